@@ -1,0 +1,3 @@
+#pragma once
+#include "shims_gst.h"
+#include "shims_transport.h"

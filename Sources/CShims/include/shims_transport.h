@@ -1,0 +1,3 @@
+#pragma once
+// Macros and variadic functions of OpenSSL, libnice and usrsctp that Swift cannot import.
+#include <openssl/ssl.h>

@@ -1,0 +1,35 @@
+import Glibc
+
+/// A value behind a mutex.
+///
+/// The standard library's `Mutex` waits on a futex that the thread sanitizer cannot see, so every contended use of
+/// it is reported as a race; a pthread mutex is understood, and the sanitizer run is part of our tests.
+///
+/// `@unchecked Sendable`: the value is only ever touched between lock and unlock, and enters as `sending`.
+public final class Locked<Value>: @unchecked Sendable {
+  private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+  private var value: Value
+
+  public init(_ value: sending Value) {
+    self.value = value
+    mutex = .allocate(capacity: 1)
+    mutex.initialize(to: pthread_mutex_t())
+    let result = pthread_mutex_init(mutex, nil)
+    precondition(result == 0, "pthread_mutex_init failed: \(result)")
+  }
+
+  deinit {
+    pthread_mutex_destroy(mutex)
+    mutex.deallocate()
+  }
+
+  /// Runs `body` with the value. Decide in here and act outside: nothing that calls out, blocks or takes another lock.
+  @inline(__always)
+  public func withLock<Result, Failure: Error>(
+    _ body: (inout sending Value) throws(Failure) -> sending Result
+  ) throws(Failure) -> sending Result {
+    pthread_mutex_lock(mutex)
+    defer { pthread_mutex_unlock(mutex) }
+    return try body(&value)
+  }
+}

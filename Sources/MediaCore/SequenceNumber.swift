@@ -1,0 +1,45 @@
+/// A 16-bit RTP sequence number that wraps around; "before" and "after" mean the shorter way round (RFC 3550, A.1).
+public struct SequenceNumber: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+  public let rawValue: UInt16
+  public init(rawValue: UInt16) { self.rawValue = rawValue }
+  public init(_ rawValue: UInt16) { self.rawValue = rawValue }
+
+  public var successor: SequenceNumber { SequenceNumber(rawValue &+ 1) }
+  /// Steps from `other` to `self`, negative when `self` comes first; -32768…32767.
+  public func distance(from other: SequenceNumber) -> Int { Int(Int16(bitPattern: rawValue &- other.rawValue)) }
+  public func isAfter(_ other: SequenceNumber) -> Bool { distance(from: other) > 0 }
+  public static func + (lhs: SequenceNumber, steps: Int) -> SequenceNumber {
+    SequenceNumber(lhs.rawValue &+ UInt16(truncatingIfNeeded: steps))
+  }
+  public var description: String { String(rawValue) }
+}
+
+/// Extends a wrapping counter to 64 bits: each value is taken as the one nearest to the newest seen so far.
+public struct Unwrapper<Wrapped: FixedWidthInteger & UnsignedInteger & Sendable>: Sendable {
+  private var newest: Int64?
+
+  public init() {}
+
+  /// The extended value of `value`; the first one stands for itself.
+  public mutating func unwrap(_ value: Wrapped) -> Int64 {
+    guard let newest else {
+      self.newest = Int64(value)
+      return Int64(value)
+    }
+    let extended = Self.nearest(value, to: newest)
+    self.newest = max(newest, extended)
+    return extended
+  }
+
+  /// The extended value without moving the newest; nil before the first `unwrap`.
+  public func peek(_ value: Wrapped) -> Int64? { newest.map { Self.nearest(value, to: $0) } }
+
+  private static func nearest(_ value: Wrapped, to reference: Int64) -> Int64 {
+    let range = Int64(1) << Int64(Wrapped.bitWidth)
+    let forward = Int64(value &- Wrapped(truncatingIfNeeded: reference))
+    return reference + (forward < range / 2 ? forward : forward - range)
+  }
+}
+
+public typealias SequenceUnwrapper = Unwrapper<UInt16>
+public typealias TimestampUnwrapper = Unwrapper<UInt32>
