@@ -3,60 +3,62 @@
 ///
 /// `@unchecked Sendable`: one owner fills and edits a buffer; once it is handed on it is only read. Whoever needs to
 /// edit a packet that others may hold takes a `copy()`.
-public final class PacketBuffer: ManagedBuffer<PacketBuffer.Extent, UInt8>, @unchecked Sendable {
-  /// How many bytes are in use and how many there are.
-  public struct Extent: Sendable {
-    var count: Int
-    let capacity: Int
-  }
-
+public struct PacketBuffer: @unchecked Sendable {
   /// Room for the largest datagram we take (an Ethernet frame).
   public static let maximumDatagram = 1500
   /// Spare bytes behind a packet for the authentication tag and MKI (`SRTP_MAX_TRAILER_LEN` of libsrtp 2.5 is 144).
   public static let trailer = 144
 
+  private struct Extent {
+    var count: Int
+    let capacity: Int
+  }
+  private let storage: ManagedBuffer<Extent, UInt8>
+
   /// An empty buffer with room for `capacity` bytes and the trailer behind them.
-  public static func allocate(capacity: Int = maximumDatagram) -> PacketBuffer {
-    let total = capacity + trailer
-    let buffer = PacketBuffer.create(minimumCapacity: total) { _ in Extent(count: 0, capacity: total) }
-    // `create` makes an instance of the class it is called on and only its static type says less.
-    return unsafeDowncast(buffer, to: PacketBuffer.self)
+  public init(capacity: Int = PacketBuffer.maximumDatagram) {
+    let total = max(capacity, 0) + PacketBuffer.trailer
+    storage = .create(minimumCapacity: total) { _ in Extent(count: 0, capacity: total) }
   }
 
-  public static func copying(_ bytes: UnsafeRawBufferPointer) -> PacketBuffer {
-    let buffer = allocate(capacity: max(bytes.count, 64))
-    buffer.withUnsafeMutableBytes { $0.copyMemory(from: bytes) }
-    buffer.count = bytes.count
-    return buffer
+  public init(copying bytes: UnsafeRawBufferPointer) {
+    self.init(capacity: bytes.count)
+    withUnsafeMutableBytes { $0.copyMemory(from: bytes) }
+    count = bytes.count
   }
 
-  public static func copying(_ bytes: some Sequence<UInt8>) -> PacketBuffer {
-    Array(bytes).withUnsafeBytes { copying($0) }
+  public init(copying bytes: some Sequence<UInt8>) {
+    self = Array(bytes).withUnsafeBytes { PacketBuffer(copying: $0) }
   }
 
   /// Bytes in use, at most `capacity`.
   public var count: Int {
-    get { header.count }
-    set {
-      precondition(newValue >= 0 && newValue <= header.capacity, "packet length outside its buffer")
-      header.count = newValue
+    get { storage.header.count }
+    nonmutating set {
+      precondition(newValue >= 0 && newValue <= capacity, "packet length outside its buffer")
+      storage.header.count = newValue
     }
   }
 
   /// Bytes that are there, the trailer included.
-  public var byteCapacity: Int { header.capacity }
+  public var capacity: Int { storage.header.capacity }
 
   /// The bytes in use.
   @inline(__always)
   public func withUnsafeBytes<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
-    try withUnsafeMutablePointers { try body(UnsafeRawBufferPointer(start: $1, count: $0.pointee.count)) }
+    try storage.withUnsafeMutablePointers { try body(UnsafeRawBufferPointer(start: $1, count: $0.pointee.count)) }
   }
 
   /// All bytes that are there, the unused ones included.
   @inline(__always)
   public func withUnsafeMutableBytes<R>(_ body: (UnsafeMutableRawBufferPointer) throws -> R) rethrows -> R {
-    try withUnsafeMutablePointers { try body(UnsafeMutableRawBufferPointer(start: $1, count: $0.pointee.capacity)) }
+    try storage.withUnsafeMutablePointers {
+      try body(UnsafeMutableRawBufferPointer(start: $1, count: $0.pointee.capacity))
+    }
   }
 
-  public func copy() -> PacketBuffer { withUnsafeBytes { PacketBuffer.copying($0) } }
+  public func copy() -> PacketBuffer { withUnsafeBytes { PacketBuffer(copying: $0) } }
+
+  /// The object that owns the memory, for handing the bytes to C: while it is retained their address is fixed.
+  public var owner: AnyObject { storage }
 }
