@@ -12,8 +12,8 @@ func system(_ name: String, _ pkgConfig: String, _ debian: String) -> Target {
   .systemLibrary(name: name, pkgConfig: pkgConfig, providers: [.apt([debian])])
 }
 
-func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
-  .target(name: name, dependencies: dependencies, swiftSettings: strict)
+func module(_ name: String, _ dependencies: [Target.Dependency] = [], exclude: [String] = []) -> Target {
+  .target(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: strict)
 }
 
 func tests(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource] = []) -> Target {
@@ -59,7 +59,7 @@ let package = Package(
       "MediaCore",
       .product(name: "SwiftProtobuf", package: "swift-protobuf"),
       .product(name: "JWTKit", package: "jwt-kit"),
-    ]),
+    ], exclude: ["Protos"]),
     module("PipelineTemplates"),
     module("PeerTransport", ["MediaCore", "RTP", "SDP", "CNice", "COpenSSL", "CSRTP", "CUsrsctp", "CShims"]),
     module("SignalTransport", ["MediaCore", "LiveKitProtocol", .product(name: "Logging", package: "swift-log")] + nio),

@@ -5,3 +5,4 @@
 #include <openssl/x509.h>
 #include <openssl/ec.h>
 #include <openssl/evp.h>
+#include <openssl/rand.h>

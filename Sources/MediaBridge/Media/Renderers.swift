@@ -1,0 +1,43 @@
+public import Foundation
+
+/// Takes the pictures of a video track.
+///
+/// `render(frame:)` is called on a media thread, once a frame, in order. The size requirements are of the main actor,
+/// as in the SDK this API is known from; no media thread waits for them.
+public protocol VideoRenderer: AnyObject {
+  @MainActor var isAdaptiveStreamEnabled: Bool { get }
+  /// The size in pixels at which this renderer shows the pictures.
+  @MainActor var adaptiveStreamSize: CGSize { get }
+  /// The size of the pictures that follow; called before the first frame of each size.
+  @MainActor func set(size: CGSize)
+  func render(frame: VideoFrame)
+  /// Older spelling of `render(frame:)`, called by that one's default implementation.
+  func renderFrame(_ frame: VideoFrame?)
+}
+
+extension VideoRenderer {
+  @MainActor public var isAdaptiveStreamEnabled: Bool { false }
+  @MainActor public var adaptiveStreamSize: CGSize { .zero }
+  @MainActor public func set(size: CGSize) {}
+  public func render(frame: VideoFrame) { renderFrame(frame) }
+  public func renderFrame(_ frame: VideoFrame?) {}
+}
+
+/// Takes the sound of an audio track. `render(pcmBuffer:)` is called on a media thread, in order.
+public protocol AudioRenderer: AnyObject {
+  func render(pcmBuffer: AudioPCMBuffer)
+}
+
+/// A renderer made of a closure, which is called on a media thread.
+public final class VideoFrameHandler: VideoRenderer, Sendable {
+  private let handler: @Sendable (VideoFrame) -> Void
+  public init(_ handler: @escaping @Sendable (VideoFrame) -> Void) { self.handler = handler }
+  public func render(frame: VideoFrame) { handler(frame) }
+}
+
+/// An audio renderer made of a closure, which is called on a media thread.
+public final class AudioBufferHandler: AudioRenderer, Sendable {
+  private let handler: @Sendable (AudioPCMBuffer) -> Void
+  public init(_ handler: @escaping @Sendable (AudioPCMBuffer) -> Void) { self.handler = handler }
+  public func render(pcmBuffer: AudioPCMBuffer) { handler(pcmBuffer) }
+}

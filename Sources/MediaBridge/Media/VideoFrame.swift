@@ -1,0 +1,28 @@
+public import GStreamerKit
+public import MediaCore
+
+public enum VideoRotation: Int, Sendable {
+  case _0 = 0
+  case _90 = 90
+  case _180 = 180
+  case _270 = 270
+}
+
+/// One decoded picture. Its planes are the decoder's own memory, which stays alive as long as the frame does.
+public struct VideoFrame: Sendable {
+  /// The picture's planes; reached only through closures, so that no pointer outlives the frame.
+  public let buffer: VideoFrameBuffer
+  public let rotation: VideoRotation
+  /// When the picture was taken, on the room's timeline.
+  public let time: MediaTime
+
+  init(buffer: VideoFrameBuffer, rotation: VideoRotation = ._0, time: MediaTime) {
+    self.buffer = buffer
+    self.rotation = rotation
+    self.time = time
+  }
+
+  public var dimensions: Dimensions { Dimensions(width: Int32(buffer.width), height: Int32(buffer.height)) }
+  /// `time` in nanoseconds of the monotonic clock.
+  public var timeStampNs: Int64 { time.nanoseconds }
+}

@@ -1,0 +1,53 @@
+import MediaCore
+
+/// Someone in the room.
+///
+/// `@unchecked Sendable`: the subclasses add only `Locked` values, like this class.
+public class Participant: @unchecked Sendable {
+  struct Info {
+    var sid = ""
+    var identity: String?
+    var name: String?
+    var metadata: String?
+    var attributes: [String: String] = [:]
+  }
+
+  let info: Locked<Info>
+
+  init(info: Info) { self.info = Locked(info) }
+
+  /// The server's id of this stay in the room; another one after the participant came back.
+  public var sid: String { info.withLock { $0.sid } }
+  /// The name the token was made for; unique in the room.
+  public var identity: String? { info.withLock { $0.identity } }
+  public var name: String? { info.withLock { $0.name } }
+  public var metadata: String? { info.withLock { $0.metadata } }
+  public var attributes: [String: String] { info.withLock { $0.attributes } }
+  public var isLocal: Bool { false }
+}
+
+/// `@unchecked Sendable`: adds nothing.
+public final class LocalParticipant: Participant, @unchecked Sendable {
+  public override var isLocal: Bool { true }
+}
+
+/// `@unchecked Sendable`: adds only `Locked` values.
+public final class RemoteParticipant: Participant, @unchecked Sendable {
+  private let publications = Locked<[String: RemoteTrackPublication]>([:])
+
+  /// By track SID.
+  public var trackPublications: [String: RemoteTrackPublication] { publications.withLock { $0 } }
+  public var videoTracks: [RemoteTrackPublication] { sorted { $0.kind == .video } }
+  public var audioTracks: [RemoteTrackPublication] { sorted { $0.kind == .audio } }
+
+  func publication(sid: String) -> RemoteTrackPublication? { publications.withLock { $0[sid] } }
+  func insert(_ publication: RemoteTrackPublication) {
+    let sid = publication.sid
+    publications.withLock { $0[sid] = publication }
+  }
+  func remove(sid: String) -> RemoteTrackPublication? { publications.withLock { $0.removeValue(forKey: sid) } }
+
+  private func sorted(_ isWanted: (RemoteTrackPublication) -> Bool) -> [RemoteTrackPublication] {
+    publications.withLock { Array($0.values) }.filter(isWanted).sorted { $0.sid < $1.sid }
+  }
+}

@@ -1,0 +1,40 @@
+public import struct Foundation.Data
+
+/// Told what happens in a room: in order, on one queue, never under a lock. Held weakly. Every method has an empty
+/// default, so that a delegate says only what it cares about.
+public protocol RoomDelegate: AnyObject {
+  func room(_ room: Room, didUpdateConnectionState state: ConnectionState, from old: ConnectionState)
+  func roomDidConnect(_ room: Room)
+  func room(_ room: Room, didDisconnectWithError error: LiveKitError?)
+
+  func room(_ room: Room, participantDidConnect participant: RemoteParticipant)
+  func room(_ room: Room, participantDidDisconnect participant: RemoteParticipant)
+
+  func room(_ room: Room, participant: RemoteParticipant, didPublishTrack publication: RemoteTrackPublication)
+  func room(_ room: Room, participant: RemoteParticipant, didUnpublishTrack publication: RemoteTrackPublication)
+  func room(_ room: Room, participant: RemoteParticipant, didSubscribeTrack publication: RemoteTrackPublication)
+  func room(_ room: Room, participant: RemoteParticipant, didUnsubscribeTrack publication: RemoteTrackPublication)
+  func room(
+    _ room: Room, participant: RemoteParticipant, didFailToSubscribeTrackWithSid trackSid: String, error: any Error)
+
+  func room(
+    _ room: Room, participant: Participant, trackPublication: TrackPublication, didUpdateIsMuted isMuted: Bool)
+  func room(
+    _ room: Room, participant: RemoteParticipant, trackPublication: RemoteTrackPublication,
+    didUpdateIsSubscriptionAllowed isAllowed: Bool)
+  func room(
+    _ room: Room, participant: RemoteParticipant, trackPublication: RemoteTrackPublication,
+    didUpdateStreamState streamState: StreamState)
+  func room(_ room: Room, participant: RemoteParticipant?, didReceiveData data: Data, forTopic topic: String)
+
+  // Second spellings of the documents; the defaults of the ones above call them.
+  func room(_ room: Room, participantDidJoin participant: RemoteParticipant)
+  func room(
+    _ room: Room, participant: RemoteParticipant, didSubscribe track: any RemoteTrack,
+    publication: RemoteTrackPublication)
+  func room(
+    _ room: Room, participant: RemoteParticipant, didUnsubscribe track: any RemoteTrack,
+    publication: RemoteTrackPublication)
+  func room(
+    _ room: Room, participant: RemoteParticipant, publication: RemoteTrackPublication, didUpdateIsMuted isMuted: Bool)
+}

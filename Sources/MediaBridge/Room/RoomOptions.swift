@@ -1,0 +1,37 @@
+/// How a room is joined and its media received.
+public struct RoomOptions: Sendable {
+  /// Subscribe to every track as it is published; `ConnectOptions.autoSubscribe` overrides it for one connect.
+  public var autoSubscribe: Bool
+  /// Longest wait in milliseconds for a missing packet before the pictures or sound go on without it; packets that
+  /// arrive in order never wait. nil keeps what the receive template says.
+  public var receiveLatency: Int?
+  /// Where pipeline texts are looked for before the usual places (see `PipelineSearch`).
+  public var pipelines: PipelineSearch
+
+  public init(
+    autoSubscribe: Bool = true, receiveLatency: Int? = nil, pipelines: PipelineSearch = PipelineSearch()
+  ) {
+    self.autoSubscribe = autoSubscribe
+    self.receiveLatency = receiveLatency
+    self.pipelines = pipelines
+  }
+}
+
+/// Options of one `connect`.
+public struct ConnectOptions: Sendable {
+  public var autoSubscribe: Bool?
+  /// The longest that joining and the first media connection may take.
+  public var timeout: Duration
+
+  public init(autoSubscribe: Bool? = nil, timeout: Duration = .seconds(15)) {
+    self.autoSubscribe = autoSubscribe
+    self.timeout = timeout
+  }
+}
+
+public enum ConnectionState: String, Sendable {
+  case disconnected
+  case connecting
+  case reconnecting
+  case connected
+}

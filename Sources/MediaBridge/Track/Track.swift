@@ -1,0 +1,48 @@
+import MediaCore
+
+/// A stream of pictures or sound.
+///
+/// `@unchecked Sendable`: subclasses add only constants and `Locked` values, like this class.
+public class Track: @unchecked Sendable {
+  struct State {
+    var isMuted: Bool
+    var trackState = TrackState.stopped
+    var dimensions: Dimensions?
+  }
+
+  public let sid: Sid?
+  public let name: String
+  public let kind: Kind
+  public let source: Source
+  let state: Locked<State>
+
+  init(sid: Sid, name: String, kind: Kind, source: Source, isMuted: Bool, dimensions: Dimensions?) {
+    self.sid = sid
+    self.name = name
+    self.kind = kind
+    self.source = source
+    state = Locked(State(isMuted: isMuted, dimensions: dimensions))
+  }
+
+  public var isMuted: Bool { state.withLock { $0.isMuted } }
+  public var trackState: TrackState { state.withLock { $0.trackState } }
+  /// Size of the pictures that arrive, or the published size before the first; nil for sound.
+  public var dimensions: Dimensions? { state.withLock { $0.dimensions } }
+  /// Width over height of `dimensions`, 1 while it is nil.
+  public var aspectRatio: Double { dimensions?.aspectRatio ?? 1 }
+}
+
+/// A track of another participant.
+public protocol RemoteTrack: Track {}
+
+/// A track that shows pictures in renderers.
+public protocol VideoTrack: Track {
+  func add(videoRenderer: any VideoRenderer)
+  func remove(videoRenderer: any VideoRenderer)
+}
+
+/// A track that plays sound to renderers.
+public protocol AudioTrack: Track {
+  func add(audioRenderer: any AudioRenderer)
+  func remove(audioRenderer: any AudioRenderer)
+}

@@ -1,0 +1,81 @@
+import MediaCore
+
+/// What the server says of a published track.
+struct TrackInfo: Sendable, Equatable {
+  var sid: String
+  var name: String
+  var kind: Track.Kind
+  var source: Track.Source
+  var mimeType: String
+  var isMuted: Bool
+  var dimensions: Dimensions?
+  var simulcasted: Bool
+  var layers: [VideoLayer]
+}
+
+/// A track as its participant published it, subscribed or not.
+///
+/// `@unchecked Sendable`: the subclass adds only `Locked` values, like this class.
+public class TrackPublication: @unchecked Sendable {
+  let info: Locked<TrackInfo>
+
+  init(info: TrackInfo) { self.info = Locked(info) }
+
+  public var sid: String { info.withLock { $0.sid } }
+  public var name: String { info.withLock { $0.name } }
+  public var kind: Track.Kind { info.withLock { $0.kind } }
+  public var source: Track.Source { info.withLock { $0.source } }
+  public var isMuted: Bool { info.withLock { $0.isMuted } }
+  /// Such as `video/VP8` or `audio/opus`.
+  public var mimeType: String { info.withLock { $0.mimeType } }
+  /// Published size of the pictures; nil for sound or when the publisher did not say.
+  public var dimensions: Dimensions? { info.withLock { $0.dimensions } }
+  public var simulcasted: Bool { info.withLock { $0.simulcasted } }
+  /// The layers of a simulcast track, as the publisher announced them.
+  public var layers: [VideoLayer] { info.withLock { $0.layers } }
+  public var track: Track? { nil }
+  public var isSubscribed: Bool { false }
+}
+
+/// A track that another participant published.
+///
+/// `@unchecked Sendable`: adds only `Locked` values.
+public final class RemoteTrackPublication: TrackPublication, @unchecked Sendable {
+  struct Subscription {
+    var track: Track?
+    var isWanted: Bool
+    var isAllowed = true
+    var streamState = StreamState.unknown
+  }
+
+  let subscription: Locked<Subscription>
+  private let requests: any SubscriptionRequests
+
+  init(info: TrackInfo, isWanted: Bool, requests: any SubscriptionRequests) {
+    subscription = Locked(Subscription(isWanted: isWanted))
+    self.requests = requests
+    super.init(info: info)
+  }
+
+  /// The track while it is subscribed and its media is set up.
+  public override var track: Track? { subscription.withLock { $0.track } }
+  public override var isSubscribed: Bool { subscription.withLock { $0.track != nil && $0.isAllowed } }
+  public var isSubscriptionAllowed: Bool { subscription.withLock { $0.isAllowed } }
+  public var streamState: StreamState { subscription.withLock { $0.streamState } }
+
+  public var subscriptionState: SubscriptionState {
+    subscription.withLock { $0.isAllowed ? ($0.track != nil ? .subscribed : .unsubscribed) : .notAllowed }
+  }
+
+  /// Asks the server to send (or stop sending) this track. The track itself appears with `didSubscribeTrack`.
+  /// - Throws: `invalidState` without a connection.
+  public func set(subscribed: Bool) async throws {
+    try await requests.set(subscribed: subscribed, trackSid: sid)
+    subscription.withLock { $0.isWanted = subscribed }
+  }
+}
+
+/// What a publication asks of its room.
+protocol SubscriptionRequests: AnyObject, Sendable {
+  func set(subscribed: Bool, trackSid: String) async throws
+}

@@ -1,0 +1,24 @@
+/// A value that lives on one loop's thread and is checked to stay there.
+///
+/// `@unchecked Sendable`: the reference may travel, the value is reached only on the loop; anything else is our bug
+/// and traps.
+public final class LoopBound<Value>: @unchecked Sendable {
+  public let loop: TransportLoop
+  private var stored: Value
+
+  public init(_ value: Value, on loop: TransportLoop) {
+    stored = value
+    self.loop = loop
+  }
+
+  public var value: Value {
+    get {
+      precondition(loop.isCurrent, "touched off its loop")
+      return stored
+    }
+    set {
+      precondition(loop.isCurrent, "touched off its loop")
+      stored = newValue
+    }
+  }
+}

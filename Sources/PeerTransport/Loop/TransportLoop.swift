@@ -1,0 +1,133 @@
+import CNice
+import CShims
+import Glibc
+import MediaCore
+
+/// One thread with one GLib main context, on which ICE, DTLS, SRTP and SCTP of any number of peer connections live.
+///
+/// What is posted runs in order. Hand-over goes through a `Locked` queue, because the thread sanitizer does not see
+/// GLib's own locks.
+///
+/// `@unchecked Sendable`: `context` is thread-safe by GLib's contract for waking and attaching, `thread` is written
+/// once before anyone else has the object, all else is `Locked`.
+public final class TransportLoop: @unchecked Sendable {
+  public typealias Job = @Sendable () -> Void
+
+  private struct State {
+    var jobs: [Job] = []
+    var isStopping = false
+    var onEnd: (@Sendable () -> Void)?
+  }
+
+  let context: OpaquePointer
+  private let name: String
+  private let state = Locked(State())
+  private var thread = pthread_t()
+
+  /// - Parameter name: shown by thread listings; at most 15 characters.
+  public init(name: String) {
+    context = g_main_context_new()
+    self.name = String(name.prefix(15))
+    let box = Unmanaged.passRetained(self)
+    let result = pthread_create(&thread, nil, { raw in
+      let loop = Unmanaged<TransportLoop>.fromOpaque(raw!).takeUnretainedValue()
+      loop.run()
+      Unmanaged<TransportLoop>.fromOpaque(raw!).release()
+      return nil
+    }, box.toOpaque())
+    precondition(result == 0, "pthread_create failed: \(result)")
+  }
+
+  deinit { g_main_context_unref(context) }
+
+  public var isCurrent: Bool { pthread_equal(thread, pthread_self()) != 0 }
+
+  /// Runs `job` on the loop's thread after what was posted before. Dropped once the loop has stopped.
+  public func post(_ job: @escaping Job) {
+    state.withLock { $0.jobs.append(job) }
+    g_main_context_wakeup(context)
+  }
+
+  /// Runs `job` at once when this is the loop's thread, else posts it.
+  public func run(_ job: @escaping Job) {
+    isCurrent ? job() : post(job)
+  }
+
+  /// Runs `body` on the loop and returns what it returns.
+  public func call<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {
+    await withCheckedContinuation { continuation in post { continuation.resume(returning: body()) } }
+  }
+
+  /// Runs `job` on the loop after `delay`, unless the returned timer is cancelled before.
+  @discardableResult
+  public func after(_ delay: Duration, _ job: @escaping Job) -> LoopTimer {
+    let timer = LoopTimer(job)
+    let milliseconds = UInt32(clamping: max(0, (delay.nanoseconds + 999_999) / 1_000_000))
+    let context = UInt(bitPattern: self.context)
+    run { timer.attach(milliseconds: milliseconds, context: OpaquePointer(bitPattern: context)!) }
+    return timer
+  }
+
+  /// Runs what has been posted, ends the thread and waits for it. Nothing runs on the loop afterwards.
+  public func stop() async {
+    let isFirst = await withCheckedContinuation { (continuation: CheckedContinuation<Bool, Never>) in
+      let isFirst = state.withLock { state in
+        guard !state.isStopping else { return false }
+        state.isStopping = true
+        state.onEnd = { continuation.resume(returning: true) }
+        return true
+      }
+      if isFirst { g_main_context_wakeup(context) } else { continuation.resume(returning: false) }
+    }
+    if isFirst { pthread_join(thread, nil) }
+  }
+
+  private func run() {
+    shim_name_thread(name)
+    g_main_context_push_thread_default(context)
+    while true {
+      let (jobs, isStopping) = state.withLock { state in
+        defer { state.jobs.removeAll(keepingCapacity: true) }
+        return (state.jobs, state.isStopping)
+      }
+      for job in jobs { job() }
+      if isStopping && jobs.isEmpty { break }
+      g_main_context_iteration(context, isStopping ? 0 : 1)
+    }
+    while g_main_context_iteration(context, 0) != 0 {}
+    g_main_context_pop_thread_default(context)
+    state.withLock { state in
+      defer { state.onEnd = nil }
+      return state.onEnd
+    }?()
+  }
+}
+
+/// A job that a loop runs later. Cancelling it on the loop's thread is certain; from elsewhere it may just have run.
+///
+/// `@unchecked Sendable`: `source` is only touched on the loop, `job` is `Locked`.
+public final class LoopTimer: @unchecked Sendable {
+  private let job: Locked<TransportLoop.Job?>
+
+  init(_ job: @escaping TransportLoop.Job) { self.job = Locked(job) }
+
+  public func cancel() { job.withLock { $0 = nil } }
+
+  fileprivate func attach(milliseconds: UInt32, context: OpaquePointer) {
+    guard let source = g_timeout_source_new(milliseconds) else { return }
+    g_source_set_callback(source, { raw in
+      Unmanaged<LoopTimer>.fromOpaque(raw!).takeUnretainedValue().fire()
+      return 0
+    }, Unmanaged.passRetained(self).toOpaque(), { raw in Unmanaged<LoopTimer>.fromOpaque(raw!).release() })
+    g_source_attach(source, context)
+    g_source_unref(source)
+  }
+
+  private func fire() {
+    let job = job.withLock { job in
+      defer { job = nil }
+      return job
+    }
+    job?()
+  }
+}

@@ -1,0 +1,74 @@
+public import MediaCore
+public import RTP
+
+/// The transport of one bundle: ICE, DTLS, SRTP and data channels over one component. What is negotiated on top of
+/// it (SDP) is the caller's.
+///
+/// Everything happens on `loop`; methods may be called from any thread and post when they are not on it.
+public final class PeerConnection: Sendable {
+  public let loop: TransportLoop
+  private let core: LoopBound<PeerCore>
+
+  /// - Parameter delegate: held weakly and called on the loop.
+  public init(loop: TransportLoop, configuration: PeerConfiguration, delegate: any PeerConnectionDelegate) {
+    self.loop = loop
+    core = LoopBound(PeerCore(loop: loop, configuration: configuration, delegate: delegate), on: loop)
+    loop.run { [self] in core.value.owner = self }
+  }
+
+  /// What the peer has to be told of this end. Candidates follow through the delegate.
+  public func localParameters(setup: DTLSSetup) async -> TransportParameters? {
+    await loop.call { [core] in core.value.localParameters(setup: setup) }
+  }
+
+  /// The same on the loop's thread.
+  public func localParametersOnLoop(setup: DTLSSetup) -> TransportParameters? { core.value.localParameters(setup: setup) }
+
+  /// Starts to connect. Called again with other ICE credentials, it restarts ICE and keeps the session.
+  /// - Parameter isDTLSClient: true when this end answered `active`.
+  public func connect(to remote: TransportParameters, isDTLSClient: Bool) {
+    loop.run { [core] in core.value.connect(to: remote, isDTLSClient: isDTLSClient) }
+  }
+
+  /// Makes new local ICE credentials (RFC 8445, 9), to be sent in the next description.
+  public func restartICE() { loop.run { [core] in core.value.restartICE() } }
+
+  /// A candidate of the peer as the value of an SDP attribute; what cannot be read is passed over.
+  public func add(remoteCandidate: String) {
+    loop.run { [core] in core.value.add(remoteCandidate: remoteCandidate) }
+  }
+
+  /// No more candidates of the peer follow, so that failing to connect can be told early.
+  public func remoteGatheringDone() { loop.run { [core] in core.value.remoteGatheringDone() } }
+
+  /// Encrypts and sends a packet; `packet` itself stays as it is. Dropped without a connection.
+  public func send(_ packet: RTPPacket) { loop.run { [core] in core.value.send(packet) } }
+
+  /// Sends one compound packet. Dropped without a connection.
+  public func send(_ reports: [RTCPPacket]) {
+    if !reports.isEmpty { loop.run { [core] in core.value.send(reports) } }
+  }
+
+  /// Opens a data channel, at once or when the association is up.
+  public func openDataChannel(label: String, isOrdered: Bool = true, maxRetransmits: UInt32? = nil) {
+    loop.run { [core] in
+      core.value.open(.init(isOrdered: isOrdered, maxRetransmits: maxRetransmits, label: label))
+    }
+  }
+
+  /// Sends one message. Dropped when the channel is not open or its queue is full.
+  public func send(_ message: [UInt8], isText: Bool = false, on channel: DataChannel) {
+    loop.run { [core] in core.value.send(message, isText: isText, on: channel) }
+  }
+
+  public var counters: PeerCounters {
+    get async { await loop.call { [core] in core.value.counters } }
+  }
+
+  /// Ends everything. No delegate call comes after it returned.
+  public func close() async {
+    await withCheckedContinuation { continuation in
+      loop.run { [core] in core.value.close { continuation.resume() } }
+    }
+  }
+}

@@ -1,0 +1,130 @@
+public import MediaCore
+public import RTP
+
+/// A STUN or TURN server of a join response.
+public struct ICEServer: Sendable, Hashable {
+  /// `stun:`, `turn:` or `turns:` URLs.
+  public var urls: [String]
+  public var username: String
+  public var credential: String
+
+  public init(urls: [String], username: String = "", credential: String = "") {
+    self.urls = urls
+    self.username = username
+    self.credential = credential
+  }
+}
+
+/// How one transport connects.
+public struct PeerConfiguration: Sendable {
+  public var iceServers: [ICEServer] = []
+  /// Addresses to gather host candidates on; empty means every interface but loopback.
+  public var localAddresses: [String] = []
+  /// Only relayed candidates.
+  public var isRelayOnly = false
+  /// The ICE role: true for the side that offers.
+  public var isControlling: Bool
+  /// How long the first connection may take before the transport has failed.
+  public var connectTimeout: Duration = .seconds(15)
+  /// SRTP profiles in the order of preference, by their DTLS names.
+  public var srtpProfiles = ["SRTP_AEAD_AES_128_GCM", "SRTP_AES128_CM_SHA1_80"]
+
+  public init(isControlling: Bool) { self.isControlling = isControlling }
+}
+
+/// The hash of a certificate, as SDP carries it (RFC 8122).
+public struct Fingerprint: Sendable, Hashable {
+  /// Such as `sha-256`.
+  public var algorithm: String
+  /// Upper-case hex pairs with colons.
+  public var value: String
+
+  public init(algorithm: String, value: String) {
+    self.algorithm = algorithm
+    self.value = value
+  }
+}
+
+/// Who begins the DTLS handshake (RFC 4145, 5763).
+public enum DTLSSetup: String, Sendable {
+  case active
+  case passive
+  case actpass
+}
+
+/// What one side tells the other about its end of a transport.
+public struct TransportParameters: Sendable, Hashable {
+  public var iceUfrag: String
+  public var icePwd: String
+  public var fingerprints: [Fingerprint]
+  public var setup: DTLSSetup
+  /// The peer only answers checks (RFC 8445, 2.5), so this side has to lead them.
+  public var isLite = false
+
+  public init(iceUfrag: String, icePwd: String, fingerprints: [Fingerprint], setup: DTLSSetup, isLite: Bool = false) {
+    self.iceUfrag = iceUfrag
+    self.icePwd = icePwd
+    self.fingerprints = fingerprints
+    self.setup = setup
+    self.isLite = isLite
+  }
+}
+
+/// Where a transport stands.
+public enum PeerState: Sendable, Equatable {
+  case new
+  case connecting
+  case connected
+  /// Consent is lost; it may come back.
+  case disconnected
+  case failed(PeerError)
+  case closed
+}
+
+/// Why a transport has failed.
+public enum PeerError: Error, Sendable, Equatable, CustomStringConvertible {
+  /// No candidate pair worked; the candidates that were tried, one a line.
+  case iceFailed(tried: String)
+  /// The handshake was refused or broken.
+  case dtlsFailed(String)
+  /// The certificate of the peer is not the one that its description names.
+  case fingerprintMismatch
+  /// No common SRTP profile.
+  case noSRTPProfile
+
+  public var description: String {
+    switch self {
+    case .iceFailed(let tried): "no ICE candidate pair connected; tried \(tried)"
+    case .dtlsFailed(let reason): "the DTLS handshake failed: \(reason)"
+    case .fingerprintMismatch: "the peer's certificate does not match the fingerprint it announced"
+    case .noSRTPProfile: "the peer offers no SRTP profile that we know"
+    }
+  }
+}
+
+/// Bytes and packets since the transport was made.
+public struct PeerCounters: Sendable, Equatable {
+  public var packetsReceived = 0
+  public var bytesReceived = 0
+  public var packetsSent = 0
+  public var bytesSent = 0
+  /// Packets that did not authenticate, came twice or could not be read.
+  public var packetsDropped = 0
+}
+
+/// A data channel that is open.
+public struct DataChannel: Sendable, Hashable {
+  public var id: UInt16
+  public var label: String
+}
+
+/// Told what happens on a transport, always on its loop's thread.
+public protocol PeerConnectionDelegate: AnyObject, Sendable {
+  func peerConnection(_ peer: PeerConnection, didReceive packet: RTPPacket, at time: MediaTime)
+  func peerConnection(_ peer: PeerConnection, didReceive reports: [RTCPPacket], at time: MediaTime)
+  /// A local candidate as the value of an SDP attribute, without `a=`.
+  func peerConnection(_ peer: PeerConnection, didGather candidate: String)
+  func peerConnection(_ peer: PeerConnection, didChange state: PeerState)
+  func peerConnection(_ peer: PeerConnection, didOpen channel: DataChannel)
+  func peerConnection(_ peer: PeerConnection, didReceive message: [UInt8], isText: Bool, on channel: DataChannel)
+}
