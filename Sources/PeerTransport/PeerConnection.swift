@@ -1,4 +1,3 @@
-public import MediaCore
 public import RTP
 
 /// The transport of one bundle: ICE, DTLS, SRTP and data channels over one component. What is negotiated on top of

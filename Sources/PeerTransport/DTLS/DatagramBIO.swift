@@ -47,7 +47,7 @@ final class DatagramBIO {
       }
       let datagram = owner.incoming.removeFirst()
       let taken = min(Int(count), datagram.count)
-      _ = datagram.withUnsafeBytes { memcpy(bytes, $0.baseAddress, taken) }
+      UnsafeMutableRawBufferPointer(start: bytes, count: taken).copyBytes(from: datagram.prefix(taken))
       return Int32(taken)
     }
     BIO_meth_set_ctrl(method) { _, command, _, _ in command == BIO_CTRL_FLUSH ? 1 : 0 }

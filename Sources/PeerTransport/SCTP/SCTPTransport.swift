@@ -92,12 +92,12 @@ final class SCTPTransport {
 
 extension SCTPTransport {
   private func openSocket() -> Bool {
-    socket = usrsctp_socket(AF_CONN, SOCK_STREAM, Int32(IPPROTO_SCTP.rawValue), { _, _, data, count, info, flags, raw in
+    socket = usrsctp_socket(AF_CONN, Int32(SOCK_STREAM.rawValue), Int32(IPPROTO_SCTP), { _, _, data, count, info, flags, raw in
       guard let data else { return 1 }
       defer { free(data) }
       let bytes = Array(UnsafeRawBufferPointer(start: data, count: count))
       let isNotification = flags & MSG_NOTIFICATION != 0
-      let end = flags & Int32(MSG_EOR.rawValue) != 0
+      let end = flags & Int32(MSG_EOR) != 0
       let marked = isNotification || end ? info.rcv_ppid.bigEndian : UInt32.max
       SCTPStack.hooks(UInt(bitPattern: raw))?.receive(bytes, marked, info.rcv_sid, isNotification)
       return 1
@@ -129,7 +129,7 @@ extension SCTPTransport {
       var value = value
       usrsctp_setsockopt(socket, level, name, &value, socklen_t(MemoryLayout<Value>.size))
     }
-    let sctp = Int32(IPPROTO_SCTP.rawValue)
+    let sctp = Int32(IPPROTO_SCTP)
     // Closing aborts at once instead of lingering for an answer that will not come.
     set(SOL_SOCKET, SO_LINGER, linger(l_onoff: 1, l_linger: 0))
     set(sctp, SCTP_NODELAY, Int32(1))

@@ -1,0 +1,62 @@
+import Foundation
+
+/// The address of a LiveKit server and what is asked there.
+public struct SignalURL: Sendable, Equatable {
+  public let host: String
+  public let port: Int
+  public let isSecure: Bool
+  /// What stands before `/rtc`; empty or starting with a slash.
+  public let basePath: String
+
+  /// Takes `ws`, `wss`, `http` and `https` addresses.
+  public init(_ text: String) throws(SignalError) {
+    guard let parts = URLComponents(string: text), let scheme = parts.scheme?.lowercased(),
+      ["ws", "wss", "http", "https"].contains(scheme), let host = parts.host, !host.isEmpty
+    else { throw .invalidURL(text) }
+    self.host = host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
+    isSecure = scheme == "wss" || scheme == "https"
+    port = parts.port ?? (isSecure ? 443 : 80)
+    basePath = parts.path.hasSuffix("/") ? String(parts.path.dropLast()) : parts.path
+  }
+
+  public var server: String { "\(host):\(port)" }
+  /// A server on this machine is reached through loopback, where ICE looks only when told to.
+  public var isLoopback: Bool { host == "localhost" || host.hasPrefix("127.") || host == "::1" }
+
+  /// Path and query of the join or its validation.
+  func path(_ endpoint: String, _ query: SignalQuery) -> String { "\(basePath)/\(endpoint)?\(query.encoded)" }
+}
+
+/// What a client says of itself when it joins.
+public struct SignalQuery: Sendable, Equatable {
+  public var autoSubscribe: Bool
+  public var adaptiveStream: Bool
+  /// The participant's SID when a lost connection is resumed.
+  public var resumedSid: String?
+
+  public init(autoSubscribe: Bool, adaptiveStream: Bool = false, resumedSid: String? = nil) {
+    self.autoSubscribe = autoSubscribe
+    self.adaptiveStream = adaptiveStream
+    self.resumedSid = resumedSid
+  }
+
+  /// The protocol of September 2023, before single peer connections: the server offers the subscriber's connection.
+  static let protocolVersion = 9
+
+  var encoded: String {
+    var items = [
+      URLQueryItem(name: "protocol", value: String(Self.protocolVersion)),
+      URLQueryItem(name: "auto_subscribe", value: autoSubscribe ? "1" : "0"),
+      URLQueryItem(name: "adaptive_stream", value: adaptiveStream ? "1" : "0"),
+      URLQueryItem(name: "sdk", value: "swift"),
+      URLQueryItem(name: "os", value: "linux"),
+      URLQueryItem(name: "version", value: "2.0.0"),
+    ]
+    if let resumedSid {
+      items += [URLQueryItem(name: "reconnect", value: "1"), URLQueryItem(name: "sid", value: resumedSid)]
+    }
+    var components = URLComponents()
+    components.queryItems = items
+    return components.percentEncodedQuery ?? ""
+  }
+}
