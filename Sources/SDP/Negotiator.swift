@@ -157,7 +157,7 @@ public struct Negotiator: Sendable {
     return String(nextMid)
   }
 
-  /// A section that the peer rejected takes part no more, unless its track was replaced while the answer was on its way.
+  /// A section that the peer rejected takes part no more, unless it was recycled while the answer was on its way.
   private mutating func stop(_ index: Int, mid: String) {
     guard slots.indices.contains(index), slots[index].mid == mid else { return }
     switch slots[index].content {

@@ -62,6 +62,8 @@ struct SessionParser {
   }
 
   private mutating func consume(_ line: Substring) throws(SDPError) {
+    // RFC 8866, 5: the one byte that is allowed nowhere.
+    guard !line.utf8.contains(0) else { throw malformed("line, NUL byte", line) }
     let (letter, tail) = line.cut(at: .equals)
     guard let value = tail, letter.utf8.count == 1 else { throw malformed("line, expected LETTER=VALUE", line) }
     guard sawVersion else {

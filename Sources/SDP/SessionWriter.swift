@@ -13,8 +13,8 @@ extension SessionDescription: CustomStringConvertible {
     if extmapAllowMixed { writer.flag("extmap-allow-mixed") }
     if let msidSemantic { writer.attribute("msid-semantic", " " + msidSemantic) }
     writer.transport(transport)
-    otherAttributes.forEach { writer.flag($0) }
-    media.forEach { writer.section($0) }
+    for attribute in otherAttributes { writer.flag(attribute) }
+    for section in media { writer.section(section) }
     return writer.text
   }
 }
@@ -56,13 +56,13 @@ private struct LineWriter {
     transport(section.transport)
     if section.rtcpMux { flag("rtcp-mux") }
     if section.rtcpRsize { flag("rtcp-rsize") }
-    section.codecs.forEach { codec($0) }
+    for format in section.codecs { codec(format) }
     if section.extmapAllowMixed { flag("extmap-allow-mixed") }
-    section.headerExtensions.forEach { extmap($0) }
+    for item in section.headerExtensions { extmap(item) }
     streams(section)
     if let port = section.sctpPort { attribute("sctp-port", String(port)) }
     if let size = section.maxMessageSize { attribute("max-message-size", String(size)) }
-    section.otherAttributes.forEach { flag($0) }
+    for attribute in section.otherAttributes { flag(attribute) }
     for candidate in section.candidates {
       flag(candidate.hasPrefix("candidate:") ? candidate : "candidate:" + candidate)
     }
