@@ -109,3 +109,22 @@ public protocol PeerConnectionDelegate: AnyObject, Sendable {
   func peerConnection(_ peer: PeerConnection, didOpen channel: DataChannel)
   func peerConnection(_ peer: PeerConnection, didReceive message: [UInt8], isText: Bool, on channel: DataChannel)
 }
+
+extension TransportParameters {
+  /// What a description says of the transport of its bundle; nil when something that is needed is missing.
+  public init?(_ description: SessionDescription) {
+    guard let attributes = description.bundleTransport, let ufrag = attributes.iceUfrag, let pwd = attributes.icePwd,
+      !attributes.fingerprints.isEmpty
+    else { return nil }
+    self.init(
+      iceUfrag: ufrag, icePwd: pwd, fingerprints: attributes.fingerprints, setup: attributes.setup ?? .actpass,
+      isLite: description.iceLite)
+  }
+
+  /// The same for the builders of descriptions.
+  public func localTransport(preferring setup: Setup) -> LocalTransport? {
+    fingerprints.first.map {
+      LocalTransport(iceUfrag: iceUfrag, icePwd: icePwd, fingerprint: $0, preferredSetup: setup)
+    }
+  }
+}
