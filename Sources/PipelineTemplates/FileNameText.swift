@@ -11,7 +11,9 @@ enum FileNameText {
     var text = String(scalars)
     if isFirst {
       let lead = text.utf8.prefix { ".-~ ".utf8.contains($0) }.count
-      if lead > 0 { text = String(repeating: "_", count: lead) + String(decoding: text.utf8.dropFirst(lead), as: UTF8.self) }
+      if lead > 0 {
+        text = String(repeating: "_", count: lead) + String(decoding: text.utf8.dropFirst(lead), as: UTF8.self)
+      }
     }
     return text.isEmpty ? "_" : text
   }
