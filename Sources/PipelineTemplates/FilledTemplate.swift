@@ -150,13 +150,10 @@ struct TemplateFiller {
         last = use
       }
     }
-    do {
-      return try LaunchQuoting.propertyValue(String(decoding: bytes, as: UTF8.self))
-    } catch {
-      let name = last?.name ?? ""
-      let why = error == .containsNUL ? "has a NUL byte" : "has line ends and a backslash at its end"
-      throw TemplateError(file: template.file, line: last?.line, .badValue(name: name, why))
+    guard let text = LaunchQuoting.propertyValue(String(decoding: bytes, as: UTF8.self)) else {
+      throw TemplateError(file: template.file, line: last?.line, .badValue(name: last?.name ?? "", "has a NUL byte"))
     }
+    return text
   }
 
   private func error(_ use: VariableUse, _ reason: TemplateError.Reason) -> TemplateError {

@@ -2,28 +2,23 @@
 ///
 /// The rules were found by feeding GStreamer 1.22's `gst_parse_launch`, which reads a property in three steps:
 /// 1. The lexer takes `name=` and then either a run of characters without white space, in which a backslash takes any next
-///    character but a line end along, or a string in double quotes. In such a string `\"` does not end it, whatever stands
-///    before the backslash, and the longest match wins: `"a\\"` swallows the text up to a later quote.
+///    character but a line end along, or a string in double quotes, in which `\"` does not end it. The longest match wins,
+///    and a backslash may always stand for itself as well: after `a\\` a space is swallowed, after `"a\\"` everything up
+///    to a later quote. So what is written must never end in a backslash, nor have one before a closing quote.
 /// 2. Outer double quotes go away (single ones stay part of the value), then one level of backslashes.
 /// 3. The rest is deserialised for the property's type. For text, a first character `"` means that the value is wrapped in
 ///    quotes once more, in the way of `gst_string_wrap`, and must be exactly that.
 ///
 /// Hence: one backslash before every ASCII character that is not plainly a word's, no quotes; double quotes only around
-/// nothing or around a line end, which no backslash protects.
+/// nothing or around a line end, which no backslash protects; and a wrapping as in step 3 for text that begins with a
+/// quote or ends in a backslash. No type but text has use for such a value.
 enum LaunchQuoting {
-  enum Refusal: Error, Equatable {
-    /// A C string ends there.
-    case containsNUL
-    /// Needs quotes for the line end, and the backslash would join with the closing quote.
-    case lineEndWithTrailingBackslash
-  }
-
-  /// The text after `name=` that gives a property exactly `value`.
-  static func propertyValue(_ value: String) throws(Refusal) -> String {
-    let bytes = Array((value.utf8.first == quote ? wrapped(value) : value).utf8)
-    guard !bytes.contains(0) else { throw .containsNUL }
-    guard bytes.contains(lineFeed) else { return bytes.isEmpty ? "\"\"" : escaped(bytes, where: needsBackslash) }
-    guard bytes.last != backslash else { throw .lineEndWithTrailingBackslash }
+  /// The text after `name=` that gives a property exactly `value`; nil for a value with a NUL, at which C text ends.
+  static func propertyValue(_ value: String) -> String? {
+    let needsWrapping = value.utf8.first == quote || value.utf8.last == backslash
+    let bytes = Array((needsWrapping ? wrapped(value) : value).utf8)
+    guard !bytes.contains(0), !value.utf8.contains(0) else { return nil }
+    guard bytes.contains(lineFeed) || bytes.isEmpty else { return escaped(bytes, where: needsBackslash) }
     return "\"" + escaped(bytes) { $0 == quote || $0 == backslash } + "\""
   }
 

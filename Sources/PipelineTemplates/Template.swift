@@ -68,7 +68,8 @@ public struct Template: Equatable, Sendable {
     return ""
   }
 
-  private static func variables(in tokens: [TemplateToken], _ file: String) throws(TemplateError) -> [TemplateVariable] {
+  private static func variables(in tokens: [TemplateToken], _ file: String) throws(TemplateError) -> [TemplateVariable]
+  {
     var list: [TemplateVariable] = []
     var places: [String: (index: Int, defaultLine: Int?)] = [:]
     for use in tokens.flatMap(\.variables) {

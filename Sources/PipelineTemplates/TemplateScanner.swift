@@ -158,7 +158,9 @@ struct TemplateScanner {
   }
 
   private func checkPlace(_ value: [TemplatePart], _ isQuoted: Bool) throws(TemplateError) {
-    guard let use = value.lazy.compactMap({ if case .variable(let use) = $0 { use } else { nil } }).first else { return }
+    guard let use = value.lazy.compactMap({ if case .variable(let use) = $0 { use } else { nil } }).first else {
+      return
+    }
     if isQuoted {
       guard peek().map(LaunchQuoting.isSpace) != false else { throw mixed(use) }
       return
