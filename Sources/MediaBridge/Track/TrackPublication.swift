@@ -43,6 +43,8 @@ public class TrackPublication: @unchecked Sendable {
 public final class RemoteTrackPublication: TrackPublication, @unchecked Sendable {
   struct Subscription {
     var track: Track?
+    /// The track that was subscribed before, for those who are told that it is no more.
+    var lastTrack: Track?
     var isWanted: Bool
     var isAllowed = true
     var streamState = StreamState.unknown

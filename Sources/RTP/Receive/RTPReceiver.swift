@@ -42,6 +42,8 @@ public struct RTPReceiver: Sendable {
     public var pliCount = 0
     /// Seconds.
     public var jitter = 0.0
+
+    public init() {}
   }
 
   public var rtxSSRC: SSRC?
