@@ -159,7 +159,7 @@ final class PublisherSession {
     recordArrival(of: packet, at: time)
     guard let (track, layer) = known else { return }
     layer.sawPacket(at: time)
-    layer.receiver.receive(packet, at: time) { packet in
+    layer.receiver.receive(packet, at: time).forEach { packet in
       if !track.isFlowing { started(track, packet) }
       track.forward(packet, from: layer, at: time)
     }

@@ -9,6 +9,9 @@ final class Outcome<Success: Sendable, Failure: Error>: Sendable {
 
   private let state = Locked(State())
 
+  /// The result, once there is one.
+  var current: Result<Success, Failure>? { state.withLock { $0.result } }
+
   /// Later calls change nothing.
   func settle(_ result: Result<Success, Failure>) {
     let waiting = state.withLock { state -> [CheckedContinuation<Result<Success, Failure>, Never>] in

@@ -25,7 +25,7 @@ final class TrackReception {
   var statistics: RTPReceiver.Statistics { receiver.statistics }
 
   func receive(_ packet: RTPPacket, at time: MediaTime) {
-    receiver.receive(packet, at: time) { deliver($0, at: time) }
+    receiver.receive(packet, at: time).forEach { deliver($0, at: time) }
   }
 
   private func deliver(_ packet: RTPPacket, at time: MediaTime) {

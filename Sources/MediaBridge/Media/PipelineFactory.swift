@@ -47,7 +47,7 @@ struct PipelineFactory: Sendable {
     }
     switch error {
     case .missingElements(let names):
-      let lines = names.map { "\(place($0)): the GStreamer element '\($0)' is missing; \(ElementPackage.advice(for: $0))" }
+      let lines = names.map { "\(place($0)): the GStreamer element '\($0)' is missing; \(ElementPackage.advice(forElement: $0))" }
       return LiveKitError(.missingElement, lines.joined(separator: "; "))
     case .syntax(let message): return LiveKitError(.template, "\(filled.file): \(message)")
     case .noElement(let name): return LiveKitError(.template, "\(filled.file): no usable element called '\(name)'")

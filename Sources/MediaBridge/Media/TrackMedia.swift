@@ -12,7 +12,6 @@ enum DecodedMedia: Sendable {
 /// What the network did to a track's media.
 struct ReceptionStatistics: Sendable {
   var rtp = RTPReceiver.Statistics()
-  var frames = 0
 }
 
 /// The media of one subscribed track: its stream from the network, and the pipelines that feed on it.
@@ -26,7 +25,6 @@ final class TrackMedia: Sendable {
   private let latency: Int?
   private let clock: ParticipantClock
   private let decoding = Locked<ReceivePipeline?>(nil)
-  private let frames = Locked(0)
 
   init(
     trackSid: String, codec: String, isVideo: Bool, clockRate: UInt32, loop: TransportLoop, clock: ParticipantClock,
@@ -49,10 +47,9 @@ final class TrackMedia: Sendable {
   func startDecoding(_ sink: @escaping @Sendable (DecodedMedia) -> Void) {
     let isVideo = isVideo
     do {
-      let pipeline = try attach(codec, output: isVideo ? .frames : .pcm) { [frames] media in
+      let pipeline = try attach(codec, output: isVideo ? .frames : .pcm) { media in
         guard let time = media.pts else { return }
         if isVideo {
-          frames.withLock { $0 += 1 }
           VideoFrameBuffer(media).map { sink(.video(VideoFrame(buffer: $0, time: time))) }
         } else {
           AudioBuffer(media).map { sink(.audio(AudioPCMBuffer(buffer: $0, time: time))) }
@@ -109,7 +106,6 @@ final class TrackMedia: Sendable {
   }
 
   func statistics() async -> ReceptionStatistics {
-    let rtp = await loop.call { [reception] in reception.value.statistics }
-    return ReceptionStatistics(rtp: rtp, frames: frames.withLock { $0 })
+    ReceptionStatistics(rtp: await loop.call { [reception] in reception.value.statistics })
   }
 }

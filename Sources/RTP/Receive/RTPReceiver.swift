@@ -31,12 +31,46 @@ public struct RTPReceiver: Sendable {
     }
   }
 
+  /// What one arrival yields: nearly always one packet, for which nothing is allocated.
+  public enum Delivery: Sendable, Sequence {
+    case none
+    case one(RTPPacket)
+    case several([RTPPacket])
+
+    public func makeIterator() -> AnyIterator<RTPPacket> {
+      var index = 0
+      return AnyIterator {
+        defer { index += 1 }
+        return self[index]
+      }
+    }
+
+    @inline(__always)
+    public func forEach(_ body: (RTPPacket) throws -> Void) rethrows {
+      switch self {
+      case .none: break
+      case .one(let packet): try body(packet)
+      case .several(let packets): try packets.forEach(body)
+      }
+    }
+
+    private subscript(index: Int) -> RTPPacket? {
+      switch self {
+      case .none: nil
+      case .one(let packet): index == 0 ? packet : nil
+      case .several(let packets): packets.indices.contains(index) ? packets[index] : nil
+      }
+    }
+  }
+
   /// The standard counts of a received stream.
   public struct Statistics: Sendable, Equatable {
     public var packetsReceived = 0
     public var bytesReceived = 0
     public var packetsLost = 0
     public var duplicates = 0
+    /// Media packets that ended a frame (the marker bit of video payloads).
+    public var framesReceived = 0
     public var retransmissionsReceived = 0
     public var nackCount = 0
     public var pliCount = 0
@@ -69,41 +103,43 @@ public struct RTPReceiver: Sendable {
   }
 
   /// Takes a packet of the stream or of its retransmission.
-  /// - Parameter deliver: called for each media packet that is new; one without payload is padding and only says that
-  ///   its number is not missing.
-  public mutating func receive(_ packet: RTPPacket, at time: MediaTime, deliver: (RTPPacket) -> Void) {
+  /// - Returns: the media packets that are new; one without payload is padding and only says that its number is not
+  ///   missing. They are returned and not handed to a closure, since who takes them may call back in here.
+  public mutating func receive(_ packet: RTPPacket, at time: MediaTime) -> Delivery {
     if nextReport == nil { nextReport = time + Self.reportInterval }
     statistics.packetsReceived += 1
     statistics.bytesReceived += packet.count
     switch configuration.formats[packet.payloadType] {
-    case .media: accept(packet, isRetransmission: false, at: time, deliver)
+    case .media: return accept(packet, isRetransmission: false, at: time)
     case .retransmission(let original):
-      guard let media = packet.unwrappingRetransmission(ssrc: configuration.ssrc, payloadType: original) else { return }
+      guard let media = packet.unwrappingRetransmission(ssrc: configuration.ssrc, payloadType: original) else {
+        return .none
+      }
       statistics.retransmissionsReceived += 1
-      accept(media, isRetransmission: true, at: time, deliver)
-    case .redundant: acceptRedundant(packet, at: time, deliver)
-    case nil: break
+      return accept(media, isRetransmission: true, at: time)
+    case .redundant: return acceptRedundant(packet, at: time)
+    case nil: return .none
     }
   }
 
-  private mutating func accept(
-    _ packet: RTPPacket, isRetransmission: Bool, at time: MediaTime, _ deliver: (RTPPacket) -> Void
-  ) {
+  private mutating func accept(_ packet: RTPPacket, isRetransmission: Bool, at time: MediaTime) -> Delivery {
     let (number, verdict) = log.record(packet.sequenceNumber)
     guard verdict != .duplicate else {
       statistics.duplicates += 1
-      return
+      return .none
     }
     if !isRetransmission { jitter.record(packet.timestamp, at: time) }
     if configuration.usesNACK, nacks.record(number, isNewest: verdict == .newest, at: time) == .gapTooLarge {
       keyframes.request()
     }
-    deliver(packet)
+    if packet.marker { statistics.framesReceived += 1 }
+    return .one(packet)
   }
 
   /// RFC 2198: lost packets come back from the redundancy of the next one.
-  private mutating func acceptRedundant(_ packet: RTPPacket, at time: MediaTime, _ deliver: (RTPPacket) -> Void) {
-    guard let blocks = RedundantBlock.parse(packet) else { return }
+  private mutating func acceptRedundant(_ packet: RTPPacket, at time: MediaTime) -> Delivery {
+    guard let blocks = RedundantBlock.parse(packet) else { return .none }
+    var recovered: [RTPPacket] = []
     for (index, block) in blocks.enumerated() {
       let step = index - (blocks.count - 1)
       let isPrimary = step == 0
@@ -115,8 +151,9 @@ public struct RTPReceiver: Sendable {
           payloadType: block.payloadType, sequenceNumber: number, timestamp: packet.timestamp &- block.timestampOffset,
           ssrc: packet.ssrc, marker: isPrimary && packet.marker, payload: .init(rebasing: bytes[block.range]))
       }
-      accept(media, isRetransmission: !isPrimary, at: time, deliver)
+      recovered += accept(media, isRetransmission: !isPrimary, at: time)
     }
+    return .several(recovered)
   }
 
   /// A sender report of this stream; the next reception report quotes it.
