@@ -1,1 +1,44 @@
-#include "CShims.h"
+#define _GNU_SOURCE
+#include <pthread.h>
+
+#include "shims_gst.h"
+
+gboolean shim_is_pipeline(gconstpointer object) { return GST_IS_PIPELINE(object); }
+gboolean shim_is_app_src(gconstpointer object) { return GST_IS_APP_SRC(object); }
+gboolean shim_is_app_sink(gconstpointer object) { return GST_IS_APP_SINK(object); }
+gboolean shim_is_bin(gconstpointer object) { return GST_IS_BIN(object); }
+
+GParamSpec *shim_find_property(gpointer object, const char *name) {
+  return g_object_class_find_property(G_OBJECT_GET_CLASS(object), name);
+}
+
+gboolean shim_get_property(gpointer object, const char *name, GValue *value) {
+  GParamSpec *spec = shim_find_property(object, name);
+  if (spec == NULL || !(spec->flags & G_PARAM_READABLE)) return FALSE;
+  g_value_init(value, spec->value_type);
+  g_object_get_property(G_OBJECT(object), name, value);
+  return TRUE;
+}
+
+void shim_set_pointer(gpointer object, const char *name, gpointer value) { g_object_set(object, name, value, NULL); }
+
+const char *shim_type_name(gconstpointer object) { return G_OBJECT_TYPE_NAME(object); }
+
+gboolean shim_pad_is_request(GstPad *pad) {
+  GstPadTemplate *template = GST_PAD_PAD_TEMPLATE(pad);
+  return template != NULL && GST_PAD_TEMPLATE_PRESENCE(template) == GST_PAD_REQUEST;
+}
+
+GstBuffer *shim_buffer_make_writable(GstBuffer *buffer) { return gst_buffer_make_writable(buffer); }
+GstBufferList *shim_buffer_list_make_writable(GstBufferList *list) { return gst_buffer_list_make_writable(list); }
+
+const char *shim_factory_name(GstElement *element) {
+  GstElementFactory *factory = gst_element_get_factory(element);
+  return factory != NULL ? GST_OBJECT_NAME(factory) : NULL;
+}
+
+void shim_name_thread(const char *name) {
+  char shortened[16];
+  g_strlcpy(shortened, name, sizeof shortened);
+  pthread_setname_np(pthread_self(), shortened);
+}

@@ -1,3 +1,54 @@
 #pragma once
 // Macros and variadic functions of GStreamer and GLib that Swift cannot import.
+#include <gst/app/gstappsink.h>
+#include <gst/app/gstappsrc.h>
 #include <gst/gst.h>
+#include <gst/video/video.h>
+
+// Tells the thread sanitizer that what happened before `handoff_release(x)` happened before what follows
+// `handoff_acquire(x)`. GLib's locks, through which such a hand-over really goes, are invisible to it. Without the
+// sanitizer both are empty.
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define MEDIABRIDGE_TSAN 1
+#endif
+#endif
+#ifdef MEDIABRIDGE_TSAN
+void __tsan_acquire(void *address);
+void __tsan_release(void *address);
+#endif
+static inline void shim_handoff_release(const void *address) {
+#ifdef MEDIABRIDGE_TSAN
+  __tsan_release((void *)address);
+#else
+  (void)address;
+#endif
+}
+static inline void shim_handoff_acquire(const void *address) {
+#ifdef MEDIABRIDGE_TSAN
+  __tsan_acquire((void *)address);
+#else
+  (void)address;
+#endif
+}
+
+gboolean shim_is_pipeline(gconstpointer object);
+gboolean shim_is_app_src(gconstpointer object);
+gboolean shim_is_app_sink(gconstpointer object);
+gboolean shim_is_bin(gconstpointer object);
+
+/// The specification of a property, or NULL when the object has none of that name.
+GParamSpec *shim_find_property(gpointer object, const char *name);
+/// Reads a property into `value`, which is to be zeroed before and unset afterwards.
+gboolean shim_get_property(gpointer object, const char *name, GValue *value);
+/// Sets a caps or other boxed property.
+void shim_set_pointer(gpointer object, const char *name, gpointer value);
+
+const char *shim_type_name(gconstpointer object);
+gboolean shim_pad_is_request(GstPad *pad);
+GstBuffer *shim_buffer_make_writable(GstBuffer *buffer);
+GstBufferList *shim_buffer_list_make_writable(GstBufferList *list);
+/// The factory name of an element ("vp8dec"), or NULL.
+const char *shim_factory_name(GstElement *element);
+/// Names the calling thread; the kernel keeps 15 bytes.
+void shim_name_thread(const char *name);

@@ -1,0 +1,189 @@
+import CGStreamer
+import CShims
+public import MediaCore
+
+/// The start of a pipeline where media goes in. Times are `MediaTime`s and nothing is timestamped on the way.
+///
+/// How much may wait here (`max-buffers`, `max-bytes`) and what is given up when it is full (`leaky-type`) stands in
+/// the pipeline's text. A source never blocks its caller: when it is full and not leaky, the new buffer is dropped.
+///
+/// `@unchecked Sendable`: holds a counted reference to an element whose calls lock by themselves; the rest is `Locked`.
+public final class AppSource: @unchecked Sendable {
+  /// What has been offered since the start.
+  public struct Counters: Hashable, Sendable {
+    public var buffers = 0
+    public var bytes = 0
+    /// Buffers given up because the source was full: the oldest or the new one, as the text says.
+    public var dropped = 0
+  }
+
+  public enum PushResult: Hashable, Sendable {
+    case queued
+    /// The queue was full and a buffer was given up.
+    case full
+    /// The pipeline does not take data: not started, at its end, or failed.
+    case refused
+  }
+
+  public let name: String
+  /// The caps that the text gives the source: the formats that this pipeline can take. Nil means any.
+  public let acceptedCaps: Caps?
+
+  let shared: SharedElement
+  private let limits: Limits
+  private let state = Locked(State())
+
+  private struct State {
+    var counters = Counters()
+    var caps: Caps?
+  }
+
+  private struct Limits {
+    let buffers: UInt64
+    let bytes: UInt64
+    let isLeaky: Bool
+
+    init(_ element: Element) {
+      buffers = UInt64(max(element.int("max-buffers") ?? 0, 0))
+      bytes = UInt64(max(element.int("max-bytes") ?? 0, 0))
+      isLeaky = element.string("leaky-type") != "none"
+    }
+  }
+
+  init(_ element: Element) {
+    name = element.name
+    shared = element.shared
+    limits = Limits(element)
+    let caps = gst_app_src_get_caps(element.shared.pointer.cast()).map(Caps.init(adopting:))
+    acceptedCaps = caps
+    for (property, value) in [("format", "time"), ("is-live", "true"), ("do-timestamp", "false"), ("block", "false")] {
+      gst_util_set_object_arg(shared.pointer.cast(), property, value)
+    }
+    // Several formats to choose from are no format to announce; the first buffer brings its own.
+    if caps?.isFixed == false { gst_app_src_set_caps(source, nil) }
+  }
+
+  private var source: UnsafeMutablePointer<GstAppSrc> { shared.pointer.cast() }
+
+  public var counters: Counters { state.withLock { $0.counters } }
+
+  /// Buffers that wait to be taken by the pipeline.
+  public var queuedBuffers: Int { Int(gst_app_src_get_current_level_buffers(source)) }
+
+  /// Sets the format of what is pushed from here on.
+  public func set(caps: Caps) {
+    state.withLock { $0.caps = caps }
+    gst_app_src_set_caps(source, caps.pointer)
+  }
+
+  /// Pushes `count` bytes from `start` of a packet, whose memory is used in place and released when GStreamer is done.
+  /// The packet must not be edited any more.
+  /// - Parameter discontinuity: whether it does not follow on from the packet before.
+  @discardableResult
+  public func push(
+    _ packet: PacketBuffer, start: Int = 0, count: Int? = nil, pts: MediaTime? = nil, dts: MediaTime?,
+    discontinuity: Bool = false
+  ) -> PushResult {
+    let used = packet.count
+    let count = count ?? max(used - max(start, 0), 0)
+    guard start >= 0, count > 0, start <= used, count <= used - start else { return .refused }
+    guard let buffer = Self.wrap(packet, start: start, count: count) else { return .refused }
+    return push(buffer, pts: pts, dts: dts, isDiscontinuous: discontinuity)
+  }
+
+  /// Pushes media that came out of another pipeline, or out of `MediaBuffer.init(copying:…)`; the memory is shared.
+  /// - Parameters:
+  ///   - pts: a new presentation time, nil to keep the buffer's own; likewise `dts`.
+  ///   - updatingCaps: whether a change of the buffer's format is announced downstream. A multiplexer that cannot
+  ///     change its format in mid-stream is fed with false after the first buffer.
+  @discardableResult
+  public func push(
+    _ media: MediaBuffer, pts: MediaTime? = nil, dts: MediaTime? = nil, discontinuity: Bool = false,
+    updatingCaps: Bool = true
+  ) -> PushResult {
+    if updatingCaps { announce(media.caps) }
+    guard let buffer = gst_buffer_copy(media.buffer) else { return .refused }
+    return push(
+      buffer, pts: pts ?? media.pts, dts: dts ?? media.dts, isDiscontinuous: discontinuity || media.isDiscontinuous)
+  }
+
+  /// Says that there is nothing from `time` on for `duration`, so that nobody downstream waits for it.
+  public func pushGap(at time: MediaTime, duration: Duration) {
+    guard let pad = gst_element_get_static_pad(shared.pointer, "src") else { return }
+    defer { gst_object_unref(pad) }
+    let length = GstClockTime(max(duration.nanoseconds, 0))
+    gst_pad_push_event(pad, gst_event_new_gap(MediaTime?(time).clockTime, length))
+  }
+
+  /// Nothing comes after what has been pushed.
+  public func endOfStream() { gst_app_src_end_of_stream(source) }
+}
+
+extension AppSource {
+  private func announce(_ caps: Caps) {
+    let isNew = state.withLock { state in
+      if let current = state.caps, current == caps { return false }
+      state.caps = caps
+      return true
+    }
+    if isNew { gst_app_src_set_caps(source, caps.pointer) }
+  }
+
+  private func push(
+    _ buffer: UnsafeMutablePointer<GstBuffer>, pts: MediaTime?, dts: MediaTime?, isDiscontinuous: Bool
+  ) -> PushResult {
+    buffer.pointee.pts = pts.clockTime
+    buffer.pointee.dts = dts.clockTime
+    if isDiscontinuous { buffer.pointee.mini_object.flags |= GST_BUFFER_FLAG_DISCONT.rawValue }
+    let size = Int(gst_buffer_get_size(buffer))
+    let isFull = isFull
+    guard !isFull || limits.isLeaky else {
+      gst_buffer_unref(buffer)
+      count(size: size, dropped: true)
+      return .full
+    }
+    guard gst_app_src_push_buffer(source, buffer) == GST_FLOW_OK else { return .refused }
+    count(size: size, dropped: isFull)
+    return isFull ? .full : .queued
+  }
+
+  private func count(size: Int, dropped: Bool) {
+    state.withLock { state in
+      state.counters.buffers &+= 1
+      state.counters.bytes &+= size
+      if dropped { state.counters.dropped &+= 1 }
+    }
+  }
+
+  private var isFull: Bool {
+    (limits.buffers > 0 && gst_app_src_get_current_level_buffers(source) >= limits.buffers)
+      || (limits.bytes > 0 && gst_app_src_get_current_level_bytes(source) >= limits.bytes)
+  }
+
+  /// A GStreamer buffer over the packet's own memory, which it keeps alive.
+  private static func wrap(_ packet: PacketBuffer, start: Int, count: Int) -> UnsafeMutablePointer<GstBuffer>? {
+    let owner = Unmanaged.passRetained(packet.owner).toOpaque()
+    shim_handoff_release(owner)
+    return packet.withUnsafeMutableBytes { bytes in
+      // The address stays valid after this closure because `owner`, which holds the memory, is retained.
+      gst_buffer_new_wrapped_full(
+        GST_MEMORY_FLAG_READONLY, bytes.baseAddress, gsize(start + count), gsize(start), gsize(count), owner,
+        { owner in
+          guard let owner else { return }
+          shim_handoff_acquire(owner)
+          Unmanaged<AnyObject>.fromOpaque(owner).release()
+        })
+    }
+  }
+}
+
+extension Pipeline {
+  /// The appsrc of that name, set up for live media in `MediaTime`. Call it before `start`, once for each source.
+  public func appSource(named name: String) throws(PipelineError) -> AppSource {
+    let element = try element(named: name)
+    guard shim_is_app_src(element.shared.pointer) != 0 else {
+      throw PipelineError(.noSuchElement, "element \"\(name)\" is not an appsrc", element: name)
+    }
+    return AppSource(element)
+  }
+}

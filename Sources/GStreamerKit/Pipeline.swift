@@ -1,0 +1,141 @@
+import CGStreamer
+import CShims
+import MediaCore
+
+/// A GStreamer pipeline made from text.
+///
+/// It runs on the monotonic system clock with base time zero, so that a buffer's timestamp and a `MediaTime` are the
+/// same number in every pipeline. Everything that GStreamer reports arrives at `onMessage`, on one thread that all
+/// pipelines share; a handler that blocks there holds up the others.
+///
+/// `@unchecked Sendable`: the element is only handed to GStreamer calls that lock by themselves; all other state is
+/// in `Locked` values.
+public final class Pipeline: @unchecked Sendable {
+  public let name: String
+  let element: UnsafeMutablePointer<GstElement>
+  let delivery = BusDelivery()
+  /// Undoes what was attached to elements, so that closures die with the pipeline's run.
+  private let detachments = Locked<[Job]>([])
+
+  /// - Parameters:
+  ///   - description: a `gst-launch` description.
+  ///   - name: a name for messages and for GStreamer's own log.
+  ///   - locate: the file and line of a byte offset in `description`, for errors.
+  public init(
+    description: String, name: String, locate: ((Int) -> SourceLocation?)? = nil
+  ) throws(PipelineError) {
+    try GStreamer.initialize()
+    self.name = name
+    element = try Self.parse(description, diagnosis: ParseDiagnosis(description: description, locate: locate))
+    gst_object_set_name(element.cast(), name)
+    useMonotonicClock()
+    watchBus()
+  }
+
+  deinit {
+    // The last reference may go away on a streaming thread, which must not wait for itself.
+    let element = SharedElement(adopting: element)
+    let detachments = detachments.withLock { $0 }
+    delivery.close()
+    guard element.pointer.pointee.current_state != GST_STATE_NULL else { return Self.release(element, detachments) }
+    startThread(name: "gst-release") {
+      gst_element_set_state(element.pointer, GST_STATE_NULL)
+      Self.release(element, detachments)
+    }
+  }
+
+  private static func release(_ element: SharedElement, _ detachments: [Job]) {
+    for detach in detachments { detach() }
+    guard let bus = gst_element_get_bus(element.pointer) else { return }
+    gst_bus_set_sync_handler(bus, nil, nil, nil)
+    gst_object_unref(bus)
+  }
+
+  /// Runs `handler` for each message, one at a time, on the thread that all pipelines share. Set it before `start`.
+  public func onMessage(_ handler: @escaping @Sendable (BusMessage) -> Void) { delivery.set(handler: handler) }
+
+  func onDetach(_ job: @escaping Job) { detachments.withLock { $0.append(job) } }
+
+  func detach() {
+    let jobs = detachments.withLock { jobs in
+      defer { jobs = [] }
+      return jobs
+    }
+    for job in jobs { job() }
+  }
+}
+
+extension Pipeline {
+  private static func parse(
+    _ description: String, diagnosis: ParseDiagnosis
+  ) throws(PipelineError) -> UnsafeMutablePointer<GstElement> {
+    let context = gst_parse_context_new()
+    defer { gst_parse_context_free(context) }
+    var error: UnsafeMutablePointer<GError>?
+    let parsed = gst_parse_launch_full(description, context, GST_PARSE_FLAG_FATAL_ERRORS, &error)
+    let missing = takeStrings(gst_parse_context_get_missing_elements(context))
+    let domain = error?.pointee.domain ?? 0
+    let code = error?.pointee.code ?? 0
+    let message = takeMessage(&error)
+    if message == nil, missing.isEmpty, let parsed { return inPipeline(parsed) }
+    if let parsed { gst_object_unref(gst_object_ref_sink(parsed)) }
+    if !missing.isEmpty { throw diagnosis.missing(missing) }
+    throw diagnosis.failure(domain: domain, code: code, message: message ?? "the description is empty")
+  }
+
+  /// A description of a single element parses to that element; everything else is a pipeline already.
+  private static func inPipeline(_ parsed: UnsafeMutablePointer<GstElement>) -> UnsafeMutablePointer<GstElement> {
+    gst_object_ref_sink(parsed)
+    guard shim_is_pipeline(parsed) == 0, let pipeline = gst_pipeline_new(nil) else { return parsed }
+    gst_object_ref_sink(pipeline)
+    gst_bin_add(pipeline.cast(), parsed)
+    gst_object_unref(parsed)
+    return pipeline
+  }
+
+  private static func takeStrings(_ strings: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?) -> [String] {
+    guard let strings else { return [] }
+    defer { g_strfreev(strings) }
+    var result: [String] = []
+    while let string = strings[result.count] { result.append(String(cString: string)) }
+    return result
+  }
+
+  private func useMonotonicClock() {
+    guard let clock = gst_system_clock_obtain() else { return }
+    gst_pipeline_use_clock(element.cast(), clock)
+    gst_object_unref(clock)
+    gst_element_set_start_time(element, noTime)
+    gst_element_set_base_time(element, 0)
+  }
+
+  private func watchBus() {
+    guard let bus = gst_element_get_bus(element) else { return }
+    let route = BusRoute(delivery: delivery, pipeline: element)
+    gst_bus_set_sync_handler(
+      bus,
+      { _, message, data in
+        guard let message, let data else { return GST_BUS_PASS }
+        BusRoute.from(data).post(message)
+        gst_message_unref(message)
+        return GST_BUS_DROP
+      }, route.passToC(), Callback.destroy)
+    gst_object_unref(bus)
+  }
+}
+
+/// What the bus's call-back knows. It holds no reference to the pipeline's element, which owns the bus.
+private final class BusRoute: Callback {
+  let delivery: BusDelivery
+  let pipeline: UnsafeMutablePointer<GstElement>
+
+  init(delivery: BusDelivery, pipeline: UnsafeMutablePointer<GstElement>) {
+    self.delivery = delivery
+    self.pipeline = pipeline
+  }
+
+  func post(_ message: UnsafeMutablePointer<GstMessage>) {
+    guard let message = BusMessage(message) else { return }
+    delivery.posted(message, by: pipeline)
+  }
+}
