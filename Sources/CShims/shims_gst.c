@@ -42,3 +42,25 @@ void shim_name_thread(const char *name) {
   g_strlcpy(shortened, name, sizeof shortened);
   pthread_setname_np(pthread_self(), shortened);
 }
+
+static gboolean is_own(const GParamSpec *spec) {
+  static const char *const own[] = {"name", "parent", "caps"};
+  for (gsize i = 0; i < G_N_ELEMENTS(own); i++)
+    if (g_str_equal(spec->name, own[i])) return TRUE;
+  return !(spec->flags & G_PARAM_READABLE) || !(spec->flags & G_PARAM_WRITABLE) ||
+         (spec->flags & G_PARAM_CONSTRUCT_ONLY);
+}
+
+void shim_copy_properties(gpointer from, gpointer to) {
+  guint count = 0;
+  GParamSpec **specs = g_object_class_list_properties(G_OBJECT_GET_CLASS(from), &count);
+  for (guint i = 0; i < count; i++) {
+    if (is_own(specs[i])) continue;
+    GValue value = G_VALUE_INIT;
+    g_value_init(&value, specs[i]->value_type);
+    g_object_get_property(G_OBJECT(from), specs[i]->name, &value);
+    g_object_set_property(G_OBJECT(to), specs[i]->name, &value);
+    g_value_unset(&value);
+  }
+  g_free(specs);
+}

@@ -50,17 +50,15 @@ public final class AppSource: @unchecked Sendable {
     }
   }
 
-  init(_ element: Element) {
+  /// - Parameter acceptedCaps: what the text says, which may be more than the element can be told.
+  init(_ element: Element, acceptedCaps: Caps?) {
     name = element.name
     shared = element.shared
     limits = Limits(element)
-    let caps = gst_app_src_get_caps(element.shared.pointer.cast()).map(Caps.init(adopting:))
-    acceptedCaps = caps
+    self.acceptedCaps = acceptedCaps
     for (property, value) in [("format", "time"), ("is-live", "true"), ("do-timestamp", "false"), ("block", "false")] {
       gst_util_set_object_arg(shared.pointer.cast(), property, value)
     }
-    // Several formats to choose from are no format to announce; the first buffer brings its own.
-    if caps?.isFixed == false { gst_app_src_set_caps(source, nil) }
   }
 
   private var source: UnsafeMutablePointer<GstAppSrc> { shared.pointer.cast() }
@@ -77,7 +75,7 @@ public final class AppSource: @unchecked Sendable {
   }
 
   /// Pushes `count` bytes from `start` of a packet, whose memory is used in place and released when GStreamer is done.
-  /// The packet must not be edited any more.
+  /// The packet must not be edited any more. Its format is `acceptedCaps` unless `set(caps:)` said otherwise.
   /// - Parameter discontinuity: whether it does not follow on from the packet before.
   @discardableResult
   public func push(
@@ -88,6 +86,7 @@ public final class AppSource: @unchecked Sendable {
     let count = count ?? max(used - max(start, 0), 0)
     guard start >= 0, count > 0, start <= used, count <= used - start else { return .refused }
     guard let buffer = Self.wrap(packet, start: start, count: count) else { return .refused }
+    announceAcceptedCaps()
     return push(buffer, pts: pts, dts: dts, isDiscontinuous: discontinuity)
   }
 
@@ -107,12 +106,10 @@ public final class AppSource: @unchecked Sendable {
       buffer, pts: pts ?? media.pts, dts: dts ?? media.dts, isDiscontinuous: discontinuity || media.isDiscontinuous)
   }
 
-  /// Says that there is nothing from `time` on for `duration`, so that nobody downstream waits for it.
+  /// Says, in its turn between the buffers, that there is nothing from `time` on for `duration`.
   public func pushGap(at time: MediaTime, duration: Duration) {
-    guard let pad = gst_element_get_static_pad(shared.pointer, "src") else { return }
-    defer { gst_object_unref(pad) }
-    let length = GstClockTime(max(duration.nanoseconds, 0))
-    gst_pad_push_event(pad, gst_event_new_gap(MediaTime?(time).clockTime, length))
+    let gap = gst_event_new_gap(MediaTime?(time).clockTime, GstClockTime(max(duration.nanoseconds, 0)))
+    gst_element_send_event(shared.pointer, gap)
   }
 
   /// Nothing comes after what has been pushed.
@@ -120,6 +117,16 @@ public final class AppSource: @unchecked Sendable {
 }
 
 extension AppSource {
+  /// Bytes without a format are of the one that the text says.
+  private func announceAcceptedCaps() {
+    let caps: Caps? = state.withLock { state in
+      guard state.caps == nil, let acceptedCaps, acceptedCaps.isFixed else { return nil }
+      state.caps = acceptedCaps
+      return acceptedCaps
+    }
+    if let caps { gst_app_src_set_caps(source, caps.pointer) }
+  }
+
   private func announce(_ caps: Caps) {
     let isNew = state.withLock { state in
       if let current = state.caps, current == caps { return false }
@@ -184,6 +191,28 @@ extension Pipeline {
     guard shim_is_app_src(element.shared.pointer) != 0 else {
       throw PipelineError(.noSuchElement, "element \"\(name)\" is not an appsrc", element: name)
     }
-    return AppSource(element)
+    let caps = gst_app_src_get_caps(element.shared.pointer.cast()).map(Caps.init(adopting:))
+    // What the text says can be several formats, or half of one; the first buffer brings the format to announce.
+    return AppSource(caps == nil ? element : try withoutCaps(element), acceptedCaps: caps)
+  }
+
+  /// Puts an appsrc with the same properties but without caps in the place of one in the text. Taking the caps away
+  /// from an appsrc does not work in GStreamer 1.22: it queues the absence like a buffer and then ends the process.
+  private func withoutCaps(_ old: Element) throws(PipelineError) -> Element {
+    guard let pointer = gst_element_factory_make("appsrc", nil) else {
+      throw PipelineError(.missingElements(["appsrc"]), "missing element: appsrc", element: "appsrc")
+    }
+    gst_object_ref_sink(pointer)
+    let new = SharedElement(adopting: pointer)
+    shim_copy_properties(old.shared.pointer, pointer)
+    guard let parent = gst_object_get_parent(old.shared.pointer.cast()) else { return old }
+    defer { gst_object_unref(parent) }
+    let output = try staticPad("src", of: old.shared, named: old.name)
+    let input = gst_pad_get_peer(output.pointer).map(SharedPad.init(adopting:))
+    gst_bin_remove(parent.cast(), old.shared.pointer)
+    gst_object_set_name(pointer.cast(), old.name)
+    gst_bin_add(parent.cast(), pointer)
+    if let input { gst_pad_link(try staticPad("src", of: new, named: old.name).pointer, input.pointer) }
+    return Element(shared: new, name: old.name)
   }
 }

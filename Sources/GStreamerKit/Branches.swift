@@ -23,9 +23,17 @@ extension Pipeline {
     let next = gst_pad_get_parent_element(joint).map(SharedElement.init(adopting:))
     let isShared = shim_pad_is_request(joint) != 0 || (next.map { $0.pointer.pointee.numsinkpads > 1 } ?? false)
     remove(head)
-    if isShared, let next { gst_element_release_request_pad(next.pointer, joint) }
+    if isShared, let next { giveBack(joint, to: next) }
     gst_object_unref(joint)
     return isShared ? nil : next
+  }
+
+  /// Releases an input. `mp4mux` of GStreamer 1.22 then forgets the pad but keeps its empty track, until it stops once;
+  /// a file with such a track does not play.
+  private func giveBack(_ input: UnsafeMutablePointer<GstPad>, to element: SharedElement) {
+    gst_element_release_request_pad(element.pointer, input)
+    gst_element_set_state(element.pointer, GST_STATE_PAUSED)
+    gst_element_set_state(element.pointer, GST_STATE_NULL)
   }
 
   private func remove(_ child: SharedElement) {

@@ -52,3 +52,5 @@ GstBufferList *shim_buffer_list_make_writable(GstBufferList *list);
 const char *shim_factory_name(GstElement *element);
 /// Names the calling thread; the kernel keeps 15 bytes.
 void shim_name_thread(const char *name);
+/// Gives `to` every property of `from` that can be read and written, apart from the name, the parent and the caps.
+void shim_copy_properties(gpointer from, gpointer to);
