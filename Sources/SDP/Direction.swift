@@ -1,0 +1,23 @@
+/// Which way media flows, seen from whoever wrote the description (RFC 8866, 6.7).
+public enum Direction: String, Sendable, CaseIterable {
+  case sendrecv, sendonly, recvonly, inactive
+
+  public init(sends: Bool, receives: Bool) {
+    self =
+      switch (sends, receives) {
+      case (true, true): .sendrecv
+      case (true, false): .sendonly
+      case (false, true): .recvonly
+      case (false, false): .inactive
+      }
+  }
+
+  public var sends: Bool { self == .sendrecv || self == .sendonly }
+  public var receives: Bool { self == .sendrecv || self == .recvonly }
+  /// The same flow seen from the other side.
+  public var reversed: Direction { Direction(sends: receives, receives: sends) }
+  /// What both allow.
+  public func limited(to other: Direction) -> Direction {
+    Direction(sends: sends && other.sends, receives: receives && other.receives)
+  }
+}

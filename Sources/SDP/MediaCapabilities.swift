@@ -1,0 +1,113 @@
+/// What one side can do with audio and video: which formats of an offer an answer takes, and with what around them.
+public struct MediaCapabilities: Equatable, Sendable {
+  /// A format that is taken when the name, the clock rate and every rule agree.
+  public struct Format: Equatable, Sendable {
+    /// An fmtp parameter that must have one of some values.
+    public struct Rule: Equatable, Sendable {
+      public var parameter: String
+      public var allowed: [String]
+      /// What the parameter's absence means.
+      public var absent: String
+
+      public init(_ parameter: String, in allowed: [String], absent: String) {
+        self.parameter = parameter
+        self.allowed = allowed
+        self.absent = absent
+      }
+    }
+
+    public var name: String
+    public var clockRate: UInt32
+    public var rules: [Rule]
+
+    public init(_ name: String, clockRate: UInt32, rules: [Rule] = []) {
+      self.name = name
+      self.clockRate = clockRate
+      self.rules = rules
+    }
+
+    public func matches(_ codec: Codec) -> Bool {
+      codec.isNamed(name) && codec.clockRate == clockRate
+        && rules.allSatisfy { $0.allowed.contains(codec.parameter($0.parameter) ?? $0.absent) }
+    }
+  }
+
+  /// The side of the capabilities that belongs to one kind of media.
+  public struct Media: Equatable, Sendable {
+    public var formats: [Format]
+    /// URIs; see `HeaderExtensionURI`.
+    public var headerExtensions: [String]
+    /// Feedback values as in `Codec.feedback`.
+    public var feedback: [String]
+
+    public init(formats: [Format], headerExtensions: [String], feedback: [String]) {
+      self.formats = formats
+      self.headerExtensions = headerExtensions
+      self.feedback = feedback
+    }
+  }
+
+  public var audio: Media
+  public var video: Media
+  /// Whether RTX is taken for each accepted format that the offer repairs.
+  public var rtx = true
+  /// Whether RED is taken when the format inside it is.
+  public var red = true
+  /// Whether offered simulcast streams are answered with `recv`: a server's part.
+  public var receivesSimulcast = false
+  /// In bytes, written into the answer of a data channel section.
+  public var maxMessageSize: UInt64 = 262_144
+
+  public init(audio: Media, video: Media) {
+    self.audio = audio
+    self.video = video
+  }
+
+  public func media(for kind: MediaSection.Kind) -> Media? {
+    switch kind {
+    case .audio: audio
+    case .video: video
+    default: nil
+    }
+  }
+}
+
+extension MediaCapabilities.Format {
+  public static let opus = Self("opus", clockRate: 48_000)
+  public static let vp8 = Self("VP8", clockRate: 90_000)
+  /// Only 8-bit 4:2:0, which is what decoders on the far side of a pipeline expect (RFC 9628, 6: absent means 0).
+  public static let vp9 = Self("VP9", clockRate: 90_000, rules: [.init("profile-id", in: ["0"], absent: "0")])
+  /// Single NAL unit and non-interleaved mode (RFC 6184, 8.1: absent means 0); any profile.
+  public static let h264 = Self(
+    "H264", clockRate: 90_000, rules: [.init("packetization-mode", in: ["0", "1"], absent: "0")])
+  public static let h265 = Self("H265", clockRate: 90_000)
+  public static let av1 = Self("AV1", clockRate: 90_000, rules: [.init("profile", in: ["0"], absent: "0")])
+}
+
+extension MediaCapabilities {
+  /// A subscriber that decodes or records: everything for which Debian's GStreamer has a depayloader.
+  public static let subscriber = MediaCapabilities(
+    audio: Media(
+      formats: [.opus],
+      headerExtensions: [
+        HeaderExtensionURI.mid, HeaderExtensionURI.audioLevel, HeaderExtensionURI.absSendTime,
+        HeaderExtensionURI.transportCC, HeaderExtensionURI.absCaptureTime,
+      ], feedback: ["transport-cc", "nack"]),
+    video: Media(
+      formats: [.vp8, .vp9, .h264],
+      headerExtensions: [
+        HeaderExtensionURI.mid, HeaderExtensionURI.absSendTime, HeaderExtensionURI.transportCC,
+        HeaderExtensionURI.absCaptureTime, HeaderExtensionURI.dependencyDescriptor,
+        HeaderExtensionURI.videoOrientation,
+      ], feedback: ["goog-remb", "transport-cc", "ccm fir", "nack", "nack pli"]))
+
+  /// A room server that takes what a publisher offers, layer by layer.
+  public static let server: MediaCapabilities = {
+    var capabilities = MediaCapabilities.subscriber
+    capabilities.receivesSimulcast = true
+    let streamIDs = [HeaderExtensionURI.rtpStreamID, HeaderExtensionURI.repairedRTPStreamID]
+    capabilities.audio.headerExtensions += streamIDs
+    capabilities.video.headerExtensions += streamIDs
+    return capabilities
+  }()
+}

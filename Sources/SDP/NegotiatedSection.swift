@@ -1,0 +1,56 @@
+public import MediaCore
+
+/// What offer and answer agreed on for one m-line.
+public struct NegotiatedSection: Equatable, Sendable {
+  /// A media format and, where agreed, the payload type that repairs it.
+  public struct Format: Equatable, Sendable {
+    public var codec: Codec
+    public var rtx: PayloadType?
+    public var payloadType: PayloadType { codec.payloadType }
+  }
+
+  /// Position of the m-line.
+  public var index: Int
+  public var mid: String
+  public var kind: MediaSection.Kind
+  /// False when the section is rejected; the rest then says nothing.
+  public var isAccepted: Bool
+  /// Seen from this side.
+  public var direction: Direction
+  /// The formats except RTX, RED among them, in the order of preference.
+  public var formats: [Format]
+  public var headerExtensions: [HeaderExtension]
+  /// What the other side sends: its stream and track, sources, FID groups and rids.
+  public var remoteMsid: MediaStreamID?
+  public var remoteSources: [SourceDescription]
+  public var remoteSourceGroups: [SourceGroup]
+  public var remoteRids: [String]
+
+  /// The format of a payload type, also of one that stands for RTX.
+  public func format(_ payloadType: PayloadType) -> Format? {
+    formats.first { $0.payloadType == payloadType || $0.rtx == payloadType }
+  }
+
+  public func extensionID(_ uri: String) -> UInt16? { headerExtensions.first { $0.uri == uri }?.id }
+
+  /// `answer` decides; `remote` is the one of the two sections that the other side wrote.
+  init(index: Int, answer: MediaSection, remote: MediaSection, direction: Direction) {
+    self.index = index
+    mid = answer.mid ?? remote.mid ?? ""
+    kind = answer.kind
+    isAccepted = !answer.isRejected
+    self.direction = direction
+    formats = Self.formats(answer.codecs)
+    headerExtensions = answer.headerExtensions
+    remoteMsid = remote.msid
+    remoteSources = remote.sources
+    remoteSourceGroups = remote.sourceGroups
+    remoteRids = remote.rids.filter { $0.direction == .send }.map(\.id)
+  }
+
+  private static func formats(_ codecs: [Codec]) -> [Format] {
+    codecs.filter { !$0.isRTX }.map { codec in
+      Format(codec: codec, rtx: codecs.first { $0.associatedPayloadType == codec.payloadType }?.payloadType)
+    }
+  }
+}
