@@ -47,7 +47,13 @@ private final class SinkCallbacks: Callback {
       format = MediaFormat(Caps(retaining: caps))
       self.format = format
     }
-    onBuffer(MediaBuffer(retaining: buffer, format: format))
+    onBuffer(MediaBuffer(retaining: buffer, format: format, shift: shift(of: sample)))
+  }
+
+  /// Running time begins at the segment's start plus what was played before it.
+  private func shift(of sample: OpaquePointer) -> Int64 {
+    guard let segment = gst_sample_get_segment(sample), segment.pointee.format == GST_FORMAT_TIME else { return 0 }
+    return Int64(truncatingIfNeeded: segment.pointee.base &- segment.pointee.start)
   }
 }
 

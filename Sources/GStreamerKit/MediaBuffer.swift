@@ -9,10 +9,18 @@ public import MediaCore
 public final class MediaBuffer: @unchecked Sendable {
   let buffer: UnsafeMutablePointer<GstBuffer>
   let format: MediaFormat
+  /// When it is to be shown or heard.
+  public let pts: MediaTime?
+  /// When it is to be decoded.
+  public let dts: MediaTime?
 
-  init(retaining buffer: UnsafeMutablePointer<GstBuffer>, format: MediaFormat) {
+  /// - Parameter shift: nanoseconds from the buffer's own times to running time, which is `MediaTime` here. Not zero
+  ///   behind encoders that move their times to make room for earlier decoding times.
+  init(retaining buffer: UnsafeMutablePointer<GstBuffer>, format: MediaFormat, shift: Int64) {
     self.buffer = gst_buffer_ref(buffer)
     self.format = format
+    pts = MediaTime(clockTime: buffer.pointee.pts, shift: shift)
+    dts = MediaTime(clockTime: buffer.pointee.dts, shift: shift)
   }
 
   /// A buffer of our own making.
@@ -22,8 +30,8 @@ public final class MediaBuffer: @unchecked Sendable {
     // The allocator of GLib ends the process when memory runs out, so there is always a buffer.
     buffer = gst_buffer_new_memdup(bytes.baseAddress, gsize(bytes.count))
     format = MediaFormat(caps)
-    buffer.pointee.pts = pts.clockTime
-    buffer.pointee.dts = dts.clockTime
+    self.pts = pts
+    self.dts = dts
     buffer.pointee.duration = duration.map { GstClockTime(max($0.nanoseconds, 0)) } ?? noTime
   }
 
@@ -31,12 +39,8 @@ public final class MediaBuffer: @unchecked Sendable {
 
   public var caps: Caps { format.caps }
 
-  /// When it is to be shown or heard.
-  public var pts: MediaTime? { MediaTime(clockTime: buffer.pointee.pts) }
-  /// When it is to be decoded.
-  public var dts: MediaTime? { MediaTime(clockTime: buffer.pointee.dts) }
   public var duration: Duration? {
-    MediaTime(clockTime: buffer.pointee.duration).map { .nanoseconds($0.nanoseconds) }
+    MediaTime(clockTime: buffer.pointee.duration, shift: 0).map { .nanoseconds($0.nanoseconds) }
   }
 
   /// Whether it needs earlier buffers to be decoded; a keyframe does not.
@@ -65,9 +69,9 @@ public final class MediaBuffer: @unchecked Sendable {
 }
 
 extension MediaTime {
-  init?(clockTime: GstClockTime) {
-    guard clockTime <= GstClockTime(Int64.max) else { return nil }
-    self.init(nanoseconds: Int64(clockTime))
+  init?(clockTime: GstClockTime, shift: Int64) {
+    guard let time = Int64(exactly: clockTime) else { return nil }
+    self.init(nanoseconds: time &+ shift)
   }
 }
 

@@ -6,11 +6,7 @@ struct ParseDiagnosis {
   let locate: ((Int) -> SourceLocation?)?
 
   func missing(_ names: [String]) -> PipelineError {
-    let list = names.map { name in
-      guard let package = GStreamer.debianPackage(ofElement: name) else { return name }
-      return "\(name) (Debian package \(package))"
-    }
-    let message = "missing element\(names.count == 1 ? "" : "s"): \(list.joined(separator: ", "))"
+    let message = "missing element\(names.count == 1 ? "" : "s"): \(names.joined(separator: ", "))"
     return PipelineError(
       .missingElements(names), message, element: names.first, location: names.first.flatMap { place(of: $0) })
   }
