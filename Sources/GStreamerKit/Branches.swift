@@ -2,45 +2,45 @@ import CGStreamer
 import CShims
 
 extension Pipeline {
-  /// Takes out the input `name` and what follows it, up to and without the first element that has other inputs, too:
-  /// so one text serves pictures with sound and sound alone. To be called before `start()`.
-  public func removeBranch(from name: String) {
-    var next = find(name)
-    while let element = next {
-      guard let (following, pad) = Self.downstream(of: element) else {
-        remove(element)
-        return
-      }
-      let isShared = Self.sinkPadCount(of: following) > 1
-      gst_element_unlink(element.pointer, following.pointer)
-      remove(element)
-      if isShared { gst_element_release_request_pad(following.pointer, pad.pointer) }
-      next = isShared ? nil : following
+  /// Takes a branch out of a pipeline that has not started: from the source of that name downstream up to, and not
+  /// including, the first element with several inputs, whose input is given back. So one text for sound and picture
+  /// serves a track that has only one of them.
+  public func removeBranch(from sourceName: String) throws(PipelineError) {
+    var current: SharedElement? = try element(named: sourceName).shared
+    while let element = current { current = removeHead(element) }
+  }
+
+  /// Removes an element without input and returns the element behind it when that belongs to the branch too.
+  private func removeHead(_ head: SharedElement) -> SharedElement? {
+    let joint = gst_element_get_static_pad(head.pointer, "src").flatMap { source in
+      defer { gst_object_unref(source) }
+      return gst_pad_get_peer(source)
     }
-  }
-
-  private func remove(_ element: ElementReference) {
-    gst_element_set_state(element.pointer, GST_STATE_NULL)
-    gst_bin_remove(shim_bin(self.element), element.pointer)
-  }
-
-  private static func downstream(of element: ElementReference) -> (ElementReference, PadReference)? {
-    guard let source = shim_static_pad(element.pointer, "src") else { return nil }
-    defer { gst_object_unref(source) }
-    guard let peer = gst_pad_get_peer(source) else { return nil }
-    guard let parent = gst_pad_get_parent_element(peer) else {
-      gst_object_unref(peer)
+    guard let joint else {
+      remove(head)
       return nil
     }
-    return (ElementReference(owned: parent), PadReference(owned: peer))
+    let next = gst_pad_get_parent_element(joint).map(SharedElement.init(adopting:))
+    let isShared = shim_pad_is_request(joint) != 0 || (next.map { $0.pointer.pointee.numsinkpads > 1 } ?? false)
+    remove(head)
+    if isShared, let next { giveBack(joint, to: next) }
+    gst_object_unref(joint)
+    return isShared ? nil : next
   }
 
-  private static func sinkPadCount(of element: ElementReference) -> Int { Int(element.pointer.pointee.numsinkpads) }
-}
+  /// Releases an input. `mp4mux` of GStreamer 1.22 then forgets the pad but keeps its empty track, until it stops once;
+  /// a file with such a track does not play.
+  private func giveBack(_ input: UnsafeMutablePointer<GstPad>, to element: SharedElement) {
+    gst_element_release_request_pad(element.pointer, input)
+    gst_element_set_state(element.pointer, GST_STATE_PAUSED)
+    gst_element_set_state(element.pointer, GST_STATE_NULL)
+  }
 
-/// A counted reference to a pad, for as long as it is looked at.
-private final class PadReference {
-  let pointer: UnsafeMutablePointer<GstPad>
-  init(owned pointer: UnsafeMutablePointer<GstPad>) { self.pointer = pointer }
-  deinit { gst_object_unref(pointer) }
+  private func remove(_ child: SharedElement) {
+    gst_element_set_state(child.pointer, GST_STATE_NULL)
+    // Removing an element from its bin unlinks its pads.
+    guard let parent = gst_object_get_parent(child.pointer.cast()) else { return }
+    gst_bin_remove(parent.cast(), child.pointer)
+    gst_object_unref(parent)
+  }
 }
