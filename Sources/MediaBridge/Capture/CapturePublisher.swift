@@ -67,7 +67,7 @@ public actor CapturePublisher {
   }
 
   public func disconnect() async {
-    for stream in streams { stream.stop() }
+    for stream in streams { await stream.stop() }
     streams = []
     var request = Livekit_SignalRequest()
     request.leave.reason = .clientInitiated

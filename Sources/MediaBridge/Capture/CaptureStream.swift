@@ -56,25 +56,25 @@ final class CaptureStream: Sendable {
   }
 
   func start() throws(LiveKitError) {
-    let (pipeline, filled) = try factory.make(.capture, options.template, values: options.values)
+    let made = try factory.make(.capture, options.template, values: options.values)
     let name = options.kind == .video ? "video" : "audio"
-    let sink = try factory.sink(name, of: pipeline, filled) { [weak self] media in self?.send(media) }
+    let sink = try made.sink(name) { [weak self] media in self?.send(media) }
     state.withLock { state in
-      state.pipeline = pipeline
+      state.pipeline = made.pipeline
       state.sink = sink
     }
-    try factory.start(pipeline, filled)
+    try made.start()
   }
 
-  func stop() {
+  func stop() async {
     let pipeline = state.withLock { state in
       defer { state.pipeline = nil }
       return state.pipeline
     }
-    pipeline?.stop()
+    await pipeline?.stop()
   }
 
-  func requestKeyframe() { state.withLock { $0.sink }?.requestKeyframe() }
+  func requestKeyframe() { _ = state.withLock { $0.sink }?.requestKeyframe() }
 
   func answer(_ nack: NegativeAcknowledgement) {
     for packet in state.withLock({ $0.sender.answer(nack) }) { peer.send(packet) }
@@ -83,7 +83,7 @@ final class CaptureStream: Sendable {
   /// Called on the capture pipeline's thread with one RTP packet.
   private func send(_ media: MediaBuffer) {
     let parsed = media.withUnsafeBytes { try? RTPPacket(parsing: PacketBuffer(copying: $0)) }
-    guard var packet = parsed ?? nil else { return }
+    guard var packet = parsed else { return }
     let (ssrc, time) = (ssrc, MediaTime.now)
     let report = state.withLock { state -> SenderReport? in
       guard let payloadType = state.payloadType else { return nil }

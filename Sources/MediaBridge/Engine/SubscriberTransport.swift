@@ -85,8 +85,8 @@ actor SubscriberTransport {
     }
     let sids = Set(live.map(\.trackSid))
     for (sid, track) in media where !sids.contains(sid) {
-      track.close()
       media[sid] = nil
+      await track.close()
     }
     let update = Handover((live, new))
     await loop.call { [core] in core.value.update(update.value.0, update.value.1) }
@@ -113,18 +113,18 @@ actor SubscriberTransport {
       trackSid: sid, codec: codec, isVideo: section.kind == .video, clock: clock,
       configuration: RTPReceiver.Configuration(section))
     media[sid] = TrackMedia(
-      trackSid: sid, codec: codec, isVideo: section.kind == .video, clockRate: clockRate, loop: loop, clock: clock,
+      trackSid: sid, codec: codec, isVideo: section.kind == .video,
+      payloadType: format?.payloadType ?? PayloadType(0), clockRate: clockRate, loop: loop, clock: clock,
       reception: LoopBound(reception, on: loop), factory: factory, latency: latency)
     return reception
   }
 
   /// Closes everything; nothing is left when it returns.
   func close() async {
-    for track in media.values { track.close() }
+    for track in media.values { await track.close() }
     media = [:]
     await peer.close()
     await loop.call { [core] in core.value.stop() }
-    await ReceivePipeline.queue.drain()
     await loop.stop()
   }
 }

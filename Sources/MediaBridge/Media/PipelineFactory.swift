@@ -1,29 +1,33 @@
 import GStreamerKit
 import PipelineTemplates
 
-/// Makes running pipelines of template texts, and says in a person's words what is wrong with one.
+/// Makes pipelines of template texts, and says in a person's words what is wrong with one.
 struct PipelineFactory: Sendable {
   let store: TemplateStore
   /// Values for variables, by name; a template takes those that it knows.
-  var overrides: [String: String] = [:]
+  let overrides: [String: String]
 
   init(folder: String?, overrides: [String: String] = [:]) {
     store = TemplateStore(searchPath: .ofProcess(explicit: folder))
     self.overrides = overrides
   }
 
+  /// Builds the pipeline of a template; it is not started.
   func make(
-    _ kind: TemplateKind, _ name: String, values: [String: String] = [:],
-    onMessage: @escaping @Sendable (PipelineMessage) -> Void = { _ in }
-  ) throws(LiveKitError) -> (Pipeline, FilledTemplate) {
+    _ kind: TemplateKind, _ name: String, values: [String: String] = [:]
+  ) throws(LiveKitError) -> TemplatePipeline {
     let filled = try fill(kind, name, values: values)
+    let located: (Int) -> SourceLocation? = { SourceLocation(file: filled.file, line: filled.line(atOffset: $0)) }
     do {
-      return (try Pipeline(description: filled.description, name: "\(kind.rawValue)-\(name)", onMessage: onMessage), filled)
+      let pipeline = try Pipeline(
+        description: filled.description, name: "\(kind.rawValue)-\(name)", locate: located)
+      return TemplatePipeline(pipeline: pipeline, text: filled)
     } catch {
-      throw explain(error, filled)
+      throw LiveKitError(error, in: filled)
     }
   }
 
+  /// The text of a template with its values, checked for the names that Swift needs.
   func fill(_ kind: TemplateKind, _ name: String, values: [String: String]) throws(LiveKitError) -> FilledTemplate {
     do {
       let template = try store.find(kind, name)
@@ -40,36 +44,60 @@ struct PipelineFactory: Sendable {
       throw LiveKitError(.template, "\(error)")
     }
   }
+}
 
-  private func explain(_ error: PipelineError, _ filled: FilledTemplate) -> LiveKitError {
-    func place(_ element: String) -> String {
-      filled.line(ofElement: element).map { "\(filled.file):\($0)" } ?? filled.file
+/// A pipeline and the text that it was made of, so that its errors can name a line.
+struct TemplatePipeline: Sendable {
+  let pipeline: Pipeline
+  let text: FilledTemplate
+
+  func source(_ name: String) throws(LiveKitError) -> AppSource {
+    do { return try pipeline.appSource(named: name) } catch { throw LiveKitError(error, in: text) }
+  }
+
+  @discardableResult
+  func sink(_ name: String, onBuffer: @escaping @Sendable (MediaBuffer) -> Void) throws(LiveKitError) -> AppSink {
+    do { return try pipeline.appSink(named: name, onBuffer: onBuffer) } catch { throw LiveKitError(error, in: text) }
+  }
+
+  func onKeyframeRequest(atSource name: String, _ handler: @escaping @Sendable () -> Void) throws(LiveKitError) {
+    do { try pipeline.onKeyframeRequest(atSourceNamed: name, handler) } catch { throw LiveKitError(error, in: text) }
+  }
+
+  func removeBranch(from name: String) throws(LiveKitError) {
+    do { try pipeline.removeBranch(from: name) } catch { throw LiveKitError(error, in: text) }
+  }
+
+  func start() throws(LiveKitError) {
+    do { try pipeline.start() } catch { throw LiveKitError(error, in: text) }
+  }
+
+  /// Calls `handler` for each error while the pipeline runs.
+  func onFailure(_ handler: @escaping @Sendable (LiveKitError) -> Void) {
+    let text = text
+    pipeline.onMessage { message in
+      if case .error(let error) = message { handler(LiveKitError(error, in: text)) }
     }
-    switch error {
+  }
+}
+
+extension LiveKitError {
+  /// What a pipeline reports, with the file and line of its text.
+  init(_ error: PipelineError, in text: FilledTemplate) {
+    func place(_ element: String?) -> String {
+      error.location?.description ?? element.flatMap { text.line(ofElement: $0) }.map { "\(text.file):\($0)" } ?? text.file
+    }
+    switch error.kind {
     case .missingElements(let names):
-      let lines = names.map { "\(place($0)): the GStreamer element '\($0)' is missing; \(ElementPackage.advice(forElement: $0))" }
-      return LiveKitError(.missingElement, lines.joined(separator: "; "))
-    case .syntax(let message): return LiveKitError(.template, "\(filled.file): \(message)")
-    case .noElement(let name): return LiveKitError(.template, "\(filled.file): no usable element called '\(name)'")
-    case .cannotStart(let element, let message):
-      return LiveKitError(.pipeline, "\(place(element)): \(element): \(message)")
-    case .library(let message): return LiveKitError(.pipeline, "GStreamer cannot start: \(message)")
+      let lines = names.map {
+        "\(place($0)): the GStreamer element '\($0)' is missing; \(ElementPackage.advice(forElement: $0))"
+      }
+      self.init(.missingElement, lines.joined(separator: "; "))
+    case .initialization: self.init(.pipeline, "GStreamer cannot start: \(error.message)")
+    case .syntax, .property, .link, .noSuchElement: self.init(.template, "\(place(error.element)): \(error.message)")
+    case .diskFull: self.init(.output, "the disk is full; what was written so far plays")
+    case .cannotWrite, .notFound, .notAuthorized, .busy: self.init(.output, "cannot be written: \(error.message)")
+    default: self.init(.pipeline, "\(place(error.element)): \(error.element.map { "\($0): " } ?? "")\(error.message)")
     }
-  }
-
-  /// Starts a pipeline; what its elements refuse is told with the template's line.
-  func start(_ pipeline: Pipeline, _ filled: FilledTemplate) throws(LiveKitError) {
-    do { try pipeline.start() } catch { throw explain(error, filled) }
-  }
-
-  func source(_ name: String, of pipeline: Pipeline, _ filled: FilledTemplate) throws(LiveKitError) -> AppSource {
-    do { return try pipeline.source(name) } catch { throw explain(error, filled) }
-  }
-
-  func sink(
-    _ name: String, of pipeline: Pipeline, _ filled: FilledTemplate,
-    onBuffer: @escaping @Sendable (MediaBuffer) -> Void
-  ) throws(LiveKitError) -> AppSink {
-    do { return try pipeline.sink(name, onBuffer: onBuffer) } catch { throw explain(error, filled) }
   }
 }

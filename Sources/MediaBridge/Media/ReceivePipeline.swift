@@ -13,38 +13,35 @@ final class ReceivePipeline: Sendable {
 
   private let pipeline: Pipeline
   private let source: AppSource
-  private let sink: AppSink
 
   /// - Parameters:
+  ///   - payloadType: of the packets; the jitter buffer wants to know.
   ///   - clock: from RTP timestamps to our time; called on a streaming thread.
   ///   - onKeyframeNeeded: called on a streaming thread.
   ///   - onBuffer: called on a streaming thread, in order; never after `stop()`.
   init(
-    factory: PipelineFactory, template: String, output: Output, latency: Int?,
+    factory: PipelineFactory, template: String, output: Output, payloadType: PayloadType, latency: Int?,
     clock: @escaping @Sendable (UInt32) -> MediaTime?, onKeyframeNeeded: @escaping @Sendable () -> Void,
     onFailure: @escaping @Sendable (LiveKitError) -> Void, onBuffer: @escaping @Sendable (MediaBuffer) -> Void
   ) throws(LiveKitError) {
-    let values = latency.map { ["latency": String($0)] } ?? [:]
-    let (pipeline, filled) = try factory.make(.receive, template, values: values) { message in
-      guard case .failed(let element, _, let text, _) = message else { return }
-      onFailure(LiveKitError(.pipeline, "receive pipeline \(template): \(element): \(text)"))
+    let made = try factory.make(.receive, template, values: latency.map { ["latency": String($0)] } ?? [:])
+    pipeline = made.pipeline
+    source = try made.source("rtp")
+    try made.sink(output.rawValue, onBuffer: onBuffer)
+    try made.onKeyframeRequest(atSource: "rtp", onKeyframeNeeded)
+    made.onFailure(onFailure)
+    // A text without an element of that name keeps GStreamer's own times.
+    if pipeline.hasElement("jitter") { try? pipeline.retimestamp(elementNamed: "jitter", clock) }
+    if let caps = source.acceptedCaps, caps.int("payload") == nil {
+      Caps("\(caps), payload=(int)\(payloadType)").map(source.set(caps:))
     }
-    self.pipeline = pipeline
-    source = try factory.source("rtp", of: pipeline, filled)
-    sink = try factory.sink(output.rawValue, of: pipeline, filled, onBuffer: onBuffer)
-    source.onKeyframeRequest(onKeyframeNeeded)
-    // A text without a buffer of that name keeps GStreamer's own times.
-    try? pipeline.retimestamp(packetsFrom: "jitter", clock)
-    try factory.start(pipeline, filled)
+    try made.start()
   }
 
   func push(_ packet: RTPPacket, at time: MediaTime) {
-    source.push(packet.buffer, range: packet.start..<(packet.start + packet.count), at: time)
+    source.push(packet.buffer, start: packet.start, count: packet.count, dts: time)
   }
 
-  /// Blocks until the streaming threads have ended: not for those threads themselves.
-  func stop() { pipeline.stop() }
-
-  /// Where pipelines are stopped, so that a renderer may remove itself from within a call.
-  static let queue = MediaQueue()
+  /// No buffer comes after it returned.
+  func stop() async { await pipeline.stop() }
 }

@@ -22,12 +22,14 @@ final class TrackMedia: Sendable {
   private let loop: TransportLoop
   private let reception: LoopBound<TrackReception>
   private let factory: PipelineFactory
+  private let payloadType: PayloadType
   private let latency: Int?
   private let clock: ParticipantClock
   private let decoding = Locked<ReceivePipeline?>(nil)
 
   init(
-    trackSid: String, codec: String, isVideo: Bool, clockRate: UInt32, loop: TransportLoop, clock: ParticipantClock,
+    trackSid: String, codec: String, isVideo: Bool, payloadType: PayloadType, clockRate: UInt32,
+    loop: TransportLoop, clock: ParticipantClock,
     reception: LoopBound<TrackReception>, factory: PipelineFactory, latency: Int?
   ) {
     self.trackSid = trackSid
@@ -37,6 +39,7 @@ final class TrackMedia: Sendable {
     self.clock = clock
     self.reception = reception
     self.factory = factory
+    self.payloadType = payloadType
     self.latency = latency
     clock.add(trackSid, clockRate: clockRate)
   }
@@ -82,7 +85,7 @@ final class TrackMedia: Sendable {
   ) throws(LiveKitError) -> ReceivePipeline {
     let (clock, trackSid) = (clock, trackSid)
     let pipeline = try ReceivePipeline(
-      factory: factory, template: template, output: output, latency: latency,
+      factory: factory, template: template, output: output, payloadType: payloadType, latency: latency,
       clock: { clock.time(trackSid, of: $0) },
       onKeyframeNeeded: { [weak self] in self?.requestKeyframe() },
       onFailure: { [weak self] in self?.fail($0) }, onBuffer: onBuffer)
@@ -90,19 +93,29 @@ final class TrackMedia: Sendable {
     return pipeline
   }
 
-  /// Takes a pipeline off and stops it, soon.
-  func detach(_ pipeline: ReceivePipeline) {
-    loop.run { [reception] in
-      reception.value.detach(pipeline)
-      ReceivePipeline.queue.run { pipeline.stop() }
+  /// Takes a pipeline off and stops it; nothing comes out of it once the returned task has ended.
+  @discardableResult
+  func detach(_ pipeline: ReceivePipeline) -> Task<Void, Never> {
+    let stopping = Task { [loop, reception] in
+      await loop.call { reception.value.detach(pipeline) }
+      await pipeline.stop()
     }
+    stops.withLock { $0.append(stopping) }
+    return stopping
   }
+  private let stops = Locked<[Task<Void, Never>]>([])
 
   func requestKeyframe() { loop.run { [reception] in reception.value.requestKeyframe() } }
 
-  func close() {
+  /// Returns when every pipeline of the track has stopped.
+  func close() async {
     stopDecoding()
     clock.remove(trackSid)
+    let stopping = stops.withLock { stops in
+      defer { stops = [] }
+      return stops
+    }
+    for stop in stopping { await stop.value }
   }
 
   func statistics() async -> ReceptionStatistics {

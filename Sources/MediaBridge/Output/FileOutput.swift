@@ -24,7 +24,8 @@ final class FileOutput: Sendable {
   private let video: AppSource?
   private let audio: AppSource
   private let state = Locked(State())
-  private let ended: Outcome<Void, LiveKitError>
+  private let broken = Locked<LiveKitError?>(nil)
+  private let silentPacket: MediaBuffer
 
   /// How far sound may lag behind the pictures before silence takes its place: late packets have that long.
   private static let audioPatience = Duration.milliseconds(1500)
@@ -37,37 +38,37 @@ final class FileOutput: Sendable {
     self.format = format
     self.hasVideo = hasVideo
     try Self.checkWritable(file)
-    let ended = Outcome<Void, LiveKitError>()
-    self.ended = ended
-    let (pipeline, filled) = try factory.make(.output, format.template, values: ["location": file]) { message in
-      switch message {
-      case .endOfStream: ended.settle(.success(()))
-      case .failed(let element, let kind, let text, _):
-        ended.settle(.failure(Self.explain(file, element, kind, text)))
-      }
-    }
-    self.pipeline = pipeline
-    audio = try factory.source("audio", of: pipeline, filled)
+    let made = try factory.make(.output, format.template, values: ["location": file])
+    pipeline = made.pipeline
+    audio = try made.source("audio")
     if hasVideo {
-      video = try factory.source("video", of: pipeline, filled)
+      video = try made.source("video")
     } else {
       video = nil
-      pipeline.removeBranch(from: "video")
+      try made.removeBranch(from: "video")
     }
-    Caps(format.audio == .raw ? Self.rawCaps : Self.opusCaps).map(audio.set(caps:))
-    try factory.start(pipeline, filled)
+    made.onFailure { [broken] error in
+      broken.withLock { if $0 == nil { $0 = LiveKitError(error.code, "\(file): \(error.message)") } }
+    }
+    guard let caps = Caps(format.audio == .raw ? Self.rawCaps : Self.opusCaps) else {
+      throw LiveKitError(.pipeline, "GStreamer does not know the format of sound")
+    }
+    audio.set(caps: caps)
+    let silence = format.audio == .raw ? Self.rawSilence : SilenceFiller.opusSilence
+    silentPacket = silence.withUnsafeBytes {
+      MediaBuffer(copying: $0, caps: caps, pts: nil, duration: SilenceFiller.step)
+    }
+    try made.start()
   }
 
-  /// Settled when the file is complete, or with the reason why it cannot be.
-  var failure: LiveKitError? {
-    if case .failure(let error)? = ended.current { error } else { nil }
-  }
+  /// Why the file cannot go on; nil while it can.
+  var failure: LiveKitError? { broken.withLock { $0 } }
 
   // MARK: Media
 
   /// One access unit or picture. The first one, a keyframe, is the file's first moment.
   func writeVideo(_ media: MediaBuffer) {
-    guard let video, let time = media.pts, let caps = media.caps else { return }
+    guard let video, let time = media.pts else { return }
     let place = state.withLock { state -> (start: Duration, silence: [Duration], isFirst: Bool)? in
       guard !state.isEnding else { return nil }
       if state.origin == nil {
@@ -84,9 +85,9 @@ final class FileOutput: Sendable {
     }
     guard let place else { return }
     // The muxer takes one description of the stream; what changes later travels within it.
-    if place.isFirst || format.video == .raw { video.set(caps: caps) }
     writeSilence(place.silence)
-    video.push(media, pts: MediaTime(nanoseconds: place.start.nanoseconds))
+    let start = MediaTime(nanoseconds: place.start.nanoseconds)
+    video.push(media, pts: start, dts: start, updatingCaps: place.isFirst || format.video == .raw)
   }
 
   /// One packet or block of sound; what comes before the first picture is left out.
@@ -104,13 +105,14 @@ final class FileOutput: Sendable {
     }
     guard let place else { return }
     writeSilence(place.silence)
-    audio.push(media, pts: MediaTime(nanoseconds: place.start.nanoseconds), duration: duration)
+    let start = MediaTime(nanoseconds: place.start.nanoseconds)
+    audio.push(media, pts: start, dts: start, updatingCaps: false)
   }
 
   private func writeSilence(_ starts: [Duration]) {
-    let bytes = format.audio == .raw ? Self.rawSilence : SilenceFiller.opusSilence
     for start in starts {
-      audio.push(bytes, pts: MediaTime(nanoseconds: start.nanoseconds), duration: SilenceFiller.step)
+      let start = MediaTime(nanoseconds: start.nanoseconds)
+      audio.push(silentPacket, pts: start, dts: start, updatingCaps: false)
     }
   }
 
@@ -145,21 +147,18 @@ final class FileOutput: Sendable {
       return rest
     }
     writeSilence(silence)
-    video?.endOfStream()
-    audio.endOfStream()
-    let limit = Task { [ended, file] in
-      try await Task.sleep(for: .seconds(10))
-      ended.settle(.failure(LiveKitError(.output, "\(file): the file could not be completed within 10 s")))
-    }
-    defer { limit.cancel() }
     do {
-      try await ended.value()
+      try await pipeline.sendEndOfStream(timeLimit: .seconds(10))
     } catch {
-      pipeline.stop()
-      throw error
+      await pipeline.stop()
+      throw failure ?? LiveKitError(.output, "\(file): the file could not be completed: \(error.message)")
     }
-    pipeline.stop()
+    await pipeline.stop()
+    if let failure { throw failure }
   }
+
+  /// Stops without completing the file, for an output that has never begun.
+  func abandon() async { await pipeline.stop() }
 }
 
 // MARK: - Errors
@@ -179,16 +178,6 @@ extension FileOutput {
     let target = manager.fileExists(atPath: file) ? file : folder
     guard manager.isWritableFile(atPath: target) else {
       throw LiveKitError(.output, "\(file): no permission to write here; choose another file or folder")
-    }
-  }
-
-  private static func explain(
-    _ file: String, _ element: String, _ kind: PipelineMessage.ErrorKind, _ text: String
-  ) -> LiveKitError {
-    switch kind {
-    case .noSpaceLeft: LiveKitError(.output, "\(file): the disk is full; the file plays up to here")
-    case .cannotOpen, .cannotWrite: LiveKitError(.output, "\(file): cannot be written: \(text)")
-    default: LiveKitError(.pipeline, "\(file): \(element): \(text)")
     }
   }
 }

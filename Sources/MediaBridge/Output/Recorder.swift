@@ -103,8 +103,7 @@ public actor Recorder {
   public func finish() async throws(LiveKitError) -> OutputProgress {
     ticker?.cancel()
     follower?.cancel()
-    for input in inputs.values { input.media.detach(input.pipeline) }
-    await ReceivePipeline.queue.drain()
+    for input in inputs.values { await input.media.detach(input.pipeline).value }
     var progress = await progress()
     try await output?.finish()
     progress.bytes = output?.bytes ?? 0
