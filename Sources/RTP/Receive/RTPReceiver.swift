@@ -1,0 +1,267 @@
+public import MediaCore
+
+/// Receives one remote media stream: puts repairs in their place, drops what came before, and says what to send back.
+///
+/// Pure: packets and times go in; packets to hand on come out of `receive`, RTCP to send out of `poll`. The owner
+/// calls `poll` when `nextDeadline` has passed, or every few milliseconds.
+///
+/// Packets are handed on in the order of their arrival; a jitter buffer behind it puts them in sequence. Packets of
+/// padding alone are handed on too (`isPaddingOnly`), because whoever waits for numbers has to see theirs.
+public struct RTPReceiver: Sendable {
+  public let configuration: Configuration
+  /// The stream, once it is known.
+  public private(set) var ssrc: SSRC?
+  /// The stream of retransmissions, once it is known; may be set when it becomes known in another way.
+  public var rtxSSRC: SSRC?
+  /// The newest sender report's pair of times.
+  public private(set) var lastSenderReport: SenderReport?
+
+  private let formats: FormatTable
+  private var window = SequenceWindow()
+  private var record: ReceptionRecord
+  private var nack = NACKGenerator()
+  private var keyframe = KeyframeRequester()
+  private var hasSeenKeyframe = false
+  private var recognisesKeyframes = false
+  private var nextReport: MediaTime?
+  /// Timestamps of the newest packets, to tell what redundancy repeats from what it recovers.
+  private var recentTimestamps = RecentTimestamps()
+  private var counters = ReceiverStatistics()
+
+  public init(configuration: Configuration) {
+    self.configuration = configuration
+    ssrc = configuration.ssrc
+    rtxSSRC = configuration.rtxSSRC
+    formats = FormatTable(configuration.formats)
+    record = ReceptionRecord(clockRate: configuration.clockRate)
+  }
+
+  public var statistics: ReceiverStatistics {
+    var statistics = counters
+    statistics.packetsLost = max(0, Int(record.lost))
+    statistics.jitter = record.jitter / Double(configuration.clockRate)
+    return statistics
+  }
+
+  // MARK: Packets
+
+  /// Takes a packet that nobody else holds: it may be edited in place.
+  /// - Returns: what is to be handed on, the oldest first.
+  public mutating func receive(_ packet: RTPPacket, at time: MediaTime) -> PacketBatch {
+    guard let format = formats[packet.payloadType] else { return discard() }
+    if case .retransmission(let original) = format {
+      return receiveRetransmission(packet, of: original, at: time)
+    }
+    guard belongs(packet.ssrc) else { return discard() }
+    return take(packet, format, isRetransmission: false, at: time)
+  }
+
+  private mutating func belongs(_ source: SSRC) -> Bool {
+    if ssrc == nil { ssrc = source }
+    return ssrc == source
+  }
+
+  private mutating func receiveRetransmission(
+    _ packet: RTPPacket, of original: PayloadType, at time: MediaTime
+  ) -> PacketBatch {
+    guard let ssrc, packet.ssrc == rtxSSRC ?? packet.ssrc, packet.ssrc != ssrc else { return discard() }
+    rtxSSRC = packet.ssrc
+    counters.retransmissionsReceived += 1
+    counters.retransmittedBytes += packet.payloadLength
+    // Without a payload it is a probe for bandwidth.
+    guard packet.payloadLength > 0 else { return PacketBatch() }
+    guard let format = formats[original],
+      let packet = packet.unwrappingRetransmission(ssrc: ssrc, payloadType: original)
+    else { return discard() }
+    if case .retransmission = format { return discard() }
+    return take(packet, format, isRetransmission: true, at: time)
+  }
+
+  private mutating func take(
+    _ packet: RTPPacket, _ format: Format, isRetransmission: Bool, at time: MediaTime
+  ) -> PacketBatch {
+    let extended: Int64
+    switch window.insert(packet.sequenceNumber, mayRestart: !isRetransmission) {
+    case .duplicate:
+      counters.packetsDuplicated += 1
+      return PacketBatch()
+    case .outside: return discard()
+    case .restarted(let number):
+      extended = number
+      restart()
+    case .newest(let number, let missing):
+      extended = number
+      note(missing, at: time)
+      if !isRetransmission { record.measureJitter(timestamp: packet.timestamp, at: time) }
+    case .late(let number):
+      extended = number
+      nack.noteArrival(number, highest: window.highest, isRetransmission: isRetransmission, at: time)
+    }
+    record.count(extended, isOriginal: !isRetransmission)
+    if isRetransmission { counters.packetsRecovered += 1 }
+    if nextReport == nil { nextReport = time + configuration.reportInterval / 2 }
+    return deliver(packet, format, number: extended, at: time)
+  }
+
+  private mutating func note(_ missing: Range<Int64>, at time: MediaTime) {
+    guard configuration.usesNACK else { return }
+    if !nack.noteGap(missing, at: time) { keyframeNeeded() }
+  }
+
+  private mutating func restart() {
+    record.restart()
+    nack.reset()
+    recentTimestamps = RecentTimestamps()
+    keyframeNeeded()
+  }
+
+  private mutating func discard() -> PacketBatch {
+    counters.packetsDiscarded += 1
+    return PacketBatch()
+  }
+
+  // MARK: Payloads
+
+  private mutating func deliver(
+    _ packet: RTPPacket, _ format: Format, number: Int64, at time: MediaTime
+  ) -> PacketBatch {
+    guard !packet.isPaddingOnly else {
+      counters.paddingPackets += 1
+      return PacketBatch(packet)
+    }
+    switch format {
+    case .redundant: return takeApart(packet, number: number)
+    case .forwardErrorCorrection: return PacketBatch(packet.droppingPayloadPrefix(packet.payloadLength))
+    case .video(let codec): lookForKeyframe(in: packet, codec, at: time)
+    case .media, .retransmission: break
+    }
+    return PacketBatch(counted(packet))
+  }
+
+  private mutating func counted(_ packet: RTPPacket) -> RTPPacket {
+    counters.packetsReceived += 1
+    counters.bytesReceived += packet.payloadLength
+    return packet
+  }
+
+  private mutating func lookForKeyframe(in packet: RTPPacket, _ codec: VideoCodec, at time: MediaTime) {
+    recognisesKeyframes = true
+    if packet.withPayload({ codec.startsKeyframe($0) }) {
+      counters.keyframesReceived += 1
+      hasSeenKeyframe = true
+      keyframe.arrived()
+    } else if !hasSeenKeyframe && configuration.usesPLI && !keyframe.isWanted {
+      // Its first packet may just be late.
+      keyframe.request(at: time + .milliseconds(50))
+    }
+  }
+
+  /// Hands on what the packet brings itself, after those of its earlier payloads that are missing (RFC 2198).
+  private mutating func takeApart(_ packet: RTPPacket, number: Int64) -> PacketBatch {
+    guard let redundant = packet.withPayload({ RedundantPayload($0) }), formats[redundant.primaryType] == .media
+    else { return discard() }
+    recentTimestamps.insert(packet.timestamp)
+    var batch = PacketBatch()
+    packet.withPayload { payload in
+      redundant.forEachRedundant(in: payload) { index, block in
+        let earlier = number - Int64(redundant.redundantCount - index)
+        guard let found = recover(block, of: packet, number: earlier, payload) else { return }
+        batch.append(found)
+      }
+    }
+    var primary = packet.droppingPayloadPrefix(redundant.primaryStart)
+    primary.rewrite(payloadType: redundant.primaryType)
+    batch.append(counted(primary))
+    return batch
+  }
+
+  private mutating func recover(
+    _ block: RedundantPayload.Block, of packet: RTPPacket, number: Int64, _ payload: UnsafeRawBufferPointer
+  ) -> RTPPacket? {
+    let timestamp = packet.timestamp &- block.timestampOffset
+    // Redundancy tells timestamps, not numbers: one that has come already would get a wrong number here.
+    guard !block.range.isEmpty, formats[block.payloadType] == .media, let first = window.first, number > first,
+      !window.contains(number), recentTimestamps.insert(timestamp)
+    else { return nil }
+    window.mark(number)
+    nack.forget(number)
+    counters.packetsRecovered += 1
+    return counted(
+      RTPPacket(
+        payloadType: block.payloadType, sequenceNumber: SequenceNumber(UInt16(truncatingIfNeeded: number)),
+        timestamp: timestamp, ssrc: packet.ssrc, payload: UnsafeRawBufferPointer(rebasing: payload[block.range])))
+  }
+
+  // MARK: Keyframes
+
+  /// Asks for a keyframe: at once, or when the last request is old enough.
+  public mutating func requestKeyframe() { keyframe.request() }
+
+  /// Ends the repeating of requests where the receiver does not recognise keyframes itself.
+  public mutating func keyframeArrived() {
+    hasSeenKeyframe = true
+    keyframe.arrived()
+  }
+
+  private mutating func keyframeNeeded() {
+    if configuration.usesPLI { keyframe.request() }
+  }
+
+  // MARK: RTCP
+
+  /// Takes a sender report; one of another stream is ignored.
+  public mutating func receive(_ report: SenderReport, at time: MediaTime) {
+    guard report.ssrc == ssrc else { return }
+    lastSenderReport = report
+    record.receive(report, at: time)
+  }
+
+  /// When `poll` has something to do; nil if only a packet can change that.
+  public var nextDeadline: MediaTime? {
+    let request = configuration.usesNACK ? nack.nextDeadline(highest: window.highest) : nil
+    let report = record.hasNews ? nextReport : nil
+    return [request, keyframe.nextDeadline, report].lazy.compactMap { $0 }.min()
+  }
+
+  /// What is to be sent now.
+  public mutating func poll(at time: MediaTime) -> [RTCPPacket] {
+    guard let ssrc else { return [] }
+    var packets: [RTCPPacket] = []
+    if let nextReport, nextReport <= time, record.hasNews {
+      packets.append(.receiverReport(ReceiverReport(ssrc: configuration.sender, blocks: [makeReportBlock(ssrc, time)])))
+    }
+    let (lost, givenUp) = nack.poll(highest: window.highest, at: time)
+    if givenUp > 0 { keyframeNeeded() }
+    if !lost.isEmpty {
+      counters.nackRequests += 1
+      counters.nackedPackets += lost.count
+      packets.append(.nack(NegativeAcknowledgement(sender: configuration.sender, media: ssrc, lost: lost)))
+    }
+    if keyframe.poll(at: time, repeats: recognisesKeyframes) {
+      counters.keyframeRequests += 1
+      packets.append(.pictureLossIndication(sender: configuration.sender, media: ssrc))
+    }
+    return packets
+  }
+
+  private mutating func makeReportBlock(_ ssrc: SSRC, _ time: MediaTime) -> ReportBlock {
+    nextReport = time + configuration.reportInterval
+    return record.makeBlock(ssrc, at: time)
+  }
+}
+
+/// The newest timestamps of a stream.
+private struct RecentTimestamps: Sendable {
+  private var timestamps: [UInt32] = []
+  private var next = 0
+  private static let length = 32
+
+  /// False when it is among them already.
+  @discardableResult
+  mutating func insert(_ timestamp: UInt32) -> Bool {
+    guard !timestamps.contains(timestamp) else { return false }
+    if timestamps.count < Self.length { timestamps.append(timestamp) } else { timestamps[next] = timestamp }
+    next = (next + 1) % Self.length
+    return true
+  }
+}
