@@ -37,7 +37,7 @@ extension RTPReceiver {
     ) {
       self.ssrc = ssrc
       self.rtxSSRC = rtxSSRC
-      self.clockRate = max(clockRate, 1)
+      self.clockRate = ClockRate.usable(clockRate)
       self.formats = formats
       self.usesNACK = usesNACK
       self.usesPLI = usesPLI ?? formats.values.contains { if case .video = $0 { true } else { false } }
