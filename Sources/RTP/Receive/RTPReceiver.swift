@@ -26,7 +26,7 @@ public struct RTPReceiver: Sendable {
   private var nextReport: MediaTime?
   /// Timestamps of the newest packets, to tell what redundancy repeats from what it recovers.
   private var recentTimestamps = RecentTimestamps()
-  private var counters = ReceiverStatistics()
+  private var counters = Statistics()
 
   public init(configuration: Configuration) {
     self.configuration = configuration
@@ -36,7 +36,7 @@ public struct RTPReceiver: Sendable {
     record = ReceptionRecord(clockRate: configuration.clockRate)
   }
 
-  public var statistics: ReceiverStatistics {
+  public var statistics: Statistics {
     var statistics = counters
     statistics.packetsLost = max(0, Int(record.lost))
     statistics.jitter = record.jitter / Double(configuration.clockRate)
@@ -197,8 +197,10 @@ public struct RTPReceiver: Sendable {
   /// Asks for a keyframe: at once, or when the last request is old enough.
   public mutating func requestKeyframe() { keyframe.request() }
 
-  /// Ends the repeating of requests where the receiver does not recognise keyframes itself.
+  /// Ends the repeating of requests where the receiver does not recognise keyframes itself; who calls this once, says
+  /// that it will be called for each.
   public mutating func keyframeArrived() {
+    recognisesKeyframes = true
     hasSeenKeyframe = true
     keyframe.arrived()
   }
@@ -222,6 +224,9 @@ public struct RTPReceiver: Sendable {
     let report = record.hasNews ? nextReport : nil
     return [request, keyframe.nextDeadline, report].lazy.compactMap { $0 }.min()
   }
+
+  /// True when `poll` has something to send that should not wait for the next round.
+  public func isUrgent(at time: MediaTime) -> Bool { nextDeadline.map { $0 <= time } ?? false }
 
   /// What is to be sent now.
   public mutating func poll(at time: MediaTime) -> [RTCPPacket] {

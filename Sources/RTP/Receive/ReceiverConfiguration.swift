@@ -20,7 +20,7 @@ extension RTPReceiver {
     /// The stream that carries the retransmissions; nil takes it by its payload type.
     public var rtxSSRC: SSRC?
     /// Ticks of the RTP timestamp per second.
-    public var clockRate: Int
+    public var clockRate: UInt32
     /// What is expected; packets of other types are discarded. Empty takes everything for media.
     public var formats: [PayloadType: Format]
     public var usesNACK: Bool
@@ -32,12 +32,12 @@ extension RTPReceiver {
     public var reportInterval: Duration
 
     public init(
-      ssrc: SSRC? = nil, rtxSSRC: SSRC? = nil, clockRate: Int, formats: [PayloadType: Format] = [:],
+      ssrc: SSRC? = nil, rtxSSRC: SSRC? = nil, clockRate: UInt32, formats: [PayloadType: Format] = [:],
       usesNACK: Bool = false, usesPLI: Bool? = nil, sender: SSRC = SSRC(1), reportInterval: Duration = .seconds(1)
     ) {
       self.ssrc = ssrc
       self.rtxSSRC = rtxSSRC
-      self.clockRate = ClockRate.usable(clockRate)
+      self.clockRate = max(clockRate, 1)
       self.formats = formats
       self.usesNACK = usesNACK
       self.usesPLI = usesPLI ?? formats.values.contains { if case .video = $0 { true } else { false } }

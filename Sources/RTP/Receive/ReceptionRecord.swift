@@ -12,7 +12,7 @@ struct ReceptionRecord: Sendable {
   private var lastTransit: (timestamp: UInt32, arrival: MediaTime)?
   private var senderReport: (middle: UInt32, arrival: MediaTime)?
 
-  init(clockRate: Int) { self.clockRate = Double(clockRate) }
+  init(clockRate: UInt32) { self.clockRate = Double(clockRate) }
 
   private var expected: Int64 { first.map { highest - $0 + 1 } ?? 0 }
   var lost: Int64 { expected - received }
@@ -20,7 +20,7 @@ struct ReceptionRecord: Sendable {
   var hasNews: Bool { received != reported.received }
 
   mutating func restart() {
-    self = ReceptionRecord(clockRate: Int(clockRate))
+    self = ReceptionRecord(clockRate: UInt32(clockRate))
   }
 
   /// Counts packet number `extended`; `isOriginal` is false for a retransmission.

@@ -2,14 +2,14 @@ import MediaCore
 
 /// Where the outgoing stream stands.
 struct RewriterOutput: Sendable {
-  private let clockRate: Int
+  private let clockRate: UInt32
   /// The highest number given out; before the first packet the one before it.
   private(set) var highest: Int64
   private(set) var picture: RewriterSegment.Picture?
   /// The timestamp of the highest number and when its first packet came.
   private var newest: (timestamp: UInt32, arrival: MediaTime)?
 
-  init(clockRate: Int, first: SequenceNumber) {
+  init(clockRate: UInt32, first: SequenceNumber) {
     self.clockRate = clockRate
     highest = Int64(first.rawValue) - 1
   }
@@ -27,14 +27,15 @@ struct RewriterOutput: Sendable {
     guard let newest else { return packet.timestamp }
     let elapsed = Int64(max(0, (time - newest.arrival).seconds) * Double(clockRate))
     let byArrival = newest.timestamp &+ UInt32(truncatingIfNeeded: elapsed)
-    guard let expected, abs(Int(Int32(bitPattern: expected &- byArrival))) < clockRate else { return byArrival }
+    guard let expected, Int32(bitPattern: expected &- byArrival).magnitude < clockRate else { return byArrival }
     return expected
   }
 
   /// `timestamp`, or a millisecond after the newest if it is not later: two pictures must not share one.
   func following(_ timestamp: UInt32) -> UInt32 {
     guard let newest else { return timestamp }
-    let step = UInt32(max(1, clockRate / 1000))
-    return Int32(bitPattern: timestamp &- newest.timestamp) >= Int32(step) ? timestamp : newest.timestamp &+ step
+    let step = max(1, clockRate / 1000)
+    return Int32(bitPattern: timestamp &- newest.timestamp) >= Int32(clamping: step)
+      ? timestamp : newest.timestamp &+ step
   }
 }

@@ -8,14 +8,14 @@ struct RewriterSources: Sendable {
     var report: SenderReport?
   }
 
-  private let clockRate: Int
+  private let clockRate: UInt32
   private var sources: [Source] = []
   /// Three layers, and as many from before a sender chose new ones. More than the segments that are kept.
   private static let limit = 8
   /// A step that no loss explains: the stream counts anew.
   static let largestStep = 3000
 
-  init(clockRate: Int) { self.clockRate = clockRate }
+  init(clockRate: UInt32) { self.clockRate = clockRate }
 
   /// The packet's extended number. One that counts anew goes far above all before, so that no extended number means
   /// two packets.

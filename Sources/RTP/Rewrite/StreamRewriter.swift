@@ -8,22 +8,26 @@ public import MediaCore
 public struct StreamRewriter: Sendable {
   public struct Configuration: Sendable {
     public var ssrc: SSRC
-    public var clockRate: Int
+    public var clockRate: UInt32
     /// What the packets become; nil keeps their own type.
     public var payloadType: PayloadType?
     /// For video, to find keyframes and to continue VP8's picture ids; nil changes over at any packet.
     public var codec: VideoCodec?
     public var firstSequenceNumber: SequenceNumber
+    /// Which elements of the header extension go out, and under which ids (from incoming to outgoing); others are
+    /// removed, since what they say (mid, rid) holds only on the connection that they came by.
+    public var headerExtensions: [UInt8: UInt8]
 
     public init(
-      ssrc: SSRC, clockRate: Int, payloadType: PayloadType? = nil, codec: VideoCodec? = nil,
-      firstSequenceNumber: SequenceNumber = SequenceNumber(1)
+      ssrc: SSRC, clockRate: UInt32, payloadType: PayloadType? = nil, codec: VideoCodec? = nil,
+      firstSequenceNumber: SequenceNumber = SequenceNumber(1), headerExtensions: [UInt8: UInt8] = [:]
     ) {
       self.ssrc = ssrc
-      self.clockRate = ClockRate.usable(clockRate)
+      self.clockRate = max(clockRate, 1)
       self.payloadType = payloadType
       self.codec = codec
       self.firstSequenceNumber = firstSequenceNumber
+      self.headerExtensions = headerExtensions
     }
   }
 
@@ -142,6 +146,7 @@ public struct StreamRewriter: Sendable {
     copy.rewrite(
       payloadType: configuration.payloadType, sequenceNumber: SequenceNumber(UInt16(truncatingIfNeeded: outgoing)),
       timestamp: packet.timestamp &+ segment.timestampOffset, ssrc: configuration.ssrc)
+    copy.renameHeaderExtensions { configuration.headerExtensions[$0] }
     let picture = configuration.codec == .vp8 ? segment.rewritePictures(of: copy) : nil
     output.note(outgoing, timestamp: copy.timestamp, picture: picture, at: time)
     return copy

@@ -6,7 +6,7 @@ public import MediaCore
 /// sent too.
 public struct RTPSender: Sendable {
   public let configuration: Configuration
-  public private(set) var statistics = SenderStatistics()
+  public private(set) var statistics = Statistics()
 
   private var history: PacketHistory
   private var nextRetransmission: SequenceNumber

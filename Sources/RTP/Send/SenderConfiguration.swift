@@ -4,7 +4,7 @@ extension RTPSender {
   public struct Configuration: Sendable {
     public var ssrc: SSRC
     /// Ticks of the RTP timestamp per second.
-    public var clockRate: Int
+    public var clockRate: UInt32
     /// How to send again; nil repeats the packet as it was.
     public var retransmission: Retransmission?
     /// Goes out with each report when it is not empty (RFC 3550, 6.5.1).
@@ -16,11 +16,12 @@ extension RTPSender {
     public var reportInterval: Duration
 
     public init(
-      ssrc: SSRC, clockRate: Int, retransmission: Retransmission? = nil, cname: String = "", historyLength: Int = 512,
+      ssrc: SSRC, clockRate: UInt32, retransmission: Retransmission? = nil, cname: String = "",
+      historyLength: Int = 512,
       historyAge: Duration = .seconds(2), reportInterval: Duration = .seconds(1)
     ) {
       self.ssrc = ssrc
-      self.clockRate = ClockRate.usable(clockRate)
+      self.clockRate = max(clockRate, 1)
       self.retransmission = retransmission
       self.cname = cname
       self.historyLength = historyLength
@@ -44,24 +45,4 @@ extension RTPSender {
       self.firstSequenceNumber = firstSequenceNumber
     }
   }
-}
-
-/// What has been sent of a stream, and what the other side says of it.
-public struct SenderStatistics: Sendable, Equatable {
-  public var packetsSent = 0
-  /// Bytes of payload.
-  public var bytesSent = 0
-  public var packetsRetransmitted = 0
-  public var bytesRetransmitted = 0
-  public var nackRequests = 0
-  public var keyframeRequests = 0
-  /// 0…1, of the last report.
-  public var fractionLost = 0.0
-  public var packetsLost = 0
-  /// Nil until a report quotes one of ours.
-  public var roundTripTime: Duration?
-  /// Seconds.
-  public var remoteJitter = 0.0
-
-  public init() {}
 }

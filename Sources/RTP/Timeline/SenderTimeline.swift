@@ -8,7 +8,7 @@ public import MediaCore
 /// and are then as much in step as the sender says. Placements move by at most 2 % of the time that passes, so that
 /// time never runs backwards within a track, except where a mapping was grossly wrong.
 ///
-/// Pure: `received` wants each packet, or at least the first of each picture, with its arrival.
+/// Pure. Tracks have whatever names their owner gives them; what is said of an unknown one is ignored.
 public struct SenderTimeline: Sendable {
   private var tracks: [TrackTimeline] = []
   /// Ours minus the sender's wall clock.
@@ -19,38 +19,38 @@ public struct SenderTimeline: Sendable {
   public init() {}
 
   /// Adds a track, or begins it anew.
-  public mutating func addTrack(_ ssrc: SSRC, clockRate: Int) {
-    removeTrack(ssrc)
-    tracks.append(TrackTimeline(ssrc: ssrc, clockRate: clockRate))
+  public mutating func addTrack(_ id: String, clockRate: UInt32) {
+    removeTrack(id)
+    tracks.append(TrackTimeline(id: id, clockRate: clockRate))
   }
 
-  public mutating func removeTrack(_ ssrc: SSRC) { tracks.removeAll { $0.ssrc == ssrc } }
+  public mutating func removeTrack(_ id: String) { tracks.removeAll { $0.id == id } }
 
-  /// Notes a packet of a track; one of an unknown stream is ignored.
-  public mutating func received(_ ssrc: SSRC, timestamp: UInt32, at arrival: MediaTime) {
-    guard let index = index(of: ssrc) else { return }
+  /// Notes a packet as it arrives: each one, or at least the first of each picture.
+  public mutating func observe(_ id: String, timestamp: UInt32, at arrival: MediaTime) {
+    guard let index = index(of: id) else { return }
     tracks[index].note(timestamp, at: arrival)
     if let sent = tracks[index].wallTime(of: timestamp) { wallOffset.insert(arrival.nanoseconds &- sent, at: arrival) }
     tracks[index].steer(wallOffset: wallOffset.least, at: arrival)
   }
 
-  /// Notes a sender report; one of an unknown stream is ignored.
-  public mutating func received(_ report: SenderReport, at time: MediaTime) {
-    guard let index = index(of: report.ssrc) else { return }
-    let epoch = epoch ?? report.ntp
+  /// Notes a sender report: `timestamp` of the track is `ntp` on the sender's wall clock.
+  public mutating func observe(_ id: String, report ntp: NTPTime, timestamp: UInt32) {
+    guard let index = index(of: id) else { return }
+    let epoch = epoch ?? ntp
     self.epoch = epoch
-    let isSteady = tracks[index].note(report, wall: report.ntp.since(epoch).nanoseconds)
+    let isSteady = tracks[index].note(report: ntp.since(epoch).nanoseconds, timestamp: timestamp)
     // The sender's wall clock was set: what was learnt about it is void.
     if !isSteady { wallOffset.reset() }
   }
 
   /// When the moment of `timestamp` is, here; nil before the track's first packet.
-  public func time(_ ssrc: SSRC, timestamp: UInt32) -> MediaTime? {
-    index(of: ssrc).flatMap { tracks[$0].time(of: timestamp) }
+  public func time(_ id: String, of timestamp: UInt32) -> MediaTime? {
+    index(of: id).flatMap { tracks[$0].time(of: timestamp) }
   }
 
   /// True once the track is placed by sender reports.
-  public func isSynchronised(_ ssrc: SSRC) -> Bool { index(of: ssrc).map { tracks[$0].hasReport } ?? false }
+  public func isSynchronised(_ id: String) -> Bool { index(of: id).map { tracks[$0].hasReport } ?? false }
 
-  private func index(of ssrc: SSRC) -> Int? { tracks.firstIndex { $0.ssrc == ssrc } }
+  private func index(of id: String) -> Int? { tracks.firstIndex { $0.id == id } }
 }

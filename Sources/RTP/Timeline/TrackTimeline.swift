@@ -5,7 +5,7 @@ import MediaCore
 struct TrackTimeline: Sendable {
   private enum Limit {
     /// An error beyond this is corrected at once: nobody would wait for it to slew away.
-    static let jump: Int64 = 500_000_000
+    static let jump: UInt64 = 500_000_000
     /// While a track is this young, nothing depends on its placement yet.
     static let settling = Duration.seconds(1)
     /// A placement moves by a fiftieth of the time that passes.
@@ -13,10 +13,10 @@ struct TrackTimeline: Sendable {
     /// Timestamps and arrivals that differ by more in their advance belong to a stream that counts anew.
     static let discontinuity: Int64 = 5_000_000_000
     /// A report that contradicts the ones before by more tells of a clock that was set.
-    static let steadiness: Int64 = 200_000_000
+    static let steadiness: UInt64 = 200_000_000
   }
 
-  let ssrc: SSRC
+  let id: String
   private let clockRate: Int64
   private var timestamps = TimestampUnwrapper()
   private var last: (media: Int64, arrival: MediaTime)?
@@ -28,9 +28,9 @@ struct TrackTimeline: Sendable {
   /// What is added to media time now.
   private var placement: Int64?
 
-  init(ssrc: SSRC, clockRate: Int) {
-    self.ssrc = ssrc
-    self.clockRate = Int64(ClockRate.usable(clockRate))
+  init(id: String, clockRate: UInt32) {
+    self.id = id
+    self.clockRate = Int64(max(clockRate, 1))
   }
 
   var hasReport: Bool { wallMinusMedia != nil }
@@ -65,20 +65,20 @@ struct TrackTimeline: Sendable {
   }
 
   private mutating func restart() {
-    self = TrackTimeline(ssrc: ssrc, clockRate: Int(clockRate))
+    self = TrackTimeline(id: id, clockRate: UInt32(clockRate))
   }
 
   /// - Parameter wall: the report's time on the sender's clock.
   /// - Returns: false when it contradicts the reports before.
-  mutating func note(_ report: SenderReport, wall: Int64) -> Bool {
-    guard let media = media(report.rtpTimestamp) else { return true }
+  mutating func note(report wall: Int64, timestamp: UInt32) -> Bool {
+    guard let media = media(timestamp) else { return true }
     let sample = wall &- media
     guard let known = wallMinusMedia else {
       wallMinusMedia = sample
       return true
     }
     let error = sample &- known
-    guard abs(error) < Limit.steadiness else {
+    guard error.magnitude < Limit.steadiness else {
       wallMinusMedia = sample
       return false
     }
@@ -98,7 +98,7 @@ struct TrackTimeline: Sendable {
     let elapsed = max(0, time.nanoseconds &- steered.nanoseconds)
     lastSteered = max(time, steered)
     let error = target &- placement
-    if abs(error) > Limit.jump || time - began < Limit.settling {
+    if error.magnitude > Limit.jump || time - began < Limit.settling {
       self.placement = target
     } else {
       let step = elapsed / Limit.slew
