@@ -89,6 +89,6 @@ struct SequenceWindow: Sendable {
     return .late(extended)
   }
 
-  private func word(_ extended: Int64) -> Int { Int(truncatingIfNeeded: extended) & (Self.length - 1) >> 6 }
+  private func word(_ extended: Int64) -> Int { (Int(truncatingIfNeeded: extended) & (Self.length - 1)) >> 6 }
   private func mask(_ extended: Int64) -> UInt64 { 1 << UInt64(extended & 63) }
 }

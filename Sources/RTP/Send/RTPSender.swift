@@ -108,7 +108,7 @@ public struct RTPSender: Sendable {
     statistics.packetsLost = block.cumulativeLost
     statistics.remoteJitter = Double(block.jitter) / Double(configuration.clockRate)
     guard let sent = reports.time(of: block.lastSenderReport) else { return }
-    let held = Duration.nanoseconds(Int64(block.delaySinceLastSenderReport) * 1_000_000_000 >> 16)
+    let held = Duration.nanoseconds((Int64(block.delaySinceLastSenderReport) * 1_000_000_000) >> 16)
     let roundTrip = time - sent - held
     if roundTrip >= .zero { statistics.roundTripTime = roundTrip }
   }

@@ -16,14 +16,15 @@ struct SimulatedLink<Item> {
     (self.delay, self.jitter, self.loss, self.duplication) = (delay, jitter, loss, duplication)
   }
 
-  mutating func send(_ item: Item, at time: Double, copy: (Item) -> Item = { $0 }) {
-    for index in 0..<(random.chance(duplication) ? 2 : 1) {
+  /// - Parameter copy: what arrives has memory of its own, as on a real network.
+  mutating func send(_ item: Item, at time: Double, copy: (Item) -> Item) {
+    for _ in 0..<(random.chance(duplication) ? 2 : 1) {
       guard !random.chance(loss) else {
         lost += 1
         continue
       }
       let arrival = time + delay + Double.random(in: 0...1, using: &random) * jitter
-      queue.append((arrival, index == 0 ? item : copy(item)))
+      queue.append((arrival, copy(item)))
     }
   }
 
