@@ -40,8 +40,10 @@ public struct SenderTimeline: Sendable {
     let epoch = epoch ?? ntp
     self.epoch = epoch
     let isSteady = tracks[index].note(report: ntp.since(epoch).nanoseconds, timestamp: timestamp)
-    // The sender's wall clock was set: what was learnt about it is void.
-    if !isSteady { wallOffset.reset() }
+    guard !isSteady else { return }
+    // The sender's wall clock was set: what was learnt about it is void, and the others' reports too.
+    wallOffset.reset()
+    for other in tracks.indices where other != index { tracks[other].forgetReports() }
   }
 
   /// When the moment of `timestamp` is, here; nil before the track's first packet.

@@ -87,6 +87,9 @@ struct TrackTimeline: Sendable {
     return true
   }
 
+  /// Falls back to arrival until the next report.
+  mutating func forgetReports() { wallMinusMedia = nil }
+
   /// Moves the placement towards where it should be.
   mutating func steer(wallOffset: Int64?, at time: MediaTime) {
     guard let target = target(wallOffset) else { return }
