@@ -72,8 +72,8 @@ final class PublishedTrack {
     for downTrack in downTracks { downTrack.forward(packet, from: layer, at: time) }
   }
 
-  func forward(_ report: SenderReport, from layer: UpLayer) {
-    for downTrack in downTracks { downTrack.forward(report, from: layer) }
+  func forward(_ report: SenderReport, from layer: UpLayer, at time: MediaTime) {
+    for downTrack in downTracks { downTrack.forward(report, from: layer, at: time) }
   }
 
   /// The largest layer not above `wanted` that is being sent, or the smallest that is.

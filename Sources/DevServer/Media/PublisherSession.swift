@@ -145,8 +145,8 @@ final class PublisherSession {
 
   private func poll() {
     let now = MediaTime.now
-    for (_, layer) in streams.values where layer.ssrc == layer.receiver.ssrc {
-      peer?.send(layer.receiver.poll(at: now))
+    for (ssrc, stream) in streams where ssrc == stream.layer.ssrc {
+      peer?.send(stream.layer.receiver.poll(at: now))
     }
     peer?.send(feedback.poll(at: now))
     tick()
@@ -159,7 +159,7 @@ final class PublisherSession {
     recordArrival(of: packet, at: time)
     guard let (track, layer) = known else { return }
     layer.sawPacket(at: time)
-    layer.receiver.receive(packet, at: time).forEach { packet in
+    for packet in layer.receiver.receive(packet, at: time) {
       if !track.isFlowing { started(track, packet) }
       track.forward(packet, from: layer, at: time)
     }
@@ -187,7 +187,7 @@ final class PublisherSession {
     for case .senderReport(let report) in reports {
       guard let (track, layer) = streams[report.ssrc] else { continue }
       layer.receiver.receive(report, at: time)
-      track.forward(report, from: layer)
+      track.forward(report, from: layer, at: time)
     }
   }
 
@@ -261,12 +261,23 @@ extension RTPReceiver.Configuration {
   init(_ section: NegotiatedSection, ssrc: SSRC, rtx: SSRC?) {
     var formats: [PayloadType: RTPReceiver.Format] = [:]
     for format in section.formats {
-      formats[format.payloadType] = format.codec.isRED ? .redundant : .media
+      formats[format.payloadType] = RTPReceiver.Format(format.codec)
       if let repair = format.rtx { formats[repair] = .retransmission(of: format.payloadType) }
     }
     self.init(
       ssrc: ssrc, rtxSSRC: rtx, clockRate: section.formats.first?.codec.clockRate ?? 90_000, formats: formats,
       usesNACK: section.kind == .video)
+  }
+}
+
+extension RTPReceiver.Format {
+  /// What packets of a codec's payload type are.
+  init(_ codec: Codec) {
+    if codec.isRED {
+      self = .redundant
+    } else {
+      self = VideoCodec(encodingName: codec.name).map(Self.video) ?? .media
+    }
   }
 }
 

@@ -131,26 +131,22 @@ final class SubscriberSession {
 
   private func receive(_ reports: [RTCPPacket], at time: MediaTime) {
     for report in reports {
-      switch report {
-      case .nack(let nack): downTrack(nack.media)?.answer(nack, at: time)
-      case .pictureLossIndication(_, let media), .fullIntraRequest(_, let media):
-        downTrack(media)?.requestKeyframe()
-      default: break
-      }
+      for downTrack in downTracks { downTrack.receive(report, at: time) }
     }
   }
 
-  private func downTrack(_ ssrc: SSRC) -> DownTrack? { downTracks.first { $0.ssrc == ssrc } }
-
   private func tick() {
     let bound = LoopBound(WeakReference(self), on: loop)
-    ticker = loop.after(.milliseconds(500)) { bound.value.object?.poll() }
+    ticker = loop.after(.milliseconds(100)) { bound.value.object?.poll() }
   }
 
-  /// Reports go out between those that the publisher's own reports set off, so that a late subscriber has one soon.
   private func poll() {
     let now = MediaTime.now
-    for downTrack in downTracks { downTrack.report(at: now).map { peer?.send([$0]) } }
+    for downTrack in downTracks {
+      // A layer may have come or gone since.
+      downTrack.choose(at: now)
+      peer?.send(downTrack.poll(at: now))
+    }
     tick()
   }
 }

@@ -84,7 +84,7 @@ public actor CapturePublisher {
     var handlers = PeerObserver.Handlers()
     handlers.candidate = { [weak self] candidate in Task { await self?.trickle(candidate) } }
     handlers.state = { [weak self] state in Task { await self?.changed(state) } }
-    handlers.reports = { [weak self] reports, _ in Task { await self?.receive(reports) } }
+    handlers.reports = { [weak self] reports, time in Task { await self?.receive(reports, at: time) } }
     let observer = PeerObserver(loop: loop, handlers: handlers)
     self.observer = observer
     peer = PeerConnection(loop: loop, configuration: configuration, delegate: observer)
@@ -170,15 +170,9 @@ public actor CapturePublisher {
     }
   }
 
-  private func receive(_ reports: [RTCPPacket]) {
+  private func receive(_ reports: [RTCPPacket], at time: MediaTime) {
     for report in reports {
-      switch report {
-      case .nack(let nack): stream(nack.media)?.answer(nack)
-      case .pictureLossIndication(_, let media), .fullIntraRequest(_, let media): stream(media)?.requestKeyframe()
-      default: break
-      }
+      for stream in streams { stream.receive(report, at: time) }
     }
   }
-
-  private func stream(_ ssrc: SSRC) -> CaptureStream? { streams.first { $0.ssrc == ssrc } }
 }

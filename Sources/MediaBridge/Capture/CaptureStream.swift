@@ -11,7 +11,6 @@ final class CaptureStream: Sendable {
     var payloadType: PayloadType?
     var pipeline: Pipeline?
     var sink: AppSink?
-    var lastReport: MediaTime?
   }
 
   let ssrc = SSRC(.random(in: 1...(.max - 1)))
@@ -19,14 +18,14 @@ final class CaptureStream: Sendable {
   private let factory: PipelineFactory
   private let peer: PeerConnection
   private let state: Locked<State>
-  private static let reportInterval = Duration.milliseconds(500)
 
   init(_ options: CaptureOptions, factory: PipelineFactory, peer: PeerConnection) {
     self.options = options
     self.factory = factory
     self.peer = peer
+    let clockRate: UInt32 = options.kind == .video ? 90_000 : 48_000
     state = Locked(
-      State(sender: RTPSender(ssrc: ssrc, retransmission: nil, firstRetransmission: .random(in: 0...(.max)))))
+      State(sender: RTPSender(configuration: .init(ssrc: ssrc, clockRate: clockRate, cname: "mediabridge"))))
   }
 
   private var rtxSSRC: SSRC { SSRC(ssrc.rawValue + 1) }
@@ -48,10 +47,15 @@ final class CaptureStream: Sendable {
 
   func negotiated(_ section: NegotiatedSection) {
     guard let format = section.formats.first else { return }
-    let retransmission = format.rtx.map { RTPSender.Retransmission(ssrc: rtxSSRC, payloadType: $0) }
+    let retransmission = format.rtx.map {
+      RTPSender.Retransmission(ssrc: rtxSSRC, payloadTypes: [format.payloadType: $0])
+    }
+    let sender = RTPSender(
+      configuration: .init(
+        ssrc: ssrc, clockRate: format.codec.clockRate, retransmission: retransmission, cname: "mediabridge"))
     state.withLock { state in
       state.payloadType = format.payloadType
-      state.sender.retransmission = retransmission
+      state.sender = sender
     }
   }
 
@@ -76,35 +80,28 @@ final class CaptureStream: Sendable {
 
   func requestKeyframe() { _ = state.withLock { $0.sink }?.requestKeyframe() }
 
-  func answer(_ nack: NegativeAcknowledgement) {
-    for packet in state.withLock({ $0.sender.answer(nack) }) { peer.send(packet) }
+  /// Takes what the server reports of this stream, and does what it asks for.
+  func receive(_ report: RTCPPacket, at time: MediaTime) {
+    let response = state.withLock { $0.sender.receive(report, at: time) }
+    for packet in response.retransmissions { peer.send(packet) }
+    if response.isKeyframeRequested { requestKeyframe() }
   }
 
   /// Called on the capture pipeline's thread with one RTP packet.
   private func send(_ media: MediaBuffer) {
     let parsed = media.withUnsafeBytes { try? RTPPacket(parsing: PacketBuffer(copying: $0)) }
     guard var packet = parsed else { return }
-    let (ssrc, time) = (ssrc, MediaTime.now)
-    let report = state.withLock { state -> SenderReport? in
+    let (ssrc, time, ntp) = (ssrc, MediaTime.now, NTPTime.now)
+    // The buffer's time is the moment of capture: sound and pictures share that clock, however long encoding took.
+    let captured = media.pts
+    let reports = state.withLock { state -> [RTCPPacket]? in
       guard let payloadType = state.payloadType else { return nil }
       packet.rewrite(payloadType: payloadType, ssrc: ssrc)
-      state.sender.sent(packet)
-      guard state.lastReport.map({ time - $0 >= Self.reportInterval }) ?? true else { return nil }
-      state.lastReport = time
-      // The packet left its encoder just now; sound and pictures have the same clock, so this is how they lie together.
-      let captured = media.pts.map { time - $0 } ?? .zero
-      return state.sender.report(ntp: .now(minus: captured), rtpTimestamp: packet.timestamp)
+      state.sender.sent(packet, at: time, captured: captured)
+      return state.sender.poll(at: time, ntp: ntp)
     }
+    guard let reports else { return }
     peer.send(packet)
-    if let report { peer.send([.senderReport(report)]) }
-  }
-}
-
-extension NTPTime {
-  /// The wall clock, `delay` ago.
-  static func now(minus delay: Duration) -> NTPTime {
-    let now = NTPTime.now
-    let shift = UInt64(clamping: delay.nanoseconds) &* (1 << 32) / 1_000_000_000
-    return NTPTime(rawValue: delay < .seconds(4) ? now.rawValue &- shift : now.rawValue)
+    peer.send(reports)
   }
 }

@@ -140,11 +140,12 @@ extension RTPReceiver.Configuration {
   fileprivate init(_ section: NegotiatedSection) {
     var formats: [PayloadType: RTPReceiver.Format] = [:]
     for format in section.formats {
-      formats[format.payloadType] = format.codec.isRED ? .redundant : .media
+      formats[format.payloadType] =
+        format.codec.isRED ? .redundant : VideoCodec(encodingName: format.codec.name).map(RTPReceiver.Format.video) ?? .media
       if let repair = format.rtx { formats[repair] = .retransmission(of: format.payloadType) }
     }
     let pair = section.remoteSourceGroups.first { $0.semantics == "FID" && $0.ssrcs.count == 2 }
-    let ssrc = pair?.ssrcs[0] ?? section.remoteSources.first?.ssrc ?? SSRC(0)
+    let ssrc = pair?.ssrcs[0] ?? section.remoteSources.first?.ssrc
     let codec = section.formats.first { !$0.codec.isRED }?.codec
     self.init(
       ssrc: ssrc, rtxSSRC: pair?.ssrcs[1], clockRate: codec?.clockRate ?? 90_000, formats: formats,

@@ -22,16 +22,18 @@ final class TrackReception {
     receiver = RTPReceiver(configuration: configuration)
   }
 
-  var statistics: RTPReceiver.Statistics { receiver.statistics }
+  var statistics: ReceptionStatistics { ReceptionStatistics(rtp: receiver.statistics, framesReceived: framesReceived) }
+  /// Packets with the marker bit, which ends a picture.
+  private var framesReceived = 0
 
   func receive(_ packet: RTPPacket, at time: MediaTime) {
-    receiver.receive(packet, at: time).forEach { deliver($0, at: time) }
+    for packet in receiver.receive(packet, at: time) { deliver(packet, at: time) }
   }
 
   private func deliver(_ packet: RTPPacket, at time: MediaTime) {
     clock.observe(trackSid, timestamp: packet.timestamp, at: time)
+    if packet.marker { framesReceived += 1 }
     if isVideo, isKeyframe(packet) {
-      receiver.keyframeArrived()
       if pipelines.isEmpty { backlog.removeAll { $0.packet.timestamp != packet.timestamp } }
     }
     guard !pipelines.isEmpty else { return keep(packet, at: time) }
@@ -71,5 +73,4 @@ final class TrackReception {
 
   func poll(at time: MediaTime) -> [RTCPPacket] { receiver.poll(at: time) }
   func isUrgent(at time: MediaTime) -> Bool { receiver.isUrgent(at: time) }
-  func setRetransmissionSource(_ ssrc: SSRC) { receiver.rtxSSRC = ssrc }
 }

@@ -11,7 +11,8 @@ enum DecodedMedia: Sendable {
 
 /// What the network did to a track's media.
 struct ReceptionStatistics: Sendable {
-  var rtp = RTPReceiver.Statistics()
+  var rtp: RTPReceiver.Statistics
+  var framesReceived: Int
 }
 
 /// The media of one subscribed track: its stream from the network, and the pipelines that feed on it.
@@ -119,6 +120,6 @@ final class TrackMedia: Sendable {
   }
 
   func statistics() async -> ReceptionStatistics {
-    ReceptionStatistics(rtp: await loop.call { [reception] in reception.value.statistics })
+    await loop.call { [reception] in reception.value.statistics }
   }
 }

@@ -100,7 +100,7 @@ public struct RemoteTrackReception: Sendable, Equatable {
     packetsReceived = statistics.rtp.packetsReceived
     bytesReceived = statistics.rtp.bytesReceived
     packetsLost = statistics.rtp.packetsLost
-    framesReceived = statistics.rtp.framesReceived
+    framesReceived = statistics.framesReceived
   }
 }
 

@@ -8,77 +8,71 @@ public enum RTCPPacket: Sendable, Equatable {
   case goodbye([SSRC])
   case nack(NegativeAcknowledgement)
   case pictureLossIndication(sender: SSRC, media: SSRC)
-  case fullIntraRequest(sender: SSRC, media: SSRC)
+  /// RFC 5104, 4.3.1: a repeated request keeps its `command` number, a new one takes the next.
+  case fullIntraRequest(sender: SSRC, media: SSRC, command: UInt8)
+  case receiverEstimate(ReceiverEstimate)
   case transportFeedback(TransportFeedback)
-}
 
-public struct SenderReport: Sendable, Equatable {
-  public var ssrc: SSRC
-  public var ntp: NTPTime
-  public var rtpTimestamp: UInt32
-  public var packetCount: UInt32
-  public var octetCount: UInt32
-  public var blocks: [ReportBlock]
+  /// The packets of a compound. Reading stops at the first length that cannot be; what came before counts.
+  public static func parse(_ bytes: UnsafeRawBufferPointer) -> [RTCPPacket] {
+    var packets: [RTCPPacket] = []
+    var offset = 0
+    while offset + 4 <= bytes.count, bytes[offset] >> 6 == 2 {
+      let length = 4 + 4 * Int(bytes.load16(at: offset + 2))
+      guard offset + length <= bytes.count else { break }
+      if let body = RTCPBody(UnsafeRawBufferPointer(rebasing: bytes[offset..<(offset + length)])) {
+        append(body, to: &packets)
+      }
+      offset += length
+    }
+    return packets
+  }
 
-  public init(
-    ssrc: SSRC, ntp: NTPTime, rtpTimestamp: UInt32, packetCount: UInt32, octetCount: UInt32, blocks: [ReportBlock] = []
-  ) {
-    self.ssrc = ssrc
-    self.ntp = ntp
-    self.rtpTimestamp = rtpTimestamp
-    self.packetCount = packetCount
-    self.octetCount = octetCount
-    self.blocks = blocks
+  /// The compound packet as bytes.
+  public static func serialize(_ packets: [RTCPPacket]) -> [UInt8] {
+    var writer = RTCPWriter()
+    for packet in packets { packet.write(to: &writer) }
+    return writer.bytes
+  }
+
+  private static func append(_ body: RTCPBody, to packets: inout [RTCPPacket]) {
+    switch body.type {
+    case .senderReport: packets.append(SenderReport(body), RTCPPacket.senderReport)
+    case .receiverReport: packets.append(ReceiverReport(body), RTCPPacket.receiverReport)
+    case .sourceDescription: SourceDescription.parse(body, into: &packets)
+    case .goodbye: packets.append(.goodbye(Goodbye.parse(body)))
+    case .transportFeedback where body.count == NegativeAcknowledgement.format:
+      packets.append(NegativeAcknowledgement(body), RTCPPacket.nack)
+    case .transportFeedback where body.count == TransportFeedback.format:
+      packets.append(TransportFeedback(body), RTCPPacket.transportFeedback)
+    case .payloadFeedback where body.count == PictureLossIndication.format:
+      PictureLossIndication.parse(body, into: &packets)
+    case .payloadFeedback where body.count == FullIntraRequest.format:
+      FullIntraRequest.parse(body, into: &packets)
+    case .payloadFeedback where body.count == ReceiverEstimate.format:
+      packets.append(ReceiverEstimate(body), RTCPPacket.receiverEstimate)
+    default: break
+    }
+  }
+
+  private func write(to writer: inout RTCPWriter) {
+    switch self {
+    case .senderReport(let report): report.write(to: &writer)
+    case .receiverReport(let report): report.write(to: &writer)
+    case .sourceDescription(let ssrc, let cname): SourceDescription.write(ssrc, cname: cname, to: &writer)
+    case .goodbye(let sources): Goodbye.write(sources, to: &writer)
+    case .nack(let nack): nack.write(to: &writer)
+    case .pictureLossIndication(let sender, let media): PictureLossIndication.write(sender, media, to: &writer)
+    case .fullIntraRequest(let sender, let media, let command):
+      FullIntraRequest.write(sender, media, command, to: &writer)
+    case .receiverEstimate(let estimate): estimate.write(to: &writer)
+    case .transportFeedback(let feedback): feedback.write(to: &writer)
+    }
   }
 }
 
-public struct ReceiverReport: Sendable, Equatable {
-  public var ssrc: SSRC
-  public var blocks: [ReportBlock]
-
-  public init(ssrc: SSRC, blocks: [ReportBlock]) {
-    self.ssrc = ssrc
-    self.blocks = blocks
-  }
-}
-
-/// How one stream is received (RFC 3550, 6.4.1).
-public struct ReportBlock: Sendable, Equatable {
-  public var ssrc: SSRC
-  /// Share lost since the last report, in 256ths.
-  public var fractionLost: UInt8
-  /// Packets lost so far; -8388608…8388607.
-  public var cumulativeLost: Int
-  public var highestSequence: UInt32
-  /// In units of the stream's clock.
-  public var jitter: UInt32
-  public var lastSenderReport: UInt32
-  /// In units of 1/65536 s.
-  public var delaySinceLastSenderReport: UInt32
-
-  public init(
-    ssrc: SSRC, fractionLost: UInt8, cumulativeLost: Int, highestSequence: UInt32, jitter: UInt32,
-    lastSenderReport: UInt32, delaySinceLastSenderReport: UInt32
-  ) {
-    self.ssrc = ssrc
-    self.fractionLost = fractionLost
-    self.cumulativeLost = cumulativeLost
-    self.highestSequence = highestSequence
-    self.jitter = jitter
-    self.lastSenderReport = lastSenderReport
-    self.delaySinceLastSenderReport = delaySinceLastSenderReport
-  }
-}
-
-/// A request to send packets again (RFC 4585, 6.2.1).
-public struct NegativeAcknowledgement: Sendable, Equatable {
-  public var sender: SSRC
-  public var media: SSRC
-  public var lost: [SequenceNumber]
-
-  public init(sender: SSRC, media: SSRC, lost: [SequenceNumber]) {
-    self.sender = sender
-    self.media = media
-    self.lost = lost
+extension [RTCPPacket] {
+  fileprivate mutating func append<Message>(_ message: Message?, _ make: (Message) -> RTCPPacket) {
+    if let message { append(make(message)) }
   }
 }

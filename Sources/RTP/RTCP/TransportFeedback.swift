@@ -24,83 +24,50 @@ public struct TransportFeedback: Sendable, Equatable {
     self.deltas = deltas
   }
 
-  private enum Symbol {
-    static let lost: UInt16 = 0
-    static let small: UInt16 = 1
-    static let large: UInt16 = 2
-  }
+  static let format = 15
+  /// Packets that one message may report: two bytes can claim 8191 lost ones, so something has to bound the claims.
+  public static let limit = 8192
+  private static let chunksStart = 20
 
-  init?(parsing bytes: UnsafeRawBufferPointer) {
-    guard bytes.count >= 20 else { return nil }
+  init?(_ body: RTCPBody) {
+    let bytes = body.bytes
+    guard let parties = body.parties, bytes.count >= Self.chunksStart else { return nil }
     let count = Int(bytes.load16(at: 14))
-    guard let (symbols, deltaStart) = Self.symbols(bytes, count) else { return nil }
-    var offset = deltaStart
-    var deltas: [Int16?] = []
-    deltas.reserveCapacity(symbols.count)
-    for symbol in symbols {
-      switch symbol {
-      case Symbol.small:
-        guard offset < bytes.count else { return nil }
-        deltas.append(Int16(bytes[offset]))
-        offset += 1
-      case Symbol.large:
-        guard offset + 2 <= bytes.count else { return nil }
-        deltas.append(Int16(bitPattern: bytes.load16(at: offset)))
-        offset += 2
-      default: deltas.append(nil)
-      }
-    }
+    guard count <= Self.limit, let symbols = PacketStatus.parse(bytes, from: Self.chunksStart, count: count),
+      let deltas = Self.deltas(of: symbols.statuses, bytes, from: symbols.end)
+    else { return nil }
     self.init(
-      sender: SSRC(bytes.load32(at: 4)), media: SSRC(bytes.load32(at: 8)),
-      firstSequence: SequenceNumber(bytes.load16(at: 12)), feedbackCount: bytes[19],
-      referenceTime: bytes.load32(at: 16) >> 8, deltas: deltas)
+      sender: parties.sender, media: parties.media, firstSequence: SequenceNumber(bytes.load16(at: 12)),
+      feedbackCount: bytes[19], referenceTime: bytes.load32(at: 16) >> 8, deltas: deltas)
   }
 
-  /// One symbol a packet, and where the deltas start. A run of many lost packets costs two bytes, so `count` bounds it.
-  private static func symbols(_ bytes: UnsafeRawBufferPointer, _ count: Int) -> ([UInt16], Int)? {
-    var symbols: [UInt16] = []
-    symbols.reserveCapacity(count)
-    var offset = 20
-    while symbols.count < count {
-      guard offset + 2 <= bytes.count else { return nil }
-      let chunk = bytes.load16(at: offset)
-      offset += 2
-      let room = count - symbols.count
-      if chunk & 0x8000 == 0 {
-        symbols += repeatElement(chunk >> 13 & 3, count: min(Int(chunk & 0x1fff), room))
-        if chunk & 0x1fff == 0 { return nil }
-      } else if chunk & 0x4000 == 0 {
-        symbols += (0..<14).prefix(room).map { chunk >> (13 - UInt16($0)) & 1 }
-      } else {
-        symbols += (0..<7).prefix(room).map { chunk >> (12 - 2 * UInt16($0)) & 3 }
+  private static func deltas(
+    of statuses: [PacketStatus], _ bytes: UnsafeRawBufferPointer, from start: Int
+  ) -> [Int16?]? {
+    var offset = start
+    var deltas: [Int16?] = []
+    deltas.reserveCapacity(statuses.count)
+    for status in statuses {
+      guard offset + status.deltaLength <= bytes.count else { return nil }
+      switch status {
+      case .lost, .reserved: deltas.append(nil)
+      case .small: deltas.append(Int16(bytes[offset]))
+      case .large: deltas.append(Int16(bitPattern: bytes.load16(at: offset)))
       }
+      offset += status.deltaLength
     }
-    return (symbols, offset)
+    return deltas
   }
 
-  fileprivate var chunks: [UInt16] {
-    let symbols = deltas.map { delta -> UInt16 in
-      guard let delta else { return Symbol.lost }
-      return (0...255).contains(delta) ? Symbol.small : Symbol.large
-    }
-    return stride(from: 0, to: symbols.count, by: 7).map { start in
-      (0..<7).reduce(UInt16(0xc000)) { chunk, index in
-        let symbol = start + index < symbols.count ? symbols[start + index] : Symbol.lost
-        return chunk | symbol << (12 - 2 * UInt16(index))
-      }
-    }
-  }
-}
-
-extension RTCPWriter {
-  mutating func write(_ feedback: TransportFeedback) {
-    self.feedback(205, 15, feedback.sender, feedback.media) { writer in
-      writer.put(feedback.firstSequence.rawValue)
-      writer.put(UInt16(clamping: feedback.deltas.count))
-      writer.put((feedback.referenceTime & 0xff_ffff) << 8 | UInt32(feedback.feedbackCount))
-      feedback.chunks.forEach { writer.put($0) }
-      for case let delta? in feedback.deltas {
-        if (0...255).contains(delta) { writer.put(UInt8(delta)) } else { writer.put(delta) }
+  func write(to writer: inout RTCPWriter) {
+    let deltas = deltas.prefix(Self.limit)
+    writer.feedback(.transportFeedback, format: Self.format, sender: sender, media: media) { writer in
+      writer.put(firstSequence.rawValue)
+      writer.put(UInt16(deltas.count))
+      writer.put((referenceTime & 0xff_ffff) << 8 | UInt32(feedbackCount))
+      for chunk in PacketStatus.chunks(deltas.map(PacketStatus.init)) { writer.put(chunk) }
+      for case let delta? in deltas {
+        if PacketStatus(delta) == .small { writer.put(UInt8(delta)) } else { writer.put(delta) }
       }
     }
   }

@@ -1,89 +1,116 @@
 import MediaCore
 
-/// Which packets to ask for again, and when (RFC 4585, 6.2.1).
+/// Decides which missing packets to ask for, and when (RFC 4585, 6.2.1).
 struct NACKGenerator: Sendable {
-  enum Outcome { case tracked, gapTooLarge }
-
   private struct Missing {
-    var number: Int64
-    var nextRequest: MediaTime
+    let number: Int64
+    let since: MediaTime
+    var lastRequest: MediaTime?
     var requests = 0
-    var since: MediaTime
+
+    func isHopeless(at time: MediaTime, retryInterval: Duration) -> Bool {
+      guard time - since < Limit.age else { return true }
+      guard requests >= Limit.requests, let lastRequest else { return false }
+      return time - lastRequest >= retryInterval
+    }
   }
 
-  /// A packet that overtook its neighbours shall not set off a request: this much patience first.
-  private static let reorderTolerance = Duration.milliseconds(5)
-  /// About a round trip; asked again after that.
-  private static let interval = Duration.milliseconds(30)
-  private static let requestLimit = 10
-  private static let ageLimit = Duration.seconds(1)
-  private static let gapLimit: Int64 = 300
-  private static let listLimit = 500
+  private enum Limit {
+    static let requests = 10
+    static let age = Duration.seconds(1)
+    /// Holes beyond this are not worth filling packet by packet: a keyframe costs less.
+    static let missing = 500
+    /// How long a packet may be overtaken before it is taken for lost.
+    static let reorderDelay = Duration.milliseconds(10)
+    static let shortestRetry = Duration.milliseconds(20)
+    static let largestTolerance = 32
+    /// Packets without a reordering after which the tolerance shrinks by one.
+    static let calm = 500
+  }
 
+  /// In ascending order.
   private var missing: [Missing] = []
-  private var highest: Int64?
-  private var hasAbandoned = false
+  private var roundTrip = Duration.milliseconds(100)
+  private var hasMeasuredRoundTrip = false
+  /// A packet overtaken by this many others is taken for lost without waiting.
+  private var tolerance = 2
+  private var calmPackets = 0
 
-  /// Notes an arrival: new numbers in between are missing from now on.
-  mutating func record(_ number: Int64, isNewest: Bool, at time: MediaTime) -> Outcome {
-    guard let highest else {
-      self.highest = number
-      return .tracked
+  init() { missing.reserveCapacity(64) }
+
+  var pending: Int { missing.count }
+
+  mutating func reset() { missing.removeAll(keepingCapacity: true) }
+
+  /// Notes a gap.
+  /// - Returns: false when it is too large to be filled; everything missing is then given up.
+  mutating func noteGap(_ gap: Range<Int64>, at time: MediaTime) -> Bool {
+    guard gap.count + missing.count <= Limit.missing else {
+      reset()
+      return false
     }
-    guard isNewest, number > highest else {
-      missing.removeAll { $0.number == number }
-      return .tracked
-    }
-    self.highest = number
-    let gap = number - highest - 1
-    guard gap <= Self.gapLimit else {
-      missing.removeAll()
-      return .gapTooLarge
-    }
-    for lost in 0..<gap where missing.count < Self.listLimit {
-      missing.append(Missing(number: highest + 1 + lost, nextRequest: time + Self.reorderTolerance, since: time))
-    }
-    return .tracked
-  }
-
-  func isDue(at time: MediaTime) -> Bool { missing.contains { $0.nextRequest <= time } }
-
-  mutating func poll(at time: MediaTime) -> [SequenceNumber] {
-    guard !missing.isEmpty else { return [] }
-    var due: [SequenceNumber] = []
-    for index in missing.indices where missing[index].nextRequest <= time {
-      missing[index].requests += 1
-      missing[index].nextRequest = time + Self.interval
-      due.append(SequenceNumber(UInt16(truncatingIfNeeded: missing[index].number)))
-    }
-    let before = missing.count
-    missing.removeAll { $0.requests >= Self.requestLimit || time - $0.since > Self.ageLimit }
-    if missing.count < before { hasAbandoned = true }
-    return due
-  }
-
-  /// True once after a packet was given up.
-  mutating func takeAbandoned() -> Bool {
-    defer { hasAbandoned = false }
-    return hasAbandoned
-  }
-}
-
-/// When to send a PLI: at once when a keyframe is needed, and again until one comes, but not faster than a sender can
-/// make them.
-struct KeyframeRequester: Sendable {
-  private static let interval = Duration.milliseconds(400)
-  private var isNeeded = false
-  private var lastRequest: MediaTime?
-
-  mutating func request() { isNeeded = true }
-  mutating func satisfied() { isNeeded = false }
-
-  func isDue(at time: MediaTime) -> Bool { isNeeded && (lastRequest.map { time - $0 >= Self.interval } ?? true) }
-
-  mutating func poll(at time: MediaTime) -> Bool {
-    guard isDue(at: time) else { return false }
-    lastRequest = time
+    for number in gap { missing.append(Missing(number: number, since: time)) }
+    calmPackets += 1
+    if calmPackets >= Limit.calm && tolerance > 2 { (tolerance, calmPackets) = (tolerance - 1, 0) }
     return true
+  }
+
+  /// Notes that a missing packet has come, by itself or as a retransmission.
+  mutating func noteArrival(_ number: Int64, highest: Int64, isRetransmission: Bool, at time: MediaTime) {
+    guard let index = index(of: number) else { return }
+    let found = missing.remove(at: index)
+    if isRetransmission {
+      // Only the answer to a single request tells which one it answers (Karn's rule).
+      if found.requests == 1, let asked = found.lastRequest { measure(time - asked) }
+    } else {
+      tolerance = max(tolerance, min(Int(highest - number) + 1, Limit.largestTolerance))
+      calmPackets = 0
+    }
+  }
+
+  /// Stops asking for a packet that was found in another one.
+  mutating func forget(_ number: Int64) {
+    if let index = index(of: number) { missing.remove(at: index) }
+  }
+
+  /// The numbers to ask for now, and how many were given up.
+  mutating func poll(highest: Int64, at time: MediaTime) -> (requests: [SequenceNumber], givenUp: Int) {
+    guard !missing.isEmpty else { return ([], 0) }
+    let before = missing.count
+    let retry = retryInterval
+    missing.removeAll { $0.isHopeless(at: time, retryInterval: retry) }
+    let givenUp = before - missing.count
+    var requests: [SequenceNumber] = []
+    for index in missing.indices where dueTime(of: missing[index], highest: highest) <= time {
+      missing[index].requests += 1
+      missing[index].lastRequest = time
+      requests.append(SequenceNumber(UInt16(truncatingIfNeeded: missing[index].number)))
+    }
+    return (requests, givenUp)
+  }
+
+  func nextDeadline(highest: Int64) -> MediaTime? {
+    missing.lazy.map { min(dueTime(of: $0, highest: highest), $0.since + Limit.age) }.min()
+  }
+
+  private var retryInterval: Duration { max(Limit.shortestRetry, roundTrip * 6 / 5 + .milliseconds(5)) }
+
+  private func dueTime(of entry: Missing, highest: Int64) -> MediaTime {
+    if let last = entry.lastRequest { return last + retryInterval }
+    return highest - entry.number >= Int64(tolerance) ? entry.since : entry.since + Limit.reorderDelay
+  }
+
+  private mutating func measure(_ sample: Duration) {
+    roundTrip = hasMeasuredRoundTrip ? (roundTrip * 7 + sample) / 8 : sample
+    hasMeasuredRoundTrip = true
+  }
+
+  private func index(of number: Int64) -> Int? {
+    var (low, high) = (0, missing.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if missing[middle].number < number { low = middle + 1 } else { high = middle }
+    }
+    return low < missing.count && missing[low].number == number ? low : nil
   }
 }

@@ -1,208 +1,272 @@
 public import MediaCore
 
-/// The receiving end of one media stream: takes retransmissions and redundancy apart, drops what came before, asks for
-/// what is missing, and reports. No I/O and no clock: time comes in, packets and reports go out.
+/// Receives one remote media stream: puts repairs in their place, drops what came before, and says what to send back.
 ///
-/// A bandwidth estimate (goog-remb) for servers that ask for one will be made from the same arrivals.
+/// Pure: packets and times go in; packets to hand on come out of `receive`, RTCP to send out of `poll`. The owner
+/// calls `poll` when `nextDeadline` has passed, or every few milliseconds.
+///
+/// Packets are handed on in the order of their arrival; a jitter buffer behind it puts them in sequence. Packets of
+/// padding alone are handed on too (`isPaddingOnly`), because whoever waits for numbers has to see theirs.
 public struct RTPReceiver: Sendable {
-  /// What a payload type of the stream stands for.
-  public enum Format: Sendable, Equatable {
-    case media
-    case retransmission(of: PayloadType)
-    case redundant
-  }
-
-  public struct Configuration: Sendable {
-    public var ssrc: SSRC
-    public var rtxSSRC: SSRC?
-    public var clockRate: UInt32
-    public var formats: [PayloadType: Format]
-    /// Whether the sender answers NACK for this stream.
-    public var usesNACK: Bool
-
-    public init(
-      ssrc: SSRC, rtxSSRC: SSRC?, clockRate: UInt32, formats: [PayloadType: Format], usesNACK: Bool
-    ) {
-      self.ssrc = ssrc
-      self.rtxSSRC = rtxSSRC
-      self.clockRate = max(1, clockRate)
-      self.formats = formats
-      self.usesNACK = usesNACK
-    }
-  }
-
-  /// What one arrival yields: nearly always one packet, for which nothing is allocated.
-  public enum Delivery: Sendable, Sequence {
-    case none
-    case one(RTPPacket)
-    case several([RTPPacket])
-
-    public func makeIterator() -> AnyIterator<RTPPacket> {
-      var index = 0
-      return AnyIterator {
-        defer { index += 1 }
-        return self[index]
-      }
-    }
-
-    @inline(__always)
-    public func forEach(_ body: (RTPPacket) throws -> Void) rethrows {
-      switch self {
-      case .none: break
-      case .one(let packet): try body(packet)
-      case .several(let packets): try packets.forEach(body)
-      }
-    }
-
-    private subscript(index: Int) -> RTPPacket? {
-      switch self {
-      case .none: nil
-      case .one(let packet): index == 0 ? packet : nil
-      case .several(let packets): packets.indices.contains(index) ? packets[index] : nil
-      }
-    }
-  }
-
-  /// The standard counts of a received stream.
-  public struct Statistics: Sendable, Equatable {
-    public var packetsReceived = 0
-    public var bytesReceived = 0
-    public var packetsLost = 0
-    public var duplicates = 0
-    /// Media packets that ended a frame (the marker bit of video payloads).
-    public var framesReceived = 0
-    public var retransmissionsReceived = 0
-    public var nackCount = 0
-    public var pliCount = 0
-    /// Seconds.
-    public var jitter = 0.0
-
-    public init() {}
-  }
-
+  public let configuration: Configuration
+  /// The stream, once it is known.
+  public private(set) var ssrc: SSRC?
+  /// The stream of retransmissions, once it is known; may be set when it becomes known in another way.
   public var rtxSSRC: SSRC?
-  public var ssrc: SSRC { configuration.ssrc }
-  public private(set) var statistics = Statistics()
+  /// The newest sender report's pair of times.
+  public private(set) var lastSenderReport: SenderReport?
 
-  private let configuration: Configuration
-  private var log = ArrivalLog()
-  private var nacks = NACKGenerator()
-  private var keyframes = KeyframeRequester()
-  private var jitter: JitterEstimate
-  private var lastReport: (middle: UInt32, at: MediaTime)?
+  private let formats: FormatTable
+  private var window = SequenceWindow()
+  private var record: ReceptionRecord
+  private var nack = NACKGenerator()
+  private var keyframe = KeyframeRequester()
+  private var hasSeenKeyframe = false
+  private var recognisesKeyframes = false
   private var nextReport: MediaTime?
-  private var reported: (expected: Int64, received: Int64) = (0, 0)
-
-  /// RFC 3550, 6.2 asks for five seconds; WebRTC stacks report each second, and senders estimate loss from it.
-  private static let reportInterval = Duration.seconds(1)
+  /// Timestamps of the newest packets, to tell what redundancy repeats from what it recovers.
+  private var recentTimestamps = RecentTimestamps()
+  private var counters = Statistics()
 
   public init(configuration: Configuration) {
     self.configuration = configuration
+    ssrc = configuration.ssrc
     rtxSSRC = configuration.rtxSSRC
-    jitter = JitterEstimate(clockRate: configuration.clockRate)
+    formats = FormatTable(configuration.formats)
+    record = ReceptionRecord(clockRate: configuration.clockRate)
   }
 
-  /// Takes a packet of the stream or of its retransmission.
-  /// - Returns: the media packets that are new; one without payload is padding and only says that its number is not
-  ///   missing. They are returned and not handed to a closure, since who takes them may call back in here.
-  public mutating func receive(_ packet: RTPPacket, at time: MediaTime) -> Delivery {
-    if nextReport == nil { nextReport = time + Self.reportInterval }
-    statistics.packetsReceived += 1
-    statistics.bytesReceived += packet.count
-    switch configuration.formats[packet.payloadType] {
-    case .media: return accept(packet, isRetransmission: false, at: time)
-    case .retransmission(let original):
-      guard let media = packet.unwrappingRetransmission(ssrc: configuration.ssrc, payloadType: original) else {
-        return .none
+  public var statistics: Statistics {
+    var statistics = counters
+    statistics.packetsLost = max(0, Int(record.lost))
+    statistics.jitter = record.jitter / Double(configuration.clockRate)
+    return statistics
+  }
+
+  // MARK: Packets
+
+  /// Takes a packet that nobody else holds: it may be edited in place.
+  /// - Returns: what is to be handed on, the oldest first.
+  public mutating func receive(_ packet: RTPPacket, at time: MediaTime) -> PacketBatch {
+    guard let format = formats[packet.payloadType] else { return discard() }
+    if case .retransmission(let original) = format {
+      return receiveRetransmission(packet, of: original, at: time)
+    }
+    guard belongs(packet.ssrc) else { return discard() }
+    return take(packet, format, isRetransmission: false, at: time)
+  }
+
+  private mutating func belongs(_ source: SSRC) -> Bool {
+    if ssrc == nil { ssrc = source }
+    return ssrc == source
+  }
+
+  private mutating func receiveRetransmission(
+    _ packet: RTPPacket, of original: PayloadType, at time: MediaTime
+  ) -> PacketBatch {
+    guard let ssrc, packet.ssrc == rtxSSRC ?? packet.ssrc, packet.ssrc != ssrc else { return discard() }
+    rtxSSRC = packet.ssrc
+    counters.retransmissionsReceived += 1
+    counters.retransmittedBytes += packet.payloadLength
+    // Without a payload it is a probe for bandwidth.
+    guard packet.payloadLength > 0 else { return PacketBatch() }
+    guard let format = formats[original],
+      let packet = packet.unwrappingRetransmission(ssrc: ssrc, payloadType: original)
+    else { return discard() }
+    if case .retransmission = format { return discard() }
+    return take(packet, format, isRetransmission: true, at: time)
+  }
+
+  private mutating func take(
+    _ packet: RTPPacket, _ format: Format, isRetransmission: Bool, at time: MediaTime
+  ) -> PacketBatch {
+    let extended: Int64
+    switch window.insert(packet.sequenceNumber, mayRestart: !isRetransmission) {
+    case .duplicate:
+      counters.packetsDuplicated += 1
+      return PacketBatch()
+    case .outside: return discard()
+    case .restarted(let number):
+      extended = number
+      restart()
+    case .newest(let number, let missing):
+      extended = number
+      note(missing, at: time)
+      if !isRetransmission { record.measureJitter(timestamp: packet.timestamp, at: time) }
+    case .late(let number):
+      extended = number
+      nack.noteArrival(number, highest: window.highest, isRetransmission: isRetransmission, at: time)
+    }
+    record.count(extended, isOriginal: !isRetransmission)
+    if isRetransmission { counters.packetsRecovered += 1 }
+    if nextReport == nil { nextReport = time + configuration.reportInterval / 2 }
+    return deliver(packet, format, number: extended, at: time)
+  }
+
+  private mutating func note(_ missing: Range<Int64>, at time: MediaTime) {
+    guard configuration.usesNACK else { return }
+    if !nack.noteGap(missing, at: time) { keyframeNeeded() }
+  }
+
+  private mutating func restart() {
+    record.restart()
+    nack.reset()
+    recentTimestamps = RecentTimestamps()
+    keyframeNeeded()
+  }
+
+  private mutating func discard() -> PacketBatch {
+    counters.packetsDiscarded += 1
+    return PacketBatch()
+  }
+
+  // MARK: Payloads
+
+  private mutating func deliver(
+    _ packet: RTPPacket, _ format: Format, number: Int64, at time: MediaTime
+  ) -> PacketBatch {
+    guard !packet.isPaddingOnly else {
+      counters.paddingPackets += 1
+      return PacketBatch(packet)
+    }
+    switch format {
+    case .redundant: return takeApart(packet, number: number)
+    case .forwardErrorCorrection: return PacketBatch(packet.droppingPayloadPrefix(packet.payloadLength))
+    case .video(let codec): lookForKeyframe(in: packet, codec, at: time)
+    case .media, .retransmission: break
+    }
+    return PacketBatch(counted(packet))
+  }
+
+  private mutating func counted(_ packet: RTPPacket) -> RTPPacket {
+    counters.packetsReceived += 1
+    counters.bytesReceived += packet.payloadLength
+    return packet
+  }
+
+  private mutating func lookForKeyframe(in packet: RTPPacket, _ codec: VideoCodec, at time: MediaTime) {
+    recognisesKeyframes = true
+    if packet.withPayload({ codec.startsKeyframe($0) }) {
+      counters.keyframesReceived += 1
+      hasSeenKeyframe = true
+      keyframe.arrived()
+    } else if !hasSeenKeyframe && configuration.usesPLI && !keyframe.isWanted {
+      // Its first packet may just be late.
+      keyframe.request(at: time + .milliseconds(50))
+    }
+  }
+
+  /// Hands on what the packet brings itself, after those of its earlier payloads that are missing (RFC 2198).
+  private mutating func takeApart(_ packet: RTPPacket, number: Int64) -> PacketBatch {
+    guard let redundant = packet.withPayload({ RedundantPayload($0) }), formats[redundant.primaryType] == .media
+    else { return discard() }
+    recentTimestamps.insert(packet.timestamp)
+    var batch = PacketBatch()
+    packet.withPayload { payload in
+      redundant.forEachRedundant(in: payload) { index, block in
+        let earlier = number - Int64(redundant.redundantCount - index)
+        guard let found = recover(block, of: packet, number: earlier, payload) else { return }
+        batch.append(found)
       }
-      statistics.retransmissionsReceived += 1
-      return accept(media, isRetransmission: true, at: time)
-    case .redundant: return acceptRedundant(packet, at: time)
-    case nil: return .none
     }
+    var primary = packet.droppingPayloadPrefix(redundant.primaryStart)
+    primary.rewrite(payloadType: redundant.primaryType)
+    batch.append(counted(primary))
+    return batch
   }
 
-  private mutating func accept(_ packet: RTPPacket, isRetransmission: Bool, at time: MediaTime) -> Delivery {
-    let (number, verdict) = log.record(packet.sequenceNumber)
-    guard verdict != .duplicate else {
-      statistics.duplicates += 1
-      return .none
-    }
-    if !isRetransmission { jitter.record(packet.timestamp, at: time) }
-    if configuration.usesNACK, nacks.record(number, isNewest: verdict == .newest, at: time) == .gapTooLarge {
-      keyframes.request()
-    }
-    if packet.marker { statistics.framesReceived += 1 }
-    return .one(packet)
+  private mutating func recover(
+    _ block: RedundantPayload.Block, of packet: RTPPacket, number: Int64, _ payload: UnsafeRawBufferPointer
+  ) -> RTPPacket? {
+    let timestamp = packet.timestamp &- block.timestampOffset
+    // Redundancy tells timestamps, not numbers: one that has come already would get a wrong number here.
+    guard !block.range.isEmpty, formats[block.payloadType] == .media, let first = window.first, number > first,
+      !window.contains(number), recentTimestamps.insert(timestamp)
+    else { return nil }
+    window.mark(number)
+    nack.forget(number)
+    counters.packetsRecovered += 1
+    return counted(
+      RTPPacket(
+        payloadType: block.payloadType, sequenceNumber: SequenceNumber(UInt16(truncatingIfNeeded: number)),
+        timestamp: timestamp, ssrc: packet.ssrc, payload: UnsafeRawBufferPointer(rebasing: payload[block.range])))
   }
 
-  /// RFC 2198: lost packets come back from the redundancy of the next one.
-  private mutating func acceptRedundant(_ packet: RTPPacket, at time: MediaTime) -> Delivery {
-    guard let blocks = RedundantBlock.parse(packet) else { return .none }
-    var recovered: [RTPPacket] = []
-    for (index, block) in blocks.enumerated() {
-      let step = index - (blocks.count - 1)
-      let isPrimary = step == 0
-      if block.range.isEmpty && !isPrimary { continue }
-      let number = packet.sequenceNumber + step
-      guard isPrimary || log.isMissing(number) else { continue }
-      let media = packet.withUnsafeBytes { bytes in
-        RTPPacket(
-          payloadType: block.payloadType, sequenceNumber: number, timestamp: packet.timestamp &- block.timestampOffset,
-          ssrc: packet.ssrc, marker: isPrimary && packet.marker, payload: .init(rebasing: bytes[block.range]))
-      }
-      recovered += accept(media, isRetransmission: !isPrimary, at: time)
-    }
-    return .several(recovered)
+  // MARK: Keyframes
+
+  /// Asks for a keyframe: at once, or when the last request is old enough.
+  public mutating func requestKeyframe() { keyframe.request() }
+
+  /// Ends the repeating of requests where the receiver does not recognise keyframes itself; who calls this once, says
+  /// that it will be called for each.
+  public mutating func keyframeArrived() {
+    recognisesKeyframes = true
+    hasSeenKeyframe = true
+    keyframe.arrived()
   }
 
-  /// A sender report of this stream; the next reception report quotes it.
+  private mutating func keyframeNeeded() {
+    if configuration.usesPLI { keyframe.request() }
+  }
+
+  // MARK: RTCP
+
+  /// Takes a sender report; one of another stream is ignored.
   public mutating func receive(_ report: SenderReport, at time: MediaTime) {
-    lastReport = (report.ntp.middle, time)
+    guard report.ssrc == ssrc else { return }
+    lastSenderReport = report
+    record.receive(report, at: time)
   }
 
-  /// The decoder needs a keyframe: it is asked for now and again until `keyframeArrived()`.
-  public mutating func requestKeyframe() { keyframes.request() }
-  public mutating func keyframeArrived() { keyframes.satisfied() }
+  /// When `poll` has something to do; nil if only a packet can change that.
+  public var nextDeadline: MediaTime? {
+    let request = configuration.usesNACK ? nack.nextDeadline(highest: window.highest) : nil
+    let report = record.hasNews ? nextReport : nil
+    return [request, keyframe.nextDeadline, report].lazy.compactMap { $0 }.min()
+  }
 
-  /// What is to be sent now. Cheap when there is nothing.
+  /// True when `poll` has something to send that should not wait for the next round.
+  public func isUrgent(at time: MediaTime) -> Bool { nextDeadline.map { $0 <= time } ?? false }
+
+  /// What is to be sent now.
   public mutating func poll(at time: MediaTime) -> [RTCPPacket] {
+    guard let ssrc else { return [] }
     var packets: [RTCPPacket] = []
-    if let nextReport, nextReport <= time {
-      self.nextReport = time + Self.reportInterval
-      packets.append(.receiverReport(ReceiverReport(ssrc: Self.reporter, blocks: [makeBlock(at: time)])))
+    if let nextReport, nextReport <= time, record.hasNews {
+      packets.append(.receiverReport(ReceiverReport(ssrc: configuration.sender, blocks: [makeReportBlock(ssrc, time)])))
     }
-    let lost = nacks.poll(at: time)
+    let (lost, givenUp) = nack.poll(highest: window.highest, at: time)
+    if givenUp > 0 { keyframeNeeded() }
     if !lost.isEmpty {
-      statistics.nackCount += 1
-      packets.append(.nack(NegativeAcknowledgement(sender: Self.reporter, media: configuration.ssrc, lost: lost)))
+      counters.nackRequests += 1
+      counters.nackedPackets += lost.count
+      packets.append(.nack(NegativeAcknowledgement(sender: configuration.sender, media: ssrc, lost: lost)))
     }
-    if nacks.takeAbandoned() { keyframes.request() }
-    if keyframes.poll(at: time) {
-      statistics.pliCount += 1
-      packets.append(.pictureLossIndication(sender: Self.reporter, media: configuration.ssrc))
+    if keyframe.poll(at: time, repeats: recognisesKeyframes) {
+      counters.keyframeRequests += 1
+      packets.append(.pictureLossIndication(sender: configuration.sender, media: ssrc))
     }
     return packets
   }
 
-  /// True when `poll` has something that should not wait for the next regular one.
-  public func isUrgent(at time: MediaTime) -> Bool { nacks.isDue(at: time) || keyframes.isDue(at: time) }
+  private mutating func makeReportBlock(_ ssrc: SSRC, _ time: MediaTime) -> ReportBlock {
+    nextReport = time + configuration.reportInterval
+    return record.makeBlock(ssrc, at: time)
+  }
+}
 
-  /// A receiver without streams of its own still needs a name in its reports.
-  private static let reporter = SSRC(1)
+/// The newest timestamps of a stream.
+private struct RecentTimestamps: Sendable {
+  private var timestamps: [UInt32] = []
+  private var next = 0
+  private static let length = 32
 
-  private mutating func makeBlock(at time: MediaTime) -> ReportBlock {
-    let expected = log.expected
-    let (newExpected, newReceived) = (expected - reported.expected, log.received - reported.received)
-    reported = (expected, log.received)
-    let lost = newExpected - newReceived
-    let fraction = newExpected > 0 && lost > 0 ? UInt8(clamping: lost * 256 / newExpected) : 0
-    statistics.packetsLost = Int(max(0, expected - log.received))
-    statistics.jitter = jitter.seconds
-    let delay = lastReport.map { UInt32(clamping: (time - $0.at).nanoseconds * 65_536 / 1_000_000_000) }
-    return ReportBlock(
-      ssrc: configuration.ssrc, fractionLost: fraction, cumulativeLost: Int(expected - log.received),
-      highestSequence: UInt32(truncatingIfNeeded: log.highest), jitter: jitter.units,
-      lastSenderReport: lastReport?.middle ?? 0, delaySinceLastSenderReport: delay ?? 0)
+  /// False when it is among them already.
+  @discardableResult
+  mutating func insert(_ timestamp: UInt32) -> Bool {
+    guard !timestamps.contains(timestamp) else { return false }
+    if timestamps.count < Self.length { timestamps.append(timestamp) } else { timestamps[next] = timestamp }
+    next = (next + 1) % Self.length
+    return true
   }
 }

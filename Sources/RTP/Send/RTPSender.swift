@@ -1,64 +1,157 @@
 public import MediaCore
 
-/// The sending end of one stream: keeps what was sent for those who missed it, and counts for the reports.
+/// Looks after one stream that we send: answers requests for packets and keyframes, reports.
+///
+/// Pure: the owner sends packets itself and tells of each (`sent`); what comes back from `receive` and `poll` is to be
+/// sent too.
 public struct RTPSender: Sendable {
-  public struct Retransmission: Sendable {
-    public var ssrc: SSRC
-    public var payloadType: PayloadType
-    public init(ssrc: SSRC, payloadType: PayloadType) {
-      self.ssrc = ssrc
-      self.payloadType = payloadType
+  public let configuration: Configuration
+  public private(set) var statistics = Statistics()
+
+  private var history: PacketHistory
+  private var nextRetransmission: SequenceNumber
+  private var clock: Clock?
+  private var isClockGiven = false
+  private var reports = SentReports()
+  private var nextReport: MediaTime?
+  private var lastIntraCommand: UInt8?
+
+  /// A moment in the stream's clock, in ours, and on the wall when the media's origin says so.
+  private struct Clock {
+    var rtpTimestamp: UInt32
+    var time: MediaTime
+    var ntp: NTPTime?
+  }
+
+  public init(configuration: Configuration) {
+    self.configuration = configuration
+    history = PacketHistory(length: configuration.historyLength, maximumAge: configuration.historyAge)
+    nextRetransmission = configuration.retransmission?.firstSequenceNumber ?? SequenceNumber(0)
+  }
+
+  /// Notes a packet that is sent; nobody may edit it from now on.
+  /// - Parameter captured: when what it shows happened; where this is known, reports put picture and sound together
+  ///   however long each took to encode.
+  public mutating func sent(_ packet: RTPPacket, at time: MediaTime, captured: MediaTime? = nil) {
+    history.insert(packet, at: time)
+    statistics.packetsSent += 1
+    statistics.bytesSent += packet.payloadLength
+    if !isClockGiven && clock?.rtpTimestamp != packet.timestamp {
+      clock = Clock(rtpTimestamp: packet.timestamp, time: captured ?? time)
     }
+    if nextReport == nil { nextReport = time }
   }
 
-  public let ssrc: SSRC
-  public var retransmission: Retransmission?
-  public private(set) var packetCount: UInt32 = 0
-  public private(set) var octetCount: UInt32 = 0
-
-  private var history: [RTPPacket?]
-  private var rtxSequence: UInt16
-  private static let historySize = 1024
-
-  /// - Parameter firstRetransmission: where the retransmissions' own numbers start; random in use (RFC 3550, 5.1).
-  public init(ssrc: SSRC, retransmission: Retransmission?, firstRetransmission: UInt16) {
-    self.ssrc = ssrc
-    self.retransmission = retransmission
-    history = Array(repeating: nil, count: Self.historySize)
-    rtxSequence = firstRetransmission
+  /// Takes over the clock of the media's origin, for a stream that is forwarded: at `time`, `rtpTimestamp` of the
+  /// outgoing stream stood for `ntp`.
+  public mutating func synchronise(ntp: NTPTime, rtpTimestamp: UInt32, at time: MediaTime) {
+    clock = Clock(rtpTimestamp: rtpTimestamp, time: time, ntp: ntp)
+    isClockGiven = true
   }
 
-  public mutating func sent(_ packet: RTPPacket) {
-    packetCount &+= 1
-    octetCount &+= UInt32(truncatingIfNeeded: packet.payloadLength)
-    history[Int(packet.sequenceNumber.rawValue) % Self.historySize] = packet
+  // MARK: What the receiver says
+
+  /// What a message of the receiver asks for.
+  public struct Response: Sendable {
+    /// Packets to be sent now.
+    public var retransmissions = PacketBatch()
+    public var isKeyframeRequested = false
   }
 
-  /// The packets a NACK asks for that are still here, wrapped for the retransmission stream when there is one
-  /// (RFC 4588, 4), else as they were.
-  public mutating func answer(_ nack: NegativeAcknowledgement) -> [RTPPacket] {
-    nack.lost.compactMap { number in
-      guard let packet = history[Int(number.rawValue) % Self.historySize], packet.sequenceNumber == number else {
-        return nil
-      }
-      return retransmission.map { wrap(packet, $0) } ?? packet
+  /// Takes any RTCP packet; those for other streams give nothing.
+  public mutating func receive(_ packet: RTCPPacket, at time: MediaTime) -> Response {
+    var response = Response()
+    switch packet {
+    case .nack(let nack): response.retransmissions = answer(nack, at: time)
+    case .pictureLossIndication(_, let media): response.isKeyframeRequested = media == configuration.ssrc
+    case .fullIntraRequest(_, let media, let command):
+      response.isKeyframeRequested = media == configuration.ssrc && command != lastIntraCommand
+      if media == configuration.ssrc { lastIntraCommand = command }
+    case .receiverReport(let report): read(report.blocks, at: time)
+    case .senderReport(let report): read(report.blocks, at: time)
+    default: break
     }
+    if response.isKeyframeRequested { statistics.keyframeRequests += 1 }
+    return response
   }
 
-  private mutating func wrap(_ packet: RTPPacket, _ retransmission: Retransmission) -> RTPPacket {
-    defer { rtxSequence &+= 1 }
-    let number = packet.sequenceNumber.rawValue
-    let payload = [UInt8(number >> 8), UInt8(number & 0xff)] + packet.withPayload { Array($0) }
-    return payload.withUnsafeBytes {
-      RTPPacket(
-        payloadType: retransmission.payloadType, sequenceNumber: SequenceNumber(rtxSequence),
-        timestamp: packet.timestamp, ssrc: retransmission.ssrc, marker: packet.marker, payload: $0)
+  /// The packets that a request names and the history holds, wrapped for the stream of retransmissions.
+  public mutating func answer(_ nack: NegativeAcknowledgement, at time: MediaTime) -> PacketBatch {
+    guard nack.media == configuration.ssrc else { return PacketBatch() }
+    statistics.nackRequests += 1
+    // Receivers repeat a request about once per round trip: answering the same one twice would double the load.
+    let pause = min(max((statistics.roundTripTime ?? .milliseconds(20)) / 2, .milliseconds(5)), .milliseconds(100))
+    var batch = PacketBatch()
+    for number in nack.lost {
+      guard let packet = history.answer(number, pause: pause, at: time) else { continue }
+      let wrapped = wrap(packet)
+      statistics.packetsRetransmitted += 1
+      statistics.bytesRetransmitted += wrapped.payloadLength
+      batch.append(wrapped)
     }
+    return batch
   }
 
-  /// A report that says which RTP timestamp belongs to which wall-clock time.
-  public func report(ntp: NTPTime, rtpTimestamp: UInt32) -> SenderReport {
-    SenderReport(
-      ssrc: ssrc, ntp: ntp, rtpTimestamp: rtpTimestamp, packetCount: packetCount, octetCount: octetCount)
+  private mutating func wrap(_ packet: RTPPacket) -> RTPPacket {
+    guard let retransmission = configuration.retransmission,
+      let type = retransmission.payloadTypes[packet.payloadType]
+    else { return packet }
+    var wrapped = packet.copy(prefixingPayload: packet.sequenceNumber.rawValue)
+    wrapped.rewrite(payloadType: type, sequenceNumber: nextRetransmission, ssrc: retransmission.ssrc)
+    nextRetransmission = nextRetransmission.successor
+    return wrapped
+  }
+
+  private mutating func read(_ blocks: [ReportBlock], at time: MediaTime) {
+    guard let block = blocks.first(where: { $0.ssrc == configuration.ssrc }) else { return }
+    statistics.fractionLost = Double(block.fractionLost) / 256
+    statistics.packetsLost = block.cumulativeLost
+    statistics.remoteJitter = Double(block.jitter) / Double(configuration.clockRate)
+    guard let sent = reports.time(of: block.lastSenderReport) else { return }
+    let held = Duration.nanoseconds((Int64(block.delaySinceLastSenderReport) * 1_000_000_000) >> 16)
+    let roundTrip = time - sent - held
+    if roundTrip >= .zero { statistics.roundTripTime = roundTrip }
+  }
+
+  // MARK: Reports
+
+  /// When `poll` has a report to make; nil before the first packet.
+  public var nextDeadline: MediaTime? { nextReport }
+
+  /// The reports that are due at `time`, which the wall clock calls `ntp`.
+  public mutating func poll(at time: MediaTime, ntp: NTPTime) -> [RTCPPacket] {
+    guard let nextReport, nextReport <= time else { return [] }
+    guard let report = makeReport(at: time, ntp: ntp) else { return [] }
+    self.nextReport = time + configuration.reportInterval
+    guard !configuration.cname.isEmpty else { return [.senderReport(report)] }
+    return [.senderReport(report), .sourceDescription(ssrc: configuration.ssrc, cname: configuration.cname)]
+  }
+
+  /// A sender report at once, for instance for one who has just joined; nil before the first packet.
+  public mutating func makeReport(at time: MediaTime, ntp: NTPTime) -> SenderReport? {
+    guard let clock, statistics.packetsSent > 0 else { return nil }
+    let elapsed = time - clock.time
+    let ticks = Int64(elapsed.seconds * Double(configuration.clockRate))
+    let report = SenderReport(
+      ssrc: configuration.ssrc, ntp: clock.ntp?.advanced(by: elapsed) ?? ntp,
+      rtpTimestamp: clock.rtpTimestamp &+ UInt32(truncatingIfNeeded: ticks),
+      packetCount: UInt32(truncatingIfNeeded: statistics.packetsSent),
+      octetCount: UInt32(truncatingIfNeeded: statistics.bytesSent))
+    reports.insert(report.ntp.middle, at: time)
+    return report
+  }
+}
+
+/// When the newest reports were sent, to find the round trip from the one that is quoted back.
+private struct SentReports: Sendable {
+  private var entries: [(middle: UInt32, time: MediaTime)] = []
+
+  mutating func insert(_ middle: UInt32, at time: MediaTime) {
+    if entries.count == 8 { entries.removeFirst() }
+    entries.append((middle, time))
+  }
+
+  func time(of middle: UInt32) -> MediaTime? {
+    middle == 0 ? nil : entries.last { $0.middle == middle }?.time
   }
 }

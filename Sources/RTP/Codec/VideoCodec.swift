@@ -1,0 +1,84 @@
+/// The video codecs whose payloads we look into.
+public enum VideoCodec: Sendable, Equatable, CaseIterable {
+  case vp8
+  case vp9
+  case h264
+  case h265
+  case av1
+
+  /// The codec of an SDP encoding name (RFC 8866, 6.6); case does not matter.
+  public init?(encodingName: String) {
+    switch encodingName.lowercased() {
+    case "vp8": self = .vp8
+    case "vp9": self = .vp9
+    case "h264": self = .h264
+    case "h265": self = .h265
+    case "av1": self = .av1
+    default: return nil
+    }
+  }
+
+  /// True for the payload of a packet with which a picture begins that needs no other: where a decoder can start.
+  public func startsKeyframe(_ payload: UnsafeRawBufferPointer) -> Bool {
+    guard !payload.isEmpty else { return false }
+    switch self {
+    case .vp8: return VP8Descriptor(payload)?.startsKeyframe ?? false
+    case .vp9: return Self.vp9StartsKeyframe(payload)
+    case .h264: return Self.h264StartsKeyframe(payload)
+    case .h265: return Self.h265StartsKeyframe(payload)
+    case .av1: return Self.av1StartsKeyframe(payload)
+    }
+  }
+
+  /// RFC 9628, 4.2: not predicted from another picture, beginning of a frame, and of the lowest spatial layer.
+  private static func vp9StartsKeyframe(_ payload: UnsafeRawBufferPointer) -> Bool {
+    let flags = payload[0]
+    guard flags & 0x40 == 0, flags & 0x08 != 0 else { return false }
+    guard flags & 0x20 != 0 else { return true }
+    var offset = 1
+    if flags & 0x80 != 0 {
+      guard payload.count > 1 else { return false }
+      offset += payload[1] & 0x80 != 0 ? 2 : 1
+    }
+    return offset < payload.count && payload[offset] >> 1 & 7 == 0
+  }
+
+  /// RFC 6184, 5.2: a sequence parameter set or an IDR slice, alone, aggregated, or in its first fragment.
+  private static func h264StartsKeyframe(_ payload: UnsafeRawBufferPointer) -> Bool {
+    func isKey(_ type: UInt8) -> Bool { type == 5 || type == 7 }
+    switch payload[0] & 31 {
+    case 24: return contains(payload, from: 1) { isKey($0 & 31) }
+    case 28: return payload.count > 1 && payload[1] & 0x80 != 0 && isKey(payload[1] & 31)
+    case let type: return isKey(type)
+    }
+  }
+
+  /// RFC 7798, 4.4: a parameter set or a random access picture.
+  private static func h265StartsKeyframe(_ payload: UnsafeRawBufferPointer) -> Bool {
+    func isKey(_ type: UInt8) -> Bool { (16...21).contains(type) || (32...34).contains(type) }
+    switch payload[0] >> 1 & 63 {
+    case 48: return contains(payload, from: 2) { isKey($0 >> 1 & 63) }
+    case 49: return payload.count > 2 && payload[2] & 0x80 != 0 && isKey(payload[2] & 63)
+    case let type: return isKey(type)
+    }
+  }
+
+  /// The AV1 RTP specification, 4.4: N says that a coded video sequence begins; Z that its start was elsewhere.
+  private static func av1StartsKeyframe(_ payload: UnsafeRawBufferPointer) -> Bool {
+    payload[0] & 0x88 == 0x08
+  }
+
+  /// Looks through units that stand behind 16-bit lengths.
+  private static func contains(
+    _ payload: UnsafeRawBufferPointer, from start: Int, _ isWanted: (UInt8) -> Bool
+  ) -> Bool {
+    var offset = start
+    while offset + 2 < payload.count {
+      let length = Int(payload.load16(at: offset))
+      guard length > 0 else { return false }
+      if isWanted(payload[offset + 2]) { return true }
+      offset += 2 + length
+    }
+    return false
+  }
+}

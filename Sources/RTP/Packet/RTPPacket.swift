@@ -1,0 +1,81 @@
+public import MediaCore
+
+/// One RTP packet (RFC 3550, 5.1): a window onto a `PacketBuffer` with its header read once.
+///
+/// Taking a packet apart (RTX, RED) moves the window; the bytes of the payload stay where the socket put them.
+public struct RTPPacket: Sendable {
+  public internal(set) var buffer: PacketBuffer
+  /// Where the packet starts within the buffer.
+  public internal(set) var start: Int
+  /// Bytes of the whole packet, header and padding included.
+  public internal(set) var count: Int
+
+  public internal(set) var marker: Bool
+  public internal(set) var payloadType: PayloadType
+  public internal(set) var sequenceNumber: SequenceNumber
+  public internal(set) var timestamp: UInt32
+  public internal(set) var ssrc: SSRC
+  /// Bytes before the payload: fixed header, CSRCs and extension.
+  public internal(set) var headerLength: Int
+  /// Bytes of padding at the end.
+  public internal(set) var paddingLength: Int
+  /// Where the elements of the header extension stand, counted from `start`, and its profile (RFC 8285); nil if none.
+  public internal(set) var extensionBlock: ExtensionBlock?
+
+  public struct ExtensionBlock: Sendable, Equatable {
+    public var profile: UInt16
+    public var offset: Int
+    public var count: Int
+  }
+
+  public var payloadLength: Int { count - headerLength - paddingLength }
+  /// True for a packet that only keeps a number: it carries nothing to decode, yet whoever counts must see it.
+  public var isPaddingOnly: Bool { payloadLength == 0 }
+
+  /// Reads the header of a received packet.
+  public init(parsing buffer: PacketBuffer) throws(RTPParseError) {
+    let parsed = buffer.withUnsafeBytes { RTPHeader.parse($0) }
+    let header = try parsed.get()
+    self.init(buffer: buffer, start: 0, count: buffer.count, header: header)
+  }
+
+  init(buffer: PacketBuffer, start: Int, count: Int, header: RTPHeader) {
+    self.buffer = buffer
+    self.start = start
+    self.count = count
+    marker = header.marker
+    payloadType = header.payloadType
+    sequenceNumber = header.sequenceNumber
+    timestamp = header.timestamp
+    ssrc = header.ssrc
+    headerLength = header.length
+    paddingLength = header.padding
+    extensionBlock = header.extensionBlock
+  }
+
+  /// True when the first two bytes of an SRTP or SRTCP packet mean RTCP (RFC 5761, 4).
+  public static func isRTCP(first: UInt8, second: UInt8) -> Bool {
+    first >> 6 == 2 && (192...223).contains(second)
+  }
+
+  /// The whole packet.
+  @inline(__always)
+  public func withUnsafeBytes<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
+    try buffer.withUnsafeBytes { try body(UnsafeRawBufferPointer(rebasing: $0[start..<(start + count)])) }
+  }
+
+  @inline(__always)
+  public func withPayload<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
+    try withUnsafeBytes {
+      try body(UnsafeRawBufferPointer(rebasing: $0[headerLength..<(headerLength + payloadLength)]))
+    }
+  }
+}
+
+/// Why bytes are not an RTP packet. The blame is the sender's.
+public enum RTPParseError: Error, Equatable, Sendable {
+  case tooShort
+  case version
+  case headerExceedsPacket
+  case paddingExceedsPacket
+}

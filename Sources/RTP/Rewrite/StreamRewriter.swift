@@ -1,0 +1,154 @@
+public import MediaCore
+
+/// Makes one outgoing stream out of several incoming ones that show the same thing, as simulcast layers do: numbers and
+/// timestamps go on without a break where it changes from one to the other.
+///
+/// Pure, for one receiver of the stream. Packets of all layers go in; those of the selected one come out rewritten, in
+/// memory of their own, since others get the same packets. A change waits for a keyframe of the new layer.
+public struct StreamRewriter: Sendable {
+  public struct Configuration: Sendable {
+    public var ssrc: SSRC
+    public var clockRate: UInt32
+    /// What the packets become; nil keeps their own type.
+    public var payloadType: PayloadType?
+    /// For video, to find keyframes and to continue VP8's picture ids; nil changes over at any packet.
+    public var codec: VideoCodec?
+    public var firstSequenceNumber: SequenceNumber
+    /// Which elements of the header extension go out, and under which ids (from incoming to outgoing); others are
+    /// removed, since what they say (mid, rid) holds only on the connection that they came by.
+    public var headerExtensions: [UInt8: UInt8]
+
+    public init(
+      ssrc: SSRC, clockRate: UInt32, payloadType: PayloadType? = nil, codec: VideoCodec? = nil,
+      firstSequenceNumber: SequenceNumber = SequenceNumber(1), headerExtensions: [UInt8: UInt8] = [:]
+    ) {
+      self.ssrc = ssrc
+      self.clockRate = max(clockRate, 1)
+      self.payloadType = payloadType
+      self.codec = codec
+      self.firstSequenceNumber = firstSequenceNumber
+      self.headerExtensions = headerExtensions
+    }
+  }
+
+  public let configuration: Configuration
+  /// The stream that is forwarded; nil before the first packet and while paused.
+  public var current: SSRC? { isOpen ? segments.last?.source : nil }
+  /// The stream whose keyframe is awaited.
+  public private(set) var awaited: SSRC?
+
+  private var sources: RewriterSources
+  private var segments: [RewriterSegment] = []
+  private var isOpen = false
+  private var output: RewriterOutput
+  /// Packets of the awaited stream that overtook the beginning of its keyframe.
+  private var held: [(number: Int64, packet: RTPPacket)] = []
+
+  /// Streams that late packets may still belong to.
+  private static let segmentLimit = 4
+  private static let heldLimit = 32
+
+  public init(configuration: Configuration) {
+    self.configuration = configuration
+    sources = RewriterSources(clockRate: configuration.clockRate)
+    output = RewriterOutput(clockRate: configuration.clockRate, first: configuration.firstSequenceNumber)
+  }
+
+  /// Changes over to `source` at its next keyframe, which the caller asks the sender for; nil pauses at once.
+  public mutating func select(_ source: SSRC?) {
+    held.removeAll(keepingCapacity: true)
+    guard let source else {
+      close()
+      awaited = nil
+      return
+    }
+    awaited = source == current ? nil : source
+  }
+
+  /// Begins again at the next keyframe of the selected stream, for one who has lost track.
+  public mutating func restartAtKeyframe() {
+    guard let current else { return }
+    close()
+    awaited = awaited ?? current
+  }
+
+  private mutating func close() {
+    guard isOpen else { return }
+    isOpen = false
+    segments[segments.count - 1].last = segments[segments.count - 1].highest
+  }
+
+  /// Notes a layer's sender report, by which timestamps of two layers are compared.
+  public mutating func receive(_ report: SenderReport, at time: MediaTime) { sources.note(report, keeping: segments) }
+
+  /// A moment of the forwarded stream's clock as the outgoing stream counts it, for its sender reports; nil for a
+  /// stream that is not forwarded now.
+  public func outgoingTimestamp(_ timestamp: UInt32, of source: SSRC) -> UInt32? {
+    guard isOpen, let segment = segments.last, segment.source == source else { return nil }
+    return timestamp &+ segment.timestampOffset
+  }
+
+  /// The outgoing packets that `packet` makes.
+  public mutating func rewrite(_ packet: RTPPacket, at time: MediaTime) -> PacketBatch {
+    let number = sources.extend(packet, keeping: segments)
+    if let index = segments.lastIndex(where: { $0.contains(number, of: packet.ssrc) }) {
+      if isOpen && index == segments.count - 1 && segments[index].isBreak(number) {
+        restartAtKeyframe()
+      } else {
+        return PacketBatch(forward(packet, number, by: index, at: time))
+      }
+    }
+    guard packet.ssrc == awaited, !packet.isPaddingOnly else { return PacketBatch() }
+    guard startsHere(packet) else {
+      hold(packet, number)
+      return PacketBatch()
+    }
+    return begin(with: packet, number, at: time)
+  }
+
+  private func startsHere(_ packet: RTPPacket) -> Bool {
+    guard let codec = configuration.codec else { return true }
+    return packet.withPayload { codec.startsKeyframe($0) }
+  }
+
+  private mutating func hold(_ packet: RTPPacket, _ number: Int64) {
+    if held.count == Self.heldLimit { held.removeFirst() }
+    held.append((number, packet))
+  }
+
+  private mutating func begin(with packet: RTPPacket, _ number: Int64, at time: MediaTime) -> PacketBatch {
+    let previous = segments.last
+    close()
+    var segment = RewriterSegment(source: packet.ssrc, first: number)
+    segment.sequenceOffset = output.highest &+ 1 &- number
+    let expected = previous.flatMap { sources.timestamp(of: packet, continuing: $0) }
+    let ideal = output.timestamp(expected: expected, of: packet, at: time)
+    segment.idealOffset = ideal &- packet.timestamp
+    segment.timestampOffset = output.following(ideal) &- packet.timestamp
+    if configuration.codec == .vp8 { segment.continuePictures(of: packet, after: output) }
+    segments.append(segment)
+    if segments.count > Self.segmentLimit { segments.removeFirst() }
+    isOpen = true
+    awaited = nil
+    var batch = PacketBatch(forward(packet, number, by: segments.count - 1, at: time))
+    for (number, packet) in held.sorted(by: { $0.number < $1.number }) where number > segment.first {
+      batch.append(forward(packet, number, by: segments.count - 1, at: time))
+    }
+    held.removeAll(keepingCapacity: true)
+    return batch
+  }
+
+  private mutating func forward(_ packet: RTPPacket, _ number: Int64, by index: Int, at time: MediaTime) -> RTPPacket {
+    segments[index].highest = max(segments[index].highest, number)
+    let segment = segments[index]
+    let outgoing = number &+ segment.sequenceOffset
+    var copy = packet.copy()
+    copy.rewrite(
+      payloadType: configuration.payloadType, sequenceNumber: SequenceNumber(UInt16(truncatingIfNeeded: outgoing)),
+      timestamp: packet.timestamp &+ segment.timestampOffset, ssrc: configuration.ssrc)
+    copy.renameHeaderExtensions { configuration.headerExtensions[$0] }
+    let picture = configuration.codec == .vp8 ? segment.rewritePictures(of: copy) : nil
+    output.note(outgoing, timestamp: copy.timestamp, picture: picture, at: time)
+    return copy
+  }
+}

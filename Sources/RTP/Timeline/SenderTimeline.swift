@@ -1,0 +1,58 @@
+public import MediaCore
+
+/// Puts the tracks of one participant on the local time line: an RTP timestamp becomes the `MediaTime` at which that
+/// moment would be seen and heard here if the network had only its least delay.
+///
+/// Before sender reports come, each track is placed by the arrival of its packets. A report says what its timestamps are
+/// on the sender's wall clock (RFC 3550, 6.4.1); tracks that have one share a single offset between that clock and ours,
+/// and are then as much in step as the sender says. Placements move by at most 2 % of the time that passes, so that
+/// time never runs backwards within a track, except where a mapping was grossly wrong.
+///
+/// Pure. Tracks have whatever names their owner gives them; what is said of an unknown one is ignored.
+public struct SenderTimeline: Sendable {
+  private var tracks: [TrackTimeline] = []
+  /// Ours minus the sender's wall clock.
+  private var wallOffset = OffsetFilter()
+  /// All wall-clock times are taken relative to the first report, which keeps them small.
+  private var epoch: NTPTime?
+
+  public init() {}
+
+  /// Adds a track, or begins it anew.
+  public mutating func addTrack(_ id: String, clockRate: UInt32) {
+    removeTrack(id)
+    tracks.append(TrackTimeline(id: id, clockRate: clockRate))
+  }
+
+  public mutating func removeTrack(_ id: String) { tracks.removeAll { $0.id == id } }
+
+  /// Notes a packet as it arrives: each one, or at least the first of each picture.
+  public mutating func observe(_ id: String, timestamp: UInt32, at arrival: MediaTime) {
+    guard let index = index(of: id) else { return }
+    tracks[index].note(timestamp, at: arrival)
+    if let sent = tracks[index].wallTime(of: timestamp) { wallOffset.insert(arrival.nanoseconds &- sent, at: arrival) }
+    tracks[index].steer(wallOffset: wallOffset.least, at: arrival)
+  }
+
+  /// Notes a sender report: `timestamp` of the track is `ntp` on the sender's wall clock.
+  public mutating func observe(_ id: String, report ntp: NTPTime, timestamp: UInt32) {
+    guard let index = index(of: id) else { return }
+    let epoch = epoch ?? ntp
+    self.epoch = epoch
+    let isSteady = tracks[index].note(report: ntp.since(epoch).nanoseconds, timestamp: timestamp)
+    guard !isSteady else { return }
+    // The sender's wall clock was set: what was learnt about it is void, and the others' reports too.
+    wallOffset.reset()
+    for other in tracks.indices where other != index { tracks[other].forgetReports() }
+  }
+
+  /// When the moment of `timestamp` is, here; nil before the track's first packet.
+  public func time(_ id: String, of timestamp: UInt32) -> MediaTime? {
+    index(of: id).flatMap { tracks[$0].time(of: timestamp) }
+  }
+
+  /// True once the track is placed by sender reports.
+  public func isSynchronised(_ id: String) -> Bool { index(of: id).map { tracks[$0].hasReport } ?? false }
+
+  private func index(of id: String) -> Int? { tracks.firstIndex { $0.id == id } }
+}

@@ -1,0 +1,124 @@
+import MediaCore
+
+/// One track's part of a `SenderTimeline`. Times are nanoseconds; "media time" is the extended timestamp in
+/// nanoseconds, which starts anywhere.
+struct TrackTimeline: Sendable {
+  private enum Limit {
+    /// An error beyond this is corrected at once: nobody would wait for it to slew away.
+    static let jump: UInt64 = 500_000_000
+    /// While a track is this young, nothing depends on its placement yet.
+    static let settling = Duration.seconds(1)
+    /// A placement moves by a fiftieth of the time that passes.
+    static let slew: Int64 = 50
+    /// Timestamps and arrivals that differ by more in their advance belong to a stream that counts anew.
+    static let discontinuity: Int64 = 5_000_000_000
+    /// A report that contradicts the ones before by more tells of a clock that was set.
+    static let steadiness: UInt64 = 200_000_000
+  }
+
+  let id: String
+  private let clockRate: Int64
+  private var timestamps = TimestampUnwrapper()
+  private var last: (media: Int64, arrival: MediaTime)?
+  private var began: MediaTime?
+  /// Arrival minus media time, where no report says better.
+  private var arrivalOffset = OffsetFilter()
+  /// The sender's wall clock minus media time.
+  private var wallMinusMedia: Int64?
+  /// What is added to media time now.
+  private var placement: Int64?
+
+  init(id: String, clockRate: UInt32) {
+    self.id = id
+    self.clockRate = Int64(max(clockRate, 1))
+  }
+
+  var hasReport: Bool { wallMinusMedia != nil }
+
+  func time(of timestamp: UInt32) -> MediaTime? {
+    guard let placement, let media = media(timestamp) else { return nil }
+    return MediaTime(nanoseconds: media &+ placement)
+  }
+
+  /// On the sender's clock; nil before its first report.
+  func wallTime(of timestamp: UInt32) -> Int64? {
+    guard let wallMinusMedia, let media = media(timestamp) else { return nil }
+    return media &+ wallMinusMedia
+  }
+
+  mutating func note(_ timestamp: UInt32, at arrival: MediaTime) {
+    var media = nanoseconds(timestamps.unwrap(timestamp))
+    if let last, isBreak(from: last, to: media, at: arrival) {
+      restart()
+      media = nanoseconds(timestamps.unwrap(timestamp))
+    }
+    if last.map({ media > $0.media }) ?? true { last = (media, arrival) }
+    began = began ?? arrival
+    arrivalOffset.insert(arrival.nanoseconds &- media, at: arrival)
+  }
+
+  private func isBreak(from last: (media: Int64, arrival: MediaTime), to media: Int64, at arrival: MediaTime) -> Bool {
+    let advance = media &- last.media
+    let elapsed = arrival.nanoseconds &- last.arrival.nanoseconds
+    // Ahead of time, or far back; merely late is what networks do.
+    return advance &- elapsed > Limit.discontinuity || advance < -Limit.discontinuity
+  }
+
+  private mutating func restart() {
+    self = TrackTimeline(id: id, clockRate: UInt32(clockRate))
+  }
+
+  /// - Parameter wall: the report's time on the sender's clock.
+  /// - Returns: false when it contradicts the reports before.
+  mutating func note(report wall: Int64, timestamp: UInt32) -> Bool {
+    guard let media = media(timestamp) else { return true }
+    let sample = wall &- media
+    guard let known = wallMinusMedia else {
+      wallMinusMedia = sample
+      return true
+    }
+    let error = sample &- known
+    guard error.magnitude < Limit.steadiness else {
+      wallMinusMedia = sample
+      return false
+    }
+    // Reports carry the jitter of their making.
+    wallMinusMedia = known &+ error / 4
+    return true
+  }
+
+  /// Falls back to arrival until the next report.
+  mutating func forgetReports() { wallMinusMedia = nil }
+
+  /// Moves the placement towards where it should be.
+  mutating func steer(wallOffset: Int64?, at time: MediaTime) {
+    guard let target = target(wallOffset) else { return }
+    guard let placement, let began, let steered = lastSteered else {
+      self.placement = target
+      lastSteered = time
+      return
+    }
+    let elapsed = max(0, time.nanoseconds &- steered.nanoseconds)
+    lastSteered = max(time, steered)
+    let error = target &- placement
+    if error.magnitude > Limit.jump || time - began < Limit.settling {
+      self.placement = target
+    } else {
+      let step = elapsed / Limit.slew
+      self.placement = placement &+ min(max(error, -step), step)
+    }
+  }
+  private var lastSteered: MediaTime?
+
+  private func target(_ wallOffset: Int64?) -> Int64? {
+    if let wallMinusMedia, let wallOffset { return wallMinusMedia &+ wallOffset }
+    return arrivalOffset.least
+  }
+
+  private func media(_ timestamp: UInt32) -> Int64? { timestamps.peek(timestamp).map(nanoseconds) }
+
+  private func nanoseconds(_ timestamp: Int64) -> Int64 {
+    let (seconds, rest) = timestamp.quotientAndRemainder(dividingBy: clockRate)
+    return seconds &* 1_000_000_000 &+ rest * 1_000_000_000 / clockRate
+  }
+}

@@ -1,0 +1,176 @@
+import MediaCore
+import Testing
+
+@testable import RTP
+
+@Suite("SenderTimeline")
+struct SenderTimelineTests {
+  /// A participant with sound and picture, whose picture takes longer to make and to arrive.
+  struct Participant {
+    var timeline = SenderTimeline()
+    private var random: SeededRandom
+    private let audioStart: UInt32
+    private let videoStart: UInt32
+    private let wallStart: Int64
+    /// How much faster the sender's clock runs, in parts per million.
+    var drift = 0.0
+    var jitter = 20.0
+    var reportsFrom = 500.0
+    /// Placement of picture minus that of sound for the same moment, in milliseconds, for each time.
+    var skews: [(time: Double, skew: Double)] = []
+    /// Local time minus capture time of the sound.
+    var delays: [(time: Double, delay: Double)] = []
+    var largestStep = 0.0
+    var backwards = 0
+
+    init(seed: UInt64) {
+      random = SeededRandom(seed: seed)
+      audioStart = UInt32.random(in: 0...(.max), using: &random)
+      videoStart = UInt32.random(in: 0...(.max), using: &random)
+      wallStart = Int64.random(in: 0...4_000_000_000_000_000_000, using: &random)
+      timeline.addTrack("audio", clockRate: 48_000)
+      timeline.addTrack("video", clockRate: 90_000)
+    }
+
+    private func timestamp(_ start: UInt32, _ time: Double, rate: Double) -> UInt32 {
+      start &+ UInt32(truncatingIfNeeded: Int64(time * (1 + drift / 1e6) * rate))
+    }
+
+    mutating func run(seconds: Int) {
+      var last: (media: Double, local: Double)?
+      for step in 0..<(seconds * 50) {
+        let time = Double(step) * 20
+        let audio = timestamp(audioStart, time, rate: 48)
+        let video = timestamp(videoStart, time, rate: 90)
+        timeline.observe("audio", timestamp: audio, at: .ms(time + 20 + Double.random(in: 0...jitter, using: &random)))
+        timeline.observe("video", timestamp: video, at: .ms(time + 60 + Double.random(in: 0...jitter, using: &random)))
+        if time >= reportsFrom && step % 50 == 25 { report(at: time, audio, video) }
+        guard let sound = timeline.time("audio", of: audio), let picture = timeline.time("video", of: video) else { continue }
+        skews.append((time, picture.milliseconds - sound.milliseconds))
+        delays.append((time, sound.milliseconds - time))
+        if let last, time > 1500 {
+          largestStep = max(largestStep, abs(sound.milliseconds - last.local - (time - last.media)))
+          if sound.milliseconds <= last.local { backwards += 1 }
+        }
+        last = (time, sound.milliseconds)
+      }
+    }
+
+    private mutating func report(at time: Double, _ audio: UInt32, _ video: UInt32) {
+      for (track, timestamp) in [("audio", audio), ("video", video)] {
+        // Reports are made up to a millisecond beside the truth.
+        let noise = Double.random(in: -1...1, using: &random)
+        let wall = wallStart + Int64((time * (1 + drift / 1e6) + noise) * 1e6)
+        timeline.observe(track, report: NTPTime(unixNanoseconds: wall), timestamp: timestamp)
+      }
+    }
+  }
+
+  @Test func unknownTracksAreIgnored() {
+    var timeline = SenderTimeline()
+    timeline.observe("x", timestamp: 1, at: .ms(1))
+    timeline.observe("x", report: NTPTime(rawValue: 1), timestamp: 1)
+    #expect(timeline.time("x", of: 1) == nil)
+    timeline.addTrack("x", clockRate: 90_000)
+    #expect(timeline.time("x", of: 1) == nil)
+  }
+
+  @Test func beforeReportsArrivalPlacesTheTrack() {
+    var timeline = SenderTimeline()
+    timeline.addTrack("x", clockRate: 90_000)
+    timeline.observe("x", timestamp: .max - 8_999, at: .ms(1000))
+    #expect(timeline.time("x", of: .max - 8_999) == .ms(1000))
+    #expect(timeline.time("x", of: 0) == .ms(1100))
+    #expect(timeline.time("x", of: .max - 17_999) == .ms(900))
+    #expect(!timeline.isSynchronised("x"))
+  }
+
+  @Test(arguments: 0..<8)
+  func reportsBringSoundAndPictureTogether(seed: UInt64) {
+    var participant = Participant(seed: seed)
+    participant.run(seconds: 20)
+    #expect(participant.timeline.isSynchronised("audio") && participant.timeline.isSynchronised("video"))
+    #expect(participant.skews.filter { $0.time > 5000 }.allSatisfy { abs($0.skew) < 3 })
+    #expect(participant.delays.filter { $0.time > 5000 }.allSatisfy { (17...26).contains($0.delay) })
+  }
+
+  @Test(arguments: 0..<8)
+  func nothingJumpsAfterTheStart(seed: UInt64) {
+    var participant = Participant(seed: seed)
+    // The reports come late, when much depends on the placement already.
+    participant.reportsFrom = 4000
+    participant.run(seconds: 20)
+    #expect(participant.largestStep < 1)
+    #expect(participant.backwards == 0)
+    #expect(participant.skews.filter { $0.time > 10_000 }.allSatisfy { abs($0.skew) < 3 })
+  }
+
+  @Test(arguments: [-200.0, -50, 50, 200])
+  func driftingClocksAreFollowed(drift: Double) {
+    var participant = Participant(seed: 3)
+    participant.drift = drift
+    participant.run(seconds: 600)
+    // 200 ppm over 16 s is 3.2 ms.
+    #expect(participant.delays.filter { $0.time > 5000 }.allSatisfy { (12...30).contains($0.delay) })
+    #expect(participant.skews.filter { $0.time > 5000 }.allSatisfy { abs($0.skew) < 4 })
+    #expect(participant.largestStep < 1 && participant.backwards == 0)
+  }
+
+  @Test func timestampsThatBeginAnewAreFollowedAtOnce() {
+    var timeline = SenderTimeline()
+    timeline.addTrack("x", clockRate: 1000)
+    for index in 0..<100 { timeline.observe("x", timestamp: UInt32(index * 20), at: .ms(Double(5000 + index * 20))) }
+    timeline.observe("x", timestamp: 3_000_000_000, at: .ms(8000))
+    #expect(timeline.time("x", of: 3_000_000_000) == .ms(8000))
+    timeline.observe("x", timestamp: 3_000_000_020, at: .ms(8040))
+    #expect(timeline.time("x", of: 3_000_000_020) == .ms(8020))
+  }
+
+  @Test func aStallDoesNotMoveTheTimeline() {
+    var timeline = SenderTimeline()
+    timeline.addTrack("x", clockRate: 1000)
+    for index in 0..<500 {
+      let sent = Double(index * 20)
+      // The network holds everything back for two seconds and delivers it at once.
+      let arrival = (4000..<6000).contains(sent) ? 6000 : sent
+      timeline.observe("x", timestamp: UInt32(index * 20), at: .ms(arrival + 10))
+    }
+    #expect(timeline.time("x", of: 9980) == .ms(9990))
+  }
+
+  @Test func aWallClockThatWasSetDoesNotShow() {
+    var timeline = SenderTimeline()
+    for track in ["x", "y"] { timeline.addTrack(track, clockRate: 1000) }
+    var largestError = 0.0
+    for index in 0..<500 {
+      let timestamp = UInt32(index * 20)
+      for track in ["x", "y"] {
+        timeline.observe(track, timestamp: timestamp, at: .ms(Double(timestamp) + 10))
+        let placed = timeline.time(track, of: timestamp)?.milliseconds ?? .infinity
+        largestError = max(largestError, abs(placed - Double(timestamp) - 10))
+      }
+      let wall = Int64(index * 20) * 1_000_000 + (index > 200 ? 3_600_000_000_000 : 0)
+      if index % 50 == 0 { timeline.observe("x", report: NTPTime(unixNanoseconds: wall), timestamp: timestamp) }
+      if index % 50 == 25 { timeline.observe("y", report: NTPTime(unixNanoseconds: wall), timestamp: timestamp) }
+    }
+    #expect(largestError < 2)
+    #expect(timeline.isSynchronised("x") && timeline.isSynchronised("y"))
+  }
+
+  @Test func anyInputIsSafe() {
+    var random = SeededRandom(seed: 9)
+    var timeline = SenderTimeline()
+    timeline.addTrack("a", clockRate: 0)
+    timeline.addTrack("b", clockRate: .max)
+    for _ in 0..<20_000 {
+      let track = random.chance(0.5) ? "a" : "b"
+      let timestamp = UInt32.random(in: 0...(.max), using: &random)
+      if random.chance(0.3) {
+        timeline.observe(track, report: NTPTime(rawValue: random.next()), timestamp: timestamp)
+      } else {
+        timeline.observe(track, timestamp: timestamp, at: .ms(Double.random(in: 0...1e9, using: &random)))
+      }
+      _ = timeline.time(track, of: timestamp)
+    }
+  }
+}
