@@ -27,12 +27,14 @@ struct HTTPFrontend: Sendable {
     let upgrader = NIOTypedWebSocketServerUpgrader<Void>(
       maxFrameSize: 1 << 20,
       shouldUpgrade: { channel, head in
-        guard Self.path(head) == "/rtc" else { return channel.eventLoop.makeSucceededFuture(nil) }
-        return channel.eventLoop.makeFutureWithTask { [configuration] in
-          try? await JoinRequest(head, configuration: configuration)
-        }.map { accepted in
+        channel.eventLoop.makeFutureWithTask { [configuration] in
+          guard Self.path(head) == "/rtc" else { return nil }
+          return try? await JoinRequest(head, configuration: configuration)
+        }.flatMap { (accepted: JoinRequest?) -> EventLoopFuture<HTTPHeaders?> in
           request.value = accepted
-          return accepted == nil ? nil : HTTPHeaders()
+          guard accepted == nil else { return channel.eventLoop.makeSucceededFuture(HTTPHeaders()) }
+          // NIO leaves a refused upgrade without an answer, so it is given here.
+          return PlainResponder.respond(to: head, configuration, on: channel).map { nil }
         }
       },
       upgradePipelineHandler: { channel, _ in
@@ -74,9 +76,14 @@ private final class PlainResponder: ChannelInboundHandler {
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     guard case .head(let head) = unwrapInboundIn(data) else { return }
-    let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
-    context.eventLoop.makeFutureWithTask { [configuration] in await Self.answer(head, configuration) }
-      .whenSuccess { status, text in Self.write(status, text, bound.value) }
+    Self.respond(to: head, configuration, on: context.channel).whenComplete { _ in }
+  }
+
+  static func respond(
+    to head: HTTPRequestHead, _ configuration: DevServerConfiguration, on channel: any Channel
+  ) -> EventLoopFuture<Void> {
+    channel.eventLoop.makeFutureWithTask { await answer(head, configuration) }
+      .flatMap { status, text in write(status, text, channel) }
   }
 
   private static func answer(
@@ -95,15 +102,16 @@ private final class PlainResponder: ChannelInboundHandler {
     }
   }
 
-  private static func write(_ status: HTTPResponseStatus, _ text: String, _ context: ChannelHandlerContext) {
-    let body = context.channel.allocator.buffer(string: text + "\n")
+  private static func write(
+    _ status: HTTPResponseStatus, _ text: String, _ channel: any Channel
+  ) -> EventLoopFuture<Void> {
+    let body = channel.allocator.buffer(string: text + "\n")
     let headers: HTTPHeaders = [
       "Content-Type": "text/plain; charset=utf-8", "Content-Length": "\(body.readableBytes)", "Connection": "close",
     ]
     let head = HTTPResponseHead(version: .http1_1, status: status, headers: headers)
-    context.write(NIOAny(HTTPServerResponsePart.head(head)), promise: nil)
-    context.write(NIOAny(HTTPServerResponsePart.body(.byteBuffer(body))), promise: nil)
-    let channel = context.channel
-    context.writeAndFlush(NIOAny(HTTPServerResponsePart.end(nil))).whenComplete { _ in channel.close(promise: nil) }
+    channel.write(HTTPServerResponsePart.head(head), promise: nil)
+    channel.write(HTTPServerResponsePart.body(.byteBuffer(body)), promise: nil)
+    return channel.writeAndFlush(HTTPServerResponsePart.end(nil)).always { _ in channel.close(promise: nil) }
   }
 }

@@ -1,0 +1,79 @@
+"""Publishes the synthetic clip with the LiveKit Python SDK, a client that we did not write."""
+
+import argparse
+import asyncio
+import json
+import time
+
+import clip
+from livekit import api, rtc
+
+
+def token(arguments, identity):
+    grants = api.VideoGrants(room_join=True, room=arguments.room)
+    return api.AccessToken(arguments.api_key, arguments.api_secret).with_identity(identity).with_grants(grants).to_jwt()
+
+
+async def pictures(source, arguments, start):
+    number = 0
+    while True:
+        due = start + number / arguments.fps
+        await asyncio.sleep(max(0, due - time.monotonic()))
+        picture = clip.draw(number, arguments.width, arguments.height, arguments.fps)
+        frame = rtc.VideoFrame(arguments.width, arguments.height, rtc.VideoBufferType.RGBA, picture.tobytes())
+        source.capture_frame(frame, timestamp_us=int(due * 1e6))
+        number += 1
+
+
+async def sound(source, start):
+    block = clip.RATE // 100
+    position = 0
+    while True:
+        await asyncio.sleep(max(0, start + position / clip.RATE - time.monotonic()))
+        samples = clip.sound(position, block)
+        await source.capture_frame(rtc.AudioFrame(samples.tobytes(), clip.RATE, 2, block))
+        position += block
+
+
+async def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--url", required=True)
+    parser.add_argument("--api-key", default="devkey")
+    parser.add_argument("--api-secret", default="secret")
+    parser.add_argument("--room", default="test")
+    parser.add_argument("--identity", default="alice")
+    parser.add_argument("--codec", default="VP8", choices=["VP8", "H264", "VP9"])
+    parser.add_argument("--simulcast", action="store_true")
+    parser.add_argument("--width", type=int, default=640)
+    parser.add_argument("--height", type=int, default=360)
+    parser.add_argument("--fps", type=int, default=25)
+    parser.add_argument("--duration", type=float, default=30)
+    arguments = parser.parse_args()
+
+    room = rtc.Room()
+    await room.connect(arguments.url, token(arguments, arguments.identity))
+    video = rtc.VideoSource(arguments.width, arguments.height)
+    audio = rtc.AudioSource(clip.RATE, 2, queue_size_ms=50)
+    options = rtc.TrackPublishOptions(
+        source=rtc.TrackSource.SOURCE_CAMERA,
+        simulcast=arguments.simulcast,
+        video_codec=rtc.VideoCodec.Value(arguments.codec),
+        video_encoding=rtc.VideoEncoding(max_framerate=arguments.fps, max_bitrate=2_000_000),
+    )
+    await room.local_participant.publish_track(rtc.LocalVideoTrack.create_video_track("camera", video), options)
+    await room.local_participant.publish_track(
+        rtc.LocalAudioTrack.create_audio_track("microphone", audio),
+        rtc.TrackPublishOptions(source=rtc.TrackSource.SOURCE_MICROPHONE, dtx=False),
+    )
+    print(json.dumps({"event": "published"}), flush=True)
+    start = time.monotonic()
+    tasks = [asyncio.create_task(pictures(video, arguments, start)), asyncio.create_task(sound(audio, start))]
+    await asyncio.wait(tasks, timeout=arguments.duration, return_when=asyncio.FIRST_EXCEPTION)
+    for task in tasks:
+        if task.done():
+            task.result()
+        task.cancel()
+    await room.disconnect()
+
+
+asyncio.run(main())

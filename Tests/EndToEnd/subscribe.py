@@ -1,0 +1,54 @@
+"""Subscribes to everything with the LiveKit Python SDK and says what arrived."""
+
+import argparse
+import asyncio
+import json
+
+import clip
+import numpy as np
+from livekit import api, rtc
+
+
+async def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--url", required=True)
+    parser.add_argument("--room", default="test")
+    parser.add_argument("--duration", type=float, default=6)
+    arguments = parser.parse_args()
+    grants = api.VideoGrants(room_join=True, room=arguments.room)
+    jwt = api.AccessToken("devkey", "secret").with_identity("watcher").with_grants(grants).to_jwt()
+    seen = {"frames": 0, "sizes": [], "numbers": [], "level": 0.0, "tracks": []}
+    tasks = []
+
+    async def watch(track):
+        async for event in rtc.VideoStream(track, format=rtc.VideoBufferType.I420):
+            frame = event.frame
+            size = f"{frame.width}x{frame.height}"
+            if size not in seen["sizes"]:
+                seen["sizes"].append(size)
+            seen["frames"] += 1
+            luma = np.frombuffer(frame.data, np.uint8)[: frame.width * frame.height].reshape(frame.height, frame.width)
+            seen["numbers"].append(clip.read(luma))
+
+    async def listen(track):
+        async for event in rtc.AudioStream(track):
+            samples = np.frombuffer(event.frame.data, np.int16).astype(float)
+            seen["level"] = max(seen["level"], float(np.sqrt((samples**2).mean())))
+
+    room = rtc.Room()
+
+    @room.on("track_subscribed")
+    def subscribed(track, publication, participant):
+        seen["tracks"].append([participant.identity, publication.mime_type])
+        tasks.append(asyncio.create_task(watch(track) if track.kind == rtc.TrackKind.KIND_VIDEO else listen(track)))
+
+    await room.connect(arguments.url, jwt)
+    print(json.dumps({"event": "connected"}), flush=True)
+    await asyncio.sleep(arguments.duration)
+    for task in tasks:
+        task.cancel()
+    await room.disconnect()
+    print(json.dumps(seen), flush=True)
+
+
+asyncio.run(main())
