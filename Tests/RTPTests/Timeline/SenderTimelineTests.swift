@@ -45,7 +45,9 @@ struct SenderTimelineTests {
         timeline.observe("audio", timestamp: audio, at: .ms(time + 20 + Double.random(in: 0...jitter, using: &random)))
         timeline.observe("video", timestamp: video, at: .ms(time + 60 + Double.random(in: 0...jitter, using: &random)))
         if time >= reportsFrom && step % 50 == 25 { report(at: time, audio, video) }
-        guard let sound = timeline.time("audio", of: audio), let picture = timeline.time("video", of: video) else { continue }
+        guard let sound = timeline.time("audio", of: audio), let picture = timeline.time("video", of: video) else {
+          continue
+        }
         skews.append((time, picture.milliseconds - sound.milliseconds))
         delays.append((time, sound.milliseconds - time))
         if let last, time > 1500 {
