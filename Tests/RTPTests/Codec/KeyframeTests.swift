@@ -38,6 +38,17 @@ struct KeyframeTests {
   @Test(arguments: [("18 0a", true), ("08", true), ("10 32", false), ("88 00", false), ("", false)])
   func av1(payload: String, expected: Bool) { #expect(starts(.av1, payload) == expected) }
 
+  @Test(
+    arguments: [
+      (VideoCodec.h264, "67 42", true), (.h264, "65 88", false), (.h264, "78 00 02 09 10 00 02 67 42", true),
+      (.h264, "7c 85", false), (.h264, "", false), (.h265, "40 01", true), (.h265, "42 01", true),
+      (.h265, "44 01", false),
+      (.h265, "26 01", false), (.vp8, "10 00", nil),
+    ] as [(VideoCodec, String, Bool?)])
+  func parameterSets(codec: VideoCodec, payload: String, expected: Bool?) {
+    #expect(hex(payload).withUnsafeBytes { codec.startsParameterSets($0) } == expected)
+  }
+
   @Test func codecsByName() {
     #expect(hex("10 00").withUnsafeBytes { KeyframeDetector.isKeyframe($0, codec: "VP8") })
     #expect(!hex("10 00").withUnsafeBytes { KeyframeDetector.isKeyframe($0, codec: "opus") })

@@ -125,6 +125,21 @@ struct StreamRewriterTests {
     #expect(back?.sequenceNumber == SequenceNumber(102))
   }
 
+  @Test func sliceThatOvertookItsParameterSetsWaitsForThem() {
+    var rewriter = StreamRewriter(configuration: .init(ssrc: SSRC(9), clockRate: 90_000, codec: .h264))
+    func packet(_ source: UInt32, _ number: Int, _ first: UInt8) -> RTPPacket {
+      .media(number, ssrc: source, timestamp: 0, payload: [first, 1])
+    }
+    rewriter.select(SSRC(1))
+    #expect(rewriter.rewrite(packet(1, 1, 0x65), at: .ms(0)).count == 1, "no parameter sets known: a slice is enough")
+    rewriter.select(SSRC(2))
+    #expect(rewriter.rewrite(packet(2, 50, 0x67), at: .ms(9)).count == 1)
+    rewriter.select(SSRC(1))
+    #expect(rewriter.rewrite(packet(1, 9, 0x65), at: .ms(20)).isEmpty)
+    let batch = rewriter.rewrite(packet(1, 8, 0x67), at: .ms(21))
+    #expect(batch.map { $0.payload[0] } == [0x67, 0x65])
+  }
+
   @Test func headerExtensionsOfTheOtherConnectionStayBehind() {
     var rewriter = StreamRewriter(
       configuration: .init(ssrc: SSRC(9), clockRate: 48_000, headerExtensions: [3: 5]))
