@@ -140,6 +140,25 @@ struct SenderTimelineTests {
     #expect(timeline.time("x", of: 9980) == .ms(9990))
   }
 
+  /// Senders count the samples they send: while nothing is captured, their timestamps stand still.
+  @Test(arguments: [2_000.0, 60_000], [true, false])
+  func aPauseInWhichTimestampsStandStillIsNoticed(pause: Double, hasReports: Bool) {
+    var timeline = SenderTimeline()
+    for track in ["x", "other"] { timeline.addTrack(track, clockRate: 1000) }
+    for index in 0..<500 {
+      let timestamp = UInt32(index * 20)
+      let arrival = Double(timestamp) + 10 + (index >= 250 ? pause : 0)
+      let wall = NTPTime(unixNanoseconds: Int64(arrival * 1e6))
+      timeline.observe("x", timestamp: timestamp, at: .ms(arrival))
+      timeline.observe("other", timestamp: UInt32(arrival), at: .ms(arrival))
+      guard hasReports && index % 100 == 10 else { continue }
+      timeline.observe("x", report: wall, timestamp: timestamp)
+      timeline.observe("other", report: wall, timestamp: UInt32(arrival))
+    }
+    #expect(timeline.time("x", of: 5600).map { abs($0.milliseconds - 5610 - pause) < 5 } == true)
+    #expect(timeline.time("x", of: 9980).map { abs($0.milliseconds - 9990 - pause) < 5 } == true)
+  }
+
   @Test func aWallClockThatWasSetDoesNotShow() {
     var timeline = SenderTimeline()
     for track in ["x", "y"] { timeline.addTrack(track, clockRate: 1000) }
