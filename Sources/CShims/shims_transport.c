@@ -1,5 +1,3 @@
-#define _GNU_SOURCE
-#include <pthread.h>
 #include "shims_transport.h"
 
 EVP_PKEY *shim_generate_p256(void) { return EVP_EC_gen("P-256"); }
@@ -26,5 +24,3 @@ void shim_object_set_string(gpointer object, const char *name, const char *value
 void shim_disconnect_by_data(gpointer object, gpointer data) {
   g_signal_handlers_disconnect_by_data(object, data);
 }
-
-void shim_name_thread(const char *name) { pthread_setname_np(pthread_self(), name); }

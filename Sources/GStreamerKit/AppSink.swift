@@ -2,48 +2,96 @@ import CGStreamer
 import CShims
 import MediaCore
 
-/// An `appsink` of a pipeline's text: where media leaves.
+/// The end of a pipeline where its media comes out. `max-buffers`, `drop` and `sync` are the text's business.
 ///
-/// `@unchecked Sendable`: appsink is thread-safe by GStreamer's contract.
+/// `@unchecked Sendable`: holds a counted reference to an element whose calls lock by themselves.
 public final class AppSink: @unchecked Sendable {
-  private let reference: ElementReference
+  public let name: String
+  private let shared: SharedElement
 
-  /// - Parameter onBuffer: called on a streaming thread for each buffer, in order; never after the pipeline's `stop()`.
-  init?(_ reference: ElementReference, onBuffer: @escaping @Sendable (MediaBuffer) -> Void) {
-    guard shim_is_app_sink(reference.pointer) != 0 else { return nil }
-    self.reference = reference
-    var callbacks = GstAppSinkCallbacks()
-    callbacks.new_sample = { sink, raw in
-      guard let sample = gst_app_sink_pull_sample(sink) else { return GST_FLOW_OK }
-      if let media = MediaBuffer(owned: sample) {
-        Unmanaged<Handler>.fromOpaque(raw!).takeUnretainedValue().call(media)
-      }
-      return GST_FLOW_OK
-    }
-    gst_app_sink_set_callbacks(
-      shim_app_sink(reference.pointer), &callbacks, Unmanaged.passRetained(Handler(onBuffer)).toOpaque(),
-      { Unmanaged<Handler>.fromOpaque($0!).release() })
+  init(name: String, shared: SharedElement) {
+    self.name = name
+    self.shared = shared
   }
 
-  /// Asks the encoder upstream for a keyframe.
-  public func requestKeyframe() {
-    guard let pad = shim_static_pad(reference.pointer, "sink") else { return }
+  /// The format that arrives, once something has.
+  public var caps: Caps? { Element(shared: shared, name: name).caps(ofPad: "sink") }
+
+  /// Asks whoever encodes what arrives here for a keyframe.
+  /// - Returns: whether somebody upstream took the request.
+  @discardableResult
+  public func requestKeyframe() -> Bool {
+    guard let pad = gst_element_get_static_pad(shared.pointer, "sink") else { return false }
     defer { gst_object_unref(pad) }
-    gst_pad_push_event(pad, gst_video_event_new_upstream_force_key_unit(shim_clock_time_none(), 1, 0))
+    return gst_pad_push_event(pad, gst_video_event_new_upstream_force_key_unit(noTime, 1, 0)) != 0
+  }
+}
+
+/// The closures of a sink. Only the sink's streaming thread touches `format`.
+private final class SinkCallbacks: Callback {
+  let onBuffer: @Sendable (MediaBuffer) -> Void
+  let onEnd: @Sendable () -> Void
+  private var format: MediaFormat?
+
+  init(onBuffer: @escaping @Sendable (MediaBuffer) -> Void, onEnd: @escaping @Sendable () -> Void) {
+    self.onBuffer = onBuffer
+    self.onEnd = onEnd
   }
 
-  private final class Handler {
-    let call: @Sendable (MediaBuffer) -> Void
-    init(_ call: @escaping @Sendable (MediaBuffer) -> Void) { self.call = call }
+  func take(_ sample: OpaquePointer) {
+    guard let buffer = gst_sample_get_buffer(sample), let caps = gst_sample_get_caps(sample) else { return }
+    let format: MediaFormat
+    if let known = self.format, known.caps.pointer == caps {
+      format = known
+    } else {
+      format = MediaFormat(Caps(retaining: caps))
+      self.format = format
+    }
+    onBuffer(MediaBuffer(retaining: buffer, format: format, shift: shift(of: sample)))
+  }
+
+  /// Running time begins at the segment's start plus what was played before it.
+  private func shift(of sample: OpaquePointer) -> Int64 {
+    guard let segment = gst_sample_get_segment(sample), segment.pointee.format == GST_FORMAT_TIME else { return 0 }
+    return Int64(truncatingIfNeeded: segment.pointee.base &- segment.pointee.start)
   }
 }
 
 extension Pipeline {
-  /// The `appsink` of this name, which from now on hands its buffers to `onBuffer`.
-  public func sink(
-    _ name: String, onBuffer: @escaping @Sendable (MediaBuffer) -> Void
+  /// Takes what arrives at the appsink of that name. Call it before `start`, once for each sink.
+  ///
+  /// - Parameters:
+  ///   - onBuffer: runs on the sink's streaming thread for each buffer; while it runs, the next one waits.
+  ///   - onEnd: runs there when the stream has ended.
+  @discardableResult
+  public func appSink(
+    named name: String, onBuffer: @escaping @Sendable (MediaBuffer) -> Void, onEnd: @escaping @Sendable () -> Void = {}
   ) throws(PipelineError) -> AppSink {
-    guard let reference = find(name), let sink = AppSink(reference, onBuffer: onBuffer) else { throw .noElement(name) }
-    return sink
+    let shared = try element(named: name).shared
+    guard shim_is_app_sink(shared.pointer) != 0 else {
+      throw PipelineError(.noSuchElement, "element \"\(name)\" is not an appsink", element: name)
+    }
+    setCallbacks(of: shared, SinkCallbacks(onBuffer: onBuffer, onEnd: onEnd))
+    return AppSink(name: name, shared: shared)
+  }
+
+  private func setCallbacks(of sink: SharedElement, _ closures: SinkCallbacks) {
+    var callbacks = GstAppSinkCallbacks()
+    callbacks.eos = { _, data in
+      if let data { SinkCallbacks.from(data).onEnd() }
+    }
+    callbacks.new_sample = { sink, data in
+      guard let sink, let data, let sample = gst_app_sink_pull_sample(sink) else { return GST_FLOW_EOS }
+      SinkCallbacks.from(data).take(sample)
+      gst_sample_unref(sample)
+      return GST_FLOW_OK
+    }
+    // A last sample would keep the newest frame's memory alive for nobody.
+    gst_util_set_object_arg(sink.pointer.cast(), "enable-last-sample", "false")
+    gst_app_sink_set_callbacks(sink.pointer.cast(), &callbacks, closures.passToC(), Callback.destroy)
+    onDetach {
+      var none = GstAppSinkCallbacks()
+      gst_app_sink_set_callbacks(sink.pointer.cast(), &none, nil, nil)
+    }
   }
 }

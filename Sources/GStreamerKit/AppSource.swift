@@ -2,97 +2,217 @@ import CGStreamer
 import CShims
 public import MediaCore
 
-/// An `appsrc` of a pipeline's text: where media enters.
+/// The start of a pipeline where media goes in. Times are `MediaTime`s and nothing is timestamped on the way.
 ///
-/// `@unchecked Sendable`: appsrc is thread-safe by GStreamer's contract.
+/// How much may wait here (`max-buffers`, `max-bytes`) and what is given up when it is full (`leaky-type`) stands in
+/// the pipeline's text. A source never blocks its caller: when it is full and not leaky, the new buffer is dropped.
+///
+/// `@unchecked Sendable`: holds a counted reference to an element whose calls lock by themselves; the rest is `Locked`.
 public final class AppSource: @unchecked Sendable {
-  private let reference: ElementReference
-  private let source: UnsafeMutablePointer<GstAppSrc>
-
-  init?(_ reference: ElementReference) {
-    guard shim_is_app_src(reference.pointer) != 0 else { return nil }
-    self.reference = reference
-    source = shim_app_src(reference.pointer)
-    shim_configure_appsrc(reference.pointer)
+  /// What has been offered since the start.
+  public struct Counters: Hashable, Sendable {
+    public var buffers = 0
+    public var bytes = 0
+    /// Buffers given up because the source was full: the oldest or the new one, as the text says.
+    public var dropped = 0
   }
 
-  /// What the text says this input takes; nil when it says nothing.
-  public var acceptedCaps: Caps? {
-    guard let caps = gst_app_src_get_caps(source) else { return nil }
-    defer { gst_caps_unref(caps) }
-    return Caps(borrowed: caps)
+  public enum PushResult: Hashable, Sendable {
+    case queued
+    /// The queue was full and a buffer was given up.
+    case full
+    /// The pipeline does not take data: not started, at its end, or failed.
+    case refused
   }
 
-  public func set(caps: Caps) { gst_app_src_set_caps(source, caps.pointer) }
+  public let name: String
+  /// The caps that the text gives the source: the formats that this pipeline can take. Nil means any.
+  public let acceptedCaps: Caps?
 
-  /// Bytes that wait for the pipeline.
-  public var queuedBytes: Int { Int(gst_app_src_get_current_level_bytes(source)) }
+  let shared: SharedElement
+  private let limits: Limits
+  private let state = Locked(State())
 
-  /// Hands a packet's memory to the pipeline without copying it.
-  /// - Parameters:
-  ///   - range: the packet within its buffer.
-  ///   - time: when it arrived.
-  /// - Returns: false when the pipeline takes nothing any more.
-  @discardableResult
-  public func push(_ packet: PacketBuffer, range: Range<Int>, at time: MediaTime) -> Bool {
-    let owner = Unmanaged.passRetained(packet.owner)
-    let buffer = packet.withUnsafeMutableBytes { bytes in
-      precondition(range.lowerBound >= 0 && range.upperBound <= bytes.count, "packet outside its buffer")
-      // Sound: the owner keeps the memory at its place until GStreamer's last reference is gone.
-      return gst_buffer_new_wrapped_full(
-        GST_MEMORY_FLAG_READONLY, bytes.baseAddress, gsize(bytes.count), gsize(range.lowerBound), gsize(range.count),
-        owner.toOpaque(), { Unmanaged<AnyObject>.fromOpaque($0!).release() })
+  private struct State {
+    var counters = Counters()
+    var caps: Caps?
+  }
+
+  private struct Limits {
+    let buffers: UInt64
+    let bytes: UInt64
+    let isLeaky: Bool
+
+    init(_ element: Element) {
+      buffers = UInt64(max(element.int("max-buffers") ?? 0, 0))
+      bytes = UInt64(max(element.int("max-bytes") ?? 0, 0))
+      isLeaky = element.string("leaky-type") != "none"
     }
-    guard let buffer else { return false }
-    shim_buffer_set_times(buffer, time.clockTime, time.clockTime, shim_clock_time_none())
-    return gst_app_src_push_buffer(source, buffer) == GST_FLOW_OK
   }
 
-  /// Hands on what came out of another pipeline, sharing its memory, at another time.
+  /// - Parameter acceptedCaps: what the text says, which may be more than the element can be told.
+  init(_ element: Element, acceptedCaps: Caps?) {
+    name = element.name
+    shared = element.shared
+    limits = Limits(element)
+    self.acceptedCaps = acceptedCaps
+    for (property, value) in [("format", "time"), ("is-live", "true"), ("do-timestamp", "false"), ("block", "false")] {
+      gst_util_set_object_arg(shared.pointer.cast(), property, value)
+    }
+  }
+
+  private var source: UnsafeMutablePointer<GstAppSrc> { shared.pointer.cast() }
+
+  public var counters: Counters { state.withLock { $0.counters } }
+
+  /// Buffers that wait to be taken by the pipeline.
+  public var queuedBuffers: Int { Int(gst_app_src_get_current_level_buffers(source)) }
+
+  /// Sets the format of what is pushed from here on.
+  public func set(caps: Caps) {
+    state.withLock { $0.caps = caps }
+    gst_app_src_set_caps(source, caps.pointer)
+  }
+
+  /// Pushes `count` bytes from `start` of a packet, whose memory is used in place and released when GStreamer is done.
+  /// The packet must not be edited any more. Its format is `acceptedCaps` unless `set(caps:)` said otherwise.
+  /// - Parameter discontinuity: whether it does not follow on from the packet before.
   @discardableResult
-  public func push(_ media: MediaBuffer, pts: MediaTime, duration: Duration? = nil) -> Bool {
-    guard let buffer = shim_buffer_share(media.buffer) else { return false }
-    return push(buffer, pts: pts, duration: duration)
+  public func push(
+    _ packet: PacketBuffer, start: Int = 0, count: Int? = nil, pts: MediaTime? = nil, dts: MediaTime?,
+    discontinuity: Bool = false
+  ) -> PushResult {
+    let used = packet.count
+    let count = count ?? max(used - max(start, 0), 0)
+    guard start >= 0, count > 0, start <= used, count <= used - start else { return .refused }
+    guard let buffer = Self.wrap(packet, start: start, count: count) else { return .refused }
+    announceAcceptedCaps()
+    return push(buffer, pts: pts, dts: dts, isDiscontinuous: discontinuity)
   }
 
+  /// Pushes media that came out of another pipeline, or out of `MediaBuffer.init(copying:…)`; the memory is shared.
+  /// - Parameters:
+  ///   - pts: a new presentation time, nil to keep the buffer's own; likewise `dts`.
+  ///   - updatingCaps: whether a change of the buffer's format is announced downstream. A multiplexer that cannot
+  ///     change its format in mid-stream is fed with false after the first buffer.
   @discardableResult
-  public func push(_ bytes: [UInt8], pts: MediaTime, duration: Duration? = nil) -> Bool {
-    guard let buffer = gst_buffer_new_allocate(nil, gsize(bytes.count), nil) else { return false }
-    gst_buffer_fill(buffer, 0, bytes, gsize(bytes.count))
-    return push(buffer, pts: pts, duration: duration)
+  public func push(
+    _ media: MediaBuffer, pts: MediaTime? = nil, dts: MediaTime? = nil, discontinuity: Bool = false,
+    updatingCaps: Bool = true
+  ) -> PushResult {
+    if updatingCaps { announce(media.caps) }
+    guard let buffer = gst_buffer_copy(media.buffer) else { return .refused }
+    return push(
+      buffer, pts: pts ?? media.pts, dts: dts ?? media.dts, isDiscontinuous: discontinuity || media.isDiscontinuous)
   }
 
+  /// Says, in its turn between the buffers, that there is nothing from `time` on for `duration`.
+  public func pushGap(at time: MediaTime, duration: Duration) {
+    let gap = gst_event_new_gap(MediaTime?(time).clockTime, GstClockTime(max(duration.nanoseconds, 0)))
+    gst_element_send_event(shared.pointer, gap)
+  }
+
+  /// Nothing comes after what has been pushed.
   public func endOfStream() { gst_app_src_end_of_stream(source) }
+}
 
-  /// Calls `handler` on a streaming thread whenever the pipeline asks for a keyframe.
-  public func onKeyframeRequest(_ handler: @escaping @Sendable () -> Void) {
-    guard let pad = shim_static_pad(reference.pointer, "src") else { return }
-    defer { gst_object_unref(pad) }
-    let box = Unmanaged.passRetained(Handler(handler))
-    gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_EVENT_UPSTREAM, { _, info, raw in
-      guard let info, shim_probe_is_keyframe_request(info) != 0 else { return GST_PAD_PROBE_OK }
-      Unmanaged<Handler>.fromOpaque(raw!).takeUnretainedValue().call()
-      return GST_PAD_PROBE_DROP
-    }, box.toOpaque(), { Unmanaged<Handler>.fromOpaque($0!).release() })
+extension AppSource {
+  /// Bytes without a format are of the one that the text says.
+  private func announceAcceptedCaps() {
+    let caps: Caps? = state.withLock { state in
+      guard state.caps == nil, let acceptedCaps, acceptedCaps.isFixed else { return nil }
+      state.caps = acceptedCaps
+      return acceptedCaps
+    }
+    if let caps { gst_app_src_set_caps(source, caps.pointer) }
   }
 
-  private final class Handler {
-    let call: @Sendable () -> Void
-    init(_ call: @escaping @Sendable () -> Void) { self.call = call }
+  private func announce(_ caps: Caps) {
+    let isNew = state.withLock { state in
+      if let current = state.caps, current == caps { return false }
+      state.caps = caps
+      return true
+    }
+    if isNew { gst_app_src_set_caps(source, caps.pointer) }
   }
 
-  /// `push_buffer` takes over the reference.
-  private func push(_ buffer: UnsafeMutablePointer<GstBuffer>, pts: MediaTime, duration: Duration?) -> Bool {
-    let length = duration.map { GstClockTime(clamping: $0.nanoseconds) } ?? shim_clock_time_none()
-    shim_buffer_set_times(buffer, pts.clockTime, pts.clockTime, length)
-    return gst_app_src_push_buffer(source, buffer) == GST_FLOW_OK
+  private func push(
+    _ buffer: UnsafeMutablePointer<GstBuffer>, pts: MediaTime?, dts: MediaTime?, isDiscontinuous: Bool
+  ) -> PushResult {
+    buffer.pointee.pts = pts.clockTime
+    buffer.pointee.dts = dts.clockTime
+    if isDiscontinuous { buffer.pointee.mini_object.flags |= GST_BUFFER_FLAG_DISCONT.rawValue }
+    let size = Int(gst_buffer_get_size(buffer))
+    let isFull = isFull
+    guard !isFull || limits.isLeaky else {
+      gst_buffer_unref(buffer)
+      count(size: size, dropped: true)
+      return .full
+    }
+    guard gst_app_src_push_buffer(source, buffer) == GST_FLOW_OK else { return .refused }
+    count(size: size, dropped: isFull)
+    return isFull ? .full : .queued
+  }
+
+  private func count(size: Int, dropped: Bool) {
+    state.withLock { state in
+      state.counters.buffers &+= 1
+      state.counters.bytes &+= size
+      if dropped { state.counters.dropped &+= 1 }
+    }
+  }
+
+  private var isFull: Bool {
+    (limits.buffers > 0 && gst_app_src_get_current_level_buffers(source) >= limits.buffers)
+      || (limits.bytes > 0 && gst_app_src_get_current_level_bytes(source) >= limits.bytes)
+  }
+
+  /// A GStreamer buffer over the packet's own memory, which it keeps alive.
+  private static func wrap(_ packet: PacketBuffer, start: Int, count: Int) -> UnsafeMutablePointer<GstBuffer>? {
+    let owner = Unmanaged.passRetained(packet.owner).toOpaque()
+    shim_handoff_release(owner)
+    return packet.withUnsafeMutableBytes { bytes in
+      // The address stays valid after this closure because `owner`, which holds the memory, is retained.
+      gst_buffer_new_wrapped_full(
+        GST_MEMORY_FLAG_READONLY, bytes.baseAddress, gsize(start + count), gsize(start), gsize(count), owner,
+        { owner in
+          guard let owner else { return }
+          shim_handoff_acquire(owner)
+          Unmanaged<AnyObject>.fromOpaque(owner).release()
+        })
+    }
   }
 }
 
 extension Pipeline {
-  /// The `appsrc` of this name.
-  public func source(_ name: String) throws(PipelineError) -> AppSource {
-    guard let reference = find(name), let source = AppSource(reference) else { throw .noElement(name) }
-    return source
+  /// The appsrc of that name, set up for live media in `MediaTime`. Call it before `start`, once for each source.
+  public func appSource(named name: String) throws(PipelineError) -> AppSource {
+    let element = try element(named: name)
+    guard shim_is_app_src(element.shared.pointer) != 0 else {
+      throw PipelineError(.noSuchElement, "element \"\(name)\" is not an appsrc", element: name)
+    }
+    let caps = gst_app_src_get_caps(element.shared.pointer.cast()).map(Caps.init(adopting:))
+    // What the text says can be several formats, or half of one; the first buffer brings the format to announce.
+    return AppSource(caps == nil ? element : try withoutCaps(element), acceptedCaps: caps)
+  }
+
+  /// Puts an appsrc with the same properties but without caps in the place of one in the text. Taking the caps away
+  /// from an appsrc does not work in GStreamer 1.22: it queues the absence like a buffer and then ends the process.
+  private func withoutCaps(_ old: Element) throws(PipelineError) -> Element {
+    guard let pointer = gst_element_factory_make("appsrc", nil) else {
+      throw PipelineError(.missingElements(["appsrc"]), "missing element: appsrc", element: "appsrc")
+    }
+    gst_object_ref_sink(pointer)
+    let new = SharedElement(adopting: pointer)
+    shim_copy_properties(old.shared.pointer, pointer)
+    guard let parent = gst_object_get_parent(old.shared.pointer.cast()) else { return old }
+    defer { gst_object_unref(parent) }
+    let output = try staticPad("src", of: old.shared, named: old.name)
+    let input = gst_pad_get_peer(output.pointer).map(SharedPad.init(adopting:))
+    gst_bin_remove(parent.cast(), old.shared.pointer)
+    gst_object_set_name(pointer.cast(), old.name)
+    gst_bin_add(parent.cast(), pointer)
+    if let input { gst_pad_link(try staticPad("src", of: new, named: old.name).pointer, input.pointer) }
+    return Element(shared: new, name: old.name)
   }
 }

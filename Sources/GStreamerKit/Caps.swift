@@ -1,46 +1,69 @@
 import CGStreamer
 
-/// What kind of media a buffer holds: GStreamer's capabilities as a value.
+/// A description of media formats: one or several structures, each a media type with fields.
 ///
-/// `@unchecked Sendable`: the caps are never changed after `init`.
-public final class Caps: @unchecked Sendable, CustomStringConvertible {
+/// `@unchecked Sendable`: the caps behind it are never written to after they were made; GStreamer copies on write.
+public final class Caps: @unchecked Sendable, Hashable, CustomStringConvertible {
   let pointer: UnsafeMutablePointer<GstCaps>
 
-  /// nil for a text that is not caps.
-  public init?(_ description: String) {
-    guard (try? GStreamer.initialize()) != nil, let caps = gst_caps_from_string(description) else { return nil }
-    pointer = caps
-  }
-
-  init(borrowed caps: UnsafeMutablePointer<GstCaps>) {
-    pointer = gst_caps_ref(caps)
-  }
-
+  init(retaining pointer: UnsafeMutablePointer<GstCaps>) { self.pointer = gst_caps_ref(pointer) }
+  init(adopting pointer: UnsafeMutablePointer<GstCaps>) { self.pointer = pointer }
   deinit { gst_caps_unref(pointer) }
 
-  public var description: String {
-    guard let text = gst_caps_to_string(pointer) else { return "" }
-    defer { g_free(text) }
-    return String(cString: text)
+  /// Parses the text form, for example "video/x-vp8, width=640; video/x-vp9"; nil when it is none.
+  public convenience init?(_ text: String) {
+    guard (try? GStreamer.initialize()) != nil, let caps = gst_caps_from_string(text) else { return nil }
+    self.init(adopting: caps)
   }
 
-  /// Such as `video/x-vp8`; empty for caps that say nothing.
-  public var mediaType: String { structure.map { String(cString: gst_structure_get_name($0)) } ?? "" }
+  /// The media type of the first structure, "" for empty and for ANY caps.
+  public var mediaType: String { mediaTypes.first ?? "" }
 
+  /// The media type of each structure.
+  public var mediaTypes: [String] {
+    (0..<gst_caps_get_size(pointer)).compactMap { index in
+      gst_caps_get_structure(pointer, index).flatMap { gst_structure_get_name($0) }.map { String(cString: $0) }
+    }
+  }
+
+  /// Whether every field has one value, as the caps of data have.
+  public var isFixed: Bool { gst_caps_is_fixed(pointer) != 0 }
+  public var isAny: Bool { gst_caps_is_any(pointer) != 0 }
+
+  /// A field of the first structure.
   public func string(_ field: String) -> String? {
-    structure.flatMap { gst_structure_get_string($0, field) }.map { String(cString: $0) }
+    first.flatMap { gst_structure_get_string($0, field) }.map { String(cString: $0) }
   }
 
   public func int(_ field: String) -> Int? {
     var value: gint = 0
-    guard let structure, gst_structure_get_int(structure, field, &value) != 0 else { return nil }
+    guard let first, gst_structure_get_int(first, field, &value) != 0 else { return nil }
     return Int(value)
   }
 
-  /// Whether media of these caps may be of the others, too.
+  public func fraction(_ field: String) -> (numerator: Int, denominator: Int)? {
+    var numerator: gint = 0
+    var denominator: gint = 0
+    guard let first, gst_structure_get_fraction(first, field, &numerator, &denominator) != 0 else { return nil }
+    return (Int(numerator), Int(denominator))
+  }
+
+  /// The fields of the first structure in text form.
+  public var fields: [String: String] { first.map { textFields(of: $0) } ?? [:] }
+
+  /// Whether some format is described by both.
   public func intersects(_ other: Caps) -> Bool { gst_caps_can_intersect(pointer, other.pointer) != 0 }
 
-  private var structure: UnsafeMutablePointer<GstStructure>? {
+  /// Whether everything that `other` describes is described by these caps too.
+  public func canAccept(_ other: Caps) -> Bool { gst_caps_is_subset(other.pointer, pointer) != 0 }
+
+  private var first: UnsafeMutablePointer<GstStructure>? {
     gst_caps_get_size(pointer) > 0 ? gst_caps_get_structure(pointer, 0) : nil
   }
+
+  public static func == (lhs: Caps, rhs: Caps) -> Bool {
+    lhs.pointer == rhs.pointer || gst_caps_is_equal(lhs.pointer, rhs.pointer) != 0
+  }
+  public func hash(into hasher: inout Hasher) { hasher.combine(mediaType) }
+  public var description: String { take(gst_caps_to_string(pointer)) ?? "" }
 }

@@ -1,43 +1,29 @@
 import CGStreamer
-import MediaCore
 
-/// The library as a whole.
+/// The media framework as a whole.
 public enum GStreamer {
-  private static let outcome: Result<Void, PipelineError> = {
-    // A child process that scans plugins outlives nothing here and costs start-up time.
+  /// Initialises GStreamer once per process; every further call returns or throws what the first one did.
+  ///
+  /// The registry is read in this process: a helper process that outlives a crash, or that a sandbox forbids, is worth
+  /// less than the few milliseconds it saves.
+  public static func initialize() throws(PipelineError) {
+    if let failure = initialization { throw failure }
+  }
+
+  private static let initialization: PipelineError? = {
     gst_registry_fork_set_enabled(0)
-    var failure: UnsafeMutablePointer<GError>?
-    guard gst_init_check(nil, nil, &failure) != 0 else {
-      return .failure(.library(failure.map(message(of:)) ?? "gst_init failed"))
-    }
-    return .success(())
+    var error: UnsafeMutablePointer<GError>?
+    guard gst_init_check(nil, nil, &error) == 0 else { return nil }
+    return PipelineError(.initialization, takeMessage(&error) ?? "GStreamer did not start")
   }()
 
-  /// Starts GStreamer, once; later calls return the first one's outcome.
-  public static func initialize() throws(PipelineError) { try outcome.get() }
-
-  /// True when an element of this name is installed.
+  /// Whether an element factory such as "vp8dec" is installed.
   public static func hasElement(_ name: String) -> Bool {
-    guard (try? initialize()) != nil, let factory = gst_element_factory_find(name) else { return false }
+    guard initialization == nil, let factory = gst_element_factory_find(name) else { return false }
     gst_object_unref(UnsafeMutableRawPointer(factory))
     return true
   }
 
-  /// The text of `error`, which is freed.
-  static func message(of error: UnsafeMutablePointer<GError>) -> String {
-    defer { g_error_free(error) }
-    return String(cString: error.pointee.message)
-  }
-}
-
-/// Why a pipeline cannot be built or has stopped.
-public enum PipelineError: Error, Sendable, Equatable {
-  case library(String)
-  /// Elements that the text names and that are not installed.
-  case missingElements([String])
-  /// The text is not a pipeline: what the parser says.
-  case syntax(String)
-  /// An element that the caller needs is not in the text, or is of another kind.
-  case noElement(String)
-  case cannotStart(element: String, message: String)
+  /// The version in use, for example "GStreamer 1.22.0".
+  public static var version: String { take(gst_version_string()) ?? "" }
 }

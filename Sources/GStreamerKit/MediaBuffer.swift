@@ -1,52 +1,81 @@
 import CGStreamer
-import CShims
 public import MediaCore
 
-/// A piece of media out of a pipeline: encoded, raw or RTP. It keeps GStreamer's memory alive and never copies it.
+/// One buffer of media with its format: an access unit, a raw picture, a stretch of samples or a packet. It refers to
+/// GStreamer's memory and keeps it alive; nothing is copied.
 ///
-/// `@unchecked Sendable`: a sample that has left its pipeline is only read.
+/// `@unchecked Sendable`: a buffer is never written to while this reference to it exists, and GStreamer counts
+/// references atomically.
 public final class MediaBuffer: @unchecked Sendable {
-  let sample: OpaquePointer
   let buffer: UnsafeMutablePointer<GstBuffer>
+  let format: MediaFormat
+  /// When it is to be shown or heard.
+  public let pts: MediaTime?
+  /// When it is to be decoded.
+  public let dts: MediaTime?
 
-  /// Takes over one reference; nil for a sample without a buffer, which is released.
-  init?(owned sample: OpaquePointer) {
-    guard let buffer = gst_sample_get_buffer(sample) else {
-      gst_sample_unref(sample)
-      return nil
-    }
-    self.sample = sample
-    self.buffer = buffer
+  /// - Parameter shift: nanoseconds from the buffer's own times to running time, which is `MediaTime` here. Not zero
+  ///   behind encoders that move their times to make room for earlier decoding times.
+  init(retaining buffer: UnsafeMutablePointer<GstBuffer>, format: MediaFormat, shift: Int64) {
+    self.buffer = gst_buffer_ref(buffer)
+    self.format = format
+    pts = MediaTime(clockTime: buffer.pointee.pts, shift: shift)
+    dts = MediaTime(clockTime: buffer.pointee.dts, shift: shift)
   }
 
-  deinit { gst_sample_unref(sample) }
+  /// A buffer of our own making.
+  public init(
+    copying bytes: UnsafeRawBufferPointer, caps: Caps, pts: MediaTime?, dts: MediaTime? = nil, duration: Duration? = nil
+  ) {
+    // The allocator of GLib ends the process when memory runs out, so there is always a buffer.
+    buffer = gst_buffer_new_memdup(bytes.baseAddress, gsize(bytes.count))
+    format = MediaFormat(caps)
+    self.pts = pts
+    self.dts = dts
+    buffer.pointee.duration = duration.map { GstClockTime(max($0.nanoseconds, 0)) } ?? noTime
+  }
 
-  public var caps: Caps? { gst_sample_get_caps(sample).map(Caps.init(borrowed:)) }
-  /// Presentation time; nil when the buffer has none.
-  public var pts: MediaTime? { Self.time(shim_buffer_pts(buffer)) }
-  public var dts: MediaTime? { Self.time(shim_buffer_dts(buffer)) }
-  public var duration: Duration? { Self.time(shim_buffer_duration(buffer)).map { .nanoseconds($0.nanoseconds) } }
-  /// False for a picture that can be decoded without others.
-  public var isDelta: Bool { flags & GST_BUFFER_FLAG_DELTA_UNIT.rawValue != 0 }
-  public var isDiscontinuity: Bool { flags & GST_BUFFER_FLAG_DISCONT.rawValue != 0 }
-  public var byteCount: Int { Int(gst_buffer_get_size(buffer)) }
+  deinit { gst_buffer_unref(buffer) }
 
-  /// The bytes for the time of the call; nil when GStreamer cannot map them.
-  public func withUnsafeBytes<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R? {
+  public var caps: Caps { format.caps }
+
+  public var duration: Duration? {
+    MediaTime(clockTime: buffer.pointee.duration, shift: 0).map { .nanoseconds($0.nanoseconds) }
+  }
+
+  /// Whether it needs earlier buffers to be decoded; a keyframe does not.
+  public var isDelta: Bool { has(GST_BUFFER_FLAG_DELTA_UNIT) }
+  /// Whether it does not follow on from the buffer before.
+  public var isDiscontinuous: Bool { has(GST_BUFFER_FLAG_DISCONT) }
+  /// Whether it is a header and no media.
+  public var isHeader: Bool { has(GST_BUFFER_FLAG_HEADER) }
+  /// Whether a decoder had to make up parts of it.
+  public var isCorrupted: Bool { has(GST_BUFFER_FLAG_CORRUPTED) }
+
+  /// Bytes.
+  public var size: Int { Int(gst_buffer_get_size(buffer)) }
+
+  /// The bytes, valid inside `body` only; empty when the memory cannot be read.
+  public func withUnsafeBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
     var map = GstMapInfo()
-    guard gst_buffer_map(buffer, &map, GST_MAP_READ) != 0 else { return nil }
+    guard gst_buffer_map(buffer, &map, GST_MAP_READ) != 0 else {
+      return try body(UnsafeRawBufferPointer(start: nil, count: 0))
+    }
     defer { gst_buffer_unmap(buffer, &map) }
     return try body(UnsafeRawBufferPointer(start: map.data, count: Int(map.size)))
   }
 
-  private var flags: UInt32 { shim_buffer_flags(buffer) }
-
-  static func time(_ value: GstClockTime) -> MediaTime? {
-    value == shim_clock_time_none() ? nil : MediaTime(nanoseconds: Int64(clamping: value))
-  }
+  private func has(_ flag: GstBufferFlags) -> Bool { buffer.pointee.mini_object.flags & flag.rawValue != 0 }
 }
 
 extension MediaTime {
-  /// As GStreamer takes it; times before zero have no meaning there.
-  var clockTime: GstClockTime { GstClockTime(clamping: nanoseconds) }
+  init?(clockTime: GstClockTime, shift: Int64) {
+    guard let time = Int64(exactly: clockTime) else { return nil }
+    self.init(nanoseconds: time &+ shift)
+  }
+}
+
+extension MediaTime? {
+  /// GStreamer's form; a moment before the clock's start is none.
+  var clockTime: GstClockTime { self.flatMap { GstClockTime(exactly: $0.nanoseconds) } ?? noTime }
 }

@@ -1,142 +1,141 @@
 import CGStreamer
 import CShims
-import Dispatch
 import MediaCore
 
-/// What a running pipeline reports, on a queue that all pipelines share.
-public enum PipelineMessage: Sendable {
-  public enum ErrorKind: Sendable, Equatable {
-    case noSpaceLeft
-    case cannotOpen
-    case cannotWrite
-    case missingPlugin
-    case decode
-    case other
-  }
-  case failed(element: String, kind: ErrorKind, message: String, debug: String)
-  case endOfStream
-}
-
-/// A GStreamer pipeline made from a gst-launch description. It runs on the monotonic clock with base time zero, so
-/// that a buffer's timestamp is a `MediaTime`.
+/// A GStreamer pipeline made from text.
 ///
-/// `@unchecked Sendable`: GStreamer's objects are thread-safe by themselves, and the pointer never changes.
+/// It runs on the monotonic system clock with base time zero, so that a buffer's timestamp and a `MediaTime` are the
+/// same number in every pipeline. Everything that GStreamer reports arrives at `onMessage`, on one thread that all
+/// pipelines share; a handler that blocks there holds up the others.
+///
+/// `@unchecked Sendable`: the element is only handed to GStreamer calls that lock by themselves; all other state is
+/// in `Locked` values.
 public final class Pipeline: @unchecked Sendable {
+  public let name: String
   let element: UnsafeMutablePointer<GstElement>
-  private let gate: MessageGate
+  let delivery = BusDelivery()
+  /// Undoes what was attached to elements, so that closures die with the pipeline's run.
+  private let detachments = Locked<[Job]>([])
 
   /// - Parameters:
-  ///   - description: what `gst-launch-1.0` takes.
-  ///   - onMessage: called for errors and the end of the stream, in order; never after `stop()` returned.
+  ///   - description: a `gst-launch` description.
+  ///   - name: a name for messages and for GStreamer's own log.
+  ///   - locate: the file and line of a byte offset in `description`, for errors.
   public init(
-    description: String, name: String, onMessage: @escaping @Sendable (PipelineMessage) -> Void = { _ in }
+    description: String, name: String, locate: ((Int) -> SourceLocation?)? = nil
   ) throws(PipelineError) {
     try GStreamer.initialize()
-    element = try Self.parse(description)
-    gst_object_set_name(UnsafeMutableRawPointer(element).assumingMemoryBound(to: GstObject.self), name)
-    shim_use_monotonic_time(element)
-    gate = MessageGate(onMessage)
+    self.name = name
+    element = try Self.parse(description, diagnosis: ParseDiagnosis(description: description, locate: locate))
+    gst_object_set_name(element.cast(), name)
+    useMonotonicClock()
     watchBus()
   }
 
   deinit {
-    stop()
-    gst_object_unref(element)
+    // The last reference may go away on a streaming thread, which must not wait for itself.
+    let element = SharedElement(adopting: element)
+    let detachments = detachments.withLock { $0 }
+    delivery.close()
+    guard element.pointer.pointee.current_state != GST_STATE_NULL else { return Self.release(element, detachments) }
+    startThread(name: "gst-release") {
+      gst_element_set_state(element.pointer, GST_STATE_NULL)
+      Self.release(element, detachments)
+    }
   }
 
-  private static func parse(_ description: String) throws(PipelineError) -> UnsafeMutablePointer<GstElement> {
+  private static func release(_ element: SharedElement, _ detachments: [Job]) {
+    for detach in detachments { detach() }
+    guard let bus = gst_element_get_bus(element.pointer) else { return }
+    gst_bus_set_sync_handler(bus, nil, nil, nil)
+    gst_object_unref(bus)
+  }
+
+  /// Runs `handler` for each message, one at a time, on the thread that all pipelines share. Set it before `start`.
+  public func onMessage(_ handler: @escaping @Sendable (BusMessage) -> Void) { delivery.set(handler: handler) }
+
+  func onDetach(_ job: @escaping Job) { detachments.withLock { $0.append(job) } }
+
+  func detach() {
+    let jobs = detachments.withLock { jobs in
+      defer { jobs = [] }
+      return jobs
+    }
+    for job in jobs { job() }
+  }
+}
+
+extension Pipeline {
+  private static func parse(
+    _ description: String, diagnosis: ParseDiagnosis
+  ) throws(PipelineError) -> UnsafeMutablePointer<GstElement> {
     let context = gst_parse_context_new()
     defer { gst_parse_context_free(context) }
-    var failure: UnsafeMutablePointer<GError>?
-    let parsed = gst_parse_launch_full(description, context, GST_PARSE_FLAG_FATAL_ERRORS, &failure)
-    let text = failure.map(GStreamer.message(of:))
-    let missing = missingElements(context)
-    guard let parsed, text == nil, missing.isEmpty else {
-      if let parsed { gst_object_unref(parsed) }
-      throw missing.isEmpty ? .syntax(text ?? "empty pipeline") : .missingElements(missing)
-    }
-    return try asPipeline(gst_object_ref_sink(parsed).assumingMemoryBound(to: GstElement.self))
+    var error: UnsafeMutablePointer<GError>?
+    let parsed = gst_parse_launch_full(description, context, GST_PARSE_FLAG_FATAL_ERRORS, &error)
+    let missing = takeStrings(gst_parse_context_get_missing_elements(context))
+    let domain = error?.pointee.domain ?? 0
+    let code = error?.pointee.code ?? 0
+    let message = takeMessage(&error)
+    if message == nil, missing.isEmpty, let parsed { return inPipeline(parsed) }
+    if let parsed { gst_object_unref(gst_object_ref_sink(parsed)) }
+    if !missing.isEmpty { throw diagnosis.missing(missing) }
+    throw diagnosis.failure(domain: domain, code: code, message: message ?? "the description is empty")
   }
 
-  /// A text with a single element parses to that element; it gets a pipeline around it.
-  private static func asPipeline(
-    _ parsed: UnsafeMutablePointer<GstElement>
-  ) throws(PipelineError) -> UnsafeMutablePointer<GstElement> {
-    guard g_type_check_instance_is_a(
-      UnsafeMutableRawPointer(parsed).assumingMemoryBound(to: GTypeInstance.self), gst_pipeline_get_type()) == 0
-    else { return parsed }
-    guard let pipeline = gst_pipeline_new(nil) else { throw .library("cannot make a pipeline") }
-    gst_bin_add(shim_bin(pipeline), parsed)
+  /// A description of a single element parses to that element; everything else is a pipeline already.
+  private static func inPipeline(_ parsed: UnsafeMutablePointer<GstElement>) -> UnsafeMutablePointer<GstElement> {
+    gst_object_ref_sink(parsed)
+    guard shim_is_pipeline(parsed) == 0, let pipeline = gst_pipeline_new(nil) else { return parsed }
+    gst_object_ref_sink(pipeline)
+    gst_bin_add(pipeline.cast(), parsed)
     gst_object_unref(parsed)
-    return gst_object_ref_sink(pipeline).assumingMemoryBound(to: GstElement.self)
+    return pipeline
   }
 
-  private static func missingElements(_ context: OpaquePointer?) -> [String] {
-    guard let list = gst_parse_context_get_missing_elements(context) else { return [] }
-    defer { g_strfreev(list) }
-    var names: [String] = []
-    var index = 0
-    while let name = list[index] {
-      names.append(String(cString: name))
-      index += 1
-    }
-    return names
+  private static func takeStrings(_ strings: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?) -> [String] {
+    guard let strings else { return [] }
+    defer { g_strfreev(strings) }
+    var result: [String] = []
+    while let string = strings[result.count] { result.append(String(cString: string)) }
+    return result
   }
 
-  /// Goes to PLAYING. Errors that come later reach `onMessage`.
-  public func start() throws(PipelineError) {
-    guard gst_element_set_state(element, GST_STATE_PLAYING) == GST_STATE_CHANGE_FAILURE else { return }
-    let reason = gate.newestError
-    stop()
-    throw .cannotStart(element: reason?.element ?? "", message: reason?.message ?? "an element refuses to start")
-  }
-
-  /// Ends all streaming threads; no call-back of this pipeline comes after it returned. Not for streaming threads.
-  public func stop() {
-    gate.close()
-    gst_element_set_state(element, GST_STATE_NULL)
-    if let bus = gst_element_get_bus(element) {
-      gst_bus_set_flushing(bus, 1)
-      gst_bus_set_sync_handler(bus, nil, nil, nil)
-      gst_object_unref(bus)
-    }
-  }
-
-  /// Sends the end of the stream to every source; `endOfStream` follows when all sinks have finished.
-  public func sendEndOfStream() { gst_element_send_event(element, gst_event_new_eos()) }
-
-  func find(_ name: String) -> ElementReference? {
-    gst_bin_get_by_name(shim_bin(element), name).map(ElementReference.init(owned:))
-  }
-
-  /// True when the text has an element of this name.
-  public func hasElement(named name: String) -> Bool { find(name) != nil }
-
-  /// Sets a property from its text form; false when there is no such element.
-  @discardableResult
-  public func set(_ property: String, of name: String, to value: String) -> Bool {
-    guard let reference = find(name) else { return false }
-    gst_util_set_object_arg(
-      UnsafeMutableRawPointer(reference.pointer).assumingMemoryBound(to: GObject.self), property, value)
-    return true
+  private func useMonotonicClock() {
+    guard let clock = gst_system_clock_obtain() else { return }
+    gst_pipeline_use_clock(element.cast(), clock)
+    gst_object_unref(clock)
+    gst_element_set_start_time(element, noTime)
+    gst_element_set_base_time(element, 0)
   }
 
   private func watchBus() {
     guard let bus = gst_element_get_bus(element) else { return }
-    defer { gst_object_unref(bus) }
-    gst_bus_set_sync_handler(bus, { _, message, raw in
-      if let message { Unmanaged<MessageGate>.fromOpaque(raw!).takeUnretainedValue().handle(message) }
-      return GST_BUS_DROP
-    }, Unmanaged.passRetained(gate).toOpaque(), { raw in Unmanaged<MessageGate>.fromOpaque(raw!).release() })
+    let route = BusRoute(delivery: delivery, pipeline: element)
+    gst_bus_set_sync_handler(
+      bus,
+      { _, message, data in
+        guard let message, let data else { return GST_BUS_PASS }
+        BusRoute.from(data).post(message)
+        gst_message_unref(message)
+        return GST_BUS_DROP
+      }, route.passToC(), Callback.destroy)
+    gst_object_unref(bus)
   }
 }
 
-/// A counted reference to an element.
-///
-/// `@unchecked Sendable`: an element is thread-safe by GStreamer's contract.
-final class ElementReference: @unchecked Sendable {
-  let pointer: UnsafeMutablePointer<GstElement>
+/// What the bus's call-back knows. It holds no reference to the pipeline's element, which owns the bus.
+private final class BusRoute: Callback {
+  let delivery: BusDelivery
+  let pipeline: UnsafeMutablePointer<GstElement>
 
-  init(owned pointer: UnsafeMutablePointer<GstElement>) { self.pointer = pointer }
-  deinit { gst_object_unref(pointer) }
+  init(delivery: BusDelivery, pipeline: UnsafeMutablePointer<GstElement>) {
+    self.delivery = delivery
+    self.pipeline = pipeline
+  }
+
+  func post(_ message: UnsafeMutablePointer<GstMessage>) {
+    guard let message = BusMessage(message) else { return }
+    delivery.posted(message, by: pipeline)
+  }
 }

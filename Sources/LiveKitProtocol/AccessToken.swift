@@ -55,14 +55,14 @@ public struct AccessToken: JWTPayload, Equatable {
   /// The token as text.
   public func signed(secret: String) async throws -> String {
     let keys = JWTKeyCollection()
-    await keys.add(hmac: HMACKey(from: secret), digestAlgorithm: .sha256)
+    await keys.add(hmac: Self.key(secret), digestAlgorithm: .sha256)
     return try await keys.sign(self)
   }
 
   /// Reads `token` and checks signature, issuer and time.
   public init(verifying token: String, apiKey: String, secret: String) async throws(TokenError) {
     let keys = JWTKeyCollection()
-    await keys.add(hmac: HMACKey(from: secret), digestAlgorithm: .sha256)
+    await keys.add(hmac: Self.key(secret), digestAlgorithm: .sha256)
     let payload: AccessToken
     do {
       payload = try await keys.verify(token, as: AccessToken.self)
@@ -73,6 +73,13 @@ public struct AccessToken: JWTPayload, Equatable {
     }
     guard payload.iss.value == apiKey else { throw .unknownKey }
     self = payload
+  }
+
+  /// JWTKit insists on 32 bytes, LiveKit's development secret has six. HMAC pads a short key with zeros (RFC 2104, 2),
+  /// so padding it here makes the same signature.
+  private static func key(_ secret: String) -> HMACKey {
+    let bytes = Array(secret.utf8)
+    return HMACKey(from: bytes + [UInt8](repeating: 0, count: max(0, 32 - bytes.count)))
   }
 
   public func verify(using algorithm: some JWTAlgorithm) async throws {

@@ -1,4 +1,5 @@
 public import RTP
+public import SDP
 
 /// The transport of one bundle: ICE, DTLS, SRTP and data channels over one component. What is negotiated on top of
 /// it (SDP) is the caller's.
@@ -16,12 +17,12 @@ public final class PeerConnection: Sendable {
   }
 
   /// What the peer has to be told of this end. Candidates follow through the delegate.
-  public func localParameters(setup: DTLSSetup) async -> TransportParameters? {
+  public func localParameters(setup: Setup) async -> TransportParameters? {
     await loop.call { [core] in core.value.localParameters(setup: setup) }
   }
 
   /// The same on the loop's thread.
-  public func localParametersOnLoop(setup: DTLSSetup) -> TransportParameters? { core.value.localParameters(setup: setup) }
+  public func localParametersOnLoop(setup: Setup) -> TransportParameters? { core.value.localParameters(setup: setup) }
 
   /// Starts to connect. Called again with other ICE credentials, it restarts ICE and keeps the session.
   /// - Parameter isDTLSClient: true when this end answered `active`.

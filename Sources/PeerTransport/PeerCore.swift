@@ -1,5 +1,6 @@
 import MediaCore
 import RTP
+import SDP
 
 /// The parts of a peer connection and how they feed each other. Lives on its loop.
 final class PeerCore {
@@ -28,7 +29,7 @@ final class PeerCore {
 
   // MARK: Description
 
-  func localParameters(setup: DTLSSetup) -> TransportParameters? {
+  func localParameters(setup: Setup) -> TransportParameters? {
     guard let agent = agent(), let credentials = agent.localCredentials else { return nil }
     return TransportParameters(
       iceUfrag: credentials.ufrag, icePwd: credentials.pwd, fingerprints: [Certificate.shared.fingerprint],

@@ -1,5 +1,6 @@
 public import MediaCore
 public import RTP
+public import SDP
 
 /// A STUN or TURN server of a join response.
 public struct ICEServer: Sendable, Hashable {
@@ -32,36 +33,16 @@ public struct PeerConfiguration: Sendable {
   public init(isControlling: Bool) { self.isControlling = isControlling }
 }
 
-/// The hash of a certificate, as SDP carries it (RFC 8122).
-public struct Fingerprint: Sendable, Hashable {
-  /// Such as `sha-256`.
-  public var algorithm: String
-  /// Upper-case hex pairs with colons.
-  public var value: String
-
-  public init(algorithm: String, value: String) {
-    self.algorithm = algorithm
-    self.value = value
-  }
-}
-
-/// Who begins the DTLS handshake (RFC 4145, 5763).
-public enum DTLSSetup: String, Sendable {
-  case active
-  case passive
-  case actpass
-}
-
 /// What one side tells the other about its end of a transport.
 public struct TransportParameters: Sendable, Hashable {
   public var iceUfrag: String
   public var icePwd: String
   public var fingerprints: [Fingerprint]
-  public var setup: DTLSSetup
+  public var setup: Setup
   /// The peer only answers checks (RFC 8445, 2.5), so this side has to lead them.
   public var isLite = false
 
-  public init(iceUfrag: String, icePwd: String, fingerprints: [Fingerprint], setup: DTLSSetup, isLite: Bool = false) {
+  public init(iceUfrag: String, icePwd: String, fingerprints: [Fingerprint], setup: Setup, isLite: Bool = false) {
     self.iceUfrag = iceUfrag
     self.icePwd = icePwd
     self.fingerprints = fingerprints
@@ -127,4 +108,23 @@ public protocol PeerConnectionDelegate: AnyObject, Sendable {
   func peerConnection(_ peer: PeerConnection, didChange state: PeerState)
   func peerConnection(_ peer: PeerConnection, didOpen channel: DataChannel)
   func peerConnection(_ peer: PeerConnection, didReceive message: [UInt8], isText: Bool, on channel: DataChannel)
+}
+
+extension TransportParameters {
+  /// What a description says of the transport of its bundle; nil when something that is needed is missing.
+  public init?(_ description: SessionDescription) {
+    guard let attributes = description.bundleTransport, let ufrag = attributes.iceUfrag, let pwd = attributes.icePwd,
+      !attributes.fingerprints.isEmpty
+    else { return nil }
+    self.init(
+      iceUfrag: ufrag, icePwd: pwd, fingerprints: attributes.fingerprints, setup: attributes.setup ?? .actpass,
+      isLite: description.iceLite)
+  }
+
+  /// The same for the builders of descriptions.
+  public func localTransport(preferring setup: Setup) -> LocalTransport? {
+    fingerprints.first.map {
+      LocalTransport(iceUfrag: iceUfrag, icePwd: icePwd, fingerprint: $0, preferredSetup: setup)
+    }
+  }
 }

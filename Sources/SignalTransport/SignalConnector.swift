@@ -140,5 +140,7 @@ private final class StatusRecorder: ChannelInboundHandler, RemovableChannelHandl
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     if case .head(let head) = unwrapInboundIn(data) { status.value = Int(head.status.code) }
     context.fireChannelRead(data)
+    // After the head of the answer its work is done; what follows may be frames, which it cannot read.
+    context.pipeline.syncOperations.removeHandler(context: context, promise: nil)
   }
 }

@@ -5,43 +5,52 @@
 #include <gst/gst.h>
 #include <gst/video/video.h>
 
-/// `GST_CLOCK_TIME_NONE`.
-GstClockTime shim_clock_time_none(void);
+// Tells the thread sanitizer that what happened before `handoff_release(x)` happened before what follows
+// `handoff_acquire(x)`. GLib's locks, through which such a hand-over really goes, are invisible to it. Without the
+// sanitizer both are empty.
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define MEDIABRIDGE_TSAN 1
+#endif
+#endif
+#ifdef MEDIABRIDGE_TSAN
+void __tsan_acquire(void *address);
+void __tsan_release(void *address);
+#endif
+static inline void shim_handoff_release(const void *address) {
+#ifdef MEDIABRIDGE_TSAN
+  __tsan_release((void *)address);
+#else
+  (void)address;
+#endif
+}
+static inline void shim_handoff_acquire(const void *address) {
+#ifdef MEDIABRIDGE_TSAN
+  __tsan_acquire((void *)address);
+#else
+  (void)address;
+#endif
+}
 
-GstClockTime shim_buffer_pts(GstBuffer *buffer);
-GstClockTime shim_buffer_dts(GstBuffer *buffer);
-GstClockTime shim_buffer_duration(GstBuffer *buffer);
-void shim_buffer_set_times(GstBuffer *buffer, GstClockTime pts, GstClockTime dts, GstClockTime duration);
-guint shim_buffer_flags(GstBuffer *buffer);
-void shim_buffer_set_discont(GstBuffer *buffer);
+gboolean shim_is_pipeline(gconstpointer object);
+gboolean shim_is_app_src(gconstpointer object);
+gboolean shim_is_app_sink(gconstpointer object);
+gboolean shim_is_bin(gconstpointer object);
 
-/// A new buffer over the same memory.
-GstBuffer *shim_buffer_share(GstBuffer *buffer);
+/// The specification of a property, or NULL when the object has none of that name.
+GParamSpec *shim_find_property(gpointer object, const char *name);
+/// Reads a property into `value`, which is to be zeroed before and unset afterwards.
+gboolean shim_get_property(gpointer object, const char *name, GValue *value);
+/// Sets a caps or other boxed property.
+void shim_set_pointer(gpointer object, const char *name, gpointer value);
 
-GstMessageType shim_message_type(GstMessage *message);
-/// Name of the element that sent the message, or NULL; free with g_free.
-gchar *shim_message_source_name(GstMessage *message);
-
-/// The probe's buffer made writable, or NULL when the probe carries none.
-GstBuffer *shim_probe_writable_buffer(GstPadProbeInfo *info);
-/// The probe's buffer list made writable, or NULL.
-GstBufferList *shim_probe_writable_list(GstPadProbeInfo *info);
-/// True for an upstream request for a keyframe.
-gboolean shim_probe_is_keyframe_request(GstPadProbeInfo *info);
-
-/// The pad of this name, or NULL; unref it.
-GstPad *shim_static_pad(GstElement *element, const char *name);
-/// Makes the pipeline run on the monotonic system clock with base time zero.
-void shim_use_monotonic_time(GstElement *pipeline);
-/// Configures an appsrc as a live source of timestamped buffers.
-void shim_configure_appsrc(GstElement *appsrc);
-GstAppSrc *shim_app_src(GstElement *element);
-GstAppSink *shim_app_sink(GstElement *element);
-gboolean shim_is_app_src(GstElement *element);
-gboolean shim_is_app_sink(GstElement *element);
-GstBin *shim_bin(GstElement *element);
-gint shim_frame_stride(const GstVideoFrame *frame, guint plane);
-gint shim_frame_plane_height(const GstVideoFrame *frame, guint plane);
-guint8 *shim_frame_plane(const GstVideoFrame *frame, guint plane);
-guint shim_frame_planes(const GstVideoFrame *frame);
-gboolean shim_frame_map(GstVideoFrame *frame, GstVideoInfo *info, GstBuffer *buffer);
+const char *shim_type_name(gconstpointer object);
+gboolean shim_pad_is_request(GstPad *pad);
+GstBuffer *shim_buffer_make_writable(GstBuffer *buffer);
+GstBufferList *shim_buffer_list_make_writable(GstBufferList *list);
+/// The factory name of an element ("vp8dec"), or NULL.
+const char *shim_factory_name(GstElement *element);
+/// Names the calling thread; the kernel keeps 15 bytes.
+void shim_name_thread(const char *name);
+/// Gives `to` every property of `from` that can be read and written, apart from the name, the parent and the caps.
+void shim_copy_properties(gpointer from, gpointer to);

@@ -24,6 +24,3 @@ void shim_object_set_string(gpointer object, const char *name, const char *value
 
 /// Ends every signal connection that was made with `data`.
 void shim_disconnect_by_data(gpointer object, gpointer data);
-
-/// Names the calling thread in thread listings; 15 characters at the most.
-void shim_name_thread(const char *name);

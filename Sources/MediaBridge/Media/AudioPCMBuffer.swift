@@ -21,7 +21,7 @@ public struct AudioPCMBuffer: Sendable {
   }
 
   public var format: AudioFormat {
-    AudioFormat(sampleRate: Double(buffer.sampleRate), channelCount: UInt32(buffer.channels), isInterleaved: true)
+    AudioFormat(sampleRate: Double(buffer.sampleRate), channelCount: UInt32(buffer.channelCount), isInterleaved: true)
   }
   /// Moments in this buffer; each has `channelCount` samples.
   public var frameLength: UInt32 { UInt32(buffer.frameCount) }

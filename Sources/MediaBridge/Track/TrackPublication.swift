@@ -43,6 +43,8 @@ public class TrackPublication: @unchecked Sendable {
 public final class RemoteTrackPublication: TrackPublication, @unchecked Sendable {
   struct Subscription {
     var track: Track?
+    /// The track that was subscribed before, for those who are told that it is no more.
+    var lastTrack: Track?
     var isWanted: Bool
     var isAllowed = true
     var streamState = StreamState.unknown
@@ -72,6 +74,33 @@ public final class RemoteTrackPublication: TrackPublication, @unchecked Sendable
   public func set(subscribed: Bool) async throws {
     try await requests.set(subscribed: subscribed, trackSid: sid)
     subscription.withLock { $0.isWanted = subscribed }
+  }
+}
+
+extension RemoteTrackPublication {
+  /// How the subscribed track arrives, as counts since it was subscribed; nil while it is not.
+  public func reception() async -> RemoteTrackReception? {
+    switch track {
+    case let track as RemoteVideoTrack: await RemoteTrackReception(track.media.statistics())
+    case let track as RemoteAudioTrack: await RemoteTrackReception(track.media.statistics())
+    default: nil
+    }
+  }
+}
+
+/// Counts of a received track.
+public struct RemoteTrackReception: Sendable, Equatable {
+  public let packetsReceived: Int
+  public let bytesReceived: Int
+  public let packetsLost: Int
+  /// Pictures whose last packet arrived; 0 for sound.
+  public let framesReceived: Int
+
+  init(_ statistics: ReceptionStatistics) {
+    packetsReceived = statistics.rtp.packetsReceived
+    bytesReceived = statistics.rtp.bytesReceived
+    packetsLost = statistics.rtp.packetsLost
+    framesReceived = statistics.framesReceived
   }
 }
 

@@ -1,6 +1,7 @@
 import COpenSSL
 import CShims
 import Glibc
+import SDP
 
 /// The self-signed P-256 certificate of this process, made once: peers know it by its fingerprint only (RFC 8827).
 ///

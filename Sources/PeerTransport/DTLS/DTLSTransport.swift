@@ -2,6 +2,7 @@ import COpenSSL
 import CShims
 import Glibc
 import MediaCore
+import SDP
 
 /// What the handshake agreed on: profile and key material for SRTP (RFC 5764).
 struct SRTPKeys {

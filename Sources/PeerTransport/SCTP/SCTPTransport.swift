@@ -125,7 +125,7 @@ extension SCTPTransport {
   }
 
   private func configure(_ socket: OpaquePointer) {
-    func set<Value>(_ level: Int32, _ name: Int32, _ value: Value) {
+    func set<Value: BitwiseCopyable>(_ level: Int32, _ name: Int32, _ value: Value) {
       var value = value
       usrsctp_setsockopt(socket, level, name, &value, socklen_t(MemoryLayout<Value>.size))
     }

@@ -1,0 +1,84 @@
+# What a person does with this project, one target each. `make help` lists them.
+SHELL := /bin/bash
+BIN := .build/release/mediabridge
+PREFIX ?= /usr/local
+
+BUILD_PACKAGES := pkg-config libgstreamer1.0-dev libgstreamer-plugins-base1.0-dev libsrtp2-dev libssl-dev \
+  libnice-dev libusrsctp-dev
+RUN_PACKAGES := gstreamer1.0-plugins-base gstreamer1.0-plugins-good gstreamer1.0-plugins-bad \
+  gstreamer1.0-plugins-ugly gstreamer1.0-libav gstreamer1.0-x
+TEST_PACKAGES := ffmpeg iproute2 python3-venv
+# Targets whose code crosses threads: the thread sanitizer runs their tests.
+TSAN_FILTER := PeerTransportTests|SignalTransportTests|DevServerTests|MediaBridgeTests
+
+.DEFAULT_GOAL := help
+.PHONY: help setup setup-test build release demo test unit tsan e2e install lint format proto clean
+
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+setup: ## Install what building and running need (Debian packages; root or sudo)
+	@$(call install-missing,$(BUILD_PACKAGES) $(RUN_PACKAGES))
+	@command -v swift > /dev/null || { echo "Swift 6.2 or newer is missing: get it from https://www.swift.org/install/linux"; exit 1; }
+	@swift --version 2>/dev/null | awk 'match($$0, /Swift version [0-9.]+/) { split(substr($$0, RSTART + 14, RLENGTH - 14), v, "."); \
+	  if (v[1] < 6 || (v[1] == 6 && v[2] < 2)) { print "Swift 6.2 or newer is needed, this is " v[1] "." v[2] ": get it from https://www.swift.org/install/linux"; exit 1 } }'
+
+setup-test: setup
+	@$(call install-missing,$(TEST_PACKAGES))
+
+# Installs the packages of $(1) that are not there, and says so.
+define install-missing
+missing=""; for package in $(1); do \
+  dpkg-query -W -f '$${Status}' $$package 2>/dev/null | grep -q 'ok installed' || missing="$$missing $$package"; done; \
+if [ -n "$$missing" ]; then \
+  echo "Installing:$$missing"; \
+  if [ "$$(id -u)" = 0 ]; then run=""; elif command -v sudo > /dev/null; then run="sudo"; \
+  else echo "Neither root nor sudo here. Run as root: apt-get install$$missing"; exit 1; fi; \
+  $$run apt-get update -q && DEBIAN_FRONTEND=noninteractive $$run apt-get install -y -q --no-install-recommends $$missing; \
+fi
+endef
+
+build: setup ## Build for development
+	swift build
+
+release: setup ## Build the optimized program
+	swift build -c release --product mediabridge
+
+demo: release ## Record a synthetic participant of a room of our own into demo.mp4
+	$(BIN) demo
+
+test: unit tsan e2e ## Run every test
+
+unit: setup-test ## Run the unit tests
+	swift test
+
+tsan: setup-test ## Run the tests of what crosses threads under the thread sanitizer
+	swift test --scratch-path .build-tsan --sanitize=thread --filter '$(TSAN_FILTER)'
+
+e2e: setup-test release .venv/ready ## Run the program against clients that others wrote
+	MEDIABRIDGE_BIN=$(CURDIR)/$(BIN) .venv/bin/pytest -q Tests/EndToEnd
+
+.venv/ready: Tests/EndToEnd/requirements.txt
+	python3 -m venv .venv
+	.venv/bin/pip install -q -r Tests/EndToEnd/requirements.txt
+	touch $@
+
+install: release ## Install program and pipelines below PREFIX (/usr/local)
+	install -D $(BIN) $(DESTDIR)$(PREFIX)/bin/mediabridge
+	for file in pipelines/*/*.pipeline; do install -D -m 644 $$file $(DESTDIR)$(PREFIX)/share/mediabridge/$$file; done
+
+SWIFT_SOURCES = $(shell git ls-files 'Sources/*.swift' 'Tests/*.swift' Package.swift | grep -v Generated/)
+
+lint: setup ## Check formatting, undeclared imports and warnings
+	swift format lint --strict $(SWIFT_SOURCES)
+	swift build --explicit-target-dependency-import-check error
+
+format: ## Format the Swift code
+	swift format format --in-place $(SWIFT_SOURCES)
+
+proto: ## Generate the protobuf code anew (needs protoc and protoc-gen-swift)
+	protoc --swift_out=Sources/LiveKitProtocol/Generated --swift_opt=Visibility=Public \
+	  --swift_opt=UseAccessLevelOnImports=true -I Sources/LiveKitProtocol/Protos livekit.proto
+
+clean: ## Remove what was built
+	rm -rf .build .build-tsan .venv

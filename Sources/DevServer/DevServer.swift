@@ -1,0 +1,41 @@
+import Logging
+import MediaCore
+import NIOCore
+import NIOPosix
+import PeerTransport
+
+/// A LiveKit-compatible room server within this process, for development, tests and the demo. It forwards media
+/// between the participants of its rooms; it has no scale, no persistence and no admin API.
+public final class DevServer: Sendable {
+  private let configuration: DevServerConfiguration
+  private let loop = TransportLoop(name: "dev-server")
+  private let rooms: LoopBound<RoomRegistry>
+  private let listener = Locked<(any Channel)?>(nil)
+
+  public init(configuration: DevServerConfiguration = DevServerConfiguration()) {
+    self.configuration = configuration
+    rooms = LoopBound(RoomRegistry(loop: loop, configuration: configuration), on: loop)
+  }
+
+  /// Binds and serves.
+  /// - Returns: the port, also when the configuration left it open.
+  /// - Throws: what the system says when the address cannot be bound.
+  public func start() async throws -> Int {
+    let http = HTTPFrontend(configuration: configuration, loop: loop, rooms: rooms)
+    let channel = try await http.bind()
+    listener.withLock { $0 = channel }
+    return channel.localAddress?.port ?? configuration.port
+  }
+
+  /// Sends every participant away, closes all transports and sockets, and ends the server's thread.
+  public func stop() async {
+    let channel = listener.withLock { channel in
+      defer { channel = nil }
+      return channel
+    }
+    try? await channel?.close()
+    let participants = await loop.call { [rooms] in rooms.value.shutDown() }
+    for participant in participants { await participant.close() }
+    await loop.stop()
+  }
+}

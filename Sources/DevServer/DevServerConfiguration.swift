@@ -1,0 +1,21 @@
+/// How a development server listens and whom it lets in.
+public struct DevServerConfiguration: Sendable {
+  /// The address for signalling and media; loopback unless told otherwise.
+  public var host: String
+  /// 0 takes any free port.
+  public var port: Int
+  public var apiKey: String
+  public var apiSecret: String
+  /// How often clients are to send a ping, in seconds, and how long a pong may take.
+  public var pingInterval: Int32 = 10
+  public var pingTimeout: Int32 = 20
+
+  public init(
+    host: String = "127.0.0.1", port: Int = 7880, apiKey: String = "devkey", apiSecret: String = "secret"
+  ) {
+    self.host = host
+    self.port = port
+    self.apiKey = apiKey
+    self.apiSecret = apiSecret
+  }
+}

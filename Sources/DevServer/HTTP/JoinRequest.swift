@@ -1,0 +1,52 @@
+import Foundation
+import LiveKitProtocol
+import NIOHTTP1
+
+/// What a client asks for when it opens `/rtc`.
+struct JoinRequest: Sendable {
+  let token: AccessToken
+  let room: String
+  let autoSubscribe: Bool
+  /// The participant that a reconnecting client wants to resume.
+  let resumedSid: String?
+}
+
+/// Why a join is refused: an HTTP status and a text for people.
+struct JoinRefusal: Error {
+  let status: HTTPResponseStatus
+  let reason: String
+}
+
+extension JoinRequest {
+  /// Reads query, headers and token of a request to `/rtc` or `/rtc/validate`.
+  init(_ head: HTTPRequestHead, configuration: DevServerConfiguration) async throws(JoinRefusal) {
+    let items = URLComponents(string: head.uri)?.queryItems ?? []
+    func value(_ name: String) -> String? { items.first { $0.name == name }?.value }
+    let bearer = head.headers.first(name: "Authorization").flatMap { header in
+      header.hasPrefix("Bearer ") ? String(header.dropFirst(7)) : nil
+    }
+    guard let text = bearer ?? value("access_token"), !text.isEmpty else {
+      throw JoinRefusal(status: .unauthorized, reason: "no permissions to access the room: the request has no token")
+    }
+    do {
+      token = try await AccessToken(
+        verifying: text, apiKey: configuration.apiKey, secret: configuration.apiSecret)
+    } catch {
+      throw JoinRefusal(status: .unauthorized, reason: Self.explain(error))
+    }
+    guard token.video.roomJoin == true, let room = token.video.room ?? value("room"), !room.isEmpty else {
+      throw JoinRefusal(status: .unauthorized, reason: "the token grants no room to join")
+    }
+    self.room = room
+    autoSubscribe = ["1", "true"].contains(value("auto_subscribe") ?? "1")
+    resumedSid = ["1", "true"].contains(value("reconnect") ?? "0") ? value("sid") : nil
+  }
+
+  private static func explain(_ error: TokenError) -> String {
+    switch error {
+    case .invalid: "invalid token: the signature or the format is wrong"
+    case .outsideItsTime: "invalid token: it has expired or is not valid yet"
+    case .unknownKey: "invalid API key"
+    }
+  }
+}

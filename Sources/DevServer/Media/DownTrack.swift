@@ -1,0 +1,120 @@
+import LiveKitProtocol
+import MediaCore
+import RTP
+import SDP
+
+/// A published track on its way to one subscriber: chooses the layer, and makes one stream of them. Lives on the
+/// server's loop.
+final class DownTrack {
+  let track: PublishedTrack
+  let ssrc = SSRC(.random(in: 1...(.max - 1)))
+  var mid = ""
+  private let codec: Codec
+  private let send: (RTPPacket) -> Void
+  /// Both are there once the subscriber has answered with its payload types.
+  private var stream: DownStream?
+  private var wantedLayer = 2
+  private var isEnabled = true
+
+  init(track: PublishedTrack, codec: Codec, send: @escaping (RTPPacket) -> Void) {
+    self.track = track
+    self.codec = codec
+    self.send = send
+  }
+
+  private var rtxSSRC: SSRC { SSRC(ssrc.rawValue + 1) }
+
+  func sendingTrack(of publisher: DevParticipant) -> SendingTrack {
+    let codecs =
+      switch codec.name.uppercased() {
+      case "VP8": CodecCatalogue.vp8()
+      case "VP9": CodecCatalogue.vp9()
+      case "H264": CodecCatalogue.h264(profileLevelID: codec.parameter("profile-level-id") ?? "42e01f")
+      default: CodecCatalogue.opus
+      }
+    return SendingTrack(
+      kind: track.isVideo ? .video : .audio,
+      msid: MediaStreamID(stream: "\(publisher.sid)|\(track.sid)", track: track.sid), codecs: codecs,
+      headerExtensions: CodecCatalogue.extensions([HeaderExtensionURI.mid]), cname: publisher.sid, ssrc: ssrc,
+      rtxSSRC: track.isVideo ? rtxSSRC : nil)
+  }
+
+  /// The subscriber has answered: media may flow.
+  func start(with section: NegotiatedSection) {
+    guard stream == nil, let format = section.formats.first else { return }
+    let first = SequenceNumber(.random(in: 0...(.max / 2)))
+    let rewriter = StreamRewriter(
+      configuration: .init(
+        ssrc: ssrc, clockRate: codec.clockRate, payloadType: format.payloadType,
+        codec: track.isVideo ? VideoCodec(encodingName: codec.name) : nil, firstSequenceNumber: first))
+    let retransmission = format.rtx.map {
+      RTPSender.Retransmission(ssrc: rtxSSRC, payloadTypes: [format.payloadType: $0])
+    }
+    let sender = RTPSender(
+      configuration: .init(ssrc: ssrc, clockRate: codec.clockRate, retransmission: retransmission))
+    stream = DownStream(rewriter: rewriter, sender: sender)
+    choose(at: .now)
+    requestKeyframe()
+  }
+
+  /// What the subscriber asks for (UpdateTrackSettings): off, a size, or else a quality.
+  func apply(_ settings: Livekit_UpdateTrackSettings) {
+    isEnabled = !settings.disabled
+    if settings.width > 0 && settings.height > 0 {
+      wantedLayer = track.layerIndex(fitting: settings.width, settings.height)
+    } else {
+      wantedLayer = min(2, settings.quality.rawValue)
+    }
+    choose(at: .now)
+  }
+
+  /// Changes over to the layer that fits, which is then asked for a keyframe.
+  func choose(at time: MediaTime) {
+    guard let rewriter = stream?.rewriter else { return }
+    guard isEnabled else {
+      stream?.rewriter.select(nil)
+      return
+    }
+    guard let best = track.bestLayer(upTo: wantedLayer, at: time) else { return }
+    guard rewriter.current != best.ssrc || rewriter.awaited != nil, rewriter.awaited != best.ssrc else { return }
+    stream?.rewriter.select(best.ssrc)
+    if track.isVideo { best.receiver.requestKeyframe() }
+  }
+
+  func requestKeyframe() {
+    guard track.isVideo, let rewriter = stream?.rewriter else { return }
+    let wanted = rewriter.awaited ?? rewriter.current
+    track.layers.first { $0.ssrc == wanted }?.receiver.requestKeyframe()
+  }
+
+  func forward(_ packet: RTPPacket, from layer: UpLayer, at time: MediaTime) {
+    guard isEnabled, let rewriter = stream?.rewriter else { return }
+    if rewriter.current == nil && rewriter.awaited == nil { choose(at: time) }
+    for outgoing in stream?.rewriter.rewrite(packet, at: time) ?? PacketBatch() {
+      stream?.sender.sent(outgoing, at: time)
+      send(outgoing)
+    }
+  }
+
+  /// Hands on how the publisher's wall clock goes, so that sound and pictures lie together at the subscriber's.
+  func forward(_ report: SenderReport, from layer: UpLayer, at time: MediaTime) {
+    stream?.rewriter.receive(report, at: time)
+    guard let timestamp = stream?.rewriter.outgoingTimestamp(report.rtpTimestamp, of: layer.ssrc) else { return }
+    stream?.sender.synchronise(ntp: report.ntp, rtpTimestamp: timestamp, at: time)
+  }
+
+  /// The sender reports that are due.
+  func poll(at time: MediaTime) -> [RTCPPacket] { stream?.sender.poll(at: time, ntp: .now) ?? [] }
+
+  func receive(_ report: RTCPPacket, at time: MediaTime) {
+    guard let response = stream?.sender.receive(report, at: time) else { return }
+    for packet in response.retransmissions { send(packet) }
+    if response.isKeyframeRequested { requestKeyframe() }
+  }
+}
+
+/// The outgoing stream of a down track.
+private struct DownStream {
+  var rewriter: StreamRewriter
+  var sender: RTPSender
+}

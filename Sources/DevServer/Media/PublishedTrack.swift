@@ -1,0 +1,108 @@
+import LiveKitProtocol
+import MediaCore
+import RTP
+import SDP
+
+/// A track that a participant publishes, with one stream a layer. Lives on the server's loop.
+final class PublishedTrack {
+  /// What publishers may send, as MIME types.
+  static let codecs = ["video/VP8", "video/VP9", "video/H264", "audio/opus"]
+  /// LiveKit's rids from the smallest layer to the largest.
+  static let rids = ["q", "h", "f"]
+
+  let sid: String
+  let cid: String
+  var info: Livekit_TrackInfo
+  /// The codec that the publisher asked to use, such as `vp8`; empty when it left it open.
+  let preferredCodec: String
+  /// True once a packet has come.
+  var isFlowing = false
+  private(set) var layers: [UpLayer] = []
+  private(set) var codec: Codec?
+  private var downTracks: [DownTrack] = []
+
+  init(request: Livekit_AddTrackRequest) {
+    let isVideo = request.type == .video
+    sid = Identifier.make(isVideo ? "TR_VC" : "TR_AM")
+    cid = request.cid
+    preferredCodec = request.simulcastCodecs.first?.codec ?? ""
+    info = Livekit_TrackInfo()
+    info.sid = sid
+    info.type = request.type
+    info.name = request.name
+    info.muted = request.muted
+    info.width = request.width
+    info.height = request.height
+    info.source = request.source
+    info.layers = request.layers
+    info.disableDtx = request.disableDtx
+    info.stereo = request.stereo
+    info.stream = request.stream
+    info.simulcast = request.layers.count > 1
+  }
+
+  var isVideo: Bool { info.type == .video }
+
+  func layer(_ index: Int, make: () -> UpLayer) -> UpLayer {
+    if let layer = layers.first(where: { $0.index == index }) { return layer }
+    let layer = make()
+    layers.append(layer)
+    layers.sort { $0.index < $1.index }
+    return layer
+  }
+
+  func use(_ codec: Codec, mid: String) {
+    guard self.codec == nil else { return }
+    self.codec = codec
+    let type = isVideo ? "video" : "audio"
+    info.mimeType = "\(type)/\(codec.name)"
+    info.mid = mid
+    var description = Livekit_SimulcastCodecInfo()
+    description.mimeType = info.mimeType
+    description.mid = mid
+    description.cid = cid
+    description.layers = info.layers
+    info.codecs = [description]
+  }
+
+  func attach(_ downTrack: DownTrack) { downTracks.append(downTrack) }
+  func detach(_ downTrack: DownTrack) { downTracks.removeAll { $0 === downTrack } }
+
+  func forward(_ packet: RTPPacket, from layer: UpLayer, at time: MediaTime) {
+    for downTrack in downTracks { downTrack.forward(packet, from: layer, at: time) }
+  }
+
+  func forward(_ report: SenderReport, from layer: UpLayer, at time: MediaTime) {
+    for downTrack in downTracks { downTrack.forward(report, from: layer, at: time) }
+  }
+
+  /// The largest layer not above `wanted` that is being sent, or the smallest that is.
+  func bestLayer(upTo wanted: Int, at time: MediaTime) -> UpLayer? {
+    let live = layers.filter { $0.isLive(at: time) }
+    return live.last { $0.index <= wanted } ?? live.first
+  }
+
+  /// The layer that fits a picture of this size: the smallest that is at least as large (as LiveKit chooses).
+  func layerIndex(fitting width: UInt32, _ height: UInt32) -> Int {
+    let sorted = info.layers.sorted { $0.width < $1.width }
+    let index = sorted.firstIndex { $0.width >= width && $0.height >= height }
+    return index ?? max(0, sorted.count - 1)
+  }
+}
+
+/// One stream of a published track.
+final class UpLayer {
+  let index: Int
+  let ssrc: SSRC
+  var receiver: RTPReceiver
+  private(set) var lastPacket: MediaTime?
+
+  init(index: Int, ssrc: SSRC, receiver: RTPReceiver) {
+    self.index = index
+    self.ssrc = ssrc
+    self.receiver = receiver
+  }
+
+  func isLive(at time: MediaTime) -> Bool { lastPacket.map { time - $0 < .seconds(1) } ?? false }
+  func sawPacket(at time: MediaTime) { lastPacket = time }
+}

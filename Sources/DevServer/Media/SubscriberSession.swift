@@ -1,0 +1,152 @@
+import LiveKitProtocol
+import MediaCore
+import PeerTransport
+import RTP
+import SDP
+import SwiftProtobuf
+
+/// The connection on which a client is sent media: we offer, it answers. Lives on the server's loop.
+///
+/// Its data channels are opened with the first offer; the client is active once both are open.
+final class SubscriberSession {
+  private unowned let participant: DevParticipant
+  private let loop: TransportLoop
+  private let host: String
+  private var peer: PeerConnection?
+  private var observer: PeerObserver?
+  private var negotiator: Negotiator?
+  private var downTracks: [DownTrack] = []
+  private var channels: [String: DataChannel] = [:]
+  private var ticker: LoopTimer?
+
+  init(participant: DevParticipant, loop: TransportLoop, host: String) {
+    self.participant = participant
+    self.loop = loop
+    self.host = host
+  }
+
+  func end() -> PeerConnection? {
+    ticker?.cancel()
+    for downTrack in downTracks { downTrack.track.detach(downTrack) }
+    downTracks = []
+    defer { peer = nil }
+    return peer
+  }
+
+  // MARK: Signalling
+
+  func start() {
+    var configuration = PeerConfiguration(isControlling: true)
+    configuration.localAddresses = [host]
+    var handlers = PeerObserver.Handlers()
+    handlers.reports = { [weak self] in self?.receive($0, at: $1) }
+    handlers.candidate = { [weak self] in self?.trickle($0) }
+    handlers.channel = { [weak self] in self?.opened($0) }
+    let observer = PeerObserver(loop: loop, handlers: handlers)
+    let peer = PeerConnection(loop: loop, configuration: configuration, delegate: observer)
+    self.observer = observer
+    self.peer = peer
+    guard let local = peer.localParametersOnLoop(setup: .actpass),
+      let transport = local.localTransport(preferring: .actpass)
+    else { return }
+    peer.openDataChannel(label: "_reliable")
+    peer.openDataChannel(label: "_lossy", isOrdered: false, maxRetransmits: 0)
+    var negotiator = Negotiator(sessionID: .random(in: 1..<(1 << 62)), transport: transport)
+    negotiator.addDataChannels()
+    self.negotiator = negotiator
+    offer()
+    tick()
+  }
+
+  private func offer() {
+    guard let description = negotiator?.makeOffer() else { return }
+    var response = Livekit_SignalResponse()
+    response.offer.type = "offer"
+    response.offer.sdp = description.description
+    for downTrack in downTracks { response.offer.midToTrackID[downTrack.mid] = downTrack.track.sid }
+    participant.send(response)
+  }
+
+  func receive(answer message: Livekit_SessionDescription) {
+    guard let answer = try? SessionDescription(parsing: message.sdp), let remote = TransportParameters(answer),
+      let sections = try? negotiator?.accept(answer)
+    else { return }
+    // The answer chooses the role: an active peer is the DTLS client, and we are not.
+    peer?.connect(to: remote, isDTLSClient: remote.setup == .passive)
+    for candidate in answer.media.flatMap(\.candidates) { peer?.add(remoteCandidate: candidate) }
+    for downTrack in downTracks {
+      guard let section = sections.first(where: { $0.mid == downTrack.mid && $0.isAccepted }) else { continue }
+      downTrack.start(with: section)
+    }
+    if negotiator?.needsOffer == true { offer() }
+  }
+
+  func add(_ candidate: String) { peer?.add(remoteCandidate: "candidate:" + candidate.trimmingCandidatePrefix) }
+
+  private func trickle(_ candidate: String) {
+    var response = Livekit_SignalResponse()
+    response.trickle.candidateInit = CandidateInit.text(candidate)
+    response.trickle.target = .subscriber
+    participant.send(response)
+  }
+
+  private func opened(_ channel: DataChannel) {
+    channels[channel.label] = channel
+    if channels["_reliable"] != nil && channels["_lossy"] != nil { participant.becameActive() }
+  }
+
+  func send(_ packet: Livekit_DataPacket, isReliable: Bool) {
+    guard let channel = channels[isReliable ? "_reliable" : "_lossy"],
+      let bytes = try? packet.serializedBytes() as [UInt8]
+    else { return }
+    peer?.send(bytes, on: channel)
+  }
+
+  // MARK: Subscriptions
+
+  func subscribe(to track: PublishedTrack, of publisher: DevParticipant) {
+    guard participant.info.permission.canSubscribe, let codec = track.codec,
+      !downTracks.contains(where: { $0.track === track })
+    else { return }
+    let downTrack = DownTrack(track: track, codec: codec) { [weak self] in self?.peer?.send($0) }
+    downTrack.mid = negotiator?.add(downTrack.sendingTrack(of: publisher)) ?? ""
+    downTracks.append(downTrack)
+    track.attach(downTrack)
+    offer()
+  }
+
+  func unsubscribe(from sid: String) {
+    guard let index = downTracks.firstIndex(where: { $0.track.sid == sid }) else { return }
+    let downTrack = downTracks.remove(at: index)
+    downTrack.track.detach(downTrack)
+    negotiator?.remove(mid: downTrack.mid)
+    offer()
+  }
+
+  func apply(_ settings: Livekit_UpdateTrackSettings, trackSid: String) {
+    downTracks.first { $0.track.sid == trackSid }?.apply(settings)
+  }
+
+  // MARK: Feedback
+
+  private func receive(_ reports: [RTCPPacket], at time: MediaTime) {
+    for report in reports {
+      for downTrack in downTracks { downTrack.receive(report, at: time) }
+    }
+  }
+
+  private func tick() {
+    let bound = LoopBound(WeakReference(self), on: loop)
+    ticker = loop.after(.milliseconds(100)) { bound.value.object?.poll() }
+  }
+
+  private func poll() {
+    let now = MediaTime.now
+    for downTrack in downTracks {
+      // A layer may have come or gone since.
+      downTrack.choose(at: now)
+      peer?.send(downTrack.poll(at: now))
+    }
+    tick()
+  }
+}

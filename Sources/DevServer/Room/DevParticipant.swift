@@ -1,0 +1,162 @@
+import Foundation
+import LiveKitProtocol
+import MediaCore
+import PeerTransport
+
+/// One client in a room: its signalling, what it publishes and what it is sent. Lives on the server's loop.
+final class DevParticipant {
+  let room: DevRoom
+  let sid = Identifier.make("PA_")
+  let subscribesAutomatically: Bool
+  private(set) var publisher: PublisherSession!
+  private(set) var subscriber: SubscriberSession!
+  var info = Livekit_ParticipantInfo()
+  private(set) var hasLeft = false
+  private let socket: ClientSocket
+  private let configuration: DevServerConfiguration
+
+  init(
+    request: JoinRequest, socket: ClientSocket, room: DevRoom, loop: TransportLoop,
+    configuration: DevServerConfiguration
+  ) {
+    self.room = room
+    self.socket = socket
+    self.configuration = configuration
+    subscribesAutomatically = request.autoSubscribe
+    describe(request.token)
+    publisher = PublisherSession(participant: self, loop: loop, host: configuration.host)
+    subscriber = SubscriberSession(participant: self, loop: loop, host: configuration.host)
+  }
+
+  var identity: String { info.identity }
+  var isHidden: Bool { info.permission.hidden }
+  var isActive: Bool { info.state == .active }
+
+  private func describe(_ token: AccessToken) {
+    info.sid = sid
+    info.identity = token.identity
+    info.name = token.name ?? ""
+    info.metadata = token.metadata ?? ""
+    info.attributes = token.attributes ?? [:]
+    info.state = .joined
+    info.joinedAt = Int64(Date().timeIntervalSince1970)
+    info.permission.canPublish = token.video.canPublish ?? true
+    info.permission.canSubscribe = token.video.canSubscribe ?? true
+    info.permission.canPublishData = token.video.canPublishData ?? true
+    info.permission.hidden = token.video.hidden ?? false
+    info.permission.recorder = token.video.recorder ?? false
+  }
+
+  func send(_ response: Livekit_SignalResponse) { socket.send(response) }
+
+  /// The join response, followed by the offer of the subscriber's connection, which is the primary one.
+  func welcome() {
+    var response = Livekit_SignalResponse()
+    response.join.room = room.info
+    response.join.participant = info
+    response.join.otherParticipants = room.others(than: self).filter { !$0.isHidden }.map(\.info)
+    response.join.serverVersion = "1.9.0"
+    response.join.serverInfo.version = "1.9.0"
+    response.join.serverInfo.protocol = 15
+    response.join.serverInfo.nodeID = "mediabridge-dev"
+    response.join.subscriberPrimary = true
+    response.join.pingInterval = configuration.pingInterval
+    response.join.pingTimeout = configuration.pingTimeout
+    response.join.enabledPublishCodecs = PublishedTrack.codecs.map { name in
+      var codec = Livekit_Codec()
+      codec.mime = name
+      return codec
+    }
+    send(response)
+    subscriber.start()
+  }
+
+  /// The primary connection is up and its data channels are open: from now on media flows.
+  func becameActive() {
+    guard !isActive, !hasLeft else { return }
+    info.state = .active
+    room.announce(self)
+    if subscribesAutomatically { room.subscribeToExisting(self) }
+  }
+
+  func sendLeave(_ reason: Livekit_DisconnectReason) {
+    var response = Livekit_SignalResponse()
+    response.leave.reason = reason
+    response.leave.action = .disconnect
+    send(response)
+    hasLeft = true
+  }
+
+  /// Closes the socket and hands over the transports, which close on their own time.
+  func end() -> [PeerConnection] {
+    hasLeft = true
+    socket.close()
+    return [publisher.end(), subscriber.end()].compactMap { $0 }
+  }
+}
+
+// MARK: - Requests
+
+extension DevParticipant {
+  func handle(_ request: Livekit_SignalRequest) {
+    guard !hasLeft else { return }
+    switch request.message {
+    case .offer(let offer): publisher.receive(offer: offer)
+    case .answer(let answer): subscriber.receive(answer: answer)
+    case .trickle(let trickle): handle(trickle)
+    case .addTrack(let track): publisher.add(track)
+    case .mute(let mute): publisher.setMuted(mute.muted, trackSid: mute.sid)
+    case .subscription(let update): handle(update)
+    case .trackSetting(let settings):
+      for sid in settings.trackSids { subscriber.apply(settings, trackSid: sid) }
+    case .pingReq(let ping): answer(ping)
+    case .ping(let timestamp):
+      var response = Livekit_SignalResponse()
+      response.pong = timestamp
+      send(response)
+    case .leave: hasLeft = true
+    default: break
+    }
+  }
+
+  private func answer(_ ping: Livekit_Ping) {
+    var response = Livekit_SignalResponse()
+    response.pongResp.lastPingTimestamp = ping.timestamp
+    response.pongResp.timestamp = Int64(Date().timeIntervalSince1970 * 1000)
+    send(response)
+  }
+
+  private func handle(_ trickle: Livekit_TrickleRequest) {
+    guard let candidate = CandidateInit.parse(trickle.candidateInit) else { return }
+    trickle.target == .publisher ? publisher.add(candidate) : subscriber.add(candidate)
+  }
+
+  private func handle(_ update: Livekit_UpdateSubscription) {
+    let sids = update.trackSids + update.participantTracks.flatMap(\.trackSids)
+    for sid in sids {
+      if !update.subscribe {
+        subscriber.unsubscribe(from: sid)
+      } else if let (track, owner) = room.track(sid: sid), info.permission.canSubscribe {
+        subscriber.subscribe(to: track, of: owner)
+      }
+    }
+  }
+}
+
+/// The JSON around a candidate (RTCIceCandidateInit).
+enum CandidateInit {
+  private struct Fields: Codable {
+    var candidate: String
+    var sdpMid: String?
+    var sdpMLineIndex: Int?
+  }
+
+  static func parse(_ json: String) -> String? {
+    (try? JSONDecoder().decode(Fields.self, from: Data(json.utf8)))?.candidate
+  }
+
+  static func text(_ candidate: String) -> String {
+    let fields = Fields(candidate: candidate, sdpMid: "0", sdpMLineIndex: 0)
+    return (try? JSONEncoder().encode(fields)).map { String(decoding: $0, as: UTF8.self) } ?? "{}"
+  }
+}

@@ -1,0 +1,109 @@
+import LiveKitProtocol
+import MediaCore
+
+/// One room: who is in it, what they publish, and who gets what. Lives on the server's loop.
+final class DevRoom {
+  let name: String
+  let sid = Identifier.make("RM_")
+  private(set) var participants: [DevParticipant] = []
+
+  init(name: String) { self.name = name }
+
+  var isEmpty: Bool { participants.isEmpty }
+
+  var info: Livekit_Room {
+    var room = Livekit_Room()
+    room.sid = sid
+    room.name = name
+    room.numParticipants = UInt32(participants.filter { !$0.isHidden }.count)
+    return room
+  }
+
+  func others(than participant: DevParticipant) -> [DevParticipant] { participants.filter { $0 !== participant } }
+
+  /// Lets someone in. An older participant of the same identity has to go (as a client that reconnects anew).
+  func add(_ participant: DevParticipant) {
+    for older in participants where older.identity == participant.identity {
+      older.sendLeave(.duplicateIdentity)
+      remove(older)
+    }
+    participants.append(participant)
+    participant.welcome()
+    announce(participant)
+  }
+
+  func remove(_ participant: DevParticipant) {
+    guard let index = participants.firstIndex(where: { $0 === participant }) else { return }
+    participants.remove(at: index)
+    participant.info.state = .disconnected
+    for track in participant.publisher.tracks { unsubscribeAll(from: track) }
+    announce(participant)
+  }
+
+  /// Tells the others what has become of `participant`, who is told its own changes, too.
+  func announce(_ participant: DevParticipant) {
+    participant.info.version += 1
+    participant.info.tracks = participant.publisher.tracks.filter(\.isFlowing).map(\.info)
+    participant.info.isPublisher = !participant.info.tracks.isEmpty
+    var response = Livekit_SignalResponse()
+    response.update.participants = [participant.info]
+    for other in participants where other === participant || !participant.isHidden { other.send(response) }
+  }
+
+  /// A track whose media has begun: announced, and sent to those who subscribe on their own.
+  func trackStarted(_ track: PublishedTrack, of publisher: DevParticipant) {
+    announce(publisher)
+    for other in others(than: publisher) where other.subscribesAutomatically && other.isActive {
+      other.subscriber.subscribe(to: track, of: publisher)
+    }
+  }
+
+  func trackEnded(_ track: PublishedTrack, of publisher: DevParticipant) {
+    unsubscribeAll(from: track)
+    announce(publisher)
+  }
+
+  private func unsubscribeAll(from track: PublishedTrack) {
+    for participant in participants { participant.subscriber.unsubscribe(from: track.sid) }
+  }
+
+  /// Everything that is published already, for someone who has become active.
+  func subscribeToExisting(_ participant: DevParticipant) {
+    for other in others(than: participant) {
+      for track in other.publisher.tracks where track.isFlowing {
+        participant.subscriber.subscribe(to: track, of: other)
+      }
+    }
+  }
+
+  func track(sid: String) -> (track: PublishedTrack, publisher: DevParticipant)? {
+    for participant in participants {
+      if let track = participant.publisher.tracks.first(where: { $0.sid == sid }) { return (track, participant) }
+    }
+    return nil
+  }
+
+  /// Hands a data message to the others, or to those it names.
+  func relay(_ packet: Livekit_DataPacket, from sender: DevParticipant, isReliable: Bool) {
+    var packet = packet
+    packet.participantSid = sender.sid
+    packet.participantIdentity = sender.identity
+    if packet.hasUser {
+      packet.user.participantSid = sender.sid
+      packet.user.participantIdentity = sender.identity
+    }
+    let destinations = Set(packet.destinationIdentities)
+    for other in others(than: sender) where destinations.isEmpty || destinations.contains(other.identity) {
+      other.subscriber.send(packet, isReliable: isReliable)
+    }
+  }
+}
+
+/// Ids in LiveKit's form: a prefix for the kind and twelve random letters and digits.
+enum Identifier {
+  private static let alphabet = Array("ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz23456789")
+
+  static func make(_ prefix: String) -> String {
+    prefix + String((0..<12).map { _ in alphabet[Int.random(in: alphabet.indices)] })
+  }
+}

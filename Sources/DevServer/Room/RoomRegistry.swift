@@ -1,0 +1,65 @@
+import LiveKitProtocol
+import MediaCore
+import PeerTransport
+
+/// All rooms of the server. Lives on its loop.
+final class RoomRegistry {
+  private let loop: TransportLoop
+  private let configuration: DevServerConfiguration
+  private var rooms: [String: DevRoom] = [:]
+  private var participants: [ObjectIdentifier: DevParticipant] = [:]
+
+  init(loop: TransportLoop, configuration: DevServerConfiguration) {
+    self.loop = loop
+    self.configuration = configuration
+  }
+
+  func join(_ request: JoinRequest, _ socket: ClientSocket) {
+    let room = rooms[request.room] ?? DevRoom(name: request.room)
+    rooms[request.room] = room
+    let participant = DevParticipant(
+      request: request, socket: socket, room: room, loop: loop, configuration: configuration)
+    participants[ObjectIdentifier(socket)] = participant
+    room.add(participant)
+  }
+
+  func receive(_ request: Livekit_SignalRequest, from socket: ClientSocket) {
+    guard let participant = participants[ObjectIdentifier(socket)] else { return }
+    participant.handle(request)
+    if participant.hasLeft { remove(socket) }
+  }
+
+  func socketClosed(_ socket: ClientSocket) { remove(socket) }
+
+  private func remove(_ socket: ClientSocket) {
+    guard let participant = participants.removeValue(forKey: ObjectIdentifier(socket)) else { return }
+    participant.room.remove(participant)
+    if participant.room.isEmpty { rooms[participant.room.name] = nil }
+    let ended = LoopBound(participant, on: loop)
+    Task { await ended.closeParticipant() }
+  }
+
+  /// Tells everyone to leave and hands them over to be closed.
+  func shutDown() -> [EndedParticipant] {
+    let all = Array(participants.values)
+    participants = [:]
+    rooms = [:]
+    return all.map { participant in
+      participant.sendLeave(.serverShutdown)
+      return EndedParticipant(participant: LoopBound(participant, on: loop))
+    }
+  }
+}
+
+/// A participant whose transports are still to be closed.
+struct EndedParticipant: Sendable {
+  let participant: LoopBound<DevParticipant>
+  func close() async { await participant.closeParticipant() }
+}
+
+extension LoopBound<DevParticipant> {
+  func closeParticipant() async {
+    let transports = await loop.call { self.value.end() }
+    for transport in transports { await transport.close() }
+  }
+}

@@ -1,0 +1,90 @@
+import CGStreamer
+import CShims
+
+/// A named element of a pipeline, for reading and setting its properties.
+public struct Element: Sendable {
+  let shared: SharedElement
+  public let name: String
+
+  /// The kind of element, for example "vp8dec".
+  public var factory: String { shim_factory_name(shared.pointer).map { String(cString: $0) } ?? "" }
+
+  public func hasProperty(_ property: String) -> Bool { shim_find_property(shared.pointer, property) != nil }
+
+  /// Sets a property from its text form, as in a pipeline text: numbers, booleans, enumerations by nick, caps.
+  public func set(_ property: String, to value: String) throws(PipelineError) {
+    guard hasProperty(property) else {
+      throw PipelineError(.property, "no property \"\(property)\" in element \"\(name)\"", element: name)
+    }
+    gst_util_set_object_arg(shared.pointer.cast(), property, value)
+  }
+  public func set(_ property: String, to value: Int) throws(PipelineError) { try set(property, to: String(value)) }
+  public func set(_ property: String, to value: Double) throws(PipelineError) { try set(property, to: String(value)) }
+  public func set(_ property: String, to value: Bool) throws(PipelineError) {
+    try set(property, to: value ? "true" : "false")
+  }
+
+  /// The property in text form; nil when the element has none of that name.
+  public func string(_ property: String) -> String? {
+    read(property) { value in
+      if let string = g_value_get_string_checked(value) { return string }
+      return take(gst_value_serialize(value))
+    }
+  }
+  public func int(_ property: String) -> Int? {
+    converted(property, to: GType(10 << 2)) { Int(g_value_get_int64($0)) }
+  }
+  public func double(_ property: String) -> Double? {
+    converted(property, to: GType(15 << 2)) { g_value_get_double($0) }
+  }
+  public func bool(_ property: String) -> Bool? {
+    converted(property, to: GType(5 << 2)) { g_value_get_boolean($0) != 0 }
+  }
+
+  /// Caps of a pad of this element, once they are known.
+  public func caps(ofPad pad: String) -> Caps? {
+    guard let pad = gst_element_get_static_pad(shared.pointer, pad) else { return nil }
+    defer { gst_object_unref(pad) }
+    return gst_pad_get_current_caps(pad).map(Caps.init(adopting:))
+  }
+
+  func read<Result>(_ property: String, _ body: (UnsafeMutablePointer<GValue>) -> Result?) -> Result? {
+    var value = GValue()
+    guard shim_get_property(shared.pointer, property, &value) != 0 else { return nil }
+    defer { g_value_unset(&value) }
+    return body(&value)
+  }
+
+  private func converted<Result>(
+    _ property: String, to type: GType, _ body: (UnsafeMutablePointer<GValue>) -> Result
+  ) -> Result? {
+    read(property) { value in
+      var result = GValue()
+      g_value_init(&result, type)
+      defer { g_value_unset(&result) }
+      return g_value_transform(value, &result) != 0 ? body(&result) : nil
+    }
+  }
+}
+
+private func g_value_get_string_checked(_ value: UnsafeMutablePointer<GValue>) -> String? {
+  // 16 is G_TYPE_STRING, whose macro Swift does not import; serialising would put the text in quotes.
+  guard value.pointee.g_type == GType(16 << 2) else { return nil }
+  return g_value_get_string(value).map { String(cString: $0) }
+}
+
+extension Pipeline {
+  public func hasElement(_ name: String) -> Bool { shared(named: name) != nil }
+
+  /// The element of that name, anywhere in the pipeline.
+  public func element(named name: String) throws(PipelineError) -> Element {
+    guard let shared = shared(named: name) else {
+      throw PipelineError(.noSuchElement, "the pipeline has no element named \"\(name)\"", element: name)
+    }
+    return Element(shared: shared, name: name)
+  }
+
+  func shared(named name: String) -> SharedElement? {
+    gst_bin_get_by_name(element.cast(), name).map(SharedElement.init(adopting:))
+  }
+}

@@ -1,0 +1,37 @@
+import CGStreamer
+import CShims
+
+/// A probe's closure: gets the probe's data and says what becomes of it.
+final class PadProbe: Callback {
+  let body: (UnsafeMutablePointer<GstPadProbeInfo>) -> GstPadProbeReturn
+  init(_ body: @escaping (UnsafeMutablePointer<GstPadProbeInfo>) -> GstPadProbeReturn) { self.body = body }
+}
+
+/// A reference to a pad that travels between threads.
+///
+/// `@unchecked Sendable`: GObject counts references atomically, and GStreamer's pad calls lock by themselves.
+final class SharedPad: @unchecked Sendable {
+  let pointer: UnsafeMutablePointer<GstPad>
+  init(adopting pointer: UnsafeMutablePointer<GstPad>) { self.pointer = pointer }
+  deinit { gst_object_unref(pointer) }
+}
+
+extension Pipeline {
+  func staticPad(_ pad: String, of element: SharedElement, named name: String) throws(PipelineError) -> SharedPad {
+    guard let pointer = gst_element_get_static_pad(element.pointer, pad) else {
+      throw PipelineError(.noSuchElement, "element \"\(name)\" has no pad \"\(pad)\"", element: name)
+    }
+    return SharedPad(adopting: pointer)
+  }
+
+  /// Attaches a probe that is removed, and its closure released, when the pipeline stops.
+  func addProbe(to pad: SharedPad, _ types: GstPadProbeType, _ probe: PadProbe) {
+    let identifier = gst_pad_add_probe(
+      pad.pointer, types,
+      { _, info, data in
+        guard let info, let data else { return GST_PAD_PROBE_OK }
+        return PadProbe.from(data).body(info)
+      }, probe.passToC(), Callback.destroy)
+    onDetach { gst_pad_remove_probe(pad.pointer, identifier) }
+  }
+}

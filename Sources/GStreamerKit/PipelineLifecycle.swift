@@ -1,0 +1,105 @@
+import CGStreamer
+import CShims
+import MediaCore
+
+extension Pipeline {
+  /// Starts the flow of data. Errors that an element reports while it starts, such as a file that cannot be opened,
+  /// are thrown; later ones arrive at `onMessage`.
+  public func start() throws(PipelineError) {
+    delivery.beginStart()
+    let result = gst_element_set_state(element, GST_STATE_PLAYING)
+    if let error = delivery.endStart() { throw error }
+    if result == GST_STATE_CHANGE_FAILURE { throw PipelineError(.stateChange, "the pipeline did not start") }
+  }
+
+  /// Stops the flow of data until the next `start`.
+  public func pause() { gst_element_set_state(element, GST_STATE_PAUSED) }
+
+  /// Ends every source and waits until all sinks have written what there was.
+  ///
+  /// - Throws: the error that kept the pipeline from its end, or one of kind `timeLimit`.
+  public func sendEndOfStream(timeLimit: Duration = .seconds(10)) async throws(PipelineError) {
+    endSources()
+    try await endOfStream(timeLimit: timeLimit)
+  }
+
+  /// Waits for the end of the stream, without causing it.
+  public func endOfStream(timeLimit: Duration) async throws(PipelineError) {
+    let delivery = delivery
+    let outcome = await withCheckedContinuation { (continuation: CheckedContinuation<BusDelivery.Outcome, Never>) in
+      guard let waiter = delivery.wait({ continuation.resume(returning: $0) }) else { return }
+      // The sleeping task holds no reference to the pipeline and finds nothing to do when the end came first.
+      Task {
+        try? await Task.sleep(for: timeLimit)
+        let error = PipelineError(.timeLimit, "no end of stream within \(timeLimit)")
+        delivery.cancelWait(waiter, outcome: .failure(error))
+      }
+    }
+    try outcome.get()
+  }
+
+  /// Stops the pipeline and frees what it uses.
+  ///
+  /// Once this has returned true, no call-back of the pipeline, its sources, sinks or probes runs or will run; their
+  /// closures have been released. It may be called from anywhere, call-backs included, and more than once.
+  /// - Returns: false when an element did not stop within `timeLimit`; it is then left to itself.
+  @discardableResult
+  public func stop(timeLimit: Duration = .seconds(5)) async -> Bool {
+    await withCheckedContinuation { continuation in
+      stop(timeLimit: timeLimit) { continuation.resume(returning: $0) }
+    }
+  }
+
+  /// As `stop(timeLimit:)`, for callers that cannot wait. `completion` is called once, on any thread.
+  public func stop(timeLimit: Duration = .seconds(5), completion: @escaping @Sendable (Bool) -> Void) {
+    let once = Once(completion)
+    let timer = Task {
+      try? await Task.sleep(for: timeLimit)
+      once.call(false)
+    }
+    startThread(name: "gst-stop") { [self] in
+      gst_element_set_state(element, GST_STATE_NULL)
+      delivery.close()
+      detach()
+      // A handler that is running now was called by the bus thread: wait until that is past it.
+      SerialThread.bus.post {
+        once.call(true)
+        timer.cancel()
+      }
+    }
+  }
+
+  private func endSources() {
+    forEachSource { source in
+      if shim_is_app_src(source) != 0 {
+        gst_app_src_end_of_stream(source.cast())
+      } else {
+        gst_element_send_event(source, gst_event_new_eos())
+      }
+    }
+  }
+
+  private func forEachSource(_ body: (UnsafeMutablePointer<GstElement>) -> Void) {
+    guard let iterator = gst_bin_iterate_sources(element.cast()) else { return }
+    defer { gst_iterator_free(iterator) }
+    var item = GValue()
+    while gst_iterator_next(iterator, &item) == GST_ITERATOR_OK {
+      if let object = g_value_get_object(&item) { body(object.assumingMemoryBound(to: GstElement.self)) }
+      g_value_unset(&item)
+    }
+  }
+}
+
+/// A completion that is called by whoever comes first.
+private final class Once: Sendable {
+  private let completion: Locked<(@Sendable (Bool) -> Void)?>
+  init(_ completion: @escaping @Sendable (Bool) -> Void) { self.completion = Locked(completion) }
+
+  func call(_ result: Bool) {
+    let completion = completion.withLock { completion in
+      defer { completion = nil }
+      return completion
+    }
+    completion?(result)
+  }
+}

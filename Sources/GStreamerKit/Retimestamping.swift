@@ -1,0 +1,57 @@
+import CGStreamer
+import CShims
+public import MediaCore
+
+extension Pipeline {
+  /// Puts RTP packets on another timeline where they leave an element, usually the jitter buffer: `time` gets the RTP
+  /// timestamp of each packet (RFC 3550, 5.1) and gives the presentation time, or nil to leave the packet as it is.
+  /// It runs on the streaming thread. Call it before `start`.
+  public func retimestamp(
+    elementNamed name: String, pad: String = "src", _ time: @escaping @Sendable (UInt32) -> MediaTime?
+  ) throws(PipelineError) {
+    let pad = try staticPad(pad, of: try element(named: name).shared, named: name)
+    let types = GstPadProbeType(
+      rawValue: GST_PAD_PROBE_TYPE_BUFFER.rawValue | GST_PAD_PROBE_TYPE_BUFFER_LIST.rawValue)
+    addProbe(
+      to: pad, types,
+      PadProbe { info in
+        applyTimeline(time, to: info)
+        return GST_PAD_PROBE_OK
+      })
+  }
+}
+
+private typealias Timeline = (UInt32) -> MediaTime?
+
+/// Replaces the data of a probe by a writable version of it with new times.
+private func applyTimeline(_ time: Timeline, to info: UnsafeMutablePointer<GstPadProbeInfo>) {
+  guard let data = info.pointee.data else { return }
+  if info.pointee.type.rawValue & GST_PAD_PROBE_TYPE_BUFFER_LIST.rawValue == 0 {
+    info.pointee.data = UnsafeMutableRawPointer(retimestamped(data.assumingMemoryBound(to: GstBuffer.self), time))
+    return
+  }
+  guard let list = shim_buffer_list_make_writable(OpaquePointer(data)) else { return }
+  info.pointee.data = UnsafeMutableRawPointer(list)
+  for index in 0..<gst_buffer_list_length(list) {
+    guard let buffer = gst_buffer_list_get_writable(list, index) else { continue }
+    set(time, of: buffer)
+  }
+}
+
+/// Takes over the caller's reference and gives one back.
+private func retimestamped(
+  _ buffer: UnsafeMutablePointer<GstBuffer>, _ time: Timeline
+) -> UnsafeMutablePointer<GstBuffer> {
+  guard let writable = shim_buffer_make_writable(buffer) else { return buffer }
+  set(time, of: writable)
+  return writable
+}
+
+private func set(_ time: Timeline, of buffer: UnsafeMutablePointer<GstBuffer>) {
+  var raw: UInt32 = 0
+  guard gst_buffer_extract(buffer, 4, &raw, 4) == 4, let moment = time(UInt32(bigEndian: raw)) else { return }
+  let clockTime = MediaTime?(moment).clockTime
+  buffer.pointee.pts = clockTime
+  // Pictures arrive in decoding order and are shown in it, so both times are one.
+  buffer.pointee.dts = clockTime
+}

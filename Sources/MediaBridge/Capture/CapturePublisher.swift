@@ -1,0 +1,178 @@
+import Foundation
+import LiveKitProtocol
+import MediaCore
+import PeerTransport
+import RTP
+import SDP
+import SignalTransport
+
+/// One capture template that is published as one track.
+public struct CaptureOptions: Sendable {
+  public var template: String
+  public var kind: Track.Kind
+  public var source: Track.Source
+  /// `VP8`, `VP9`, `H264` or `opus`: what the template's encoder makes.
+  public var codec: String
+  public var dimensions: Dimensions?
+  /// Values for the template's variables.
+  public var values: [String: String]
+
+  public init(
+    template: String, kind: Track.Kind, source: Track.Source, codec: String, dimensions: Dimensions? = nil,
+    values: [String: String] = [:]
+  ) {
+    self.template = template
+    self.kind = kind
+    self.source = source
+    self.codec = codec
+    self.dimensions = dimensions
+    self.values = values
+  }
+}
+
+/// A participant that publishes what capture templates make: the demo's and the tests' sender.
+public actor CapturePublisher {
+  private let captures: [CaptureOptions]
+  private let factory: PipelineFactory
+  private let loop = TransportLoop(name: "mediabridge-pub")
+  private var signal: SignalConnection?
+  private var peer: PeerConnection?
+  private var observer: PeerObserver?
+  private var negotiator: Negotiator?
+  private var streams: [CaptureStream] = []
+  private var reader: Task<Void, Never>?
+  private let connected = Outcome<Void, LiveKitError>()
+  private var waitingCandidates: [String] = []
+  private var isAnswered = false
+
+  public init(captures: [CaptureOptions], pipelineFolder: String? = nil) {
+    self.captures = captures
+    factory = PipelineFactory(folder: pipelineFolder)
+  }
+
+  /// Joins and starts to send; returns when the connection stands.
+  public func connect(url text: String, token: String) async throws(LiveKitError) {
+    do throws(SignalError) {
+      let url = try SignalURL(text)
+      let signal = try await SignalConnection.connect(
+        to: url, token: token, query: SignalQuery(autoSubscribe: false))
+      self.signal = signal
+      makePeer(isLoopback: url.isLoopback)
+      reader = Task { await self.read(signal) }
+    } catch {
+      throw LiveKitError(error)
+    }
+    try await connected.value()
+    for stream in streams { try stream.start() }
+  }
+
+  public func disconnect() async {
+    for stream in streams { await stream.stop() }
+    streams = []
+    var request = Livekit_SignalRequest()
+    request.leave.reason = .clientInitiated
+    signal?.send(request)
+    await signal?.close()
+    reader?.cancel()
+    await peer?.close()
+    await loop.stop()
+  }
+
+  private func makePeer(isLoopback: Bool) {
+    var configuration = PeerConfiguration(isControlling: true)
+    configuration.localAddresses = isLoopback ? ["127.0.0.1"] : []
+    var handlers = PeerObserver.Handlers()
+    handlers.candidate = { [weak self] candidate in Task { await self?.trickle(candidate) } }
+    handlers.state = { [weak self] state in Task { await self?.changed(state) } }
+    handlers.reports = { [weak self] reports, time in Task { await self?.receive(reports, at: time) } }
+    let observer = PeerObserver(loop: loop, handlers: handlers)
+    self.observer = observer
+    peer = PeerConnection(loop: loop, configuration: configuration, delegate: observer)
+  }
+
+  // MARK: Signalling
+
+  private func read(_ signal: SignalConnection) async {
+    for await response in signal.responses {
+      switch response.message {
+      case .join: for (index, capture) in captures.enumerated() { announce(capture, index) }
+      case .trackPublished: await published()
+      case .answer(let answer): receive(answer)
+      case .trickle(let trickle):
+        guard trickle.target == .publisher, let candidate = CandidateInit.parse(trickle.candidateInit) else { continue }
+        if isAnswered { peer?.add(remoteCandidate: candidate) } else { waitingCandidates.append(candidate) }
+      case .leave(let leave): connected.settle(.failure(LiveKitError(leave.reason)))
+      default: break
+      }
+    }
+    connected.settle(.failure(LiveKitError(signal.closeReason ?? .closed("no reason given"))))
+  }
+
+  private static func cid(_ index: Int) -> String { "capture-\(index)" }
+
+  private func announce(_ capture: CaptureOptions, _ index: Int) {
+    var request = Livekit_SignalRequest()
+    request.addTrack.cid = Self.cid(index)
+    request.addTrack.name = capture.template
+    request.addTrack.type = capture.kind == .video ? .video : .audio
+    request.addTrack.source = capture.kind == .video ? .camera : .microphone
+    request.addTrack.width = UInt32(clamping: capture.dimensions?.width ?? 0)
+    request.addTrack.height = UInt32(clamping: capture.dimensions?.height ?? 0)
+    request.addTrack.stereo = capture.kind == .audio
+    signal?.send(request)
+  }
+
+  private var publishedCount = 0
+
+  private func published() async {
+    publishedCount += 1
+    guard publishedCount == captures.count, let peer,
+      let local = await peer.localParameters(setup: .actpass),
+      let transport = local.localTransport(preferring: .actpass)
+    else { return }
+    var negotiator = Negotiator(sessionID: .random(in: 1..<(1 << 62)), transport: transport)
+    for (index, capture) in captures.enumerated() {
+      let stream = CaptureStream(capture, factory: factory, peer: peer)
+      streams.append(stream)
+      _ = negotiator.add(stream.sendingTrack(cid: Self.cid(index)))
+    }
+    guard let offer = negotiator.makeOffer() else { return }
+    self.negotiator = negotiator
+    var request = Livekit_SignalRequest()
+    request.offer.type = "offer"
+    request.offer.sdp = offer.description
+    signal?.send(request)
+  }
+
+  private func receive(_ message: Livekit_SessionDescription) {
+    guard let answer = try? SDP.SessionDescription(parsing: message.sdp), let remote = TransportParameters(answer),
+      let sections = try? negotiator?.accept(answer)
+    else { return connected.settle(.failure(LiveKitError(.network, "the server's answer cannot be used"))) }
+    for (stream, section) in zip(streams, sections) { stream.negotiated(section) }
+    peer?.connect(to: remote, isDTLSClient: remote.setup == .passive)
+    isAnswered = true
+    for candidate in answer.media.flatMap(\.candidates) + waitingCandidates { peer?.add(remoteCandidate: candidate) }
+  }
+
+  private func trickle(_ candidate: String) {
+    var request = Livekit_SignalRequest()
+    request.trickle.candidateInit = CandidateInit.text(candidate)
+    request.trickle.target = .publisher
+    signal?.send(request)
+  }
+
+  private func changed(_ state: PeerState) {
+    switch state {
+    case .connected: connected.settle(.success(()))
+    case .failed(let error):
+      connected.settle(.failure(LiveKitError(.iceFailed, "media cannot be connected: \(error)")))
+    default: break
+    }
+  }
+
+  private func receive(_ reports: [RTCPPacket], at time: MediaTime) {
+    for report in reports {
+      for stream in streams { stream.receive(report, at: time) }
+    }
+  }
+}

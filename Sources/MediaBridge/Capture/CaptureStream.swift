@@ -1,0 +1,107 @@
+import GStreamerKit
+import MediaCore
+import PeerTransport
+import RTP
+import SDP
+
+/// The RTP that one capture template makes, on its way to the server.
+final class CaptureStream: Sendable {
+  private struct State {
+    var sender: RTPSender
+    var payloadType: PayloadType?
+    var pipeline: Pipeline?
+    var sink: AppSink?
+  }
+
+  let ssrc = SSRC(.random(in: 1...(.max - 1)))
+  private let options: CaptureOptions
+  private let factory: PipelineFactory
+  private let peer: PeerConnection
+  private let state: Locked<State>
+
+  init(_ options: CaptureOptions, factory: PipelineFactory, peer: PeerConnection) {
+    self.options = options
+    self.factory = factory
+    self.peer = peer
+    let clockRate: UInt32 = options.kind == .video ? 90_000 : 48_000
+    state = Locked(
+      State(sender: RTPSender(configuration: .init(ssrc: ssrc, clockRate: clockRate, cname: "mediabridge"))))
+  }
+
+  private var rtxSSRC: SSRC { SSRC(ssrc.rawValue + 1) }
+
+  func sendingTrack(cid: String) -> SendingTrack {
+    let codecs =
+      switch options.codec.uppercased() {
+      case "VP8": CodecCatalogue.vp8()
+      case "VP9": CodecCatalogue.vp9()
+      case "H264": CodecCatalogue.h264()
+      default: CodecCatalogue.opus
+      }
+    let isVideo = options.kind == .video
+    return SendingTrack(
+      kind: isVideo ? .video : .audio, msid: MediaStreamID(stream: "capture", track: cid), codecs: codecs,
+      headerExtensions: CodecCatalogue.extensions([HeaderExtensionURI.mid]), cname: "mediabridge", ssrc: ssrc,
+      rtxSSRC: isVideo ? rtxSSRC : nil)
+  }
+
+  func negotiated(_ section: NegotiatedSection) {
+    guard let format = section.formats.first else { return }
+    let retransmission = format.rtx.map {
+      RTPSender.Retransmission(ssrc: rtxSSRC, payloadTypes: [format.payloadType: $0])
+    }
+    let sender = RTPSender(
+      configuration: .init(
+        ssrc: ssrc, clockRate: format.codec.clockRate, retransmission: retransmission, cname: "mediabridge"))
+    state.withLock { state in
+      state.payloadType = format.payloadType
+      state.sender = sender
+    }
+  }
+
+  func start() throws(LiveKitError) {
+    let made = try factory.make(.capture, options.template, values: options.values)
+    let name = options.kind == .video ? "video" : "audio"
+    let sink = try made.sink(name) { [weak self] media in self?.send(media) }
+    state.withLock { state in
+      state.pipeline = made.pipeline
+      state.sink = sink
+    }
+    try made.start()
+  }
+
+  func stop() async {
+    let pipeline = state.withLock { state in
+      defer { state.pipeline = nil }
+      return state.pipeline
+    }
+    await pipeline?.stop()
+  }
+
+  func requestKeyframe() { _ = state.withLock { $0.sink }?.requestKeyframe() }
+
+  /// Takes what the server reports of this stream, and does what it asks for.
+  func receive(_ report: RTCPPacket, at time: MediaTime) {
+    let response = state.withLock { $0.sender.receive(report, at: time) }
+    for packet in response.retransmissions { peer.send(packet) }
+    if response.isKeyframeRequested { requestKeyframe() }
+  }
+
+  /// Called on the capture pipeline's thread with one RTP packet.
+  private func send(_ media: MediaBuffer) {
+    let parsed = media.withUnsafeBytes { try? RTPPacket(parsing: PacketBuffer(copying: $0)) }
+    guard var packet = parsed else { return }
+    let (ssrc, time, ntp) = (ssrc, MediaTime.now, NTPTime.now)
+    // The buffer's time is the moment of capture: sound and pictures share that clock, however long encoding took.
+    let captured = media.pts
+    let reports = state.withLock { state -> [RTCPPacket]? in
+      guard let payloadType = state.payloadType else { return nil }
+      packet.rewrite(payloadType: payloadType, ssrc: ssrc)
+      state.sender.sent(packet, at: time, captured: captured)
+      return state.sender.poll(at: time, ntp: ntp)
+    }
+    guard let reports else { return }
+    peer.send(packet)
+    peer.send(reports)
+  }
+}

@@ -1,0 +1,36 @@
+import MediaCore
+
+/// A result that one side waits for and the other settles, once.
+final class Outcome<Success: Sendable, Failure: Error>: Sendable {
+  private struct State {
+    var result: Result<Success, Failure>?
+    var waiting: [CheckedContinuation<Result<Success, Failure>, Never>] = []
+  }
+
+  private let state = Locked(State())
+
+  /// The result, once there is one.
+  var current: Result<Success, Failure>? { state.withLock { $0.result } }
+
+  /// Later calls change nothing.
+  func settle(_ result: Result<Success, Failure>) {
+    let waiting = state.withLock { state -> [CheckedContinuation<Result<Success, Failure>, Never>] in
+      guard state.result == nil else { return [] }
+      state.result = result
+      defer { state.waiting = [] }
+      return state.waiting
+    }
+    for continuation in waiting { continuation.resume(returning: result) }
+  }
+
+  func value() async throws(Failure) -> Success {
+    let result = await withCheckedContinuation { continuation in
+      let known = state.withLock { state in
+        if state.result == nil { state.waiting.append(continuation) }
+        return state.result
+      }
+      if let known { continuation.resume(returning: known) }
+    }
+    return try result.get()
+  }
+}

@@ -1,0 +1,98 @@
+import Foundation
+import LiveKitProtocol
+import SignalTransport
+
+extension TrackInfo {
+  init(_ info: Livekit_TrackInfo) {
+    sid = info.sid
+    name = info.name
+    kind =
+      switch info.type {
+      case .audio: .audio
+      case .video: .video
+      default: .none
+      }
+    source =
+      switch info.source {
+      case .camera: .camera
+      case .microphone: .microphone
+      case .screenShare: .screenShareVideo
+      case .screenShareAudio: .screenShareAudio
+      default: .unknown
+      }
+    mimeType = info.mimeType
+    isMuted = info.muted
+    dimensions =
+      info.width > 0 && info.height > 0
+      ? Dimensions(width: Int32(clamping: info.width), height: Int32(clamping: info.height)) : nil
+    let announced = info.codecs.first.flatMap { $0.layers.isEmpty ? nil : $0.layers } ?? info.layers
+    simulcasted = info.simulcast || announced.count > 1
+    layers = announced.map { layer in
+      VideoLayer(
+        quality: VideoLayer.Quality(rawValue: layer.quality.rawValue) ?? .high,
+        dimensions: Dimensions(width: Int32(clamping: layer.width), height: Int32(clamping: layer.height)),
+        bitrate: Int(layer.bitrate))
+    }
+  }
+}
+
+extension Participant.Info {
+  init(_ info: Livekit_ParticipantInfo) {
+    sid = info.sid
+    identity = info.identity
+    name = info.name.isEmpty ? nil : info.name
+    metadata = info.metadata.isEmpty ? nil : info.metadata
+    attributes = info.attributes
+  }
+}
+
+extension LiveKitError {
+  init(_ error: SignalError) {
+    let code: Code =
+      switch error {
+      case .invalidURL: .invalidParameter
+      case .unresolvedHost, .connectionRefused, .notLiveKit: .network
+      case .timedOut: .timedOut
+      case .tls: .tls
+      case .refused(401, _): .unauthorized
+      case .refused(403, _): .permissionDenied
+      case .refused(404, _): .roomNotFound
+      case .refused: .network
+      case .closed: .disconnected
+      }
+    self.init(code, error.description)
+  }
+
+  init(_ reason: Livekit_DisconnectReason) {
+    switch reason {
+    case .duplicateIdentity:
+      self.init(.duplicateIdentity, "another participant joined with the same identity; use another --identity")
+    case .serverShutdown: self.init(.serverShutDown, "the server is shutting down")
+    case .participantRemoved: self.init(.participantRemoved, "the server removed this participant from the room")
+    case .roomDeleted, .roomClosed: self.init(.roomDeleted, "the room was closed")
+    case .stateMismatch, .joinFailure, .signalClose, .migration:
+      self.init(.disconnected, "the server ended the session (\(reason))")
+    default: self.init(.disconnected, "the server ended the session")
+    }
+  }
+}
+
+/// The JSON around a candidate (RTCIceCandidateInit).
+enum CandidateInit {
+  private struct Fields: Codable {
+    var candidate: String
+    var sdpMid: String?
+    var sdpMLineIndex: Int?
+  }
+
+  /// The candidate with its `candidate:`; nil for what is not such JSON.
+  static func parse(_ json: String) -> String? {
+    guard let text = (try? JSONDecoder().decode(Fields.self, from: Data(json.utf8)))?.candidate else { return nil }
+    return text.hasPrefix("candidate:") ? text : "candidate:" + text
+  }
+
+  static func text(_ candidate: String) -> String {
+    let fields = Fields(candidate: candidate, sdpMid: "0", sdpMLineIndex: 0)
+    return (try? JSONEncoder().encode(fields)).map { String(decoding: $0, as: UTF8.self) } ?? "{}"
+  }
+}

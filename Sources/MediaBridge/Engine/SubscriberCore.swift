@@ -1,0 +1,88 @@
+import MediaCore
+import PeerTransport
+import RTP
+import SDP
+
+/// Sorts what arrives on the subscriber's connection to the tracks, and sends their feedback. Lives on its loop.
+final class SubscriberCore {
+  private let loop: TransportLoop
+  var peer: PeerConnection?
+  private var receptions: [String: TrackReception] = [:]
+  private var streams: [SSRC: TrackReception] = [:]
+  private var sections: [(section: NegotiatedSection, trackSid: String)] = []
+  private var feedback = TransportFeedbackRecorder(sender: SSRC(1))
+  private var feedbackExtension: UInt8?
+  private var ticker: LoopTimer?
+
+  /// How often reports and repeated requests are looked for; new losses do not wait for it.
+  private static let tickInterval = Duration.milliseconds(20)
+
+  init(loop: TransportLoop) { self.loop = loop }
+
+  /// What the newest offer says, and which track each section carries.
+  func update(_ sections: [(section: NegotiatedSection, trackSid: String)], _ new: [TrackReception]) {
+    self.sections = sections
+    for reception in new { receptions[reception.trackSid] = reception }
+    let live = Set(sections.map(\.trackSid))
+    receptions = receptions.filter { live.contains($0.key) }
+    streams = [:]
+    for (section, trackSid) in sections {
+      guard let reception = receptions[trackSid] else { continue }
+      for source in section.remoteSources { streams[source.ssrc] = reception }
+    }
+    feedbackExtension = sections.lazy.compactMap { $0.section.extensionID(HeaderExtensionURI.transportCC) }.first
+      .map { UInt8(truncatingIfNeeded: $0) }
+    if ticker == nil { tick() }
+  }
+
+  func stop() {
+    ticker?.cancel()
+    receptions = [:]
+    streams = [:]
+  }
+
+  func receive(_ packet: RTPPacket, at time: MediaTime) {
+    recordArrival(of: packet, at: time)
+    guard let reception = streams[packet.ssrc] ?? identify(packet) else { return }
+    reception.receive(packet, at: time)
+    if reception.isUrgent(at: time) { peer?.send(reception.poll(at: time)) }
+  }
+
+  func receive(_ reports: [RTCPPacket], at time: MediaTime) {
+    for case .senderReport(let report) in reports { streams[report.ssrc]?.receive(report, at: time) }
+  }
+
+  /// A stream that the description does not announce names its section in a header extension (RFC 9143, 9.2).
+  private func identify(_ packet: RTPPacket) -> TrackReception? {
+    for (section, trackSid) in sections {
+      guard let id = section.extensionID(HeaderExtensionURI.mid),
+        packet.withHeaderExtension(UInt8(truncatingIfNeeded: id), { String(decoding: $0, as: UTF8.self) }) == section.mid
+      else { continue }
+      streams[packet.ssrc] = receptions[trackSid]
+      return receptions[trackSid]
+    }
+    return nil
+  }
+
+  private func recordArrival(of packet: RTPPacket, at time: MediaTime) {
+    guard let feedbackExtension,
+      let number = packet.withHeaderExtension(feedbackExtension, { bytes -> UInt16? in
+        bytes.count >= 2 ? UInt16(bytes[0]) << 8 | UInt16(bytes[1]) : nil
+      }) ?? nil
+    else { return }
+    feedback.record(SequenceNumber(number), media: packet.ssrc, at: time)
+  }
+
+  private func tick() {
+    let bound = LoopBound(self, on: loop)
+    ticker = loop.after(Self.tickInterval) { bound.value.poll() }
+  }
+
+  private func poll() {
+    guard let peer else { return }
+    let now = MediaTime.now
+    for reception in receptions.values { peer.send(reception.poll(at: now)) }
+    peer.send(feedback.poll(at: now))
+    tick()
+  }
+}

@@ -1,0 +1,103 @@
+import GStreamerKit
+import PipelineTemplates
+
+/// Makes pipelines of template texts, and says in a person's words what is wrong with one.
+struct PipelineFactory: Sendable {
+  let store: TemplateStore
+  /// Values for variables, by name; a template takes those that it knows.
+  let overrides: [String: String]
+
+  init(folder: String?, overrides: [String: String] = [:]) {
+    store = TemplateStore(searchPath: .ofProcess(explicit: folder))
+    self.overrides = overrides
+  }
+
+  /// Builds the pipeline of a template; it is not started.
+  func make(
+    _ kind: TemplateKind, _ name: String, values: [String: String] = [:]
+  ) throws(LiveKitError) -> TemplatePipeline {
+    let filled = try fill(kind, name, values: values)
+    let located: (Int) -> SourceLocation? = { SourceLocation(file: filled.file, line: filled.line(atOffset: $0)) }
+    do {
+      let pipeline = try Pipeline(
+        description: filled.description, name: "\(kind.rawValue)-\(name)", locate: located)
+      return TemplatePipeline(pipeline: pipeline, text: filled)
+    } catch {
+      throw LiveKitError(error, in: filled)
+    }
+  }
+
+  /// The text of a template with its values, checked for the names that Swift needs.
+  func fill(_ kind: TemplateKind, _ name: String, values: [String: String]) throws(LiveKitError) -> FilledTemplate {
+    do {
+      let template = try store.find(kind, name)
+      let known = Set(template.variables.map(\.name))
+      let usable = overrides.merging(values) { _, given in given }.filter { known.contains($0.key) }
+      let filled = try template.fill(usable)
+      if let violation = filled.contractViolation {
+        throw LiveKitError(.template, "\(filled.file): \(violation)")
+      }
+      return filled
+    } catch let error as LiveKitError {
+      throw error
+    } catch {
+      throw LiveKitError(.template, "\(error)")
+    }
+  }
+}
+
+/// A pipeline and the text that it was made of, so that its errors can name a line.
+struct TemplatePipeline: Sendable {
+  let pipeline: Pipeline
+  let text: FilledTemplate
+
+  func source(_ name: String) throws(LiveKitError) -> AppSource {
+    do { return try pipeline.appSource(named: name) } catch { throw LiveKitError(error, in: text) }
+  }
+
+  @discardableResult
+  func sink(_ name: String, onBuffer: @escaping @Sendable (MediaBuffer) -> Void) throws(LiveKitError) -> AppSink {
+    do { return try pipeline.appSink(named: name, onBuffer: onBuffer) } catch { throw LiveKitError(error, in: text) }
+  }
+
+  func onKeyframeRequest(atSource name: String, _ handler: @escaping @Sendable () -> Void) throws(LiveKitError) {
+    do { try pipeline.onKeyframeRequest(atSourceNamed: name, handler) } catch { throw LiveKitError(error, in: text) }
+  }
+
+  func removeBranch(from name: String) throws(LiveKitError) {
+    do { try pipeline.removeBranch(from: name) } catch { throw LiveKitError(error, in: text) }
+  }
+
+  func start() throws(LiveKitError) {
+    do { try pipeline.start() } catch { throw LiveKitError(error, in: text) }
+  }
+
+  /// Calls `handler` for each error while the pipeline runs.
+  func onFailure(_ handler: @escaping @Sendable (LiveKitError) -> Void) {
+    let text = text
+    pipeline.onMessage { message in
+      if case .error(let error) = message { handler(LiveKitError(error, in: text)) }
+    }
+  }
+}
+
+extension LiveKitError {
+  /// What a pipeline reports, with the file and line of its text.
+  init(_ error: PipelineError, in text: FilledTemplate) {
+    func place(_ element: String?) -> String {
+      error.location?.description ?? element.flatMap { text.line(ofElement: $0) }.map { "\(text.file):\($0)" } ?? text.file
+    }
+    switch error.kind {
+    case .missingElements(let names):
+      let lines = names.map {
+        "\(place($0)): the GStreamer element '\($0)' is missing; \(ElementPackage.advice(forElement: $0))"
+      }
+      self.init(.missingElement, lines.joined(separator: "; "))
+    case .initialization: self.init(.pipeline, "GStreamer cannot start: \(error.message)")
+    case .syntax, .property, .link, .noSuchElement: self.init(.template, "\(place(error.element)): \(error.message)")
+    case .diskFull: self.init(.output, "the disk is full; what was written so far plays")
+    case .cannotWrite, .notFound, .notAuthorized, .busy: self.init(.output, "cannot be written: \(error.message)")
+    default: self.init(.pipeline, "\(place(error.element)): \(error.element.map { "\($0): " } ?? "")\(error.message)")
+    }
+  }
+}

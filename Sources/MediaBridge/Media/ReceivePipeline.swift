@@ -1,0 +1,47 @@
+import GStreamerKit
+import MediaCore
+import RTP
+
+/// One receive template at work on the packets of one track.
+final class ReceivePipeline: Sendable {
+  /// Which of the agreed outputs the template is asked for.
+  enum Output: String, Sendable {
+    case frames
+    case pcm
+    case encoded
+  }
+
+  private let pipeline: Pipeline
+  private let source: AppSource
+
+  /// - Parameters:
+  ///   - payloadType: of the packets; the jitter buffer wants to know.
+  ///   - clock: from RTP timestamps to our time; called on a streaming thread.
+  ///   - onKeyframeNeeded: called on a streaming thread.
+  ///   - onBuffer: called on a streaming thread, in order; never after `stop()`.
+  init(
+    factory: PipelineFactory, template: String, output: Output, payloadType: PayloadType, latency: Int?,
+    clock: @escaping @Sendable (UInt32) -> MediaTime?, onKeyframeNeeded: @escaping @Sendable () -> Void,
+    onFailure: @escaping @Sendable (LiveKitError) -> Void, onBuffer: @escaping @Sendable (MediaBuffer) -> Void
+  ) throws(LiveKitError) {
+    let made = try factory.make(.receive, template, values: latency.map { ["latency": String($0)] } ?? [:])
+    pipeline = made.pipeline
+    source = try made.source("rtp")
+    try made.sink(output.rawValue, onBuffer: onBuffer)
+    try made.onKeyframeRequest(atSource: "rtp", onKeyframeNeeded)
+    made.onFailure(onFailure)
+    // A text without an element of that name keeps GStreamer's own times.
+    if pipeline.hasElement("jitter") { try? pipeline.retimestamp(elementNamed: "jitter", clock) }
+    if let caps = source.acceptedCaps, caps.int("payload") == nil {
+      Caps("\(caps), payload=(int)\(payloadType)").map(source.set(caps:))
+    }
+    try made.start()
+  }
+
+  func push(_ packet: RTPPacket, at time: MediaTime) {
+    source.push(packet.buffer, start: packet.start, count: packet.count, dts: time)
+  }
+
+  /// No buffer comes after it returned.
+  func stop() async { await pipeline.stop() }
+}

@@ -1,0 +1,125 @@
+import GStreamerKit
+import MediaCore
+import PeerTransport
+import RTP
+
+/// What a decoder made.
+enum DecodedMedia: Sendable {
+  case video(VideoFrame)
+  case audio(AudioPCMBuffer)
+}
+
+/// What the network did to a track's media.
+struct ReceptionStatistics: Sendable {
+  var rtp: RTPReceiver.Statistics
+  var framesReceived: Int
+}
+
+/// The media of one subscribed track: its stream from the network, and the pipelines that feed on it.
+final class TrackMedia: Sendable {
+  let trackSid: String
+  let codec: String
+  let isVideo: Bool
+  private let loop: TransportLoop
+  private let reception: LoopBound<TrackReception>
+  private let factory: PipelineFactory
+  private let payloadType: PayloadType
+  private let latency: Int?
+  private let clock: ParticipantClock
+  private let decoding = Locked<ReceivePipeline?>(nil)
+
+  init(
+    trackSid: String, codec: String, isVideo: Bool, payloadType: PayloadType, clockRate: UInt32,
+    loop: TransportLoop, clock: ParticipantClock,
+    reception: LoopBound<TrackReception>, factory: PipelineFactory, latency: Int?
+  ) {
+    self.trackSid = trackSid
+    self.codec = codec.lowercased()
+    self.isVideo = isVideo
+    self.loop = loop
+    self.clock = clock
+    self.reception = reception
+    self.factory = factory
+    self.payloadType = payloadType
+    self.latency = latency
+    clock.add(trackSid, clockRate: clockRate)
+  }
+
+  // MARK: Decoding for renderers
+
+  /// Starts the decoder; `sink` is called on a streaming thread.
+  func startDecoding(_ sink: @escaping @Sendable (DecodedMedia) -> Void) {
+    let isVideo = isVideo
+    do {
+      let pipeline = try attach(codec, output: isVideo ? .frames : .pcm) { media in
+        guard let time = media.pts else { return }
+        if isVideo {
+          VideoFrameBuffer(media).map { sink(.video(VideoFrame(buffer: $0, time: time))) }
+        } else {
+          AudioBuffer(media).map { sink(.audio(AudioPCMBuffer(buffer: $0, time: time))) }
+        }
+      }
+      decoding.withLock { $0 = pipeline }
+    } catch {
+      fail(error)
+    }
+  }
+
+  func stopDecoding() {
+    let pipeline = decoding.withLock { pipeline in
+      defer { pipeline = nil }
+      return pipeline
+    }
+    if let pipeline { detach(pipeline) }
+  }
+
+  private func fail(_ error: LiveKitError) { failure.withLock { $0 = error } }
+  private let failure = Locked<LiveKitError?>(nil)
+  /// Why there are no pictures or no sound although media arrives; nil when all is well.
+  var newestFailure: LiveKitError? { failure.withLock { $0 } }
+
+  // MARK: Pipelines
+
+  /// Runs receive template `template` on the track's packets, from the newest keyframe that is still at hand on.
+  func attach(
+    _ template: String, output: ReceivePipeline.Output, onBuffer: @escaping @Sendable (MediaBuffer) -> Void
+  ) throws(LiveKitError) -> ReceivePipeline {
+    let (clock, trackSid) = (clock, trackSid)
+    let pipeline = try ReceivePipeline(
+      factory: factory, template: template, output: output, payloadType: payloadType, latency: latency,
+      clock: { clock.time(trackSid, of: $0) },
+      onKeyframeNeeded: { [weak self] in self?.requestKeyframe() },
+      onFailure: { [weak self] in self?.fail($0) }, onBuffer: onBuffer)
+    loop.run { [reception] in reception.value.attach(pipeline) }
+    return pipeline
+  }
+
+  /// Takes a pipeline off and stops it; nothing comes out of it once the returned task has ended.
+  @discardableResult
+  func detach(_ pipeline: ReceivePipeline) -> Task<Void, Never> {
+    let stopping = Task { [loop, reception] in
+      await loop.call { reception.value.detach(pipeline) }
+      await pipeline.stop()
+    }
+    stops.withLock { $0.append(stopping) }
+    return stopping
+  }
+  private let stops = Locked<[Task<Void, Never>]>([])
+
+  func requestKeyframe() { loop.run { [reception] in reception.value.requestKeyframe() } }
+
+  /// Returns when every pipeline of the track has stopped.
+  func close() async {
+    stopDecoding()
+    clock.remove(trackSid)
+    let stopping = stops.withLock { stops in
+      defer { stops = [] }
+      return stops
+    }
+    for stop in stopping { await stop.value }
+  }
+
+  func statistics() async -> ReceptionStatistics {
+    await loop.call { [reception] in reception.value.statistics }
+  }
+}

@@ -1,0 +1,39 @@
+/// Where an output stands; it goes one way, and `finished` and `failed` are the ends.
+public enum OutputState: Sendable, Equatable {
+  /// Waiting for media.
+  case starting
+  case active
+  case finished
+  case failed(LiveKitError)
+}
+
+/// One track of an output, as it was received.
+public struct OutputTrack: Sendable, Equatable {
+  public var sid: String
+  public var kind: Track.Kind
+  /// Such as `VP8` or `opus`; empty for silence that stands in for a track that was never there.
+  public var codec: String
+  /// Whether it was stored as it was sent.
+  public var isPassthrough: Bool
+  public var dimensions: Dimensions?
+  /// Pictures or sound packets written.
+  public var buffers = 0
+  public var packetsReceived = 0
+  public var packetsLost = 0
+}
+
+/// How far an output is.
+public struct OutputProgress: Sendable, Equatable {
+  /// Media written.
+  public var duration: Duration = .zero
+  /// Size of the file.
+  public var bytes: Int64 = 0
+  public var tracks: [OutputTrack] = []
+
+  public var video: OutputTrack? { tracks.first { $0.kind == .video } }
+  /// Share of packets that never came, 0…1.
+  public var loss: Double {
+    let (lost, received) = tracks.reduce((0, 0)) { ($0.0 + $1.packetsLost, $0.1 + $1.packetsReceived) }
+    return lost + received > 0 ? Double(lost) / Double(lost + received) : 0
+  }
+}

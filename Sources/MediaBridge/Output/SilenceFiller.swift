@@ -1,0 +1,40 @@
+import MediaCore
+
+/// Keeps a track of sound without holes: what is missing becomes exact silence, what comes twice is dropped.
+///
+/// Pure: it says what to write for what arrives.
+struct SilenceFiller: Sendable {
+  /// One packet or block of silence.
+  static let step = Duration.milliseconds(20)
+  /// A stereo Opus packet of 20 ms that decodes to silence: configuration 31 (CELT, full band), one frame that
+  /// is cut off after its silence flag (RFC 6716, 3.1 and 4.3).
+  static let opusSilence: [UInt8] = [0xfc, 0xff, 0xfe]
+  /// Timestamps that jump by less are jitter of the sender's clock and stay as they are.
+  private static let tolerance = Duration.milliseconds(60)
+
+  /// Where the sound written so far ends.
+  private(set) var end = Duration.zero
+
+  /// Where silence has to be written before a block at `start`, or nil when the block lies before what is written.
+  mutating func gap(before start: Duration) -> [Duration]? {
+    guard start >= end - Self.step else { return nil }
+    return start > end + Self.tolerance ? fill(upTo: start) : []
+  }
+
+  /// Silence from the end of what is written to `limit`, as the starts of its steps.
+  mutating func fill(upTo limit: Duration) -> [Duration] {
+    var starts: [Duration] = []
+    while end + Self.step <= limit {
+      starts.append(end)
+      end += Self.step
+    }
+    return starts
+  }
+
+  /// Notes a block as written; where it begins, never before the block in front of it.
+  mutating func wrote(_ start: Duration, _ duration: Duration) -> Duration {
+    let begin = max(start, end - Self.step)
+    end = max(end, begin + duration)
+    return begin
+  }
+}

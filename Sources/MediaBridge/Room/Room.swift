@@ -1,0 +1,95 @@
+import Dispatch
+import GStreamerKit
+import MediaCore
+
+/// A LiveKit room that this process takes part in.
+///
+/// All properties may be read from any thread. Delegates are told on one queue, in order.
+public final class Room: Sendable {
+  struct State {
+    var connectionState = ConnectionState.disconnected
+    var sid = ""
+    var name = ""
+    var metadata = ""
+    var participants: [String: RemoteParticipant] = [:]
+    var engine: RoomEngine?
+  }
+
+  public let localParticipant = LocalParticipant(info: .init())
+  let options: RoomOptions
+  let state = Locked(State())
+  private let notifier = RoomNotifier()
+
+  public init(roomOptions: RoomOptions = RoomOptions()) { options = roomOptions }
+
+  public convenience init(delegate: any RoomDelegate, roomOptions: RoomOptions = RoomOptions()) {
+    self.init(roomOptions: roomOptions)
+    add(delegate: delegate)
+  }
+
+  public var connectionState: ConnectionState { state.withLock { $0.connectionState } }
+  public var sid: String { state.withLock { $0.sid } }
+  public var name: String { state.withLock { $0.name } }
+  public var metadata: String { state.withLock { $0.metadata } }
+  /// The other participants, by identity.
+  public var remoteParticipants: [String: RemoteParticipant] { state.withLock { $0.participants } }
+
+  /// The same that delegates are told, from now on; each call makes a stream of its own, which ends with the room.
+  public var events: AsyncStream<RoomEvent> { notifier.makeStream() }
+
+  /// Held weakly.
+  public func add(delegate: any RoomDelegate) { notifier.add(delegate) }
+  public func remove(delegate: any RoomDelegate) { notifier.remove(delegate) }
+
+  /// Joins the room that the token names, and returns once media is connected.
+  /// - Throws: `LiveKitError` with what to do about it.
+  public func connect(
+    url: String, token: String, connectOptions: ConnectOptions = ConnectOptions()
+  ) async throws(LiveKitError) {
+    let engine = RoomEngine(room: self, options: options)
+    let isFree = state.withLock { state in
+      guard state.engine == nil else { return false }
+      state.engine = engine
+      return true
+    }
+    guard isFree else { throw LiveKitError(.invalidState, "this room is connected already; disconnect it first") }
+    change(to: .connecting)
+    do throws(LiveKitError) {
+      try await engine.connect(url: url, token: token, options: connectOptions)
+    } catch {
+      await engine.end(with: error)
+      throw error
+    }
+    change(to: .connected)
+    tell(.connected)
+  }
+
+  /// Leaves. When it returns, no thread, socket or pipeline of the room is left.
+  public func disconnect() async {
+    guard let engine = state.withLock({ $0.engine }) else { return }
+    await engine.leave()
+  }
+
+  // MARK: For the engine
+
+  func tell(_ event: RoomEvent) { notifier.send(event, from: self) }
+
+  func change(to new: ConnectionState) {
+    let old = state.withLock { state in
+      defer { state.connectionState = new }
+      return state.connectionState
+    }
+    if old != new { tell(.connectionStateChanged(new, from: old)) }
+  }
+
+  /// Forgets the connection and what was learnt over it.
+  func ended(_ error: LiveKitError?) {
+    state.withLock { state in
+      state.engine = nil
+      state.participants = [:]
+    }
+    change(to: .disconnected)
+    tell(.disconnected(error))
+    notifier.finish()
+  }
+}

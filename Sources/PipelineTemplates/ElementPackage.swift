@@ -1,0 +1,77 @@
+/// Which Debian 12 package carries a GStreamer element, for the message about one that is missing.
+public enum ElementPackage {
+  /// Nil for an element that this table does not know or that Debian 12 does not have.
+  public static func debian(forElement element: String) -> String? {
+    if let package = packages[element] { return package }
+    return families.first { element.hasPrefix($0.prefix) }?.package
+  }
+
+  /// What to do about a missing element, as a sentence without its full stop.
+  public static func advice(forElement element: String) -> String {
+    if absent.contains(element) { return "Debian 12 has no package with \(element); another element must do its work" }
+    if let package = debian(forElement: element) { return "install the Debian package \(package)" }
+    return "its package is not known here; `apt-cache search gstreamer1.0` lists the plug-in packages, and a misspelt "
+      + "name is reported in the same way"
+  }
+
+  private static let families: [(prefix: String, package: String)] = [
+    ("avdec_", "gstreamer1.0-libav"), ("avenc_", "gstreamer1.0-libav"), ("avmux_", "gstreamer1.0-libav"),
+    ("avdemux_", "gstreamer1.0-libav"), ("rtp", "gstreamer1.0-plugins-good"), ("vah26", "gstreamer1.0-plugins-bad"),
+    ("vavp", "gstreamer1.0-plugins-bad"), ("nvh26", "gstreamer1.0-plugins-bad"), ("vaapi", "gstreamer1.0-vaapi"),
+  ]
+
+  /// Of gst-plugins-rs or of releases after 1.22.
+  private static let absent: Set = [
+    "rtpav1depay", "rtpav1pay", "fallbackswitch", "fallbacksrc", "isofmp4mux", "cmafmux", "eflvmux", "whipsink",
+    "whepsrc", "livesync", "togglerecord", "hlssink3", "webrtcsink", "webrtcsrc", "livekitwebrtcsink",
+  ]
+
+  private static let packages: [String: String] = {
+    let table: [(package: String, elements: String)] = [
+      (
+        "libgstreamer1.0-0",
+        """
+        capsfilter clocksync concat downloadbuffer fakesink fakesrc fdsink fdsrc filesink filesrc funnel identity \
+        input-selector multiqueue output-selector queue queue2 streamiddemux tee typefind valve
+        """
+      ),
+      (
+        "gstreamer1.0-plugins-base",
+        """
+        appsink appsrc audioconvert audiomixer audiorate audioresample audiotestsrc compositor decodebin decodebin3 \
+        encodebin giosink giosrc oggdemux oggmux opusdec opusenc overlaycomposition playbin3 socketsrc subparse \
+        tcpclientsink tcpclientsrc tcpserversink tcpserversrc theoradec theoraenc uridecodebin uridecodebin3 \
+        urisourcebin videoconvert videoconvertscale videorate videoscale videotestsrc volume vorbisdec vorbisenc
+        """
+      ),
+      (
+        "gstreamer1.0-plugins-good",
+        """
+        aacparse alpha autoaudiosink autovideosink cairooverlay cutter deinterlace flvdemux flvmux flacenc flacparse \
+        gdkpixbufoverlay imagefreeze interleave jpegdec jpegenc lamemp3enc level matroskademux matroskamux mp4mux \
+        mpegaudioparse multifilesink multifilesrc multipartmux pngdec pngenc pulsesink pulsesrc qtdemux qtmux \
+        souphttpsrc spectrum splitmuxsink splitmuxsrc udpsink udpsrc v4l2sink v4l2src videobox videocrop videoflip \
+        vp8dec vp8enc vp9dec vp9enc wavenc wavparse webmmux ximagesrc y4menc
+        """
+      ),
+      (
+        "gstreamer1.0-plugins-bad",
+        """
+        av1dec av1enc av1parse dtlsdec dtlsenc faad h264parse h265parse hlsdemux hlssink \
+        hlssink2 jpegparse mpegtsmux mpegvideoparse openh264dec openh264enc opusparse rtmp2sink rtmp2src rtmpsink \
+        rtmpsrc shmsink shmsrc srtclientsink srtsink srtsrc srtserversink tsdemux tsparse voaacenc vp9parse \
+        webrtcbin webpdec webpenc x265enc
+        """
+      ),
+      ("gstreamer1.0-plugins-ugly", "asfdemux mpeg2dec x264enc"),
+      ("gstreamer1.0-x", "clockoverlay textoverlay textrender timeoverlay ximagesink xvimagesink"),
+      ("gstreamer1.0-alsa", "alsasink alsasrc"),
+      ("gstreamer1.0-nice", "nicesink nicesrc"),
+    ]
+    var result: [String: String] = [:]
+    for (package, elements) in table {
+      for element in elements.split(separator: " ") { result[String(element)] = package }
+    }
+    return result
+  }()
+}

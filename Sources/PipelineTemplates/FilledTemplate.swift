@@ -1,0 +1,162 @@
+/// A template with its values: what goes to gst-launch's parser, and the way back from it to the template's lines.
+public struct FilledTemplate: Equatable, Sendable {
+  /// An element of the description and the properties that the text sets on it.
+  public struct Element: Equatable, Sendable {
+    public var factory: String
+    /// The value of `name=`, when the text gives one.
+    public var name: String?
+    public var line: Int
+    public var properties: [Property]
+  }
+
+  public struct Property: Equatable, Sendable {
+    public var name: String
+    public var line: Int
+  }
+
+  public let kind: TemplateKind
+  public let name: String
+  public let file: String
+  public let description: String
+  public let elements: [Element]
+  /// UTF-8 offsets at which a token of the template begins, ascending, with its line.
+  let origins: [(offset: Int, line: Int)]
+
+  public static func == (a: Self, b: Self) -> Bool {
+    a.file == b.file && a.description == b.description && a.elements == b.elements
+  }
+
+  /// The template's line for a UTF-8 offset in `description`.
+  public func line(atOffset offset: Int) -> Int {
+    origins.last { $0.offset <= offset }?.line ?? origins.first?.line ?? 1
+  }
+
+  /// The line of an element that GStreamer names in a message: by the name that the text gives it, by its factory, or by
+  /// the name that GStreamer made from the factory and a number (`vp8dec0`). Nil for an element inside another one.
+  public func line(ofElement element: String) -> Int? {
+    let factory = String(element.reversed().drop { $0.isASCII && $0.isNumber }.reversed())
+    let match =
+      elements.first { $0.name == element } ?? elements.first { $0.factory == element }
+      ?? elements.first { $0.name == nil && $0.factory == factory }
+    return match?.line
+  }
+
+  /// The line on which `property` is set on `element`, or else the element's line.
+  public func line(ofProperty property: String, element: String) -> Int? {
+    let setter = elements.first { owner in
+      (owner.name == element || owner.factory == element || element.hasPrefix(owner.factory))
+        && owner.properties.contains { $0.name == property }
+    }
+    return setter?.properties.first { $0.name == property }?.line ?? line(ofElement: element)
+  }
+}
+
+extension Template {
+  /// Puts values in the place of the variables, as data and never as syntax; a variable without a value gets its default.
+  ///
+  /// - Parameter values: by variable name. A name that the template does not have is an error.
+  public func fill(_ values: [String: String] = [:]) throws(TemplateError) -> FilledTemplate {
+    let known = variables.map(\.name)
+    if let name = values.keys.sorted().first(where: { !known.contains($0) }) {
+      throw TemplateError(
+        file: file, .unknownVariable(name: name, known: known, nearest: NearestName.of(name, in: known)))
+    }
+    return try TemplateFiller(template: self, values: values).filled()
+  }
+}
+
+struct TemplateFiller {
+  let template: Template
+  let values: [String: String]
+
+  private struct Output {
+    var text = ""
+    var origins: [(offset: Int, line: Int)] = []
+    var elements: [FilledTemplate.Element] = []
+  }
+
+  func filled() throws(TemplateError) -> FilledTemplate {
+    var output = Output()
+    for token in template.tokens { try append(token, &output) }
+    return FilledTemplate(
+      kind: template.kind, name: template.name, file: template.file, description: output.text,
+      elements: output.elements, origins: output.origins)
+  }
+
+  private func append(_ token: TemplateToken, _ output: inout Output) throws(TemplateError) {
+    output.origins.append((output.text.utf8.count, token.line))
+    switch token.content {
+    case .space(let bytes): output.text += String(decoding: bytes, as: UTF8.self)
+    case .caps(let parts): output.text += try plain(parts, allowing: "_-+./:")
+    case .word(let parts):
+      let word = try plain(parts, allowing: "_-")
+      output.text += word
+      if isFactoryName(word) {
+        output.elements.append(.init(factory: word, name: nil, line: token.line, properties: []))
+      }
+    case .property(let name, let assignment, let parts, let isData):
+      output.text += String(decoding: assignment, as: UTF8.self)
+      let value = isData ? try data(parts) : try plain(parts, allowing: "_-+./:")
+      output.text += value
+      note(name, value, token.line, &output.elements)
+    }
+  }
+
+  private func note(_ name: String, _ value: String, _ line: Int, _ elements: inout [FilledTemplate.Element]) {
+    guard !elements.isEmpty else { return }
+    elements[elements.count - 1].properties.append(.init(name: name, line: line))
+    if name == "name" {
+      let inner = value.utf8.first == LaunchQuoting.quote ? value.utf8.dropFirst().dropLast() : value.utf8[...]
+      elements[elements.count - 1].name = String(decoding: LaunchQuoting.meaning(of: inner), as: UTF8.self)
+    }
+  }
+
+  private func isFactoryName(_ word: String) -> Bool {
+    word.utf8.first.map { LaunchQuoting.isAlphanumeric($0) } == true && LaunchQuoting.isPlainWord(word, allowing: "_-")
+  }
+
+  private func value(of use: VariableUse) throws(TemplateError) -> String {
+    let fallback = template.variables.first { $0.name == use.name }?.defaultValue
+    guard let value = values[use.name] ?? fallback else { throw error(use, .missingValue(name: use.name)) }
+    return value
+  }
+
+  /// Text as written, in which only plain words may take a variable's place.
+  private func plain(_ parts: [TemplatePart], allowing extra: String) throws(TemplateError) -> String {
+    var bytes: [UInt8] = []
+    for part in parts {
+      switch part {
+      case .literal(let literal): bytes += literal
+      case .variable(let use):
+        let value = try value(of: use)
+        guard LaunchQuoting.isPlainWord(value, allowing: extra) else {
+          let why = "may only have letters, digits and \(extra.map(String.init).joined(separator: " ")) in this place"
+          throw error(use, .badValue(name: use.name, why))
+        }
+        bytes += value.utf8
+      }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  private func data(_ parts: [TemplatePart]) throws(TemplateError) -> String {
+    var bytes: [UInt8] = []
+    var last: VariableUse?
+    for part in parts {
+      switch part {
+      case .literal(let literal): bytes += literal
+      case .variable(let use):
+        bytes += try value(of: use).utf8
+        last = use
+      }
+    }
+    guard let text = LaunchQuoting.propertyValue(String(decoding: bytes, as: UTF8.self)) else {
+      throw TemplateError(file: template.file, line: last?.line, .badValue(name: last?.name ?? "", "has a NUL byte"))
+    }
+    return text
+  }
+
+  private func error(_ use: VariableUse, _ reason: TemplateError.Reason) -> TemplateError {
+    TemplateError(file: template.file, line: use.line, reason)
+  }
+}

@@ -1,0 +1,72 @@
+import Foundation
+import MediaBridge
+
+/// What a command tells: one live line for people, JSON lines for machines. Errors go to standard error.
+struct Console: Sendable {
+  let isJSON: Bool
+  private let isTerminal = isatty(STDOUT_FILENO) == 1
+
+  init(isJSON: Bool) { self.isJSON = isJSON }
+
+  /// Written at once and whole, so that a reader behind a pipe has each line when it is said.
+  private func write(_ text: String) { FileHandle.standardOutput.write(Data(text.utf8)) }
+
+  /// A line that stays.
+  func say(_ text: String) {
+    guard !isJSON else { return }
+    write(isTerminal ? "\r\u{1b}[K\(text)\n" : text + "\n")
+  }
+
+  /// The live line; only on a terminal.
+  func live(_ text: String) {
+    guard !isJSON, isTerminal else { return }
+    write("\r\u{1b}[K\(text)")
+  }
+
+  /// Empties a terminal's screen.
+  func clear() {
+    if !isJSON && isTerminal { write("\u{1b}[2J\u{1b}[H") }
+  }
+
+  func endLive() {
+    if !isJSON && isTerminal { write("\n") }
+  }
+
+  /// An event for machines.
+  func event(_ name: String, _ fields: [String: Any] = [:]) {
+    guard isJSON else { return }
+    let object = fields.merging(["event": name]) { _, name in name }
+    guard let data = try? JSONSerialization.data(withJSONObject: object, options: [.sortedKeys, .withoutEscapingSlashes])
+    else { return }
+    write(String(decoding: data, as: UTF8.self) + "\n")
+  }
+
+  /// Says what went wrong, in one line.
+  func fail(_ error: any Error) {
+    event("failed", ["message": "\(error)", "code": (error as? LiveKitError)?.code.rawValue ?? "other"])
+    if !isJSON { endLive() }
+    FileHandle.standardError.write(Data("mediabridge: \(error)\n".utf8))
+  }
+}
+
+/// Numbers as people read them.
+enum Format {
+  static func duration(_ duration: Duration) -> String {
+    let tenths = Int((Double(duration.components.seconds) + Double(duration.components.attoseconds) / 1e18) * 10)
+    return String(format: "%02d:%02d:%02d.%d", tenths / 36000, tenths / 600 % 60, tenths / 10 % 60, tenths % 10)
+  }
+
+  static func bytes(_ count: Int64) -> String {
+    switch count {
+    case ..<1000: "\(count) B"
+    case ..<1_000_000: String(format: "%.1f kB", Double(count) / 1e3)
+    case ..<1_000_000_000: String(format: "%.1f MB", Double(count) / 1e6)
+    default: String(format: "%.2f GB", Double(count) / 1e9)
+    }
+  }
+
+  static func seconds(_ duration: Duration) -> Double {
+    let value = Double(duration.components.seconds) + Double(duration.components.attoseconds) / 1e18
+    return (value * 1000).rounded() / 1000
+  }
+}

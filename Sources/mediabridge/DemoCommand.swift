@@ -1,0 +1,62 @@
+import ArgumentParser
+import DevServer
+import Foundation
+import LiveKitProtocol
+import MediaBridge
+
+struct DemoCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "demo",
+    abstract: "Start a room of our own, publish two synthetic participants into it, and record one of them.")
+
+  @Option(help: "File to write") var output = "demo.mp4"
+  @Option(help: "How long to record") var duration: Duration = .seconds(10)
+  @Option(help: "Folder of pipeline texts that go before the usual ones") var pipelines: String?
+  @Flag(help: "JSON lines instead of text") var json = false
+
+  func run() async throws {
+    let console = Console(isJSON: json)
+    do { try await perform(console) } catch {
+      console.fail(error)
+      throw ExitCode.failure
+    }
+  }
+
+  private func perform(_ console: Console) async throws {
+    let options = RecordingOptions(file: output, participant: "alice", wait: .seconds(20))
+    try Recorder.check(options, pipelineFolder: pipelines)
+    let server = DevServer(configuration: .init(port: 0))
+    let url = "ws://127.0.0.1:\(try await server.start())"
+    console.say("Development server on \(url)")
+    let publishers = [
+      TestParticipant.make(
+        codec: "h264", values: ["text": "alice", "frequency": "440"], pipelineFolder: pipelines),
+      TestParticipant.make(codec: "vp8", values: ["text": "bob", "frequency": "660"], pipelineFolder: pipelines),
+    ]
+    for (publisher, name) in zip(publishers, ["alice", "bob"]) {
+      var grant = VideoGrant(room: "demo", roomJoin: true)
+      grant.canPublish = true
+      try await publisher.connect(url: url, token: Self.token(name, grant))
+      console.say("\(name) publishes a test picture and a tone over WebRTC")
+    }
+    let room = Room(roomOptions: RoomOptions(pipelineFolder: pipelines))
+    let recording = Recording(console: console, room: room, options: options)
+    let outcome = await Self.outcome {
+      try await recording.run(
+        url: url, token: try await Self.token("recorder", .recorder(room: "demo")), duration: duration)
+    }
+    for publisher in publishers { await publisher.disconnect() }
+    await server.stop()
+    try outcome.get()
+    console.say("It is at \(URL(fileURLWithPath: output).path): play it with any player.")
+  }
+
+  private static func outcome(_ body: () async throws -> Void) async -> Result<Void, any Error> {
+    do { return .success(try await body()) } catch { return .failure(error) }
+  }
+
+  private static func token(_ identity: String, _ grant: VideoGrant) async throws -> String {
+    try await AccessToken(apiKey: "devkey", identity: identity, grant: grant, validFor: 3600, now: Date())
+      .signed(secret: "secret")
+  }
+}

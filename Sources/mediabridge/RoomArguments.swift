@@ -1,0 +1,88 @@
+public import ArgumentParser
+import Foundation
+import LiveKitProtocol
+import MediaBridge
+
+extension Duration: @retroactive ExpressibleByArgument {
+  public init?(argument: String) {
+    guard let duration = parseDuration(argument) else { return nil }
+    self = duration
+  }
+}
+
+/// The room to join and the right to: the same for every command.
+struct RoomArguments: ParsableArguments {
+  @Option(help: ArgumentHelp("Server address, ws://… or wss://… [$LIVEKIT_URL]", valueName: "url"))
+  var url: String?
+
+  @Option(help: "Access token that names room and identity [$LIVEKIT_TOKEN]")
+  var token: String?
+
+  @Option(help: "API key to make a token with [$LIVEKIT_API_KEY]")
+  var apiKey: String?
+
+  @Option(help: "Its secret [$LIVEKIT_API_SECRET]; better in the environment, where other users cannot read it")
+  var apiSecret: String?
+
+  @Option(help: "Room to join, when the token is made here")
+  var room: String?
+
+  @Option(help: "Identity to join with, when the token is made here")
+  var identity: String?
+
+  @Flag(help: "Short for the development server: ws://localhost:7880 with devkey and secret")
+  var dev = false
+
+  @Option(help: "Folder of pipeline texts that go before the usual ones")
+  var pipelines: String?
+
+  @Option(name: .customLong("set"), help: ArgumentHelp("Value for a variable of the pipeline texts", valueName: "name=value"))
+  var values: [String] = []
+
+  @Flag(help: "JSON lines instead of text")
+  var json = false
+
+  @Flag(help: "Say more; GST_DEBUG=3 in the environment shows what GStreamer does")
+  var verbose = false
+
+  private func setting(_ given: String?, _ name: String, dev developmentValue: String? = nil) -> String? {
+    if let given { return given }
+    if dev, let developmentValue { return developmentValue }
+    let value = ProcessInfo.processInfo.environment[name]
+    return value.flatMap { $0.isEmpty ? nil : $0 }
+  }
+
+  func serverURL() throws -> String {
+    guard let url = setting(url, "LIVEKIT_URL", dev: "ws://localhost:7880") else {
+      throw ValidationError("no server: give --url, set LIVEKIT_URL, or use --dev for the development server")
+    }
+    return url
+  }
+
+  /// The token given, or one made of key and secret: a hidden recorder's unless told otherwise.
+  func accessToken(grant: ((String) -> VideoGrant)? = nil) async throws -> String {
+    if let token = setting(token, "LIVEKIT_TOKEN") { return token }
+    guard let key = setting(apiKey, "LIVEKIT_API_KEY", dev: "devkey"),
+      let secret = setting(apiSecret, "LIVEKIT_API_SECRET", dev: "secret")
+    else { throw ValidationError("no access: give --token, or --api-key and --api-secret (or set LIVEKIT_TOKEN)") }
+    guard let room else { throw ValidationError("no room: give --room with the room's name") }
+    let name = identity ?? "mediabridge-\(UInt32.random(in: 0...(.max)))"
+    let token = AccessToken(
+      apiKey: key, identity: name, grant: (grant ?? VideoGrant.recorder)(room), validFor: 6 * 3600, now: Date())
+    return try await token.signed(secret: secret)
+  }
+
+  func pipelineValues() throws -> [String: String] {
+    var result: [String: String] = [:]
+    for pair in values {
+      let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      guard parts.count == 2, !parts[0].isEmpty else { throw ValidationError("--set \(pair): write name=value") }
+      result[String(parts[0])] = String(parts[1])
+    }
+    return result
+  }
+
+  func roomOptions(autoSubscribe: Bool = true) throws -> RoomOptions {
+    RoomOptions(autoSubscribe: autoSubscribe, pipelineFolder: pipelines, pipelineValues: try pipelineValues())
+  }
+}

@@ -1,0 +1,111 @@
+import ArgumentParser
+import Foundation
+import MediaBridge
+
+struct WatchCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "watch", abstract: "Show who is in a room, what they publish and how it arrives.")
+
+  @OptionGroup var access: RoomArguments
+  @Option(help: "How long; without it until Ctrl-C") var duration: Duration?
+
+  func run() async throws {
+    let console = Console(isJSON: access.json)
+    let (url, token) = (try access.serverURL(), try await access.accessToken())
+    let room = Room(roomOptions: try access.roomOptions())
+    do { try await room.connect(url: url, token: token) } catch {
+      console.fail(error)
+      throw ExitCode.failure
+    }
+    let interruption = Interruption()
+    let deadline = duration.map { ContinuousClock.now + $0 }
+    let screen = RoomScreen(console: console)
+    while deadline.map({ ContinuousClock.now < $0 }) ?? true {
+      if await interruption.came(within: .seconds(1)) { break }
+      guard room.connectionState == .connected else {
+        console.fail(LiveKitError(.disconnected, "the connection to the room was lost"))
+        throw ExitCode.failure
+      }
+      await screen.show(room)
+    }
+    await room.disconnect()
+  }
+}
+
+/// The state of a room once a second: a table on a terminal, one JSON line for machines.
+actor RoomScreen {
+  private let console: Console
+  private var last: [String: (statistics: RemoteTrackReception, at: ContinuousClock.Instant)] = [:]
+
+  init(console: Console) { self.console = console }
+
+  func show(_ room: Room) async {
+    var rows: [String] = []
+    var participants: [[String: Any]] = []
+    for participant in room.remoteParticipants.values.sorted(by: { $0.sid < $1.sid }) {
+      rows.append(participant.identity ?? participant.sid)
+      var tracks: [[String: Any]] = []
+      for publication in participant.trackPublications.values.sorted(by: { $0.sid < $1.sid }) {
+        let rates = await rates(of: publication)
+        rows.append("  " + describe(publication, rates))
+        tracks.append(fields(publication, rates))
+      }
+      participants.append(["identity": participant.identity ?? "", "sid": participant.sid, "tracks": tracks])
+    }
+    if !console.isJSON {
+      console.clear()
+      console.say("Room \(room.name): \(participants.count) participants")
+      rows.forEach(console.say)
+    }
+    console.event("room", ["room": room.name, "participants": participants])
+  }
+
+  private struct Rates {
+    var fps: Double
+    var bitrate: Double
+    var loss: Double
+  }
+
+  private func rates(of publication: RemoteTrackPublication) async -> Rates? {
+    guard let now = await publication.reception() else { return nil }
+    let time = ContinuousClock.now
+    defer { last[publication.sid] = (now, time) }
+    guard let (before, then) = last[publication.sid] else { return nil }
+    let seconds = max(0.001, Format.seconds(time - then))
+    let packets = now.packetsReceived - before.packetsReceived
+    let lost = max(0, now.packetsLost - before.packetsLost)
+    return Rates(
+      fps: Double(now.framesReceived - before.framesReceived) / seconds,
+      bitrate: Double(now.bytesReceived - before.bytesReceived) * 8 / seconds,
+      loss: packets + lost > 0 ? Double(lost) / Double(packets + lost) : 0)
+  }
+
+  private func describe(_ publication: RemoteTrackPublication, _ rates: Rates?) -> String {
+    var parts = ["\(publication.source)", publication.mimeType, publication.sid]
+    if let size = publication.dimensions { parts.append("\(size)") }
+    if publication.simulcasted { parts.append("layers " + publication.layers.map { "\($0.dimensions)" }.joined(separator: "/")) }
+    if publication.isMuted { parts.append("muted") }
+    if let rates {
+      if publication.kind == .video { parts.append(String(format: "%.1f fps", rates.fps)) }
+      parts.append(String(format: "%.0f kbit/s, %.2f %% lost", rates.bitrate / 1000, rates.loss * 100))
+    } else if !publication.isSubscribed {
+      parts.append("not subscribed")
+    }
+    return parts.joined(separator: "  ")
+  }
+
+  private func fields(_ publication: RemoteTrackPublication, _ rates: Rates?) -> [String: Any] {
+    var fields: [String: Any] = [
+      "sid": publication.sid, "kind": publication.kind.description, "source": publication.source.description,
+      "codec": publication.mimeType, "muted": publication.isMuted, "subscribed": publication.isSubscribed,
+      "layers": publication.layers.map(\.dimensions.description),
+    ]
+    if let size = publication.dimensions { fields["size"] = size.description }
+    if let rates {
+      fields["fps"] = (rates.fps * 10).rounded() / 10
+      fields["bitrate"] = Int(rates.bitrate)
+      fields["loss"] = rates.loss
+    }
+    return fields
+  }
+}

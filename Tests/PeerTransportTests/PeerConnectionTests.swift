@@ -1,0 +1,104 @@
+import MediaCore
+import PeerTransport
+import RTP
+import SDP
+import Testing
+
+@Suite(.serialized) struct PeerConnectionTests {
+  @Test func packetsArriveAsSent() async throws {
+    let pair = try await PeerPair.connected()
+    let payload = (0..<1000).map { UInt8(truncatingIfNeeded: $0) }
+    for number in 0..<50 {
+      pair.offerer.send(makePacket(number, payload))
+    }
+    let arrived = try await pair.answererEvents.packets(50)
+    #expect(arrived.map(\.sequence) == (0..<50).map { UInt16($0) })
+    #expect(arrived.allSatisfy { $0.payload == payload })
+    await pair.close()
+  }
+
+  @Test(arguments: ["SRTP_AEAD_AES_128_GCM", "SRTP_AEAD_AES_256_GCM", "SRTP_AES128_CM_SHA1_80"])
+  func everyProfileCarriesReports(profile: String) async throws {
+    let pair = try await PeerPair.connected { $0.srtpProfiles = [profile] }
+    let report = RTCPPacket.pictureLossIndication(sender: SSRC(1), media: SSRC(2))
+    pair.answerer.send([report])
+    #expect(try await pair.offererEvents.reports(1) == [report])
+    await pair.close()
+  }
+
+  @Test func aForeignCertificateIsRefused() async throws {
+    let pair = PeerPair()
+    let wrong = Fingerprint(algorithm: "sha-256", value: Array(repeating: "00", count: 32).joined(separator: ":"))
+    try await pair.connect { $0.fingerprints = [wrong] }
+    let failed = try await pair.offererEvents.state { if case .failed = $0 { true } else { false } }
+    #expect(failed == .failed(.fingerprintMismatch))
+    await pair.close()
+  }
+
+  @Test func dataChannelsOpenOnBothSides() async throws {
+    let pair = PeerPair()
+    pair.offerer.openDataChannel(label: "_reliable")
+    pair.offerer.openDataChannel(label: "_lossy", isOrdered: false, maxRetransmits: 0)
+    try await pair.connect()
+    #expect(Set(try await pair.answererEvents.channels(2).map(\.label)) == ["_reliable", "_lossy"])
+    let opened = try await pair.offererEvents.channels(2)
+    let reliable = try #require(opened.first { $0.label == "_reliable" })
+    let large = (0..<65_536).map { UInt8(truncatingIfNeeded: $0 / 7) }
+    pair.offerer.send(large, on: reliable)
+    #expect(try await pair.answererEvents.messages(1).first == large)
+    let back = try #require(try await pair.answererEvents.channels(2).first { $0.label == "_reliable" })
+    pair.answerer.send(Array("hello".utf8), isText: true, on: back)
+    #expect(try await pair.offererEvents.messages(1).first == Array("hello".utf8))
+    await pair.close()
+  }
+
+  @Test func aSilentPeerFailsWithTheCandidatesTried() async throws {
+    let pair = PeerPair { $0.connectTimeout = .milliseconds(300) }
+    let answerer = try #require(await pair.answerer.localParameters(setup: .active))
+    pair.offerer.connect(to: answerer, isDTLSClient: false)
+    pair.offerer.add(remoteCandidate: "candidate:1 1 UDP 2130706431 127.0.0.1 9 typ host")
+    let failed = try await pair.offererEvents.state { if case .failed = $0 { true } else { false } }
+    guard case .failed(.iceFailed(let tried)) = failed else {
+      Issue.record("\(String(describing: failed))")
+      return
+    }
+    #expect(tried.contains("127.0.0.1:9"))
+    await pair.close()
+  }
+
+  @Test func restartedICEKeepsTheSession() async throws {
+    let pair = try await PeerPair.connected()
+    pair.offerer.restartICE()
+    pair.answerer.restartICE()
+    let offer = try #require(await pair.offerer.localParameters(setup: .actpass))
+    let answer = try #require(await pair.answerer.localParameters(setup: .active))
+    pair.offerer.connect(to: answer, isDTLSClient: false)
+    pair.answerer.connect(to: offer, isDTLSClient: true)
+    try await eventually {
+      pair.offerer.send(makePacket(1, [1, 2, 3]))
+      return pair.answererEvents.packetCount > 0
+    }
+    await pair.close()
+  }
+
+  @Test func nothingIsLeftAfterClosing() async throws {
+    try await connectAndClose()
+    let before = Footprint.current
+    for _ in 0..<20 { try await connectAndClose() }
+    try await eventually { Footprint.current.descriptors <= before.descriptors }
+    #expect(Footprint.current.threads <= before.threads + 2)
+  }
+
+  private func connectAndClose() async throws {
+    let pair = try await PeerPair.connected()
+    await pair.close()
+  }
+}
+
+func makePacket(_ number: Int, _ payload: [UInt8]) -> RTPPacket {
+  payload.withUnsafeBytes {
+    RTPPacket(
+      payloadType: PayloadType(96), sequenceNumber: SequenceNumber(UInt16(truncatingIfNeeded: number)),
+      timestamp: UInt32(number) * 3000, ssrc: SSRC(0x1234), payload: $0)
+  }
+}

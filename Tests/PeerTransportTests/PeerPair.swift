@@ -1,0 +1,138 @@
+import Foundation
+import MediaCore
+import PeerTransport
+import RTP
+import SDP
+import Testing
+
+/// What a peer told its delegate, to be waited for.
+final class RecordedEvents: PeerConnectionDelegate {
+  struct Packet: Sendable {
+    var sequence: UInt16
+    var payload: [UInt8]
+  }
+  private struct State {
+    var packets: [Packet] = []
+    var reports: [RTCPPacket] = []
+    var channels: [DataChannel] = []
+    var messages: [[UInt8]] = []
+    var states: [PeerState] = []
+    var onCandidate: (@Sendable (String) -> Void)?
+  }
+  private let state = Locked(State())
+
+  func forwardCandidates(to other: PeerConnection) {
+    state.withLock { $0.onCandidate = { [weak other] in other?.add(remoteCandidate: $0) } }
+  }
+
+  var packetCount: Int { state.withLock { $0.packets.count } }
+
+  func packets(_ count: Int) async throws -> [Packet] {
+    try await eventually { self.packetCount >= count }
+    return state.withLock { $0.packets }
+  }
+  func reports(_ count: Int) async throws -> [RTCPPacket] {
+    try await eventually { self.state.withLock { $0.reports.count } >= count }
+    return state.withLock { $0.reports }
+  }
+  func channels(_ count: Int) async throws -> [DataChannel] {
+    try await eventually { self.state.withLock { $0.channels.count } >= count }
+    return state.withLock { $0.channels }
+  }
+  func messages(_ count: Int) async throws -> [[UInt8]] {
+    try await eventually { self.state.withLock { $0.messages.count } >= count }
+    return state.withLock { $0.messages }
+  }
+  func state(_ matches: @escaping @Sendable (PeerState) -> Bool) async throws -> PeerState? {
+    try await eventually { self.state.withLock { $0.states }.contains(where: matches) }
+    return state.withLock { $0.states }.first(where: matches)
+  }
+
+  func peerConnection(_ peer: PeerConnection, didReceive packet: RTPPacket, at time: MediaTime) {
+    let copy = Packet(sequence: packet.sequenceNumber.rawValue, payload: packet.withPayload { Array($0) })
+    state.withLock { $0.packets.append(copy) }
+  }
+  func peerConnection(_ peer: PeerConnection, didReceive reports: [RTCPPacket], at time: MediaTime) {
+    state.withLock { $0.reports += reports }
+  }
+  func peerConnection(_ peer: PeerConnection, didGather candidate: String) {
+    state.withLock { $0.onCandidate }?(candidate)
+  }
+  func peerConnection(_ peer: PeerConnection, didChange newState: PeerState) {
+    state.withLock { $0.states.append(newState) }
+  }
+  func peerConnection(_ peer: PeerConnection, didOpen channel: DataChannel) {
+    state.withLock { $0.channels.append(channel) }
+  }
+  func peerConnection(_ peer: PeerConnection, didReceive message: [UInt8], isText: Bool, on channel: DataChannel) {
+    state.withLock { $0.messages.append(message) }
+  }
+}
+
+/// Two transports on loopback, each on a loop of its own.
+final class PeerPair: Sendable {
+  let offerer: PeerConnection
+  let answerer: PeerConnection
+  let offererEvents = RecordedEvents()
+  let answererEvents = RecordedEvents()
+  private let loops = [TransportLoop(name: "offerer"), TransportLoop(name: "answerer")]
+
+  init(_ configure: (inout PeerConfiguration) -> Void = { _ in }) {
+    func configuration(isControlling: Bool) -> PeerConfiguration {
+      var configuration = PeerConfiguration(isControlling: isControlling)
+      configuration.localAddresses = ["127.0.0.1"]
+      configure(&configuration)
+      return configuration
+    }
+    offerer = PeerConnection(
+      loop: loops[0], configuration: configuration(isControlling: true), delegate: offererEvents)
+    answerer = PeerConnection(
+      loop: loops[1], configuration: configuration(isControlling: false), delegate: answererEvents)
+    offererEvents.forwardCandidates(to: answerer)
+    answererEvents.forwardCandidates(to: offerer)
+  }
+
+  static func connected(_ configure: (inout PeerConfiguration) -> Void = { _ in }) async throws -> PeerPair {
+    let pair = PeerPair(configure)
+    try await pair.connect()
+    _ = try await pair.offererEvents.state { $0 == .connected }
+    _ = try await pair.answererEvents.state { $0 == .connected }
+    return pair
+  }
+
+  func connect(changingAnswer: (inout TransportParameters) -> Void = { _ in }) async throws {
+    let offer = try #require(await offerer.localParameters(setup: .actpass))
+    var answer = try #require(await answerer.localParameters(setup: .active))
+    changingAnswer(&answer)
+    answerer.connect(to: offer, isDTLSClient: true)
+    offerer.connect(to: answer, isDTLSClient: false)
+  }
+
+  func close() async {
+    await offerer.close()
+    await answerer.close()
+    for loop in loops { await loop.stop() }
+  }
+}
+
+struct TimedOut: Error {}
+
+/// Waits until `condition` holds, ten seconds at the most.
+func eventually(_ condition: @Sendable () async throws -> Bool) async throws {
+  let deadline = ContinuousClock.now + .seconds(10)
+  while try await !condition() {
+    guard ContinuousClock.now < deadline else { throw TimedOut() }
+    try await Task.sleep(for: .milliseconds(5))
+  }
+}
+
+/// What a process holds, as /proc shows it.
+struct Footprint {
+  var threads: Int
+  var descriptors: Int
+
+  static var current: Footprint {
+    func count(_ path: String) -> Int { (try? FileManager.default.contentsOfDirectory(atPath: path).count) ?? 0 }
+    return Footprint(threads: count("/proc/self/task"), descriptors: count("/proc/self/fd"))
+  }
+}

@@ -1,0 +1,99 @@
+import Testing
+
+@testable import PipelineTemplates
+
+@Suite struct FillTests {
+  private func template(_ text: String) throws -> Template {
+    try Template(kind: .output, name: "t", file: "t.pipeline", text: text)
+  }
+
+  @Test func readsSummaryVariablesAndLines() throws {
+    let template = try template("# Writes a file\n# more\nx264enc bitrate=${rate:-800}\n ! filesink location=${file}")
+    #expect(template.summary == "Writes a file")
+    #expect(
+      template.variables == [
+        .init(name: "rate", defaultValue: "800", lines: [3]), .init(name: "file", defaultValue: nil, lines: [4]),
+      ])
+    let filled = try template.fill(["file": "a"])
+    #expect(filled.line(ofElement: "x264enc0") == 3)
+    #expect(filled.line(ofElement: "filesink") == 4)
+    #expect(filled.line(ofProperty: "location", element: "filesink0") == 4)
+    #expect(filled.line(atOffset: filled.description.utf8.count - 1) == 4)
+  }
+
+  @Test func aNameIsOnlyAStrangeName() throws {
+    let filled = try template("filesink location=\"/rec/${who}.mp4\"").fill(["who": "x ! filesink location=/etc/passwd"]
+    )
+    #expect(filled.elements.map(\.factory) == ["filesink"])
+    #expect(filled.description == #"filesink location=/rec/x\ \!\ filesink\ location\=/etc/passwd.mp4"#)
+  }
+
+  /// Each of these came back unchanged as a property's value from GStreamer 1.22's gst_parse_launch.
+  @Test(arguments: [
+    ("", "\"\""), ("a b", #"a\ b"#), ("a\nb", "\"a\nb\""), (#"\"#, #"\"\\\\\""#), (#"a\"#, #"\"a\\\\\""#),
+    ("\"", #"\"\\\"\""#), ("\n\\", #"\"\\012\\\\\""#),
+  ])
+  func quotesForTheRealParser(value: String, expected: String) {
+    #expect(LaunchQuoting.propertyValue(value) == expected)
+  }
+
+  @Test func refusesSyntaxWhereNothingCanQuoteIt() throws {
+    let caps = try template("fakesrc ! video/x-raw,width=${w} ! fakesink")
+    #expect(try caps.fill(["w": "640"]).description.contains("width=640"))
+    for bad in ["1,height=2", "1 ! filesink", "", "1;video/x-h264", "(int)1"] {
+      #expect(throws: TemplateError.self) { try caps.fill(["w": bad]) }
+    }
+    #expect(throws: TemplateError.self) { try template("appsrc caps=\"video/x-raw,width=${w}\"").fill(["w": "1,a=2"]) }
+    #expect(throws: TemplateError.self) { try template("${enc} ! fakesink").fill(["enc": "a ! b"]) }
+    #expect(throws: TemplateError.self) { try template("filesink location='${x}'") }
+    #expect(throws: TemplateError.self) { try template("filesink location=${x}").fill(["x": "a\0b"]) }
+  }
+
+  @Test func errorsNameFileLineAndTheNearestName() throws {
+    let bitrate = try template("x264enc bitrate=${bitrate:-1}")
+    let error = #expect(throws: TemplateError.self) { try bitrate.fill(["bitrat": "1"]) }
+    #expect(
+      error?.reason == .unknownVariable(name: "bitrat", known: ["bitrate"], nearest: "bitrate"))
+    let missing = #expect(throws: TemplateError.self) { try template("# c\n\nfilesink location=${x}").fill() }
+    #expect(missing?.description.hasPrefix("t.pipeline:3: ") == true)
+    #expect(throws: TemplateError(file: "t.pipeline", line: 2, .unterminatedVariable)) { try template("# c\na b=${x") }
+    #expect(throws: TemplateError(file: "t.pipeline", .empty)) { try template("# only words\n") }
+    #expect(throws: TemplateError(file: "t.pipeline", line: 2, .conflictingDefaults(name: "a", other: 1))) {
+      try template("x b=${a:-1}\nx b=${a:-2}")
+    }
+  }
+
+  /// Errors are allowed, traps are not; and a value never adds an element.
+  @Test(arguments: 0..<4) func garbageNeverTraps(seed: UInt64) {
+    var random = Generator(state: seed)
+    let pieces = [
+      "\\", "\"", "'", "!", "=", "${x}", "${y:-a}", "${", "}", " ", "\n", "#", "name=", "caps=", "video/x-raw,", "a",
+      "日",
+      "\0", "location=", ",w=", ";", "(", ")", ".",
+    ]
+    for _ in 0..<10_000 {
+      let make = { (random: inout Generator) in
+        (0..<Int.random(in: 0...12, using: &random)).map { _ in pieces.randomElement(using: &random) ?? "" }.joined()
+      }
+      let (text, value) = (make(&random), make(&random))
+      guard let template = try? template(text) else { continue }
+      let known = Dictionary(uniqueKeysWithValues: template.variables.map { ($0.name, value) })
+      guard let filled = try? template.fill(known) else { continue }
+      let plain = try? template.fill(known.mapValues { _ in "q" })
+      #expect(plain == nil || plain?.elements.count == filled.elements.count, "\(text.debugDescription)")
+    }
+  }
+}
+
+private struct Generator: RandomNumberGenerator {
+  var state: UInt64
+
+  /// SplitMix64.
+  mutating func next() -> UInt64 {
+    state &+= 0x9e37_79b9_7f4a_7c15
+    var z = state
+    z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
+    z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
+    return z ^ (z >> 31)
+  }
+}

@@ -1,0 +1,94 @@
+import Foundation
+import Testing
+
+@testable import PipelineTemplates
+
+/// Folders of one test, gone when it ends.
+final class ScratchFolder {
+  let path: String
+
+  init() throws {
+    path = FileManager.default.temporaryDirectory.path + "/templates-" + UUID().uuidString
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+  }
+
+  deinit { try? FileManager.default.removeItem(atPath: path) }
+
+  func write(_ file: String, _ bytes: Data) throws {
+    let full = URL(fileURLWithPath: path + "/" + file)
+    try FileManager.default.createDirectory(at: full.deletingLastPathComponent(), withIntermediateDirectories: true)
+    try bytes.write(to: full)
+  }
+
+  func write(_ file: String, _ text: String) throws { try write(file, Data(text.utf8)) }
+
+  func store(_ folders: String...) -> TemplateStore {
+    TemplateStore(searchPath: .init(folders: folders.map { .init(path: "\(path)/\($0)", source: .explicit) }))
+  }
+}
+
+@Suite struct LookupTests {
+  @Test func searchesInTheAgreedOrder() {
+    let path = TemplateSearchPath(
+      explicit: "mine",
+      environment: ["MEDIABRIDGE_PIPELINES": "/env", "XDG_CONFIG_HOME": "/config", "HOME": "/home/u"],
+      executable: "/src/.build/release/mediabridge", currentFolder: "/work")
+    #expect(path.folders.prefix(3).map(\.path) == ["/work/mine", "/env", "/config/mediabridge/pipelines"])
+    #expect(path.folders[3] == .init(path: "/src/.build/share/mediabridge/pipelines", source: .installed))
+    #expect(
+      path.folders.dropFirst(4).map(\.path) == [
+        "/src/.build/release/pipelines", "/src/.build/pipelines", "/src/pipelines", "/work/pipelines",
+      ])
+  }
+
+  @Test func passesOverEmptyAndRelativeEnvironment() {
+    let path = TemplateSearchPath(
+      explicit: nil, environment: ["MEDIABRIDGE_PIPELINES": "", "XDG_CONFIG_HOME": "relative", "HOME": "/home/u"],
+      executable: nil, currentFolder: "/")
+    #expect(path.folders == [.init(path: "/home/u/.config/mediabridge/pipelines", source: .user)])
+  }
+
+  @Test func firstFileWinsAndOthersAreMarked() throws {
+    let scratch = try ScratchFolder()
+    try scratch.write("a/output/mp4.pipeline", "# first\nfakesrc ! fakesink name=video")
+    try scratch.write("b/output/mp4.pipeline", "# second\nfakesrc ! fakesink")
+    try scratch.write("b/output/hls.pipeline", "fakesrc ! fakesink")
+    try scratch.write("b/output/notes.txt", "not a template")
+    try scratch.write("b/output/folder.pipeline/x", "not a file")
+    let store = scratch.store("missing", "a", "b")
+    #expect(try store.find(.output, "mp4").summary == "first")
+    let entries = store.list()
+    #expect(entries.map(\.name) == ["hls", "mp4", "mp4"])
+    #expect(entries.map(\.shadowedBy) == [nil, nil, "\(scratch.path)/a/output/mp4.pipeline"])
+  }
+
+  @Test func saysWhereItLookedAndWhatIsNear() throws {
+    let scratch = try ScratchFolder()
+    try scratch.write("a/output/record.pipeline", "fakesrc ! fakesink")
+    let error = #expect(throws: TemplateStore.Failure.self) { try scratch.store("a").find(.output, "recrod") }
+    #expect(
+      error
+        == .notFound(
+          kind: .output, name: "recrod", searched: ["\(scratch.path)/a/output"], known: ["record"], nearest: "record"))
+    #expect(error?.description.contains("did you mean record?") == true)
+  }
+
+  @Test(arguments: ["", ".", "..", "../x", "a/b", "/etc/passwd", "a\0b", ".hidden"])
+  func refusesNamesThatArePaths(name: String) throws {
+    let scratch = try ScratchFolder()
+    try scratch.write("x.pipeline", "fakesrc ! fakesink")
+    #expect(throws: TemplateStore.Failure.badName(name)) { try scratch.store("a").find(.output, name) }
+  }
+
+  @Test func refusesWhatIsNoText() throws {
+    let scratch = try ScratchFolder()
+    try scratch.write("a/output/binary.pipeline", Data([0x66, 0xff, 0xfe]))
+    try scratch.write("a/output/large.pipeline", Data(repeating: 0x20, count: Template.byteLimit + 1))
+    let file = "\(scratch.path)/a/output/binary.pipeline"
+    #expect(throws: TemplateStore.Failure.template(TemplateError(file: file, .notUTF8))) {
+      try scratch.store("a").find(.output, "binary")
+    }
+    let error = #expect(throws: TemplateStore.Failure.self) { try scratch.store("a").find(.output, "large") }
+    #expect(error?.description.contains("too many") == true)
+  }
+}
