@@ -24,9 +24,19 @@ public enum VideoCodec: Sendable, Equatable, CaseIterable {
     switch self {
     case .vp8: return VP8Descriptor(payload)?.startsKeyframe ?? false
     case .vp9: return Self.vp9StartsKeyframe(payload)
-    case .h264: return Self.h264StartsKeyframe(payload)
-    case .h265: return Self.h265StartsKeyframe(payload)
+    case .h264: return Self.h264StartsUnit(payload) { $0 == 5 || $0 == 7 }
+    case .h265: return Self.h265StartsUnit(payload) { (16...21).contains($0) || (32...34).contains($0) }
     case .av1: return Self.av1StartsKeyframe(payload)
+    }
+  }
+
+  /// True for the payload that brings the parameter sets (H.264's type 7, H.265's 32 and 33) which encoders put before
+  /// each keyframe; nil for codecs that have none.
+  func startsParameterSets(_ payload: UnsafeRawBufferPointer) -> Bool? {
+    switch self {
+    case .h264: !payload.isEmpty && Self.h264StartsUnit(payload) { $0 == 7 }
+    case .h265: !payload.isEmpty && Self.h265StartsUnit(payload) { $0 == 32 || $0 == 33 }
+    case .vp8, .vp9, .av1: nil
     }
   }
 
@@ -43,23 +53,21 @@ public enum VideoCodec: Sendable, Equatable, CaseIterable {
     return offset < payload.count && payload[offset] >> 1 & 7 == 0
   }
 
-  /// RFC 6184, 5.2: a sequence parameter set or an IDR slice, alone, aggregated, or in its first fragment.
-  private static func h264StartsKeyframe(_ payload: UnsafeRawBufferPointer) -> Bool {
-    func isKey(_ type: UInt8) -> Bool { type == 5 || type == 7 }
+  /// RFC 6184, 5.2: a wanted unit alone, aggregated, or in its first fragment.
+  private static func h264StartsUnit(_ payload: UnsafeRawBufferPointer, _ isWanted: (UInt8) -> Bool) -> Bool {
     switch payload[0] & 31 {
-    case 24: return contains(payload, from: 1) { isKey($0 & 31) }
-    case 28: return payload.count > 1 && payload[1] & 0x80 != 0 && isKey(payload[1] & 31)
-    case let type: return isKey(type)
+    case 24: return contains(payload, from: 1) { isWanted($0 & 31) }
+    case 28: return payload.count > 1 && payload[1] & 0x80 != 0 && isWanted(payload[1] & 31)
+    case let type: return isWanted(type)
     }
   }
 
-  /// RFC 7798, 4.4: a parameter set or a random access picture.
-  private static func h265StartsKeyframe(_ payload: UnsafeRawBufferPointer) -> Bool {
-    func isKey(_ type: UInt8) -> Bool { (16...21).contains(type) || (32...34).contains(type) }
+  /// RFC 7798, 4.4: the same for H.265.
+  private static func h265StartsUnit(_ payload: UnsafeRawBufferPointer, _ isWanted: (UInt8) -> Bool) -> Bool {
     switch payload[0] >> 1 & 63 {
-    case 48: return contains(payload, from: 2) { isKey($0 >> 1 & 63) }
-    case 49: return payload.count > 2 && payload[2] & 0x80 != 0 && isKey(payload[2] & 63)
-    case let type: return isKey(type)
+    case 48: return contains(payload, from: 2) { isWanted($0 >> 1 & 63) }
+    case 49: return payload.count > 2 && payload[2] & 0x80 != 0 && isWanted(payload[2] & 63)
+    case let type: return isWanted(type)
     }
   }
 

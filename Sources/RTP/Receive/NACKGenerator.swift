@@ -35,12 +35,18 @@ struct NACKGenerator: Sendable {
   /// A packet overtaken by this many others is taken for lost without waiting.
   private var tolerance = 2
   private var calmPackets = 0
+  /// Never later than the next request is due, and so found without looking at what is missing.
+  private var deadline: MediaTime?
+  private var firstUnasked: (number: Int64, since: MediaTime)?
 
   init() { missing.reserveCapacity(64) }
 
   var pending: Int { missing.count }
 
-  mutating func reset() { missing.removeAll(keepingCapacity: true) }
+  mutating func reset() {
+    missing.removeAll(keepingCapacity: true)
+    (deadline, firstUnasked) = (nil, nil)
+  }
 
   /// Notes a gap.
   /// - Returns: false when it is too large to be filled; everything missing is then given up.
@@ -50,6 +56,10 @@ struct NACKGenerator: Sendable {
       return false
     }
     for number in gap { missing.append(Missing(number: number, since: time)) }
+    if !gap.isEmpty {
+      firstUnasked = firstUnasked ?? (gap.lowerBound, time)
+      deadline = min(deadline ?? time + Limit.reorderDelay, time + Limit.reorderDelay)
+    }
     calmPackets += 1
     if calmPackets >= Limit.calm && tolerance > 2 { (tolerance, calmPackets) = (tolerance - 1, 0) }
     return true
@@ -75,7 +85,8 @@ struct NACKGenerator: Sendable {
 
   /// The numbers to ask for now, and how many were given up.
   mutating func poll(highest: Int64, at time: MediaTime) -> (requests: [SequenceNumber], givenUp: Int) {
-    guard !missing.isEmpty else { return ([], 0) }
+    guard isDue(highest: highest, at: time) else { return ([], 0) }
+    defer { findDeadline() }
     let before = missing.count
     let retry = retryInterval
     missing.removeAll { $0.isHopeless(at: time, retryInterval: retry) }
@@ -90,7 +101,21 @@ struct NACKGenerator: Sendable {
   }
 
   func nextDeadline(highest: Int64) -> MediaTime? {
-    missing.lazy.map { min(dueTime(of: $0, highest: highest), $0.since + Limit.age) }.min()
+    if let firstUnasked, highest - firstUnasked.number >= Int64(tolerance) { return firstUnasked.since }
+    return deadline
+  }
+
+  private func isDue(highest: Int64, at time: MediaTime) -> Bool {
+    nextDeadline(highest: highest).map { $0 <= time } ?? false
+  }
+
+  private mutating func findDeadline() {
+    (deadline, firstUnasked) = (nil, nil)
+    for entry in missing {
+      let due = min(dueTime(of: entry, highest: entry.number), entry.since + Limit.age)
+      deadline = min(deadline ?? due, due)
+      if entry.lastRequest == nil && firstUnasked == nil { firstUnasked = (entry.number, entry.since) }
+    }
   }
 
   private var retryInterval: Duration { max(Limit.shortestRetry, roundTrip * 6 / 5 + .milliseconds(5)) }

@@ -46,6 +46,7 @@ public struct StreamRewriter: Sendable {
 
   /// Streams that late packets may still belong to.
   private static let segmentLimit = 4
+  private var hasSeenParameterSets = false
   private static let heldLimit = 32
 
   public init(configuration: Configuration) {
@@ -106,8 +107,13 @@ public struct StreamRewriter: Sendable {
     return begin(with: packet, number, at: time)
   }
 
-  private func startsHere(_ packet: RTPPacket) -> Bool {
+  /// Where parameter sets stand before keyframes a change has to begin with them: a slice that overtook them would
+  /// leave them behind, and a decoder with those of the other layer.
+  private mutating func startsHere(_ packet: RTPPacket) -> Bool {
     guard let codec = configuration.codec else { return true }
+    let hasParameterSets = packet.withPayload { codec.startsParameterSets($0) }
+    if hasParameterSets == true { hasSeenParameterSets = true }
+    if hasParameterSets == false && hasSeenParameterSets { return false }
     return packet.withPayload { codec.startsKeyframe($0) }
   }
 

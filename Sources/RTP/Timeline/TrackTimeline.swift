@@ -12,6 +12,10 @@ struct TrackTimeline: Sendable {
     static let slew: Int64 = 50
     /// Timestamps and arrivals that differ by more in their advance belong to a stream that counts anew.
     static let discontinuity: Int64 = 5_000_000_000
+    /// A pause: arrivals advance by this much more than timestamps, and stay behind for this long. After a stall of the
+    /// network what it held back comes in a rush, and the delay is soon the old one.
+    static let pause: Int64 = 500_000_000
+    static let pauseProof = Duration.milliseconds(500)
     /// A report that contradicts the ones before by more tells of a clock that was set.
     static let steadiness: UInt64 = 200_000_000
   }
@@ -23,6 +27,8 @@ struct TrackTimeline: Sendable {
   private var began: MediaTime?
   /// Arrival minus media time, where no report says better.
   private var arrivalOffset = OffsetFilter()
+  /// Since when packets are late as after a pause in which the sender's timestamps stood still, and the offset before.
+  private var suspectedPause: (since: MediaTime, offset: Int64)?
   /// The sender's wall clock minus media time.
   private var wallMinusMedia: Int64?
   /// What is added to media time now.
@@ -48,7 +54,7 @@ struct TrackTimeline: Sendable {
 
   mutating func note(_ timestamp: UInt32, at arrival: MediaTime) {
     var media = nanoseconds(timestamps.unwrap(timestamp))
-    if let last, isBreak(from: last, to: media, at: arrival) {
+    if let last, isBreak(from: last, to: media, at: arrival) || provesPause(from: last, to: media, at: arrival) {
       restart()
       media = nanoseconds(timestamps.unwrap(timestamp))
     }
@@ -62,6 +68,21 @@ struct TrackTimeline: Sendable {
     let elapsed = arrival.nanoseconds &- last.arrival.nanoseconds
     // Ahead of time, or far back; merely late is what networks do.
     return advance &- elapsed > Limit.discontinuity || advance < -Limit.discontinuity
+  }
+
+  private mutating func provesPause(
+    from last: (media: Int64, arrival: MediaTime), to media: Int64, at arrival: MediaTime
+  ) -> Bool {
+    let offset = arrival.nanoseconds &- media
+    guard let suspected = suspectedPause else {
+      let delay = offset &- (last.arrival.nanoseconds &- last.media)
+      if media > last.media && delay > Limit.pause, let least = arrivalOffset.least {
+        suspectedPause = (arrival, least)
+      }
+      return false
+    }
+    if offset &- suspected.offset < Limit.pause { suspectedPause = nil }
+    return suspectedPause != nil && arrival - suspected.since >= Limit.pauseProof
   }
 
   private mutating func restart() {

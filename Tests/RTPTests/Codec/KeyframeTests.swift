@@ -23,7 +23,8 @@ struct KeyframeTests {
 
   @Test(arguments: [
     ("67 42", true), ("65 88", true), ("68 ce", false), ("41 9a", false), ("78 00 02 09 10 00 02 67 42", true),
-    ("78 00 02 09 10 00 02 41 42", false), ("78 00 00 67", false), ("78 ff ff 67", true), ("7c 85", true), ("7c 05", false),
+    ("78 00 02 09 10 00 02 41 42", false), ("78 00 00 67", false), ("78 ff ff 67", true), ("7c 85", true),
+    ("7c 05", false),
     ("7c 81", false), ("7c", false), ("78", false), ("", false),
   ])
   func h264(payload: String, expected: Bool) { #expect(starts(.h264, payload) == expected) }
@@ -36,6 +37,17 @@ struct KeyframeTests {
 
   @Test(arguments: [("18 0a", true), ("08", true), ("10 32", false), ("88 00", false), ("", false)])
   func av1(payload: String, expected: Bool) { #expect(starts(.av1, payload) == expected) }
+
+  @Test(
+    arguments: [
+      (VideoCodec.h264, "67 42", true), (.h264, "65 88", false), (.h264, "78 00 02 09 10 00 02 67 42", true),
+      (.h264, "7c 85", false), (.h264, "", false), (.h265, "40 01", true), (.h265, "42 01", true),
+      (.h265, "44 01", false),
+      (.h265, "26 01", false), (.vp8, "10 00", nil),
+    ] as [(VideoCodec, String, Bool?)])
+  func parameterSets(codec: VideoCodec, payload: String, expected: Bool?) {
+    #expect(hex(payload).withUnsafeBytes { codec.startsParameterSets($0) } == expected)
+  }
 
   @Test func codecsByName() {
     #expect(hex("10 00").withUnsafeBytes { KeyframeDetector.isKeyframe($0, codec: "VP8") })

@@ -15,7 +15,9 @@ struct VP8DescriptorTests {
     #expect(descriptor("90 f0 ff fe 05") == nil)
   }
 
-  @Test(arguments: ["90 c0 7f 05 aa", "90 c0 ff fe 05 aa", "90 e0 7f 05 60 aa", "90 80 ff fe aa", "90 40 05 aa", "10 aa"])
+  @Test(arguments: [
+    "90 c0 7f 05 aa", "90 c0 ff fe 05 aa", "90 e0 7f 05 60 aa", "90 80 ff fe aa", "90 40 05 aa", "10 aa",
+  ])
   func numbersAreWrittenWhereTheyStood(text: String) throws {
     var bytes = hex(text)
     let before = try #require(descriptor(text))

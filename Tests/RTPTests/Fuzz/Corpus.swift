@@ -6,7 +6,8 @@ enum Corpus {
   static func load(_ name: String, file: String = #filePath) throws -> [[UInt8]] {
     let tests = URL(filePath: file).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
     let folder = tests.appending(path: "Corpus").appending(path: name)
-    let names = try FileManager.default.contentsOfDirectory(atPath: folder.path()).filter { $0.hasSuffix(".hex") }.sorted()
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder.path()).filter { $0.hasSuffix(".hex") }
+      .sorted()
     try #require(!names.isEmpty, "an empty corpus proves nothing")
     return try names.map { hex(try String(contentsOf: folder.appending(path: $0), encoding: .utf8)) }
   }
@@ -30,7 +31,10 @@ struct Mutator {
   }
 
   private mutating func mutate(_ bytes: inout [UInt8]) {
-    guard !bytes.isEmpty else { return bytes = random.bytes(4) }
+    guard !bytes.isEmpty else {
+      bytes = random.bytes(4)
+      return
+    }
     let index = Int.random(in: 0..<bytes.count, using: &random)
     switch Int.random(in: 0..<6, using: &random) {
     case 0: bytes[index] ^= 1 << UInt8.random(in: 0...7, using: &random)

@@ -98,7 +98,7 @@ struct RTPPacketTests {
       RTPPacket.media(1, payload: [1]).unwrappingRetransmission(ssrc: SSRC(1), payloadType: PayloadType(96)) == nil)
   }
 
-  @Test func RTCPIsToldFromRTP() {
+  @Test func controlIsToldFromMedia() {
     #expect(RTPPacket.isRTCP(first: 0x80, second: 200))
     #expect(RTPPacket.isRTCP(first: 0x8f, second: 206))
     #expect(!RTPPacket.isRTCP(first: 0x80, second: 96))

@@ -43,7 +43,8 @@ struct StreamRewriterPropertyTests {
     var layers = (1...3).map { index in
       Layer(
         ssrc: UInt32(index), number: Int.random(in: 0..<65536, using: &random),
-        timestampStart: Int.random(in: 0..<(1 << 32), using: &random), picture: Int.random(in: 0..<32768, using: &random),
+        timestampStart: Int.random(in: 0..<(1 << 32), using: &random),
+        picture: Int.random(in: 0..<32768, using: &random),
         clockError: Int.random(in: -90...90, using: &random))
     }
     var link = SimulatedLink<(RTPPacket, Double)>(seed: seed, delay: 5, jitter: jitter, loss: loss)
@@ -54,7 +55,9 @@ struct StreamRewriterPropertyTests {
     rewriter.select(SSRC(1))
     for frame in 0..<800 {
       let time = Double(frame) * 33
-      if random.chance(0.05) { rewriter.select(random.chance(0.1) ? nil : SSRC(UInt32.random(in: 1...3, using: &random))) }
+      if random.chance(0.05) {
+        rewriter.select(random.chance(0.1) ? nil : SSRC(UInt32.random(in: 1...3, using: &random)))
+      }
       for index in layers.indices {
         if hasReports && frame % 30 == 0 { rewriter.receive(layers[index].report(at: time), at: .ms(time)) }
         let isKey = random.chance(0.1)

@@ -27,7 +27,8 @@ struct StreamRewriterTests {
     var rewriter = rewriter()
     rewriter.select(SSRC(1))
     #expect(rewriter.rewrite(Self.packet(1, number: 10, timestamp: 0, picture: 5), at: .ms(0)).isEmpty)
-    let first = rewriter.rewrite(Self.packet(1, number: 11, timestamp: 3000, picture: 6, isKey: true), at: .ms(33)).first
+    let first = rewriter.rewrite(Self.packet(1, number: 11, timestamp: 3000, picture: 6, isKey: true), at: .ms(33))
+      .first
     #expect(first?.sequenceNumber == SequenceNumber(100) && first?.timestamp == 3000)
     #expect(first?.ssrc == SSRC(9) && first?.payloadType == PayloadType(120))
     rewriter.select(SSRC(2))
@@ -35,7 +36,8 @@ struct StreamRewriterTests {
     #expect(rewriter.rewrite(Self.packet(2, number: 500, timestamp: 70_000, picture: 900), at: .ms(50)).isEmpty)
     let second = rewriter.rewrite(Self.packet(1, number: 12, timestamp: 6000, picture: 7), at: .ms(66)).first
     #expect(second?.sequenceNumber == SequenceNumber(101) && second?.timestamp == 6000)
-    let third = rewriter.rewrite(Self.packet(2, number: 501, timestamp: 76_000, picture: 901, isKey: true), at: .ms(99)).first
+    let third = rewriter.rewrite(Self.packet(2, number: 501, timestamp: 76_000, picture: 901, isKey: true), at: .ms(99))
+      .first
     #expect(third?.sequenceNumber == SequenceNumber(102) && third?.timestamp == 6000 + 2970)
     #expect(third.flatMap { $0.withPayload { VP8Descriptor($0)?.pictureID } } == 8)
     #expect(third.flatMap { $0.withPayload { VP8Descriptor($0)?.temporalLevelIndex } } == 8)
@@ -83,14 +85,18 @@ struct StreamRewriterTests {
     _ = rewriter.rewrite(Self.packet(1, number: 1, timestamp: 1_090_000, picture: 1, isKey: true), at: .ms(1020))
     rewriter.select(SSRC(2))
     // 600 ms after its report, so 1.1 s after the other's, however late it arrives.
-    let key = rewriter.rewrite(Self.packet(2, number: 1, timestamp: 5_054_000, picture: 1, isKey: true), at: .ms(1220)).first
+    let key = rewriter.rewrite(Self.packet(2, number: 1, timestamp: 5_054_000, picture: 1, isKey: true), at: .ms(1220))
+      .first
     #expect(key?.timestamp == 1_099_000)
     // The same moment in the other layer again: a millisecond later, and the debt is not carried on.
     rewriter.select(SSRC(1))
-    let back = rewriter.rewrite(Self.packet(1, number: 9, timestamp: 1_099_000, picture: 9, isKey: true), at: .ms(1230)).first
+    let back = rewriter.rewrite(Self.packet(1, number: 9, timestamp: 1_099_000, picture: 9, isKey: true), at: .ms(1230))
+      .first
     #expect(back?.timestamp == 1_099_090)
     rewriter.select(SSRC(2))
-    let again = rewriter.rewrite(Self.packet(2, number: 9, timestamp: 5_064_000, picture: 9, isKey: true), at: .ms(1300)).first
+    let again = rewriter.rewrite(
+      Self.packet(2, number: 9, timestamp: 5_064_000, picture: 9, isKey: true), at: .ms(1300)
+    ).first
     #expect(again?.timestamp == 1_109_000)
   }
 
@@ -112,10 +118,26 @@ struct StreamRewriterTests {
     rewriter.select(SSRC(1))
     _ = rewriter.rewrite(Self.packet(1, number: 100, timestamp: 0, picture: 1, isKey: true), at: .ms(0))
     #expect(rewriter.rewrite(Self.packet(1, number: 40_000, timestamp: 3000, picture: 2), at: .ms(33)).isEmpty)
-    let key = rewriter.rewrite(Self.packet(1, number: 40_001, timestamp: 6000, picture: 3, isKey: true), at: .ms(66)).first
+    let key = rewriter.rewrite(Self.packet(1, number: 40_001, timestamp: 6000, picture: 3, isKey: true), at: .ms(66))
+      .first
     #expect(key?.sequenceNumber == SequenceNumber(101))
     let back = rewriter.rewrite(Self.packet(1, number: 99, timestamp: 9000, picture: 4, isKey: true), at: .ms(99)).first
     #expect(back?.sequenceNumber == SequenceNumber(102))
+  }
+
+  @Test func sliceThatOvertookItsParameterSetsWaitsForThem() {
+    var rewriter = StreamRewriter(configuration: .init(ssrc: SSRC(9), clockRate: 90_000, codec: .h264))
+    func packet(_ source: UInt32, _ number: Int, _ first: UInt8) -> RTPPacket {
+      .media(number, ssrc: source, timestamp: 0, payload: [first, 1])
+    }
+    rewriter.select(SSRC(1))
+    #expect(rewriter.rewrite(packet(1, 1, 0x65), at: .ms(0)).count == 1, "no parameter sets known: a slice is enough")
+    rewriter.select(SSRC(2))
+    #expect(rewriter.rewrite(packet(2, 50, 0x67), at: .ms(9)).count == 1)
+    rewriter.select(SSRC(1))
+    #expect(rewriter.rewrite(packet(1, 9, 0x65), at: .ms(20)).isEmpty)
+    let batch = rewriter.rewrite(packet(1, 8, 0x67), at: .ms(21))
+    #expect(batch.map { $0.payload[0] } == [0x67, 0x65])
   }
 
   @Test func headerExtensionsOfTheOtherConnectionStayBehind() {

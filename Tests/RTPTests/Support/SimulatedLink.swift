@@ -30,6 +30,7 @@ struct SimulatedLink<Item> {
 
   /// What has arrived by `time`, in the order of arrival.
   mutating func receive(at time: Double) -> [Item] {
+    guard queue.contains(where: { $0.time <= time }) else { return [] }
     let due = queue.filter { $0.time <= time }.sorted { $0.time < $1.time }
     queue.removeAll { $0.time <= time }
     return due.map(\.item)

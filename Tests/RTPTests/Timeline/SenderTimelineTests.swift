@@ -45,7 +45,9 @@ struct SenderTimelineTests {
         timeline.observe("audio", timestamp: audio, at: .ms(time + 20 + Double.random(in: 0...jitter, using: &random)))
         timeline.observe("video", timestamp: video, at: .ms(time + 60 + Double.random(in: 0...jitter, using: &random)))
         if time >= reportsFrom && step % 50 == 25 { report(at: time, audio, video) }
-        guard let sound = timeline.time("audio", of: audio), let picture = timeline.time("video", of: video) else { continue }
+        guard let sound = timeline.time("audio", of: audio), let picture = timeline.time("video", of: video) else {
+          continue
+        }
         skews.append((time, picture.milliseconds - sound.milliseconds))
         delays.append((time, sound.milliseconds - time))
         if let last, time > 1500 {
@@ -109,7 +111,7 @@ struct SenderTimelineTests {
   func driftingClocksAreFollowed(drift: Double) {
     var participant = Participant(seed: 3)
     participant.drift = drift
-    participant.run(seconds: 600)
+    participant.run(seconds: 300)
     // 200 ppm over 16 s is 3.2 ms.
     #expect(participant.delays.filter { $0.time > 5000 }.allSatisfy { (12...30).contains($0.delay) })
     #expect(participant.skews.filter { $0.time > 5000 }.allSatisfy { abs($0.skew) < 4 })
@@ -136,6 +138,25 @@ struct SenderTimelineTests {
       timeline.observe("x", timestamp: UInt32(index * 20), at: .ms(arrival + 10))
     }
     #expect(timeline.time("x", of: 9980) == .ms(9990))
+  }
+
+  /// Senders count the samples they send: while nothing is captured, their timestamps stand still.
+  @Test(arguments: [2_000.0, 60_000], [true, false])
+  func aPauseInWhichTimestampsStandStillIsNoticed(pause: Double, hasReports: Bool) {
+    var timeline = SenderTimeline()
+    for track in ["x", "other"] { timeline.addTrack(track, clockRate: 1000) }
+    for index in 0..<500 {
+      let timestamp = UInt32(index * 20)
+      let arrival = Double(timestamp) + 10 + (index >= 250 ? pause : 0)
+      let wall = NTPTime(unixNanoseconds: Int64(arrival * 1e6))
+      timeline.observe("x", timestamp: timestamp, at: .ms(arrival))
+      timeline.observe("other", timestamp: UInt32(arrival), at: .ms(arrival))
+      guard hasReports && index % 100 == 10 else { continue }
+      timeline.observe("x", report: wall, timestamp: timestamp)
+      timeline.observe("other", report: wall, timestamp: UInt32(arrival))
+    }
+    #expect(timeline.time("x", of: 5600).map { abs($0.milliseconds - 5610 - pause) < 5 } == true)
+    #expect(timeline.time("x", of: 9980).map { abs($0.milliseconds - 9990 - pause) < 5 } == true)
   }
 
   @Test func aWallClockThatWasSetDoesNotShow() {
