@@ -88,8 +88,8 @@ final class DownTrack {
   }
 
   func forward(_ packet: RTPPacket, from layer: UpLayer, at time: MediaTime) {
-    guard isEnabled, let rewriter = stream?.rewriter else { return }
-    if rewriter.current == nil && rewriter.awaited == nil { choose(at: time) }
+    guard isEnabled else { return }
+    if stream?.rewriter.current == nil && stream?.rewriter.awaited == nil { choose(at: time) }
     for outgoing in stream?.rewriter.rewrite(packet, at: time) ?? PacketBatch() {
       stream?.sender.sent(outgoing, at: time)
       send(outgoing)

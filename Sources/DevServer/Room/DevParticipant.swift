@@ -156,7 +156,7 @@ enum CandidateInit {
   }
 
   static func text(_ candidate: String) -> String {
-    let fields = Fields(candidate: candidate, sdpMid: "0", sdpMLineIndex: 0)
+    let fields = Fields(candidate: candidate, sdpMid: "", sdpMLineIndex: 0)
     return (try? JSONEncoder().encode(fields)).map { String(decoding: $0, as: UTF8.self) } ?? "{}"
   }
 }
