@@ -193,7 +193,9 @@ extension Pipeline {
     }
     let caps = gst_app_src_get_caps(element.shared.pointer.cast()).map(Caps.init(adopting:))
     // What the text says can be several formats, or half of one; the first buffer brings the format to announce.
-    return AppSource(caps == nil ? element : try withoutCaps(element), acceptedCaps: caps)
+    let source = caps == nil ? element : try withoutCaps(element)
+    if caps?.mediaType == "application/x-rtp" { try settleBeforeFirstPacket(source) }
+    return AppSource(source, acceptedCaps: caps)
   }
 
   /// Puts an appsrc with the same properties but without caps in the place of one in the text. Taking the caps away
