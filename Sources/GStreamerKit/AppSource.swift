@@ -139,9 +139,11 @@ extension AppSource {
   private func push(
     _ buffer: UnsafeMutablePointer<GstBuffer>, pts: MediaTime?, dts: MediaTime?, isDiscontinuous: Bool
   ) -> PushResult {
+    shim_handoff_acquire(buffer)
     buffer.pointee.pts = pts.clockTime
     buffer.pointee.dts = dts.clockTime
     if isDiscontinuous { buffer.pointee.mini_object.flags |= GST_BUFFER_FLAG_DISCONT.rawValue }
+    shim_handoff_release(buffer)
     let size = Int(gst_buffer_get_size(buffer))
     let isFull = isFull
     guard !isFull || limits.isLeaky else {

@@ -33,9 +33,10 @@ private struct Receiver {
 
   /// 25 pictures a second: the jitter buffer judges what is late by how fast the packets come.
   func pushAtPace(_ frames: ArraySlice<[TestPacket]>) async throws {
-    for frame in frames {
+    let start = ContinuousClock.now
+    for (index, frame) in frames.enumerated() {
       push(frame)
-      try await Task.sleep(for: .milliseconds(40))
+      try await Task.sleep(until: start + .milliseconds(40 * (index + 1)))
     }
   }
 

@@ -58,15 +58,16 @@ enum NumberedPicture {
   static let caps = "video/x-raw,format=I420,width=320,height=240,framerate=25/1"
   private static let square = 20
 
-  static func luma(_ number: Int) -> [UInt8] {
-    (0..<(width * height)).map { index in
-      let (y, x) = index.quotientAndRemainder(dividingBy: width)
-      if y < square {
-        return number >> (x / square) & 1 == 1 ? 235 : 16
-      }
-      return UInt8(40 + (x + y + number * 2) % 160)
-    }
+  private static let ramp = (0..<(160 + width)).map { UInt8(40 + $0 % 160) }
+
+  /// The bright and dark squares, then rows of a ramp that moves with the number.
+  private static func row(_ y: Int, of number: Int) -> ArraySlice<UInt8> {
+    if y < square { return ArraySlice((0..<width).map { number >> ($0 / square) & 1 == 1 ? 235 : 16 }) }
+    let shift = (y + number * 2) % 160
+    return ramp[shift..<(shift + width)]
   }
+
+  static func luma(_ number: Int) -> [UInt8] { (0..<height).flatMap { row($0, of: number) } }
 
   static func media(_ number: Int) throws -> MediaBuffer {
     let bytes = luma(number) + [UInt8](repeating: 128, count: width * height / 2)
@@ -87,12 +88,15 @@ enum NumberedPicture {
       let number = (0..<16).reduce(0) { bits, bit in
         plane.bytes[square / 2 * plane.stride + bit * square + square / 2] > 125 ? bits | 1 << bit : bits
       }
-      let expected = luma(number)
+      // Every fourth sample of every fourth row is enough, and quick under the sanitizer.
       var difference = 0
-      for y in 0..<height {
-        for x in 0..<width { difference += abs(Int(plane.bytes[y * plane.stride + x]) - Int(expected[y * width + x])) }
+      for y in stride(from: 1, to: height, by: 4) {
+        let expected = row(y, of: number)
+        for x in stride(from: 1, to: width, by: 4) {
+          difference += abs(Int(plane.bytes[y * plane.stride + x]) - Int(expected[expected.startIndex + x]))
+        }
       }
-      return Reading(number: number, meanError: Double(difference) / Double(width * height))
+      return Reading(number: number, meanError: Double(difference) * 16 / Double(width * height))
     } ?? nil
   }
 }
