@@ -163,7 +163,8 @@ import Testing
     let descriptors = Self.descriptors
     try await startAndStop(count: 100)
     try await eventually("no thread of a pipeline") { Self.pipelineThreads == 0 }
-    #expect(Self.descriptors <= descriptors + 2)
+    // Other suites run beside this one and have files of their own open for a while.
+    try await eventually("no descriptor left behind") { Self.descriptors <= descriptors + 2 }
   }
 
   private func startAndStop(count: Int) async throws {
