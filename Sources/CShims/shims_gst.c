@@ -3,6 +3,22 @@
 
 #include "shims_gst.h"
 
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define BUILT_FOR_TSAN 1
+#endif
+#endif
+
+#ifdef BUILT_FOR_TSAN
+void __tsan_acquire(void *address);
+void __tsan_release(void *address);
+void shim_handoff_release(const void *address) { __tsan_release((void *)address); }
+void shim_handoff_acquire(const void *address) { __tsan_acquire((void *)address); }
+#else
+void shim_handoff_release(const void *address) { (void)address; }
+void shim_handoff_acquire(const void *address) { (void)address; }
+#endif
+
 gboolean shim_is_pipeline(gconstpointer object) { return GST_IS_PIPELINE(object); }
 gboolean shim_is_app_src(gconstpointer object) { return GST_IS_APP_SRC(object); }
 gboolean shim_is_app_sink(gconstpointer object) { return GST_IS_APP_SINK(object); }

@@ -39,15 +39,17 @@ private final class SinkCallbacks: Callback {
   }
 
   func take(_ sample: OpaquePointer) {
-    guard let buffer = gst_sample_get_buffer(sample), let caps = gst_sample_get_caps(sample) else { return }
-    let format: MediaFormat
-    if let known = self.format, known.caps.pointer == caps {
-      format = known
-    } else {
-      format = MediaFormat(Caps(retaining: caps))
-      self.format = format
-    }
-    onBuffer(MediaBuffer(retaining: buffer, format: format, shift: shift(of: sample)))
+    guard let buffer = gst_sample_get_buffer(sample) else { return }
+    shim_handoff_acquire(buffer)
+    onBuffer(MediaBuffer(retaining: buffer, format: format(of: sample), shift: shift(of: sample)))
+  }
+
+  private func format(of sample: OpaquePointer) -> MediaFormat {
+    let caps = gst_sample_get_caps(sample)
+    if let known = format, caps == nil || known.caps.pointer == caps { return known }
+    let format = MediaFormat(caps.map(Caps.init(retaining:)) ?? Caps(adopting: gst_caps_new_any()))
+    self.format = format
+    return format
   }
 
   /// Running time begins at the segment's start plus what was played before it.

@@ -139,9 +139,11 @@ extension AppSource {
   private func push(
     _ buffer: UnsafeMutablePointer<GstBuffer>, pts: MediaTime?, dts: MediaTime?, isDiscontinuous: Bool
   ) -> PushResult {
+    shim_handoff_acquire(buffer)
     buffer.pointee.pts = pts.clockTime
     buffer.pointee.dts = dts.clockTime
     if isDiscontinuous { buffer.pointee.mini_object.flags |= GST_BUFFER_FLAG_DISCONT.rawValue }
+    shim_handoff_release(buffer)
     let size = Int(gst_buffer_get_size(buffer))
     let isFull = isFull
     guard !isFull || limits.isLeaky else {
@@ -193,7 +195,9 @@ extension Pipeline {
     }
     let caps = gst_app_src_get_caps(element.shared.pointer.cast()).map(Caps.init(adopting:))
     // What the text says can be several formats, or half of one; the first buffer brings the format to announce.
-    return AppSource(caps == nil ? element : try withoutCaps(element), acceptedCaps: caps)
+    let source = caps == nil ? element : try withoutCaps(element)
+    if caps?.mediaType == "application/x-rtp" { try settleBeforeFirstPacket(source) }
+    return AppSource(source, acceptedCaps: caps)
   }
 
   /// Puts an appsrc with the same properties but without caps in the place of one in the text. Taking the caps away

@@ -27,7 +27,7 @@ public struct Element: Sendable {
   /// The property in text form; nil when the element has none of that name.
   public func string(_ property: String) -> String? {
     read(property) { value in
-      if let string = g_value_get_string_checked(value) { return string }
+      if let string = plainString(value) { return string }
       return take(gst_value_serialize(value))
     }
   }
@@ -67,7 +67,7 @@ public struct Element: Sendable {
   }
 }
 
-private func g_value_get_string_checked(_ value: UnsafeMutablePointer<GValue>) -> String? {
+private func plainString(_ value: UnsafeMutablePointer<GValue>) -> String? {
   // 16 is G_TYPE_STRING, whose macro Swift does not import; serialising would put the text in quotes.
   guard value.pointee.g_type == GType(16 << 2) else { return nil }
   return g_value_get_string(value).map { String(cString: $0) }

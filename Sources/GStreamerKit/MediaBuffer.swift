@@ -1,4 +1,5 @@
 import CGStreamer
+import CShims
 public import MediaCore
 
 /// One buffer of media with its format: an access unit, a raw picture, a stretch of samples or a packet. It refers to
@@ -35,7 +36,11 @@ public final class MediaBuffer: @unchecked Sendable {
     buffer.pointee.duration = duration.map { GstClockTime(max($0.nanoseconds, 0)) } ?? noTime
   }
 
-  deinit { gst_buffer_unref(buffer) }
+  deinit {
+    // GLib hands the memory of a buffer that is done with to the next one.
+    shim_handoff_release(buffer)
+    gst_buffer_unref(buffer)
+  }
 
   public var caps: Caps { format.caps }
 

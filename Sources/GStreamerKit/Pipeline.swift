@@ -73,7 +73,8 @@ extension Pipeline {
     defer { gst_parse_context_free(context) }
     var error: UnsafeMutablePointer<GError>?
     let parsed = gst_parse_launch_full(description, context, GST_PARSE_FLAG_FATAL_ERRORS, &error)
-    let missing = takeStrings(gst_parse_context_get_missing_elements(context))
+    // The parser also lists elements that are there but could not be made as the text wants them.
+    let missing = takeStrings(gst_parse_context_get_missing_elements(context)).filter { !GStreamer.hasElement($0) }
     let domain = error?.pointee.domain ?? 0
     let code = error?.pointee.code ?? 0
     let message = takeMessage(&error)

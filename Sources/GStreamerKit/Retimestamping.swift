@@ -6,16 +6,26 @@ extension Pipeline {
   /// Puts RTP packets on another timeline where they leave an element, usually the jitter buffer: `time` gets the RTP
   /// timestamp of each packet (RFC 3550, 5.1) and gives the presentation time, or nil to leave the packet as it is.
   /// It runs on the streaming thread. Call it before `start`.
+  ///
+  /// The mark of a discontinuity is taken off the first packet: nothing comes before it that could be missing, yet the
+  /// depayloaders of GStreamer 1.22 would ask for a keyframe although they are being handed one.
   public func retimestamp(
     elementNamed name: String, pad: String = "src", _ time: @escaping @Sendable (UInt32) -> MediaTime?
   ) throws(PipelineError) {
     let pad = try staticPad(pad, of: try element(named: name).shared, named: name)
     let types = GstPadProbeType(
       rawValue: GST_PAD_PROBE_TYPE_BUFFER.rawValue | GST_PAD_PROBE_TYPE_BUFFER_LIST.rawValue)
+    let isFirst = Locked(true)
     addProbe(
       to: pad, types,
       PadProbe { info in
         applyTimeline(time, to: info)
+        if isFirst.withLock({ first in
+          defer { first = false }
+          return first
+        }) {
+          clearDiscontinuity(info)
+        }
         return GST_PAD_PROBE_OK
       })
   }
@@ -38,6 +48,14 @@ private func applyTimeline(_ time: Timeline, to info: UnsafeMutablePointer<GstPa
   }
 }
 
+private func clearDiscontinuity(_ info: UnsafeMutablePointer<GstPadProbeInfo>) {
+  guard let data = info.pointee.data else { return }
+  let isList = info.pointee.type.rawValue & GST_PAD_PROBE_TYPE_BUFFER_LIST.rawValue != 0
+  let buffer =
+    isList ? gst_buffer_list_get_writable(OpaquePointer(data), 0) : data.assumingMemoryBound(to: GstBuffer.self)
+  buffer?.pointee.mini_object.flags &= ~GST_BUFFER_FLAG_DISCONT.rawValue
+}
+
 /// Takes over the caller's reference and gives one back.
 private func retimestamped(
   _ buffer: UnsafeMutablePointer<GstBuffer>, _ time: Timeline
@@ -48,10 +66,12 @@ private func retimestamped(
 }
 
 private func set(_ time: Timeline, of buffer: UnsafeMutablePointer<GstBuffer>) {
+  shim_handoff_acquire(buffer)
   var raw: UInt32 = 0
   guard gst_buffer_extract(buffer, 4, &raw, 4) == 4, let moment = time(UInt32(bigEndian: raw)) else { return }
   let clockTime = MediaTime?(moment).clockTime
   buffer.pointee.pts = clockTime
   // Pictures arrive in decoding order and are shown in it, so both times are one.
   buffer.pointee.dts = clockTime
+  shim_handoff_release(buffer)
 }

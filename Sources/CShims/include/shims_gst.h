@@ -5,32 +5,11 @@
 #include <gst/gst.h>
 #include <gst/video/video.h>
 
-// Tells the thread sanitizer that what happened before `handoff_release(x)` happened before what follows
-// `handoff_acquire(x)`. GLib's locks, through which such a hand-over really goes, are invisible to it. Without the
-// sanitizer both are empty.
-#if defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define MEDIABRIDGE_TSAN 1
-#endif
-#endif
-#ifdef MEDIABRIDGE_TSAN
-void __tsan_acquire(void *address);
-void __tsan_release(void *address);
-#endif
-static inline void shim_handoff_release(const void *address) {
-#ifdef MEDIABRIDGE_TSAN
-  __tsan_release((void *)address);
-#else
-  (void)address;
-#endif
-}
-static inline void shim_handoff_acquire(const void *address) {
-#ifdef MEDIABRIDGE_TSAN
-  __tsan_acquire((void *)address);
-#else
-  (void)address;
-#endif
-}
+// Tell the thread sanitizer that what happened before `shim_handoff_release(x)` happened before what follows
+// `shim_handoff_acquire(x)`. GLib's locks, through which such a hand-over really goes, are invisible to it. Without the
+// sanitizer both do nothing. Not inline: only this module's own sources know whether they are built for the sanitizer.
+void shim_handoff_release(const void *address);
+void shim_handoff_acquire(const void *address);
 
 gboolean shim_is_pipeline(gconstpointer object);
 gboolean shim_is_app_src(gconstpointer object);

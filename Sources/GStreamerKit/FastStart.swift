@@ -1,0 +1,22 @@
+import CGStreamer
+
+extension Pipeline {
+  /// Lets the format travel through a jitter buffer before the first packet enters it.
+  ///
+  /// An `rtpjitterbuffer` with `faststart-min-packets=1` passes the first packet on at once, but in GStreamer 1.22 only
+  /// if nothing else is in its queue. The format comes right ahead of the first packet, so whether it has left the
+  /// queue by then is a matter of luck, and without luck the first packet waits for the next one or for the whole
+  /// latency. A query that has to take its turn in that queue comes back when the queue is empty.
+  func settleBeforeFirstPacket(_ source: Element) throws(PipelineError) {
+    let pad = try staticPad("src", of: source.shared, named: source.name)
+    gst_pad_add_probe(
+      pad.pointer, GST_PAD_PROBE_TYPE_BUFFER,
+      { pad, _, _ in
+        if let pad, let query = gst_query_new_drain() {
+          gst_pad_peer_query(pad, query)
+          gst_query_unref(query)
+        }
+        return GST_PAD_PROBE_REMOVE
+      }, nil, nil)
+  }
+}

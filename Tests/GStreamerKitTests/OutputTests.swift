@@ -1,0 +1,132 @@
+import Foundation
+import GStreamerKit
+import MediaCore
+import PipelineTemplates
+import Testing
+
+@Suite(.serialized) struct OutputTests {
+  /// Access units of a test stream as a passthrough template gives them.
+  private func units(_ codec: String, _ packets: [TestPacket]) async throws -> [MediaBuffer] {
+    let pipeline = try Shipped.pipeline(.receive, "\(codec)-passthrough")
+    let source = try pipeline.appSource(named: "rtp")
+    let units = Collector<MediaBuffer>()
+    try pipeline.appSink(named: "encoded", onBuffer: { units.add($0) })
+    try pipeline.start()
+    for packet in packets { source.push(packet.buffer, dts: .now) }
+    try await pipeline.sendEndOfStream()
+    #expect(await pipeline.stop())
+    return units.values
+  }
+
+  private func sound(_ template: Template) async throws -> [MediaBuffer] {
+    if template.text.contains("audio/x-opus") { return try await units("opus", try await TestStream.audio(count: 100)) }
+    let caps = try #require(Caps("audio/x-raw,format=S16LE,layout=interleaved,rate=48000,channels=2"))
+    return (0..<100).map { _ in
+      let samples = (0..<960).flatMap { frame -> [Int16] in
+        let value = Int16(8000 * sin(Double(frame) * 2 * .pi * 500 / 48_000))
+        return [value, value]
+      }
+      return samples.withUnsafeBytes { MediaBuffer(copying: $0, caps: caps, pts: nil, duration: .milliseconds(20)) }
+    }
+  }
+
+  private func pictures(_ codec: String) async throws -> [MediaBuffer] {
+    if codec == "raw" { return try (0..<50).map(NumberedPicture.media) }
+    return try await units(codec, try await TestStream.video(codec, count: 50).flatMap { $0 })
+  }
+
+  /// Two seconds of picture and sound, live, into a file.
+  private func record(
+    _ name: String, _ location: String, video: [MediaBuffer], audio: [MediaBuffer], values: [String: String] = [:],
+    keepingCaps: Bool = false
+  ) async throws {
+    let pipeline = try Shipped.pipeline(.output, name, values.merging(["location": location]) { $1 })
+    let errors = errors(of: pipeline)
+    if video.isEmpty { try pipeline.removeBranch(from: "video") }
+    if audio.isEmpty { try pipeline.removeBranch(from: "audio") }
+    let picture = video.isEmpty ? nil : try pipeline.appSource(named: "video")
+    let tone = audio.isEmpty ? nil : try pipeline.appSource(named: "audio")
+    try pipeline.start()
+    let start = MediaTime.now
+    for (index, media) in video.enumerated() {
+      let time = start + .milliseconds(40 * index)
+      #expect(picture?.push(media, pts: time, dts: time, updatingCaps: !keepingCaps || index == 0) == .queued)
+    }
+    for (index, media) in audio.enumerated() {
+      let time = start + .milliseconds(20 * index)
+      #expect(tone?.push(media, pts: time, dts: time) == .queued)
+    }
+    try await pipeline.sendEndOfStream(timeLimit: .seconds(30))
+    #expect(await pipeline.stop())
+    #expect(errors.values.isEmpty)
+  }
+
+  /// Codecs and duration as ffprobe sees them, after ffmpeg has decoded all of it without complaint.
+  private func check(_ location: String, codecs: Set<String>, seconds: Double = 2) throws {
+    let fields = "format=duration:stream=codec_name"
+    let probe = try run("ffprobe", ["-v", "error", "-show_entries", fields, "-of", "flat", location])
+    #expect(probe.status == 0, "\(probe.output)")
+    let lines = probe.output.split(separator: "\n").map { $0.split(separator: "=").last.map(String.init) ?? "" }
+    let values = lines.map { $0.replacingOccurrences(of: "\"", with: "") }
+    #expect(Set(values.filter { Double($0) == nil }) == codecs)
+    let duration = try #require(values.compactMap(Double.init).first)
+    #expect(abs(duration - seconds) < 0.15, "\(location): \(duration) s")
+    let decoded = try run("ffmpeg", ["-v", "error", "-i", location, "-f", "null", "-"])
+    #expect(decoded.status == 0)
+    #expect(decoded.output.isEmpty, "\(decoded.output)")
+  }
+
+  private static let cases: [(name: String, codec: String, codecs: Set<String>)] = [
+    ("mp4", "h264", ["h264", "aac"]), ("mp4-opus", "h264", ["h264", "opus"]),
+    ("mp4-transcode", "raw", ["h264", "aac"]), ("mkv", "vp8", ["vp8", "opus"]), ("mkv", "vp9", ["vp9", "opus"]),
+    ("mkv", "h264", ["h264", "opus"]), ("webm", "vp8", ["vp8", "opus"]), ("webm", "vp9", ["vp9", "opus"]),
+    ("webm-transcode", "raw", ["vp8", "opus"]),
+  ]
+
+  @Test(arguments: cases.indices) func fileWithPictureAndSoundPlays(_ index: Int) async throws {
+    let (name, codec, codecs) = Self.cases[index]
+    let folder = try TemporaryFolder()
+    let location = "\(folder.path)/a file.\(name.prefix(4))"
+    let audio = try await sound(try Shipped.store.find(.output, name))
+    try await record(name, location, video: try await pictures(codec), audio: audio)
+    try check(location, codecs: codecs)
+  }
+
+  @Test(arguments: ["mp4", "mkv"]) func fileOfOneTrackPlays(_ name: String) async throws {
+    let folder = try TemporaryFolder()
+    let audio = try await sound(try Shipped.store.find(.output, name))
+    try await record(name, "\(folder.path)/audio", video: [], audio: audio)
+    try check("\(folder.path)/audio", codecs: [name == "mp4" ? "aac" : "opus"])
+    try await record(name, "\(folder.path)/video", video: try await pictures("h264"), audio: [])
+    try check("\(folder.path)/video", codecs: ["h264"])
+  }
+
+  @Test func sourcesSayWhatTheyAccept() throws {
+    let pipeline = try Shipped.pipeline(.output, "mkv", ["location": "/dev/null"])
+    let accepted = try #require(try pipeline.appSource(named: "video").acceptedCaps)
+    #expect(accepted.mediaTypes == ["video/x-vp8", "video/x-vp9", "video/x-h264"])
+    #expect(accepted.canAccept(try #require(Caps("video/x-vp8,width=640,height=360"))))
+    #expect(!accepted.canAccept(try #require(Caps("video/x-h264,stream-format=byte-stream,alignment=au"))))
+    #expect(!accepted.intersects(try #require(Caps("video/x-h265"))))
+  }
+
+  @Test func anUnwritableFileIsAnErrorOfTheStart() throws {
+    let pipeline = try Shipped.pipeline(.output, "mkv", ["location": "/nonexistent/x.mkv"])
+    let error = #expect(throws: PipelineError.self) { try pipeline.start() }
+    #expect(error?.kind == .notFound || error?.kind == .cannotWrite)
+    #expect(error?.element?.hasPrefix("filesink") == true)
+  }
+
+  @Test func aFullDiskIsToldApart() async throws {
+    let pipeline = try Shipped.pipeline(.output, "mkv", ["location": "/dev/full"])
+    let errors = errors(of: pipeline)
+    try pipeline.removeBranch(from: "audio")
+    let source = try pipeline.appSource(named: "video")
+    try pipeline.start()
+    for media in try await pictures("vp8") { source.push(media) }
+    try await eventually("an error of the sink") { errors.count > 0 }
+    #expect(errors.values.first?.kind == .diskFull)
+    await #expect(throws: PipelineError.self) { try await pipeline.sendEndOfStream() }
+    #expect(await pipeline.stop())
+  }
+}

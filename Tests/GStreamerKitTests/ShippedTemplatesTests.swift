@@ -1,0 +1,51 @@
+import Foundation
+import GStreamerKit
+import PipelineTemplates
+import Testing
+
+@Suite struct ShippedTemplatesTests {
+  static let all = Shipped.store.list().map { "\($0.kind.rawValue)/\($0.name)" }
+
+  @Test func everyKindIsThere() {
+    #expect(Self.all.count >= 18)
+    for kind in TemplateKind.allCases { #expect(Self.all.contains { $0.hasPrefix(kind.rawValue) }) }
+  }
+
+  @Test(arguments: all) func instantiates(_ path: String) throws {
+    let (kind, name) = try Self.split(path)
+    let template = try Shipped.store.find(kind, name)
+    #expect(!template.summary.isEmpty)
+    for variable in template.variables where variable.name != "location" {
+      #expect(variable.defaultValue != nil, "\(path): \(variable.name) has no default")
+    }
+    let values = kind == .output ? ["location": "/dev/null"] : [:]
+    #expect(try template.fill(values).contractViolation == nil)
+    let pipeline = try Shipped.pipeline(kind, name, values)
+    #expect(!pipeline.hasElement("no such name"))
+  }
+
+  /// A capture template works without a room: packets of the right kind come out, and a keyframe on request.
+  @Test(arguments: ["test-video", "test-video-vp9", "test-video-h264", "test-audio"])
+  func captures(_ name: String) async throws {
+    let pipeline = try Shipped.pipeline(.capture, name)
+    let errors = errors(of: pipeline)
+    let sinkName = name == "test-audio" ? "audio" : "video"
+    let packets = Collector<MediaBuffer>()
+    let sink = try pipeline.appSink(named: sinkName, onBuffer: { packets.add($0) })
+    try pipeline.start()
+    try await eventually("ten packets of \(name)") { packets.count >= 10 }
+    if sinkName == "video" { #expect(sink.requestKeyframe()) }
+    #expect(await pipeline.stop())
+    #expect(errors.values.isEmpty)
+    let first = try #require(packets.values.first)
+    #expect(first.caps.mediaType == "application/x-rtp")
+    #expect(first.caps.string("media") == sinkName)
+    let age = MediaTimeDistance.seconds(from: first)
+    #expect(age > -1 && age < 20, "times are on the monotonic clock, not \(age) s away from it")
+  }
+
+  static func split(_ path: String) throws -> (TemplateKind, String) {
+    let parts = path.split(separator: "/").map(String.init)
+    return (try #require(TemplateKind(rawValue: parts[0])), parts[1])
+  }
+}
