@@ -53,7 +53,7 @@ unit: setup-test ## Run the unit tests
 	swift test
 
 tsan: setup-test ## Run the tests of what crosses threads under the thread sanitizer
-	swift test --scratch-path .build-tsan --sanitize=thread --filter '$(TSAN_FILTER)'
+	TSAN_OPTIONS=ignore_noninstrumented_modules=1 swift test --scratch-path .build-tsan --sanitize=thread --filter '$(TSAN_FILTER)'
 
 e2e: setup-test release .venv/ready ## Run the program against clients that others wrote
 	MEDIABRIDGE_BIN=$(CURDIR)/$(BIN) .venv/bin/pytest -q Tests/EndToEnd

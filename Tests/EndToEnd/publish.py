@@ -26,10 +26,14 @@ async def pictures(source, arguments, start):
 
 
 async def sound(source, start):
+    """The SDK takes sound into a queue and empties it at its own pace, which starts late: what is put in is therefore
+    what belongs to the moment at which the queue will have come to it."""
     block = clip.RATE // 100
     position = 0
     while True:
-        await asyncio.sleep(max(0, start + position / clip.RATE - time.monotonic()))
+        played = time.monotonic() + source.queued_duration - start
+        if abs(played - position / clip.RATE) > 0.015:
+            position = max(0, int(played * 100)) * block
         samples = clip.sound(position, block)
         await source.capture_frame(rtc.AudioFrame(samples.tobytes(), clip.RATE, 2, block))
         position += block

@@ -33,12 +33,21 @@ final class FileOutput: Sendable {
   private static let rawCaps = "audio/x-raw,format=S16LE,rate=48000,channels=2,layout=interleaved"
   private static let opusCaps = "audio/x-opus,channel-mapping-family=0,rate=48000,channels=2"
 
-  init(file: String, format: OutputFormat, hasVideo: Bool, factory: PipelineFactory) throws(LiveKitError) {
+  /// - Parameter size: of the pictures as published; a transcoding text keeps the file at that size.
+  init(
+    file: String, format: OutputFormat, hasVideo: Bool, size: Dimensions?, factory: PipelineFactory
+  ) throws(LiveKitError) {
     self.file = file
     self.format = format
     self.hasVideo = hasVideo
     try Self.checkWritable(file)
-    let made = try factory.make(.output, format.template, values: ["location": file])
+    var values = ["location": file]
+    if let size {
+      // Encoders want even sizes.
+      values["width"] = String(max(2, size.width / 2 * 2))
+      values["height"] = String(max(2, size.height / 2 * 2))
+    }
+    let made = try factory.make(.output, format.template, values: values)
     pipeline = made.pipeline
     audio = try made.source("audio")
     if hasVideo {

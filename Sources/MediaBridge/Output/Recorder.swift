@@ -173,7 +173,7 @@ public actor Recorder {
     let video = publications.first { $0.kind == .video }
     let codec = (video?.track as? RemoteVideoTrack)?.media.codec
     let format = try OutputFormat(file: options.file, videoCodec: codec)
-    let output = try FileOutput(file: options.file, format: format, hasVideo: video != nil, factory: factory)
+    let output = try FileOutput(file: options.file, format: format, hasVideo: video != nil, size: video?.dimensions, factory: factory)
     self.output = output
     for publication in publications { try attach(publication) }
   }
