@@ -3,13 +3,16 @@ SHELL := /bin/bash
 BIN := .build/release/mediabridge
 PREFIX ?= /usr/local
 
-BUILD_PACKAGES := pkg-config libgstreamer1.0-dev libgstreamer-plugins-base1.0-dev libsrtp2-dev libssl-dev \
+BUILD_PACKAGES := git pkg-config libgstreamer1.0-dev libgstreamer-plugins-base1.0-dev libsrtp2-dev libssl-dev \
   libnice-dev libusrsctp-dev
 RUN_PACKAGES := gstreamer1.0-plugins-base gstreamer1.0-plugins-good gstreamer1.0-plugins-bad \
-  gstreamer1.0-plugins-ugly gstreamer1.0-libav gstreamer1.0-x
-TEST_PACKAGES := ffmpeg iproute2 python3-venv
+  gstreamer1.0-plugins-ugly gstreamer1.0-libav gstreamer1.0-x gstreamer1.0-tools
+TEST_PACKAGES := ffmpeg iproute2 nftables python3-venv
 # Targets whose code crosses threads: the thread sanitizer runs their tests.
-TSAN_FILTER := PeerTransportTests|SignalTransportTests|DevServerTests|MediaBridgeTests
+TSAN_FILTER := PeerTransportTests|SignalTransportTests|GStreamerKitTests|DevServerTests|MediaBridgeTests
+TSAN_SUPPRESSIONS := $(addprefix suppressions=$(CURDIR)/,$(wildcard Tests/tsan.supp))
+# The end-to-end tests make network namespaces, which takes root.
+AS_ROOT = $$([ "$$(id -u)" = 0 ] || ! command -v sudo > /dev/null || echo sudo)
 
 .DEFAULT_GOAL := help
 .PHONY: help setup setup-test build release demo test unit tsan e2e install lint format proto clean
@@ -47,16 +50,20 @@ release: setup ## Build the optimized program
 demo: release ## Record a synthetic participant of a room of our own into demo.mp4
 	$(BIN) demo
 
-test: unit tsan e2e ## Run every test
+test: ## Run every test
+	$(MAKE) unit # one after the other even under -j: each wants the whole machine
+	$(MAKE) tsan
+	$(MAKE) e2e
 
 unit: setup-test ## Run the unit tests
 	swift test
 
 tsan: setup-test ## Run the tests of what crosses threads under the thread sanitizer
-	TSAN_OPTIONS=ignore_noninstrumented_modules=1 swift test --scratch-path .build-tsan --sanitize=thread --filter '$(TSAN_FILTER)'
+	TSAN_OPTIONS="$$TSAN_OPTIONS $(TSAN_SUPPRESSIONS)" swift test --scratch-path .build-tsan --sanitize=thread --filter '$(TSAN_FILTER)'
 
-e2e: setup-test release .venv/ready ## Run the program against clients that others wrote
-	MEDIABRIDGE_BIN=$(CURDIR)/$(BIN) .venv/bin/pytest -q Tests/EndToEnd
+e2e: setup-test release .venv/ready ## Run the program against clients that others wrote (E2E="-k record" narrows)
+	$(AS_ROOT) env MEDIABRIDGE_BIN=$(CURDIR)/$(BIN) PYTHONDONTWRITEBYTECODE=1 \
+	  .venv/bin/python -m pytest -q -p no:cacheprovider Tests/EndToEnd $(E2E)
 
 .venv/ready: Tests/EndToEnd/requirements.txt
 	python3 -m venv .venv
@@ -71,12 +78,14 @@ SWIFT_SOURCES = $(shell git ls-files 'Sources/*.swift' 'Tests/*.swift' Package.s
 
 lint: setup ## Check formatting, undeclared imports and warnings
 	swift format lint --strict $(SWIFT_SOURCES)
-	swift build --explicit-target-dependency-import-check error
+	swift build --build-tests --explicit-target-dependency-import-check error
 
 format: ## Format the Swift code
 	swift format format --in-place $(SWIFT_SOURCES)
 
 proto: ## Generate the protobuf code anew (needs protoc and protoc-gen-swift)
+	@command -v protoc > /dev/null && command -v protoc-gen-swift > /dev/null || { \
+	  echo "protoc (apt-get install protobuf-compiler) and protoc-gen-swift (built from swift-protobuf) are needed"; exit 1; }
 	protoc --swift_out=Sources/LiveKitProtocol/Generated --swift_opt=Visibility=Public \
 	  --swift_opt=UseAccessLevelOnImports=true -I Sources/LiveKitProtocol/Protos livekit.proto
 

@@ -1,4 +1,4 @@
-"""What a person would notice in a recorded file."""
+"""What must be true of a recorded file, measured with tools that are not ours (FFmpeg)."""
 
 import json
 import subprocess
@@ -8,79 +8,159 @@ import clip
 import numpy as np
 
 
+def packets(file):
+    """Times in seconds of the packets in file order: {"video": [(pts, dts, duration), …], "audio": …}."""
+    command = ["ffprobe", "-v", "error", "-of", "json", "-show_entries"]
+    command += ["packet=codec_type,pts_time,dts_time,duration_time", str(file)]
+    said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    streams = {}
+    for packet in json.loads(said).get("packets", []):
+        times = [packet.get(key) for key in ("pts_time", "dts_time", "duration_time")]
+        pts, dts, duration = (None if time is None else float(time) for time in times)
+        streams.setdefault(packet["codec_type"], []).append((pts, dts, duration or 0.0))
+    return streams
+
+
+def codecs(file):
+    command = ["ffprobe", "-v", "error", "-of", "json", "-show_entries", "stream=codec_type,codec_name", str(file)]
+    said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    return {stream["codec_type"]: stream["codec_name"] for stream in json.loads(said)["streams"]}
+
+
 def durations(file):
-    """Seconds of each stream, counted from its packets, and the names of the codecs."""
-    text = subprocess.run(
-        ("ffprobe", "-v", "error", "-of", "json", "-show_entries", "stream=codec_name:format=duration", str(file)),
-        capture_output=True, text=True, check=True,
-    ).stdout
-    probe = json.loads(text)
-    return float(probe["format"]["duration"]), {stream["codec_name"] for stream in probe["streams"]}
+    """Seconds that each kind of stream covers, from its first picture or sound to the end of its last."""
+    covered = {}
+    for kind, times in packets(file).items():
+        shown = sorted(pts for pts, _, _ in times if pts is not None)
+        last = times[-1][2] or (shown[-1] - shown[-2] if len(shown) > 1 else 0)
+        covered[kind] = shown[-1] - shown[0] + last
+    return covered
+
+
+def disorder(file):
+    """Places where decoding time goes back or stands still, or a packet has no time."""
+    wrong = []
+    for kind, times in packets(file).items():
+        # Matroska stores no decoding time; FFmpeg leaves it open on the first packets of some codecs.
+        decoding = [dts if dts is not None else pts for pts, dts, _ in times]
+        if None in decoding:
+            wrong.append(f"{kind}: a packet without time")
+            continue
+        wrong += [f"{kind}: {a:.3f} then {b:.3f}" for a, b in zip(decoding, decoding[1:]) if b <= a]
+    return wrong
 
 
 def decode_errors(file):
-    """What ffmpeg complains of when it decodes everything; empty for a sound file."""
-    return subprocess.run(
-        ("ffmpeg", "-v", "error", "-i", str(file), "-f", "null", "-"), capture_output=True, text=True, check=False
-    ).stderr.strip()
+    """What FFmpeg complains of when it decodes everything; empty when the file is whole."""
+    command = ["ffmpeg", "-v", "error", "-nostdin", "-err_detect", "explode+crccheck", "-i", str(file)]
+    # Times stay as they are: fitted to a frame rate, two pictures close together would count as an error.
+    command += ["-fps_mode", "passthrough", "-enc_time_base", "-1", "-f", "null", "-"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    lines = done.stderr.splitlines()
+    return lines if done.returncode == 0 else [*lines, f"ffmpeg ended with {done.returncode}"]
 
 
-def pictures(file):
-    """(time, luma) of each picture."""
+def pictures(file, size=None):
+    """(seconds, luma as height x width of 0…255) of every picture, brought to `size` (width, height) if given."""
     with av.open(str(file)) as container:
         for frame in container.decode(video=0):
-            plane = frame.reformat(format="gray").to_ndarray()
-            yield float(frame.pts * frame.time_base), plane
+            shown = frame
+            if size and (frame.width, frame.height) != size:
+                shown = frame.reformat(*size, interpolation="AREA")
+            plane = shown.planes[0]
+            luma = np.frombuffer(plane, np.uint8).reshape(plane.height, plane.line_size)[:, : plane.width]
+            yield frame.time, luma
+
+
+def numbered(file, size=None):
+    """(number or None, seconds, luma) of every picture."""
+    return [(clip.read(luma), time, luma.copy()) for time, luma in pictures(file, size)]
+
+
+def similarity(first, second):
+    """SSIM of two luma pictures over windows of 8x8 (Wang et al. 2004, equation 13)."""
+    height, width = (first.shape[0] // 8 * 8, first.shape[1] // 8 * 8)
+    blocks = [
+        picture[:height, :width].astype(np.float64).reshape(height // 8, 8, width // 8, 8)
+        for picture in (first, second)
+    ]
+    mean_a, mean_b = (block.mean(axis=(1, 3)) for block in blocks)
+    spread_a, spread_b = (block.var(axis=(1, 3)) for block in blocks)
+    together = (blocks[0] * blocks[1]).mean(axis=(1, 3)) - mean_a * mean_b
+    c1, c2 = (0.01 * 255) ** 2, (0.03 * 255) ** 2
+    above = (2 * mean_a * mean_b + c1) * (2 * together + c2)
+    below = (mean_a**2 + mean_b**2 + c1) * (spread_a + spread_b + c2)
+    return float((above / below).mean())
+
+
+def source_luma(number, width, height, fps):
+    """The luma that a publisher's encoder gets: gray of full range brought to video range (BT.601)."""
+    gray = clip.draw(number, width, height, fps)[..., 0].astype(np.float64)
+    return 16 + gray * 219 / 255
+
+
+def similarities(frames, fps):
+    """SSIM of each picture whose number could be read with the source picture of that number."""
+    return [
+        similarity(luma, source_luma(number, luma.shape[1], luma.shape[0], fps))
+        for number, _, luma in frames
+        if number is not None
+    ]
 
 
 def sound(file):
-    """(time of the first sample, mono samples at 48 kHz)."""
-    blocks, start = [], None
+    """(seconds at the first sample, samples of one channel at 48 kHz, -1…1); gaps are silence."""
+    pieces = []
+    resampler = av.AudioResampler(format="flt", layout="mono", rate=clip.RATE)
     with av.open(str(file)) as container:
-        resampler = av.AudioResampler("s16", "mono", clip.RATE)
         for frame in container.decode(audio=0):
-            if start is None:
-                start = float(frame.pts * frame.time_base)
-            blocks += [block.to_ndarray().reshape(-1) for block in resampler.resample(frame)]
-    return start or 0.0, np.concatenate(blocks).astype(float) if blocks else np.zeros(0)
+            # The time is kept by hand: each piece goes to its place, whatever the resampler holds back.
+            time = frame.time
+            for piece in resampler.resample(frame):
+                pieces.append((time, piece.to_ndarray().ravel()))
+    first = pieces[0][0]
+    end = max(round((time - first) * clip.RATE) + len(piece) for time, piece in pieces)
+    samples = np.zeros(end, np.float32)
+    for time, piece in pieces:
+        place = round((time - first) * clip.RATE)
+        samples[place : place + len(piece)] = piece
+    return first, samples
 
 
-def ssim(a, b):
-    """Structural similarity of two luma planes over blocks of 8x8."""
-    height, width = (min(a.shape[0], b.shape[0]) // 8 * 8, min(a.shape[1], b.shape[1]) // 8 * 8)
-
-    def blocks(plane):
-        return plane[:height, :width].astype(float).reshape(height // 8, 8, width // 8, 8).swapaxes(1, 2)
-
-    x, y = blocks(a), blocks(b)
-    mx, my = x.mean((2, 3)), y.mean((2, 3))
-    vx, vy = x.var((2, 3)), y.var((2, 3))
-    covariance = (x * y).mean((2, 3)) - mx * my
-    c1, c2 = 6.5025, 58.5225
-    return float((((2 * mx * my + c1) * (2 * covariance + c2)) / ((mx**2 + my**2 + c1) * (vx + vy + c2))).mean())
+def level(samples):
+    return float(np.sqrt(np.mean(samples.astype(np.float64) ** 2)))
 
 
-def onsets(times, values, threshold):
-    """When `values` rises above `threshold` after having been below."""
-    above = np.asarray(values) > threshold
-    return [times[index] for index in range(1, len(above)) if above[index] and not above[index - 1]]
+def frequency(samples):
+    """The strongest frequency in Hz."""
+    spectrum = np.abs(np.fft.rfft(samples * np.hanning(len(samples))))
+    return float(np.argmax(spectrum) * clip.RATE / len(samples))
 
 
-def flashes(file, fps):
-    """When the picture turns white, below the blocks of the number."""
-    seen = [(time, luma[luma.shape[0] // 2 :].mean()) for time, luma in pictures(file)]
-    return onsets([time for time, _ in seen], [level for _, level in seen], 225)
+def beeps(first, samples):
+    """Seconds at which a beep begins: loud after 300 ms of quiet."""
+    window = clip.RATE // 1000
+    count = len(samples) // window
+    loudness = np.sqrt((samples[: count * window].reshape(count, window).astype(np.float64) ** 2).mean(axis=1))
+    threshold = loudness.max() / 4
+    begins, last_loud = [], None
+    for index in np.nonzero(loudness > max(threshold, 1e-4))[0]:
+        if (index if last_loud is None else index - last_loud) > 300:
+            begins.append(first + index / 1000)
+        last_loud = index
+    return begins
 
 
-def beeps(file):
-    start, samples = sound(file)
-    step = clip.RATE // 500
-    count = len(samples) // step
-    level = np.sqrt((samples[: count * step].reshape(count, step) ** 2).mean(1))
-    return onsets([start + index / 500 for index in range(count)], level, 1500)
+def flashes(frames, fps):
+    """Seconds at which a flash begins, of those whose first picture is there."""
+    return [time for number, time, luma in frames if number is not None and number % fps == 0 and luma.mean() > 180]
 
 
-def offsets(file, fps):
-    """For each flash, how much later the nearest beep comes, in seconds."""
-    heard = np.array(beeps(file))
-    return [float(heard[np.abs(heard - time).argmin()] - time) for time in flashes(file, fps)] if len(heard) else []
+def flash_offsets(frames, fps, first, samples):
+    """For each flash the seconds by which the nearest beep comes later."""
+    heard = beeps(first, samples)
+    end = first + len(samples) / clip.RATE
+    # At the edges of a recording one of the two may lie outside.
+    seen = [time for time in flashes(frames, fps) if first + 0.4 < time < end - 0.4]
+    assert heard and seen, f"no event to compare: {len(seen)} flashes, {len(heard)} beeps"
+    return [min((beep - flash for beep in heard), key=abs) for flash in seen]

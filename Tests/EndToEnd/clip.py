@@ -8,16 +8,18 @@ TONE = 1_000
 
 
 def draw(number, width, height, fps):
-    """An RGBA picture: a moving gradient, the number as a row of blocks on top, white in the first 100 ms of a second."""
+    """An RGBA picture: a moving chequerboard, the number as blocks on top, white in the first 100 ms of a second."""
     x = np.arange(width, dtype=np.uint32)[None, :]
     y = np.arange(height, dtype=np.uint32)[:, None]
-    luma = ((x + y + 4 * number) // 4 % 160 + 40).astype(np.uint8)
+    # Moves by a quarter of a field a picture, so that a picture taken for its neighbour is seen to differ.
+    fields = ((x + 6 * number) // 24 + (y + 2 * number) // 24) % 2
+    luma = (fields * 60 + (x + y) // 8 % 80 + 50).astype(np.uint8)
     if is_flash(number, fps):
         luma[:] = 255
-    size = width // (BITS + 2)
+    edges = blocks(width)
     bits = [1, *((number >> bit) & 1 for bit in range(BITS)), parity(number)]
     for index, bit in enumerate(bits):
-        luma[: size, index * size : (index + 1) * size] = 235 if bit else 16
+        luma[: edges[1], edges[index] : edges[index + 1]] = 235 if bit else 16
     picture = np.empty((height, width, 4), dtype=np.uint8)
     picture[..., :3] = luma[..., None]
     picture[..., 3] = 255
@@ -28,16 +30,21 @@ def is_flash(number, fps):
     return number % fps < max(1, fps // 10)
 
 
+def blocks(width):
+    """Where the blocks begin and end, the same share of the width in every size."""
+    return [round(index * width / (BITS + 2)) for index in range(BITS + 3)]
+
+
 def parity(number):
     return bin(number & (2**BITS - 1)).count("1") & 1 ^ 1
 
 
 def read(luma):
     """The number of a picture, or None when it cannot be read."""
-    size = luma.shape[1] // (BITS + 2)
-    inner = size // 4
+    edges = blocks(luma.shape[1])
+    inner = edges[1] // 4
     bits = [
-        luma[inner : size - inner, index * size + inner : (index + 1) * size - inner].mean() > 125
+        luma[inner : edges[1] - inner, edges[index] + inner : edges[index + 1] - inner].mean() > 125
         for index in range(BITS + 2)
     ]
     number = sum(1 << index for index, bit in enumerate(bits[1:-1]) if bit)

@@ -1,72 +1,74 @@
-"""The program under test in a network of its own, with clients that others wrote."""
-
-import json
-import os
-import pathlib
-import subprocess
-import sys
+"""A namespace, a room server in it, and the programs of a test; all ended when the test ends."""
 
 import pytest
 from network import Namespace
-
-HERE = pathlib.Path(__file__).parent
-BINARY = os.environ.get("MEDIABRIDGE_BIN", str(HERE.parent.parent / ".build/release/mediabridge"))
-URL = "ws://127.0.0.1:7880"
-ACCESS = ("--url", URL, "--api-key", "devkey", "--api-secret", "secret", "--room", "test")
+from programs import KEYS, Program, mediabridge, python
 
 
-class Bench:
-    """A namespace with a running dev-server; every process started through it ends with it."""
-
-    def __init__(self, namespace):
-        self.namespace = namespace
-        self.processes = []
-
-    def start(self, *command, first_event):
-        process = subprocess.Popen(
-            self.namespace.command(*command), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-        )
-        self.processes.append(process)
-        line = process.stdout.readline()
-        assert line and json.loads(line)["event"] == first_event, (line, process.stderr.read())
-        return process
-
-    def serve(self):
-        return self.start(BINARY, "dev-server", "--port", "7880", "--json", first_event="listening")
-
-    def publish(self, *arguments):
-        return self.start(
-            sys.executable, HERE / "publish.py", "--url", URL, "--duration", 40, *arguments, first_event="published"
-        )
-
-    def run(self, *command, timeout=60):
-        return subprocess.run(
-            self.namespace.command(*command), capture_output=True, text=True, timeout=timeout, check=False
-        )
-
-    def record(self, file, *arguments, timeout=60):
-        result = self.run(
-            BINARY, "record", *ACCESS, "--participant", "alice", "--wait", "20s", "--json", *arguments, file,
-            timeout=timeout,
-        )
-        return result, [json.loads(line) for line in result.stdout.splitlines()]
-
-    def stop(self):
-        for process in reversed(self.processes):
-            process.terminate()
-        for process in self.processes:
-            try:
-                process.wait(10)
-            except subprocess.TimeoutExpired:
-                process.kill()
+@pytest.fixture(scope="session")
+def namespace():
+    """Network of its own: foreign clients cannot use loopback of the machine's."""
+    with Namespace() as network:
+        yield network
 
 
 @pytest.fixture
-def bench():
-    with Namespace() as namespace:
-        bench = Bench(namespace)
-        bench.serve()
-        try:
-            yield bench
-        finally:
-            bench.stop()
+def start():
+    """Starts programs and ends them with the test, the last one first."""
+    running = []
+
+    def begin(arguments):
+        running.append(Program(arguments))
+        return running[-1]
+
+    yield begin
+    for program in reversed(running):
+        program.stop()
+
+
+class RoomServer:
+    """The development server with what a test asks of it."""
+
+    def __init__(self, begin, enter):
+        self._begin, self._enter = begin, enter
+        self.program = begin(enter(*mediabridge("dev-server", "--port", "0", "--json")))
+        self.url = self.program.wait_for("listening")["url"]
+
+    def foreign_publisher(self, *options):
+        """The LiveKit Python SDK publishing the clip; returns when it does."""
+        publisher = self._begin(self._enter(*python("publish.py", "--url", self.url, *options)))
+        publisher.wait_for("published")
+        return publisher
+
+    def own_publisher(self, room, identity, codec):
+        publisher = self._begin(
+            self._enter(
+                *mediabridge("publish-test", "--url", self.url, *KEYS, "--room", room),
+                *("--identity", identity, "--codec", codec, "--duration", "120s", "--json"),
+            )
+        )
+        publisher.wait_for("publishing")
+        return publisher
+
+    def subscriber(self, *options):
+        return self._begin(self._enter(*python("subscribe.py", "--url", self.url, *options)))
+
+    def recorder(self, room, participant, file, *options):
+        return self._begin(
+            self._enter(
+                *mediabridge("record", "--url", self.url, *KEYS, "--room", room),
+                *("--participant", participant, "--wait", "20s", "--json", *options, file),
+            )
+        )
+
+
+@pytest.fixture
+def server(start, namespace):
+    """A development server that foreign clients reach."""
+    return RoomServer(start, namespace.command)
+
+
+@pytest.fixture
+def local_server(start):
+    """A development server on loopback, for tests of ours alone."""
+    return RoomServer(start, lambda *arguments: arguments)

@@ -26,14 +26,10 @@ async def pictures(source, arguments, start):
 
 
 async def sound(source, start):
-    """The SDK takes sound into a queue and empties it at its own pace, which starts late: what is put in is therefore
-    what belongs to the moment at which the queue will have come to it."""
     block = clip.RATE // 100
     position = 0
     while True:
-        played = time.monotonic() + source.queued_duration - start
-        if abs(played - position / clip.RATE) > 0.015:
-            position = max(0, int(played * 100)) * block
+        await asyncio.sleep(max(0, start + position / clip.RATE - time.monotonic()))
         samples = clip.sound(position, block)
         await source.capture_frame(rtc.AudioFrame(samples.tobytes(), clip.RATE, 2, block))
         position += block
@@ -57,7 +53,8 @@ async def main():
     room = rtc.Room()
     await room.connect(arguments.url, token(arguments, arguments.identity))
     video = rtc.VideoSource(arguments.width, arguments.height)
-    audio = rtc.AudioSource(clip.RATE, 2, queue_size_ms=50)
+    # Without a queue: one that ran empty once would leave the sound late for good.
+    audio = rtc.AudioSource(clip.RATE, 2, queue_size_ms=0)
     options = rtc.TrackPublishOptions(
         source=rtc.TrackSource.SOURCE_CAMERA,
         simulcast=arguments.simulcast,

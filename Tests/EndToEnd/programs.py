@@ -1,0 +1,105 @@
+"""Programs under test that tell what they do in JSON lines."""
+
+import collections
+import json
+import os
+import queue
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+FOLDER = Path(__file__).resolve().parent
+ROOT = FOLDER.parent.parent
+BINARY = Path(os.environ.get("MEDIABRIDGE_BIN", ROOT / ".build/release/mediabridge")).absolute()
+KEYS = ("--api-key", "devkey", "--api-secret", "secret")
+
+
+class Program:
+    """A running program: its events in order, and what it said on standard error."""
+
+    def __init__(self, arguments):
+        self.arguments = [str(argument) for argument in arguments]
+        self.events = []
+        self._queue = queue.Queue()
+        self._errors = collections.deque(maxlen=60)
+        self._process = subprocess.Popen(
+            self.arguments, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace"
+        )
+        self._readers = [
+            threading.Thread(target=self._read_events, daemon=True),
+            threading.Thread(target=self._read_errors, daemon=True),
+        ]
+        for reader in self._readers:
+            reader.start()
+
+    @property
+    def pid(self):
+        return self._process.pid
+
+    @property
+    def errors(self):
+        return "\n".join(self._errors)
+
+    def _read_events(self):
+        for line in self._process.stdout:
+            try:
+                event = json.loads(line)
+            except ValueError:
+                event = {"event": "text", "text": line.rstrip()}
+            self._queue.put(event)
+        self._queue.put(None)
+
+    def _read_errors(self):
+        for line in self._process.stderr:
+            self._errors.append(line.rstrip())
+
+    def wait_for(self, name, timeout=30):
+        """The next event of that name; fails with all that was said when it does not come."""
+        deadline = time.monotonic() + timeout
+        while True:
+            try:
+                event = self._queue.get(timeout=max(0, deadline - time.monotonic()))
+            except queue.Empty:
+                raise AssertionError(self.report(f"no '{name}' within {timeout} s")) from None
+            if event is None:
+                raise AssertionError(self.report(f"ended ({self._process.wait()}) before '{name}'"))
+            self.events.append(event)
+            if event.get("event") == name:
+                return event
+
+    def finish(self, timeout=60):
+        """Waits for its end by itself; its exit status."""
+        try:
+            status = self._process.wait(timeout)
+        except subprocess.TimeoutExpired:
+            raise AssertionError(self.report(f"still running after {timeout} s")) from None
+        for reader in self._readers:
+            reader.join(5)
+        self.events += [event for event in list(self._queue.queue) if event]
+        return status
+
+    def kill(self):
+        self._process.kill()
+        self._process.wait()
+
+    def stop(self):
+        if self._process.poll() is None:
+            self._process.terminate()
+            try:
+                self._process.wait(10)
+            except subprocess.TimeoutExpired:
+                self.kill()
+
+    def report(self, what):
+        return f"{' '.join(self.arguments)}: {what}\nevents: {self.events[-8:]}\nstandard error:\n{self.errors}"
+
+
+def mediabridge(*arguments):
+    assert BINARY.is_file(), f"{BINARY} is not there: run 'make release', or set MEDIABRIDGE_BIN"
+    return (BINARY, *arguments)
+
+
+def python(script, *arguments):
+    return (sys.executable, FOLDER / script, *arguments)

@@ -1,0 +1,39 @@
+"""A recorder that is killed leaves a file that plays up to the last two seconds."""
+
+import random
+import time
+
+import checks
+
+FPS = 25
+# Ten recordings of one participant, killed one after the other.
+FILES = [f"{index}.{container}" for index, container in enumerate(["mp4"] * 4 + ["mkv"] * 3 + ["webm"] * 3)]
+
+
+def test_kill(server, tmp_path):
+    seed = random.randrange(2**32)
+    print(f"seed {seed}")
+    chance = random.Random(seed)
+    rooms = {"h264": ("H264", ("mp4", "mkv")), "vp8": ("VP8", ("webm",))}
+    for room, (codec, _) in rooms.items():
+        server.foreign_publisher("--room", room, "--identity", "alice", "--codec", codec, "--duration", "120")
+    for name in FILES:
+        room = next(room for room, (_, containers) in rooms.items() if name.rsplit(".", 1)[1] in containers)
+        file = tmp_path / name
+        recorder = server.recorder(room, "alice", file)
+        recorder.wait_for("recording")
+        begun = time.monotonic()
+        time.sleep(chance.uniform(2.5, 6))
+        recorder.kill()
+        ran = time.monotonic() - begun
+        assert_plays(file, ran)
+
+
+def assert_plays(file, ran):
+    frames = list(checks.pictures(file))
+    numbers = [number for number, _, _ in checks.numbered(file) if number is not None]
+    lost = ran - len(frames) / FPS
+    assert lost < 2, f"{file.name}: killed after {ran:.1f} s, {len(frames)} pictures, {lost:.1f} s lost"
+    assert numbers and numbers == sorted(numbers), f"{file.name}: {numbers}"
+    covered = checks.durations(file)
+    assert ran - covered["audio"] < 2, f"{file.name}: killed after {ran:.1f} s, {covered} s stored"
