@@ -44,7 +44,8 @@ let package = Package(
     .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
   ],
   targets: [
-    system("CGStreamer", "gstreamer-1.0 gstreamer-app-1.0 gstreamer-video-1.0 gstreamer-audio-1.0",
+    system(
+      "CGStreamer", "gstreamer-1.0 gstreamer-app-1.0 gstreamer-video-1.0 gstreamer-audio-1.0",
       "libgstreamer-plugins-base1.0-dev"),
     system("CNice", "nice", "libnice-dev"),
     system("COpenSSL", "openssl", "libssl-dev"),
@@ -55,22 +56,28 @@ let package = Package(
     module("MediaCore"),
     module("RTP", ["MediaCore"]),
     module("SDP", ["MediaCore"]),
-    module("LiveKitProtocol", [
-      "MediaCore",
-      .product(name: "SwiftProtobuf", package: "swift-protobuf"),
-      .product(name: "JWTKit", package: "jwt-kit"),
-    ], exclude: ["Protos"]),
+    module(
+      "LiveKitProtocol",
+      [
+        "MediaCore",
+        .product(name: "SwiftProtobuf", package: "swift-protobuf"),
+        .product(name: "JWTKit", package: "jwt-kit"),
+      ], exclude: ["Protos"]),
     module("PipelineTemplates"),
     module("PeerTransport", ["MediaCore", "RTP", "SDP", "CNice", "COpenSSL", "CSRTP", "CUsrsctp", "CShims"]),
     module("SignalTransport", ["MediaCore", "LiveKitProtocol", .product(name: "Logging", package: "swift-log")] + nio),
     module("GStreamerKit", ["MediaCore", "CGStreamer", "CShims"]),
-    module("MediaBridge", [
-      "MediaCore", "RTP", "SDP", "LiveKitProtocol", "PipelineTemplates", "PeerTransport", "SignalTransport",
-      "GStreamerKit", .product(name: "Logging", package: "swift-log"),
-    ]),
-    module("DevServer", [
-      "MediaCore", "RTP", "SDP", "LiveKitProtocol", "PeerTransport", .product(name: "Logging", package: "swift-log"),
-    ] + nio),
+    module(
+      "MediaBridge",
+      [
+        "MediaCore", "RTP", "SDP", "LiveKitProtocol", "PipelineTemplates", "PeerTransport", "SignalTransport",
+        "GStreamerKit", .product(name: "Logging", package: "swift-log"),
+      ]),
+    module(
+      "DevServer",
+      [
+        "MediaCore", "RTP", "SDP", "LiveKitProtocol", "PeerTransport", .product(name: "Logging", package: "swift-log"),
+      ] + nio),
     .executableTarget(
       name: "mediabridge-cli",
       dependencies: [
@@ -92,7 +99,8 @@ let package = Package(
     tests("PeerTransportTests", ["PeerTransport", "RTP", "SDP", "MediaCore"]),
     tests("SignalTransportTests", ["SignalTransport", "LiveKitProtocol"] + nio),
     tests("GStreamerKitTests", ["GStreamerKit", "PipelineTemplates", "MediaCore"]),
-    tests("DevServerTests", ["DevServer", "SignalTransport", "LiveKitProtocol", "PeerTransport", "SDP", "RTP", "MediaCore"]),
+    tests(
+      "DevServerTests", ["DevServer", "SignalTransport", "LiveKitProtocol", "PeerTransport", "SDP", "RTP", "MediaCore"]),
     tests("MediaBridgeTests", ["MediaBridge", "BridgeTesting", "DevServer", "MediaCore", "RTP"]),
   ],
   swiftLanguageModes: [.v6]

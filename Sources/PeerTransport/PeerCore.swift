@@ -160,7 +160,7 @@ final class PeerCore {
       })
     let requests = channelRequests
     channelRequests = []
-    requests.forEach { sctp?.open($0) }
+    for request in requests { sctp?.open(request) }
   }
 
   func open(_ channel: DCEP.Open) {
@@ -188,7 +188,10 @@ final class PeerCore {
   }
 
   private func receivedMedia(_ buffer: PacketBuffer, isRTCP: Bool, at time: MediaTime) {
-    guard let srtp, srtp.unprotect(buffer, isRTCP: isRTCP) else { return counters.packetsDropped += 1 }
+    guard let srtp, srtp.unprotect(buffer, isRTCP: isRTCP) else {
+      counters.packetsDropped += 1
+      return
+    }
     if isRTCP {
       let reports = buffer.withUnsafeBytes { RTCPPacket.parse($0) }
       tell { $0.peerConnection($1, didReceive: reports, at: time) }
@@ -218,7 +221,10 @@ final class PeerCore {
       else { return nil }
       return count
     }
-    guard let sent else { return counters.packetsDropped += 1 }
+    guard let sent else {
+      counters.packetsDropped += 1
+      return
+    }
     counters.packetsSent += 1
     counters.bytesSent += sent
   }

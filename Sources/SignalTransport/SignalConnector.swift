@@ -93,7 +93,8 @@ struct SignalConnector {
     pipeline.leftOverBytesStrategy = .forwardBytes
     let upgrade = try channel.pipeline.syncOperations.configureUpgradableHTTPClientPipeline(configuration: pipeline)
     try channel.pipeline.syncOperations.addHandler(
-      StatusRecorder(status: status), position: .after(channel.pipeline.syncOperations.handler(type: HTTPResponseDecoderHandler.self)))
+      StatusRecorder(status: status),
+      position: .after(channel.pipeline.syncOperations.handler(type: HTTPResponseDecoderHandler.self)))
     return upgrade
   }
 
@@ -123,7 +124,8 @@ struct SignalConnector {
       return .tls(host: url.host, reason: "\(error)")
     case is ChannelError: return .timedOut(url.server)
     case is HTTPParserError: return .notLiveKit(url.server)
-    case let error as IOError: return error.errnoCode == ECONNREFUSED ? .connectionRefused(url.server) : .closed("\(error)")
+    case let error as IOError:
+      return error.errnoCode == ECONNREFUSED ? .connectionRefused(url.server) : .closed("\(error)")
     default: return .closed("\(error)")
     }
   }

@@ -36,7 +36,8 @@ struct Console: Sendable {
   func event(_ name: String, _ fields: [String: Any] = [:]) {
     guard isJSON else { return }
     let object = fields.merging(["event": name]) { _, name in name }
-    guard let data = try? JSONSerialization.data(withJSONObject: object, options: [.sortedKeys, .withoutEscapingSlashes])
+    guard
+      let data = try? JSONSerialization.data(withJSONObject: object, options: [.sortedKeys, .withoutEscapingSlashes])
     else { return }
     write(String(decoding: data, as: UTF8.self) + "\n")
   }

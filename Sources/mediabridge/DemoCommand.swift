@@ -10,7 +10,7 @@ struct DemoCommand: AsyncParsableCommand {
     abstract: "Start a room of our own, publish two synthetic participants into it, and record one of them.")
 
   @Option(help: "File to write") var output = "demo.mp4"
-  @Option(help: "How long to record") var duration: Duration = .seconds(10)
+  @Option(help: "How long to record", transform: duration(of:)) var duration: Duration = .seconds(10)
   @Option(help: "Folder of pipeline texts that go before the usual ones") var pipelines: String?
   @Flag(help: "JSON lines instead of text") var json = false
 

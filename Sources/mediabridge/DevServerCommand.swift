@@ -21,7 +21,8 @@ struct DevServerCommand: AsyncParsableCommand {
     let server = DevServer(configuration: .init(host: host, port: port, apiKey: apiKey, apiSecret: apiSecret))
     let bound: Int
     do { bound = try await server.start() } catch {
-      console.fail(ServerFailure(description: "cannot listen on \(host):\(port): \(error); is another server running there?"))
+      console.fail(
+        ServerFailure(description: "cannot listen on \(host):\(port): \(error); is another server running there?"))
       throw ExitCode.failure
     }
     console.say("Development server listening on ws://\(host):\(bound) (not for production). Ctrl-C ends it.")

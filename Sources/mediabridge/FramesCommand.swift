@@ -8,7 +8,7 @@ struct FramesCommand: AsyncParsableCommand {
 
   @OptionGroup var access: RoomArguments
   @Option(help: "Identity of the participant; without it everyone's video") var participant: String?
-  @Option(help: "How long, such as 10s; without it until Ctrl-C") var duration: Duration?
+  @Option(help: "How long, such as 10s; without it until Ctrl-C", transform: duration(of:)) var duration: Duration?
 
   func run() async throws {
     let console = Console(isJSON: access.json)
@@ -54,11 +54,12 @@ final class FrameCounter: RoomDelegate, Sendable {
     guard self.participant.map({ $0 == participant.identity }) ?? true,
       let track = publication.track as? RemoteVideoTrack
     else { return }
-    track.add(videoRenderer: VideoFrameHandler { [state] _ in
-      state.change { state in
-        if state.first == nil { state.first = .now }
-        state.frames += 1
-      }
-    })
+    track.add(
+      videoRenderer: VideoFrameHandler { [state] _ in
+        state.change { state in
+          if state.first == nil { state.first = .now }
+          state.frames += 1
+        }
+      })
   }
 }

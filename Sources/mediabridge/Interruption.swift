@@ -50,20 +50,3 @@ private actor InterruptionState {
   private(set) var hasCome = false
   func came() { hasCome = true }
 }
-
-/// `30s`, `5m`, `1h30m` or plain seconds.
-func parseDuration(_ text: String) -> Duration? {
-  if let seconds = Double(text), seconds >= 0, seconds < 1e8 { return .milliseconds(Int64(seconds * 1000)) }
-  var total = 0.0
-  var number = ""
-  for character in text {
-    if character.isNumber || character == "." {
-      number.append(character)
-    } else {
-      guard let value = Double(number), let unit = ["s": 1.0, "m": 60.0, "h": 3600.0][String(character)] else { return nil }
-      total += value * unit
-      number = ""
-    }
-  }
-  return number.isEmpty && !text.isEmpty && total < 1e8 ? .milliseconds(Int64(total * 1000)) : nil
-}

@@ -43,7 +43,9 @@ struct PipelinesCommand: AsyncParsableCommand {
     private func find() throws -> Template {
       let parts = name.split(separator: "/", maxSplits: 1).map(String.init)
       do {
-        if parts.count == 2, let kind = TemplateKind(rawValue: parts[0]) { return try folder.store.find(kind, parts[1]) }
+        if parts.count == 2, let kind = TemplateKind(rawValue: parts[0]) {
+          return try folder.store.find(kind, parts[1])
+        }
         let found = folder.store.list().filter { $0.name == name && $0.shadowedBy == nil }
         if found.count > 1 {
           let kinds = found.map { "\($0.kind.rawValue)/\(name)" }.joined(separator: " or ")

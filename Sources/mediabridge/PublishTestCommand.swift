@@ -6,11 +6,12 @@ import MediaBridge
 /// A synthetic participant, for the demo, tests and benchmarks.
 struct PublishTestCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "publish-test", abstract: "Publish a moving test picture with a clock and a tone.", shouldDisplay: false)
+    commandName: "publish-test", abstract: "Publish a moving test picture with a clock and a tone.",
+    shouldDisplay: false)
 
   @OptionGroup var access: RoomArguments
   @Option(help: "vp8 or h264") var codec = "vp8"
-  @Option(help: "How long; without it until Ctrl-C") var duration: Duration?
+  @Option(help: "How long; without it until Ctrl-C", transform: duration(of:)) var duration: Duration?
 
   func validate() throws {
     guard ["vp8", "h264"].contains(codec) else { throw ValidationError("--codec \(codec): vp8 or h264") }

@@ -18,10 +18,11 @@ struct RecordCommand: AsyncParsableCommand {
   @Option(help: "SID of a single track to record")
   var track: String?
 
-  @Option(help: "How long to record, such as 30s, 5m or 1h30m; without it until Ctrl-C")
+  @Option(help: "How long to record, such as 30s, 5m or 1h30m; without it until Ctrl-C", transform: duration(of:))
   var duration: Duration?
 
-  @Option(help: "Longest wait for the participant and its media; without it there is no limit")
+  @Option(
+    help: "Longest wait for the participant and its media; without it there is no limit", transform: duration(of:))
   var wait: Duration?
 
   @Argument(help: "File ending in .mp4, .mkv or .webm")
@@ -124,7 +125,8 @@ struct Recording {
         format: "%@  %@  %.1f fps  %.2f %% lost", Format.duration(progress.duration), Format.bytes(progress.bytes), fps,
         progress.loss * 100))
     console.event(
-      "progress", ["duration": seconds, "bytes": progress.bytes, "fps": (fps * 10).rounded() / 10, "loss": progress.loss])
+      "progress",
+      ["duration": seconds, "bytes": progress.bytes, "fps": (fps * 10).rounded() / 10, "loss": progress.loss])
   }
 
   private func finished(_ progress: OutputProgress) {

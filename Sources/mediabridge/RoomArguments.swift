@@ -1,14 +1,7 @@
-public import ArgumentParser
+import ArgumentParser
 import Foundation
 import LiveKitProtocol
 import MediaBridge
-
-extension Duration: @retroactive ExpressibleByArgument {
-  public init?(argument: String) {
-    guard let duration = parseDuration(argument) else { return nil }
-    self = duration
-  }
-}
 
 /// The room to join and the right to: the same for every command.
 struct RoomArguments: ParsableArguments {
@@ -36,7 +29,8 @@ struct RoomArguments: ParsableArguments {
   @Option(help: "Folder of pipeline texts that go before the usual ones")
   var pipelines: String?
 
-  @Option(name: .customLong("set"), help: ArgumentHelp("Value for a variable of the pipeline texts", valueName: "name=value"))
+  @Option(
+    name: .customLong("set"), help: ArgumentHelp("Value for a variable of the pipeline texts", valueName: "name=value"))
   var values: [String] = []
 
   @Flag(help: "JSON lines instead of text")

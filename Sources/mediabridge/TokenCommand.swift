@@ -16,7 +16,8 @@ struct TokenCommand: AsyncParsableCommand {
     @Option(help: "Room the token is for") var room: String
     @Option(help: "Identity of its holder; unique in the room") var identity: String
     @Option(help: "Name to show") var name: String?
-    @Option(help: "How long it is valid, such as 30m or 6h") var validFor: Duration = .seconds(6 * 3600)
+    @Option(help: "How long it is valid, such as 30m or 6h", transform: duration(of:)) var validFor: Duration =
+      .seconds(6 * 3600)
     @Flag(help: "Its holder may not publish") var noPublish = false
     @Flag(help: "Its holder may not subscribe") var noSubscribe = false
     @Flag(help: "The others do not see its holder") var hidden = false

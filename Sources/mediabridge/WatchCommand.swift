@@ -7,7 +7,7 @@ struct WatchCommand: AsyncParsableCommand {
     commandName: "watch", abstract: "Show who is in a room, what they publish and how it arrives.")
 
   @OptionGroup var access: RoomArguments
-  @Option(help: "How long; without it until Ctrl-C") var duration: Duration?
+  @Option(help: "How long; without it until Ctrl-C", transform: duration(of:)) var duration: Duration?
 
   func run() async throws {
     let console = Console(isJSON: access.json)
@@ -83,7 +83,9 @@ actor RoomScreen {
   private func describe(_ publication: RemoteTrackPublication, _ rates: Rates?) -> String {
     var parts = ["\(publication.source)", publication.mimeType, publication.sid]
     if let size = publication.dimensions { parts.append("\(size)") }
-    if publication.simulcasted { parts.append("layers " + publication.layers.map { "\($0.dimensions)" }.joined(separator: "/")) }
+    if publication.simulcasted {
+      parts.append("layers " + publication.layers.map { "\($0.dimensions)" }.joined(separator: "/"))
+    }
     if publication.isMuted { parts.append("muted") }
     if let rates {
       if publication.kind == .video { parts.append(String(format: "%.1f fps", rates.fps)) }

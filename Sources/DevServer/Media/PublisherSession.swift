@@ -69,7 +69,9 @@ final class PublisherSession {
   }
 
   func add(_ candidate: String) {
-    if let peer { peer.add(remoteCandidate: "candidate:" + candidate.trimmingCandidatePrefix) } else {
+    if let peer {
+      peer.add(remoteCandidate: "candidate:" + candidate.trimmingCandidatePrefix)
+    } else {
       pendingCandidates.append("candidate:" + candidate.trimmingCandidatePrefix)
     }
   }
@@ -167,9 +169,11 @@ final class PublisherSession {
 
   private func recordArrival(of packet: RTPPacket, at time: MediaTime) {
     guard let id = sections.lazy.compactMap({ $0.extensionID(HeaderExtensionURI.transportCC) }).first,
-      let number = packet.withHeaderExtension(UInt8(truncatingIfNeeded: id), { bytes -> UInt16? in
-        bytes.count >= 2 ? UInt16(bytes[0]) << 8 | UInt16(bytes[1]) : nil
-      }) ?? nil
+      let number = packet.withHeaderExtension(
+        UInt8(truncatingIfNeeded: id),
+        { bytes -> UInt16? in
+          bytes.count >= 2 ? UInt16(bytes[0]) << 8 | UInt16(bytes[1]) : nil
+        }) ?? nil
     else { return }
     feedback.record(SequenceNumber(number), media: packet.ssrc, at: time)
   }

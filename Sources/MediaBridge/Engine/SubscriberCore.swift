@@ -56,7 +56,8 @@ final class SubscriberCore {
   private func identify(_ packet: RTPPacket) -> TrackReception? {
     for (section, trackSid) in sections {
       guard let id = section.extensionID(HeaderExtensionURI.mid),
-        packet.withHeaderExtension(UInt8(truncatingIfNeeded: id), { String(decoding: $0, as: UTF8.self) }) == section.mid
+        packet.withHeaderExtension(UInt8(truncatingIfNeeded: id), { String(decoding: $0, as: UTF8.self) })
+          == section.mid
       else { continue }
       streams[packet.ssrc] = receptions[trackSid]
       return receptions[trackSid]
@@ -66,9 +67,11 @@ final class SubscriberCore {
 
   private func recordArrival(of packet: RTPPacket, at time: MediaTime) {
     guard let feedbackExtension,
-      let number = packet.withHeaderExtension(feedbackExtension, { bytes -> UInt16? in
-        bytes.count >= 2 ? UInt16(bytes[0]) << 8 | UInt16(bytes[1]) : nil
-      }) ?? nil
+      let number = packet.withHeaderExtension(
+        feedbackExtension,
+        { bytes -> UInt16? in
+          bytes.count >= 2 ? UInt16(bytes[0]) << 8 | UInt16(bytes[1]) : nil
+        }) ?? nil
     else { return }
     feedback.record(SequenceNumber(number), media: packet.ssrc, at: time)
   }

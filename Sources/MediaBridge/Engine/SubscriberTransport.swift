@@ -26,7 +26,8 @@ actor SubscriberTransport {
   private var waitingCandidates: [String] = []
 
   init(
-    servers: [PeerTransport.ICEServer], localAddresses: [String], factory: PipelineFactory, latency: Int?, handlers: Handlers
+    servers: [PeerTransport.ICEServer], localAddresses: [String], factory: PipelineFactory, latency: Int?,
+    handlers: Handlers
   ) {
     self.factory = factory
     self.latency = latency
@@ -141,7 +142,8 @@ extension RTPReceiver.Configuration {
     var formats: [PayloadType: RTPReceiver.Format] = [:]
     for format in section.formats {
       formats[format.payloadType] =
-        format.codec.isRED ? .redundant : VideoCodec(encodingName: format.codec.name).map(RTPReceiver.Format.video) ?? .media
+        format.codec.isRED
+        ? .redundant : VideoCodec(encodingName: format.codec.name).map(RTPReceiver.Format.video) ?? .media
       if let repair = format.rtx { formats[repair] = .retransmission(of: format.payloadType) }
     }
     let pair = section.remoteSourceGroups.first { $0.semantics == "FID" && $0.ssrcs.count == 2 }

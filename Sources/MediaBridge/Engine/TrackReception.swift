@@ -14,7 +14,9 @@ final class TrackReception {
   private var backlog: [(packet: RTPPacket, time: MediaTime)] = []
   private static let backlogLimit = 1500
 
-  init(trackSid: String, codec: String, isVideo: Bool, clock: ParticipantClock, configuration: RTPReceiver.Configuration) {
+  init(
+    trackSid: String, codec: String, isVideo: Bool, clock: ParticipantClock, configuration: RTPReceiver.Configuration
+  ) {
     self.trackSid = trackSid
     self.codec = codec
     self.isVideo = isVideo

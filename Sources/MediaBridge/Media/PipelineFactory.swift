@@ -85,7 +85,8 @@ extension LiveKitError {
   /// What a pipeline reports, with the file and line of its text.
   init(_ error: PipelineError, in text: FilledTemplate) {
     func place(_ element: String?) -> String {
-      error.location?.description ?? element.flatMap { text.line(ofElement: $0) }.map { "\(text.file):\($0)" } ?? text.file
+      error.location?.description ?? element.flatMap { text.line(ofElement: $0) }.map { "\(text.file):\($0)" }
+        ?? text.file
     }
     switch error.kind {
     case .missingElements(let names):

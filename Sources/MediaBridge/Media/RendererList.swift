@@ -42,7 +42,7 @@ final class RendererList<Renderer>: Sendable {
 
   var isEmpty: Bool { state.withLock { $0.entries.isEmpty } }
 
-  func forEach(_ body: (Renderer) -> Void) {
+  func callEach(_ body: (Renderer) -> Void) {
     calling.enter()
     defer { calling.leave() }
     for entry in state.withLock({ $0.entries }) { body(entry.renderer) }

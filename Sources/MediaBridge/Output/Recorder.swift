@@ -128,7 +128,8 @@ public actor Recorder {
         if !subscribed.isEmpty && (isComplete || !isPatient) { return (participant, subscribed) }
         missing = "\(participant.identity ?? "the participant") to publish"
       } else {
-        missing = options.participant.map { "participant \($0)" } ?? options.trackSid.map { "track \($0)" } ?? "a participant"
+        missing =
+          options.participant.map { "participant \($0)" } ?? options.trackSid.map { "track \($0)" } ?? "a participant"
       }
       if firstSeen == nil, told != missing {
         told = missing
@@ -173,7 +174,8 @@ public actor Recorder {
     let video = publications.first { $0.kind == .video }
     let codec = (video?.track as? RemoteVideoTrack)?.media.codec
     let format = try OutputFormat(file: options.file, videoCodec: codec)
-    let output = try FileOutput(file: options.file, format: format, hasVideo: video != nil, size: video?.dimensions, factory: factory)
+    let output = try FileOutput(
+      file: options.file, format: format, hasVideo: video != nil, size: video?.dimensions, factory: factory)
     self.output = output
     for publication in publications { try attach(publication) }
   }

@@ -18,7 +18,7 @@ public final class RemoteAudioTrack: Track, RemoteTrack, AudioTrack, @unchecked 
     guard renderers.add(audioRenderer) else { return }
     media.startDecoding { [weak self] decoded in
       guard case .audio(let buffer) = decoded else { return }
-      self?.renderers.forEach { $0.render(pcmBuffer: buffer) }
+      self?.renderers.callEach { $0.render(pcmBuffer: buffer) }
     }
   }
 

@@ -42,12 +42,12 @@ public final class RemoteVideoTrack: Track, RemoteTrack, VideoTrack, @unchecked 
       return last != size
     }
     if isNewSize { announce(size) }
-    renderers.forEach { $0.render(frame: frame) }
+    renderers.callEach { $0.render(frame: frame) }
   }
 
   private func announce(_ size: Dimensions) {
     state.withLock { $0.dimensions = size }
-    renderers.forEach { renderer in
+    renderers.callEach { renderer in
       // `set(size:)` belongs to the main actor, for which no media thread waits.
       let renderer = Unchecked(renderer)
       Task { @MainActor in

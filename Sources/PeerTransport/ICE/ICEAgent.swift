@@ -114,9 +114,11 @@ final class ICEAgent {
     nice_agent_attach_recv(agent, stream, component, loop.context, nil, nil)
     nice_agent_remove_stream(agent, stream)
     let done = Unmanaged.passRetained(Completion(completion))
-    nice_agent_close_async(agent, { _, _, raw in
-      Unmanaged<Completion>.fromOpaque(raw!).takeRetainedValue().run()
-    }, done.toOpaque())
+    nice_agent_close_async(
+      agent,
+      { _, _, raw in
+        Unmanaged<Completion>.fromOpaque(raw!).takeRetainedValue().run()
+      }, done.toOpaque())
     g_object_unref(object)
   }
 
@@ -143,7 +145,8 @@ extension ICEAgent {
         shim_object_set_uint(object, "stun-server-port", UInt32(url.port))
       case .turn, .turns:
         let kind =
-          url.scheme == .turns ? NICE_RELAY_TYPE_TURN_TLS
+          url.scheme == .turns
+          ? NICE_RELAY_TYPE_TURN_TLS
           : url.isTCP ? NICE_RELAY_TYPE_TURN_TCP : NICE_RELAY_TYPE_TURN_UDP
         nice_agent_set_relay_info(
           agent, stream, component, url.host, UInt32(url.port), server.username, server.credential, kind)
@@ -153,12 +156,11 @@ extension ICEAgent {
 
   private func connectSignals() {
     let owner = Unmanaged.passUnretained(self).toOpaque()
-    let newCandidate:
-      @convention(c) (OpaquePointer?, UnsafeMutablePointer<NiceCandidate>?, gpointer?) -> Void = {
-        _, candidate, raw in
-        guard let candidate else { return }
-        ICEAgent.from(raw).gathered(candidate)
-      }
+    let newCandidate: @convention(c) (OpaquePointer?, UnsafeMutablePointer<NiceCandidate>?, gpointer?) -> Void = {
+      _, candidate, raw in
+      guard let candidate else { return }
+      ICEAgent.from(raw).gathered(candidate)
+    }
     let stateChanged: @convention(c) (OpaquePointer?, guint, guint, guint, gpointer?) -> Void = {
       _, _, _, state, raw in ICEAgent.from(raw).changed(NiceComponentState(rawValue: state))
     }
@@ -166,10 +168,12 @@ extension ICEAgent {
       object, "new-candidate-full", unsafeBitCast(newCandidate, to: GCallback.self), owner, nil, GConnectFlags(0))
     g_signal_connect_data(
       object, "component-state-changed", unsafeBitCast(stateChanged, to: GCallback.self), owner, nil, GConnectFlags(0))
-    nice_agent_attach_recv(agent, stream, component, loop.context, { _, _, _, count, bytes, raw in
-      guard let bytes, count > 0 else { return }
-      ICEAgent.from(raw).received(UnsafeRawBufferPointer(start: bytes, count: Int(count)))
-    }, owner)
+    nice_agent_attach_recv(
+      agent, stream, component, loop.context,
+      { _, _, _, count, bytes, raw in
+        guard let bytes, count > 0 else { return }
+        ICEAgent.from(raw).received(UnsafeRawBufferPointer(start: bytes, count: Int(count)))
+      }, owner)
   }
 
   /// Sound: `close` disconnects every call-back before the owner can go, and all run on the loop.

@@ -29,12 +29,14 @@ public final class TransportLoop: @unchecked Sendable {
     context = g_main_context_new()
     self.name = String(name.prefix(15))
     let box = Unmanaged.passRetained(self)
-    let result = pthread_create(&thread, nil, { raw in
-      let loop = Unmanaged<TransportLoop>.fromOpaque(raw!).takeUnretainedValue()
-      loop.run()
-      Unmanaged<TransportLoop>.fromOpaque(raw!).release()
-      return nil
-    }, box.toOpaque())
+    let result = pthread_create(
+      &thread, nil,
+      { raw in
+        let loop = Unmanaged<TransportLoop>.fromOpaque(raw!).takeUnretainedValue()
+        loop.run()
+        Unmanaged<TransportLoop>.fromOpaque(raw!).release()
+        return nil
+      }, box.toOpaque())
     precondition(result == 0, "pthread_create failed: \(result)")
   }
 
@@ -115,10 +117,12 @@ public final class LoopTimer: @unchecked Sendable {
 
   fileprivate func attach(milliseconds: UInt32, context: OpaquePointer) {
     guard let source = g_timeout_source_new(milliseconds) else { return }
-    g_source_set_callback(source, { raw in
-      Unmanaged<LoopTimer>.fromOpaque(raw!).takeUnretainedValue().fire()
-      return 0
-    }, Unmanaged.passRetained(self).toOpaque(), { raw in Unmanaged<LoopTimer>.fromOpaque(raw!).release() })
+    g_source_set_callback(
+      source,
+      { raw in
+        Unmanaged<LoopTimer>.fromOpaque(raw!).takeUnretainedValue().fire()
+        return 0
+      }, Unmanaged.passRetained(self).toOpaque(), { raw in Unmanaged<LoopTimer>.fromOpaque(raw!).release() })
     g_source_attach(source, context)
     g_source_unref(source)
   }

@@ -21,11 +21,13 @@ enum SCTPStack {
   private static let table = Locked(Table())
 
   private static let isStarted: Bool = {
-    usrsctp_init(0, { address, bytes, count, _, _ in
-      guard let address, let bytes else { return 0 }
-      SCTPStack.hooks(UInt(bitPattern: address))?.send(Array(UnsafeRawBufferPointer(start: bytes, count: count)))
-      return 0
-    }, nil)
+    usrsctp_init(
+      0,
+      { address, bytes, count, _, _ in
+        guard let address, let bytes else { return 0 }
+        SCTPStack.hooks(UInt(bitPattern: address))?.send(Array(UnsafeRawBufferPointer(start: bytes, count: count)))
+        return 0
+      }, nil)
     usrsctp_sysctl_set_sctp_ecn_enable(0)
     usrsctp_sysctl_set_sctp_nr_outgoing_streams_default(1024)
     // The handshake starts after RFC 4960's 3 s if its first packet is lost: too long for a call.

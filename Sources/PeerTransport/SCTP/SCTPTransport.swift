@@ -92,16 +92,18 @@ final class SCTPTransport {
 
 extension SCTPTransport {
   private func openSocket() -> Bool {
-    socket = usrsctp_socket(AF_CONN, Int32(SOCK_STREAM.rawValue), Int32(IPPROTO_SCTP), { _, _, data, count, info, flags, raw in
-      guard let data else { return 1 }
-      defer { free(data) }
-      let bytes = Array(UnsafeRawBufferPointer(start: data, count: count))
-      let isNotification = flags & MSG_NOTIFICATION != 0
-      let end = flags & Int32(MSG_EOR) != 0
-      let marked = isNotification || end ? info.rcv_ppid.bigEndian : UInt32.max
-      SCTPStack.hooks(UInt(bitPattern: raw))?.receive(bytes, marked, info.rcv_sid, isNotification)
-      return 1
-    }, nil, 0, UnsafeMutableRawPointer(bitPattern: id))
+    socket = usrsctp_socket(
+      AF_CONN, Int32(SOCK_STREAM.rawValue), Int32(IPPROTO_SCTP),
+      { _, _, data, count, info, flags, raw in
+        guard let data else { return 1 }
+        defer { free(data) }
+        let bytes = Array(UnsafeRawBufferPointer(start: data, count: count))
+        let isNotification = flags & MSG_NOTIFICATION != 0
+        let end = flags & Int32(MSG_EOR) != 0
+        let marked = isNotification || end ? info.rcv_ppid.bigEndian : UInt32.max
+        SCTPStack.hooks(UInt(bitPattern: raw))?.receive(bytes, marked, info.rcv_sid, isNotification)
+        return 1
+      }, nil, 0, UnsafeMutableRawPointer(bitPattern: id))
     guard let socket else { return false }
     usrsctp_set_non_blocking(socket, 1)
     configure(socket)
@@ -183,7 +185,10 @@ extension SCTPTransport {
     guard message.count + bytes.count <= Self.messageLimit else { return }
     message += bytes
     // A part of a message that is still to end carries no id here.
-    if ppid == .max { return partial[stream] = message }
+    if ppid == .max {
+      partial[stream] = message
+      return
+    }
     deliver(message, ppid: ppid, stream: stream)
   }
 

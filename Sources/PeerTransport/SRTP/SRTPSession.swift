@@ -4,14 +4,14 @@ import MediaCore
 
 /// The SRTP profiles we take, by their DTLS numbers (RFC 5764, 4.1.2; RFC 7714, 14.2).
 enum SRTPProfile: UInt {
-  case aes128CMSHA1_80 = 1
+  case aes128CounterSHA1Tag80 = 1
   case aeadAES128GCM = 7
   case aeadAES256GCM = 8
 
   init?(id: UInt) { self.init(rawValue: id) }
 
   var keyLength: Int { self == .aeadAES256GCM ? 32 : 16 }
-  var saltLength: Int { self == .aes128CMSHA1_80 ? 14 : 12 }
+  var saltLength: Int { self == .aes128CounterSHA1Tag80 ? 14 : 12 }
   var materialLength: Int { 2 * (keyLength + saltLength) }
   fileprivate var library: srtp_profile_t { srtp_profile_t(UInt32(rawValue)) }
 }
