@@ -7,7 +7,9 @@ struct RecordCommand: AsyncParsableCommand {
     commandName: "record", abstract: "Record what a participant sends into a file that plays.",
     discussion: """
       The file's name decides how it is stored. .mkv and .webm keep what was sent; .mp4 keeps H.264, turns other video
-      into H.264 and sound into AAC. Ctrl-C ends the recording with a complete file.
+      into H.264 and sound into AAC. The file has pictures and sound from its first moment to its last: where the
+      participant sends nothing it is silent, and holds the last picture or is black. Ctrl-C ends the recording with a
+      complete file.
       """)
 
   @OptionGroup var access: RoomArguments
@@ -17,6 +19,8 @@ struct RecordCommand: AsyncParsableCommand {
 
   @Option(help: "SID of a single track to record")
   var track: String?
+
+  @Flag(help: "Leave the pictures out") var audioOnly = false
 
   @Option(help: "How long to record, such as 30s, 5m or 1h30m; without it until Ctrl-C", transform: duration(of:))
   var duration: Duration?
@@ -36,7 +40,9 @@ struct RecordCommand: AsyncParsableCommand {
 
   func run() async throws {
     let console = Console(isJSON: access.json)
-    let options = RecordingOptions(file: file, participant: participant, trackSid: track, wait: wait)
+    let options = RecordingOptions(
+      file: file, participant: participant, trackSid: track,
+      kinds: audioOnly ? [.audio] : [.video, .audio], wait: wait)
     let (url, token) = (try access.serverURL(), try await access.accessToken())
     let roomOptions = try access.roomOptions()
     do {
@@ -81,12 +87,13 @@ struct Recording {
     }
     defer { watcher.cancel() }
     try await starting.value
-    let begun = ContinuousClock.now
+    let begun = ContinuousClock.now - (await recorder.elapsed)
+    var pace = Pace()
     var reason: LiveKitError?
     let deadline = duration.map { begun + $0 }
     while deadline.map({ ContinuousClock.now < $0 }) ?? true {
       if await interruption.came(within: nextPause(deadline)) { break }
-      report(await recorder.progress())
+      report(await recorder.progress(), &pace)
       reason = await recorder.failure
       if reason == nil && room.connectionState == .disconnected {
         reason = LiveKitError(.disconnected, "the connection to the room was lost; the file is complete up to here")
@@ -114,12 +121,15 @@ struct Recording {
     case .trackChanged(let track):
       console.say("Also recording \(describe(track))")
       console.event("track", fields(track))
+    case .trackRefused(let track, let reason):
+      console.say("Not recorded: \(track.kind) \(track.codec.uppercased()) \(track.sid): \(reason)")
+      console.event("refused", fields(track).merging(["reason": reason]) { $1 })
     }
   }
 
-  private func report(_ progress: OutputProgress) {
+  private func report(_ progress: OutputProgress, _ pace: inout Pace) {
     let seconds = Format.seconds(progress.duration)
-    let fps = seconds > 0 ? Double(progress.video?.buffers ?? 0) / seconds : 0
+    let fps = pace.rate(of: progress.video?.buffers ?? 0)
     console.live(
       String(
         format: "%@  %@  %.1f fps  %.2f %% lost", Format.duration(progress.duration), Format.bytes(progress.bytes), fps,
@@ -145,15 +155,30 @@ struct Recording {
   private static func describe(_ track: OutputTrack) -> String {
     let size = track.dimensions.map { " \($0)" } ?? ""
     let way = track.isPassthrough ? "as sent" : "encoded anew"
-    return "\(track.kind) \(track.codec.uppercased())\(size) (\(way))"
+    let dropped = track.buffersDropped > 0 ? ", \(track.buffersDropped) given up for want of speed" : ""
+    return "\(track.kind) \(track.codec.uppercased())\(size) (\(way)\(dropped))"
   }
 
   private static func fields(_ track: OutputTrack) -> [String: Any] {
     var fields: [String: Any] = [
       "sid": track.sid, "kind": track.kind.description, "codec": track.codec, "passthrough": track.isPassthrough,
-      "buffers": track.buffers, "packets": track.packetsReceived, "lost": track.packetsLost,
+      "buffers": track.buffers, "dropped": track.buffersDropped, "packets": track.packetsReceived,
+      "lost": track.packetsLost,
     ]
     if let size = track.dimensions { fields["size"] = size.description }
     return fields
+  }
+}
+
+/// How fast a count grows, from one look to the next.
+private struct Pace {
+  private var count = 0
+  private var time = ContinuousClock.now
+
+  mutating func rate(of newCount: Int) -> Double {
+    let now = ContinuousClock.now
+    let seconds = Format.seconds(now - time)
+    defer { (count, time) = (newCount, now) }
+    return seconds > 0 ? Double(max(0, newCount - count)) / seconds : 0
   }
 }

@@ -15,13 +15,15 @@ def token(arguments, identity):
 
 
 async def pictures(source, arguments, start):
+    pause = arguments.video_pause or (0, 0)
     number = 0
     while True:
         due = start + number / arguments.fps
         await asyncio.sleep(max(0, due - time.monotonic()))
-        picture = clip.draw(number, arguments.width, arguments.height, arguments.fps)
-        frame = rtc.VideoFrame(arguments.width, arguments.height, rtc.VideoBufferType.RGBA, picture.tobytes())
-        source.capture_frame(frame, timestamp_us=int(due * 1e6))
+        if not pause[0] <= number / arguments.fps < pause[1]:
+            picture = clip.draw(number, arguments.width, arguments.height, arguments.fps)
+            frame = rtc.VideoFrame(arguments.width, arguments.height, rtc.VideoBufferType.RGBA, picture.tobytes())
+            source.capture_frame(frame, timestamp_us=int(due * 1e6))
         number += 1
 
 
@@ -48,6 +50,11 @@ async def main():
     parser.add_argument("--height", type=int, default=360)
     parser.add_argument("--fps", type=int, default=25)
     parser.add_argument("--duration", type=float, default=30)
+    parser.add_argument("--no-video", action="store_true")
+    parser.add_argument("--no-audio", action="store_true")
+    parser.add_argument("--video-after", type=float, default=0, help="seconds of sound before the video is published")
+    parser.add_argument("--video-pause", type=float, nargs=2, help="from and to: seconds without a picture")
+    parser.add_argument("--republish-after", type=float, help="seconds until the video is unpublished for one second")
     arguments = parser.parse_args()
 
     room = rtc.Room()
@@ -55,26 +62,51 @@ async def main():
     video = rtc.VideoSource(arguments.width, arguments.height)
     # Without a queue: one that ran empty once would leave the sound late for good.
     audio = rtc.AudioSource(clip.RATE, 2, queue_size_ms=0)
-    options = rtc.TrackPublishOptions(
-        source=rtc.TrackSource.SOURCE_CAMERA,
-        simulcast=arguments.simulcast,
-        video_codec=rtc.VideoCodec.Value(arguments.codec),
-        video_encoding=rtc.VideoEncoding(max_framerate=arguments.fps, max_bitrate=2_000_000),
-    )
-    await room.local_participant.publish_track(rtc.LocalVideoTrack.create_video_track("camera", video), options)
-    await room.local_participant.publish_track(
-        rtc.LocalAudioTrack.create_audio_track("microphone", audio),
-        rtc.TrackPublishOptions(source=rtc.TrackSource.SOURCE_MICROPHONE, dtx=False),
-    )
+    if not (arguments.no_video or arguments.video_after):
+        await publish_video(room, video, arguments)
+    if not arguments.no_audio:
+        await publish_audio(room, audio)
     print(json.dumps({"event": "published"}), flush=True)
     start = time.monotonic()
     tasks = [asyncio.create_task(pictures(video, arguments, start)), asyncio.create_task(sound(audio, start))]
+    if arguments.video_after or arguments.republish_after:
+        tasks.append(asyncio.create_task(change(room, video, arguments)))
     await asyncio.wait(tasks, timeout=arguments.duration, return_when=asyncio.FIRST_EXCEPTION)
     for task in tasks:
         if task.done():
             task.result()
         task.cancel()
     await room.disconnect()
+
+
+async def publish_video(room, source, arguments):
+    options = rtc.TrackPublishOptions(
+        source=rtc.TrackSource.SOURCE_CAMERA,
+        simulcast=arguments.simulcast,
+        video_codec=rtc.VideoCodec.Value(arguments.codec),
+        video_encoding=rtc.VideoEncoding(max_framerate=arguments.fps, max_bitrate=2_000_000),
+    )
+    track = rtc.LocalVideoTrack.create_video_track("camera", source)
+    return await room.local_participant.publish_track(track, options)
+
+
+async def publish_audio(room, source):
+    track = rtc.LocalAudioTrack.create_audio_track("microphone", source)
+    options = rtc.TrackPublishOptions(source=rtc.TrackSource.SOURCE_MICROPHONE, dtx=False)
+    await room.local_participant.publish_track(track, options)
+
+
+async def change(room, source, arguments):
+    """Publishes the video late, or unpublishes it for a second."""
+    if arguments.republish_after:
+        await asyncio.sleep(arguments.republish_after)
+        for publication in list(room.local_participant.track_publications.values()):
+            if publication.kind == rtc.TrackKind.KIND_VIDEO:
+                await room.local_participant.unpublish_track(publication.sid)
+        print(json.dumps({"event": "unpublished"}), flush=True)
+    await asyncio.sleep(arguments.video_after or 1)
+    await publish_video(room, source, arguments)
+    print(json.dumps({"event": "video"}), flush=True)
 
 
 asyncio.run(main())

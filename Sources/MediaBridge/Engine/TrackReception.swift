@@ -9,10 +9,12 @@ final class TrackReception {
   private let clock: ParticipantClock
   private(set) var receiver: RTPReceiver
   private var pipelines: [ReceivePipeline] = []
-  /// What came since the newest keyframe began, until the first pipeline is there: so that the first picture does not
-  /// have to wait for another keyframe.
+  /// What came since the newest keyframe began, or the newest sound, until the first pipeline is there: so that nothing
+  /// is lost while an output is made, and the first picture does not have to wait for another keyframe.
   private var backlog: [(packet: RTPPacket, time: MediaTime)] = []
-  private static let backlogLimit = 1500
+  private static let videoBacklog = 1500
+  /// Three seconds of sound.
+  private static let audioBacklog = 150
 
   init(
     trackSid: String, codec: String, isVideo: Bool, clock: ParticipantClock, configuration: RTPReceiver.Configuration
@@ -24,7 +26,10 @@ final class TrackReception {
     receiver = RTPReceiver(configuration: configuration)
   }
 
-  var statistics: ReceptionStatistics { ReceptionStatistics(rtp: receiver.statistics, framesReceived: framesReceived) }
+  var statistics: ReceptionStatistics {
+    ReceptionStatistics(rtp: receiver.statistics, framesReceived: framesReceived, isFlowing: isFlowing)
+  }
+  private var isFlowing = false
   /// Packets with the marker bit, which ends a picture.
   private var framesReceived = 0
 
@@ -35,11 +40,13 @@ final class TrackReception {
   private func deliver(_ packet: RTPPacket, at time: MediaTime) {
     clock.observe(trackSid, timestamp: packet.timestamp, at: time)
     if packet.marker { framesReceived += 1 }
-    if isVideo, isKeyframe(packet) {
-      if pipelines.isEmpty { backlog.removeAll { $0.packet.timestamp != packet.timestamp } }
-    }
-    guard !pipelines.isEmpty else { return keep(packet, at: time) }
     for pipeline in pipelines { pipeline.push(packet, at: time) }
+    guard pipelines.isEmpty || !isFlowing else { return }
+    let beginsAnew = !isVideo || isKeyframe(packet)
+    if beginsAnew { isFlowing = true }
+    guard pipelines.isEmpty else { return }
+    if isVideo && beginsAnew { backlog.removeAll { $0.packet.timestamp != packet.timestamp } }
+    keep(packet, at: time)
   }
 
   private func isKeyframe(_ packet: RTPPacket) -> Bool {
@@ -48,8 +55,11 @@ final class TrackReception {
 
   private func keep(_ packet: RTPPacket, at time: MediaTime) {
     if isVideo {
-      if backlog.count < Self.backlogLimit { backlog.append((packet, time)) } else { backlog.removeAll() }
+      if backlog.count == Self.videoBacklog { backlog.removeAll() }
+    } else {
+      if backlog.count == Self.audioBacklog { backlog.removeFirst() }
     }
+    backlog.append((packet, time))
   }
 
   func receive(_ report: SenderReport, at time: MediaTime) {
@@ -60,12 +70,9 @@ final class TrackReception {
   func attach(_ pipeline: ReceivePipeline) {
     let isFirst = pipelines.isEmpty
     pipelines.append(pipeline)
-    guard isVideo else { return }
-    if isFirst, let first = backlog.first, isKeyframe(first.packet) {
-      for (packet, time) in backlog { pipeline.push(packet, at: time) }
-    } else {
-      receiver.requestKeyframe()
-    }
+    let isUsable = isFirst && (backlog.first.map { !isVideo || isKeyframe($0.packet) } ?? false)
+    if isUsable { for (packet, time) in backlog { pipeline.push(packet, at: time) } }
+    if isVideo && !isUsable { receiver.requestKeyframe() }
     backlog.removeAll()
   }
 

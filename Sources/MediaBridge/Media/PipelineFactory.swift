@@ -55,6 +55,13 @@ struct TemplatePipeline: Sendable {
     do { return try pipeline.appSource(named: name) } catch { throw LiveKitError(error, in: text) }
   }
 
+  /// The source, or nil with its branch taken out of the pipeline when it is not wanted.
+  func source(_ name: String, wanted: Bool) throws(LiveKitError) -> AppSource? {
+    if wanted { return try source(name) }
+    try removeBranch(from: name)
+    return nil
+  }
+
   @discardableResult
   func sink(_ name: String, onBuffer: @escaping @Sendable (MediaBuffer) -> Void) throws(LiveKitError) -> AppSink {
     do { return try pipeline.appSink(named: name, onBuffer: onBuffer) } catch { throw LiveKitError(error, in: text) }
@@ -64,7 +71,7 @@ struct TemplatePipeline: Sendable {
     do { try pipeline.onKeyframeRequest(atSourceNamed: name, handler) } catch { throw LiveKitError(error, in: text) }
   }
 
-  func removeBranch(from name: String) throws(LiveKitError) {
+  private func removeBranch(from name: String) throws(LiveKitError) {
     do { try pipeline.removeBranch(from: name) } catch { throw LiveKitError(error, in: text) }
   }
 

@@ -13,6 +13,8 @@ enum DecodedMedia: Sendable {
 struct ReceptionStatistics: Sendable {
   var rtp: RTPReceiver.Statistics
   var framesReceived: Int
+  /// Whether something has come that can be shown or heard: of a video at least a keyframe.
+  var isFlowing: Bool
 }
 
 /// The media of one subscribed track: its stream from the network, and the pipelines that feed on it.

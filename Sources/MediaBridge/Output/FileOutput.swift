@@ -5,64 +5,70 @@ import MediaCore
 /// One file that is being written from at most one video and one audio track. Media threads write into it; it ends
 /// once, with a file that plays.
 final class FileOutput: Sendable {
+  /// Pictures and sound packets of the participant that are in the file.
+  struct Counts: Sendable {
+    var buffers = 0
+    /// Given up because the file's pipeline did not keep up.
+    var dropped = 0
+  }
+
   private struct State {
-    /// Our time of the file's first moment.
-    var origin: MediaTime?
-    var silence = SilenceFiller()
-    var videoEnd = Duration.zero
-    var lastVideo: Duration?
-    var videoCaps: String?
+    var timeline: OutputTimeline
+    var pictures: PictureHolder
     var isEnding = false
-    var videoBuffers = 0
-    var audioBuffers = 0
+    var video = 0
+    var audio = 0
   }
 
   let file: String
   let format: OutputFormat
-  private let hasVideo: Bool
   private let pipeline: Pipeline
   private let video: AppSource?
-  private let audio: AppSource
-  private let state = Locked(State())
-  private let broken = Locked<LiveKitError?>(nil)
+  private let audio: AppSource?
   private let silentPacket: MediaBuffer
+  private let onKeyframeNeeded: @Sendable () -> Void
+  private let broken = Locked<LiveKitError?>(nil)
+  /// Held while media is placed and queued, so that the queues get it in order; queueing never waits.
+  private let state: Locked<State>
 
-  /// How far sound may lag behind the pictures before silence takes its place: late packets have that long.
-  private static let audioPatience = Duration.milliseconds(1500)
   private static let rawSilence = [UInt8](repeating: 0, count: 960 * 2 * 2)
   private static let rawCaps = "audio/x-raw,format=S16LE,rate=48000,channels=2,layout=interleaved"
   private static let opusCaps = "audio/x-opus,channel-mapping-family=0,rate=48000,channels=2"
 
-  /// - Parameter size: of the pictures as published; a transcoding text keeps the file at that size.
+  /// - Parameters:
+  ///   - beginsWithPicture: whether the first moment is a picture's; else pictures are black until one comes, which
+  ///     takes a format of raw video.
+  ///   - size: of the pictures as published; a transcoding text keeps the file at that size.
+  ///   - onKeyframeNeeded: called when pictures come that cannot be shown before a keyframe.
   init(
-    file: String, format: OutputFormat, hasVideo: Bool, size: Dimensions?, factory: PipelineFactory
+    file: String, format: OutputFormat, kinds: Set<Track.Kind>, beginsWithPicture: Bool, size: Dimensions?,
+    factory: PipelineFactory, onKeyframeNeeded: @escaping @Sendable () -> Void
   ) throws(LiveKitError) {
     self.file = file
     self.format = format
-    self.hasVideo = hasVideo
+    self.onKeyframeNeeded = onKeyframeNeeded
     try Self.checkWritable(file)
+    // Encoders want even sizes.
+    let size = size.map { Dimensions(width: max(2, $0.width / 2 * 2), height: max(2, $0.height / 2 * 2)) }
     var values = ["location": file]
-    if let size {
-      // Encoders want even sizes.
-      values["width"] = String(max(2, size.width / 2 * 2))
-      values["height"] = String(max(2, size.height / 2 * 2))
-    }
+    if let size { values.merge(["width": "\(size.width)", "height": "\(size.height)"]) { $1 } }
     let made = try factory.make(.output, format.template, values: values)
     pipeline = made.pipeline
-    audio = try made.source("audio")
-    if hasVideo {
-      video = try made.source("video")
-    } else {
-      video = nil
-      try made.removeBranch(from: "video")
-    }
+    video = try made.source("video", wanted: kinds.contains(.video))
+    audio = try made.source("audio", wanted: kinds.contains(.audio))
+    state = Locked(
+      State(
+        timeline: OutputTimeline(
+          hasAudio: audio != nil, hasVideo: video != nil, beginsWithPicture: beginsWithPicture),
+        pictures: PictureHolder(
+          isRaw: format.video == .raw, blackSize: size ?? Dimensions(width: 1280, height: 720))))
     made.onFailure { [broken] error in
       broken.withLock { if $0 == nil { $0 = LiveKitError(error.code, "\(file): \(error.message)") } }
     }
     guard let caps = Caps(format.audio == .raw ? Self.rawCaps : Self.opusCaps) else {
       throw LiveKitError(.pipeline, "GStreamer does not know the format of sound")
     }
-    audio.set(caps: caps)
+    audio?.set(caps: caps)
     let silence = format.audio == .raw ? Self.rawSilence : SilenceFiller.opusSilence
     silentPacket = silence.withUnsafeBytes {
       MediaBuffer(copying: $0, caps: caps, pts: nil, duration: SilenceFiller.step)
@@ -75,71 +81,74 @@ final class FileOutput: Sendable {
 
   // MARK: Media
 
-  /// One access unit or picture. The first one, a keyframe, is the file's first moment.
+  /// One access unit or picture.
   func writeVideo(_ media: MediaBuffer) {
     guard let video, let time = media.pts else { return }
-    let place = state.withLock { state -> (start: Duration, silence: [Duration], isFirst: Bool)? in
-      guard !state.isEnding else { return nil }
-      if state.origin == nil {
-        guard !media.isDelta else { return nil }
-        state.origin = time
+    let needsKeyframe = state.withLock { state -> Bool in
+      guard !state.isEnding else { return false }
+      guard state.pictures.canShow(media) else { return true }
+      guard let start = state.timeline.place(pictureAt: time, isKeyframe: !media.isDelta, now: .now) else {
+        return true
       }
-      guard let origin = state.origin else { return nil }
-      // Timestamps have to go up, whatever a clock's correction says.
-      let start = max(time - origin, (state.lastVideo ?? .milliseconds(-1)) + .milliseconds(1))
-      let isFirst = state.lastVideo == nil
-      state.lastVideo = start
-      state.videoBuffers += 1
-      return (start, state.silence.fill(upTo: start - Self.audioPatience), isFirst)
+      state.pictures.show(media)
+      // The muxer takes one description of the stream; what changes later travels within it.
+      push(media, to: video, at: start, updatingCaps: format.video == .raw || state.video == 0)
+      state.video += 1
+      return false
     }
-    guard let place else { return }
-    // The muxer takes one description of the stream; what changes later travels within it.
-    writeSilence(place.silence)
-    let start = MediaTime(nanoseconds: place.start.nanoseconds)
-    video.push(media, pts: start, dts: start, updatingCaps: place.isFirst || format.video == .raw)
+    if needsKeyframe { onKeyframeNeeded() }
   }
 
-  /// One packet or block of sound; what comes before the first picture is left out.
+  /// One packet or block of sound; what comes before the file's first moment is left out.
   func writeAudio(_ media: MediaBuffer) {
-    guard let time = media.pts else { return }
-    let duration = media.duration ?? SilenceFiller.step
-    let place = state.withLock { state -> (start: Duration, silence: [Duration])? in
-      guard !state.isEnding else { return nil }
-      if state.origin == nil && !hasVideo { state.origin = time }
-      guard let origin = state.origin, time >= origin, let gap = state.silence.gap(before: time - origin) else {
-        return nil
-      }
-      state.audioBuffers += 1
-      return (state.silence.wrote(time - origin, duration), gap)
-    }
-    guard let place else { return }
-    writeSilence(place.silence)
-    let start = MediaTime(nanoseconds: place.start.nanoseconds)
-    audio.push(media, pts: start, dts: start, updatingCaps: false)
-  }
-
-  private func writeSilence(_ starts: [Duration]) {
-    for start in starts {
-      let start = MediaTime(nanoseconds: start.nanoseconds)
-      audio.push(silentPacket, pts: start, dts: start, updatingCaps: false)
+    guard let audio, let time = media.pts else { return }
+    state.withLock { state in
+      let duration = media.duration ?? SilenceFiller.step
+      guard !state.isEnding,
+        let place = state.timeline.place(soundAt: time - format.soundDelay, duration: duration, now: .now)
+      else { return }
+      write(OutputTimeline.Filling(silence: place.silence), &state)
+      push(media, to: audio, at: place.start, updatingCaps: false)
+      state.audio += 1
     }
   }
 
-  /// Keeps the file growing when nothing arrives: a muted or silent participant is silence, not a shorter file.
+  /// Keeps the file growing when nothing arrives: a muted participant is silence and a held picture, not a shorter
+  /// file.
   func advance(to time: MediaTime) {
-    let silence = state.withLock { state -> [Duration] in
-      guard let origin = state.origin, !state.isEnding else { return [] }
-      return state.silence.fill(upTo: time - origin - Self.audioPatience)
+    state.withLock { state in
+      if !state.isEnding { write(state.timeline.advance(to: time), &state) }
     }
-    writeSilence(silence)
+  }
+
+  private func write(_ filling: OutputTimeline.Filling, _ state: inout State) {
+    for start in filling.silence { push(silentPacket, to: audio, at: start, updatingCaps: false) }
+    for start in filling.pictures {
+      guard let picture = state.pictures.next() else { return }
+      push(picture, to: video, at: start, updatingCaps: format.video == .raw)
+    }
+  }
+
+  private func push(_ media: MediaBuffer, to source: AppSource?, at start: Duration, updatingCaps: Bool) {
+    let time = MediaTime(nanoseconds: start.nanoseconds)
+    source?.push(media, pts: time, dts: time, updatingCaps: updatingCaps)
   }
 
   // MARK: State
 
-  var isActive: Bool { state.withLock { $0.origin != nil } }
+  func has(_ kind: Track.Kind) -> Bool { (kind == .video ? video : audio) != nil }
 
-  var written: (duration: Duration, video: Int, audio: Int) {
-    state.withLock { (max($0.lastVideo ?? .zero, $0.silence.end), $0.videoBuffers, $0.audioBuffers) }
+  /// Our time of the file's first moment.
+  var origin: MediaTime? { state.withLock { $0.timeline.origin } }
+  var isActive: Bool { origin != nil }
+
+  /// Media in the file.
+  var length: Duration { state.withLock { $0.timeline.length } }
+
+  func counts(of kind: Track.Kind) -> Counts {
+    let isVideo = kind == .video
+    let buffers = state.withLock { isVideo ? $0.video : $0.audio }
+    return Counts(buffers: buffers, dropped: (isVideo ? video : audio)?.counters.dropped ?? 0)
   }
 
   var bytes: Int64 {
@@ -150,12 +159,10 @@ final class FileOutput: Sendable {
   /// Writes what the file needs to be complete, and closes it.
   /// - Throws: why it is not complete.
   func finish() async throws(LiveKitError) {
-    let silence = state.withLock { state -> [Duration] in
-      let rest = state.isEnding ? [] : state.silence.fill(upTo: state.lastVideo ?? .zero)
+    state.withLock { state in
+      if !state.isEnding { write(state.timeline.complete(at: .now), &state) }
       state.isEnding = true
-      return rest
     }
-    writeSilence(silence)
     do {
       try await pipeline.sendEndOfStream(timeLimit: .seconds(10))
     } catch {
@@ -165,9 +172,6 @@ final class FileOutput: Sendable {
     await pipeline.stop()
     if let failure { throw failure }
   }
-
-  /// Stops without completing the file, for an output that has never begun.
-  func abandon() async { await pipeline.stop() }
 }
 
 // MARK: - Errors

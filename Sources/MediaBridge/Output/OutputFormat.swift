@@ -13,17 +13,29 @@ struct OutputFormat: Sendable {
   let video: Feed
   let audio: Feed
 
+  /// By how much sound is heard later in the file than it was fed: AAC begins with 1024 samples of run-in, and players
+  /// that know no edit list, such as FFmpeg's of a fragmented MP4, play them.
+  var soundDelay: Duration { audio == .raw ? .nanoseconds(1024 * 1_000_000_000 / 48_000) : .zero }
+
+  /// What is known of the pictures when the file is begun.
+  enum Pictures: Sendable {
+    case none
+    /// None yet: any codec may come.
+    case later
+    case codec(String)
+  }
+
   static let extensions = ["mp4", "mkv", "webm"]
 
-  /// The cheapest way to store a codec in a file of this name.
-  /// - Parameter videoCodec: such as `vp8`; nil when there are no pictures.
-  init(file: String, videoCodec: String?) throws(LiveKitError) {
+  /// The cheapest way to store pictures and sound in a file of this name.
+  init(file: String, pictures: Pictures) throws(LiveKitError) {
     let kind = URL(fileURLWithPath: file).pathExtension.lowercased()
-    switch (kind, videoCodec) {
+    switch (kind, pictures) {
+    case ("mkv", .later): self.init(template: "mkv-transcode", video: .raw, audio: .encoded)
     case ("mkv", _): self.init(template: "mkv", video: .encoded, audio: .encoded)
-    case ("webm", "h264"): self.init(template: "webm-transcode", video: .raw, audio: .encoded)
+    case ("webm", .later), ("webm", .codec("h264")): self.init(template: "webm-transcode", video: .raw, audio: .encoded)
     case ("webm", _): self.init(template: "webm", video: .encoded, audio: .encoded)
-    case ("mp4", "h264"), ("mp4", nil): self.init(template: "mp4", video: .encoded, audio: .raw)
+    case ("mp4", .none), ("mp4", .codec("h264")): self.init(template: "mp4", video: .encoded, audio: .raw)
     case ("mp4", _): self.init(template: "mp4-transcode", video: .raw, audio: .raw)
     default:
       let known = Self.extensions.map { "." + $0 }.joined(separator: ", ")

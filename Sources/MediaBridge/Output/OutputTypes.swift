@@ -18,6 +18,8 @@ public struct OutputTrack: Sendable, Equatable {
   public var dimensions: Dimensions?
   /// Pictures or sound packets written.
   public var buffers = 0
+  /// Given up because the machine did not keep up with writing or encoding.
+  public var buffersDropped = 0
   public var packetsReceived = 0
   public var packetsLost = 0
 }

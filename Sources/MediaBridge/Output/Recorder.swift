@@ -10,10 +10,16 @@ public struct RecordingOptions: Sendable {
   public var participant: String?
   /// One track instead of a participant.
   public var trackSid: String?
+  /// What the file has of a participant: silence or black where nothing is sent.
+  public var kinds: Set<Track.Kind>
   /// The longest wait for the participant and its media; nil waits forever.
   public var wait: Duration?
 
-  public init(file: String, participant: String? = nil, trackSid: String? = nil, wait: Duration? = nil) {
+  public init(
+    file: String, participant: String? = nil, trackSid: String? = nil, kinds: Set<Track.Kind> = [.video, .audio],
+    wait: Duration? = nil
+  ) {
+    self.kinds = kinds
     self.file = file
     self.participant = participant
     self.trackSid = trackSid
@@ -28,6 +34,8 @@ public actor Recorder {
     case waiting(String)
     case recording(participant: String, [OutputTrack])
     case trackChanged(OutputTrack)
+    /// A track that the file cannot take, and why.
+    case trackRefused(OutputTrack, String)
   }
 
   private let room: Room
@@ -36,16 +44,18 @@ public actor Recorder {
   private var output: FileOutput?
   private var inputs: [Track.Kind: Input] = [:]
   private var ticker: Task<Void, Never>?
+  private var follower: Task<Void, Never>?
   private var onUpdate: @Sendable (Update) -> Void = { _ in }
+  private var identity: String?
+  /// What a file that stores pictures as they were sent consists of.
+  private var videoCodec: String?
+  private let currentVideo = Locked<TrackMedia?>(nil)
 
   private struct Input {
     var media: TrackMedia
     var pipeline: ReceivePipeline
     var track: OutputTrack
   }
-
-  /// How long pictures and sound of one participant may come apart before one of them is taken as not being there.
-  private static let pairing = Duration.seconds(2)
 
   public init(room: Room, options: RecordingOptions) {
     self.room = room
@@ -55,7 +65,7 @@ public actor Recorder {
 
   /// Checks what can be checked before a room is joined: the file's name and folder, and the template.
   public static func check(_ options: RecordingOptions, pipelineFolder: String? = nil) throws(LiveKitError) {
-    let format = try OutputFormat(file: options.file, videoCodec: nil)
+    let format = try OutputFormat(file: options.file, pictures: .later)
     try FileOutput.checkWritable(options.file)
     _ = try PipelineFactory(folder: pipelineFolder).fill(.output, format.template, values: ["location": options.file])
   }
@@ -65,35 +75,41 @@ public actor Recorder {
     self.onUpdate = onUpdate
     let deadline = options.wait.map { MediaTime.now + $0 }
     let events = room.events
-    let (participant, publications) = try await waitForMedia(until: deadline)
-    try open(participant, publications)
+    let found = try await RecordingSearch(room: room, options: options, deadline: deadline, onUpdate: onUpdate).run()
+    try open(found)
     follow(events)
     keepGoing()
     while output?.isActive != true {
-      try await pause(until: deadline, missing: "media of \(participant.identity ?? "the participant")")
       if let failure = output?.failure { throw failure }
+      do { try await Task.sleep(for: .milliseconds(5)) } catch {
+        throw LiveKitError(.cancelled, "stopped at the start")
+      }
     }
-    onUpdate(.recording(participant: participant.identity ?? "", inputs.values.map(\.track)))
+    onUpdate(.recording(participant: found.participant.identity ?? "", inputs.values.map(\.track)))
   }
 
   /// How far the recording is.
   public func progress() async -> OutputProgress {
     var progress = OutputProgress()
     guard let output else { return progress }
-    let written = output.written
-    progress.duration = written.duration
+    progress.duration = output.length
     progress.bytes = output.bytes
     for kind in [Track.Kind.video, .audio] {
       guard let input = inputs[kind] else { continue }
       let rtp = await input.media.statistics().rtp
       var track = input.track
-      track.buffers = kind == .video ? written.video : written.audio
+      let counts = output.counts(of: kind)
+      track.buffers = counts.buffers
+      track.buffersDropped = counts.dropped
       track.packetsReceived = rtp.packetsReceived
       track.packetsLost = rtp.packetsLost
       progress.tracks.append(track)
     }
     return progress
   }
+
+  /// Time since the file's first moment; zero before it.
+  public var elapsed: Duration { output?.origin.map { .now - $0 } ?? .zero }
 
   /// Why the file can no longer be written; nil while it can.
   public var failure: LiveKitError? { output?.failure }
@@ -110,84 +126,24 @@ public actor Recorder {
     return progress
   }
 
-  // MARK: Waiting
-
-  private func waitForMedia(
-    until deadline: MediaTime?
-  ) async throws(LiveKitError) -> (RemoteParticipant, [RemoteTrackPublication]) {
-    var told: String?
-    var firstSeen: MediaTime?
-    while true {
-      let missing: String
-      if let participant = findParticipant() {
-        let wanted = wantedPublications(of: participant)
-        let subscribed = wanted.filter { $0.track != nil }
-        if !subscribed.isEmpty { firstSeen = firstSeen ?? .now }
-        let isComplete = options.trackSid != nil || Set(subscribed.map(\.kind)) == [.audio, .video]
-        let isPatient = firstSeen.map { MediaTime.now - $0 < Self.pairing } ?? true
-        if !subscribed.isEmpty && (isComplete || !isPatient) { return (participant, subscribed) }
-        missing = "\(participant.identity ?? "the participant") to publish"
-      } else {
-        missing =
-          options.participant.map { "participant \($0)" } ?? options.trackSid.map { "track \($0)" } ?? "a participant"
-      }
-      if firstSeen == nil, told != missing {
-        told = missing
-        onUpdate(.waiting(missing))
-      }
-      try await pause(until: deadline, missing: missing)
-    }
-  }
-
-  private func pause(until deadline: MediaTime?, missing: String) async throws(LiveKitError) {
-    if room.connectionState == .disconnected {
-      throw LiveKitError(.disconnected, "the room was left while waiting for \(missing)")
-    }
-    if let deadline, MediaTime.now > deadline {
-      throw LiveKitError(.timedOut, "waited in vain for \(missing); check the name, or raise --wait")
-    }
-    do { try await Task.sleep(for: .milliseconds(10)) } catch {
-      throw LiveKitError(.cancelled, "stopped while waiting for \(missing)")
-    }
-  }
-
-  private func findParticipant() -> RemoteParticipant? {
-    let participants = room.remoteParticipants
-    if let identity = options.participant { return participants[identity] }
-    if let sid = options.trackSid { return participants.values.first { $0.trackPublications[sid] != nil } }
-    return participants.values.sorted { $0.sid < $1.sid }.first { !$0.trackPublications.isEmpty }
-  }
-
-  /// The tracks that belong into the file: one of a kind, the camera before a shared screen.
-  private func wantedPublications(of participant: RemoteParticipant) -> [RemoteTrackPublication] {
-    if let sid = options.trackSid { return participant.trackPublications[sid].map { [$0] } ?? [] }
-    let order: [Track.Source] = [.camera, .microphone, .screenShareVideo, .screenShareAudio, .unknown]
-    let sorted = participant.trackPublications.values.sorted {
-      (order.firstIndex(of: $0.source) ?? 9, $0.sid) < (order.firstIndex(of: $1.source) ?? 9, $1.sid)
-    }
-    return [Track.Kind.video, .audio].compactMap { kind in sorted.first { $0.kind == kind } }
-  }
-
   // MARK: Feeding
 
-  private func open(_ participant: RemoteParticipant, _ publications: [RemoteTrackPublication]) throws(LiveKitError) {
-    let video = publications.first { $0.kind == .video }
-    let codec = (video?.track as? RemoteVideoTrack)?.media.codec
-    let format = try OutputFormat(file: options.file, videoCodec: codec)
-    let output = try FileOutput(
-      file: options.file, format: format, hasVideo: video != nil, size: video?.dimensions, factory: factory)
-    self.output = output
-    for publication in publications { try attach(publication) }
+  private func open(_ found: RecordingSearch.Found) throws(LiveKitError) {
+    let video = found.publications.first { $0.kind == .video }
+    let flowing = video.flatMap { found.isFlowing($0) ? $0.media?.codec : nil }
+    let kinds = found.kinds
+    let format = try OutputFormat(
+      file: options.file, pictures: !kinds.contains(.video) ? .none : flowing.map { .codec($0) } ?? .later)
+    output = try FileOutput(
+      file: options.file, format: format, kinds: kinds, beginsWithPicture: flowing != nil, size: video?.dimensions,
+      factory: factory, onKeyframeNeeded: { [currentVideo] in currentVideo.withLock { $0 }?.requestKeyframe() })
+    videoCodec = flowing
+    identity = found.participant.identity
+    for publication in found.publications { try attach(publication) }
   }
 
   private func attach(_ publication: RemoteTrackPublication) throws(LiveKitError) {
-    guard let output, let track = publication.track else { return }
-    let media: TrackMedia
-    switch track {
-    case let track as RemoteVideoTrack: media = track.media
-    case let track as RemoteAudioTrack: media = track.media
-    default: return
-    }
+    guard let output, let media = publication.media else { return }
     let feed = media.isVideo ? output.format.video : output.format.audio
     let raw: ReceivePipeline.Output = media.isVideo ? .frames : .pcm
     let template = feed == .raw ? media.codec : media.codec + "-passthrough"
@@ -195,10 +151,15 @@ public actor Recorder {
     let pipeline = try media.attach(template, output: feed == .raw ? raw : .encoded) { buffer in
       isVideo ? output.writeVideo(buffer) : output.writeAudio(buffer)
     }
-    let description = OutputTrack(
+    inputs[publication.kind] = Input(media: media, pipeline: pipeline, track: describe(publication, media))
+    if isVideo { currentVideo.withLock { $0 = media } }
+  }
+
+  private func describe(_ publication: RemoteTrackPublication, _ media: TrackMedia) -> OutputTrack {
+    let feed = media.isVideo ? output?.format.video : output?.format.audio
+    return OutputTrack(
       sid: publication.sid, kind: publication.kind, codec: media.codec, isPassthrough: feed == .encoded,
       dimensions: publication.dimensions)
-    inputs[publication.kind] = Input(media: media, pipeline: pipeline, track: description)
   }
 
   /// A track that is published anew, or sound that comes later, goes on in the same file.
@@ -213,26 +174,29 @@ public actor Recorder {
       }
     }
   }
-  private var follower: Task<Void, Never>?
 
   private func joined(_ publication: RemoteTrackPublication, of participant: RemoteParticipant) {
-    guard options.trackSid == nil, inputs[publication.kind] == nil, let output, participant === findParticipant()
+    guard options.trackSid == nil, inputs[publication.kind] == nil, participant.identity == identity,
+      let output, let media = publication.media, output.has(publication.kind)
     else { return }
-    let codec = (publication.track as? RemoteVideoTrack)?.media.codec
-    // The file has one description of its pictures: another codec cannot go on in it, nor pictures it has no place for.
-    if publication.kind == .video {
-      guard output.format.video == .raw || codec == videoCodec else { return }
+    let track = describe(publication, media)
+    if media.isVideo, output.format.video == .encoded, media.codec != videoCodec {
+      let file = URL(fileURLWithPath: options.file).lastPathComponent
+      return onUpdate(.trackRefused(track, "\(file) holds \(videoCodec?.uppercased() ?? "no pictures")"))
     }
-    do { try attach(publication) } catch { return }
-    if let track = inputs[publication.kind]?.track { onUpdate(.trackChanged(track)) }
+    do {
+      try attach(publication)
+      onUpdate(.trackChanged(track))
+    } catch {
+      onUpdate(.trackRefused(track, error.message))
+    }
   }
-  private var videoCodec: String?
 
   private func left(_ publication: RemoteTrackPublication) {
     guard let input = inputs[publication.kind], input.track.sid == publication.sid else { return }
-    if publication.kind == .video { videoCodec = input.media.codec }
     input.media.detach(input.pipeline)
     inputs[publication.kind] = nil
+    if publication.kind == .video { currentVideo.withLock { $0 = nil } }
   }
 
   private func keepGoing() {

@@ -1,0 +1,92 @@
+import MediaCore
+
+/// Where in a file each picture and each block of sound goes, and what stands in for those that do not come: a
+/// multiplexer writes nothing of one track before it knows how the other one goes on.
+///
+/// Pure: it says what to write for what arrives.
+struct OutputTimeline: Sendable {
+  /// What stands in: where exact silence and held pictures begin.
+  struct Filling: Equatable, Sendable {
+    var silence: [Duration] = []
+    var pictures: [Duration] = []
+  }
+
+  /// Our time of the file's first moment.
+  private(set) var origin: MediaTime?
+  /// Where the newest picture was placed, held or not.
+  private(set) var lastPicture: Duration?
+  private let hasAudio: Bool
+  private let hasVideo: Bool
+  /// Whether the file begins with a picture of its own; otherwise a held one begins it.
+  private let beginsWithPicture: Bool
+  private var silence = SilenceFiller()
+
+  /// How long late media may still come before something stands in for it.
+  static let patience = Duration.milliseconds(1500)
+  /// How far ahead of now a sender's clock may place its media.
+  static let foresight = Duration.seconds(1)
+  /// From one held picture to the next: a kill loses about as much.
+  static let heldStep = Duration.milliseconds(500)
+  private static let lastStep = Duration.milliseconds(40)
+  private static let least = Duration.milliseconds(1)
+
+  init(hasAudio: Bool, hasVideo: Bool, beginsWithPicture: Bool) {
+    self.hasAudio = hasAudio
+    self.hasVideo = hasVideo
+    self.beginsWithPicture = hasVideo && beginsWithPicture
+  }
+
+  /// Media written.
+  var length: Duration { max(lastPicture ?? .zero, silence.end) }
+
+  /// Where a picture goes; nil when the file cannot begin with it. Times go up, whatever a clock's correction says.
+  mutating func place(pictureAt time: MediaTime, isKeyframe: Bool, now: MediaTime) -> Duration? {
+    let time = min(time, now + Self.foresight)
+    if origin == nil && isKeyframe { origin = time }
+    guard let origin else { return nil }
+    let start = max(time - origin, lastPicture.map { $0 + Self.least } ?? .zero)
+    lastPicture = start
+    return start
+  }
+
+  /// Where sound goes, and the silence before it; nil for what comes before the file's first moment or twice.
+  mutating func place(
+    soundAt time: MediaTime, duration: Duration, now: MediaTime
+  ) -> (start: Duration, silence: [Duration])? {
+    let time = min(time, now + Self.foresight)
+    if origin == nil && !beginsWithPicture { origin = time }
+    guard let origin, time >= origin, let gap = silence.gap(before: time - origin) else { return nil }
+    return (silence.wrote(time - origin, duration), gap)
+  }
+
+  /// What stands in for media that should have come by now.
+  mutating func advance(to time: MediaTime) -> Filling {
+    guard let origin else { return Filling() }
+    return fill(upTo: time - origin - Self.patience)
+  }
+
+  /// What makes both tracks equally long at the end. When nothing has come for a while the file lasts until now.
+  mutating func complete(at time: MediaTime) -> Filling {
+    guard let origin else { return Filling() }
+    let rest = time - origin - length
+    return fill(upTo: rest > Self.patience ? time - origin : length, isEnd: true)
+  }
+
+  private mutating func fill(upTo limit: Duration, isEnd: Bool = false) -> Filling {
+    var filling = Filling()
+    if hasAudio { filling.silence = silence.fill(upTo: limit) }
+    guard hasVideo else { return filling }
+    if lastPicture == nil { hold(at: .zero, &filling) }
+    while let next = lastPicture.map({ $0 + Self.heldStep }), next <= limit { hold(at: next, &filling) }
+    guard isEnd, let last = lastPicture, limit - last > Self.heldStep / 2 else { return filling }
+    // Files say how long the last picture lasts by the one before it: two of them end with the sound.
+    hold(at: limit - Self.lastStep * 2, &filling)
+    hold(at: limit - Self.lastStep, &filling)
+    return filling
+  }
+
+  private mutating func hold(at start: Duration, _ filling: inout Filling) {
+    lastPicture = start
+    filling.pictures.append(start)
+  }
+}

@@ -1,0 +1,102 @@
+import MediaCore
+
+/// Waits for the participant that is to be recorded, and until its media flows.
+struct RecordingSearch {
+  struct Found: Sendable {
+    var participant: RemoteParticipant
+    /// One of a kind, subscribed.
+    var publications: [RemoteTrackPublication]
+    /// What the file is to hold.
+    var kinds: Set<Track.Kind>
+    /// SIDs of the tracks of which something has come.
+    var flowing: Set<String>
+
+    func isFlowing(_ publication: RemoteTrackPublication) -> Bool { flowing.contains(publication.sid) }
+  }
+
+  let room: Room
+  let options: RecordingOptions
+  let deadline: MediaTime?
+  let onUpdate: @Sendable (Recorder.Update) -> Void
+
+  /// How long pictures and sound of one participant may come apart before one of them is taken as not being there.
+  private static let pairing = Duration.seconds(2)
+
+  /// - Throws: the wait was too long, the room was left, or the task was cancelled.
+  func run() async throws(LiveKitError) -> Found {
+    var told: String?
+    var firstSeen: MediaTime?
+    while true {
+      let found = await look()
+      if let found, !found.flowing.isEmpty {
+        firstSeen = firstSeen ?? .now
+        let isComplete = Set(found.publications.filter(found.isFlowing).map(\.kind)) == found.kinds
+        if isComplete || firstSeen.map({ MediaTime.now - $0 >= Self.pairing }) == true { return found }
+      }
+      let missing = missing(found)
+      if firstSeen == nil, told != missing {
+        told = missing
+        onUpdate(.waiting(missing))
+      }
+      try await pause(missing: missing)
+    }
+  }
+
+  private func look() async -> Found? {
+    guard let participant = findParticipant() else { return nil }
+    let publications = wantedPublications(of: participant).filter { $0.media != nil }
+    var flowing: Set<String> = []
+    for publication in publications where await publication.media?.statistics().isFlowing == true {
+      flowing.insert(publication.sid)
+    }
+    let kinds = options.trackSid == nil ? options.kinds : Set(publications.map(\.kind))
+    return Found(participant: participant, publications: publications, kinds: kinds, flowing: flowing)
+  }
+
+  private func missing(_ found: Found?) -> String {
+    guard let found else {
+      return options.participant.map { "participant \($0)" } ?? options.trackSid.map { "track \($0)" }
+        ?? "a participant"
+    }
+    let who = found.participant.identity ?? "the participant"
+    guard !found.publications.isEmpty else { return "\(who) to publish" }
+    return found.publications.allSatisfy(\.isMuted) ? "\(who) to unmute" : "media of \(who)"
+  }
+
+  private func pause(missing: String) async throws(LiveKitError) {
+    if room.connectionState == .disconnected {
+      throw LiveKitError(.disconnected, "the room was left while waiting for \(missing)")
+    }
+    if let deadline, MediaTime.now > deadline {
+      throw LiveKitError(.timedOut, "waited in vain for \(missing); check the name, or raise --wait")
+    }
+    do { try await Task.sleep(for: .milliseconds(10)) } catch {
+      throw LiveKitError(.cancelled, "stopped while waiting for \(missing)")
+    }
+  }
+
+  private func findParticipant() -> RemoteParticipant? {
+    let participants = room.remoteParticipants
+    if let identity = options.participant { return participants[identity] }
+    if let sid = options.trackSid { return participants.values.first { $0.trackPublications[sid] != nil } }
+    return participants.values.sorted { $0.sid < $1.sid }.first { !$0.trackPublications.isEmpty }
+  }
+
+  /// The tracks that belong into the file: one of a kind, the camera before a shared screen.
+  private func wantedPublications(of participant: RemoteParticipant) -> [RemoteTrackPublication] {
+    if let sid = options.trackSid { return participant.trackPublications[sid].map { [$0] } ?? [] }
+    let order: [Track.Source] = [.camera, .microphone, .screenShareVideo, .screenShareAudio, .unknown]
+    let sorted = participant.trackPublications.values.sorted {
+      (order.firstIndex(of: $0.source) ?? 9, $0.sid) < (order.firstIndex(of: $1.source) ?? 9, $1.sid)
+    }
+    return [Track.Kind.video, .audio].filter(options.kinds.contains)
+      .compactMap { kind in sorted.first { $0.kind == kind } }
+  }
+}
+
+extension RemoteTrackPublication {
+  /// What arrives of it, while it is subscribed.
+  var media: TrackMedia? {
+    (track as? RemoteVideoTrack)?.media ?? (track as? RemoteAudioTrack)?.media
+  }
+}

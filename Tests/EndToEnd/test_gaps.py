@@ -1,0 +1,111 @@
+"""What a participant does not send: the file is as long as the recording, silent and still where nothing came."""
+
+import checks
+import numpy as np
+import pytest
+
+FPS = 25
+SECONDS = 8
+
+
+def record(server, room, file, *options, seconds=SECONDS):
+    recorder = server.recorder(room, "alice", file, "--duration", f"{seconds}s", *options)
+    recorder.wait_for("finished", 40)
+    assert recorder.finish() == 0, recorder.report("failed")
+    return recorder
+
+
+def assert_whole(file, seconds=SECONDS, kinds=("video", "audio")):
+    assert checks.durations(file) == pytest.approx(dict.fromkeys(kinds, seconds), abs=0.3)
+    assert checks.decode_errors(file) == []
+    assert checks.disorder(file) == []
+
+
+def assert_sound_goes_on(file, seconds=SECONDS):
+    """A beep in every second, none missing and none twice."""
+    heard = checks.beeps(*checks.sound(file))
+    assert np.diff(heard) == pytest.approx(1, abs=0.03), f"beeps at {np.round(heard, 3)}"
+    assert len(heard) >= seconds - 1
+
+
+def assert_together(file, frames):
+    offsets = checks.flash_offsets(frames, FPS, *checks.sound(file))
+    assert max(map(abs, offsets)) <= 0.040, f"flash and beep apart: {np.round(offsets, 3)}"
+
+
+@pytest.mark.parametrize(
+    "codec, container", [("VP8", "webm"), ("VP9", "mkv"), ("H264", "mp4"), ("H264", "mkv"), ("VP8", "mp4")]
+)
+def test_a_camera_that_stalls_holds_its_picture(server, tmp_path, codec, container):
+    file = tmp_path / f"stalled.{container}"
+    server.foreign_publisher("--room", "stall", "--codec", codec, "--video-pause", "3", "7")
+    record(server, "stall", file)
+    assert_whole(file)
+    assert_sound_goes_on(file)
+    frames = checks.numbered(file, (640, 360))
+    numbers = [number for number, _, _ in frames]
+    assert None not in numbers
+    assert all(a <= b for a, b in zip(numbers, numbers[1:])), f"pictures go back: {numbers}"
+    # The longest time without a new picture is the pause, and its pictures show what was shown last.
+    changes = [time for (a, _, _), (b, time, _) in zip(frames, frames[1:]) if a != b]
+    pause = int(np.argmax(np.diff(changes)))
+    assert changes[pause + 1] - changes[pause] == pytest.approx(4, abs=0.5)
+    held = [time for _, time, _ in frames if changes[pause] < time < changes[pause + 1]]
+    assert len(held) >= 3, "the file did not grow in the pause"
+    assert_together(file, frames)
+
+
+@pytest.mark.parametrize("container", ["mp4", "mkv", "webm"])
+def test_a_camera_that_comes_later_is_in_the_file(server, tmp_path, container):
+    file = tmp_path / f"late.{container}"
+    server.foreign_publisher("--room", "camera", "--video-after", "5")
+    record(server, "camera", file, seconds=10)
+    assert_whole(file, 10)
+    assert_sound_goes_on(file, 10)
+    frames = checks.numbered(file, (640, 360))
+    black = [time for number, time, luma in frames if number is None and luma.max() < 20]
+    shown = [time for number, time, _ in frames if number is not None]
+    assert len(black) + len(shown) >= len(frames) - 2
+    assert len(shown) > 3 * FPS and black and max(black) < min(shown)
+    assert_together(file, frames)
+
+
+def test_a_participant_without_camera_is_recorded_at_once(server, tmp_path):
+    file = tmp_path / "voice.mp4"
+    server.foreign_publisher("--room", "voice", "--no-video")
+    record(server, "voice", file, seconds=5)
+    assert_whole(file, 5)
+    assert_sound_goes_on(file, 5)
+    assert max(luma.max() for _, luma in checks.pictures(file)) < 20
+
+
+@pytest.mark.parametrize("container", ["mp4", "mkv", "webm"])
+def test_sound_alone(server, tmp_path, container):
+    file = tmp_path / f"sound.{container}"
+    server.foreign_publisher("--room", "sound")
+    record(server, "sound", file, "--audio-only", seconds=4)
+    assert_whole(file, 4, ("audio",))
+    assert_sound_goes_on(file, 4)
+
+
+def test_a_participant_without_microphone_is_silent(server, tmp_path):
+    file = tmp_path / "silent.mp4"
+    server.foreign_publisher("--room", "silent", "--no-audio", "--codec", "H264")
+    record(server, "silent", file, seconds=5)
+    assert_whole(file, 5)
+    assert checks.level(checks.sound(file)[1]) < 1e-4
+
+
+@pytest.mark.parametrize("container", ["webm", "mp4"])
+def test_a_republished_camera_goes_on_in_the_same_file(server, tmp_path, container):
+    file = tmp_path / f"again.{container}"
+    server.foreign_publisher("--room", "again", "--republish-after", "4")
+    recorder = record(server, "again", file, seconds=10)
+    assert [event["kind"] for event in recorder.events if event["event"] == "track"] == ["video"]
+    assert_whole(file, 10)
+    assert_sound_goes_on(file, 10)
+    frames = checks.numbered(file, (640, 360))
+    numbers = [number for number, _, _ in frames if number is not None]
+    assert all(a <= b for a, b in zip(numbers, numbers[1:])), f"pictures go back: {numbers}"
+    assert len(set(numbers)) > 7 * FPS
+    assert_together(file, frames)
