@@ -29,9 +29,9 @@ struct DemoCommand: AsyncParsableCommand {
     let url = "ws://127.0.0.1:\(try await server.start())"
     console.say("Development server on \(url)")
     let publishers = [
-      TestParticipant.make(
+      CapturePublisher.synthetic(
         codec: "h264", values: ["text": "alice", "frequency": "440"], pipelineFolder: pipelines),
-      TestParticipant.make(codec: "vp8", values: ["text": "bob", "frequency": "660"], pipelineFolder: pipelines),
+      CapturePublisher.synthetic(codec: "vp8", values: ["text": "bob", "frequency": "660"], pipelineFolder: pipelines),
     ]
     for (publisher, name) in zip(publishers, ["alice", "bob"]) {
       var grant = VideoGrant(room: "demo", roomJoin: true)

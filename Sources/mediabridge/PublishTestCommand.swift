@@ -24,7 +24,7 @@ struct PublishTestCommand: AsyncParsableCommand {
       grant.canPublish = true
       return grant
     }
-    let publisher = TestParticipant.make(
+    let publisher = CapturePublisher.synthetic(
       codec: codec, values: try access.pipelineValues(), pipelineFolder: access.pipelines)
     do {
       try await publisher.connect(url: try access.serverURL(), token: token)
@@ -35,20 +35,5 @@ struct PublishTestCommand: AsyncParsableCommand {
     console.event("publishing")
     await Interruption().wait(atMost: duration)
     await publisher.disconnect()
-  }
-}
-
-/// The demo's synthetic participants.
-enum TestParticipant {
-  static func make(codec: String, values: [String: String], pipelineFolder: String?) -> CapturePublisher {
-    let width = values["width"].flatMap(Int32.init) ?? 640
-    let height = values["height"].flatMap(Int32.init) ?? 360
-    let video = CaptureOptions(
-      template: codec == "h264" ? "test-video-h264" : "test-video", kind: .video, source: .camera, codec: codec,
-      dimensions: Dimensions(width: width, height: height), values: values)
-    let audio = CaptureOptions(
-      template: "test-audio", kind: .audio, source: .microphone, codec: "opus",
-      values: values.filter { $0.key == "frequency" })
-    return CapturePublisher(captures: [video, audio], pipelineFolder: pipelineFolder)
   }
 }

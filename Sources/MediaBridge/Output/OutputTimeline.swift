@@ -77,7 +77,9 @@ struct OutputTimeline: Sendable {
     if hasAudio { filling.silence = silence.fill(upTo: limit) }
     guard hasVideo else { return filling }
     if lastPicture == nil { hold(at: .zero, &filling) }
-    while let next = lastPicture.map({ $0 + Self.heldStep }), next <= limit { hold(at: next, &filling) }
+    while let next = lastPicture.map({ $0 + Self.heldStep }), next <= (isEnd ? limit - Self.heldStep : limit) {
+      hold(at: next, &filling)
+    }
     guard isEnd, let last = lastPicture, limit - last > Self.heldStep / 2 else { return filling }
     // Files say how long the last picture lasts by the one before it: two of them end with the sound.
     hold(at: limit - Self.lastStep * 2, &filling)

@@ -1,0 +1,29 @@
+import Foundation
+
+/// What this process holds of the machine, as Linux counts it.
+public struct ProcessFootprint: Sendable, CustomStringConvertible {
+  public let threads: Int
+  public let descriptors: Int
+  /// Bytes of memory in use that are not shared with a file.
+  public let memory: Int
+
+  public static var now: ProcessFootprint {
+    ProcessFootprint(
+      threads: entries(of: "/proc/self/task"), descriptors: entries(of: "/proc/self/fd"),
+      memory: (kilobytes("RssAnon") ?? 0) * 1024)
+  }
+
+  private static func entries(of folder: String) -> Int {
+    (try? FileManager.default.contentsOfDirectory(atPath: folder))?.count ?? 0
+  }
+
+  private static func kilobytes(_ field: String) -> Int? {
+    let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
+    let line = status.split(separator: "\n").first { $0.hasPrefix(field + ":") }
+    return line?.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) }
+  }
+
+  public var description: String {
+    "\(threads) threads, \(descriptors) descriptors, \(memory / 1024) KiB"
+  }
+}

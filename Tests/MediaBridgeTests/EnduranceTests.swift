@@ -1,0 +1,52 @@
+import BridgeTesting
+import Foundation
+import MediaBridge
+import MediaCore
+import Testing
+
+/// Counts what the whole process holds, so it runs in a process of its own: `make unit` gives it one.
+@Suite("Endurance")
+struct EnduranceTests {
+  @Test func fiftyRecordingsLeaveNothingBehind() async throws {
+    let synthetic = try await SyntheticRoom.start(codecs: ["alice": "vp8", "bob": "h264"])
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("mediabridge-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    // What is made once, such as GStreamer's registry, and arenas of memory for as many threads, come with the first.
+    for index in 0..<10 { try await record(index, from: synthetic, into: folder) }
+    var footprints = [try await quiet()]
+    for _ in 0..<4 {
+      for index in 0..<25 { try await record(index, from: synthetic, into: folder) }
+      footprints.append(try await quiet())
+      print("footprint \(footprints[footprints.count-1])")
+    }
+    await synthetic.stop()
+  }
+
+  private func record(_ index: Int, from synthetic: SyntheticRoom, into folder: URL) async throws {
+    let room = Room()
+    try await room.connect(url: synthetic.url, token: try await SyntheticRoom.token("recorder"))
+    let (who, kind) = index.isMultiple(of: 2) ? ("alice", "mkv") : ("bob", "mp4")
+    let file = folder.appendingPathComponent("\(index).\(kind)").path
+    let recorder = Recorder(
+      room: room, options: RecordingOptions(file: file, participant: who, wait: .seconds(20)))
+    try await recorder.start()
+    try await eventually("half a second of media") { await recorder.progress().duration > .milliseconds(500) }
+    let progress = try await recorder.finish()
+    #expect(progress.bytes > 5000 && progress.video?.buffers ?? 0 > 5)
+    await room.disconnect()
+    try FileManager.default.removeItem(atPath: file)
+  }
+
+  /// The footprint once the idle threads of pools have ended.
+  private func quiet() async throws -> ProcessFootprint {
+    let least = Locked(ProcessFootprint.now)
+    let deadline = ContinuousClock.now + .seconds(20)
+    try await eventually("the end of idle threads", within: .seconds(30)) {
+      let now = ProcessFootprint.now
+      least.withLock { if now.threads < $0.threads { $0 = now } }
+      return ContinuousClock.now > deadline
+    }
+    return least.withLock { $0 }
+  }
+}
