@@ -101,7 +101,9 @@ let package = Package(
     tests("GStreamerKitTests", ["GStreamerKit", "PipelineTemplates", "MediaCore"]),
     tests(
       "DevServerTests", ["DevServer", "SignalTransport", "LiveKitProtocol", "PeerTransport", "SDP", "RTP", "MediaCore"]),
-    tests("MediaBridgeTests", ["MediaBridge", "BridgeTesting", "DevServer", "MediaCore", "RTP"]),
+    tests(
+      "MediaBridgeTests",
+      ["MediaBridge", "BridgeTesting", "DevServer", "GStreamerKit", "PipelineTemplates", "MediaCore", "RTP"]),
   ],
   swiftLanguageModes: [.v6]
 )
