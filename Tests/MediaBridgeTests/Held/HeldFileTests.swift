@@ -17,7 +17,7 @@ import Testing
 
   @Test(arguments: cases.indices) func fileWithHeldPicturesPlays(_ index: Int) async throws {
     let (template, test) = Self.cases[index]
-    let units = try await Video.encode(test.encoder, width: test.width, height: test.height, count: 25)
+    let units = try await Video.encode(test, count: 25)
     let rows = [3: 1, 9: 5, 16: 40]
     let mixed = try units.holding(test.codec) { rows[$0] ?? 0 }
     let folder = try TemporaryFolder()
@@ -88,33 +88,4 @@ import Testing
       $0.split(separator: ",").first.flatMap { Double($0) }.map { Int(($0 * 1000).rounded()) }
     }
   }
-
-  /// Runs a program; one that is not installed ends with status 127 and a message.
-  private func run(
-    _ program: String, _ arguments: [String]
-  ) throws -> (status: Int32, output: String, errors: String) {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = [program] + arguments
-    let (output, errors) = (Pipe(), Pipe())
-    process.standardOutput = output
-    process.standardError = errors
-    try process.run()
-    let text = output.fileHandleForReading.readDataToEndOfFile()
-    let complaints = errors.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    return (
-      process.terminationStatus, String(decoding: text, as: UTF8.self), String(decoding: complaints, as: UTF8.self)
-    )
-  }
-}
-
-/// A folder that is removed with the object.
-final class TemporaryFolder: Sendable {
-  let path: String
-  init() throws {
-    path = FileManager.default.temporaryDirectory.appendingPathComponent("held-\(UUID().uuidString)").path
-    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-  }
-  deinit { try? FileManager.default.removeItem(atPath: path) }
 }

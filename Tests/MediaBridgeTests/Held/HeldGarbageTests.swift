@@ -9,7 +9,7 @@ import Testing
   private static let cases: [HeldCase] = [.vp8, .vp9, .x264Baseline, .x264Main]
 
   @Test(arguments: cases) func damagedUnitsDoNotTrap(_ test: HeldCase) async throws {
-    let units = try await Video.encode(test.encoder, width: 64, height: 48, count: 8)
+    let units = try await Video.encode(test.sized(64, 48), count: 8)
     var intact = try #require(HeldPictureMaker(codec: test.codec))
     for unit in units.prefix(4) { intact.follow(unit) }
     let record = units[0].caps.bytes("codec_data") ?? []

@@ -13,7 +13,6 @@ struct Unit: Sendable {
   var isDelta: Bool
   /// Whether it was made by us.
   var isHeld = false
-  /// Whether a picture has to come out for it; nil before that is known.
   var isLastShown = true
 
   func media(at time: MediaTime) -> MediaBuffer {
@@ -40,22 +39,39 @@ enum Video {
   static let step = 40_000_000
 
   /// Access units of a moving picture.
-  static func encode(_ encoder: String, width: Int, height: Int, count: Int) async throws -> [Unit] {
-    // Detail that moves, and something that stays, so that encoders use more than one reference.
-    let picture = "kx2=20 ky2=20 kt=3 pattern=zone-plate"
-    let text = """
-      videotestsrc num-buffers=\(count) \(picture) ! videobox left=-\(width / 4 & ~1) ! videoscale
-      ! video/x-raw,format=I420,width=\(width),height=\(height),framerate=25/1
-      ! \(encoder) ! appsink name=out sync=false
-      """
-    let pipeline = try Pipeline(description: text, name: "encode")
+  static func encode(_ test: HeldCase, count: Int) async throws -> [Unit] {
+    switch test.encoder {
+    case .gstreamer(let elements):
+      // Detail that moves, and a part that stays, so that encoders find something to skip.
+      let pictures = """
+        videotestsrc num-buffers=\(count) kx2=20 ky2=20 kt=3 pattern=zone-plate ! videobox left=-80 ! videoscale
+        ! video/x-raw,format=I420,width=\(test.width),height=\(test.height),framerate=25/1
+        """
+      return try await collect("\(pictures) ! \(elements)")
+    case .ffmpeg(let options, let passes):
+      let folder = try TemporaryFolder()
+      let source = "testsrc2=size=\(test.width)x\(test.height):rate=25,trim=end_frame=\(count)"
+      for pass in 1...passes {
+        let twice = passes > 1 ? ["-pass", "\(pass)", "-passlogfile", "\(folder.path)/log"] : []
+        var arguments = ["-v", "error", "-y", "-f", "lavfi", "-i", source]
+        arguments += options.split(separator: " ").map(String.init)
+        arguments += twice + ["\(folder.path)/units.webm"]
+        let encoded = try run("ffmpeg", arguments)
+        try #require(encoded.status == 0, "ffmpeg: \(encoded.errors)")
+      }
+      return try await collect("filesrc location=\(folder.path)/units.webm ! matroskademux")
+    }
+  }
+
+  private static func collect(_ text: String) async throws -> [Unit] {
+    let pipeline = try Pipeline(description: "\(text) ! appsink name=out sync=false", name: "encode")
     let units = Collector<Unit>()
     try pipeline.appSink(
       named: "out",
       onBuffer: { media in
         units.add(Unit(bytes: media.withUnsafeBytes { Array($0) }, caps: media.caps, isDelta: media.isDelta))
       })
-    try await run(pipeline) {}
+    try await play(pipeline) {}
     return units.values
   }
 
@@ -71,7 +87,7 @@ enum Video {
         pictures.add(Picture(number: number, digest: digest(media)))
       })
     let source = try pipeline.appSource(named: "in")
-    try await run(pipeline) {
+    try await play(pipeline) {
       for (index, unit) in units.enumerated() {
         let result = source.push(unit.media(at: MediaTime(nanoseconds: Int64(index * step))))
         #expect(result == .queued)
@@ -82,7 +98,7 @@ enum Video {
   }
 
   /// Starts, feeds and runs to the end; an error or warning on the way fails the test.
-  private static func run(_ pipeline: Pipeline, feed: () -> Void) async throws {
+  private static func play(_ pipeline: Pipeline, feed: () -> Void) async throws {
     let complaints = Collector<String>()
     pipeline.onMessage { message in
       switch message {

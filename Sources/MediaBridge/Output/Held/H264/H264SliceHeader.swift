@@ -24,7 +24,7 @@ struct H264SliceHeader: Sendable {
   ) throws(UnreadableStream) {
     guard let first = nal.first else { throw UnreadableStream() }
     // Far more than a header without weights takes.
-    var reader = BitReader(H264Payload.read(nal, limit: 1024))
+    var reader = BitReader(H264Payload.read(nal, limit: 256))
     let isIDR = first & 31 == H264NALType.idrSlice
     guard try reader.unsigned() == 0 else { throw UnreadableStream() }
     let type = try Self.readType(&reader)
