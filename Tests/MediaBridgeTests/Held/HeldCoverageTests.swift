@@ -53,15 +53,7 @@ import Testing
     #expect(highPicture.isCABAC)
   }
 
-  /// The sets of `codec_data`, which has one of each here: the first length stands at 6.
   private func parameters(_ test: HeldCase) async throws -> (H264SequenceParameters, H264PictureParameters) {
-    let unit = try #require(try await Video.encode(test, count: 2).first)
-    let record = try #require(unit.caps.bytes("codec_data"))
-    return try record.withUnsafeBytes { record in
-      let length = Int(record[6]) << 8 | Int(record[7])
-      let sequence = H264Payload.read(UnsafeRawBufferPointer(rebasing: record[8..<(8 + length)]))
-      let picture = H264Payload.read(UnsafeRawBufferPointer(rebasing: record[(8 + length + 3)...]))
-      return (try H264SequenceParameters(sequence), try H264PictureParameters(picture))
-    }
+    try #require(try await Video.encode(test, count: 2).first).parameterSets()
   }
 }

@@ -43,6 +43,38 @@ import Testing
     }
   }
 
+  /// Decoders forgive some numbers, but not all do: a picture that is no reference has the number of the next one that
+  /// is (ITU-T H.264, 7.4.3), and an order behind the last one's.
+  @Test(arguments: [HeldCase.openH264, .x264Baseline]) func numbersGoOn(_ test: HeldCase) async throws {
+    var maker = try #require(HeldPictureMaker(codec: .h264))
+    for unit in try await Video.encode(test, count: 20) {
+      maker.follow(unit)
+      let held = try #require(maker.picture())
+      let before = try Slice(unit.bytes, unit)
+      let slice = try Slice(held.bytes, unit)
+      #expect(!slice.isReference)
+      #expect(slice.header.frameNumber == (before.header.frameNumber + 1) % (1 << before.sequence.frameNumberBits))
+      #expect(slice.header.order == (before.sequence.orderBits == nil ? 0 : before.header.order + 1))
+    }
+  }
+
+  /// The first slice of an access unit.
+  private struct Slice {
+    var header: H264SliceHeader
+    var sequence: H264SequenceParameters
+    var isReference: Bool
+
+    init(_ bytes: [UInt8], _ unit: Unit) throws {
+      let (sequence, picture) = try unit.parameterSets()
+      self.sequence = sequence
+      (header, isReference) = try bytes.withUnsafeBytes { bytes in
+        let isSlice = { (nal: UnsafeRawBufferPointer) in nal[0] & 31 == 1 || nal[0] & 31 == 5 }
+        let nal = try #require(H264NALUnits(bytes, lengthSize: 4).first(where: isSlice))
+        return (try H264SliceHeader(nal) { _ in (sequence, picture) }, nal[0] >> 5 & 3 != 0)
+      }
+    }
+  }
+
   private func check(_ mixed: [Unit], against plain: [Picture], _ decoder: String) async throws {
     let decoded = try await Video.decode(mixed, by: decoder)
     let expected = expect(plain, mixed)

@@ -22,6 +22,19 @@ struct Unit: Sendable {
   }
 }
 
+extension Unit {
+  /// The sets of `codec_data`, which has one of each here: the first length stands at 6.
+  func parameterSets() throws -> (H264SequenceParameters, H264PictureParameters) {
+    let record = try #require(caps.bytes("codec_data"))
+    return try record.withUnsafeBytes { record in
+      let length = Int(record[6]) << 8 | Int(record[7])
+      let sequence = H264Payload.read(UnsafeRawBufferPointer(rebasing: record[8..<(8 + length)]))
+      let picture = H264Payload.read(UnsafeRawBufferPointer(rebasing: record[(8 + length + 3)...]))
+      return (try H264SequenceParameters(sequence), try H264PictureParameters(picture))
+    }
+  }
+}
+
 /// A decoded picture: when it is to be shown, and a digest of all of its samples.
 struct Picture: Sendable, Equatable {
   var number: Int
