@@ -20,7 +20,7 @@ import Testing
   }
 
   private func vp8Headers(_ test: HeldCase) async throws -> [VP8FrameHeader] {
-    try await Video.encode(test, count: 30).map { unit in try unit.bytes.withUnsafeBytes { try VP8FrameHeader($0) } }
+    try await Video.units(test).map { unit in try unit.bytes.withUnsafeBytes { try VP8FrameHeader($0) } }
   }
 
   @Test func vp9StreamsHaveSuperFramesLayersAndProfiles() async throws {
@@ -33,7 +33,7 @@ import Testing
   }
 
   private func vp9Headers(_ test: HeldCase) async throws -> [[VP9FrameHeader]] {
-    try await Video.encode(test, count: 30).map { unit in
+    try await Video.units(test).map { unit in
       try unit.bytes.withUnsafeBytes { try VP9SuperFrame.frames($0).map { try VP9FrameHeader($0) } }
     }
   }
@@ -54,6 +54,6 @@ import Testing
   }
 
   private func parameters(_ test: HeldCase) async throws -> (H264SequenceParameters, H264PictureParameters) {
-    try #require(try await Video.encode(test, count: 2).first).parameterSets()
+    try #require(try await Video.units(test).first).parameterSets()
   }
 }

@@ -17,7 +17,7 @@ import Testing
 
   @Test(arguments: cases.indices) func fileWithHeldPicturesPlays(_ index: Int) async throws {
     let (template, test) = Self.cases[index]
-    let units = try await Video.encode(test, count: 25)
+    let units = Array(try await Video.units(test).prefix(25))
     let rows = [3: 1, 9: 5, 16: 40]
     let mixed = try units.holding(test.codec) { rows[$0] ?? 0 }
     let folder = try TemporaryFolder()

@@ -9,7 +9,7 @@ import Testing
   private static let cases: [HeldCase] = [.vp8, .vp9, .x264Baseline, .x264Main]
 
   @Test(arguments: cases) func damagedUnitsDoNotTrap(_ test: HeldCase) async throws {
-    let units = try await Video.encode(test.sized(64, 48), count: 8)
+    let units = Array(try await Video.units(test.sized(64, 48)).prefix(8))
     var intact = try #require(HeldPictureMaker(codec: test.codec))
     for unit in units.prefix(4) { intact.follow(unit) }
     let record = units[0].caps.bytes("codec_data") ?? []
@@ -22,7 +22,7 @@ import Testing
       }
       damage(units[round % units.count].bytes, &random).withUnsafeBytes { maker.follow($0) }
       // Writing one takes longer than reading, and for what is intact it is tested elsewhere.
-      if round % 8 == 0, maker.picture() != nil { pictures += 1 }
+      if round % 32 == 0, maker.picture() != nil { pictures += 1 }
     }
     #expect(pictures > 0, "everything was refused: the damage is too great to test anything")
   }

@@ -5,12 +5,10 @@ import Testing
 @testable import MediaBridge
 
 @Suite struct HeldPictureTests {
-  private static let count = 30
-
   /// A unit made by us does not show in what the sender's units decode to, shows the picture before it, and is decoded
   /// without complaint: alone behind every unit, and in rows behind a keyframe and behind others.
   @Test(arguments: HeldCase.all) func heldPicturesRepeatThePictureBefore(_ test: HeldCase) async throws {
-    let units = try await Video.encode(test, count: Self.count)
+    let units = try await Video.units(test)
     let rows = [0: 2, 7: 1, 13: 5, 21: 40]
     let inRows = try units.holding(test.codec) { rows[$0] ?? 0 }
     let everywhere = try units.holding(test.codec) { _ in 1 }
@@ -18,8 +16,8 @@ import Testing
     #expect(test.isExact == (inexact == 0))
     for decoder in test.decoders {
       let plain = try await Video.decode(units, by: decoder)
-      #expect(plain.count == Self.count, "\(decoder)")
-      #expect(Set(plain.map(\.digest)).count > Self.count * 3 / 4, "pictures that do not move prove nothing")
+      #expect(plain.count == Video.count, "\(decoder)")
+      #expect(Set(plain.map(\.digest)).count > Video.count * 3 / 4, "pictures that do not move prove nothing")
       for mixed in [inRows, everywhere] { try await check(mixed, against: plain, decoder) }
     }
   }
@@ -28,7 +26,7 @@ import Testing
   @Test(arguments: [HeldCase.openH264, .x264Baseline, .x264Main]) func picturesThatAreNoReferencesCanBeLast(
     _ test: HeldCase
   ) async throws {
-    let units = try await Video.encode(test, count: 6)
+    let units = Array(try await Video.units(test).prefix(6))
     let once = try units.holding(test.codec) { $0 == 3 ? 2 : 0 }
     var maker = try #require(HeldPictureMaker(codec: test.codec))
     for unit in once.prefix(6) { maker.follow(unit) }
@@ -47,7 +45,7 @@ import Testing
   /// is (ITU-T H.264, 7.4.3), and an order behind the last one's.
   @Test(arguments: [HeldCase.openH264, .x264Baseline]) func numbersGoOn(_ test: HeldCase) async throws {
     var maker = try #require(HeldPictureMaker(codec: .h264))
-    for unit in try await Video.encode(test, count: 20) {
+    for unit in try await Video.units(test).prefix(20) {
       maker.follow(unit)
       let held = try #require(maker.picture())
       let before = try Slice(unit.bytes, unit)

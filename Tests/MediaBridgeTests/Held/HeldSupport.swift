@@ -51,8 +51,22 @@ final class Collector<Value: Sendable>: Sendable {
 enum Video {
   static let step = 40_000_000
 
-  /// Access units of a moving picture.
-  static func encode(_ test: HeldCase, count: Int) async throws -> [Unit] {
+  /// Pictures in a test stream.
+  static let count = 30
+  private static let streams = Locked<[String: Task<[Unit], any Error>]>([:])
+
+  /// Access units of a moving picture, encoded once for all tests.
+  static func units(_ test: HeldCase) async throws -> [Unit] {
+    let stream = streams.withLock { streams in
+      if let known = streams[test.testDescription] { return known }
+      let new = Task { try await encode(test) }
+      streams[test.testDescription] = new
+      return new
+    }
+    return try await stream.value
+  }
+
+  private static func encode(_ test: HeldCase) async throws -> [Unit] {
     switch test.encoder {
     case .gstreamer(let elements):
       // Detail that moves, and a part that stays, so that encoders find something to skip.
@@ -134,9 +148,12 @@ enum Video {
     let isRead: Void? = frame.withPlanes { planes in
       for index in 0..<planes.count {
         guard let plane = planes[index] else { continue }
-        for y in 0..<plane.height {
-          let row = plane.bytes[(y * plane.stride)...].prefix(plane.width * plane.pixelStride)
-          hasher.combine(bytes: UnsafeRawBufferPointer(rebasing: row))
+        let rowSize = plane.width * plane.pixelStride
+        // All at once where nothing stands between the rows.
+        let pieces = plane.stride == rowSize ? 1 : plane.height
+        for piece in 0..<pieces {
+          let part = plane.bytes[(piece * plane.stride)...].prefix(rowSize * plane.height / pieces)
+          hasher.combine(bytes: UnsafeRawBufferPointer(rebasing: part))
         }
       }
     }
