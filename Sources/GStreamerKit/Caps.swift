@@ -48,6 +48,18 @@ public final class Caps: @unchecked Sendable, Hashable, CustomStringConvertible 
     return (Int(numerator), Int(denominator))
   }
 
+  /// The bytes of a field that holds a buffer, such as `codec_data`.
+  public func bytes(_ field: String) -> [UInt8]? {
+    guard let first, let value = gst_structure_get_value(first, field),
+      g_type_check_value_holds(value, gst_buffer_get_type()) != 0,
+      let buffer = g_value_get_boxed(value)?.assumingMemoryBound(to: GstBuffer.self)
+    else { return nil }
+    var map = GstMapInfo()
+    guard gst_buffer_map(buffer, &map, GST_MAP_READ) != 0 else { return nil }
+    defer { gst_buffer_unmap(buffer, &map) }
+    return Array(UnsafeBufferPointer(start: map.data, count: Int(map.size)))
+  }
+
   /// The fields of the first structure in text form.
   public var fields: [String: String] { first.map { textFields(of: $0) } ?? [:] }
 

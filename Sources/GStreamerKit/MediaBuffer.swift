@@ -25,8 +25,10 @@ public final class MediaBuffer: @unchecked Sendable {
   }
 
   /// A buffer of our own making.
+  /// - Parameter isDelta: whether it needs earlier buffers to be decoded, which a file's index has to know.
   public init(
-    copying bytes: UnsafeRawBufferPointer, caps: Caps, pts: MediaTime?, dts: MediaTime? = nil, duration: Duration? = nil
+    copying bytes: UnsafeRawBufferPointer, caps: Caps, pts: MediaTime?, dts: MediaTime? = nil,
+    duration: Duration? = nil, isDelta: Bool = false
   ) {
     // The allocator of GLib ends the process when memory runs out, so there is always a buffer.
     buffer = gst_buffer_new_memdup(bytes.baseAddress, gsize(bytes.count))
@@ -34,6 +36,7 @@ public final class MediaBuffer: @unchecked Sendable {
     self.pts = pts
     self.dts = dts
     buffer.pointee.duration = duration.map { GstClockTime(max($0.nanoseconds, 0)) } ?? noTime
+    if isDelta { buffer.pointee.mini_object.flags |= GST_BUFFER_FLAG_DELTA_UNIT.rawValue }
   }
 
   deinit {

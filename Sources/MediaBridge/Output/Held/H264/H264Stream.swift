@@ -1,0 +1,97 @@
+/// Follows H.264 access units as far as needed to hold a picture.
+struct H264Stream: Sendable {
+  private var lengthSize: Int?
+  private var sequences: [Int: H264SequenceParameters] = [:]
+  private var pictures: [Int: H264PictureParameters] = [:]
+  /// The last picture; nil when nothing can follow it.
+  private var last: H264SliceHeader?
+  /// Whether the reference that a P slice finds first is the newest one that was shown.
+  private var isReferenceUsable = false
+
+  /// ISO/IEC 14496-15, 5.3.3.1.
+  mutating func configure(_ record: UnsafeRawBufferPointer) {
+    guard record.count > 5, record[0] == 1 else { return }
+    lengthSize = Int(record[4] & 3) + 1
+    var offset = 5
+    for mask: UInt8 in [0x1f, 0xff] {
+      guard offset < record.count else { return }
+      let count = record[offset] & mask
+      offset += 1
+      for _ in 0..<count {
+        guard offset + 2 <= record.count else { return }
+        let length = Int(record[offset]) << 8 | Int(record[offset + 1])
+        offset += 2
+        guard length <= record.count - offset else { return }
+        store(UnsafeRawBufferPointer(rebasing: record[offset..<(offset + length)]))
+        offset += length
+      }
+    }
+  }
+
+  mutating func follow(_ unit: UnsafeRawBufferPointer) {
+    guard let lengthSize else { return }
+    var hasPicture = false
+    for nal in H264NALUnits(unit, lengthSize: lengthSize) {
+      switch nal[0] & 31 {
+      case H264NALType.slice, H264NALType.idrSlice:
+        if !hasPicture { follow(slice: nal) }
+        hasPicture = true
+      case H264NALType.partitions: loseTrack()
+      default: store(nal)
+      }
+    }
+  }
+
+  private mutating func follow(slice nal: UnsafeRawBufferPointer) {
+    do {
+      let header = try H264SliceHeader(nal, sets: parameterSets)
+      last = header
+      switch header.marking {
+      case .none: break
+      case .shortTerm, .onlyLongTerm: isReferenceUsable = true
+      case .irregular: isReferenceUsable = false
+      }
+    } catch {
+      loseTrack()
+    }
+  }
+
+  private mutating func loseTrack() {
+    last = nil
+    isReferenceUsable = false
+  }
+
+  private mutating func store(_ nal: UnsafeRawBufferPointer) {
+    guard let first = nal.first else { return }
+    switch first & 31 {
+    case H264NALType.sequenceParameters:
+      let payload = H264Payload.read(nal)
+      guard let set = try? H264SequenceParameters(payload) else { return sequences.removeAll() }
+      sequences[set.id] = set
+    case H264NALType.pictureParameters:
+      guard let set = try? H264PictureParameters(H264Payload.read(nal)) else { return pictures.removeAll() }
+      pictures[set.id] = set
+    default: break
+    }
+  }
+
+  private func parameterSets(
+    _ id: Int
+  ) throws(UnreadableStream) -> (H264SequenceParameters, H264PictureParameters) {
+    guard let picture = pictures[id], let sequence = sequences[picture.sequenceID] else { throw UnreadableStream() }
+    return (sequence, picture)
+  }
+
+  func picture() -> HeldPicture? {
+    guard let lengthSize, let last, isReferenceUsable, let (sequence, picture) = try? parameterSets(last.pictureID)
+    else { return nil }
+    // Some decoders tell pictures apart by numbers that are the same in all held pictures: the delimiter says it too.
+    let slice = H264HeldSlice(sequence: sequence, picture: picture, last: last)
+    let units = [[H264NALType.delimiter, 0xf0], slice.nal]
+    guard slice.nal.count < 1 << (8 * lengthSize) else { return nil }
+    let bytes = units.flatMap { nal in
+      (0..<lengthSize).reversed().map { UInt8(truncatingIfNeeded: nal.count >> (8 * $0)) } + nal
+    }
+    return HeldPicture(bytes: bytes, isLastShown: last.marking != .none)
+  }
+}

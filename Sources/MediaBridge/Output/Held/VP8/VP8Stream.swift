@@ -1,0 +1,51 @@
+/// Follows VP8 frames as far as needed to hold a picture.
+struct VP8Stream: Sendable {
+  enum Reference: Int, Sendable {
+    case last
+    case golden
+    case altRef
+  }
+
+  private var slots = ReferenceSlots(count: 3)
+  private var shape: VP8HeldFrame.Shape?
+
+  mutating func follow(_ frame: UnsafeRawBufferPointer) {
+    guard let header = try? VP8FrameHeader(frame) else {
+      slots.forgetAll()
+      return
+    }
+    switch header.kind {
+    case .key(let width, let height):
+      shape = VP8HeldFrame.Shape(width: width, height: height)
+      slots.store(0b111, isShown: header.isShown)
+    case .inter(let update): apply(update, isShown: header.isShown)
+    }
+    shape?.version = header.version
+    shape?.isSegmented = header.isSegmented
+  }
+
+  private mutating func apply(_ update: VP8ReferenceUpdate, isShown: Bool) {
+    let golden = Reference.golden.rawValue
+    let altRef = Reference.altRef.rawValue
+    if update.copyToGolden == 2, update.copyToAltRef == 2 {
+      // Decoders differ in what an exchange of the two means.
+      slots.forget(golden)
+      slots.forget(altRef)
+    } else {
+      let before = slots
+      if update.copyToGolden != 0 { slots.copy(update.copyToGolden == 1 ? 0 : altRef, of: before, to: golden) }
+      if update.copyToAltRef != 0 { slots.copy(update.copyToAltRef == 1 ? 0 : golden, of: before, to: altRef) }
+    }
+    let mask =
+      (update.refreshesLast ? 1 : 0) | (update.refreshesGolden ? 1 << golden : 0)
+      | (update.refreshesAltRef ? 1 << altRef : 0)
+    slots.store(mask, isShown: isShown)
+  }
+
+  func picture() -> HeldPicture? {
+    guard let shape, shape.isSupported, let (slot, isLastShown) = slots.newestShown,
+      let reference = Reference(rawValue: slot)
+    else { return nil }
+    return HeldPicture(bytes: VP8HeldFrame(shape: shape, reference: reference).bytes, isLastShown: isLastShown)
+  }
+}

@@ -1,0 +1,93 @@
+import Foundation
+import GStreamerKit
+import MediaCore
+import PipelineTemplates
+import RTP
+import Testing
+
+@testable import MediaBridge
+
+/// Files with held pictures, written by the shipped templates and played by ffmpeg, which stops at the first error.
+@Suite struct HeldFileTests {
+  static let cases: [(template: String, test: HeldCase)] = [
+    ("mkv", .vp8.sized(638, 358)), ("mkv", .vp9.sized(638, 358)), ("mkv", .openH264.sized(638, 358)),
+    ("mkv", .x264Main), ("webm", .vp8), ("webm", .vp9), ("webm", .vp8Layers), ("mp4", .x264Baseline.sized(638, 358)),
+    ("mp4", .x264High), ("mp4", .openH264),
+  ]
+
+  @Test(arguments: cases.indices) func fileWithHeldPicturesPlays(_ index: Int) async throws {
+    let (template, test) = Self.cases[index]
+    let units = Array(try await Video.units(test).prefix(25))
+    let rows = [3: 1, 9: 5, 16: 40]
+    let mixed = try units.holding(test.codec) { rows[$0] ?? 0 }
+    let folder = try TemporaryFolder()
+    try await write(units, to: "\(folder.path)/plain.\(template)", template)
+    try await write(mixed, to: "\(folder.path)/held.\(template)", template)
+
+    let plain = try play("\(folder.path)/plain.\(template)")
+    let played = try play("\(folder.path)/held.\(template)")
+    #expect(plain.count == units.count)
+    #expect(played.map(\.milliseconds) == mixed.indices.map { $0 * 40 })
+    let originals = zip(played, mixed).filter { !$1.isHeld }.map(\.0.digest)
+    #expect(originals == plain.map(\.digest))
+    let wrong = mixed.indices.filter { place in
+      mixed[place].isHeld && mixed[place].isLastShown && place < played.count
+        && played[place].digest != played[place - 1].digest
+    }
+    #expect(wrong.isEmpty, "pictures \(wrong) of \(test)")
+    let keyframes = try keyframes("\(folder.path)/held.\(template)")
+    #expect(keyframes == mixed.indices.filter { !mixed[$0].isDelta }.map { $0 * 40 })
+  }
+
+  private static let pipelines = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    .appendingPathComponent("pipelines").path
+
+  private func write(_ units: [Unit], to file: String, _ template: String) async throws {
+    let made = try PipelineFactory(folder: Self.pipelines).make(.output, template, values: ["location": file])
+    let failures = Collector<LiveKitError>()
+    made.onFailure { failures.add($0) }
+    try made.removeBranch(from: "audio")
+    let source = try made.source("video")
+    try made.start()
+    for (index, unit) in units.enumerated() {
+      let time = MediaTime(nanoseconds: Int64(index * Video.step))
+      #expect(source.push(unit.media(at: time), updatingCaps: index == 0) == .queued)
+    }
+    try await made.pipeline.sendEndOfStream(timeLimit: .seconds(30))
+    #expect(await made.pipeline.stop())
+    #expect(failures.values.isEmpty)
+  }
+
+  /// Every picture's time and digest as ffmpeg decodes them.
+  private func play(_ file: String) throws -> [(milliseconds: Int, digest: String)] {
+    let played = try run(
+      "ffmpeg",
+      [
+        "-v", "error", "-xerror", "-err_detect", "explode", "-i", file, "-map", "0:v", "-fps_mode", "passthrough",
+        "-f", "framemd5", "-",
+      ])
+    #expect(played.status == 0, "\(file): \(played.errors)")
+    #expect(played.errors.isEmpty, "\(file): \(played.errors)")
+    let lines = played.output.split(separator: "\n")
+    let base = try #require(lines.first { $0.hasPrefix("#tb 0:") }?.split(separator: " ").last)
+    let fraction = base.split(separator: "/").compactMap { Int($0) }
+    try #require(fraction.count == 2)
+    return try lines.filter { !$0.hasPrefix("#") }.map { line in
+      let fields = line.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
+      let time = try #require(Int(fields[2]))
+      return (time * fraction[0] * 1000 / fraction[1], fields[5])
+    }
+  }
+
+  /// When the container says that a player may start.
+  private func keyframes(_ file: String) throws -> [Int] {
+    let probe = try run(
+      "ffprobe",
+      ["-v", "error", "-select_streams", "v", "-show_entries", "packet=pts_time,flags", "-of", "csv=p=0", file])
+    #expect(probe.status == 0, "\(probe.errors)")
+    return probe.output.split(separator: "\n").filter { $0.contains("K") }.compactMap {
+      $0.split(separator: ",").first.flatMap { Double($0) }.map { Int(($0 * 1000).rounded()) }
+    }
+  }
+}

@@ -1,0 +1,30 @@
+import Foundation
+
+/// Runs a program; one that is not installed ends with status 127 and a message.
+func run(
+  _ program: String, _ arguments: [String]
+) throws -> (status: Int32, output: String, errors: String) {
+  let process = Process()
+  process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+  process.arguments = [program] + arguments
+  let (output, errors) = (Pipe(), Pipe())
+  process.standardOutput = output
+  process.standardError = errors
+  try process.run()
+  let text = output.fileHandleForReading.readDataToEndOfFile()
+  let complaints = errors.fileHandleForReading.readDataToEndOfFile()
+  process.waitUntilExit()
+  return (
+    process.terminationStatus, String(decoding: text, as: UTF8.self), String(decoding: complaints, as: UTF8.self)
+  )
+}
+
+/// A folder that is removed with the object.
+final class TemporaryFolder: Sendable {
+  let path: String
+  init() throws {
+    path = FileManager.default.temporaryDirectory.appendingPathComponent("held-\(UUID().uuidString)").path
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+  }
+  deinit { try? FileManager.default.removeItem(atPath: path) }
+}
