@@ -39,7 +39,8 @@ struct RoomTests {
     try await room.connect(url: synthetic.url, token: try await SyntheticRoom.token("watcher"))
     let guest = Room()
     try await guest.connect(
-      url: synthetic.url, token: try await SyntheticRoom.token("guest", .init(room: SyntheticRoom.name, roomJoin: true)))
+      url: synthetic.url, token: try await SyntheticRoom.token("guest", .init(room: SyntheticRoom.name, roomJoin: true))
+    )
     await guest.disconnect()
     try await eventually("the guest to be gone") { room.remoteParticipants.isEmpty }
     await room.disconnect()

@@ -71,7 +71,7 @@ struct TemplatePipeline: Sendable {
     do { try pipeline.onKeyframeRequest(atSourceNamed: name, handler) } catch { throw LiveKitError(error, in: text) }
   }
 
-  private func removeBranch(from name: String) throws(LiveKitError) {
+  func removeBranch(from name: String) throws(LiveKitError) {
     do { try pipeline.removeBranch(from: name) } catch { throw LiveKitError(error, in: text) }
   }
 

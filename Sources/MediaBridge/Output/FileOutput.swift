@@ -1,6 +1,7 @@
 import Foundation
 import GStreamerKit
 import MediaCore
+import RTP
 
 /// One file that is being written from at most one video and one audio track. Media threads write into it; it ends
 /// once, with a file that plays.
@@ -36,12 +37,12 @@ final class FileOutput: Sendable {
   private static let opusCaps = "audio/x-opus,channel-mapping-family=0,rate=48000,channels=2"
 
   /// - Parameters:
-  ///   - beginsWithPicture: whether the first moment is a picture's; else pictures are black until one comes, which
-  ///     takes a format of raw video.
+  ///   - codec: of the pictures that the first moment begins with; nil when they are black until one comes, which takes
+  ///     a format of raw video.
   ///   - size: of the pictures as published; a transcoding text keeps the file at that size.
   ///   - onKeyframeNeeded: called when pictures come that cannot be shown before a keyframe.
   init(
-    file: String, format: OutputFormat, kinds: Set<Track.Kind>, beginsWithPicture: Bool, size: Dimensions?,
+    file: String, format: OutputFormat, kinds: Set<Track.Kind>, codec: String?, size: Dimensions?,
     factory: PipelineFactory, onKeyframeNeeded: @escaping @Sendable () -> Void
   ) throws(LiveKitError) {
     self.file = file
@@ -59,9 +60,10 @@ final class FileOutput: Sendable {
     state = Locked(
       State(
         timeline: OutputTimeline(
-          hasAudio: audio != nil, hasVideo: video != nil, beginsWithPicture: beginsWithPicture),
+          hasAudio: audio != nil, hasVideo: video != nil, beginsWithPicture: codec != nil),
         pictures: PictureHolder(
-          isRaw: format.video == .raw, blackSize: size ?? Dimensions(width: 1280, height: 720))))
+          codec: format.video == .raw ? nil : codec.flatMap(VideoCodec.init(encodingName:)),
+          blackSize: size ?? Dimensions(width: 1280, height: 720))))
     made.onFailure { [broken] error in
       broken.withLock { if $0 == nil { $0 = LiveKitError(error.code, "\(file): \(error.message)") } }
     }

@@ -1,20 +1,26 @@
 import GStreamerKit
 import MediaCore
+import RTP
 
 /// Makes the pictures that stand in while none come: the one shown last, or black before the first.
 struct PictureHolder: Sendable {
+  /// Follows encoded pictures; nil for raw ones, and for a codec whose pictures cannot be held.
+  private var maker: HeldPictureMaker?
   private let isRaw: Bool
   private let blackSize: Dimensions
+  private var caps: Caps?
   private var keyframe: MediaBuffer?
+  /// The newest raw picture.
   private var last: MediaBuffer?
-  /// Pictures made since the last real one.
-  private var count = 0
   /// Whether pictures that need earlier ones cannot be decoded after what was made.
-  private(set) var awaitsKeyframe = false
+  private var awaitsKeyframe = false
 
-  /// - Parameter blackSize: of the pictures before the first one.
-  init(isRaw: Bool, blackSize: Dimensions) {
-    self.isRaw = isRaw
+  /// - Parameters:
+  ///   - codec: of encoded pictures; nil for raw ones.
+  ///   - blackSize: of raw pictures before the first one.
+  init(codec: VideoCodec?, blackSize: Dimensions) {
+    isRaw = codec == nil
+    maker = codec.flatMap(HeldPictureMaker.init(codec:))
     self.blackSize = blackSize
   }
 
@@ -24,17 +30,26 @@ struct PictureHolder: Sendable {
   /// Notes a picture as shown.
   mutating func show(_ picture: MediaBuffer) {
     awaitsKeyframe = false
+    guard !isRaw else {
+      last = picture
+      return
+    }
     if !picture.isDelta { keyframe = picture }
-    last = picture
-    count = 0
+    if caps != picture.caps {
+      caps = picture.caps
+      picture.caps.bytes("codec_data").map { data in data.withUnsafeBytes { maker?.configure($0) } }
+    }
+    picture.withUnsafeBytes { maker?.follow($0) }
   }
 
   /// The next stand-in; nil when there is nothing to show.
   mutating func next() -> MediaBuffer? {
     if isRaw { return last ?? black() }
-    guard let keyframe else { return nil }
-    count += 1
-    awaitsKeyframe = true
+    if let caps, let held = maker?.picture() {
+      return held.bytes.withUnsafeBytes { MediaBuffer(copying: $0, caps: caps, pts: nil, isDelta: true) }
+    }
+    // An old picture rather than a file that does not go on; what comes next has to begin anew.
+    awaitsKeyframe = keyframe != nil
     return keyframe
   }
 

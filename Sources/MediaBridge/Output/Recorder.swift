@@ -135,7 +135,7 @@ public actor Recorder {
     let format = try OutputFormat(
       file: options.file, pictures: !kinds.contains(.video) ? .none : flowing.map { .codec($0) } ?? .later)
     output = try FileOutput(
-      file: options.file, format: format, kinds: kinds, beginsWithPicture: flowing != nil, size: video?.dimensions,
+      file: options.file, format: format, kinds: kinds, codec: flowing, size: video?.dimensions,
       factory: factory, onKeyframeNeeded: { [currentVideo] in currentVideo.withLock { $0 }?.requestKeyframe() })
     videoCodec = flowing
     identity = found.participant.identity
