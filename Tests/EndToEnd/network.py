@@ -5,9 +5,11 @@ libwebrtc leaves loopback interfaces out, so a veth end carries 127.0.0.2; nothi
 
 import json
 import os
+import shutil
 import subprocess
 import time
 import uuid
+from pathlib import Path
 
 
 def _run(*command):
@@ -47,6 +49,7 @@ class RoutedNetwork:
     CLIENT, SERVER = "10.77.1.2", "10.77.2.2"
     # The router's addresses on the two sides; a relay can live there.
     CLIENT_SIDE, SERVER_SIDE = "10.77.1.1", "10.77.2.1"
+    RELAY_NAME = "relay.test"
 
     def __init__(self):
         if os.geteuid() != 0:
@@ -55,6 +58,7 @@ class RoutedNetwork:
 
     def __enter__(self):
         try:
+            self._name_relay()
             for side in ("router", "client", "server"):
                 _run("ip", "netns", "add", f"{self.name}-{side}")
                 _run("ip", "-n", f"{self.name}-{side}", "link", "set", "lo", "up")
@@ -70,6 +74,16 @@ class RoutedNetwork:
     def __exit__(self, *_):
         for side in ("client", "server", "router"):
             subprocess.run(("ip", "netns", "delete", f"{self.name}-{side}"), capture_output=True, check=False)
+        shutil.rmtree(self._settings, ignore_errors=True)
+
+    @property
+    def _settings(self):
+        """ip-netns(8): its files stand in for those of /etc in the client's namespace."""
+        return Path(f"/etc/netns/{self.name}-client")
+
+    def _name_relay(self):
+        self._settings.mkdir(parents=True)
+        (self._settings / "hosts").write_text(f"127.0.0.1 localhost\n{self.CLIENT_SIDE} {self.RELAY_NAME}\n")
 
     def _connect(self, side, address, gateway):
         router, end = f"{self.name}-router", f"{self.name}-{side}"

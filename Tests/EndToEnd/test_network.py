@@ -47,9 +47,9 @@ def only_signalling(server):
     return f"policy drop; tcp dport {port} accept; tcp sport {port} accept;"
 
 
-@pytest.mark.parametrize("transport", ["udp", "tcp"])
-def test_turn(routed, relay, distant_server, tmp_path, transport):
-    url = f"turn:{routed.CLIENT_SIDE}:3478?transport={transport}"
+@pytest.mark.parametrize(("transport", "host"), [("udp", "name"), ("udp", "address"), ("tcp", "address")])
+def test_turn(routed, relay, distant_server, tmp_path, transport, host):
+    url = f"turn:{routed.CLIENT_SIDE if host == 'address' else routed.RELAY_NAME}:3478?transport={transport}"
     server = distant_server(
         "--ice-server", url, "--ice-username", TURN_USER, "--ice-credential", TURN_PASSWORD
     )

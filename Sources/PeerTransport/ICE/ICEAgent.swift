@@ -1,5 +1,6 @@
 import CNice
 import CShims
+import Dispatch
 import Glibc
 import Logging
 import MediaCore
@@ -166,12 +167,31 @@ extension ICEAgent {
         shim_object_set_string(object, "stun-server", url.host)
         shim_object_set_uint(object, "stun-server-port", UInt32(url.port))
       case .turn:
-        nice_agent_set_relay_info(
-          agent, stream, component, url.host, UInt32(url.port), server.username, server.credential,
-          url.isTCP ? NICE_RELAY_TYPE_TURN_TCP : NICE_RELAY_TYPE_TURN_UDP)
+        HostName.isAddress(url.host) ? addRelay(url.host, url, server) : resolve(url, server)
       case .turns:
         // What libnice calls TURN over TLS is Google's imitation of it, which no TURN server of today speaks.
         logger.debug("ICE server passed over: TURN over TLS is not supported", metadata: ["url": "\(text)"])
+      }
+    }
+  }
+
+  private func addRelay(_ address: String, _ url: ICEServerURL, _ server: ICEServer) {
+    guard !isClosed else { return }
+    nice_agent_set_relay_info(
+      agent, stream, component, address, UInt32(url.port), server.username, server.credential,
+      url.isTCP ? NICE_RELAY_TYPE_TURN_TCP : NICE_RELAY_TYPE_TURN_UDP)
+  }
+
+  /// A relay that is given by name joins later: looking it up may take seconds. Given the name, libnice 0.1.21 gathers
+  /// no relayed candidate.
+  private func resolve(_ url: ICEServerURL, _ server: ICEServer) {
+    let bound = LoopBound(Weak(self), on: loop)
+    DispatchQueue.global(qos: .userInitiated).async {
+      let addresses = HostName.addresses(of: url.host)
+      bound.loop.post {
+        guard let agent = bound.value.object else { return }
+        agent.logger.debug("ICE server looked up", metadata: ["host": "\(url.host)", "addresses": "\(addresses)"])
+        for address in addresses { agent.addRelay(address, url, server) }
       }
     }
   }
