@@ -64,7 +64,12 @@ let package = Package(
         .product(name: "JWTKit", package: "jwt-kit"),
       ], exclude: ["Protos"]),
     module("PipelineTemplates"),
-    module("PeerTransport", ["MediaCore", "RTP", "SDP", "CNice", "COpenSSL", "CSRTP", "CUsrsctp", "CShims"]),
+    module(
+      "PeerTransport",
+      [
+        "MediaCore", "RTP", "SDP", "CNice", "COpenSSL", "CSRTP", "CUsrsctp", "CShims",
+        .product(name: "Logging", package: "swift-log"),
+      ]),
     module("SignalTransport", ["MediaCore", "LiveKitProtocol", .product(name: "Logging", package: "swift-log")] + nio),
     module("GStreamerKit", ["MediaCore", "CGStreamer", "CShims"]),
     module(
@@ -82,6 +87,7 @@ let package = Package(
       name: "mediabridge-cli",
       dependencies: [
         "MediaBridge", "DevServer", "LiveKitProtocol", "PipelineTemplates",
+        .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ],

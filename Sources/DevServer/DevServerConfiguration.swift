@@ -1,3 +1,5 @@
+public import PeerTransport
+
 /// How a development server listens and whom it lets in.
 public struct DevServerConfiguration: Sendable {
   /// The address for signalling and media; loopback unless told otherwise.
@@ -9,6 +11,8 @@ public struct DevServerConfiguration: Sendable {
   /// How often clients are to send a ping, in seconds, and how long a pong may take.
   public var pingInterval: Int32 = 10
   public var pingTimeout: Int32 = 20
+  /// STUN and TURN servers that clients are told of.
+  public var iceServers: [ICEServer] = []
 
   public init(
     host: String = "127.0.0.1", port: Int = 7880, apiKey: String = "devkey", apiSecret: String = "secret"

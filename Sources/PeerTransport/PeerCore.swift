@@ -1,3 +1,4 @@
+import Logging
 import MediaCore
 import RTP
 import SDP
@@ -18,6 +19,9 @@ final class PeerCore {
   private var channelRequests: [DCEP.Open] = []
   private var connectTimer: LoopTimer?
   private var isGathering = false
+  /// The candidate pair in use, in words.
+  private var pair = "no candidate pair"
+  private var logger: Logger { configuration.logger }
   private(set) var state = PeerState.new
   private(set) var counters = PeerCounters()
 
@@ -70,6 +74,10 @@ final class PeerCore {
       events: ICEEvents(
         candidate: { [unowned self] candidate in tell { $0.peerConnection($1, didGather: candidate) } },
         state: { [unowned self] state in iceChanged(state) },
+        selected: { [unowned self] pair in
+          self.pair = pair
+          logger.debug("candidate pair chosen", metadata: ["pair": "\(pair)"])
+        },
         datagram: { [unowned self] buffer, time in received(buffer, at: time) }))
     return ice
   }
@@ -101,16 +109,17 @@ final class PeerCore {
   private func connectTimedOut() {
     guard state == .connecting else { return }
     let tried = ice?.triedCandidates ?? ""
-    change(to: .failed(dtls == nil ? .iceFailed(tried: tried) : .dtlsFailed("no answer to the handshake")))
+    change(to: .failed(dtls == nil ? .iceFailed(tried: tried) : .dtlsFailed("no answer to the handshake on \(pair)")))
   }
 
   private func iceChanged(_ new: ICEAgent.State) {
+    logger.debug("ICE state", metadata: ["state": "\(new)"])
     switch new {
     case .connected, .ready:
       if dtls == nil { startDTLS() } else if srtp != nil { change(to: .connected) }
     case .failed:
       // Before the first connection the peer's candidates may still be on their way; the timer decides then.
-      if dtls != nil { change(to: .failed(.iceFailed(tried: ice?.triedCandidates ?? ""))) }
+      if dtls != nil { change(to: .failed(.consentLost(pair: pair))) }
     case .disconnected:
       if srtp != nil { change(to: .disconnected) }
     case .gathering, .connecting: break
@@ -142,6 +151,7 @@ final class PeerCore {
     guard let keys, let session = SRTPSession(keys: keys, isClient: isDTLSClient) else {
       return change(to: .failed(.noSRTPProfile))
     }
+    logger.debug("DTLS done")
     srtp = session
     change(to: .connected)
     startSCTP()
@@ -153,7 +163,9 @@ final class PeerCore {
       loop: loop, isDTLSClient: isDTLSClient, send: { bound.value.object?.dtls?.send($0) },
       emit: { [unowned self] event in
         switch event {
-        case .opened(let channel): tell { $0.peerConnection($1, didOpen: channel) }
+        case .opened(let channel):
+          logger.debug("data channel open", metadata: ["label": "\(channel.label)"])
+          tell { $0.peerConnection($1, didOpen: channel) }
         case .message(let bytes, let isText, let channel):
           tell { $0.peerConnection($1, didReceive: bytes, isText: isText, on: channel) }
         }

@@ -1,3 +1,4 @@
+public import Logging
 public import MediaCore
 public import RTP
 public import SDP
@@ -29,6 +30,8 @@ public struct PeerConfiguration: Sendable {
   public var connectTimeout: Duration = .seconds(15)
   /// SRTP profiles in the order of preference, by their DTLS names.
   public var srtpProfiles = ["SRTP_AEAD_AES_128_GCM", "SRTP_AES128_CM_SHA1_80"]
+  /// Told the steps of connecting, at debug level.
+  public var logger = Logger(label: "mediabridge.transport")
 
   public init(isControlling: Bool) { self.isControlling = isControlling }
 }
@@ -64,8 +67,10 @@ public enum PeerState: Sendable, Equatable {
 
 /// Why a transport has failed.
 public enum PeerError: Error, Sendable, Equatable, CustomStringConvertible {
-  /// No candidate pair worked; the candidates that were tried, one a line.
+  /// No candidate pair worked; the candidates of both sides that were tried, with protocol and type.
   case iceFailed(tried: String)
+  /// The pair that had worked answers no more (RFC 7675); the pair.
+  case consentLost(pair: String)
   /// The handshake was refused or broken.
   case dtlsFailed(String)
   /// The certificate of the peer is not the one that its description names.
@@ -76,6 +81,7 @@ public enum PeerError: Error, Sendable, Equatable, CustomStringConvertible {
   public var description: String {
     switch self {
     case .iceFailed(let tried): "no ICE candidate pair connected; tried \(tried)"
+    case .consentLost(let pair): "the peer answers no more on \(pair)"
     case .dtlsFailed(let reason): "the DTLS handshake failed: \(reason)"
     case .fingerprintMismatch: "the peer's certificate does not match the fingerprint it announced"
     case .noSRTPProfile: "the peer offers no SRTP profile that we know"

@@ -1,7 +1,7 @@
 /// The name that a person who typed `typed` most likely meant.
-enum NearestName {
+public enum NearestName {
   /// The candidate with the smallest edit distance, if it is close: at most a third of the letters differ.
-  static func of(_ typed: String, in candidates: [String]) -> String? {
+  public static func of(_ typed: String, in candidates: [String]) -> String? {
     let closest = candidates.map { ($0, distance(typed, $0)) }.min { $0.1 < $1.1 }
     guard let (name, distance) = closest else { return nil }
     return distance <= max(1, max(typed.utf8.count, name.utf8.count) / 3) ? name : nil

@@ -63,7 +63,7 @@ struct SignalConnector {
 
   private var hostHeader: String {
     let isDefault = url.port == (url.isSecure ? 443 : 80)
-    return isDefault ? url.host : url.server
+    return isDefault ? url.hostInURL : url.server
   }
 
   private func head(_ endpoint: String) -> HTTPRequestHead {
@@ -113,6 +113,14 @@ struct SignalConnector {
     return .refused(status: status, reason: reason.isEmpty ? "no reason given" : reason)
   }
 
+  private static func explain(_ text: String) -> String {
+    if text.contains("CERTIFICATE_VERIFY_FAILED") {
+      return "its certificate is not trusted here; add its CA to this machine's trusted certificates"
+    }
+    if text.contains("WRONG_VERSION_NUMBER") { return "what answers does not speak TLS; use ws:// if that is wanted" }
+    return text
+  }
+
   private func translate(_ error: any Error) -> SignalError {
     switch error {
     case let error as SignalError: return error
@@ -121,11 +129,11 @@ struct SignalConnector {
       let isTimeout = error.connectionErrors.contains { $0.error is ChannelError }
       return isTimeout ? .timedOut(url.server) : .connectionRefused(url.server)
     case is NIOSSLError, is BoringSSLError, is NIOSSLExtraError:
-      return .tls(host: url.host, reason: "\(error)")
+      return .tls(host: url.host, reason: Self.explain("\(error)"))
     case is ChannelError: return .timedOut(url.server)
     case is HTTPParserError: return .notLiveKit(url.server)
     case let error as IOError:
-      return error.errnoCode == ECONNREFUSED ? .connectionRefused(url.server) : .closed("\(error)")
+      return error.errnoCode == ECONNREFUSED ? .connectionRefused(url.server) : .closed("\(url.server): \(error)")
     default: return .closed("\(error)")
     }
   }

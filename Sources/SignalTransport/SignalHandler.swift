@@ -67,11 +67,11 @@ final class SignalHandler: ChannelInboundHandler {
     switch response.message {
     case .join(let join): startPinging(join, context)
     case .pongResp(let pong):
-      timeoutTask?.cancel()
+      gotPong()
       roundTrip = max(0, Self.milliseconds - pong.lastPingTimestamp)
       return
     case .pong:
-      timeoutTask?.cancel()
+      gotPong()
       return
     default: break
     }
@@ -110,6 +110,11 @@ final class SignalHandler: ChannelInboundHandler {
     }
   }
 
+  private func gotPong() {
+    timeoutTask?.cancel()
+    timeoutTask = nil
+  }
+
   private func ping(_ context: ChannelHandlerContext) {
     var request = Livekit_SignalRequest()
     request.pingReq.timestamp = Self.milliseconds
@@ -118,7 +123,8 @@ final class SignalHandler: ChannelInboundHandler {
     let frame = WebSocketFrame(
       fin: true, opcode: .binary, maskKey: .random(), data: context.channel.allocator.buffer(bytes: bytes))
     context.writeAndFlush(wrapOutboundOut(frame), promise: nil)
-    timeoutTask?.cancel()
+    // A ping may be due before the answer to the last one is: the first one without an answer counts.
+    guard timeoutTask == nil else { return }
     let bound = NIOLoopBound((handler: self, context: context), eventLoop: context.eventLoop)
     timeoutTask = context.eventLoop.scheduleTask(in: pingTimeout) {
       bound.value.handler.end(.closed("the server no longer answers"))

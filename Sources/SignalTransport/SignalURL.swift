@@ -19,7 +19,9 @@ public struct SignalURL: Sendable, Equatable {
     basePath = parts.path.hasSuffix("/") ? String(parts.path.dropLast()) : parts.path
   }
 
-  public var server: String { "\(host):\(port)" }
+  public var server: String { "\(hostInURL):\(port)" }
+  /// An IPv6 address stands in brackets (RFC 3986, 3.2.2).
+  var hostInURL: String { host.contains(":") ? "[\(host)]" : host }
   /// A server on this machine is reached through loopback, where ICE looks only when told to.
   public var isLoopback: Bool { host == "localhost" || host.hasPrefix("127.") || host == "::1" }
 

@@ -4,32 +4,20 @@ import MediaBridge
 /// What a command tells: one live line for people, JSON lines for machines. Errors go to standard error.
 struct Console: Sendable {
   let isJSON: Bool
-  private let isTerminal = isatty(STDOUT_FILENO) == 1
-
-  init(isJSON: Bool) { self.isJSON = isJSON }
-
-  /// Written at once and whole, so that a reader behind a pipe has each line when it is said.
-  private func write(_ text: String) { FileHandle.standardOutput.write(Data(text.utf8)) }
 
   /// A line that stays.
   func say(_ text: String) {
-    guard !isJSON else { return }
-    write(isTerminal ? "\r\u{1b}[K\(text)\n" : text + "\n")
+    if !isJSON { Terminal.shared.say(text) }
   }
 
   /// The live line; only on a terminal.
   func live(_ text: String) {
-    guard !isJSON, isTerminal else { return }
-    write("\r\u{1b}[K\(text)")
+    if !isJSON { Terminal.shared.showLive(text) }
   }
 
   /// Empties a terminal's screen.
   func clear() {
-    if !isJSON && isTerminal { write("\u{1b}[2J\u{1b}[H") }
-  }
-
-  func endLive() {
-    if !isJSON && isTerminal { write("\n") }
+    if !isJSON { Terminal.shared.clearScreen() }
   }
 
   /// An event for machines.
@@ -39,14 +27,14 @@ struct Console: Sendable {
     guard
       let data = try? JSONSerialization.data(withJSONObject: object, options: [.sortedKeys, .withoutEscapingSlashes])
     else { return }
-    write(String(decoding: data, as: UTF8.self) + "\n")
+    Terminal.shared.say(String(decoding: data, as: UTF8.self))
   }
 
   /// Says what went wrong, in one line.
   func fail(_ error: any Error) {
     event("failed", ["message": "\(error)", "code": (error as? LiveKitError)?.code.rawValue ?? "other"])
-    if !isJSON { endLive() }
-    FileHandle.standardError.write(Data("mediabridge: \(error)\n".utf8))
+    Terminal.shared.endLive()
+    Terminal.shared.warn("mediabridge: \(error)")
   }
 }
 

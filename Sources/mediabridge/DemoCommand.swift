@@ -7,12 +7,18 @@ import MediaBridge
 struct DemoCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "demo",
-    abstract: "Start a room of our own, publish two synthetic participants into it, and record one of them.")
+    abstract: "Start a room of our own, publish two synthetic participants into it, and record one of them.",
+    usage: "mediabridge demo [<options>]")
 
   @Option(help: "File to write") var output = "demo.mp4"
   @Option(help: "How long to record", transform: duration(of:)) var duration: Duration = .seconds(10)
   @Option(help: "Folder of pipeline texts that go before the usual ones") var pipelines: String?
   @Flag(help: "JSON lines instead of text") var json = false
+
+  func validate() throws {
+    guard let pipelines, !FileManager.default.fileExists(atPath: pipelines) else { return }
+    throw ValidationError("--pipelines \(pipelines): there is no such folder")
+  }
 
   func run() async throws {
     let console = Console(isJSON: json)

@@ -1,34 +1,55 @@
 import ArgumentParser
 import DevServer
 import Foundation
+import NIOCore
 
 struct DevServerCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "dev-server", abstract: "Run a small LiveKit-compatible room server, for development and tests only.")
+    commandName: "dev-server", abstract: "Run a small LiveKit-compatible room server, for development and tests only.",
+    usage: "mediabridge dev-server [<options>]")
 
   @Option(help: "Address to listen on, for signalling and media") var host = "127.0.0.1"
   @Option(help: "Port for signalling; 0 takes a free one") var port = 7880
   @Option(help: "API key of the tokens it takes") var apiKey = "devkey"
   @Option(help: "Secret of the tokens it takes") var apiSecret = "secret"
+  @Option(help: ArgumentHelp("STUN or TURN server that clients are told of", visibility: .hidden))
+  var iceServer: [String] = []
+  @Option(help: ArgumentHelp("User name for the TURN servers", visibility: .hidden)) var iceUsername = ""
+  @Option(help: ArgumentHelp("Password for the TURN servers", visibility: .hidden)) var iceCredential = ""
   @Flag(help: "JSON lines instead of text") var json = false
 
   func validate() throws {
     guard (0...65_535).contains(port) else { throw ValidationError("--port \(port): a port lies between 0 and 65535") }
+    if apiKey.isEmpty || apiSecret.isEmpty { throw ValidationError("--api-key and --api-secret cannot be empty") }
   }
 
   func run() async throws {
     let console = Console(isJSON: json)
-    let server = DevServer(configuration: .init(host: host, port: port, apiKey: apiKey, apiSecret: apiSecret))
+    var configuration = DevServerConfiguration(host: host, port: port, apiKey: apiKey, apiSecret: apiSecret)
+    if !iceServer.isEmpty {
+      configuration.iceServers = [.init(urls: iceServer, username: iceUsername, credential: iceCredential)]
+    }
+    let server = DevServer(configuration: configuration)
     let bound: Int
     do { bound = try await server.start() } catch {
-      console.fail(
-        ServerFailure(description: "cannot listen on \(host):\(port): \(error); is another server running there?"))
+      console.fail(ServerFailure(description: "cannot listen on \(host):\(port): \(Self.explain(error))"))
       throw ExitCode.failure
     }
     console.say("Development server listening on ws://\(host):\(bound) (not for production). Ctrl-C ends it.")
     console.event("listening", ["url": "ws://\(host):\(bound)", "port": bound])
     await Interruption().wait(atMost: nil)
     await server.stop()
+  }
+}
+
+extension DevServerCommand {
+  private static func explain(_ error: any Error) -> String {
+    switch (error as? IOError)?.errnoCode {
+    case EADDRINUSE: "something listens there already; choose another --port, or 0 for a free one"
+    case EADDRNOTAVAIL: "this machine has no such address; choose another --host"
+    case EACCES: "no permission for that port; choose one above 1023"
+    default: error is SocketAddressError.UnknownHost ? "the name cannot be resolved; choose another --host" : "\(error)"
+    }
   }
 }
 

@@ -4,14 +4,15 @@ import MediaBridge
 
 struct FramesCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "frames", abstract: "Decode a participant's video and count its frames.")
+    commandName: "frames", abstract: "Decode a participant's video and count its frames.",
+    usage: "mediabridge frames [<options>]")
 
   @OptionGroup var access: RoomArguments
   @Option(help: "Identity of the participant; without it everyone's video") var participant: String?
   @Option(help: "How long, such as 10s; without it until Ctrl-C", transform: duration(of:)) var duration: Duration?
 
   func run() async throws {
-    let console = Console(isJSON: access.json)
+    let console = access.console()
     let (url, token) = (try access.serverURL(), try await access.accessToken())
     let room = Room(roomOptions: try access.roomOptions())
     let counter = FrameCounter(participant: participant)
@@ -27,6 +28,10 @@ struct FramesCommand: AsyncParsableCommand {
       let rest = deadline.map { $0 - ContinuousClock.now } ?? .seconds(1)
       if await interruption.came(within: min(.seconds(1), rest)) { break }
       console.live("\(counter.summary.frames) frames")
+      if let lost = room.disconnectError {
+        console.fail(LiveKitError(lost.code, "\(lost.message) (after \(counter.summary.frames) frames)"))
+        throw ExitCode.failure
+      }
     }
     let summary = counter.summary
     await room.disconnect()

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import MediaBridge
+import PipelineTemplates
 
 @main
 struct MediaBridgeCommand: AsyncParsableCommand {
@@ -11,4 +12,31 @@ struct MediaBridgeCommand: AsyncParsableCommand {
       RecordCommand.self, WatchCommand.self, FramesCommand.self, DemoCommand.self, DevServerCommand.self,
       TokenCommand.self, PipelinesCommand.self, PublishTestCommand.self,
     ])
+
+  static func main() async {
+    let arguments = Array(CommandLine.arguments.dropFirst())
+    CommandLineSecrets.hide()
+    if let mistake = mistake(in: arguments[...], of: self) {
+      Terminal.shared.warn("mediabridge: \(mistake)")
+      Foundation.exit(ExitCode.validationFailure.rawValue)
+    }
+    await main(arguments)
+  }
+
+  /// A name that is none of the commands: ArgumentParser calls it an unexpected argument, or blames an option after it.
+  private static func mistake(
+    in arguments: ArraySlice<String>, of command: any ParsableCommand.Type
+  ) -> String? {
+    let commands = command.configuration.subcommands
+    guard !commands.isEmpty, let name = arguments.first, !name.hasPrefix("-") else { return nil }
+    if name == "help" { return mistake(in: arguments.dropFirst(), of: command) }
+    if let next = commands.first(where: { $0._commandName == name }) {
+      return mistake(in: arguments.dropFirst(), of: next)
+    }
+    let names = commands.filter { $0.configuration.shouldDisplay }.map { $0._commandName }
+    let advice =
+      NearestName.of(name, in: names).map { "did you mean '\($0)'?" }
+      ?? "the commands are \(names.joined(separator: ", "))"
+    return "there is no command '\(name)'; \(advice)"
+  }
 }

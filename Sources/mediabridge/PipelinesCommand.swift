@@ -10,6 +10,12 @@ struct PipelinesCommand: AsyncParsableCommand {
 
   struct Folder: ParsableArguments {
     @Option(help: "Folder of pipeline texts that go before the usual ones") var pipelines: String?
+
+    func validate() throws {
+      guard let pipelines, !FileManager.default.fileExists(atPath: pipelines) else { return }
+      throw ValidationError("--pipelines \(pipelines): there is no such folder")
+    }
+
     var store: TemplateStore { TemplateStore(searchPath: .ofProcess(explicit: pipelines)) }
   }
 

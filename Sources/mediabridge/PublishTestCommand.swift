@@ -18,7 +18,7 @@ struct PublishTestCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let console = Console(isJSON: access.json)
+    let console = access.console()
     let token = try await access.accessToken { room in
       var grant = VideoGrant(room: room, roomJoin: true)
       grant.canPublish = true

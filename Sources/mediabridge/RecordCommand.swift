@@ -6,10 +6,10 @@ struct RecordCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "record", abstract: "Record what a participant sends into a file that plays.",
     discussion: """
-      The file's name decides how it is stored. .mkv and .webm keep what was sent; .mp4 keeps H.264, turns other video
-      into H.264 and sound into AAC. The file has pictures and sound from its first moment to its last: where the
-      participant sends nothing it is silent, and holds the last picture or is black. Ctrl-C ends the recording with a
-      complete file.
+      The file's name decides how it is stored. .mkv and .webm keep what was sent; .mp4 keeps H.264, turns other \
+      video into H.264 and sound into AAC. The file has pictures and sound from its first moment to its last: where \
+      the participant sends nothing it is silent, and holds the last picture or is black. Ctrl-C ends the recording \
+      with a complete file.
       """)
 
   @OptionGroup var access: RoomArguments
@@ -29,6 +29,9 @@ struct RecordCommand: AsyncParsableCommand {
     help: "Longest wait for the participant and its media; without it there is no limit", transform: duration(of:))
   var wait: Duration?
 
+  @Flag(help: "Replace the file when it holds something already")
+  var overwrite = false
+
   @Argument(help: "File ending in .mp4, .mkv or .webm")
   var file: String
 
@@ -39,7 +42,7 @@ struct RecordCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let console = Console(isJSON: access.json)
+    let console = access.console()
     let options = RecordingOptions(
       file: file, participant: participant, trackSid: track,
       kinds: audioOnly ? [.audio] : [.video, .audio], wait: wait)
@@ -47,12 +50,23 @@ struct RecordCommand: AsyncParsableCommand {
     let roomOptions = try access.roomOptions()
     do {
       try Recorder.check(options, pipelineFolder: access.pipelines)
+      if !overwrite { try Self.checkUnused(file) }
       try await Recording(console: console, room: Room(roomOptions: roomOptions), options: options)
         .run(url: url, token: token, duration: duration)
     } catch {
       console.fail(error)
       throw ExitCode.failure
     }
+  }
+}
+
+extension RecordCommand {
+  /// Yesterday's recording is not lost to a command that is repeated.
+  private static func checkUnused(_ file: String) throws {
+    let path = URL(fileURLWithPath: file).resolvingSymlinksInPath().path
+    let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+    guard attributes?[.type] as? FileAttributeType == .typeRegular, attributes?[.size] as? Int64 != 0 else { return }
+    throw LiveKitError(.output, "\(file) exists already; choose another name, or give --overwrite to replace it")
   }
 }
 
@@ -64,7 +78,7 @@ struct Recording {
 
   func run(url: String, token: String, duration: Duration?) async throws {
     let interruption = Interruption()
-    try await room.connect(url: url, token: token)
+    try await connect(url, token, interruption)
     let recorder = Recorder(room: room, options: options)
     do {
       try await record(recorder, until: interruption, duration: duration)
@@ -76,7 +90,28 @@ struct Recording {
     await room.disconnect()
   }
 
+  /// Joins. Nothing is there yet that would have to be completed, so an interruption ends the process.
+  private func connect(_ url: String, _ token: String, _ interruption: Interruption) async throws {
+    let console = console
+    let watcher = Task {
+      await interruption.wait(atMost: nil)
+      guard !Task.isCancelled else { return }
+      console.fail(LiveKitError(.cancelled, "stopped while connecting to \(url)"))
+      exit(EXIT_FAILURE)
+    }
+    defer { watcher.cancel() }
+    try await room.connect(url: url, token: token)
+  }
+
   private func record(_ recorder: Recorder, until interruption: Interruption, duration: Duration?) async throws {
+    try await start(recorder, interruption)
+    let reason = await follow(recorder, until: interruption, duration: duration)
+    let progress = await recorder.progress()
+    do { finished(try await recorder.finish()) } catch { throw incomplete(error, progress) }
+    if let reason { throw incomplete(reason, progress) }
+  }
+
+  private func start(_ recorder: Recorder, _ interruption: Interruption) async throws {
     let console = console
     let starting = Task {
       try await recorder.start { update in Self.tell(update, console) }
@@ -86,22 +121,37 @@ struct Recording {
       if !Task.isCancelled { starting.cancel() }
     }
     defer { watcher.cancel() }
-    try await starting.value
+    do { try await starting.value } catch {
+      guard let reason = room.disconnectError else { throw error }
+      throw LiveKitError(reason.code, "\(options.file): \(reason.message); nothing was recorded")
+    }
+  }
+
+  /// Tells how it goes until something ends it; what, when that is a failure.
+  private func follow(
+    _ recorder: Recorder, until interruption: Interruption, duration: Duration?
+  ) async -> LiveKitError? {
     let begun = ContinuousClock.now - (await recorder.elapsed)
-    var pace = Pace()
-    var reason: LiveKitError?
     let deadline = duration.map { begun + $0 }
+    var pace = Pace()
     while deadline.map({ ContinuousClock.now < $0 }) ?? true {
       if await interruption.came(within: nextPause(deadline)) { break }
       report(await recorder.progress(), &pace)
-      reason = await recorder.failure
-      if reason == nil && room.connectionState == .disconnected {
-        reason = LiveKitError(.disconnected, "the connection to the room was lost; the file is complete up to here")
+      if let failure = await recorder.failure { return failure }
+      if room.connectionState == .disconnected {
+        return room.disconnectError ?? LiveKitError(.disconnected, "the connection to the room was lost")
       }
-      if reason != nil { break }
     }
-    finished(try await recorder.finish())
-    if let reason { throw reason }
+    return nil
+  }
+
+  /// The error with the file it is about and how much that holds.
+  private func incomplete(_ error: any Error, _ progress: OutputProgress) -> LiveKitError {
+    let known = error as? LiveKitError ?? LiveKitError(.output, "\(error)")
+    let about = known.message.contains(options.file) ? known.message : "\(options.file): \(known.message)"
+    let kept =
+      progress.bytes > 0 ? "the first \(Format.duration(progress.duration)) are in the file" : "nothing was recorded"
+    return LiveKitError(known.code, "\(about); \(kept)")
   }
 
   private func nextPause(_ deadline: ContinuousClock.Instant?) -> Duration {

@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import LiveKitProtocol
 import MediaBridge
+import PipelineTemplates
 
 /// The room to join and the right to: the same for every command.
 struct RoomArguments: ParsableArguments {
@@ -36,14 +37,48 @@ struct RoomArguments: ParsableArguments {
   @Flag(help: "JSON lines instead of text")
   var json = false
 
-  @Flag(help: "Say more; GST_DEBUG=3 in the environment shows what GStreamer does")
+  @Flag(
+    name: .shortAndLong,
+    help: "Tell the steps of connecting on standard error; GST_DEBUG=3 in the environment shows what GStreamer does")
   var verbose = false
+
+  /// Here, because ArgumentParser shows the usage of the command that is meant only for what this throws.
+  func validate() throws {
+    _ = try serverURL()
+    for (name, value) in [("room", room), ("identity", identity), ("token", token)] where value?.isEmpty == true {
+      throw ValidationError("--\(name) is empty; give a value, or leave it out")
+    }
+    if let token = setting(token, "LIVEKIT_TOKEN") { try checkRoom(of: token) } else { _ = try keyAndRoom() }
+    try checkPipelines()
+  }
+
+  private func checkPipelines() throws {
+    var isFolder: ObjCBool = false
+    if let pipelines, !FileManager.default.fileExists(atPath: pipelines, isDirectory: &isFolder) || !isFolder.boolValue
+    {
+      throw ValidationError("--pipelines \(pipelines): there is no such folder")
+    }
+    let given = try pipelineValues()
+    guard !given.isEmpty else { return }
+    let store = TemplateStore(searchPath: .ofProcess(explicit: pipelines))
+    let known = Set(store.list().compactMap { try? store.read($0) }.flatMap(\.variables).map(\.name)).sorted()
+    for name in given.keys.sorted() where !known.contains(name) {
+      let advice = NearestName.of(name, in: known).map { "did you mean '\($0)'?" } ?? "'pipelines show' lists them"
+      throw ValidationError("--set \(name): no pipeline text has a variable of that name; \(advice)")
+    }
+  }
 
   private func setting(_ given: String?, _ name: String, dev developmentValue: String? = nil) -> String? {
     if let given { return given }
     if dev, let developmentValue { return developmentValue }
     let value = ProcessInfo.processInfo.environment[name]
     return value.flatMap { $0.isEmpty ? nil : $0 }
+  }
+
+  /// What the command tells people and machines; what the library logs goes to standard error from here on.
+  func console() -> Console {
+    ConsoleLog.start(isVerbose: verbose)
+    return Console(isJSON: json)
   }
 
   func serverURL() throws -> String {
@@ -56,14 +91,39 @@ struct RoomArguments: ParsableArguments {
   /// The token given, or one made of key and secret: a hidden recorder's unless told otherwise.
   func accessToken(grant: ((String) -> VideoGrant)? = nil) async throws -> String {
     if let token = setting(token, "LIVEKIT_TOKEN") { return token }
-    guard let key = setting(apiKey, "LIVEKIT_API_KEY", dev: "devkey"),
-      let secret = setting(apiSecret, "LIVEKIT_API_SECRET", dev: "secret")
-    else { throw ValidationError("no access: give --token, or --api-key and --api-secret (or set LIVEKIT_TOKEN)") }
-    guard let room else { throw ValidationError("no room: give --room with the room's name") }
+    let (key, secret, room) = try keyAndRoom()
     let name = identity ?? "mediabridge-\(UInt32.random(in: 0...(.max)))"
     let token = AccessToken(
       apiKey: key, identity: name, grant: (grant ?? VideoGrant.recorder)(room), validFor: 6 * 3600, now: Date())
     return try await token.signed(secret: secret)
+  }
+
+  private func keyAndRoom() throws -> (key: String, secret: String, room: String) {
+    guard let key = setting(apiKey, "LIVEKIT_API_KEY", dev: "devkey"),
+      let secret = setting(apiSecret, "LIVEKIT_API_SECRET", dev: "secret")
+    else { throw ValidationError("no access: give --token, or --api-key and --api-secret (or set LIVEKIT_TOKEN)") }
+    guard let room else { throw ValidationError("no room: give --room with the room's name") }
+    return (key, secret, room)
+  }
+
+  /// A token holds its room: another one asked for at the same time would be passed over in silence.
+  private func checkRoom(of token: String) throws {
+    guard let room, let granted = Self.room(of: token), granted != room else { return }
+    throw ValidationError("--room \(room): the token is for room '\(granted)'; leave out --room or use another token")
+  }
+
+  /// What the token says, unverified: the server judges it. nil for what is not a token.
+  private static func room(of token: String) -> String? {
+    let parts = token.split(separator: ".", omittingEmptySubsequences: false)
+    guard parts.count == 3 else { return nil }
+    let text = parts[1].replacing("-", with: "+").replacing("_", with: "/")
+    let padding = String(repeating: "=", count: (4 - text.count % 4) % 4)
+    return Data(base64Encoded: text + padding)
+      .flatMap { try? JSONDecoder().decode(Claims.self, from: $0) }?.video?.room
+  }
+
+  private struct Claims: Decodable {
+    var video: VideoGrant?
   }
 
   func pipelineValues() throws -> [String: String] {

@@ -8,7 +8,8 @@ struct TokenCommand: AsyncParsableCommand {
 
   struct Create: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "create", abstract: "Print an access token for a room.")
+      commandName: "create", abstract: "Print an access token for a room.",
+      usage: "mediabridge token create [<options>] --room <room> --identity <identity>")
 
     @Option(help: "API key [$LIVEKIT_API_KEY]") var apiKey: String?
     @Option(help: "Its secret [$LIVEKIT_API_SECRET]") var apiSecret: String?
@@ -23,11 +24,24 @@ struct TokenCommand: AsyncParsableCommand {
     @Flag(help: "The others do not see its holder") var hidden = false
     @Flag(help: "Its holder is a recorder") var recorder = false
 
-    func run() async throws {
+    func validate() throws {
+      _ = try keyAndSecret()
+      for (name, value) in [("room", room), ("identity", identity)] where value.isEmpty {
+        throw ValidationError("--\(name) is empty; give the name that the token is for")
+      }
+      guard validFor > .zero else { throw ValidationError("--valid-for 0: the token would have expired already") }
+    }
+
+    private func keyAndSecret() throws -> (key: String, secret: String) {
       let environment = ProcessInfo.processInfo.environment
       guard let key = apiKey ?? (dev ? "devkey" : environment["LIVEKIT_API_KEY"]),
-        let secret = apiSecret ?? (dev ? "secret" : environment["LIVEKIT_API_SECRET"])
+        let secret = apiSecret ?? (dev ? "secret" : environment["LIVEKIT_API_SECRET"]), !key.isEmpty, !secret.isEmpty
       else { throw ValidationError("no key: give --api-key and --api-secret, or --dev for the development server") }
+      return (key, secret)
+    }
+
+    func run() async throws {
+      let (key, secret) = try keyAndSecret()
       var grant = VideoGrant(room: room, roomJoin: true)
       grant.canPublish = !noPublish
       grant.canPublishData = !noPublish

@@ -4,13 +4,14 @@ import MediaBridge
 
 struct WatchCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "watch", abstract: "Show who is in a room, what they publish and how it arrives.")
+    commandName: "watch", abstract: "Show who is in a room, what they publish and how it arrives.",
+    usage: "mediabridge watch [<options>]")
 
   @OptionGroup var access: RoomArguments
   @Option(help: "How long; without it until Ctrl-C", transform: duration(of:)) var duration: Duration?
 
   func run() async throws {
-    let console = Console(isJSON: access.json)
+    let console = access.console()
     let (url, token) = (try access.serverURL(), try await access.accessToken())
     let room = Room(roomOptions: try access.roomOptions())
     do { try await room.connect(url: url, token: token) } catch {
@@ -23,7 +24,7 @@ struct WatchCommand: AsyncParsableCommand {
     while deadline.map({ ContinuousClock.now < $0 }) ?? true {
       if await interruption.came(within: .seconds(1)) { break }
       guard room.connectionState == .connected else {
-        console.fail(LiveKitError(.disconnected, "the connection to the room was lost"))
+        console.fail(room.disconnectError ?? LiveKitError(.disconnected, "the connection to the room was lost"))
         throw ExitCode.failure
       }
       await screen.show(room)

@@ -1,7 +1,7 @@
 """A namespace, a room server in it, and the programs of a test; all ended when the test ends."""
 
 import pytest
-from network import Namespace
+from network import Namespace, RoutedNetwork
 from programs import KEYS, Program, mediabridge, python
 
 
@@ -29,9 +29,9 @@ def start():
 class RoomServer:
     """The development server with what a test asks of it."""
 
-    def __init__(self, begin, enter):
-        self._begin, self._enter = begin, enter
-        self.program = begin(enter(*mediabridge("dev-server", "--port", "0", "--json")))
+    def __init__(self, begin, enter, *options, client=None):
+        self._begin, self._enter, self._client = begin, enter, client or enter
+        self.program = begin(enter(*mediabridge("dev-server", "--port", "0", "--json", *options)))
         self.url = self.program.wait_for("listening")["url"]
 
     def foreign_publisher(self, *options):
@@ -53,10 +53,10 @@ class RoomServer:
     def subscriber(self, *options):
         return self._begin(self._enter(*python("subscribe.py", "--url", self.url, *options)))
 
-    def recorder(self, room, participant, file, *options):
+    def recorder(self, room, participant, file, *options, url=None):
         return self._begin(
-            self._enter(
-                *mediabridge("record", "--url", self.url, *KEYS, "--room", room),
+            self._client(
+                *mediabridge("record", "--url", url or self.url, *KEYS, "--room", room),
                 *("--participant", participant, "--wait", "20s", "--json", *options, file),
             )
         )
@@ -72,3 +72,20 @@ def server(start, namespace):
 def local_server(start):
     """A development server on loopback, for tests of ours alone."""
     return RoomServer(start, lambda *arguments: arguments)
+
+
+@pytest.fixture
+def routed():
+    """A network whose middle can be told what to drop."""
+    with RoutedNetwork() as network:
+        yield network
+
+
+@pytest.fixture
+def distant_server(start, routed):
+    """Makes a development server whose recorders are behind a router; options are the server's."""
+
+    def make(*options):
+        return RoomServer(start, routed.server, "--host", routed.SERVER, *options, client=routed.client)
+
+    return make

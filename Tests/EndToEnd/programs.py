@@ -80,6 +80,17 @@ class Program:
         self.events += [event for event in list(self._queue.queue) if event]
         return status
 
+    def send(self, number):
+        self._process.send_signal(number)
+
+    def wait_for_error(self, text, timeout=30):
+        """Waits until standard error holds that text."""
+        deadline = time.monotonic() + timeout
+        while text not in self.errors:
+            assert time.monotonic() < deadline, self.report(f"no '{text}' within {timeout} s")
+            assert self._process.poll() is None, self.report(f"ended before '{text}'")
+            time.sleep(0.02)
+
     def kill(self):
         self._process.kill()
         self._process.wait()

@@ -1,8 +1,16 @@
 """What goes wrong is said in one line that helps, with an exit status that is not 0."""
 
+import signal
+import socket
 import subprocess
+import sys
+import threading
+import time
 
+import av
+import checks
 import pytest
+from failures import assert_failed
 from programs import KEYS, ROOT, mediabridge
 
 
@@ -34,6 +42,130 @@ def test_server_that_is_not_there(url, tmp_path):
 @pytest.mark.parametrize("url", ["nonsense", "ftp://127.0.0.1", "ws://", "ws://127.0.0.1:99999"])
 def test_address_that_is_none(url, tmp_path):
     assert_one_line(record(url, tmp_path / "x.mp4"), url.removeprefix("ws://"))
+
+
+@pytest.mark.parametrize("change", ["{host}", "http://{host}", "ws://{host}/", "WS://{host}"])
+def test_address_written_in_other_ways(change, local_server, tmp_path):
+    """Those that can be meant only one way work; a scheme is needed, and what one looks like is said."""
+    host = local_server.url.removeprefix("ws://")
+    done = record(change.format(host=host), tmp_path / "x.mp4", "--participant", "nobody")
+    assert_one_line(done, "nobody" if ":/" in change else "ws://")
+
+
+def test_ipv6_server(start, tmp_path):
+    server = start(mediabridge("dev-server", "--host", "::1", "--port", "0", "--json"))
+    port = server.wait_for("listening")["port"]
+    publisher = ("publish-test", "--url", f"ws://[::1]:{port}", *KEYS, "--room", "r", "--identity", "alice", "--json")
+    start(mediabridge(*publisher)).wait_for("publishing")
+    done = record(f"ws://[::1]:{port}", tmp_path / "x.mkv")
+    assert done.returncode == 0, done.stderr
+    assert checks.decode_errors(tmp_path / "x.mkv") == []
+
+
+@pytest.fixture
+def web_server(tmp_path):
+    """A server that is no LiveKit server."""
+    command = [sys.executable, "-u", "-m", "http.server", "0", "--bind", "127.0.0.1", "--directory", str(tmp_path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
+        yield process.stdout.readline().split("port ")[1].split()[0]
+        process.terminate()
+
+
+def test_a_web_server_that_is_not_livekit(web_server, tmp_path):
+    assert_one_line(record(f"ws://127.0.0.1:{web_server}", tmp_path / "x.mp4"), "not a LiveKit server", web_server)
+
+
+def test_a_path_that_is_not_livekit(local_server, tmp_path):
+    assert_one_line(record(f"{local_server.url}/some/where", tmp_path / "x.mp4"), "not a LiveKit server")
+
+
+@pytest.mark.parametrize("greeting", [b"SSH-2.0-OpenSSH_9.2\r\n", b"", b"\x00\x01\x02\x03"])
+def test_something_that_is_no_web_server(greeting, tmp_path):
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        threading.Thread(target=lambda: listener.accept()[0].sendall(greeting), daemon=True).start()
+        port = listener.getsockname()[1]
+        assert_one_line(record(f"ws://127.0.0.1:{port}", tmp_path / "x.mp4"), f"127.0.0.1:{port}")
+
+
+@pytest.fixture
+def silent_server():
+    """Takes connections and says nothing."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        yield listener
+
+
+def test_a_server_that_says_nothing(silent_server, tmp_path):
+    begun = time.monotonic()
+    url = f"ws://127.0.0.1:{silent_server.getsockname()[1]}"
+    assert_one_line(record(url, tmp_path / "x.mp4"), url.removeprefix("ws://"), "did not answer in time")
+    assert time.monotonic() - begun < 20
+
+
+def test_interrupted_while_connecting(silent_server, start, tmp_path):
+    url = f"ws://127.0.0.1:{silent_server.getsockname()[1]}"
+    recorder = start(mediabridge("record", "--url", url, *KEYS, "--room", "r", "--json", tmp_path / "x.mp4"))
+    connection, _ = silent_server.accept()
+    with connection:
+        assert connection.recv(16).startswith(b"GET /rtc")
+        recorder.send(signal.SIGINT)
+        assert_failed(recorder, "stopped while connecting", url, within=5)
+
+
+def test_tls_against_a_server_without(local_server, tmp_path):
+    url = local_server.url.replace("ws://", "wss://")
+    assert_one_line(record(url, tmp_path / "x.mp4"), "127.0.0.1", "ws://")
+
+
+def test_certificate_that_nobody_vouches_for(tmp_path):
+    key, certificate = tmp_path / "key.pem", tmp_path / "certificate.pem"
+    make = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=127.0.0.1", "-keyout", key]
+    subprocess.run([*make, "-out", certificate, "-addext", "subjectAltName=IP:127.0.0.1"], check=True, capture_output=True)
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    command = ["openssl", "s_server", "-accept", f"127.0.0.1:{port}", "-key", key, "-cert", certificate, "-www"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as server:
+        while "ACCEPT" not in server.stdout.readline():
+            assert server.poll() is None
+        done = record(f"wss://127.0.0.1:{port}", tmp_path / "x.mp4")
+        server.terminate()
+    assert_one_line(done, "certificate", "not trusted", "127.0.0.1")
+
+
+def token(*options):
+    return run("token", "create", "--dev", "--identity", "recorder", *options).stdout.strip()
+
+
+def test_expired_token(local_server, tmp_path):
+    expired = token("--room", "r", "--valid-for", "1s")
+    time.sleep(2.1)
+    done = run("record", "--url", local_server.url, "--token", expired, "--duration", "1s", tmp_path / "x.mp4")
+    assert_one_line(done, "token", "expired")
+
+
+def test_token_for_another_room(local_server, tmp_path):
+    other = token("--room", "other")
+    done = run("record", "--url", local_server.url, "--token", other, "--room", "r", tmp_path / "x.mp4")
+    assert done.returncode != 0
+    assert "the token is for room 'other'" in done.stderr.splitlines()[0], done.stderr
+
+
+def test_token_that_may_not_subscribe(local_server, tmp_path):
+    deaf = token("--room", "r", "--no-subscribe")
+    begun = time.monotonic()
+    done = run("record", "--url", local_server.url, "--token", deaf, tmp_path / "x.mp4")
+    assert_one_line(done, "canSubscribe")
+    assert time.monotonic() - begun < 5
+
+
+def test_existing_recording_is_kept(local_server, tmp_path):
+    file = tmp_path / "x.mkv"
+    file.write_text("yesterday")
+    assert_one_line(record(local_server.url, file), "x.mkv", "exists", "--overwrite")
+    assert file.read_text() == "yesterday"
+    local_server.own_publisher("r", "alice", "vp8")
+    done = record(local_server.url, file, "--overwrite")
+    assert done.returncode == 0, done.stderr
+    assert checks.decode_errors(file) == []
 
 
 def test_wrong_secret(local_server, tmp_path):
@@ -68,13 +200,49 @@ def test_file_in_a_read_only_place(local_server):
     assert_one_line(record(local_server.url, "/proc/x.mp4"), "/proc/x.mp4")
 
 
-def test_full_disk(local_server, tmp_path):
+@pytest.fixture
+def small_disk(tmp_path):
+    """A file system of its own that is full after 1.5 MB."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1536k", "tmpfs", folder], check=True)
+    yield folder
+    subprocess.run(["umount", folder], check=True)
+
+
+@pytest.mark.parametrize("container", ["mkv", "mp4", "webm"])
+def test_disk_that_fills_up(local_server, small_disk, container):
+    file = small_disk / f"full.{container}"
+    codec = "vp8" if container == "webm" else "h264"
+    local_server.own_publisher("r", "alice", codec)
+    recorder = local_server.recorder("r", "alice", file)
+    recorder.wait_for("recording")
+    line = assert_failed(recorder, f"full.{container}", "disk is full", "the first 00:00:", within=60)
+    claimed = float(line.split("the first 00:00:")[1].split()[0])
+    covered = checks.durations(file)
+    assert covered["video"] > 2 and covered["audio"] > 2, covered
+    assert abs(claimed - covered["video"]) < 3, f"{line}: {covered}"
+    assert last_picture(file) > claimed - 3, line
+
+
+def last_picture(file):
+    """Seconds of the last picture that a player shows; what the disk cut off after it is no error here."""
+    time = 0
+    try:
+        for time, _ in checks.pictures(file):
+            pass
+    except av.error.InvalidDataError:
+        pass
+    return time
+
+
+def test_disk_that_is_full(local_server, tmp_path):
     """/dev/full refuses every byte; through a link it has a name that ends in a known format."""
     file = tmp_path / "full.mkv"
     file.symlink_to("/dev/full")
     local_server.own_publisher("r", "alice", "vp8")
     done = run("record", "--url", local_server.url, *KEYS, "--room", "r", "--duration", "3s", "--wait", "10s", file)
-    assert_one_line(done, "full.mkv")
+    assert_one_line(done, "full.mkv", "disk is full")
 
 
 def test_unknown_template():
@@ -103,3 +271,73 @@ def test_a_broken_pipeline_names_its_file_and_line(tmp_path):
     done = run("pipelines", "check", "--pipelines", tmp_path)
     assert done.returncode != 0
     assert "mkv.pipeline:3" in done.stderr and "nosuchelement" in done.stderr, done.stderr
+
+
+FILE = "no-such-folder/x.mp4"
+MISTAKES = [
+    (["recrod"], ["recrod", "record"]),
+    (["zzz"], ["zzz", "watch"]),
+    (["token", "creat", "--dev"], ["creat", "create"]),
+    (["pipelines", "chek"], ["chek", "check"]),
+    (["help", "recod"], ["recod", "record"]),
+    (["record", FILE], ["no server", "--url"]),
+    (["record", "--dev", FILE], ["no room", "--room"]),
+    (["record", "--url", "ws://127.0.0.1:9", "--room", "r", FILE], ["no access", "--token"]),
+    (["record", "--dev", "--room", "", FILE], ["--room is empty"]),
+    (["record", "--dev", "--room", "r", "--identity", "", FILE], ["--identity is empty"]),
+    (["record", "--dev", "--room", "r"], ["<file>"]),
+    (["record", "--dev", "--room", "r", FILE, "b.mp4"], ["b.mp4"]),
+    (["record", "--dev", "--room", "r", "--particpant", "x", FILE], ["--participant"]),
+    (["record", "--dev", "--room", "r", "--participant", "a", "--track", "b", FILE], ["exclude"]),
+    (["record", "--dev", "--room", "r", "--duration", "abc", FILE], ["abc", "1h30m"]),
+    (["record", "--dev", "--room", "r", "--set", "x", FILE], ["--set x", "name=value"]),
+    (["record", "--dev", "--room", "r", "--set", "latancy=1", FILE], ["latancy", "latency"]),
+    (["record", "--dev", "--room", "r", "--pipelines", "/no/such", FILE], ["/no/such"]),
+    (["watch", "--dev"], ["no room"]),
+    (["watch", "--dev", "--room"], ["--room"]),
+    (["frames", "--room", "r"], ["no server"]),
+    (["frames", "--dev", "--room", "r", "x"], ["unexpected", "x"]),
+    (["demo", "--output", "x.avi"], ["x.avi", ".mp4"]),
+    (["demo", "--duration", "x"], ["--duration", "30s"]),
+    (["demo", "--pipelines", "/no/such"], ["/no/such"]),
+    (["dev-server", "--port", "99999"], ["65535"]),
+    (["dev-server", "--host", "203.0.113.9", "--port", "0"], ["no such address"]),
+    (["dev-server", "--host", "no.such.host.invalid"], ["cannot be resolved"]),
+    (["dev-server", "--api-secret", ""], ["empty"]),
+    (["token", "create", "--room", "r", "--identity", "i"], ["no key", "--dev"]),
+    (["token", "create", "--dev", "--identity", "i"], ["--room"]),
+    (["token", "create", "--dev", "--room", "", "--identity", "i"], ["--room is empty"]),
+    (["token", "create", "--dev", "--room", "r", "--identity", "i", "--valid-for", "0s"], ["expired"]),
+    (["pipelines", "show", "mp5"], ["mp5", "mp4"]),
+    (["pipelines", "show", "/etc/passwd"], ["/etc/passwd"]),
+    (["pipelines", "list", "--pipelines", "/no/such"], ["/no/such"]),
+]
+
+
+@pytest.mark.parametrize(("arguments", "words"), MISTAKES, ids=[" ".join(arguments) for arguments, _ in MISTAKES])
+def test_a_command_with_a_mistake(arguments, words, monkeypatch):
+    """The first line says what is wrong; the usage that may follow is that of the command which was meant."""
+    for name in ("LIVEKIT_URL", "LIVEKIT_TOKEN", "LIVEKIT_API_KEY", "LIVEKIT_API_SECRET"):
+        monkeypatch.delenv(name, raising=False)
+    done = run(*arguments, timeout=20)
+    assert done.returncode != 0, done.stdout
+    lines = done.stderr.splitlines()
+    for word in words:
+        assert word.lower() in lines[0].lower(), done.stderr
+    for line in lines[1:]:
+        if line.startswith("Usage:"):
+            assert line.startswith(f"Usage: mediabridge {arguments[0]}"), done.stderr
+            assert len(line) < 120, done.stderr
+
+
+def test_a_reader_that_goes_away_does_not_end_the_recording(local_server, tmp_path):
+    """As in `record --json | head -1`."""
+    local_server.own_publisher("r", "alice", "h264")
+    file = tmp_path / "x.mp4"
+    command = mediabridge("record", "--url", local_server.url, *KEYS, "--room", "r", "--duration", "3s", "--json", file)
+    with subprocess.Popen([*map(str, command)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        process.stdout.readline()
+        process.stdout.close()
+        assert process.wait(30) == 0, process.stderr.read()
+    assert checks.decode_errors(file) == []
+    assert checks.durations(file)["video"] > 2.5

@@ -62,7 +62,51 @@ import Testing
       Issue.record("\(String(describing: failed))")
       return
     }
-    #expect(tried.contains("127.0.0.1:9"))
+    #expect(tried.contains("remote udp 127.0.0.1:9 host"))
+    #expect(tried.contains("local udp 127.0.0.1:"))
+    await pair.close()
+  }
+
+  /// Where UDP is blocked, the passive TCP candidate of a server is what is left (RFC 6544).
+  @Test func tcpCandidatesConnect() async throws {
+    let pair = try await PeerPair.connected(candidates: { $0.contains(" TCP ") })
+    let payload = [UInt8](repeating: 7, count: 1200)
+    for number in 0..<200 { pair.offerer.send(makePacket(number, payload)) }
+    let arrived = try await pair.answererEvents.packets(200)
+    #expect(arrived.allSatisfy { $0.payload == payload })
+    await pair.close()
+  }
+
+  /// RFC 7675: who no longer answers is noticed, without anything that we send.
+  @Test func aPeerThatGoesAwayIsNoticed() async throws {
+    let pair = try await PeerPair.connected()
+    await pair.answerer.close()
+    let failed = try await pair.offererEvents.state(within: .seconds(25)) {
+      if case .failed = $0 { true } else { false }
+    }
+    guard case .failed(.consentLost(let used)) = failed else {
+      Issue.record("\(String(describing: failed))")
+      return
+    }
+    #expect(used.hasPrefix("udp 127.0.0.1:") && used.contains(" to udp 127.0.0.1:"))
+    await pair.close()
+  }
+
+  @Test func aRelayThatGivesNothingIsNamed() async throws {
+    let relays = ["turn:127.0.0.1:9?transport=udp", "turns:127.0.0.1:9"]
+    let pair = PeerPair {
+      $0.connectTimeout = .milliseconds(300)
+      $0.iceServers = [ICEServer(urls: relays, username: "user", credential: "a-credential")]
+    }
+    let answerer = try #require(await pair.answerer.localParameters(setup: .active))
+    pair.offerer.connect(to: answerer, isDTLSClient: false)
+    let failed = try await pair.offererEvents.state { if case .failed = $0 { true } else { false } }
+    guard case .failed(let error) = failed else {
+      Issue.record("\(String(describing: failed))")
+      return
+    }
+    for relay in relays { #expect("\(error)".contains(relay)) }
+    #expect(!"\(error)".contains("a-credential"))
     await pair.close()
   }
 

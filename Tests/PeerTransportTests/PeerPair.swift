@@ -21,8 +21,8 @@ final class RecordedEvents: PeerConnectionDelegate {
   }
   private let state = Locked(State())
 
-  func forwardCandidates(to other: PeerConnection) {
-    state.withLock { $0.onCandidate = { [weak other] in other?.add(remoteCandidate: $0) } }
+  func forwardCandidates(to other: PeerConnection, where isWanted: @escaping @Sendable (String) -> Bool) {
+    state.withLock { $0.onCandidate = { [weak other] in if isWanted($0) { other?.add(remoteCandidate: $0) } } }
   }
 
   var packetCount: Int { state.withLock { $0.packets.count } }
@@ -43,8 +43,10 @@ final class RecordedEvents: PeerConnectionDelegate {
     try await eventually { self.state.withLock { $0.messages.count } >= count }
     return state.withLock { $0.messages }
   }
-  func state(_ matches: @escaping @Sendable (PeerState) -> Bool) async throws -> PeerState? {
-    try await eventually { self.state.withLock { $0.states }.contains(where: matches) }
+  func state(
+    within limit: Duration = .seconds(10), _ matches: @escaping @Sendable (PeerState) -> Bool
+  ) async throws -> PeerState? {
+    try await eventually(within: limit) { self.state.withLock { $0.states }.contains(where: matches) }
     return state.withLock { $0.states }.first(where: matches)
   }
 
@@ -77,7 +79,11 @@ final class PeerPair: Sendable {
   let answererEvents = RecordedEvents()
   private let loops = [TransportLoop(name: "offerer"), TransportLoop(name: "answerer")]
 
-  init(_ configure: (inout PeerConfiguration) -> Void = { _ in }) {
+  /// - Parameter isWanted: which candidates reach the other side.
+  init(
+    _ configure: (inout PeerConfiguration) -> Void = { _ in },
+    candidates isWanted: @escaping @Sendable (String) -> Bool = { _ in true }
+  ) {
     func configuration(isControlling: Bool) -> PeerConfiguration {
       var configuration = PeerConfiguration(isControlling: isControlling)
       configuration.localAddresses = ["127.0.0.1"]
@@ -88,12 +94,15 @@ final class PeerPair: Sendable {
       loop: loops[0], configuration: configuration(isControlling: true), delegate: offererEvents)
     answerer = PeerConnection(
       loop: loops[1], configuration: configuration(isControlling: false), delegate: answererEvents)
-    offererEvents.forwardCandidates(to: answerer)
-    answererEvents.forwardCandidates(to: offerer)
+    offererEvents.forwardCandidates(to: answerer, where: isWanted)
+    answererEvents.forwardCandidates(to: offerer, where: isWanted)
   }
 
-  static func connected(_ configure: (inout PeerConfiguration) -> Void = { _ in }) async throws -> PeerPair {
-    let pair = PeerPair(configure)
+  static func connected(
+    _ configure: (inout PeerConfiguration) -> Void = { _ in },
+    candidates isWanted: @escaping @Sendable (String) -> Bool = { _ in true }
+  ) async throws -> PeerPair {
+    let pair = PeerPair(configure, candidates: isWanted)
     try await pair.connect()
     _ = try await pair.offererEvents.state { $0 == .connected }
     _ = try await pair.answererEvents.state { $0 == .connected }
@@ -117,9 +126,9 @@ final class PeerPair: Sendable {
 
 struct TimedOut: Error {}
 
-/// Waits until `condition` holds, ten seconds at the most.
-func eventually(_ condition: @Sendable () async throws -> Bool) async throws {
-  let deadline = ContinuousClock.now + .seconds(10)
+/// Waits until `condition` holds, ten seconds at the most unless told otherwise.
+func eventually(within limit: Duration = .seconds(10), _ condition: @Sendable () async throws -> Bool) async throws {
+  let deadline = ContinuousClock.now + limit
   while try await !condition() {
     guard ContinuousClock.now < deadline else { throw TimedOut() }
     try await Task.sleep(for: .milliseconds(5))

@@ -62,6 +62,13 @@ final class DevParticipant {
     response.join.subscriberPrimary = true
     response.join.pingInterval = configuration.pingInterval
     response.join.pingTimeout = configuration.pingTimeout
+    response.join.iceServers = configuration.iceServers.map { server in
+      var announced = Livekit_ICEServer()
+      announced.urls = server.urls
+      announced.username = server.username
+      announced.credential = server.credential
+      return announced
+    }
     response.join.enabledPublishCodecs = PublishedTrack.codecs.map { name in
       var codec = Livekit_Codec()
       codec.mime = name

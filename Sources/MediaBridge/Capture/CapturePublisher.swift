@@ -57,7 +57,7 @@ public actor CapturePublisher {
       let signal = try await SignalConnection.connect(
         to: url, token: token, query: SignalQuery(autoSubscribe: false))
       self.signal = signal
-      makePeer(isLoopback: url.isLoopback)
+      makePeer(localAddresses: url.loopbackAddresses)
       reader = Task { await self.read(signal) }
     } catch {
       throw LiveKitError(error)
@@ -78,9 +78,9 @@ public actor CapturePublisher {
     await loop.stop()
   }
 
-  private func makePeer(isLoopback: Bool) {
+  private func makePeer(localAddresses: [String]) {
     var configuration = PeerConfiguration(isControlling: true)
-    configuration.localAddresses = isLoopback ? ["127.0.0.1"] : []
+    configuration.localAddresses = localAddresses
     var handlers = PeerObserver.Handlers()
     handlers.candidate = { [weak self] candidate in Task { await self?.trickle(candidate) } }
     handlers.state = { [weak self] state in Task { await self?.changed(state) } }
@@ -165,7 +165,7 @@ public actor CapturePublisher {
     switch state {
     case .connected: connected.settle(.success(()))
     case .failed(let error):
-      connected.settle(.failure(LiveKitError(.iceFailed, "media cannot be connected: \(error)")))
+      connected.settle(.failure(LiveKitError(error)))
     default: break
     }
   }

@@ -1,13 +1,15 @@
 import Foundation
 import GStreamerKit
 import LiveKitProtocol
+import Logging
 import MediaCore
 import PeerTransport
 import SignalTransport
 
 /// Runs one connection to a room: what the server says becomes participants, publications, tracks and events.
 actor RoomEngine: SubscriptionRequests {
-  private unowned let room: Room
+  /// Held until the connection has ended, when the room forgets its engine: what still arrives has somewhere to go.
+  private let room: Room
   private let options: RoomOptions
   private let factory: PipelineFactory
   private var signal: SignalConnection?
@@ -16,6 +18,8 @@ actor RoomEngine: SubscriptionRequests {
   private var reader: Task<Void, Never>?
   private let connected = Outcome<Void, LiveKitError>()
   private var isOver = false
+  private var timeout = ConnectOptions().timeout
+  private let logger = Logger(label: "mediabridge.room")
 
   init(room: Room, options: RoomOptions) {
     self.room = room
@@ -27,6 +31,7 @@ actor RoomEngine: SubscriptionRequests {
 
   func connect(url text: String, token: String, options connect: ConnectOptions) async throws(LiveKitError) {
     autoSubscribe = connect.autoSubscribe ?? options.autoSubscribe
+    timeout = connect.timeout
     do { try GStreamer.initialize() } catch { throw LiveKitError(.pipeline, "GStreamer cannot start: \(error)") }
     let url: SignalURL
     let signal: SignalConnection
@@ -37,13 +42,20 @@ actor RoomEngine: SubscriptionRequests {
     } catch {
       throw LiveKitError(error)
     }
-    self.signal = signal
-    reader = Task { await self.read(signal, localAddresses: url.isLoopback ? ["127.0.0.1"] : []) }
-    let timeout = Task { [connected] in
-      try await Task.sleep(for: connect.timeout)
-      connected.settle(.failure(LiveKitError(.timedOut, "\(url.server) accepted the join but media did not connect")))
+    guard !isOver else {
+      await signal.close()
+      throw LiveKitError(.cancelled, "the connection was given up")
     }
-    defer { timeout.cancel() }
+    logger.debug("signal connected", metadata: ["server": "\(url.server)"])
+    self.signal = signal
+    reader = Task { await self.read(signal, localAddresses: url.loopbackAddresses) }
+    // The transport knows better what is wrong, so it is given its time first.
+    let limit = Task { [connected, timeout] in
+      try await Task.sleep(for: timeout + .seconds(1))
+      connected.settle(
+        .failure(LiveKitError(.timedOut, "\(url.server) accepted the join but offered no media connection")))
+    }
+    defer { limit.cancel() }
     try await connected.value()
   }
 
@@ -58,7 +70,7 @@ actor RoomEngine: SubscriptionRequests {
 
   private func handle(_ response: Livekit_SignalResponse, _ localAddresses: [String]) async {
     switch response.message {
-    case .join(let join): joined(join, localAddresses)
+    case .join(let join): await joined(join, localAddresses)
     case .offer(let offer): await receive(offer)
     case .trickle(let trickle):
       guard trickle.target == .subscriber, let candidate = CandidateInit.parse(trickle.candidateInit) else { return }
@@ -69,19 +81,32 @@ actor RoomEngine: SubscriptionRequests {
     case .streamStateUpdate(let update): for state in update.streamStates { self.update(state) }
     case .subscriptionPermissionUpdate(let update): self.update(update)
     case .subscriptionResponse(let response): subscriptionFailed(response)
-    case .leave(let leave): await end(with: LiveKitError(leave.reason))
+    case .leave(let leave):
+      logger.debug("the server ends the session", metadata: ["reason": "\(leave.reason)"])
+      await end(with: LiveKitError(leave.reason))
     default: break
     }
   }
 
-  private func joined(_ join: Livekit_JoinResponse, _ localAddresses: [String]) {
+  private func joined(_ join: Livekit_JoinResponse, _ localAddresses: [String]) async {
+    logger.debug(
+      "joined",
+      metadata: [
+        "room": "\(join.room.name)", "identity": "\(join.participant.identity)", "sid": "\(join.participant.sid)",
+        "server": "\(join.serverInfo.version)", "participants": "\(join.otherParticipants.count)",
+      ])
     update(join.room)
     room.localParticipant.info.withLock { $0 = .init(join.participant) }
+    // A server offers no connection for media to someone who may not have any.
+    if join.participant.hasPermission, !join.participant.permission.canSubscribe {
+      return await end(with: .maySubscribeNothing)
+    }
     let servers = join.iceServers.map {
       ICEServer(urls: $0.urls, username: $0.username, credential: $0.credential)
     }
     subscriber = SubscriberTransport(
-      servers: servers, localAddresses: localAddresses, factory: factory, latency: options.receiveLatency,
+      servers: servers, localAddresses: localAddresses, timeout: timeout, factory: factory,
+      latency: options.receiveLatency,
       handlers: .init(
         candidate: { [weak self] candidate in Task { await self?.trickle(candidate) } },
         state: { [weak self] state in Task { await self?.changed(state) } },
@@ -92,12 +117,14 @@ actor RoomEngine: SubscriptionRequests {
   private func receive(_ offer: Livekit_SessionDescription) async {
     guard let subscriber else { return }
     do throws(LiveKitError) {
+      logger.debug("offer received", metadata: ["tracks": "\(offer.midToTrackID.count)"])
       let text = try await subscriber.answer(offer.sdp, mids: offer.midToTrackID)
       var request = Livekit_SignalRequest()
       request.answer.type = "answer"
       request.answer.sdp = text
       request.answer.id = offer.id
       signal?.send(request)
+      logger.debug("answer sent")
       await matchTracks()
     } catch {
       await end(with: error)
@@ -114,7 +141,7 @@ actor RoomEngine: SubscriptionRequests {
   private func changed(_ state: PeerState) async {
     switch state {
     case .connected: connected.settle(.success(()))
-    case .failed(let error): await end(with: LiveKitError(.iceFailed, "media cannot be connected: \(error)"))
+    case .failed(let error): await end(with: LiveKitError(error))
     default: break
     }
   }
@@ -132,13 +159,14 @@ actor RoomEngine: SubscriptionRequests {
   func end(with error: LiveKitError?) async {
     guard !isOver else { return }
     isOver = true
-    connected.settle(.failure(error ?? LiveKitError(.cancelled, "the connection was given up")))
+    logger.debug("disconnected", metadata: ["reason": "\(error?.message ?? "asked for")"])
     for participant in room.remoteParticipants.values { removeTracks(of: participant) }
     await subscriber?.close()
     subscriber = nil
     await signal?.close()
     signal = nil
     room.ended(error)
+    connected.settle(.failure(error ?? LiveKitError(.cancelled, "the connection was given up")))
   }
 
   // MARK: Subscription
@@ -230,6 +258,7 @@ extension RoomEngine {
       subscription.track = nil
     }
     track.state.withLock { $0.trackState = .stopped }
+    logger.debug("track unsubscribed", metadata: ["track": "\(publication.sid)"])
     room.tell(.trackUnsubscribed(participant, publication))
   }
 
@@ -251,6 +280,12 @@ extension RoomEngine {
       media.isVideo ? RemoteVideoTrack(media: media, info: info) : RemoteAudioTrack(media: media, info: info)
     track.state.withLock { $0.trackState = .started }
     publication.subscription.withLock { $0.track = track }
+    logger.debug(
+      "track subscribed",
+      metadata: [
+        "participant": "\(participant.identity ?? participant.sid)", "track": "\(publication.sid)",
+        "codec": "\(media.codec)",
+      ])
     room.tell(.trackSubscribed(participant, publication))
   }
 

@@ -1,5 +1,6 @@
 import Foundation
 import LiveKitProtocol
+import PeerTransport
 import SignalTransport
 
 extension TrackInfo {
@@ -46,6 +47,14 @@ extension Participant.Info {
   }
 }
 
+extension SignalURL {
+  /// Where ICE looks for a way to a server on this machine; empty for every interface but loopback.
+  var loopbackAddresses: [String] {
+    guard isLoopback else { return [] }
+    return host == "localhost" ? ["127.0.0.1", "::1"] : [host.contains(":") ? "::1" : "127.0.0.1"]
+  }
+}
+
 extension LiveKitError {
   init(_ error: SignalError) {
     let code: Code =
@@ -63,16 +72,38 @@ extension LiveKitError {
     self.init(code, error.description)
   }
 
+  static let maySubscribeNothing = LiveKitError(
+    .permissionDenied,
+    "the token does not allow to receive media (canSubscribe is false); use one that grants canSubscribe")
+
+  /// Why media is not, or no longer, connected.
+  init(_ error: PeerError) {
+    switch error {
+    case .iceFailed:
+      self.init(
+        .iceFailed,
+        "media cannot be connected: \(error); open the server's UDP ports or its TCP port for media to this machine, "
+          + "or set up TURN on the server")
+    case .consentLost:
+      self.init(
+        .disconnected, "the media connection was lost: \(error); check that the server runs, and the network to it")
+    case .dtlsFailed, .fingerprintMismatch, .noSRTPProfile:
+      self.init(.iceFailed, "media cannot be connected: \(error)")
+    }
+  }
+
   init(_ reason: Livekit_DisconnectReason) {
     switch reason {
     case .duplicateIdentity:
-      self.init(.duplicateIdentity, "another participant joined with the same identity; use another --identity")
-    case .serverShutdown: self.init(.serverShutDown, "the server is shutting down")
+      self.init(.duplicateIdentity, "another participant joined with the same identity; use another one for each")
+    case .serverShutdown: self.init(.serverShutDown, "the server is shutting down; start again when it is back")
     case .participantRemoved: self.init(.participantRemoved, "the server removed this participant from the room")
-    case .roomDeleted, .roomClosed: self.init(.roomDeleted, "the room was closed")
+    case .roomDeleted: self.init(.roomDeleted, "the room was deleted on the server")
+    case .roomClosed: self.init(.roomDeleted, "the room was closed because nobody else was left")
     case .stateMismatch, .joinFailure, .signalClose, .migration:
-      self.init(.disconnected, "the server ended the session (\(reason))")
-    default: self.init(.disconnected, "the server ended the session")
+      self.init(.disconnected, "the server ended the session (\(reason)); start again")
+    case .unknownReason: self.init(.disconnected, "the server ended the session without a reason; start again")
+    default: self.init(.disconnected, "the server ended the session (\(reason))")
     }
   }
 }

@@ -1,3 +1,4 @@
+import Logging
 import MediaCore
 import PeerTransport
 import RTP
@@ -13,6 +14,7 @@ final class SubscriberCore {
   private var feedback = TransportFeedbackRecorder(sender: SSRC(1))
   private var feedbackExtension: UInt8?
   private var ticker: LoopTimer?
+  private let logger = Logger(label: "mediabridge.tracks")
 
   /// How often reports and repeated requests are looked for; new losses do not wait for it.
   private static let tickInterval = Duration.milliseconds(20)
@@ -45,7 +47,7 @@ final class SubscriberCore {
     recordArrival(of: packet, at: time)
     guard let reception = streams[packet.ssrc] ?? identify(packet) else { return }
     reception.receive(packet, at: time)
-    if reception.isUrgent(at: time) { peer?.send(reception.poll(at: time)) }
+    if reception.isUrgent(at: time) { sendFeedback(of: reception, at: time) }
   }
 
   func receive(_ reports: [RTCPPacket], at time: MediaTime) {
@@ -76,6 +78,14 @@ final class SubscriberCore {
     feedback.record(SequenceNumber(number), media: packet.ssrc, at: time)
   }
 
+  private func sendFeedback(of reception: TrackReception, at time: MediaTime) {
+    let reports = reception.poll(at: time)
+    for case .pictureLossIndication in reports {
+      logger.debug("keyframe requested", metadata: ["track": "\(reception.trackSid)"])
+    }
+    peer?.send(reports)
+  }
+
   private func tick() {
     let bound = LoopBound(self, on: loop)
     ticker = loop.after(Self.tickInterval) { bound.value.poll() }
@@ -84,7 +94,7 @@ final class SubscriberCore {
   private func poll() {
     guard let peer else { return }
     let now = MediaTime.now
-    for reception in receptions.values { peer.send(reception.poll(at: now)) }
+    for reception in receptions.values { sendFeedback(of: reception, at: now) }
     peer.send(feedback.poll(at: now))
     tick()
   }

@@ -26,14 +26,15 @@ actor SubscriberTransport {
   private var waitingCandidates: [String] = []
 
   init(
-    servers: [PeerTransport.ICEServer], localAddresses: [String], factory: PipelineFactory, latency: Int?,
-    handlers: Handlers
+    servers: [PeerTransport.ICEServer], localAddresses: [String], timeout: Duration, factory: PipelineFactory,
+    latency: Int?, handlers: Handlers
   ) {
     self.factory = factory
     self.latency = latency
     var configuration = PeerConfiguration(isControlling: false)
     configuration.iceServers = servers
     configuration.localAddresses = localAddresses
+    configuration.connectTimeout = timeout
     let core = LoopBound(SubscriberCore(loop: loop), on: loop)
     self.core = core
     var events = PeerObserver.Handlers()

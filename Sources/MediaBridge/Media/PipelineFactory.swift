@@ -103,7 +103,7 @@ extension LiveKitError {
       self.init(.missingElement, lines.joined(separator: "; "))
     case .initialization: self.init(.pipeline, "GStreamer cannot start: \(error.message)")
     case .syntax, .property, .link, .noSuchElement: self.init(.template, "\(place(error.element)): \(error.message)")
-    case .diskFull: self.init(.output, "the disk is full; what was written so far plays")
+    case .diskFull: self.init(.output, "the disk is full")
     case .cannotWrite, .notFound, .notAuthorized, .busy: self.init(.output, "cannot be written: \(error.message)")
     default: self.init(.pipeline, "\(place(error.element)): \(error.element.map { "\($0): " } ?? "")\(error.message)")
     }

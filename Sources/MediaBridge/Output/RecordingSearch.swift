@@ -65,7 +65,7 @@ struct RecordingSearch {
 
   private func pause(missing: String) async throws(LiveKitError) {
     if room.connectionState == .disconnected {
-      throw LiveKitError(.disconnected, "the room was left while waiting for \(missing)")
+      throw room.disconnectError ?? LiveKitError(.disconnected, "the room was left while waiting for \(missing)")
     }
     if let deadline, MediaTime.now > deadline {
       throw LiveKitError(.timedOut, "waited in vain for \(missing); check the name, or raise --wait")

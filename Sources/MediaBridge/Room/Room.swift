@@ -2,7 +2,7 @@ import Dispatch
 import GStreamerKit
 import MediaCore
 
-/// A LiveKit room that this process takes part in.
+/// A LiveKit room that this process takes part in. Once connected it lives until it is disconnected.
 ///
 /// All properties may be read from any thread. Delegates are told on one queue, in order.
 public final class Room: Sendable {
@@ -13,6 +13,7 @@ public final class Room: Sendable {
     var metadata = ""
     var participants: [String: RemoteParticipant] = [:]
     var engine: RoomEngine?
+    var disconnectError: LiveKitError?
   }
 
   public let localParticipant = LocalParticipant(info: .init())
@@ -28,6 +29,8 @@ public final class Room: Sendable {
   }
 
   public var connectionState: ConnectionState { state.withLock { $0.connectionState } }
+  /// Why the last connection ended; nil while one stands and after `disconnect()`.
+  public var disconnectError: LiveKitError? { state.withLock { $0.disconnectError } }
   public var sid: String { state.withLock { $0.sid } }
   public var name: String { state.withLock { $0.name } }
   public var metadata: String { state.withLock { $0.metadata } }
@@ -50,6 +53,7 @@ public final class Room: Sendable {
     let isFree = state.withLock { state in
       guard state.engine == nil else { return false }
       state.engine = engine
+      state.disconnectError = nil
       return true
     }
     guard isFree else { throw LiveKitError(.invalidState, "this room is connected already; disconnect it first") }
@@ -86,6 +90,7 @@ public final class Room: Sendable {
   func ended(_ error: LiveKitError?) {
     state.withLock { state in
       state.engine = nil
+      state.disconnectError = error
       state.participants = [:]
     }
     change(to: .disconnected)

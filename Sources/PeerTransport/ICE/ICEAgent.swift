@@ -1,12 +1,16 @@
 import CNice
 import CShims
+import Dispatch
 import Glibc
+import Logging
 import MediaCore
 
 /// What the agent tells its owner, on the loop.
 struct ICEEvents {
   var candidate: (String) -> Void
   var state: (ICEAgent.State) -> Void
+  /// The pair that media takes from now on, in words.
+  var selected: (String) -> Void
   var datagram: (PacketBuffer, MediaTime) -> Void
 }
 
@@ -20,6 +24,9 @@ final class ICEAgent {
   private var object: UnsafeMutableRawPointer { UnsafeMutableRawPointer(agent) }
   private let stream: UInt32
   private let events: ICEEvents
+  private let logger: Logger
+  /// Of the servers given, those that relay; for the message of a transport that cannot connect.
+  private var relays: [String] = []
   private var remoteCandidates: [String] = []
   private var localCandidates: [String] = []
   private var isClosed = false
@@ -32,6 +39,7 @@ final class ICEAgent {
     self.loop = loop
     self.agent = agent
     self.events = events
+    logger = configuration.logger
     let object = UnsafeMutableRawPointer(agent)
     shim_object_set_bool(object, "controlling-mode", configuration.isControlling ? 1 : 0)
     shim_object_set_bool(object, "upnp", 0)
@@ -62,10 +70,18 @@ final class ICEAgent {
   /// Candidates of both sides, for the message of a transport that cannot connect.
   var triedCandidates: String {
     func list(_ candidates: [String]) -> String {
-      let shown = candidates.prefix(8).map { Self.endpoint(of: $0) }
-      return shown.isEmpty ? "none" : shown.joined(separator: ", ")
+      let shown = candidates.prefix(Self.listedCandidates).map { Self.endpoint(of: $0) }
+      let rest = candidates.count > shown.count ? " and \(candidates.count - shown.count) more" : ""
+      return shown.isEmpty ? "none" : shown.joined(separator: ", ") + rest
     }
-    return "local \(list(localCandidates)); remote \(list(remoteCandidates))"
+    return "local \(list(localCandidates)); remote \(list(remoteCandidates))" + silentRelays
+  }
+
+  private static let listedCandidates = 8
+
+  private var silentRelays: String {
+    let isRelayed = localCandidates.contains { $0.contains(" typ relay") }
+    return relays.isEmpty || isRelayed ? "" : "; no relay address from \(relays.joined(separator: ", "))"
   }
 
   func gather() { nice_agent_gather_candidates(agent, stream) }
@@ -82,6 +98,7 @@ final class ICEAgent {
       let candidate = nice_agent_parse_remote_candidate_sdp(agent, stream, "a=" + value)
     else { return }
     remoteCandidates.append(value)
+    logger.debug("remote candidate", metadata: ["candidate": "\(Self.endpoint(of: value))"])
     var list = g_slist_append(nil, candidate)
     nice_agent_set_remote_candidates(agent, stream, component, list)
     nice_candidate_free(candidate)
@@ -138,18 +155,43 @@ extension ICEAgent {
   }
 
   private func use(_ server: ICEServer) {
-    for url in server.urls.compactMap(ICEServerURL.init) {
+    for text in server.urls {
+      guard let url = ICEServerURL(text) else {
+        logger.warning("ICE server passed over: not a stun: or turn: URL", metadata: ["url": "\(text)"])
+        continue
+      }
+      logger.debug("ICE server", metadata: ["url": "\(text)"])
+      if url.scheme != .stun { relays.append(url.scheme == .turns ? text + " (TLS is not supported)" : text) }
       switch url.scheme {
       case .stun:
         shim_object_set_string(object, "stun-server", url.host)
         shim_object_set_uint(object, "stun-server-port", UInt32(url.port))
-      case .turn, .turns:
-        let kind =
-          url.scheme == .turns
-          ? NICE_RELAY_TYPE_TURN_TLS
-          : url.isTCP ? NICE_RELAY_TYPE_TURN_TCP : NICE_RELAY_TYPE_TURN_UDP
-        nice_agent_set_relay_info(
-          agent, stream, component, url.host, UInt32(url.port), server.username, server.credential, kind)
+      case .turn:
+        HostName.isAddress(url.host) ? addRelay(url.host, url, server) : resolve(url, server)
+      case .turns:
+        // What libnice calls TURN over TLS is Google's imitation of it, which no TURN server of today speaks.
+        logger.debug("ICE server passed over: TURN over TLS is not supported", metadata: ["url": "\(text)"])
+      }
+    }
+  }
+
+  private func addRelay(_ address: String, _ url: ICEServerURL, _ server: ICEServer) {
+    guard !isClosed else { return }
+    nice_agent_set_relay_info(
+      agent, stream, component, address, UInt32(url.port), server.username, server.credential,
+      url.isTCP ? NICE_RELAY_TYPE_TURN_TCP : NICE_RELAY_TYPE_TURN_UDP)
+  }
+
+  /// A relay that is given by name joins later: looking it up may take seconds. Given the name, libnice 0.1.21 gathers
+  /// no relayed candidate.
+  private func resolve(_ url: ICEServerURL, _ server: ICEServer) {
+    let bound = LoopBound(Weak(self), on: loop)
+    DispatchQueue.global(qos: .userInitiated).async {
+      let addresses = HostName.addresses(of: url.host)
+      bound.loop.post {
+        guard let agent = bound.value.object else { return }
+        agent.logger.debug("ICE server looked up", metadata: ["host": "\(url.host)", "addresses": "\(addresses)"])
+        for address in addresses { agent.addRelay(address, url, server) }
       }
     }
   }
@@ -168,6 +210,16 @@ extension ICEAgent {
       object, "new-candidate-full", unsafeBitCast(newCandidate, to: GCallback.self), owner, nil, GConnectFlags(0))
     g_signal_connect_data(
       object, "component-state-changed", unsafeBitCast(stateChanged, to: GCallback.self), owner, nil, GConnectFlags(0))
+    let pairSelected:
+      @convention(c) (
+        OpaquePointer?, guint, guint, UnsafeMutablePointer<NiceCandidate>?, UnsafeMutablePointer<NiceCandidate>?,
+        gpointer?
+      ) -> Void = { _, _, _, local, remote, raw in
+        guard let local, let remote else { return }
+        ICEAgent.from(raw).selected(local, remote)
+      }
+    g_signal_connect_data(
+      object, "new-selected-pair-full", unsafeBitCast(pairSelected, to: GCallback.self), owner, nil, GConnectFlags(0))
     nice_agent_attach_recv(
       agent, stream, component, loop.context,
       { _, _, _, count, bytes, raw in
@@ -182,11 +234,23 @@ extension ICEAgent {
   }
 
   private func gathered(_ candidate: UnsafeMutablePointer<NiceCandidate>) {
-    guard let text = nice_agent_generate_local_candidate_sdp(agent, candidate) else { return }
-    defer { g_free(text) }
-    let value = String(String(cString: text).drop { $0 == "a" || $0 == "=" })
+    guard let value = text(of: candidate) else { return }
     localCandidates.append(value)
+    logger.debug("local candidate", metadata: ["candidate": "\(Self.endpoint(of: value))"])
     events.candidate(value)
+  }
+
+  private func text(of candidate: UnsafeMutablePointer<NiceCandidate>) -> String? {
+    guard let text = nice_agent_generate_local_candidate_sdp(agent, candidate) else { return nil }
+    defer { g_free(text) }
+    return String(String(cString: text).drop { $0 == "a" || $0 == "=" })
+  }
+
+  private func selected(
+    _ local: UnsafeMutablePointer<NiceCandidate>, _ remote: UnsafeMutablePointer<NiceCandidate>
+  ) {
+    let ends = [local, remote].map { text(of: $0).map(Self.endpoint) ?? "unknown" }
+    events.selected(ends.joined(separator: " to "))
   }
 
   private func changed(_ state: NiceComponentState) {
@@ -205,10 +269,13 @@ extension ICEAgent {
     events.datagram(PacketBuffer(copying: bytes), .now)
   }
 
-  /// `udp 127.0.0.1:50000 host` of a candidate attribute.
+  /// `udp 127.0.0.1:50000 host` or `tcp passive 127.0.0.1:7881 host` of a candidate attribute (RFC 8839, 5.1; RFC
+  /// 6544, 4.5).
   static func endpoint(of candidate: String) -> String {
     let fields = candidate.split(separator: " ")
     guard fields.count >= 8 else { return candidate }
-    return "\(fields[2].lowercased()) \(fields[4]):\(fields[5]) \(fields[7])"
+    let kind = fields.firstIndex(of: "tcptype").flatMap { fields.indices.contains($0 + 1) ? fields[$0 + 1] : nil }
+    let address = fields[4].contains(":") ? "[\(fields[4])]" : String(fields[4])
+    return "\(fields[2].lowercased())\(kind.map { " \($0)" } ?? "") \(address):\(fields[5]) \(fields[7])"
   }
 }

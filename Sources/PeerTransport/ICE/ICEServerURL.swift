@@ -11,7 +11,7 @@ struct ICEServerURL: Equatable {
   init?(_ text: String) {
     let parts = text.split(separator: ":", maxSplits: 1)
     guard parts.count == 2, let scheme = Scheme(rawValue: parts[0].lowercased()) else { return nil }
-    let pieces = parts[1].split(separator: "?", maxSplits: 1)
+    let pieces = parts[1].split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
     guard let authority = pieces.first, let (host, port) = Self.split(String(authority)) else { return nil }
     self.scheme = scheme
     self.host = host

@@ -1,0 +1,68 @@
+"""Passes signalling on to a server, and says things in its name when asked: a server's behaviour made to order.
+
+GET /leave?reason=N sends a leave with that reason to every client; GET /freeze passes nothing on any more.
+"""
+
+import argparse
+import asyncio
+import json
+
+from aiohttp import ClientSession, WSMsgType, web
+from livekit.protocol import rtc
+
+
+class Proxy:
+    def __init__(self, target):
+        self.target = target
+        self.clients = set()
+        self.is_frozen = False
+
+    async def join(self, request):
+        client = web.WebSocketResponse()
+        headers = {"Authorization": request.headers.get("Authorization", "")}
+        async with ClientSession() as session:
+            async with session.ws_connect(f"{self.target}{request.path_qs}", headers=headers, max_msg_size=0) as server:
+                await client.prepare(request)
+                self.clients.add(client)
+                await asyncio.wait(
+                    [asyncio.create_task(self.copy(*way)) for way in ((client, server), (server, client))],
+                    return_when=asyncio.FIRST_COMPLETED,
+                )
+                self.clients.discard(client)
+        await client.close()
+        return client
+
+    async def copy(self, source, destination):
+        async for message in source:
+            if message.type == WSMsgType.BINARY and not self.is_frozen:
+                await destination.send_bytes(message.data)
+
+    async def leave(self, request):
+        response = rtc.SignalResponse(leave=rtc.LeaveRequest(reason=int(request.query["reason"]), action="DISCONNECT"))
+        for client in self.clients:
+            await client.send_bytes(response.SerializeToString())
+        return web.Response(text=str(len(self.clients)))
+
+    async def freeze(self, _):
+        self.is_frozen = True
+        return web.Response()
+
+
+async def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--to", required=True)
+    proxy = Proxy(parser.parse_args().to)
+    application = web.Application()
+    application.add_routes(
+        [web.get("/rtc", proxy.join), web.get("/leave", proxy.leave), web.get("/freeze", proxy.freeze)]
+    )
+    runner = web.AppRunner(application)
+    await runner.setup()
+    site = web.TCPSite(runner, "127.0.0.1", 0)
+    await site.start()
+    port = runner.addresses[0][1]
+    print(json.dumps({"event": "listening", "port": port}), flush=True)
+    await asyncio.Event().wait()
+
+
+asyncio.run(main())

@@ -1,0 +1,123 @@
+"""Recordings over networks that let only some of it pass."""
+
+import re
+import subprocess
+import time
+
+import pytest
+from failures import after, assert_failed, assert_plays, chosen_pairs
+from programs import Program
+
+TURN_USER, TURN_PASSWORD = "recorder", "turn-password-4711"
+
+
+class Relay:
+    """coturn on the router."""
+
+    def __init__(self, network, folder):
+        self.log = folder / "turn.log"
+        self.program = Program(
+            network.router(
+                *("turnserver", "-n", "--lt-cred-mech", "--user", f"{TURN_USER}:{TURN_PASSWORD}", "--realm", "test"),
+                *("--listening-ip", network.CLIENT_SIDE, "--relay-ip", network.SERVER_SIDE, "--no-tls", "--no-dtls"),
+                *("--no-cli", "--verbose", "--simple-log", "--log-file", self.log, "--pidfile", folder / "turn.pid"),
+                *("--userdb", folder / "turn.db"),
+            )
+        )
+        deadline = time.monotonic() + 10
+        probe = network.client("bash", "-c", f"exec 3<>/dev/tcp/{network.CLIENT_SIDE}/3478")
+        while subprocess.run(probe, capture_output=True, check=False).returncode != 0:
+            assert time.monotonic() < deadline, self.program.report("coturn does not listen")
+            time.sleep(0.1)
+
+    def bytes_relayed(self):
+        """What coturn counted for its sessions."""
+        return sum(int(count) for count in re.findall(r"usage:.*?, rb=\d+, sp=\d+, sb=(\d+)", self.log.read_text()))
+
+
+@pytest.fixture
+def relay(routed, tmp_path):
+    relay = Relay(routed, tmp_path)
+    yield relay
+    relay.program.stop()
+
+
+def only_signalling(server):
+    port = server.url.rsplit(":", 1)[1]
+    return f"policy drop; tcp dport {port} accept; tcp sport {port} accept;"
+
+
+@pytest.mark.parametrize(("transport", "host"), [("udp", "name"), ("udp", "address"), ("tcp", "address")])
+def test_turn(routed, relay, distant_server, tmp_path, transport, host):
+    url = f"turn:{routed.CLIENT_SIDE if host == 'address' else routed.RELAY_NAME}:3478?transport={transport}"
+    server = distant_server(
+        "--ice-server", url, "--ice-username", TURN_USER, "--ice-credential", TURN_PASSWORD
+    )
+    routed.drop(
+        forward=only_signalling(server), to_router='iifname "client" meta l4proto udp drop;' if transport == "tcp" else ""
+    )
+    server.own_publisher("turn", "alice", "h264")
+    file = tmp_path / "turn.mp4"
+    recorder = server.recorder("turn", "alice", file, "--duration", "5s", "--verbose")
+    recorder.wait_for("finished", 40)
+    assert recorder.finish() == 0, recorder.report("failed")
+    assert_plays(file, 4.5)
+    pairs = chosen_pairs(recorder)
+    assert pairs and all(" relay to " in pair for pair in pairs), recorder.report(f"{pairs}")
+    # ps and /proc show the command line; logs go to files.
+    assert TURN_PASSWORD not in recorder.errors
+
+
+def test_a_relay_that_refuses_is_named(routed, relay, distant_server, tmp_path):
+    url = f"turn:{routed.CLIENT_SIDE}:3478"
+    server = distant_server("--ice-server", url, "--ice-username", TURN_USER, "--ice-credential", "wrong")
+    routed.drop(forward=only_signalling(server))
+    recorder = server.recorder("turn", "alice", tmp_path / "x.mp4")
+    assert_failed(recorder, "no relay address from", url, within=30)
+
+
+def test_tcp_candidates_of_the_server(routed, distant_server, tmp_path):
+    """Where UDP is dropped and there is no relay, the server's TCP port is left (RFC 6544)."""
+    server = distant_server()
+    routed.drop(forward="meta l4proto udp drop;")
+    server.own_publisher("tcp", "alice", "h264")
+    file = tmp_path / "tcp.mp4"
+    recorder = server.recorder("tcp", "alice", file, "--duration", "5s", "--verbose")
+    recorder.wait_for("finished", 40)
+    assert recorder.finish() == 0, recorder.report("failed")
+    assert_plays(file, 4.5)
+    pairs = chosen_pairs(recorder)
+    assert pairs and all(pair.startswith("tcp") for pair in pairs), recorder.report(f"{pairs}")
+
+
+def test_media_that_cannot_connect(routed, distant_server, tmp_path):
+    server = distant_server()
+    routed.drop(forward=only_signalling(server))
+    file = tmp_path / "x.mp4"
+    begun = time.monotonic()
+    recorder = server.recorder("none", "alice", file)
+    line = assert_failed(recorder, "UDP", "TURN", "udp 10.77.1.2", "udp 10.77.2.2", "host", within=25)
+    assert 10 < time.monotonic() - begun < 20, line
+    assert not file.exists()
+
+
+def test_udp_cut_while_recording(routed, distant_server, tmp_path):
+    server = distant_server()
+    server.own_publisher("cut", "alice", "h264")
+    file = tmp_path / "cut.mp4"
+    recorder = server.recorder("cut", "alice", file)
+    after(recorder, 4)
+    routed.drop(forward="meta l4proto udp drop;")
+    assert_failed(recorder, "cut.mp4", "media connection was lost", "10.77.2.2", within=30)
+    assert_plays(file, 4)
+
+
+def test_signalling_cut_while_recording(routed, distant_server, tmp_path):
+    server = distant_server()
+    server.own_publisher("cut", "alice", "h264")
+    file = tmp_path / "cut.mkv"
+    recorder = server.recorder("cut", "alice", file)
+    after(recorder, 4)
+    routed.drop(forward="meta l4proto tcp drop;")
+    assert_failed(recorder, "cut.mkv", "connection", "answer", within=45)
+    assert_plays(file, 4)
