@@ -1,0 +1,36 @@
+import DevServer
+import Foundation
+import LiveKitProtocol
+
+/// A server on a port of its own.
+struct RunningServer: Sendable {
+  let server: DevServer
+  let port: Int
+
+  static func start() async throws -> RunningServer {
+    let server = DevServer(configuration: DevServerConfiguration(port: 0, apiKey: "key", apiSecret: "a secret"))
+    return RunningServer(server: server, port: try await server.start())
+  }
+
+  func stop() async { await server.stop() }
+
+  func token(
+    _ identity: String, _ grant: VideoGrant, key: String = "key", secret: String = "a secret",
+    lifetime: TimeInterval = 60
+  ) async throws -> String {
+    let token = AccessToken(apiKey: key, identity: identity, grant: grant, validFor: lifetime, now: Date())
+    return try await token.signed(secret: secret)
+  }
+
+  /// Runs `body` with a server, and stops it whatever happens.
+  static func with(_ body: (RunningServer) async throws -> Void) async throws {
+    let server = try await start()
+    do {
+      try await body(server)
+    } catch {
+      await server.stop()
+      throw error
+    }
+    await server.stop()
+  }
+}
