@@ -35,7 +35,6 @@ import Testing
       }
       #expect(tracks.map(\.mimeType).sorted() == ["audio/opus", "video/VP8"])
       #expect(Set(tracks.map(\.sid)) == [sound, pictures])
-      for client in [alice, bob] { await client.close() }
     }
   }
 
@@ -52,7 +51,6 @@ import Testing
       #expect(offers.first?.media.map(\.kind) == [.video, .application])
       #expect(offers.first?.media.first?.msid?.track == sid && offers.count == 1)
       #expect(bob.packets(of: sid).first?.isKeyframe == true)
-      for client in [alice, bob, witness] { await client.close() }
     }
   }
 
@@ -69,7 +67,6 @@ import Testing
         }
         try await bob.wait { $0.participants["alice"]?.tracks.first?.muted == isMuted }
       }
-      for client in [alice, bob] { await client.close() }
     }
   }
 
@@ -90,7 +87,6 @@ import Testing
       #expect(first != second)
       #expect(try await bob.wait { $0.sources[second]?.media } != source)
       #expect(bob.log.withLock { $0.offers.last?.media.count } == 2)
-      for client in [alice, bob] { await client.close() }
     }
   }
 
@@ -117,7 +113,6 @@ import Testing
       set(true, "TR_nobody")
       let failure = try await bob.wait { $0.failures.first }
       #expect(failure.trackSid == "TR_nobody" && failure.err == .seTrackNotfound)
-      for client in [alice, bob] { await client.close() }
     }
   }
 
@@ -132,7 +127,6 @@ import Testing
       let failure = try await bob.wait { $0.failures.first }
       #expect(failure.trackSid == sid && failure.err == .seCodecUnsupported)
       try await bob.wait { $0.sources.isEmpty }
-      for client in [alice, bob] { await client.close() }
     }
   }
 
@@ -146,7 +140,6 @@ import Testing
       #expect(bob.log.withLock { $0.join?.participant.permission.canPublishData } == false)
       try await deaf.wait { $0.participants["alice"]?.tracks.count == 1 }
       #expect(deaf.log.withLock { $0.sources.isEmpty })
-      for client in [alice, bob, deaf] { await client.close() }
     }
   }
 
@@ -160,7 +153,6 @@ import Testing
       let sid = try await alice.publish(.video("camera", layers: 3))
       try await eventually { bob.packets(of: sid).last?.layer == 2 }
       try await body(alice, bob, sid)
-      for client in [alice, bob] { await client.close() }
     }
   }
 
@@ -254,7 +246,6 @@ import Testing
       try await eventually { bob.packets(of: sid).last?.layer == 2 }
       try await eventually { carol.packets(of: sid).count > 10 }
       #expect(carol.packets(of: sid).suffix(5).allSatisfy { $0.layer == 0 })
-      for client in [alice, bob, carol] { await client.close() }
     }
   }
 
@@ -276,7 +267,6 @@ import Testing
       let repair = try await bob.wait { log in source.rtx.flatMap { log.packets[$0]?.first } }
       #expect(repair.payloadType == 97)
       #expect(repair.payload == [UInt8(wanted.sequence >> 8 & 0xff), UInt8(wanted.sequence & 0xff)] + wanted.payload)
-      for client in [alice, bob] { await client.close() }
     }
   }
 
@@ -297,7 +287,6 @@ import Testing
       let repaired = await alice.with("camera") { $0.lostNumbersRequested } ?? 0
       #expect(repaired >= 4)
       expectOneStream(bob.packets(of: sid))
-      for client in [alice, bob] { await client.close() }
     }
   }
 
@@ -312,7 +301,6 @@ import Testing
       let media = try await bob.wait { $0.sources[sid]?.media }
       bob.subscriber.send([.pictureLossIndication(sender: SSRC(1), media: media)])
       try await eventually { bob.packets(of: sid).filter(\.isKeyframe).count > before }
-      for client in [alice, bob] { await client.close() }
     }
   }
 }

@@ -50,6 +50,7 @@ actor RoomClient {
   private var isAnswerKnown = false
   private var waiting: [Livekit_SignalTarget: [String]] = [:]
   private var reader: Task<Void, Never>?
+  private var isEnded = false
 
   static func join(
     _ server: RunningServer, as identity: String, room: String = "room", autoSubscribe: Bool = true,
@@ -62,6 +63,7 @@ actor RoomClient {
       to: SignalURL("ws://127.0.0.1:\(server.port)"), token: server.token(identity, grant),
       query: SignalQuery(autoSubscribe: autoSubscribe, adaptiveStream: adaptiveStream))
     let client = RoomClient(signal: signal, capabilities: capabilities)
+    server.clients.withLock { $0.append(client) }
     await client.start()
     _ = try await client.wait { $0.join }
     return client
@@ -201,6 +203,8 @@ actor RoomClient {
 
   /// As a client that crashed: nothing is said.
   func close() async {
+    guard !isEnded else { return }
+    isEnded = true
     await loop.call { [publications] in
       for publication in publications.value { _ = publication.stop() }
       publications.value = []
@@ -265,7 +269,7 @@ actor RoomClient {
     guard let answer = try? SessionDescription(parsing: message.sdp), let remote = TransportParameters(answer),
       (try? offering?.accept(answer)) != nil
     else { return }
-    publisher.connect(to: remote, isDTLSClient: false)
+    publisher.connect(to: remote, isDTLSClient: remote.setup == .passive)
     isAnswerKnown = true
     release(.publisher)
   }

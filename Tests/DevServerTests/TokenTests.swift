@@ -48,7 +48,6 @@ import Testing
     try await RunningServer.with { server in
       let client = try await RoomClient.join(server, as: "a", room: "mine")
       #expect(client.log.withLock { $0.join?.room.name } == "mine")
-      await client.close()
     }
   }
 
