@@ -35,6 +35,23 @@ async def sound(source, start):
         position += block
 
 
+async def act(room, arguments, publications, publish_video):
+    """Does what was asked for, a while apart, and says so."""
+    for action in arguments.actions:
+        await asyncio.sleep(1.5)
+        name, _, text = action.partition(":")
+        if name == "message":
+            await room.local_participant.publish_data(text, reliable=True, topic="chat")
+        elif name == "mute":
+            publications["audio"].track.mute()
+        elif name == "unmute":
+            publications["audio"].track.unmute()
+        elif name == "republish":
+            await room.local_participant.unpublish_track(publications["video"].sid)
+            publications["video"] = await publish_video(text)
+        print(json.dumps({"event": name}), flush=True)
+
+
 async def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--url", required=True)
@@ -48,6 +65,7 @@ async def main():
     parser.add_argument("--height", type=int, default=360)
     parser.add_argument("--fps", type=int, default=25)
     parser.add_argument("--duration", type=float, default=30)
+    parser.add_argument("--actions", nargs="*", default=[], help="message:TEXT, mute, unmute, republish:CODEC")
     arguments = parser.parse_args()
 
     room = rtc.Room()
@@ -55,25 +73,33 @@ async def main():
     video = rtc.VideoSource(arguments.width, arguments.height)
     # Without a queue: one that ran empty once would leave the sound late for good.
     audio = rtc.AudioSource(clip.RATE, 2, queue_size_ms=0)
-    options = rtc.TrackPublishOptions(
-        source=rtc.TrackSource.SOURCE_CAMERA,
-        simulcast=arguments.simulcast,
-        video_codec=rtc.VideoCodec.Value(arguments.codec),
-        video_encoding=rtc.VideoEncoding(max_framerate=arguments.fps, max_bitrate=2_000_000),
-    )
-    await room.local_participant.publish_track(rtc.LocalVideoTrack.create_video_track("camera", video), options)
-    await room.local_participant.publish_track(
+
+    async def publish_video(codec):
+        options = rtc.TrackPublishOptions(
+            source=rtc.TrackSource.SOURCE_CAMERA,
+            simulcast=arguments.simulcast,
+            video_codec=rtc.VideoCodec.Value(codec),
+            video_encoding=rtc.VideoEncoding(max_framerate=arguments.fps, max_bitrate=2_000_000),
+        )
+        track = rtc.LocalVideoTrack.create_video_track("camera", video)
+        return await room.local_participant.publish_track(track, options)
+
+    publications = {"video": await publish_video(arguments.codec)}
+    publications["audio"] = await room.local_participant.publish_track(
         rtc.LocalAudioTrack.create_audio_track("microphone", audio),
         rtc.TrackPublishOptions(source=rtc.TrackSource.SOURCE_MICROPHONE, dtx=False),
     )
     print(json.dumps({"event": "published"}), flush=True)
     start = time.monotonic()
     tasks = [asyncio.create_task(pictures(video, arguments, start)), asyncio.create_task(sound(audio, start))]
+    acting = asyncio.create_task(act(room, arguments, publications, publish_video))
     await asyncio.wait(tasks, timeout=arguments.duration, return_when=asyncio.FIRST_EXCEPTION)
     for task in tasks:
         if task.done():
             task.result()
         task.cancel()
+    if acting.done():
+        acting.result()
     await room.disconnect()
 
 

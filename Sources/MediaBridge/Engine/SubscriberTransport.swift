@@ -153,7 +153,7 @@ extension SentTrack {
 
 extension RTPReceiver.Configuration {
   /// The first stream of the section, in any of its formats.
-  fileprivate init(_ track: SentTrack) {
+  init(_ track: SentTrack) {
     var formats: [PayloadType: RTPReceiver.Format] = [:]
     for format in track.section.formats {
       formats[format.payloadType] =
