@@ -80,6 +80,11 @@ import Testing
       let source = try await bob.wait { $0.sources[first]?.media }
       try await alice.unpublish("camera")
       try await alice.wait { $0.unpublished == [first] }
+      // As a LiveKit server does, so that clients of ours meet it in every test.
+      try await bob.wait { log in
+        let last = log.packets[source]?.suffix(6) ?? []
+        return last.count == 6 && last.allSatisfy { $0.isBlank }
+      }
       try await bob.wait { $0.participants["alice"]?.tracks.isEmpty == true && $0.sources.isEmpty }
       #expect(bob.log.withLock { $0.offers.last?.media.map(\.direction) } == [.sendrecv, .recvonly])
       let second = try await alice.publish(.video("screen"))

@@ -170,6 +170,8 @@ extension Publication.Description {
 
 extension ReceivedPacket {
   var isKeyframe: Bool { payload.count > 2 && payload[1] == Publication.keyframe }
+  /// A VP8 keyframe of 8x8.
+  var isBlank: Bool { Array(payload.dropFirst(4).prefix(7)) == [0x9d, 0x01, 0x2a, 8, 0, 8, 0] }
   /// Which layer of a test's publication it came from.
   var layer: Int { payload.count >= 3 ? Int(payload[payload.count - 3]) : -1 }
   /// Which picture of its layer it is.

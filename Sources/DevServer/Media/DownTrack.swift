@@ -15,6 +15,7 @@ final class DownTrack {
   private var stream: DownStream?
   private var wantedLayer: Int
   private var isEnabled = true
+  private var newest: RTPPacket?
 
   init(track: PublishedTrack, codec: Codec, firstLayer: Int, send: @escaping (RTPPacket) -> Void) {
     self.track = track
@@ -85,11 +86,25 @@ final class DownTrack {
     track.layers.first { $0.ssrc == wanted }?.receiver.requestKeyframe()
   }
 
+  /// Clears the subscriber's picture before the track goes, as a LiveKit server does: with tiny pictures, or silence.
+  func flush() {
+    guard let last = newest, let payload = BlankMedia.payload(of: codec) else { return }
+    for number in 1...BlankMedia.count {
+      let packet = RTPPacket(
+        payloadType: last.payloadType,
+        sequenceNumber: last.sequenceNumber + number,
+        timestamp: last.timestamp &+ UInt32(number) * codec.clockRate / 30, ssrc: ssrc, marker: true, payload: payload)
+      send(packet)
+    }
+    newest = nil
+  }
+
   func forward(_ packet: RTPPacket, from layer: UpLayer, at time: MediaTime) {
     guard isEnabled else { return }
     if stream?.rewriter.current == nil && stream?.rewriter.awaited == nil { choose(at: time) }
     for outgoing in stream?.rewriter.rewrite(packet, at: time) ?? PacketBatch() {
       stream?.sender.sent(outgoing, at: time)
+      if newest.map({ outgoing.sequenceNumber.isAfter($0.sequenceNumber) }) ?? true { newest = outgoing }
       send(outgoing)
     }
   }

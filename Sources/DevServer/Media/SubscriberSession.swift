@@ -165,6 +165,7 @@ final class SubscriberSession {
     guard let index = downTracks.firstIndex(where: { $0.track.sid == sid }) else { return }
     let downTrack = downTracks.remove(at: index)
     downTrack.track.detach(downTrack)
+    downTrack.flush()
     negotiator?.remove(mid: downTrack.mid)
     offer()
   }

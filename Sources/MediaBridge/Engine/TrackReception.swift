@@ -65,7 +65,7 @@ final class TrackReception {
 
   private func deliver(_ packet: RTPPacket, at time: MediaTime) {
     clock.observe(trackSid, timestamp: packet.timestamp, at: time)
-    if packet.marker { framesReceived += 1 }
+    if packet.marker && !packet.isPaddingOnly { framesReceived += 1 }
     if isVideo, isKeyframe(packet) {
       if pipelines.isEmpty { backlog.removeAll { $0.packet.timestamp != packet.timestamp } }
     }
