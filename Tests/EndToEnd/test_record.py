@@ -75,6 +75,21 @@ def test_waits_for_the_participant(server, tmp_path):
     assert_whole(file, 3)
 
 
+@pytest.mark.parametrize("codec, container", [("VP8", "mkv"), ("H264", "mkv"), ("H264", "mp4")])
+def test_a_track_that_ends_leaves_no_other_picture(server, tmp_path, codec, container):
+    """A server ends a track with tiny pictures, and the same one may go on in the next track."""
+    actions = ("--actions", f"republish:{codec}")
+    publisher = server.foreign_publisher("--room", "end", "--identity", "alice", "--codec", codec, *actions)
+    file = tmp_path / f"ended.{container}"
+    recorder = server.recorder("end", "alice", file, "--duration", "7s")
+    recorder.wait_for("recording")
+    publisher.wait_for("republish")
+    recorder.wait_for("finished", 40)
+    assert recorder.finish() == 0, recorder.report("failed")
+    assert checks.sizes(file) == {SIZE}
+    assert min(checks.durations(file).values()) >= 6
+
+
 def test_termination_completes_the_file(server, tmp_path):
     server.foreign_publisher("--room", "stop", "--identity", "alice", "--codec", "H264")
     file = tmp_path / "stopped.mp4"
