@@ -102,14 +102,17 @@ let package = Package(
     tests("SDPTests", ["SDP"]),
     tests("LiveKitProtocolTests", ["LiveKitProtocol"]),
     tests("PipelineTemplatesTests", ["PipelineTemplates"]),
-    tests("PeerTransportTests", ["PeerTransport", "RTP", "SDP", "MediaCore"]),
+    tests("PeerTransportTests", ["PeerTransport", "BridgeTesting", "RTP", "SDP", "MediaCore"]),
     tests("SignalTransportTests", ["SignalTransport", "LiveKitProtocol"] + nio),
-    tests("GStreamerKitTests", ["GStreamerKit", "PipelineTemplates", "MediaCore"]),
+    tests("GStreamerKitTests", ["GStreamerKit", "BridgeTesting", "PipelineTemplates", "MediaCore"]),
     tests(
-      "DevServerTests", ["DevServer", "SignalTransport", "LiveKitProtocol", "PeerTransport", "SDP", "RTP", "MediaCore"]),
+      "DevServerTests",
+      ["DevServer", "BridgeTesting", "SignalTransport", "LiveKitProtocol", "PeerTransport", "SDP", "RTP", "MediaCore"]),
     tests(
       "MediaBridgeTests",
-      ["MediaBridge", "BridgeTesting", "DevServer", "GStreamerKit", "PipelineTemplates", "MediaCore", "RTP"]),
+      [
+        "MediaBridge", "BridgeTesting", "DevServer", "GStreamerKit", "PipelineTemplates", "MediaCore", "RTP", "SDP",
+      ]),
   ],
   swiftLanguageModes: [.v6]
 )

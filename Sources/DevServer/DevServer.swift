@@ -11,6 +11,7 @@ public final class DevServer: Sendable {
   private let loop = TransportLoop(name: "dev-server")
   private let rooms: LoopBound<RoomRegistry>
   private let listener = Locked<(any Channel)?>(nil)
+  private let isStopped = Locked(false)
 
   public init(configuration: DevServerConfiguration = DevServerConfiguration()) {
     self.configuration = configuration
@@ -27,8 +28,14 @@ public final class DevServer: Sendable {
     return channel.localAddress?.port ?? configuration.port
   }
 
-  /// Sends every participant away, closes all transports and sockets, and ends the server's thread.
+  /// Sends every participant away, closes all transports and sockets, and ends the server's thread. A second call does
+  /// nothing.
   public func stop() async {
+    let wasStopped = isStopped.withLock { isStopped in
+      defer { isStopped = true }
+      return isStopped
+    }
+    guard !wasStopped else { return }
     let channel = listener.withLock { channel in
       defer { channel = nil }
       return channel

@@ -21,6 +21,16 @@ public final class PeerConnection: Sendable {
     await loop.call { [core] in core.value.localParameters(setup: setup) }
   }
 
+  /// The same for the answer to an offer that `remote` was read from: new credentials if it restarts ICE.
+  public func localParameters(answering remote: TransportParameters, setup: Setup) async -> TransportParameters? {
+    await loop.call { [core] in core.value.localParameters(answering: remote, setup: setup) }
+  }
+
+  /// The same on the loop's thread.
+  public func localParametersOnLoop(answering remote: TransportParameters, setup: Setup) -> TransportParameters? {
+    core.value.localParameters(answering: remote, setup: setup)
+  }
+
   /// The same on the loop's thread.
   public func localParametersOnLoop(setup: Setup) -> TransportParameters? { core.value.localParameters(setup: setup) }
 

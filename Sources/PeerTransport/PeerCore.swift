@@ -22,6 +22,8 @@ final class PeerCore {
   /// The candidate pair in use, in words.
   private var pair = "no candidate pair"
   private var logger: Logger { configuration.logger }
+  /// ICE was restarted and the peer's part of it is still to come.
+  private var hasNewCredentials = false
   private(set) var state = PeerState.new
   private(set) var counters = PeerCounters()
 
@@ -40,13 +42,24 @@ final class PeerCore {
       setup: setup)
   }
 
+  /// The answer to a restart carries new credentials too (RFC 8839, 4.4.1.1), so they are made before it is written.
+  func localParameters(answering parameters: TransportParameters, setup: Setup) -> TransportParameters? {
+    if restarts(parameters) && !hasNewCredentials { restartICE() }
+    return localParameters(setup: setup)
+  }
+
+  private func restarts(_ parameters: TransportParameters) -> Bool {
+    remote.map { $0.iceUfrag != parameters.iceUfrag } ?? false
+  }
+
   func connect(to parameters: TransportParameters, isDTLSClient: Bool) {
     guard state != .closed, let agent = agent() else { return }
-    let isRestart = remote.map { $0.iceUfrag != parameters.iceUfrag } ?? false
+    let isRestart = restarts(parameters)
     let isFirst = remote == nil
-    remote = parameters
     guard isFirst || isRestart else { return }
-    if isRestart { agent.restart() }
+    if isRestart && !hasNewCredentials { restartICE() }
+    remote = parameters
+    hasNewCredentials = false
     agent.setRemote(parameters)
     startGathering()
     if isFirst {
@@ -57,6 +70,7 @@ final class PeerCore {
   }
 
   func restartICE() {
+    hasNewCredentials = true
     ice?.restart()
     isGathering = false
     startGathering()

@@ -16,10 +16,19 @@ public enum NegotiationError: Error, Equatable, Sendable, CustomStringConvertibl
 /// answers. A server uses it to offer what a subscriber is to receive, a client to offer what it publishes, and either to
 /// answer the other.
 ///
-/// An m-line never goes away (RFC 8829, 5.2.2). One whose track was removed is offered `inactive` and taken by the next
+/// An m-line never goes away (RFC 8829, 5.2.2). One whose track was removed is offered without it and taken by the next
 /// track of its kind under the same mid; one that the peer rejected is offered with port 0 and taken by any track, under
 /// a new mid.
 public struct Negotiator: Sendable {
+  /// Whose habits the offers follow where the standards leave a choice.
+  public enum Style: Sendable {
+    /// libwebrtc: a section only sends, and is inactive without its track; it carries the fingerprint itself.
+    case browser
+    /// pion, as LiveKit's server uses it: a section offers to receive, too, and only that without its track; the
+    /// fingerprint stands at session level.
+    case pion
+  }
+  public var style = Style.browser
   /// Replaced to restart ICE: the next description carries the new credentials (RFC 8839, 4.4.1.1).
   public var transport: LocalTransport
   /// An offer was made and neither answered nor abandoned.
@@ -96,6 +105,7 @@ public struct Negotiator: Sendable {
     offer.extmapAllowMixed = true
     offer.msidSemantic = "WMS *"
     offer.media = slots.map(section)
+    if style == .pion { moveFingerprint(in: &offer) }
     offer.groups = [.init(semantics: "BUNDLE", mids: offer.media.filter { !$0.isRejected }.compactMap(\.mid))]
     needsOffer = false
     pendingOffer = offer
@@ -166,14 +176,19 @@ public struct Negotiator: Sendable {
     }
   }
 
+  private func moveFingerprint(in offer: inout SessionDescription) {
+    offer.transport.fingerprints = [transport.fingerprint]
+    for index in offer.media.indices { offer.media[index].transport.fingerprints = [] }
+  }
+
   private func section(_ slot: Slot) -> MediaSection {
     switch slot.content {
     case .dataChannels: return dataChannels(slot.mid)
     case .track(let track):
-      var section = rtp(track, slot.mid, .sendonly)
+      var section = rtp(track, slot.mid, style == .pion ? .sendrecv : .sendonly)
       track.describe(in: &section)
       return section
-    case .vacant(let track): return rtp(track, slot.mid, .inactive)
+    case .vacant(let track): return rtp(track, slot.mid, style == .pion ? .recvonly : .inactive)
     case .stopped(let track):
       var section = rtp(track, slot.mid, .inactive)
       section.port = 0

@@ -27,6 +27,12 @@ def codecs(file):
     return {stream["codec_type"]: stream["codec_name"] for stream in json.loads(said)["streams"]}
 
 
+def sizes(file):
+    """Width and height of every picture that differs from the others."""
+    with av.open(str(file)) as container:
+        return {(frame.width, frame.height) for frame in container.decode(video=0)}
+
+
 def durations(file):
     """Seconds that each kind of stream covers, from its first picture or sound to the end of its last."""
     covered = {}

@@ -53,6 +53,9 @@ class RoomServer:
     def subscriber(self, *options):
         return self._begin(self._enter(*python("subscribe.py", "--url", self.url, *options)))
 
+    def watcher(self, room):
+        return self._begin(self._enter(*mediabridge("watch", "--url", self.url, *KEYS, "--room", room, "--json")))
+
     def recorder(self, room, participant, file, *options, url=None):
         return self._begin(
             self._client(

@@ -37,6 +37,24 @@ async def sound(source, start):
         position += block
 
 
+async def act(room, source, arguments, publications):
+    """Does what was asked for, a while apart, and says so."""
+    for action in arguments.actions:
+        name, _, text = action.partition(":")
+        await asyncio.sleep(float(text) if name == "wait" else 1.5)
+        if name == "message":
+            await room.local_participant.publish_data(text, reliable=True, topic="chat")
+        elif name == "mute":
+            publications["audio"].track.mute()
+        elif name == "unmute":
+            publications["audio"].track.unmute()
+        if name in ("unpublish", "republish"):
+            await room.local_participant.unpublish_track(publications["video"].sid)
+        if name in ("publish", "republish"):
+            publications["video"] = await publish_video(room, source, arguments, text)
+        print(json.dumps({"event": name}), flush=True)
+
+
 async def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--url", required=True)
@@ -52,9 +70,13 @@ async def main():
     parser.add_argument("--duration", type=float, default=30)
     parser.add_argument("--no-video", action="store_true")
     parser.add_argument("--no-audio", action="store_true")
-    parser.add_argument("--video-after", type=float, default=0, help="seconds of sound before the video is published")
     parser.add_argument("--video-pause", type=float, nargs=2, help="from and to: seconds without a picture")
-    parser.add_argument("--republish-after", type=float, help="seconds until the video is unpublished for one second")
+    parser.add_argument(
+        "--actions",
+        nargs="*",
+        default=[],
+        help="each after 1.5 s: wait:SECONDS, message:TEXT, mute, unmute, unpublish, publish, republish:CODEC",
+    )
     arguments = parser.parse_args()
 
     room = rtc.Room()
@@ -62,28 +84,30 @@ async def main():
     video = rtc.VideoSource(arguments.width, arguments.height)
     # Without a queue: one that ran empty once would leave the sound late for good.
     audio = rtc.AudioSource(clip.RATE, 2, queue_size_ms=0)
-    if not (arguments.no_video or arguments.video_after):
-        await publish_video(room, video, arguments)
+    publications = {}
+    if not arguments.no_video:
+        publications["video"] = await publish_video(room, video, arguments)
     if not arguments.no_audio:
-        await publish_audio(room, audio)
+        publications["audio"] = await publish_audio(room, audio)
     print(json.dumps({"event": "published"}), flush=True)
     start = time.monotonic()
     tasks = [asyncio.create_task(pictures(video, arguments, start)), asyncio.create_task(sound(audio, start))]
-    if arguments.video_after or arguments.republish_after:
-        tasks.append(asyncio.create_task(change(room, video, arguments)))
+    acting = asyncio.create_task(act(room, video, arguments, publications))
     await asyncio.wait(tasks, timeout=arguments.duration, return_when=asyncio.FIRST_EXCEPTION)
     for task in tasks:
         if task.done():
             task.result()
         task.cancel()
+    if acting.done():
+        acting.result()
     await room.disconnect()
 
 
-async def publish_video(room, source, arguments):
+async def publish_video(room, source, arguments, codec=None):
     options = rtc.TrackPublishOptions(
         source=rtc.TrackSource.SOURCE_CAMERA,
         simulcast=arguments.simulcast,
-        video_codec=rtc.VideoCodec.Value(arguments.codec),
+        video_codec=rtc.VideoCodec.Value(codec or arguments.codec),
         video_encoding=rtc.VideoEncoding(max_framerate=arguments.fps, max_bitrate=2_000_000),
     )
     track = rtc.LocalVideoTrack.create_video_track("camera", source)
@@ -93,20 +117,7 @@ async def publish_video(room, source, arguments):
 async def publish_audio(room, source):
     track = rtc.LocalAudioTrack.create_audio_track("microphone", source)
     options = rtc.TrackPublishOptions(source=rtc.TrackSource.SOURCE_MICROPHONE, dtx=False)
-    await room.local_participant.publish_track(track, options)
-
-
-async def change(room, source, arguments):
-    """Publishes the video late, or unpublishes it for a second."""
-    if arguments.republish_after:
-        await asyncio.sleep(arguments.republish_after)
-        for publication in list(room.local_participant.track_publications.values()):
-            if publication.kind == rtc.TrackKind.KIND_VIDEO:
-                await room.local_participant.unpublish_track(publication.sid)
-        print(json.dumps({"event": "unpublished"}), flush=True)
-    await asyncio.sleep(arguments.video_after or 1)
-    await publish_video(room, source, arguments)
-    print(json.dumps({"event": "video"}), flush=True)
+    return await room.local_participant.publish_track(track, options)
 
 
 asyncio.run(main())

@@ -17,7 +17,7 @@ async def main():
     arguments = parser.parse_args()
     grants = api.VideoGrants(room_join=True, room=arguments.room)
     jwt = api.AccessToken("devkey", "secret").with_identity("watcher").with_grants(grants).to_jwt()
-    seen = {"frames": 0, "sizes": [], "numbers": [], "level": 0.0, "tracks": []}
+    seen = {"frames": 0, "sizes": [], "numbers": [], "level": 0.0, "tracks": [], "mutes": [], "messages": []}
     tasks = []
 
     async def watch(track):
@@ -41,6 +41,18 @@ async def main():
     def subscribed(track, publication, participant):
         seen["tracks"].append([participant.identity, publication.mime_type])
         tasks.append(asyncio.create_task(watch(track) if track.kind == rtc.TrackKind.KIND_VIDEO else listen(track)))
+
+    @room.on("track_muted")
+    def muted(participant, publication):
+        seen["mutes"].append([participant.identity, publication.source == rtc.TrackSource.SOURCE_MICROPHONE, True])
+
+    @room.on("track_unmuted")
+    def unmuted(participant, publication):
+        seen["mutes"].append([participant.identity, publication.source == rtc.TrackSource.SOURCE_MICROPHONE, False])
+
+    @room.on("data_received")
+    def received(packet):
+        seen["messages"].append([packet.participant.identity, packet.topic, packet.data.decode()])
 
     await room.connect(arguments.url, jwt)
     print(json.dumps({"event": "connected"}), flush=True)

@@ -58,7 +58,7 @@ def test_a_camera_that_stalls_holds_its_picture(server, tmp_path, codec, contain
 @pytest.mark.parametrize("container", ["mp4", "mkv", "webm"])
 def test_a_camera_that_comes_later_is_in_the_file(server, tmp_path, container):
     file = tmp_path / f"late.{container}"
-    server.foreign_publisher("--room", "camera", "--video-after", "5")
+    server.foreign_publisher("--room", "camera", "--no-video", "--actions", "wait:3", "publish")
     record(server, "camera", file, seconds=10)
     assert_whole(file, 10)
     assert_sound_goes_on(file, 10)
@@ -99,7 +99,7 @@ def test_a_participant_without_microphone_is_silent(server, tmp_path):
 @pytest.mark.parametrize("container", ["webm", "mp4"])
 def test_a_republished_camera_goes_on_in_the_same_file(server, tmp_path, container):
     file = tmp_path / f"again.{container}"
-    server.foreign_publisher("--room", "again", "--republish-after", "4")
+    server.foreign_publisher("--room", "again", "--actions", "wait:3", "unpublish", "publish")
     recorder = record(server, "again", file, seconds=10)
     assert [event["kind"] for event in recorder.events if event["event"] == "track"] == ["video"]
     assert_whole(file, 10)

@@ -75,6 +75,21 @@ def test_waits_for_the_participant(server, tmp_path):
     assert_whole(file, 3)
 
 
+@pytest.mark.parametrize("codec, container", [("VP8", "mkv"), ("H264", "mkv"), ("H264", "mp4")])
+def test_a_track_that_ends_leaves_no_other_picture(server, tmp_path, codec, container):
+    """A server ends a track with tiny pictures, and the same one may go on in the next track."""
+    actions = ("--actions", f"republish:{codec}")
+    publisher = server.foreign_publisher("--room", "end", "--identity", "alice", "--codec", codec, *actions)
+    file = tmp_path / f"ended.{container}"
+    recorder = server.recorder("end", "alice", file, "--duration", "7s")
+    recorder.wait_for("recording")
+    publisher.wait_for("republish")
+    recorder.wait_for("finished", 40)
+    assert recorder.finish() == 0, recorder.report("failed")
+    assert checks.sizes(file) == {SIZE}
+    assert min(checks.durations(file).values()) >= 6
+
+
 def test_termination_completes_the_file(server, tmp_path):
     server.foreign_publisher("--room", "stop", "--identity", "alice", "--codec", "H264")
     file = tmp_path / "stopped.mp4"
@@ -99,6 +114,44 @@ def test_foreign_subscriber_gets_what_we_publish(server):
     ], subscriber.report("tracks are missing")
     assert seen["frames"] > 2 * 3 * FPS, subscriber.report("few pictures")
     assert seen["level"] > 100, subscriber.report("no sound")
+
+
+def test_foreign_subscriber_hears_messages_mute_and_a_new_track(server):
+    server.own_publisher("news", "ours", "h264")
+    subscriber = server.subscriber("--room", "news", "--duration", "12")
+    subscriber.wait_for("connected")
+    actions = ("--actions", "message:hello there", "mute", "unmute", "republish:H264")
+    acting = server.foreign_publisher("--room", "news", "--identity", "bob", "--codec", "VP8", *actions)
+    acting.wait_for("republish")
+    assert subscriber.finish(30) == 0, subscriber.report("failed")
+    seen = subscriber.events[-1]
+    assert seen["messages"] == [["bob", "chat", "hello there"]], subscriber.report("messages")
+    assert seen["mutes"] == [["bob", True, True], ["bob", True, False]], subscriber.report("mutes")
+    tracks = [kind.lower() for identity, kind in seen["tracks"] if identity == "bob" and kind.startswith("video")]
+    assert tracks == ["video/vp8", "video/h264"], subscriber.report("the new track is missing")
+
+
+def test_a_track_that_is_published_anew_is_received_again(server):
+    """In the same section of the description, from another source and in another codec."""
+    actions = ("--actions", "mute", "republish:H264", "unmute")
+    publisher = server.foreign_publisher("--room", "again", "--identity", "alice", "--codec", "VP8", *actions)
+    watcher = server.watcher("again")
+
+    def wait_until(what, holds):
+        for _ in range(20):
+            tracks = [track for person in watcher.wait_for("room")["participants"] for track in person["tracks"]]
+            if tracks and holds({track["kind"]: track for track in tracks}):
+                return
+        raise AssertionError(watcher.report(f"{what} is not seen"))
+
+    def flows(track, codec):
+        return track.get("codec") == codec and track["subscribed"] and track.get("fps", 0) > 0.6 * FPS
+
+    wait_until("VP8", lambda tracks: flows(tracks.get("video", {}), "video/VP8"))
+    wait_until("mute", lambda tracks: tracks["audio"]["muted"])
+    publisher.wait_for("republish")
+    wait_until("H264", lambda tracks: flows(tracks.get("video", {}), "video/H264"))
+    wait_until("unmute", lambda tracks: not tracks["audio"]["muted"])
 
 
 def test_foreign_clients_meet_in_the_development_server(server):

@@ -1,3 +1,4 @@
+import BridgeTesting
 import Foundation
 import GStreamerKit
 import MediaCore
@@ -16,21 +17,6 @@ enum Shipped {
     return try Pipeline(description: filled.description, name: "\(kind.rawValue)-\(name)") { offset in
       SourceLocation(file: filled.file, line: filled.line(atOffset: offset))
     }
-  }
-}
-
-struct TimedOut: Error, CustomStringConvertible {
-  let description: String
-}
-
-/// Waits until `condition` holds; throws when it does not come true in time.
-func eventually(
-  _ what: String, within limit: Duration = .seconds(20), _ condition: @Sendable () -> Bool
-) async throws {
-  let deadline = ContinuousClock.now + limit
-  while !condition() {
-    guard ContinuousClock.now < deadline else { throw TimedOut(description: "not within \(limit): \(what)") }
-    try await Task.sleep(for: .milliseconds(2))
   }
 }
 

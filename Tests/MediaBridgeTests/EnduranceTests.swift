@@ -39,11 +39,11 @@ struct EnduranceTests {
   }
 
   /// The footprint once the idle threads of pools have ended.
-  private func quiet() async throws -> ProcessFootprint {
-    let least = Locked(ProcessFootprint.now)
+  private func quiet() async throws -> Footprint {
+    let least = Locked(Footprint.current)
     let deadline = ContinuousClock.now + .seconds(20)
     try await eventually("the end of idle threads", within: .seconds(30)) {
-      let now = ProcessFootprint.now
+      let now = Footprint.current
       least.withLock { if now.threads < $0.threads { $0 = now } }
       return ContinuousClock.now > deadline
     }

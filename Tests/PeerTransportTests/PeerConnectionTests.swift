@@ -1,3 +1,4 @@
+import BridgeTesting
 import MediaCore
 import PeerTransport
 import RTP
@@ -122,6 +123,54 @@ import Testing
       pair.offerer.send(makePacket(1, [1, 2, 3]))
       return pair.answererEvents.packetCount > 0
     }
+    await pair.close()
+  }
+
+  @Test func theAnswerToARestartHasTheCredentialsInForce() async throws {
+    let pair = try await PeerPair.connected()
+    let before = try #require(await pair.answerer.localParameters(setup: .active))
+    let unchanged = try #require(await pair.offerer.localParameters(setup: .actpass))
+    #expect(await pair.answerer.localParameters(answering: unchanged, setup: .active) == before)
+    pair.offerer.restartICE()
+    let offer = try #require(await pair.offerer.localParameters(setup: .actpass))
+    let answer = try #require(await pair.answerer.localParameters(answering: offer, setup: .active))
+    #expect(answer.iceUfrag != before.iceUfrag && answer.icePwd != before.icePwd)
+    pair.answerer.connect(to: offer, isDTLSClient: true)
+    #expect(await pair.answerer.localParameters(setup: .active) == answer)
+    pair.offerer.connect(to: answer, isDTLSClient: false)
+    #expect(await pair.offerer.localParameters(setup: .actpass) == offer)
+    try await eventually {
+      pair.offerer.send(makePacket(1, [1, 2, 3]))
+      return pair.answererEvents.packetCount > 0
+    }
+    await pair.close()
+  }
+
+  @Test func candidatesAreToldAgainAfterARestart() async throws {
+    let pair = try await PeerPair.connected()
+    let before = pair.offererEvents.candidates
+    #expect(!before.isEmpty)
+    pair.offerer.restartICE()
+    try await eventually { pair.offererEvents.candidates.count == 2 * before.count }
+    #expect(Array(pair.offererEvents.candidates.dropFirst(before.count)) == before)
+    await pair.close()
+  }
+
+  /// As pion writes them: each in every offer, and for a component that is not there.
+  @Test func repeatedCandidatesChangeNothing() async throws {
+    let pair = try await PeerPair.connected()
+    for candidate in pair.offererEvents.candidates {
+      for component in ["1", "2"] {
+        var fields = candidate.split(separator: " ").map(String.init)
+        fields[1] = component
+        for _ in 0..<10 { pair.answerer.add(remoteCandidate: fields.joined(separator: " ")) }
+      }
+    }
+    try await eventually {
+      pair.offerer.send(makePacket(1, [1, 2, 3]))
+      return pair.answererEvents.packetCount > 0
+    }
+    #expect(pair.answererEvents.states == [.connecting, .connected])
     await pair.close()
   }
 

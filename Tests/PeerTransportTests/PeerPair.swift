@@ -1,4 +1,4 @@
-import Foundation
+import BridgeTesting
 import MediaCore
 import PeerTransport
 import RTP
@@ -17,6 +17,7 @@ final class RecordedEvents: PeerConnectionDelegate {
     var channels: [DataChannel] = []
     var messages: [[UInt8]] = []
     var states: [PeerState] = []
+    var candidates: [String] = []
     var onCandidate: (@Sendable (String) -> Void)?
   }
   private let state = Locked(State())
@@ -25,6 +26,8 @@ final class RecordedEvents: PeerConnectionDelegate {
     state.withLock { $0.onCandidate = { [weak other] in if isWanted($0) { other?.add(remoteCandidate: $0) } } }
   }
 
+  var candidates: [String] { state.withLock { $0.candidates } }
+  var states: [PeerState] { state.withLock { $0.states } }
   var packetCount: Int { state.withLock { $0.packets.count } }
 
   func packets(_ count: Int) async throws -> [Packet] {
@@ -58,7 +61,11 @@ final class RecordedEvents: PeerConnectionDelegate {
     state.withLock { $0.reports += reports }
   }
   func peerConnection(_ peer: PeerConnection, didGather candidate: String) {
-    state.withLock { $0.onCandidate }?(candidate)
+    let forward = state.withLock { state in
+      state.candidates.append(candidate)
+      return state.onCandidate
+    }
+    forward?(candidate)
   }
   func peerConnection(_ peer: PeerConnection, didChange newState: PeerState) {
     state.withLock { $0.states.append(newState) }
@@ -121,27 +128,5 @@ final class PeerPair: Sendable {
     await offerer.close()
     await answerer.close()
     for loop in loops { await loop.stop() }
-  }
-}
-
-struct TimedOut: Error {}
-
-/// Waits until `condition` holds, ten seconds at the most unless told otherwise.
-func eventually(within limit: Duration = .seconds(10), _ condition: @Sendable () async throws -> Bool) async throws {
-  let deadline = ContinuousClock.now + limit
-  while try await !condition() {
-    guard ContinuousClock.now < deadline else { throw TimedOut() }
-    try await Task.sleep(for: .milliseconds(5))
-  }
-}
-
-/// What a process holds, as /proc shows it.
-struct Footprint {
-  var threads: Int
-  var descriptors: Int
-
-  static var current: Footprint {
-    func count(_ path: String) -> Int { (try? FileManager.default.contentsOfDirectory(atPath: path).count) ?? 0 }
-    return Footprint(threads: count("/proc/self/task"), descriptors: count("/proc/self/fd"))
   }
 }

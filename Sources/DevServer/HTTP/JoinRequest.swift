@@ -7,6 +7,7 @@ struct JoinRequest: Sendable {
   let token: AccessToken
   let room: String
   let autoSubscribe: Bool
+  let adaptiveStream: Bool
   /// The participant that a reconnecting client wants to resume.
   let resumedSid: String?
 }
@@ -26,7 +27,7 @@ extension JoinRequest {
       header.hasPrefix("Bearer ") ? String(header.dropFirst(7)) : nil
     }
     guard let text = bearer ?? value("access_token"), !text.isEmpty else {
-      throw JoinRefusal(status: .unauthorized, reason: "no permissions to access the room: the request has no token")
+      throw JoinRefusal(status: .unauthorized, reason: "no permissions to access the room")
     }
     do {
       token = try await AccessToken(
@@ -34,18 +35,24 @@ extension JoinRequest {
     } catch {
       throw JoinRefusal(status: .unauthorized, reason: Self.explain(error))
     }
-    guard token.video.roomJoin == true, let room = token.video.room ?? value("room"), !room.isEmpty else {
-      throw JoinRefusal(status: .unauthorized, reason: "the token grants no room to join")
+    guard token.video.roomJoin == true else {
+      throw JoinRefusal(status: .unauthorized, reason: "permissions denied")
     }
-    self.room = room
-    autoSubscribe = ["1", "true"].contains(value("auto_subscribe") ?? "1")
-    resumedSid = ["1", "true"].contains(value("reconnect") ?? "0") ? value("sid") : nil
+    guard !token.identity.isEmpty else { throw JoinRefusal(status: .badRequest, reason: "identity cannot be empty") }
+    // The room of the token wins over the one asked for.
+    let named = token.video.room.flatMap { $0.isEmpty ? nil : $0 } ?? value("room") ?? ""
+    guard !named.isEmpty else { throw JoinRefusal(status: .badRequest, reason: "no room name") }
+    room = named
+    func isTrue(_ name: String) -> Bool { ["1", "true"].contains(value(name) ?? "") }
+    autoSubscribe = isTrue("auto_subscribe") || (value("auto_subscribe") ?? "").isEmpty
+    adaptiveStream = isTrue("adaptive_stream")
+    resumedSid = isTrue("reconnect") ? value("sid") : nil
   }
 
   private static func explain(_ error: TokenError) -> String {
     switch error {
-    case .invalid: "invalid token: the signature or the format is wrong"
-    case .outsideItsTime: "invalid token: it has expired or is not valid yet"
+    case .invalid: "invalid authorization token: the signature or the format is wrong"
+    case .outsideItsTime: "invalid authorization token: it has expired or is not valid yet"
     case .unknownKey: "invalid API key"
     }
   }

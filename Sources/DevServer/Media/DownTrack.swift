@@ -13,11 +13,13 @@ final class DownTrack {
   private let send: (RTPPacket) -> Void
   /// Both are there once the subscriber has answered with its payload types.
   private var stream: DownStream?
-  private var wantedLayer = 2
+  private var wantedLayer: Int
   private var isEnabled = true
+  private var newest: RTPPacket?
 
-  init(track: PublishedTrack, codec: Codec, send: @escaping (RTPPacket) -> Void) {
+  init(track: PublishedTrack, codec: Codec, firstLayer: Int, send: @escaping (RTPPacket) -> Void) {
     self.track = track
+    wantedLayer = firstLayer
     self.codec = codec
     self.send = send
   }
@@ -25,23 +27,19 @@ final class DownTrack {
   private var rtxSSRC: SSRC { SSRC(ssrc.rawValue + 1) }
 
   func sendingTrack(of publisher: DevParticipant) -> SendingTrack {
-    let codecs =
-      switch codec.name.uppercased() {
-      case "VP8": CodecCatalogue.vp8()
-      case "VP9": CodecCatalogue.vp9()
-      case "H264": CodecCatalogue.h264(profileLevelID: codec.parameter("profile-level-id") ?? "42e01f")
-      default: CodecCatalogue.opus
-      }
+    let stream = "\(publisher.sid)|\(track.sid)"
     return SendingTrack(
-      kind: track.isVideo ? .video : .audio,
-      msid: MediaStreamID(stream: "\(publisher.sid)|\(track.sid)", track: track.sid), codecs: codecs,
-      headerExtensions: CodecCatalogue.extensions([HeaderExtensionURI.mid]), cname: publisher.sid, ssrc: ssrc,
+      kind: track.isVideo ? .video : .audio, msid: MediaStreamID(stream: stream, track: track.sid),
+      codecs: SubscriberFormats.codecs(of: track),
+      headerExtensions: SubscriberFormats.headerExtensions(isVideo: track.isVideo), cname: stream, ssrc: ssrc,
       rtxSSRC: track.isVideo ? rtxSSRC : nil)
   }
 
-  /// The subscriber has answered: media may flow.
-  func start(with section: NegotiatedSection) {
-    guard stream == nil, let format = section.formats.first else { return }
+  /// The subscriber has answered and is connected: media may flow.
+  /// - Returns: false when the subscriber does not take the track's codec.
+  func start(with section: NegotiatedSection) -> Bool {
+    guard stream == nil else { return true }
+    guard let format = SubscriberFormats.format(for: codec, in: section) else { return false }
     let first = SequenceNumber(.random(in: 0...(.max / 2)))
     let rewriter = StreamRewriter(
       configuration: .init(
@@ -55,13 +53,14 @@ final class DownTrack {
     stream = DownStream(rewriter: rewriter, sender: sender)
     choose(at: .now)
     requestKeyframe()
+    return true
   }
 
   /// What the subscriber asks for (UpdateTrackSettings): off, a size, or else a quality.
   func apply(_ settings: Livekit_UpdateTrackSettings) {
     isEnabled = !settings.disabled
-    if settings.width > 0 && settings.height > 0 {
-      wantedLayer = track.layerIndex(fitting: settings.width, settings.height)
+    if settings.width > 0 {
+      wantedLayer = track.layerIndex(fittingHeight: settings.height)
     } else {
       wantedLayer = min(2, settings.quality.rawValue)
     }
@@ -87,11 +86,25 @@ final class DownTrack {
     track.layers.first { $0.ssrc == wanted }?.receiver.requestKeyframe()
   }
 
+  /// Clears the subscriber's picture before the track goes, as a LiveKit server does: with tiny pictures, or silence.
+  func flush() {
+    guard let last = newest, let payload = BlankMedia.payload(of: codec) else { return }
+    for number in 1...BlankMedia.count {
+      let packet = RTPPacket(
+        payloadType: last.payloadType,
+        sequenceNumber: last.sequenceNumber + number,
+        timestamp: last.timestamp &+ UInt32(number) * codec.clockRate / 30, ssrc: ssrc, marker: true, payload: payload)
+      send(packet)
+    }
+    newest = nil
+  }
+
   func forward(_ packet: RTPPacket, from layer: UpLayer, at time: MediaTime) {
     guard isEnabled else { return }
     if stream?.rewriter.current == nil && stream?.rewriter.awaited == nil { choose(at: time) }
     for outgoing in stream?.rewriter.rewrite(packet, at: time) ?? PacketBatch() {
       stream?.sender.sent(outgoing, at: time)
+      if newest.map({ outgoing.sequenceNumber.isAfter($0.sequenceNumber) }) ?? true { newest = outgoing }
       send(outgoing)
     }
   }

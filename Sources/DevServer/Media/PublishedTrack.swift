@@ -82,11 +82,11 @@ final class PublishedTrack {
     return live.last { $0.index <= wanted } ?? live.first
   }
 
-  /// The layer that fits a picture of this size: the smallest that is at least as large (as LiveKit chooses).
-  func layerIndex(fitting width: UInt32, _ height: UInt32) -> Int {
-    let sorted = info.layers.sorted { $0.width < $1.width }
-    let index = sorted.firstIndex { $0.width >= width && $0.height >= height }
-    return index ?? max(0, sorted.count - 1)
+  /// The smallest layer that is about as high as asked for (LiveKit compares heights, with a tenth of tolerance).
+  func layerIndex(fittingHeight height: UInt32) -> Int {
+    let heights = info.layers.map(\.height).sorted()
+    let wanted = UInt32(Float(height) * 0.9)
+    return heights.firstIndex { $0 >= wanted } ?? max(0, heights.count - 1)
   }
 }
 

@@ -51,7 +51,8 @@ final class PublisherSession {
 
   func receive(offer message: Livekit_SessionDescription) {
     guard var offer = try? SessionDescription(parsing: message.sdp), let remote = TransportParameters(offer),
-      let peer = peer ?? makePeer(), let local = peer.localParametersOnLoop(setup: .passive),
+      let peer = peer ?? makePeer(),
+      let local = peer.localParametersOnLoop(answering: remote, setup: .passive),
       let transport = local.localTransport(preferring: .passive)
     else { return }
     preferCodecs(in: &offer)

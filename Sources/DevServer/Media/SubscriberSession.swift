@@ -17,6 +17,11 @@ final class SubscriberSession {
   private var negotiator: Negotiator?
   private var downTracks: [DownTrack] = []
   private var channels: [String: DataChannel] = [:]
+  private var sections: [NegotiatedSection] = []
+  /// SIDs of the tracks in the newest offer, and in the newest that was answered.
+  private var offered: Set<String> = []
+  private var answered: Set<String> = []
+  private var isConnected = false
   private var ticker: LoopTimer?
 
   init(participant: DevParticipant, loop: TransportLoop, host: String) {
@@ -35,13 +40,15 @@ final class SubscriberSession {
 
   // MARK: Signalling
 
-  func start() {
+  /// Makes the first offer. As a LiveKit server's, it has the tracks that are there already, and the data channels last.
+  func start(with tracks: [(track: PublishedTrack, publisher: DevParticipant)]) {
     var configuration = PeerConfiguration(isControlling: true)
     configuration.localAddresses = [host]
     var handlers = PeerObserver.Handlers()
     handlers.reports = { [weak self] in self?.receive($0, at: $1) }
     handlers.candidate = { [weak self] in self?.trickle($0) }
     handlers.channel = { [weak self] in self?.opened($0) }
+    handlers.state = { [weak self] in self?.changed($0) }
     let observer = PeerObserver(loop: loop, handlers: handlers)
     let peer = PeerConnection(loop: loop, configuration: configuration, delegate: observer)
     self.observer = observer
@@ -52,17 +59,30 @@ final class SubscriberSession {
     peer.openDataChannel(label: "_reliable")
     peer.openDataChannel(label: "_lossy", isOrdered: false, maxRetransmits: 0)
     var negotiator = Negotiator(sessionID: .random(in: 1..<(1 << 62)), transport: transport)
-    negotiator.addDataChannels()
+    negotiator.style = .pion
     self.negotiator = negotiator
+    for (track, publisher) in tracks { _ = add(track, of: publisher) }
+    self.negotiator?.addDataChannels()
     offer()
     tick()
   }
+
+  private func changed(_ state: PeerState) {
+    guard state == .connected, !isConnected else { return }
+    isConnected = true
+    startTracks()
+  }
+
+  private var offerCount: UInt32 = 0
 
   private func offer() {
     guard let description = negotiator?.makeOffer() else { return }
     var response = Livekit_SignalResponse()
     response.offer.type = "offer"
     response.offer.sdp = description.description
+    offered = Set(downTracks.map(\.track.sid))
+    offerCount += 1
+    response.offer.id = offerCount
     for downTrack in downTracks { response.offer.midToTrackID[downTrack.mid] = downTrack.track.sid }
     participant.send(response)
   }
@@ -74,11 +94,31 @@ final class SubscriberSession {
     // The answer chooses the role: an active peer is the DTLS client, and we are not.
     peer?.connect(to: remote, isDTLSClient: remote.setup == .passive)
     for candidate in answer.media.flatMap(\.candidates) { peer?.add(remoteCandidate: candidate) }
-    for downTrack in downTracks {
-      guard let section = sections.first(where: { $0.mid == downTrack.mid && $0.isAccepted }) else { continue }
-      downTrack.start(with: section)
-    }
+    self.sections = sections
+    answered = offered
+    startTracks()
     if negotiator?.needsOffer == true { offer() }
+  }
+
+  /// Lets the tracks flow that the client has answered for.
+  private func startTracks() {
+    guard isConnected else { return }
+    for downTrack in downTracks where answered.contains(downTrack.track.sid) {
+      guard let section = sections.first(where: { $0.mid == downTrack.mid }) else { continue }
+      if !section.isAccepted || !downTrack.start(with: section) { refuse(downTrack) }
+    }
+  }
+
+  private func refuse(_ downTrack: DownTrack) {
+    unsubscribe(from: downTrack.track.sid)
+    sendError(.seCodecUnsupported, trackSid: downTrack.track.sid)
+  }
+
+  func sendError(_ error: Livekit_SubscriptionError, trackSid: String) {
+    var response = Livekit_SignalResponse()
+    response.subscriptionResponse.trackSid = trackSid
+    response.subscriptionResponse.err = error
+    participant.send(response)
   }
 
   func add(_ candidate: String) { peer?.add(remoteCandidate: "candidate:" + candidate.trimmingCandidatePrefix) }
@@ -105,20 +145,27 @@ final class SubscriberSession {
   // MARK: Subscriptions
 
   func subscribe(to track: PublishedTrack, of publisher: DevParticipant) {
+    if add(track, of: publisher) { offer() }
+  }
+
+  private func add(_ track: PublishedTrack, of publisher: DevParticipant) -> Bool {
     guard participant.info.permission.canSubscribe, let codec = track.codec,
       !downTracks.contains(where: { $0.track === track })
-    else { return }
-    let downTrack = DownTrack(track: track, codec: codec) { [weak self] in self?.peer?.send($0) }
+    else { return false }
+    let downTrack = DownTrack(track: track, codec: codec, firstLayer: participant.usesAdaptiveStream ? 0 : 2) {
+      [weak self] in self?.peer?.send($0)
+    }
     downTrack.mid = negotiator?.add(downTrack.sendingTrack(of: publisher)) ?? ""
     downTracks.append(downTrack)
     track.attach(downTrack)
-    offer()
+    return true
   }
 
   func unsubscribe(from sid: String) {
     guard let index = downTracks.firstIndex(where: { $0.track.sid == sid }) else { return }
     let downTrack = downTracks.remove(at: index)
     downTrack.track.detach(downTrack)
+    downTrack.flush()
     negotiator?.remove(mid: downTrack.mid)
     offer()
   }

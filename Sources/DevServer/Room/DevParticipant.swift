@@ -8,11 +8,12 @@ final class DevParticipant {
   let room: DevRoom
   let sid = Identifier.make("PA_")
   let subscribesAutomatically: Bool
+  let usesAdaptiveStream: Bool
   private(set) var publisher: PublisherSession!
   private(set) var subscriber: SubscriberSession!
   var info = Livekit_ParticipantInfo()
   private(set) var hasLeft = false
-  private let socket: ClientSocket
+  let socket: ClientSocket
   private let configuration: DevServerConfiguration
 
   init(
@@ -23,6 +24,7 @@ final class DevParticipant {
     self.socket = socket
     self.configuration = configuration
     subscribesAutomatically = request.autoSubscribe
+    usesAdaptiveStream = request.adaptiveStream
     describe(request.token)
     publisher = PublisherSession(participant: self, loop: loop, host: configuration.host)
     subscriber = SubscriberSession(participant: self, loop: loop, host: configuration.host)
@@ -42,7 +44,7 @@ final class DevParticipant {
     info.joinedAt = Int64(Date().timeIntervalSince1970)
     info.permission.canPublish = token.video.canPublish ?? true
     info.permission.canSubscribe = token.video.canSubscribe ?? true
-    info.permission.canPublishData = token.video.canPublishData ?? true
+    info.permission.canPublishData = token.video.canPublishData ?? info.permission.canPublish
     info.permission.hidden = token.video.hidden ?? false
     info.permission.recorder = token.video.recorder ?? false
   }
@@ -75,7 +77,7 @@ final class DevParticipant {
       return codec
     }
     send(response)
-    subscriber.start()
+    subscriber.start(with: subscribesAutomatically ? room.tracks(for: self) : [])
   }
 
   /// The primary connection is up and its data channels are open: from now on media flows.
@@ -83,7 +85,8 @@ final class DevParticipant {
     guard !isActive, !hasLeft else { return }
     info.state = .active
     room.announce(self)
-    if subscribesAutomatically { room.subscribeToExisting(self) }
+    guard subscribesAutomatically else { return }
+    for (track, publisher) in room.tracks(for: self) { subscriber.subscribe(to: track, of: publisher) }
   }
 
   func sendLeave(_ reason: Livekit_DisconnectReason) {
@@ -91,6 +94,7 @@ final class DevParticipant {
     response.leave.reason = reason
     response.leave.action = .disconnect
     send(response)
+    info.disconnectReason = reason
     hasLeft = true
   }
 
@@ -121,7 +125,9 @@ extension DevParticipant {
       var response = Livekit_SignalResponse()
       response.pong = timestamp
       send(response)
-    case .leave: hasLeft = true
+    case .leave:
+      info.disconnectReason = .clientInitiated
+      hasLeft = true
     default: break
     }
   }
@@ -143,8 +149,10 @@ extension DevParticipant {
     for sid in sids {
       if !update.subscribe {
         subscriber.unsubscribe(from: sid)
-      } else if let (track, owner) = room.track(sid: sid), info.permission.canSubscribe {
+      } else if let (track, owner) = room.track(sid: sid) {
         subscriber.subscribe(to: track, of: owner)
+      } else {
+        subscriber.sendError(.seTrackNotfound, trackSid: sid)
       }
     }
   }

@@ -21,12 +21,9 @@ final class DevRoom {
 
   func others(than participant: DevParticipant) -> [DevParticipant] { participants.filter { $0 !== participant } }
 
-  /// Lets someone in. An older participant of the same identity has to go (as a client that reconnects anew).
+  func participant(identity: String) -> DevParticipant? { participants.first { $0.identity == identity } }
+
   func add(_ participant: DevParticipant) {
-    for older in participants where older.identity == participant.identity {
-      older.sendLeave(.duplicateIdentity)
-      remove(older)
-    }
     participants.append(participant)
     participant.welcome()
     announce(participant)
@@ -60,6 +57,9 @@ final class DevRoom {
 
   func trackEnded(_ track: PublishedTrack, of publisher: DevParticipant) {
     unsubscribeAll(from: track)
+    var response = Livekit_SignalResponse()
+    response.trackUnpublished.trackSid = track.sid
+    publisher.send(response)
     announce(publisher)
   }
 
@@ -67,12 +67,10 @@ final class DevRoom {
     for participant in participants { participant.subscriber.unsubscribe(from: track.sid) }
   }
 
-  /// Everything that is published already, for someone who has become active.
-  func subscribeToExisting(_ participant: DevParticipant) {
-    for other in others(than: participant) {
-      for track in other.publisher.tracks where track.isFlowing {
-        participant.subscriber.subscribe(to: track, of: other)
-      }
+  /// What the others publish.
+  func tracks(for participant: DevParticipant) -> [(track: PublishedTrack, publisher: DevParticipant)] {
+    others(than: participant).flatMap { other in
+      other.publisher.tracks.filter(\.isFlowing).map { (track: $0, publisher: other) }
     }
   }
 

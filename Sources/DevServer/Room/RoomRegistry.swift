@@ -16,11 +16,18 @@ final class RoomRegistry {
 
   func join(_ request: JoinRequest, _ socket: ClientSocket) {
     let room = rooms[request.room] ?? DevRoom(name: request.room)
-    rooms[request.room] = room
     let participant = DevParticipant(
       request: request, socket: socket, room: room, loop: loop, configuration: configuration)
     participants[ObjectIdentifier(socket)] = participant
+    if let older = room.participant(identity: participant.identity) { replace(older) }
+    rooms[request.room] = room
     room.add(participant)
+  }
+
+  /// One who joins under the identity of another takes their place, as a client that begins anew does.
+  private func replace(_ older: DevParticipant) {
+    older.sendLeave(.duplicateIdentity)
+    remove(older.socket)
   }
 
   func receive(_ request: Livekit_SignalRequest, from socket: ClientSocket) {

@@ -110,7 +110,8 @@ actor RoomEngine: SubscriptionRequests {
       handlers: .init(
         candidate: { [weak self] candidate in Task { await self?.trickle(candidate) } },
         state: { [weak self] state in Task { await self?.changed(state) } },
-        data: { [weak self] message in Task { await self?.receive(message) } }))
+        data: { [weak self] message in Task { await self?.receive(message) } },
+        media: { [weak self] in Task { await self?.matchTracks() } }))
     for info in join.otherParticipants { addOrUpdate(info) }
   }
 
@@ -118,7 +119,7 @@ actor RoomEngine: SubscriptionRequests {
     guard let subscriber else { return }
     do throws(LiveKitError) {
       logger.debug("offer received", metadata: ["tracks": "\(offer.midToTrackID.count)"])
-      let text = try await subscriber.answer(offer.sdp, mids: offer.midToTrackID)
+      let text = try await subscriber.answer(offer.sdp, mids: offer.midToTrackID, codecs: publishedCodecs)
       var request = Livekit_SignalRequest()
       request.answer.type = "answer"
       request.answer.sdp = text
@@ -274,7 +275,10 @@ extension RoomEngine {
 
   private func match(_ publication: RemoteTrackPublication, of participant: RemoteParticipant, _ media: TrackMedia?) {
     guard let media else { return unsubscribe(publication, of: participant) }
-    guard publication.track == nil else { return }
+    if let track = publication.track {
+      guard track.incoming !== media else { return }
+      unsubscribe(publication, of: participant)
+    }
     let info = publication.info.withLock { $0 }
     let track: Track =
       media.isVideo ? RemoteVideoTrack(media: media, info: info) : RemoteAudioTrack(media: media, info: info)
@@ -287,6 +291,11 @@ extension RoomEngine {
         "codec": "\(media.codec)",
       ])
     room.tell(.trackSubscribed(participant, publication))
+  }
+
+  private var publishedCodecs: [String: [String]] {
+    let publications = room.remoteParticipants.values.flatMap { $0.trackPublications.values }
+    return Dictionary(publications.map { ($0.sid, $0.info.withLock { $0.mimeTypes }) }) { _, newest in newest }
   }
 
   private func find(_ sid: String) -> (RemoteParticipant, RemoteTrackPublication)? {

@@ -22,6 +22,7 @@ extension TrackInfo {
       default: .unknown
       }
     mimeType = info.mimeType
+    mimeTypes = info.codecs.map(\.mimeType) + [info.mimeType]
     isMuted = info.muted
     dimensions =
       info.width > 0 && info.height > 0

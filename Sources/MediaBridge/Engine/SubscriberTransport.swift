@@ -11,6 +11,8 @@ actor SubscriberTransport {
     var candidate: @Sendable (String) -> Void
     var state: @Sendable (PeerState) -> Void
     var data: @Sendable ([UInt8]) -> Void
+    /// A track has turned out to be something else than expected: `media` has changed.
+    var media: @Sendable () -> Void
   }
 
   private let loop = TransportLoop(name: "mediabridge-rtc")
@@ -19,10 +21,13 @@ actor SubscriberTransport {
   private let peer: PeerConnection
   private let factory: PipelineFactory
   private let latency: Int?
+  private let mediaChanged: @Sendable () -> Void
   private var negotiator: Negotiator?
   private var clocks: [String: ParticipantClock] = [:]
   private(set) var media: [String: TrackMedia] = [:]
+  private var sent: [String: SentTrack] = [:]
   private var isRemoteKnown = false
+  private var isClosed = false
   private var waitingCandidates: [String] = []
 
   init(
@@ -31,6 +36,7 @@ actor SubscriberTransport {
   ) {
     self.factory = factory
     self.latency = latency
+    mediaChanged = handlers.media
     var configuration = PeerConfiguration(isControlling: false)
     configuration.iceServers = servers
     configuration.localAddresses = localAddresses
@@ -50,21 +56,25 @@ actor SubscriberTransport {
   }
 
   /// Takes an offer and makes the answer.
-  /// - Parameter mids: which track a section carries, where the server says it apart from the description.
-  /// - Returns: nil for an offer that cannot be used.
-  func answer(_ text: String, mids: [String: String]) async throws(LiveKitError) -> String {
+  /// - Parameters:
+  ///   - mids: which track a section carries, where the server says it apart from the description.
+  ///   - codecs: MIME types of the published tracks by SID, as the server prefers them.
+  func answer(
+    _ text: String, mids: [String: String], codecs: [String: [String]]
+  ) async throws(LiveKitError) -> String {
     let offer: SDP.SessionDescription
     do { offer = try SessionDescription(parsing: text) } catch {
       throw LiveKitError(.network, "the server's offer cannot be read: \(error)")
     }
-    guard let remote = TransportParameters(offer), let local = await peer.localParameters(setup: .active),
+    guard let remote = TransportParameters(offer),
+      let local = await peer.localParameters(answering: remote, setup: .active),
       let transport = local.localTransport(preferring: .active)
     else { throw LiveKitError(.network, "the server's offer has no usable transport") }
     var negotiator = negotiator ?? Negotiator(sessionID: .random(in: 1..<(1 << 62)), transport: transport)
     negotiator.transport = transport
     let answer = negotiator.answer(offer, capabilities: .subscriber)
     self.negotiator = negotiator
-    await update(answer.sections, mids)
+    await update(answer.sections.compactMap { SentTrack($0, mids: mids, codecs: codecs) })
     // The answer's setup is active unless the offer insisted on that role itself.
     peer.connect(to: remote, isDTLSClient: remote.setup != .active)
     isRemoteKnown = true
@@ -77,52 +87,51 @@ actor SubscriberTransport {
     if isRemoteKnown { peer.add(remoteCandidate: candidate) } else { waitingCandidates.append(candidate) }
   }
 
-  private func update(_ sections: [NegotiatedSection], _ mids: [String: String]) async {
-    var live: [(section: NegotiatedSection, trackSid: String)] = []
+  private func update(_ tracks: [SentTrack]) async {
+    let live = Dictionary(tracks.map { ($0.sid, $0) }) { _, newest in newest }
+    for (sid, earlier) in sent where live[sid]?.continues(earlier) != true { await remove(sid) }
     var new: [TrackReception] = []
-    for section in sections where section.isAccepted && section.direction.receives && section.kind != .application {
-      guard let sid = Self.trackSid(of: section, mids) else { continue }
-      live.append((section, sid))
-      if media[sid] == nil { new.append(add(section, sid)) }
-    }
-    let sids = Set(live.map(\.trackSid))
-    for (sid, track) in media where !sids.contains(sid) {
-      media[sid] = nil
-      await track.close()
-    }
-    let update = Handover((live, new))
+    for track in live.values where sent[track.sid] == nil { new.append(add(track)) }
+    await handOver(new)
+  }
+
+  private func handOver(_ new: [TrackReception]) async {
+    let update = Handover((sent.values.map { (section: $0.section, trackSid: $0.sid) }, new))
     await loop.call { [core] in core.value.update(update.value.0, update.value.1) }
   }
 
-  /// The SID is the track id of the msid; some servers repeat it by mid.
-  private static func trackSid(of section: NegotiatedSection, _ mids: [String: String]) -> String? {
-    if let sid = mids[section.mid], !sid.isEmpty { return sid }
-    guard let track = section.remoteMsid?.track, track.hasPrefix("TR_") else {
-      // `PARTICIPANT_SID|TRACK_SID` as the stream's id.
-      return section.remoteMsid?.stream.split(separator: "|").last.map(String.init)
-    }
-    return track
+  private func remove(_ sid: String) async {
+    sent[sid] = nil
+    await media.removeValue(forKey: sid)?.close()
   }
 
-  private func add(_ section: NegotiatedSection, _ sid: String) -> TrackReception {
-    let participant = section.remoteMsid?.stream.split(separator: "|").first.map(String.init) ?? sid
-    let clock = clocks[participant] ?? ParticipantClock()
-    clocks[participant] = clock
-    let format = section.formats.first { !$0.codec.isRED }
-    let codec = format?.codec.name ?? ""
-    let clockRate = format?.codec.clockRate ?? 90_000
+  private func add(_ track: SentTrack) -> TrackReception {
+    let clock = clocks[track.participant] ?? ParticipantClock()
+    clocks[track.participant] = clock
     let reception = TrackReception(
-      trackSid: sid, codec: codec, isVideo: section.kind == .video, clock: clock,
-      configuration: RTPReceiver.Configuration(section))
-    media[sid] = TrackMedia(
-      trackSid: sid, codec: codec, isVideo: section.kind == .video,
-      payloadType: format?.payloadType ?? PayloadType(0), clockRate: clockRate, loop: loop, clock: clock,
+      track, clock: clock, configuration: RTPReceiver.Configuration(track),
+      onOtherCodec: { [weak self] codec in Task { await self?.change(track.sid, to: codec) } })
+    sent[track.sid] = track
+    media[track.sid] = TrackMedia(
+      trackSid: track.sid, codec: track.codec, isVideo: track.isVideo,
+      payloadType: track.format?.payloadType ?? PayloadType(0), clockRate: track.clockRate, loop: loop, clock: clock,
       reception: LoopBound(reception, on: loop), factory: factory, latency: latency)
     return reception
   }
 
+  /// Begins the track anew in the codec that its packets are in: the server's choice differs from what we expected, or
+  /// the publisher has changed over to another codec.
+  private func change(_ sid: String, to codec: String) async {
+    guard let track = sent[sid]?.received(as: codec), media[sid]?.codec != track.codec.lowercased() else { return }
+    await remove(sid)
+    guard !isClosed else { return }
+    await handOver([add(track)])
+    mediaChanged()
+  }
+
   /// Closes everything; nothing is left when it returns.
   func close() async {
+    isClosed = true
     for track in media.values { await track.close() }
     media = [:]
     await peer.close()
@@ -137,21 +146,25 @@ private struct Handover<Value>: @unchecked Sendable {
   init(_ value: Value) { self.value = value }
 }
 
+extension SentTrack {
+  var isVideo: Bool { section.kind == .video }
+  var codec: String { format?.codec.name ?? "" }
+  var clockRate: UInt32 { format?.codec.clockRate ?? 90_000 }
+}
+
 extension RTPReceiver.Configuration {
-  /// The first stream of a negotiated section.
-  fileprivate init(_ section: NegotiatedSection) {
+  /// The first stream of the section, in any of its formats.
+  init(_ track: SentTrack) {
     var formats: [PayloadType: RTPReceiver.Format] = [:]
-    for format in section.formats {
+    for format in track.section.formats {
       formats[format.payloadType] =
         format.codec.isRED
         ? .redundant : VideoCodec(encodingName: format.codec.name).map(RTPReceiver.Format.video) ?? .media
       if let repair = format.rtx { formats[repair] = .retransmission(of: format.payloadType) }
     }
-    let pair = section.remoteSourceGroups.first { $0.semantics == "FID" && $0.ssrcs.count == 2 }
-    let ssrc = pair?.ssrcs[0] ?? section.remoteSources.first?.ssrc
-    let codec = section.formats.first { !$0.codec.isRED }?.codec
+    let pair = track.section.remoteSourceGroups.first { $0.semantics == "FID" && $0.ssrcs.count == 2 }
     self.init(
-      ssrc: ssrc, rtxSSRC: pair?.ssrcs[1], clockRate: codec?.clockRate ?? 90_000, formats: formats,
-      usesNACK: section.kind == .video)
+      ssrc: pair?.ssrcs[0] ?? track.section.remoteSources.first?.ssrc, rtxSSRC: pair?.ssrcs[1],
+      clockRate: track.clockRate, formats: formats, usesNACK: track.isVideo)
   }
 }

@@ -1,5 +1,6 @@
 import MediaCore
 import RTP
+import SDP
 
 /// The receiving end of one track, from the socket to the pipelines. Lives on the transport's loop.
 final class TrackReception {
@@ -16,13 +17,25 @@ final class TrackReception {
   /// Three seconds of sound.
   private static let audioBacklog = 150
 
+  /// The one payload type that the pipelines see.
+  private let payloadType: PayloadType?
+  /// The codec of each payload type: one codec has several where its variants are told apart, as H.264's profiles are.
+  private let codecs: [PayloadType: String]
+  private let onOtherCodec: (String) -> Void
+  private var otherCodec: String?
+
+  /// - Parameter onOtherCodec: told once when packets of another codec than `track.codec` come.
   init(
-    trackSid: String, codec: String, isVideo: Bool, clock: ParticipantClock, configuration: RTPReceiver.Configuration
+    _ track: SentTrack, clock: ParticipantClock, configuration: RTPReceiver.Configuration,
+    onOtherCodec: @escaping (String) -> Void
   ) {
-    self.trackSid = trackSid
-    self.codec = codec
-    self.isVideo = isVideo
+    trackSid = track.sid
+    codec = track.codec
+    isVideo = track.isVideo
+    payloadType = track.format?.payloadType
+    codecs = Dictionary(track.section.formats.map { ($0.payloadType, $0.codec.name) }) { first, _ in first }
     self.clock = clock
+    self.onOtherCodec = onOtherCodec
     receiver = RTPReceiver(configuration: configuration)
   }
 
@@ -34,12 +47,30 @@ final class TrackReception {
   private var framesReceived = 0
 
   func receive(_ packet: RTPPacket, at time: MediaTime) {
-    for packet in receiver.receive(packet, at: time) { deliver(packet, at: time) }
+    for packet in receiver.receive(packet, at: time) {
+      if let packet = expected(packet) { deliver(packet, at: time) }
+    }
+  }
+
+  /// The packet under the payload type that the pipelines know; nil when they cannot read it.
+  private func expected(_ packet: RTPPacket) -> RTPPacket? {
+    guard packet.payloadType != payloadType, let other = codecs[packet.payloadType] else { return packet }
+    guard other == codec else {
+      // Without a payload it only keeps a path open or probes it.
+      if !packet.isPaddingOnly, otherCodec != other {
+        otherCodec = other
+        onOtherCodec(other)
+      }
+      return nil
+    }
+    var packet = packet
+    packet.rewrite(payloadType: payloadType)
+    return packet
   }
 
   private func deliver(_ packet: RTPPacket, at time: MediaTime) {
     clock.observe(trackSid, timestamp: packet.timestamp, at: time)
-    if packet.marker { framesReceived += 1 }
+    if packet.marker && !packet.isPaddingOnly { framesReceived += 1 }
     for pipeline in pipelines { pipeline.push(packet, at: time) }
     guard pipelines.isEmpty || !isFlowing else { return }
     let beginsAnew = !isVideo || isKeyframe(packet)

@@ -32,6 +32,11 @@ public class Track: @unchecked Sendable {
   public var aspectRatio: Double { dimensions?.aspectRatio ?? 1 }
 }
 
+extension Track {
+  /// What feeds a remote track.
+  var incoming: TrackMedia? { (self as? RemoteVideoTrack)?.media ?? (self as? RemoteAudioTrack)?.media }
+}
+
 /// A track of another participant.
 public protocol RemoteTrack: Track {}
 

@@ -7,6 +7,8 @@ struct TrackInfo: Sendable, Equatable {
   var kind: Track.Kind
   var source: Track.Source
   var mimeType: String
+  /// The codec that is published first, then those published for clients that cannot decode it.
+  var mimeTypes: [String]
   var isMuted: Bool
   var dimensions: Dimensions?
   var simulcasted: Bool

@@ -94,7 +94,9 @@ final class ICEAgent {
   /// Takes the value of an SDP candidate attribute. What cannot be read or resolved (mDNS names) is passed over.
   func add(remoteCandidate text: String) {
     let value = text.hasPrefix("a=") ? String(text.dropFirst(2)) : text
-    guard value.hasPrefix("candidate:"), value.utf8.count < 1000,
+    // pion repeats every candidate in each offer, and once more for the component that rtcp-mux leaves out.
+    guard value.hasPrefix("candidate:"), value.utf8.count < 1000, Self.component(of: value) == component,
+      !remoteCandidates.contains(value),
       let candidate = nice_agent_parse_remote_candidate_sdp(agent, stream, "a=" + value)
     else { return }
     remoteCandidates.append(value)
@@ -111,8 +113,9 @@ final class ICEAgent {
   /// New credentials, so that checks begin anew (RFC 8445, 9).
   func restart() {
     nice_agent_restart_stream(agent, stream)
-    localCandidates.removeAll()
     remoteCandidates.removeAll()
+    // libnice keeps its sockets and gathers no more, but the peer has forgotten where they are.
+    localCandidates.forEach(events.candidate)
   }
 
   /// False when the datagram was not taken; media is not queued.
@@ -267,6 +270,10 @@ extension ICEAgent {
   /// libnice's buffer dies with the call, so this is the one copy between socket and decoder.
   private func received(_ bytes: UnsafeRawBufferPointer) {
     events.datagram(PacketBuffer(copying: bytes), .now)
+  }
+
+  private static func component(of candidate: String) -> UInt32? {
+    candidate.split(separator: " ", maxSplits: 2).dropFirst().first.flatMap { UInt32($0) }
   }
 
   /// `udp 127.0.0.1:50000 host` or `tcp passive 127.0.0.1:7881 host` of a candidate attribute (RFC 8839, 5.1; RFC

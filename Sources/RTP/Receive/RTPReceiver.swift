@@ -132,7 +132,13 @@ public struct RTPReceiver: Sendable {
     switch format {
     case .redundant: return takeApart(packet, number: number)
     case .forwardErrorCorrection: return PacketBatch(packet.droppingPayloadPrefix(packet.payloadLength))
-    case .video(let codec): lookForKeyframe(in: packet, codec, at: time)
+    case .video(let codec):
+      // Only its number is handed on: it shows nothing, and would end what is recorded with a tiny picture.
+      if packet.withPayload({ codec.isBlankPicture($0) }) {
+        counters.paddingPackets += 1
+        return PacketBatch(packet.droppingPayloadPrefix(packet.payloadLength))
+      }
+      lookForKeyframe(in: packet, codec, at: time)
     case .media, .retransmission: break
     }
     return PacketBatch(counted(packet))

@@ -1,14 +1,14 @@
 import Foundation
 
-/// What this process holds of the machine, as Linux counts it.
-public struct ProcessFootprint: Sendable, CustomStringConvertible {
+/// What this process holds of the machine, as /proc shows it.
+public struct Footprint: Sendable, CustomStringConvertible {
   public let threads: Int
   public let descriptors: Int
-  /// Bytes of memory in use that are not shared with a file.
+  /// Bytes of memory in use that no file backs.
   public let memory: Int
 
-  public static var now: ProcessFootprint {
-    ProcessFootprint(
+  public static var current: Footprint {
+    Footprint(
       threads: entries(of: "/proc/self/task"), descriptors: entries(of: "/proc/self/fd"),
       memory: (kilobytes("RssAnon") ?? 0) * 1024)
   }
@@ -23,7 +23,5 @@ public struct ProcessFootprint: Sendable, CustomStringConvertible {
     return line?.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) }
   }
 
-  public var description: String {
-    "\(threads) threads, \(descriptors) descriptors, \(memory / 1024) KiB"
-  }
+  public var description: String { "\(threads) threads, \(descriptors) descriptors, \(memory / 1024) KiB" }
 }

@@ -1,0 +1,323 @@
+import BridgeTesting
+import Foundation
+import LiveKitProtocol
+import MediaCore
+import PeerTransport
+import RTP
+import SDP
+import SignalTransport
+
+/// A media packet as it arrived.
+struct ReceivedPacket: Sendable {
+  var sequence: Int
+  var timestamp: UInt32
+  var payloadType: UInt8
+  var payload: [UInt8]
+}
+
+/// A client of the server, over a real WebSocket and real peer connections.
+actor RoomClient {
+  struct Log {
+    var join: Livekit_JoinResponse?
+    /// The newest word on each participant, by identity.
+    var participants: [String: Livekit_ParticipantInfo] = [:]
+    var published: [String: Livekit_TrackInfo] = [:]
+    var unpublished: [String] = []
+    var failures: [Livekit_SubscriptionResponse] = []
+    var leave: Livekit_LeaveRequest?
+    var isClosed = false
+    var offers: [SDP.SessionDescription] = []
+    /// The sources of the tracks that the newest offer sends: media and retransmissions.
+    var sources: [String: (media: SSRC, rtx: SSRC?)] = [:]
+    var packets: [SSRC: [ReceivedPacket]] = [:]
+    var channels: [DataChannel] = []
+    var messages: [Livekit_DataPacket] = []
+    var publisherState = PeerState.new
+    var ownChannel: DataChannel?
+  }
+
+  nonisolated let log = Locked(Log())
+  nonisolated let loop = TransportLoop(name: "client")
+  nonisolated let signal: SignalConnection
+  nonisolated let subscriber: PeerConnection
+  nonisolated let publisher: PeerConnection
+  private nonisolated let publications: LoopBound<[Publication]>
+  private let observers: [PeerObserver]
+  private let capabilities: MediaCapabilities
+  private var answering: Negotiator?
+  private var offering: Negotiator?
+  private var isOfferKnown = false
+  private var isAnswerKnown = false
+  private var waiting: [Livekit_SignalTarget: [String]] = [:]
+  private var reader: Task<Void, Never>?
+  private var isEnded = false
+
+  static func join(
+    _ server: RunningServer, as identity: String, room: String = "room", autoSubscribe: Bool = true,
+    adaptiveStream: Bool = false, capabilities: MediaCapabilities = .subscriber,
+    grant change: (inout VideoGrant) -> Void = { _ in }
+  ) async throws -> RoomClient {
+    var grant = VideoGrant(room: room, roomJoin: true)
+    change(&grant)
+    let signal = try await SignalConnection.connect(
+      to: SignalURL("ws://127.0.0.1:\(server.port)"), token: server.token(identity, grant),
+      query: SignalQuery(autoSubscribe: autoSubscribe, adaptiveStream: adaptiveStream))
+    let client = RoomClient(signal: signal, capabilities: capabilities)
+    server.clients.withLock { $0.append(client) }
+    await client.start()
+    _ = try await client.wait { $0.join }
+    return client
+  }
+
+  private init(signal: SignalConnection, capabilities: MediaCapabilities) {
+    self.signal = signal
+    self.capabilities = capabilities
+    let (log, loop, publications) = (log, loop, LoopBound<[Publication]>([], on: loop))
+    self.publications = publications
+    func trickle(_ target: Livekit_SignalTarget) -> (String) -> Void {
+      { candidate in
+        var request = Livekit_SignalRequest()
+        request.trickle.candidateInit =
+          (try? JSONEncoder().encode(["candidate": candidate])).map { String(decoding: $0, as: UTF8.self) } ?? ""
+        request.trickle.target = target
+        signal.send(request)
+      }
+    }
+    func peer(_ handlers: PeerObserver.Handlers, isControlling: Bool) -> (PeerObserver, PeerConnection) {
+      var configuration = PeerConfiguration(isControlling: isControlling)
+      configuration.localAddresses = ["127.0.0.1"]
+      let observer = PeerObserver(loop: loop, handlers: handlers)
+      return (observer, PeerConnection(loop: loop, configuration: configuration, delegate: observer))
+    }
+    var incoming = PeerObserver.Handlers()
+    incoming.packet = { packet, _ in log.withLock { $0.packets[packet.ssrc, default: []].append(.init(packet)) } }
+    incoming.candidate = trickle(.subscriber)
+    incoming.channel = { channel in log.withLock { $0.channels.append(channel) } }
+    incoming.message = { message, _ in
+      if let packet = try? Livekit_DataPacket(serializedBytes: message) { log.withLock { $0.messages.append(packet) } }
+    }
+    var outgoing = PeerObserver.Handlers()
+    outgoing.candidate = trickle(.publisher)
+    outgoing.channel = { channel in log.withLock { $0.ownChannel = channel } }
+    outgoing.state = { state in log.withLock { $0.publisherState = state } }
+    outgoing.reports = { reports, time in
+      for publication in publications.value { publication.receive(reports, at: time) }
+    }
+    let subscriber = peer(incoming, isControlling: false)
+    let publisher = peer(outgoing, isControlling: true)
+    observers = [subscriber.0, publisher.0]
+    self.subscriber = subscriber.1
+    self.publisher = publisher.1
+  }
+
+  private func start() {
+    reader = Task { [signal, log] in
+      for await response in signal.responses { await self.handle(response) }
+      log.withLock { $0.isClosed = true }
+    }
+  }
+
+  // MARK: What tests ask
+
+  /// Waits for something in the log.
+  nonisolated func wait<Value: Sendable>(_ find: @Sendable (Log) -> Value?) async throws -> Value {
+    try await eventually { self.log.withLock { find($0) } }
+  }
+
+  nonisolated func wait(until condition: @Sendable (Log) -> Bool) async throws {
+    try await eventually { self.log.withLock { condition($0) } }
+  }
+
+  nonisolated func packets(of sid: String) -> [ReceivedPacket] {
+    log.withLock { log in log.sources[sid].flatMap { log.packets[$0.media] } ?? [] }
+  }
+
+  nonisolated func send(_ fill: (inout Livekit_SignalRequest) -> Void) {
+    var request = Livekit_SignalRequest()
+    fill(&request)
+    signal.send(request)
+  }
+
+  /// Publishes and begins to send; returns the track's SID.
+  func publish(_ publication: Publication.Description) async throws -> String {
+    send { request in publication.fill(&request.addTrack) }
+    let sid = try await wait { $0.published[publication.cid]?.sid }
+    try await prepareOffer()
+    let mid = offering?.add(publication.sendingTrack) ?? ""
+    try await offer()
+    let (publisher, publications) = (publisher, publications)
+    await loop.call {
+      let new = Publication(publication, mid: mid, loop: self.loop) { publisher.send($0) }
+      publications.value.append(new)
+      new.start()
+    }
+    return sid
+  }
+
+  func unpublish(_ cid: String) async throws {
+    let mid = await loop.call { [publications] in
+      defer { publications.value.removeAll { $0.cid == cid && $0.stop() } }
+      return publications.value.first { $0.cid == cid }?.mid
+    }
+    offering?.remove(mid: mid ?? "")
+    try await offer()
+  }
+
+  /// Asks something of a publication, on its loop.
+  nonisolated func with<Value: Sendable>(
+    _ cid: String, _ body: @escaping @Sendable (Publication) -> Value
+  ) async -> Value? {
+    await loop.call { [publications] in publications.value.first { $0.cid == cid }.map(body) }
+  }
+
+  func connectPublisher() async throws {
+    guard offering == nil else { return }
+    try await prepareOffer()
+    try await offer()
+  }
+
+  private func prepareOffer() async throws {
+    guard offering == nil else { return }
+    let local = await publisher.localParameters(setup: .actpass)
+    guard let transport = local?.localTransport(preferring: .actpass) else {
+      throw TimedOut(description: "no local parameters")
+    }
+    offering = Negotiator(sessionID: 1, transport: transport)
+    offering?.addDataChannels()
+  }
+
+  private func offer() async throws {
+    let offer = offering?.makeOffer()
+    guard let offer else { throw TimedOut(description: "no offer to make") }
+    isAnswerKnown = false
+    send { request in
+      request.offer.type = "offer"
+      request.offer.sdp = offer.description
+    }
+    try await eventually { await self.isAnswerKnown }
+    try await wait { $0.publisherState == .connected }
+  }
+
+  func leave() async {
+    send { $0.leave.reason = .clientInitiated }
+    await close()
+  }
+
+  /// As a client that crashed: nothing is said.
+  func close() async {
+    guard !isEnded else { return }
+    isEnded = true
+    await loop.call { [publications] in
+      for publication in publications.value { _ = publication.stop() }
+      publications.value = []
+    }
+    await signal.close()
+    await reader?.value
+    await subscriber.close()
+    await publisher.close()
+    await loop.stop()
+  }
+
+  // MARK: Signalling
+
+  private func handle(_ response: Livekit_SignalResponse) async {
+    switch response.message {
+    case .join(let join):
+      log.withLock { log in
+        log.join = join
+        for info in join.otherParticipants { log.participants[info.identity] = info }
+      }
+    case .update(let update):
+      log.withLock { log in for info in update.participants { log.participants[info.identity] = info } }
+    case .offer(let offer): await answer(offer)
+    case .answer(let answer): accept(answer)
+    case .trickle(let trickle): add(trickle)
+    case .trackPublished(let published): log.withLock { $0.published[published.cid] = published.track }
+    case .trackUnpublished(let track): log.withLock { $0.unpublished.append(track.trackSid) }
+    case .subscriptionResponse(let failure): log.withLock { $0.failures.append(failure) }
+    case .leave(let leave): log.withLock { $0.leave = leave }
+    default: break
+    }
+  }
+
+  private func answer(_ message: Livekit_SessionDescription) async {
+    guard let offer = try? SessionDescription(parsing: message.sdp), let remote = TransportParameters(offer),
+      let local = await subscriber.localParameters(answering: remote, setup: .active),
+      let transport = local.localTransport(preferring: .active)
+    else { return }
+    var negotiator = answering ?? Negotiator(sessionID: 2, transport: transport)
+    negotiator.transport = transport
+    let answer = negotiator.answer(offer, capabilities: capabilities)
+    answering = negotiator
+    log.withLock { log in
+      log.offers.append(offer)
+      log.sources = [:]
+      for section in answer.sections where section.direction.receives {
+        guard let sid = message.midToTrackID[section.mid], let source = section.remoteSources.first else { continue }
+        log.sources[sid] = (source.ssrc, section.remoteSourceGroups.first?.ssrcs[1])
+      }
+    }
+    subscriber.connect(to: remote, isDTLSClient: true)
+    isOfferKnown = true
+    release(.subscriber)
+    send { request in
+      request.answer.type = "answer"
+      request.answer.sdp = answer.description.description
+      request.answer.id = message.id
+    }
+  }
+
+  private func accept(_ message: Livekit_SessionDescription) {
+    guard let answer = try? SessionDescription(parsing: message.sdp), let remote = TransportParameters(answer),
+      (try? offering?.accept(answer)) != nil
+    else { return }
+    publisher.connect(to: remote, isDTLSClient: remote.setup == .passive)
+    isAnswerKnown = true
+    release(.publisher)
+  }
+
+  private func add(_ trickle: Livekit_TrickleRequest) {
+    struct Candidate: Decodable { var candidate: String }
+    guard let parsed = try? JSONDecoder().decode(Candidate.self, from: Data(trickle.candidateInit.utf8)) else { return }
+    waiting[trickle.target, default: []].append(parsed.candidate)
+    release(trickle.target)
+  }
+
+  private func release(_ target: Livekit_SignalTarget) {
+    guard target == .publisher ? isAnswerKnown : isOfferKnown else { return }
+    let peer = target == .publisher ? publisher : subscriber
+    for candidate in waiting.removeValue(forKey: target) ?? [] { peer.add(remoteCandidate: candidate) }
+  }
+}
+
+extension ReceivedPacket {
+  init(_ packet: RTPPacket) {
+    sequence = Int(packet.sequenceNumber.rawValue)
+    timestamp = packet.timestamp
+    payloadType = packet.payloadType.rawValue
+    payload = packet.withPayload { Array($0) }
+  }
+}
+
+extension RoomClient {
+  nonisolated var texts: [String] {
+    log.withLock { $0.messages.map { String(decoding: $0.user.payload, as: UTF8.self) } }
+  }
+
+  /// Sends on the publishing connection's reliable channel, which is opened when it is needed.
+  func sendMessage(_ text: String, destination: String? = nil) async throws {
+    let channel = try await messageChannel()
+    var packet = Livekit_DataPacket()
+    packet.user.payload = Data(text.utf8)
+    packet.user.topic = "chat"
+    packet.destinationIdentities = destination.map { [$0] } ?? []
+    publisher.send(try packet.serializedBytes(), on: channel)
+  }
+
+  private func messageChannel() async throws -> DataChannel {
+    if let channel = log.withLock({ $0.ownChannel }) { return channel }
+    try await connectPublisher()
+    publisher.openDataChannel(label: "_reliable")
+    return try await wait { $0.ownChannel }
+  }
+}

@@ -1,0 +1,45 @@
+import DevServer
+import Foundation
+import LiveKitProtocol
+import MediaCore
+
+/// A server on a port of its own, and the clients that joined it.
+struct RunningServer: Sendable {
+  let server: DevServer
+  let port: Int
+  let clients = Locked<[RoomClient]>([])
+
+  static func start() async throws -> RunningServer {
+    let server = DevServer(configuration: DevServerConfiguration(port: 0, apiKey: "key", apiSecret: "a secret"))
+    return RunningServer(server: server, port: try await server.start())
+  }
+
+  func stop() async {
+    let clients = clients.withLock { clients in
+      defer { clients = [] }
+      return clients
+    }
+    for client in clients { await client.close() }
+    await server.stop()
+  }
+
+  func token(
+    _ identity: String, _ grant: VideoGrant, key: String = "key", secret: String = "a secret",
+    lifetime: TimeInterval = 60
+  ) async throws -> String {
+    let token = AccessToken(apiKey: key, identity: identity, grant: grant, validFor: lifetime, now: Date())
+    return try await token.signed(secret: secret)
+  }
+
+  /// Runs `body` with a server, and ends it and its clients whatever happens.
+  static func with(_ body: (RunningServer) async throws -> Void) async throws {
+    let server = try await start()
+    do {
+      try await body(server)
+    } catch {
+      await server.stop()
+      throw error
+    }
+    await server.stop()
+  }
+}

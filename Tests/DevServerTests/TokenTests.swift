@@ -1,0 +1,78 @@
+import Foundation
+import FoundationNetworking
+import LiveKitProtocol
+import SignalTransport
+import Testing
+
+/// Who is refused, with which status and words.
+@Suite struct TokenTests {
+  private func refusal(
+    _ server: RunningServer, _ token: String, query: SignalQuery = SignalQuery(autoSubscribe: true)
+  ) async throws -> SignalError? {
+    do throws(SignalError) {
+      let connection = try await SignalConnection.connect(
+        to: try SignalURL("ws://127.0.0.1:\(server.port)"), token: token, query: query)
+      await connection.close()
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  private func expect(
+    _ server: RunningServer, _ token: String, _ status: Int, _ words: String,
+    _ location: SourceLocation = #_sourceLocation
+  ) async throws {
+    guard case .refused(let got, let reason) = try await refusal(server, token) else {
+      Issue.record("not refused", sourceLocation: location)
+      return
+    }
+    #expect(got == status, sourceLocation: location)
+    #expect(reason.contains(words), "\(reason)", sourceLocation: location)
+  }
+
+  @Test func whoIsRefused() async throws {
+    let grant = VideoGrant(room: "room", roomJoin: true)
+    try await RunningServer.with { server in
+      try await expect(server, try await server.token("a", grant, secret: "another"), 401, "signature")
+      try await expect(server, try await server.token("a", grant, lifetime: -60), 401, "expired")
+      try await expect(server, try await server.token("a", grant, key: "nobody"), 401, "invalid API key")
+      try await expect(server, "no.real.token", 401, "invalid authorization token")
+      try await expect(server, try await server.token("a", VideoGrant(room: "room")), 401, "permissions denied")
+      try await expect(server, try await server.token("", grant), 400, "identity cannot be empty")
+      try await expect(server, try await server.token("a", VideoGrant(roomJoin: true)), 400, "no room name")
+    }
+  }
+
+  @Test func theTokensRoomWins() async throws {
+    try await RunningServer.with { server in
+      let client = try await RoomClient.join(server, as: "a", room: "mine")
+      #expect(client.log.withLock { $0.join?.room.name } == "mine")
+    }
+  }
+
+  private struct Answer: Equatable {
+    var status: Int
+    var text: String
+  }
+
+  /// The plain HTTP side, as clients ask after a refusal and monitors ask for health.
+  @Test func plainRequests() async throws {
+    try await RunningServer.with { server in
+      let token = try await server.token("a", VideoGrant(room: "room", roomJoin: true))
+      func get(_ path: String) async throws -> Answer {
+        let (data, response) = try await URLSession.shared.data(
+          from: URL(string: "http://127.0.0.1:\(server.port)\(path)")!)
+        return Answer(
+          status: (response as? HTTPURLResponse)?.statusCode ?? 0,
+          text: String(decoding: data, as: UTF8.self).trimmingCharacters(in: .newlines))
+      }
+      #expect(try await get("/rtc/validate?access_token=\(token)") == Answer(status: 200, text: "success"))
+      #expect(try await get("/rtc/validate") == Answer(status: 401, text: "no permissions to access the room"))
+      #expect(try await get("/rtc/validate?access_token=x").status == 401)
+      #expect(try await get("/") == Answer(status: 200, text: "OK"))
+      // By this clients of the newer protocol find out that they have to use `/rtc`.
+      #expect(try await get("/rtc/v1?join_request=x&access_token=\(token)").status == 404)
+    }
+  }
+}

@@ -1,0 +1,91 @@
+import MediaCore
+import RTP
+import SDP
+import Testing
+
+@testable import MediaBridge
+
+/// Which of a section's formats a track is expected in: LiveKit's sections list every codec, whatever is sent.
+@Suite struct SentTrackTests {
+  private func section(
+    _ kind: MediaSection.Kind = .video, mid: String = "1", sid: String = "TR_VC", ssrc: UInt32 = 10,
+    direction: Direction = .sendrecv
+  ) throws -> NegotiatedSection {
+    var offered = MediaSection(kind: kind)
+    offered.mid = mid
+    offered.direction = direction
+    offered.rtcpMux = true
+    offered.msids = [MediaStreamID(stream: "PA_alice|\(sid)", track: sid)]
+    offered.sources = [SourceDescription(ssrc: SSRC(ssrc), cname: "x", msid: offered.msids[0])]
+    offered.codecs =
+      kind == .video
+      ? CodecCatalogue.vp8() + CodecCatalogue.vp9() + [
+        Codec(payloadType: PayloadType(125), name: "H264", clockRate: 90_000, fmtp: "packetization-mode=0")
+      ] + CodecCatalogue.h264() : CodecCatalogue.opusInRED
+    var offer = SessionDescription(origin: .init(sessionID: 1, sessionVersion: 1))
+    offer.media = [offered]
+    offer.groups = [.init(semantics: "BUNDLE", mids: [mid])]
+    let transport = LocalTransport(
+      iceUfrag: "u", icePwd: "p", fingerprint: Fingerprint(algorithm: "sha-256", value: "AA"))
+    let answer = Answer(to: offer, origin: offer.origin, capabilities: .subscriber, transport: transport)
+    return try #require(answer.sections.first)
+  }
+
+  @Test(
+    arguments: [
+      (["video/VP8"], "VP8", 96), (["video/VP9"], "VP9", 98), (["video/h264"], "H264", 125),
+      // The first codec is not one of ours: the server falls back to the next that is published.
+      (["video/AV1", "video/VP9"], "VP9", 98), ([], "VP8", 96), (["video/H265"], "VP8", 96),
+    ] as [([String], String, UInt8)])
+  func theTracksCodecDecides(published: [String], codec: String, payloadType: UInt8) throws {
+    let track = try #require(SentTrack(try section(), mids: [:], codecs: ["TR_VC": published]))
+    #expect(track.codec == codec && track.format?.payloadType == PayloadType(payloadType))
+    #expect(track.sid == "TR_VC" && track.participant == "PA_alice" && track.isVideo && track.clockRate == 90_000)
+  }
+
+  @Test func redundantSoundIsOpus() throws {
+    let track = try #require(SentTrack(try section(.audio), mids: [:], codecs: ["TR_VC": ["audio/red"]]))
+    #expect(track.codec == "opus" && track.clockRate == 48_000)
+  }
+
+  @Test func theServersMapOfSectionsWins() throws {
+    #expect(SentTrack(try section(), mids: ["1": "TR_other"], codecs: [:])?.sid == "TR_other")
+  }
+
+  @Test(arguments: [Direction.recvonly, .inactive]) func aSectionThatSendsNothingIsNoTrack(direction: Direction) throws
+  {
+    #expect(SentTrack(try section(direction: direction), mids: [:], codecs: [:]) == nil)
+  }
+
+  /// Subscribed to anew between two offers, a track has the same SID and another source, or another section.
+  @Test func aTrackGoesOnOnlyFromItsSource() throws {
+    let track = try #require(SentTrack(try section(), mids: [:], codecs: [:]))
+    #expect(try #require(SentTrack(try section(), mids: [:], codecs: [:])).continues(track))
+    #expect(try !#require(SentTrack(try section(ssrc: 11), mids: [:], codecs: [:])).continues(track))
+    #expect(try !#require(SentTrack(try section(mid: "2"), mids: [:], codecs: [:])).continues(track))
+  }
+
+  // MARK: What arrives
+
+  private func packet(_ payloadType: UInt8, _ number: UInt16, padding: UInt8 = 0) -> RTPPacket {
+    RTPPacket(
+      payloadType: PayloadType(payloadType), sequenceNumber: SequenceNumber(number), timestamp: UInt32(number) * 3000,
+      ssrc: SSRC(10), payload: padding > 0 ? [] : [0x65, 1, 2, 3], padding: padding)
+  }
+
+  @Test func anotherCodecIsTold() throws {
+    let track = try #require(SentTrack(try section(), mids: [:], codecs: ["TR_VC": ["video/H264"]]))
+    var told: [String] = []
+    let reception = TrackReception(
+      track, clock: ParticipantClock(), configuration: .init(track), onOtherCodec: { told.append($0) })
+    let now = MediaTime.now
+    reception.receive(packet(125, 1), at: now)
+    // Another variant of the same codec, and a probe without a payload, are nothing new.
+    reception.receive(packet(108, 2), at: now)
+    reception.receive(packet(96, 3, padding: 20), at: now)
+    #expect(told.isEmpty)
+    for number in 4...6 { reception.receive(packet(98, UInt16(number)), at: now) }
+    #expect(told == ["VP9"])
+    #expect(track.received(as: "VP9").format?.payloadType == PayloadType(98))
+  }
+}
