@@ -3,11 +3,6 @@ import GStreamerKit
 import MediaCore
 import Testing
 
-enum MediaTimeDistance {
-  /// Seconds since the media's presentation time; huge when it has none.
-  static func seconds(from media: MediaBuffer) -> Double { media.pts.map { (MediaTime.now - $0).seconds } ?? .infinity }
-}
-
 /// A receive pipeline with what comes out of it.
 private struct Receiver {
   let pipeline: Pipeline

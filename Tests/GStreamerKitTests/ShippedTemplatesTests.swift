@@ -1,6 +1,7 @@
 import BridgeTesting
 import Foundation
 import GStreamerKit
+import MediaCore
 import PipelineTemplates
 import Testing
 
@@ -31,18 +32,18 @@ import Testing
     let pipeline = try Shipped.pipeline(.capture, name)
     let errors = errors(of: pipeline)
     let sinkName = name == "test-audio" ? "audio" : "video"
-    let packets = Collector<MediaBuffer>()
-    let sink = try pipeline.appSink(named: sinkName, onBuffer: { packets.add($0) })
+    let packets = Collector<(media: MediaBuffer, arrival: MediaTime)>()
+    let sink = try pipeline.appSink(named: sinkName, onBuffer: { packets.add(($0, .now)) })
     try pipeline.start()
     try await eventually("ten packets of \(name)") { packets.count >= 10 }
     if sinkName == "video" { #expect(sink.requestKeyframe()) }
     #expect(await pipeline.stop())
     #expect(errors.values.isEmpty)
     let first = try #require(packets.values.first)
-    #expect(first.caps.mediaType == "application/x-rtp")
-    #expect(first.caps.string("media") == sinkName)
-    let age = MediaTimeDistance.seconds(from: first)
-    #expect(age > -1 && age < 20, "times are on the monotonic clock, not \(age) s away from it")
+    #expect(first.media.caps.mediaType == "application/x-rtp")
+    #expect(first.media.caps.string("media") == sinkName)
+    let age = first.arrival - (try #require(first.media.pts))
+    #expect(age > .seconds(-1) && age < .seconds(10), "times are on the monotonic clock, not \(age) away from it")
   }
 
   static func split(_ path: String) throws -> (TemplateKind, String) {
