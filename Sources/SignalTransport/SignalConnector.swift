@@ -14,6 +14,8 @@ struct SignalConnector {
   let timeout: Duration
   var trustRoots = SecureChannel.usualTrustRoots
   var opening = SignalState.Opening.join
+  /// For the server's first message after the upgrade; nil means `timeout` once more.
+  var joinTimeout: Duration?
 
   private enum Upgrade: Sendable {
     case joined(SignalConnection)
@@ -92,13 +94,13 @@ struct SignalConnector {
   private func upgrader() -> NIOTypedWebSocketClientUpgrader<Upgrade> {
     NIOTypedWebSocketClientUpgrader(
       maxFrameSize: SignalHandler.messageLimit, enableAutomaticErrorHandling: false
-    ) { [opening, timeout, server = url.server] channel, _ in
+    ) { [opening, limit = joinTimeout ?? timeout, server = url.server] channel, _ in
       channel.eventLoop.makeCompletedFuture {
         try channel.pipeline.syncOperations.addHandler(
           NIOWebSocketFrameAggregator(
             minNonFinalFragmentSize: 0, maxAccumulatedFrameCount: SignalHandler.fragmentLimit,
             maxAccumulatedFrameSize: SignalHandler.messageLimit))
-        let state = SignalState(opening, at: .now, limit: timeout)
+        let state = SignalState(opening, at: .now, limit: limit)
         return .joined(try SignalConnection(channel: channel, state: state, server: server))
       }
     }
@@ -131,11 +133,11 @@ struct SignalConnector {
         error, port: url.port, bootstrap: bootstrap(until: deadline), until: deadline)
       return .tls(host: url.host, reason: reason)
     case ChannelError.connectTimeout: return .timedOut(url.server)
-    // The upgrade handler's word for a connection that ends under it.
-    case ChannelError.inappropriateOperationForState, ChannelError.eof, ChannelError.inputClosed:
-      return .lost(url.server, "it was closed before the join was answered")
+    // With these the upgrade handler and the pipeline say that the connection ended under them.
+    case is ChannelError: return .lost(url.server, "it was closed before the join was answered")
     case is HTTPParserError, is NIOHTTPClientUpgradeError: return .notLiveKit(url.server)
     case let error as IOError where error.errnoCode == ECONNREFUSED: return .connectionRefused(url.server)
+    case is IOError: return .lost(url.server, "it was cut off before the join was answered")
     default: return .lost(url.server, "\(error)")
     }
   }

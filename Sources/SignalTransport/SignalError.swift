@@ -69,7 +69,7 @@ extension SignalError {
       case .unreadable(let what): .badMessage(server, what)
       case .unexpected(let message): .badMessage(server, "an unexpected '\(message)'")
       case .noJoin: .timedOut(server)
-      case .noPong(let time): .lost(server, "it has not answered for \(time.formatted())")
+      case .noPong(let time): .lost(server, "it has not answered for \(time.components.seconds) s")
       case .left(let reason, _): .closed("it told this participant to leave (\(reason))")
       case .closed(let reason): .closed(Self.shown(reason))
       case .broken(let reason): .lost(server, reason)

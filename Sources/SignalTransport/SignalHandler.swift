@@ -24,6 +24,7 @@ final class SignalHandler: ChannelInboundHandler {
   private var state: SignalState
   private var context: ChannelHandlerContext?
   private var timer: Scheduled<Void>?
+  private var isClosing = false
 
   init(
     state: SignalState, server: String, output: AsyncStream<Livekit_SignalResponse>.Continuation,
@@ -39,10 +40,11 @@ final class SignalHandler: ChannelInboundHandler {
     schedule()
   }
 
+  /// A connection that ended while it was upgraded shows itself only by this.
   func handlerRemoved(context: ChannelHandlerContext) {
-    timer?.cancel()
-    output.finish()
     self.context = nil
+    perform(state.failed(.broken(Self.cut)))
+    endOutput()
   }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -57,7 +59,7 @@ final class SignalHandler: ChannelInboundHandler {
   }
 
   func channelInactive(context: ChannelHandlerContext) {
-    perform(state.failed(.broken("it was cut off")))
+    perform(state.failed(.broken(Self.cut)))
     context.fireChannelInactive()
   }
 
@@ -100,7 +102,8 @@ final class SignalHandler: ChannelInboundHandler {
   private func endOutput() {
     output.finish()
     timer?.cancel()
-    guard let context, context.channel.isActive else { return }
+    guard let context, context.channel.isActive, !isClosing else { return }
+    isClosing = true
     let channel = context.channel
     let limit = context.eventLoop.scheduleTask(in: Self.closeLimit) { channel.close(mode: .all, promise: nil) }
     let closed = write(.connectionClose, ByteBuffer(bytes: [0x03, 0xe8]))
@@ -127,6 +130,8 @@ final class SignalHandler: ChannelInboundHandler {
 
   // MARK: What frames and errors mean
 
+  private static let cut = "it was cut off"
+
   private static func reason(_ frame: WebSocketFrame) -> String {
     var data = frame.unmaskedData
     let code = data.readWebSocketErrorCode()
@@ -140,6 +145,7 @@ final class SignalHandler: ChannelInboundHandler {
       NIOWebSocketFrameAggregator.Error.tooManyFragments:
       .unreadable("a message of more than \(messageLimit) bytes or \(fragmentLimit) fragments")
     case is NIOWebSocketError, is NIOWebSocketFrameAggregator.Error: .unreadable("broken WebSocket frames")
+    case is IOError: .broken(cut)
     default: .broken("\(error)")
     }
   }

@@ -15,12 +15,14 @@ struct CorpusTests {
     #expect(results.contains { $0 > 0 }, "a corpus that is refused as a whole proves nothing")
   }
 
+  /// The fuzzer goes deeper; this much is done at every run of the tests.
   @Test(arguments: [Exercise.rtcp, .signal], 0..<4)
   func mutationsAreSurvived(exercise: Exercise, seed: UInt64) throws {
-    let seeds = try Corpus.load(exercise, in: Self.folder).map(\.bytes)
-    var mutator = Mutator(seeds: seeds, seed: seed &+ 100)
+    let seeds = try Corpus.load(exercise, in: Self.folder)
+    let first = seeds.first { $0.name == "join.hex" }.map { [$0.bytes] } ?? []
+    var mutator = Mutator(seeds: seeds.map(\.bytes), seed: seed &+ 100)
     var reached = 0
-    for _ in 0..<1000 { reached += exercise.run(steps((0..<20).map { _ in mutator.next() })) }
+    for _ in 0..<150 { reached += exercise.run(steps(first + (0..<20).map { _ in mutator.next() })) }
     #expect(reached > 100)
   }
 
@@ -28,7 +30,7 @@ struct CorpusTests {
   func mutatedPacketsThatFollowEachOtherAreSurvived(seed: UInt64) throws {
     var mutator = Mutator(seeds: try Corpus.load(.rtp, in: Self.folder).map(\.bytes), seed: seed)
     var handedOn = 0
-    for _ in 0..<100 {
+    for _ in 0..<30 {
       let packets = (0..<250).map { index in
         var bytes = mutator.next()
         // Most follow in sequence, or all would end at the first hurdle.
@@ -39,6 +41,6 @@ struct CorpusTests {
       }
       handedOn += Exercise.rtp.run(steps(packets, every: 3))
     }
-    #expect(handedOn > 3000)
+    #expect(handedOn > 1000)
   }
 }

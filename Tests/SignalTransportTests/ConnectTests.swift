@@ -106,11 +106,14 @@ struct ConnectTests {
     }
   }
 
-  /// An address of 127/8 with a full backlog would do as well, but not on every kernel: a port that nobody accepts on.
   @Test func aValidationWithoutAnAnswerDoesNotHideTheRefusal() async throws {
-    let refusal = Array("HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n".utf8)
-    try await ScriptedServer.with(.bytes(refusal, closes: true)) { server async throws in
-      #expect(try await server.connector().failure() == .refused(status: 403, reason: "no reason given"))
+    let answers: [String: (status: HTTPResponseStatus, body: String)] = [
+      "/rtc": (.forbidden, ""), "/rtc/validate": (ScriptedServer.silence, ""),
+    ]
+    try await ScriptedServer.with(.http(answers)) { server async throws in
+      #expect(
+        try await server.connector(timeout: .seconds(3)).failure() == .refused(status: 403, reason: "no reason given"))
+      #expect(try await eventually { server.openConnections == 0 })
     }
   }
 

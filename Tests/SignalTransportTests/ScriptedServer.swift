@@ -18,6 +18,9 @@ final class ScriptedServer: Sendable {
     case bytes([UInt8]?, closes: Bool)
   }
 
+  /// Stands for no answer at all, as in nginx.
+  static let silence = HTTPResponseStatus.custom(code: 444, reasonPhrase: "")
+
   let port: Int
   private let channel: any Channel
   private let log: Locked<Log>
@@ -138,6 +141,7 @@ private final class Responder: ChannelInboundHandler {
     guard case .head(let request) = unwrapInboundIn(data) else { return }
     log.withLock { $0.requests.append(request) }
     let (status, text) = answers[String(request.uri.prefix { $0 != "?" })] ?? (.notFound, "404 page not found")
+    guard status != ScriptedServer.silence else { return }
     let body = ByteBuffer(string: text)
     let headers: HTTPHeaders = ["Content-Length": "\(body.readableBytes)"]
     context.write(
