@@ -69,11 +69,14 @@ tsan: setup-test ## Run the tests of what crosses threads under the thread sanit
 # What it finds lies in .build-fuzz: a crash goes to Tests/Corpus/TARGET, as it is or in hexadecimal, once it is mended.
 # Swift's runtime keeps what it allocates for types, hence no search for leaks.
 fuzz: setup ## Feed the parsers with random input (FUZZ_SECONDS=60 for each of FUZZ_TARGETS)
-	MEDIABRIDGE_FUZZ=1 swift build --scratch-path $(FUZZ_BUILD) -c release --product fuzz --sanitize=address --sanitize=fuzzer
-	$(FUZZ_BUILD)/release/fuzz seeds Tests/Corpus $(FUZZ_BUILD)/corpus
-	for target in $(FUZZ_TARGETS); do mkdir -p $(FUZZ_BUILD)/findings/$$target; \
-	  ASAN_OPTIONS=detect_leaks=0 $(FUZZ_BUILD)/release/fuzz $$target $(FUZZ_BUILD)/corpus/$$target -max_total_time=$(FUZZ_SECONDS) \
-	    -max_len=4096 -timeout=10 -print_final_stats=1 -verbosity=1 -artifact_prefix=$(FUZZ_BUILD)/findings/$$target/ || exit 1; done
+	MEDIABRIDGE_FUZZ=1 swift build --scratch-path $(FUZZ_BUILD) -c release --product fuzz --sanitize=address \
+	  --sanitize=fuzzer -Xswiftc -use-ld=lld
+	for target in $(FUZZ_TARGETS); do \
+	  echo "--- $$target"; mkdir -p $(FUZZ_BUILD)/findings/$$target; \
+	  FUZZ_TARGET=$$target FUZZ_SEEDS=Tests/Corpus ASAN_OPTIONS=detect_leaks=0 $(FUZZ_BUILD)/release/fuzz \
+	    $(FUZZ_BUILD)/corpus/$$target -max_total_time=$(FUZZ_SECONDS) -max_len=4096 -timeout=10 -print_final_stats=1 \
+	    -artifact_prefix=$(FUZZ_BUILD)/findings/$$target/ || exit 1; \
+	done
 
 e2e: setup-test release .venv/ready ## Run the program against clients that others wrote (E2E="-k record" narrows)
 	$(AS_ROOT) env MEDIABRIDGE_BIN=$(CURDIR)/$(BIN) PYTHONDONTWRITEBYTECODE=1 \

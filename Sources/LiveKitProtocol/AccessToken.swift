@@ -52,11 +52,6 @@ public struct AccessToken: JWTPayload, Equatable {
 
   public var identity: String { sub.value }
 
-  /// Whether `text` could be a token, as it can stand in a header: no space, no line end.
-  public static func isWellFormed(_ text: String) -> Bool {
-    (1...16_384).contains(text.utf8.count) && text.utf8.allSatisfy { (0x21...0x7e).contains($0) }
-  }
-
   /// The token as text.
   public func signed(secret: String) async throws -> String {
     let keys = JWTKeyCollection()

@@ -24,7 +24,7 @@ struct SignalConnector {
 
   /// Takes `timeout` at most.
   func connect() async throws(SignalError) -> SignalConnection {
-    guard AccessToken.isWellFormed(token) else { throw .malformedToken }
+    guard TokenText.isWellFormed(token) else { throw .malformedToken }
     let deadline = NIODeadline.now() + limit
     let outcome: Upgrade
     do {

@@ -127,9 +127,9 @@ struct AccessTokenTests {
   }
 
   @Test func whatNoHeaderCarriesIsNoToken() async throws {
-    #expect(try await AccessToken.isWellFormed(Self.token(secret: "secret")))
+    #expect(try await TokenText.isWellFormed(Self.token(secret: "secret")))
     for text in ["", "a b", "a.b.c\n", "a\r\nHost: x", "tökén", "a\u{0}", String(repeating: "x", count: 20_000)] {
-      #expect(!AccessToken.isWellFormed(text), "\(text.debugDescription.prefix(20))")
+      #expect(!TokenText.isWellFormed(text), "\(text.debugDescription.prefix(20))")
     }
   }
 }

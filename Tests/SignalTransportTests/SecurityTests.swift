@@ -11,7 +11,8 @@ struct SecurityTests {
     let certificates = try TestCertificates()
     defer { certificates.remove() }
     try make(certificates)
-    return try await ScriptedServer.with(.webSocket { $0.join() }, tls: certificates.server("server")) { server async throws in
+    return try await ScriptedServer.with(.webSocket { $0.join() }, tls: certificates.server("server")) {
+      server async throws in
       let connector = try server.connector(
         scheme: "wss", host: host, trusting: ca ? certificates.trust : .default)
       let failure = await connector.failure()

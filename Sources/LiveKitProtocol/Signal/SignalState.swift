@@ -119,7 +119,7 @@ public struct SignalState: Sendable {
     switch message {
     case .join: return end(.unexpected(message.fieldName))
     case .leave(let leave): return [.deliver(response)] + end(.left(reason: leave.reason, action: leave.action))
-    case .refreshToken(let token): refreshedToken = AccessToken.isWellFormed(token) ? token : refreshedToken
+    case .refreshToken(let token): refreshedToken = TokenText.isWellFormed(token) ? token : refreshedToken
     case .pong: pong(answering: nil, at: now)
     case .pongResp(let pong): self.pong(answering: pong.lastPingTimestamp, at: now)
     default: return [.deliver(response)]

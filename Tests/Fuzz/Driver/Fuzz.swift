@@ -1,51 +1,44 @@
 import Foundation
 import ParserExercises
 
-/// `fuzz TARGET [options of libFuzzer]` and `fuzz seeds CORPUS FOLDER`, which writes the corpus as libFuzzer reads it.
-///
-/// libFuzzer brings no main of its own here: SwiftPM renames the one of an executable to this.
-@_cdecl("fuzz_main")
-func main(_ count: Int32, _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Int32 {
-  let words = CommandLine.arguments
-  if words.count == 4, words[1] == "seeds" { return writeSeeds(from: words[2], to: words[3]) }
-  guard words.count > 1, let exercise = Exercise(rawValue: words[1]) else {
-    let names = Exercise.allCases.map(\.rawValue).joined(separator: "|")
-    FileHandle.standardError.write(
-      Data("usage: fuzz \(names) [options of libFuzzer]\n       fuzz seeds CORPUS FOLDER\n".utf8))
-    return 2
+// libFuzzer's own main calls these two. `FUZZ_TARGET` says which exercise gets the inputs; `FUZZ_SEEDS` names the folder
+// of our corpus, which is written, as libFuzzer reads it, into the folder that is the first argument.
+
+/// Set once, before the first input, and read on libFuzzer's only thread.
+nonisolated(unsafe) private var selected = Exercise.rtp
+
+@_cdecl("LLVMFuzzerInitialize")
+func initialize(
+  _ count: UnsafePointer<Int32>, _ arguments: UnsafePointer<UnsafePointer<UnsafePointer<CChar>?>>
+) -> Int32 {
+  let environment = ProcessInfo.processInfo.environment
+  guard let exercise = environment["FUZZ_TARGET"].flatMap(Exercise.init) else {
+    fail("FUZZ_TARGET must be one of \(Exercise.allCases.map(\.rawValue).joined(separator: ", "))")
   }
   selected = exercise
-  // libFuzzer reads its own options behind the name of the program.
-  var argc = count - 1
-  var argv: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? = arguments + 1
-  return runDriver(&argc, &argv) { bytes, count in
-    _ = selected.run(Array(UnsafeBufferPointer(start: bytes, count: count)))
-    return 0
+  guard let corpus = environment["FUZZ_SEEDS"], count.pointee > 1, let folder = arguments.pointee[1] else { return 0 }
+  do {
+    try writeSeeds(exercise, from: URL(filePath: corpus), to: URL(filePath: String(cString: folder)))
+  } catch {
+    fail("the seeds cannot be written: \(error)")
+  }
+  return 0
+}
+
+@_cdecl("LLVMFuzzerTestOneInput")
+func runOne(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
+  selected.run(Array(UnsafeBufferPointer(start: bytes, count: count)))
+  return 0
+}
+
+private func writeSeeds(_ exercise: Exercise, from corpus: URL, to folder: URL) throws {
+  try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+  for (name, bytes) in try Corpus.load(exercise, in: corpus) {
+    try Data(bytes).write(to: folder.appending(path: "seed-" + name))
   }
 }
 
-/// Set once, before libFuzzer starts, and read on its only thread.
-nonisolated(unsafe) private var selected = Exercise.rtp
-
-@_silgen_name("LLVMFuzzerRunDriver")
-private func runDriver(
-  _ count: UnsafeMutablePointer<Int32>,
-  _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?>,
-  _ run: @convention(c) (UnsafePointer<UInt8>?, Int) -> Int32
-) -> Int32
-
-private func writeSeeds(from corpus: String, to folder: String) -> Int32 {
-  do {
-    for exercise in Exercise.allCases {
-      let target = URL(filePath: folder).appending(path: exercise.rawValue)
-      try FileManager.default.createDirectory(at: target, withIntermediateDirectories: true)
-      for (name, bytes) in try Corpus.load(exercise, in: URL(filePath: corpus)) {
-        try Data(bytes).write(to: target.appending(path: "seed-" + name))
-      }
-    }
-    return 0
-  } catch {
-    FileHandle.standardError.write(Data("\(error)\n".utf8))
-    return 1
-  }
+private func fail(_ message: String) -> Never {
+  FileHandle.standardError.write(Data((message + "\n").utf8))
+  exit(2)
 }

@@ -32,7 +32,7 @@ private struct SignalMachine {
     }
     perform(bytes.isEmpty ? state.receiveText() : state.receive(bytes, at: time))
     precondition((0...3_600_000).contains(state.roundTrip))
-    precondition(state.refreshedToken.map(AccessToken.isWellFormed) ?? true)
+    precondition(state.refreshedToken.map(TokenText.isWellFormed) ?? true)
   }
 
   private mutating func perform(_ actions: [SignalState.Action]) {
