@@ -11,11 +11,15 @@ TEST_PACKAGES := ffmpeg iproute2 nftables procps coturn openssl python3-venv
 # Targets whose code crosses threads: the thread sanitizer runs their tests.
 TSAN_FILTER := PeerTransportTests|SignalTransportTests|GStreamerKitTests|DevServerTests|MediaBridgeTests
 TSAN_SUPPRESSIONS := $(addprefix suppressions=$(CURDIR)/,$(wildcard Tests/tsan.supp))
+# What `make fuzz` runs, and for how long each.
+FUZZ_TARGETS ?= rtp rtcp sdp signal templates
+FUZZ_SECONDS ?= 60
+FUZZ_BUILD := .build-fuzz
 # The end-to-end tests make network namespaces, which takes root.
 AS_ROOT = $$([ "$$(id -u)" = 0 ] || ! command -v sudo > /dev/null || echo sudo)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-test build release demo test unit tsan e2e install lint format proto clean
+.PHONY: help setup setup-test build release demo test unit tsan fuzz e2e install lint format proto clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -63,6 +67,18 @@ unit: setup-test ## Run the unit tests
 tsan: setup-test ## Run the tests of what crosses threads under the thread sanitizer
 	TSAN_OPTIONS="ignore_noninstrumented_modules=1 $$TSAN_OPTIONS $(TSAN_SUPPRESSIONS)" swift test --scratch-path .build-tsan --sanitize=thread --filter '$(TSAN_FILTER)' --skip HeldGarbageTests
 
+# What it finds lies in .build-fuzz: a crash goes to Tests/Corpus/TARGET, as it is or in hexadecimal, once it is mended.
+# Swift's runtime keeps what it allocates for types, hence no search for leaks.
+fuzz: setup ## Feed the parsers with random input (FUZZ_SECONDS=60 for each of FUZZ_TARGETS)
+	MEDIABRIDGE_FUZZ=1 swift build --scratch-path $(FUZZ_BUILD) -c release --product fuzz --sanitize=address \
+	  --sanitize=fuzzer -Xswiftc -use-ld=lld
+	for target in $(FUZZ_TARGETS); do \
+	  echo "--- $$target"; mkdir -p $(FUZZ_BUILD)/findings/$$target; \
+	  FUZZ_TARGET=$$target FUZZ_SEEDS=Tests/Corpus ASAN_OPTIONS=detect_leaks=0 $(FUZZ_BUILD)/release/fuzz \
+	    $(FUZZ_BUILD)/corpus/$$target -max_total_time=$(FUZZ_SECONDS) -max_len=4096 -timeout=10 -print_final_stats=1 \
+	    -artifact_prefix=$(FUZZ_BUILD)/findings/$$target/ || exit 1; \
+	done
+
 e2e: setup-test release .venv/ready ## Run the program against clients that others wrote (E2E="-k record" narrows)
 	$(AS_ROOT) env MEDIABRIDGE_BIN=$(CURDIR)/$(BIN) PYTHONDONTWRITEBYTECODE=1 \
 	  .venv/bin/python -m pytest -q -p no:cacheprovider Tests/EndToEnd $(E2E)
@@ -92,4 +108,4 @@ proto: ## Generate the protobuf code anew (needs protoc and protoc-gen-swift)
 	  --swift_opt=UseAccessLevelOnImports=true -I Sources/LiveKitProtocol/Protos livekit.proto
 
 clean: ## Remove what was built
-	rm -rf .build .build-tsan .venv
+	rm -rf .build .build-tsan .build-fuzz .venv

@@ -42,6 +42,9 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
+    // What jwt-kit brings along anyway; the signalling client reads with them why a certificate is refused.
+    .package(url: "https://github.com/apple/swift-certificates", from: "1.0.0"),
+    .package(url: "https://github.com/apple/swift-asn1", from: "1.0.0"),
   ],
   targets: [
     system(
@@ -70,7 +73,12 @@ let package = Package(
         "MediaCore", "RTP", "SDP", "CNice", "COpenSSL", "CSRTP", "CUsrsctp", "CShims",
         .product(name: "Logging", package: "swift-log"),
       ]),
-    module("SignalTransport", ["MediaCore", "LiveKitProtocol", .product(name: "Logging", package: "swift-log")] + nio),
+    module(
+      "SignalTransport",
+      [
+        "MediaCore", "LiveKitProtocol", .product(name: "X509", package: "swift-certificates"),
+        .product(name: "SwiftASN1", package: "swift-asn1"),
+      ] + nio),
     module("GStreamerKit", ["MediaCore", "CGStreamer", "CShims"]),
     module(
       "MediaBridge",
@@ -98,12 +106,28 @@ let package = Package(
       swiftSettings: strict),
 
     tests("MediaCoreTests", ["MediaCore"]),
-    tests("RTPTests", ["RTP", "MediaCore"]),
+    // What the fuzzer and the tests do to the parsers with one input.
+    .target(
+      name: "ParserExercises",
+      dependencies: [
+        "MediaCore", "RTP", "SDP", "LiveKitProtocol", "PipelineTemplates",
+        .product(name: "SwiftProtobuf", package: "swift-protobuf"),
+      ], path: "Tests/Fuzz/Exercises", swiftSettings: strict),
+    tests(
+      "FuzzTests", ["ParserExercises", "LiveKitProtocol", .product(name: "SwiftProtobuf", package: "swift-protobuf")]),
+    tests("RTPTests", ["RTP", "MediaCore", "ParserExercises"]),
     tests("SDPTests", ["SDP"]),
-    tests("LiveKitProtocolTests", ["LiveKitProtocol"]),
-    tests("PipelineTemplatesTests", ["PipelineTemplates"]),
+    tests(
+      "LiveKitProtocolTests",
+      ["LiveKitProtocol", "MediaCore", .product(name: "SwiftProtobuf", package: "swift-protobuf")]),
+    tests("PipelineTemplatesTests", ["PipelineTemplates", "ParserExercises"]),
     tests("PeerTransportTests", ["PeerTransport", "BridgeTesting", "RTP", "SDP", "MediaCore"]),
-    tests("SignalTransportTests", ["SignalTransport", "LiveKitProtocol"] + nio),
+    tests(
+      "SignalTransportTests",
+      [
+        "SignalTransport", "LiveKitProtocol", "MediaCore",
+        .product(name: "SwiftProtobuf", package: "swift-protobuf"),
+      ] + nio),
     tests("GStreamerKitTests", ["GStreamerKit", "BridgeTesting", "PipelineTemplates", "MediaCore"]),
     tests(
       "DevServerTests",
@@ -116,3 +140,16 @@ let package = Package(
   ],
   swiftLanguageModes: [.v6]
 )
+
+// `make fuzz` sets this and builds in a folder of its own: one program more, and LiveKitProtocol without what signs
+// tokens, since that would bring BoringSSL into a build in which everything is instrumented.
+if Context.environment["MEDIABRIDGE_FUZZ"] != nil {
+  package.targets.removeAll { $0.name == "LiveKitProtocol" }
+  package.targets += [
+    module(
+      "LiveKitProtocol", ["MediaCore", .product(name: "SwiftProtobuf", package: "swift-protobuf")],
+      exclude: ["Protos", "AccessToken.swift"]),
+    .executableTarget(
+      name: "fuzz", dependencies: ["ParserExercises"], path: "Tests/Fuzz/Driver", swiftSettings: strict),
+  ]
+}

@@ -13,7 +13,7 @@ struct PlainHTTP {
   let url: SignalURL
   let prepare: @Sendable (any Channel) throws -> Void
 
-  func get(_ head: HTTPRequestHead, within limit: TimeAmount) async throws -> Answer {
+  func get(_ head: HTTPRequestHead, until deadline: NIODeadline) async throws -> Answer {
     let prepare = prepare
     let (channel, answer) = try await bootstrap.connect(host: url.host, port: url.port) { channel in
       channel.eventLoop.makeCompletedFuture {
@@ -24,7 +24,7 @@ struct PlainHTTP {
         return (channel, promise.futureResult)
       }
     }
-    let timer = channel.eventLoop.scheduleTask(in: limit) { channel.close(promise: nil) }
+    let timer = channel.eventLoop.scheduleTask(deadline: deadline) { channel.close(promise: nil) }
     defer { timer.cancel() }
     channel.write(HTTPClientRequestPart.head(head), promise: nil)
     channel.writeAndFlush(HTTPClientRequestPart.end(nil), promise: nil)

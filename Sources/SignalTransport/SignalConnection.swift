@@ -1,26 +1,30 @@
 public import LiveKitProtocol
 import MediaCore
 import NIOCore
-import NIOPosix
-import NIOWebSocket
-import SwiftProtobuf
 
-/// One WebSocket to a LiveKit server: requests out, responses in. Ping and pong are answered here.
+/// One WebSocket to a LiveKit server: requests out, responses in. Pings and pongs are seen to in here.
 public final class SignalConnection: Sendable {
   /// What the server sends, the join response first. Ends when the connection does; then `closeReason` says why.
   public let responses: AsyncStream<Livekit_SignalResponse>
 
   private let channel: any Channel
+  private let handler: NIOLoopBound<SignalHandler>
   private let reason: Locked<SignalError?>
 
-  init(channel: any Channel, responses: AsyncStream<Livekit_SignalResponse>, reason: Locked<SignalError?>) {
+  /// Puts the handler that speaks the protocol into `channel`, on its event loop.
+  init(channel: any Channel, state: SignalState, server: String) throws {
+    let output: AsyncStream<Livekit_SignalResponse>.Continuation
+    (responses, output) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(SignalHandler.waitingLimit))
+    reason = Locked(nil)
+    let handler = SignalHandler(state: state, server: server, output: output, reason: reason)
     self.channel = channel
-    self.responses = responses
-    self.reason = reason
+    self.handler = NIOLoopBound(handler, eventLoop: channel.eventLoop)
+    try channel.pipeline.syncOperations.addHandler(handler)
   }
 
-  /// Connects and joins.
+  /// Connects; whether the server lets us join is its first response.
   /// - Parameter token: sent as a header, so that no log of URLs has it.
+  /// - Parameter timeout: for the connection, and once more for the answer to the join.
   public static func connect(
     to url: SignalURL, token: String, query: SignalQuery, timeout: Duration = .seconds(10)
   ) async throws(SignalError) -> SignalConnection {
@@ -31,25 +35,12 @@ public final class SignalConnection: Sendable {
   public var closeReason: SignalError? { reason.withLock { $0 } }
 
   public func send(_ request: Livekit_SignalRequest) {
-    guard let bytes = try? request.serializedBytes() as [UInt8] else { return }
-    let channel = channel
-    channel.eventLoop.execute {
-      let frame = WebSocketFrame(
-        fin: true, opcode: .binary, maskKey: .random(), data: channel.allocator.buffer(bytes: bytes))
-      channel.writeAndFlush(frame, promise: nil)
-    }
+    channel.eventLoop.execute { [handler] in handler.value.send(request) }
   }
 
-  /// Closes the socket once what was sent has left; returns when it is closed.
+  /// Closes the socket once what was sent has left, or a second later; returns when it is closed.
   public func close() async {
-    reason.withLock { _ in }
-    let channel = channel
-    channel.eventLoop.execute {
-      let frame = WebSocketFrame(
-        fin: true, opcode: .connectionClose, maskKey: .random(),
-        data: channel.allocator.buffer(bytes: [0x03, 0xe8]))
-      channel.writeAndFlush(frame).whenComplete { _ in channel.close(promise: nil) }
-    }
+    channel.eventLoop.execute { [handler] in handler.value.close() }
     try? await channel.closeFuture.get()
   }
 }

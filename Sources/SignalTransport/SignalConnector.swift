@@ -12,79 +12,64 @@ struct SignalConnector {
   let token: String
   let query: SignalQuery
   let timeout: Duration
-
-  private var group: any EventLoopGroup { MultiThreadedEventLoopGroup.singleton }
-  private var limit: TimeAmount { .nanoseconds(timeout.nanoseconds) }
-
-  func connect() async throws(SignalError) -> SignalConnection {
-    let outcome: Upgrade
-    do {
-      let upgrade = try await bootstrap().connect(host: url.host, port: url.port) { channel in
-        channel.eventLoop.makeCompletedFuture { try self.configureUpgrade(channel) }
-      }
-      outcome = try await within(limit, upgrade)
-    } catch {
-      throw translate(error)
-    }
-    switch outcome {
-    case .joined(let connection): return connection
-    case .refused(let status): throw await explain(status)
-    }
-  }
+  var trustRoots = SecureChannel.usualTrustRoots
+  var opening = SignalState.Opening.join
+  /// For the server's first message after the upgrade; nil means `timeout` once more.
+  var joinTimeout: Duration?
 
   private enum Upgrade: Sendable {
     case joined(SignalConnection)
     case refused(Int)
   }
 
-  private func bootstrap() -> ClientBootstrap {
-    ClientBootstrap(group: group).connectTimeout(limit).channelOption(.tcpOption(.tcp_nodelay), value: 1)
-  }
-
-  /// Fails `future` when it takes longer than `limit`, and closes nothing: the channel ends with its connect.
-  private func within(_ limit: TimeAmount, _ future: EventLoopFuture<Upgrade>) async throws -> Upgrade {
-    let promise = future.eventLoop.makePromise(of: Upgrade.self)
-    let timer = future.eventLoop.scheduleTask(in: limit) { promise.fail(SignalError.timedOut(url.server)) }
-    future.whenComplete { result in
-      timer.cancel()
-      promise.completeWith(result)
+  /// Takes `timeout` at most.
+  func connect() async throws(SignalError) -> SignalConnection {
+    guard TokenText.isWellFormed(token) else { throw .malformedToken }
+    let deadline = NIODeadline.now() + limit
+    let outcome: Upgrade
+    do {
+      outcome = try await bootstrap(until: deadline).connect(host: url.host, port: url.port) { channel in
+        channel.eventLoop.makeCompletedFuture { try upgrade(channel, until: deadline) }
+      }.get()
+    } catch {
+      throw await translate(error, until: deadline)
     }
-    return try await promise.futureResult.get()
+    switch outcome {
+    case .joined(let connection): return connection
+    case .refused(let status): throw await explain(status, until: deadline)
+    }
   }
 
-  private func addTLS(to channel: any Channel) throws {
-    guard url.isSecure else { return }
-    let context = try NIOSSLContext(configuration: .makeClientConfiguration())
-    // A bare address has no name to send along, and NIOSSL refuses one.
-    let isAddress = (try? SocketAddress(ipAddress: url.host, port: 0)) != nil
-    let handler = try NIOSSLClientHandler(context: context, serverHostname: isAddress ? nil : url.host)
-    try channel.pipeline.syncOperations.addHandler(handler)
+  private var limit: TimeAmount { .nanoseconds(timeout.nanoseconds) }
+
+  private func bootstrap(until deadline: NIODeadline) -> ClientBootstrap {
+    ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+      .connectTimeout(max(deadline - .now(), .milliseconds(1)))
+      .channelOption(.tcpOption(.tcp_nodelay), value: 1)
   }
 
-  private var hostHeader: String {
-    let isDefault = url.port == (url.isSecure ? 443 : 80)
-    return isDefault ? url.hostInURL : url.server
+  private var security: SecureChannel { SecureChannel(host: url.host, trustRoots: trustRoots) }
+
+  private func secure(_ channel: any Channel) throws {
+    if url.isSecure { try security.addHandler(to: channel) }
   }
+
+  // MARK: Upgrade
 
   private func head(_ endpoint: String) -> HTTPRequestHead {
-    HTTPRequestHead(
+    let isDefaultPort = url.port == (url.isSecure ? 443 : 80)
+    return HTTPRequestHead(
       version: .http1_1, method: .GET, uri: url.path(endpoint, query),
-      headers: ["Host": hostHeader, "Content-Length": "0", "Authorization": "Bearer \(token)"])
+      headers: [
+        "Host": isDefaultPort ? url.authority : url.server, "Content-Length": "0", "Authorization": "Bearer \(token)",
+      ])
   }
 
-  private func configureUpgrade(_ channel: any Channel) throws -> EventLoopFuture<Upgrade> {
-    try addTLS(to: channel)
-    let upgrader = NIOTypedWebSocketClientUpgrader<Upgrade>(maxFrameSize: SignalHandler.messageLimit) { channel, _ in
-      channel.eventLoop.makeCompletedFuture {
-        let reason = Locked<SignalError?>(nil)
-        let (responses, output) = AsyncStream.makeStream(of: Livekit_SignalResponse.self)
-        try channel.pipeline.syncOperations.addHandler(SignalHandler(output: output, reason: reason))
-        return .joined(SignalConnection(channel: channel, responses: responses, reason: reason))
-      }
-    }
-    let status = NIOLoopBoundBox(500, eventLoop: channel.eventLoop)
+  private func upgrade(_ channel: any Channel, until deadline: NIODeadline) throws -> EventLoopFuture<Upgrade> {
+    try secure(channel)
+    let status = NIOLoopBoundBox(0, eventLoop: channel.eventLoop)
     let configuration = NIOTypedHTTPClientUpgradeConfiguration(
-      upgradeRequestHead: head("rtc"), upgraders: [upgrader]
+      upgradeRequestHead: head("rtc"), upgraders: [upgrader()]
     ) { channel in
       channel.close(promise: nil)
       return channel.eventLoop.makeSucceededFuture(.refused(status.value))
@@ -94,47 +79,66 @@ struct SignalConnector {
     let upgrade = try channel.pipeline.syncOperations.configureUpgradableHTTPClientPipeline(configuration: pipeline)
     try channel.pipeline.syncOperations.addHandler(
       StatusRecorder(status: status),
-      position: .after(channel.pipeline.syncOperations.handler(type: HTTPResponseDecoderHandler.self)))
-    return upgrade
+      position: .after(
+        channel.pipeline.syncOperations.handler(type: ByteToMessageHandler<HTTPResponseDecoder>.self)))
+    let timer = channel.eventLoop.scheduleTask(deadline: deadline) { [server = url.server] in
+      channel.pipeline.fireErrorCaught(SignalError.timedOut(server))
+      channel.close(promise: nil)
+    }
+    return upgrade.always { result in
+      timer.cancel()
+      if case .failure = result { channel.close(promise: nil) }
+    }
   }
 
-  private typealias HTTPResponseDecoderHandler = ByteToMessageHandler<HTTPResponseDecoder>
+  private func upgrader() -> NIOTypedWebSocketClientUpgrader<Upgrade> {
+    NIOTypedWebSocketClientUpgrader(
+      maxFrameSize: SignalHandler.messageLimit, enableAutomaticErrorHandling: false
+    ) { [opening, limit = joinTimeout ?? timeout, server = url.server] channel, _ in
+      channel.eventLoop.makeCompletedFuture {
+        try channel.pipeline.syncOperations.addHandler(
+          NIOWebSocketFrameAggregator(
+            minNonFinalFragmentSize: 0, maxAccumulatedFrameCount: SignalHandler.fragmentLimit,
+            maxAccumulatedFrameSize: SignalHandler.messageLimit))
+        let state = SignalState(opening, at: .now, limit: limit)
+        return .joined(try SignalConnection(channel: channel, state: state, server: server))
+      }
+    }
+  }
+
+  // MARK: Why it failed
 
   /// The server tells the reason as text when asked to validate the same join.
-  private func explain(_ status: Int) async -> SignalError {
+  private func explain(_ status: Int, until deadline: NIODeadline) async -> SignalError {
     guard status != 200 else { return .notLiveKit(url.server) }
-    let client = PlainHTTP(bootstrap: bootstrap(), url: url, prepare: addTLS)
-    guard let answer = try? await client.get(head("rtc/validate"), within: limit) else {
+    let client = PlainHTTP(bootstrap: bootstrap(until: deadline), url: url, prepare: secure)
+    guard let answer = try? await client.get(head("rtc/validate"), until: deadline) else {
       return .refused(status: status, reason: "no reason given")
     }
-    let reason = answer.body.split(separator: "\n").first.map(String.init) ?? ""
+    let reason = SignalError.shown(answer.body)
     if answer.status == 404 && !reason.contains("room") { return .notLiveKit(url.server) }
-    let status = answer.status == 200 ? status : answer.status
-    return .refused(status: status, reason: reason.isEmpty ? "no reason given" : reason)
+    return .refused(
+      status: answer.status == 200 ? status : answer.status, reason: reason.isEmpty ? "no reason given" : reason)
   }
 
-  private static func explain(_ text: String) -> String {
-    if text.contains("CERTIFICATE_VERIFY_FAILED") {
-      return "its certificate is not trusted here; add its CA to this machine's trusted certificates"
-    }
-    if text.contains("WRONG_VERSION_NUMBER") { return "what answers does not speak TLS; use ws:// if that is wanted" }
-    return text
-  }
-
-  private func translate(_ error: any Error) -> SignalError {
+  private func translate(_ error: any Error, until deadline: NIODeadline) async -> SignalError {
     switch error {
     case let error as SignalError: return error
     case let error as NIOConnectionError:
       if error.dnsAError != nil && error.connectionErrors.isEmpty { return .unresolvedHost(url.host) }
       let isTimeout = error.connectionErrors.contains { $0.error is ChannelError }
       return isTimeout ? .timedOut(url.server) : .connectionRefused(url.server)
-    case is NIOSSLError, is BoringSSLError, is NIOSSLExtraError:
-      return .tls(host: url.host, reason: Self.explain("\(error)"))
-    case is ChannelError: return .timedOut(url.server)
-    case is HTTPParserError: return .notLiveKit(url.server)
-    case let error as IOError:
-      return error.errnoCode == ECONNREFUSED ? .connectionRefused(url.server) : .closed("\(url.server): \(error)")
-    default: return .closed("\(error)")
+    case _ where SecureChannel.isRefusal(error):
+      let reason = await security.explain(
+        error, port: url.port, bootstrap: bootstrap(until: deadline), until: deadline)
+      return .tls(host: url.host, reason: reason)
+    case ChannelError.connectTimeout: return .timedOut(url.server)
+    // With these the upgrade handler and the pipeline say that the connection ended under them.
+    case is ChannelError: return .lost(url.server, "it was closed before the join was answered")
+    case is HTTPParserError, is NIOHTTPClientUpgradeError: return .notLiveKit(url.server)
+    case let error as IOError where error.errnoCode == ECONNREFUSED: return .connectionRefused(url.server)
+    case is IOError: return .lost(url.server, "it was cut off before the join was answered")
+    default: return .lost(url.server, "\(error)")
     }
   }
 }

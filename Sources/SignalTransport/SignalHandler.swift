@@ -4,131 +4,149 @@ import NIOCore
 import NIOWebSocket
 import SwiftProtobuf
 
-/// Puts frames together to messages and watches that the server is there. Lives on its channel's event loop.
+/// Carries frames and time to `SignalState` and does what it says. Lives on its channel's event loop.
 final class SignalHandler: ChannelInboundHandler {
   typealias InboundIn = WebSocketFrame
   typealias OutboundOut = WebSocketFrame
 
   /// The largest message we take; a room of a thousand participants joins with less.
   static let messageLimit = 8 << 20
+  /// Frames that one message may come in; servers use one.
+  static let fragmentLimit = 1024
+  /// Messages that may wait for whoever reads them; dropping one would break the session, so more of them end it.
+  static let waitingLimit = 4096
+  /// How long a peer that does not read may hold up our end.
+  private static let closeLimit = TimeAmount.seconds(1)
 
+  private let server: String
   private let output: AsyncStream<Livekit_SignalResponse>.Continuation
   private let reason: Locked<SignalError?>
-  private var message = ByteBuffer()
-  private var isCollecting = false
-  private var pingTask: RepeatedTask?
-  private var timeoutTask: Scheduled<Void>?
-  private var pingTimeout = TimeAmount.seconds(15)
-  private var roundTrip: Int64 = 0
+  private var state: SignalState
+  private var context: ChannelHandlerContext?
+  private var timer: Scheduled<Void>?
+  private var isClosing = false
 
-  init(output: AsyncStream<Livekit_SignalResponse>.Continuation, reason: Locked<SignalError?>) {
-    self.output = output
-    self.reason = reason
+  init(
+    state: SignalState, server: String, output: AsyncStream<Livekit_SignalResponse>.Continuation,
+    reason: Locked<SignalError?>
+  ) {
+    (self.state, self.server, self.output, self.reason) = (state, server, output, reason)
+  }
+
+  // MARK: Events
+
+  func handlerAdded(context: ChannelHandlerContext) {
+    self.context = context
+    schedule()
+  }
+
+  /// A connection that ended while it was upgraded shows itself only by this.
+  func handlerRemoved(context: ChannelHandlerContext) {
+    self.context = nil
+    perform(state.failed(.broken(Self.cut)))
+    endOutput()
   }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     let frame = unwrapInboundIn(data)
     switch frame.opcode {
-    case .binary, .text, .continuation: collect(frame, context)
-    case .ping: answer(frame, context)
-    case .connectionClose: closed(frame, context)
+    case .binary: perform(state.receive(Array(frame.unmaskedData.readableBytesView), at: .now))
+    case .text: perform(state.receiveText())
+    case .ping: write(.pong, frame.unmaskedData)
+    case .connectionClose: perform(state.failed(.closed(Self.reason(frame))))
     default: break
     }
   }
 
   func channelInactive(context: ChannelHandlerContext) {
-    pingTask?.cancel()
-    timeoutTask?.cancel()
-    end(.closed("the connection broke"))
+    perform(state.failed(.broken(Self.cut)))
     context.fireChannelInactive()
   }
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
-    end(.closed("\(error)"))
+    perform(state.failed(Self.failure(error)))
     context.close(promise: nil)
   }
 
-  private func collect(_ frame: WebSocketFrame, _ context: ChannelHandlerContext) {
-    if frame.opcode != .continuation { message.clear() }
-    var data = frame.unmaskedData
-    guard message.readableBytes + data.readableBytes <= Self.messageLimit else {
-      end(.closed("a message of more than \(Self.messageLimit) bytes"))
-      return context.close(promise: nil)
+  // MARK: Actions
+
+  func send(_ request: Livekit_SignalRequest) {
+    guard let bytes = try? request.serializedBytes() as [UInt8] else { return }
+    write(.binary, ByteBuffer(bytes: bytes))
+  }
+
+  /// Ends from this side: nothing more is handed on, and what was sent still leaves.
+  func close() {
+    state.stop()
+    endOutput()
+  }
+
+  private func perform(_ actions: [SignalState.Action]) {
+    for action in actions {
+      switch action {
+      case .send(let request): send(request)
+      case .deliver(let response): deliver(response)
+      case .end(let failure):
+        reason.withLock { $0 = SignalError(failure, server: server) }
+        endOutput()
+      }
     }
-    message.writeBuffer(&data)
-    guard frame.fin else { return }
-    // What we cannot read is newer than we are; the rest of the session does not depend on it.
-    guard let response = try? Livekit_SignalResponse(serializedBytes: Array(message.readableBytesView)) else { return }
-    message.clear()
-    handle(response, context)
+    schedule()
   }
 
-  private func handle(_ response: Livekit_SignalResponse, _ context: ChannelHandlerContext) {
-    switch response.message {
-    case .join(let join): startPinging(join, context)
-    case .pongResp(let pong):
-      gotPong()
-      roundTrip = max(0, Self.milliseconds - pong.lastPingTimestamp)
-      return
-    case .pong:
-      gotPong()
-      return
-    default: break
+  private func deliver(_ response: Livekit_SignalResponse) {
+    guard case .dropped = output.yield(response) else { return }
+    perform(state.failed(.broken("\(Self.waitingLimit) messages wait here, more than can be worked off")))
+  }
+
+  private func endOutput() {
+    output.finish()
+    timer?.cancel()
+    guard let context, context.channel.isActive, !isClosing else { return }
+    isClosing = true
+    let channel = context.channel
+    let limit = context.eventLoop.scheduleTask(in: Self.closeLimit) { channel.close(mode: .all, promise: nil) }
+    let closed = write(.connectionClose, ByteBuffer(bytes: [0x03, 0xe8]))
+    closed?.whenComplete { _ in channel.close(promise: nil) }
+    channel.closeFuture.whenComplete { _ in limit.cancel() }
+  }
+
+  @discardableResult
+  private func write(_ opcode: WebSocketOpcode, _ data: ByteBuffer) -> EventLoopFuture<Void>? {
+    guard let context else { return nil }
+    let frame = WebSocketFrame(fin: true, opcode: opcode, maskKey: .random(), data: data)
+    return context.writeAndFlush(wrapOutboundOut(frame))
+  }
+
+  /// One timer, for the next thing that the state waits for.
+  private func schedule() {
+    timer?.cancel()
+    guard let context, let deadline = state.nextDeadline else { return }
+    let handler = NIOLoopBound(self, eventLoop: context.eventLoop)
+    timer = context.eventLoop.scheduleTask(in: .nanoseconds(max(0, (deadline - .now).nanoseconds))) {
+      handler.value.perform(handler.value.state.poll(at: .now))
     }
-    output.yield(response)
   }
 
-  private func answer(_ frame: WebSocketFrame, _ context: ChannelHandlerContext) {
-    let pong = WebSocketFrame(fin: true, opcode: .pong, maskKey: .random(), data: frame.unmaskedData)
-    context.writeAndFlush(wrapOutboundOut(pong), promise: nil)
-  }
+  // MARK: What frames and errors mean
 
-  private func closed(_ frame: WebSocketFrame, _ context: ChannelHandlerContext) {
+  private static let cut = "it was cut off"
+
+  private static func reason(_ frame: WebSocketFrame) -> String {
     var data = frame.unmaskedData
     let code = data.readWebSocketErrorCode()
     let text = data.readString(length: data.readableBytes) ?? ""
-    end(.closed(text.isEmpty ? code.map { "\($0)" } ?? "no reason given" : text))
-    context.close(promise: nil)
+    return text.isEmpty ? code.map { "\($0)" } ?? "no reason given" : text
   }
 
-  private func end(_ error: SignalError) {
-    reason.withLock { if $0 == nil { $0 = error } }
-    output.finish()
-  }
-
-  // MARK: Ping
-
-  private static var milliseconds: Int64 { MediaTime.now.nanoseconds / 1_000_000 }
-
-  private func startPinging(_ join: Livekit_JoinResponse, _ context: ChannelHandlerContext) {
-    guard join.pingInterval > 0 else { return }
-    if join.pingTimeout > 0 { pingTimeout = .seconds(Int64(join.pingTimeout)) }
-    let interval = TimeAmount.seconds(Int64(join.pingInterval))
-    let bound = NIOLoopBound((handler: self, context: context), eventLoop: context.eventLoop)
-    pingTask = context.eventLoop.scheduleRepeatedTask(initialDelay: interval, delay: interval) { _ in
-      bound.value.handler.ping(bound.value.context)
-    }
-  }
-
-  private func gotPong() {
-    timeoutTask?.cancel()
-    timeoutTask = nil
-  }
-
-  private func ping(_ context: ChannelHandlerContext) {
-    var request = Livekit_SignalRequest()
-    request.pingReq.timestamp = Self.milliseconds
-    request.pingReq.rtt = roundTrip
-    guard let bytes = try? request.serializedBytes() as [UInt8] else { return }
-    let frame = WebSocketFrame(
-      fin: true, opcode: .binary, maskKey: .random(), data: context.channel.allocator.buffer(bytes: bytes))
-    context.writeAndFlush(wrapOutboundOut(frame), promise: nil)
-    // A ping may be due before the answer to the last one is: the first one without an answer counts.
-    guard timeoutTask == nil else { return }
-    let bound = NIOLoopBound((handler: self, context: context), eventLoop: context.eventLoop)
-    timeoutTask = context.eventLoop.scheduleTask(in: pingTimeout) {
-      bound.value.handler.end(.closed("the server no longer answers"))
-      bound.value.context.close(promise: nil)
+  private static func failure(_ error: any Error) -> SignalFailure {
+    switch error {
+    case NIOWebSocketError.invalidFrameLength, NIOWebSocketFrameAggregator.Error.accumulatedFrameSizeIsTooLarge,
+      NIOWebSocketFrameAggregator.Error.tooManyFragments:
+      .unreadable("a message of more than \(messageLimit) bytes or \(fragmentLimit) fragments")
+    case is NIOWebSocketError, is NIOWebSocketFrameAggregator.Error: .unreadable("broken WebSocket frames")
+    case is IOError: .broken(cut)
+    default: .broken("\(error)")
     }
   }
 }

@@ -13,15 +13,16 @@ public struct SignalURL: Sendable, Equatable {
     guard let parts = URLComponents(string: text), let scheme = parts.scheme?.lowercased(),
       ["ws", "wss", "http", "https"].contains(scheme), let host = parts.host, !host.isEmpty
     else { throw .invalidURL(text) }
+    if let port = parts.port, !(1...65_535).contains(port) { throw .invalidPort(port, url: text) }
     self.host = host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
     isSecure = scheme == "wss" || scheme == "https"
     port = parts.port ?? (isSecure ? 443 : 80)
     basePath = parts.path.hasSuffix("/") ? String(parts.path.dropLast()) : parts.path
   }
 
-  public var server: String { "\(hostInURL):\(port)" }
-  /// An IPv6 address stands in brackets (RFC 3986, 3.2.2).
-  var hostInURL: String { host.contains(":") ? "[\(host)]" : host }
+  public var server: String { "\(authority):\(port)" }
+  /// The host as it stands in an address.
+  var authority: String { host.contains(":") ? "[\(host)]" : host }
   /// A server on this machine is reached through loopback, where ICE looks only when told to.
   public var isLoopback: Bool { host == "localhost" || host.hasPrefix("127.") || host == "::1" }
 

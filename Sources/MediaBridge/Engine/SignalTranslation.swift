@@ -60,15 +60,15 @@ extension LiveKitError {
   init(_ error: SignalError) {
     let code: Code =
       switch error {
-      case .invalidURL: .invalidParameter
-      case .unresolvedHost, .connectionRefused, .notLiveKit: .network
+      case .invalidURL, .invalidPort: .invalidParameter
+      case .unresolvedHost, .connectionRefused, .notLiveKit, .badMessage: .network
       case .timedOut: .timedOut
       case .tls: .tls
-      case .refused(401, _): .unauthorized
+      case .refused(401, _), .malformedToken: .unauthorized
       case .refused(403, _): .permissionDenied
       case .refused(404, _): .roomNotFound
       case .refused: .network
-      case .closed: .disconnected
+      case .closed, .lost: .disconnected
       }
     self.init(code, error.description)
   }

@@ -32,11 +32,3 @@ func roundTrip(_ packets: [RTCPPacket]) -> [RTCPPacket] {
 }
 
 func parseRTCP(_ bytes: [UInt8]) -> [RTCPPacket] { bytes.withUnsafeBytes { RTCPPacket.parse($0) } }
-
-/// Bytes from text such as `80 c9 00 01`; lines may end in `# a remark`.
-func hex(_ text: String) -> [UInt8] {
-  let digits = text.split(separator: "\n").flatMap { line in
-    line.prefix { $0 != "#" }.filter(\.isHexDigit).compactMap(\.hexDigitValue)
-  }
-  return stride(from: 0, to: digits.count - 1, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
-}

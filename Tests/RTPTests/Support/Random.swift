@@ -1,18 +1,6 @@
-/// A generator whose numbers a seed repeats (SplitMix64).
-struct SeededRandom: RandomNumberGenerator {
-  private var state: UInt64
-  init(seed: UInt64) { state = seed }
+import ParserExercises
 
-  mutating func next() -> UInt64 {
-    state &+= 0x9e37_79b9_7f4a_7c15
-    var value = state
-    value = (value ^ (value >> 30)) &* 0xbf58_476d_1ce4_e5b9
-    value = (value ^ (value >> 27)) &* 0x94d0_49bb_1331_11eb
-    return value ^ (value >> 31)
-  }
+typealias SeededRandom = ParserExercises.SeededRandom
 
-  mutating func chance(_ probability: Double) -> Bool { Double.random(in: 0..<1, using: &self) < probability }
-  mutating func bytes(_ count: Int) -> [UInt8] {
-    (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &self) }
-  }
-}
+/// Bytes from text such as `80 c9 00 01`; lines may end in `# a remark`.
+func hex(_ text: String) -> [UInt8] { Corpus.bytes(hex: text) }

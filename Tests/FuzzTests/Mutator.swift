@@ -1,17 +1,4 @@
-import Foundation
-import Testing
-
-/// Inputs from `Tests/Corpus/NAME`, one a file in hexadecimal: seeds for mutation, and what once went wrong.
-enum Corpus {
-  static func load(_ name: String, file: String = #filePath) throws -> [[UInt8]] {
-    let tests = URL(filePath: file).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-    let folder = tests.appending(path: "Corpus").appending(path: name)
-    let names = try FileManager.default.contentsOfDirectory(atPath: folder.path()).filter { $0.hasSuffix(".hex") }
-      .sorted()
-    try #require(!names.isEmpty, "an empty corpus proves nothing")
-    return try names.map { hex(try String(contentsOf: folder.appending(path: $0), encoding: .utf8)) }
-  }
-}
+import ParserExercises
 
 /// Makes inputs out of seeds: bits flipped, bytes set to edges, cut, grown, two joined; or noise.
 struct Mutator {

@@ -1,0 +1,26 @@
+/// One input through everything that reads inputs of its kind. Errors are what inputs may cause; a trap, a broken promise
+/// (`precondition`) or a sanitizer's report is a finding. The same input always does the same.
+public enum Exercise: String, CaseIterable, Sendable {
+  /// RTP packets through receiver, feedback, rewriter and sender.
+  case rtp
+  case rtcp
+  /// Descriptions, and answers to them.
+  case sdp
+  /// Messages of the server through the state of the signalling connection.
+  case signal
+  /// Pipeline texts and values for them.
+  case templates
+
+  /// - Returns: how far it came: what it handed on, 0 for an input that was refused at once. Tests use it to see that
+  ///   their inputs are not all refused.
+  @discardableResult
+  public func run(_ input: [UInt8]) -> Int {
+    switch self {
+    case .rtp: rtp(Steps(input))
+    case .rtcp: rtcp(Steps(input))
+    case .sdp: sdp(String(decoding: input, as: UTF8.self))
+    case .signal: signal(Steps(input))
+    case .templates: templates(input)
+    }
+  }
+}

@@ -1,0 +1,179 @@
+import LiveKitProtocol
+import MediaCore
+import NIOHTTP1
+import Testing
+
+@testable import SignalTransport
+
+@Suite("Connecting", .timeLimit(.minutes(2)))
+struct ConnectTests {
+  @Test func aJoinArrivesAndTheTokenIsOnlyInAHeader() async throws {
+    try await ScriptedServer.with(.webSocket { $0.join() }) { server async throws in
+      let connection = try await server.connector(token: "head.claims.signature").connect()
+      var responses = connection.responses.makeAsyncIterator()
+      #expect(await responses.next()?.join.participant.sid == "PA_me")
+      await connection.close()
+      #expect(await responses.next() == nil)
+      #expect(connection.closeReason == nil, "this side ended it")
+      let request = try #require(server.requests.first)
+      #expect(request.headers["Authorization"] == ["Bearer head.claims.signature"])
+      #expect(request.uri.hasPrefix("/rtc?") && !request.uri.contains("claims"))
+      #expect(try await eventually { server.openConnections == 0 })
+    }
+  }
+
+  @Test func requestsArriveInOrderAndBeforeTheClose() async throws {
+    try await ScriptedServer.with(.webSocket { $0.join() }) { server async throws in
+      let connection = try await server.connector().connect()
+      for number in 0..<100 {
+        var request = Livekit_SignalRequest()
+        request.mute.sid = "TR_\(number)"
+        connection.send(request)
+      }
+      await connection.close()
+      #expect(try await eventually { server.messages.count == 100 })
+      #expect(server.messages.map(\.mute.sid) == (0..<100).map { "TR_\($0)" })
+    }
+  }
+
+  @Test func aRefusalCarriesTheReasonOfTheValidation() async throws {
+    let answers: [String: (status: HTTPResponseStatus, body: String)] = [
+      "/rtc": (.unauthorized, ""), "/rtc/validate": (.unauthorized, "invalid token: expired\n"),
+    ]
+    try await ScriptedServer.with(.http(answers)) { server async throws in
+      let failure = try await server.connector().failure()
+      #expect(failure == .refused(status: 401, reason: "invalid token: expired"))
+      #expect(
+        failure?.description
+          == "the server refused the token: invalid token: expired; check API key, secret, room and expiry")
+      #expect(server.requests.map { $0.uri.prefix { $0 != "?" } } == ["/rtc", "/rtc/validate"])
+      #expect(try await eventually { server.openConnections == 0 })
+    }
+  }
+
+  @Test func aReasonCannotWriteToTheTerminal() async throws {
+    let body = "\u{1b}[2Jno\u{7}" + String(repeating: "x", count: 3000) + "\r\nsecond line"
+    let answers: [String: (status: HTTPResponseStatus, body: String)] = [
+      "/rtc": (.forbidden, ""), "/rtc/validate": (.forbidden, body),
+    ]
+    try await ScriptedServer.with(.http(answers)) { server async throws in
+      let text = try #require(try await server.connector().failure()?.description)
+      #expect(text.hasPrefix("the token does not allow this: [2Jnoxxx"))
+      #expect(text.utf8.count < 300 && text.unicodeScalars.allSatisfy { $0.value >= 0x20 })
+    }
+  }
+
+  @Test(
+    arguments: [
+      (["/rtc": (.notFound, "")], .notLiveKit("S")),
+      (["/rtc": (.ok, "<html>"), "/rtc/validate": (.ok, "<html>")], .notLiveKit("S")),
+      (
+        ["/rtc": (.notFound, ""), "/rtc/validate": (.notFound, "requested room does not exist")],
+        .refused(status: 404, reason: "requested room does not exist")
+      ),
+      (
+        ["/rtc": (.serviceUnavailable, ""), "/rtc/validate": (.ok, "success")], .refused(status: 503, reason: "success")
+      ),
+      (
+        ["/rtc": (.badGateway, ""), "/rtc/validate": (.badGateway, "")],
+        .refused(status: 502, reason: "no reason given")
+      ),
+      (
+        ["/rtc": (.movedPermanently, ""), "/rtc/validate": (.movedPermanently, "")],
+        .refused(status: 301, reason: "no reason given")
+      ),
+    ] as [([String: (status: HTTPResponseStatus, body: String)], SignalError)])
+  func anAnswerThatIsNoUpgradeIsExplained(
+    answers: [String: (status: HTTPResponseStatus, body: String)], expected: SignalError
+  ) async throws {
+    try await ScriptedServer.with(.http(answers)) { server async throws in
+      let failure = try await server.connector().failure()
+      if case .notLiveKit = expected {
+        #expect(failure == .notLiveKit("127.0.0.1:\(server.port)"))
+      } else {
+        #expect(failure == expected)
+      }
+    }
+  }
+
+  @Test func silenceIsBoundedAndLeavesNothingOpen() async throws {
+    try await ScriptedServer.with(.bytes(nil, closes: false)) { server async throws in
+      let start = MediaTime.now
+      let failure = try await server.connector(timeout: .milliseconds(300)).failure()
+      #expect(failure == .timedOut("127.0.0.1:\(server.port)"))
+      #expect((MediaTime.now - start).seconds < 10)
+      #expect(try await eventually { server.openConnections == 0 })
+    }
+  }
+
+  @Test func aValidationWithoutAnAnswerDoesNotHideTheRefusal() async throws {
+    let answers: [String: (status: HTTPResponseStatus, body: String)] = [
+      "/rtc": (.forbidden, ""), "/rtc/validate": (ScriptedServer.silence, ""),
+    ]
+    try await ScriptedServer.with(.http(answers)) { server async throws in
+      #expect(
+        try await server.connector(timeout: .seconds(3)).failure() == .refused(status: 403, reason: "no reason given"))
+      #expect(try await eventually { server.openConnections == 0 })
+    }
+  }
+
+  @Test func aServerThatClosesWithoutAnAnswerIsNotATimeout() async throws {
+    try await ScriptedServer.with(.bytes(nil, closes: true)) { server async throws in
+      let failure = try await server.connector().failure()
+      #expect(failure == .lost("127.0.0.1:\(server.port)", "it was closed before the join was answered"))
+    }
+  }
+
+  @Test(arguments: [
+    "SSH-2.0-OpenSSH_9.2\r\n", "\u{0}\u{1}\u{2}\u{3}", "HTTP/1.1 101 Switching Protocols\r\n\r\n",
+    "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: upgrade\r\nSec-WebSocket-Accept: no\r\n\r\n",
+  ]) func whatSpeaksSomethingElseIsNotLiveKit(answer: String) async throws {
+    try await ScriptedServer.with(.bytes(Array(answer.utf8), closes: false)) { server async throws in
+      #expect(try await server.connector().failure() == .notLiveKit("127.0.0.1:\(server.port)"))
+      #expect(try await eventually { server.openConnections == 0 })
+    }
+  }
+
+  @Test func nobodyThere() async throws {
+    let server = try await ScriptedServer(.http([:]))
+    await server.stop()
+    let failure = try await server.connector().failure()
+    #expect(failure == .connectionRefused("127.0.0.1:\(server.port)"))
+    #expect(failure?.description.contains("nothing answers at 127.0.0.1:\(server.port)") == true)
+  }
+
+  @Test func aTokenThatIsNoneGoesNowhere() async throws {
+    try await ScriptedServer.with(.webSocket { $0.join() }) { server async throws in
+      for token in ["", "two words", "a.b.c\r\nX-Evil: 1"] {
+        #expect(try await server.connector(token: token).failure() == .malformedToken)
+      }
+      #expect(server.acceptedConnections == 0)
+    }
+  }
+}
+
+@Suite struct SignalURLTests {
+  @Test(arguments: ["ws://127.0.0.1:99999", "wss://host:65536/path", "http://[::1]:70000", "ws://host:0"])
+  func aPortThatCannotBeIsNamed(text: String) {
+    #expect {
+      _ = try SignalURL(text)
+    } throws: { error in
+      guard case .invalidPort(let port, text) = error as? SignalError else { return false }
+      return "\(error)".contains("port \(port) ") && "\(error)".contains("65535") && "\(error)".contains(text)
+    }
+  }
+
+  @Test(arguments: ["", "host", "host:7880", "ftp://host", "ws://", "ws://:7880", "ws://host:port", "ws://ho st"])
+  func whatIsNoAddressIsRefused(text: String) {
+    #expect(throws: SignalError.invalidURL(text)) { try SignalURL(text) }
+  }
+
+  @Test func addressesAreTakenApart() throws {
+    let plain = try SignalURL("ws://localhost")
+    #expect(plain.port == 80 && !plain.isSecure && plain.isLoopback && plain.basePath == "")
+    let secure = try SignalURL("https://example.org/livekit/")
+    #expect(secure.port == 443 && secure.isSecure && !secure.isLoopback && secure.basePath == "/livekit")
+    let six = try SignalURL("ws://[::1]:7880")
+    #expect(six.host == "::1" && six.server == "[::1]:7880" && six.isLoopback)
+  }
+}
