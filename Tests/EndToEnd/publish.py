@@ -35,7 +35,7 @@ async def sound(source, start):
         position += block
 
 
-async def main():
+def make_parser():
     parser = argparse.ArgumentParser()
     parser.add_argument("--url", required=True)
     parser.add_argument("--api-key", default="devkey")
@@ -44,12 +44,17 @@ async def main():
     parser.add_argument("--identity", default="alice")
     parser.add_argument("--codec", default="VP8", choices=["VP8", "H264", "VP9"])
     parser.add_argument("--simulcast", action="store_true")
+    parser.add_argument("--keep-size", action="store_true", help="never send fewer or smaller pictures than asked for")
     parser.add_argument("--width", type=int, default=640)
     parser.add_argument("--height", type=int, default=360)
     parser.add_argument("--fps", type=int, default=25)
+    parser.add_argument("--bitrate", type=int, default=2_000_000)
     parser.add_argument("--duration", type=float, default=30)
-    arguments = parser.parse_args()
+    return parser
 
+
+async def publish(arguments, pictures=pictures):
+    """Publishes what `pictures` puts into the video source, and the sound of the clip."""
     room = rtc.Room()
     await room.connect(arguments.url, token(arguments, arguments.identity))
     video = rtc.VideoSource(arguments.width, arguments.height)
@@ -59,8 +64,10 @@ async def main():
         source=rtc.TrackSource.SOURCE_CAMERA,
         simulcast=arguments.simulcast,
         video_codec=rtc.VideoCodec.Value(arguments.codec),
-        video_encoding=rtc.VideoEncoding(max_framerate=arguments.fps, max_bitrate=2_000_000),
+        video_encoding=rtc.VideoEncoding(max_framerate=arguments.fps, max_bitrate=arguments.bitrate),
     )
+    if arguments.keep_size:
+        options.degradation_preference = int(rtc.DegradationPreference.MAINTAIN_FRAMERATE_AND_RESOLUTION)
     await room.local_participant.publish_track(rtc.LocalVideoTrack.create_video_track("camera", video), options)
     await room.local_participant.publish_track(
         rtc.LocalAudioTrack.create_audio_track("microphone", audio),
@@ -77,4 +84,5 @@ async def main():
     await room.disconnect()
 
 
-asyncio.run(main())
+if __name__ == "__main__":
+    asyncio.run(publish(make_parser().parse_args()))

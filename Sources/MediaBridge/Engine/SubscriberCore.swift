@@ -12,17 +12,19 @@ final class SubscriberCore {
   private var sections: [(section: NegotiatedSection, trackSid: String)] = []
   private var feedback = TransportFeedbackRecorder(sender: SSRC(1))
   private var feedbackExtension: UInt8?
-  private var ticker: LoopTimer?
-
-  /// How often reports and repeated requests are looked for; new losses do not wait for it.
-  private static let tickInterval = Duration.milliseconds(20)
+  /// When feedback is looked for next; without anything to say the thread sleeps.
+  private var alarm: (time: MediaTime, timer: LoopTimer)?
+  private var isStopped = false
 
   init(loop: TransportLoop) { self.loop = loop }
 
   /// What the newest offer says, and which track each section carries.
   func update(_ sections: [(section: NegotiatedSection, trackSid: String)], _ new: [TrackReception]) {
     self.sections = sections
-    for reception in new { receptions[reception.trackSid] = reception }
+    for reception in new {
+      receptions[reception.trackSid] = reception
+      reception.onRequest = { [weak self, unowned reception] in self?.wake(at: reception.nextDeadline) }
+    }
     let live = Set(sections.map(\.trackSid))
     receptions = receptions.filter { live.contains($0.key) }
     streams = [:]
@@ -32,11 +34,12 @@ final class SubscriberCore {
     }
     feedbackExtension = sections.lazy.compactMap { $0.section.extensionID(HeaderExtensionURI.transportCC) }.first
       .map { UInt8(truncatingIfNeeded: $0) }
-    if ticker == nil { tick() }
+    poll()
   }
 
   func stop() {
-    ticker?.cancel()
+    isStopped = true
+    alarm?.timer.cancel()
     receptions = [:]
     streams = [:]
   }
@@ -46,6 +49,8 @@ final class SubscriberCore {
     guard let reception = streams[packet.ssrc] ?? identify(packet) else { return }
     reception.receive(packet, at: time)
     if reception.isUrgent(at: time) { peer?.send(reception.poll(at: time)) }
+    wake(at: reception.nextDeadline)
+    wake(at: feedback.nextDeadline)
   }
 
   func receive(_ reports: [RTCPPacket], at time: MediaTime) {
@@ -76,16 +81,22 @@ final class SubscriberCore {
     feedback.record(SequenceNumber(number), media: packet.ssrc, at: time)
   }
 
-  private func tick() {
+  /// Sees to it that `poll` runs at that time, or earlier.
+  private func wake(at time: MediaTime?) {
+    guard let time, !isStopped, alarm.map({ time < $0.time }) ?? true else { return }
+    alarm?.timer.cancel()
     let bound = LoopBound(self, on: loop)
-    ticker = loop.after(Self.tickInterval) { bound.value.poll() }
+    alarm = (time, loop.after(time - MediaTime.now) { bound.value.poll() })
   }
 
   private func poll() {
+    alarm?.timer.cancel()
+    alarm = nil
     guard let peer else { return }
     let now = MediaTime.now
     for reception in receptions.values { peer.send(reception.poll(at: now)) }
     peer.send(feedback.poll(at: now))
-    tick()
+    for reception in receptions.values { wake(at: reception.nextDeadline) }
+    wake(at: feedback.nextDeadline)
   }
 }

@@ -13,6 +13,8 @@ final class TrackReception {
   /// have to wait for another keyframe.
   private var backlog: [(packet: RTPPacket, time: MediaTime)] = []
   private static let backlogLimit = 1500
+  /// Told when `nextDeadline` may have changed without a packet.
+  var onRequest: () -> Void = {}
 
   init(
     trackSid: String, codec: String, isVideo: Bool, clock: ParticipantClock, configuration: RTPReceiver.Configuration
@@ -64,15 +66,19 @@ final class TrackReception {
     if isFirst, let first = backlog.first, isKeyframe(first.packet) {
       for (packet, time) in backlog { pipeline.push(packet, at: time) }
     } else {
-      receiver.requestKeyframe()
+      requestKeyframe()
     }
     backlog.removeAll()
   }
 
   func detach(_ pipeline: ReceivePipeline) { pipelines.removeAll { $0 === pipeline } }
 
-  func requestKeyframe() { receiver.requestKeyframe() }
+  func requestKeyframe() {
+    receiver.requestKeyframe()
+    onRequest()
+  }
 
   func poll(at time: MediaTime) -> [RTCPPacket] { receiver.poll(at: time) }
+  var nextDeadline: MediaTime? { receiver.nextDeadline }
   func isUrgent(at time: MediaTime) -> Bool { receiver.isUrgent(at: time) }
 }
