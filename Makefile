@@ -44,8 +44,8 @@ endef
 build: setup ## Build for development
 	swift build
 
-release: setup ## Build the optimized program
-	swift build -c release --product mediabridge
+release: setup ## Build the optimized program; it needs no Swift where it runs
+	swift build -c release --product mediabridge --static-swift-stdlib
 
 demo: release ## Record a synthetic participant of a room of our own into demo.mp4
 	$(BIN) demo

@@ -15,6 +15,7 @@ final class SubscriberCore {
   /// When feedback is looked for next; without anything to say the thread sleeps.
   private var alarm: (time: MediaTime, timer: LoopTimer)?
   private var isStopped = false
+  private var isFlushing = false
 
   init(loop: TransportLoop) { self.loop = loop }
 
@@ -48,9 +49,21 @@ final class SubscriberCore {
     recordArrival(of: packet, at: time)
     guard let reception = streams[packet.ssrc] ?? identify(packet) else { return }
     reception.receive(packet, at: time)
+    flushLater()
     if reception.isUrgent(at: time) { peer?.send(reception.poll(at: time)) }
     wake(at: reception.nextDeadline)
     wake(at: feedback.nextDeadline)
+  }
+
+  /// Packets that wait in the socket together travel on together.
+  private func flushLater() {
+    guard !isFlushing else { return }
+    isFlushing = true
+    let bound = LoopBound(self, on: loop)
+    loop.runBeforeWaiting {
+      bound.value.isFlushing = false
+      for reception in bound.value.receptions.values { reception.flush() }
+    }
   }
 
   func receive(_ reports: [RTCPPacket], at time: MediaTime) {

@@ -13,6 +13,8 @@ final class TrackReception {
   /// have to wait for another keyframe.
   private var backlog: [(packet: RTPPacket, time: MediaTime)] = []
   private static let backlogLimit = 1500
+  private var newest: SequenceNumber?
+  private var isPictureOpen = false
   /// Told when `nextDeadline` may have changed without a packet.
   var onRequest: () -> Void = {}
 
@@ -42,6 +44,20 @@ final class TrackReception {
     }
     guard !pipelines.isEmpty else { return keep(packet, at: time) }
     for pipeline in pipelines { pipeline.push(packet, at: time) }
+    noteOrder(of: packet)
+  }
+
+  private func noteOrder(of packet: RTPPacket) {
+    let isNext = newest.map { $0.successor == packet.sequenceNumber } ?? false
+    if newest.map({ packet.sequenceNumber.distance(from: $0) > 0 }) ?? true { newest = packet.sequenceNumber }
+    isPictureOpen = isVideo && isNext && !packet.marker
+  }
+
+  /// Hands what `receive` took on to the pipelines. What follows in order within a picture stays until the picture is
+  /// complete: a decoder can do nothing with it before, and waking its threads costs more than the work.
+  func flush() {
+    guard !isPictureOpen else { return }
+    for pipeline in pipelines { pipeline.flush() }
   }
 
   private func isKeyframe(_ packet: RTPPacket) -> Bool {
@@ -65,6 +81,7 @@ final class TrackReception {
     guard isVideo else { return }
     if isFirst, let first = backlog.first, isKeyframe(first.packet) {
       for (packet, time) in backlog { pipeline.push(packet, at: time) }
+      pipeline.flush()
     } else {
       requestKeyframe()
     }

@@ -31,7 +31,7 @@ enum SCTPStack {
   private static let time = Locked(Time())
 
   /// How often an association's loop calls `tick`. The shortest timer, of a delayed acknowledgement, is 200 ms.
-  static let tickInterval = Duration.milliseconds(50)
+  static let tickInterval = Duration.milliseconds(100)
 
   private static let isStarted: Bool = {
     time.withLock { $0.last = .now }
