@@ -19,13 +19,14 @@ def loss(namespace, percent, program):
     """Drops `percent` of the datagrams towards the sockets that the program has now."""
     ports = udp_ports(namespace, program.pid)
     assert ports, program.report("has no UDP socket to lose datagrams at")
-    rules = f"""table inet bench {{ chain input {{ type filter hook input priority 0;
-      udp dport {{ {", ".join(map(str, ports))} }} numgen random mod 100 < {percent} counter drop; }} }}"""
+    match = f"udp dport {{ {', '.join(map(str, ports))} }} numgen random mod 100 < {percent}"
+    chain = f"type filter hook input priority 0\n{match} counter drop"
+    rules = f"table inet bench {{\nchain input {{\n{chain}\n}}\n}}\n"
 
     def nft(*arguments, text=None):
-        return subprocess.run(
-            namespace.command("nft", *arguments), check=True, capture_output=True, text=True, input=text
-        ).stdout
+        done = subprocess.run(namespace.command("nft", *arguments), capture_output=True, text=True, input=text)
+        assert done.returncode == 0, f"nft {' '.join(arguments)}: {done.stderr}"
+        return done.stdout
 
     nft("-f", "-", text=rules)
     try:

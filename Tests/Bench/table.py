@@ -55,6 +55,6 @@ def judged(values, wanted, judge=statistics.median):
 
 
 def spread(values):
-    digits = 2 if max(values) < 10 else 0
+    digits = 2 if max(values) < 10 and not all(isinstance(value, int) for value in values) else 0
     middle = f"{statistics.median(values):.{digits}f}"
     return middle if len(values) == 1 else f"{middle} ({min(values):.{digits}f} to {max(values):.{digits}f})"
