@@ -51,7 +51,7 @@ import Testing
     }
     #expect(result.buffers.map { $0.withUnsafeBytes { $0.first } } == [100, 1, 2, 3, 4, 5, 6, 7, 8, 9])
     #expect(result.buffers.map(\.dts) == times)
-    #expect(result.counters == .init(buffers: 10, bytes: 10, dropped: 0))
+    #expect(result.counters.buffers == 10 && result.counters.bytes == 10 && result.counters.dropped == 0)
   }
 
   @Test func packetsAreReleasedOnceUsed() async throws {
