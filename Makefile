@@ -19,7 +19,7 @@ FUZZ_BUILD := .build-fuzz
 AS_ROOT = $$([ "$$(id -u)" = 0 ] || ! command -v sudo > /dev/null || echo sudo)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-test build release demo test unit tsan fuzz e2e install lint format proto clean
+.PHONY: help setup setup-test build release demo test unit tsan fuzz e2e bench install lint format proto clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -48,8 +48,8 @@ endef
 build: setup ## Build for development
 	swift build
 
-release: setup ## Build the optimized program
-	swift build -c release --product mediabridge
+release: setup ## Build the optimized program; it needs no Swift where it runs
+	swift build -c release --product mediabridge --static-swift-stdlib
 
 demo: release ## Record a synthetic participant of a room of our own into demo.mp4
 	$(BIN) demo
@@ -82,6 +82,14 @@ fuzz: setup ## Feed the parsers with random input (FUZZ_SECONDS=60 for each of F
 e2e: setup-test release .venv/ready ## Run the program against clients that others wrote (E2E="-k record" narrows)
 	$(AS_ROOT) env MEDIABRIDGE_BIN=$(CURDIR)/$(BIN) PYTHONDONTWRITEBYTECODE=1 \
 	  .venv/bin/python -m pytest -q -p no:cacheprovider Tests/EndToEnd $(E2E)
+
+bench: setup-test release .venv/bench ## Measure cost and latency beside the LiveKit Python SDK (BENCH="--seconds 20" changes how)
+	$(AS_ROOT) env MEDIABRIDGE_BIN=$(CURDIR)/$(BIN) PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=Tests/EndToEnd \
+	  .venv/bin/python Tests/Bench/bench.py $(BENCH)
+
+.venv/bench: .venv/ready Tests/Bench/requirements.txt
+	.venv/bin/pip install -q --no-deps -r Tests/Bench/requirements.txt
+	touch $@
 
 .venv/ready: Tests/EndToEnd/requirements.txt
 	python3 -m venv .venv

@@ -100,7 +100,14 @@ let package = Package(
         .product(name: "Logging", package: "swift-log"),
       ],
       path: "Sources/mediabridge",
-      swiftSettings: strict),
+      swiftSettings: strict,
+      // LLVM's linker packs relocations, which are megabytes in a program with the Swift runtime inside, and each would
+      // be read in at every start.
+      linkerSettings: [
+        .unsafeFlags(
+          ["-use-ld=lld", "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs", "-Xlinker", "--icf=safe"],
+          .when(configuration: .release))
+      ]),
     .target(
       name: "BridgeTesting", dependencies: ["LiveKitProtocol", "MediaBridge", "DevServer"],
       swiftSettings: strict),

@@ -13,7 +13,8 @@ public final class AppSource: @unchecked Sendable {
   public struct Counters: Hashable, Sendable {
     public var buffers = 0
     public var bytes = 0
-    /// Buffers given up because the source was full: the oldest or the new one, as the text says.
+    /// Buffers given up because the source was full: the oldest or the new ones, as the text says. Packets that were
+    /// pushed together also go together, so there may have been more.
     public var dropped = 0
   }
 
@@ -30,7 +31,7 @@ public final class AppSource: @unchecked Sendable {
   public let acceptedCaps: Caps?
 
   let shared: SharedElement
-  private let limits: Limits
+  let limits: Limits
   private let state = Locked(State())
 
   private struct State {
@@ -38,7 +39,7 @@ public final class AppSource: @unchecked Sendable {
     var caps: Caps?
   }
 
-  private struct Limits {
+  struct Limits {
     let buffers: UInt64
     let bytes: UInt64
     let isLeaky: Bool
@@ -61,7 +62,7 @@ public final class AppSource: @unchecked Sendable {
     }
   }
 
-  private var source: UnsafeMutablePointer<GstAppSrc> { shared.pointer.cast() }
+  var source: UnsafeMutablePointer<GstAppSrc> { shared.pointer.cast() }
 
   public var counters: Counters { state.withLock { $0.counters } }
 
@@ -118,7 +119,7 @@ public final class AppSource: @unchecked Sendable {
 
 extension AppSource {
   /// Bytes without a format are of the one that the text says.
-  private func announceAcceptedCaps() {
+  func announceAcceptedCaps() {
     let caps: Caps? = state.withLock { state in
       guard state.caps == nil, let acceptedCaps, acceptedCaps.isFixed else { return nil }
       state.caps = acceptedCaps
@@ -139,38 +140,47 @@ extension AppSource {
   private func push(
     _ buffer: UnsafeMutablePointer<GstBuffer>, pts: MediaTime?, dts: MediaTime?, isDiscontinuous: Bool
   ) -> PushResult {
+    set(buffer, pts: pts, dts: dts, isDiscontinuous: isDiscontinuous)
+    let size = Int(gst_buffer_get_size(buffer))
+    let overflow = self.overflow
+    guard overflow == 0 || limits.isLeaky else {
+      gst_buffer_unref(buffer)
+      note(1, size: size, dropped: 1)
+      return .full
+    }
+    guard gst_app_src_push_buffer(source, buffer) == GST_FLOW_OK else { return .refused }
+    note(1, size: size, dropped: overflow)
+    return overflow > 0 ? .full : .queued
+  }
+
+  func set(
+    _ buffer: UnsafeMutablePointer<GstBuffer>, pts: MediaTime?, dts: MediaTime?, isDiscontinuous: Bool
+  ) {
     shim_handoff_acquire(buffer)
     buffer.pointee.pts = pts.clockTime
     buffer.pointee.dts = dts.clockTime
     if isDiscontinuous { buffer.pointee.mini_object.flags |= GST_BUFFER_FLAG_DISCONT.rawValue }
     shim_handoff_release(buffer)
-    let size = Int(gst_buffer_get_size(buffer))
-    let isFull = isFull
-    guard !isFull || limits.isLeaky else {
-      gst_buffer_unref(buffer)
-      count(size: size, dropped: true)
-      return .full
-    }
-    guard gst_app_src_push_buffer(source, buffer) == GST_FLOW_OK else { return .refused }
-    count(size: size, dropped: isFull)
-    return isFull ? .full : .queued
   }
 
-  private func count(size: Int, dropped: Bool) {
+  func note(_ buffers: Int, size: Int, dropped: Int) {
     state.withLock { state in
-      state.counters.buffers &+= 1
+      state.counters.buffers &+= buffers
       state.counters.bytes &+= size
-      if dropped { state.counters.dropped &+= 1 }
+      state.counters.dropped &+= dropped
     }
   }
 
-  private var isFull: Bool {
-    (limits.buffers > 0 && gst_app_src_get_current_level_buffers(source) >= limits.buffers)
-      || (limits.bytes > 0 && gst_app_src_get_current_level_bytes(source) >= limits.bytes)
+  /// How many buffers have to go before another one fits.
+  var overflow: Int {
+    if limits.bytes > 0 && gst_app_src_get_current_level_bytes(source) >= limits.bytes { return 1 }
+    guard limits.buffers > 0 else { return 0 }
+    let level = UInt64(gst_app_src_get_current_level_buffers(source))
+    return level >= limits.buffers ? Int(level - limits.buffers) + 1 : 0
   }
 
   /// A GStreamer buffer over the packet's own memory, which it keeps alive.
-  private static func wrap(_ packet: PacketBuffer, start: Int, count: Int) -> UnsafeMutablePointer<GstBuffer>? {
+  static func wrap(_ packet: PacketBuffer, start: Int, count: Int) -> UnsafeMutablePointer<GstBuffer>? {
     let owner = Unmanaged.passRetained(packet.owner).toOpaque()
     shim_handoff_release(owner)
     return packet.withUnsafeMutableBytes { bytes in

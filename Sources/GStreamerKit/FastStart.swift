@@ -9,8 +9,10 @@ extension Pipeline {
   /// latency. A query that has to take its turn in that queue comes back when the queue is empty.
   func settleBeforeFirstPacket(_ source: Element) throws(PipelineError) {
     let pad = try staticPad("src", of: source.shared, named: source.name)
+    let packets = GstPadProbeType(
+      rawValue: GST_PAD_PROBE_TYPE_BUFFER.rawValue | GST_PAD_PROBE_TYPE_BUFFER_LIST.rawValue)
     gst_pad_add_probe(
-      pad.pointer, GST_PAD_PROBE_TYPE_BUFFER,
+      pad.pointer, packets,
       { pad, _, _ in
         if let pad, let query = gst_query_new_drain() {
           gst_pad_peer_query(pad, query)

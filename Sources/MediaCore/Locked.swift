@@ -1,4 +1,4 @@
-import Glibc
+public import Glibc
 
 /// A value behind a mutex.
 ///
@@ -7,8 +7,8 @@ import Glibc
 ///
 /// `@unchecked Sendable`: the value is only ever touched between lock and unlock, and enters as `sending`.
 public final class Locked<Value>: @unchecked Sendable {
-  private let mutex: UnsafeMutablePointer<pthread_mutex_t>
-  private var value: Value
+  @usableFromInline let mutex: UnsafeMutablePointer<pthread_mutex_t>
+  @usableFromInline var value: Value
 
   public init(_ value: sending Value) {
     self.value = value
@@ -24,7 +24,9 @@ public final class Locked<Value>: @unchecked Sendable {
   }
 
   /// Runs `body` with the value. Decide in here and act outside: nothing that calls out, blocks or takes another lock.
-  @inline(__always)
+  ///
+  /// Inlinable, because it is on the way of every packet, where the unspecialised form costs more than the lock.
+  @inlinable @inline(__always)
   public func withLock<Result, Failure: Error>(
     _ body: (inout sending Value) throws(Failure) -> sending Result
   ) throws(Failure) -> sending Result {

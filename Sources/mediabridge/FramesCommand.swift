@@ -10,61 +10,108 @@ struct FramesCommand: AsyncParsableCommand {
   @OptionGroup var access: RoomArguments
   @Option(help: "Identity of the participant; without it everyone's video") var participant: String?
   @Option(help: "How long, such as 10s; without it until Ctrl-C", transform: duration(of:)) var duration: Duration?
+  @Flag(help: "Decode the sound, too") var sound = false
+  @Flag(help: .init("Tell how late the pictures of Tests/Bench are", visibility: .hidden)) var clockCode = false
 
   func run() async throws {
     let console = access.console()
     let (url, token) = (try access.serverURL(), try await access.accessToken())
     let room = Room(roomOptions: try access.roomOptions())
-    let counter = FrameCounter(participant: participant)
+    let counter = FrameCounter(participant: participant, withSound: sound, readsClock: clockCode)
     room.add(delegate: counter)
     let begun = ContinuousClock.now
     do { try await room.connect(url: url, token: token) } catch {
       console.fail(error)
       throw ExitCode.failure
     }
+    await count(counter, of: room, console)
+    let (summary, lost) = (counter.summary, room.disconnectError)
+    await room.disconnect()
+    let first = summary.first.map { Format.seconds($0 - begun) * 1000 }
+    if clockCode { console.event("clock", ["frames": summary.clock, "unreadable": summary.unreadable]) }
+    console.say("\(summary.frames) frames, the first after \(first.map { "\(Int($0)) ms" } ?? "never")")
+    console.event(
+      "finished", ["frames": summary.frames, "first_frame_ms": first ?? -1, "sound_frames": summary.soundFrames])
+    if let lost {
+      console.fail(LiveKitError(lost.code, "\(lost.message) (after \(summary.frames) frames)"))
+      throw ExitCode.failure
+    }
+  }
+
+  /// Shows every second how many there were, until the time is over, the connection is lost, or Ctrl-C.
+  private func count(_ counter: FrameCounter, of room: Room, _ console: Console) async {
     let interruption = Interruption()
     let deadline = duration.map { ContinuousClock.now + $0 }
     while deadline.map({ ContinuousClock.now < $0 }) ?? true {
       let rest = deadline.map { $0 - ContinuousClock.now } ?? .seconds(1)
       if await interruption.came(within: min(.seconds(1), rest)) { break }
-      console.live("\(counter.summary.frames) frames")
-      if let lost = room.disconnectError {
-        console.fail(LiveKitError(lost.code, "\(lost.message) (after \(counter.summary.frames) frames)"))
-        throw ExitCode.failure
-      }
+      let summary = counter.summary
+      console.live("\(summary.frames) frames")
+      console.event(
+        "progress",
+        [
+          "frames": summary.frames, "size": summary.size?.description ?? "", "sound_frames": summary.soundFrames,
+        ])
+      if room.disconnectError != nil { break }
     }
-    let summary = counter.summary
-    await room.disconnect()
-    let first = summary.first.map { Format.seconds($0 - begun) * 1000 }
-    console.say("\(summary.frames) frames, the first after \(first.map { "\(Int($0)) ms" } ?? "never")")
-    console.event("finished", ["frames": summary.frames, "first_frame_ms": first ?? -1])
   }
 }
 
 /// Counts every picture of the tracks it is told of.
 final class FrameCounter: RoomDelegate, Sendable {
-  private struct State {
+  struct Summary {
     var frames = 0
     var first: ContinuousClock.Instant?
+    /// Of the newest picture.
+    var size: Dimensions?
+    /// Samples of one channel.
+    var soundFrames = 0
+    /// Number, moment of capture and moment of rendering of each picture whose code could be read, in microseconds.
+    var clock: [[UInt64]] = []
+    var unreadable = 0
   }
 
   private let participant: String?
-  private let state = Guarded(State())
+  private let withSound: Bool
+  private let readsClock: Bool
+  private let state = Guarded(Summary())
 
-  init(participant: String?) { self.participant = participant }
+  init(participant: String?, withSound: Bool, readsClock: Bool) {
+    self.participant = participant
+    self.withSound = withSound
+    self.readsClock = readsClock
+  }
 
-  var summary: (frames: Int, first: ContinuousClock.Instant?) { state.read { ($0.frames, $0.first) } }
+  var summary: Summary { state.read { $0 } }
 
   func room(_ room: Room, participant: RemoteParticipant, didSubscribeTrack publication: RemoteTrackPublication) {
-    guard self.participant.map({ $0 == participant.identity }) ?? true,
-      let track = publication.track as? RemoteVideoTrack
-    else { return }
-    track.add(
-      videoRenderer: VideoFrameHandler { [state] _ in
-        state.change { state in
-          if state.first == nil { state.first = .now }
-          state.frames += 1
-        }
-      })
+    guard self.participant.map({ $0 == participant.identity }) ?? true else { return }
+    switch publication.track {
+    case let track as RemoteVideoTrack: track.add(videoRenderer: VideoFrameHandler { [self] in count($0) })
+    case let track as RemoteAudioTrack where withSound:
+      track.add(
+        audioRenderer: AudioBufferHandler { [state] buffer in
+          state.change { $0.soundFrames += Int(buffer.frameLength) }
+        })
+    default: break
+    }
+  }
+
+  private func count(_ frame: VideoFrame) {
+    // CLOCK_MONOTONIC, as the code.
+    let rendered = DispatchTime.now().uptimeNanoseconds / 1000
+    let code = readsClock ? ClockCode(frame) : nil
+    state.change { summary in
+      if summary.first == nil { summary.first = .now }
+      summary.frames += 1
+      summary.size = frame.dimensions
+      if readsClock { summary.note(code, rendered: rendered) }
+    }
+  }
+}
+
+extension FrameCounter.Summary {
+  fileprivate mutating func note(_ code: ClockCode?, rendered: UInt64) {
+    if let code { clock.append([UInt64(code.number), code.microseconds, rendered]) } else { unreadable += 1 }
   }
 }

@@ -8,5 +8,6 @@ final class Guarded<Value: Sendable>: @unchecked Sendable {
   private var value: Value
   init(_ value: Value) { self.value = value }
   func read<R>(_ body: (Value) -> R) -> R { lock.withLock { body(value) } }
-  func change(_ body: (inout Value) -> Void) { lock.withLock { body(&value) } }
+  @discardableResult
+  func change<R>(_ body: (inout Value) -> R) -> R { lock.withLock { body(&value) } }
 }

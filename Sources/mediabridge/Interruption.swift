@@ -3,50 +3,101 @@ import Foundation
 
 /// Waits for Ctrl-C or SIGTERM, so that a command can end what it does in order. A second one ends the process.
 ///
-/// `@unchecked Sendable`: the sources are only kept alive after `init`.
+/// `@unchecked Sendable`: the sources are only kept alive after `init`; the state guards itself.
 final class Interruption: @unchecked Sendable {
+  private let queue = DispatchQueue(label: "mediabridge.signals")
   private let sources: [any DispatchSourceSignal]
-  private let outcome: InterruptionState
+  private let state = InterruptionState()
 
   init() {
-    let outcome = InterruptionState()
-    self.outcome = outcome
-    let queue = DispatchQueue(label: "mediabridge.signals")
-    sources = [SIGINT, SIGTERM].map { number in
+    sources = [SIGINT, SIGTERM].map { [queue, state] number in
       signal(number, SIG_IGN)
       let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
       source.setEventHandler {
         signal(number, SIG_DFL)
-        Task { await outcome.came() }
+        state.came()
       }
       source.resume()
       return source
     }
   }
 
-  /// True when a signal came by the end of `pause`; returns as soon as one does.
+  /// True when a signal came by the end of `pause`; returns as soon as one does, and when its task is cancelled.
   func came(within pause: Duration) async -> Bool {
-    let deadline = ContinuousClock.now + pause
-    while ContinuousClock.now < deadline {
-      if await outcome.hasCome { return true }
-      let rest = deadline - ContinuousClock.now
-      try? await Task.sleep(for: min(max(rest, .zero), .milliseconds(50)))
-      if Task.isCancelled { return false }
+    let answer = Answer()
+    state.add(answer)
+    defer { state.remove(answer) }
+    // One timer and no polling: whoever waits for an hour sleeps for an hour.
+    let (seconds, attoseconds) = pause.components
+    queue.asyncAfter(deadline: .now() + Double(seconds) + Double(attoseconds) / 1e18) { answer.settle(false) }
+    return await withTaskCancellationHandler {
+      await answer.value()
+    } onCancel: {
+      answer.settle(false)
     }
-    return await outcome.hasCome
   }
 
   /// Returns at the first signal, or when `limit` is over, or when its task is cancelled.
   func wait(atMost limit: Duration?) async {
     let deadline = limit.map { ContinuousClock.now + $0 }
     while !Task.isCancelled, deadline.map({ ContinuousClock.now < $0 }) ?? true {
-      let rest = deadline.map { $0 - ContinuousClock.now } ?? .seconds(1)
-      if await came(within: min(rest, .seconds(1))) { return }
+      let rest = deadline.map { $0 - ContinuousClock.now } ?? .seconds(3600)
+      if await came(within: min(rest, .seconds(3600))) { return }
     }
   }
 }
 
-private actor InterruptionState {
-  private(set) var hasCome = false
-  func came() { hasCome = true }
+/// Whether a signal has come, and who waits for one.
+private final class InterruptionState: Sendable {
+  private struct State {
+    var hasCome = false
+    var waiting: [Answer] = []
+  }
+  private let state = Guarded(State())
+
+  func add(_ answer: Answer) {
+    let hasCome = state.change { state in
+      state.waiting.append(answer)
+      return state.hasCome
+    }
+    if hasCome { answer.settle(true) }
+  }
+
+  func remove(_ answer: Answer) { state.change { $0.waiting.removeAll { $0 === answer } } }
+
+  func came() {
+    let waiting = state.change { state in
+      state.hasCome = true
+      return state.waiting
+    }
+    for answer in waiting { answer.settle(true) }
+  }
+}
+
+/// An answer that one task waits for; the first one given counts.
+private final class Answer: Sendable {
+  private struct State {
+    var result: Bool?
+    var continuation: CheckedContinuation<Bool, Never>?
+  }
+  private let state = Guarded(State())
+
+  func settle(_ result: Bool) {
+    let continuation = state.change { state -> CheckedContinuation<Bool, Never>? in
+      guard state.result == nil else { return nil }
+      state.result = result
+      return state.continuation
+    }
+    continuation?.resume(returning: result)
+  }
+
+  func value() async -> Bool {
+    await withCheckedContinuation { continuation in
+      let known = state.change { state in
+        state.continuation = continuation
+        return state.result
+      }
+      if let known { continuation.resume(returning: known) }
+    }
+  }
 }

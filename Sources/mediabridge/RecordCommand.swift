@@ -186,7 +186,10 @@ struct Recording {
         progress.loss * 100))
     console.event(
       "progress",
-      ["duration": seconds, "bytes": progress.bytes, "fps": (fps * 10).rounded() / 10, "loss": progress.loss])
+      [
+        "duration": seconds, "bytes": progress.bytes, "frames": progress.video?.buffers ?? 0,
+        "fps": (fps * 10).rounded() / 10, "loss": progress.loss,
+      ])
   }
 
   private func finished(_ progress: OutputProgress) {

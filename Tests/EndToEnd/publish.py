@@ -55,7 +55,7 @@ async def act(room, source, arguments, publications):
         print(json.dumps({"event": name}), flush=True)
 
 
-async def main():
+def make_parser():
     parser = argparse.ArgumentParser()
     parser.add_argument("--url", required=True)
     parser.add_argument("--api-key", default="devkey")
@@ -64,9 +64,11 @@ async def main():
     parser.add_argument("--identity", default="alice")
     parser.add_argument("--codec", default="VP8", choices=["VP8", "H264", "VP9"])
     parser.add_argument("--simulcast", action="store_true")
+    parser.add_argument("--keep-size", action="store_true", help="never send fewer or smaller pictures than asked for")
     parser.add_argument("--width", type=int, default=640)
     parser.add_argument("--height", type=int, default=360)
     parser.add_argument("--fps", type=int, default=25)
+    parser.add_argument("--bitrate", type=int, default=2_000_000)
     parser.add_argument("--duration", type=float, default=30)
     parser.add_argument("--no-video", action="store_true")
     parser.add_argument("--no-audio", action="store_true")
@@ -77,8 +79,11 @@ async def main():
         default=[],
         help="each after 1.5 s: wait:SECONDS, message:TEXT, mute, unmute, unpublish, publish, republish:CODEC",
     )
-    arguments = parser.parse_args()
+    return parser
 
+
+async def publish(arguments, pictures=pictures):
+    """Publishes what `pictures` puts into the video source, and the sound of the clip."""
     room = rtc.Room()
     await room.connect(arguments.url, token(arguments, arguments.identity))
     video = rtc.VideoSource(arguments.width, arguments.height)
@@ -108,8 +113,10 @@ async def publish_video(room, source, arguments, codec=None):
         source=rtc.TrackSource.SOURCE_CAMERA,
         simulcast=arguments.simulcast,
         video_codec=rtc.VideoCodec.Value(codec or arguments.codec),
-        video_encoding=rtc.VideoEncoding(max_framerate=arguments.fps, max_bitrate=2_000_000),
+        video_encoding=rtc.VideoEncoding(max_framerate=arguments.fps, max_bitrate=arguments.bitrate),
     )
+    if arguments.keep_size:
+        options.degradation_preference = int(rtc.DegradationPreference.MAINTAIN_FRAMERATE_AND_RESOLUTION)
     track = rtc.LocalVideoTrack.create_video_track("camera", source)
     return await room.local_participant.publish_track(track, options)
 
@@ -120,4 +127,5 @@ async def publish_audio(room, source):
     return await room.local_participant.publish_track(track, options)
 
 
-asyncio.run(main())
+if __name__ == "__main__":
+    asyncio.run(publish(make_parser().parse_args()))

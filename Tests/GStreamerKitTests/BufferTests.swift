@@ -38,6 +38,22 @@ import Testing
     #expect(result.counters.buffers == 1 && result.counters.bytes == 5 && result.counters.dropped == 0)
   }
 
+  @Test func packetsPushedTogetherStayInOrder() async throws {
+    let times = (0..<10).map { MediaTime(nanoseconds: 1_000 + $0) }
+    let result = try await passThrough("appsrc name=in max-buffers=100 ! appsink name=out sync=false") { source in
+      source.push(PacketBuffer(copying: [100]), dts: times[0])
+      let packets = (1..<10).map { number in
+        AppSource.Packet(PacketBuffer(copying: [0, UInt8(number), 0]), start: 1, count: 1, dts: times[number])
+      }
+      let misshapen = AppSource.Packet(PacketBuffer(copying: [1]), start: 1, count: 5, dts: times[0])
+      #expect(source.push(packets + [misshapen]) == .queued)
+      #expect(source.push([AppSource.Packet]()) == .queued)
+    }
+    #expect(result.buffers.map { $0.withUnsafeBytes { $0.first } } == [100, 1, 2, 3, 4, 5, 6, 7, 8, 9])
+    #expect(result.buffers.map(\.dts) == times)
+    #expect(result.counters.buffers == 10 && result.counters.bytes == 10 && result.counters.dropped == 0)
+  }
+
   @Test func packetsAreReleasedOnceUsed() async throws {
     final class Watch { weak var owner: AnyObject? }
     let watch = Watch()

@@ -13,18 +13,21 @@ final class SubscriberCore {
   private var sections: [(section: NegotiatedSection, trackSid: String)] = []
   private var feedback = TransportFeedbackRecorder(sender: SSRC(1))
   private var feedbackExtension: UInt8?
-  private var ticker: LoopTimer?
+  /// When feedback is looked for next; without anything to say the thread sleeps.
+  private var alarm: (time: MediaTime, timer: LoopTimer)?
+  private var isStopped = false
+  private var isFlushing = false
   private let logger = Logger(label: "mediabridge.tracks")
-
-  /// How often reports and repeated requests are looked for; new losses do not wait for it.
-  private static let tickInterval = Duration.milliseconds(20)
 
   init(loop: TransportLoop) { self.loop = loop }
 
   /// What the newest offer says, and which track each section carries.
   func update(_ sections: [(section: NegotiatedSection, trackSid: String)], _ new: [TrackReception]) {
     self.sections = sections
-    for reception in new { receptions[reception.trackSid] = reception }
+    for reception in new {
+      receptions[reception.trackSid] = reception
+      reception.onRequest = { [weak self, unowned reception] in self?.wake(at: reception.nextDeadline) }
+    }
     let live = Set(sections.map(\.trackSid))
     receptions = receptions.filter { live.contains($0.key) }
     streams = [:]
@@ -34,11 +37,12 @@ final class SubscriberCore {
     }
     feedbackExtension = sections.lazy.compactMap { $0.section.extensionID(HeaderExtensionURI.transportCC) }.first
       .map { UInt8(truncatingIfNeeded: $0) }
-    if ticker == nil { tick() }
+    poll()
   }
 
   func stop() {
-    ticker?.cancel()
+    isStopped = true
+    alarm?.timer.cancel()
     receptions = [:]
     streams = [:]
   }
@@ -47,7 +51,21 @@ final class SubscriberCore {
     recordArrival(of: packet, at: time)
     guard let reception = streams[packet.ssrc] ?? identify(packet) else { return }
     reception.receive(packet, at: time)
+    flushLater()
     if reception.isUrgent(at: time) { sendFeedback(of: reception, at: time) }
+    wake(at: reception.nextDeadline)
+    wake(at: feedback.nextDeadline)
+  }
+
+  /// Packets that wait in the socket together travel on together.
+  private func flushLater() {
+    guard !isFlushing else { return }
+    isFlushing = true
+    let bound = LoopBound(self, on: loop)
+    loop.runBeforeWaiting {
+      bound.value.isFlushing = false
+      for reception in bound.value.receptions.values { reception.flush() }
+    }
   }
 
   func receive(_ reports: [RTCPPacket], at time: MediaTime) {
@@ -86,16 +104,22 @@ final class SubscriberCore {
     peer?.send(reports)
   }
 
-  private func tick() {
+  /// Sees to it that `poll` runs at that time, or earlier.
+  private func wake(at time: MediaTime?) {
+    guard let time, !isStopped, alarm.map({ time < $0.time }) ?? true else { return }
+    alarm?.timer.cancel()
     let bound = LoopBound(self, on: loop)
-    ticker = loop.after(Self.tickInterval) { bound.value.poll() }
+    alarm = (time, loop.after(time - MediaTime.now) { bound.value.poll() })
   }
 
   private func poll() {
+    alarm?.timer.cancel()
+    alarm = nil
     guard let peer else { return }
     let now = MediaTime.now
     for reception in receptions.values { sendFeedback(of: reception, at: now) }
     peer.send(feedback.poll(at: now))
-    tick()
+    for reception in receptions.values { wake(at: reception.nextDeadline) }
+    wake(at: feedback.nextDeadline)
   }
 }

@@ -16,6 +16,10 @@ final class TrackReception {
   private static let videoBacklog = 1500
   /// Three seconds of sound.
   private static let audioBacklog = 150
+  private var newest: SequenceNumber?
+  private var isPictureOpen = false
+  /// Told when `nextDeadline` may have changed without a packet.
+  var onRequest: () -> Void = {}
 
   /// The one payload type that the pipelines see.
   private let payloadType: PayloadType?
@@ -72,12 +76,26 @@ final class TrackReception {
     clock.observe(trackSid, timestamp: packet.timestamp, at: time)
     if packet.marker && !packet.isPaddingOnly { framesReceived += 1 }
     for pipeline in pipelines { pipeline.push(packet, at: time) }
+    noteOrder(of: packet)
     guard pipelines.isEmpty || !isFlowing else { return }
     let beginsAnew = !isVideo || isKeyframe(packet)
     if beginsAnew { isFlowing = true }
     guard pipelines.isEmpty else { return }
     if isVideo && beginsAnew { backlog.removeAll { $0.packet.timestamp != packet.timestamp } }
     keep(packet, at: time)
+  }
+
+  private func noteOrder(of packet: RTPPacket) {
+    let isNext = newest.map { $0.successor == packet.sequenceNumber } ?? false
+    if newest.map({ packet.sequenceNumber.distance(from: $0) > 0 }) ?? true { newest = packet.sequenceNumber }
+    isPictureOpen = isVideo && isNext && !packet.marker
+  }
+
+  /// Hands what `receive` took on to the pipelines. What follows in order within a picture stays until the picture is
+  /// complete: a decoder can do nothing with it before, and waking its threads costs more than the work.
+  func flush() {
+    guard !isPictureOpen else { return }
+    for pipeline in pipelines { pipeline.flush() }
   }
 
   private func isKeyframe(_ packet: RTPPacket) -> Bool {
@@ -102,15 +120,23 @@ final class TrackReception {
     let isFirst = pipelines.isEmpty
     pipelines.append(pipeline)
     let isUsable = isFirst && (backlog.first.map { !isVideo || isKeyframe($0.packet) } ?? false)
-    if isUsable { for (packet, time) in backlog { pipeline.push(packet, at: time) } }
-    if isVideo && !isUsable { receiver.requestKeyframe() }
+    if isUsable {
+      for (packet, time) in backlog { pipeline.push(packet, at: time) }
+      pipeline.flush()
+    } else if isVideo {
+      requestKeyframe()
+    }
     backlog.removeAll()
   }
 
   func detach(_ pipeline: ReceivePipeline) { pipelines.removeAll { $0 === pipeline } }
 
-  func requestKeyframe() { receiver.requestKeyframe() }
+  func requestKeyframe() {
+    receiver.requestKeyframe()
+    onRequest()
+  }
 
   func poll(at time: MediaTime) -> [RTCPPacket] { receiver.poll(at: time) }
+  var nextDeadline: MediaTime? { receiver.nextDeadline }
   func isUrgent(at time: MediaTime) -> Bool { receiver.isUrgent(at: time) }
 }

@@ -13,6 +13,7 @@ final class ReceivePipeline: Sendable {
 
   private let pipeline: Pipeline
   private let source: AppSource
+  private let waiting = Locked<[AppSource.Packet]>([])
 
   /// - Parameters:
   ///   - payloadType: of the packets; the jitter buffer wants to know.
@@ -38,8 +39,19 @@ final class ReceivePipeline: Sendable {
     try made.start()
   }
 
+  /// Keeps a packet for `flush`.
   func push(_ packet: RTPPacket, at time: MediaTime) {
-    source.push(packet.buffer, start: packet.start, count: packet.count, dts: time)
+    waiting.withLock { $0.append(.init(packet.buffer, start: packet.start, count: packet.count, dts: time)) }
+  }
+
+  /// Hands over what `push` has kept. Packets of one picture come together: one by one they would wake the pipeline's
+  /// threads for each, which costs more than what they do with it.
+  func flush() {
+    let packets = waiting.withLock { packets in
+      defer { packets.removeAll(keepingCapacity: true) }
+      return packets
+    }
+    source.push(packets)
   }
 
   /// No buffer comes after it returned.

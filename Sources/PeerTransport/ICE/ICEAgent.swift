@@ -269,11 +269,20 @@ extension ICEAgent {
 
   /// libnice's buffer dies with the call, so this is the one copy between socket and decoder.
   private func received(_ bytes: UnsafeRawBufferPointer) {
+    keepInPoll()
     events.datagram(PacketBuffer(copying: bytes), .now)
   }
 
   private static func component(of candidate: String) -> UInt32? {
     candidate.split(separator: " ", maxSplits: 2).dropFirst().first.flatMap { UInt32($0) }
+  }
+
+  /// GLib takes the socket of a source that it calls out of its poll for the time of the call, and wakes itself for the
+  /// change each time: four system calls and a round of the loop for every burst of packets. It leaves a source alone
+  /// that may be called again while it is called, which ours never is.
+  private func keepInPoll() {
+    guard let source = g_main_current_source(), g_source_get_can_recurse(source) == 0 else { return }
+    g_source_set_can_recurse(source, 1)
   }
 
   /// `udp 127.0.0.1:50000 host` or `tcp passive 127.0.0.1:7881 host` of a candidate attribute (RFC 8839, 5.1; RFC

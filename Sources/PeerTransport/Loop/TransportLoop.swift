@@ -55,6 +55,13 @@ public final class TransportLoop: @unchecked Sendable {
     isCurrent ? job() : post(job)
   }
 
+  /// Runs `job` when this loop has done what it is at, before it waits again; nobody has to wake it for that. To be
+  /// called on the loop.
+  public func runBeforeWaiting(_ job: @escaping Job) {
+    precondition(isCurrent, "called off the loop")
+    state.withLock { $0.jobs.append(job) }
+  }
+
   /// Runs `body` on the loop and returns what it returns.
   public func call<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {
     await withCheckedContinuation { continuation in post { continuation.resume(returning: body()) } }
@@ -94,7 +101,8 @@ public final class TransportLoop: @unchecked Sendable {
       }
       for job in jobs { job() }
       if isStopping && jobs.isEmpty { break }
-      g_main_context_iteration(context, isStopping ? 0 : 1)
+      let mayWait = !isStopping && (jobs.isEmpty || state.withLock { $0.jobs.isEmpty })
+      g_main_context_iteration(context, mayWait ? 1 : 0)
     }
     while g_main_context_iteration(context, 0) != 0 {}
     g_main_context_pop_thread_default(context)

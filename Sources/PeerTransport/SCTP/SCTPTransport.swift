@@ -24,6 +24,7 @@ final class SCTPTransport {
   private var isUp = false
   private var nextStream: UInt16
   private var partial: [UInt16: [UInt8]] = [:]
+  private var ticker: LoopTimer?
 
   private static let port: UInt16 = 5000
   /// The largest message we put together; LiveKit's own limit is 64 KiB a packet.
@@ -52,9 +53,20 @@ final class SCTPTransport {
           loop.post { bound.value?.object?.received(bytes, ppid: ppid, stream: stream, isNotification: isNotification) }
         }))
     guard openSocket() else { return nil }
+    keepTime()
+  }
+
+  private func keepTime() {
+    let bound = LoopBound(Weak(self), on: loop)
+    ticker = loop.after(SCTPStack.tickInterval) {
+      guard let transport = bound.value.object, transport.id != 0 else { return }
+      SCTPStack.tick()
+      transport.keepTime()
+    }
   }
 
   func close() {
+    ticker?.cancel()
     if let socket {
       usrsctp_close(socket)
       self.socket = nil

@@ -228,7 +228,13 @@ public struct RTPReceiver: Sendable {
   public var nextDeadline: MediaTime? {
     let request = configuration.usesNACK ? nack.nextDeadline(highest: window.highest) : nil
     let report = record.hasNews ? nextReport : nil
-    return [request, keyframe.nextDeadline, report].lazy.compactMap { $0 }.min()
+    // Asked for with every packet, so it makes no array.
+    return earlier(request, earlier(keyframe.nextDeadline, report))
+  }
+
+  private func earlier(_ one: MediaTime?, _ other: MediaTime?) -> MediaTime? {
+    guard let one, let other else { return one ?? other }
+    return min(one, other)
   }
 
   /// True when `poll` has something to send that should not wait for the next round.
