@@ -59,13 +59,15 @@ test: ## Run every test
 	$(MAKE) tsan
 	$(MAKE) e2e
 
+# EnduranceTests count what the process holds, and want one of their own.
 unit: setup-test ## Run the unit tests
-	swift test
+	swift test --skip EnduranceTests
+	swift test --skip-build --filter EnduranceTests
 
 # The C libraries are not instrumented: what only they do is not ours to judge, and their locks are unseen.
-# HeldGarbageTests is a long loop on one thread.
+# HeldGarbageTests is a long loop on one thread; EnduranceTests want a process of their own.
 tsan: setup-test ## Run the tests of what crosses threads under the thread sanitizer
-	TSAN_OPTIONS="ignore_noninstrumented_modules=1 $$TSAN_OPTIONS $(TSAN_SUPPRESSIONS)" swift test --scratch-path .build-tsan --sanitize=thread --filter '$(TSAN_FILTER)' --skip HeldGarbageTests
+	TSAN_OPTIONS="ignore_noninstrumented_modules=1 $$TSAN_OPTIONS $(TSAN_SUPPRESSIONS)" swift test --scratch-path .build-tsan --sanitize=thread --filter '$(TSAN_FILTER)' --skip "HeldGarbageTests|EnduranceTests"
 
 # What it finds lies in .build-fuzz: a crash goes to Tests/Corpus/TARGET, as it is or in hexadecimal, once it is mended.
 # Swift's runtime keeps what it allocates for types, hence no search for leaks.
@@ -83,21 +85,18 @@ e2e: setup-test release .venv/ready ## Run the program against clients that othe
 	$(AS_ROOT) env MEDIABRIDGE_BIN=$(CURDIR)/$(BIN) PYTHONDONTWRITEBYTECODE=1 \
 	  .venv/bin/python -m pytest -q -p no:cacheprovider Tests/EndToEnd $(E2E)
 
-bench: setup-test release .venv/bench ## Measure cost and latency beside the LiveKit Python SDK (BENCH="--seconds 20" changes how)
+bench: setup-test release .venv/ready ## Measure cost and latency beside the LiveKit Python SDK (BENCH="--seconds 20" changes how)
 	$(AS_ROOT) env MEDIABRIDGE_BIN=$(CURDIR)/$(BIN) PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=Tests/EndToEnd \
 	  .venv/bin/python Tests/Bench/bench.py $(BENCH)
 
-.venv/bench: .venv/ready Tests/Bench/requirements.txt
-	.venv/bin/pip install -q --no-deps -r Tests/Bench/requirements.txt
-	touch $@
-
-.venv/ready: Tests/EndToEnd/requirements.txt
+.venv/ready: Tests/EndToEnd/requirements.txt Tests/EndToEnd/clip-requirements.txt
 	python3 -m venv .venv
 	.venv/bin/pip install -q -r Tests/EndToEnd/requirements.txt
+	.venv/bin/pip install -q --no-deps -r Tests/EndToEnd/clip-requirements.txt
 	touch $@
 
 install: release ## Install program and pipelines below PREFIX (/usr/local)
-	install -D $(BIN) $(DESTDIR)$(PREFIX)/bin/mediabridge
+	install -D -s $(BIN) $(DESTDIR)$(PREFIX)/bin/mediabridge
 	for file in pipelines/*/*.pipeline; do install -D -m 644 $$file $(DESTDIR)$(PREFIX)/share/mediabridge/$$file; done
 
 SWIFT_SOURCES = $(shell git ls-files 'Sources/*.swift' 'Tests/*.swift' Package.swift | grep -v Generated/)

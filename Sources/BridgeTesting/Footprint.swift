@@ -4,13 +4,15 @@ import Foundation
 public struct Footprint: Sendable, CustomStringConvertible {
   public let threads: Int
   public let descriptors: Int
-  /// Bytes of memory in use that no file backs.
+  /// Bytes of memory that no file backs.
   public let memory: Int
+  /// Bytes of it that are given out.
+  public let heap: Int
 
   public static var current: Footprint {
     Footprint(
       threads: entries(of: "/proc/self/task"), descriptors: entries(of: "/proc/self/fd"),
-      memory: (kilobytes("RssAnon") ?? 0) * 1024)
+      memory: (kilobytes("RssAnon") ?? 0) * 1024, heap: heapInUse() ?? 0)
   }
 
   private static func entries(of folder: String) -> Int {
@@ -23,5 +25,5 @@ public struct Footprint: Sendable, CustomStringConvertible {
     return line?.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) }
   }
 
-  public var description: String { "\(threads) threads, \(descriptors) descriptors, \(memory / 1024) KiB" }
+  public var description: String { "\(threads) threads, \(descriptors) descriptors, \(memory / 1024) KiB with \(heap / 1024) KiB in use" }
 }

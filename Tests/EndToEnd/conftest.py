@@ -34,9 +34,9 @@ class RoomServer:
         self.program = begin(enter(*mediabridge("dev-server", "--port", "0", "--json", *options)))
         self.url = self.program.wait_for("listening")["url"]
 
-    def foreign_publisher(self, *options):
-        """The LiveKit Python SDK publishing the clip; returns when it does."""
-        publisher = self._begin(self._enter(*python("publish.py", "--url", self.url, *options)))
+    def foreign_publisher(self, *options, script="publish.py"):
+        """The LiveKit Python SDK publishing the synthetic clip, or what another script does; returns when it does."""
+        publisher = self._begin(self._enter(*python(script, "--url", self.url, *options)))
         publisher.wait_for("published")
         return publisher
 

