@@ -24,6 +24,7 @@ final class SignalHandler: ChannelInboundHandler {
   private var state: SignalState
   private var context: ChannelHandlerContext?
   private var timer: Scheduled<Void>?
+  private var scheduled: MediaTime?
   /// Our close frame on its way.
   private var closing: EventLoopFuture<Void>?
 
@@ -121,12 +122,15 @@ final class SignalHandler: ChannelInboundHandler {
     return context.writeAndFlush(wrapOutboundOut(frame))
   }
 
-  /// One timer, for the next thing that the state waits for.
+  /// One timer, for the next thing that the state waits for; most messages do not change it.
   private func schedule() {
+    guard state.nextDeadline != scheduled else { return }
     timer?.cancel()
-    guard let context, let deadline = state.nextDeadline else { return }
+    scheduled = state.nextDeadline
+    guard let context, let deadline = scheduled else { return }
     let handler = NIOLoopBound(self, eventLoop: context.eventLoop)
     timer = context.eventLoop.scheduleTask(in: .nanoseconds(max(0, (deadline - .now).nanoseconds))) {
+      handler.value.scheduled = nil
       handler.value.perform(handler.value.state.poll(at: .now))
     }
   }

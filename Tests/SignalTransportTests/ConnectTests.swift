@@ -7,7 +7,7 @@ import Testing
 
 @testable import SignalTransport
 
-@Suite("Connecting", .timeLimit(.minutes(2)))
+@Suite("Connecting", .serialized, .timeLimit(.minutes(2)))
 struct ConnectTests {
   @Test func aJoinArrivesAndTheTokenIsOnlyInAHeader() async throws {
     try await ScriptedServer.with(.webSocket { $0.join() }) { server async throws in
