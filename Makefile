@@ -76,8 +76,9 @@ fuzz: setup ## Feed the parsers with random input (FUZZ_SECONDS=60 for each of F
 	  --sanitize=fuzzer -Xswiftc -use-ld=lld
 	for target in $(FUZZ_TARGETS); do \
 	  echo "--- $$target"; mkdir -p $(FUZZ_BUILD)/findings/$$target; \
-	  FUZZ_TARGET=$$target FUZZ_SEEDS=Tests/Corpus ASAN_OPTIONS=detect_leaks=0 $(FUZZ_BUILD)/release/fuzz \
-	    $(FUZZ_BUILD)/corpus/$$target -max_total_time=$(FUZZ_SECONDS) -max_len=4096 -timeout=10 -print_final_stats=1 \
+	  FUZZ_TARGET=$$target FUZZ_SEEDS=Tests/Corpus ASAN_OPTIONS=detect_leaks=0 SWIFT_BACKTRACE=enable=no \
+	    $(FUZZ_BUILD)/release/fuzz $(FUZZ_BUILD)/corpus/$$target \
+	    -max_total_time=$(FUZZ_SECONDS) -max_len=4096 -timeout=10 -print_final_stats=1 \
 	    -artifact_prefix=$(FUZZ_BUILD)/findings/$$target/ || exit 1; \
 	done
 

@@ -52,7 +52,9 @@ private final class AnswerCollector: ChannelInboundHandler {
     }
   }
 
-  func channelInactive(context: ChannelHandlerContext) { promise.fail(ChannelError.eof) }
+  /// The end of a channel that was connected and of one that never was.
+  func handlerRemoved(context: ChannelHandlerContext) { promise.fail(ChannelError.eof) }
+
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
     promise.fail(error)
     context.close(promise: nil)

@@ -38,7 +38,7 @@ public final class SignalConnection: Sendable {
     channel.eventLoop.execute { [handler] in handler.value.send(request) }
   }
 
-  /// Closes the socket once what was sent has left, or a second later; returns when it is closed.
+  /// Ends the connection; returns when the server has closed it too, or after a second.
   public func close() async {
     channel.eventLoop.execute { [handler] in handler.value.close() }
     try? await channel.closeFuture.get()

@@ -15,7 +15,7 @@ final class SignalHandler: ChannelInboundHandler {
   static let fragmentLimit = 1024
   /// Messages that may wait for whoever reads them; dropping one would break the session, so more of them end it.
   static let waitingLimit = 4096
-  /// How long a peer that does not read may hold up our end.
+  /// How long the server may take to end a connection that we have closed.
   private static let closeLimit = TimeAmount.seconds(1)
 
   private let server: String
@@ -24,7 +24,9 @@ final class SignalHandler: ChannelInboundHandler {
   private var state: SignalState
   private var context: ChannelHandlerContext?
   private var timer: Scheduled<Void>?
-  private var isClosing = false
+  private var scheduled: MediaTime?
+  /// Our close frame on its way.
+  private var closing: EventLoopFuture<Void>?
 
   init(
     state: SignalState, server: String, output: AsyncStream<Livekit_SignalResponse>.Continuation,
@@ -53,7 +55,9 @@ final class SignalHandler: ChannelInboundHandler {
     case .binary: perform(state.receive(Array(frame.unmaskedData.readableBytesView), at: .now))
     case .text: perform(state.receiveText())
     case .ping: write(.pong, frame.unmaskedData)
-    case .connectionClose: perform(state.failed(.closed(Self.reason(frame))))
+    case .connectionClose:
+      perform(state.failed(.closed(Self.reason(frame))))
+      closing?.whenComplete { [channel = context.channel] _ in channel.close(promise: nil) }
     default: break
     }
   }
@@ -99,16 +103,16 @@ final class SignalHandler: ChannelInboundHandler {
     perform(state.failed(.broken("\(Self.waitingLimit) messages wait here, more than can be worked off")))
   }
 
+  /// Says goodbye and leaves the end to the server: closing over data that we have not read would reset the connection,
+  /// and what we sent last, a leave perhaps, would be lost on the way.
   private func endOutput() {
     output.finish()
     timer?.cancel()
-    guard let context, context.channel.isActive, !isClosing else { return }
-    isClosing = true
+    guard let context, context.channel.isActive, closing == nil else { return }
     let channel = context.channel
-    let limit = context.eventLoop.scheduleTask(in: Self.closeLimit) { channel.close(mode: .all, promise: nil) }
-    let closed = write(.connectionClose, ByteBuffer(bytes: [0x03, 0xe8]))
-    closed?.whenComplete { _ in channel.close(promise: nil) }
+    let limit = context.eventLoop.scheduleTask(in: Self.closeLimit) { channel.close(promise: nil) }
     channel.closeFuture.whenComplete { _ in limit.cancel() }
+    closing = write(.connectionClose, ByteBuffer(bytes: [0x03, 0xe8]))
   }
 
   @discardableResult
@@ -118,12 +122,15 @@ final class SignalHandler: ChannelInboundHandler {
     return context.writeAndFlush(wrapOutboundOut(frame))
   }
 
-  /// One timer, for the next thing that the state waits for.
+  /// One timer, for the next thing that the state waits for; most messages do not change it.
   private func schedule() {
+    guard state.nextDeadline != scheduled else { return }
     timer?.cancel()
-    guard let context, let deadline = state.nextDeadline else { return }
+    scheduled = state.nextDeadline
+    guard let context, let deadline = scheduled else { return }
     let handler = NIOLoopBound(self, eventLoop: context.eventLoop)
     timer = context.eventLoop.scheduleTask(in: .nanoseconds(max(0, (deadline - .now).nanoseconds))) {
+      handler.value.scheduled = nil
       handler.value.perform(handler.value.state.poll(at: .now))
     }
   }

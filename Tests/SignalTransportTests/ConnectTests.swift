@@ -1,11 +1,13 @@
 import LiveKitProtocol
 import MediaCore
+import NIOCore
 import NIOHTTP1
+import NIOPosix
 import Testing
 
 @testable import SignalTransport
 
-@Suite("Connecting", .timeLimit(.minutes(2)))
+@Suite("Connecting", .serialized, .timeLimit(.minutes(2)))
 struct ConnectTests {
   @Test func aJoinArrivesAndTheTokenIsOnlyInAHeader() async throws {
     try await ScriptedServer.with(.webSocket { $0.join() }) { server async throws in
@@ -140,6 +142,17 @@ struct ConnectTests {
     let failure = try await server.connector().failure()
     #expect(failure == .connectionRefused("127.0.0.1:\(server.port)"))
     #expect(failure?.description.contains("nothing answers at 127.0.0.1:\(server.port)") == true)
+  }
+
+  /// NIO ends the process for a promise that nobody keeps.
+  @Test func aServerThatIsGoneWhenAskedForTheReason() async throws {
+    let server = try await ScriptedServer(.http([:]))
+    await server.stop()
+    let client = PlainHTTP(
+      bootstrap: ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton),
+      url: try SignalURL("ws://127.0.0.1:\(server.port)"), prepare: { _ in })
+    let head = HTTPRequestHead(version: .http1_1, method: .GET, uri: "/rtc/validate")
+    await #expect(throws: (any Error).self) { try await client.get(head, until: .now() + .seconds(20)) }
   }
 
   @Test func aTokenThatIsNoneGoesNowhere() async throws {

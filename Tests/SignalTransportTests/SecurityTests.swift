@@ -3,7 +3,7 @@ import Testing
 
 @testable import SignalTransport
 
-@Suite("TLS", .timeLimit(.minutes(2)))
+@Suite("TLS", .serialized, .timeLimit(.minutes(2)))
 struct SecurityTests {
   private func failure(
     host: String = "127.0.0.1", trusting ca: Bool = true, _ make: (TestCertificates) throws -> Void

@@ -51,6 +51,9 @@ extension RTPPacket {
     buffer.withUnsafeMutableBytes { bytes in
       guard let base = bytes.baseAddress else { return }
       (base + start + length).copyMemory(from: base + start, byteCount: headerLength)
+      // A sender may announce padding and write a length of none. Once the payload is gone, a byte of the header would
+      // stand in that length's place.
+      if paddingLength == 0 { bytes[start + length] &= ~0x20 }
     }
     var packet = self
     packet.start += length
