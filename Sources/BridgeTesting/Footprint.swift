@@ -25,5 +25,7 @@ public struct Footprint: Sendable, CustomStringConvertible {
     return line?.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) }
   }
 
-  public var description: String { "\(threads) threads, \(descriptors) descriptors, \(memory / 1024) KiB with \(heap / 1024) KiB in use" }
+  public var description: String {
+    "\(threads) threads, \(descriptors) descriptors, \(memory / 1024) KiB with \(heap / 1024) KiB in use"
+  }
 }

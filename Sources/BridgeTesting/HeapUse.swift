@@ -5,7 +5,9 @@ import Glibc
 /// it is spread over arenas and pages.
 public func heapInUse() -> Int? {
   typealias MallocInfo = @convention(c) (Int32, UnsafeMutablePointer<FILE>) -> Int32
-  guard let symbol = dlsym(UnsafeMutableRawPointer(bitPattern: 0), "malloc_info"), let file = tmpfile() else { return nil }
+  guard let symbol = dlsym(UnsafeMutableRawPointer(bitPattern: 0), "malloc_info"), let file = tmpfile() else {
+    return nil
+  }
   defer { fclose(file) }
   // The signature is the one of malloc_info(3).
   guard unsafeBitCast(symbol, to: MallocInfo.self)(0, file) == 0 else { return nil }

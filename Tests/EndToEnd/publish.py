@@ -2,7 +2,9 @@
 
 import argparse
 import asyncio
+import contextlib
 import json
+import os
 import time
 
 import clip
@@ -82,8 +84,15 @@ def make_parser():
     return parser
 
 
+def go_first():
+    """What is measured is how the receiver keeps time, so a busy machine shall not make the sender late."""
+    with contextlib.suppress(PermissionError):
+        os.setpriority(os.PRIO_PROCESS, 0, -10)
+
+
 async def publish(arguments, pictures=pictures, stretch=clip.sound):
     """Publishes what `pictures` puts into the video source, and the sound that `stretch` gives."""
+    go_first()
     room = rtc.Room()
     await room.connect(arguments.url, token(arguments, arguments.identity))
     video = rtc.VideoSource(arguments.width, arguments.height)
