@@ -27,12 +27,11 @@ class Table:
         ratios = [ours / theirs for ours, theirs in pairs]
         self._add(label, beside, *zip(*pairs), spread(ratios), wanted and f"{wanted}", judged(ratios, wanted))
 
-    def value(self, label, beside, ours, theirs, wanted=None, judge=statistics.median):
+    def value(self, label, beside, ours, theirs, wanted=None):
         """The value itself is judged; the ratio is of the medians."""
         below = statistics.median(theirs)
         ratio = f"{statistics.median(ours) / below:.2f}" if below else ""
-        limit = wanted and (f"{wanted}" if judge is statistics.median else f"{wanted} (largest)")
-        self._add(label, beside, ours, theirs, ratio, limit, judged(ours, wanted, judge))
+        self._add(label, beside, ours, theirs, ratio, wanted and f"{wanted}", judged(ours, wanted))
 
     def _add(self, label, beside, ours, theirs, ratio, wanted, verdict):
         self.rows.append(
@@ -48,10 +47,10 @@ class Table:
         return "\n".join([lines[0], "-" * max(map(len, lines)), *lines[1:]])
 
 
-def judged(values, wanted, judge=statistics.median):
+def judged(values, wanted):
     if wanted is None:
         return ""
-    return "ok" if judge(values) <= wanted else "MISSED"
+    return "ok" if statistics.median(values) <= wanted else "MISSED"
 
 
 def spread(values):

@@ -9,17 +9,23 @@ struct OffsetFilter: Sendable {
   private var buckets: [(index: Int64, least: Int64)] = []
 
   /// Nanoseconds; nil before the first sample.
-  var least: Int64? { buckets.lazy.map(\.least).min() }
+  private(set) var least: Int64?
 
   mutating func insert(_ sample: Int64, at time: MediaTime) {
     let index = time.nanoseconds / Self.bucketLength
-    buckets.removeAll { index - $0.index >= Int64(Self.bucketCount) }
-    if let last = buckets.indices.last, buckets[last].index >= index {
-      buckets[last].least = min(buckets[last].least, sample)
+    // Most samples change nothing, and this runs for every packet.
+    if let last = buckets.last, last.index >= index {
+      guard sample < last.least else { return }
+      buckets[buckets.count - 1].least = sample
     } else {
+      buckets.removeAll { index - $0.index >= Int64(Self.bucketCount) }
       buckets.append((index, sample))
     }
+    least = buckets.lazy.map(\.least).min()
   }
 
-  mutating func reset() { buckets.removeAll(keepingCapacity: true) }
+  mutating func reset() {
+    buckets.removeAll(keepingCapacity: true)
+    least = nil
+  }
 }
