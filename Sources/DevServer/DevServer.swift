@@ -43,6 +43,7 @@ public final class DevServer: Sendable {
     try? await channel?.close()
     let participants = await loop.call { [rooms] in rooms.value.shutDown() }
     for participant in participants { await participant.close() }
+    for closing in await loop.call({ [rooms] in rooms.value.closesUnderWay() }) { await closing.value }
     await loop.stop()
   }
 }

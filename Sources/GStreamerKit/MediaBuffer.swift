@@ -10,6 +10,7 @@ public import MediaCore
 public final class MediaBuffer: @unchecked Sendable {
   let buffer: UnsafeMutablePointer<GstBuffer>
   let format: MediaFormat
+  private let isHeldTwice: Bool
   /// When it is to be shown or heard.
   public let pts: MediaTime?
   /// When it is to be decoded.
@@ -19,6 +20,9 @@ public final class MediaBuffer: @unchecked Sendable {
   ///   behind encoders that move their times to make room for earlier decoding times.
   init(retaining buffer: UnsafeMutablePointer<GstBuffer>, format: MediaFormat, shift: Int64) {
     self.buffer = gst_buffer_ref(buffer)
+    // Reading a writable buffer of several memories joins them in place; with two references it is not writable.
+    isHeldTwice = gst_buffer_n_memory(buffer) > 1
+    if isHeldTwice { gst_buffer_ref(buffer) }
     self.format = format
     pts = MediaTime(clockTime: buffer.pointee.pts, shift: shift)
     dts = MediaTime(clockTime: buffer.pointee.dts, shift: shift)
@@ -32,6 +36,7 @@ public final class MediaBuffer: @unchecked Sendable {
   ) {
     // The allocator of GLib ends the process when memory runs out, so there is always a buffer.
     buffer = gst_buffer_new_memdup(bytes.baseAddress, gsize(bytes.count))
+    isHeldTwice = false
     format = MediaFormat(caps)
     self.pts = pts
     self.dts = dts
@@ -42,6 +47,7 @@ public final class MediaBuffer: @unchecked Sendable {
   deinit {
     // GLib hands the memory of a buffer that is done with to the next one.
     shim_handoff_release(buffer)
+    if isHeldTwice { gst_buffer_unref(buffer) }
     gst_buffer_unref(buffer)
   }
 

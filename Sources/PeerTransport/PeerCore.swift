@@ -17,6 +17,8 @@ final class PeerCore {
   private var remote: TransportParameters?
   private var isDTLSClient = true
   private var channelRequests: [DCEP.Open] = []
+  /// The peer has ended DTLS: a path that comes back brings nothing.
+  private var isOver = false
   private var connectTimer: LoopTimer?
   private var isGathering = false
   /// The candidate pair in use, in words.
@@ -130,7 +132,7 @@ final class PeerCore {
     logger.debug("ICE state", metadata: ["state": "\(new)"])
     switch new {
     case .connected, .ready:
-      if dtls == nil { startDTLS() } else if srtp != nil { change(to: .connected) }
+      if dtls == nil { startDTLS() } else if srtp != nil, !isOver { change(to: .connected) }
     case .failed:
       // Before the first connection the peer's candidates may still be on their way; the timer decides then.
       if dtls != nil { change(to: .failed(.consentLost(pair: pair))) }
@@ -156,7 +158,9 @@ final class PeerCore {
     case .connected(let keys): secured(keys)
     case .data(let bytes): sctp?.receive(bytes)
     case .failed(let error): change(to: .failed(error))
-    case .closed: change(to: .disconnected)
+    case .closed:
+      isOver = true
+      change(to: .disconnected)
     }
   }
 
@@ -182,6 +186,7 @@ final class PeerCore {
           tell { $0.peerConnection($1, didOpen: channel) }
         case .message(let bytes, let isText, let channel):
           tell { $0.peerConnection($1, didReceive: bytes, isText: isText, on: channel) }
+        case .failed: change(to: .failed(.noDataChannels))
         }
       })
     let requests = channelRequests

@@ -77,6 +77,8 @@ public enum PeerError: Error, Sendable, Equatable, CustomStringConvertible {
   case fingerprintMismatch
   /// No common SRTP profile.
   case noSRTPProfile
+  /// SCTP was not answered, and a LiveKit server sends nothing before its data channels are open.
+  case noDataChannels
 
   public var description: String {
     switch self {
@@ -85,6 +87,7 @@ public enum PeerError: Error, Sendable, Equatable, CustomStringConvertible {
     case .dtlsFailed(let reason): "the DTLS handshake failed: \(reason)"
     case .fingerprintMismatch: "the peer's certificate does not match the fingerprint it announced"
     case .noSRTPProfile: "the peer offers no SRTP profile that we know"
+    case .noDataChannels: "the peer did not answer the setup of data channels"
     }
   }
 }

@@ -58,7 +58,8 @@ public struct SessionDescription: Equatable, Sendable {
   public var bundleSection: MediaSection? {
     let live = media.filter { !$0.isRejected }
     guard let bundle else { return live.first }
-    return bundle.lazy.compactMap { mid in live.first { $0.mid == mid } }.first
+    let byMid = Dictionary(live.compactMap { section in section.mid.map { ($0, section) } }) { first, _ in first }
+    return bundle.lazy.compactMap { byMid[$0] }.first
   }
 
   /// The transport of `bundleSection`.

@@ -22,6 +22,7 @@ struct SecureChannel {
   private func context() throws -> NIOSSLContext {
     var configuration = TLSConfiguration.makeClientConfiguration()
     configuration.trustRoots = trustRoots
+    configuration.minimumTLSVersion = .tlsv12
     return try NIOSSLContext(configuration: configuration)
   }
 

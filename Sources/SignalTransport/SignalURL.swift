@@ -17,7 +17,8 @@ public struct SignalURL: Sendable, Equatable {
     self.host = host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
     isSecure = scheme == "wss" || scheme == "https"
     port = parts.port ?? (isSecure ? 443 : 80)
-    basePath = parts.path.hasSuffix("/") ? String(parts.path.dropLast()) : parts.path
+    let path = parts.percentEncodedPath
+    basePath = path.hasSuffix("/") ? String(path.dropLast()) : path
   }
 
   public var server: String { "\(authority):\(port)" }

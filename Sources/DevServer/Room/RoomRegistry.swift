@@ -8,6 +8,8 @@ final class RoomRegistry {
   private let configuration: DevServerConfiguration
   private var rooms: [String: DevRoom] = [:]
   private var participants: [ObjectIdentifier: DevParticipant] = [:]
+  private var closing: [Int: Task<Void, Never>] = [:]
+  private var closings = 0
 
   init(loop: TransportLoop, configuration: DevServerConfiguration) {
     self.loop = loop
@@ -42,9 +44,21 @@ final class RoomRegistry {
     guard let participant = participants.removeValue(forKey: ObjectIdentifier(socket)) else { return }
     participant.room.remove(participant)
     if participant.room.isEmpty { rooms[participant.room.name] = nil }
-    let ended = LoopBound(participant, on: loop)
-    Task { await ended.closeParticipant() }
+    close(LoopBound(participant, on: loop))
   }
+
+  private func close(_ participant: LoopBound<DevParticipant>) {
+    let registry = LoopBound(self, on: loop)
+    let number = closings
+    closings += 1
+    closing[number] = Task { [loop] in
+      await participant.closeParticipant()
+      loop.post { registry.value.closing[number] = nil }
+    }
+  }
+
+  /// Those who left and are being closed.
+  func closesUnderWay() -> [Task<Void, Never>] { Array(closing.values) }
 
   /// Tells everyone to leave and hands them over to be closed.
   func shutDown() -> [EndedParticipant] {

@@ -88,7 +88,7 @@ extension LiveKitError {
     case .consentLost:
       self.init(
         .disconnected, "the media connection was lost: \(error); check that the server runs, and the network to it")
-    case .dtlsFailed, .fingerprintMismatch, .noSRTPProfile:
+    case .dtlsFailed, .fingerprintMismatch, .noSRTPProfile, .noDataChannels:
       self.init(.iceFailed, "media cannot be connected: \(error)")
     }
   }

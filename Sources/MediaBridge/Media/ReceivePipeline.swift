@@ -48,10 +48,10 @@ final class ReceivePipeline: Sendable {
   /// threads for each, which costs more than what they do with it.
   func flush() {
     let packets = waiting.withLock { packets in
-      defer { packets.removeAll(keepingCapacity: true) }
+      defer { packets = [] }
       return packets
     }
-    source.push(packets)
+    if !packets.isEmpty { source.push(packets) }
   }
 
   /// No buffer comes after it returned.

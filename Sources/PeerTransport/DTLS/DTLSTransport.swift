@@ -145,7 +145,8 @@ final class DTLSTransport {
       ERR_clear_error()
       let count = SSL_read(ssl, &scratch, Int32(scratch.count))
       guard count > 0 else {
-        if SSL_get_error(ssl, count) == SSL_ERROR_ZERO_RETURN {
+        // Records that are not the peer's are dropped in silence, so any other error is the end as well.
+        if ![SSL_ERROR_WANT_READ, SSL_ERROR_WANT_WRITE].contains(SSL_get_error(ssl, count)) {
           isOver = true
           emit(.closed)
         }

@@ -16,6 +16,7 @@ public final class TransportLoop: @unchecked Sendable {
   private struct State {
     var jobs: [Job] = []
     var isStopping = false
+    var hasEnded = false
     var onEnd: (@Sendable () -> Void)?
   }
 
@@ -46,8 +47,11 @@ public final class TransportLoop: @unchecked Sendable {
 
   /// Runs `job` on the loop's thread after what was posted before. Dropped once the loop has stopped.
   public func post(_ job: @escaping Job) {
-    state.withLock { $0.jobs.append(job) }
-    g_main_context_wakeup(context)
+    let isAccepted = state.withLock { state in
+      if !state.hasEnded { state.jobs.append(job) }
+      return !state.hasEnded
+    }
+    if isAccepted { g_main_context_wakeup(context) }
   }
 
   /// Runs `job` at once when this is the loop's thread, else posts it.
@@ -95,8 +99,10 @@ public final class TransportLoop: @unchecked Sendable {
     shim_name_thread(name)
     g_main_context_push_thread_default(context)
     while true {
-      let (jobs, isStopping) = state.withLock { state in
-        defer { state.jobs.removeAll(keepingCapacity: true) }
+      let (jobs, isStopping) = state.withLock { state -> ([Job], Bool) in
+        // Most rounds have none, and taking them costs the next ones an allocation.
+        guard !state.jobs.isEmpty else { return ([], state.isStopping) }
+        defer { state.jobs = [] }
         return (state.jobs, state.isStopping)
       }
       for job in jobs { job() }
@@ -106,22 +112,36 @@ public final class TransportLoop: @unchecked Sendable {
     }
     while g_main_context_iteration(context, 0) != 0 {}
     g_main_context_pop_thread_default(context)
-    state.withLock { state in
-      defer { state.onEnd = nil }
-      return state.onEnd
-    }?()
+    let (onEnd, late) = state.withLock { state in
+      defer { (state.onEnd, state.jobs, state.hasEnded) = (nil, [], true) }
+      return (state.onEnd, state.jobs)
+    }
+    // What they hold may post once more when it goes, so it goes here, outside the lock.
+    withExtendedLifetime(late) {}
+    onEnd?()
   }
 }
 
 /// A job that a loop runs later. Cancelling it on the loop's thread is certain; from elsewhere it may just have run.
 ///
-/// `@unchecked Sendable`: `source` is only touched on the loop, `job` is `Locked`.
+/// `@unchecked Sendable`: `state` is `Locked`, and GLib lets any thread destroy a source that it has a reference to.
 public final class LoopTimer: @unchecked Sendable {
-  private let job: Locked<TransportLoop.Job?>
+  /// `@unchecked Sendable`: the pointer counts as a reference, which one owner at a time gives up.
+  private struct State: @unchecked Sendable {
+    var job: TransportLoop.Job?
+    var source: UnsafeMutablePointer<GSource>?
+  }
 
-  init(_ job: @escaping TransportLoop.Job) { self.job = Locked(job) }
+  private let state: Locked<State>
 
-  public func cancel() { job.withLock { $0 = nil } }
+  init(_ job: @escaping TransportLoop.Job) { state = Locked(State(job: job)) }
+
+  public func cancel() {
+    let source = take().source
+    guard let source else { return }
+    g_source_destroy(source)
+    g_source_unref(source)
+  }
 
   fileprivate func attach(milliseconds: UInt32, context: OpaquePointer) {
     guard let source = g_timeout_source_new(milliseconds) else { return }
@@ -132,14 +152,27 @@ public final class LoopTimer: @unchecked Sendable {
         return 0
       }, Unmanaged.passRetained(self).toOpaque(), { raw in Unmanaged<LoopTimer>.fromOpaque(raw!).release() })
     g_source_attach(source, context)
+    let isWanted = state.withLock { state in
+      if state.job != nil { state.source = source }
+      return state.job != nil
+    }
+    guard !isWanted else { return }
+    // Cancelled before it was there.
+    g_source_destroy(source)
     g_source_unref(source)
   }
 
   private func fire() {
-    let job = job.withLock { job in
-      defer { job = nil }
-      return job
+    let taken = take()
+    if let source = taken.source { g_source_unref(source) }
+    taken.job?()
+  }
+
+  private func take() -> State {
+    state.withLock { state in
+      let taken = state
+      state = State()
+      return taken
     }
-    job?()
   }
 }

@@ -21,20 +21,18 @@ enum SCTPStack {
     var hooks: [UInt: Hooks] = [:]
   }
 
-  private struct Time {
-    /// The moment up to which the stack's timers have run.
-    var last = MediaTime.now
-    var isTicking = false
-  }
-
   private static let table = Locked(Table())
-  private static let time = Locked(Time())
+  /// The moment up to which the stack's timers have run. The lock is held for every call into the stack, which takes
+  /// its own locks in different orders for packets, timers and sockets; its call-backs only hand on.
+  private static let time = Locked(MediaTime.now)
 
   /// How often an association's loop calls `tick`. The shortest timer, of a delayed acknowledgement, is 200 ms.
   static let tickInterval = Duration.milliseconds(100)
 
+  /// The only way in.
+  static func enter<Result>(_ body: () -> Result) -> Result { time.withLock { _ in body() } }
+
   private static let isStarted: Bool = {
-    time.withLock { $0.last = .now }
     usrsctp_init_nothreads(
       0,
       { address, bytes, count, _, _ in
@@ -52,34 +50,32 @@ enum SCTPStack {
 
   static func register(_ hooks: Hooks) -> UInt {
     _ = isStarted
-    let id = table.withLock { table in
+    let (id, isAlone) = table.withLock { table in
       defer { table.next += 1 }
       table.hooks[table.next] = hooks
-      return table.next
+      return (table.next, table.hooks.count == 1)
     }
-    usrsctp_register_address(UnsafeMutableRawPointer(bitPattern: id))
+    time.withLock { last in
+      // Time stands still without associations; a jump would let the new one's timers run out at once.
+      if isAlone { last = .now }
+      usrsctp_register_address(UnsafeMutableRawPointer(bitPattern: id))
+    }
     return id
   }
 
   static func unregister(_ id: UInt) {
-    usrsctp_deregister_address(UnsafeMutableRawPointer(bitPattern: id))
+    enter { usrsctp_deregister_address(UnsafeMutableRawPointer(bitPattern: id)) }
     table.withLock { _ = $0.hooks.removeValue(forKey: id) }
   }
 
-  /// Runs the timers that are due, of all associations. The stack takes one caller at a time; another one leaves it to
-  /// the first.
+  /// Runs the timers that are due, of all associations.
   static func tick() {
-    let elapsed = time.withLock { time -> UInt32? in
-      let now = MediaTime.now
-      let milliseconds = (now - time.last).nanoseconds / 1_000_000
-      guard !time.isTicking, milliseconds > 0 else { return nil }
-      time.isTicking = true
-      time.last = time.last + .milliseconds(milliseconds)
-      return UInt32(clamping: milliseconds)
+    time.withLock { last in
+      let milliseconds = (MediaTime.now - last).nanoseconds / 1_000_000
+      guard milliseconds > 0 else { return }
+      last = last + .milliseconds(milliseconds)
+      usrsctp_handle_timers(UInt32(clamping: milliseconds))
     }
-    guard let elapsed else { return }
-    usrsctp_handle_timers(elapsed)
-    time.withLock { $0.isTicking = false }
   }
 
   static func hooks(_ id: UInt) -> Hooks? { table.withLock { $0.hooks[id] } }

@@ -7,6 +7,8 @@ final class SCTPTransport {
   enum Event {
     case opened(DataChannel)
     case message([UInt8], isText: Bool, DataChannel)
+    /// The association could not be set up.
+    case failed
   }
 
   private struct Channel {
@@ -24,6 +26,8 @@ final class SCTPTransport {
   private var isUp = false
   private var nextStream: UInt16
   private var partial: [UInt16: [UInt8]] = [:]
+  /// Streams of which a message is left out because it is too long, until it ends.
+  private var skipping: Set<UInt16> = []
   private var ticker: LoopTimer?
 
   private static let port: UInt16 = 5000
@@ -52,7 +56,10 @@ final class SCTPTransport {
         receive: { bytes, ppid, stream, isNotification in
           loop.post { bound.value?.object?.received(bytes, ppid: ppid, stream: stream, isNotification: isNotification) }
         }))
-    guard openSocket() else { return nil }
+    guard SCTPStack.enter(openSocket) else {
+      close()
+      return nil
+    }
     keepTime()
   }
 
@@ -68,7 +75,7 @@ final class SCTPTransport {
   func close() {
     ticker?.cancel()
     if let socket {
-      usrsctp_close(socket)
+      SCTPStack.enter { usrsctp_close(socket) }
       self.socket = nil
     }
     if id != 0 { SCTPStack.unregister(id) }
@@ -78,7 +85,7 @@ final class SCTPTransport {
   /// A packet that came out of DTLS.
   func receive(_ packet: UnsafeRawBufferPointer) {
     guard id != 0 else { return }
-    usrsctp_conninput(UnsafeMutableRawPointer(bitPattern: id), packet.baseAddress, packet.count, 0)
+    SCTPStack.enter { usrsctp_conninput(UnsafeMutableRawPointer(bitPattern: id), packet.baseAddress, packet.count, 0) }
   }
 
   func open(_ channel: DCEP.Open) {
@@ -181,9 +188,11 @@ extension SCTPTransport {
       spa.sendv_prinfo.pr_policy = UInt16(SCTP_PR_SCTP_RTX)
       spa.sendv_prinfo.pr_value = limit
     }
-    let sent = usrsctp_sendv(
-      socket, bytes, bytes.count, nil, 0, &spa, socklen_t(MemoryLayout<sctp_sendv_spa>.size),
-      UInt32(SCTP_SENDV_SPA), 0)
+    let sent = SCTPStack.enter {
+      usrsctp_sendv(
+        socket, bytes, bytes.count, nil, 0, &spa, socklen_t(MemoryLayout<sctp_sendv_spa>.size),
+        UInt32(SCTP_SENDV_SPA), 0)
+    }
     return sent == bytes.count
   }
 }
@@ -194,7 +203,10 @@ extension SCTPTransport {
   private func received(_ bytes: [UInt8], ppid: UInt32, stream: UInt16, isNotification: Bool) {
     if isNotification { return notified(bytes) }
     var message = partial.removeValue(forKey: stream) ?? []
-    guard message.count + bytes.count <= Self.messageLimit else { return }
+    guard message.count + bytes.count <= Self.messageLimit, !skipping.contains(stream) else {
+      if ppid == .max { skipping.insert(stream) } else { skipping.remove(stream) }
+      return
+    }
     message += bytes
     // A part of a message that is still to end carries no id here.
     if ppid == .max {
@@ -209,7 +221,9 @@ extension SCTPTransport {
     guard bytes.count >= 10 else { return }
     let type = UInt16(bytes[0]) | UInt16(bytes[1]) << 8
     let state = UInt16(bytes[8]) | UInt16(bytes[9]) << 8
-    guard type == UInt16(SCTP_ASSOC_CHANGE), state == UInt16(SCTP_COMM_UP), !isUp else { return }
+    guard type == UInt16(SCTP_ASSOC_CHANGE), !isUp else { return }
+    if state == UInt16(SCTP_CANT_STR_ASSOC) { return emit(.failed) }
+    guard state == UInt16(SCTP_COMM_UP) else { return }
     isUp = true
     let requests = waiting
     waiting = []
