@@ -59,15 +59,16 @@ test: ## Run every test
 	$(MAKE) tsan
 	$(MAKE) e2e
 
+# One after the other: the tests have media that runs in real time, and shall not wait for each other's processors.
 # EnduranceTests count what the process holds, and want one of their own.
 unit: setup-test ## Run the unit tests
-	swift test --skip EnduranceTests
+	swift test --no-parallel --skip EnduranceTests
 	swift test --skip-build --filter EnduranceTests
 
 # The C libraries are not instrumented: what only they do is not ours to judge, and their locks are unseen.
 # HeldGarbageTests is a long loop on one thread; EnduranceTests want a process of their own.
 tsan: setup-test ## Run the tests of what crosses threads under the thread sanitizer
-	TSAN_OPTIONS="ignore_noninstrumented_modules=1 $$TSAN_OPTIONS $(TSAN_SUPPRESSIONS)" swift test --scratch-path .build-tsan --sanitize=thread --filter '$(TSAN_FILTER)' --skip "HeldGarbageTests|EnduranceTests"
+	TSAN_OPTIONS="ignore_noninstrumented_modules=1 $$TSAN_OPTIONS $(TSAN_SUPPRESSIONS)" swift test --no-parallel --scratch-path .build-tsan --sanitize=thread --filter '$(TSAN_FILTER)' --skip "HeldGarbageTests|EnduranceTests"
 
 # What it finds lies in .build-fuzz: a crash goes to Tests/Corpus/TARGET, as it is or in hexadecimal, once it is mended.
 # Swift's runtime keeps what it allocates for types, hence no search for leaks.
