@@ -35,16 +35,16 @@ def samples():
         return np.concatenate([piece.to_ndarray().ravel() for piece in pieces])
 
 
-def showing(frames):
-    """What puts the pictures into a video source, numbered."""
+def showing(frames, burn=clip.burn):
+    """What puts the pictures into a video source, over and over; `burn` writes the number into the luma."""
 
     async def show(source, arguments, start):
         number = 0
         while True:
             due = start + number / arguments.fps
             await asyncio.sleep(max(0, due - time.monotonic()))
-            picture = frames[number % len(frames)].copy()
-            clip.burn(picture[: arguments.height], number)
+            picture = frames[number % len(frames)]
+            burn(picture[: arguments.height], number)
             data = memoryview(picture.reshape(-1))
             frame = rtc.VideoFrame(arguments.width, arguments.height, rtc.VideoBufferType.I420, data)
             source.capture_frame(frame, timestamp_us=int(due * 1e6))
