@@ -69,6 +69,7 @@ actor RoomEngine: SubscriptionRequests {
   }
 
   private func handle(_ response: Livekit_SignalResponse, _ localAddresses: [String]) async {
+    guard !isOver else { return }
     switch response.message {
     case .join(let join): await joined(join, localAddresses)
     case .offer(let offer): await receive(offer)
@@ -89,6 +90,7 @@ actor RoomEngine: SubscriptionRequests {
   }
 
   private func joined(_ join: Livekit_JoinResponse, _ localAddresses: [String]) async {
+    guard subscriber == nil else { return }
     logger.debug(
       "joined",
       metadata: [

@@ -18,6 +18,11 @@ final class TrackReception {
   private static let audioBacklog = 150
   private var newest: SequenceNumber?
   private var isPictureOpen = false
+  private var lastTimestamp: UInt32?
+  private var wasMarked = true
+  /// Packets that wait for the rest of their picture.
+  private var held = 0
+  private static let heldLimit = 256
   /// Told when `nextDeadline` may have changed without a packet.
   var onRequest: () -> Void = {}
 
@@ -88,13 +93,19 @@ final class TrackReception {
   private func noteOrder(of packet: RTPPacket) {
     let isNext = newest.map { $0.successor == packet.sequenceNumber } ?? false
     if newest.map({ packet.sequenceNumber.distance(from: $0) > 0 }) ?? true { newest = packet.sequenceNumber }
-    isPictureOpen = isVideo && isNext && !packet.marker
+    held += 1
+    let isNewPicture = packet.timestamp != lastTimestamp
+    // A sender need not mark where its pictures end: then the next one says so.
+    let continues = wasMarked ? isNewPicture : !isNewPicture
+    isPictureOpen = isVideo && isNext && continues && !packet.marker && !packet.isPaddingOnly && held < Self.heldLimit
+    (lastTimestamp, wasMarked) = (packet.timestamp, packet.marker)
   }
 
   /// Hands what `receive` took on to the pipelines. What follows in order within a picture stays until the picture is
   /// complete: a decoder can do nothing with it before, and waking its threads costs more than the work.
   func flush() {
     guard !isPictureOpen else { return }
+    held = 0
     for pipeline in pipelines { pipeline.flush() }
   }
 

@@ -25,6 +25,8 @@ struct OutputTimeline: Sendable {
   static let patience = Duration.milliseconds(1500)
   /// How far ahead of now a sender's clock may place its media.
   static let foresight = Duration.seconds(1)
+  /// How long ago the first moment may have been: media has waited a while for the file to be made.
+  static let hindsight = Duration.seconds(10)
   /// From one held picture to the next: a kill loses about as much.
   static let heldStep = Duration.milliseconds(500)
   private static let lastStep = Duration.milliseconds(40)
@@ -42,9 +44,9 @@ struct OutputTimeline: Sendable {
   /// Where a picture goes; nil when the file cannot begin with it. Times go up, whatever a clock's correction says.
   mutating func place(pictureAt time: MediaTime, isKeyframe: Bool, now: MediaTime) -> Duration? {
     let time = min(time, now + Self.foresight)
-    if origin == nil && isKeyframe { origin = time }
+    if origin == nil && isKeyframe { origin = max(time, now - Self.hindsight) }
     guard let origin else { return nil }
-    let start = max(time - origin, lastPicture.map { $0 + Self.least } ?? .zero)
+    let start = max(time - origin, .zero, lastPicture.map { $0 + Self.least } ?? .zero)
     lastPicture = start
     return start
   }
@@ -54,7 +56,7 @@ struct OutputTimeline: Sendable {
     soundAt time: MediaTime, duration: Duration, now: MediaTime
   ) -> (start: Duration, silence: [Duration])? {
     let time = min(time, now + Self.foresight)
-    if origin == nil && !beginsWithPicture { origin = time }
+    if origin == nil && !beginsWithPicture { origin = max(time, now - Self.hindsight) }
     guard let origin, time >= origin, let gap = silence.gap(before: time - origin) else { return nil }
     return (silence.wrote(time - origin, duration), gap)
   }

@@ -47,6 +47,9 @@ public actor Recorder {
   private var follower: Task<Void, Never>?
   private var onUpdate: @Sendable (Update) -> Void = { _ in }
   private var identity: String?
+  /// The inputs as they were counted last, and those that have gone.
+  private var latest: [Track.Kind: OutputTrack] = [:]
+  private var ended: [Track.Kind: OutputTrack] = [:]
   /// What a file that stores pictures as they were sent consists of.
   private var videoCodec: String?
   private let currentVideo = Locked<TrackMedia?>(nil)
@@ -74,13 +77,20 @@ public actor Recorder {
   public func start(onUpdate: @escaping @Sendable (Update) -> Void = { _ in }) async throws(LiveKitError) {
     self.onUpdate = onUpdate
     let deadline = options.wait.map { MediaTime.now + $0 }
-    let events = room.events
     let found = try await RecordingSearch(room: room, options: options, deadline: deadline, onUpdate: onUpdate).run()
+    let events = room.events
     try open(found)
     follow(events)
+    for publication in found.participant.trackPublications.values { joined(publication, of: found.participant) }
     keepGoing()
     while output?.isActive != true {
       if let failure = output?.failure { throw failure }
+      if room.connectionState == .disconnected {
+        throw room.disconnectError ?? LiveKitError(.disconnected, "the room was left before anything was recorded")
+      }
+      if let deadline, MediaTime.now > deadline {
+        throw LiveKitError(.timedOut, "nothing of \(identity ?? "the participant") could be shown or heard in time")
+      }
       do { try await Task.sleep(for: .milliseconds(5)) } catch {
         throw LiveKitError(.cancelled, "stopped at the start")
       }
@@ -95,17 +105,26 @@ public actor Recorder {
     progress.duration = output.length
     progress.bytes = output.bytes
     for kind in [Track.Kind.video, .audio] {
-      guard let input = inputs[kind] else { continue }
+      guard let input = inputs[kind] else {
+        if let track = ended[kind] { progress.tracks.append(counted(track, in: output)) }
+        continue
+      }
       let rtp = await input.media.statistics().rtp
       var track = input.track
-      let counts = output.counts(of: kind)
-      track.buffers = counts.buffers
-      track.buffersDropped = counts.dropped
       track.packetsReceived = rtp.packetsReceived
-      track.packetsLost = rtp.packetsLost
-      progress.tracks.append(track)
+      track.packetsLost = max(0, rtp.packetsLost - rtp.packetsRecovered)
+      latest[kind] = track
+      progress.tracks.append(counted(track, in: output))
     }
     return progress
+  }
+
+  private func counted(_ track: OutputTrack, in output: FileOutput) -> OutputTrack {
+    var track = track
+    let counts = output.counts(of: track.kind)
+    track.buffers = counts.buffers
+    track.buffersDropped = counts.dropped
+    return track
   }
 
   /// Time since the file's first moment; zero before it.
@@ -176,8 +195,8 @@ public actor Recorder {
   }
 
   private func joined(_ publication: RemoteTrackPublication, of participant: RemoteParticipant) {
-    guard options.trackSid == nil, inputs[publication.kind] == nil, participant.identity == identity,
-      let output, let media = publication.media, output.has(publication.kind)
+    guard options.trackSid.map({ $0 == publication.sid }) ?? true, inputs[publication.kind] == nil,
+      participant.identity == identity, let output, let media = publication.media, output.has(publication.kind)
     else { return }
     let track = describe(publication, media)
     if media.isVideo, output.format.video == .encoded, media.codec != videoCodec {
@@ -193,17 +212,41 @@ public actor Recorder {
   }
 
   private func left(_ publication: RemoteTrackPublication) {
-    guard let input = inputs[publication.kind], input.track.sid == publication.sid else { return }
+    guard let input = inputs[publication.kind], input.track.sid == publication.sid, publication.media !== input.media
+    else { return }
+    remove(input)
+    // What was published beside it takes its place.
+    guard let participant = identity.flatMap({ room.remoteParticipants[$0] }) else { return }
+    for publication in participant.trackPublications.values { joined(publication, of: participant) }
+  }
+
+  private func remove(_ input: Input) {
+    let kind = input.track.kind
     input.media.detach(input.pipeline)
-    inputs[publication.kind] = nil
-    if publication.kind == .video { currentVideo.withLock { $0 = nil } }
+    inputs[kind] = nil
+    ended[kind] = latest[kind] ?? input.track
+    if kind == .video { currentVideo.withLock { $0 = nil } }
+  }
+
+  /// A track that cannot be shown or heard any more stops only itself.
+  private func dropFailures() {
+    for input in inputs.values {
+      guard let failure = input.media.newestFailure else { continue }
+      remove(input)
+      onUpdate(.trackRefused(input.track, failure.message))
+    }
+  }
+
+  private func tick() {
+    dropFailures()
+    output?.advance(to: .now)
   }
 
   private func keepGoing() {
     ticker = Task { [weak self] in
       while !Task.isCancelled {
         try? await Task.sleep(for: .milliseconds(200))
-        await self?.output?.advance(to: .now)
+        await self?.tick()
       }
     }
   }

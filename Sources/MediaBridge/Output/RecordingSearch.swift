@@ -42,15 +42,31 @@ struct RecordingSearch {
     }
   }
 
+  /// The first candidate of whom something comes; else the first of all, to be waited for.
   private func look() async -> Found? {
-    guard let participant = findParticipant() else { return nil }
-    let publications = wantedPublications(of: participant).filter { $0.media != nil }
+    var first: Found?
+    for participant in candidates() {
+      let found = await look(at: participant)
+      if !found.flowing.isEmpty { return found }
+      first = first ?? found
+    }
+    return first
+  }
+
+  private func look(at participant: RemoteParticipant) async -> Found {
+    let subscribed = wantedPublications(of: participant).filter { $0.media != nil }
     var flowing: Set<String> = []
-    for publication in publications where await publication.media?.statistics().isFlowing == true {
+    for publication in subscribed where await publication.media?.statistics().isFlowing == true {
       flowing.insert(publication.sid)
     }
+    // A shared screen that comes goes before a camera that is off.
+    let publications = [Track.Kind.video, .audio].compactMap { kind in
+      subscribed.first { $0.kind == kind && flowing.contains($0.sid) } ?? subscribed.first { $0.kind == kind }
+    }
     let kinds = options.trackSid == nil ? options.kinds : Set(publications.map(\.kind))
-    return Found(participant: participant, publications: publications, kinds: kinds, flowing: flowing)
+    return Found(
+      participant: participant, publications: publications, kinds: kinds,
+      flowing: flowing.intersection(publications.map(\.sid)))
   }
 
   private func missing(_ found: Found?) -> String {
@@ -75,22 +91,21 @@ struct RecordingSearch {
     }
   }
 
-  private func findParticipant() -> RemoteParticipant? {
+  private func candidates() -> [RemoteParticipant] {
     let participants = room.remoteParticipants
-    if let identity = options.participant { return participants[identity] }
-    if let sid = options.trackSid { return participants.values.first { $0.trackPublications[sid] != nil } }
-    return participants.values.sorted { $0.sid < $1.sid }.first { !$0.trackPublications.isEmpty }
+    if let identity = options.participant { return participants[identity].map { [$0] } ?? [] }
+    if let sid = options.trackSid { return participants.values.filter { $0.trackPublications[sid] != nil } }
+    return participants.values.sorted { $0.sid < $1.sid }.filter { !$0.trackPublications.isEmpty }
   }
 
-  /// The tracks that belong into the file: one of a kind, the camera before a shared screen.
+  /// The tracks that may go into the file, the camera before a shared screen.
   private func wantedPublications(of participant: RemoteParticipant) -> [RemoteTrackPublication] {
     if let sid = options.trackSid { return participant.trackPublications[sid].map { [$0] } ?? [] }
     let order: [Track.Source] = [.camera, .microphone, .screenShareVideo, .screenShareAudio, .unknown]
     let sorted = participant.trackPublications.values.sorted {
       (order.firstIndex(of: $0.source) ?? 9, $0.sid) < (order.firstIndex(of: $1.source) ?? 9, $1.sid)
     }
-    return [Track.Kind.video, .audio].filter(options.kinds.contains)
-      .compactMap { kind in sorted.first { $0.kind == kind } }
+    return sorted.filter { options.kinds.contains($0.kind) }
   }
 }
 

@@ -23,6 +23,9 @@ public final class TransportLoop: @unchecked Sendable {
   let context: OpaquePointer
   private let name: String
   private let state = Locked(State())
+  /// Held by whoever looks at what is left once the loop has stopped, and the thread that it is.
+  private let exclusive = Locked(())
+  private let visitor = Locked<pthread_t?>(nil)
   private var thread = pthread_t()
 
   /// - Parameter name: shown by thread listings; at most 15 characters.
@@ -43,15 +46,23 @@ public final class TransportLoop: @unchecked Sendable {
 
   deinit { g_main_context_unref(context) }
 
-  public var isCurrent: Bool { pthread_equal(thread, pthread_self()) != 0 }
+  public var isCurrent: Bool { pthread_equal(thread, pthread_self()) != 0 || isAfterwards }
+
+  /// Whether the loop has stopped and this thread has what lived on it to itself.
+  private var isAfterwards: Bool {
+    visitor.withLock { $0 == pthread_self() }
+  }
 
   /// Runs `job` on the loop's thread after what was posted before. Dropped once the loop has stopped.
-  public func post(_ job: @escaping Job) {
+  public func post(_ job: @escaping Job) { _ = accept(job) }
+
+  private func accept(_ job: @escaping Job) -> Bool {
     let isAccepted = state.withLock { state in
       if !state.hasEnded { state.jobs.append(job) }
       return !state.hasEnded
     }
     if isAccepted { g_main_context_wakeup(context) }
+    return isAccepted
   }
 
   /// Runs `job` at once when this is the loop's thread, else posts it.
@@ -66,9 +77,20 @@ public final class TransportLoop: @unchecked Sendable {
     state.withLock { $0.jobs.append(job) }
   }
 
-  /// Runs `body` on the loop and returns what it returns.
+  /// Runs `body` on the loop and returns what it returns. Once the loop has stopped it runs at once instead, one at a
+  /// time: what lived on the loop may still be looked at, and nobody waits for ever.
   public func call<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {
-    await withCheckedContinuation { continuation in post { continuation.resume(returning: body()) } }
+    await withCheckedContinuation { continuation in
+      if !accept({ continuation.resume(returning: body()) }) { continuation.resume(returning: afterwards(body)) }
+    }
+  }
+
+  private func afterwards<Result>(_ body: () -> Result) -> Result {
+    exclusive.withLock { _ in
+      visitor.withLock { $0 = pthread_self() }
+      defer { visitor.withLock { $0 = nil } }
+      return body()
+    }
   }
 
   /// Runs `job` on the loop after `delay`, unless the returned timer is cancelled before.
@@ -112,13 +134,22 @@ public final class TransportLoop: @unchecked Sendable {
     }
     while g_main_context_iteration(context, 0) != 0 {}
     g_main_context_pop_thread_default(context)
-    let (onEnd, late) = state.withLock { state in
-      defer { (state.onEnd, state.jobs, state.hasEnded) = (nil, [], true) }
-      return (state.onEnd, state.jobs)
+    finish()
+  }
+
+  /// Runs what was posted meanwhile, until there is none and none is taken any more.
+  private func finish() {
+    while true {
+      let (jobs, onEnd) = state.withLock { state -> ([Job], (@Sendable () -> Void)?) in
+        defer { (state.jobs, state.hasEnded) = ([], state.jobs.isEmpty) }
+        return (state.jobs, state.jobs.isEmpty ? state.onEnd : nil)
+      }
+      for job in jobs { job() }
+      guard jobs.isEmpty else { continue }
+      state.withLock { $0.onEnd = nil }
+      onEnd?()
+      return
     }
-    // What they hold may post once more when it goes, so it goes here, outside the lock.
-    withExtendedLifetime(late) {}
-    onEnd?()
   }
 }
 

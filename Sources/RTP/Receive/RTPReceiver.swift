@@ -226,6 +226,7 @@ public struct RTPReceiver: Sendable {
 
   /// When `poll` has something to do; nil if only a packet can change that.
   public var nextDeadline: MediaTime? {
+    guard ssrc != nil else { return nil }
     let request = configuration.usesNACK ? nack.nextDeadline(highest: window.highest) : nil
     let report = record.hasNews ? nextReport : nil
     // Asked for with every packet, so it makes no array.

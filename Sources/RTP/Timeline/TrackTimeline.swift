@@ -16,6 +16,8 @@ struct TrackTimeline: Sendable {
     /// network what it held back comes in a rush, and the delay is soon the old one.
     static let pause: Int64 = 500_000_000
     static let pauseProof = Duration.milliseconds(500)
+    /// Reports may move a track this far from where its arrival puts it.
+    static let disbelief: UInt64 = 10_000_000_000
     /// A report that contradicts the ones before by more tells of a clock that was set.
     static let steadiness: UInt64 = 200_000_000
   }
@@ -132,8 +134,10 @@ struct TrackTimeline: Sendable {
   private var lastSteered: MediaTime?
 
   private func target(_ wallOffset: Int64?) -> Int64? {
-    if let wallMinusMedia, let wallOffset { return wallMinusMedia &+ wallOffset }
-    return arrivalOffset.least
+    guard let wallMinusMedia, let wallOffset, let arrival = arrivalOffset.least else { return arrivalOffset.least }
+    let told = wallMinusMedia &+ wallOffset
+    // A report that puts the track far from its arrival is wrong, or another track's is.
+    return (told &- arrival).magnitude < Limit.disbelief ? told : arrival
   }
 
   private func media(_ timestamp: UInt32) -> Int64? { timestamps.peek(timestamp).map(nanoseconds) }
