@@ -94,7 +94,7 @@ let package = Package(
     .executableTarget(
       name: "mediabridge-cli",
       dependencies: [
-        "MediaBridge", "DevServer", "LiveKitProtocol", "PipelineTemplates",
+        "MediaBridge", "DevServer", "LiveKitProtocol", "MediaCore", "PipelineTemplates",
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
@@ -109,7 +109,7 @@ let package = Package(
           .when(configuration: .release))
       ]),
     .target(
-      name: "BridgeTesting", dependencies: ["LiveKitProtocol", "MediaBridge", "DevServer"],
+      name: "BridgeTesting", dependencies: ["LiveKitProtocol", "MediaBridge", "MediaCore", "DevServer"],
       swiftSettings: strict),
 
     tests("MediaCoreTests", ["MediaCore"]),
@@ -123,7 +123,7 @@ let package = Package(
     tests(
       "FuzzTests", ["ParserExercises", "LiveKitProtocol", .product(name: "SwiftProtobuf", package: "swift-protobuf")]),
     tests("RTPTests", ["RTP", "MediaCore", "ParserExercises"]),
-    tests("SDPTests", ["SDP"]),
+    tests("SDPTests", ["SDP", "ParserExercises"]),
     tests(
       "LiveKitProtocolTests",
       ["LiveKitProtocol", "MediaCore", .product(name: "SwiftProtobuf", package: "swift-protobuf")]),
@@ -132,7 +132,7 @@ let package = Package(
     tests(
       "SignalTransportTests",
       [
-        "SignalTransport", "LiveKitProtocol", "MediaCore",
+        "SignalTransport", "BridgeTesting", "LiveKitProtocol", "MediaCore",
         .product(name: "SwiftProtobuf", package: "swift-protobuf"),
       ] + nio),
     tests("GStreamerKitTests", ["GStreamerKit", "BridgeTesting", "PipelineTemplates", "MediaCore"]),
@@ -143,6 +143,7 @@ let package = Package(
       "MediaBridgeTests",
       [
         "MediaBridge", "BridgeTesting", "DevServer", "GStreamerKit", "PipelineTemplates", "MediaCore", "RTP", "SDP",
+        "ParserExercises",
       ]),
   ],
   swiftLanguageModes: [.v6]

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import MediaBridge
+import MediaCore
 
 struct FramesCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -74,7 +75,7 @@ final class FrameCounter: RoomDelegate, Sendable {
   private let participant: String?
   private let withSound: Bool
   private let readsClock: Bool
-  private let state = Guarded(Summary())
+  private let state = Locked(Summary())
 
   init(participant: String?, withSound: Bool, readsClock: Bool) {
     self.participant = participant
@@ -82,7 +83,7 @@ final class FrameCounter: RoomDelegate, Sendable {
     self.readsClock = readsClock
   }
 
-  var summary: Summary { state.read { $0 } }
+  var summary: Summary { state.withLock { $0 } }
 
   func room(_ room: Room, participant: RemoteParticipant, didSubscribeTrack publication: RemoteTrackPublication) {
     guard self.participant.map({ $0 == participant.identity }) ?? true else { return }
@@ -91,7 +92,7 @@ final class FrameCounter: RoomDelegate, Sendable {
     case let track as RemoteAudioTrack where withSound:
       track.add(
         audioRenderer: AudioBufferHandler { [state] buffer in
-          state.change { $0.soundFrames += Int(buffer.frameLength) }
+          state.withLock { $0.soundFrames += Int(buffer.frameLength) }
         })
     default: break
     }
@@ -101,7 +102,7 @@ final class FrameCounter: RoomDelegate, Sendable {
     // CLOCK_MONOTONIC, as the code.
     let rendered = DispatchTime.now().uptimeNanoseconds / 1000
     let code = readsClock ? ClockCode(frame) : nil
-    state.change { summary in
+    state.withLock { summary in
       if summary.first == nil { summary.first = .now }
       summary.frames += 1
       summary.size = frame.dimensions

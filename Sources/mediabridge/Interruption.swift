@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import MediaCore
 
 /// Waits for Ctrl-C or SIGTERM, so that a command can end what it does in order. A second one ends the process.
 ///
@@ -53,20 +54,20 @@ private final class InterruptionState: Sendable {
     var hasCome = false
     var waiting: [Answer] = []
   }
-  private let state = Guarded(State())
+  private let state = Locked(State())
 
   func add(_ answer: Answer) {
-    let hasCome = state.change { state in
+    let hasCome = state.withLock { state in
       state.waiting.append(answer)
       return state.hasCome
     }
     if hasCome { answer.settle(true) }
   }
 
-  func remove(_ answer: Answer) { state.change { $0.waiting.removeAll { $0 === answer } } }
+  func remove(_ answer: Answer) { state.withLock { $0.waiting.removeAll { $0 === answer } } }
 
   func came() {
-    let waiting = state.change { state in
+    let waiting = state.withLock { state in
       state.hasCome = true
       return state.waiting
     }
@@ -80,10 +81,10 @@ private final class Answer: Sendable {
     var result: Bool?
     var continuation: CheckedContinuation<Bool, Never>?
   }
-  private let state = Guarded(State())
+  private let state = Locked(State())
 
   func settle(_ result: Bool) {
-    let continuation = state.change { state -> CheckedContinuation<Bool, Never>? in
+    let continuation = state.withLock { state -> CheckedContinuation<Bool, Never>? in
       guard state.result == nil else { return nil }
       state.result = result
       return state.continuation
@@ -93,7 +94,7 @@ private final class Answer: Sendable {
 
   func value() async -> Bool {
     await withCheckedContinuation { continuation in
-      let known = state.change { state in
+      let known = state.withLock { state in
         state.continuation = continuation
         return state.result
       }

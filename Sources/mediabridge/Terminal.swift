@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import MediaCore
 
 /// Standard output and standard error of the process: one live line at the bottom, and lines above it that stay.
 final class Terminal: Sendable {
@@ -8,7 +9,7 @@ final class Terminal: Sendable {
   private let isTerminal = isatty(STDOUT_FILENO) == 1
   /// Whether a line on standard error would break the live line.
   private let sharesScreen = isatty(STDOUT_FILENO) == 1 && isatty(STDERR_FILENO) == 1
-  private let live = Guarded("")
+  private let live = Locked("")
   private static let clear = "\r\u{1b}[K"
 
   /// What is told must not end what it tells of: a reader that has gone is an error of `write`, not a signal.
@@ -27,7 +28,7 @@ final class Terminal: Sendable {
 
   /// A line that stays.
   func say(_ text: String) {
-    live.change { live in
+    live.withLock { live in
       live = ""
       write(isTerminal ? "\(Self.clear)\(text)\n" : text + "\n")
     }
@@ -36,14 +37,14 @@ final class Terminal: Sendable {
   /// The line at the bottom; only on a terminal.
   func showLive(_ text: String) {
     guard isTerminal else { return }
-    live.change { live in
+    live.withLock { live in
       live = text
       write(Self.clear + text)
     }
   }
 
   func endLive() {
-    live.change { live in
+    live.withLock { live in
       if !live.isEmpty { write("\n") }
       live = ""
     }
@@ -55,7 +56,7 @@ final class Terminal: Sendable {
 
   /// A line on standard error, above the live line.
   func warn(_ text: String) {
-    live.change { live in
+    live.withLock { live in
       write(sharesScreen && !live.isEmpty ? "\(Self.clear)\(text)\n" : text + "\n", to: STDERR_FILENO)
       if sharesScreen && !live.isEmpty { write(live) }
     }

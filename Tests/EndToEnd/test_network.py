@@ -101,23 +101,20 @@ def test_media_that_cannot_connect(routed, distant_server, tmp_path):
     assert not file.exists()
 
 
-def test_udp_cut_while_recording(routed, distant_server, tmp_path):
+@pytest.mark.parametrize(
+    ("protocol", "name", "words", "within"),
+    [
+        ("udp", "cut.mp4", ["media connection was lost", "10.77.2.2"], 30),
+        ("tcp", "cut.mkv", ["connection", "answer"], 45),
+    ],
+    ids=["media", "signalling"],
+)
+def test_cut_while_recording(routed, distant_server, tmp_path, protocol, name, words, within):
     server = distant_server()
     server.own_publisher("cut", "alice", "h264")
-    file = tmp_path / "cut.mp4"
+    file = tmp_path / name
     recorder = server.recorder("cut", "alice", file)
     after(recorder, 4)
-    routed.drop(forward="meta l4proto udp drop;")
-    assert_failed(recorder, "cut.mp4", "media connection was lost", "10.77.2.2", within=30)
-    assert_plays(file, 4)
-
-
-def test_signalling_cut_while_recording(routed, distant_server, tmp_path):
-    server = distant_server()
-    server.own_publisher("cut", "alice", "h264")
-    file = tmp_path / "cut.mkv"
-    recorder = server.recorder("cut", "alice", file)
-    after(recorder, 4)
-    routed.drop(forward="meta l4proto tcp drop;")
-    assert_failed(recorder, "cut.mkv", "connection", "answer", within=45)
+    routed.drop(forward=f"meta l4proto {protocol} drop;")
+    assert_failed(recorder, name, *words, within=within)
     assert_plays(file, 4)

@@ -1,3 +1,4 @@
+import BridgeTesting
 import GStreamerKit
 import MediaCore
 import Testing

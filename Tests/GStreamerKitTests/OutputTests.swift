@@ -66,7 +66,7 @@ import Testing
   private func check(_ location: String, codecs: Set<String>, seconds: Double = 2) throws {
     let fields = "format=duration:stream=codec_name"
     let probe = try run("ffprobe", ["-v", "error", "-show_entries", fields, "-of", "flat", location])
-    #expect(probe.status == 0, "\(probe.output)")
+    #expect(probe.status == 0, "\(probe.errors)")
     let lines = probe.output.split(separator: "\n").map { $0.split(separator: "=").last.map(String.init) ?? "" }
     let values = lines.map { $0.replacingOccurrences(of: "\"", with: "") }
     #expect(Set(values.filter { Double($0) == nil }) == codecs)
@@ -74,7 +74,7 @@ import Testing
     #expect(abs(duration - seconds) < 0.15, "\(location): \(duration) s")
     let decoded = try run("ffmpeg", ["-v", "error", "-i", location, "-f", "null", "-"])
     #expect(decoded.status == 0)
-    #expect(decoded.output.isEmpty, "\(decoded.output)")
+    #expect(decoded.errors.isEmpty, "\(decoded.errors)")
   }
 
   private static let cases: [(name: String, codec: String, codecs: Set<String>)] = [

@@ -20,14 +20,6 @@ enum Shipped {
   }
 }
 
-/// What call-backs on other threads have delivered so far.
-final class Collector<Value: Sendable>: Sendable {
-  private let storage = Locked<[Value]>([])
-  func add(_ value: Value) { storage.withLock { $0.append(value) } }
-  var values: [Value] { storage.withLock { $0 } }
-  var count: Int { storage.withLock { $0.count } }
-}
-
 /// Errors that a pipeline reports on its bus.
 func errors(of pipeline: Pipeline) -> Collector<PipelineError> {
   let collector = Collector<PipelineError>()
@@ -153,28 +145,4 @@ enum TestStream {
     #expect(await pipeline.stop())
     return packets.values
   }
-}
-
-/// Runs a program and returns what it prints.
-func run(_ program: String, _ arguments: [String]) throws -> (status: Int32, output: String) {
-  let process = Process()
-  process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-  process.arguments = [program] + arguments
-  let pipe = Pipe()
-  process.standardOutput = pipe
-  process.standardError = pipe
-  try process.run()
-  let data = pipe.fileHandleForReading.readDataToEndOfFile()
-  process.waitUntilExit()
-  return (process.terminationStatus, String(decoding: data, as: UTF8.self))
-}
-
-/// A folder that is removed with the object.
-final class TemporaryFolder: Sendable {
-  let path: String
-  init() throws {
-    path = FileManager.default.temporaryDirectory.appendingPathComponent("gstkit-\(UUID().uuidString)").path
-    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-  }
-  deinit { try? FileManager.default.removeItem(atPath: path) }
 }

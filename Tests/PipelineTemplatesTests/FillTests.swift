@@ -1,3 +1,4 @@
+import ParserExercises
 import Testing
 
 @testable import PipelineTemplates
@@ -65,14 +66,14 @@ import Testing
 
   /// Errors are allowed, traps are not; and a value never adds an element.
   @Test(arguments: 0..<4) func garbageNeverTraps(seed: UInt64) {
-    var random = Generator(state: seed)
+    var random = SeededRandom(seed: seed)
     let pieces = [
       "\\", "\"", "'", "!", "=", "${x}", "${y:-a}", "${", "}", " ", "\n", "#", "name=", "caps=", "video/x-raw,", "a",
       "日",
       "\0", "location=", ",w=", ";", "(", ")", ".",
     ]
     for _ in 0..<10_000 {
-      let make = { (random: inout Generator) in
+      let make = { (random: inout SeededRandom) in
         (0..<Int.random(in: 0...12, using: &random)).map { _ in pieces.randomElement(using: &random) ?? "" }.joined()
       }
       let (text, value) = (make(&random), make(&random))
@@ -82,18 +83,5 @@ import Testing
       let plain = try? template.fill(known.mapValues { _ in "q" })
       #expect(plain == nil || plain?.elements.count == filled.elements.count, "\(text.debugDescription)")
     }
-  }
-}
-
-private struct Generator: RandomNumberGenerator {
-  var state: UInt64
-
-  /// SplitMix64.
-  mutating func next() -> UInt64 {
-    state &+= 0x9e37_79b9_7f4a_7c15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
-    z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
-    return z ^ (z >> 31)
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import ParserExercises
 import Testing
 
 @testable import PipelineTemplates
@@ -32,44 +33,33 @@ import Testing
     #expect(try Template(kind: .output, name: "t", file: "t", text: text).fill().description == text)
   }
 
-  @Test(arguments: 0..<2) func survivesMutations(seed: Int) throws {
-    var random = Generator(state: UInt64(seed) &+ 1)
+  @Test(arguments: 0..<2) func survivesMutations(seed: UInt64) throws {
+    var random = SeededRandom(seed: seed)
     let samples = try Self.names().map { Array(try Self.text($0).utf8) }
     for round in 0..<10_000 {
       var bytes = samples[round % samples.count]
-      for _ in 0..<Int(random.next() % 6) + 1 { Self.mutate(&bytes, &random) }
+      for _ in 0..<Int.random(in: 1...6, using: &random) { Self.mutate(&bytes, &random) }
       let text = String(decoding: bytes, as: UTF8.self)
       guard let template = try? Template(kind: .receive, name: "t", file: "t", text: text) else { continue }
       let values = Dictionary(uniqueKeysWithValues: template.variables.map { ($0.name, "1") })
       let lines = text.utf8.split(separator: 10, omittingEmptySubsequences: false).count
       guard let filled = try? template.fill(values) else { continue }
       #expect(filled.elements.allSatisfy { (1...lines).contains($0.line) })
-      #expect((1...lines).contains(filled.line(atOffset: Int(random.next() % 500))))
+      #expect((1...lines).contains(filled.line(atOffset: Int.random(in: 0..<500, using: &random))))
       _ = filled.contractViolation
     }
   }
 
-  private static func mutate(_ bytes: inout [UInt8], _ random: inout Generator) {
+  private static func mutate(_ bytes: inout [UInt8], _ random: inout SeededRandom) {
     guard !bytes.isEmpty else { return }
-    let index = Int(random.next() % UInt64(bytes.count))
+    let index = Int.random(in: bytes.indices, using: &random)
     let syntax = Array("\"'\\${}:-=! \n#/,;.()".utf8)
-    switch random.next() % 5 {
-    case 0: bytes[index] = UInt8(truncatingIfNeeded: random.next())
+    switch Int.random(in: 0..<5, using: &random) {
+    case 0: bytes[index] = .random(in: .min ... .max, using: &random)
     case 1: bytes.remove(at: index)
-    case 2: bytes.insert(syntax[Int(random.next() % UInt64(syntax.count))], at: index)
+    case 2: bytes.insert(syntax[Int.random(in: syntax.indices, using: &random)], at: index)
     case 3: bytes.removeSubrange(index..<min(bytes.count, index + 12))
     default: bytes.insert(contentsOf: Array("${x:-\\".utf8), at: index)
-    }
-  }
-
-  /// xorshift; the same inputs on every run.
-  private struct Generator {
-    var state: UInt64
-    mutating func next() -> UInt64 {
-      state ^= state << 13
-      state ^= state >> 7
-      state ^= state << 17
-      return state
     }
   }
 }

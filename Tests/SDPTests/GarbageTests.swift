@@ -1,4 +1,5 @@
 import Foundation
+import ParserExercises
 import Testing
 
 @testable import SDP
@@ -10,7 +11,7 @@ import Testing
   }
 
   @Test(arguments: 0..<4) func survivesMutations(seed: UInt64) throws {
-    var random = SeededGenerator(state: seed)
+    var random = SeededRandom(seed: seed)
     let samples = try Sample.good.map { Array(try Sample.text($0).utf8) }
     for round in 0..<25_000 {
       // Most of the time a piece of a sample, so that 10^5 rounds stay quick.
@@ -20,7 +21,7 @@ import Testing
     }
   }
 
-  private static func piece(of sample: [UInt8], _ random: inout SeededGenerator) -> [UInt8] {
+  private static func piece(of sample: [UInt8], _ random: inout SeededRandom) -> [UInt8] {
     if Int.random(in: 0..<64, using: &random) == 0 { return sample }
     let start = Int.random(in: 0..<sample.count, using: &random)
     let head = Array(
@@ -28,7 +29,7 @@ import Testing
     return head + sample[start..<min(sample.count, start + 400)]
   }
 
-  private static func mutate(_ bytes: inout [UInt8], _ random: inout SeededGenerator) {
+  private static func mutate(_ bytes: inout [UInt8], _ random: inout SeededRandom) {
     guard !bytes.isEmpty else { return }
     let index = Int.random(in: 0..<bytes.count, using: &random)
     let separators = Array("\r\n :;=/,~*0\u{0}9".utf8)

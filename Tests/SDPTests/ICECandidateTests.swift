@@ -1,3 +1,4 @@
+import ParserExercises
 import Testing
 
 @testable import SDP
@@ -35,7 +36,7 @@ import Testing
   }
 
   @Test func survivesMutations() {
-    var random = SeededGenerator(state: 5)
+    var random = SeededRandom(seed: 5)
     let sample = Array("candidate:2 1 udp 1686052607 203.0.113.5 61000 typ srflx raddr 192.0.2.1 rport 5 a b".utf8)
     for _ in 0..<20_000 {
       var bytes = sample

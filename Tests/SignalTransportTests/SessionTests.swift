@@ -1,3 +1,4 @@
+import BridgeTesting
 import LiveKitProtocol
 import MediaCore
 import NIOCore
@@ -17,7 +18,7 @@ struct SessionTests {
       connector.joinTimeout = joinTimeout
       let connection = try await connector.connect()
       let (responses, reason) = await connection.untilEnd()
-      #expect(try await eventually { server.openConnections == 0 }, "the socket is left open")
+      try await eventually("the socket is left open") { server.openConnections == 0 }
       await connection.close()
       return (responses, reason, "127.0.0.1:\(server.port)")
     }
@@ -118,8 +119,8 @@ struct SessionTests {
       let connection = try await server.connector().connect()
       let end = await connection.untilEnd()
       #expect(end.reason == .lost("127.0.0.1:\(server.port)", "it has not answered for 1 s"))
-      #expect(try await eventually { server.messages.contains { $0.pingReq.timestamp > 0 } })
-      #expect(try await eventually { server.openConnections == 0 })
+      try await eventually { server.messages.contains { $0.pingReq.timestamp > 0 } }
+      try await eventually { server.openConnections == 0 }
     }
   }
 
@@ -145,7 +146,7 @@ struct SessionTests {
       }
     ) { server async throws in
       let connection = try await server.connector().connect()
-      #expect(try await eventually { connection.closeReason != nil })
+      try await eventually { connection.closeReason != nil }
       return await connection.untilEnd()
     }
     #expect(end.responses.count == SignalHandler.waitingLimit)

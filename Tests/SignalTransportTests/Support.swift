@@ -53,16 +53,6 @@ extension SignalConnection {
   }
 }
 
-/// Waits for `condition`, 20 s at most.
-func eventually(_ condition: () -> Bool) async throws -> Bool {
-  let limit = MediaTime.now + .seconds(20)
-  while !condition() {
-    if MediaTime.now > limit { return false }
-    try await Task.sleep(for: .milliseconds(5))
-  }
-  return true
-}
-
 /// Certificates that the `openssl` program makes in a folder of their own.
 struct TestCertificates {
   let folder = FileManager.default.temporaryDirectory.appending(path: "mediabridge-\(UUID().uuidString)")

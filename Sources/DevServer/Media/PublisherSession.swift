@@ -71,9 +71,9 @@ final class PublisherSession {
 
   func add(_ candidate: String) {
     if let peer {
-      peer.add(remoteCandidate: "candidate:" + candidate.trimmingCandidatePrefix)
+      peer.add(remoteCandidate: candidate)
     } else {
-      pendingCandidates.append("candidate:" + candidate.trimmingCandidatePrefix)
+      pendingCandidates.append(candidate)
     }
   }
 
@@ -142,7 +142,7 @@ final class PublisherSession {
   }
 
   private func tick() {
-    let bound = LoopBound(WeakReference(self), on: loop)
+    let bound = LoopBound(Weak(self), on: loop)
     ticker = loop.after(.milliseconds(20)) { bound.value.object?.poll() }
   }
 
@@ -259,44 +259,4 @@ extension PublisherSession {
     guard let index = PublishedTrack.rids.firstIndex(of: rid) else { return section.remoteRids.firstIndex(of: rid) }
     return min(index, max(0, section.remoteRids.count - 1))
   }
-}
-
-extension RTPReceiver.Configuration {
-  /// The stream `ssrc` of a negotiated section.
-  init(_ section: NegotiatedSection, ssrc: SSRC, rtx: SSRC?) {
-    var formats: [PayloadType: RTPReceiver.Format] = [:]
-    for format in section.formats {
-      formats[format.payloadType] = RTPReceiver.Format(format.codec)
-      if let repair = format.rtx { formats[repair] = .retransmission(of: format.payloadType) }
-    }
-    self.init(
-      ssrc: ssrc, rtxSSRC: rtx, clockRate: section.formats.first?.codec.clockRate ?? 90_000, formats: formats,
-      usesNACK: section.kind == .video)
-  }
-}
-
-extension RTPReceiver.Format {
-  /// What packets of a codec's payload type are.
-  init(_ codec: Codec) {
-    if codec.isRED {
-      self = .redundant
-    } else {
-      self = VideoCodec(encodingName: codec.name).map(Self.video) ?? .media
-    }
-  }
-}
-
-extension String {
-  /// Clients write candidates with or without `candidate:` and `a=`.
-  var trimmingCandidatePrefix: String {
-    var text = self[...]
-    for prefix in ["a=", "candidate:"] where text.hasPrefix(prefix) { text = text.dropFirst(prefix.count) }
-    return String(text)
-  }
-}
-
-/// A weak reference as a value.
-struct WeakReference<Object: AnyObject> {
-  weak var object: Object?
-  init(_ object: Object) { self.object = object }
 }

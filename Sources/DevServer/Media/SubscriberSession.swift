@@ -121,7 +121,7 @@ final class SubscriberSession {
     participant.send(response)
   }
 
-  func add(_ candidate: String) { peer?.add(remoteCandidate: "candidate:" + candidate.trimmingCandidatePrefix) }
+  func add(_ candidate: String) { peer?.add(remoteCandidate: candidate) }
 
   private func trickle(_ candidate: String) {
     var response = Livekit_SignalResponse()
@@ -183,7 +183,7 @@ final class SubscriberSession {
   }
 
   private func tick() {
-    let bound = LoopBound(WeakReference(self), on: loop)
+    let bound = LoopBound(Weak(self), on: loop)
     ticker = loop.after(.milliseconds(100)) { bound.value.object?.poll() }
   }
 

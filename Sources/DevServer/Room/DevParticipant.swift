@@ -157,21 +157,3 @@ extension DevParticipant {
     }
   }
 }
-
-/// The JSON around a candidate (RTCIceCandidateInit).
-enum CandidateInit {
-  private struct Fields: Codable {
-    var candidate: String
-    var sdpMid: String?
-    var sdpMLineIndex: Int?
-  }
-
-  static func parse(_ json: String) -> String? {
-    (try? JSONDecoder().decode(Fields.self, from: Data(json.utf8)))?.candidate
-  }
-
-  static func text(_ candidate: String) -> String {
-    let fields = Fields(candidate: candidate, sdpMid: "", sdpMLineIndex: 0)
-    return (try? JSONEncoder().encode(fields)).map { String(decoding: $0, as: UTF8.self) } ?? "{}"
-  }
-}

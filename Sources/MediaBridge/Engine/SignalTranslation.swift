@@ -108,23 +108,3 @@ extension LiveKitError {
     }
   }
 }
-
-/// The JSON around a candidate (RTCIceCandidateInit).
-enum CandidateInit {
-  private struct Fields: Codable {
-    var candidate: String
-    var sdpMid: String?
-    var sdpMLineIndex: Int?
-  }
-
-  /// The candidate with its `candidate:`; nil for what is not such JSON.
-  static func parse(_ json: String) -> String? {
-    guard let text = (try? JSONDecoder().decode(Fields.self, from: Data(json.utf8)))?.candidate else { return nil }
-    return text.hasPrefix("candidate:") ? text : "candidate:" + text
-  }
-
-  static func text(_ candidate: String) -> String {
-    let fields = Fields(candidate: candidate, sdpMid: "", sdpMLineIndex: 0)
-    return (try? JSONEncoder().encode(fields)).map { String(decoding: $0, as: UTF8.self) } ?? "{}"
-  }
-}

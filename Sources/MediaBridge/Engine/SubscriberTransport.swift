@@ -155,16 +155,9 @@ extension SentTrack {
 extension RTPReceiver.Configuration {
   /// The first stream of the section, in any of its formats.
   init(_ track: SentTrack) {
-    var formats: [PayloadType: RTPReceiver.Format] = [:]
-    for format in track.section.formats {
-      formats[format.payloadType] =
-        format.codec.isRED
-        ? .redundant : VideoCodec(encodingName: format.codec.name).map(RTPReceiver.Format.video) ?? .media
-      if let repair = format.rtx { formats[repair] = .retransmission(of: format.payloadType) }
-    }
     let pair = track.section.remoteSourceGroups.first { $0.semantics == "FID" && $0.ssrcs.count == 2 }
     self.init(
-      ssrc: pair?.ssrcs[0] ?? track.section.remoteSources.first?.ssrc, rtxSSRC: pair?.ssrcs[1],
-      clockRate: track.clockRate, formats: formats, usesNACK: track.isVideo)
+      track.section, ssrc: pair?.ssrcs[0] ?? track.section.remoteSources.first?.ssrc, rtx: pair?.ssrcs[1],
+      clockRate: track.clockRate)
   }
 }

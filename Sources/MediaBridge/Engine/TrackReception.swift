@@ -1,3 +1,4 @@
+import GStreamerKit
 import MediaCore
 import RTP
 import SDP
@@ -7,6 +8,8 @@ final class TrackReception {
   let trackSid: String
   private let codec: String
   private let isVideo: Bool
+  /// Nil for sound, and for pictures that we do not look into.
+  private let videoCodec: VideoCodec?
   private let clock: ParticipantClock
   private(set) var receiver: RTPReceiver
   private var pipelines: [ReceivePipeline] = []
@@ -21,8 +24,8 @@ final class TrackReception {
   private var lastTimestamp: UInt32?
   private var wasMarked = true
   /// Packets that wait for the rest of their picture.
-  private var held = 0
-  private static let heldLimit = 256
+  private var waiting: [AppSource.Packet] = []
+  private static let waitingLimit = 256
   /// Told when `nextDeadline` may have changed without a packet.
   var onRequest: () -> Void = {}
 
@@ -41,6 +44,7 @@ final class TrackReception {
     trackSid = track.sid
     codec = track.codec
     isVideo = track.isVideo
+    videoCodec = VideoCodec(encodingName: track.codec)
     payloadType = track.format?.payloadType
     codecs = Dictionary(track.section.formats.map { ($0.payloadType, $0.codec.name) }) { first, _ in first }
     self.clock = clock
@@ -80,7 +84,7 @@ final class TrackReception {
   private func deliver(_ packet: RTPPacket, at time: MediaTime) {
     clock.observe(trackSid, timestamp: packet.timestamp, at: time)
     if packet.marker && !packet.isPaddingOnly { framesReceived += 1 }
-    for pipeline in pipelines { pipeline.push(packet, at: time) }
+    if !pipelines.isEmpty { waiting.append(AppSource.Packet(packet, at: time)) }
     noteOrder(of: packet)
     guard pipelines.isEmpty || !isFlowing else { return }
     let beginsAnew = !isVideo || isKeyframe(packet)
@@ -93,24 +97,24 @@ final class TrackReception {
   private func noteOrder(of packet: RTPPacket) {
     let isNext = newest.map { $0.successor == packet.sequenceNumber } ?? false
     if newest.map({ packet.sequenceNumber.distance(from: $0) > 0 }) ?? true { newest = packet.sequenceNumber }
-    held += 1
     let isNewPicture = packet.timestamp != lastTimestamp
     // A sender need not mark where its pictures end: then the next one says so.
     let continues = wasMarked ? isNewPicture : !isNewPicture
-    isPictureOpen = isVideo && isNext && continues && !packet.marker && !packet.isPaddingOnly && held < Self.heldLimit
+    isPictureOpen =
+      isVideo && isNext && continues && !packet.marker && !packet.isPaddingOnly && waiting.count < Self.waitingLimit
     (lastTimestamp, wasMarked) = (packet.timestamp, packet.marker)
   }
 
   /// Hands what `receive` took on to the pipelines. What follows in order within a picture stays until the picture is
   /// complete: a decoder can do nothing with it before, and waking its threads costs more than the work.
   func flush() {
-    guard !isPictureOpen else { return }
-    held = 0
-    for pipeline in pipelines { pipeline.flush() }
+    guard !isPictureOpen, !waiting.isEmpty else { return }
+    for pipeline in pipelines { pipeline.push(waiting) }
+    waiting.removeAll(keepingCapacity: true)
   }
 
   private func isKeyframe(_ packet: RTPPacket) -> Bool {
-    packet.payloadLength > 0 && packet.withPayload { KeyframeDetector.isKeyframe($0, codec: codec) }
+    packet.payloadLength > 0 && packet.withPayload { videoCodec?.startsKeyframe($0) ?? false }
   }
 
   private func keep(_ packet: RTPPacket, at time: MediaTime) {
@@ -132,8 +136,7 @@ final class TrackReception {
     pipelines.append(pipeline)
     let isUsable = isFirst && (backlog.first.map { !isVideo || isKeyframe($0.packet) } ?? false)
     if isUsable {
-      for (packet, time) in backlog { pipeline.push(packet, at: time) }
-      pipeline.flush()
+      pipeline.push(backlog.map { AppSource.Packet($0.packet, at: $0.time) })
     } else if isVideo {
       requestKeyframe()
     }
@@ -150,4 +153,10 @@ final class TrackReception {
   func poll(at time: MediaTime) -> [RTCPPacket] { receiver.poll(at: time) }
   var nextDeadline: MediaTime? { receiver.nextDeadline }
   func isUrgent(at time: MediaTime) -> Bool { receiver.isUrgent(at: time) }
+}
+
+extension AppSource.Packet {
+  fileprivate init(_ packet: RTPPacket, at time: MediaTime) {
+    self.init(packet.buffer, start: packet.start, count: packet.count, dts: time)
+  }
 }

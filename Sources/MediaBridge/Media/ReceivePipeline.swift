@@ -13,7 +13,6 @@ final class ReceivePipeline: Sendable {
 
   private let pipeline: Pipeline
   private let source: AppSource
-  private let waiting = Locked<[AppSource.Packet]>([])
 
   /// - Parameters:
   ///   - payloadType: of the packets; the jitter buffer wants to know.
@@ -39,20 +38,9 @@ final class ReceivePipeline: Sendable {
     try made.start()
   }
 
-  /// Keeps a packet for `flush`.
-  func push(_ packet: RTPPacket, at time: MediaTime) {
-    waiting.withLock { $0.append(.init(packet.buffer, start: packet.start, count: packet.count, dts: time)) }
-  }
-
-  /// Hands over what `push` has kept. Packets of one picture come together: one by one they would wake the pipeline's
-  /// threads for each, which costs more than what they do with it.
-  func flush() {
-    let packets = waiting.withLock { packets in
-      defer { packets = [] }
-      return packets
-    }
-    if !packets.isEmpty { source.push(packets) }
-  }
+  /// Packets of one picture come together: one by one they would wake the pipeline's threads for each, which costs more
+  /// than what they do with it.
+  func push(_ packets: [AppSource.Packet]) { source.push(packets) }
 
   /// No buffer comes after it returned.
   func stop() async { await pipeline.stop() }

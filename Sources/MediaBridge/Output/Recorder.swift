@@ -47,8 +47,7 @@ public actor Recorder {
   private var follower: Task<Void, Never>?
   private var onUpdate: @Sendable (Update) -> Void = { _ in }
   private var identity: String?
-  /// The inputs as they were counted last, and those that have gone.
-  private var latest: [Track.Kind: OutputTrack] = [:]
+  /// The inputs that have gone, as they were counted last.
   private var ended: [Track.Kind: OutputTrack] = [:]
   /// What a file that stores pictures as they were sent consists of.
   private var videoCodec: String?
@@ -77,23 +76,16 @@ public actor Recorder {
   public func start(onUpdate: @escaping @Sendable (Update) -> Void = { _ in }) async throws(LiveKitError) {
     self.onUpdate = onUpdate
     let deadline = options.wait.map { MediaTime.now + $0 }
-    let found = try await RecordingSearch(room: room, options: options, deadline: deadline, onUpdate: onUpdate).run()
+    let search = RecordingSearch(room: room, options: options, deadline: deadline, onUpdate: onUpdate)
+    let found = try await search.run()
     let events = room.events
     try open(found)
     follow(events)
-    for publication in found.participant.trackPublications.values { joined(publication, of: found.participant) }
+    takeUp(found.participant)
     keepGoing()
     while output?.isActive != true {
       if let failure = output?.failure { throw failure }
-      if room.connectionState == .disconnected {
-        throw room.disconnectError ?? LiveKitError(.disconnected, "the room was left before anything was recorded")
-      }
-      if let deadline, MediaTime.now > deadline {
-        throw LiveKitError(.timedOut, "nothing of \(identity ?? "the participant") could be shown or heard in time")
-      }
-      do { try await Task.sleep(for: .milliseconds(5)) } catch {
-        throw LiveKitError(.cancelled, "stopped at the start")
-      }
+      try await search.pause(missing: "something of \(identity ?? "the participant") that can be shown or heard")
     }
     onUpdate(.recording(participant: found.participant.identity ?? "", inputs.values.map(\.track)))
   }
@@ -105,26 +97,23 @@ public actor Recorder {
     progress.duration = output.length
     progress.bytes = output.bytes
     for kind in [Track.Kind.video, .audio] {
-      guard let input = inputs[kind] else {
-        if let track = ended[kind] { progress.tracks.append(counted(track, in: output)) }
-        continue
-      }
-      let rtp = await input.media.statistics().rtp
-      var track = input.track
-      track.packetsReceived = rtp.packetsReceived
-      track.packetsLost = max(0, rtp.packetsLost - rtp.packetsRecovered)
-      latest[kind] = track
-      progress.tracks.append(counted(track, in: output))
+      await countPackets(of: kind)
+      guard var track = inputs[kind]?.track ?? ended[kind] else { continue }
+      let counts = output.counts(of: kind)
+      track.buffers = counts.buffers
+      track.buffersDropped = counts.dropped
+      progress.tracks.append(track)
     }
     return progress
   }
 
-  private func counted(_ track: OutputTrack, in output: FileOutput) -> OutputTrack {
-    var track = track
-    let counts = output.counts(of: track.kind)
-    track.buffers = counts.buffers
-    track.buffersDropped = counts.dropped
-    return track
+  private func countPackets(of kind: Track.Kind) async {
+    guard let media = inputs[kind]?.media else { return }
+    let rtp = await media.statistics().rtp
+    // Another track may have taken its place meanwhile.
+    guard inputs[kind]?.media === media else { return }
+    inputs[kind]?.track.packetsReceived = rtp.packetsReceived
+    inputs[kind]?.track.packetsLost = max(0, rtp.packetsLost - rtp.packetsRecovered)
   }
 
   /// Time since the file's first moment; zero before it.
@@ -216,15 +205,19 @@ public actor Recorder {
     else { return }
     remove(input)
     // What was published beside it takes its place.
-    guard let participant = identity.flatMap({ room.remoteParticipants[$0] }) else { return }
-    for publication in participant.trackPublications.values { joined(publication, of: participant) }
+    if let participant = identity.flatMap({ room.remoteParticipants[$0] }) { takeUp(participant) }
+  }
+
+  /// Takes what of a participant belongs into the file and is not in it.
+  private func takeUp(_ participant: RemoteParticipant) {
+    for publication in participant.publicationsToRecord { joined(publication, of: participant) }
   }
 
   private func remove(_ input: Input) {
     let kind = input.track.kind
     input.media.detach(input.pipeline)
     inputs[kind] = nil
-    ended[kind] = latest[kind] ?? input.track
+    ended[kind] = input.track
     if kind == .video { currentVideo.withLock { $0 = nil } }
   }
 

@@ -79,7 +79,8 @@ struct RecordingSearch {
     return found.publications.allSatisfy(\.isMuted) ? "\(who) to unmute" : "media of \(who)"
   }
 
-  private func pause(missing: String) async throws(LiveKitError) {
+  /// - Throws: the wait was too long, the room was left, or the task was cancelled.
+  func pause(missing: String) async throws(LiveKitError) {
     if room.connectionState == .disconnected {
       throw room.disconnectError ?? LiveKitError(.disconnected, "the room was left while waiting for \(missing)")
     }
@@ -98,14 +99,19 @@ struct RecordingSearch {
     return participants.values.sorted { $0.sid < $1.sid }.filter { !$0.trackPublications.isEmpty }
   }
 
-  /// The tracks that may go into the file, the camera before a shared screen.
   private func wantedPublications(of participant: RemoteParticipant) -> [RemoteTrackPublication] {
     if let sid = options.trackSid { return participant.trackPublications[sid].map { [$0] } ?? [] }
+    return participant.publicationsToRecord.filter { options.kinds.contains($0.kind) }
+  }
+}
+
+extension RemoteParticipant {
+  /// What may go into a file, the camera before a shared screen.
+  var publicationsToRecord: [RemoteTrackPublication] {
     let order: [Track.Source] = [.camera, .microphone, .screenShareVideo, .screenShareAudio, .unknown]
-    let sorted = participant.trackPublications.values.sorted {
+    return trackPublications.values.sorted {
       (order.firstIndex(of: $0.source) ?? 9, $0.sid) < (order.firstIndex(of: $1.source) ?? 9, $1.sid)
     }
-    return sorted.filter { options.kinds.contains($0.kind) }
   }
 }
 

@@ -183,9 +183,3 @@ final class DTLSTransport {
     return String(cString: text)
   }
 }
-
-/// A weak reference as a value.
-struct Weak<Object: AnyObject> {
-  weak var object: Object?
-  init(_ object: Object) { self.object = object }
-}

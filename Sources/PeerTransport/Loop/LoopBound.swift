@@ -22,3 +22,9 @@ public final class LoopBound<Value>: @unchecked Sendable {
     }
   }
 }
+
+/// A weak reference as a value, for jobs of a loop that shall not keep their object alive.
+public struct Weak<Object: AnyObject> {
+  public weak var object: Object?
+  public init(_ object: Object) { self.object = object }
+}

@@ -1,3 +1,4 @@
+import ParserExercises
 import RTP
 import Testing
 

@@ -1,4 +1,5 @@
 import MediaCore
+import ParserExercises
 import RTP
 import Testing
 

@@ -1,3 +1,4 @@
+import BridgeTesting
 import Foundation
 import GStreamerKit
 import MediaCore
@@ -39,13 +40,6 @@ extension Unit {
 struct Picture: Sendable, Equatable {
   var number: Int
   var digest: Int
-}
-
-/// What call-backs on other threads have delivered so far.
-final class Collector<Value: Sendable>: Sendable {
-  private let storage = Locked<[Value]>([])
-  func add(_ value: Value) { storage.withLock { $0.append(value) } }
-  var values: [Value] { storage.withLock { $0 } }
 }
 
 enum Video {
@@ -181,19 +175,5 @@ extension [Unit] {
         bytes: held.bytes, caps: unit.caps, isDelta: true, isHeld: true, isLastShown: held.isLastShown)
       return [unit] + [Unit](repeating: more, count: count)
     }
-  }
-}
-
-/// A generator whose numbers a seed repeats (SplitMix64).
-struct SeededRandom: RandomNumberGenerator {
-  private var state: UInt64
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9e37_79b9_7f4a_7c15
-    var value = state
-    value = (value ^ (value >> 30)) &* 0xbf58_476d_1ce4_e5b9
-    value = (value ^ (value >> 27)) &* 0x94d0_49bb_1331_11eb
-    return value ^ (value >> 31)
   }
 }

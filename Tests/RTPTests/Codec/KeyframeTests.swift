@@ -50,8 +50,8 @@ struct KeyframeTests {
   }
 
   @Test func codecsByName() {
-    #expect(hex("10 00").withUnsafeBytes { KeyframeDetector.isKeyframe($0, codec: "VP8") })
-    #expect(!hex("10 00").withUnsafeBytes { KeyframeDetector.isKeyframe($0, codec: "opus") })
+    #expect(hex("10 00").withUnsafeBytes { VideoCodec(encodingName: "VP8")?.startsKeyframe($0) } == true)
+    #expect(VideoCodec(encodingName: "opus") == nil)
     #expect(VideoCodec(encodingName: "h264") == .h264)
   }
 }

@@ -1,7 +1,7 @@
 import Foundation
 
 /// Runs a program; one that is not installed ends with status 127 and a message.
-func run(
+public func run(
   _ program: String, _ arguments: [String]
 ) throws -> (status: Int32, output: String, errors: String) {
   let process = Process()
@@ -20,10 +20,10 @@ func run(
 }
 
 /// A folder that is removed with the object.
-final class TemporaryFolder: Sendable {
-  let path: String
-  init() throws {
-    path = FileManager.default.temporaryDirectory.appendingPathComponent("held-\(UUID().uuidString)").path
+public final class TemporaryFolder: Sendable {
+  public let path: String
+  public init() throws {
+    path = FileManager.default.temporaryDirectory.appendingPathComponent("mediabridge-\(UUID().uuidString)").path
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
   }
   deinit { try? FileManager.default.removeItem(atPath: path) }

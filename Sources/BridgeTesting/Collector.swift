@@ -1,0 +1,10 @@
+import MediaCore
+
+/// What call-backs on other threads have delivered so far.
+public final class Collector<Value: Sendable>: Sendable {
+  private let storage = Locked<[Value]>([])
+  public init() {}
+  public func add(_ value: Value) { storage.withLock { $0.append(value) } }
+  public var values: [Value] { storage.withLock { $0 } }
+  public var count: Int { storage.withLock { $0.count } }
+}
