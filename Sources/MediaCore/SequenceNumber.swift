@@ -16,12 +16,14 @@ public struct SequenceNumber: RawRepresentable, Hashable, Sendable, CustomString
 
 /// Extends a wrapping counter to 64 bits: each value is taken as the one nearest to the newest seen so far.
 public struct Unwrapper<Wrapped: FixedWidthInteger & UnsignedInteger & Sendable>: Sendable {
-  private var newest: Int64?
+  @usableFromInline var newest: Int64?
 
   public init() {}
 
+  // Inlinable, since what is generic is slow when another module calls it for every packet.
+
   /// The extended value of `value`; the first one stands for itself.
-  public mutating func unwrap(_ value: Wrapped) -> Int64 {
+  @inlinable public mutating func unwrap(_ value: Wrapped) -> Int64 {
     guard let newest else {
       self.newest = Int64(value)
       return Int64(value)
@@ -32,9 +34,9 @@ public struct Unwrapper<Wrapped: FixedWidthInteger & UnsignedInteger & Sendable>
   }
 
   /// The extended value without moving the newest; nil before the first `unwrap`.
-  public func peek(_ value: Wrapped) -> Int64? { newest.map { Self.nearest(value, to: $0) } }
+  @inlinable public func peek(_ value: Wrapped) -> Int64? { newest.map { Self.nearest(value, to: $0) } }
 
-  private static func nearest(_ value: Wrapped, to reference: Int64) -> Int64 {
+  @inlinable static func nearest(_ value: Wrapped, to reference: Int64) -> Int64 {
     let range = Int64(1) << Int64(Wrapped.bitWidth)
     let forward = Int64(value &- Wrapped(truncatingIfNeeded: reference))
     return reference + (forward < range / 2 ? forward : forward - range)

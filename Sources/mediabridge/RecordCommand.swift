@@ -47,7 +47,8 @@ struct RecordCommand: AsyncParsableCommand {
       file: file, participant: participant, trackSid: track,
       kinds: audioOnly ? [.audio] : [.video, .audio], wait: wait)
     let (url, token) = (try access.serverURL(), try await access.accessToken())
-    let roomOptions = try access.roomOptions()
+    // The recorder subscribes to what it needs: a room may have many more.
+    let roomOptions = try access.roomOptions(autoSubscribe: false)
     do {
       try Recorder.check(options, pipelineFolder: access.pipelines)
       if !overwrite { try Self.checkUnused(file) }

@@ -17,7 +17,7 @@ final class TrackReception {
   /// is lost while an output is made, and the first picture does not have to wait for another keyframe.
   private var backlog: [(packet: RTPPacket, time: MediaTime)] = []
   private static let videoBacklog = 1500
-  /// Three seconds of sound.
+  /// Three seconds of sound, at least.
   private static let audioBacklog = 150
   private var newest: SequenceNumber?
   private var isPictureOpen = false
@@ -82,7 +82,8 @@ final class TrackReception {
   }
 
   private func deliver(_ packet: RTPPacket, at time: MediaTime) {
-    clock.observe(trackSid, timestamp: packet.timestamp, at: time)
+    // The first packet of a picture tells as much as all of them.
+    if packet.timestamp != lastTimestamp { clock.observe(trackSid, timestamp: packet.timestamp, at: time) }
     if packet.marker && !packet.isPaddingOnly { framesReceived += 1 }
     if !pipelines.isEmpty { waiting.append(AppSource.Packet(packet, at: time)) }
     noteOrder(of: packet)
@@ -121,7 +122,8 @@ final class TrackReception {
     if isVideo {
       if backlog.count == Self.videoBacklog { backlog.removeAll() }
     } else {
-      if backlog.count == Self.audioBacklog { backlog.removeFirst() }
+      // Many at once: each time all others move up.
+      if backlog.count == 2 * Self.audioBacklog { backlog.removeFirst(Self.audioBacklog) }
     }
     backlog.append((packet, time))
   }

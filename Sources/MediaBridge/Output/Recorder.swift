@@ -27,7 +27,7 @@ public struct RecordingOptions: Sendable {
   }
 }
 
-/// Records one participant, or one track, of a connected room into a file.
+/// Records one participant, or one track, of a connected room into a file. Subscribes to what it needs.
 public actor Recorder {
   public enum Update: Sendable {
     /// The participant or its media is not there; the text says what is missing.
@@ -41,6 +41,7 @@ public actor Recorder {
   private let room: Room
   private let options: RecordingOptions
   private let factory: PipelineFactory
+  private let subscriptions = HeldSubscriptions()
   private var output: FileOutput?
   private var inputs: [Track.Kind: Input] = [:]
   private var ticker: Task<Void, Never>?
@@ -76,11 +77,19 @@ public actor Recorder {
   public func start(onUpdate: @escaping @Sendable (Update) -> Void = { _ in }) async throws(LiveKitError) {
     self.onUpdate = onUpdate
     let deadline = options.wait.map { MediaTime.now + $0 }
-    let search = RecordingSearch(room: room, options: options, deadline: deadline, onUpdate: onUpdate)
-    let found = try await search.run()
+    let search = RecordingSearch(
+      room: room, options: options, subscriptions: subscriptions, deadline: deadline, onUpdate: onUpdate)
+    let found: RecordingSearch.Found
+    do { found = try await search.run() } catch {
+      await subscriptions.keep(only: [])
+      throw error
+    }
     let events = room.events
     try open(found)
     follow(events)
+    for publication in found.participant.publicationsToRecord {
+      await published(publication, by: found.participant)
+    }
     takeUp(found.participant)
     keepGoing()
     while output?.isActive != true {
@@ -129,6 +138,7 @@ public actor Recorder {
     follower?.cancel()
     for input in inputs.values { await input.media.detach(input.pipeline).value }
     var progress = await progress()
+    await subscriptions.keep(only: [])
     try await output?.finish()
     progress.bytes = output?.bytes ?? 0
     return progress
@@ -175,6 +185,8 @@ public actor Recorder {
     follower = Task { [weak self] in
       for await event in events {
         switch event {
+        case .trackPublished(let participant, let publication): await self?.published(publication, by: participant)
+        case .trackUnpublished(_, let publication): self?.subscriptions.forget(publication)
         case .trackSubscribed(let participant, let publication): await self?.joined(publication, of: participant)
         case .trackUnsubscribed(_, let publication): await self?.left(publication)
         default: break
@@ -183,9 +195,19 @@ public actor Recorder {
     }
   }
 
+  private func published(_ publication: RemoteTrackPublication, by participant: RemoteParticipant) async {
+    guard belongs(publication, of: participant) else { return }
+    await subscriptions.add(publication)
+  }
+
+  private func belongs(_ publication: RemoteTrackPublication, of participant: RemoteParticipant) -> Bool {
+    participant.identity == identity && options.trackSid.map { $0 == publication.sid } ?? true
+      && output?.has(publication.kind) == true
+  }
+
   private func joined(_ publication: RemoteTrackPublication, of participant: RemoteParticipant) {
-    guard options.trackSid.map({ $0 == publication.sid }) ?? true, inputs[publication.kind] == nil,
-      participant.identity == identity, let output, let media = publication.media, output.has(publication.kind)
+    guard belongs(publication, of: participant), inputs[publication.kind] == nil, let output,
+      let media = publication.media
     else { return }
     let track = describe(publication, media)
     if media.isVideo, output.format.video == .encoded, media.codec != videoCodec {

@@ -16,6 +16,7 @@ struct RecordingSearch {
 
   let room: Room
   let options: RecordingOptions
+  let subscriptions: HeldSubscriptions
   let deadline: MediaTime?
   let onUpdate: @Sendable (Recorder.Update) -> Void
 
@@ -31,7 +32,10 @@ struct RecordingSearch {
       if let found, !found.flowing.isEmpty {
         firstSeen = firstSeen ?? .now
         let isComplete = Set(found.publications.filter(found.isFlowing).map(\.kind)) == found.kinds
-        if isComplete || firstSeen.map({ MediaTime.now - $0 >= Self.pairing }) == true { return found }
+        if isComplete || firstSeen.map({ MediaTime.now - $0 >= Self.pairing }) == true {
+          await subscriptions.keep(only: wantedPublications(of: found.participant))
+          return found
+        }
       }
       let missing = missing(found)
       if firstSeen == nil, told != missing {
@@ -54,7 +58,9 @@ struct RecordingSearch {
   }
 
   private func look(at participant: RemoteParticipant) async -> Found {
-    let subscribed = wantedPublications(of: participant).filter { $0.media != nil }
+    let wanted = wantedPublications(of: participant)
+    for publication in wanted { await subscriptions.add(publication) }
+    let subscribed = wanted.filter { $0.media != nil }
     var flowing: Set<String> = []
     for publication in subscribed where await publication.media?.statistics().isFlowing == true {
       flowing.insert(publication.sid)

@@ -48,6 +48,9 @@ public final class RemoteTrackPublication: TrackPublication, @unchecked Sendable
     /// The track that was subscribed before, for those who are told that it is no more.
     var lastTrack: Track?
     var isWanted: Bool
+    /// Outputs that need it, and whether it is wanted for them alone.
+    var holders = 0
+    var isWantedByHolders = false
     var isAllowed = true
     var streamState = StreamState.unknown
   }
@@ -75,7 +78,35 @@ public final class RemoteTrackPublication: TrackPublication, @unchecked Sendable
   /// - Throws: `invalidState` without a connection.
   public func set(subscribed: Bool) async throws {
     try await requests.set(subscribed: subscribed, trackSid: sid)
-    subscription.withLock { $0.isWanted = subscribed }
+    subscription.withLock { subscription in
+      subscription.isWanted = subscribed
+      subscription.isWantedByHolders = false
+    }
+  }
+
+  /// Subscribes for an output where nobody has. Each `hold()` is to be followed by a `release()`.
+  func hold() async {
+    let isNew = subscription.withLock { subscription in
+      subscription.holders += 1
+      guard !subscription.isWanted else { return false }
+      subscription.isWanted = true
+      subscription.isWantedByHolders = true
+      return true
+    }
+    // Without a connection there is nothing to subscribe to, which whoever waits for the track is told.
+    if isNew { try? await requests.set(subscribed: true, trackSid: sid) }
+  }
+
+  /// Ends the subscription when `hold()` began it and no output needs it any more.
+  func release() async {
+    let isLast = subscription.withLock { subscription in
+      subscription.holders -= 1
+      guard subscription.holders == 0, subscription.isWantedByHolders else { return false }
+      subscription.isWanted = false
+      subscription.isWantedByHolders = false
+      return true
+    }
+    if isLast { try? await requests.set(subscribed: false, trackSid: sid) }
   }
 }
 
