@@ -114,12 +114,28 @@ def similarities(frames, fps):
     ]
 
 
+def sound_frames(container):
+    """Decoded by libopus where it is Opus: ffmpeg's own decoder clicks when the sender changes between SILK and CELT."""
+    stream = container.streams.audio[0]
+    if stream.codec_context.name != "opus":
+        yield from container.decode(stream)
+        return
+    decoder = av.CodecContext.create("libopus", "r")
+    decoder.extradata = stream.codec_context.extradata
+    decoder.sample_rate = stream.codec_context.sample_rate
+    decoder.layout = stream.codec_context.layout
+    for packet in container.demux(stream):
+        for frame in decoder.decode(packet):
+            frame.time_base = frame.time_base or packet.time_base
+            yield frame
+
+
 def sound(file):
     """(seconds at the first sample, samples of one channel at 48 kHz, -1…1); gaps are silence."""
     pieces = []
     resampler = av.AudioResampler(format="flt", layout="mono", rate=clip.RATE)
     with av.open(str(file)) as container:
-        for frame in container.decode(audio=0):
+        for frame in sound_frames(container):
             # The time is kept by hand: each piece goes to its place, whatever the resampler holds back.
             time = frame.time
             for piece in resampler.resample(frame):
