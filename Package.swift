@@ -143,7 +143,7 @@ let package = Package(
       "MediaBridgeTests",
       [
         "MediaBridge", "BridgeTesting", "DevServer", "GStreamerKit", "PipelineTemplates", "MediaCore", "RTP", "SDP",
-        "ParserExercises",
+        "ParserExercises", "LiveKitProtocol",
       ]),
   ],
   swiftLanguageModes: [.v6]

@@ -16,9 +16,16 @@ public final class SyntheticRoom: Sendable {
     self.publishers = publishers
   }
 
-  /// - Parameter codecs: of the participants' pictures, by identity.
-  public static func start(codecs: [String: String] = ["alice": "vp8"]) async throws -> SyntheticRoom {
-    let server = DevServer(configuration: DevServerConfiguration(port: 0))
+  /// - Parameters:
+  ///   - codecs: of the participants' pictures, by identity.
+  ///   - onRequest: told what the server is asked for, and by whom.
+  public static func start(
+    codecs: [String: String] = ["alice": "vp8"],
+    onRequest: @escaping @Sendable (String, Livekit_SignalRequest) -> Void = { _, _ in }
+  ) async throws -> SyntheticRoom {
+    var configuration = DevServerConfiguration(port: 0)
+    configuration.onRequest = onRequest
+    let server = DevServer(configuration: configuration)
     let url = "ws://127.0.0.1:\(try await server.start())"
     var publishers: [CapturePublisher] = []
     for (identity, codec) in codecs.sorted(by: { $0.key < $1.key }) {

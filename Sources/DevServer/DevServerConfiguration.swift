@@ -1,3 +1,4 @@
+public import LiveKitProtocol
 public import PeerTransport
 
 /// How a development server listens and whom it lets in.
@@ -13,6 +14,9 @@ public struct DevServerConfiguration: Sendable {
   public var pingTimeout: Int32 = 20
   /// STUN and TURN servers that clients are told of.
   public var iceServers: [ICEServer] = []
+
+  /// Told of each request, by the identity that makes it; on the server's thread.
+  public var onRequest: @Sendable (String, Livekit_SignalRequest) -> Void = { _, _ in }
 
   public init(
     host: String = "127.0.0.1", port: Int = 7880, apiKey: String = "devkey", apiSecret: String = "secret"

@@ -8,6 +8,8 @@ public struct VideoGrant: Codable, Sendable, Equatable {
   public var canPublish: Bool?
   public var canSubscribe: Bool?
   public var canPublishData: Bool?
+  /// Name, metadata and attributes of the holder's own.
+  public var canUpdateOwnMetadata: Bool?
   public var hidden: Bool?
   public var recorder: Bool?
   public var roomCreate: Bool?

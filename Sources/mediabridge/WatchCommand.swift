@@ -5,7 +5,8 @@ import MediaBridge
 struct WatchCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "watch", abstract: "Show who is in a room, what they publish and how it arrives.",
-    usage: "mediabridge watch [<options>]")
+    usage: "mediabridge watch [<options>]",
+    discussion: "With --json there is a line for everything that happens, and once a second one for how things stand.")
 
   @OptionGroup var access: RoomArguments
   @Option(help: "How long; without it until Ctrl-C", transform: duration(of:)) var duration: Duration?
@@ -14,6 +15,8 @@ struct WatchCommand: AsyncParsableCommand {
     let console = access.console()
     let (url, token) = (try access.serverURL(), try await access.accessToken())
     let room = Room(roomOptions: try access.roomOptions())
+    let events = room.events
+    let teller = Task { for await event in events { console.tell(event) } }
     do { try await room.connect(url: url, token: token) } catch {
       console.fail(error)
       throw ExitCode.failure
@@ -30,6 +33,8 @@ struct WatchCommand: AsyncParsableCommand {
       await screen.show(room)
     }
     await room.disconnect()
+    // Ends with the room.
+    await teller.value
   }
 }
 
@@ -44,7 +49,7 @@ actor RoomScreen {
     var rows: [String] = []
     var participants: [[String: Any]] = []
     for participant in room.remoteParticipants.values.sorted(by: { $0.sid < $1.sid }) {
-      rows.append(participant.identity ?? participant.sid)
+      rows.append(describe(participant))
       var tracks: [[String: Any]] = []
       for publication in participant.trackPublications.values.sorted(by: { $0.sid < $1.sid }) {
         let rates = await rates(of: publication)
@@ -79,6 +84,13 @@ actor RoomScreen {
       fps: Double(now.framesReceived - before.framesReceived) / seconds,
       bitrate: Double(now.bytesReceived - before.bytesReceived) * 8 / seconds,
       loss: packets + lost > 0 ? Double(lost) / Double(packets + lost) : 0)
+  }
+
+  private func describe(_ participant: RemoteParticipant) -> String {
+    var parts = [participant.identity ?? participant.sid]
+    if let name = participant.name, name != participant.identity { parts.append("“\(name)”") }
+    if participant.isSpeaking { parts.append("speaks") }
+    return parts.joined(separator: "  ")
   }
 
   private func describe(_ publication: RemoteTrackPublication, _ rates: Rates?) -> String {

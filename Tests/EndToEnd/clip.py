@@ -56,6 +56,12 @@ def read(luma):
     return number if bits[0] and bits[-1] == bool(parity(number)) else None
 
 
+def tone(first, count):
+    """`count` stereo samples from sample `first` on: 1 kHz without a pause."""
+    wave = np.sin(2 * np.pi * TONE * np.arange(first, first + count) / RATE) * 12_000
+    return np.repeat(wave.astype(np.int16), 2)
+
+
 def sound(first, count):
     """`count` stereo samples from sample `first` on: 1 kHz in the first 100 ms of each second, else silence."""
     index = np.arange(first, first + count)

@@ -55,17 +55,22 @@ class Program:
         for line in self._process.stderr:
             self._errors.append(line.rstrip())
 
+    def next(self, timeout=30, wanted="event"):
+        """The next event; fails with all that was said when none comes."""
+        try:
+            event = self._queue.get(timeout=max(0, timeout))
+        except queue.Empty:
+            raise AssertionError(self.report(f"no '{wanted}' in time")) from None
+        if event is None:
+            raise AssertionError(self.report(f"ended ({self._process.wait()}) before '{wanted}'"))
+        self.events.append(event)
+        return event
+
     def wait_for(self, name, timeout=30):
-        """The next event of that name; fails with all that was said when it does not come."""
+        """The next event of that name."""
         deadline = time.monotonic() + timeout
         while True:
-            try:
-                event = self._queue.get(timeout=max(0, deadline - time.monotonic()))
-            except queue.Empty:
-                raise AssertionError(self.report(f"no '{name}' within {timeout} s")) from None
-            if event is None:
-                raise AssertionError(self.report(f"ended ({self._process.wait()}) before '{name}'"))
-            self.events.append(event)
+            event = self.next(deadline - time.monotonic(), name)
             if event.get("event") == name:
                 return event
 

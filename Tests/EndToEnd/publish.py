@@ -12,7 +12,7 @@ from livekit import api, rtc
 
 
 def token(arguments, identity):
-    grants = api.VideoGrants(room_join=True, room=arguments.room)
+    grants = api.VideoGrants(room_join=True, room=arguments.room, can_update_own_metadata=True)
     return api.AccessToken(arguments.api_key, arguments.api_secret).with_identity(identity).with_grants(grants).to_jwt()
 
 
@@ -39,6 +39,13 @@ async def sound(source, stretch, start):
         position += block
 
 
+INFORMATION = {
+    "name": lambda participant, text: participant.set_name(text),
+    "metadata": lambda participant, text: participant.set_metadata(text),
+    "attributes": lambda participant, text: participant.set_attributes(dict([text.split("=")])),
+}
+
+
 async def act(room, source, arguments, publications):
     """Does what was asked for, a while apart, and says so."""
     for action in arguments.actions:
@@ -50,6 +57,10 @@ async def act(room, source, arguments, publications):
             publications["audio"].track.mute()
         elif name == "unmute":
             publications["audio"].track.unmute()
+        elif name in INFORMATION:
+            await INFORMATION[name](room.local_participant, text)
+        elif name in ("forbid", "allow"):
+            room.local_participant.set_track_subscription_permissions(allow_all_participants=name == "allow")
         if name in ("unpublish", "republish"):
             await room.local_participant.unpublish_track(publications["video"].sid)
         if name in ("publish", "republish"):
@@ -74,12 +85,14 @@ def make_parser():
     parser.add_argument("--duration", type=float, default=30)
     parser.add_argument("--no-video", action="store_true")
     parser.add_argument("--no-audio", action="store_true")
+    parser.add_argument("--tone", action="store_true", help="sound without a pause instead of beeps")
     parser.add_argument("--video-pause", type=float, nargs=2, help="from and to: seconds without a picture")
     parser.add_argument(
         "--actions",
         nargs="*",
         default=[],
-        help="each after 1.5 s: wait:SECONDS, message:TEXT, mute, unmute, unpublish, publish, republish:CODEC",
+        help="each after 1.5 s: wait:SECONDS, message:TEXT, mute, unmute, unpublish, publish, republish:CODEC, "
+        "name:TEXT, metadata:TEXT, attributes:KEY=VALUE, forbid, allow",
     )
     return parser
 
@@ -137,4 +150,5 @@ async def publish_audio(room, source):
 
 
 if __name__ == "__main__":
-    asyncio.run(publish(make_parser().parse_args()))
+    options = make_parser().parse_args()
+    asyncio.run(publish(options, stretch=clip.tone if options.tone else clip.sound))

@@ -20,6 +20,7 @@ final class PublishedTrack {
   private(set) var layers: [UpLayer] = []
   private(set) var codec: Codec?
   private var downTracks: [DownTrack] = []
+  var speech = SpeechDetector()
 
   init(request: Livekit_AddTrackRequest) {
     let isVideo = request.type == .video

@@ -126,6 +126,8 @@ final class PublisherSession {
   }
   /// Held here, since a peer holds its delegate weakly.
   private var observer: PeerObserver?
+  private var isSpeaking = false
+  private var nextSpeech = MediaTime.now + SpeechDetector.interval
 
   private func trickle(_ candidate: String) {
     var response = Livekit_SignalResponse()
@@ -152,6 +154,7 @@ final class PublisherSession {
       peer?.send(stream.layer.receiver.poll(at: now))
     }
     peer?.send(feedback.poll(at: now))
+    if speechIsDue(at: now) { tellSpeech() }
     tick()
   }
 
@@ -162,6 +165,7 @@ final class PublisherSession {
     recordArrival(of: packet, at: time)
     guard let (track, layer) = known else { return }
     layer.sawPacket(at: time)
+    if !track.isVideo { noteLevel(of: packet, track) }
     for packet in layer.receiver.receive(packet, at: time) {
       if !track.isFlowing { started(track, packet) }
       track.forward(packet, from: layer, at: time)
@@ -177,6 +181,34 @@ final class PublisherSession {
         }) ?? nil
     else { return }
     feedback.record(SequenceNumber(number), media: packet.ssrc, at: time)
+  }
+
+  private func noteLevel(of packet: RTPPacket, _ track: PublishedTrack) {
+    guard let id = sections.lazy.compactMap({ $0.extensionID(HeaderExtensionURI.audioLevel) }).first,
+      let level = packet.withHeaderExtension(UInt8(truncatingIfNeeded: id), { $0.first }) ?? nil
+    else { return }
+    track.speech.note(level: level & 0x7f)
+  }
+
+  private func speechIsDue(at time: MediaTime) -> Bool {
+    guard time >= nextSpeech else { return false }
+    nextSpeech = time + SpeechDetector.interval
+    return true
+  }
+
+  /// Tells the room when this participant begins or ends to speak, and how loud it is meanwhile.
+  private func tellSpeech() {
+    let levels = tracks.filter { !$0.isVideo }.map { track in
+      let level = track.speech.judge()
+      return track.info.muted ? 0 : level
+    }
+    var speaker = Livekit_SpeakerInfo()
+    speaker.sid = participant.sid
+    speaker.level = levels.max() ?? 0
+    speaker.active = speaker.level > 0
+    guard speaker.active || isSpeaking else { return }
+    isSpeaking = speaker.active
+    participant.room.tell(speakers: [speaker])
   }
 
   private func started(_ track: PublishedTrack, _ packet: RTPPacket) {

@@ -13,6 +13,8 @@ final class DevParticipant {
   private(set) var subscriber: SubscriberSession!
   var info = Livekit_ParticipantInfo()
   private(set) var hasLeft = false
+  /// Whom this participant lets receive its tracks; nil for everyone.
+  private var subscriptionPermission: Livekit_SubscriptionPermission?
   let socket: ClientSocket
   private let configuration: DevServerConfiguration
 
@@ -45,6 +47,7 @@ final class DevParticipant {
     info.permission.canPublish = token.video.canPublish ?? true
     info.permission.canSubscribe = token.video.canSubscribe ?? true
     info.permission.canPublishData = token.video.canPublishData ?? info.permission.canPublish
+    info.permission.canUpdateMetadata = token.video.canUpdateOwnMetadata ?? false
     info.permission.hidden = token.video.hidden ?? false
     info.permission.recorder = token.video.recorder ?? false
   }
@@ -111,6 +114,7 @@ final class DevParticipant {
 extension DevParticipant {
   func handle(_ request: Livekit_SignalRequest) {
     guard !hasLeft else { return }
+    configuration.onRequest(identity, request)
     switch request.message {
     case .offer(let offer): publisher.receive(offer: offer)
     case .answer(let answer): subscriber.receive(answer: answer)
@@ -120,6 +124,10 @@ extension DevParticipant {
     case .subscription(let update): handle(update)
     case .trackSetting(let settings):
       for sid in settings.trackSids { subscriber.apply(settings, trackSid: sid) }
+    case .subscriptionPermission(let permission):
+      subscriptionPermission = permission
+      room.permissionsChanged(of: self)
+    case .updateMetadata(let update): handle(update)
     case .pingReq(let ping): answer(ping)
     case .ping(let timestamp):
       var response = Livekit_SignalResponse()
@@ -137,6 +145,35 @@ extension DevParticipant {
     response.pongResp.lastPingTimestamp = ping.timestamp
     response.pongResp.timestamp = Int64(Date().timeIntervalSince1970 * 1000)
     send(response)
+  }
+
+  /// Whether `participant` may receive this one's track.
+  func allows(_ participant: DevParticipant, trackSid: String) -> Bool {
+    guard let permission = subscriptionPermission, !permission.allParticipants else { return true }
+    return permission.trackPermissions.contains { entry in
+      let isMeant =
+        entry.participantIdentity.isEmpty
+        ? entry.participantSid == participant.sid : entry.participantIdentity == participant.identity
+      return isMeant && (entry.allTracks || entry.trackSids.contains(trackSid))
+    }
+  }
+
+  private func handle(_ update: Livekit_UpdateParticipantMetadata) {
+    var response = Livekit_SignalResponse()
+    response.requestResponse.requestID = update.requestID
+    guard info.permission.canUpdateMetadata else {
+      response.requestResponse.reason = .notAllowed
+      response.requestResponse.message = "the token does not grant canUpdateOwnMetadata"
+      return send(response)
+    }
+    if !update.name.isEmpty { info.name = update.name }
+    if !update.metadata.isEmpty { info.metadata = update.metadata }
+    // An empty value removes an attribute.
+    info.attributes.merge(update.attributes) { _, new in new }
+    info.attributes = info.attributes.filter { !$0.value.isEmpty }
+    response.requestResponse.reason = .ok
+    send(response)
+    room.announce(self)
   }
 
   private func handle(_ trickle: Livekit_TrickleRequest) {

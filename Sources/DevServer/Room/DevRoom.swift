@@ -67,6 +67,22 @@ final class DevRoom {
     for participant in participants { participant.subscriber.unsubscribe(from: track.sid) }
   }
 
+  /// A publisher lets others receive its tracks, or no longer.
+  func permissionsChanged(of publisher: DevParticipant) {
+    for other in others(than: publisher) {
+      for track in publisher.publisher.tracks where track.isFlowing {
+        other.subscriber.permissionChanged(for: track, of: publisher)
+      }
+    }
+  }
+
+  /// Tells everyone who speaks now that did not, or no longer.
+  func tell(speakers: [Livekit_SpeakerInfo]) {
+    var response = Livekit_SignalResponse()
+    response.speakersChanged.speakers = speakers
+    for participant in participants { participant.send(response) }
+  }
+
   /// What the others publish.
   func tracks(for participant: DevParticipant) -> [(track: PublishedTrack, publisher: DevParticipant)] {
     others(than: participant).flatMap { other in

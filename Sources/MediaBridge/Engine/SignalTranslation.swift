@@ -31,7 +31,7 @@ extension TrackInfo {
     simulcasted = info.simulcast || announced.count > 1
     layers = announced.map { layer in
       VideoLayer(
-        quality: VideoLayer.Quality(rawValue: layer.quality.rawValue) ?? .high,
+        quality: VideoQuality(rawValue: layer.quality.rawValue) ?? .high,
         dimensions: Dimensions(width: Int32(clamping: layer.width), height: Int32(clamping: layer.height)),
         bitrate: Int(layer.bitrate))
     }
@@ -45,6 +45,43 @@ extension Participant.Info {
     name = info.name.isEmpty ? nil : info.name
     metadata = info.metadata.isEmpty ? nil : info.metadata
     attributes = info.attributes
+    permissions = ParticipantPermissions(info.permission)
+  }
+}
+
+extension ParticipantPermissions {
+  init(_ permission: Livekit_ParticipantPermission) {
+    canSubscribe = permission.canSubscribe
+    canPublish = permission.canPublish
+    canPublishData = permission.canPublishData
+    canUpdateMetadata = permission.canUpdateMetadata
+    hidden = permission.hidden
+  }
+}
+
+extension Livekit_UpdateTrackSettings {
+  init(_ settings: TrackSettings, trackSids: [String]) {
+    self.init()
+    self.trackSids = trackSids
+    disabled = !settings.isEnabled
+    // Always said: the wire's default is the lowest.
+    quality = Livekit_VideoQuality(rawValue: settings.quality.rawValue) ?? .high
+    width = UInt32(clamping: settings.dimensions?.width ?? 0)
+    height = UInt32(clamping: settings.dimensions?.height ?? 0)
+    fps = UInt32(clamping: settings.fps)
+  }
+}
+
+extension ConnectionQuality {
+  init(_ quality: Livekit_ConnectionQuality) {
+    self =
+      switch quality {
+      case .poor: .poor
+      case .good: .good
+      case .excellent: .excellent
+      case .lost: .lost
+      default: .unknown
+      }
   }
 }
 

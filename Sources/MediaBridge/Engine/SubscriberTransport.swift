@@ -6,14 +6,18 @@ import SDP
 
 /// The connection on which the server sends media: it offers, we answer.
 actor SubscriberTransport {
-  /// What is told to the engine, from the transport's thread.
-  struct Handlers: Sendable {
-    var candidate: @Sendable (String) -> Void
-    var state: @Sendable (PeerState) -> Void
-    var data: @Sendable ([UInt8]) -> Void
-    /// A track has turned out to be something else than expected: `media` has changed.
-    var media: @Sendable () -> Void
+  enum Event: Sendable {
+    case candidate(String)
+    case state(PeerState)
+    /// Of a data channel.
+    case message([UInt8])
+    /// A track has turned out to be something else than expected: `media` is another one.
+    case mediaChanged
   }
+
+  /// What happens on the connection, in order; ends when it is closed. For one reader.
+  nonisolated let events: AsyncStream<Event>
+  private let told: AsyncStream<Event>.Continuation
 
   private let loop = TransportLoop(name: "mediabridge-rtc")
   private let core: LoopBound<SubscriberCore>
@@ -21,7 +25,6 @@ actor SubscriberTransport {
   private let peer: PeerConnection
   private let factory: PipelineFactory
   private let latency: Int?
-  private let mediaChanged: @Sendable () -> Void
   private var negotiator: Negotiator?
   private var clocks: [String: ParticipantClock] = [:]
   private(set) var media: [String: TrackMedia] = [:]
@@ -32,24 +35,25 @@ actor SubscriberTransport {
 
   init(
     servers: [PeerTransport.ICEServer], localAddresses: [String], timeout: Duration, factory: PipelineFactory,
-    latency: Int?, handlers: Handlers
+    latency: Int?
   ) {
     self.factory = factory
     self.latency = latency
-    mediaChanged = handlers.media
+    let (events, told) = AsyncStream.makeStream(of: Event.self)
+    (self.events, self.told) = (events, told)
     var configuration = PeerConfiguration(isControlling: false)
     configuration.iceServers = servers
     configuration.localAddresses = localAddresses
     configuration.connectTimeout = timeout
     let core = LoopBound(SubscriberCore(loop: loop), on: loop)
     self.core = core
-    var events = PeerObserver.Handlers()
-    events.packet = { core.value.receive($0, at: $1) }
-    events.reports = { core.value.receive($0, at: $1) }
-    events.candidate = handlers.candidate
-    events.state = handlers.state
-    events.message = { message, _ in handlers.data(message) }
-    observer = PeerObserver(loop: loop, handlers: events)
+    var handlers = PeerObserver.Handlers()
+    handlers.packet = { core.value.receive($0, at: $1) }
+    handlers.reports = { core.value.receive($0, at: $1) }
+    handlers.candidate = { told.yield(.candidate($0)) }
+    handlers.state = { told.yield(.state($0)) }
+    handlers.message = { message, _ in told.yield(.message(message)) }
+    observer = PeerObserver(loop: loop, handlers: handlers)
     peer = PeerConnection(loop: loop, configuration: configuration, delegate: observer)
     let peer = peer
     loop.run { core.value.peer = peer }
@@ -126,7 +130,7 @@ actor SubscriberTransport {
     await remove(sid)
     guard !isClosed else { return }
     await handOver([add(track)])
-    mediaChanged()
+    told.yield(.mediaChanged)
   }
 
   /// Closes everything; nothing is left when it returns.
@@ -137,6 +141,7 @@ actor SubscriberTransport {
     await peer.close()
     await loop.call { [core] in core.value.stop() }
     await loop.stop()
+    told.finish()
   }
 }
 

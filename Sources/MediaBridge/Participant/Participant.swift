@@ -1,5 +1,7 @@
 import MediaCore
 
+public import struct Foundation.Date
+
 /// Someone in the room.
 ///
 /// `@unchecked Sendable`: the subclasses add only `Locked` values, like this class.
@@ -10,9 +12,19 @@ public class Participant: @unchecked Sendable {
     var name: String?
     var metadata: String?
     var attributes: [String: String] = [:]
+    var permissions = ParticipantPermissions()
+  }
+
+  struct Activity {
+    var isSpeaking = false
+    var audioLevel: Float = 0
+    var lastSpokeAt: Date?
+    var connectionQuality = ConnectionQuality.unknown
   }
 
   let info: Locked<Info>
+  let activity = Locked(Activity())
+  public let delegates = MulticastDelegate<any ParticipantDelegate>()
 
   init(info: Info) { self.info = Locked(info) }
 
@@ -23,6 +35,14 @@ public class Participant: @unchecked Sendable {
   public var name: String? { info.withLock { $0.name } }
   public var metadata: String? { info.withLock { $0.metadata } }
   public var attributes: [String: String] { info.withLock { $0.attributes } }
+  public var permissions: ParticipantPermissions { info.withLock { $0.permissions } }
+  public var isSpeaking: Bool { activity.withLock { $0.isSpeaking } }
+  /// How loud, from 0 to 1, as the server measures it; 0 while not speaking.
+  public var audioLevel: Float { activity.withLock { $0.audioLevel } }
+  /// When this participant was last known to speak; nil before the first time.
+  public var lastSpokeAt: Date? { activity.withLock { $0.lastSpokeAt } }
+  /// The server's judgement of this participant's connection.
+  public var connectionQuality: ConnectionQuality { activity.withLock { $0.connectionQuality } }
   public var isLocal: Bool { false }
 }
 

@@ -11,6 +11,8 @@ public final class Room: Sendable {
     var sid = ""
     var name = ""
     var metadata = ""
+    var isRecording = false
+    var activeSpeakers: [Participant] = []
     var participants: [String: RemoteParticipant] = [:]
     var engine: RoomEngine?
     var disconnectError: LiveKitError?
@@ -19,6 +21,7 @@ public final class Room: Sendable {
   public let localParticipant = LocalParticipant(info: .init())
   let options: RoomOptions
   let state = Locked(State())
+  public let delegates = MulticastDelegate<any RoomDelegate>()
   private let notifier = RoomNotifier()
 
   public init(roomOptions: RoomOptions = RoomOptions()) { options = roomOptions }
@@ -34,6 +37,10 @@ public final class Room: Sendable {
   public var sid: String { state.withLock { $0.sid } }
   public var name: String { state.withLock { $0.name } }
   public var metadata: String { state.withLock { $0.metadata } }
+  /// Whether somebody records the room, as the server knows it.
+  public var isRecording: Bool { state.withLock { $0.isRecording } }
+  /// Who speaks now, the loudest first.
+  public var activeSpeakers: [Participant] { state.withLock { $0.activeSpeakers } }
   /// The other participants, by identity.
   public var remoteParticipants: [String: RemoteParticipant] { state.withLock { $0.participants } }
 
@@ -41,8 +48,8 @@ public final class Room: Sendable {
   public var events: AsyncStream<RoomEvent> { notifier.makeStream() }
 
   /// Held weakly.
-  public func add(delegate: any RoomDelegate) { notifier.add(delegate) }
-  public func remove(delegate: any RoomDelegate) { notifier.remove(delegate) }
+  public func add(delegate: any RoomDelegate) { delegates.add(delegate: delegate) }
+  public func remove(delegate: any RoomDelegate) { delegates.remove(delegate: delegate) }
 
   /// Joins the room that the token names, and returns once media is connected.
   /// - Throws: `LiveKitError` with what to do about it.
@@ -62,6 +69,7 @@ public final class Room: Sendable {
       try await engine.connect(url: url, token: token, options: connectOptions)
     } catch {
       await engine.end(with: error)
+      tell(.connectionFailed(error))
       throw error
     }
     change(to: .connected)
@@ -92,6 +100,7 @@ public final class Room: Sendable {
       state.engine = nil
       state.disconnectError = error
       state.participants = [:]
+      state.activeSpeakers = []
     }
     change(to: .disconnected)
     tell(.disconnected(error))

@@ -5,10 +5,22 @@ public import struct Foundation.Data
 public protocol RoomDelegate: AnyObject {
   func room(_ room: Room, didUpdateConnectionState state: ConnectionState, from old: ConnectionState)
   func roomDidConnect(_ room: Room)
+  func room(_ room: Room, didFailToConnectWithError error: LiveKitError?)
   func room(_ room: Room, didDisconnectWithError error: LiveKitError?)
+
+  func room(_ room: Room, didUpdateMetadata metadata: String?)
+  func room(_ room: Room, didUpdateIsRecording isRecording: Bool)
+  /// - Parameter participants: who speaks now, the loudest first.
+  func room(_ room: Room, didUpdateSpeakingParticipants participants: [Participant])
 
   func room(_ room: Room, participantDidConnect participant: RemoteParticipant)
   func room(_ room: Room, participantDidDisconnect participant: RemoteParticipant)
+  func room(_ room: Room, participant: Participant, didUpdateName name: String)
+  func room(_ room: Room, participant: Participant, didUpdateMetadata metadata: String?)
+  /// - Parameter attributes: those that are new or different; one that was removed is empty.
+  func room(_ room: Room, participant: Participant, didUpdateAttributes attributes: [String: String])
+  func room(_ room: Room, participant: Participant, didUpdatePermissions permissions: ParticipantPermissions)
+  func room(_ room: Room, participant: Participant, didUpdateConnectionQuality quality: ConnectionQuality)
 
   func room(_ room: Room, participant: RemoteParticipant, didPublishTrack publication: RemoteTrackPublication)
   func room(_ room: Room, participant: RemoteParticipant, didUnpublishTrack publication: RemoteTrackPublication)
@@ -29,6 +41,7 @@ public protocol RoomDelegate: AnyObject {
 
   // Second spellings of the documents; the defaults of the ones above call them.
   func room(_ room: Room, participantDidJoin participant: RemoteParticipant)
+  func room(_ room: Room, participant: Participant, didUnpublishTrack publication: TrackPublication)
   func room(
     _ room: Room, participant: RemoteParticipant, didSubscribe track: any RemoteTrack,
     publication: RemoteTrackPublication)

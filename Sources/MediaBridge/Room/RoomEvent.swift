@@ -1,12 +1,28 @@
 public import struct Foundation.Data
 
-/// What happens in a room, in the order in which it happened; the same that delegates are told.
+/// What happens in a room, as delegates are told it.
 public enum RoomEvent: Sendable {
   case connectionStateChanged(ConnectionState, from: ConnectionState)
   case connected
+  /// The first connection did not come about.
+  case connectionFailed(LiveKitError)
   case disconnected(LiveKitError?)
+
+  case roomMetadataChanged(String)
+  case recordingChanged(isRecording: Bool)
+  /// Who speaks now, the loudest first.
+  case activeSpeakersChanged([Participant])
+  case speakingChanged(Participant, isSpeaking: Bool)
+
   case participantConnected(RemoteParticipant)
   case participantDisconnected(RemoteParticipant)
+  case participantNameChanged(Participant, String?)
+  case participantMetadataChanged(Participant, String?)
+  /// The attributes that are new or different; one that was removed is empty.
+  case participantAttributesChanged(Participant, [String: String])
+  case participantPermissionsChanged(Participant, ParticipantPermissions)
+  case connectionQualityChanged(Participant, ConnectionQuality)
+
   case trackPublished(RemoteParticipant, RemoteTrackPublication)
   case trackUnpublished(RemoteParticipant, RemoteTrackPublication)
   case trackSubscribed(RemoteParticipant, RemoteTrackPublication)
@@ -15,6 +31,8 @@ public enum RoomEvent: Sendable {
   case muteChanged(RemoteParticipant, RemoteTrackPublication, isMuted: Bool)
   case subscriptionAllowedChanged(RemoteParticipant, RemoteTrackPublication, isAllowed: Bool)
   case streamStateChanged(RemoteParticipant, RemoteTrackPublication, StreamState)
+  case dimensionsChanged(RemoteVideoTrack, Dimensions)
+
   /// A data message; the participant is nil when the server sent it.
   case dataReceived(RemoteParticipant?, Data, topic: String)
 }

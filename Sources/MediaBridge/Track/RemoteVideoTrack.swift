@@ -10,8 +10,12 @@ public final class RemoteVideoTrack: Track, RemoteTrack, VideoTrack, @unchecked 
   private let lastSize = Locked<Dimensions?>(nil)
   let media: TrackMedia
 
-  init(media: TrackMedia, info: TrackInfo) {
+  private let tell: @Sendable (RoomEvent) -> Void
+
+  /// - Parameter tell: passes an event to the room.
+  init(media: TrackMedia, info: TrackInfo, tell: @escaping @Sendable (RoomEvent) -> Void) {
     self.media = media
+    self.tell = tell
     super.init(
       sid: info.sid, name: info.name, kind: .video, source: info.source, isMuted: info.isMuted,
       dimensions: info.dimensions)
@@ -47,6 +51,7 @@ public final class RemoteVideoTrack: Track, RemoteTrack, VideoTrack, @unchecked 
 
   private func announce(_ size: Dimensions) {
     state.withLock { $0.dimensions = size }
+    tell(.dimensionsChanged(self, size))
     renderers.callEach { renderer in
       // `set(size:)` belongs to the main actor, for which no media thread waits.
       let renderer = Unchecked(renderer)

@@ -15,6 +15,7 @@ public class Track: @unchecked Sendable {
   public let kind: Kind
   public let source: Source
   let state: Locked<State>
+  public let delegates = MulticastDelegate<any TrackDelegate>()
 
   init(sid: Sid, name: String, kind: Kind, source: Source, isMuted: Bool, dimensions: Dimensions?) {
     self.sid = sid

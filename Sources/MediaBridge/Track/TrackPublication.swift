@@ -52,11 +52,14 @@ public final class RemoteTrackPublication: TrackPublication, @unchecked Sendable
     var holders = 0
     var isWantedByHolders = false
     var isAllowed = true
+    /// As they were set last, and as the server knows them.
+    var settings = TrackSettings()
+    var toldSettings = TrackSettings()
     var streamState = StreamState.unknown
   }
 
   let subscription: Locked<Subscription>
-  private let requests: any SubscriptionRequests
+  let requests: any SubscriptionRequests
 
   init(info: TrackInfo, isWanted: Bool, requests: any SubscriptionRequests) {
     subscription = Locked(Subscription(isWanted: isWanted))
@@ -140,4 +143,6 @@ public struct RemoteTrackReception: Sendable, Equatable {
 /// What a publication asks of its room.
 protocol SubscriptionRequests: AnyObject, Sendable {
   func set(subscribed: Bool, trackSid: String) async throws
+  /// Tells the server, together with what else is set in the same moment. The publication's `toldSettings` follow.
+  func set(_ settings: TrackSettings, of publication: RemoteTrackPublication) async throws
 }

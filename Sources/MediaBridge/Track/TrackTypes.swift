@@ -57,10 +57,16 @@ public enum SubscriptionState: Int, Codable, Sendable {
   case unsubscribed
 }
 
+/// The layers of a simulcast track, from the smallest to the largest.
+public enum VideoQuality: Int, Codable, Sendable {
+  case low
+  case medium
+  case high
+}
+
 /// One of the layers that a publisher sends of a simulcast track.
 public struct VideoLayer: Hashable, Sendable {
-  public enum Quality: Int, Sendable { case low, medium, high }
-  public let quality: Quality
+  public let quality: VideoQuality
   public let dimensions: Dimensions
   /// Bits per second that the publisher aims at; 0 when it did not say.
   public let bitrate: Int

@@ -1,0 +1,30 @@
+import Foundation
+
+/// Whether a microphone speaks, by the levels that its packets carry (RFC 6464), judged as a LiveKit server does with
+/// its usual settings: at least two fifths of the packets of 400 ms are louder than -35 dBov.
+struct SpeechDetector {
+  static let interval = Duration.milliseconds(400)
+  private static let threshold: UInt8 = 35
+  private static let share = 0.4
+
+  private var levels: [UInt8] = []
+  private(set) var isSpeaking = false
+
+  /// - Parameter level: below full scale, in decibels: 0 is the loudest, 127 silence.
+  mutating func note(level: UInt8) { levels.append(level) }
+
+  /// Judges what was noted since the last call.
+  /// - Returns: how loud, from 0 to 1; 0 for silence.
+  mutating func judge() -> Float {
+    let loud = levels.filter { $0 <= Self.threshold }
+    isSpeaking = !levels.isEmpty && Double(loud.count) >= Self.share * Double(levels.count)
+    defer { levels.removeAll(keepingCapacity: true) }
+    guard isSpeaking else { return 0 }
+    let mean = Float(loud.reduce(0) { $0 + Int($1) }) / Float(loud.count)
+    return Float.amplitude(decibels: -mean)
+  }
+}
+
+extension Float {
+  fileprivate static func amplitude(decibels: Float) -> Float { pow(10, decibels / 20) }
+}

@@ -1,0 +1,118 @@
+import LiveKitProtocol
+import MediaCore
+
+// What a participant publishes, and what of it arrives.
+extension RoomEngine {
+  func updateTracks(of participant: RemoteParticipant, _ tracks: [TrackInfo]) {
+    let published = Set(tracks.map(\.sid))
+    for sid in participant.trackPublications.keys where !published.contains(sid) { unpublish(sid, of: participant) }
+    for info in tracks {
+      guard let publication = participant.publication(sid: info.sid) else {
+        let publication = RemoteTrackPublication(info: info, isWanted: autoSubscribe, requests: self)
+        participant.insert(publication)
+        room.tell(.trackPublished(participant, publication))
+        continue
+      }
+      let wasMuted = publication.isMuted
+      publication.info.withLock { $0 = info }
+      publication.track?.state.withLock { $0.isMuted = info.isMuted }
+      if wasMuted != info.isMuted { room.tell(.muteChanged(participant, publication, isMuted: info.isMuted)) }
+    }
+  }
+
+  func removeTracks(of participant: RemoteParticipant) {
+    for sid in participant.trackPublications.keys { unpublish(sid, of: participant) }
+  }
+
+  private func unpublish(_ sid: String, of participant: RemoteParticipant) {
+    guard let publication = participant.publication(sid: sid) else { return }
+    unsubscribe(publication, of: participant)
+    _ = participant.remove(sid: sid)
+    room.tell(.trackUnpublished(participant, publication))
+  }
+
+  private func unsubscribe(_ publication: RemoteTrackPublication, of participant: RemoteParticipant) {
+    guard let track = publication.track else { return }
+    publication.subscription.withLock { subscription in
+      subscription.lastTrack = track
+      subscription.track = nil
+    }
+    track.state.withLock { $0.trackState = .stopped }
+    logger.debug("track unsubscribed", metadata: ["track": "\(publication.sid)"])
+    room.tell(.trackUnsubscribed(participant, publication))
+  }
+
+  /// Brings together what signalling says is published and what the description says is sent, whichever came first.
+  func matchTracks() async {
+    let media = await subscriber?.media ?? [:]
+    for participant in room.remoteParticipants.values {
+      for publication in participant.trackPublications.values {
+        match(publication, of: participant, media[publication.sid])
+      }
+    }
+  }
+
+  private func match(_ publication: RemoteTrackPublication, of participant: RemoteParticipant, _ media: TrackMedia?) {
+    guard let media else { return unsubscribe(publication, of: participant) }
+    if let track = publication.track {
+      guard track.incoming !== media else { return }
+      unsubscribe(publication, of: participant)
+    }
+    let info = publication.info.withLock { $0 }
+    let track: Track =
+      media.isVideo
+      ? RemoteVideoTrack(media: media, info: info) { [weak room] in room?.tell($0) }
+      : RemoteAudioTrack(media: media, info: info)
+    track.state.withLock { $0.trackState = .started }
+    publication.subscription.withLock { $0.track = track }
+    restoreSettings(of: publication)
+    logger.debug(
+      "track subscribed",
+      metadata: [
+        "participant": "\(participant.identity ?? participant.sid)", "track": "\(publication.sid)",
+        "codec": "\(media.codec)",
+      ])
+    room.tell(.trackSubscribed(participant, publication))
+  }
+
+  var publishedCodecs: [String: [String]] {
+    let publications = room.remoteParticipants.values.flatMap { $0.trackPublications.values }
+    return Dictionary(publications.map { ($0.sid, $0.info.withLock { $0.mimeTypes }) }) { _, newest in newest }
+  }
+
+  private func find(_ sid: String) -> (RemoteParticipant, RemoteTrackPublication)? {
+    for participant in room.remoteParticipants.values {
+      if let publication = participant.publication(sid: sid) { return (participant, publication) }
+    }
+    return nil
+  }
+
+  func setMuted(_ isMuted: Bool, trackSid: String) {
+    guard let (participant, publication) = find(trackSid), publication.isMuted != isMuted else { return }
+    publication.info.withLock { $0.isMuted = isMuted }
+    publication.track?.state.withLock { $0.isMuted = isMuted }
+    room.tell(.muteChanged(participant, publication, isMuted: isMuted))
+  }
+
+  func update(_ info: Livekit_StreamStateInfo) {
+    guard let (participant, publication) = find(info.trackSid) else { return }
+    let state: StreamState = info.state == .active ? .active : .paused
+    publication.subscription.withLock { $0.streamState = state }
+    room.tell(.streamStateChanged(participant, publication, state))
+  }
+
+  func update(_ info: Livekit_SubscriptionPermissionUpdate) {
+    guard let (participant, publication) = find(info.trackSid) else { return }
+    publication.subscription.withLock { $0.isAllowed = info.allowed }
+    room.tell(.subscriptionAllowedChanged(participant, publication, isAllowed: info.allowed))
+  }
+
+  func subscriptionFailed(_ response: Livekit_SubscriptionResponse) {
+    guard let (participant, _) = find(response.trackSid) else { return }
+    let error =
+      response.err == .seCodecUnsupported
+      ? LiveKitError(.unsupportedCodec, "the server cannot send track \(response.trackSid) in a codec known here")
+      : LiveKitError(.invalidParameter, "the server does not know track \(response.trackSid)")
+    room.tell(.subscriptionFailed(participant, trackSid: response.trackSid, error))
+  }
+}

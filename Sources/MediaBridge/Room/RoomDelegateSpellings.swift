@@ -1,0 +1,50 @@
+// The documents spell some methods in two ways. The first spelling is the one that is called; where a delegate does not
+// have it, its default here calls the other.
+
+extension RoomDelegate {
+  public func room(_ room: Room, participantDidConnect participant: RemoteParticipant) {
+    self.room(room, participantDidJoin: participant)
+  }
+  public func room(_ room: Room, participantDidJoin participant: RemoteParticipant) {}
+
+  public func room(
+    _ room: Room, participant: RemoteParticipant, didUnpublishTrack publication: RemoteTrackPublication
+  ) {
+    self.room(room, participant: participant as Participant, didUnpublishTrack: publication as TrackPublication)
+  }
+  public func room(_ room: Room, participant: Participant, didUnpublishTrack publication: TrackPublication) {}
+
+  public func room(
+    _ room: Room, participant: RemoteParticipant, didSubscribeTrack publication: RemoteTrackPublication
+  ) {
+    guard let track = publication.track as? any RemoteTrack else { return }
+    self.room(room, participant: participant, didSubscribe: track, publication: publication)
+  }
+  public func room(
+    _ room: Room, participant: RemoteParticipant, didSubscribe track: any RemoteTrack,
+    publication: RemoteTrackPublication
+  ) {}
+
+  public func room(
+    _ room: Room, participant: RemoteParticipant, didUnsubscribeTrack publication: RemoteTrackPublication
+  ) {
+    guard let track = publication.subscription.withLock({ $0.lastTrack }) as? any RemoteTrack else { return }
+    self.room(room, participant: participant, didUnsubscribe: track, publication: publication)
+  }
+  public func room(
+    _ room: Room, participant: RemoteParticipant, didUnsubscribe track: any RemoteTrack,
+    publication: RemoteTrackPublication
+  ) {}
+
+  public func room(
+    _ room: Room, participant: Participant, trackPublication: TrackPublication, didUpdateIsMuted isMuted: Bool
+  ) {
+    guard let participant = participant as? RemoteParticipant,
+      let publication = trackPublication as? RemoteTrackPublication
+    else { return }
+    self.room(room, participant: participant, publication: publication, didUpdateIsMuted: isMuted)
+  }
+  public func room(
+    _ room: Room, participant: RemoteParticipant, publication: RemoteTrackPublication, didUpdateIsMuted isMuted: Bool
+  ) {}
+}

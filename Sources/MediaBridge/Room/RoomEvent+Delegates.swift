@@ -1,0 +1,94 @@
+extension RoomEvent {
+  func tell(_ delegate: any RoomDelegate, of room: Room) {
+    switch self {
+    case .connectionStateChanged(let state, let old): delegate.room(room, didUpdateConnectionState: state, from: old)
+    case .connected: delegate.roomDidConnect(room)
+    case .connectionFailed(let error): delegate.room(room, didFailToConnectWithError: error)
+    case .disconnected(let error): delegate.room(room, didDisconnectWithError: error)
+    case .roomMetadataChanged(let metadata): delegate.room(room, didUpdateMetadata: metadata)
+    case .recordingChanged(let isRecording): delegate.room(room, didUpdateIsRecording: isRecording)
+    case .activeSpeakersChanged(let speakers): delegate.room(room, didUpdateSpeakingParticipants: speakers)
+    case .participantConnected(let participant): delegate.room(room, participantDidConnect: participant)
+    case .participantDisconnected(let participant): delegate.room(room, participantDidDisconnect: participant)
+    case .participantNameChanged(let participant, let name):
+      delegate.room(room, participant: participant, didUpdateName: name ?? "")
+    case .participantMetadataChanged(let participant, let metadata):
+      delegate.room(room, participant: participant, didUpdateMetadata: metadata)
+    case .participantAttributesChanged(let participant, let attributes):
+      delegate.room(room, participant: participant, didUpdateAttributes: attributes)
+    case .participantPermissionsChanged(let participant, let permissions):
+      delegate.room(room, participant: participant, didUpdatePermissions: permissions)
+    case .connectionQualityChanged(let participant, let quality):
+      delegate.room(room, participant: participant, didUpdateConnectionQuality: quality)
+    case .trackPublished(let participant, let publication):
+      delegate.room(room, participant: participant, didPublishTrack: publication)
+    case .trackUnpublished(let participant, let publication):
+      delegate.room(room, participant: participant, didUnpublishTrack: publication)
+    case .trackSubscribed(let participant, let publication):
+      delegate.room(room, participant: participant, didSubscribeTrack: publication)
+    case .trackUnsubscribed(let participant, let publication):
+      delegate.room(room, participant: participant, didUnsubscribeTrack: publication)
+    case .subscriptionFailed(let participant, let sid, let error):
+      delegate.room(room, participant: participant, didFailToSubscribeTrackWithSid: sid, error: error)
+    case .muteChanged(let participant, let publication, let isMuted):
+      delegate.room(room, participant: participant, trackPublication: publication, didUpdateIsMuted: isMuted)
+    case .subscriptionAllowedChanged(let participant, let publication, let isAllowed):
+      delegate.room(
+        room, participant: participant, trackPublication: publication, didUpdateIsSubscriptionAllowed: isAllowed)
+    case .streamStateChanged(let participant, let publication, let state):
+      delegate.room(room, participant: participant, trackPublication: publication, didUpdateStreamState: state)
+    case .speakingChanged, .dimensionsChanged: break
+    case .dataReceived(let participant, let data, let topic):
+      delegate.room(room, participant: participant, didReceiveData: data, forTopic: topic)
+    }
+  }
+
+  /// Tells the delegates of the participant whom it concerns.
+  func tellParticipant() {
+    switch self {
+    case .participantNameChanged(let participant, let name):
+      participant.delegates.each { $0.participant(participant, didUpdateName: name ?? "") }
+    case .participantMetadataChanged(let participant, let metadata):
+      participant.delegates.each { $0.participant(participant, didUpdateMetadata: metadata) }
+    case .participantAttributesChanged(let participant, let attributes):
+      participant.delegates.each { $0.participant(participant, didUpdateAttributes: attributes) }
+    case .participantPermissionsChanged(let participant, let permissions):
+      participant.delegates.each { $0.participant(participant, didUpdatePermissions: permissions) }
+    case .speakingChanged(let participant, let isSpeaking):
+      participant.delegates.each { $0.participant(participant, didUpdateIsSpeaking: isSpeaking) }
+    case .connectionQualityChanged(let participant, let quality):
+      participant.delegates.each { $0.participant(participant, didUpdateConnectionQuality: quality) }
+    case .trackPublished(let participant, let publication):
+      participant.delegates.each { $0.participant(participant, didPublishTrack: publication) }
+    case .trackUnpublished(let participant, let publication):
+      participant.delegates.each { $0.participant(participant, didUnpublishTrack: publication) }
+    case .trackSubscribed(let participant, let publication):
+      participant.delegates.each { $0.participant(participant, didSubscribeTrack: publication) }
+    case .trackUnsubscribed(let participant, let publication):
+      participant.delegates.each { $0.participant(participant, didUnsubscribeTrack: publication) }
+    case .subscriptionFailed(let participant, let sid, let error):
+      participant.delegates.each { $0.participant(participant, didFailToSubscribeTrackWithSid: sid, error: error) }
+    case .muteChanged(let participant, let publication, let isMuted):
+      participant.delegates.each {
+        $0.participant(participant, trackPublication: publication, didUpdateIsMuted: isMuted)
+      }
+    case .subscriptionAllowedChanged(let participant, let publication, let isAllowed):
+      participant.delegates.each {
+        $0.participant(participant, trackPublication: publication, didUpdateIsSubscriptionAllowed: isAllowed)
+      }
+    case .streamStateChanged(let participant, let publication, let state):
+      participant.delegates.each {
+        $0.participant(participant, trackPublication: publication, didUpdateStreamState: state)
+      }
+    case .dataReceived(let participant?, let data, let topic):
+      participant.delegates.each { $0.participant(participant, didReceiveData: data, forTopic: topic) }
+    default: break
+    }
+  }
+
+  /// Tells the delegates of the track that it concerns.
+  func tellTrack() {
+    guard case .dimensionsChanged(let track, let dimensions) = self else { return }
+    track.delegates.each { $0.track(track, didUpdateDimensions: dimensions) }
+  }
+}

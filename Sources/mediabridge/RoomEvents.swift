@@ -1,0 +1,88 @@
+import Foundation
+import MediaBridge
+
+extension Console {
+  /// What happens in a room, a line for machines each.
+  func tell(_ event: RoomEvent) {
+    let (name, fields) = event.described
+    self.event(name, fields)
+  }
+}
+
+extension RoomEvent {
+  fileprivate var described: (name: String, fields: [String: Any]) {
+    switch self {
+    case .connectionStateChanged(let state, _): ("connection_state_changed", ["state": state.rawValue])
+    case .connected: ("connected", [:])
+    case .connectionFailed(let error): ("connection_failed", ["message": error.message])
+    case .disconnected(let error): ("disconnected", error.map { ["message": $0.message] } ?? [:])
+    case .roomMetadataChanged(let metadata): ("room_metadata_changed", ["metadata": metadata])
+    case .recordingChanged(let isRecording): ("recording_changed", ["recording": isRecording])
+    case .activeSpeakersChanged(let speakers):
+      ("active_speakers_changed", ["speakers": speakers.compactMap(\.identity)])
+    case .dataReceived(let participant, let data, let topic):
+      (
+        "data_received",
+        ["participant": participant?.identity ?? "", "topic": topic, "text": String(decoding: data, as: UTF8.self)]
+      )
+    default: describedOfParticipant ?? describedOfTrack
+    }
+  }
+
+  private var describedOfParticipant: (name: String, fields: [String: Any])? {
+    switch self {
+    case .participantConnected(let participant): ("participant_connected", participant.fields)
+    case .participantDisconnected(let participant): ("participant_disconnected", participant.fields)
+    case .participantNameChanged(let participant, let name):
+      ("participant_name_changed", participant.fields(["name": name ?? ""]))
+    case .participantMetadataChanged(let participant, let metadata):
+      ("participant_metadata_changed", participant.fields(["metadata": metadata ?? ""]))
+    case .participantAttributesChanged(let participant, let attributes):
+      ("participant_attributes_changed", participant.fields(["attributes": attributes]))
+    case .participantPermissionsChanged(let participant, _): ("participant_permissions_changed", participant.fields)
+    case .connectionQualityChanged(let participant, let quality):
+      ("connection_quality_changed", participant.fields(["quality": "\(quality)"]))
+    case .speakingChanged(let participant, let isSpeaking):
+      ("is_speaking_changed", participant.fields(["speaking": isSpeaking]))
+    case .subscriptionFailed(let participant, let sid, let error):
+      ("track_subscription_failed", participant.fields(["sid": sid, "message": error.message]))
+    default: nil
+    }
+  }
+
+  private var describedOfTrack: (name: String, fields: [String: Any]) {
+    switch self {
+    case .trackPublished(let participant, let publication): ("track_published", publication.fields(participant))
+    case .trackUnpublished(let participant, let publication): ("track_unpublished", publication.fields(participant))
+    case .trackSubscribed(let participant, let publication): ("track_subscribed", publication.fields(participant))
+    case .trackUnsubscribed(let participant, let publication):
+      ("track_unsubscribed", publication.fields(participant))
+    case .muteChanged(let participant, let publication, let isMuted):
+      (isMuted ? "track_muted" : "track_unmuted", publication.fields(participant))
+    case .subscriptionAllowedChanged(let participant, let publication, let isAllowed):
+      (
+        "track_subscription_permission_changed",
+        publication.fields(participant).merging(["allowed": isAllowed]) { _, new in new }
+      )
+    case .streamStateChanged(let participant, let publication, let state):
+      ("track_stream_state_changed", publication.fields(participant).merging(["state": "\(state)"]) { _, new in new })
+    case .dimensionsChanged(let track, let dimensions):
+      ("track_dimensions_changed", ["sid": track.sid ?? "", "size": dimensions.description])
+    default: ("other", [:])
+    }
+  }
+}
+
+extension Participant {
+  fileprivate var fields: [String: Any] { fields([:]) }
+
+  fileprivate func fields(_ more: [String: Any]) -> [String: Any] {
+    more.merging(["participant": identity ?? sid]) { new, _ in new }
+  }
+}
+
+extension RemoteTrackPublication {
+  fileprivate func fields(_ participant: Participant) -> [String: Any] {
+    ["participant": participant.identity ?? participant.sid, "sid": sid, "source": source.description]
+  }
+}
