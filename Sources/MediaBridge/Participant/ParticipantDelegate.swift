@@ -9,7 +9,7 @@ public protocol ParticipantDelegate: AnyObject {
   func participant(_ participant: Participant, didUpdateAttributes attributes: [String: String])
   func participant(_ participant: Participant, didUpdatePermissions permissions: ParticipantPermissions)
   func participant(_ participant: Participant, didUpdateIsSpeaking isSpeaking: Bool)
-  func participant(_ participant: Participant, didUpdateConnectionQuality connectionQuality: ConnectionQuality)
+  func participant(_ participant: Participant, didUpdateConnectionQuality quality: ConnectionQuality)
 
   func participant(_ participant: RemoteParticipant, didPublishTrack publication: RemoteTrackPublication)
   func participant(_ participant: RemoteParticipant, didUnpublishTrack publication: RemoteTrackPublication)
@@ -35,8 +35,7 @@ extension ParticipantDelegate {
   public func participant(_ participant: Participant, didUpdateAttributes attributes: [String: String]) {}
   public func participant(_ participant: Participant, didUpdatePermissions permissions: ParticipantPermissions) {}
   public func participant(_ participant: Participant, didUpdateIsSpeaking isSpeaking: Bool) {}
-  public func participant(_ participant: Participant, didUpdateConnectionQuality connectionQuality: ConnectionQuality)
-  {}
+  public func participant(_ participant: Participant, didUpdateConnectionQuality quality: ConnectionQuality) {}
 
   public func participant(_ participant: RemoteParticipant, didPublishTrack publication: RemoteTrackPublication) {}
   public func participant(_ participant: RemoteParticipant, didUnpublishTrack publication: RemoteTrackPublication) {}

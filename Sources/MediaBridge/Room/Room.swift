@@ -69,7 +69,6 @@ public final class Room: Sendable {
       try await engine.connect(url: url, token: token, options: connectOptions)
     } catch {
       await engine.end(with: error)
-      tell(.connectionFailed(error))
       throw error
     }
     change(to: .connected)
@@ -102,8 +101,9 @@ public final class Room: Sendable {
       state.participants = [:]
       state.activeSpeakers = []
     }
+    let wasConnecting = connectionState == .connecting
     change(to: .disconnected)
-    tell(.disconnected(error))
+    if wasConnecting, let error { tell(.connectionFailed(error)) } else { tell(.disconnected(error)) }
     notifier.finish()
   }
 }
