@@ -18,6 +18,7 @@ struct WatchCommand: AsyncParsableCommand {
     let events = room.events
     let teller = Task { for await event in events { console.tell(event) } }
     do { try await room.connect(url: url, token: token) } catch {
+      await teller.value
       console.fail(error)
       throw ExitCode.failure
     }
@@ -27,6 +28,7 @@ struct WatchCommand: AsyncParsableCommand {
     while deadline.map({ ContinuousClock.now < $0 }) ?? true {
       if await interruption.came(within: .seconds(1)) { break }
       guard room.connectionState == .connected else {
+        await teller.value
         console.fail(room.disconnectError ?? LiveKitError(.disconnected, "the connection to the room was lost"))
         throw ExitCode.failure
       }

@@ -21,8 +21,8 @@ final class SubscriberSession {
   /// SIDs of the tracks in the newest offer, and in the newest that was answered.
   private var offered: Set<String> = []
   private var answered: Set<String> = []
-  /// SIDs of tracks that are asked for and that their publisher does not allow.
-  private var forbidden: Set<String> = []
+  /// Of each track that is asked for: whether its publisher allows it, as the client was told.
+  private var isAllowed: [String: Bool] = [:]
   private var isConnected = false
   private var ticker: LoopTimer?
 
@@ -154,10 +154,7 @@ final class SubscriberSession {
     guard participant.info.permission.canSubscribe, let codec = track.codec,
       !downTracks.contains(where: { $0.track === track })
     else { return false }
-    guard publisher.allows(participant, trackSid: track.sid) else {
-      if forbidden.insert(track.sid).inserted { tell(isAllowed: false, track, of: publisher) }
-      return false
-    }
+    guard tellWhetherAllowed(track, of: publisher) else { return false }
     let downTrack = DownTrack(track: track, codec: codec, firstLayer: participant.usesAdaptiveStream ? 0 : 2) {
       [weak self] in self?.peer?.send($0)
     }
@@ -169,27 +166,30 @@ final class SubscriberSession {
 
   /// Takes a track away that its publisher forbids, and gives back one that it allows again.
   func permissionChanged(for track: PublishedTrack, of publisher: DevParticipant) {
-    let isAllowed = publisher.allows(participant, trackSid: track.sid)
-    if isAllowed, forbidden.remove(track.sid) != nil {
-      tell(isAllowed: true, track, of: publisher)
-      subscribe(to: track, of: publisher)
-    } else if !isAllowed, downTracks.contains(where: { $0.track === track }) {
-      unsubscribe(from: track.sid)
-      forbidden.insert(track.sid)
-      tell(isAllowed: false, track, of: publisher)
-    }
+    guard let before = isAllowed[track.sid] else { return }
+    let now = tellWhetherAllowed(track, of: publisher)
+    if now && !before { subscribe(to: track, of: publisher) }
+    if before && !now { end(track.sid) }
   }
 
-  private func tell(isAllowed: Bool, _ track: PublishedTrack, of publisher: DevParticipant) {
+  /// As a LiveKit server does, the client is told also the first time that it may.
+  private func tellWhetherAllowed(_ track: PublishedTrack, of publisher: DevParticipant) -> Bool {
+    let now = publisher.allows(participant, trackSid: track.sid)
+    guard isAllowed.updateValue(now, forKey: track.sid) != now else { return now }
     var response = Livekit_SignalResponse()
     response.subscriptionPermissionUpdate.participantSid = publisher.sid
     response.subscriptionPermissionUpdate.trackSid = track.sid
-    response.subscriptionPermissionUpdate.allowed = isAllowed
+    response.subscriptionPermissionUpdate.allowed = now
     participant.send(response)
+    return now
   }
 
   func unsubscribe(from sid: String) {
-    forbidden.remove(sid)
+    isAllowed[sid] = nil
+    end(sid)
+  }
+
+  private func end(_ sid: String) {
     guard let index = downTracks.firstIndex(where: { $0.track.sid == sid }) else { return }
     let downTrack = downTracks.remove(at: index)
     downTrack.track.detach(downTrack)

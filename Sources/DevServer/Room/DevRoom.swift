@@ -76,7 +76,7 @@ final class DevRoom {
     }
   }
 
-  /// Tells everyone who speaks now that did not, or no longer.
+  /// Tells everyone who speaks now and how loud, or no longer.
   func tell(speakers: [Livekit_SpeakerInfo]) {
     var response = Livekit_SignalResponse()
     response.speakersChanged.speakers = speakers

@@ -63,7 +63,7 @@ extension RoomEngine {
     removeTracks(of: participant)
     guard let identity = participant.identity else { return }
     room.state.withLock { _ = $0.participants.removeValue(forKey: identity) }
-    setSpeakers(room.activeSpeakers.filter { $0 !== participant })
+    stopSpeaking(participant)
     room.tell(.participantDisconnected(participant))
   }
 
@@ -92,12 +92,21 @@ extension RoomEngine {
     setSpeakers(active.sorted { $0.audioLevel > $1.audioLevel })
   }
 
-  private func setSpeakers(_ speakers: [Participant]) {
-    let isNews = room.state.withLock { state in
-      defer { state.activeSpeakers = speakers }
-      return !state.activeSpeakers.elementsEqual(speakers, by: ===)
+  /// Who leaves says nothing of it.
+  private func stopSpeaking(_ participant: Participant) {
+    let wasSpeaking = participant.activity.withLock { activity in
+      defer { (activity.isSpeaking, activity.audioLevel) = (false, 0) }
+      return activity.isSpeaking
     }
-    if isNews { room.tell(.activeSpeakersChanged(speakers)) }
+    guard wasSpeaking else { return }
+    room.tell(.speakingChanged(participant, isSpeaking: false))
+    setSpeakers(room.activeSpeakers.filter { $0 !== participant })
+  }
+
+  /// Told also when only the levels are new.
+  private func setSpeakers(_ speakers: [Participant]) {
+    room.state.withLock { $0.activeSpeakers = speakers }
+    room.tell(.activeSpeakersChanged(speakers))
   }
 
   func update(_ qualities: [Livekit_ConnectionQualityInfo]) {

@@ -7,16 +7,16 @@ extension RoomEngine: SubscriptionRequests {
   /// How long changes of settings are gathered: a program that sets three things in a row means one change.
   private static let moment = Duration.milliseconds(10)
 
-  func set(subscribed: Bool, trackSid: String) throws {
+  func tellSubscription(of publication: RemoteTrackPublication) throws {
     var request = Livekit_SignalRequest()
-    request.subscription.trackSids = [trackSid]
-    request.subscription.subscribe = subscribed
+    request.subscription.trackSids = [publication.sid]
+    request.subscription.subscribe = publication.subscription.withLock { $0.isWanted }
     try connection().send(request)
   }
 
-  func set(_ settings: TrackSettings, of publication: RemoteTrackPublication) async throws {
+  func tellSettings(of publication: RemoteTrackPublication) async throws {
     _ = try connection()
-    settingsToTell[publication.sid] = (settings, publication)
+    settingsToTell[publication.sid] = publication
     let teller =
       settingsTeller
       ?? Task {
@@ -29,31 +29,32 @@ extension RoomEngine: SubscriptionRequests {
 
   /// One message for all tracks that are to have the same.
   private func tellSettings() throws {
-    let entries = settingsToTell.filter { _, entry in
-      entry.settings != entry.publication.subscription.withLock { $0.toldSettings }
-    }
+    let publications = settingsToTell
     settingsToTell = [:]
     settingsTeller = nil
     let signal = try connection()
-    for (settings, sids) in Dictionary(grouping: entries.keys, by: { entries[$0]?.settings }) {
-      guard let settings else { continue }
+    var news: [TrackSettings: [String]] = [:]
+    for (sid, publication) in publications {
+      publication.subscription.withLock { subscription in
+        guard subscription.settings != subscription.toldSettings else { return }
+        subscription.toldSettings = subscription.settings
+        news[subscription.settings, default: []].append(sid)
+      }
+    }
+    for (settings, sids) in news {
       var request = Livekit_SignalRequest()
       request.trackSetting = Livekit_UpdateTrackSettings(settings, trackSids: sids.sorted())
       signal.send(request)
-    }
-    for (settings, publication) in entries.values {
-      publication.subscription.withLock { $0.toldSettings = settings }
     }
   }
 
   /// A server forgets what was asked for a track when its subscription ends.
   func restoreSettings(of publication: RemoteTrackPublication) {
-    let settings = publication.subscription.withLock { subscription in
+    let isDefault = publication.subscription.withLock { subscription in
       subscription.toldSettings = TrackSettings()
-      return subscription.settings
+      return subscription.settings == TrackSettings()
     }
-    guard settings != TrackSettings() else { return }
-    Task { try? await set(settings, of: publication) }
+    if !isDefault { Task { try? await tellSettings(of: publication) } }
   }
 
   private func connection() throws -> SignalConnection {

@@ -16,7 +16,7 @@ actor RoomEngine {
   private(set) var subscriber: SubscriberTransport?
   private(set) var autoSubscribe = true
   /// What the server is about to be told of tracks, and the task that does.
-  var settingsToTell: [String: (settings: TrackSettings, publication: RemoteTrackPublication)] = [:]
+  var settingsToTell: [String: RemoteTrackPublication] = [:]
   var settingsTeller: Task<Void, any Error>?
   private var reader: Task<Void, Never>?
   private let connected = Outcome<Void, LiveKitError>()
@@ -120,6 +120,7 @@ actor RoomEngine {
   }
 
   private func handle(_ event: SubscriberTransport.Event) async {
+    guard !isOver else { return }
     switch event {
     case .candidate(let candidate): trickle(candidate)
     case .state(let state): await changed(state)

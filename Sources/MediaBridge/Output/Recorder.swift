@@ -134,8 +134,10 @@ public actor Recorder {
   /// Completes and closes the file.
   /// - Throws: why it is not complete; what was written before stays.
   public func finish() async throws(LiveKitError) -> OutputProgress {
-    ticker?.cancel()
-    follower?.cancel()
+    for task in [ticker, follower] {
+      task?.cancel()
+      await task?.value
+    }
     for input in inputs.values { await input.media.detach(input.pipeline).value }
     var progress = await progress()
     await subscriptions.keep(only: [])
@@ -261,7 +263,8 @@ public actor Recorder {
     ticker = Task { [weak self] in
       while !Task.isCancelled {
         try? await Task.sleep(for: .milliseconds(200))
-        await self?.tick()
+        guard let self else { return }
+        await self.tick()
       }
     }
   }

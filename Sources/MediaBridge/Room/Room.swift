@@ -71,7 +71,10 @@ public final class Room: Sendable {
       await engine.end(with: error)
       throw error
     }
-    change(to: .connected)
+    // It may have ended meanwhile.
+    guard change(to: .connected, of: engine) else {
+      throw disconnectError ?? LiveKitError(.cancelled, "the connection was given up")
+    }
     tell(.connected)
   }
 
@@ -85,12 +88,18 @@ public final class Room: Sendable {
 
   func tell(_ event: RoomEvent) { notifier.send(event, from: self) }
 
-  func change(to new: ConnectionState) {
-    let old = state.withLock { state in
+  /// - Parameter engine: whose state it is; another one's is left alone.
+  /// - Returns: whether the state is the new one.
+  @discardableResult
+  func change(to new: ConnectionState, of engine: RoomEngine? = nil) -> Bool {
+    let old = state.withLock { state -> ConnectionState? in
+      guard engine == nil || state.engine === engine else { return nil }
       defer { state.connectionState = new }
       return state.connectionState
     }
+    guard let old else { return false }
     if old != new { tell(.connectionStateChanged(new, from: old)) }
+    return true
   }
 
   /// Forgets the connection and what was learnt over it.

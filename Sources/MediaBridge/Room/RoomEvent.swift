@@ -33,6 +33,6 @@ public enum RoomEvent: Sendable {
   case streamStateChanged(RemoteParticipant, RemoteTrackPublication, StreamState)
   case dimensionsChanged(RemoteVideoTrack, Dimensions)
 
-  /// A data message; the participant is nil when the server sent it.
+  /// A data message; the participant is nil when it is not known here: the server, or someone hidden.
   case dataReceived(RemoteParticipant?, Data, topic: String)
 }

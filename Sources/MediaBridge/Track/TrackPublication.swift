@@ -80,10 +80,13 @@ public final class RemoteTrackPublication: TrackPublication, @unchecked Sendable
   /// Asks the server to send (or stop sending) this track. The track itself appears with `didSubscribeTrack`.
   /// - Throws: `invalidState` without a connection.
   public func set(subscribed: Bool) async throws {
-    try await requests.set(subscribed: subscribed, trackSid: sid)
-    subscription.withLock { subscription in
-      subscription.isWanted = subscribed
-      subscription.isWantedByHolders = false
+    let old = subscription.withLock { subscription in
+      defer { (subscription.isWanted, subscription.isWantedByHolders) = (subscribed, false) }
+      return (subscription.isWanted, subscription.isWantedByHolders)
+    }
+    do { try await requests.tellSubscription(of: self) } catch {
+      subscription.withLock { ($0.isWanted, $0.isWantedByHolders) = old }
+      throw error
     }
   }
 
@@ -92,12 +95,11 @@ public final class RemoteTrackPublication: TrackPublication, @unchecked Sendable
     let isNew = subscription.withLock { subscription in
       subscription.holders += 1
       guard !subscription.isWanted else { return false }
-      subscription.isWanted = true
-      subscription.isWantedByHolders = true
+      (subscription.isWanted, subscription.isWantedByHolders) = (true, true)
       return true
     }
     // Without a connection there is nothing to subscribe to, which whoever waits for the track is told.
-    if isNew { try? await requests.set(subscribed: true, trackSid: sid) }
+    if isNew { try? await requests.tellSubscription(of: self) }
   }
 
   /// Ends the subscription when `hold()` began it and no output needs it any more.
@@ -105,11 +107,10 @@ public final class RemoteTrackPublication: TrackPublication, @unchecked Sendable
     let isLast = subscription.withLock { subscription in
       subscription.holders -= 1
       guard subscription.holders == 0, subscription.isWantedByHolders else { return false }
-      subscription.isWanted = false
-      subscription.isWantedByHolders = false
+      (subscription.isWanted, subscription.isWantedByHolders) = (false, false)
       return true
     }
-    if isLast { try? await requests.set(subscribed: false, trackSid: sid) }
+    if isLast { try? await requests.tellSubscription(of: self) }
   }
 }
 
@@ -140,9 +141,11 @@ public struct RemoteTrackReception: Sendable, Equatable {
   }
 }
 
-/// What a publication asks of its room.
+/// What a publication asks of its room. Each call tells the server what the publication says at that moment, so that
+/// calls that overtake each other end in the same.
 protocol SubscriptionRequests: AnyObject, Sendable {
-  func set(subscribed: Bool, trackSid: String) async throws
-  /// Tells the server, together with what else is set in the same moment. The publication's `toldSettings` follow.
-  func set(_ settings: TrackSettings, of publication: RemoteTrackPublication) async throws
+  /// Whether the track is wanted.
+  func tellSubscription(of publication: RemoteTrackPublication) async throws
+  /// How the track is wanted, together with what else is set in the same moment. Its `toldSettings` follow.
+  func tellSettings(of publication: RemoteTrackPublication) async throws
 }

@@ -46,14 +46,13 @@ extension RemoteTrackPublication {
   public func set(preferredFPS: UInt) async throws { try await change { $0.fps = preferredFPS } }
 
   private func change(_ edit: (inout TrackSettings) -> Void) async throws {
-    let settings = try subscription.withLock { subscription in
+    try subscription.withLock { subscription in
       guard subscription.track != nil else {
         throw LiveKitError(.invalidState, "track \(sid) is not subscribed; subscribe before its settings are changed")
       }
       edit(&subscription.settings)
-      return subscription.settings
     }
-    do { try await requests.set(settings, of: self) } catch {
+    do { try await requests.tellSettings(of: self) } catch {
       subscription.withLock { $0.settings = $0.toldSettings }
       throw error
     }
