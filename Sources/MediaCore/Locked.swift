@@ -35,3 +35,16 @@ public final class Locked<Value>: @unchecked Sendable {
     return try body(&value)
   }
 }
+
+extension Locked {
+  /// Sets a part of the value.
+  /// - Returns: whether it was another one before.
+  public func set<Part: Equatable & Sendable>(_ part: any WritableKeyPath<Value, Part> & Sendable, to new: Part) -> Bool
+  {
+    withLock { value in
+      let isNews = value[keyPath: part] != new
+      value[keyPath: part] = new
+      return isNews
+    }
+  }
+}

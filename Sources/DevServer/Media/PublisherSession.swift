@@ -172,10 +172,15 @@ final class PublisherSession {
     }
   }
 
+  /// Of whichever section has it: a client numbers an extension alike in all.
+  private func extensionID(_ uri: String) -> UInt8? {
+    sections.lazy.compactMap { $0.extensionID(uri) }.first.map { UInt8(truncatingIfNeeded: $0) }
+  }
+
   private func recordArrival(of packet: RTPPacket, at time: MediaTime) {
-    guard let id = sections.lazy.compactMap({ $0.extensionID(HeaderExtensionURI.transportCC) }).first,
+    guard let id = extensionID(HeaderExtensionURI.transportCC),
       let number = packet.withHeaderExtension(
-        UInt8(truncatingIfNeeded: id),
+        id,
         { bytes -> UInt16? in
           bytes.count >= 2 ? UInt16(bytes[0]) << 8 | UInt16(bytes[1]) : nil
         }) ?? nil
@@ -184,8 +189,8 @@ final class PublisherSession {
   }
 
   private func noteLevel(of packet: RTPPacket, _ track: PublishedTrack) {
-    guard let id = sections.lazy.compactMap({ $0.extensionID(HeaderExtensionURI.audioLevel) }).first,
-      let level = packet.withHeaderExtension(UInt8(truncatingIfNeeded: id), { $0.first }) ?? nil
+    guard let id = extensionID(HeaderExtensionURI.audioLevel),
+      let level = packet.withHeaderExtension(id, { $0.first }) ?? nil
     else { return }
     track.speech.note(level: level & 0x7f)
   }

@@ -8,7 +8,6 @@ struct SpeechDetector {
   private static let share = 0.4
 
   private var levels: [UInt8] = []
-  private(set) var isSpeaking = false
 
   /// - Parameter level: below full scale, in decibels: 0 is the loudest, 127 silence.
   mutating func note(level: UInt8) { levels.append(level) }
@@ -17,14 +16,10 @@ struct SpeechDetector {
   /// - Returns: how loud, from 0 to 1; 0 for silence.
   mutating func judge() -> Float {
     let loud = levels.filter { $0 <= Self.threshold }
-    isSpeaking = !levels.isEmpty && Double(loud.count) >= Self.share * Double(levels.count)
+    let isSpeaking = !levels.isEmpty && Double(loud.count) >= Self.share * Double(levels.count)
     defer { levels.removeAll(keepingCapacity: true) }
     guard isSpeaking else { return 0 }
     let mean = Float(loud.reduce(0) { $0 + Int($1) }) / Float(loud.count)
-    return Float.amplitude(decibels: -mean)
+    return pow(10, -mean / 20)
   }
-}
-
-extension Float {
-  fileprivate static func amplitude(decibels: Float) -> Float { pow(10, decibels / 20) }
 }

@@ -56,7 +56,7 @@ extension RoomEngine {
   }
 
   private func remove(_ info: Livekit_ParticipantInfo) {
-    if let participant = room.remoteParticipants.values.first(where: { $0.sid == info.sid }) { remove(participant) }
+    if let participant = participant(sid: info.sid) as? RemoteParticipant { remove(participant) }
   }
 
   private func remove(_ participant: RemoteParticipant) {
@@ -113,11 +113,9 @@ extension RoomEngine {
     for info in qualities {
       guard let participant = participant(sid: info.participantSid) else { continue }
       let new = ConnectionQuality(info.quality)
-      let isNews = participant.activity.withLock { activity in
-        defer { activity.connectionQuality = new }
-        return activity.connectionQuality != new
+      if participant.activity.set(\.connectionQuality, to: new) {
+        room.tell(.connectionQualityChanged(participant, new))
       }
-      if isNews { room.tell(.connectionQualityChanged(participant, new)) }
     }
   }
 

@@ -97,21 +97,17 @@ extension RoomEngine {
   func update(_ info: Livekit_StreamStateInfo) {
     guard let (participant, publication) = find(info.trackSid) else { return }
     let state: StreamState = info.state == .active ? .active : .paused
-    let isNews = publication.subscription.withLock { subscription in
-      defer { subscription.streamState = state }
-      return subscription.streamState != state
+    if publication.subscription.set(\.streamState, to: state) {
+      room.tell(.streamStateChanged(participant, publication, state))
     }
-    if isNews { room.tell(.streamStateChanged(participant, publication, state)) }
   }
 
   func update(_ info: Livekit_SubscriptionPermissionUpdate) {
     guard let (participant, publication) = find(info.trackSid) else { return }
     // A server says so of every new subscription, also where it is no news.
-    let isNews = publication.subscription.withLock { subscription in
-      defer { subscription.isAllowed = info.allowed }
-      return subscription.isAllowed != info.allowed
+    if publication.subscription.set(\.isAllowed, to: info.allowed) {
+      room.tell(.subscriptionAllowedChanged(participant, publication, isAllowed: info.allowed))
     }
-    if isNews { room.tell(.subscriptionAllowedChanged(participant, publication, isAllowed: info.allowed)) }
   }
 
   func subscriptionFailed(_ response: Livekit_SubscriptionResponse) {

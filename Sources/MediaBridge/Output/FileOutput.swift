@@ -51,7 +51,7 @@ final class FileOutput: Sendable {
     try Self.checkWritable(file)
     // Encoders want even sizes; a size that no camera has is a stranger's idea.
     let size = size.flatMap { (16...8192).contains($0.width) && (16...8192).contains($0.height) ? $0 : nil }.map {
-      Dimensions(width: max(2, $0.width / 2 * 2), height: max(2, $0.height / 2 * 2))
+      Dimensions(width: $0.width / 2 * 2, height: $0.height / 2 * 2)
     }
     var values = ["location": file]
     if let size { values.merge(["width": "\(size.width)", "height": "\(size.height)"]) { $1 } }
