@@ -17,7 +17,7 @@ struct FramesCommand: AsyncParsableCommand {
   func run() async throws {
     let console = access.console()
     let (url, token) = (try access.serverURL(), try await access.accessToken())
-    let room = Room(roomOptions: try access.roomOptions())
+    let room = Room(roomOptions: try access.roomOptions(autoSubscribe: false))
     let counter = FrameCounter(participant: participant, withSound: sound, readsClock: clockCode)
     room.add(delegate: counter)
     let begun = ContinuousClock.now
@@ -58,7 +58,7 @@ struct FramesCommand: AsyncParsableCommand {
   }
 }
 
-/// Counts every picture of the tracks it is told of.
+/// Subscribes to what it counts, and to nothing else.
 final class FrameCounter: RoomDelegate, Sendable {
   struct Summary {
     var frames = 0
@@ -85,11 +85,18 @@ final class FrameCounter: RoomDelegate, Sendable {
 
   var summary: Summary { state.withLock { $0 } }
 
+  func room(_ room: Room, participant: RemoteParticipant, didPublishTrack publication: RemoteTrackPublication) {
+    guard self.participant.map({ $0 == participant.identity }) ?? true, withSound || publication.kind == .video else {
+      return
+    }
+    // Without a connection there is nothing to count, which `connect` or the end of the room tells.
+    Task { try? await publication.set(subscribed: true) }
+  }
+
   func room(_ room: Room, participant: RemoteParticipant, didSubscribeTrack publication: RemoteTrackPublication) {
-    guard self.participant.map({ $0 == participant.identity }) ?? true else { return }
     switch publication.track {
     case let track as RemoteVideoTrack: track.add(videoRenderer: VideoFrameHandler { [self] in count($0) })
-    case let track as RemoteAudioTrack where withSound:
+    case let track as RemoteAudioTrack:
       track.add(
         audioRenderer: AudioBufferHandler { [state] buffer in
           state.withLock { $0.soundFrames += Int(buffer.frameLength) }

@@ -102,7 +102,7 @@ class Bench:
             costs = {name: sampler.per_frame(window, enough) for name, sampler in samplers.items()}
             costs["floor"] = window.used * 1000 / (rate * window.span)
             assert floor.finish(30) == 0, floor.report("failed")
-        for name in ("frames", "sound", "peer"):
+        for name in ("frames", "sound", "peer", "silent peer"):
             size = programs[name].events[-1]["size"]
             assert size == "1280x720", programs[name].report(f"pictures of {size}")
         return {"cpu": costs, "memory": sizes, "others": window.others}
@@ -112,6 +112,7 @@ class Bench:
             "frames": self.frames(room, 600),
             "sound": self.frames(room, 600, "--sound"),
             "peer": self.peer(room, 600),
+            "silent peer": self.peer(room, 600, "--pictures-only"),
             "record": self.recorder(room, 600, self.folder / "passthrough.mkv"),
         }
 
@@ -181,6 +182,7 @@ def tabulate(costs, joins, latencies):
     for codec, runs in costs.items():
         label = {"vp8": "VP8", "h264": "H.264"}[codec]
         table.ratio(f"{label} decoded, CPU ms/frame", "the SDK", pairs(runs, "frames", "peer"), 0.65)
+        table.ratio(f"{label} decoded, CPU ms/frame", "the SDK without sound", pairs(runs, "frames", "silent peer"))
         table.ratio(f"{label} decoded, CPU ms/frame", "GStreamer alone", pairs(runs, "frames", "floor"), 1.25)
         table.ratio(f"{label} with sound, CPU ms/frame", "the SDK", pairs(runs, "sound", "peer"))
         table.ratio(f"{label} recorded, CPU ms/frame", "the SDK", pairs(runs, "record", "peer"), 0.35)

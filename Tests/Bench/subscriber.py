@@ -56,6 +56,7 @@ async def main():
     parser.add_argument("--room", required=True)
     parser.add_argument("--duration", type=float, required=True)
     parser.add_argument("--clock-code", action="store_true")
+    parser.add_argument("--pictures-only", action="store_true", help="subscribe to no sound")
     arguments = parser.parse_args()
     watch = Watch(arguments.clock_code)
     tasks = []
@@ -68,9 +69,18 @@ async def main():
         if track.kind == rtc.TrackKind.KIND_VIDEO:
             tasks.append(asyncio.create_task(watch.follow(track)))
 
+    def choose(publication):
+        if arguments.pictures_only and publication.kind == rtc.TrackKind.KIND_VIDEO:
+            publication.set_subscribed(True)
+
+    room.on("track_published", lambda publication, participant: choose(publication))
+
     token = publish.token(arguments, f"peer-{time.monotonic_ns()}")
     begun = time.monotonic()
-    await room.connect(arguments.url, token)
+    await room.connect(arguments.url, token, rtc.RoomOptions(auto_subscribe=not arguments.pictures_only))
+    for participant in room.remote_participants.values():
+        for publication in participant.track_publications.values():
+            choose(publication)
     deadline = time.monotonic() + arguments.duration
     while not ended.is_set() and time.monotonic() < deadline:
         try:
