@@ -7,6 +7,7 @@ public final class SignalConnection: Sendable {
   /// What the server sends, the join response first. Ends when the connection does; then `closeReason` says why.
   public let responses: AsyncStream<Livekit_SignalResponse>
 
+  private let server: String
   private let channel: any Channel
   private let handler: NIOLoopBound<SignalHandler>
   private let reason: Locked<SignalError?>
@@ -17,6 +18,7 @@ public final class SignalConnection: Sendable {
     (responses, output) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(SignalHandler.waitingLimit))
     reason = Locked(nil)
     let handler = SignalHandler(state: state, server: server, output: output, reason: reason)
+    self.server = server
     self.channel = channel
     self.handler = NIOLoopBound(handler, eventLoop: channel.eventLoop)
     try channel.pipeline.syncOperations.addHandler(handler)
@@ -36,6 +38,14 @@ public final class SignalConnection: Sendable {
 
   public func send(_ request: Livekit_SignalRequest) {
     channel.eventLoop.execute { [handler] in handler.value.send(request) }
+  }
+
+  /// Sends, and returns once the request has left this process.
+  public func send(confirming request: Livekit_SignalRequest) async throws(SignalError) {
+    let sent = channel.eventLoop.flatSubmit { [handler, channel] in
+      handler.value.send(request) ?? channel.eventLoop.makeFailedFuture(ChannelError.ioOnClosedChannel)
+    }
+    do { try await sent.get() } catch { throw closeReason ?? .lost(server, "it has ended") }
   }
 
   /// Ends the connection; returns when the server has closed it too, or after a second.

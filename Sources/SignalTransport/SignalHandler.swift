@@ -74,9 +74,11 @@ final class SignalHandler: ChannelInboundHandler {
 
   // MARK: Actions
 
-  func send(_ request: Livekit_SignalRequest) {
-    guard let bytes = try? request.serializedBytes() as [UInt8] else { return }
-    write(.binary, ByteBuffer(bytes: bytes))
+  /// - Returns: when it has been written; nil when it cannot be.
+  @discardableResult
+  func send(_ request: Livekit_SignalRequest) -> EventLoopFuture<Void>? {
+    guard let bytes = try? request.serializedBytes() as [UInt8] else { return nil }
+    return write(.binary, ByteBuffer(bytes: bytes))
   }
 
   /// Ends from this side: nothing more is handed on, and what was sent still leaves.

@@ -137,6 +137,9 @@ struct RoomArguments: ParsableArguments {
   }
 
   func roomOptions(autoSubscribe: Bool = true) throws -> RoomOptions {
-    RoomOptions(autoSubscribe: autoSubscribe, pipelineFolder: pipelines, pipelineValues: try pipelineValues())
+    // These programs have no renderers whose size could decide.
+    RoomOptions(
+      autoSubscribe: autoSubscribe, adaptiveStream: false, pipelineFolder: pipelines,
+      pipelineValues: try pipelineValues())
   }
 }

@@ -54,8 +54,8 @@ extension RoomEvent {
     switch self {
     case .trackPublished(let participant, let publication): ("track_published", publication.fields(participant))
     case .trackUnpublished(let participant, let publication): ("track_unpublished", publication.fields(participant))
-    case .trackSubscribed(let participant, let publication): ("track_subscribed", publication.fields(participant))
-    case .trackUnsubscribed(let participant, let publication):
+    case .trackSubscribed(let participant, let publication, _): ("track_subscribed", publication.fields(participant))
+    case .trackUnsubscribed(let participant, let publication, _):
       ("track_unsubscribed", publication.fields(participant))
     case .muteChanged(let participant, let publication, let isMuted):
       (isMuted ? "track_muted" : "track_unmuted", publication.fields(participant))

@@ -25,6 +25,42 @@ struct EnduranceTests {
     await synthetic.stop()
   }
 
+  @Test func renderersAndSubscriptionsLeaveNothingBehind() async throws {
+    let synthetic = try await SyntheticRoom.start()
+    let room = Room()
+    try await room.connect(url: synthetic.url, token: try await SyntheticRoom.token("watcher"))
+    let camera = try await eventually("the camera") {
+      room.remoteParticipants["alice"]?.videoTracks.first { $0.isSubscribed }
+    }
+    for _ in 0..<20 { try await attach(to: camera) }
+    for _ in 0..<20 { try await resubscribe(to: camera) }
+    let before = try await quiet()
+    for _ in 0..<1000 { try await attach(to: camera) }
+    for _ in 0..<200 { try await resubscribe(to: camera) }
+    let after = try await quiet()
+    print("1000 renderers, 200 subscriptions: before \(before); after \(after)")
+    #expect(after.threads <= before.threads)
+    #expect(after.descriptors <= before.descriptors)
+    #expect(after.heap < before.heap + 1 << 20, "before \(before); after \(after)")
+    await room.disconnect()
+    await synthetic.stop()
+  }
+
+  /// Two renderers come and go; the decoder with the first and the last.
+  private func attach(to camera: RemoteTrackPublication) async throws {
+    let track = try #require(camera.track as? RemoteVideoTrack)
+    let renderers = (0..<2).map { _ in VideoFrameHandler { _ in } }
+    for renderer in renderers { track.add(videoRenderer: renderer) }
+    for renderer in renderers { track.remove(videoRenderer: renderer) }
+  }
+
+  private func resubscribe(to camera: RemoteTrackPublication) async throws {
+    try await camera.set(subscribed: false)
+    try await eventually("the end of the subscription") { !camera.isSubscribed }
+    try await camera.set(subscribed: true)
+    try await eventually("the subscription") { camera.isSubscribed }
+  }
+
   private func record(_ index: Int, from synthetic: SyntheticRoom, into folder: URL) async throws {
     let room = Room()
     try await room.connect(url: synthetic.url, token: try await SyntheticRoom.token("recorder"))

@@ -33,13 +33,11 @@ extension RoomEngine {
 
   private func unsubscribe(_ publication: RemoteTrackPublication, of participant: RemoteParticipant) {
     guard let track = publication.track else { return }
-    publication.subscription.withLock { subscription in
-      subscription.lastTrack = track
-      subscription.track = nil
-    }
+    publication.subscription.withLock { $0.track = nil }
+    settings.end(publication.sid)
     track.state.withLock { $0.trackState = .stopped }
     logger.debug("track unsubscribed", metadata: ["track": "\(publication.sid)"])
-    room.tell(.trackUnsubscribed(participant, publication))
+    room.tell(.trackUnsubscribed(participant, publication, track))
   }
 
   /// Brings together what signalling says is published and what the description says is sent, whichever came first.
@@ -59,20 +57,23 @@ extension RoomEngine {
       unsubscribe(publication, of: participant)
     }
     let info = publication.info.withLock { $0 }
+    let hooks = TrackHooks(
+      tell: { [weak room] in room?.tell($0) },
+      demandChanged: { [weak self] track in self?.demandChanged(of: track) })
     let track: Track =
       media.isVideo
-      ? RemoteVideoTrack(media: media, info: info) { [weak room] in room?.tell($0) }
-      : RemoteAudioTrack(media: media, info: info)
+      ? RemoteVideoTrack(media: media, info: info, hooks: hooks)
+      : RemoteAudioTrack(media: media, info: info, hooks: hooks)
     track.state.withLock { $0.trackState = .started }
     publication.subscription.withLock { $0.track = track }
-    restoreSettings(of: publication)
+    beginSettings(of: publication)
     logger.debug(
       "track subscribed",
       metadata: [
         "participant": "\(participant.identity ?? participant.sid)", "track": "\(publication.sid)",
         "codec": "\(media.codec)",
       ])
-    room.tell(.trackSubscribed(participant, publication))
+    room.tell(.trackSubscribed(participant, publication, track))
   }
 
   var publishedCodecs: [String: [String]] {
@@ -80,7 +81,7 @@ extension RoomEngine {
     return Dictionary(publications.map { ($0.sid, $0.info.withLock { $0.mimeTypes }) }) { _, newest in newest }
   }
 
-  private func find(_ sid: String) -> (RemoteParticipant, RemoteTrackPublication)? {
+  func find(_ sid: String) -> (RemoteParticipant, RemoteTrackPublication)? {
     for participant in room.remoteParticipants.values {
       if let publication = participant.publication(sid: sid) { return (participant, publication) }
     }

@@ -10,14 +10,18 @@ import SignalTransport
 actor RoomEngine {
   /// Held until the connection has ended, when the room forgets its engine: what still arrives has somewhere to go.
   let room: Room
-  private let options: RoomOptions
+  let options: RoomOptions
   private let factory: PipelineFactory
   private(set) var signal: SignalConnection?
   private(set) var subscriber: SubscriberTransport?
   private(set) var autoSubscribe = true
-  /// What the server is about to be told of tracks, and the task that does.
-  var settingsToTell: [String: RemoteTrackPublication] = [:]
-  var settingsTeller: Task<Void, any Error>?
+  /// What the server is about to be told of tracks, the task that does, and who waits for it.
+  var settings = SettingsSchedule()
+  var settingsTeller: (deadline: MediaTime, task: Task<Void, Never>)?
+  var settingsWaiters: [CheckedContinuation<Void, any Error>] = []
+  /// Asks renderers what they need, now and then.
+  var demandWatcher: Task<Void, Never>?
+  var demandReading = DemandReading.none
   private var reader: Task<Void, Never>?
   private let connected = Outcome<Void, LiveKitError>()
   private(set) var isOver = false
@@ -41,7 +45,8 @@ actor RoomEngine {
     do throws(SignalError) {
       url = try SignalURL(text)
       signal = try await SignalConnection.connect(
-        to: url, token: token, query: SignalQuery(autoSubscribe: autoSubscribe), timeout: connect.timeout)
+        to: url, token: token, query: SignalQuery(autoSubscribe: autoSubscribe, adaptiveStream: usesAdaptiveStream),
+        timeout: connect.timeout)
     } catch {
       throw LiveKitError(error)
     }
@@ -114,6 +119,7 @@ actor RoomEngine {
       servers: servers, localAddresses: localAddresses, timeout: timeout, factory: factory,
       latency: options.receiveLatency)
     self.subscriber = subscriber
+    if usesAdaptiveStream { watchDemands() }
     // Ends with the transport.
     Task { for await event in subscriber.events { await self.handle(event) } }
     for info in join.otherParticipants { addOrUpdate(info) }
@@ -175,6 +181,7 @@ actor RoomEngine {
     guard !isOver else { return }
     isOver = true
     logger.debug("disconnected", metadata: ["reason": "\(error?.message ?? "asked for")"])
+    endSettings()
     for participant in room.remoteParticipants.values { removeTracks(of: participant) }
     await subscriber?.close()
     subscriber = nil

@@ -96,6 +96,8 @@ actor SubscriberTransport {
     for (sid, earlier) in sent where live[sid]?.continues(earlier) != true { await remove(sid) }
     var new: [TrackReception] = []
     for track in live.values where sent[track.sid] == nil { new.append(add(track)) }
+    let participants = Set(sent.values.map(\.participant))
+    clocks = clocks.filter { participants.contains($0.key) }
     await handOver(new)
   }
 

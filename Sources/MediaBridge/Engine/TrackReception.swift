@@ -19,6 +19,7 @@ final class TrackReception {
   private static let videoBacklog = 1500
   /// Three seconds of sound, at least.
   private static let audioBacklog = 150
+  private static let staleness = Duration.seconds(1)
   private var newest: SequenceNumber?
   private var isPictureOpen = false
   private var lastTimestamp: UInt32?
@@ -133,8 +134,10 @@ final class TrackReception {
     clock.observe(trackSid, report)
   }
 
-  func attach(_ pipeline: ReceivePipeline) {
+  func attach(_ pipeline: ReceivePipeline, at time: MediaTime) {
     let isFirst = pipelines.isEmpty
+    // What came before a pause is not what is seen or heard now.
+    if let newest = backlog.last, time - newest.time > Self.staleness { backlog.removeAll() }
     pipelines.append(pipeline)
     let isUsable = isFirst && (backlog.first.map { !isVideo || isKeyframe($0.packet) } ?? false)
     if isUsable {

@@ -1,50 +1,47 @@
 import MediaCore
 
-/// The renderers of one track, in the order in which they were added, each at most once.
-///
-/// A call-out holds no lock: it works on the list as it was, and `remove` waits for the calls under way, so that none
-/// comes after it returned (unless a renderer removes itself from within its own call, which may not wait for itself).
-final class RendererList<Renderer>: Sendable {
-  /// `@unchecked Sendable`: the protocols promise calls on media threads, so a renderer's author owns its safety.
-  private struct Entry: @unchecked Sendable {
-    let renderer: Renderer
+/// The renderers of one track, in the order in which they were added, each at most once and held until it is removed.
+final class RendererList<Media: Sendable>: Sendable {
+  private struct Entry {
     let identity: ObjectIdentifier
+    let queue: RendererQueue<Media>
   }
 
-  private struct State {
-    var entries: [Entry] = []
-  }
+  private let entries = Locked<[Entry]>([])
+  private let limit: Int
 
-  private let state = Locked(State())
-  private let calling = CallGate()
+  /// - Parameter limit: how much may wait for a renderer that is too slow.
+  init(limit: Int) { self.limit = limit }
 
-  /// True when this is the first renderer.
-  func add(_ renderer: Renderer) -> Bool {
-    let entry = Entry(renderer: renderer, identity: ObjectIdentifier(renderer as AnyObject))
-    return state.withLock { state in
-      guard !state.entries.contains(where: { $0.identity == entry.identity }) else { return false }
-      state.entries.append(entry)
-      return state.entries.count == 1
+  /// - Parameter call: calls the renderer, which it holds.
+  /// - Returns: false when it is there already.
+  func add(_ renderer: AnyObject, call: @escaping @Sendable (Media) -> Void) -> Bool {
+    let entry = Entry(identity: ObjectIdentifier(renderer), queue: RendererQueue(limit: limit, call: call))
+    return entries.withLock { entries in
+      guard !entries.contains(where: { $0.identity == entry.identity }) else { return false }
+      entries.append(entry)
+      return true
     }
   }
 
-  /// True when it was there and the last one.
-  func remove(_ renderer: Renderer) -> Bool {
-    let identity = ObjectIdentifier(renderer as AnyObject)
-    let (found, empty) = state.withLock { state in
-      let before = state.entries.count
-      state.entries.removeAll { $0.identity == identity }
-      return (state.entries.count < before, state.entries.isEmpty)
+  /// After it returns no further call comes, unless a renderer removes itself from within a call.
+  /// - Returns: false when it was not there.
+  func remove(_ renderer: AnyObject) -> Bool {
+    let queue = entries.withLock { entries in
+      entries.firstIndex { $0.identity == ObjectIdentifier(renderer) }.map { entries.remove(at: $0).queue }
     }
-    if found { calling.waitForCallsUnderWay() }
-    return found && empty
+    queue?.close()
+    return queue != nil
   }
 
-  var isEmpty: Bool { state.withLock { $0.entries.isEmpty } }
+  var isEmpty: Bool { entries.withLock { $0.isEmpty } }
 
-  func callEach(_ body: (Renderer) -> Void) {
-    calling.enter()
-    defer { calling.leave() }
-    for entry in state.withLock({ $0.entries }) { body(entry.renderer) }
+  /// What a renderer was too slow for; nil when it is not there.
+  func dropped(of renderer: AnyObject) -> Int? {
+    entries.withLock { $0.first { $0.identity == ObjectIdentifier(renderer) } }?.queue.dropped
+  }
+
+  func deliver(_ media: Media) {
+    for entry in entries.withLock({ $0 }) { entry.queue.deliver(media) }
   }
 }

@@ -5,8 +5,12 @@ public import Foundation
 /// `render(frame:)` is called on a media thread, once a frame, in order. The size requirements are of the main actor,
 /// as in the SDK this API is known from; no media thread waits for them.
 public protocol VideoRenderer: AnyObject {
+  /// Whether adaptive stream may choose what is received by what this renderer shows. One that says no is served with
+  /// everything, at full size, also while it is not visible.
   @MainActor var isAdaptiveStreamEnabled: Bool { get }
-  /// The size in pixels at which this renderer shows the pictures.
+  /// Whether anybody can see it; a track that no renderer shows is paused.
+  @MainActor var isVisible: Bool { get }
+  /// The size in pixels at which this renderer shows the pictures; while it is empty the smallest layer is received.
   @MainActor var adaptiveStreamSize: CGSize { get }
   /// The size of the pictures that follow; called before the first frame of each size.
   @MainActor func set(size: CGSize)
@@ -17,10 +21,14 @@ public protocol VideoRenderer: AnyObject {
 
 extension VideoRenderer {
   @MainActor public var isAdaptiveStreamEnabled: Bool { false }
+  @MainActor public var isVisible: Bool { true }
   @MainActor public var adaptiveStreamSize: CGSize { .zero }
   @MainActor public func set(size: CGSize) {}
   public func render(frame: VideoFrame) { renderFrame(frame) }
   public func renderFrame(_ frame: VideoFrame?) {}
+
+  /// Says that one of the properties above has changed: what is received follows at once, and not within 300 ms.
+  public func adaptiveStreamDidChange() { AdaptiveStreamBell.ring() }
 }
 
 /// Takes the sound of an audio track. `render(pcmBuffer:)` is called on a media thread, in order.

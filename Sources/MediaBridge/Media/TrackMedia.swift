@@ -28,7 +28,11 @@ final class TrackMedia: Sendable {
   private let payloadType: PayloadType
   private let latency: Int?
   private let clock: ParticipantClock
-  private let decoding = Locked<ReceivePipeline?>(nil)
+  private struct Decoding {
+    var pipeline: ReceivePipeline?
+    var isOver = false
+  }
+  private let decoding = Locked(Decoding())
 
   init(
     trackSid: String, codec: String, isVideo: Bool, payloadType: PayloadType, clockRate: UInt32,
@@ -49,8 +53,9 @@ final class TrackMedia: Sendable {
 
   // MARK: Decoding for renderers
 
-  /// Starts the decoder; `sink` is called on a streaming thread.
+  /// Starts the decoder unless it runs; `sink` is called on a streaming thread. Not from two threads at once.
   func startDecoding(_ sink: @escaping @Sendable (DecodedMedia) -> Void) {
+    guard decoding.withLock({ !$0.isOver && $0.pipeline == nil }) else { return }
     let isVideo = isVideo
     do {
       let pipeline = try attach(codec, output: isVideo ? .frames : .pcm) { media in
@@ -61,16 +66,20 @@ final class TrackMedia: Sendable {
           AudioBuffer(media).map { sink(.audio(AudioPCMBuffer(buffer: $0, time: time))) }
         }
       }
-      decoding.withLock { $0 = pipeline }
+      let isTooLate = decoding.withLock { decoding in
+        if !decoding.isOver { decoding.pipeline = pipeline }
+        return decoding.isOver
+      }
+      if isTooLate { detach(pipeline) }
     } catch {
       fail(error)
     }
   }
 
   func stopDecoding() {
-    let pipeline = decoding.withLock { pipeline in
-      defer { pipeline = nil }
-      return pipeline
+    let pipeline = decoding.withLock { decoding in
+      defer { decoding.pipeline = nil }
+      return decoding.pipeline
     }
     if let pipeline { detach(pipeline) }
   }
@@ -92,33 +101,35 @@ final class TrackMedia: Sendable {
       clock: { clock.time(trackSid, of: $0) },
       onKeyframeNeeded: { [weak self] in self?.requestKeyframe() },
       onFailure: { [weak self] in self?.fail($0) }, onBuffer: onBuffer)
-    loop.run { [reception] in reception.value.attach(pipeline) }
+    loop.run { [reception] in reception.value.attach(pipeline, at: .now) }
     return pipeline
   }
 
   /// Takes a pipeline off and stops it; nothing comes out of it once the returned task has ended.
   @discardableResult
   func detach(_ pipeline: ReceivePipeline) -> Task<Void, Never> {
-    let stopping = Task { [loop, reception] in
-      await loop.call { reception.value.detach(pipeline) }
-      await pipeline.stop()
+    let stop = ObjectIdentifier(pipeline)
+    // Nobody ends the pipeline before it is noted that it is being stopped.
+    return stops.withLock { stops in
+      let stopping = Task { [loop, reception, stopsUnderWay = self.stops] in
+        await loop.call { reception.value.detach(pipeline) }
+        await pipeline.stop()
+        _ = stopsUnderWay.withLock { $0.removeValue(forKey: stop) }
+      }
+      stops[stop] = stopping
+      return stopping
     }
-    stops.withLock { $0.append(stopping) }
-    return stopping
   }
-  private let stops = Locked<[Task<Void, Never>]>([])
+  private let stops = Locked<[ObjectIdentifier: Task<Void, Never>]>([:])
 
   func requestKeyframe() { loop.run { [reception] in reception.value.requestKeyframe() } }
 
-  /// Returns when every pipeline of the track has stopped.
+  /// Returns when every pipeline of the track has stopped; none starts any more.
   func close() async {
+    decoding.withLock { $0.isOver = true }
     stopDecoding()
     clock.remove(trackSid)
-    let stopping = stops.withLock { stops in
-      defer { stops = [] }
-      return stops
-    }
-    for stop in stopping { await stop.value }
+    for stop in stops.withLock({ Array($0.values) }) { await stop.value }
   }
 
   func statistics() async -> ReceptionStatistics {

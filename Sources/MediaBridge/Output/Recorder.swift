@@ -189,8 +189,8 @@ public actor Recorder {
         switch event {
         case .trackPublished(let participant, let publication): await self?.published(publication, by: participant)
         case .trackUnpublished(_, let publication): self?.subscriptions.forget(publication)
-        case .trackSubscribed(let participant, let publication): await self?.joined(publication, of: participant)
-        case .trackUnsubscribed(_, let publication): await self?.left(publication)
+        case .trackSubscribed(let participant, let publication, _): await self?.joined(publication, of: participant)
+        case .trackUnsubscribed(_, let publication, _): await self?.left(publication)
         default: break
         }
       }

@@ -17,7 +17,7 @@ extension RoomDelegate {
   public func room(
     _ room: Room, participant: RemoteParticipant, didSubscribeTrack publication: RemoteTrackPublication
   ) {
-    guard let track = publication.track as? any RemoteTrack else { return }
+    guard let track = publication.subscription.withLock({ $0.toldTrack }) as? any RemoteTrack else { return }
     self.room(room, participant: participant, didSubscribe: track, publication: publication)
   }
   public func room(
@@ -28,7 +28,7 @@ extension RoomDelegate {
   public func room(
     _ room: Room, participant: RemoteParticipant, didUnsubscribeTrack publication: RemoteTrackPublication
   ) {
-    guard let track = publication.subscription.withLock({ $0.lastTrack }) as? any RemoteTrack else { return }
+    guard let track = publication.subscription.withLock({ $0.toldTrack }) as? any RemoteTrack else { return }
     self.room(room, participant: participant, didUnsubscribe: track, publication: publication)
   }
   public func room(

@@ -24,9 +24,9 @@ extension RoomEvent {
       delegate.room(room, participant: participant, didPublishTrack: publication)
     case .trackUnpublished(let participant, let publication):
       delegate.room(room, participant: participant, didUnpublishTrack: publication)
-    case .trackSubscribed(let participant, let publication):
+    case .trackSubscribed(let participant, let publication, _):
       delegate.room(room, participant: participant, didSubscribeTrack: publication)
-    case .trackUnsubscribed(let participant, let publication):
+    case .trackUnsubscribed(let participant, let publication, _):
       delegate.room(room, participant: participant, didUnsubscribeTrack: publication)
     case .subscriptionFailed(let participant, let sid, let error):
       delegate.room(room, participant: participant, didFailToSubscribeTrackWithSid: sid, error: error)
@@ -62,9 +62,9 @@ extension RoomEvent {
       participant.delegates.each { $0.participant(participant, didPublishTrack: publication) }
     case .trackUnpublished(let participant, let publication):
       participant.delegates.each { $0.participant(participant, didUnpublishTrack: publication) }
-    case .trackSubscribed(let participant, let publication):
+    case .trackSubscribed(let participant, let publication, _):
       participant.delegates.each { $0.participant(participant, didSubscribeTrack: publication) }
-    case .trackUnsubscribed(let participant, let publication):
+    case .trackUnsubscribed(let participant, let publication, _):
       participant.delegates.each { $0.participant(participant, didUnsubscribeTrack: publication) }
     case .subscriptionFailed(let participant, let sid, let error):
       participant.delegates.each { $0.participant(participant, didFailToSubscribeTrackWithSid: sid, error: error) }
@@ -83,6 +83,17 @@ extension RoomEvent {
     case .dataReceived(let participant?, let data, let topic):
       participant.delegates.each { $0.participant(participant, didReceiveData: data, forTopic: topic) }
     default: break
+    }
+  }
+
+  /// Runs `body` while the publication knows which track the event is about: for the spellings that hand it on.
+  func whileTold(_ body: () -> Void) {
+    switch self {
+    case .trackSubscribed(_, let publication, let track), .trackUnsubscribed(_, let publication, let track):
+      publication.subscription.withLock { $0.toldTrack = track }
+      body()
+      publication.subscription.withLock { $0.toldTrack = nil }
+    default: body()
     }
   }
 

@@ -25,8 +25,9 @@ public enum RoomEvent: Sendable {
 
   case trackPublished(RemoteParticipant, RemoteTrackPublication)
   case trackUnpublished(RemoteParticipant, RemoteTrackPublication)
-  case trackSubscribed(RemoteParticipant, RemoteTrackPublication)
-  case trackUnsubscribed(RemoteParticipant, RemoteTrackPublication)
+  case trackSubscribed(RemoteParticipant, RemoteTrackPublication, Track)
+  /// The track is the one that the publication had.
+  case trackUnsubscribed(RemoteParticipant, RemoteTrackPublication, Track)
   case subscriptionFailed(RemoteParticipant, trackSid: String, LiveKitError)
   case muteChanged(RemoteParticipant, RemoteTrackPublication, isMuted: Bool)
   case subscriptionAllowedChanged(RemoteParticipant, RemoteTrackPublication, isAllowed: Bool)

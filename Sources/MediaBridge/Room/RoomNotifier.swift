@@ -26,9 +26,11 @@ final class RoomNotifier: Sendable {
   func send(_ event: RoomEvent, from room: Room) {
     queue.async { [self] in
       for stream in state.withLock({ Array($0.streams.values) }) { stream.yield(event) }
-      room.delegates.each { event.tell($0, of: room) }
-      event.tellParticipant()
-      event.tellTrack()
+      event.whileTold {
+        room.delegates.each { event.tell($0, of: room) }
+        event.tellParticipant()
+        event.tellTrack()
+      }
     }
   }
 

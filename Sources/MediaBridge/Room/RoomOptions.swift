@@ -2,6 +2,9 @@
 public struct RoomOptions: Sendable {
   /// Subscribe to every track as it is published; `ConnectOptions.autoSubscribe` overrides it for one connect.
   public var autoSubscribe: Bool
+  /// Receive of each track what its renderers show: the layer that fits the largest of them, and nothing while there is
+  /// none that is visible, or for sound none at all. Outputs such as a recording count as renderers of full size.
+  public var adaptiveStream: Bool
   /// Longest wait in milliseconds for a missing packet before the pictures or sound go on without it; packets that
   /// arrive in order never wait. nil keeps what the receive template says.
   public var receiveLatency: Int?
@@ -11,10 +14,11 @@ public struct RoomOptions: Sendable {
   public var pipelineValues: [String: String]
 
   public init(
-    autoSubscribe: Bool = true, receiveLatency: Int? = nil, pipelineFolder: String? = nil,
+    autoSubscribe: Bool = true, adaptiveStream: Bool = true, receiveLatency: Int? = nil, pipelineFolder: String? = nil,
     pipelineValues: [String: String] = [:]
   ) {
     self.autoSubscribe = autoSubscribe
+    self.adaptiveStream = adaptiveStream
     self.receiveLatency = receiveLatency
     self.pipelineFolder = pipelineFolder
     self.pipelineValues = pipelineValues

@@ -4,26 +4,49 @@ import MediaCore
 ///
 /// `@unchecked Sendable`: constants and `Locked` values only.
 public final class RemoteAudioTrack: Track, RemoteTrack, AudioTrack, @unchecked Sendable {
-  private let renderers = RendererList<any AudioRenderer>()
+  /// A second of the usual 20 ms.
+  private let renderers = RendererList<AudioPCMBuffer>(limit: 50)
+  private let decoding = Reconciler()
+  private let hooks: TrackHooks
   let media: TrackMedia
 
-  init(media: TrackMedia, info: TrackInfo) {
+  init(media: TrackMedia, info: TrackInfo, hooks: TrackHooks) {
     self.media = media
+    self.hooks = hooks
     super.init(
       sid: info.sid, name: info.name, kind: .audio, source: info.source, isMuted: info.isMuted, dimensions: nil)
   }
 
   /// Hands all sound from now on to `audioRenderer`, too. The first renderer starts the decoder.
   public func add(audioRenderer: any AudioRenderer) {
-    guard renderers.add(audioRenderer) else { return }
-    media.startDecoding { [weak self] decoded in
-      guard case .audio(let buffer) = decoded else { return }
-      self?.renderers.callEach { $0.render(pcmBuffer: buffer) }
-    }
+    let renderer = Unchecked(audioRenderer)
+    guard renderers.add(audioRenderer, call: { renderer.value.render(pcmBuffer: $0) }) else { return }
+    decode()
+    hooks.demandChanged(self)
   }
 
   /// After it returns no further call comes, unless a renderer removes itself from within a call.
   public func remove(audioRenderer: any AudioRenderer) {
-    if renderers.remove(audioRenderer) { media.stopDecoding() }
+    guard renderers.remove(audioRenderer) else { return }
+    decode()
+    hooks.demandChanged(self)
+  }
+
+  /// Buffers that were dropped because this renderer was too slow for them; nil when it was not added.
+  public func droppedBuffers(of audioRenderer: any AudioRenderer) -> Int? { renderers.dropped(of: audioRenderer) }
+
+  override var demand: TrackDemand { renderers.isEmpty ? .nothing : .everything }
+
+  /// Decodes as long as there is a renderer.
+  private func decode() {
+    decoding.run {
+      if renderers.isEmpty {
+        media.stopDecoding()
+      } else {
+        media.startDecoding { [weak self] decoded in
+          if case .audio(let buffer) = decoded { self?.renderers.deliver(buffer) }
+        }
+      }
+    }
   }
 }

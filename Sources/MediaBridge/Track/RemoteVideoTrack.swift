@@ -5,17 +5,18 @@ import MediaCore
 ///
 /// `@unchecked Sendable`: constants and `Locked` values only.
 public final class RemoteVideoTrack: Track, RemoteTrack, VideoTrack, @unchecked Sendable {
-  private let renderers = RendererList<any VideoRenderer>()
+  /// Pictures are large: a renderer that is three behind will hardly catch up.
+  private let renderers = RendererList<VideoFrame>(limit: 3)
+  private let demands = RendererDemands()
+  private let decoding = Reconciler()
   private let newest = Locked<VideoFrame?>(nil)
   private let lastSize = Locked<Dimensions?>(nil)
+  private let hooks: TrackHooks
   let media: TrackMedia
 
-  private let tell: @Sendable (RoomEvent) -> Void
-
-  /// - Parameter tell: passes an event to the room.
-  init(media: TrackMedia, info: TrackInfo, tell: @escaping @Sendable (RoomEvent) -> Void) {
+  init(media: TrackMedia, info: TrackInfo, hooks: TrackHooks) {
     self.media = media
-    self.tell = tell
+    self.hooks = hooks
     super.init(
       sid: info.sid, name: info.name, kind: .video, source: info.source, isMuted: info.isMuted,
       dimensions: info.dimensions)
@@ -26,44 +27,63 @@ public final class RemoteVideoTrack: Track, RemoteTrack, VideoTrack, @unchecked 
 
   /// Shows every picture from now on in `videoRenderer`, too. The first renderer starts the decoder.
   public func add(videoRenderer: any VideoRenderer) {
-    guard renderers.add(videoRenderer) else { return }
-    media.startDecoding { [weak self] buffer in self?.deliver(buffer) }
+    guard renderers.add(videoRenderer, call: Self.call(videoRenderer)) else { return }
+    demands.add(videoRenderer)
+    decode()
+    hooks.demandChanged(self)
   }
 
   /// After it returns no further call comes, unless a renderer removes itself from within a call.
   public func remove(videoRenderer: any VideoRenderer) {
     guard renderers.remove(videoRenderer) else { return }
-    media.stopDecoding()
-    newest.withLock { $0 = nil }
+    demands.remove(videoRenderer)
+    decode()
+    hooks.demandChanged(self)
+  }
+
+  /// Pictures that were dropped because this renderer was too slow for them; nil when it was not added.
+  public func droppedFrames(of videoRenderer: any VideoRenderer) -> Int? { renderers.dropped(of: videoRenderer) }
+
+  override var demand: TrackDemand { demands.combined }
+  @MainActor override func readDemands() -> Bool { demands.read() }
+
+  /// Decodes as long as there is a renderer.
+  private func decode() {
+    decoding.run {
+      if renderers.isEmpty {
+        media.stopDecoding()
+        newest.withLock { $0 = nil }
+      } else {
+        media.startDecoding { [weak self] decoded in self?.deliver(decoded) }
+      }
+    }
   }
 
   private func deliver(_ decoded: DecodedMedia) {
-    guard case .video(let frame) = decoded else { return }
+    // The decoder may have a last picture when the last renderer has gone.
+    guard case .video(let frame) = decoded, !renderers.isEmpty else { return }
     newest.withLock { $0 = frame }
-    let size = frame.dimensions
-    let isNewSize = lastSize.withLock { last in
-      defer { last = size }
-      return last != size
-    }
-    if isNewSize { announce(size) }
-    renderers.callEach { $0.render(frame: frame) }
+    if lastSize.set(\.self, to: frame.dimensions) { announce(frame.dimensions) }
+    renderers.deliver(frame)
   }
 
   private func announce(_ size: Dimensions) {
     state.withLock { $0.dimensions = size }
-    tell(.dimensionsChanged(self, size))
-    renderers.callEach { renderer in
-      // `set(size:)` belongs to the main actor, for which no media thread waits.
-      let renderer = Unchecked(renderer)
-      Task { @MainActor in
-        renderer.value.set(size: CGSize(width: Int(size.width), height: Int(size.height)))
-      }
+    hooks.tell(.dimensionsChanged(self, size))
+  }
+
+  /// Calls a renderer with each picture, and before with its size where that is a new one to it.
+  private static func call(_ renderer: any VideoRenderer) -> @Sendable (VideoFrame) -> Void {
+    let renderer = Unchecked(renderer)
+    let size = Locked<Dimensions?>(nil)
+    return { frame in
+      if size.set(\.self, to: frame.dimensions) { tell(renderer, frame.dimensions) }
+      renderer.value.render(frame: frame)
     }
   }
-}
 
-/// `@unchecked Sendable`: carries a renderer to the main actor; the renderer's author owns its thread safety.
-private struct Unchecked<Value>: @unchecked Sendable {
-  let value: Value
-  init(_ value: Value) { self.value = value }
+  /// `set(size:)` belongs to the main actor, for which no media thread waits.
+  private static func tell(_ renderer: Unchecked<any VideoRenderer>, _ size: Dimensions) {
+    Task { @MainActor in renderer.value.set(size: CGSize(width: Int(size.width), height: Int(size.height))) }
+  }
 }

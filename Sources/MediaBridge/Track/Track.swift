@@ -29,6 +29,12 @@ public class Track: @unchecked Sendable {
   public var trackState: TrackState { state.withLock { $0.trackState } }
   /// Size of the pictures that arrive, or the published size before the first; nil for sound.
   public var dimensions: Dimensions? { state.withLock { $0.dimensions } }
+  /// What is needed of it, by those who show or hear it.
+  var demand: TrackDemand { .everything }
+  /// Asks the renderers anew what they need.
+  /// - Returns: whether `demand` may have changed.
+  @MainActor func readDemands() -> Bool { false }
+
   /// Width over height of `dimensions`, 1 while it is nil.
   public var aspectRatio: Double { dimensions?.aspectRatio ?? 1 }
 }

@@ -45,16 +45,16 @@ public class TrackPublication: @unchecked Sendable {
 public final class RemoteTrackPublication: TrackPublication, @unchecked Sendable {
   struct Subscription {
     var track: Track?
-    /// The track that was subscribed before, for those who are told that it is no more.
-    var lastTrack: Track?
+    /// The track that delegates are being told of: by the time they are it may have gone.
+    var toldTrack: Track?
     var isWanted: Bool
     /// Outputs that need it, and whether it is wanted for them alone.
     var holders = 0
     var isWantedByHolders = false
     var isAllowed = true
-    /// As they were set last, and as the server knows them.
+    /// As they were set last, and as the server knows them; nil when it may have others.
     var settings = TrackSettings()
-    var toldSettings = TrackSettings()
+    var toldSettings: TrackSettings?
     var streamState = StreamState.unknown
   }
 
@@ -99,7 +99,7 @@ public final class RemoteTrackPublication: TrackPublication, @unchecked Sendable
       return true
     }
     // Without a connection there is nothing to subscribe to, which whoever waits for the track is told.
-    if isNew { try? await requests.tellSubscription(of: self) }
+    if isNew { try? await requests.tellSubscription(of: self) } else { try? await requests.tellSettings(of: self) }
   }
 
   /// Ends the subscription when `hold()` began it and no output needs it any more.
@@ -110,7 +110,7 @@ public final class RemoteTrackPublication: TrackPublication, @unchecked Sendable
       (subscription.isWanted, subscription.isWantedByHolders) = (false, false)
       return true
     }
-    if isLast { try? await requests.tellSubscription(of: self) }
+    if isLast { try? await requests.tellSubscription(of: self) } else { try? await requests.tellSettings(of: self) }
   }
 }
 
@@ -144,8 +144,10 @@ public struct RemoteTrackReception: Sendable, Equatable {
 /// What a publication asks of its room. Each call tells the server what the publication says at that moment, so that
 /// calls that overtake each other end in the same.
 protocol SubscriptionRequests: AnyObject, Sendable {
+  /// Whether renderers decide about settings, and not the program.
+  var usesAdaptiveStream: Bool { get }
   /// Whether the track is wanted.
   func tellSubscription(of publication: RemoteTrackPublication) async throws
-  /// How the track is wanted, together with what else is set in the same moment. Its `toldSettings` follow.
+  /// How the track is wanted, together with what else changes in the same moment. Its `toldSettings` follow.
   func tellSettings(of publication: RemoteTrackPublication) async throws
 }

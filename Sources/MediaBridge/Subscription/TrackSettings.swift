@@ -10,20 +10,22 @@ struct TrackSettings: Hashable, Sendable {
 
 extension RemoteTrackPublication {
   /// Whether the server sends the track while it is subscribed; as it was told.
-  public var isEnabled: Bool { subscription.withLock { $0.toldSettings.isEnabled } }
+  public var isEnabled: Bool { settingsInEffect.isEnabled }
   /// The layer that the server was asked for; without effect while `preferredDimensions` is set.
-  public var videoQuality: VideoQuality { subscription.withLock { $0.toldSettings.quality } }
+  public var videoQuality: VideoQuality { settingsInEffect.quality }
   /// The size that the server was asked for; nil when it was asked for a quality.
-  public var preferredDimensions: Dimensions? { subscription.withLock { $0.toldSettings.dimensions } }
+  public var preferredDimensions: Dimensions? { settingsInEffect.dimensions }
   /// Pictures a second that the server was asked for; 0 when it was not asked.
-  public var preferredFPS: UInt { subscription.withLock { $0.toldSettings.fps } }
+  public var preferredFPS: UInt { settingsInEffect.fps }
+
+  private var settingsInEffect: TrackSettings { subscription.withLock { $0.toldSettings ?? TrackSettings() } }
 
   /// Stops (or resumes) the media of a subscribed track; the subscription stays.
-  /// - Throws: `invalidState` when the track is not subscribed or there is no connection.
+  /// - Throws: `invalidState` when the track is not subscribed, there is no connection, or adaptive stream is on.
   public func set(enabled: Bool) async throws { try await change { $0.isEnabled = enabled } }
 
   /// Asks for a layer of a simulcast track.
-  /// - Throws: `invalidState` when the track is not subscribed or there is no connection.
+  /// - Throws: `invalidState` when the track is not subscribed, there is no connection, or adaptive stream is on.
   public func set(videoQuality: VideoQuality) async throws {
     try await change { settings in
       settings.quality = videoQuality
@@ -32,8 +34,8 @@ extension RemoteTrackPublication {
   }
 
   /// Asks for the layer that comes closest to a size.
-  /// - Throws: `invalidState` when the track is not subscribed or there is no connection; `invalidParameter` for an
-  ///   empty size.
+  /// - Throws: `invalidState` when the track is not subscribed, there is no connection, or adaptive stream is on;
+  ///   `invalidParameter` for an empty size.
   public func set(preferredDimensions: Dimensions) async throws {
     guard preferredDimensions.width > 0, preferredDimensions.height > 0 else {
       throw LiveKitError(.invalidParameter, "a size of \(preferredDimensions) has no pixels; give one with some")
@@ -42,10 +44,15 @@ extension RemoteTrackPublication {
   }
 
   /// Asks for at most so many pictures a second; 0 leaves them as they are sent.
-  /// - Throws: `invalidState` when the track is not subscribed or there is no connection.
+  /// - Throws: `invalidState` when the track is not subscribed, there is no connection, or adaptive stream is on.
   public func set(preferredFPS: UInt) async throws { try await change { $0.fps = preferredFPS } }
 
   private func change(_ edit: (inout TrackSettings) -> Void) async throws {
+    guard !requests.usesAdaptiveStream else {
+      throw LiveKitError(
+        .invalidState,
+        "adaptive stream chooses the settings of track \(sid); make the room with adaptiveStream: false to set them")
+    }
     try subscription.withLock { subscription in
       guard subscription.track != nil else {
         throw LiveKitError(.invalidState, "track \(sid) is not subscribed; subscribe before its settings are changed")
@@ -53,8 +60,19 @@ extension RemoteTrackPublication {
       edit(&subscription.settings)
     }
     do { try await requests.tellSettings(of: self) } catch {
-      subscription.withLock { $0.settings = $0.toldSettings }
+      subscription.withLock { $0.settings = $0.toldSettings ?? TrackSettings() }
       throw error
     }
+  }
+
+  /// What the server is to be told, and was told; nil while the track is not subscribed.
+  var scheduledSettings: SettingsSchedule.Track? {
+    let (track, settings, told, isHeld) = subscription.withLock {
+      ($0.track, $0.settings, $0.toldSettings, $0.holders > 0)
+    }
+    guard let track else { return nil }
+    guard requests.usesAdaptiveStream else { return SettingsSchedule.Track(wanted: settings, told: told) }
+    // An output takes all there is.
+    return SettingsSchedule.Track(wanted: isHeld ? TrackSettings() : track.demand.settings, told: told)
   }
 }

@@ -13,7 +13,7 @@ import Testing
     let synthetic = try await SyntheticRoom.start { identity, request in
       if identity == "watcher", case .trackSetting(let settings) = request.message { told.add(settings) }
     }
-    let room = Room()
+    let room = Room(roomOptions: RoomOptions(adaptiveStream: false))
     try await room.connect(url: synthetic.url, token: try await SyntheticRoom.token("watcher"))
     let publication = try await eventually("the camera") {
       room.remoteParticipants["alice"]?.videoTracks.first { $0.isSubscribed }

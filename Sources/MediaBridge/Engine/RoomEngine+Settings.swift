@@ -1,0 +1,105 @@
+import LiveKitProtocol
+import MediaCore
+import SignalTransport
+
+// What publications ask of the server.
+extension RoomEngine: SubscriptionRequests {
+  nonisolated var usesAdaptiveStream: Bool { options.adaptiveStream }
+
+  func tellSubscription(of publication: RemoteTrackPublication) async throws {
+    var request = Livekit_SignalRequest()
+    request.subscription.trackSids = [publication.sid]
+    request.subscription.subscribe = publication.subscription.withLock { $0.isWanted }
+    try await send(request)
+  }
+
+  func tellSettings(of publication: RemoteTrackPublication) async throws {
+    _ = try connection()
+    try await withCheckedThrowingContinuation { waiter in
+      settingsWaiters.append(waiter)
+      noteSettings(of: publication.sid)
+    }
+  }
+
+  /// A server forgets what was asked for a track when its subscription ends. With adaptive stream it begins with the
+  /// smallest layer, or with what it likes.
+  func beginSettings(of publication: RemoteTrackPublication) {
+    publication.subscription.withLock { $0.toldSettings = usesAdaptiveStream ? nil : TrackSettings() }
+    settings.begin(publication.sid, at: .now)
+    armSettings()
+  }
+
+  /// What is wanted of a track may have changed.
+  func noteSettings(of sid: String) {
+    settings.change(sid, at: .now)
+    armSettings()
+  }
+
+  func endSettings() {
+    demandWatcher?.cancel()
+    AdaptiveStreamBell.remove(self)
+    settingsTeller?.task.cancel()
+    resumeWaiters(throwing: Self.notConnected)
+  }
+
+  /// Sees to it that what is due is told in time.
+  private func armSettings() {
+    guard let deadline = settings.nextDeadline, settingsTeller.map({ deadline < $0.deadline }) ?? true else { return }
+    settingsTeller?.task.cancel()
+    let task = Task {
+      try? await Task.sleep(for: deadline - .now)
+      if !Task.isCancelled { await tellSettings() }
+    }
+    settingsTeller = (deadline, task)
+  }
+
+  private func tellSettings() async {
+    settingsTeller = nil
+    let messages = settings.poll(at: .now) { find($0)?.1.scheduledSettings }
+    let waiters = settingsWaiters
+    settingsWaiters = []
+    var failure: (any Error)?
+    for message in messages {
+      do { try await tell(message) } catch { failure = error }
+    }
+    for waiter in waiters { waiter.resume(with: failure.map { .failure($0) } ?? .success(())) }
+    armSettings()
+  }
+
+  private func tell(_ message: SettingsSchedule.Message) async throws {
+    let publications = message.sids.compactMap { find($0)?.1 }
+    // Before it is sent: what changes meanwhile is news.
+    let earlier = publications.map { publication in
+      publication.subscription.withLock { subscription in
+        defer { subscription.toldSettings = message.settings }
+        return subscription.toldSettings
+      }
+    }
+    var request = Livekit_SignalRequest()
+    request.trackSetting = Livekit_UpdateTrackSettings(message.settings, trackSids: message.sids)
+    do { try await send(request) } catch {
+      for (publication, earlier) in zip(publications, earlier) {
+        publication.subscription.withLock { $0.toldSettings = earlier }
+      }
+      throw error
+    }
+  }
+
+  private func resumeWaiters(throwing error: LiveKitError) {
+    for waiter in settingsWaiters { waiter.resume(throwing: error) }
+    settingsWaiters = []
+  }
+
+  private func send(_ request: Livekit_SignalRequest) async throws {
+    let signal = try connection()
+    do { try await signal.send(confirming: request) } catch { throw LiveKitError(error) }
+  }
+
+  private static let notConnected = LiveKitError(
+    .invalidState, "the room is not connected; connect it before you ask for tracks")
+
+  private func connection() throws -> SignalConnection {
+    guard let signal, !isOver else { throw Self.notConnected }
+    return signal
+  }
+}

@@ -1,0 +1,61 @@
+import Foundation
+
+/// What those who show or hear a track need of it.
+enum TrackDemand: Hashable, Sendable {
+  /// Nothing: there is nobody, or nobody who is visible.
+  case nothing
+  /// Pictures of a size that is not known before the first one.
+  case anything
+  /// Pictures with as many pixels as are shown.
+  case size(Dimensions)
+  /// All there is: somebody takes no part in adaptive stream.
+  case everything
+
+  @MainActor init(of renderer: any VideoRenderer) {
+    guard renderer.isAdaptiveStreamEnabled else {
+      self = .everything
+      return
+    }
+    guard renderer.isVisible else {
+      self = .nothing
+      return
+    }
+    self = Dimensions(rounding: renderer.adaptiveStreamSize).map(Self.size) ?? .anything
+  }
+
+  /// What serves both: the larger of two sizes is the one with more pixels, then the wider one.
+  static func + (one: TrackDemand, other: TrackDemand) -> TrackDemand {
+    one.rank.lexicographicallyPrecedes(other.rank) ? other : one
+  }
+
+  private var rank: [Int64] {
+    switch self {
+    case .nothing: [0]
+    case .anything: [1]
+    case .size(let size): [2, Int64(size.width) * Int64(size.height), Int64(size.width)]
+    case .everything: [3]
+    }
+  }
+
+  /// How that is asked of a server.
+  var settings: TrackSettings {
+    switch self {
+    case .nothing: TrackSettings(isEnabled: false)
+    case .anything: TrackSettings(quality: .low)
+    case .size(let size): TrackSettings(dimensions: size)
+    case .everything: TrackSettings()
+    }
+  }
+}
+
+extension Dimensions {
+  private static let limit: CGFloat = 16_384
+
+  /// Whole pixels that cover the size; nil when it has none.
+  init?(rounding size: CGSize) {
+    // Written so that what is not a number fails, too.
+    guard size.width > 0, size.height > 0 else { return nil }
+    self.init(
+      width: Int32(min(size.width, Self.limit).rounded(.up)), height: Int32(min(size.height, Self.limit).rounded(.up)))
+  }
+}

@@ -1,0 +1,125 @@
+import BridgeTesting
+import Foundation
+import LiveKitProtocol
+import MediaBridge
+import MediaCore
+import Testing
+
+/// A renderer whose size and visibility a test sets.
+private final class Screen: VideoRenderer, Sendable {
+  @MainActor var isAdaptiveStreamEnabled = true
+  @MainActor var isVisible = true
+  @MainActor var adaptiveStreamSize: CGSize
+  let frames = Locked<[Dimensions]>([])
+  @MainActor private(set) var sizes: [CGSize] = []
+
+  @MainActor init(_ width: Int, _ height: Int) { adaptiveStreamSize = CGSize(width: width, height: height) }
+  @MainActor func set(size: CGSize) { sizes.append(size) }
+  func render(frame: VideoFrame) { frames.withLock { $0.append(frame.dimensions) } }
+}
+
+/// What the server is told when renderers come, change and go.
+@Suite struct AdaptiveStreamTests {
+  private struct Scene: Sendable {
+    let room: Room
+    let publication: RemoteTrackPublication
+    let track: RemoteVideoTrack
+    let told: Collector<Livekit_UpdateTrackSettings>
+
+    func next(_ what: String, _ matches: @escaping @Sendable (Livekit_UpdateTrackSettings) -> Bool) async throws {
+      try await eventually(what) {
+        told.values.last { $0.trackSids.contains(publication.sid) }.map(matches) ?? false
+      }
+    }
+  }
+
+  private func run(_ body: (Scene) async throws -> Void) async throws {
+    let told = Collector<Livekit_UpdateTrackSettings>()
+    let synthetic = try await SyntheticRoom.start { identity, request in
+      if identity == "watcher", case .trackSetting(let settings) = request.message { told.add(settings) }
+    }
+    let room = Room()
+    try await room.connect(url: synthetic.url, token: try await SyntheticRoom.token("watcher"))
+    let publication = try await eventually("the camera") {
+      room.remoteParticipants["alice"]?.videoTracks.first { $0.isSubscribed }
+    }
+    let track = try #require(publication.track as? RemoteVideoTrack)
+    try await body(Scene(room: room, publication: publication, track: track, told: told))
+    await room.disconnect()
+    await synthetic.stop()
+  }
+
+  @Test func aTrackThatNobodyShowsIsPausedAndComesBackWithARenderer() async throws {
+    try await run { scene in
+      try await scene.next("the pause") { $0.disabled }
+      #expect(!scene.publication.isEnabled)
+      let screen = await Screen(320, 180)
+      scene.track.add(videoRenderer: screen)
+      try await scene.next("its size") { !$0.disabled && $0.width == 320 && $0.height == 180 }
+      try await eventually("pictures") { screen.frames.withLock { $0.count } > 3 }
+      try await eventually("the size of the pictures") { await screen.sizes == [CGSize(width: 640, height: 360)] }
+      scene.track.remove(videoRenderer: screen)
+      try await scene.next("the pause") { $0.disabled }
+    }
+  }
+
+  @Test func theLargestVisibleRendererDecides() async throws {
+    try await run { scene in
+      let (small, large) = (await Screen(160, 90), await Screen(1280, 720))
+      scene.track.add(videoRenderer: small)
+      scene.track.add(videoRenderer: large)
+      try await scene.next("the larger size") { $0.width == 1280 }
+      await MainActor.run { large.isVisible = false }
+      large.adaptiveStreamDidChange()
+      try await scene.next("the smaller size") { $0.width == 160 && !$0.disabled }
+      await MainActor.run { small.adaptiveStreamSize = CGSize(width: 320, height: 180) }
+      try await scene.next("a size that was not announced") { $0.width == 320 }
+      await MainActor.run { small.isVisible = false }
+      try await scene.next("the pause") { $0.disabled }
+      await MainActor.run { large.isAdaptiveStreamEnabled = false }
+      large.adaptiveStreamDidChange()
+      try await scene.next("everything") { !$0.disabled && $0.width == 0 && $0.quality == .high }
+    }
+  }
+
+  @Test func aRendererOfUnknownSizeGetsTheSmallestLayerAndAClosureEverything() async throws {
+    try await run { scene in
+      let screen = await Screen(0, 0)
+      scene.track.add(videoRenderer: screen)
+      try await scene.next("the smallest layer") { !$0.disabled && $0.width == 0 && $0.quality == .low }
+      let frames = Locked(0)
+      let closure = VideoFrameHandler { _ in frames.withLock { $0 += 1 } }
+      scene.track.add(videoRenderer: closure)
+      try await scene.next("everything") { $0.quality == .high }
+      try await eventually("pictures for both") {
+        screen.frames.withLock { $0.count } > 3 && frames.withLock { $0 } > 3
+      }
+    }
+  }
+
+  @Test func soundThatNobodyHearsIsPaused() async throws {
+    try await run { scene in
+      let microphone = try #require(scene.room.remoteParticipants["alice"]?.audioTracks.first)
+      @Sendable func told() -> [Bool] {
+        scene.told.values.filter { $0.trackSids.contains(microphone.sid) }.map(\.disabled)
+      }
+      try await eventually("the pause") { told() == [true] }
+      let samples = Locked(0)
+      let listener = AudioBufferHandler { buffer in samples.withLock { $0 += Int(buffer.frameLength) } }
+      let track = try await eventually("the track") { microphone.track as? RemoteAudioTrack }
+      track.add(audioRenderer: listener)
+      try await eventually("the end of the pause") { told() == [true, false] }
+      let before = samples.withLock { $0 }
+      try await eventually("sound") { samples.withLock { $0 } > before + 48_000 }
+      track.remove(audioRenderer: listener)
+      try await eventually("the pause again") { told() == [true, false, true] }
+    }
+  }
+
+  @Test func settingsCannotBeSetByHand() async throws {
+    try await run { scene in
+      let error = await #expect(throws: LiveKitError.self) { try await scene.publication.set(videoQuality: .low) }
+      #expect(error?.code == .invalidState && error?.message.contains("adaptiveStream: false") == true)
+    }
+  }
+}
