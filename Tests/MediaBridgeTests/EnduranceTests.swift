@@ -39,9 +39,12 @@ struct EnduranceTests {
     for _ in 0..<200 { try await resubscribe(to: camera) }
     let after = try await quiet()
     print("1000 renderers, 200 subscriptions: before \(before); after \(after)")
-    #expect(after.threads <= before.threads)
+    // Pools of threads breathe; what is left by each of 1200 would be hundreds.
+    #expect(after.threads <= before.threads + 2)
     #expect(after.descriptors <= before.descriptors)
-    #expect(after.heap < before.heap + 1 << 20, "before \(before); after \(after)")
+    // Dispatch keeps the jobs it is done with, and the testing library a backtrace of every error that was thrown, such
+    // as by each cancelled sleep: together less than a kilobyte each time.
+    #expect(after.heap < before.heap + 2 << 20, "before \(before); after \(after)")
     await room.disconnect()
     await synthetic.stop()
   }
