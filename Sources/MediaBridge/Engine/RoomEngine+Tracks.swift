@@ -38,6 +38,7 @@ extension RoomEngine {
       subscription.track = nil
     }
     track.state.withLock { $0.trackState = .stopped }
+    track.endStatistics()
     logger.debug("track unsubscribed", metadata: ["track": "\(publication.sid)"])
     room.tell(.trackUnsubscribed(participant, publication))
   }
@@ -65,6 +66,7 @@ extension RoomEngine {
       : RemoteAudioTrack(media: media, info: info)
     track.state.withLock { $0.trackState = .started }
     publication.subscription.withLock { $0.track = track }
+    if let statistics { track.beginStatistics(statistics, isWanted: options.reportRemoteTrackStatistics) }
     restoreSettings(of: publication)
     logger.debug(
       "track subscribed",

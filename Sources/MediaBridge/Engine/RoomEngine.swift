@@ -10,10 +10,11 @@ import SignalTransport
 actor RoomEngine {
   /// Held until the connection has ended, when the room forgets its engine: what still arrives has somewhere to go.
   let room: Room
-  private let options: RoomOptions
+  let options: RoomOptions
   private let factory: PipelineFactory
   private(set) var signal: SignalConnection?
   private(set) var subscriber: SubscriberTransport?
+  private(set) var statistics: StatisticsReporter?
   private(set) var autoSubscribe = true
   /// What the server is about to be told of tracks, and the task that does.
   var settingsToTell: [String: RemoteTrackPublication] = [:]
@@ -114,6 +115,8 @@ actor RoomEngine {
       servers: servers, localAddresses: localAddresses, timeout: timeout, factory: factory,
       latency: options.receiveLatency)
     self.subscriber = subscriber
+    statistics = StatisticsReporter(
+      roundTrip: { [weak subscriber] in await subscriber?.roundTripTime() }, tell: { [weak room] in room?.tell($0) })
     // Ends with the transport.
     Task { for await event in subscriber.events { await self.handle(event) } }
     for info in join.otherParticipants { addOrUpdate(info) }
@@ -176,6 +179,7 @@ actor RoomEngine {
     isOver = true
     logger.debug("disconnected", metadata: ["reason": "\(error?.message ?? "asked for")"])
     for participant in room.remoteParticipants.values { removeTracks(of: participant) }
+    await statistics?.stop()
     await subscriber?.close()
     subscriber = nil
     await signal?.close()
