@@ -29,6 +29,14 @@ import Testing
     #expect(meter.report(arrived(13.5, bytes: 267_500)).formattedBps() == "0 bps")
   }
 
+  @Test func whatIsNewWaits() {
+    var meter = InboundMeter(trackSid: "TR_1", isVideo: true)
+    #expect(meter.isDue(at: sample(10).time, after: .milliseconds(500)))
+    _ = meter.report(sample(10))
+    #expect(!meter.isDue(at: sample(10.25).time, after: .milliseconds(500)))
+    #expect(meter.isDue(at: sample(10.5).time, after: .milliseconds(500)))
+  }
+
   @Test func countsHaveTheirStandardNames() {
     var meter = InboundMeter(trackSid: "TR_1", isVideo: true)
     let inbound = meter.report(

@@ -22,6 +22,9 @@ struct InboundMeter: Sendable {
     self.isVideo = isVideo
   }
 
+  /// Whether the last report is at least so long ago.
+  func isDue(at time: MediaTime, after age: Duration) -> Bool { last.map { time - $0.time >= age } ?? true }
+
   mutating func report(_ sample: Sample) -> InboundRtpStreamStatistics {
     defer { last = sample }
     let reception = sample.reception

@@ -11,6 +11,8 @@ final class StatisticsReporter: Sendable {
   }
 
   private static let interval = Duration.seconds(1)
+  /// A track that has just been added waits for the next time: rates of a moment say little.
+  private static let shortestInterval = Duration.milliseconds(500)
 
   private let state = Locked(State())
   private let roundTrip: @Sendable () async -> Duration?
@@ -74,7 +76,9 @@ final class StatisticsReporter: Sendable {
     guard !tracks.isEmpty else { return false }
     let duration = await roundTrip()
     for track in tracks {
-      guard let statistics = await track.measure(roundTrip: duration), !Task.isCancelled else { continue }
+      guard let statistics = await track.measure(roundTrip: duration, after: Self.shortestInterval),
+        !Task.isCancelled
+      else { continue }
       tell(.statisticsUpdated(track, statistics))
     }
     return true

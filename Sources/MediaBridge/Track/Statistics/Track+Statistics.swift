@@ -49,17 +49,18 @@ extension Track {
   var wantsStatistics: Bool { state.withLock { $0.reporting.isWanted } }
 
   /// Measures now.
-  /// - Returns: nil when statistics are not wanted any more.
-  func measure(roundTrip: Duration?) async -> TrackStatistics? {
+  /// - Parameter age: how old the last statistics have to be.
+  /// - Returns: nil when they are not, or statistics are not wanted any more.
+  func measure(roundTrip: Duration?, after age: Duration = .zero) async -> TrackStatistics? {
     guard let incoming else { return nil }
     if isMuted { incoming.meter.interrupt() }
     let sample = InboundMeter.Sample(
       time: .now, timestamp: Date().timeIntervalSince1970 * 1000, reception: await incoming.statistics(),
       decoder: incoming.meter.figures, roundTrip: roundTrip)
     return state.withLock { state in
-      guard state.reporting.isWanted else { return nil }
       var meter =
         state.reporting.meter ?? InboundMeter(trackSid: incoming.trackSid, isVideo: incoming.isVideo)
+      guard state.reporting.isWanted, meter.isDue(at: sample.time, after: age) else { return nil }
       let statistics = TrackStatistics(inboundRtp: [meter.report(sample)])
       state.reporting.meter = meter
       state.reporting.newest = statistics
