@@ -75,6 +75,12 @@ public final class PeerConnection: Sendable {
     get async { await loop.call { [core] in core.value.counters } }
   }
 
+  /// Sends the peer something to answer at once, and returns how long the newest such answer took: nil until the first
+  /// has come, so that whoever calls this regularly has the time as it was the call before.
+  public func measureRoundTrip() async -> Duration? {
+    await loop.call { [core] in core.value.measureRoundTrip() }
+  }
+
   /// Ends everything. No delegate call comes after it returned.
   public func close() async {
     await withCheckedContinuation { continuation in

@@ -202,6 +202,11 @@ final class PeerCore {
     sctp?.send(message, isText: isText, on: channel.id)
   }
 
+  func measureRoundTrip() -> Duration? {
+    defer { sctp?.sendHeartbeat() }
+    return sctp?.roundTrip
+  }
+
   // MARK: Packets
 
   /// Tells the protocols on one port apart by the first byte (RFC 7983) and RTCP by the second (RFC 5761).

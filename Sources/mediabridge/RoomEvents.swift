@@ -4,6 +4,8 @@ import MediaBridge
 extension Console {
   /// What happens in a room, a line for machines each.
   func tell(_ event: RoomEvent) {
+    // What becomes of them stands in the line on how things stand.
+    if case .statisticsUpdated = event { return }
     let (name, fields) = event.described
     self.event(name, fields)
   }

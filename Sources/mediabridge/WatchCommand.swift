@@ -14,7 +14,9 @@ struct WatchCommand: AsyncParsableCommand {
   func run() async throws {
     let console = access.console()
     let (url, token) = (try access.serverURL(), try await access.accessToken())
-    let room = Room(roomOptions: try access.roomOptions())
+    var options = try access.roomOptions()
+    options.reportRemoteTrackStatistics = true
+    let room = Room(roomOptions: options)
     let events = room.events
     let teller = Task { for await event in events { console.tell(event) } }
     do { try await room.connect(url: url, token: token) } catch {
@@ -43,7 +45,7 @@ struct WatchCommand: AsyncParsableCommand {
 /// The state of a room once a second: a table on a terminal, one JSON line for machines.
 actor RoomScreen {
   private let console: Console
-  private var last: [String: (statistics: RemoteTrackReception, at: ContinuousClock.Instant)] = [:]
+  private var last: [String: (statistics: InboundRtpStreamStatistics, rates: Rates?)] = [:]
 
   init(console: Console) { self.console = console }
 
@@ -54,7 +56,7 @@ actor RoomScreen {
       rows.append(describe(participant))
       var tracks: [[String: Any]] = []
       for publication in participant.trackPublications.values.sorted(by: { $0.sid < $1.sid }) {
-        let rates = await rates(of: publication)
+        let rates = rates(of: publication)
         rows.append("  " + describe(publication, rates))
         tracks.append(fields(publication, rates))
       }
@@ -68,24 +70,13 @@ actor RoomScreen {
     console.event("room", ["room": room.name, "participants": participants])
   }
 
-  private struct Rates {
-    var fps: Double
-    var bitrate: Double
-    var loss: Double
-  }
-
-  private func rates(of publication: RemoteTrackPublication) async -> Rates? {
-    guard let now = await publication.reception() else { return nil }
-    let time = ContinuousClock.now
-    defer { last[publication.sid] = (now, time) }
-    guard let (before, then) = last[publication.sid] else { return nil }
-    let seconds = max(0.001, Format.seconds(time - then))
-    let packets = now.packetsReceived - before.packetsReceived
-    let lost = max(0, now.packetsLost - before.packetsLost)
-    return Rates(
-      fps: Double(now.framesReceived - before.framesReceived) / seconds,
-      bitrate: Double(now.bytesReceived - before.bytesReceived) * 8 / seconds,
-      loss: packets + lost > 0 ? Double(lost) / Double(packets + lost) : 0)
+  private func rates(of publication: RemoteTrackPublication) -> Rates? {
+    guard let now = publication.track?.statistics?.inboundRtp?.first else { return nil }
+    let before = last[publication.sid]
+    // Statistics come each second as well, but not at the same moments.
+    let rates = before?.statistics == now ? before?.rates : before.map { Rates(from: $0.statistics, to: now) }
+    last[publication.sid] = (now, rates)
+    return rates
   }
 
   private func describe(_ participant: RemoteParticipant) -> String {
@@ -124,5 +115,26 @@ actor RoomScreen {
       fields["loss"] = rates.loss
     }
     return fields
+  }
+}
+
+/// What came of a track between two statistics of it.
+private struct Rates {
+  var fps: Double
+  var bitrate: Double
+  var loss: Double
+
+  init(from before: InboundRtpStreamStatistics, to now: InboundRtpStreamStatistics) {
+    let packets = Self.difference(before.packetsReceived, now.packetsReceived)
+    let lost = Self.difference(before.packetsLost, now.packetsLost)
+    let seconds = max(0.001, (now.timestamp - before.timestamp) / 1000)
+    fps = Self.difference(before.framesReceived, now.framesReceived) / seconds
+    bitrate = Self.difference(before.bytesReceived, now.bytesReceived) * 8 / seconds
+    loss = packets + lost > 0 ? lost / (packets + lost) : 0
+  }
+
+  /// None where it counts anew, after the track was subscribed to again.
+  private static func difference<Count: BinaryInteger>(_ before: Count?, _ now: Count?) -> Double {
+    max(0, Double(now ?? 0) - Double(before ?? 0))
   }
 }

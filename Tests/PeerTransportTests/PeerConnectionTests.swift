@@ -53,6 +53,14 @@ import Testing
     await pair.close()
   }
 
+  @Test func theRoundTripIsMeasured() async throws {
+    let pair = try await PeerPair.connected()
+    let duration = try await eventually("an answered heartbeat") { await pair.answerer.measureRoundTrip() }
+    #expect(duration > .zero && duration < .seconds(2))
+    await pair.close()
+    #expect(await pair.answerer.measureRoundTrip() == nil)
+  }
+
   @Test func aSilentPeerFailsWithTheCandidatesTried() async throws {
     let pair = PeerPair { $0.connectTimeout = .milliseconds(300) }
     let answerer = try #require(await pair.answerer.localParameters(setup: .active))

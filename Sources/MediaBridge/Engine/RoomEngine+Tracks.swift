@@ -36,6 +36,7 @@ extension RoomEngine {
     publication.subscription.withLock { $0.track = nil }
     settings.end(publication.sid)
     track.state.withLock { $0.trackState = .stopped }
+    track.endStatistics()
     logger.debug("track unsubscribed", metadata: ["track": "\(publication.sid)"])
     room.tell(.trackUnsubscribed(participant, publication, track))
   }
@@ -67,6 +68,7 @@ extension RoomEngine {
     track.state.withLock { $0.trackState = .started }
     publication.subscription.withLock { $0.track = track }
     beginSettings(of: publication)
+    if let statistics { track.beginStatistics(statistics, isWanted: options.reportRemoteTrackStatistics) }
     logger.debug(
       "track subscribed",
       metadata: [

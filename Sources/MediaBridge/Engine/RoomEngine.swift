@@ -14,6 +14,7 @@ actor RoomEngine {
   private let factory: PipelineFactory
   private(set) var signal: SignalConnection?
   private(set) var subscriber: SubscriberTransport?
+  private(set) var statistics: StatisticsReporter?
   private(set) var autoSubscribe = true
   /// What the server is about to be told of tracks, the task that does, and who waits for it.
   var settings = SettingsSchedule()
@@ -119,6 +120,8 @@ actor RoomEngine {
       servers: servers, localAddresses: localAddresses, timeout: timeout, factory: factory,
       latency: options.receiveLatency)
     self.subscriber = subscriber
+    statistics = StatisticsReporter(
+      roundTrip: { [weak subscriber] in await subscriber?.roundTripTime() }, tell: { [weak room] in room?.tell($0) })
     if usesAdaptiveStream { watchDemands() }
     // Ends with the transport.
     Task { for await event in subscriber.events { await self.handle(event) } }
@@ -183,6 +186,7 @@ actor RoomEngine {
     logger.debug("disconnected", metadata: ["reason": "\(error?.message ?? "asked for")"])
     endSettings()
     for participant in room.remoteParticipants.values { removeTracks(of: participant) }
+    await statistics?.stop()
     await subscriber?.close()
     subscriber = nil
     await signal?.close()

@@ -121,7 +121,7 @@ actor SubscriberTransport {
     media[track.sid] = TrackMedia(
       trackSid: track.sid, codec: track.codec, isVideo: track.isVideo,
       payloadType: track.format?.payloadType ?? PayloadType(0), clockRate: track.clockRate, loop: loop, clock: clock,
-      reception: LoopBound(reception, on: loop), factory: factory, latency: latency)
+      meter: reception.meter, reception: LoopBound(reception, on: loop), factory: factory, latency: latency)
     return reception
   }
 
@@ -134,6 +134,9 @@ actor SubscriberTransport {
     await handOver([add(track)])
     told.yield(.mediaChanged)
   }
+
+  /// From here to the server and back, as it was measured when this was called before; nil where it was not.
+  func roundTripTime() async -> Duration? { isClosed ? nil : await peer.measureRoundTrip() }
 
   /// Closes everything; nothing is left when it returns.
   func close() async {

@@ -9,7 +9,7 @@ final class TrackReception {
   private let codec: String
   private let isVideo: Bool
   /// Nil for sound, and for pictures that we do not look into.
-  private let videoCodec: VideoCodec?
+  private let videoCodec: RTP.VideoCodec?
   private let clock: ParticipantClock
   private(set) var receiver: RTPReceiver
   private var pipelines: [ReceivePipeline] = []
@@ -34,6 +34,7 @@ final class TrackReception {
   private let payloadType: PayloadType?
   /// The codec of each payload type: one codec has several where its variants are told apart, as H.264's profiles are.
   private let codecs: [PayloadType: String]
+  private let mid: String
   private let onOtherCodec: (String) -> Void
   private var otherCodec: String?
 
@@ -45,8 +46,9 @@ final class TrackReception {
     trackSid = track.sid
     codec = track.codec
     isVideo = track.isVideo
-    videoCodec = VideoCodec(encodingName: track.codec)
+    videoCodec = RTP.VideoCodec(encodingName: track.codec)
     payloadType = track.format?.payloadType
+    mid = track.section.mid
     codecs = Dictionary(track.section.formats.map { ($0.payloadType, $0.codec.name) }) { first, _ in first }
     self.clock = clock
     self.onOtherCodec = onOtherCodec
@@ -54,11 +56,15 @@ final class TrackReception {
   }
 
   var statistics: ReceptionStatistics {
-    ReceptionStatistics(rtp: receiver.statistics, framesReceived: framesReceived, isFlowing: isFlowing)
+    ReceptionStatistics(
+      rtp: receiver.statistics, framesReceived: pictures.arrived, framesDropped: framesDropped, isFlowing: isFlowing,
+      ssrc: receiver.ssrc, rtxSSRC: receiver.rtxSSRC, mid: mid, codec: codec, payloadType: payloadType)
   }
   private var isFlowing = false
+  /// Of what the decoder for renderers makes.
+  let meter = DecoderMeter()
   /// Packets with the marker bit, which ends a picture.
-  private var framesReceived = 0
+  private var pictures = PictureLedger()
 
   func receive(_ packet: RTPPacket, at time: MediaTime) {
     for packet in receiver.receive(packet, at: time) {
@@ -85,7 +91,7 @@ final class TrackReception {
   private func deliver(_ packet: RTPPacket, at time: MediaTime) {
     // The first packet of a picture tells as much as all of them.
     if packet.timestamp != lastTimestamp { clock.observe(trackSid, timestamp: packet.timestamp, at: time) }
-    if packet.marker && !packet.isPaddingOnly { framesReceived += 1 }
+    if packet.endsPicture { pictures.note(packet.timestamp) }
     if !pipelines.isEmpty { waiting.append(AppSource.Packet(packet, at: time)) }
     noteOrder(of: packet)
     guard pipelines.isEmpty || !isFlowing else { return }
@@ -134,13 +140,14 @@ final class TrackReception {
     clock.observe(trackSid, report)
   }
 
-  func attach(_ pipeline: ReceivePipeline, at time: MediaTime) {
-    let isFirst = pipelines.isEmpty
+  /// - Parameter isMetered: whether `meter` counts what the pipeline makes.
+  func attach(_ pipeline: ReceivePipeline, isMetered: Bool, at time: MediaTime) {
     // What came before a pause is not what is seen or heard now.
     if let newest = backlog.last, time - newest.time > Self.staleness { backlog.removeAll() }
+    let isFirst = pipelines.isEmpty
+    if isMetered { decodingBegins() }
     pipelines.append(pipeline)
-    let isUsable = isFirst && (backlog.first.map { !isVideo || isKeyframe($0.packet) } ?? false)
-    if isUsable {
+    if isFirst && isBacklogUsable {
       pipeline.push(backlog.map { AppSource.Packet($0.packet, at: $0.time) })
     } else if isVideo {
       requestKeyframe()
@@ -148,7 +155,34 @@ final class TrackReception {
     backlog.removeAll()
   }
 
+  private var isBacklogUsable: Bool { backlog.first.map { !isVideo || isKeyframe($0.packet) } ?? false }
+
   func detach(_ pipeline: ReceivePipeline) { pipelines.removeAll { $0 === pipeline } }
+
+  // MARK: Decoding for renderers
+
+  private func decodingBegins() {
+    let waiting = pipelines.isEmpty && isBacklogUsable ? backlog : []
+    pictures.begin(with: waiting.lazy.filter { $0.packet.endsPicture }.map { $0.packet.timestamp })
+  }
+
+  func decodingEnds() {
+    let newest = meter.newestTime
+    pictures.end { isPending($0, newest) }
+  }
+
+  private var framesDropped: Int {
+    let figures = meter.figures
+    return pictures.dropped(decoded: figures.framesDecoded) { isPending($0, figures.newest) }
+  }
+
+  /// Whether the picture of a timestamp is newer than the one of a time.
+  private func isPending(_ timestamp: UInt32, _ newest: MediaTime?) -> Bool {
+    guard let newest, let time = clock.time(trackSid, of: timestamp) else { return true }
+    return time > newest + Self.clockTolerance
+  }
+  /// The timeline moves a little between the moments at which it tells the time of one picture.
+  private static let clockTolerance = Duration.milliseconds(5)
 
   func requestKeyframe() {
     receiver.requestKeyframe()
@@ -158,6 +192,10 @@ final class TrackReception {
   func poll(at time: MediaTime) -> [RTCPPacket] { receiver.poll(at: time) }
   var nextDeadline: MediaTime? { receiver.nextDeadline }
   func isUrgent(at time: MediaTime) -> Bool { receiver.isUrgent(at: time) }
+}
+
+extension RTPPacket {
+  fileprivate var endsPicture: Bool { marker && !isPaddingOnly }
 }
 
 extension AppSource.Packet {

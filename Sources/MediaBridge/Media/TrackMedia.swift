@@ -13,8 +13,16 @@ enum DecodedMedia: Sendable {
 struct ReceptionStatistics: Sendable {
   var rtp: RTPReceiver.Statistics
   var framesReceived: Int
+  /// Of the pictures that the decoder for renderers was given, those that it passed over.
+  var framesDropped: Int
   /// Whether something has come that can be shown or heard: of a video at least a keyframe.
   var isFlowing: Bool
+  var ssrc: SSRC?
+  var rtxSSRC: SSRC?
+  var mid: String
+  /// The encoding name as the description spells it.
+  var codec: String
+  var payloadType: PayloadType?
 }
 
 /// The media of one subscribed track: its stream from the network, and the pipelines that feed on it.
@@ -28,6 +36,8 @@ final class TrackMedia: Sendable {
   private let payloadType: PayloadType
   private let latency: Int?
   private let clock: ParticipantClock
+  /// Of what the decoder for renderers makes.
+  let meter: DecoderMeter
   private struct Decoding {
     var pipeline: ReceivePipeline?
     var isOver = false
@@ -36,7 +46,7 @@ final class TrackMedia: Sendable {
 
   init(
     trackSid: String, codec: String, isVideo: Bool, payloadType: PayloadType, clockRate: UInt32,
-    loop: TransportLoop, clock: ParticipantClock,
+    loop: TransportLoop, clock: ParticipantClock, meter: DecoderMeter,
     reception: LoopBound<TrackReception>, factory: PipelineFactory, latency: Int?
   ) {
     self.trackSid = trackSid
@@ -44,6 +54,7 @@ final class TrackMedia: Sendable {
     self.isVideo = isVideo
     self.loop = loop
     self.clock = clock
+    self.meter = meter
     self.reception = reception
     self.factory = factory
     self.payloadType = payloadType
@@ -56,14 +67,19 @@ final class TrackMedia: Sendable {
   /// Starts the decoder unless it runs; `sink` is called on a streaming thread. Not from two threads at once.
   func startDecoding(_ sink: @escaping @Sendable (DecodedMedia) -> Void) {
     guard decoding.withLock({ !$0.isOver && $0.pipeline == nil }) else { return }
-    let isVideo = isVideo
+    let (isVideo, meter) = (isVideo, meter)
+    meter.interrupt()
     do {
-      let pipeline = try attach(codec, output: isVideo ? .frames : .pcm) { media in
+      let pipeline = try attach(codec, output: isVideo ? .frames : .pcm, isMetered: true) { media in
         guard let time = media.pts else { return }
         if isVideo {
-          VideoFrameBuffer(media).map { sink(.video(VideoFrame(buffer: $0, time: time))) }
+          guard let frame = VideoFrameBuffer(media).map({ VideoFrame(buffer: $0, time: time) }) else { return }
+          meter.note(frame)
+          sink(.video(frame))
         } else {
-          AudioBuffer(media).map { sink(.audio(AudioPCMBuffer(buffer: $0, time: time))) }
+          guard let sound = AudioBuffer(media).map({ AudioPCMBuffer(buffer: $0, time: time) }) else { return }
+          meter.note(sound)
+          sink(.audio(sound))
         }
       }
       let isTooLate = decoding.withLock { decoding in
@@ -81,7 +97,10 @@ final class TrackMedia: Sendable {
       defer { decoding.pipeline = nil }
       return decoding.pipeline
     }
-    if let pipeline { detach(pipeline) }
+    if let pipeline {
+      loop.run { [reception] in reception.value.decodingEnds() }
+      detach(pipeline)
+    }
   }
 
   private func fail(_ error: LiveKitError) { failure.withLock { $0 = error } }
@@ -92,8 +111,10 @@ final class TrackMedia: Sendable {
   // MARK: Pipelines
 
   /// Runs receive template `template` on the track's packets, from the newest keyframe that is still at hand on.
+  /// - Parameter isMetered: whether `meter` counts what comes out.
   func attach(
-    _ template: String, output: ReceivePipeline.Output, onBuffer: @escaping @Sendable (MediaBuffer) -> Void
+    _ template: String, output: ReceivePipeline.Output, isMetered: Bool = false,
+    onBuffer: @escaping @Sendable (MediaBuffer) -> Void
   ) throws(LiveKitError) -> ReceivePipeline {
     let (clock, trackSid) = (clock, trackSid)
     let pipeline = try ReceivePipeline(
@@ -101,7 +122,7 @@ final class TrackMedia: Sendable {
       clock: { clock.time(trackSid, of: $0) },
       onKeyframeNeeded: { [weak self] in self?.requestKeyframe() },
       onFailure: { [weak self] in self?.fail($0) }, onBuffer: onBuffer)
-    loop.run { [reception] in reception.value.attach(pipeline, at: .now) }
+    loop.run { [reception] in reception.value.attach(pipeline, isMetered: isMetered, at: .now) }
     return pipeline
   }
 

@@ -64,7 +64,7 @@ final class FileOutput: Sendable {
         timeline: OutputTimeline(
           hasAudio: audio != nil, hasVideo: video != nil, beginsWithPicture: codec != nil),
         pictures: PictureHolder(
-          codec: format.video == .raw ? nil : codec.flatMap(VideoCodec.init(encodingName:)),
+          codec: format.video == .raw ? nil : codec.flatMap(RTP.VideoCodec.init(encodingName:)),
           blackSize: size ?? Dimensions(width: 1280, height: 720))))
     made.onFailure { [broken] error in
       broken.withLock { if $0 == nil { $0 = LiveKitError(error.code, "\(file): \(error.message)") } }

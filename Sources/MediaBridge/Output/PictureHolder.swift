@@ -18,7 +18,7 @@ struct PictureHolder: Sendable {
   /// - Parameters:
   ///   - codec: of encoded pictures; nil for raw ones.
   ///   - blackSize: of raw pictures before the first one.
-  init(codec: VideoCodec?, blackSize: Dimensions) {
+  init(codec: RTP.VideoCodec?, blackSize: Dimensions) {
     isRaw = codec == nil
     maker = codec.flatMap(HeldPictureMaker.init(codec:))
     self.blackSize = blackSize

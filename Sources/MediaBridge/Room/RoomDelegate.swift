@@ -37,6 +37,11 @@ public protocol RoomDelegate: AnyObject {
   func room(
     _ room: Room, participant: RemoteParticipant, trackPublication: RemoteTrackPublication,
     didUpdateStreamState streamState: StreamState)
+  /// What was measured of pictures, each second while that is on; `TrackDelegate` is told the same of sound, too.
+  /// - Parameter simulcastStatistics: of the other codecs that a track is sent in: none for tracks of others.
+  func room(
+    _ room: Room, track: RemoteVideoTrack, didUpdateStatistics statistics: TrackStatistics,
+    simulcastStatistics: [VideoCodec: TrackStatistics])
   func room(_ room: Room, participant: RemoteParticipant?, didReceiveData data: Data, forTopic topic: String)
 
   // Second spellings of the documents; the defaults of the ones above call them.

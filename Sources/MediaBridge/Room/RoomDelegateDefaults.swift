@@ -31,5 +31,9 @@ extension RoomDelegate {
     _ room: Room, participant: RemoteParticipant, trackPublication: RemoteTrackPublication,
     didUpdateStreamState streamState: StreamState
   ) {}
+  public func room(
+    _ room: Room, track: RemoteVideoTrack, didUpdateStatistics statistics: TrackStatistics,
+    simulcastStatistics: [VideoCodec: TrackStatistics]
+  ) {}
   public func room(_ room: Room, participant: RemoteParticipant?, didReceiveData data: Data, forTopic topic: String) {}
 }

@@ -37,6 +37,9 @@ extension RoomEvent {
         room, participant: participant, trackPublication: publication, didUpdateIsSubscriptionAllowed: isAllowed)
     case .streamStateChanged(let participant, let publication, let state):
       delegate.room(room, participant: participant, trackPublication: publication, didUpdateStreamState: state)
+    case .statisticsUpdated(let track, let statistics):
+      guard let track = track as? RemoteVideoTrack else { return }
+      delegate.room(room, track: track, didUpdateStatistics: statistics, simulcastStatistics: [:])
     case .speakingChanged, .dimensionsChanged: break
     case .dataReceived(let participant, let data, let topic):
       delegate.room(room, participant: participant, didReceiveData: data, forTopic: topic)
@@ -99,7 +102,12 @@ extension RoomEvent {
 
   /// Tells the delegates of the track that it concerns.
   func tellTrack() {
-    guard case .dimensionsChanged(let track, let dimensions) = self else { return }
-    track.delegates.each { $0.track(track, didUpdateDimensions: dimensions) }
+    switch self {
+    case .dimensionsChanged(let track, let dimensions):
+      track.delegates.each { $0.track(track, didUpdateDimensions: dimensions) }
+    case .statisticsUpdated(let track, let statistics):
+      track.delegates.each { $0.track(track, didUpdateStatistics: statistics, simulcastStatistics: [:]) }
+    default: break
+    }
   }
 }

@@ -33,6 +33,8 @@ public enum RoomEvent: Sendable {
   case subscriptionAllowedChanged(RemoteParticipant, RemoteTrackPublication, isAllowed: Bool)
   case streamStateChanged(RemoteParticipant, RemoteTrackPublication, StreamState)
   case dimensionsChanged(RemoteVideoTrack, Dimensions)
+  /// Each second for each track of which statistics are on.
+  case statisticsUpdated(Track, TrackStatistics)
 
   /// A data message; the participant is nil when it is not known here: the server, or someone hidden.
   case dataReceived(RemoteParticipant?, Data, topic: String)

@@ -8,18 +8,22 @@ public struct RoomOptions: Sendable {
   /// Longest wait in milliseconds for a missing packet before the pictures or sound go on without it; packets that
   /// arrive in order never wait. nil keeps what the receive template says.
   public var receiveLatency: Int?
+  /// Report the statistics of every track that is subscribed; `Track.set(reportStatistics:)` turns them on and off for
+  /// one.
+  public var reportRemoteTrackStatistics: Bool
   /// A folder in which pipeline texts are looked for before the usual places; nil for those only.
   public var pipelineFolder: String?
   /// Values for the variables of pipeline texts, by name.
   public var pipelineValues: [String: String]
 
   public init(
-    autoSubscribe: Bool = true, adaptiveStream: Bool = true, receiveLatency: Int? = nil, pipelineFolder: String? = nil,
-    pipelineValues: [String: String] = [:]
+    autoSubscribe: Bool = true, adaptiveStream: Bool = true, receiveLatency: Int? = nil,
+    reportRemoteTrackStatistics: Bool = false, pipelineFolder: String? = nil, pipelineValues: [String: String] = [:]
   ) {
     self.autoSubscribe = autoSubscribe
     self.adaptiveStream = adaptiveStream
     self.receiveLatency = receiveLatency
+    self.reportRemoteTrackStatistics = reportRemoteTrackStatistics
     self.pipelineFolder = pipelineFolder
     self.pipelineValues = pipelineValues
   }

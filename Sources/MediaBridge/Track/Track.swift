@@ -8,6 +8,7 @@ public class Track: @unchecked Sendable {
     var isMuted: Bool
     var trackState = TrackState.stopped
     var dimensions: Dimensions?
+    var reporting = TrackReporting()
   }
 
   public let sid: Sid?

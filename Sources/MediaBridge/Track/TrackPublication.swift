@@ -114,33 +114,6 @@ public final class RemoteTrackPublication: TrackPublication, @unchecked Sendable
   }
 }
 
-extension RemoteTrackPublication {
-  /// How the subscribed track arrives, as counts since it was subscribed; nil while it is not.
-  public func reception() async -> RemoteTrackReception? {
-    switch track {
-    case let track as RemoteVideoTrack: await RemoteTrackReception(track.media.statistics())
-    case let track as RemoteAudioTrack: await RemoteTrackReception(track.media.statistics())
-    default: nil
-    }
-  }
-}
-
-/// Counts of a received track.
-public struct RemoteTrackReception: Sendable, Equatable {
-  public let packetsReceived: Int
-  public let bytesReceived: Int
-  public let packetsLost: Int
-  /// Pictures whose last packet arrived; 0 for sound.
-  public let framesReceived: Int
-
-  init(_ statistics: ReceptionStatistics) {
-    packetsReceived = statistics.rtp.packetsReceived
-    bytesReceived = statistics.rtp.bytesReceived
-    packetsLost = statistics.rtp.packetsLost
-    framesReceived = statistics.framesReceived
-  }
-}
-
 /// What a publication asks of its room. Each call tells the server what the publication says at that moment, so that
 /// calls that overtake each other end in the same.
 protocol SubscriptionRequests: AnyObject, Sendable {

@@ -29,6 +29,7 @@ final class SCTPTransport {
   /// Streams of which a message is left out because it is too long, until it ends.
   private var skipping: Set<UInt16> = []
   private var ticker: LoopTimer?
+  private var heartbeats = HeartbeatTimer()
 
   private static let port: UInt16 = 5000
   /// The largest message we put together; LiveKit's own limit is 64 KiB a packet.
@@ -52,7 +53,14 @@ final class SCTPTransport {
     bound.value = Weak(self)
     id = SCTPStack.register(
       .init(
-        send: { packet in loop.post { send(packet) } },
+        send: { packet in
+          loop.post {
+            if let transport = bound.value?.object {
+              packet.withUnsafeBytes { transport.heartbeats.sent($0, at: .now) }
+            }
+            send(packet)
+          }
+        },
         receive: { bytes, ppid, stream, isNotification in
           loop.post { bound.value?.object?.received(bytes, ppid: ppid, stream: stream, isNotification: isNotification) }
         }))
@@ -85,7 +93,26 @@ final class SCTPTransport {
   /// A packet that came out of DTLS.
   func receive(_ packet: UnsafeRawBufferPointer) {
     guard id != 0 else { return }
+    heartbeats.received(packet, at: .now)
     SCTPStack.enter { usrsctp_conninput(UnsafeMutableRawPointer(bitPattern: id), packet.baseAddress, packet.count, 0) }
+  }
+
+  /// The time that the newest timed heartbeat took to the peer and back; nil when none has been answered of late.
+  var roundTrip: Duration? { heartbeats.roundTrip(at: .now) }
+
+  /// Sends a heartbeat now (RFC 6458, 8.1.12) and times it.
+  func sendHeartbeat() {
+    guard isUp, let socket else { return }
+    heartbeats.expect()
+    var path = sctp_paddrparams()
+    path.spp_flags = UInt32(SPP_HB_DEMAND)
+    withUnsafeMutableBytes(of: &path.spp_address) { bytes in
+      withUnsafeBytes(of: connectionAddress) { bytes.copyMemory(from: $0) }
+    }
+    _ = SCTPStack.enter {
+      usrsctp_setsockopt(
+        socket, Int32(IPPROTO_SCTP), SCTP_PEER_ADDR_PARAMS, &path, socklen_t(MemoryLayout<sctp_paddrparams>.size))
+    }
   }
 
   func open(_ channel: DCEP.Open) {

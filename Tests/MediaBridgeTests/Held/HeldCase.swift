@@ -10,7 +10,7 @@ struct HeldCase: Sendable, CustomTestStringConvertible {
     case ffmpeg(String, passes: Int = 1)
   }
 
-  var codec: VideoCodec
+  var codec: RTP.VideoCodec
   var name: String
   var encoder: Encoder
   var width = 320

@@ -164,7 +164,7 @@ extension HeldPictureMaker {
 
 extension [Unit] {
   /// The stream with `counts[index]` held pictures behind the unit of that index.
-  func holding(_ codec: VideoCodec, counts: (Int) -> Int) throws -> [Unit] {
+  func holding(_ codec: RTP.VideoCodec, counts: (Int) -> Int) throws -> [Unit] {
     var maker = try #require(HeldPictureMaker(codec: codec))
     return try enumerated().flatMap { index, unit in
       maker.follow(unit)

@@ -22,7 +22,7 @@ struct HeldPictureMaker: Sendable {
   private var stream: Stream
 
   /// Nil for a codec whose pictures cannot be held.
-  init?(codec: VideoCodec) {
+  init?(codec: RTP.VideoCodec) {
     switch codec {
     case .vp8: stream = .vp8(VP8Stream())
     case .vp9: stream = .vp9(VP9Stream())
