@@ -38,6 +38,7 @@ extension RoomEngine {
       subscription.track = nil
     }
     track.state.withLock { $0.trackState = .stopped }
+    track.end.come()
     logger.debug("track unsubscribed", metadata: ["track": "\(publication.sid)"])
     room.tell(.trackUnsubscribed(participant, publication))
   }
