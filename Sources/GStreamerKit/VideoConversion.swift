@@ -20,7 +20,7 @@ extension VideoFrameBuffer {
       throw PipelineError(.format, "no picture can be converted to \(pixelFormat)")
     }
     if format == info.finfo?.pointee.format, width == self.width, height == self.height { return self }
-    let source = info.withKnownColors
+    let source = info.withKnownRange
     guard let target = source.converted(to: format, width: width, height: height) else {
       throw PipelineError(.format, "no picture can have \(width)x\(height) pixels")
     }
@@ -83,14 +83,13 @@ extension GstVideoInfo {
   }
   fileprivate var isRGB: Bool { has(GST_VIDEO_FORMAT_FLAG_RGB) }
 
-  /// Luma and chroma whose stream does not say what they mean are taken for what is usual at their size.
-  fileprivate var withKnownColors: GstVideoInfo {
-    var (info, usual) = (self, GstVideoInfo())
-    guard let finfo, gst_video_info_set_format(&usual, finfo.pointee.format, guint(width), guint(height)) != 0 else {
-      return self
+  /// Luma and chroma that do not tell their range have the one of all video. A matrix is always told: GStreamer takes
+  /// the one that is usual at the size.
+  fileprivate var withKnownRange: GstVideoInfo {
+    var info = self
+    if has(GST_VIDEO_FORMAT_FLAG_YUV), colorimetry.range == GST_VIDEO_COLOR_RANGE_UNKNOWN {
+      info.colorimetry.range = GST_VIDEO_COLOR_RANGE_16_235
     }
-    if info.colorimetry.matrix == GST_VIDEO_COLOR_MATRIX_UNKNOWN { info.colorimetry.matrix = usual.colorimetry.matrix }
-    if info.colorimetry.range == GST_VIDEO_COLOR_RANGE_UNKNOWN { info.colorimetry.range = usual.colorimetry.range }
     return info
   }
 

@@ -145,10 +145,10 @@ import Testing
     #expect(try mistakes(frame.converted(to: .rgba), offsets: [0, 1, 2]) == [])
   }
 
-  @Test func colorsThatNobodyTellsAreTheUsualOnes() throws {
+  @Test(arguments: ["0:0:0:0", "0:4:0:0"]) func colorsThatNobodyTellsAreTheUsualOnes(colorimetry: String) throws {
     let picture = QuadrantPicture(width: 64, height: 48)
     let caps = try #require(
-      Caps("video/x-raw,format=I420,width=64,height=48,framerate=25/1,colorimetry=(string)0:0:0:0"))
+      Caps("video/x-raw,format=I420,width=64,height=48,framerate=25/1,colorimetry=(string)\(colorimetry)"))
     let bytes = picture.planes(.bt601).planes.flatMap { $0 }
     let media = bytes.withUnsafeBytes { MediaBuffer(copying: $0, caps: caps, pts: nil) }
     #expect(try mistakes(#require(VideoFrameBuffer(media)).converted(to: .rgb), offsets: [0, 1, 2]) == [])

@@ -16,8 +16,8 @@ extension VideoFrame {
   /// | `rgb` | one, three bytes a pixel |
   /// | `gray8` | one, a byte a pixel: Rec. 601 luma, black 0, white 255 |
   ///
-  /// Rows may end with padding: read `stride` of each plane. RGB is made by the colour matrix and range that the stream
-  /// tells (BT.601 or BT.709), to within a few of 255 levels; from a camera or screen that is what browsers show.
+  /// Rows may end with padding: read `stride` of each plane. Colours are read by the matrix (BT.601 or BT.709) and the
+  /// range that the stream tells, and are right to within a few of 255 levels.
   /// - Parameters:
   ///   - format: a format above, or `.other` with a name of GStreamer's, such as "YUY2".
   ///   - size: pixels; nil for the frame's own. One of another shape stretches the picture.

@@ -126,7 +126,8 @@ import Testing
   }
 
   @Test func transparentAndGrayFramesStaySo() throws {
-    let frame = try frame(63, 45)
+    // A buffer need not have a time of its own.
+    let frame = VideoFrame(buffer: try #require(QuadrantPicture(width: 63, height: 45).i420(pts: nil)), time: .now)
     #expect(try decode(frame.converted(to: .rgba).pngData()).kind == ["png", "rgba"])
     #expect(try decode(frame.converted(to: .bgra).jpegData()).mistakes(tolerance: 24) == [])
     let gray = try decode(frame.converted(to: .gray8).pngData())
