@@ -109,7 +109,8 @@ let package = Package(
           .when(configuration: .release))
       ]),
     .target(
-      name: "BridgeTesting", dependencies: ["LiveKitProtocol", "MediaBridge", "MediaCore", "DevServer"],
+      name: "BridgeTesting",
+      dependencies: ["LiveKitProtocol", "MediaBridge", "MediaCore", "DevServer", "GStreamerKit"],
       swiftSettings: strict),
 
     tests("MediaCoreTests", ["MediaCore"]),
@@ -135,7 +136,7 @@ let package = Package(
         "SignalTransport", "BridgeTesting", "LiveKitProtocol", "MediaCore",
         .product(name: "SwiftProtobuf", package: "swift-protobuf"),
       ] + nio),
-    tests("GStreamerKitTests", ["GStreamerKit", "BridgeTesting", "PipelineTemplates", "MediaCore"]),
+    tests("GStreamerKitTests", ["GStreamerKit", "BridgeTesting", "PipelineTemplates", "MediaCore", "CGStreamer"]),
     tests(
       "DevServerTests",
       ["DevServer", "BridgeTesting", "SignalTransport", "LiveKitProtocol", "PeerTransport", "SDP", "RTP", "MediaCore"]),

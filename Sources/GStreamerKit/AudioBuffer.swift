@@ -10,8 +10,22 @@ public struct AudioBuffer: Sendable {
     case other(String)
   }
 
+  /// What has to be known of samples to read them.
+  public struct Format: Hashable, Sendable {
+    public var sampleFormat: SampleFormat
+    /// Frames a second.
+    public var sampleRate: Int
+    public var channelCount: Int
+
+    public init(sampleFormat: SampleFormat, sampleRate: Int, channelCount: Int) {
+      self.sampleFormat = sampleFormat
+      self.sampleRate = sampleRate
+      self.channelCount = channelCount
+    }
+  }
+
   public let media: MediaBuffer
-  private var info: GstAudioInfo { media.format.audio ?? GstAudioInfo() }
+  var info: GstAudioInfo { media.format.audio ?? GstAudioInfo() }
 
   /// Nil when the buffer is not raw interleaved sound.
   public init?(_ media: MediaBuffer) {
@@ -24,6 +38,10 @@ public struct AudioBuffer: Sendable {
   public var channelCount: Int { Int(info.channels) }
   /// Samples of one channel.
   public var frameCount: Int { media.size / max(Int(info.bpf), 1) }
+
+  public var format: Format {
+    Format(sampleFormat: sampleFormat, sampleRate: sampleRate, channelCount: channelCount)
+  }
 
   public var sampleFormat: SampleFormat {
     guard let format = info.finfo?.pointee.format else { return .other("unknown") }

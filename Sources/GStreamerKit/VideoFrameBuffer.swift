@@ -16,7 +16,7 @@ public struct VideoFrameBuffer: Sendable {
   }
 
   public let media: MediaBuffer
-  private var info: GstVideoInfo { media.format.video ?? GstVideoInfo() }
+  var info: GstVideoInfo { media.format.video ?? GstVideoInfo() }
 
   /// Nil when the buffer is not a raw picture.
   public init?(_ media: MediaBuffer) {
@@ -29,16 +29,7 @@ public struct VideoFrameBuffer: Sendable {
   public var height: Int { Int(info.height) }
 
   public var pixelFormat: PixelFormat {
-    guard let format = info.finfo?.pointee.format else { return .other("unknown") }
-    switch format {
-    case GST_VIDEO_FORMAT_I420: return .i420
-    case GST_VIDEO_FORMAT_NV12: return .nv12
-    case GST_VIDEO_FORMAT_RGBA: return .rgba
-    case GST_VIDEO_FORMAT_BGRA: return .bgra
-    case GST_VIDEO_FORMAT_RGB: return .rgb
-    case GST_VIDEO_FORMAT_GRAY8: return .gray8
-    default: return .other(gst_video_format_to_string(format).map { String(cString: $0) } ?? "unknown")
-    }
+    info.finfo.map { PixelFormat($0.pointee.format) } ?? .other("unknown")
   }
 
   /// One plane of a mapped picture; valid inside the closure of `withPlanes` only.
@@ -76,6 +67,9 @@ public struct VideoFrameBuffer: Sendable {
     let flags = GstMapFlags(rawValue: GST_MAP_READ.rawValue | GST_VIDEO_FRAME_MAP_FLAG_NO_REF.rawValue)
     guard gst_video_frame_map(&frame, &info, media.buffer, flags) != 0 else { return nil }
     defer { gst_video_frame_unmap(&frame) }
+    // A decoder's own layout may tell the size with the padding around the picture.
+    frame.info.width = info.width
+    frame.info.height = info.height
     return try body(Planes(frame: frame, count: planeCount))
   }
 

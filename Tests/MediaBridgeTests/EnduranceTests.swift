@@ -1,11 +1,12 @@
 import BridgeTesting
 import Foundation
-import MediaBridge
 import MediaCore
 import Testing
 
+@testable import MediaBridge
+
 /// Counts what the whole process holds, so it runs in a process of its own: `make unit` gives it one.
-@Suite("Endurance")
+@Suite("Endurance", .serialized)
 struct EnduranceTests {
   @Test func fiftyRecordingsLeaveNothingBehind() async throws {
     let synthetic = try await SyntheticRoom.start(codecs: ["alice": "vp8", "bob": "h264"])
@@ -62,6 +63,23 @@ struct EnduranceTests {
     try await eventually("the end of the subscription") { !camera.isSubscribed }
     try await camera.set(subscribed: true)
     try await eventually("the subscription") { camera.isSubscribed }
+  }
+
+  @Test func hundredsOfPicturesLeaveNothingBehind() async throws {
+    let buffer = try #require(QuadrantPicture(width: 321, height: 183).i420())
+    let frame = VideoFrame(buffer: buffer, rotation: ._90, time: .now)
+    func convert() throws {
+      for format in [VideoFrame.PixelFormat.rgba, .nv12, .gray8] { _ = try frame.converted(to: format) }
+      _ = (try frame.pngData(), try frame.jpegData())
+    }
+    for _ in 0..<20 { try convert() }
+    let before = Footprint.current
+    for _ in 0..<300 { try convert() }
+    let after = Footprint.current
+    print("three hundred pictures: before \(before); after \(after)")
+    #expect(after.descriptors <= before.descriptors && after.threads <= before.threads + 2)
+    // 1700 bytes a round, whose pictures have a megabyte.
+    #expect(after.heap < before.heap + 1 << 19, "before \(before); after \(after)")
   }
 
   private func record(_ index: Int, from synthetic: SyntheticRoom, into folder: URL) async throws {

@@ -37,6 +37,7 @@ extension RoomEngine {
     settings.end(publication.sid)
     track.state.withLock { $0.trackState = .stopped }
     track.endStatistics()
+    track.end.come()
     logger.debug("track unsubscribed", metadata: ["track": "\(publication.sid)"])
     room.tell(.trackUnsubscribed(participant, publication, track))
   }

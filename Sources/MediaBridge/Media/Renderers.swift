@@ -33,7 +33,16 @@ extension VideoRenderer {
 
 /// Takes the sound of an audio track. `render(pcmBuffer:)` is called on a media thread, in order.
 public protocol AudioRenderer: AnyObject {
+  /// The format in which this renderer wants its sound. Nil, which is the default, takes it at the sample rate and with
+  /// the channels that the decoder makes, as floats, and nothing is converted before it is asked for.
+  ///
+  /// It is read once, when the renderer is added to a track.
+  var requiredFormat: AudioFormat? { get }
   func render(pcmBuffer: AudioPCMBuffer)
+}
+
+extension AudioRenderer {
+  public var requiredFormat: AudioFormat? { nil }
 }
 
 /// A renderer made of a closure, which is called on a media thread.
@@ -45,7 +54,13 @@ public final class VideoFrameHandler: VideoRenderer, Sendable {
 
 /// An audio renderer made of a closure, which is called on a media thread.
 public final class AudioBufferHandler: AudioRenderer, Sendable {
+  public let requiredFormat: AudioFormat?
   private let handler: @Sendable (AudioPCMBuffer) -> Void
-  public init(_ handler: @escaping @Sendable (AudioPCMBuffer) -> Void) { self.handler = handler }
+
+  /// - Parameter format: the sound is brought into; nil for what the decoder makes.
+  public init(format: AudioFormat? = nil, _ handler: @escaping @Sendable (AudioPCMBuffer) -> Void) {
+    requiredFormat = format
+    self.handler = handler
+  }
   public func render(pcmBuffer: AudioPCMBuffer) { handler(pcmBuffer) }
 }

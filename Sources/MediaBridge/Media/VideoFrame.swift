@@ -10,8 +10,11 @@ public enum VideoRotation: Int, Sendable {
 
 /// One decoded picture. Its planes are the decoder's own memory, which stays alive as long as the frame does.
 public struct VideoFrame: Sendable {
+  public typealias PixelFormat = VideoFrameBuffer.PixelFormat
+
   /// The picture's planes; reached only through closures, so that no pointer outlives the frame.
   public let buffer: VideoFrameBuffer
+  /// How far the picture has to be turned clockwise to be upright. The planes are as they were sent.
   public let rotation: VideoRotation
   /// When the picture was taken, on the room's timeline.
   public let time: MediaTime
@@ -22,7 +25,14 @@ public struct VideoFrame: Sendable {
     self.time = time
   }
 
+  /// Pixels of the planes, before `rotation`.
   public var dimensions: Dimensions { Dimensions(width: Int32(buffer.width), height: Int32(buffer.height)) }
   /// `time` in nanoseconds of the monotonic clock.
   public var timeStampNs: Int64 { time.nanoseconds }
+  /// `time` in ticks of 90 kHz, as WebRTC's frames have it; it wraps around every 13 hours.
+  public var timeStamp: Int32 {
+    // In two steps, so that no time is too large to be multiplied.
+    let (whole, rest) = timeStampNs.quotientAndRemainder(dividingBy: 100_000)
+    return Int32(truncatingIfNeeded: whole &* 9 &+ rest * 9 / 100_000)
+  }
 }

@@ -17,10 +17,10 @@ public final class RemoteAudioTrack: Track, RemoteTrack, AudioTrack, @unchecked 
       sid: info.sid, name: info.name, kind: .audio, source: info.source, isMuted: info.isMuted, dimensions: nil)
   }
 
-  /// Hands all sound from now on to `audioRenderer`, too. The first renderer starts the decoder.
+  /// Hands all sound from now on to `audioRenderer`, too, in its `requiredFormat` if it has one. The first renderer
+  /// starts the decoder.
   public func add(audioRenderer: any AudioRenderer) {
-    let renderer = Unchecked(audioRenderer)
-    guard renderers.add(audioRenderer, call: { renderer.value.render(pcmBuffer: $0) }) else { return }
+    guard renderers.add(audioRenderer, call: Self.call(audioRenderer)) else { return }
     decode()
     hooks.demandChanged(self)
   }
@@ -47,6 +47,17 @@ public final class RemoteAudioTrack: Track, RemoteTrack, AudioTrack, @unchecked 
           if case .audio(let buffer) = decoded { self?.renderers.deliver(buffer) }
         }
       }
+    }
+  }
+
+  /// Calls a renderer with each buffer, in the format that it requires.
+  static func call(_ renderer: any AudioRenderer) -> @Sendable (AudioPCMBuffer) -> Void {
+    let target = Unchecked(renderer)
+    guard let format = renderer.requiredFormat, let required = RequiredFormat(format) else {
+      return { target.value.render(pcmBuffer: $0) }
+    }
+    return { buffer in
+      for piece in required.convert(buffer) { target.value.render(pcmBuffer: piece) }
     }
   }
 }

@@ -16,6 +16,8 @@ public class Track: @unchecked Sendable {
   public let kind: Kind
   public let source: Source
   let state: Locked<State>
+  /// When nothing more comes: of a remote track, when it is unsubscribed.
+  let end = TrackEnd()
   public let delegates = MulticastDelegate<any TrackDelegate>()
 
   init(sid: Sid, name: String, kind: Kind, source: Source, isMuted: Bool, dimensions: Dimensions?) {

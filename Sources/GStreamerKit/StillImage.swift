@@ -1,0 +1,76 @@
+import CGStreamer
+import MediaCore
+
+/// A format for one picture by itself, as files have it.
+public enum StillImageFormat: Hashable, Sendable {
+  case png
+  /// - Parameter quality: 0…100 of libjpeg's scale.
+  case jpeg(quality: Int)
+}
+
+extension VideoFrameBuffer {
+  /// The picture as the bytes of an image file.
+  ///
+  /// Blocks its caller while the picture is encoded. It may be called on any thread, a streaming thread included: the
+  /// pipeline is one of its own, and the caller waits for its sink and not for a loop or another queue.
+  /// - Parameter turns: quarter turns clockwise before it is encoded.
+  /// - Throws: `PipelineError` of kind `missingElements` when GStreamer's encoder is not installed, of kind `format`
+  ///   when the memory cannot be read or the format cannot hold a picture of that size, and what the encoder reports.
+  public func encoded(as format: StillImageFormat, quarterTurns turns: Int = 0) throws(PipelineError) -> MediaBuffer {
+    let picture = try converted(to: pixelFormat(for: format))
+    let text = "appsrc name=in ! \(Self.turning(turns))\(Self.encoder(format)) ! appsink name=out sync=false"
+    return try Pipeline(description: text, name: "still-image").encode(picture.media)
+  }
+
+  /// What the encoder is given: JPEG's own luma and chroma are made from RGB, which see `encoder`.
+  private func pixelFormat(for format: StillImageFormat) -> PixelFormat {
+    if pixelFormat == .gray8 { return .gray8 }
+    return format == .png && !hasAlpha ? .rgb : .rgba
+  }
+
+  /// `method`, the older name of the property, is overridden by the newer one's default in GStreamer 1.22.
+  private static func turning(_ turns: Int) -> String {
+    switch turns & 3 {
+    case 1: "videoflip video-direction=90r ! "
+    case 2: "videoflip video-direction=180 ! "
+    case 3: "videoflip video-direction=90l ! "
+    default: ""
+    }
+  }
+
+  /// JPEG files hold BT.601 in full range by definition (JFIF 1.02), and `jpegenc` stores what it gets.
+  private static func encoder(_ format: StillImageFormat) -> String {
+    switch format {
+    case .png: "pngenc"
+    case .jpeg(let quality):
+      "videoconvert ! video/x-raw,format=I420,colorimetry=(string)1:4:0:0,chroma-site=jpeg ! jpegenc quality=\(quality)"
+    }
+  }
+}
+
+extension Pipeline {
+  /// Generous: it is only for encoders that hang.
+  private static let timeLimit = Duration.seconds(30)
+
+  /// Sends one buffer from `in` to `out` on the calling thread's time, and stops the pipeline.
+  fileprivate func encode(_ media: MediaBuffer) throws(PipelineError) -> MediaBuffer {
+    let source = try appSource(named: "in")
+    let sink = try element(named: "out").shared
+    // Errors are kept for this caller until `endStart`.
+    delivery.beginStart()
+    defer {
+      gst_element_set_state(element, GST_STATE_NULL)
+      delivery.close()
+    }
+    gst_element_set_state(element, GST_STATE_PLAYING)
+    source.push(media)
+    source.endOfStream()
+    let sample = gst_app_sink_try_pull_sample(sink.pointer.cast(), GstClockTime(Self.timeLimit.nanoseconds))
+    defer { if let sample { gst_sample_unref(sample) } }
+    if let error = delivery.endStart() { throw error }
+    guard let sample, let buffer = gst_sample_get_buffer(sample), let caps = gst_sample_get_caps(sample) else {
+      throw PipelineError(.encode, "no image came of \(media.caps)")
+    }
+    return MediaBuffer(retaining: buffer, format: MediaFormat(Caps(retaining: caps)), shift: 0)
+  }
+}
