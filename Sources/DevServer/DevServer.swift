@@ -1,3 +1,4 @@
+public import LiveKitProtocol
 import Logging
 import MediaCore
 import NIOCore
@@ -26,6 +27,12 @@ public final class DevServer: Sendable {
     let channel = try await http.bind()
     listener.withLock { $0 = channel }
     return channel.localAddress?.port ?? configuration.port
+  }
+
+  /// Sends a client what a LiveKit server tells of its own accord, such as the quality of a connection: for tests of what
+  /// a client makes of it.
+  public func tell(_ response: Livekit_SignalResponse, to identity: String) {
+    loop.post { [rooms] in rooms.value.tell(response, to: identity) }
   }
 
   /// Sends every participant away, closes all transports and sockets, and ends the server's thread. A second call does

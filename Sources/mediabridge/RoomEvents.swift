@@ -68,6 +68,12 @@ extension RoomEvent {
       )
     case .streamStateChanged(let participant, let publication, let state):
       ("track_stream_state_changed", publication.fields(participant).merging(["state": "\(state)"]) { _, new in new })
+    case .videoDisabled(let participant, let publication, let reason):
+      ("video_disabled", publication.fields(participant).merging(["reason": reason.rawValue]) { _, new in new })
+    case .videoEnabled(let participant, let publication, let reason):
+      ("video_enabled", publication.fields(participant).merging(["reason": reason.rawValue]) { _, new in new })
+    case .streamLost(let participant, let publication, _): ("stream_lost", publication.fields(participant))
+    case .streamRestored(let participant, let publication, _): ("stream_restored", publication.fields(participant))
     case .dimensionsChanged(let track, let dimensions):
       ("track_dimensions_changed", ["sid": track.sid ?? "", "size": dimensions.description])
     default: ("other", [:])

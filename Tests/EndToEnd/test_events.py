@@ -1,5 +1,7 @@
 """Whatever a foreign participant does is told, in the order in which it was done."""
 
+import os
+import signal
 from collections import Counter
 
 # What `watch` tells of each action of the publisher's, apart from who speaks.
@@ -69,3 +71,28 @@ def test_who_speaks_is_told(server):
     watcher.wait_for("track_muted")
     while watcher.wait_for("active_speakers_changed")["speakers"]:
         pass
+
+
+def test_media_that_stays_away_and_comes_back_is_told(server):
+    publisher = server.foreign_publisher("--room", "away", "--identity", "alice", "--codec", "VP8", "--duration", 60)
+    watcher = server.watcher("away")
+    for _ in range(2):
+        watcher.wait_for("track_subscribed")
+    # Both kinds of media have to flow before they can stop.
+    while not flows(watcher.wait_for("room")):
+        pass
+    os.kill(publisher.pid, signal.SIGSTOP)
+    try:
+        assert sources(watcher, "stream_lost") == ["camera", "microphone"]
+    finally:
+        os.kill(publisher.pid, signal.SIGCONT)
+    assert sources(watcher, "stream_restored") == ["camera", "microphone"]
+
+
+def flows(room):
+    rates = [track.get("bitrate") for participant in room["participants"] for track in participant["tracks"]]
+    return len(rates) == 2 and all(rates)
+
+
+def sources(watcher, name):
+    return sorted(watcher.wait_for(name)["source"] for _ in range(2))

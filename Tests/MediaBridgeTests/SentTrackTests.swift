@@ -77,7 +77,8 @@ import Testing
     let track = try #require(SentTrack(try section(), mids: [:], codecs: ["TR_VC": ["video/H264"]]))
     var told: [String] = []
     let reception = TrackReception(
-      track, clock: ParticipantClock(), configuration: .init(track), onOtherCodec: { told.append($0) })
+      track, clock: ParticipantClock(), configuration: .init(track), onOtherCodec: { told.append($0) },
+      onStream: { _ in })
     let now = MediaTime.now
     reception.receive(packet(125, 1), at: now)
     // Another variant of the same codec, and a probe without a payload, are nothing new.

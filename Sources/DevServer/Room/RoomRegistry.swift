@@ -38,6 +38,10 @@ final class RoomRegistry {
     if participant.hasLeft { remove(socket) }
   }
 
+  func tell(_ response: Livekit_SignalResponse, to identity: String) {
+    for participant in participants.values where participant.identity == identity { participant.send(response) }
+  }
+
   func socketClosed(_ socket: ClientSocket) { remove(socket) }
 
   private func remove(_ socket: ClientSocket) {

@@ -83,6 +83,9 @@ extension RoomEngine: SubscriptionRequests {
       }
       throw error
     }
+    for case (let participant, let publication)? in message.sids.map(find) {
+      noteStream(of: publication, by: participant)
+    }
   }
 
   private func resumeWaiters(throwing error: LiveKitError) {

@@ -13,10 +13,12 @@ extension RoomEngine {
         room.tell(.trackPublished(participant, publication))
         continue
       }
-      let wasMuted = publication.isMuted
-      publication.info.withLock { $0 = info }
-      publication.track?.state.withLock { $0.isMuted = info.isMuted }
-      if wasMuted != info.isMuted { room.tell(.muteChanged(participant, publication, isMuted: info.isMuted)) }
+      publication.info.withLock { known in
+        let wasMuted = known.isMuted
+        known = info
+        known.isMuted = wasMuted
+      }
+      setMuted(info.isMuted, publication, of: participant)
     }
   }
 
@@ -77,6 +79,8 @@ extension RoomEngine {
         "codec": "\(media.codec)",
       ])
     room.tell(.trackSubscribed(participant, publication, track))
+    beginStream(of: publication, by: participant)
+    media.onFailure { [weak self] error in Task { await self?.decodingFailed(error, trackSid: info.sid) } }
   }
 
   var publishedCodecs: [String: [String]] {
@@ -91,35 +95,11 @@ extension RoomEngine {
     return nil
   }
 
-  func setMuted(_ isMuted: Bool, trackSid: String) {
-    guard let (participant, publication) = find(trackSid), publication.isMuted != isMuted else { return }
-    publication.info.withLock { $0.isMuted = isMuted }
-    publication.track?.state.withLock { $0.isMuted = isMuted }
-    room.tell(.muteChanged(participant, publication, isMuted: isMuted))
-  }
-
-  func update(_ info: Livekit_StreamStateInfo) {
-    guard let (participant, publication) = find(info.trackSid) else { return }
-    let state: StreamState = info.state == .active ? .active : .paused
-    if publication.subscription.set(\.streamState, to: state) {
-      room.tell(.streamStateChanged(participant, publication, state))
-    }
-  }
-
   func update(_ info: Livekit_SubscriptionPermissionUpdate) {
     guard let (participant, publication) = find(info.trackSid) else { return }
     // A server says so of every new subscription, also where it is no news.
     if publication.subscription.set(\.isAllowed, to: info.allowed) {
       room.tell(.subscriptionAllowedChanged(participant, publication, isAllowed: info.allowed))
     }
-  }
-
-  func subscriptionFailed(_ response: Livekit_SubscriptionResponse) {
-    guard let (participant, _) = find(response.trackSid) else { return }
-    let error =
-      response.err == .seCodecUnsupported
-      ? LiveKitError(.unsupportedCodec, "the server cannot send track \(response.trackSid) in a codec known here")
-      : LiveKitError(.invalidParameter, "the server does not know track \(response.trackSid)")
-    room.tell(.subscriptionFailed(participant, trackSid: response.trackSid, error))
   }
 }

@@ -135,6 +135,7 @@ actor RoomEngine {
     case .state(let state): await changed(state)
     case .message(let message): receive(message)
     case .mediaChanged: await matchTracks()
+    case .stream(let sid, let change): streamChanged(change, trackSid: sid)
     }
   }
 

@@ -15,6 +15,8 @@ final class SubscriberCore {
   private var feedbackExtension: UInt8?
   /// When feedback is looked for next; without anything to say the thread sleeps.
   private var alarm: (time: MediaTime, timer: LoopTimer)?
+  private var streamTimer: LoopTimer?
+  private static let streamInterval = Duration.milliseconds(500)
   private var isStopped = false
   private var isFlushing = false
   private let logger = Logger(label: "mediabridge.tracks")
@@ -38,11 +40,28 @@ final class SubscriberCore {
     feedbackExtension = sections.lazy.compactMap { $0.section.extensionID(HeaderExtensionURI.transportCC) }.first
       .map { UInt8(truncatingIfNeeded: $0) }
     poll()
+    watchStreams()
+  }
+
+  /// Whether a track's media is to come.
+  func expect(_ isExpected: Bool, of trackSid: String) { receptions[trackSid]?.expect(isExpected, at: .now) }
+
+  /// Looks now and then whether media stays away.
+  private func watchStreams() {
+    guard streamTimer == nil, !receptions.isEmpty, !isStopped else { return }
+    let bound = LoopBound(self, on: loop)
+    streamTimer = loop.after(Self.streamInterval) {
+      bound.value.streamTimer = nil
+      let now = MediaTime.now
+      for reception in bound.value.receptions.values { reception.pollStream(at: now) }
+      bound.value.watchStreams()
+    }
   }
 
   func stop() {
     isStopped = true
     alarm?.timer.cancel()
+    streamTimer?.cancel()
     receptions = [:]
     streams = [:]
   }

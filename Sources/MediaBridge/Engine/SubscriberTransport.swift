@@ -11,6 +11,8 @@ actor SubscriberTransport {
     case state(PeerState)
     /// Of a data channel.
     case message([UInt8])
+    /// The media of a track stays away, or comes back.
+    case stream(trackSid: String, StreamWatch.Change)
     /// A track has turned out to be something else than expected: `media` is another one.
     case mediaChanged
   }
@@ -116,7 +118,8 @@ actor SubscriberTransport {
     clocks[track.participant] = clock
     let reception = TrackReception(
       track, clock: clock, configuration: RTPReceiver.Configuration(track),
-      onOtherCodec: { [weak self] codec in Task { await self?.change(track.sid, to: codec) } })
+      onOtherCodec: { [weak self] codec in Task { await self?.change(track.sid, to: codec) } },
+      onStream: { [told] in told.yield(.stream(trackSid: track.sid, $0)) })
     sent[track.sid] = track
     media[track.sid] = TrackMedia(
       trackSid: track.sid, codec: track.codec, isVideo: track.isVideo,
@@ -133,6 +136,11 @@ actor SubscriberTransport {
     guard !isClosed else { return }
     await handOver([add(track)])
     told.yield(.mediaChanged)
+  }
+
+  /// Whether a track's media is to come: what should and does not is told.
+  nonisolated func expect(_ isExpected: Bool, of trackSid: String) {
+    loop.run { [core] in core.value.expect(isExpected, of: trackSid) }
   }
 
   /// From here to the server and back, as it was measured when this was called before; nil where it was not.

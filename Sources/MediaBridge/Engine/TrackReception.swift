@@ -27,6 +27,9 @@ final class TrackReception {
   /// Packets that wait for the rest of their picture.
   private var waiting: [AppSource.Packet] = []
   private static let waitingLimit = 256
+  /// Whether its media comes, and who is told when that changes.
+  private var watch: StreamWatch
+  private let onStream: (StreamWatch.Change) -> Void
   /// Told when `nextDeadline` may have changed without a packet.
   var onRequest: () -> Void = {}
 
@@ -38,11 +41,15 @@ final class TrackReception {
   private let onOtherCodec: (String) -> Void
   private var otherCodec: String?
 
-  /// - Parameter onOtherCodec: told once when packets of another codec than `track.codec` come.
+  /// - Parameters:
+  ///   - onOtherCodec: told once when packets of another codec than `track.codec` come.
+  ///   - onStream: told when media stays away, or comes back.
   init(
     _ track: SentTrack, clock: ParticipantClock, configuration: RTPReceiver.Configuration,
-    onOtherCodec: @escaping (String) -> Void
+    onOtherCodec: @escaping (String) -> Void, onStream: @escaping (StreamWatch.Change) -> Void
   ) {
+    watch = StreamWatch(at: .now)
+    self.onStream = onStream
     trackSid = track.sid
     codec = track.codec
     isVideo = track.isVideo
@@ -67,6 +74,7 @@ final class TrackReception {
   private var pictures = PictureLedger()
 
   func receive(_ packet: RTPPacket, at time: MediaTime) {
+    if let change = watch.arrived(at: time) { onStream(change) }
     for packet in receiver.receive(packet, at: time) {
       if let packet = expected(packet) { deliver(packet, at: time) }
     }
@@ -183,6 +191,13 @@ final class TrackReception {
   }
   /// The timeline moves a little between the moments at which it tells the time of one picture.
   private static let clockTolerance = Duration.milliseconds(5)
+
+  /// Whether media is to come.
+  func expect(_ isExpected: Bool, at time: MediaTime) { watch.expect(isExpected, at: time) }
+
+  func pollStream(at time: MediaTime) {
+    if let change = watch.poll(at: time) { onStream(change) }
+  }
 
   func requestKeyframe() {
     receiver.requestKeyframe()

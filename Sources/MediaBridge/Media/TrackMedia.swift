@@ -103,10 +103,25 @@ final class TrackMedia: Sendable {
     }
   }
 
-  private func fail(_ error: LiveKitError) { failure.withLock { $0 = error } }
-  private let failure = Locked<LiveKitError?>(nil)
+  private struct Failure {
+    var newest: LiveKitError?
+    var handler: @Sendable (LiveKitError) -> Void = { _ in }
+  }
+  private let failure = Locked(Failure())
+
+  private func fail(_ error: LiveKitError) {
+    let handler = failure.withLock { failure in
+      failure.newest = error
+      return failure.handler
+    }
+    handler(error)
+  }
+
   /// Why there are no pictures or no sound although media arrives; nil when all is well.
-  var newestFailure: LiveKitError? { failure.withLock { $0 } }
+  var newestFailure: LiveKitError? { failure.withLock { $0.newest } }
+
+  /// Calls `handler` with each failure from now on.
+  func onFailure(_ handler: @escaping @Sendable (LiveKitError) -> Void) { failure.withLock { $0.handler = handler } }
 
   // MARK: Pipelines
 

@@ -26,6 +26,20 @@ public protocol ParticipantDelegate: AnyObject {
   func participant(
     _ participant: RemoteParticipant, trackPublication: RemoteTrackPublication,
     didUpdateStreamState streamState: StreamState)
+  /// The pictures of a subscribed track stop.
+  func participant(
+    _ participant: RemoteParticipant, trackPublication: RemoteTrackPublication,
+    didDisableVideo reason: VideoChangeReason)
+  /// The pictures of a subscribed track go on.
+  func participant(
+    _ participant: RemoteParticipant, trackPublication: RemoteTrackPublication,
+    didEnableVideo reason: VideoChangeReason)
+  /// Nothing of a subscribed track has come for two seconds although nobody stopped it: a network has failed, here or at
+  /// its publisher. It is unpublished when it does not come back.
+  func participant(
+    _ participant: RemoteParticipant, trackPublication: RemoteTrackPublication, didLoseStream track: Track)
+  func participant(
+    _ participant: RemoteParticipant, trackPublication: RemoteTrackPublication, didRestoreStream track: Track)
   func participant(_ participant: RemoteParticipant, didReceiveData data: Data, forTopic topic: String)
 }
 
@@ -55,6 +69,22 @@ extension ParticipantDelegate {
   public func participant(
     _ participant: RemoteParticipant, trackPublication: RemoteTrackPublication,
     didUpdateStreamState streamState: StreamState
+  ) {}
+  public func participant(
+    _ participant: RemoteParticipant, trackPublication: RemoteTrackPublication,
+    didDisableVideo reason: VideoChangeReason
+  ) {}
+  public func participant(
+    _ participant: RemoteParticipant, trackPublication: RemoteTrackPublication,
+    didEnableVideo reason: VideoChangeReason
+  ) {}
+  public func participant(
+    _ participant: RemoteParticipant, trackPublication: RemoteTrackPublication,
+    didLoseStream track: Track
+  ) {}
+  public func participant(
+    _ participant: RemoteParticipant, trackPublication: RemoteTrackPublication,
+    didRestoreStream track: Track
   ) {}
   public func participant(_ participant: RemoteParticipant, didReceiveData data: Data, forTopic topic: String) {}
 }

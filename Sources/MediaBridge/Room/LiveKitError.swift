@@ -23,6 +23,9 @@ public struct LiveKitError: Error, Sendable, Hashable, CustomStringConvertible {
     case roomDeleted
     case timedOut
     case unsupportedCodec
+    case trackNotFound
+    /// A track is subscribed but nothing of it arrives.
+    case noMedia
     /// A GStreamer element is not installed; the message names its Debian package.
     case missingElement
     /// A pipeline text has a mistake; the message names file and line.

@@ -42,6 +42,21 @@ public protocol RoomDelegate: AnyObject {
   func room(
     _ room: Room, track: RemoteVideoTrack, didUpdateStatistics statistics: TrackStatistics,
     simulcastStatistics: [VideoCodec: TrackStatistics])
+  /// The pictures of a subscribed track stop.
+  func room(
+    _ room: Room, participant: RemoteParticipant, trackPublication: RemoteTrackPublication,
+    didDisableVideo reason: VideoChangeReason)
+  /// The pictures of a subscribed track go on.
+  func room(
+    _ room: Room, participant: RemoteParticipant, trackPublication: RemoteTrackPublication,
+    didEnableVideo reason: VideoChangeReason)
+  /// Nothing of a subscribed track has come for two seconds although nobody stopped it: a network has failed, here or at
+  /// its publisher. It is unpublished when it does not come back.
+  func room(
+    _ room: Room, participant: RemoteParticipant, trackPublication: RemoteTrackPublication, didLoseStream track: Track)
+  func room(
+    _ room: Room, participant: RemoteParticipant, trackPublication: RemoteTrackPublication,
+    didRestoreStream track: Track)
   func room(_ room: Room, participant: RemoteParticipant?, didReceiveData data: Data, forTopic topic: String)
 
   // Second spellings of the documents; the defaults of the ones above call them.

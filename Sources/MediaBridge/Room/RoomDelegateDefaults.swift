@@ -35,5 +35,21 @@ extension RoomDelegate {
     _ room: Room, track: RemoteVideoTrack, didUpdateStatistics statistics: TrackStatistics,
     simulcastStatistics: [VideoCodec: TrackStatistics]
   ) {}
+  public func room(
+    _ room: Room, participant: RemoteParticipant, trackPublication: RemoteTrackPublication,
+    didDisableVideo reason: VideoChangeReason
+  ) {}
+  public func room(
+    _ room: Room, participant: RemoteParticipant, trackPublication: RemoteTrackPublication,
+    didEnableVideo reason: VideoChangeReason
+  ) {}
+  public func room(
+    _ room: Room, participant: RemoteParticipant, trackPublication: RemoteTrackPublication,
+    didLoseStream track: Track
+  ) {}
+  public func room(
+    _ room: Room, participant: RemoteParticipant, trackPublication: RemoteTrackPublication,
+    didRestoreStream track: Track
+  ) {}
   public func room(_ room: Room, participant: RemoteParticipant?, didReceiveData data: Data, forTopic topic: String) {}
 }

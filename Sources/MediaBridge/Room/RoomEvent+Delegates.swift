@@ -37,6 +37,14 @@ extension RoomEvent {
         room, participant: participant, trackPublication: publication, didUpdateIsSubscriptionAllowed: isAllowed)
     case .streamStateChanged(let participant, let publication, let state):
       delegate.room(room, participant: participant, trackPublication: publication, didUpdateStreamState: state)
+    case .videoDisabled(let participant, let publication, let reason):
+      delegate.room(room, participant: participant, trackPublication: publication, didDisableVideo: reason)
+    case .videoEnabled(let participant, let publication, let reason):
+      delegate.room(room, participant: participant, trackPublication: publication, didEnableVideo: reason)
+    case .streamLost(let participant, let publication, let track):
+      delegate.room(room, participant: participant, trackPublication: publication, didLoseStream: track)
+    case .streamRestored(let participant, let publication, let track):
+      delegate.room(room, participant: participant, trackPublication: publication, didRestoreStream: track)
     case .statisticsUpdated(let track, let statistics):
       guard let track = track as? RemoteVideoTrack else { return }
       delegate.room(room, track: track, didUpdateStatistics: statistics, simulcastStatistics: [:])
@@ -82,6 +90,20 @@ extension RoomEvent {
     case .streamStateChanged(let participant, let publication, let state):
       participant.delegates.each {
         $0.participant(participant, trackPublication: publication, didUpdateStreamState: state)
+      }
+    case .videoDisabled(let participant, let publication, let reason):
+      participant.delegates.each {
+        $0.participant(participant, trackPublication: publication, didDisableVideo: reason)
+      }
+    case .videoEnabled(let participant, let publication, let reason):
+      participant.delegates.each {
+        $0.participant(participant, trackPublication: publication, didEnableVideo: reason)
+      }
+    case .streamLost(let participant, let publication, let track):
+      participant.delegates.each { $0.participant(participant, trackPublication: publication, didLoseStream: track) }
+    case .streamRestored(let participant, let publication, let track):
+      participant.delegates.each {
+        $0.participant(participant, trackPublication: publication, didRestoreStream: track)
       }
     case .dataReceived(let participant?, let data, let topic):
       participant.delegates.each { $0.participant(participant, didReceiveData: data, forTopic: topic) }

@@ -32,6 +32,12 @@ public enum RoomEvent: Sendable {
   case muteChanged(RemoteParticipant, RemoteTrackPublication, isMuted: Bool)
   case subscriptionAllowedChanged(RemoteParticipant, RemoteTrackPublication, isAllowed: Bool)
   case streamStateChanged(RemoteParticipant, RemoteTrackPublication, StreamState)
+  /// The pictures of a subscribed track stop, or go on; the reason is the one that made the difference.
+  case videoDisabled(RemoteParticipant, RemoteTrackPublication, VideoChangeReason)
+  case videoEnabled(RemoteParticipant, RemoteTrackPublication, VideoChangeReason)
+  /// The media of a subscribed track stays away although nobody stopped it: a network has failed, here or there.
+  case streamLost(RemoteParticipant, RemoteTrackPublication, Track)
+  case streamRestored(RemoteParticipant, RemoteTrackPublication, Track)
   case dimensionsChanged(RemoteVideoTrack, Dimensions)
   /// Each second for each track of which statistics are on.
   case statisticsUpdated(Track, TrackStatistics)

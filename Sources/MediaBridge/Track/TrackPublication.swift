@@ -56,6 +56,7 @@ public final class RemoteTrackPublication: TrackPublication, @unchecked Sendable
     var settings = TrackSettings()
     var toldSettings: TrackSettings?
     var streamState = StreamState.unknown
+    var obstacles = VideoObstacles()
   }
 
   let subscription: Locked<Subscription>

@@ -1,0 +1,89 @@
+import LiveKitProtocol
+import MediaCore
+
+// Whether what is subscribed flows, and why not.
+extension RoomEngine {
+  func setMuted(_ isMuted: Bool, trackSid: String) {
+    guard let (participant, publication) = find(trackSid) else { return }
+    setMuted(isMuted, publication, of: participant)
+  }
+
+  func setMuted(_ isMuted: Bool, _ publication: RemoteTrackPublication, of participant: RemoteParticipant) {
+    publication.track?.state.withLock { $0.isMuted = isMuted }
+    guard publication.info.set(\.isMuted, to: isMuted) else { return }
+    room.tell(.muteChanged(participant, publication, isMuted: isMuted))
+    noteStream(of: publication, by: participant)
+  }
+
+  func update(_ info: Livekit_StreamStateInfo) {
+    guard let (participant, publication) = find(info.trackSid) else { return }
+    let state: StreamState = info.state == .active ? .active : .paused
+    guard publication.subscription.set(\.streamState, to: state) else { return }
+    room.tell(.streamStateChanged(participant, publication, state))
+    noteStream(of: publication, by: participant)
+  }
+
+  /// A track that is subscribed begins anew: what was known of the way of an earlier one says nothing.
+  func beginStream(of publication: RemoteTrackPublication, by participant: RemoteParticipant) {
+    publication.subscription.withLock { subscription in
+      subscription.streamState = .unknown
+      subscription.obstacles = VideoObstacles()
+    }
+    noteStream(of: publication, by: participant)
+  }
+
+  /// Something has changed that decides whether media is to come.
+  func noteStream(of publication: RemoteTrackPublication, by participant: RemoteParticipant) {
+    let (isSubscribed, isEnabled, isPaused) = publication.subscription.withLock {
+      ($0.track != nil, $0.toldSettings?.isEnabled ?? true, $0.streamState == .paused)
+    }
+    guard isSubscribed else { return }
+    let isMuted = publication.isMuted
+    let isExpected = isEnabled && !isPaused && !isMuted
+    subscriber?.expect(isExpected, of: publication.sid)
+    note(.publisherPropertyChanged, isMuted, publication, of: participant)
+    note(.subscriberPropertyChanged, !isEnabled, publication, of: participant)
+    note(.qualityChanged, isPaused, publication, of: participant)
+  }
+
+  private func note(
+    _ reason: VideoChangeReason, _ isThere: Bool, _ publication: RemoteTrackPublication,
+    of participant: RemoteParticipant
+  ) {
+    guard publication.kind == .video, publication.subscription.withLock({ $0.obstacles.set(reason, isThere) }) else {
+      return
+    }
+    room.tell(
+      isThere ? .videoDisabled(participant, publication, reason) : .videoEnabled(participant, publication, reason))
+  }
+
+  /// Media that arrives cannot be decoded, or shown.
+  func decodingFailed(_ error: LiveKitError, trackSid: String) {
+    guard !isOver, let (participant, publication) = find(trackSid) else { return }
+    room.tell(.subscriptionFailed(participant, trackSid: trackSid, error))
+    note(.codecNotSupported, true, publication, of: participant)
+  }
+
+  func streamChanged(_ change: StreamWatch.Change, trackSid: String) {
+    guard let (participant, publication) = find(trackSid), let track = publication.track else { return }
+    switch change {
+    case .lost: room.tell(.streamLost(participant, publication, track))
+    case .restored: room.tell(.streamRestored(participant, publication, track))
+    case .missing:
+      let error = LiveKitError(
+        .noMedia,
+        "nothing of track \(trackSid) has come in \(Int(StreamWatch.firstPatience.seconds)) s although it is subscribed; "
+          + "its publisher may have stopped, or the way to the server drops it")
+      room.tell(.subscriptionFailed(participant, trackSid: trackSid, error))
+    }
+  }
+
+  func subscriptionFailed(_ response: Livekit_SubscriptionResponse) {
+    guard let (participant, _) = find(response.trackSid) else { return }
+    let error =
+      response.err == .seCodecUnsupported
+      ? LiveKitError(.unsupportedCodec, "the server cannot send track \(response.trackSid) in a codec known here")
+      : LiveKitError(.trackNotFound, "the server does not know track \(response.trackSid); it may have ended just now")
+    room.tell(.subscriptionFailed(participant, trackSid: response.trackSid, error))
+  }
+}

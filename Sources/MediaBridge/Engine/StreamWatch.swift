@@ -1,0 +1,51 @@
+import MediaCore
+
+/// Whether the media of a subscribed track comes while it should. No clock of its own: times come in.
+struct StreamWatch: Sendable {
+  enum Change: Sendable {
+    /// Nothing comes any more.
+    case lost
+    /// It comes again.
+    case restored
+    /// Nothing has ever come, although it should have.
+    case missing
+  }
+
+  /// How long media may be away before it counts as lost: longer than Opus is silent for silence (0.4 s) and than a
+  /// shared screen on which nothing moves (1 s).
+  static let patience = Duration.seconds(2)
+  /// How long the first packet may take.
+  static let firstPatience = Duration.seconds(10)
+
+  private var hasCome = false
+  private var isLost = false
+  private var isMissing = false
+  /// Since when nothing came that should have; nil while nothing is expected.
+  private var since: MediaTime?
+
+  init(at time: MediaTime) { since = time }
+
+  /// A packet has come.
+  mutating func arrived(at time: MediaTime) -> Change? {
+    hasCome = true
+    if since != nil { since = time }
+    guard isLost else { return nil }
+    isLost = false
+    return .restored
+  }
+
+  /// Whether media is to come: its publisher does not mute it, and nobody has paused it.
+  mutating func expect(_ isExpected: Bool, at time: MediaTime) {
+    if isExpected != (since != nil) { since = isExpected ? time : nil }
+  }
+
+  mutating func poll(at time: MediaTime) -> Change? {
+    guard let since, !isLost, time - since >= (hasCome ? Self.patience : Self.firstPatience) else { return nil }
+    if hasCome {
+      isLost = true
+      return .lost
+    }
+    defer { isMissing = true }
+    return isMissing ? nil : .missing
+  }
+}

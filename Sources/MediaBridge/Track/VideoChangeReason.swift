@@ -1,0 +1,23 @@
+/// Why the pictures of a track stopped, or go on.
+public enum VideoChangeReason: String, Codable, Sendable, CaseIterable {
+  /// Their publisher muted or unmuted them.
+  case publisherPropertyChanged
+  /// They were disabled or enabled here: by `set(enabled:)`, or by adaptive stream because nobody shows them.
+  case subscriberPropertyChanged
+  /// The server paused them because the way to here is too narrow, or resumed them.
+  case qualityChanged
+  /// They come in a codec that cannot be decoded here.
+  case codecNotSupported
+}
+
+/// What keeps a track's pictures from being seen.
+struct VideoObstacles: Sendable {
+  private(set) var reasons: Set<VideoChangeReason> = []
+
+  /// - Returns: whether the pictures stop or go on with that.
+  mutating func set(_ reason: VideoChangeReason, _ isThere: Bool) -> Bool {
+    let before = reasons.isEmpty
+    if isThere { reasons.insert(reason) } else { reasons.remove(reason) }
+    return before != reasons.isEmpty
+  }
+}

@@ -1,0 +1,39 @@
+import MediaCore
+import Testing
+
+@testable import MediaBridge
+
+@Suite struct StreamWatchTests {
+  private func at(_ seconds: Double) -> MediaTime { MediaTime(nanoseconds: Int64(seconds * 1e9)) }
+
+  @Test func mediaThatStaysAwayIsLostOnceAndRestoredByTheNextPacket() {
+    var watch = StreamWatch(at: at(0))
+    #expect(watch.arrived(at: at(1)) == nil && watch.poll(at: at(2.9)) == nil)
+    #expect(watch.poll(at: at(3)) == .lost)
+    #expect(watch.poll(at: at(9)) == nil)
+    #expect(watch.arrived(at: at(10)) == .restored)
+    #expect(watch.arrived(at: at(10.1)) == nil && watch.poll(at: at(12)) == nil)
+    #expect(watch.poll(at: at(12.1)) == .lost)
+  }
+
+  @Test func whatIsMutedOrPausedIsNotLost() {
+    var watch = StreamWatch(at: at(0))
+    _ = watch.arrived(at: at(1))
+    watch.expect(false, at: at(1.5))
+    #expect(watch.poll(at: at(60)) == nil)
+    watch.expect(true, at: at(60))
+    // It has its time anew; that it is expected still is no news.
+    watch.expect(true, at: at(61))
+    #expect(watch.poll(at: at(61.9)) == nil)
+    #expect(watch.poll(at: at(62)) == .lost)
+  }
+
+  @Test func whatNeverCameIsMissingOnceAndNotLost() {
+    var watch = StreamWatch(at: at(0))
+    #expect(watch.poll(at: at(9.9)) == nil)
+    #expect(watch.poll(at: at(10)) == .missing)
+    #expect(watch.poll(at: at(30)) == nil)
+    #expect(watch.arrived(at: at(31)) == nil)
+    #expect(watch.poll(at: at(33)) == .lost)
+  }
+}

@@ -1,0 +1,137 @@
+import BridgeTesting
+import Foundation
+import LiveKitProtocol
+import MediaBridge
+import MediaCore
+import Testing
+
+/// What becomes of what a server tells of its own accord, and of pictures that stop.
+@Suite struct ServerEventTests {
+  private struct Scene: Sendable {
+    let synthetic: SyntheticRoom
+    let room: Room
+    let camera: RemoteTrackPublication
+    let events: Collector<RoomEvent>
+
+    func tell(_ fill: (inout Livekit_SignalResponse) -> Void) {
+      var response = Livekit_SignalResponse()
+      fill(&response)
+      synthetic.server.tell(response, to: "watcher")
+    }
+
+    func next<Value: Sendable>(_ what: String, _ find: @escaping @Sendable (RoomEvent) -> Value?) async throws -> Value {
+      try await eventually(what) { events.values.lazy.compactMap(find).last }
+    }
+
+    /// Why pictures stopped (-) and went on (+), so far.
+    var reasons: [String] {
+      events.values.compactMap { event in
+        switch event {
+        case .videoDisabled(_, _, let reason): "-\(reason)"
+        case .videoEnabled(_, _, let reason): "+\(reason)"
+        default: nil
+        }
+      }
+    }
+  }
+
+  private func run(_ pipelineFolder: String? = nil, _ body: (Scene) async throws -> Void) async throws {
+    let synthetic = try await SyntheticRoom.start()
+    let room = Room(roomOptions: RoomOptions(adaptiveStream: false, pipelineFolder: pipelineFolder))
+    let (events, stream) = (Collector<RoomEvent>(), room.events)
+    let reader = Task { for await event in stream { events.add(event) } }
+    try await room.connect(url: synthetic.url, token: try await SyntheticRoom.token("watcher"))
+    let camera = try await eventually("the camera") {
+      room.remoteParticipants["alice"]?.videoTracks.first { $0.isSubscribed }
+    }
+    try await body(Scene(synthetic: synthetic, room: room, camera: camera, events: events))
+    await room.disconnect()
+    await reader.value
+    await synthetic.stop()
+  }
+
+  @Test func qualityMetadataAndRecordingAreTold() async throws {
+    try await run { scene in
+      let alice = try #require(scene.room.remoteParticipants["alice"])
+      scene.tell { response in
+        var info = Livekit_ConnectionQualityInfo()
+        (info.participantSid, info.quality) = (alice.sid, .poor)
+        response.connectionQuality.updates = [info]
+      }
+      let quality = try await scene.next("the quality") {
+        if case .connectionQualityChanged(_, let quality) = $0 { quality } else { nil }
+      }
+      #expect(quality == .poor && alice.connectionQuality == .poor)
+      scene.tell { response in
+        (response.roomUpdate.room.metadata, response.roomUpdate.room.activeRecording) = ("a tea party", true)
+      }
+      let isRecording = try await scene.next("the recording") {
+        if case .recordingChanged(let isRecording) = $0 { isRecording } else { nil }
+      }
+      #expect(isRecording && scene.room.isRecording && scene.room.metadata == "a tea party")
+    }
+  }
+
+  @Test func aSubscriptionThatFailsSaysWhy() async throws {
+    try await run { scene in
+      for error in [Livekit_SubscriptionError.seTrackNotfound, .seCodecUnsupported] {
+        scene.tell { response in
+          (response.subscriptionResponse.trackSid, response.subscriptionResponse.err) = (scene.camera.sid, error)
+        }
+      }
+      @Sendable func codes() -> [LiveKitError.Code] {
+        scene.events.values.compactMap { if case .subscriptionFailed(_, _, let error) = $0 { error.code } else { nil } }
+      }
+      try await eventually("both reasons") { codes() == [.trackNotFound, .unsupportedCodec] }
+    }
+  }
+
+  @Test func whyPicturesStopAndGoOnIsTold() async throws {
+    try await run { scene in
+      let sid = scene.camera.sid
+      func pause(_ state: Livekit_StreamState) {
+        scene.tell { response in
+          var info = Livekit_StreamStateInfo()
+          (info.trackSid, info.state) = (sid, state)
+          response.streamStateUpdate.streamStates = [info]
+        }
+      }
+      var expected: [String] = []
+      func check(_ told: String) async throws {
+        expected.append(told)
+        let expected = expected
+        try await eventually("\(expected)") { scene.reasons == expected }
+      }
+      pause(.paused)
+      try await check("-qualityChanged")
+      #expect(scene.camera.streamState == .paused)
+      pause(.active)
+      try await check("+qualityChanged")
+      try await scene.camera.set(enabled: false)
+      try await check("-subscriberPropertyChanged")
+      // They stay away: another reason makes no difference.
+      scene.tell { $0.mute.sid = sid; $0.mute.muted = true }
+      try await eventually("the mute") { scene.camera.isMuted }
+      try await scene.camera.set(enabled: true)
+      #expect(scene.reasons == expected)
+      scene.tell { $0.mute.sid = sid; $0.mute.muted = false }
+      try await check("+publisherPropertyChanged")
+    }
+  }
+
+  @Test func picturesThatCannotBeDecodedAreTold() async throws {
+    let folder = try TemporaryFolder()
+    try FileManager.default.createDirectory(atPath: folder.path + "/receive", withIntermediateDirectories: true)
+    try "# Broken.\nappsrc name=rtp ! nosuchdecoder ! appsink name=frames\n"
+      .write(toFile: folder.path + "/receive/vp8.pipeline", atomically: true, encoding: .utf8)
+    try await run(folder.path) { scene in
+      let track = try #require(scene.camera.track as? RemoteVideoTrack)
+      track.add(videoRenderer: VideoFrameHandler { _ in })
+      let error = try await scene.next("the failure") { event in
+        if case .subscriptionFailed(_, let sid, let error) = event, sid == scene.camera.sid { error } else { nil }
+      }
+      #expect(error.code == .missingElement && error.message.contains("nosuchdecoder"))
+      try await eventually("why there are no pictures") { scene.reasons == ["-codecNotSupported"] }
+    }
+  }
+}
