@@ -71,6 +71,8 @@ final class TrackEnd: Sendable {
   }
   private let state = Locked(State())
 
+  var hasCome: Bool { state.withLock { $0.hasCome } }
+
   /// - Returns: false when the track has ended before; the action is not kept then.
   func add(_ token: Token, _ action: @escaping @Sendable () -> Void) -> Bool {
     state.withLock { state in

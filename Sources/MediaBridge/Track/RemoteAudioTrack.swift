@@ -35,17 +35,24 @@ public final class RemoteAudioTrack: Track, RemoteTrack, AudioTrack, @unchecked 
   /// Buffers that were dropped because this renderer was too slow for them; nil when it was not added.
   public func droppedBuffers(of audioRenderer: any AudioRenderer) -> Int? { renderers.dropped(of: audioRenderer) }
 
-  override var demand: TrackDemand { renderers.isEmpty ? .nothing : .everything }
+  override var demand: TrackDemand { isHeard ? .everything : .nothing }
+
+  override func trackStateChanged() {
+    decode()
+    hooks.demandChanged(self)
+  }
+
+  private var isHeard: Bool { trackState == .started && !renderers.isEmpty }
 
   /// Decodes as long as there is a renderer.
   private func decode() {
     decoding.run {
-      if renderers.isEmpty {
-        media.stopDecoding()
-      } else {
+      if isHeard {
         media.startDecoding { [weak self] decoded in
           if case .audio(let buffer) = decoded { self?.renderers.deliver(buffer) }
         }
+      } else {
+        media.stopDecoding()
       }
     }
   }

@@ -44,25 +44,33 @@ public final class RemoteVideoTrack: Track, RemoteTrack, VideoTrack, @unchecked 
   /// Pictures that were dropped because this renderer was too slow for them; nil when it was not added.
   public func droppedFrames(of videoRenderer: any VideoRenderer) -> Int? { renderers.dropped(of: videoRenderer) }
 
-  override var demand: TrackDemand { demands.combined }
+  override var demand: TrackDemand { trackState == .started ? demands.combined : .nothing }
   @MainActor override func readDemands() -> Bool { demands.read() }
+
+  override func trackStateChanged() {
+    decode()
+    hooks.demandChanged(self)
+  }
+
+  private var isShown: Bool { trackState == .started && !renderers.isEmpty }
 
   /// Decodes as long as there is a renderer.
   private func decode() {
     decoding.run {
-      if renderers.isEmpty {
+      if isShown {
+        media.startDecoding { [weak self] decoded in self?.deliver(decoded) }
+      } else {
         media.stopDecoding()
         newest.withLock { $0 = nil }
-      } else {
-        media.startDecoding { [weak self] decoded in self?.deliver(decoded) }
       }
     }
   }
 
   private func deliver(_ decoded: DecodedMedia) {
-    // The decoder may have a last picture when the last renderer has gone.
-    guard case .video(let frame) = decoded, !renderers.isEmpty else { return }
+    guard case .video(let frame) = decoded else { return }
     newest.withLock { $0 = frame }
+    // The decoder may have a last picture when the last renderer has gone.
+    guard isShown else { return newest.withLock { $0 = nil } }
     if lastSize.set(\.self, to: frame.dimensions) { announce(frame.dimensions) }
     renderers.deliver(frame)
   }

@@ -30,6 +30,25 @@ public class Track: @unchecked Sendable {
 
   public var isMuted: Bool { state.withLock { $0.isMuted } }
   public var trackState: TrackState { state.withLock { $0.trackState } }
+
+  /// Shows or plays again what `stop()` had stopped. A remote track starts by itself when it is subscribed.
+  /// - Throws: `invalidState` when it is not subscribed any more.
+  public func start() async throws { try change(to: .started) }
+
+  /// Stops pictures or sound until `start()`: nothing is decoded, and with adaptive stream nothing is received. The
+  /// subscription and the renderers stay.
+  /// - Throws: `invalidState` when it is not subscribed any more.
+  public func stop() async throws { try change(to: .stopped) }
+
+  private func change(to new: TrackState) throws {
+    guard !end.hasCome else {
+      throw LiveKitError(.invalidState, "track \(name) has ended; subscribe to its publication for a new one")
+    }
+    if state.set(\.trackState, to: new) { trackStateChanged() }
+  }
+
+  /// Brings what decodes the track into line with `trackState`.
+  func trackStateChanged() {}
   /// Size of the pictures that arrive, or the published size before the first; nil for sound.
   public var dimensions: Dimensions? { state.withLock { $0.dimensions } }
   /// What is needed of it, by those who show or hear it.

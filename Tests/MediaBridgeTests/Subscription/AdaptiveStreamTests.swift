@@ -116,6 +116,26 @@ private final class Screen: VideoRenderer, Sendable {
     }
   }
 
+  @Test func aTrackThatIsStoppedRestsUntilItIsStarted() async throws {
+    try await run { scene in
+      let screen = await Screen(320, 180)
+      scene.track.add(videoRenderer: screen)
+      try await eventually("pictures") { screen.frames.withLock { $0.count } > 3 }
+      try await scene.track.stop()
+      #expect(scene.track.trackState == .stopped)
+      try await scene.next("the pause") { $0.disabled }
+      #expect(scene.track.videoFrame == nil)
+      let before = screen.frames.withLock { $0.count }
+      try await scene.track.start()
+      try await eventually("pictures again") { screen.frames.withLock { $0.count } > before + 3 }
+      #expect(scene.track.trackState == .started && scene.track.videoFrame != nil)
+      try await scene.publication.set(subscribed: false)
+      try await eventually("the end") { scene.publication.track == nil }
+      let error = await #expect(throws: LiveKitError.self) { try await scene.track.start() }
+      #expect(error?.code == .invalidState)
+    }
+  }
+
   @Test func settingsCannotBeSetByHand() async throws {
     try await run { scene in
       let error = await #expect(throws: LiveKitError.self) { try await scene.publication.set(videoQuality: .low) }
