@@ -136,6 +136,8 @@ let package = Package(
         "SignalTransport", "BridgeTesting", "LiveKitProtocol", "MediaCore",
         .product(name: "SwiftProtobuf", package: "swift-protobuf"),
       ] + nio),
+    // The pages that the API comes from, as programs.
+    tests("SeedsTests", ["MediaBridge", "BridgeTesting", "DevServer", "LiveKitProtocol", "MediaCore"]),
     tests("GStreamerKitTests", ["GStreamerKit", "BridgeTesting", "PipelineTemplates", "MediaCore", "CGStreamer"]),
     tests(
       "DevServerTests",

@@ -113,7 +113,7 @@ public actor CapturePublisher {
   private func announce(_ capture: CaptureOptions, _ index: Int) {
     var request = Livekit_SignalRequest()
     request.addTrack.cid = Self.cid(index)
-    request.addTrack.name = capture.template
+    request.addTrack.name = capture.kind == .video ? Track.cameraName : Track.microphoneName
     request.addTrack.type = capture.kind == .video ? .video : .audio
     request.addTrack.source = capture.kind == .video ? .camera : .microphone
     request.addTrack.width = UInt32(clamping: capture.dimensions?.width ?? 0)
