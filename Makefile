@@ -9,7 +9,7 @@ RUN_PACKAGES := gstreamer1.0-plugins-base gstreamer1.0-plugins-good gstreamer1.0
   gstreamer1.0-plugins-ugly gstreamer1.0-libav gstreamer1.0-x gstreamer1.0-tools
 TEST_PACKAGES := ffmpeg iproute2 nftables procps coturn openssl python3-venv
 # Targets whose code crosses threads: the thread sanitizer runs their tests.
-TSAN_FILTER := PeerTransportTests|SignalTransportTests|GStreamerKitTests|DevServerTests|MediaBridgeTests
+TSAN_FILTER := PeerTransportTests|SignalTransportTests|GStreamerKitTests|DevServerTests|MediaBridgeTests|SeedsTests
 TSAN_SUPPRESSIONS := $(addprefix suppressions=$(CURDIR)/,$(wildcard Tests/tsan.supp))
 # What `make fuzz` runs, and for how long each.
 FUZZ_TARGETS ?= rtp rtcp sdp signal templates
@@ -66,9 +66,9 @@ unit: setup-test ## Run the unit tests
 	swift test --skip-build --filter EnduranceTests
 
 # The C libraries are not instrumented: what only they do is not ours to judge, and their locks are unseen.
-# HeldGarbageTests is a long loop on one thread; EnduranceTests want a process of their own.
+# HeldGarbageTests and AdaptiveStreamPropertyTests are long loops on one thread; EnduranceTests want a process of their own.
 tsan: setup-test ## Run the tests of what crosses threads under the thread sanitizer
-	TSAN_OPTIONS="ignore_noninstrumented_modules=1 $$TSAN_OPTIONS $(TSAN_SUPPRESSIONS)" swift test --no-parallel --scratch-path .build-tsan --sanitize=thread --filter '$(TSAN_FILTER)' --skip "HeldGarbageTests|EnduranceTests"
+	TSAN_OPTIONS="ignore_noninstrumented_modules=1 $$TSAN_OPTIONS $(TSAN_SUPPRESSIONS)" swift test --no-parallel --scratch-path .build-tsan --sanitize=thread --filter '$(TSAN_FILTER)' --skip "HeldGarbageTests|EnduranceTests|AdaptiveStreamPropertyTests"
 
 # What it finds lies in .build-fuzz: a crash goes to Tests/Corpus/TARGET, as it is or in hexadecimal, once it is mended.
 # Swift's runtime keeps what it allocates for types, hence no search for leaks.
