@@ -227,7 +227,8 @@ extension SeedsTests {
         try await eventually("the subscription") { publication.isSubscribed }
         await #expect(throws: LiveKitError.self) { try await publication.set(preferredFPS: 15) }
       }
-      try await inRoom(RoomOptions(autoSubscribe: false, adaptiveStream: false), delegate: MyRoomDelegate()) { room, _ in
+      try await inRoom(RoomOptions(autoSubscribe: false, adaptiveStream: false), delegate: MyRoomDelegate()) {
+        room, _ in
         let publication = try await publication(.video, in: room)
         await #expect(throws: LiveKitError.self) { try await publication.set(preferredFPS: 15) }
       }

@@ -19,7 +19,8 @@ import Testing
       synthetic.server.tell(response, to: "watcher")
     }
 
-    func next<Value: Sendable>(_ what: String, _ find: @escaping @Sendable (RoomEvent) -> Value?) async throws -> Value {
+    func next<Value: Sendable>(_ what: String, _ find: @escaping @Sendable (RoomEvent) -> Value?) async throws -> Value
+    {
       try await eventually(what) { events.values.lazy.compactMap(find).last }
     }
 
@@ -96,6 +97,9 @@ import Testing
           response.streamStateUpdate.streamStates = [info]
         }
       }
+      func mute(_ isMuted: Bool) {
+        scene.tell { ($0.mute.sid, $0.mute.muted) = (sid, isMuted) }
+      }
       var expected: [String] = []
       func check(_ told: String) async throws {
         expected.append(told)
@@ -110,11 +114,11 @@ import Testing
       try await scene.camera.set(enabled: false)
       try await check("-subscriberPropertyChanged")
       // They stay away: another reason makes no difference.
-      scene.tell { $0.mute.sid = sid; $0.mute.muted = true }
+      mute(true)
       try await eventually("the mute") { scene.camera.isMuted }
       try await scene.camera.set(enabled: true)
       #expect(scene.reasons == expected)
-      scene.tell { $0.mute.sid = sid; $0.mute.muted = false }
+      mute(false)
       try await check("+publisherPropertyChanged")
     }
   }

@@ -24,7 +24,8 @@ final class Subscriber: RoomDelegate {
     print("nothing comes of \(trackPublication.sid)")
   }
   func room(
-    _ room: Room, participant: RemoteParticipant, trackPublication: RemoteTrackPublication, didRestoreStream track: Track
+    _ room: Room, participant: RemoteParticipant, trackPublication: RemoteTrackPublication,
+    didRestoreStream track: Track
   ) {
     print("\(trackPublication.sid) goes on")
   }
