@@ -40,8 +40,9 @@ public final class SignalConnection: Sendable {
     channel.eventLoop.execute { [handler] in handler.value.send(request) }
   }
 
-  /// Sends, and returns once the request has left this process.
-  public func send(confirming request: Livekit_SignalRequest) async throws(SignalError) {
+  /// Sends, and returns once the request has left this process. What one actor sends leaves in the order of its calls,
+  /// also while it still waits for earlier ones.
+  nonisolated(nonsending) public func send(confirming request: Livekit_SignalRequest) async throws(SignalError) {
     let sent = channel.eventLoop.flatSubmit { [handler, channel] in
       handler.value.send(request) ?? channel.eventLoop.makeFailedFuture(ChannelError.ioOnClosedChannel)
     }

@@ -34,6 +34,19 @@ struct SessionTests {
     #expect(code.reason == .closed("goingAway"))
   }
 
+  @Test func whatCannotBeSentIsTold() async throws {
+    try await ScriptedServer.with(.webSocket { $0.channel.close(promise: nil) }) { server async throws in
+      let connection = try await server.connector().connect()
+      _ = await connection.untilEnd()
+      try await eventually("the socket is left open") { server.openConnections == 0 }
+      await connection.close()
+      let error = await #expect(throws: SignalError.self) {
+        try await connection.send(confirming: Livekit_SignalRequest())
+      }
+      #expect(error == .lost("127.0.0.1:\(server.port)", "it was cut off"))
+    }
+  }
+
   @Test func aServerThatNeverJoinsUsIsGivenUp() async throws {
     let end = try await session(joinTimeout: .milliseconds(100)) { _ in }
     #expect(end.responses.isEmpty && end.reason == .timedOut(end.server))
