@@ -37,6 +37,7 @@ extension RoomEngine {
     settings.end(publication.sid)
     track.state.withLock { $0.trackState = .stopped }
     track.endStatistics()
+    if let track = track as? RemoteAudioTrack { playback?.remove(track) }
     logger.debug("track unsubscribed", metadata: ["track": "\(publication.sid)"])
     room.tell(.trackUnsubscribed(participant, publication, track))
   }
@@ -76,6 +77,7 @@ extension RoomEngine {
         "codec": "\(media.codec)",
       ])
     room.tell(.trackSubscribed(participant, publication, track))
+    if let track = track as? RemoteAudioTrack { playback?.add(track) }
   }
 
   var publishedCodecs: [String: [String]] {
