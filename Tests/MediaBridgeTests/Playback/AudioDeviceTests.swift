@@ -41,12 +41,4 @@ import Testing
     defer { withExtendedLifetime(folder) {} }
     #expect(device.hasSoundCard && !device.hasSoundServer)
   }
-
-  @Test func withoutADeviceNothingIsMade() async throws {
-    let (device, folder) = try device([])
-    defer { withExtendedLifetime(folder) {} }
-    let played = Playback(factory: PipelineFactory(folder: nil), device: device)
-    await played.close()
-    #expect(device.sinks == [])
-  }
 }

@@ -146,6 +146,26 @@ import Testing
     await synthetic.stop()
   }
 
+  @Test func withoutADeviceOnlyASinkThatIsNamedPlays() async throws {
+    let synthetic = try await SyntheticRoom.start()
+    let room = Room(roomOptions: RoomOptions(adaptiveStream: false, audioPlayback: .off))
+    try await room.connect(url: synthetic.url, token: try await SyntheticRoom.token("listener"))
+    let track = try await eventually("the track") {
+      room.remoteParticipants["alice"]?.audioTracks.first?.track as? RemoteAudioTrack
+    }
+    let played = try PlayedSound()
+    let none = AudioDevice(environment: [:], root: played.folder.path)
+    for (factory, isPlayed) in [(PipelineFactory(folder: nil), false), (played.factory, true)] {
+      let player = Player(factory: factory, device: none, onFailure: { Issue.record("a failure: \($0)") })
+      await player.play([track], [])
+      #expect(track.isPlayed == isPlayed)
+      await player.stop()
+      #expect(!track.isPlayed && !isOpen(played.file))
+    }
+    await room.disconnect()
+    await synthetic.stop()
+  }
+
   /// Off, without a device that can be used, or with one that does not answer: the room is joined all the same.
   @Test(arguments: ["off", "unusable", "silent"]) func aRoomWithoutSoundWorks(_ way: String) async throws {
     let server = try way == "silent" ? SilentServer() : nil
