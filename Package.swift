@@ -137,7 +137,12 @@ let package = Package(
         .product(name: "SwiftProtobuf", package: "swift-protobuf"),
       ] + nio),
     // The pages that the API comes from, as programs.
-    tests("SeedsTests", ["MediaBridge", "BridgeTesting", "DevServer", "LiveKitProtocol", "MediaCore"]),
+    tests(
+      "SeedsTests",
+      [
+        "MediaBridge", "BridgeTesting", "DevServer", "LiveKitProtocol", "MediaCore",
+        .product(name: "SwiftProtobuf", package: "swift-protobuf"),
+      ]),
     tests("GStreamerKitTests", ["GStreamerKit", "BridgeTesting", "PipelineTemplates", "MediaCore", "CGStreamer"]),
     tests(
       "DevServerTests",

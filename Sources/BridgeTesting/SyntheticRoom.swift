@@ -18,9 +18,10 @@ public final class SyntheticRoom: Sendable {
 
   /// - Parameters:
   ///   - codecs: of the participants' pictures, by identity.
+  ///   - frequencies: of the participants' tones in Hz, by identity; 440 where there is none.
   ///   - onRequest: told what the server is asked for, and by whom.
   public static func start(
-    codecs: [String: String] = ["alice": "vp8"],
+    codecs: [String: String] = ["alice": "vp8"], frequencies: [String: Int] = [:],
     onRequest: @escaping @Sendable (String, Livekit_SignalRequest) -> Void = { _, _ in }
   ) async throws -> SyntheticRoom {
     var configuration = DevServerConfiguration(port: 0)
@@ -29,7 +30,8 @@ public final class SyntheticRoom: Sendable {
     let url = "ws://127.0.0.1:\(try await server.start())"
     var publishers: [CapturePublisher] = []
     for (identity, codec) in codecs.sorted(by: { $0.key < $1.key }) {
-      let publisher = CapturePublisher.synthetic(codec: codec, values: ["text": identity])
+      let publisher = CapturePublisher.synthetic(
+        codec: codec, values: ["text": identity, "frequency": String(frequencies[identity] ?? 440)])
       var grant = VideoGrant(room: name, roomJoin: true)
       grant.canPublish = true
       try await publisher.connect(url: url, token: try await token(identity, grant))

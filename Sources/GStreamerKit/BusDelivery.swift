@@ -34,6 +34,9 @@ final class BusDelivery: Sendable {
     }
   }
 
+  /// The first error of all.
+  var error: PipelineError? { state.withLock { $0.firstError } }
+
   /// Calls `done` once: at the end of the stream, at the first error, or when the delivery is closed.
   /// - Returns: a number for `cancelWait`, or nil when `done` has been called already.
   func wait(_ done: @escaping @Sendable (Outcome) -> Void) -> Int? {

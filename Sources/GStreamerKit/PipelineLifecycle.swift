@@ -1,8 +1,12 @@
 import CGStreamer
 import CShims
-import MediaCore
+public import MediaCore
 
 extension Pipeline {
+  /// Makes `time` the moment zero of this pipeline; call it before `start`. For mixers, which begin at zero and would have
+  /// to mix the silence since the clock's own beginning first. What is pushed is to be timed from there, too.
+  public func setOrigin(_ time: MediaTime) { gst_element_set_base_time(element, MediaTime?(time).clockTime) }
+
   /// Starts the flow of data. Errors that an element reports while it starts, such as a file that cannot be opened,
   /// are thrown; later ones arrive at `onMessage`.
   public func start() throws(PipelineError) {
@@ -10,6 +14,32 @@ extension Pipeline {
     let result = gst_element_set_state(element, GST_STATE_PLAYING)
     if let error = delivery.endStart() { throw error }
     if result == GST_STATE_CHANGE_FAILURE { throw PipelineError(.stateChange, "the pipeline did not start") }
+  }
+
+  /// As `start()`, on a thread of its own and for destinations that may not answer; returns when data flows. When
+  /// `timeLimit` has passed the start is left to itself, and the pipeline is to be stopped.
+  /// - Throws: in that case an error of kind `timeLimit`.
+  public func start(timeLimit: Duration) async throws(PipelineError) {
+    let outcome = await withCheckedContinuation { (continuation: CheckedContinuation<BusDelivery.Outcome, Never>) in
+      let once = Once<BusDelivery.Outcome> { continuation.resume(returning: $0) }
+      let timer = Task {
+        try? await Task.sleep(for: timeLimit)
+        once.call(.failure(PipelineError(.timeLimit, "the pipeline did not start within \(timeLimit)")))
+      }
+      startThread(name: "gst-start") { [self] in
+        once.call(Result { () throws(PipelineError) in try startAndWait(timeLimit) })
+        timer.cancel()
+      }
+    }
+    try outcome.get()
+  }
+
+  /// A pipeline that is still on its way to playing would be kept from it by the error of any of its elements.
+  private func startAndWait(_ timeLimit: Duration) throws(PipelineError) {
+    try start()
+    let result = gst_element_get_state(element, nil, nil, GstClockTime(max(timeLimit.nanoseconds, 0)))
+    guard result == GST_STATE_CHANGE_FAILURE else { return }
+    throw delivery.error ?? PipelineError(.stateChange, "the pipeline did not start")
   }
 
   /// Stops the flow of data until the next `start`.
@@ -91,11 +121,11 @@ extension Pipeline {
 }
 
 /// A completion that is called by whoever comes first.
-private final class Once: Sendable {
-  private let completion: Locked<(@Sendable (Bool) -> Void)?>
-  init(_ completion: @escaping @Sendable (Bool) -> Void) { self.completion = Locked(completion) }
+private final class Once<Value: Sendable>: Sendable {
+  private let completion: Locked<(@Sendable (Value) -> Void)?>
+  init(_ completion: @escaping @Sendable (Value) -> Void) { self.completion = Locked(completion) }
 
-  func call(_ result: Bool) {
+  func call(_ result: Value) {
     let completion = completion.withLock { completion in
       defer { completion = nil }
       return completion

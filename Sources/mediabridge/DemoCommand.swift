@@ -45,7 +45,7 @@ struct DemoCommand: AsyncParsableCommand {
       try await publisher.connect(url: url, token: Self.token(name, grant))
       console.say("\(name) publishes a test picture and a tone over WebRTC")
     }
-    let room = Room(roomOptions: RoomOptions(autoSubscribe: false, pipelineFolder: pipelines))
+    let room = Room(roomOptions: RoomOptions(autoSubscribe: false, audioPlayback: .off, pipelineFolder: pipelines))
     let recording = Recording(console: console, room: room, options: options)
     let outcome = await Self.outcome {
       try await recording.run(

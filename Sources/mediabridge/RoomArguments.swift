@@ -137,9 +137,9 @@ struct RoomArguments: ParsableArguments {
   }
 
   func roomOptions(autoSubscribe: Bool = true) throws -> RoomOptions {
-    // These programs have no renderers whose size could decide.
+    // These programs have no renderers whose size could decide, and nobody who listens.
     RoomOptions(
-      autoSubscribe: autoSubscribe, adaptiveStream: false, pipelineFolder: pipelines,
+      autoSubscribe: autoSubscribe, adaptiveStream: false, audioPlayback: .off, pipelineFolder: pipelines,
       pipelineValues: try pipelineValues())
   }
 }

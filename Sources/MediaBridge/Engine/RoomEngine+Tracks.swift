@@ -40,6 +40,7 @@ extension RoomEngine {
     track.state.withLock { $0.trackState = .stopped }
     track.endStatistics()
     track.end.come()
+    if let track = track as? RemoteAudioTrack { playback?.remove(track) }
     logger.debug("track unsubscribed", metadata: ["track": "\(publication.sid)"])
     room.tell(.trackUnsubscribed(participant, publication, track))
   }
@@ -81,6 +82,7 @@ extension RoomEngine {
     room.tell(.trackSubscribed(participant, publication, track))
     beginStream(of: publication, by: participant)
     media.onFailure { [weak self] error in Task { await self?.decodingFailed(error, trackSid: info.sid) } }
+    if let track = track as? RemoteAudioTrack { playback?.add(track) }
   }
 
   var publishedCodecs: [String: [String]] {

@@ -15,6 +15,8 @@ actor RoomEngine {
   private(set) var signal: SignalConnection?
   private(set) var subscriber: SubscriberTransport?
   private(set) var statistics: StatisticsReporter?
+  /// Nil when nothing is to be played.
+  private(set) var playback: Playback?
   private(set) var autoSubscribe = true
   /// What the server is about to be told of tracks, the task that does, and who waits for it.
   var settings = SettingsSchedule()
@@ -120,6 +122,7 @@ actor RoomEngine {
       servers: servers, localAddresses: localAddresses, timeout: timeout, factory: factory,
       latency: options.receiveLatency)
     self.subscriber = subscriber
+    if options.audioPlayback == .automatic { playback = Playback(factory: factory) }
     statistics = StatisticsReporter(
       roundTrip: { [weak subscriber] in await subscriber?.roundTripTime() }, tell: { [weak room] in room?.tell($0) })
     if usesAdaptiveStream { watchDemands() }
@@ -188,6 +191,8 @@ actor RoomEngine {
     endSettings()
     for participant in room.remoteParticipants.values { removeTracks(of: participant) }
     await statistics?.stop()
+    await playback?.close()
+    playback = nil
     await subscriber?.close()
     subscriber = nil
     await signal?.close()

@@ -27,6 +27,11 @@ struct PipelineFactory: Sendable {
     }
   }
 
+  /// The text of a template.
+  func text(_ kind: TemplateKind, _ name: String) throws(LiveKitError) -> Template {
+    do { return try store.find(kind, name) } catch { throw LiveKitError(.template, "\(error)") }
+  }
+
   /// The text of a template with its values, checked for the names that Swift needs.
   func fill(_ kind: TemplateKind, _ name: String, values: [String: String]) throws(LiveKitError) -> FilledTemplate {
     do {

@@ -11,6 +11,8 @@ public struct RoomOptions: Sendable {
   /// Report the statistics of every track that is subscribed; `Track.set(reportStatistics:)` turns them on and off for
   /// one.
   public var reportRemoteTrackStatistics: Bool
+  /// Whether the sound of subscribed tracks is played; each at its `RemoteAudioTrack.volume`.
+  public var audioPlayback: AudioPlayback
   /// A folder in which pipeline texts are looked for before the usual places; nil for those only.
   public var pipelineFolder: String?
   /// Values for the variables of pipeline texts, by name.
@@ -18,15 +20,26 @@ public struct RoomOptions: Sendable {
 
   public init(
     autoSubscribe: Bool = true, adaptiveStream: Bool = true, receiveLatency: Int? = nil,
-    reportRemoteTrackStatistics: Bool = false, pipelineFolder: String? = nil, pipelineValues: [String: String] = [:]
+    reportRemoteTrackStatistics: Bool = false, audioPlayback: AudioPlayback = .automatic,
+    pipelineFolder: String? = nil, pipelineValues: [String: String] = [:]
   ) {
     self.autoSubscribe = autoSubscribe
     self.adaptiveStream = adaptiveStream
     self.receiveLatency = receiveLatency
     self.reportRemoteTrackStatistics = reportRemoteTrackStatistics
+    self.audioPlayback = audioPlayback
     self.pipelineFolder = pipelineFolder
     self.pipelineValues = pipelineValues
   }
+}
+
+/// Whether a room plays the sound that it receives.
+public enum AudioPlayback: String, Sendable {
+  /// All subscribed sound is played, mixed, through the output text `playback`. Without an audio device nothing is
+  /// played, which is no error; one that is named by the value `sink` or by a text of one's own counts as there.
+  case automatic
+  /// Nothing is played.
+  case off
 }
 
 /// Options of one `connect`.

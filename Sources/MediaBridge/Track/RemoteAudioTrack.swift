@@ -6,6 +6,7 @@ import MediaCore
 public final class RemoteAudioTrack: Track, RemoteTrack, AudioTrack, @unchecked Sendable {
   /// A second of the usual 20 ms.
   private let renderers = RendererList<AudioPCMBuffer>(limit: 50)
+  private let playback = PlaybackTap()
   private let decoding = Reconciler()
   private let hooks: TrackHooks
   let media: TrackMedia
@@ -35,26 +36,51 @@ public final class RemoteAudioTrack: Track, RemoteTrack, AudioTrack, @unchecked 
   /// Buffers that were dropped because this renderer was too slow for them; nil when it was not added.
   public func droppedBuffers(of audioRenderer: any AudioRenderer) -> Int? { renderers.dropped(of: audioRenderer) }
 
-  override var demand: TrackDemand { isHeard ? .everything : .nothing }
+  /// How loud it is played, from 0 (not heard) to 1 (as it was sent), the default; what lies outside is brought inside,
+  /// and what is not a number is passed over. It takes effect within 20 ms and the device's own buffer, and is kept for
+  /// when playback begins later. Renderers get the sound as it was sent.
+  ///
+  /// A track at volume 0 is still received, so that it is heard at once when it is turned up.
+  public var volume: Double {
+    get { playback.volume }
+    set { playback.volume = newValue }
+  }
 
   override func trackStateChanged() {
     decode()
     hooks.demandChanged(self)
   }
 
-  private var isHeard: Bool { trackState == .started && !renderers.isEmpty }
+  /// Plays its sound into `input` from now on, too; nil ends that.
+  func play(into input: PlaybackInput?) {
+    playback.open(input)
+    decode()
+    hooks.demandChanged(self)
+  }
 
-  /// Decodes as long as there is a renderer.
+  /// Whether it is being played, however loud.
+  var isPlayed: Bool { playback.isOpen }
+
+  private var isHeard: Bool { trackState == .started && (isPlayed || !renderers.isEmpty) }
+
+  override var demand: TrackDemand { isHeard ? .everything : .nothing }
+
+  /// Decodes as long as there is a renderer, or it is played.
   private func decode() {
     decoding.run {
       if isHeard {
         media.startDecoding { [weak self] decoded in
-          if case .audio(let buffer) = decoded { self?.renderers.deliver(buffer) }
+          if case .audio(let buffer) = decoded { self?.deliver(buffer) }
         }
       } else {
         media.stopDecoding()
       }
     }
+  }
+
+  private func deliver(_ buffer: AudioPCMBuffer) {
+    playback.play(buffer)
+    renderers.deliver(buffer)
   }
 
   /// Calls a renderer with each buffer, in the format that it requires.

@@ -38,7 +38,8 @@ private final class Screen: VideoRenderer, Sendable {
     let synthetic = try await SyntheticRoom.start { identity, request in
       if identity == "watcher", case .trackSetting(let settings) = request.message { told.add(settings) }
     }
-    let room = Room()
+    // Sound that is played is heard.
+    let room = Room(roomOptions: RoomOptions(audioPlayback: .off))
     try await room.connect(url: synthetic.url, token: try await SyntheticRoom.token("watcher"))
     let publication = try await eventually("the camera") {
       room.remoteParticipants["alice"]?.videoTracks.first { $0.isSubscribed }

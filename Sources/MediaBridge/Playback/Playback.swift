@@ -1,0 +1,53 @@
+import MediaCore
+
+/// Plays the sound of one connection's tracks. There is a pipeline as long as there is a track.
+///
+/// Whoever says what is to be played does not wait: devices may be slow, and one worker has to do with them.
+final class Playback: Sendable {
+  private struct State {
+    var tracks: [RemoteAudioTrack] = []
+    var failures: [PlaybackMixer.Failure] = []
+  }
+  private let state: Locked<State>
+  private let bell: AsyncStream<Void>.Continuation
+  private let worker: Task<Void, Never>
+
+  init(factory: PipelineFactory, device: AudioDevice = .ofProcess) {
+    let state = Locked(State())
+    let (rings, bell) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    (self.state, self.bell) = (state, bell)
+    let player = Player(factory: factory, device: device) { failure in
+      state.withLock { $0.failures.append(failure) }
+      bell.yield()
+    }
+    worker = Task {
+      for await _ in rings {
+        let (tracks, failures) = state.withLock { state in
+          defer { state.failures = [] }
+          return (state.tracks, state.failures)
+        }
+        await player.play(tracks, failures)
+      }
+      await player.stop()
+    }
+  }
+
+  deinit { bell.finish() }
+
+  func add(_ track: RemoteAudioTrack) {
+    state.withLock { $0.tracks.append(track) }
+    bell.yield()
+  }
+
+  func remove(_ track: RemoteAudioTrack) {
+    state.withLock { state in state.tracks.removeAll { $0 === track } }
+    bell.yield()
+  }
+
+  /// When it returns nothing is played any more and the device is free.
+  func close() async {
+    state.withLock { $0.tracks = [] }
+    bell.finish()
+    await worker.value
+  }
+}

@@ -1,0 +1,101 @@
+import GStreamerKit
+import MediaCore
+import PipelineTemplates
+
+/// The output text `playback` at work.
+final class PlaybackMixer: Sendable {
+  enum Failure: Sendable {
+    /// Of one input; the others go on.
+    case input(String)
+    case everything(LiveKitError)
+  }
+
+  static let template = "playback"
+  /// The variable of the text that names the sink.
+  static let sink = "sink"
+  /// The property of a mixer's input.
+  static let volume = "volume"
+  private static let mixer = "audiomix"
+  private static let prefix = "played"
+  /// A sound server may hang; who waits for it must not for long.
+  private static let startLimit = Duration.seconds(3)
+  private static let stopLimit = Duration.seconds(2)
+  /// Half a second of the usual 20 ms: what waits longer is too late to be heard.
+  private static let queue = 25
+
+  private let made: TemplatePipeline
+  private let origin: MediaTime
+  private let count = Locked(0)
+
+  /// - Parameter onFailure: called on the thread that all pipelines share.
+  init(
+    factory: PipelineFactory, values: [String: String], onFailure: @escaping @Sendable (Failure) -> Void
+  ) throws(LiveKitError) {
+    let made = try factory.make(.output, Self.template, values: values)
+    self.made = made
+    let origin = MediaTime.now
+    self.origin = origin
+    made.pipeline.setOrigin(origin)
+    let text = made.text
+    made.pipeline.onMessage { message in
+      guard case .error(let error) = message else { return }
+      onFailure(Self.input(of: error.element).map(Failure.input) ?? .everything(LiveKitError(error, in: text)))
+    }
+  }
+
+  /// The input that an element belongs to.
+  private static func input(of element: String?) -> String? {
+    let parts = element?.split(separator: "-") ?? []
+    return parts.count > 1 && parts[0] == prefix ? "\(parts[0])-\(parts[1])" : nil
+  }
+
+  /// Adds an input; the first one before `start`, so that the mixer has something live to keep time for.
+  func addInput() throws(LiveKitError) -> PlaybackInput {
+    let number = count.withLock { count in
+      count += 1
+      return count
+    }
+    let name = "\(Self.prefix)-\(number)"
+    do throws(PipelineError) {
+      let input = try made.pipeline.addInput(
+        toMixer: Self.mixer, named: name,
+        through: "audioconvert name=\(name)-convert ! audioresample name=\(name)-resample", maximum: Self.queue)
+      do throws(PipelineError) { try input.set(Self.volume, to: "1") } catch {
+        input.remove()
+        throw error
+      }
+      return PlaybackInput(mixer: input, origin: origin)
+    } catch {
+      throw LiveKitError(error, in: made.text)
+    }
+  }
+
+  func start() async throws(LiveKitError) {
+    do { try await made.pipeline.start(timeLimit: Self.startLimit) } catch { throw LiveKitError(error, in: made.text) }
+  }
+
+  /// When it returns the device is free, unless its server hangs.
+  func stop() async { await made.pipeline.stop(timeLimit: Self.stopLimit) }
+}
+
+/// Where one track's sound goes.
+struct PlaybackInput: Sendable {
+  let mixer: MixerInput
+  /// The mixer's moment zero.
+  let origin: MediaTime
+
+  var name: String { mixer.name }
+
+  /// Takes sound for its time, which is dropped when that has passed. It is not copied, and nobody waits.
+  func play(_ media: MediaBuffer, at time: MediaTime) {
+    guard time >= origin else { return }
+    mixer.source.push(media, pts: MediaTime(nanoseconds: (time - origin).nanoseconds))
+  }
+
+  func set(volume: Double) {
+    // Inputs without a volume are refused where they are made.
+    try? mixer.set(PlaybackMixer.volume, to: String(volume))
+  }
+
+  func remove() { mixer.remove() }
+}
