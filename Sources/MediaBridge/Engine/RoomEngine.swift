@@ -28,6 +28,7 @@ actor RoomEngine {
   private var reader: Task<Void, Never>?
   private let connected = Outcome<Void, LiveKitError>()
   private(set) var isOver = false
+  private var ending: Task<Void, Never>?
   private var timeout = ConnectOptions().timeout
   let logger = Logger(label: "mediabridge.room")
 
@@ -184,9 +185,14 @@ actor RoomEngine {
     await end(with: nil)
   }
 
+  /// Returns when nothing of the connection is left, whoever began to end it.
   func end(with error: LiveKitError?) async {
-    guard !isOver else { return }
-    isOver = true
+    let ending = ending ?? Task { await close(for: error) }
+    (self.ending, isOver) = (ending, true)
+    await ending.value
+  }
+
+  private func close(for error: LiveKitError?) async {
     logger.debug("disconnected", metadata: ["reason": "\(error?.message ?? "asked for")"])
     endSettings()
     for participant in room.remoteParticipants.values { removeTracks(of: participant) }

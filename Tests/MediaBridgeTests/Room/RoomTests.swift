@@ -57,6 +57,22 @@ struct RoomTests {
     await synthetic.stop()
   }
 
+  @Test func whoeverDisconnectsWaitsForTheEnd() async throws {
+    let synthetic = try await SyntheticRoom.start()
+    let room = Room()
+    try await room.connect(url: synthetic.url, token: try await SyntheticRoom.token("watcher"))
+    await withTaskGroup(of: Bool.self) { group in
+      for _ in 0..<4 {
+        group.addTask {
+          await room.disconnect()
+          return room.connectionState == .disconnected && room.remoteParticipants.isEmpty
+        }
+      }
+      for await isOver in group { #expect(isOver) }
+    }
+    await synthetic.stop()
+  }
+
   @Test func aRoomMayBeConnectedAgain() async throws {
     let synthetic = try await SyntheticRoom.start(codecs: [:])
     let room = Room()
