@@ -38,8 +38,11 @@ public final class MixerBranch: @unchecked Sendable {
     gst_util_set_object_arg(input.pointer.cast(), property, String(value))
   }
 
-  /// Begins to feed the mixer.
-  public func start() { gst_element_sync_state_with_parent(bin.pointer) }
+  /// Begins to feed the mixer, once the pipeline runs.
+  ///
+  /// Into the state that the pipeline is on its way to: a pipeline that has just been started may still be at the one
+  /// before, in which the branch would be left behind.
+  public func start() { gst_element_set_state(bin.pointer, pipeline.element.pointee.target_state) }
 
   /// Ends the branch and gives the mixer's input back; the others go on. When it returns the branch has no thread left.
   public func remove() {

@@ -136,10 +136,10 @@ struct RoomArguments: ParsableArguments {
     return result
   }
 
-  func roomOptions(autoSubscribe: Bool = true) throws -> RoomOptions {
-    // These programs have no renderers whose size could decide.
+  /// - Parameter adaptiveStream: most programs have no renderers whose size could decide.
+  func roomOptions(autoSubscribe: Bool = true, adaptiveStream: Bool = false) throws -> RoomOptions {
     RoomOptions(
-      autoSubscribe: autoSubscribe, adaptiveStream: false, pipelineFolder: pipelines,
+      autoSubscribe: autoSubscribe, adaptiveStream: adaptiveStream, pipelineFolder: pipelines,
       pipelineValues: try pipelineValues())
   }
 }

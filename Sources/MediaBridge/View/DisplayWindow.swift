@@ -33,7 +33,10 @@ final class DisplayWindow: Sendable {
     let made = made
     made.pipeline.onMessage { message in
       guard case .error(let error) = message else { return }
-      queue.async { onEvent(Self.event(error, in: made)) }
+      let tell: @Sendable () -> Void = { onEvent(Self.event(error, in: made)) }
+      // That media stopped flowing is what the others see of a window that was closed, sometimes before it says so.
+      guard error.kind == .stream else { return queue.async(execute: tell) }
+      queue.asyncAfter(deadline: .now() + .milliseconds(200), execute: tell)
     }
     // A sink of several elements has a pad only once it knows which; its window keeps the size that the text says.
     try? made.pipeline.onFormatWish(ofSinkNamed: "window") { [weak self] in

@@ -144,6 +144,37 @@ import Testing
     await other.close()
   }
 
+  @Test func hasATitle() async throws {
+    let desktop = try Desktop()
+    let view = VideoView(frame: Self.square, pipelineValues: ["title": "\"Alice, Bob & others\""])
+    view.render(frame: try Quarters.frame(Self.wide))
+    let window = try await desktop.window()
+    #expect(window.title.hasPrefix("Alice, Bob & others"))
+    await view.close()
+  }
+
+  /// As the pages about subscribing and about tracks have it, apart from the views that UIKit would put it into.
+  private final class PageDelegate: RoomDelegate, Sendable {
+    let videoView = VideoView()
+
+    func room(_ room: Room, participant: RemoteParticipant, didSubscribeTrack publication: RemoteTrackPublication) {
+      videoView.layoutMode = .fill
+      videoView.isDebugMode = false
+      videoView.isAdaptiveStreamEnabled = true
+      if let videoTrack = publication.track as? VideoTrack { videoTrack.add(videoRenderer: videoView) }
+    }
+
+    func room(_ room: Room, participant: RemoteParticipant, didUnsubscribeTrack publication: RemoteTrackPublication) {
+      if let videoTrack = publication.track as? VideoTrack { videoTrack.remove(videoRenderer: videoView) }
+    }
+  }
+
+  @Test func aViewThatIsNotUsedOpensNothing() async throws {
+    let view = PageDelegate().videoView
+    #expect(view.failure == nil && view.isVisible && view.adaptiveStreamSize == .zero)
+    await view.close()
+  }
+
   @Test func goesWithItsLastReference() async throws {
     let desktop = try Desktop()
     var view: VideoView? = VideoView(frame: Self.square)
