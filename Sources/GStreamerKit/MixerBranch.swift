@@ -42,7 +42,10 @@ public final class MixerBranch: @unchecked Sendable {
   ///
   /// Into the state that the pipeline is on its way to: a pipeline that has just been started may still be at the one
   /// before, in which the branch would be left behind.
-  public func start() { gst_element_set_state(bin.pointer, pipeline.element.pointee.target_state) }
+  public func start() {
+    gst_element_set_locked_state(bin.pointer, 0)
+    gst_element_set_state(bin.pointer, pipeline.element.pointee.target_state)
+  }
 
   /// Ends the branch and gives the mixer's input back; the others go on. When it returns the branch has no thread left.
   public func remove() {
@@ -73,7 +76,7 @@ extension Pipeline {
   ) throws(PipelineError) -> MixerBranch {
     let mixer = try element(named: mixerName).shared
     let bin = try Self.parseBin(description, diagnosis: ParseDiagnosis(description: description, locate: locate))
-    // Locked, since the pipeline may be starting in another thread and the branch is not linked yet.
+    // Locked until `start`: a pipeline that is just starting would take the branch along before its sources are set up.
     gst_element_set_locked_state(bin.pointer, 1)
     guard let pad = gst_element_request_pad_simple(mixer.pointer, "sink_%u") else {
       throw PipelineError(.link, "element \"\(mixerName)\" takes no further input", element: mixerName)
@@ -87,7 +90,6 @@ extension Pipeline {
       gst_bin_remove(element.cast(), bin.pointer)
       throw PipelineError(.link, "the branch cannot be linked to \"\(mixerName)\"", element: mixerName)
     }
-    gst_element_set_locked_state(bin.pointer, 0)
     return MixerBranch(pipeline: self, bin: bin, mixer: mixer, input: input)
   }
 }

@@ -42,8 +42,9 @@ def tiles(count):
 def picture(screen, place):
     """Of a screenshot what is in a place, brought to the size of the source by nearest neighbours."""
     x, y, width, height = place
-    rows, columns = (y + (clip_y * height) // 180 for clip_y in range(180)), (x + (c * width) // 320 for c in range(320))
-    return screen[list(rows)][:, list(columns)]
+    rows = [y + row * height // 180 for row in range(180)]
+    columns = [x + column * width // 320 for column in range(320)]
+    return screen[rows][:, columns]
 
 
 def number(screen, place):

@@ -7,7 +7,8 @@ import Testing
   private static let mixer = """
     compositor name=videomix background=black start-time-selection=first
     ! video/x-raw,format=I420,width=640,height=240,framerate=50/1 ! appsink name=frames sync=false
-    videotestsrc is-live=true do-timestamp=true pattern=black ! video/x-raw,width=16,height=16,framerate=50/1 ! queue ! videomix.
+    videotestsrc is-live=true do-timestamp=true pattern=black
+    ! video/x-raw,width=16,height=16,framerate=50/1 ! queue ! videomix.
     """
   private static let branch = """
     appsrc name=video max-buffers=3 leaky-type=downstream min-latency=0 max-latency=1000000000
