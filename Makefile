@@ -7,7 +7,7 @@ BUILD_PACKAGES := git pkg-config libgstreamer1.0-dev libgstreamer-plugins-base1.
   libnice-dev libusrsctp-dev
 RUN_PACKAGES := gstreamer1.0-plugins-base gstreamer1.0-plugins-good gstreamer1.0-plugins-bad \
   gstreamer1.0-plugins-ugly gstreamer1.0-libav gstreamer1.0-x gstreamer1.0-tools
-TEST_PACKAGES := ffmpeg iproute2 nftables procps coturn openssl python3-venv
+TEST_PACKAGES := ffmpeg iproute2 nftables procps coturn openssl python3-venv xvfb python3-xlib
 # Targets whose code crosses threads: the thread sanitizer runs their tests.
 TSAN_FILTER := PeerTransportTests|SignalTransportTests|GStreamerKitTests|DevServerTests|MediaBridgeTests|SeedsTests
 TSAN_SUPPRESSIONS := $(addprefix suppressions=$(CURDIR)/,$(wildcard Tests/tsan.supp))

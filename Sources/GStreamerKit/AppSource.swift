@@ -199,9 +199,12 @@ extension AppSource {
 extension Pipeline {
   /// The appsrc of that name, set up for live media in `MediaTime`. Call it before `start`, once for each source.
   public func appSource(named name: String) throws(PipelineError) -> AppSource {
-    let element = try element(named: name)
+    try appSource(of: try element(named: name))
+  }
+
+  func appSource(of element: Element) throws(PipelineError) -> AppSource {
     guard shim_is_app_src(element.shared.pointer) != 0 else {
-      throw PipelineError(.noSuchElement, "element \"\(name)\" is not an appsrc", element: name)
+      throw PipelineError(.noSuchElement, "element \"\(element.name)\" is not an appsrc", element: element.name)
     }
     let caps = gst_app_src_get_caps(element.shared.pointer.cast()).map(Caps.init(adopting:))
     // What the text says can be several formats, or half of one; the first buffer brings the format to announce.

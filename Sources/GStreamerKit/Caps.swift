@@ -60,6 +60,19 @@ public final class Caps: @unchecked Sendable, Hashable, CustomStringConvertible 
     return Array(UnsafeBufferPointer(start: map.data, count: Int(map.size)))
   }
 
+  /// The same with another value of an integer field.
+  public func with(_ field: String, _ number: Int) -> Caps {
+    var value = GValue()
+    // 6 is G_TYPE_INT, whose macro Swift does not import.
+    g_value_init(&value, GType(6 << 2))
+    defer { g_value_unset(&value) }
+    g_value_set_int(&value, gint(clamping: number))
+    // A copy always has structures of its own to write to.
+    let copy: UnsafeMutablePointer<GstCaps> = gst_caps_copy(pointer)
+    gst_caps_set_value(copy, field, &value)
+    return Caps(adopting: copy)
+  }
+
   /// The fields of the first structure in text form.
   public var fields: [String: String] { first.map { textFields(of: $0) } ?? [:] }
 

@@ -41,6 +41,17 @@ public struct Element: Sendable {
     converted(property, to: GType(5 << 2)) { g_value_get_boolean($0) != 0 }
   }
 
+  /// A property that holds caps, such as that of a capsfilter; nil when it is none, or empty.
+  public func caps(_ property: String) -> Caps? {
+    read(property) { value in
+      // The serialised form is quoted for use inside of another one, which caps are not read from.
+      guard g_type_check_value_holds(value, gst_caps_get_type()) != 0, let boxed = g_value_get_boxed(value) else {
+        return nil
+      }
+      return Caps(retaining: boxed.assumingMemoryBound(to: GstCaps.self))
+    }
+  }
+
   /// Caps of a pad of this element, once they are known.
   public func caps(ofPad pad: String) -> Caps? {
     guard let pad = gst_element_get_static_pad(shared.pointer, pad) else { return nil }

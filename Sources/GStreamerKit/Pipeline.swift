@@ -69,16 +69,42 @@ extension Pipeline {
   private static func parse(
     _ description: String, diagnosis: ParseDiagnosis
   ) throws(PipelineError) -> UnsafeMutablePointer<GstElement> {
+    inPipeline(
+      try parse(diagnosis) { context, error in
+        gst_parse_launch_full(description, context, GST_PARSE_FLAG_FATAL_ERRORS, &error)
+      })
+  }
+
+  /// A bin of what `description` says, with a pad `src` for the output that it leaves unlinked. Inputs stay as they are:
+  /// a text overlay whose input for text is linked to anything waits for some.
+  static func parseBin(
+    _ description: String, diagnosis: ParseDiagnosis
+  ) throws(PipelineError) -> SharedElement {
+    let bin = try parse(diagnosis) { context, error in
+      gst_parse_bin_from_description_full(description, 0, context, GST_PARSE_FLAG_FATAL_ERRORS, &error)
+    }
+    gst_object_ref_sink(bin)
+    if let output = gst_bin_find_unlinked_pad(bin.cast(), GST_PAD_SRC) {
+      gst_element_add_pad(bin, gst_ghost_pad_new("src", output))
+      gst_object_unref(output)
+    }
+    return SharedElement(adopting: bin)
+  }
+
+  private static func parse(
+    _ diagnosis: ParseDiagnosis,
+    with parser: (OpaquePointer?, inout UnsafeMutablePointer<GError>?) -> UnsafeMutablePointer<GstElement>?
+  ) throws(PipelineError) -> UnsafeMutablePointer<GstElement> {
     let context = gst_parse_context_new()
     defer { gst_parse_context_free(context) }
     var error: UnsafeMutablePointer<GError>?
-    let parsed = gst_parse_launch_full(description, context, GST_PARSE_FLAG_FATAL_ERRORS, &error)
+    let parsed = parser(context, &error)
     // The parser also lists elements that are there but could not be made as the text wants them.
     let missing = takeStrings(gst_parse_context_get_missing_elements(context)).filter { !GStreamer.hasElement($0) }
     let domain = error?.pointee.domain ?? 0
     let code = error?.pointee.code ?? 0
     let message = takeMessage(&error)
-    if message == nil, missing.isEmpty, let parsed { return inPipeline(parsed) }
+    if message == nil, missing.isEmpty, let parsed { return parsed }
     if let parsed { gst_object_unref(gst_object_ref_sink(parsed)) }
     if !missing.isEmpty { throw diagnosis.missing(missing) }
     throw diagnosis.failure(domain: domain, code: code, message: message ?? "the description is empty")

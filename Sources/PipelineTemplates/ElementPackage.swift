@@ -47,10 +47,10 @@ public enum ElementPackage {
       (
         "gstreamer1.0-plugins-good",
         """
-        aacparse alpha autoaudiosink autovideosink cairooverlay cutter deinterlace flvdemux flvmux flacenc flacparse \
+        aacparse alpha aspectratiocrop autoaudiosink autovideosink cairooverlay cutter deinterlace flvdemux flvmux flacenc flacparse \
         gdkpixbufoverlay imagefreeze interleave jpegdec jpegenc lamemp3enc level matroskademux matroskamux mp4mux \
         mpegaudioparse multifilesink multifilesrc multipartmux pngdec pngenc pulsesink pulsesrc qtdemux qtmux \
-        souphttpsrc spectrum splitmuxsink splitmuxsrc udpsink udpsrc v4l2sink v4l2src videobox videocrop videoflip \
+        souphttpsrc spectrum splitmuxsink splitmuxsrc taginject udpsink udpsrc v4l2sink v4l2src videobox videocrop videoflip \
         vp8dec vp8enc vp9dec vp9enc wavenc wavparse webmmux ximagesrc y4menc
         """
       ),

@@ -9,8 +9,8 @@ struct MediaBridgeCommand: AsyncParsableCommand {
     commandName: "mediabridge",
     abstract: "Carries what is published in a LiveKit room on: into files, and to your own programs.",
     subcommands: [
-      RecordCommand.self, WatchCommand.self, FramesCommand.self, DemoCommand.self, DevServerCommand.self,
-      TokenCommand.self, PipelinesCommand.self, PublishTestCommand.self,
+      RecordCommand.self, WatchCommand.self, ViewCommand.self, FramesCommand.self, DemoCommand.self,
+      DevServerCommand.self, TokenCommand.self, PipelinesCommand.self, PublishTestCommand.self,
     ])
 
   static func main() async {

@@ -136,10 +136,10 @@ struct RoomArguments: ParsableArguments {
     return result
   }
 
-  func roomOptions(autoSubscribe: Bool = true) throws -> RoomOptions {
-    // These programs have no renderers whose size could decide, and nobody who listens.
+  /// - Parameter adaptiveStream: most programs have no renderers whose size could decide. None of them plays the sound.
+  func roomOptions(autoSubscribe: Bool = true, adaptiveStream: Bool = false) throws -> RoomOptions {
     RoomOptions(
-      autoSubscribe: autoSubscribe, adaptiveStream: false, audioPlayback: .off, pipelineFolder: pipelines,
+      autoSubscribe: autoSubscribe, adaptiveStream: adaptiveStream, audioPlayback: .off, pipelineFolder: pipelines,
       pipelineValues: try pipelineValues())
   }
 }

@@ -30,19 +30,19 @@ class RoomServer:
     """The development server with what a test asks of it."""
 
     def __init__(self, begin, enter, *options, client=None):
-        self._begin, self._enter, self._client = begin, enter, client or enter
+        self._begin, self.enter, self._client = begin, enter, client or enter
         self.program = begin(enter(*mediabridge("dev-server", "--port", "0", "--json", *options)))
         self.url = self.program.wait_for("listening")["url"]
 
     def foreign_publisher(self, *options, script="publish.py"):
         """The LiveKit Python SDK publishing the synthetic clip, or what another script does; returns when it does."""
-        publisher = self._begin(self._enter(*python(script, "--url", self.url, *options)))
+        publisher = self._begin(self.enter(*python(script, "--url", self.url, *options)))
         publisher.wait_for("published")
         return publisher
 
     def own_publisher(self, room, identity, codec):
         publisher = self._begin(
-            self._enter(
+            self.enter(
                 *mediabridge("publish-test", "--url", self.url, *KEYS, "--room", room),
                 *("--identity", identity, "--codec", codec, "--duration", "120s", "--json"),
             )
@@ -51,10 +51,10 @@ class RoomServer:
         return publisher
 
     def subscriber(self, *options):
-        return self._begin(self._enter(*python("subscribe.py", "--url", self.url, *options)))
+        return self._begin(self.enter(*python("subscribe.py", "--url", self.url, *options)))
 
     def watcher(self, room):
-        return self._begin(self._enter(*mediabridge("watch", "--url", self.url, *KEYS, "--room", room, "--json")))
+        return self._begin(self.enter(*mediabridge("watch", "--url", self.url, *KEYS, "--room", room, "--json")))
 
     def recorder(self, room, participant, file, *options, url=None):
         return self._begin(

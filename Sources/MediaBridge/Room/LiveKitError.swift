@@ -34,6 +34,8 @@ public struct LiveKitError: Error, Sendable, Hashable, CustomStringConvertible {
     case pipeline
     /// A file cannot be written: folder, permission or disk.
     case output
+    /// There is no display that a window could open on.
+    case display
     case cancelled
   }
 

@@ -1,0 +1,82 @@
+import Dispatch
+import Foundation
+import GStreamerKit
+import MediaCore
+
+/// A template's pipeline that ends in a window on the desktop, from its opening to its end. The sink is called `window`.
+final class DisplayWindow: Sendable {
+  enum Event: Sendable {
+    /// The window has another size.
+    case resized(Dimensions)
+    /// The user closed it.
+    case closed
+    case failed(LiveKitError)
+  }
+
+  let made: TemplatePipeline
+  private let sink: Element
+  /// What the sink said last; nil before it has a window.
+  private let size = Locked<Dimensions?>(nil)
+
+  /// - Throws: `missingElement` or `template`.
+  init(template: String, values: [String: String], factory: PipelineFactory) throws(LiveKitError) {
+    made = try factory.make(.output, template, values: values)
+    do { sink = try made.pipeline.element(named: "window") } catch { throw LiveKitError(error, in: made.text) }
+  }
+
+  /// - Parameters:
+  ///   - queue: where `onEvent` is called.
+  ///   - onEvent: called in order, until the window is stopped; one that is closed or has failed may say so more than
+  ///     once.
+  /// - Throws: `display` when there is no display to open a window on, or `pipeline`.
+  func start(queue: DispatchQueue, onEvent: @escaping @Sendable (Event) -> Void) throws(LiveKitError) {
+    let made = made
+    made.pipeline.onMessage { message in
+      guard case .error(let error) = message else { return }
+      let tell: @Sendable () -> Void = { onEvent(Self.event(error, in: made)) }
+      // That media stopped flowing is what the others see of a window that was closed, sometimes before it says so.
+      guard error.kind == .stream else { return queue.async(execute: tell) }
+      queue.asyncAfter(deadline: .now() + .milliseconds(200), execute: tell)
+    }
+    // A sink of several elements has a pad only once it knows which; its window keeps the size that the text says.
+    try? made.pipeline.onFormatWish(ofSinkNamed: "window") { [weak self] in
+      queue.async { [weak self] in
+        if let size = self?.newSize() { onEvent(.resized(size)) }
+      }
+    }
+    do { try made.pipeline.start() } catch {
+      guard error.element == "window", error.kind != .format else { throw LiveKitError(error, in: made.text) }
+      throw Self.noDisplay(error)
+    }
+  }
+
+  /// Closes the window. `completion` is called once no thread of it is left.
+  func stop(completion: @escaping @Sendable () -> Void) { made.pipeline.stop { _ in completion() } }
+
+  /// The window's size when it is another one than last time.
+  private func newSize() -> Dimensions? {
+    guard let width = sink.int("window-width"), let height = sink.int("window-height"), width > 0, height > 0 else {
+      return nil
+    }
+    let size = Dimensions(width: Int32(clamping: width), height: Int32(clamping: height))
+    return self.size.set(\.self, to: size) ? size : nil
+  }
+
+  /// X11's sinks report a window that was closed as something that is not there any more.
+  private static func event(_ error: PipelineError, in made: TemplatePipeline) -> Event {
+    error.element == "window" && error.kind == .notFound ? .closed : .failed(LiveKitError(error, in: made.text))
+  }
+
+  private static func noDisplay(_ error: PipelineError) -> LiveKitError {
+    guard let display = ProcessInfo.processInfo.environment["DISPLAY"], !display.isEmpty else {
+      return LiveKitError(
+        .display,
+        "no window can be opened: DISPLAY is not set; run this in a desktop session, or set DISPLAY to that of one (:0)"
+      )
+    }
+    return LiveKitError(
+      .display,
+      "no window can be opened on display \(display) (\(error.message)); set DISPLAY to that of a running desktop session"
+    )
+  }
+}

@@ -1,0 +1,95 @@
+import GStreamerKit
+import MediaCore
+
+extension VideoView {
+  /// How pictures are laid into a place of another shape.
+  public enum LayoutMode: Sendable, Hashable {
+    /// The whole picture is seen, with black bars where the shapes differ.
+    case fit
+    /// The whole place is filled, and what stands out of it is cut off.
+    case fill
+  }
+}
+
+/// The elements of a window's text that bring pictures to the place that is theirs. One that the text leaves out is not
+/// missed: then the text does without what it is for.
+final class PictureFitting: Sendable {
+  private let orientation: Element?
+  private let crop: Element?
+  private let size: Element?
+  private let text: Element?
+  private let rotation = Locked(VideoRotation._0)
+
+  /// - Parameters:
+  ///   - textName: what the element is called that writes over the pictures.
+  ///   - find: the element of a name, nil when there is none.
+  init(textName: String, _ find: (String) -> Element?) {
+    orientation = find("orientation")
+    crop = find("crop")
+    size = find("size")
+    text = find(textName)
+  }
+
+  /// The size that the text says; nil when it says none.
+  var dimensions: Dimensions? { size?.caps("caps").flatMap(Dimensions.init) }
+
+  /// Turns the pictures from here on upright; `rotation` is clockwise, as WebRTC has it.
+  func turn(_ rotation: VideoRotation) {
+    guard self.rotation.set(\.self, to: rotation) else { return }
+    let direction =
+      switch rotation {
+      case ._0: "identity"
+      case ._90: "90r"
+      case ._180: "180"
+      case ._270: "90l"
+      }
+    try? orientation?.set("video-direction", to: direction)
+  }
+
+  func fit(into place: Dimensions, _ mode: VideoView.LayoutMode) {
+    size?.set(place)
+    try? crop?.set("aspect-ratio", to: mode == .fill ? "\(place.width)/\(place.height)" : "0/1")
+  }
+
+  /// Writes over the pictures; nil writes nothing.
+  func write(_ words: String?) {
+    try? text?.set("text", to: words.map(PangoText.escaped) ?? "")
+    try? text?.set("silent", to: words == nil)
+  }
+}
+
+extension Element {
+  /// Sets the size in the caps of a filter, and leaves what else they say.
+  fileprivate func set(_ size: Dimensions) {
+    guard let caps = caps("caps") else { return }
+    try? set("caps", to: caps.with("width", Int(size.width)).with("height", Int(size.height)).description)
+  }
+}
+
+extension Dimensions {
+  fileprivate init?(_ caps: Caps) {
+    guard let width = caps.int("width"), let height = caps.int("height") else { return nil }
+    self.init(width: Int32(clamping: width), height: Int32(clamping: height))
+  }
+}
+
+/// Text of strangers, such as a participant's name, for elements that read Pango's mark-up.
+enum PangoText {
+  private static let limit = 80
+
+  /// One line that shows as what it says.
+  static func escaped(_ text: String) -> String {
+    text.unicodeScalars.prefix(limit).map { scalar in
+      switch scalar {
+      case "&": "&amp;"
+      case "<": "&lt;"
+      case ">": "&gt;"
+      case "\"": "&quot;"
+      case "'": "&#39;"
+      // What has no shape of its own could end the line, or turn the direction of what follows.
+      case _ where scalar.properties.generalCategory == .control || scalar.properties.generalCategory == .format: " "
+      default: String(scalar)
+      }
+    }.joined()
+  }
+}

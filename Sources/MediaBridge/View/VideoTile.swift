@@ -1,0 +1,64 @@
+public import Foundation
+import GStreamerKit
+import MediaCore
+
+/// A place in a `TileWindow` that shows the pictures of one track: add it to the track as a renderer. All members may be
+/// used from any thread.
+public final class VideoTile: VideoRenderer, Sendable {
+  private struct State {
+    var size: Dimensions?
+    var isVisible = true
+  }
+
+  /// What is written over the pictures.
+  public let name: String
+  private let branch: MixerBranch
+  private let fitting: PictureFitting
+  private let source: AppSource
+  private let layoutMode: VideoView.LayoutMode
+  private let state = Locked(State())
+
+  init(name: String, branch: MixerBranch, layoutMode: VideoView.LayoutMode) throws(PipelineError) {
+    self.name = name
+    self.branch = branch
+    self.layoutMode = layoutMode
+    source = try branch.appSource(named: "video")
+    fitting = PictureFitting(textName: "label") { try? branch.element(named: $0) }
+    fitting.write(name.isEmpty ? nil : name)
+  }
+
+  public nonisolated var isAdaptiveStreamEnabled: Bool { true }
+  /// Whether it is in a window that is open.
+  public nonisolated var isVisible: Bool { state.withLock { $0.isVisible } }
+  /// The tile's size in pixels.
+  public nonisolated var adaptiveStreamSize: CGSize {
+    state.withLock { $0.size }.map { CGSize(width: Int($0.width), height: Int($0.height)) } ?? .zero
+  }
+
+  public func render(frame: VideoFrame) {
+    fitting.turn(frame.rotation)
+    // The mixer goes by the moment at which a picture is to be seen, which is now, however long it travelled.
+    source.push(frame.buffer.media, pts: .now)
+  }
+
+  // MARK: For the window
+
+  func start() { branch.start() }
+
+  func put(at place: TileLayout.Place) {
+    state.withLock { $0.size = place.size }
+    fitting.fit(into: place.size, layoutMode)
+    for (property, value) in [
+      ("xpos", place.x), ("ypos", place.y), ("width", Int(place.size.width)), ("height", Int(place.size.height)),
+    ] {
+      branch.setInput(property, to: value)
+    }
+  }
+
+  func disappear() { state.withLock { $0.isVisible = false } }
+
+  func remove() {
+    disappear()
+    branch.remove()
+  }
+}

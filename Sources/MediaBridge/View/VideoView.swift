@@ -1,0 +1,267 @@
+import Dispatch
+public import Foundation
+import GStreamerKit
+import MediaCore
+
+/// A window on the desktop that shows the pictures of a video track: add it to the track as a renderer.
+///
+/// The window opens with the first picture, or with `open()`, and is the output template `window`. Where there is no
+/// display the view is not visible, so nothing is received for it, and `failure` says why. It closes with `close()`, when
+/// its user closes it, and with the last reference to the view. All members may be used from any thread.
+///
+/// Where X11 goes away while a window is open its library ends the process; nothing here can prevent that.
+public final class VideoView: VideoRenderer, Sendable {
+  private enum Phase {
+    /// Opens with the first picture.
+    case waiting
+    case open
+    case closed
+    case failed(LiveKitError)
+  }
+
+  private struct State {
+    var phase = Phase.waiting
+    var layoutMode = LayoutMode.fill
+    var isHidden = false
+    var isAdaptiveStreamEnabled = true
+    var isDebugMode = false
+    var shown: ShownPictures?
+    /// The window's; before there is one, what it is to have. Nil when that is left to the template.
+    var size: Dimensions?
+    /// The newest picture that came while there was no window to show it.
+    var waiting: VideoFrame?
+    var onClose: (@Sendable () -> Void)?
+
+    var wantsWindow: Bool {
+      if case .open = phase { return !isHidden }
+      return false
+    }
+    var isVisible: Bool {
+      switch phase {
+      case .waiting, .open: !isHidden
+      case .closed, .failed: false
+      }
+    }
+  }
+
+  private let state: Locked<State>
+  private let factory: PipelineFactory
+  /// Where windows are opened and closed, and their events handled: one at a time.
+  private let queue = DispatchQueue(label: "mediabridge.view")
+  /// The windows that are closing.
+  private let closing = DispatchGroup()
+
+  /// A window of the template's size.
+  public convenience init() { self.init(frame: .zero) }
+
+  /// - Parameters:
+  ///   - frame: the window's size in pixels, of the template's when it is empty; where the window opens is the
+  ///     desktop's choice.
+  ///   - pipelineFolder: a folder in which the pipeline text is looked for before the usual places.
+  ///   - pipelineValues: values for the variables of the text, by name, such as `title`.
+  public init(frame: CGRect, pipelineFolder: String? = nil, pipelineValues: [String: String] = [:]) {
+    factory = PipelineFactory(folder: pipelineFolder, overrides: pipelineValues)
+    state = Locked(State(size: Dimensions(rounding: frame.size)))
+  }
+
+  deinit {
+    // The pipeline closes its window when it goes, too, but as a matter of its last reference.
+    state.withLock { $0.shown }?.window.stop {}
+  }
+
+  // MARK: Properties
+
+  /// How pictures of another shape than the window's are shown; `fill` unless set.
+  public var layoutMode: LayoutMode {
+    get { state.withLock { $0.layoutMode } }
+    set {
+      guard state.set(\.layoutMode, to: newValue) else { return }
+      queue.async { [weak self] in self?.fit() }
+    }
+  }
+
+  /// Whether there is no window although there would be. A track that no other renderer shows pauses meanwhile.
+  public var isHidden: Bool {
+    get { state.withLock { $0.isHidden } }
+    set {
+      guard state.set(\.isHidden, to: newValue) else { return }
+      arrangeSoon()
+      adaptiveStreamDidChange()
+    }
+  }
+
+  /// Whether adaptive stream may choose what is received by the window's size; true unless set.
+  public nonisolated var isAdaptiveStreamEnabled: Bool {
+    get { state.withLock { $0.isAdaptiveStreamEnabled } }
+    set {
+      if state.set(\.isAdaptiveStreamEnabled, to: newValue) { adaptiveStreamDidChange() }
+    }
+  }
+
+  /// Writes the size of the pictures over them and how many of them there are a second.
+  public var isDebugMode: Bool {
+    get { state.withLock { $0.isDebugMode } }
+    set {
+      guard state.set(\.isDebugMode, to: newValue), !newValue else { return }
+      state.withLock { $0.shown }?.fitting.write(nil)
+    }
+  }
+
+  /// Whether pictures are seen, or would be if they came: not hidden, not closed, and not failed.
+  public nonisolated var isVisible: Bool { state.withLock { $0.isVisible } }
+
+  /// The window's size in pixels; empty before there is one, unless the view was made with a size.
+  public nonisolated var adaptiveStreamSize: CGSize {
+    state.withLock { $0.size }.map { CGSize(width: Int($0.width), height: Int($0.height)) } ?? .zero
+  }
+
+  /// Why there is no window: `display`, `missingElement`, `template` or `pipeline`; nil when nothing went wrong.
+  public var failure: LiveKitError? {
+    state.withLock { state in
+      if case .failed(let error) = state.phase { return error }
+      return nil
+    }
+  }
+
+  /// Called, on a queue of the view's, when the user has closed the window, or when it failed as `failure` says. The
+  /// view stays added to its track, invisible, until it is removed or opened again.
+  public var onClose: (@Sendable () -> Void)? {
+    get { state.withLock { $0.onClose } }
+    set { state.withLock { $0.onClose = newValue } }
+  }
+
+  // MARK: Opening and closing
+
+  /// Opens the window without waiting for a picture, also one that was closed. The desktop shows it with the first
+  /// picture. Not to be called from `onClose`.
+  /// - Throws: `display` when there is no display, `missingElement`, or `template`.
+  public func open() throws(LiveKitError) {
+    state.withLock { $0.phase = .open }
+    queue.sync { arrange() }
+    if let failure { throw failure }
+    adaptiveStreamDidChange()
+  }
+
+  /// Closes the window for good, unless it is opened again. When it returns no thread or pipeline of it is left.
+  public func close() async {
+    state.withLock { state in
+      state.phase = .closed
+      state.waiting = nil
+    }
+    adaptiveStreamDidChange()
+    await withCheckedContinuation { done in
+      queue.async { [self] in
+        arrange()
+        closing.notify(queue: queue) { done.resume() }
+      }
+    }
+  }
+
+  private func arrangeSoon() {
+    queue.async { [weak self] in self?.arrange() }
+  }
+
+  /// Brings what there is into line with what is wanted. On the queue.
+  private func arrange() {
+    let (wantsWindow, shown) = state.withLock { ($0.wantsWindow, $0.shown) }
+    if wantsWindow, shown == nil { openWindow() }
+    if !wantsWindow, let shown { close(shown) }
+  }
+
+  private func openWindow() {
+    let (size, mode) = state.withLock { ($0.size, $0.layoutMode) }
+    do throws(LiveKitError) {
+      let values = size.map { ["width": "\($0.width)", "height": "\($0.height)"] } ?? [:]
+      let shown = try ShownPictures(values: values, factory: factory)
+      if let size = shown.fitting.dimensions { shown.fitting.fit(into: size, mode) }
+      try shown.window.start(queue: queue) { [weak self, weak window = shown.window] event in
+        if let window { self?.take(event, of: window) }
+      }
+      let first = state.withLock { state in
+        state.shown = shown
+        state.size = shown.fitting.dimensions ?? state.size
+        defer { state.waiting = nil }
+        return state.waiting
+      }
+      if let first { shown.show(first, isDebugged: isDebugMode) }
+      adaptiveStreamDidChange()
+    } catch {
+      end(.failed(error))
+    }
+  }
+
+  private func close(_ shown: ShownPictures) {
+    state.withLock { $0.shown = nil }
+    closing.enter()
+    shown.window.stop { [closing] in closing.leave() }
+  }
+
+  private func fit() {
+    let (shown, size, mode) = state.withLock { ($0.shown, $0.size, $0.layoutMode) }
+    if let size { shown?.fitting.fit(into: size, mode) }
+  }
+
+  // MARK: Events, on the queue
+
+  private func take(_ event: DisplayWindow.Event, of window: DisplayWindow) {
+    // One that is being closed already may still tell of what that did to it.
+    guard state.withLock({ $0.shown?.window === window }) else { return }
+    switch event {
+    case .resized(let size):
+      state.withLock { $0.size = size }
+      fit()
+      adaptiveStreamDidChange()
+    case .closed: end(.closed)
+    case .failed(let error): end(.failed(error))
+    }
+  }
+
+  private func end(_ phase: Phase) {
+    let onClose = state.withLock { state in
+      state.phase = phase
+      state.waiting = nil
+      return state.onClose
+    }
+    arrange()
+    adaptiveStreamDidChange()
+    onClose?()
+  }
+
+  // MARK: Pictures
+
+  public func render(frame: VideoFrame) {
+    let (shown, isDebugged, isFirst) = state.withLock { state -> (ShownPictures?, Bool, Bool) in
+      if let shown = state.shown { return (shown, state.isDebugMode, false) }
+      guard state.isVisible else { return (nil, false, false) }
+      state.waiting = frame
+      guard case .waiting = state.phase else { return (nil, false, false) }
+      state.phase = .open
+      return (nil, false, true)
+    }
+    shown?.show(frame, isDebugged: isDebugged)
+    if isFirst { arrangeSoon() }
+  }
+}
+
+/// A window with the way of pictures into it.
+private final class ShownPictures: Sendable {
+  let window: DisplayWindow
+  let fitting: PictureFitting
+  private let source: AppSource
+  private let rate = Locked(PictureRate())
+
+  init(values: [String: String], factory: PipelineFactory) throws(LiveKitError) {
+    window = try DisplayWindow(template: "window", values: values, factory: factory)
+    source = try window.made.source("video")
+    let pipeline = window.made.pipeline
+    fitting = PictureFitting(textName: "debug") { try? pipeline.element(named: $0) }
+  }
+
+  func show(_ frame: VideoFrame, isDebugged: Bool) {
+    fitting.turn(frame.rotation)
+    if isDebugged, let rate = rate.withLock({ $0.count(at: .now) }) {
+      fitting.write("\(frame.dimensions), \(rate) fps")
+    }
+    source.push(frame.buffer.media)
+  }
+}

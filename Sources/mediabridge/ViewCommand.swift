@@ -1,0 +1,167 @@
+import ArgumentParser
+import Foundation
+import MediaBridge
+
+struct ViewCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "view", abstract: "Show a room in a window, with a tile for each camera and shared screen.",
+    usage: "mediabridge view [<options>]",
+    discussion: """
+      It ends when the window is closed, or with Ctrl-C. The server sends pictures as large as their tiles. Sound is not \
+      played. The window needs an X11 display; its pipeline texts are window-grid and window-tile.
+      """)
+
+  @OptionGroup var access: RoomArguments
+  @Option(help: "Identity of the participant; without it everyone") var participant: String?
+  @Option(help: ArgumentHelp("Size of the window in pixels, such as 1280x720", valueName: "WxH"), transform: size(of:))
+  var size: Dimensions?
+  @Option(help: "How long; without it until the window is closed or Ctrl-C", transform: duration(of:))
+  var duration: Duration?
+
+  func run() async throws {
+    let console = access.console()
+    let (url, token) = (try access.serverURL(), try await access.accessToken())
+    let options = try access.roomOptions(autoSubscribe: false, adaptiveStream: true)
+    do {
+      let window = try TileWindow(
+        size: size, pipelineFolder: options.pipelineFolder, pipelineValues: options.pipelineValues)
+      let viewer = RoomViewer(room: Room(roomOptions: options), window: window, participant: participant, console)
+      let failure: (any Error)?
+      do {
+        try await viewer.show(url: url, token: token, duration: duration)
+        failure = nil
+      } catch { failure = error }
+      await window.close()
+      if let failure { throw failure }
+    } catch {
+      console.fail(error)
+      throw ExitCode.failure
+    }
+  }
+}
+
+/// `1280x720`: the transform of an option that takes a size.
+private func size(of text: String) throws -> Dimensions {
+  let sides = text.split(separator: "x", omittingEmptySubsequences: false).map { Int32($0) }
+  guard sides.count == 2, let width = sides[0], let height = sides[1], (64...16384).contains(width),
+    (64...16384).contains(height)
+  else { throw ValidationError("write a size such as 1280x720, with sides from 64 to 16384") }
+  return Dimensions(width: width, height: height)
+}
+
+/// Keeps the tiles of a window in step with who shows pictures in a room.
+actor RoomViewer {
+  private let room: Room
+  private let window: TileWindow
+  private let participant: String?
+  private let console: Console
+  /// By the publication's sid.
+  private var shown: [String: (tile: VideoTile, track: RemoteVideoTrack)] = [:]
+
+  init(room: Room, window: TileWindow, participant: String?, _ console: Console) {
+    self.room = room
+    self.window = window
+    self.participant = participant
+    self.console = console
+  }
+
+  /// Shows the room until it or the window ends, a signal comes, or the time is over.
+  func show(url: String, token: String, duration: Duration?) async throws {
+    let events = room.events
+    let follower = Task { for await event in events { self.follow(event) } }
+    do { try await room.connect(url: url, token: token) } catch {
+      await follower.value
+      throw error
+    }
+    let size = window.size
+    console.event("window", ["size": size.description])
+    console.live("Showing room \(room.name) (Ctrl-C ends)")
+    await end(follower, or: duration)
+    let lost = room.disconnectError
+    await room.disconnect()
+    await follower.value
+    removeAll()
+    if let failure = window.failure ?? lost { throw failure }
+    console.event("finished", [:])
+  }
+
+  /// Returns at the first end of what there is to wait for.
+  private func end(_ follower: Task<Void, Never>, or duration: Duration?) async {
+    let interruption = Interruption()
+    let (ends, end) = AsyncStream<Void>.makeStream()
+    let waiting = [
+      Task {
+        await interruption.wait(atMost: duration)
+        end.yield()
+      },
+      Task { [window] in
+        await window.untilClosed()
+        end.yield()
+      },
+      Task {
+        await follower.value
+        end.yield()
+      },
+    ]
+    for await _ in ends { break }
+    for task in waiting { task.cancel() }
+  }
+
+  private func follow(_ event: RoomEvent) {
+    console.tell(event)
+    switch event {
+    case .trackPublished(_, let publication):
+      guard isWanted(publication, of: event) else { return }
+      // Without a connection there is nothing to show, which the end of the room tells.
+      Task { try? await publication.set(subscribed: true) }
+    case .trackSubscribed, .trackUnsubscribed, .muteChanged, .participantNameChanged, .participantDisconnected:
+      arrange()
+    default: break
+    }
+  }
+
+  private func isWanted(_ publication: RemoteTrackPublication, of event: RoomEvent) -> Bool {
+    guard case .trackPublished(let owner, _) = event else { return false }
+    return publication.kind == .video && participant.map { $0 == owner.identity } ?? true
+  }
+
+  /// Makes the tiles those of the tracks that are subscribed and not muted: a picture that stands still would be taken
+  /// for one that is live.
+  private func arrange() {
+    var wanted: [(sid: String, name: String, track: RemoteVideoTrack)] = []
+    for participant in room.remoteParticipants.values.sorted(by: { $0.sid < $1.sid }) {
+      for publication in participant.trackPublications.values.sorted(by: { $0.sid < $1.sid }) {
+        guard let track = publication.track as? RemoteVideoTrack, !publication.isMuted else { continue }
+        wanted.append((publication.sid, name(of: publication, of: participant), track))
+      }
+    }
+    for (sid, old) in shown where !wanted.contains(where: { $0.sid == sid && $0.track === old.track }) { remove(sid) }
+    for new in wanted where shown[new.sid] == nil { add(new.sid, new.name, new.track) }
+  }
+
+  private func name(of publication: RemoteTrackPublication, of participant: RemoteParticipant) -> String {
+    let name = participant.name.flatMap { $0.isEmpty ? nil : $0 } ?? participant.identity ?? participant.sid
+    return publication.source == .screenShareVideo ? "\(name) (screen)" : name
+  }
+
+  private func add(_ sid: String, _ name: String, _ track: RemoteVideoTrack) {
+    do {
+      let tile = try window.addTile(name: name)
+      track.add(videoRenderer: tile)
+      shown[sid] = (tile, track)
+      console.event("tile_added", ["sid": sid, "name": name])
+    } catch {
+      // A window that is gone ends the program anyway; a text with a mistake is told.
+      if error.code != .invalidState { console.fail(error) }
+    }
+  }
+
+  private func remove(_ sid: String) {
+    guard let (tile, track) = shown.removeValue(forKey: sid) else { return }
+    track.remove(videoRenderer: tile)
+    window.remove(tile)
+    console.event("tile_removed", ["sid": sid, "name": tile.name])
+  }
+
+  private func removeAll() { for sid in shown.keys { remove(sid) } }
+}

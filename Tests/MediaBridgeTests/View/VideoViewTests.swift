@@ -1,0 +1,239 @@
+import BridgeTesting
+import Foundation
+import MediaCore
+import Testing
+
+@testable import MediaBridge
+
+/// Windows on an X server of the test's own, seen through screenshots.
+@Suite(.serialized) struct VideoViewTests {
+  private static let wide = Dimensions(width: 320, height: 160)
+  private static let square = CGRect(x: 0, y: 0, width: 300, height: 300)
+
+  /// Renders a picture again and again until the screen is as expected.
+  private func expect(
+    _ what: String, on desktop: Desktop, _ view: VideoView, _ picture: VideoFrame,
+    _ check: @Sendable (Screenshot) -> Bool
+  ) async throws {
+    try await eventually(what) {
+      view.render(frame: picture)
+      try await Task.sleep(for: .milliseconds(50))
+      return check(try desktop.screenshot())
+    }
+  }
+
+  @Test func showsThePictureItIsGiven() async throws {
+    let desktop = try Desktop()
+    let view = VideoView(frame: CGRect(x: 0, y: 0, width: 320, height: 160))
+    try await expect("the picture", on: desktop, view, try Quarters.frame(Self.wide)) { screen in
+      screen.distance(from: { Quarters.colour(x: $0, y: $1, of: Self.wide) }, in: (0..<320, 0..<160)) < 4
+    }
+    #expect(try desktop.windows().map(\.size) == [Self.wide])
+    #expect(view.isVisible && view.failure == nil)
+    await view.close()
+    // The server takes a moment to see that a connection is closed.
+    try await eventually("no connection") { desktop.clients == 0 }
+    #expect(try desktop.windows().isEmpty)
+    #expect(!view.isVisible)
+  }
+
+  @Test func fitLeavesBarsAndFillDoesNot() async throws {
+    let desktop = try Desktop()
+    let view = VideoView(frame: Self.square)
+    view.layoutMode = .fit
+    // 320x160 in 300x300 becomes 300x150, with bars of 75 above and below.
+    try await expect("bars", on: desktop, view, try Quarters.frame(Self.wide)) { screen in
+      screen[150, 30].isNear(.black) && screen[150, 270].isNear(.black) && screen[30, 90].isNear(.red)
+        && screen[270, 210].isNear(.white)
+    }
+    view.layoutMode = .fill
+    try await expect("no bars", on: desktop, view, try Quarters.frame(Self.wide)) { screen in
+      screen.distance(
+        from: { Quarters.colour(x: $0, y: $1, of: Dimensions(width: 300, height: 300)) }, in: (0..<300, 0..<300)) < 4
+    }
+    await view.close()
+  }
+
+  @Test func followsSizeAndRotationOfThePictures() async throws {
+    let desktop = try Desktop()
+    let view = VideoView(frame: Self.square)
+    let square = Dimensions(width: 120, height: 120)
+    try await expect("the first", on: desktop, view, try Quarters.frame(Self.wide)) { $0[10, 10].isNear(.red) }
+    // A quarter turn clockwise brings the lower left corner to the upper left.
+    try await expect("turned clockwise", on: desktop, view, try Quarters.frame(square, rotation: ._90)) { screen in
+      screen[10, 10].isNear(.blue) && screen[290, 10].isNear(.red) && screen[290, 290].isNear(.green)
+    }
+    try await expect("turned the other way", on: desktop, view, try Quarters.frame(square, rotation: ._270)) {
+      $0[10, 10].isNear(.green) && $0[290, 290].isNear(.blue)
+    }
+    try await expect("on its head", on: desktop, view, try Quarters.frame(Self.wide, rotation: ._180)) {
+      $0[10, 10].isNear(.white) && $0[290, 290].isNear(.red)
+    }
+    #expect(try desktop.windows().map(\.size) == [Dimensions(width: 300, height: 300)])
+    await view.close()
+  }
+
+  @MainActor @Test func adaptiveStreamKnowsTheSizeOfTheWindow() async throws {
+    let desktop = try Desktop()
+    let view = VideoView()
+    #expect(view.isAdaptiveStreamEnabled)
+    #expect(TrackDemand(of: view) == .anything)
+    view.render(frame: try Quarters.frame(Self.wide))
+    let window = try await desktop.window()
+    #expect(TrackDemand(of: view) == .size(window.size))
+    let small = Dimensions(width: 200, height: 100)
+    try desktop.resize(window, to: small)
+    try await eventually("the new size") { await TrackDemand(of: view) == .size(small) }
+    try await expect("the picture in its new size", on: desktop, view, try Quarters.frame(Self.wide)) { screen in
+      screen.distance(from: { Quarters.colour(x: $0, y: $1, of: small) }, in: (0..<200, 0..<100)) < 6
+    }
+    view.isHidden = true
+    #expect(TrackDemand(of: view) == .nothing)
+    await view.close()
+    #expect(TrackDemand(of: view) == .nothing)
+  }
+
+  @Test func hiddenIsNotSeen() async throws {
+    let desktop = try Desktop()
+    let view = VideoView(frame: Self.square)
+    try await expect("the picture", on: desktop, view, try Quarters.frame(Self.wide)) { $0[10, 10].isNear(.red) }
+    view.isHidden = true
+    try await eventually("no window") { try desktop.windows().isEmpty }
+    view.render(frame: try Quarters.frame(Self.wide))
+    #expect(try desktop.screenshot()[10, 10] == .black)
+    #expect(!view.isVisible)
+    view.isHidden = false
+    #expect(view.isVisible)
+    try await expect("it is back", on: desktop, view, try Quarters.frame(Self.wide)) { $0[10, 10].isNear(.red) }
+    await view.close()
+  }
+
+  @Test func theUserMayCloseTheWindow() async throws {
+    let desktop = try Desktop()
+    let closed = Collector<Bool>()
+    let view = VideoView(frame: Self.square)
+    view.onClose = { closed.add(true) }
+    view.render(frame: try Quarters.frame(Self.wide))
+    try desktop.close(try await desktop.window())
+    try await eventually("being told") { closed.count == 1 }
+    #expect(!view.isVisible && view.failure == nil)
+    view.render(frame: try Quarters.frame(Self.wide))
+    #expect(try desktop.windows().isEmpty)
+    try view.open()
+    #expect(view.isVisible)
+    try await expect("it is back", on: desktop, view, try Quarters.frame(Self.wide)) { $0[10, 10].isNear(.red) }
+    await view.close()
+    #expect(closed.count == 1)
+  }
+
+  @Test func withoutADisplayItSaysWhatToDo() async throws {
+    unsetenv("DISPLAY")
+    let view = VideoView()
+    let error = #expect(throws: LiveKitError.self) { try view.open() }
+    #expect(error?.code == .display)
+    #expect(error?.message.contains("set DISPLAY") == true)
+    let other = VideoView()
+    other.render(frame: try Quarters.frame(Self.wide))
+    try await eventually("the failure") { other.failure?.code == .display }
+    #expect(!other.isVisible)
+    setenv("DISPLAY", ":no-such-display", 1)
+    defer { unsetenv("DISPLAY") }
+    let wrong = #expect(throws: LiveKitError.self) { try view.open() }
+    #expect(wrong?.message.contains(":no-such-display") == true)
+    await view.close()
+    await other.close()
+  }
+
+  @Test func hasATitle() async throws {
+    let desktop = try Desktop()
+    let view = VideoView(frame: Self.square, pipelineValues: ["title": "\"Alice, Bob & others\""])
+    view.render(frame: try Quarters.frame(Self.wide))
+    let window = try await desktop.window()
+    #expect(window.title.hasPrefix("Alice, Bob & others"))
+    await view.close()
+  }
+
+  /// As the pages about subscribing and about tracks have it, apart from the views that UIKit would put it into.
+  private final class PageDelegate: RoomDelegate, Sendable {
+    let videoView = VideoView()
+
+    func room(_ room: Room, participant: RemoteParticipant, didSubscribeTrack publication: RemoteTrackPublication) {
+      videoView.layoutMode = .fill
+      videoView.isDebugMode = false
+      videoView.isAdaptiveStreamEnabled = true
+      if let videoTrack = publication.track as? VideoTrack { videoTrack.add(videoRenderer: videoView) }
+    }
+
+    func room(_ room: Room, participant: RemoteParticipant, didUnsubscribeTrack publication: RemoteTrackPublication) {
+      if let videoTrack = publication.track as? VideoTrack { videoTrack.remove(videoRenderer: videoView) }
+    }
+  }
+
+  @Test func aViewThatIsNotUsedOpensNothing() async throws {
+    let view = PageDelegate().videoView
+    #expect(view.failure == nil && view.isVisible && view.adaptiveStreamSize == .zero)
+    await view.close()
+  }
+
+  @Test func goesWithItsLastReference() async throws {
+    let desktop = try Desktop()
+    var view: VideoView? = VideoView(frame: Self.square)
+    view?.render(frame: try Quarters.frame(Self.wide))
+    _ = try await desktop.window()
+    #expect(desktop.clients > 0)
+    view = nil
+    try await eventually("no window") { try desktop.windows().isEmpty }
+    try await eventually("no connection") { desktop.clients == 0 }
+  }
+
+  @Test func debugModeWritesOverThePicture() async throws {
+    let desktop = try Desktop()
+    let view = VideoView(frame: Self.square)
+    view.isDebugMode = true
+    let picture = try Quarters.frame(Self.wide)
+    // The upper left quarter is red; text is not.
+    let isWritten: @Sendable (Screenshot) -> Bool = { screen in
+      (0..<140).contains { y in (0..<140).contains { x in !screen[x, y].isNear(.red) } }
+    }
+    try await eventually("text in the corner") {
+      view.render(frame: picture)
+      return isWritten(try desktop.screenshot())
+    }
+    view.isDebugMode = false
+    try await expect("no text", on: desktop, view, picture) { !isWritten($0) }
+    await view.close()
+  }
+
+  @Test func tilesComeAndGo() async throws {
+    let desktop = try Desktop()
+    let window = try TileWindow(size: Dimensions(width: 600, height: 300), layoutMode: .fill)
+    let first = try window.addTile(name: "")
+    let second = try window.addTile(name: "")
+    let picture = try Quarters.frame(Self.wide)
+    let left = TileLayout.places(count: 2, in: window.size)[0].size
+    try await eventually("two tiles") {
+      for tile in [first, second] { tile.render(frame: picture) }
+      let screen = try desktop.screenshot()
+      return [0, 302].allSatisfy { x in
+        screen[x + 10, 40].isNear(.red) && screen[x + Int(left.width) - 10, 40].isNear(.green)
+      }
+    }
+    await #expect(
+      MainActor.run { first.adaptiveStreamSize } == CGSize(width: Int(left.width), height: Int(left.height)))
+    window.remove(second)
+    try await eventually("one tile") {
+      first.render(frame: picture)
+      let screen = try desktop.screenshot()
+      return screen[10, 10].isNear(.red) && screen[590, 10].isNear(.green) && screen[590, 290].isNear(.white)
+    }
+    #expect(!second.isVisible)
+    try desktop.resize(try await desktop.window(), to: Dimensions(width: 400, height: 400))
+    try await eventually("the new size") { first.adaptiveStreamSize == CGSize(width: 400, height: 400) }
+    try desktop.close(try await desktop.window())
+    await window.untilClosed()
+    #expect(window.failure == nil && !first.isVisible)
+    #expect(throws: LiveKitError.self) { try window.addTile(name: "late") }
+    await window.close()
+    #expect(try desktop.windows().isEmpty)
+  }
+}
