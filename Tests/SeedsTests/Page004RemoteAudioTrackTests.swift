@@ -83,11 +83,13 @@ private class AudioManager: RoomDelegate {
 
   // Mute all remote audio
   func muteAll() {
+    // swift-format-ignore: ReplaceForEachWithForLoop
     audioTracks.values.forEach { $0.volume = 0.0 }
   }
 
   // Restore audio
   func unmuteAll() {
+    // swift-format-ignore: ReplaceForEachWithForLoop
     audioTracks.values.forEach { $0.volume = 1.0 }
   }
 }
