@@ -80,6 +80,7 @@ struct Recording {
   func run(url: String, token: String, duration: Duration?) async throws {
     let interruption = Interruption()
     try await connect(url, token, interruption)
+    releaseStartupCode()
     let recorder = Recorder(room: room, options: options)
     do {
       try await record(recorder, until: interruption, duration: duration)
