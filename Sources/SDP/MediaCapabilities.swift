@@ -98,7 +98,7 @@ extension MediaCapabilities {
       headerExtensions: [
         HeaderExtensionURI.mid, HeaderExtensionURI.absSendTime, HeaderExtensionURI.transportCC,
         HeaderExtensionURI.absCaptureTime, HeaderExtensionURI.dependencyDescriptor,
-        HeaderExtensionURI.videoOrientation,
+          // Not the video orientation: whoever is not asked for it sends pictures that are turned already.
       ], feedback: ["goog-remb", "transport-cc", "ccm fir", "nack", "nack pli"]))
 
   /// A room server that takes what a publisher offers, layer by layer.

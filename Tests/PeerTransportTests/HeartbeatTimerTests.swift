@@ -15,7 +15,7 @@ import Testing
 
   @Test func theTimeBetweenQuestionAndAnswer() {
     var timer = HeartbeatTimer()
-    timer.expect()
+    timer.expect(at: time(0))
     packet((3, [1])).withUnsafeBytes { timer.sent($0, at: time(0)) }
     // Behind another chunk that is padded, as the stack may bundle them.
     packet((3, [1, 2, 3]), (4, [7, 8, 9])).withUnsafeBytes { timer.sent($0, at: time(10)) }
@@ -30,6 +30,16 @@ import Testing
     #expect(timer.roundTrip(at: time(5036)) == nil)
   }
 
+  @Test func anAnswerThatTakesLongerThanTheNextQuestionCounts() {
+    var timer = HeartbeatTimer()
+    for (number, second) in [UInt8(1), 2, 3].enumerated() {
+      timer.expect(at: time(Int64(number) * 1000))
+      packet((4, [second])).withUnsafeBytes { timer.sent($0, at: time(Int64(number) * 1000)) }
+    }
+    packet((5, [1])).withUnsafeBytes { timer.received($0, at: time(2500)) }
+    #expect(timer.roundTrip(at: time(2500)) == .milliseconds(2500))
+  }
+
   @Test func heartbeatsOfTheStackItselfAreNotTimed() {
     var timer = HeartbeatTimer()
     packet((4, [1])).withUnsafeBytes { timer.sent($0, at: time(0)) }
@@ -39,7 +49,7 @@ import Testing
 
   @Test(arguments: [0, 11, 13, 15]) func shortPacketsAreNone(length: Int) {
     var timer = HeartbeatTimer()
-    timer.expect()
+    timer.expect(at: time(0))
     packet((4, [1])).withUnsafeBytes { timer.sent($0, at: time(0)) }
     packet((5, [1])).prefix(length).withUnsafeBytes { timer.received($0, at: time(5)) }
     [UInt8](repeating: 0, count: 64).withUnsafeBytes { timer.received($0, at: time(5)) }

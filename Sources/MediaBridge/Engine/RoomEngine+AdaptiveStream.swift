@@ -44,9 +44,10 @@ extension RoomEngine {
     let tracks = room.remoteParticipants.values.flatMap { $0.videoTracks.compactMap(\.track) }
     guard !isOver, !tracks.isEmpty else { return }
     demandReading = .underWay
-    Task { @MainActor in
+    // A main actor that never runs shall not keep a connection alive that has ended.
+    Task { @MainActor [weak self] in
       let changed = tracks.filter { $0.readDemands() }
-      await self.demandsRead(changed)
+      await self?.demandsRead(changed)
     }
   }
 

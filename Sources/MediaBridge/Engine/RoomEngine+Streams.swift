@@ -57,11 +57,11 @@ extension RoomEngine {
       isThere ? .videoDisabled(participant, publication, reason) : .videoEnabled(participant, publication, reason))
   }
 
-  /// Media that arrives cannot be decoded, or shown.
-  func decodingFailed(_ error: LiveKitError, trackSid: String) {
+  /// Media that arrives cannot be decoded, or shown; or, with nil, a decoder begins.
+  func decoderChanged(_ error: LiveKitError?, trackSid: String) {
     guard !isOver, let (participant, publication) = find(trackSid) else { return }
-    room.tell(.subscriptionFailed(participant, trackSid: trackSid, error))
-    note(.codecNotSupported, true, publication, of: participant)
+    if let error { room.tell(.subscriptionFailed(participant, trackSid: trackSid, error)) }
+    note(.codecNotSupported, error != nil, publication, of: participant)
   }
 
   func streamChanged(_ change: StreamWatch.Change, trackSid: String) {

@@ -38,6 +38,7 @@ extension RoomEngine {
     publication.subscription.withLock { $0.track = nil }
     settings.end(publication.sid)
     track.state.withLock { $0.trackState = .stopped }
+    track.trackStateChanged()
     track.endStatistics()
     track.end.come()
     if let track = track as? RemoteAudioTrack { playback?.remove(track) }
@@ -79,9 +80,10 @@ extension RoomEngine {
         "participant": "\(participant.identity ?? participant.sid)", "track": "\(publication.sid)",
         "codec": "\(media.codec)",
       ])
+    // Before anybody can add a renderer.
+    media.onDecoderChange { [weak self] error in Task { await self?.decoderChanged(error, trackSid: info.sid) } }
     room.tell(.trackSubscribed(participant, publication, track))
     beginStream(of: publication, by: participant)
-    media.onFailure { [weak self] error in Task { await self?.decodingFailed(error, trackSid: info.sid) } }
     if let track = track as? RemoteAudioTrack { playback?.add(track) }
   }
 

@@ -74,9 +74,11 @@ final class TrackReception {
   private var pictures = PictureLedger()
 
   func receive(_ packet: RTPPacket, at time: MediaTime) {
-    if let change = watch.arrived(at: time) { onStream(change) }
     for packet in receiver.receive(packet, at: time) {
-      if let packet = expected(packet) { deliver(packet, at: time) }
+      guard let packet = expected(packet) else { continue }
+      // What only probes or keeps a path open is no media.
+      if !packet.isPaddingOnly, let change = watch.arrived(at: time) { onStream(change) }
+      deliver(packet, at: time)
     }
   }
 

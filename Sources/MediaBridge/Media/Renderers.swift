@@ -2,7 +2,9 @@ public import Foundation
 
 /// Takes the pictures of a video track.
 ///
-/// `render(frame:)` is called on a media thread, once a frame, in order. The size requirements are of the main actor,
+/// `render(frame:)` is called on a media thread, once a frame, in order. A renderer that takes long gets a thread of its
+/// own and loses the oldest of what it is too slow for; where one that was quick for long is slow for the first time, the
+/// others of its track wait for that one call. The size requirements are of the main actor,
 /// as in the SDK this API is known from; no media thread waits for them.
 public protocol VideoRenderer: AnyObject {
   /// Whether adaptive stream may choose what is received by what this renderer shows. One that says no is served with

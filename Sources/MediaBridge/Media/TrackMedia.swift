@@ -40,6 +40,8 @@ final class TrackMedia: Sendable {
   let meter: DecoderMeter
   private struct Decoding {
     var pipeline: ReceivePipeline?
+    /// Whether what the pipeline makes is still wanted: it may have a last picture when another one has begun.
+    var isCurrent = Locked(true)
     var isOver = false
   }
   private let decoding = Locked(Decoding())
@@ -67,11 +69,13 @@ final class TrackMedia: Sendable {
   /// Starts the decoder unless it runs; `sink` is called on a streaming thread. Not from two threads at once.
   func startDecoding(_ sink: @escaping @Sendable (DecodedMedia) -> Void) {
     guard decoding.withLock({ !$0.isOver && $0.pipeline == nil }) else { return }
-    let (isVideo, meter) = (isVideo, meter)
+    let (isVideo, meter, isCurrent) = (isVideo, meter, Locked(true))
     meter.interrupt()
     do {
-      let pipeline = try attach(codec, output: isVideo ? .frames : .pcm, isMetered: true) { media in
-        guard let time = media.pts else { return }
+      let pipeline = try attach(
+        codec, output: isVideo ? .frames : .pcm, isMetered: true, onFailure: { [weak self] in self?.decoderChanged($0) }
+      ) { media in
+        guard let time = media.pts, isCurrent.withLock({ $0 }) else { return }
         if isVideo {
           guard let frame = VideoFrameBuffer(media).map({ VideoFrame(buffer: $0, time: time) }) else { return }
           meter.note(frame)
@@ -83,60 +87,53 @@ final class TrackMedia: Sendable {
         }
       }
       let isTooLate = decoding.withLock { decoding in
-        if !decoding.isOver { decoding.pipeline = pipeline }
+        if !decoding.isOver { (decoding.pipeline, decoding.isCurrent) = (pipeline, isCurrent) }
         return decoding.isOver
       }
-      if isTooLate { detach(pipeline) }
+      if isTooLate { detach(pipeline) } else { decoderChanged(nil) }
     } catch {
-      fail(error)
+      decoderChanged(error)
     }
   }
 
   func stopDecoding() {
-    let pipeline = decoding.withLock { decoding in
+    let (pipeline, isCurrent) = decoding.withLock { decoding in
       defer { decoding.pipeline = nil }
-      return decoding.pipeline
+      return (decoding.pipeline, decoding.isCurrent)
     }
     if let pipeline {
+      isCurrent.withLock { $0 = false }
       loop.run { [reception] in reception.value.decodingEnds() }
       detach(pipeline)
     }
   }
 
-  private struct Failure {
-    var newest: LiveKitError?
-    var handler: @Sendable (LiveKitError) -> Void = { _ in }
+  private let decoderHandler = Locked<@Sendable (LiveKitError?) -> Void>({ _ in })
+
+  private func decoderChanged(_ error: LiveKitError?) { decoderHandler.withLock { $0 }(error) }
+
+  /// Calls `handler` from now on with why there are no pictures or no sound although media arrives, and with nil when a
+  /// decoder begins (anew).
+  func onDecoderChange(_ handler: @escaping @Sendable (LiveKitError?) -> Void) {
+    decoderHandler.withLock { $0 = handler }
   }
-  private let failure = Locked(Failure())
-
-  private func fail(_ error: LiveKitError) {
-    let handler = failure.withLock { failure in
-      failure.newest = error
-      return failure.handler
-    }
-    handler(error)
-  }
-
-  /// Why there are no pictures or no sound although media arrives; nil when all is well.
-  var newestFailure: LiveKitError? { failure.withLock { $0.newest } }
-
-  /// Calls `handler` with each failure from now on.
-  func onFailure(_ handler: @escaping @Sendable (LiveKitError) -> Void) { failure.withLock { $0.handler = handler } }
 
   // MARK: Pipelines
 
   /// Runs receive template `template` on the track's packets, from the newest keyframe that is still at hand on.
-  /// - Parameter isMetered: whether `meter` counts what comes out.
+  /// - Parameters:
+  ///   - isMetered: whether `meter` counts what comes out.
+  ///   - onFailure: told when the pipeline fails while it runs.
   func attach(
     _ template: String, output: ReceivePipeline.Output, isMetered: Bool = false,
-    onBuffer: @escaping @Sendable (MediaBuffer) -> Void
+    onFailure: @escaping @Sendable (LiveKitError) -> Void, onBuffer: @escaping @Sendable (MediaBuffer) -> Void
   ) throws(LiveKitError) -> ReceivePipeline {
     let (clock, trackSid) = (clock, trackSid)
     let pipeline = try ReceivePipeline(
       factory: factory, template: template, output: output, payloadType: payloadType, latency: latency,
       clock: { clock.time(trackSid, of: $0) },
       onKeyframeNeeded: { [weak self] in self?.requestKeyframe() },
-      onFailure: { [weak self] in self?.fail($0) }, onBuffer: onBuffer)
+      onFailure: onFailure, onBuffer: onBuffer)
     loop.run { [reception] in reception.value.attach(pipeline, isMetered: isMetered, at: .now) }
     return pipeline
   }
@@ -145,10 +142,12 @@ final class TrackMedia: Sendable {
   @discardableResult
   func detach(_ pipeline: ReceivePipeline) -> Task<Void, Never> {
     let stop = ObjectIdentifier(pipeline)
+    // At once, so that the next one does not come before it.
+    loop.run { [reception] in reception.value.detach(pipeline) }
     // Nobody ends the pipeline before it is noted that it is being stopped.
     return stops.withLock { stops in
-      let stopping = Task { [loop, reception, stopsUnderWay = self.stops] in
-        await loop.call { reception.value.detach(pipeline) }
+      let stopping = Task { [loop, stopsUnderWay = self.stops] in
+        await loop.call {}
         await pipeline.stop()
         _ = stopsUnderWay.withLock { $0.removeValue(forKey: stop) }
       }

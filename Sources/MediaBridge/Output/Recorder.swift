@@ -57,6 +57,8 @@ public actor Recorder {
   private struct Input {
     var media: TrackMedia
     var pipeline: ReceivePipeline
+    /// Why the pipeline has stopped.
+    let failure: Locked<LiveKitError?>
     var track: OutputTrack
   }
 
@@ -168,10 +170,14 @@ public actor Recorder {
     let raw: ReceivePipeline.Output = media.isVideo ? .frames : .pcm
     let template = feed == .raw ? media.codec : media.codec + "-passthrough"
     let isVideo = media.isVideo
-    let pipeline = try media.attach(template, output: feed == .raw ? raw : .encoded) { buffer in
+    let failure = Locked<LiveKitError?>(nil)
+    let pipeline = try media.attach(
+      template, output: feed == .raw ? raw : .encoded, onFailure: { error in failure.withLock { $0 = error } }
+    ) { buffer in
       isVideo ? output.writeVideo(buffer) : output.writeAudio(buffer)
     }
-    inputs[publication.kind] = Input(media: media, pipeline: pipeline, track: describe(publication, media))
+    inputs[publication.kind] = Input(
+      media: media, pipeline: pipeline, failure: failure, track: describe(publication, media))
     if isVideo { currentVideo.withLock { $0 = media } }
   }
 
@@ -248,7 +254,7 @@ public actor Recorder {
   /// A track that cannot be shown or heard any more stops only itself.
   private func dropFailures() {
     for input in inputs.values {
-      guard let failure = input.media.newestFailure else { continue }
+      guard let failure = input.failure.withLock({ $0 }) else { continue }
       remove(input)
       onUpdate(.trackRefused(input.track, failure.message))
     }

@@ -7,8 +7,12 @@ final class PlaybackMixer: Sendable {
   enum Failure: Sendable {
     /// Of one input; the others go on.
     case input(String)
-    case everything(LiveKitError)
+    case everything(LiveKitError, of: Identity)
   }
+
+  /// Tells one mixer from the next: what an earlier one says at last is none of this one's business.
+  final class Identity: Sendable {}
+  let identity = Identity()
 
   static let template = "playback"
   /// The variable of the text that names the sink.
@@ -36,10 +40,11 @@ final class PlaybackMixer: Sendable {
     let origin = MediaTime.now
     self.origin = origin
     made.pipeline.setOrigin(origin)
-    let text = made.text
+    let (text, identity) = (made.text, identity)
     made.pipeline.onMessage { message in
       guard case .error(let error) = message else { return }
-      onFailure(Self.input(of: error.element).map(Failure.input) ?? .everything(LiveKitError(error, in: text)))
+      onFailure(
+        Self.input(of: error.element).map(Failure.input) ?? .everything(LiveKitError(error, in: text), of: identity))
     }
   }
 

@@ -65,9 +65,8 @@ actor Player {
       end(entries[index])
       entries[index].input = nil
       logger.warning("a track is not played any more", metadata: ["track": "\(entries[index].track.sid ?? "")"])
-    case .everything(let error):
-      // What a pipeline that has been stopped said at last is no news.
-      guard mixer != nil, !isOff else { return }
+    case .everything(let error, let identity):
+      guard mixer?.identity === identity, !isOff else { return }
       isOff = true
       logger.warning("sound is not played any more; connect again", metadata: ["reason": "\(error.message)"])
     }

@@ -53,8 +53,9 @@ extension Track {
       let detach = attach(continuation)
       continuation.onTermination = { reason in
         end.remove(token)
-        // A track that has ended calls nobody, and need not be waited for.
-        if case .cancelled = reason { detach() }
+        // A track that has ended calls nobody. Else a call may be under way, which itself may wait for the task that is
+        // being cancelled here: nobody waits for it on this thread.
+        if case .cancelled = reason { Task { detach() } }
       }
     }
   }

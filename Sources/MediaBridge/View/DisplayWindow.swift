@@ -2,6 +2,7 @@ import Dispatch
 import Foundation
 import GStreamerKit
 import MediaCore
+import PipelineTemplates
 
 /// A template's pipeline that ends in a window on the desktop, from its opening to its end. The sink is called `window`.
 final class DisplayWindow: Sendable {
@@ -30,10 +31,11 @@ final class DisplayWindow: Sendable {
   ///     once.
   /// - Throws: `display` when there is no display to open a window on, or `pipeline`.
   func start(queue: DispatchQueue, onEvent: @escaping @Sendable (Event) -> Void) throws(LiveKitError) {
-    let made = made
+    // Not the pipeline, which holds this handler.
+    let (made, text) = (made, made.text)
     made.pipeline.onMessage { message in
       guard case .error(let error) = message else { return }
-      let tell: @Sendable () -> Void = { onEvent(Self.event(error, in: made)) }
+      let tell: @Sendable () -> Void = { onEvent(Self.event(error, in: text)) }
       // That media stopped flowing is what the others see of a window that was closed, sometimes before it says so.
       guard error.kind == .stream else { return queue.async(execute: tell) }
       queue.asyncAfter(deadline: .now() + .milliseconds(200), execute: tell)
@@ -63,8 +65,8 @@ final class DisplayWindow: Sendable {
   }
 
   /// X11's sinks report a window that was closed as something that is not there any more.
-  private static func event(_ error: PipelineError, in made: TemplatePipeline) -> Event {
-    error.element == "window" && error.kind == .notFound ? .closed : .failed(LiveKitError(error, in: made.text))
+  private static func event(_ error: PipelineError, in text: FilledTemplate) -> Event {
+    error.element == "window" && error.kind == .notFound ? .closed : .failed(LiveKitError(error, in: text))
   }
 
   private static func noDisplay(_ error: PipelineError) -> LiveKitError {

@@ -16,8 +16,10 @@ struct HeartbeatTimer {
   private var outstanding: (info: [UInt8], sent: MediaTime)?
   private var newest: (roundTrip: Duration, at: MediaTime)?
 
-  /// The next heartbeat sent is timed.
-  mutating func expect() { isExpecting = true }
+  /// The next heartbeat sent is timed, unless one is under way that may still be answered.
+  mutating func expect(at time: MediaTime) {
+    isExpecting = outstanding.map { time - $0.sent > Self.validity } ?? true
+  }
 
   /// A packet goes to the peer.
   mutating func sent(_ packet: UnsafeRawBufferPointer, at time: MediaTime) {

@@ -103,7 +103,7 @@ final class SCTPTransport {
   /// Sends a heartbeat now (RFC 6458, 8.1.12) and times it.
   func sendHeartbeat() {
     guard isUp, let socket else { return }
-    heartbeats.expect()
+    heartbeats.expect(at: .now)
     var path = sctp_paddrparams()
     path.spp_flags = UInt32(SPP_HB_DEMAND)
     withUnsafeMutableBytes(of: &path.spp_address) { bytes in

@@ -137,6 +137,20 @@ private final class Screen: VideoRenderer, Sendable {
     }
   }
 
+  @Test func picturesComeOnceAndInOrderWhenOneDecoderFollowsAnother() async throws {
+    try await run { scene in
+      for round in 0..<15 {
+        let times = Locked<[Int64]>([])
+        let renderer = VideoFrameHandler { frame in times.withLock { $0.append(frame.timeStampNs) } }
+        scene.track.add(videoRenderer: renderer)
+        try await eventually("pictures") { times.withLock { $0.count } > 4 }
+        scene.track.remove(videoRenderer: renderer)
+        let shown = times.withLock { $0 }
+        #expect(zip(shown, shown.dropFirst()).allSatisfy { $0 < $1 }, "round \(round): \(shown)")
+      }
+    }
+  }
+
   @Test func settingsCannotBeSetByHand() async throws {
     try await run { scene in
       let error = await #expect(throws: LiveKitError.self) { try await scene.publication.set(videoQuality: .low) }
