@@ -14,7 +14,7 @@ public protocol VideoRenderer: AnyObject {
   @MainActor var isVisible: Bool { get }
   /// The size in pixels at which this renderer shows the pictures; while it is empty the smallest layer is received.
   @MainActor var adaptiveStreamSize: CGSize { get }
-  /// The size of the pictures that follow; called before the first frame of each size.
+  /// The size of the pictures from now on: told with the first one of each size, which does not wait for the main actor.
   @MainActor func set(size: CGSize)
   func render(frame: VideoFrame)
   /// Older spelling of `render(frame:)`, called by that one's default implementation.
