@@ -135,7 +135,10 @@ actor RoomViewer {
         wanted.append((publication.sid, name(of: publication, of: participant), track))
       }
     }
-    for (sid, old) in shown where !wanted.contains(where: { $0.sid == sid && $0.track === old.track }) { remove(sid) }
+    for (sid, old) in shown {
+      let isWanted = wanted.contains { $0.sid == sid && $0.track === old.track && $0.name == old.tile.name }
+      if !isWanted { remove(sid) }
+    }
     for new in wanted where shown[new.sid] == nil { add(new.sid, new.name, new.track) }
   }
 

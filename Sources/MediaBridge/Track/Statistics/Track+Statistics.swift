@@ -34,8 +34,10 @@ extension Track {
   // MARK: For the room
 
   func beginStatistics(_ reporter: StatisticsReporter, isWanted: Bool) {
-    state.withLock { $0.reporting.reporter = reporter }
-    if isWanted { Task { await set(reportStatistics: true) } }
+    state.withLock { $0.reporting = TrackReporting(reporter: reporter, isWanted: isWanted) }
+    guard isWanted else { return }
+    reporter.follow(self)
+    Task { await reporter.measure(self) }
   }
 
   func endStatistics() {
