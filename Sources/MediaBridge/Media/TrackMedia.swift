@@ -73,19 +73,20 @@ final class TrackMedia: Sendable {
     meter.interrupt()
     do {
       let pipeline = try attach(
-        codec, output: isVideo ? .frames : .pcm, isMetered: true, onFailure: { [weak self] in self?.decoderChanged($0) }
-      ) { media in
-        guard let time = media.pts, isCurrent.withLock({ $0 }) else { return }
-        if isVideo {
-          guard let frame = VideoFrameBuffer(media).map({ VideoFrame(buffer: $0, time: time) }) else { return }
-          meter.note(frame)
-          sink(.video(frame))
-        } else {
-          guard let sound = AudioBuffer(media).map({ AudioPCMBuffer(buffer: $0, time: time) }) else { return }
-          meter.note(sound)
-          sink(.audio(sound))
-        }
-      }
+        codec, output: isVideo ? .frames : .pcm, isMetered: true,
+        onFailure: { [weak self] in self?.decoderChanged($0) },
+        onBuffer: { media in
+          guard let time = media.pts, isCurrent.withLock({ $0 }) else { return }
+          if isVideo {
+            guard let frame = VideoFrameBuffer(media).map({ VideoFrame(buffer: $0, time: time) }) else { return }
+            meter.note(frame)
+            sink(.video(frame))
+          } else {
+            guard let sound = AudioBuffer(media).map({ AudioPCMBuffer(buffer: $0, time: time) }) else { return }
+            meter.note(sound)
+            sink(.audio(sound))
+          }
+        })
       let isTooLate = decoding.withLock { decoding in
         if !decoding.isOver { (decoding.pipeline, decoding.isCurrent) = (pipeline, isCurrent) }
         return decoding.isOver

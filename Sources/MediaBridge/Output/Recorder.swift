@@ -172,10 +172,8 @@ public actor Recorder {
     let isVideo = media.isVideo
     let failure = Locked<LiveKitError?>(nil)
     let pipeline = try media.attach(
-      template, output: feed == .raw ? raw : .encoded, onFailure: { error in failure.withLock { $0 = error } }
-    ) { buffer in
-      isVideo ? output.writeVideo(buffer) : output.writeAudio(buffer)
-    }
+      template, output: feed == .raw ? raw : .encoded, onFailure: { error in failure.withLock { $0 = error } },
+      onBuffer: { buffer in isVideo ? output.writeVideo(buffer) : output.writeAudio(buffer) })
     inputs[publication.kind] = Input(
       media: media, pipeline: pipeline, failure: failure, track: describe(publication, media))
     if isVideo { currentVideo.withLock { $0 = media } }
