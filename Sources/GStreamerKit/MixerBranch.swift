@@ -32,10 +32,13 @@ public final class MixerBranch: @unchecked Sendable {
     try pipeline.appSource(of: try element(named: name))
   }
 
-  /// Sets a property of the mixer's input, such as `xpos` of a compositor; one that it lacks is passed over.
-  public func setInput(_ property: String, to value: Int) {
-    guard shim_find_property(input.pointer, property) != nil else { return }
-    gst_util_set_object_arg(input.pointer.cast(), property, String(value))
+  /// Sets a property of the mixer's input, such as `xpos` of a compositor or `volume` of an `audiomixer`, from its text
+  /// form. It takes effect with the next buffer that is mixed.
+  public func setInput(_ property: String, to value: String) throws(PipelineError) {
+    guard shim_find_property(input.pointer, property) != nil else {
+      throw PipelineError(.property, "the mixer's inputs have no property \"\(property)\"")
+    }
+    gst_util_set_object_arg(input.pointer.cast(), property, value)
   }
 
   /// Begins to feed the mixer, once the pipeline runs.
@@ -54,7 +57,7 @@ public final class MixerBranch: @unchecked Sendable {
       return !isRemoved
     }
     guard isFirst else { return }
-    // A branch that waits for the mixer to take its picture is sent home first, or stopping it would wait for ever; and
+    // A branch that waits for the mixer to take its buffer is sent home first, or stopping it would wait for ever; and
     // it stays linked until it has stopped, because pushing into nothing would be an error of the whole pipeline.
     gst_pad_set_active(input.pointer, 0)
     gst_element_set_locked_state(bin.pointer, 1)

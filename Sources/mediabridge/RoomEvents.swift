@@ -64,14 +64,14 @@ extension RoomEvent {
     case .subscriptionAllowedChanged(let participant, let publication, let isAllowed):
       (
         "track_subscription_permission_changed",
-        publication.fields(participant).merging(["allowed": isAllowed]) { _, new in new }
+        publication.fields(participant, ["allowed": isAllowed])
       )
     case .streamStateChanged(let participant, let publication, let state):
-      ("track_stream_state_changed", publication.fields(participant).merging(["state": "\(state)"]) { _, new in new })
+      ("track_stream_state_changed", publication.fields(participant, ["state": "\(state)"]))
     case .videoDisabled(let participant, let publication, let reason):
-      ("video_disabled", publication.fields(participant).merging(["reason": reason.rawValue]) { _, new in new })
+      ("video_disabled", publication.fields(participant, ["reason": reason.rawValue]))
     case .videoEnabled(let participant, let publication, let reason):
-      ("video_enabled", publication.fields(participant).merging(["reason": reason.rawValue]) { _, new in new })
+      ("video_enabled", publication.fields(participant, ["reason": reason.rawValue]))
     case .streamLost(let participant, let publication, _): ("stream_lost", publication.fields(participant))
     case .streamRestored(let participant, let publication, _): ("stream_restored", publication.fields(participant))
     case .dimensionsChanged(let track, let dimensions):
@@ -90,7 +90,7 @@ extension Participant {
 }
 
 extension RemoteTrackPublication {
-  fileprivate func fields(_ participant: Participant) -> [String: Any] {
-    ["participant": participant.identity ?? participant.sid, "sid": sid, "source": source.description]
+  fileprivate func fields(_ participant: Participant, _ more: [String: Any] = [:]) -> [String: Any] {
+    participant.fields(more.merging(["sid": sid, "source": source.description]) { new, _ in new })
   }
 }

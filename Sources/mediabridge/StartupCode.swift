@@ -1,7 +1,7 @@
 import Foundation
 
 /// Gives the program's code back to the page cache that it came from. What is needed again comes back page by
-/// page in microseconds; what only starting needed, some ten megabytes, does not.
+/// page in microseconds; what only starting needed, some megabytes, does not.
 func releaseStartupCode() {
   guard let program = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"),
     let maps = try? String(contentsOfFile: "/proc/self/maps", encoding: .utf8)

@@ -110,19 +110,14 @@ actor RoomViewer {
   private func follow(_ event: RoomEvent) {
     console.tell(event)
     switch event {
-    case .trackPublished(_, let publication):
-      guard isWanted(publication, of: event) else { return }
+    case .trackPublished(let owner, let publication):
+      guard publication.kind == .video, participant.map({ $0 == owner.identity }) ?? true else { return }
       // Without a connection there is nothing to show, which the end of the room tells.
       Task { try? await publication.set(subscribed: true) }
     case .trackSubscribed, .trackUnsubscribed, .muteChanged, .participantNameChanged, .participantDisconnected:
       arrange()
     default: break
     }
-  }
-
-  private func isWanted(_ publication: RemoteTrackPublication, of event: RoomEvent) -> Bool {
-    guard case .trackPublished(let owner, _) = event else { return false }
-    return publication.kind == .video && participant.map { $0 == owner.identity } ?? true
   }
 
   /// Makes the tiles those of the tracks that are subscribed and not muted: a picture that stands still would be taken

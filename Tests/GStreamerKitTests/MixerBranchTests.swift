@@ -38,7 +38,7 @@ import Testing
     let left = try pipeline.addBranch(description: Self.branch, toMixer: "videomix")
     let right = try pipeline.addBranch(description: Self.branch, toMixer: "videomix")
     let sources = try [left.appSource(named: "video"), right.appSource(named: "video")]
-    right.setInput("xpos", to: 320)
+    try right.setInput("xpos", to: "320")
     left.start()
     right.start()
     try await eventually("both") {

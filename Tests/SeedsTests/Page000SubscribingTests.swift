@@ -128,6 +128,8 @@ private class StateDelegate: RoomDelegate {
 }
 
 /// "Custom Video Renderer"
+///
+/// `@unchecked Sendable`: its size is set and read on the main actor alone, and nothing else changes.
 private class MyVideoRenderer: NSObject, VideoRenderer, @unchecked Sendable {
   var isAdaptiveStreamEnabled: Bool = true
   var adaptiveStreamSize: CGSize = .zero

@@ -7,7 +7,7 @@ import Testing
 
 // "RemoteAudioTrack" of the LiveKit Swift SDK's documents. Its AudioVisualizer stands in MediaStreamTests.
 
-private class AudioLevelMonitor: AudioRenderer, @unchecked Sendable {
+private final class AudioLevelMonitor: AudioRenderer, Sendable {
   let levels = Locked<[Float]>([])
 
   func render(pcmBuffer: AVAudioPCMBuffer) {

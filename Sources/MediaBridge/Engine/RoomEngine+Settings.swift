@@ -67,9 +67,9 @@ extension RoomEngine: SubscriptionRequests {
   }
 
   private func tell(_ message: SettingsSchedule.Message) async throws {
-    let publications = message.sids.compactMap { find($0)?.1 }
+    let meant = message.sids.compactMap(find)
     // Before it is sent: what changes meanwhile is news.
-    let earlier = publications.map { publication in
+    let earlier = meant.map { _, publication in
       publication.subscription.withLock { subscription in
         defer { subscription.toldSettings = message.settings }
         return subscription.toldSettings
@@ -78,14 +78,12 @@ extension RoomEngine: SubscriptionRequests {
     var request = Livekit_SignalRequest()
     request.trackSetting = Livekit_UpdateTrackSettings(message.settings, trackSids: message.sids)
     do { try await send(request) } catch {
-      for (publication, earlier) in zip(publications, earlier) {
+      for ((_, publication), earlier) in zip(meant, earlier) {
         publication.subscription.withLock { $0.toldSettings = earlier }
       }
       throw error
     }
-    for case (let participant, let publication)? in message.sids.map(find) {
-      noteStream(of: publication, by: participant)
-    }
+    for (participant, publication) in meant { noteStream(of: publication, by: participant) }
   }
 
   private func resumeWaiters(throwing error: LiveKitError) {

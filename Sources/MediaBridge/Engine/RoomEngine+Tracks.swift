@@ -38,7 +38,7 @@ extension RoomEngine {
     publication.subscription.withLock { $0.track = nil }
     settings.end(publication.sid)
     track.state.withLock { $0.trackState = .stopped }
-    track.trackStateChanged()
+    track.needsChanged()
     track.endStatistics()
     track.end.come()
     if let track = track as? RemoteAudioTrack { playback?.remove(track) }

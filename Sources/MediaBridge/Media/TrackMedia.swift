@@ -39,9 +39,8 @@ final class TrackMedia: Sendable {
   /// Of what the decoder for renderers makes.
   let meter: DecoderMeter
   private struct Decoding {
-    var pipeline: ReceivePipeline?
-    /// Whether what the pipeline makes is still wanted: it may have a last picture when another one has begun.
-    var isCurrent = Locked(true)
+    /// The pipeline, and whether what it makes is still wanted: it may have a last picture when another one has begun.
+    var running: (pipeline: ReceivePipeline, isWanted: Locked<Bool>)?
     var isOver = false
   }
   private let decoding = Locked(Decoding())
@@ -68,15 +67,15 @@ final class TrackMedia: Sendable {
 
   /// Starts the decoder unless it runs; `sink` is called on a streaming thread. Not from two threads at once.
   func startDecoding(_ sink: @escaping @Sendable (DecodedMedia) -> Void) {
-    guard decoding.withLock({ !$0.isOver && $0.pipeline == nil }) else { return }
-    let (isVideo, meter, isCurrent) = (isVideo, meter, Locked(true))
+    guard decoding.withLock({ !$0.isOver && $0.running == nil }) else { return }
+    let (isVideo, meter, isWanted) = (isVideo, meter, Locked(true))
     meter.interrupt()
     do {
       let pipeline = try attach(
         codec, output: isVideo ? .frames : .pcm, isMetered: true,
         onFailure: { [weak self] in self?.decoderChanged($0) },
         onBuffer: { media in
-          guard let time = media.pts, isCurrent.withLock({ $0 }) else { return }
+          guard let time = media.pts, isWanted.withLock({ $0 }) else { return }
           if isVideo {
             guard let frame = VideoFrameBuffer(media).map({ VideoFrame(buffer: $0, time: time) }) else { return }
             meter.note(frame)
@@ -88,7 +87,7 @@ final class TrackMedia: Sendable {
           }
         })
       let isTooLate = decoding.withLock { decoding in
-        if !decoding.isOver { (decoding.pipeline, decoding.isCurrent) = (pipeline, isCurrent) }
+        if !decoding.isOver { decoding.running = (pipeline, isWanted) }
         return decoding.isOver
       }
       if isTooLate { detach(pipeline) } else { decoderChanged(nil) }
@@ -98,15 +97,14 @@ final class TrackMedia: Sendable {
   }
 
   func stopDecoding() {
-    let (pipeline, isCurrent) = decoding.withLock { decoding in
-      defer { decoding.pipeline = nil }
-      return (decoding.pipeline, decoding.isCurrent)
+    let running = decoding.withLock { decoding in
+      defer { decoding.running = nil }
+      return decoding.running
     }
-    if let pipeline {
-      isCurrent.withLock { $0 = false }
-      loop.run { [reception] in reception.value.decodingEnds() }
-      detach(pipeline)
-    }
+    guard let running else { return }
+    running.isWanted.withLock { $0 = false }
+    loop.run { [reception] in reception.value.decodingEnds() }
+    detach(running.pipeline)
   }
 
   private let decoderHandler = Locked<@Sendable (LiveKitError?) -> Void>({ _ in })

@@ -62,16 +62,29 @@ final class PlaybackMixer: Sendable {
     }
     let name = "\(Self.prefix)-\(number)"
     do throws(PipelineError) {
-      let input = try made.pipeline.addInput(
-        toMixer: Self.mixer, named: name,
-        through: "audioconvert name=\(name)-convert ! audioresample name=\(name)-resample", maximum: Self.queue)
-      do throws(PipelineError) { try input.set(Self.volume, to: "1") } catch {
-        input.remove()
-        throw error
-      }
-      return PlaybackInput(mixer: input, origin: origin)
+      let branch = try made.pipeline.addBranch(description: Self.branch(name), toMixer: Self.mixer)
+      return try begin(branch, name)
     } catch {
       throw LiveKitError(error, in: made.text)
+    }
+  }
+
+  /// The names of its elements begin with the input's, so that their errors can be told from those of others.
+  private static func branch(_ name: String) -> String {
+    "appsrc name=\(name)-source max-buffers=\(queue) max-bytes=0 leaky-type=downstream "
+      + "! audioconvert name=\(name)-convert ! audioresample name=\(name)-resample"
+  }
+
+  private func begin(_ branch: MixerBranch, _ name: String) throws(PipelineError) -> PlaybackInput {
+    do throws(PipelineError) {
+      let source = try branch.appSource(named: "\(name)-source")
+      // Where there is no volume, it is told here.
+      try branch.setInput(Self.volume, to: "1")
+      branch.start()
+      return PlaybackInput(name: name, branch: branch, source: source, origin: origin)
+    } catch {
+      branch.remove()
+      throw error
     }
   }
 
@@ -85,22 +98,22 @@ final class PlaybackMixer: Sendable {
 
 /// Where one track's sound goes.
 struct PlaybackInput: Sendable {
-  let mixer: MixerInput
+  let name: String
+  let branch: MixerBranch
+  let source: AppSource
   /// The mixer's moment zero.
   let origin: MediaTime
-
-  var name: String { mixer.name }
 
   /// Takes sound for its time, which is dropped when that has passed. It is not copied, and nobody waits.
   func play(_ media: MediaBuffer, at time: MediaTime) {
     guard time >= origin else { return }
-    mixer.source.push(media, pts: MediaTime(nanoseconds: (time - origin).nanoseconds))
+    source.push(media, pts: MediaTime(nanoseconds: (time - origin).nanoseconds))
   }
 
   func set(volume: Double) {
     // Inputs without a volume are refused where they are made.
-    try? mixer.set(PlaybackMixer.volume, to: String(volume))
+    try? branch.setInput(PlaybackMixer.volume, to: String(volume))
   }
 
-  func remove() { mixer.remove() }
+  func remove() { branch.remove() }
 }

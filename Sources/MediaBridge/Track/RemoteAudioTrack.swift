@@ -22,15 +22,13 @@ public final class RemoteAudioTrack: Track, RemoteTrack, AudioTrack, @unchecked 
   /// starts the decoder.
   public func add(audioRenderer: any AudioRenderer) {
     guard renderers.add(audioRenderer, call: Self.call(audioRenderer)) else { return }
-    decode()
-    hooks.demandChanged(self)
+    needsChanged()
   }
 
   /// After it returns no further call comes, unless a renderer removes itself from within a call.
   public func remove(audioRenderer: any AudioRenderer) {
     guard renderers.remove(audioRenderer) else { return }
-    decode()
-    hooks.demandChanged(self)
+    needsChanged()
   }
 
   /// Buffers that were dropped because this renderer was too slow for them; nil when it was not added.
@@ -46,7 +44,7 @@ public final class RemoteAudioTrack: Track, RemoteTrack, AudioTrack, @unchecked 
     set { playback.volume = newValue }
   }
 
-  override func trackStateChanged() {
+  override func needsChanged() {
     decode()
     hooks.demandChanged(self)
   }
@@ -54,8 +52,7 @@ public final class RemoteAudioTrack: Track, RemoteTrack, AudioTrack, @unchecked 
   /// Plays its sound into `input` from now on, too; nil ends that.
   func play(into input: PlaybackInput?) {
     playback.open(input)
-    decode()
-    hooks.demandChanged(self)
+    needsChanged()
   }
 
   /// Whether it is being played, however loud.

@@ -29,16 +29,14 @@ public final class RemoteVideoTrack: Track, RemoteTrack, VideoTrack, @unchecked 
   public func add(videoRenderer: any VideoRenderer) {
     guard renderers.add(videoRenderer, call: Self.call(videoRenderer)) else { return }
     demands.add(videoRenderer)
-    decode()
-    hooks.demandChanged(self)
+    needsChanged()
   }
 
   /// After it returns no further call comes, unless a renderer removes itself from within a call.
   public func remove(videoRenderer: any VideoRenderer) {
     guard renderers.remove(videoRenderer) else { return }
     demands.remove(videoRenderer)
-    decode()
-    hooks.demandChanged(self)
+    needsChanged()
   }
 
   /// Pictures that were dropped because this renderer was too slow for them; nil when it was not added.
@@ -47,7 +45,7 @@ public final class RemoteVideoTrack: Track, RemoteTrack, VideoTrack, @unchecked 
   override var demand: TrackDemand { trackState == .started ? demands.combined : .nothing }
   @MainActor override func readDemands() -> Bool { demands.read() }
 
-  override func trackStateChanged() {
+  override func needsChanged() {
     decode()
     hooks.demandChanged(self)
   }

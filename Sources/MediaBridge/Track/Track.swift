@@ -44,11 +44,12 @@ public class Track: @unchecked Sendable {
     guard !end.hasCome else {
       throw LiveKitError(.invalidState, "track \(name) has ended; subscribe to its publication for a new one")
     }
-    if state.set(\.trackState, to: new) { trackStateChanged() }
+    if state.set(\.trackState, to: new) { needsChanged() }
   }
 
-  /// Brings what decodes the track into line with `trackState`.
-  func trackStateChanged() {}
+  /// Whether it is started, or who shows or hears it, is another than before: brings what decodes it into line with
+  /// that, and tells the connection.
+  func needsChanged() {}
   /// Size of the pictures that arrive, or the published size before the first; nil for sound.
   public var dimensions: Dimensions? { state.withLock { $0.dimensions } }
   /// What is needed of it, by those who show or hear it.

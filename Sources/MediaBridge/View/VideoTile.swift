@@ -51,7 +51,8 @@ public final class VideoTile: VideoRenderer, Sendable {
     for (property, value) in [
       ("xpos", place.x), ("ypos", place.y), ("width", Int(place.size.width)), ("height", Int(place.size.height)),
     ] {
-      branch.setInput(property, to: value)
+      // A mixer without places is the text's own business.
+      try? branch.setInput(property, to: String(value))
     }
   }
 

@@ -74,7 +74,7 @@ import Testing
       try await pushing.value
       #expect(played.newest(1000) > 0.25)
       #expect(amplitude(of: 400, in: played.samples()[...]) < 0.005)
-      #expect(late.mixer.source.queuedBuffers <= 2)
+      #expect(late.source.queuedBuffers <= 2)
       #expect(failures.count == 0)
     }
   }
@@ -110,8 +110,8 @@ import Testing
     let input = try mixer.addInput()
     try await mixer.start()
     try await push(try tone(1000), into: input, count: 50)
-    #expect(input.mixer.source.queuedBuffers <= 10)
-    #expect(input.mixer.source.counters.dropped == 0)
+    #expect(input.source.queuedBuffers <= 10)
+    #expect(input.source.counters.dropped == 0)
     #expect(failures.count == 0)
     await mixer.stop()
   }
