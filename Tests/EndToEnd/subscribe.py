@@ -2,6 +2,7 @@
 
 import argparse
 import asyncio
+import contextlib
 import json
 
 import clip
@@ -14,11 +15,14 @@ async def main():
     parser.add_argument("--url", required=True)
     parser.add_argument("--room", default="test")
     parser.add_argument("--duration", type=float, default=6)
+    parser.add_argument("--until", nargs=2, metavar=("COUNT", "SIZE"), help="end once so many pictures of it are seen")
     arguments = parser.parse_args()
     grants = api.VideoGrants(room_join=True, room=arguments.room)
     jwt = api.AccessToken("devkey", "secret").with_identity("watcher").with_grants(grants).to_jwt()
-    seen = {"frames": 0, "sizes": [], "numbers": [], "level": 0.0, "tracks": [], "mutes": [], "messages": []}
+    seen = {"frames": 0, "wanted": 0, "sizes": [], "numbers": [], "level": 0.0, "tracks": [], "mutes": [], "messages": []}
     tasks = []
+    wanted, wanted_size = arguments.until or (0, None)
+    enough = asyncio.Event()
 
     async def watch(track):
         async for event in rtc.VideoStream(track, format=rtc.VideoBufferType.I420):
@@ -27,6 +31,9 @@ async def main():
             if size not in seen["sizes"]:
                 seen["sizes"].append(size)
             seen["frames"] += 1
+            seen["wanted"] += size == wanted_size
+            if seen["wanted"] >= int(wanted) > 0:
+                enough.set()
             luma = np.frombuffer(frame.data, np.uint8)[: frame.width * frame.height].reshape(frame.height, frame.width)
             seen["numbers"].append(clip.read(luma))
 
@@ -56,7 +63,8 @@ async def main():
 
     await room.connect(arguments.url, jwt)
     print(json.dumps({"event": "connected"}), flush=True)
-    await asyncio.sleep(arguments.duration)
+    with contextlib.suppress(asyncio.TimeoutError):
+        await asyncio.wait_for(enough.wait(), arguments.duration)
     for task in tasks:
         task.cancel()
     await room.disconnect()

@@ -157,10 +157,10 @@ def test_a_track_that_is_published_anew_is_received_again(server):
 def test_foreign_clients_meet_in_the_development_server(server):
     layered = ("--codec", "VP8", "--simulcast", "--width", "1280", "--height", "720")
     server.foreign_publisher("--room", "theirs", "--identity", "alice", *layered)
-    subscriber = server.subscriber("--room", "theirs", "--duration", "8")
-    assert subscriber.finish(30) == 0, subscriber.report("failed")
+    # How many pictures a second three encoders make is the machine's business; that the largest go on coming is ours.
+    subscriber = server.subscriber("--room", "theirs", "--duration", "30", "--until", str(3 * FPS), "1280x720")
+    assert subscriber.finish(60) == 0, subscriber.report("failed")
     seen = subscriber.events[-1]
-    assert seen["frames"] > 3 * FPS and seen["level"] > 100, subscriber.report("nothing arrived")
+    assert seen["wanted"] >= 3 * FPS and seen["level"] > 100, subscriber.report("nothing arrived, or lower layers only")
     read = [number for number in seen["numbers"] if number is not None]
     assert len(read) > 0.9 * len(seen["numbers"])
-    assert "1280x720" in seen["sizes"], f"only the lower layers arrived: {seen['sizes']}"

@@ -22,13 +22,16 @@ import Testing
   private func sound(_ template: Template) async throws -> [MediaBuffer] {
     if template.text.contains("audio/x-opus") { return try await units("opus", try await TestStream.audio(count: 100)) }
     let caps = try #require(Caps("audio/x-raw,format=S16LE,layout=interleaved,rate=48000,channels=2"))
-    return (0..<100).map { _ in
-      let samples = (0..<960).flatMap { frame -> [Int16] in
-        let value = Int16(8000 * sin(Double(frame) * 2 * .pi * 500 / 48_000))
-        return [value, value]
-      }
-      return samples.withUnsafeBytes { MediaBuffer(copying: $0, caps: caps, pts: nil, duration: .milliseconds(20)) }
+    return (0..<100).map { _ in tone(caps, amplitude: 8000) }
+  }
+
+  /// 20 ms of 500 Hz.
+  private func tone(_ caps: Caps, amplitude: Double) -> MediaBuffer {
+    let samples = (0..<960).flatMap { frame -> [Int16] in
+      let value = Int16(amplitude * sin(Double(frame) * 2 * .pi * 500 / 48_000))
+      return [value, value]
     }
+    return samples.withUnsafeBytes { MediaBuffer(copying: $0, caps: caps, pts: nil, duration: .milliseconds(20)) }
   }
 
   private func pictures(_ codec: String) async throws -> [MediaBuffer] {
@@ -36,10 +39,10 @@ import Testing
     return try await units(codec, try await TestStream.video(codec, count: 50).flatMap { $0 })
   }
 
-  /// Two seconds of picture and sound, live, into a file.
+  /// Two seconds of picture and sound into a file, whose time begins at zero.
   private func record(
     _ name: String, _ location: String, video: [MediaBuffer], audio: [MediaBuffer], values: [String: String] = [:],
-    keepingCaps: Bool = false
+    keepingCaps: Bool = false, soundAt: (Int) -> Duration = { .milliseconds(20 * $0) }
   ) async throws {
     let pipeline = try Shipped.pipeline(.output, name, values.merging(["location": location]) { $1 })
     let errors = errors(of: pipeline)
@@ -48,13 +51,13 @@ import Testing
     let picture = video.isEmpty ? nil : try pipeline.appSource(named: "video")
     let tone = audio.isEmpty ? nil : try pipeline.appSource(named: "audio")
     try pipeline.start()
-    let start = MediaTime.now
+    let start = MediaTime(nanoseconds: 0)
     for (index, media) in video.enumerated() {
       let time = start + .milliseconds(40 * index)
       #expect(picture?.push(media, pts: time, dts: time, updatingCaps: !keepingCaps || index == 0) == .queued)
     }
     for (index, media) in audio.enumerated() {
-      let time = start + .milliseconds(20 * index)
+      let time = start + soundAt(index)
       #expect(tone?.push(media, pts: time, dts: time) == .queued)
     }
     try await pipeline.sendEndOfStream(timeLimit: .seconds(30))
@@ -91,6 +94,25 @@ import Testing
     let audio = try await sound(try Shipped.store.find(.output, name))
     try await record(name, location, video: try await pictures(codec), audio: audio)
     try check(location, codecs: codecs)
+  }
+
+  /// MP4 has no place for the time before a track begins, and `audiorate` lets pass what it is told to.
+  @Test(arguments: [("mp4", "h264"), ("mp4-transcode", "raw")])
+  func soundThatBeginsLateAndJumpsIsHeardAtItsPlace(_ name: String, _ codec: String) async throws {
+    let folder = try TemporaryFolder()
+    let (file, samples) = ("\(folder.path)/late.mp4", "\(folder.path)/samples")
+    let caps = try #require(Caps("audio/x-raw,format=S16LE,layout=interleaved,rate=48000,channels=2"))
+    let audio = (0..<75).map { tone(caps, amplitude: $0 < 50 ? 0 : 8000) }
+    let soundAt = { Duration.milliseconds(50 + 20 * $0 + ($0 < 25 ? 0 : 25)) }
+    try await record(name, file, video: try await pictures(codec), audio: audio, soundAt: soundAt)
+    let decoding = ["-i", file, "-af", "aresample=async=1:first_pts=0", "-ac", "1", "-f", "s16le", samples]
+    #expect(try run("ffmpeg", ["-v", "error"] + decoding).status == 0)
+    let heard = try Data(contentsOf: URL(fileURLWithPath: samples)).withUnsafeBytes { bytes in
+      bytes.bindMemory(to: Int16.self).firstIndex { $0.magnitude > 2000 }
+    }
+    // This encoder comes 1024 samples late.
+    let expected = 1.075 + 1024.0 / 48_000
+    #expect(abs(Double(try #require(heard)) / 48_000 - expected) < 0.010)
   }
 
   @Test(arguments: ["mp4", "mkv"]) func fileOfOneTrackPlays(_ name: String) async throws {
