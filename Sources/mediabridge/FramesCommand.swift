@@ -21,7 +21,8 @@ struct FramesCommand: AsyncParsableCommand {
     let counter = FrameCounter(participant: participant, withSound: sound, readsClock: clockCode)
     room.add(delegate: counter)
     let begun = ContinuousClock.now
-    do { try await room.connect(url: url, token: token) } catch {
+    console.tellLosses(of: room)
+    do { try await room.connect(url: url, token: token, connectOptions: access.connectOptions) } catch {
       console.fail(error)
       throw ExitCode.failure
     }

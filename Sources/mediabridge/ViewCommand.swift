@@ -28,7 +28,7 @@ struct ViewCommand: AsyncParsableCommand {
       let viewer = RoomViewer(room: Room(roomOptions: options), window: window, participant: participant, console)
       let failure: (any Error)?
       do {
-        try await viewer.show(url: url, token: token, duration: duration)
+        try await viewer.show(url: url, token: token, access.connectOptions, duration: duration)
         failure = nil
       } catch { failure = error }
       await window.close()
@@ -66,10 +66,10 @@ actor RoomViewer {
   }
 
   /// Shows the room until it or the window ends, a signal comes, or the time is over.
-  func show(url: String, token: String, duration: Duration?) async throws {
+  func show(url: String, token: String, _ options: ConnectOptions, duration: Duration?) async throws {
     let events = room.events
     let follower = Task { for await event in events { self.follow(event) } }
-    do { try await room.connect(url: url, token: token) } catch {
+    do { try await room.connect(url: url, token: token, connectOptions: options) } catch {
       await follower.value
       throw error
     }

@@ -7,13 +7,24 @@ extension RoomEngine: SubscriptionRequests {
   nonisolated var usesAdaptiveStream: Bool { options.adaptiveStream }
 
   func tellSubscription(of publication: RemoteTrackPublication) async throws {
+    guard reconnection == nil else { return subscriptionChangedMeanwhile(publication) }
     var request = Livekit_SignalRequest()
     request.subscription.trackSids = [publication.sid]
     request.subscription.subscribe = publication.subscription.withLock { $0.isWanted }
     try await send(request)
   }
 
+  /// It is told once the connection is back.
+  private func subscriptionChangedMeanwhile(_ publication: RemoteTrackPublication) {
+    reconnection?.changed.append(publication)
+    let (isWanted, isInterrupted) = publication.subscription.withLock { ($0.isWanted, $0.isInterrupted) }
+    guard !isWanted, isInterrupted, let (participant, _) = find(publication.sid) else { return }
+    unsubscribe(publication, of: participant)
+  }
+
   func tellSettings(of publication: RemoteTrackPublication) async throws {
+    // All settings are told again once the connection is back.
+    guard reconnection == nil else { return }
     _ = try connection()
     try await withCheckedThrowingContinuation { waiter in
       settingsWaiters.append(waiter)
@@ -24,7 +35,10 @@ extension RoomEngine: SubscriptionRequests {
   /// A server forgets what was asked for a track when its subscription ends. With adaptive stream it begins with the
   /// smallest layer, or with what it likes.
   func beginSettings(of publication: RemoteTrackPublication) {
-    publication.subscription.withLock { $0.toldSettings = usesAdaptiveStream ? nil : TrackSettings() }
+    publication.subscription.withLock { subscription in
+      subscription.toldSettings = usesAdaptiveStream ? nil : TrackSettings()
+      subscription.isToldForSure = true
+    }
     settings.begin(publication.sid, at: .now)
     armSettings()
   }
@@ -71,7 +85,7 @@ extension RoomEngine: SubscriptionRequests {
     // Before it is sent: what changes meanwhile is news.
     let earlier = meant.map { _, publication in
       publication.subscription.withLock { subscription in
-        defer { subscription.toldSettings = message.settings }
+        defer { (subscription.toldSettings, subscription.isToldForSure) = (message.settings, true) }
         return subscription.toldSettings
       }
     }

@@ -197,6 +197,8 @@ final class TrackReception {
   /// Whether media is to come.
   func expect(_ isExpected: Bool, at time: MediaTime) { watch.expect(isExpected, at: time) }
 
+  func noteLoss() { watch.noteLoss() }
+
   func pollStream(at time: MediaTime) {
     if let change = watch.poll(at: time) { onStream(change) }
   }

@@ -68,7 +68,7 @@ extension RemoteTrackPublication {
   /// What the server is to be told, and was told; nil while the track is not subscribed.
   var scheduledSettings: SettingsSchedule.Track? {
     let (track, settings, told, isHeld) = subscription.withLock {
-      ($0.track, $0.settings, $0.toldSettings, $0.holders > 0)
+      ($0.track, $0.settings, $0.isToldForSure ? $0.toldSettings : nil, $0.holders > 0)
     }
     guard let track else { return nil }
     guard requests.usesAdaptiveStream else { return SettingsSchedule.Track(wanted: settings, told: told) }

@@ -53,10 +53,10 @@ public final class TransportLoop: @unchecked Sendable {
     visitor.withLock { $0 == pthread_self() }
   }
 
-  /// Runs `job` on the loop's thread after what was posted before. Dropped once the loop has stopped.
-  public func post(_ job: @escaping Job) { _ = accept(job) }
-
-  private func accept(_ job: @escaping Job) -> Bool {
+  /// Runs `job` on the loop's thread after what was posted before.
+  /// - Returns: false when it is dropped, since the loop has stopped.
+  @discardableResult
+  public func post(_ job: @escaping Job) -> Bool {
     let isAccepted = state.withLock { state in
       if !state.hasEnded { state.jobs.append(job) }
       return !state.hasEnded
@@ -66,8 +66,12 @@ public final class TransportLoop: @unchecked Sendable {
   }
 
   /// Runs `job` at once when this is the loop's thread, else posts it.
-  public func run(_ job: @escaping Job) {
-    isCurrent ? job() : post(job)
+  /// - Returns: false when it is dropped, since the loop has stopped.
+  @discardableResult
+  public func run(_ job: @escaping Job) -> Bool {
+    guard isCurrent else { return post(job) }
+    job()
+    return true
   }
 
   /// Runs `job` when this loop has done what it is at, before it waits again; nobody has to wake it for that. To be
@@ -81,7 +85,7 @@ public final class TransportLoop: @unchecked Sendable {
   /// time: what lived on the loop may still be looked at, and nobody waits for ever.
   public func call<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {
     await withCheckedContinuation { continuation in
-      if !accept({ continuation.resume(returning: body()) }) { continuation.resume(returning: afterwards(body)) }
+      if !post({ continuation.resume(returning: body()) }) { continuation.resume(returning: afterwards(body)) }
     }
   }
 

@@ -1,0 +1,26 @@
+/// The waits before the attempts to bring a connection back: none, then growing with the square of the attempts.
+struct ReconnectDelays: Sendable {
+  private let attempts: Int
+  private let step: Double
+  private let limit: Double
+  private let chance: @Sendable () -> Double
+  private var done = 0
+
+  /// - Parameter chance: a number between 0 and 1, another one each time.
+  init(_ options: ConnectOptions, chance: @escaping @Sendable () -> Double = { .random(in: 0...1) }) {
+    attempts = options.reconnectAttempts
+    step = max(0, options.reconnectAttemptDelay)
+    limit = max(0, options.reconnectMaxDelay)
+    self.chance = chance
+  }
+
+  /// The wait before the next attempt; nil after the last one.
+  mutating func next() -> Duration? {
+    guard done < attempts else { return nil }
+    defer { done += 1 }
+    let wait = min(step * Double(done * done), limit)
+    // The first ones are quick, for a socket that was cut; those who all lost one server come one by one.
+    let seconds = done < 2 ? wait : wait + min(1, wait) * chance()
+    return .milliseconds(Int((seconds * 1000).rounded()))
+  }
+}
