@@ -29,16 +29,20 @@ def start():
 class RoomServer:
     """The development server with what a test asks of it."""
 
-    def __init__(self, begin, enter, *options, client=None):
+    def __init__(self, begin, enter, *options, client=None, port=0):
         self._begin, self.enter, self._client = begin, enter, client or enter
-        self.program = begin(enter(*mediabridge("dev-server", "--port", "0", "--json", *options)))
+        self.program = begin(enter(*mediabridge("dev-server", "--port", port, "--json", *options)))
         self.url = self.program.wait_for("listening")["url"]
 
-    def foreign_publisher(self, *options, script="publish.py"):
+    def foreign_publisher(self, *options, script="publish.py", url=None):
         """The LiveKit Python SDK publishing the synthetic clip, or what another script does; returns when it does."""
-        publisher = self._begin(self.enter(*python(script, "--url", self.url, *options)))
+        publisher = self._begin(self.enter(*python(script, "--url", url or self.url, *options)))
         publisher.wait_for("published")
         return publisher
+
+    def start_again(self):
+        """Another one in its place, at the same port, once this one has ended."""
+        return RoomServer(self._begin, self.enter, client=self._client, port=self.url.rsplit(":", 1)[1])
 
     def own_publisher(self, room, identity, codec):
         publisher = self._begin(
