@@ -4,10 +4,14 @@ struct ReconnectDelays: Sendable {
   private let step: Double
   private let limit: Double
   private let chance: @Sendable () -> Double
+  private let first: Int
   private var done = 0
 
-  /// - Parameter chance: a number between 0 and 1, another one each time.
-  init(_ options: ConnectOptions, chance: @escaping @Sendable () -> Double = { .random(in: 0...1) }) {
+  /// - Parameters:
+  ///   - first: how many of the shorter waits are left out; the number of attempts stays.
+  ///   - chance: a number between 0 and 1, another one each time.
+  init(_ options: ConnectOptions, from first: Int = 0, chance: @escaping @Sendable () -> Double = { .random(in: 0...1) }) {
+    self.first = first
     attempts = options.reconnectAttempts
     step = max(0, options.reconnectAttemptDelay)
     limit = max(0, options.reconnectMaxDelay)
@@ -18,9 +22,10 @@ struct ReconnectDelays: Sendable {
   mutating func next() -> Duration? {
     guard done < attempts else { return nil }
     defer { done += 1 }
-    let wait = min(step * Double(done * done), limit)
+    let number = done + first
+    let wait = min(step * Double(number) * Double(number), limit)
     // The first ones are quick, for a socket that was cut; those who all lost one server come one by one.
-    let seconds = done < 2 ? wait : wait + min(1, wait) * chance()
+    let seconds = number < 2 ? wait : wait + min(1, wait) * chance()
     return .milliseconds(Int((seconds * 1000).rounded()))
   }
 }

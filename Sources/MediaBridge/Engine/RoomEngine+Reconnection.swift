@@ -9,6 +9,8 @@ struct Reconnection {
   var succession = SignalSuccession()
   /// The server has said that the session goes on.
   var isResumed = false
+  /// How the new session, or the one that went on, has failed before anybody was told that it stands.
+  var lateFailure: SessionFailure?
   /// Whose subscription the program has changed meanwhile.
   var changed: [RemoteTrackPublication] = []
   let task: Task<Void, Never>
@@ -20,22 +22,27 @@ extension RoomEngine {
   private static let restartLimit = Duration.seconds(10)
   /// How long the tracks of a new session may take to come back.
   private static let returnLimit = Duration.seconds(10)
+  /// A connection that stood for so long counts as a good one.
+  private static let steadiness = Duration.seconds(10)
 
   /// The session, or the attempt to make one, has failed.
   func failed(_ failure: SessionFailure) async {
     guard !isOver else { return }
     guard room.connectionState != .connecting, let remedy = failure.remedy else { return await end(with: failure.error) }
-    // That media is lost is no news while the session is being resumed for it.
-    guard reconnection == nil else { return attempt.settle(.failure(failure)) }
-    await begin(remedy, because: failure.error)
+    guard reconnection != nil else { return await begin(remedy, because: failure.error) }
+    if case .success? = attempt.current { reconnection?.lateFailure = failure }
+    attempt.settle(.failure(failure))
   }
 
   private func begin(_ mode: ReconnectMode, because error: LiveKitError) async {
     guard let access, access.options.reconnectAttempts > 0 else { return await end(with: error) }
+    // What is lost again and again is brought back more and more slowly.
+    if let stood = lastReturn, MediaTime.now - stood > Self.steadiness { losses = 0 }
     logger.debug("reconnecting", metadata: ["mode": "\(mode.rawValue)", "reason": "\(error.message)"])
     room.change(to: .reconnecting, of: self)
     room.tell(.reconnecting(mode))
-    let delays = ReconnectDelays(access.options)
+    let delays = ReconnectDelays(access.options, from: losses)
+    losses += 1
     reconnection = Reconnection(mode: mode, task: Task { await self.bringBack(delays, error) })
   }
 
@@ -53,7 +60,9 @@ extension RoomEngine {
       guard !Task.isCancelled, let mode = reconnection?.mode else { return }
       do throws(SessionFailure) {
         try await mode == .quick ? resume() : joinAnew()
-        return Task.isCancelled ? () : await broughtBack(mode)
+        guard !Task.isCancelled else { return }
+        guard let lateFailure = takeLateFailure() else { return await broughtBack(mode) }
+        failure = lateFailure
       } catch {
         failure = error
       }
@@ -69,6 +78,14 @@ extension RoomEngine {
       with: LiveKitError(
         failure.error.code,
         "the connection was lost and could not be brought back: \(failure.error.message)"))
+  }
+
+  private func takeLateFailure() -> SessionFailure? {
+    defer { reconnection?.lateFailure = nil }
+    guard isMediaConnected else {
+      return SessionFailure(LiveKitError(.disconnected, "the media connection was lost again"), remedy: .quick)
+    }
+    return reconnection?.lateFailure
   }
 
   /// What a session could not do another one may; never the other way round.
@@ -115,12 +132,12 @@ extension RoomEngine {
 
   private func broughtBack(_ mode: ReconnectMode) async {
     let changed = reconnection?.changed ?? []
-    reconnection = nil
+    (reconnection, lastReturn) = (nil, .now)
     logger.debug("reconnected", metadata: ["mode": "\(mode.rawValue)"])
     room.change(to: .connected, of: self)
     room.tell(.reconnected(mode))
-    // What was told last may have been lost with the connection.
-    for publication in publications where publication.track != nil {
+    // What was told last may have been lost with the connection; a new session begins with all of it.
+    for publication in publications where mode == .quick && publication.track != nil {
       publication.subscription.withLock { $0.isToldForSure = false }
       noteSettings(of: publication.sid)
     }

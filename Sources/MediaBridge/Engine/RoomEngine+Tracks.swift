@@ -35,7 +35,7 @@ extension RoomEngine {
 
   func unsubscribe(_ publication: RemoteTrackPublication, of participant: RemoteParticipant) {
     guard let track = publication.track else { return }
-    publication.subscription.withLock { ($0.track, $0.isInterrupted) = (nil, false) }
+    publication.subscription.withLock { ($0.track, $0.isInterrupted, $0.isLost) = (nil, false, false) }
     settings.end(publication.sid)
     track.state.withLock { $0.trackState = .stopped }
     track.needsChanged()

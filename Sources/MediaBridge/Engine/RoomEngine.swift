@@ -33,6 +33,9 @@ actor RoomEngine {
   /// Settled when the session that is being made stands, or cannot.
   var attempt = Outcome<Void, SessionFailure>()
   var reconnection: Reconnection?
+  /// When the connection was brought back last, and how often it was lost since it was steady.
+  var lastReturn: MediaTime?
+  var losses = 0
   private(set) var isOver = false
   private var ending: Task<Void, Never>?
   let logger = Logger(label: "mediabridge.room")

@@ -84,9 +84,21 @@ public final class TransportLoop: @unchecked Sendable {
   /// Runs `body` on the loop and returns what it returns. Once the loop has stopped it runs at once instead, one at a
   /// time: what lived on the loop may still be looked at, and nobody waits for ever.
   public func call<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {
+    // Not through the continuation, of whose order the thread sanitizer does not know.
+    let result = Locked<Result?>(nil)
     await withCheckedContinuation { continuation in
-      if !post({ continuation.resume(returning: body()) }) { continuation.resume(returning: afterwards(body)) }
+      let isAccepted = post {
+        let made = body()
+        result.withLock { $0 = made }
+        continuation.resume()
+      }
+      guard !isAccepted else { return }
+      let made = afterwards(body)
+      result.withLock { $0 = made }
+      continuation.resume()
     }
+    guard let made = result.withLock({ $0 }) else { preconditionFailure("the continuation was resumed before") }
+    return made
   }
 
   private func afterwards<Result>(_ body: () -> Result) -> Result {

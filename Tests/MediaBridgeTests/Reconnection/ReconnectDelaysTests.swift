@@ -20,6 +20,11 @@ import Testing
     #expect(delays(quick, chance: 1) == [0, 0.1, 0.8].map { .milliseconds(Int(($0 * 1000).rounded())) })
   }
 
+  @Test func whatIsLostAgainIsTriedAsOftenButLater() {
+    var delays = ReconnectDelays(ConnectOptions(reconnectAttempts: 4), from: 3, chance: { 0 })
+    #expect((0..<5).map { _ in delays.next() } == [.milliseconds(2700), .milliseconds(4800), .seconds(7), .seconds(7), nil])
+  }
+
   @Test func noAttemptsAreNoDelays() {
     for attempts in [0, -1] { #expect(delays(ConnectOptions(reconnectAttempts: attempts), chance: 1).isEmpty) }
   }
