@@ -189,7 +189,22 @@ extension RoomEngine {
     var request = Livekit_SignalRequest()
     request.syncState = syncState
     signal?.send(request)
+    tellOverdueSubscriptions()
     sessionMayStand()
+  }
+
+  /// What was asked for last may have been lost with the connection, and the state says only what is unusual.
+  private func tellOverdueSubscriptions() {
+    for isWanted in [true, false] {
+      let overdue = publications.filter { publication in
+        publication.subscription.withLock { $0.isWanted == isWanted && ($0.track != nil) != isWanted }
+      }
+      guard !overdue.isEmpty else { continue }
+      var request = Livekit_SignalRequest()
+      request.subscription.trackSids = overdue.map(\.sid)
+      request.subscription.subscribe = isWanted
+      signal?.send(request)
+    }
   }
 
   /// What it says of subscriptions is only what the program asked for, so that a track whose media is not there yet is

@@ -152,7 +152,7 @@ import Testing
       try await eventually("the sound to go") { microphone.track == nil }
       // Its media is not there when the signal is cut.
       try await microphone.set(subscribed: true)
-      try await eventually("the request") { scene.asked.values.last?.subscription.subscribe == true }
+      try await eventually("the request") { scene.asked.values.contains { $0.subscription.subscribe } }
       scene.synthetic.server.cutSignal(of: "watcher")
       try await scene.back(.quick)
       try await eventually("the state") { scene.asked.values.contains { $0.syncState.hasSubscription } }
@@ -163,13 +163,20 @@ import Testing
     }
   }
 
-  @Test func whatIsAskedForMeanwhileIsToldAfterwards() async throws {
-    try await run { scene in
-      scene.synthetic.server.cutSignal(of: "watcher")
-      try await eventually("the loss") { scene.room.connectionState == .reconnecting }
-      try await scene.publication.set(subscribed: false)
-      try await eventually("the end of the track") { scene.publication.track == nil }
-      #expect(scene.room.connectionState == .connected)
+  /// Before the loss is known, while the session is resumed, or when it is back.
+  @Test func whateverIsAskedForAroundALossIsDone() async throws {
+    try await run(connect: ConnectOptions(reconnectAttemptDelay: 0)) { scene in
+      for round in 0..<8 {
+        scene.synthetic.server.cutSignal(of: "watcher")
+        try await Task.sleep(for: .milliseconds(round / 2 * 3))
+        let isWanted = round % 2 == 1
+        do { try await scene.publication.set(subscribed: isWanted) } catch {
+          // Refused, and then nothing has changed.
+          continue
+        }
+        try await eventually("round \(round)") { (scene.publication.track != nil) == isWanted }
+      }
+      try await scene.back(.quick)
     }
   }
 
