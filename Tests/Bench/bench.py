@@ -47,7 +47,7 @@ class Bench:
     def publisher(self, codec):
         room = f"bench-{codec}"
         command = python(
-            FOLDER / "publisher.py", "--url", self.url, "--room", room, "--codec", codec, "--fps", FPS, "--keep-size",
+            "publish_clock.py", "--url", self.url, "--room", room, "--codec", codec, "--fps", FPS, "--keep-size",
             *("--bitrate", 2_500_000, "--duration", 1000),
         )  # fmt: skip
         with self.running(command) as program:
