@@ -26,7 +26,9 @@ struct FramesCommand: AsyncParsableCommand {
   @Flag(help: .init("Tell how late the pictures of Tests/Bench are", visibility: .hidden)) var clockCode = false
 
   func validate() throws {
-    guard size == nil || quality.isEmpty else { throw ValidationError("--size chooses the quality: give one of the two") }
+    guard size == nil || quality.isEmpty else {
+      throw ValidationError("--size chooses the quality: give one of the two")
+    }
   }
 
   func run() async throws {
@@ -149,7 +151,9 @@ private final class CountedScreen: VideoRenderer, Sendable {
   }
 
   @MainActor var isAdaptiveStreamEnabled: Bool { size != nil }
-  @MainActor var adaptiveStreamSize: CGSize { size.map { CGSize(width: Int($0.width), height: Int($0.height)) } ?? .zero }
+  @MainActor var adaptiveStreamSize: CGSize {
+    size.map { CGSize(width: Int($0.width), height: Int($0.height)) } ?? .zero
+  }
   func render(frame: VideoFrame) { onFrame(frame) }
 }
 
