@@ -60,6 +60,11 @@ class RoomServer:
     def watcher(self, room):
         return self._begin(self.enter(*mediabridge("watch", "--url", self.url, *KEYS, "--room", room, "--json")))
 
+    def frames(self, room, *options, complaints=""):
+        """`frames`, which says on standard error what GStreamer's categories of `complaints` have to warn of."""
+        command = mediabridge("frames", "--url", self.url, *KEYS, "--room", room, "--json", *options)
+        return self._begin(self.enter("env", f"GST_DEBUG={complaints}", "GST_DEBUG_NO_COLOR=1", *command))
+
     def recorder(self, room, participant, file, *options, url=None):
         return self._begin(
             self._client(
