@@ -34,7 +34,8 @@ struct RoomArguments: ParsableArguments {
     name: .customLong("set"), help: ArgumentHelp("Value for a variable of the pipeline texts", valueName: "name=value"))
   var values: [String] = []
 
-  @Option(help: "How often a lost connection is tried to be brought back before the room is given up; ten go on for 45 s")
+  @Option(
+    help: "How often a lost connection is tried to be brought back before the room is given up; ten go on for 45 s")
   var reconnectAttempts = ConnectOptions().reconnectAttempts
 
   @Flag(help: "JSON lines instead of text")

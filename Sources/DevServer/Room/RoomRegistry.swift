@@ -10,6 +10,8 @@ final class RoomRegistry {
   private var participants: [ObjectIdentifier: DevParticipant] = [:]
   private var closing: [Int: Task<Void, Never>] = [:]
   private var closings = 0
+  /// Who comes now would be left when the loop ends.
+  private var isOver = false
 
   init(loop: TransportLoop, configuration: DevServerConfiguration) {
     self.loop = loop
@@ -17,6 +19,7 @@ final class RoomRegistry {
   }
 
   func join(_ request: JoinRequest, _ socket: ClientSocket) {
+    guard !isOver else { return socket.close() }
     if let sid = request.resumedSid { return resume(sid, request, socket) }
     let room = rooms[request.room] ?? DevRoom(name: request.room)
     let participant = DevParticipant(
@@ -97,6 +100,7 @@ final class RoomRegistry {
     let all = Array(participants.values)
     participants = [:]
     rooms = [:]
+    isOver = true
     return all.map { participant in
       participant.sendLeave(.serverShutdown)
       return EndedParticipant(participant: LoopBound(participant, on: loop))

@@ -10,7 +10,9 @@ struct ReconnectDelays: Sendable {
   /// - Parameters:
   ///   - first: how many of the shorter waits are left out; the number of attempts stays.
   ///   - chance: a number between 0 and 1, another one each time.
-  init(_ options: ConnectOptions, from first: Int = 0, chance: @escaping @Sendable () -> Double = { .random(in: 0...1) }) {
+  init(
+    _ options: ConnectOptions, from first: Int = 0, chance: @escaping @Sendable () -> Double = { .random(in: 0...1) }
+  ) {
     self.first = first
     attempts = options.reconnectAttempts
     step = max(0, options.reconnectAttemptDelay)

@@ -28,7 +28,9 @@ extension RoomEngine {
   /// The session, or the attempt to make one, has failed.
   func failed(_ failure: SessionFailure) async {
     guard !isOver else { return }
-    guard room.connectionState != .connecting, let remedy = failure.remedy else { return await end(with: failure.error) }
+    guard room.connectionState != .connecting, let remedy = failure.remedy else {
+      return await end(with: failure.error)
+    }
     guard reconnection != nil else { return await begin(remedy, because: failure.error) }
     if case .success? = attempt.current { reconnection?.lateFailure = failure }
     attempt.settle(.failure(failure))
@@ -98,7 +100,8 @@ extension RoomEngine {
     reconnection?.isResumed = false
     await retireSignal()
     try await openSignal(resuming: reconnection?.succession)
-    try await awaitAttempt(within: Self.restartLimit, "the server went on with the session but its media did not come back")
+    try await awaitAttempt(
+      within: Self.restartLimit, "the server went on with the session but its media did not come back")
   }
 
   /// Closes the signalling connection, of which nothing is heard from now on.

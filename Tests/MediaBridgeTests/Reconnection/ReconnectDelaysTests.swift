@@ -15,14 +15,17 @@ import Testing
   }
 
   @Test func chanceAddsAtMostASecondAndNothingToTheFirst() {
-    #expect(delays(ConnectOptions(reconnectAttempts: 4), chance: 1) == [0, 0.3, 2.2, 3.7].map { .milliseconds(Int(($0 * 1000).rounded())) })
+    #expect(
+      delays(ConnectOptions(reconnectAttempts: 4), chance: 1)
+        == [0, 0.3, 2.2, 3.7].map { .milliseconds(Int(($0 * 1000).rounded())) })
     let quick = ConnectOptions(reconnectAttempts: 3, reconnectAttemptDelay: 0.1)
     #expect(delays(quick, chance: 1) == [0, 0.1, 0.8].map { .milliseconds(Int(($0 * 1000).rounded())) })
   }
 
   @Test func whatIsLostAgainIsTriedAsOftenButLater() {
     var delays = ReconnectDelays(ConnectOptions(reconnectAttempts: 4), from: 3, chance: { 0 })
-    #expect((0..<5).map { _ in delays.next() } == [.milliseconds(2700), .milliseconds(4800), .seconds(7), .seconds(7), nil])
+    #expect(
+      (0..<5).map { _ in delays.next() } == [.milliseconds(2700), .milliseconds(4800), .seconds(7), .seconds(7), nil])
   }
 
   @Test func noAttemptsAreNoDelays() {

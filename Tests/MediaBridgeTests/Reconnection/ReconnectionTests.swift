@@ -55,7 +55,9 @@ import Testing
     }
 
     func back(_ mode: ReconnectMode) async throws {
-      try await eventually("the connection", within: .seconds(20)) { course.suffix(2) == ["connected", "reconnected \(mode)"] }
+      try await eventually("the connection", within: .seconds(20)) {
+        course.suffix(2) == ["connected", "reconnected \(mode)"]
+      }
     }
   }
 
