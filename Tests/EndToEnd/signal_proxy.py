@@ -1,6 +1,6 @@
 """Passes signalling on to a server, and says things in its name when asked: a server's behaviour made to order.
 
-GET /leave?reason=N sends a leave with that reason to every client; GET /freeze passes nothing on any more; GET /cut ends
+GET /leave?reason=N&action=A sends a leave with those to every client; GET /freeze passes nothing on any more; GET /cut ends
 every connection without a word.
 """
 
@@ -40,7 +40,10 @@ class Proxy:
                 await destination.send_bytes(message.data)
 
     async def leave(self, request):
-        response = rtc.SignalResponse(leave=rtc.LeaveRequest(reason=int(request.query["reason"]), action="DISCONNECT"))
+        asked = rtc.LeaveRequest(
+            reason=int(request.query.get("reason", 0)), action=request.query.get("action", "DISCONNECT")
+        )
+        response = rtc.SignalResponse(leave=asked)
         for client in self.clients:
             await client.send_bytes(response.SerializeToString())
         return web.Response(text=str(len(self.clients)))

@@ -3,6 +3,7 @@
 import signal
 import subprocess
 import time
+import urllib.request
 
 import checks
 import clip
@@ -87,6 +88,24 @@ def test_signalling_is_cut(routed, distant_server, tmp_path, pause):
     # No picture is held, for all of them came.
     times = [time for _, time, _ in checks.numbered(file)]
     assert max(b - a for a, b in zip(times, times[1:])) < 0.5, "pictures stood still"
+
+
+@pytest.mark.parametrize(("action", "mode"), [("RESUME", "quick"), ("RECONNECT", "full")])
+@pytest.mark.parametrize("container", ["mkv", "mp4"])
+def test_the_server_asks_for_it(local_server, start, tmp_path, action, mode, container):
+    """The participant that is recorded stays, and its tracks go on in the same file: a second is held at most."""
+    local_server.own_publisher("leave", "alice", "vp8")
+    proxy = start(python("signal_proxy.py", "--to", local_server.url))
+    at = f"127.0.0.1:{proxy.wait_for('listening')['port']}"
+    file = tmp_path / f"asked.{container}"
+    recorder = local_server.recorder("leave", "alice", file, url=f"ws://{at}")
+    after(recorder, 3)
+    assert urllib.request.urlopen(f"http://{at}/leave?action={action}", timeout=5).read() == b"1"
+    recorder.wait_for("reconnected", 20)
+    finish(recorder, file, flows(recorder))
+    assert course(recorder) == [f"reconnecting {mode}", f"reconnected {mode}"], recorder.report("another course")
+    times = [time for _, time, _ in checks.numbered(file)]
+    assert max(b - a for a, b in zip(times, times[1:])) < 1.2, "pictures stood still"
 
 
 @pytest.mark.parametrize("pause", [0.3, 2, 10])
