@@ -10,13 +10,7 @@ func inRoom(
   _ options: RoomOptions = RoomOptions(), delegate: any RoomDelegate, _ body: (Room, SyntheticRoom) async throws -> Void
 ) async throws {
   Printed.clear()
-  let synthetic = try await SyntheticRoom.start()
-  let room = Room(roomOptions: options)
-  room.add(delegate: delegate)
-  try await room.connect(url: synthetic.url, token: try await SyntheticRoom.token("watcher"))
-  try await body(room, synthetic)
-  await room.disconnect()
-  await synthetic.stop()
+  try await Watcher.run(options, delegate: delegate) { try await body($0.room, $0.synthetic) }
 }
 
 /// Waits until the participant has published a track of that kind.
