@@ -195,7 +195,11 @@ final class TrackReception {
   private static let clockTolerance = Duration.milliseconds(5)
 
   /// Whether media is to come.
-  func expect(_ isExpected: Bool, at time: MediaTime) { watch.expect(isExpected, at: time) }
+  func expect(_ isExpected: Bool, at time: MediaTime) {
+    watch.expect(isExpected, at: time)
+    receiver.isPaused = !isExpected
+    onRequest()
+  }
 
   func pollStream(at time: MediaTime) {
     if let change = watch.poll(at: time) { onStream(change) }
