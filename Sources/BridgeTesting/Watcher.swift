@@ -76,3 +76,14 @@ public struct Watcher: Sendable {
     )
   }
 }
+
+extension RoomEvent {
+  /// Why pictures stop (-) or go on (+); nil for what is something else.
+  public var videoChange: String? {
+    switch self {
+    case .videoDisabled(_, _, let reason): "-\(reason)"
+    case .videoEnabled(_, _, let reason): "+\(reason)"
+    default: nil
+    }
+  }
+}

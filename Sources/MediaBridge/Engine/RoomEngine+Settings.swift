@@ -24,9 +24,13 @@ extension RoomEngine: SubscriptionRequests {
   /// A server forgets what was asked for a track when its subscription ends. With adaptive stream it begins with the
   /// smallest layer, or with what it likes.
   func beginSettings(of publication: RemoteTrackPublication) {
-    publication.subscription.withLock { $0.toldSettings = usesAdaptiveStream ? nil : TrackSettings() }
+    publication.subscription.withLock { subscription in
+      subscription.toldSettings = usesAdaptiveStream ? nil : TrackSettings()
+      (subscription.losses, subscription.fallback) = (LossWindow(), AudioFallback())
+    }
     settings.begin(publication.sid, at: .now)
     armSettings()
+    if options.audioFallback { watchCongestion() }
   }
 
   /// What is wanted of a track may have changed.
@@ -37,6 +41,7 @@ extension RoomEngine: SubscriptionRequests {
 
   func endSettings() {
     demandWatcher?.cancel()
+    congestionWatcher?.cancel()
     AdaptiveStreamBell.remove(self)
     settingsTeller?.task.cancel()
     resumeWaiters(throwing: Self.notConnected)

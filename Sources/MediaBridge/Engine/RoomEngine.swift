@@ -25,6 +25,8 @@ actor RoomEngine {
   /// Asks renderers what they need, now and then.
   var demandWatcher: Task<Void, Never>?
   var demandReading = DemandReading.none
+  /// Measures how tracks arrive, where audio fallback is on.
+  var congestionWatcher: Task<Void, Never>?
   private var reader: Task<Void, Never>?
   private let connected = Outcome<Void, LiveKitError>()
   private(set) var isOver = false

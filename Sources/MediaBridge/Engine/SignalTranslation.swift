@@ -65,6 +65,7 @@ extension ParticipantPermissions {
 extension Livekit_UpdateTrackSettings {
   init(_ settings: TrackSettings, trackSids: [String]) {
     self.init()
+    let settings = settings.applied
     self.trackSids = trackSids
     disabled = !settings.isEnabled
     // Always said: the wire's default is the lowest.

@@ -55,6 +55,9 @@ public final class RemoteTrackPublication: TrackPublication, @unchecked Sendable
     /// As they were set last, and as the server knows them; nil when it may have others.
     var settings = TrackSettings()
     var toldSettings: TrackSettings?
+    /// How it arrives, and what that leaves of what is wanted; only where audio fallback is on.
+    var losses = LossWindow()
+    var fallback = AudioFallback()
     var streamState = StreamState.unknown
     var obstacles = VideoObstacles()
   }

@@ -18,15 +18,7 @@ import Testing
     }
 
     /// Why pictures stopped (-) and went on (+), so far.
-    var reasons: [String] {
-      events.values.compactMap { event in
-        switch event {
-        case .videoDisabled(_, _, let reason): "-\(reason)"
-        case .videoEnabled(_, _, let reason): "+\(reason)"
-        default: nil
-        }
-      }
-    }
+    var reasons: [String] { events.values.compactMap(\.videoChange) }
   }
 
   private func run(_ pipelineFolder: String? = nil, _ body: (Scene) async throws -> Void) async throws {
