@@ -51,3 +51,24 @@ def test_pictures_stop_for_the_sound_and_come_back(routed, distant_server):
     assert all(flows(tracks(watcher.wait_for("room"))) for _ in range(12)), watcher.report("it does not stay")
     told = [event["event"] for event in watcher.events if event["event"].startswith(("video_", "stream_"))]
     assert told == ["video_disabled", "video_enabled"], watcher.report(f"{told}")
+
+
+def test_the_smallest_layer_is_asked_for_first(routed, distant_server):
+    server = distant_server()
+    layered = ("--codec", "VP8", "--simulcast", "--width", "1280", "--height", "720", "--duration", "100")
+    server.foreign_publisher("--room", "layers", "--identity", "alice", *layered)
+    watcher = server.watcher("layers", "--audio-fallback")
+
+    def camera(is_as_expected, seconds=40):
+        deadline = time.monotonic() + seconds
+        while not is_as_expected(track := tracks(watcher.wait_for("room"))["camera"]):
+            assert time.monotonic() < deadline, watcher.report(f"{track}")
+
+    # Congestion control of the publisher's takes its time for the large layer.
+    camera(lambda track: track.get("bitrate", 0) > 800_000)
+    routed.narrow(110)
+    camera(lambda track: track["loss"] > 0.2)
+    camera(lambda track: 0 < track["bitrate"] < 400_000 and track["loss"] < 0.02 and track["fps"] > 10)
+    routed.open()
+    camera(lambda track: track["bitrate"] > 800_000 and track["loss"] < 0.02)
+    assert not [event for event in watcher.events if event["event"].startswith(("video_", "stream_"))]
