@@ -35,6 +35,9 @@ public final class DevServer: Sendable {
     loop.post { [rooms] in rooms.value.tell(response, to: identity) }
   }
 
+  /// Cuts the signalling connection of a client: for tests of what it makes of it.
+  public func cutSignal(of identity: String) { loop.post { [rooms] in rooms.value.cutSignal(of: identity) } }
+
   /// Sends every participant away, closes all transports and sockets, and ends the server's thread. A second call does
   /// nothing.
   public func stop() async {

@@ -12,6 +12,8 @@ public struct DevServerConfiguration: Sendable {
   /// How often clients are to send a ping, in seconds, and how long a pong may take.
   public var pingInterval: Int32 = 10
   public var pingTimeout: Int32 = 20
+  /// How long a client that has lost its signalling connection may take to come back before it counts as gone.
+  public var resumeWindow = Duration.seconds(10)
   /// STUN and TURN servers that clients are told of.
   public var iceServers: [ICEServer] = []
 

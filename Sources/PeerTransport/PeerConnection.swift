@@ -81,10 +81,12 @@ public final class PeerConnection: Sendable {
     await loop.call { [core] in core.value.measureRoundTrip() }
   }
 
-  /// Ends everything. No delegate call comes after it returned.
+  /// Ends everything. No delegate call comes after it returned. To be called before the loop is stopped; again, it does
+  /// nothing.
   public func close() async {
     await withCheckedContinuation { continuation in
-      loop.run { [core] in core.value.close { continuation.resume() } }
+      let isRunning = loop.run { [core] in core.value.close { continuation.resume() } }
+      if !isRunning { continuation.resume() }
     }
   }
 }

@@ -17,8 +17,6 @@ final class PeerCore {
   private var remote: TransportParameters?
   private var isDTLSClient = true
   private var channelRequests: [DCEP.Open] = []
-  /// The peer has ended DTLS: a path that comes back brings nothing.
-  private var isOver = false
   private var connectTimer: LoopTimer?
   private var isGathering = false
   /// The candidate pair in use, in words.
@@ -132,15 +130,17 @@ final class PeerCore {
     logger.debug("ICE state", metadata: ["state": "\(new)"])
     switch new {
     case .connected, .ready:
-      if dtls == nil { startDTLS() } else if srtp != nil, !isOver { change(to: .connected) }
+      if dtls == nil { startDTLS() } else if srtp != nil { change(to: .connected) }
     case .failed:
       // Before the first connection the peer's candidates may still be on their way; the timer decides then.
-      if dtls != nil { change(to: .failed(.consentLost(pair: pair))) }
+      if dtls != nil { lostConsent() }
     case .disconnected:
-      if srtp != nil { change(to: .disconnected) }
+      if srtp != nil { lostConsent() }
     case .gathering, .connecting: break
     }
   }
+
+  private func lostConsent() { change(to: .disconnected(.consentLost(pair: pair))) }
 
   // MARK: DTLS, SRTP, SCTP
 
@@ -158,9 +158,7 @@ final class PeerCore {
     case .connected(let keys): secured(keys)
     case .data(let bytes): sctp?.receive(bytes)
     case .failed(let error): change(to: .failed(error))
-    case .closed:
-      isOver = true
-      change(to: .disconnected)
+    case .closed: change(to: .failed(.closedByPeer))
     }
   }
 

@@ -59,8 +59,8 @@ public enum PeerState: Sendable, Equatable {
   case new
   case connecting
   case connected
-  /// Consent is lost; it may come back.
-  case disconnected
+  /// Nothing comes through any more, for this reason; a restart of ICE may find another way.
+  case disconnected(PeerError)
   case failed(PeerError)
   case closed
 }
@@ -71,6 +71,8 @@ public enum PeerError: Error, Sendable, Equatable, CustomStringConvertible {
   case iceFailed(tried: String)
   /// The pair that had worked answers no more (RFC 7675); the pair.
   case consentLost(pair: String)
+  /// The peer has ended the session.
+  case closedByPeer
   /// The handshake was refused or broken.
   case dtlsFailed(String)
   /// The certificate of the peer is not the one that its description names.
@@ -84,6 +86,7 @@ public enum PeerError: Error, Sendable, Equatable, CustomStringConvertible {
     switch self {
     case .iceFailed(let tried): "no ICE candidate pair connected; tried \(tried)"
     case .consentLost(let pair): "the peer answers no more on \(pair)"
+    case .closedByPeer: "the peer has ended the session"
     case .dtlsFailed(let reason): "the DTLS handshake failed: \(reason)"
     case .fingerprintMismatch: "the peer's certificate does not match the fingerprint it announced"
     case .noSRTPProfile: "the peer offers no SRTP profile that we know"

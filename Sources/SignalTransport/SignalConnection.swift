@@ -2,6 +2,18 @@ public import LiveKitProtocol
 import MediaCore
 import NIOCore
 
+/// What one connection leaves to the one that resumes its session.
+public struct SignalSuccession: Sendable {
+  /// The token that the server sent for it; nil when the old one still holds. Secret.
+  public var refreshedToken: String?
+  /// How the join asked for pings; a resumed session is not told again.
+  public var pings: PingSchedule?
+
+  public init(refreshedToken: String? = nil, pings: PingSchedule? = nil) {
+    (self.refreshedToken, self.pings) = (refreshedToken, pings)
+  }
+}
+
 /// One WebSocket to a LiveKit server: requests out, responses in. Pings and pongs are seen to in here.
 public final class SignalConnection: Sendable {
   /// What the server sends, the join response first. Ends when the connection does; then `closeReason` says why.
@@ -11,13 +23,16 @@ public final class SignalConnection: Sendable {
   private let channel: any Channel
   private let handler: NIOLoopBound<SignalHandler>
   private let reason: Locked<SignalError?>
+  private let succession: Locked<SignalSuccession>
 
   /// Puts the handler that speaks the protocol into `channel`, on its event loop.
   init(channel: any Channel, state: SignalState, server: String) throws {
     let output: AsyncStream<Livekit_SignalResponse>.Continuation
     (responses, output) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(SignalHandler.waitingLimit))
     reason = Locked(nil)
-    let handler = SignalHandler(state: state, server: server, output: output, reason: reason)
+    succession = Locked(SignalSuccession(pings: state.pings))
+    let handler = SignalHandler(
+      state: state, server: server, output: output, reason: reason, succession: succession)
     self.server = server
     self.channel = channel
     self.handler = NIOLoopBound(handler, eventLoop: channel.eventLoop)
@@ -26,12 +41,17 @@ public final class SignalConnection: Sendable {
 
   /// Connects; whether the server lets us join is its first response.
   /// - Parameter token: sent as a header, so that no log of URLs has it.
+  /// - Parameter opening: whether a session begins or goes on; `query.resumedSid` says the same to the server.
   /// - Parameter timeout: for the connection, and once more for the answer to the join.
   public static func connect(
-    to url: SignalURL, token: String, query: SignalQuery, timeout: Duration = .seconds(10)
+    to url: SignalURL, token: String, query: SignalQuery, opening: SignalState.Opening = .join,
+    timeout: Duration = .seconds(10)
   ) async throws(SignalError) -> SignalConnection {
-    try await SignalConnector(url: url, token: token, query: query, timeout: timeout).connect()
+    try await SignalConnector(url: url, token: token, query: query, timeout: timeout, opening: opening).connect()
   }
+
+  /// What the next connection of this session begins with.
+  public var successor: SignalSuccession { succession.withLock { $0 } }
 
   /// Why the connection ended; nil while it stands or when this side ended it.
   public var closeReason: SignalError? { reason.withLock { $0 } }

@@ -12,8 +12,8 @@ struct SignalConnector {
   let token: String
   let query: SignalQuery
   let timeout: Duration
-  var trustRoots = SecureChannel.usualTrustRoots
   var opening = SignalState.Opening.join
+  var trustRoots = SecureChannel.usualTrustRoots
   /// For the server's first message after the upgrade; nil means `timeout` once more.
   var joinTimeout: Duration?
 

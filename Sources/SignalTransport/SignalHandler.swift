@@ -21,6 +21,7 @@ final class SignalHandler: ChannelInboundHandler {
   private let server: String
   private let output: AsyncStream<Livekit_SignalResponse>.Continuation
   private let reason: Locked<SignalError?>
+  private let succession: Locked<SignalSuccession>
   private var state: SignalState
   private var context: ChannelHandlerContext?
   private var timer: Scheduled<Void>?
@@ -30,9 +31,10 @@ final class SignalHandler: ChannelInboundHandler {
 
   init(
     state: SignalState, server: String, output: AsyncStream<Livekit_SignalResponse>.Continuation,
-    reason: Locked<SignalError?>
+    reason: Locked<SignalError?>, succession: Locked<SignalSuccession>
   ) {
     (self.state, self.server, self.output, self.reason) = (state, server, output, reason)
+    self.succession = succession
   }
 
   // MARK: Events
@@ -52,7 +54,7 @@ final class SignalHandler: ChannelInboundHandler {
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     let frame = unwrapInboundIn(data)
     switch frame.opcode {
-    case .binary: perform(state.receive(Array(frame.unmaskedData.readableBytesView), at: .now))
+    case .binary: receive(Array(frame.unmaskedData.readableBytesView))
     case .text: perform(state.receiveText())
     case .ping: write(.pong, frame.unmaskedData)
     case .connectionClose:
@@ -60,6 +62,13 @@ final class SignalHandler: ChannelInboundHandler {
       closing?.whenComplete { [channel = context.channel] _ in channel.close(promise: nil) }
     default: break
     }
+  }
+
+  private func receive(_ message: [UInt8]) {
+    let actions = state.receive(message, at: .now)
+    // Before whoever is handed the message could ask for it.
+    succession.withLock { $0 = SignalSuccession(refreshedToken: state.refreshedToken, pings: state.pings) }
+    perform(actions)
   }
 
   func channelInactive(context: ChannelHandlerContext) {

@@ -1,6 +1,6 @@
 import MediaBridge
 
-/// The code that `Tests/Bench/publisher.py` burns into its pictures: when a picture was taken, and which one it is.
+/// The code that `Tests/EndToEnd/publish_clock.py` burns into its pictures: when a picture was taken, and which one it is.
 ///
 /// Two rows of forty black or white blocks at the top, whose size goes with the width: 48 bits microseconds of
 /// CLOCK_MONOTONIC, 16 bits number, 16 bits check, each the lowest bit first.

@@ -12,16 +12,36 @@ struct FramesCommand: AsyncParsableCommand {
   @Option(help: "Identity of the participant; without it everyone's video") var participant: String?
   @Option(help: "How long, such as 10s; without it until Ctrl-C", transform: duration(of:)) var duration: Duration?
   @Flag(help: "Decode the sound, too") var sound = false
+  @Option(
+    help: ArgumentHelp(
+      "Layer of simulcast tracks: low, medium or high; of several, separated by commas, one after the other",
+      valueName: "quality"), transform: qualities(of:))
+  var quality: [VideoQuality] = []
+  @Option(help: "How long each of several qualities is asked for, such as 0.5s", transform: duration(of:))
+  var each = Duration.seconds(2)
+  @Option(
+    help: ArgumentHelp("Receive pictures for this size, such as 320x180, and not the largest", valueName: "WxH"),
+    transform: size(of:))
+  var size: Dimensions?
   @Flag(help: .init("Tell how late the pictures of Tests/Bench are", visibility: .hidden)) var clockCode = false
+
+  func validate() throws {
+    guard size == nil || quality.isEmpty else {
+      throw ValidationError("--size chooses the quality: give one of the two")
+    }
+  }
 
   func run() async throws {
     let console = access.console()
+    let tour = QualityTour(qualities: quality, each: each, console: console)
     let (url, token) = (try access.serverURL(), try await access.accessToken())
-    let room = Room(roomOptions: try access.roomOptions(autoSubscribe: false))
-    let counter = FrameCounter(participant: participant, withSound: sound, readsClock: clockCode)
+    let room = Room(roomOptions: try access.roomOptions(autoSubscribe: false, adaptiveStream: size != nil))
+    let counter = FrameCounter(participant: participant, withSound: sound, shownAt: size, readsClock: clockCode)
     room.add(delegate: counter)
+    room.add(delegate: tour)
     let begun = ContinuousClock.now
-    do { try await room.connect(url: url, token: token) } catch {
+    console.tellLosses(of: room)
+    do { try await room.connect(url: url, token: token, connectOptions: access.connectOptions) } catch {
       console.fail(error)
       throw ExitCode.failure
     }
@@ -67,19 +87,23 @@ final class FrameCounter: RoomDelegate, Sendable {
     var size: Dimensions?
     /// Samples of one channel.
     var soundFrames = 0
-    /// Number, moment of capture and moment of rendering of each picture whose code could be read, in microseconds.
-    var clock: [[UInt64]] = []
+    /// Of each picture whose code could be read: its number, the moments of capture and of rendering and its timestamp in
+    /// microseconds, and its height.
+    var clock: [[Int64]] = []
     var unreadable = 0
   }
 
   private let participant: String?
   private let withSound: Bool
+  private let shownSize: Dimensions?
   private let readsClock: Bool
   private let state = Locked(Summary())
 
-  init(participant: String?, withSound: Bool, readsClock: Bool) {
+  /// - Parameter shownAt: the size in which pictures are shown; nil for their own.
+  init(participant: String?, withSound: Bool, shownAt shownSize: Dimensions?, readsClock: Bool) {
     self.participant = participant
     self.withSound = withSound
+    self.shownSize = shownSize
     self.readsClock = readsClock
   }
 
@@ -95,7 +119,7 @@ final class FrameCounter: RoomDelegate, Sendable {
 
   func room(_ room: Room, participant: RemoteParticipant, didSubscribeTrack publication: RemoteTrackPublication) {
     switch publication.track {
-    case let track as RemoteVideoTrack: track.add(videoRenderer: VideoFrameHandler { [self] in count($0) })
+    case let track as RemoteVideoTrack: track.add(videoRenderer: CountedScreen(size: shownSize) { [self] in count($0) })
     case let track as RemoteAudioTrack:
       track.add(
         audioRenderer: AudioBufferHandler { [state] buffer in
@@ -106,20 +130,45 @@ final class FrameCounter: RoomDelegate, Sendable {
   }
 
   private func count(_ frame: VideoFrame) {
-    // CLOCK_MONOTONIC, as the code.
-    let rendered = DispatchTime.now().uptimeNanoseconds / 1000
+    let rendered = monotonicMicroseconds()
     let code = readsClock ? ClockCode(frame) : nil
     state.withLock { summary in
       if summary.first == nil { summary.first = .now }
       summary.frames += 1
       summary.size = frame.dimensions
-      if readsClock { summary.note(code, rendered: rendered) }
+      if readsClock { summary.note(frame, code, rendered: rendered) }
     }
   }
 }
 
+/// Shows pictures at a size of its own, or at theirs.
+private final class CountedScreen: VideoRenderer, Sendable {
+  private let size: Dimensions?
+  private let onFrame: @Sendable (VideoFrame) -> Void
+
+  init(size: Dimensions?, onFrame: @escaping @Sendable (VideoFrame) -> Void) {
+    self.size = size
+    self.onFrame = onFrame
+  }
+
+  @MainActor var isAdaptiveStreamEnabled: Bool { size != nil }
+  @MainActor var adaptiveStreamSize: CGSize {
+    size.map { CGSize(width: Int($0.width), height: Int($0.height)) } ?? .zero
+  }
+  func render(frame: VideoFrame) { onFrame(frame) }
+}
+
+/// CLOCK_MONOTONIC, as the clock code's.
+func monotonicMicroseconds() -> Int64 { Int64(DispatchTime.now().uptimeNanoseconds / 1000) }
+
 extension FrameCounter.Summary {
-  fileprivate mutating func note(_ code: ClockCode?, rendered: UInt64) {
-    if let code { clock.append([UInt64(code.number), code.microseconds, rendered]) } else { unreadable += 1 }
+  fileprivate mutating func note(_ frame: VideoFrame, _ code: ClockCode?, rendered: Int64) {
+    guard let code else {
+      unreadable += 1
+      return
+    }
+    clock.append([
+      Int64(code.number), Int64(code.microseconds), rendered, frame.timeStampNs / 1000, Int64(frame.dimensions.height),
+    ])
   }
 }

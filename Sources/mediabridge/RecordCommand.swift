@@ -52,8 +52,10 @@ struct RecordCommand: AsyncParsableCommand {
     do {
       try Recorder.check(options, pipelineFolder: access.pipelines)
       if !overwrite { try Self.checkUnused(file) }
-      try await Recording(console: console, room: Room(roomOptions: roomOptions), options: options)
-        .run(url: url, token: token, duration: duration)
+      try await Recording(
+        console: console, room: Room(roomOptions: roomOptions), options: options, connectOptions: access.connectOptions
+      )
+      .run(url: url, token: token, duration: duration)
     } catch {
       console.fail(error)
       throw ExitCode.failure
@@ -76,6 +78,7 @@ struct Recording {
   let console: Console
   let room: Room
   let options: RecordingOptions
+  var connectOptions = ConnectOptions()
 
   func run(url: String, token: String, duration: Duration?) async throws {
     let interruption = Interruption()
@@ -102,7 +105,8 @@ struct Recording {
       exit(EXIT_FAILURE)
     }
     defer { watcher.cancel() }
-    try await room.connect(url: url, token: token)
+    try await room.connect(url: url, token: token, connectOptions: connectOptions)
+    console.tellLosses(of: room)
   }
 
   private func record(_ recorder: Recorder, until interruption: Interruption, duration: Duration?) async throws {

@@ -34,6 +34,10 @@ struct RoomArguments: ParsableArguments {
     name: .customLong("set"), help: ArgumentHelp("Value for a variable of the pipeline texts", valueName: "name=value"))
   var values: [String] = []
 
+  @Option(
+    help: "How often a lost connection is tried to be brought back before the room is given up; ten go on for 45 s")
+  var reconnectAttempts = ConnectOptions().reconnectAttempts
+
   @Flag(help: "JSON lines instead of text")
   var json = false
 
@@ -47,6 +51,9 @@ struct RoomArguments: ParsableArguments {
     _ = try serverURL()
     for (name, value) in [("room", room), ("identity", identity), ("token", token)] where value?.isEmpty == true {
       throw ValidationError("--\(name) is empty; give a value, or leave it out")
+    }
+    guard reconnectAttempts >= 0 else {
+      throw ValidationError("--reconnect-attempts \(reconnectAttempts): give 0 to give up at once, or more")
     }
     if let token = setting(token, "LIVEKIT_TOKEN") { try checkRoom(of: token) } else { _ = try keyAndRoom() }
     try checkPipelines()
@@ -80,6 +87,8 @@ struct RoomArguments: ParsableArguments {
     ConsoleLog.start(isVerbose: verbose)
     return Console(isJSON: json)
   }
+
+  var connectOptions: ConnectOptions { ConnectOptions(reconnectAttempts: reconnectAttempts) }
 
   func serverURL() throws -> String {
     guard let url = setting(url, "LIVEKIT_URL", dev: "ws://localhost:7880") else {

@@ -6,18 +6,38 @@ extension Console {
   func tell(_ event: RoomEvent) {
     // What becomes of them stands in the line on how things stand.
     if case .statisticsUpdated = event { return }
+    if let news = event.newsOfConnection { say(news) }
     let (name, fields) = event.described
     self.event(name, fields)
+  }
+
+  /// Tells of the room's connection alone: when it is lost, and back. Ends with the room.
+  func tellLosses(of room: Room) {
+    Task { [events = room.events] in
+      for await event in events where event.newsOfConnection != nil { tell(event) }
+    }
   }
 }
 
 extension RoomEvent {
+  /// In a line for people.
+  fileprivate var newsOfConnection: String? {
+    switch self {
+    case .reconnecting(.quick): "The connection is lost; reconnecting…"
+    case .reconnecting(.full): "The session is lost; joining the room again…"
+    case .reconnected: "The connection is back."
+    default: nil
+    }
+  }
+
   fileprivate var described: (name: String, fields: [String: Any]) {
     switch self {
     case .connectionStateChanged(let state, _): ("connection_state_changed", ["state": state.rawValue])
     case .connected: ("connected", [:])
     case .connectionFailed(let error): ("connection_failed", ["message": error.message])
     case .disconnected(let error): ("disconnected", error.map { ["message": $0.message] } ?? [:])
+    case .reconnecting(let mode): ("reconnecting", ["mode": mode.rawValue])
+    case .reconnected(let mode): ("reconnected", ["mode": mode.rawValue])
     case .roomMetadataChanged(let metadata): ("room_metadata_changed", ["metadata": metadata])
     case .recordingChanged(let isRecording): ("recording_changed", ["recording": isRecording])
     case .activeSpeakersChanged(let speakers):

@@ -28,7 +28,7 @@ struct ViewCommand: AsyncParsableCommand {
       let viewer = RoomViewer(room: Room(roomOptions: options), window: window, participant: participant, console)
       let failure: (any Error)?
       do {
-        try await viewer.show(url: url, token: token, duration: duration)
+        try await viewer.show(url: url, token: token, access.connectOptions, duration: duration)
         failure = nil
       } catch { failure = error }
       await window.close()
@@ -38,15 +38,6 @@ struct ViewCommand: AsyncParsableCommand {
       throw ExitCode.failure
     }
   }
-}
-
-/// `1280x720`: the transform of an option that takes a size.
-private func size(of text: String) throws -> Dimensions {
-  let sides = text.split(separator: "x", omittingEmptySubsequences: false).map { Int32($0) }
-  guard sides.count == 2, let width = sides[0], let height = sides[1], (64...16384).contains(width),
-    (64...16384).contains(height)
-  else { throw ValidationError("write a size such as 1280x720, with sides from 64 to 16384") }
-  return Dimensions(width: width, height: height)
 }
 
 /// Keeps the tiles of a window in step with who shows pictures in a room.
@@ -66,10 +57,10 @@ actor RoomViewer {
   }
 
   /// Shows the room until it or the window ends, a signal comes, or the time is over.
-  func show(url: String, token: String, duration: Duration?) async throws {
+  func show(url: String, token: String, _ options: ConnectOptions, duration: Duration?) async throws {
     let events = room.events
     let follower = Task { for await event in events { self.follow(event) } }
-    do { try await room.connect(url: url, token: token) } catch {
+    do { try await room.connect(url: url, token: token, connectOptions: options) } catch {
       await follower.value
       throw error
     }

@@ -22,7 +22,7 @@ struct WatchCommand: AsyncParsableCommand {
     let room = Room(roomOptions: options)
     let events = room.events
     let teller = Task { for await event in events { console.tell(event) } }
-    do { try await room.connect(url: url, token: token) } catch {
+    do { try await room.connect(url: url, token: token, connectOptions: access.connectOptions) } catch {
       await teller.value
       console.fail(error)
       throw ExitCode.failure
@@ -32,7 +32,7 @@ struct WatchCommand: AsyncParsableCommand {
     let screen = RoomScreen(console: console)
     while deadline.map({ ContinuousClock.now < $0 }) ?? true {
       if await interruption.came(within: .seconds(1)) { break }
-      guard room.connectionState == .connected else {
+      guard room.connectionState != .disconnected else {
         await teller.value
         console.fail(room.disconnectError ?? LiveKitError(.disconnected, "the connection to the room was lost"))
         throw ExitCode.failure

@@ -14,6 +14,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import av
+import crowd
 from latency import Latency
 from losses import loss
 from measure import Sampler, Window, memory
@@ -47,7 +48,7 @@ class Bench:
     def publisher(self, codec):
         room = f"bench-{codec}"
         command = python(
-            FOLDER / "publisher.py", "--url", self.url, "--room", room, "--codec", codec, "--fps", FPS, "--keep-size",
+            "publish_clock.py", "--url", self.url, "--room", room, "--codec", codec, "--fps", FPS, "--keep-size",
             *("--bitrate", 2_500_000, "--duration", 1000),
         )  # fmt: skip
         with self.running(command) as program:
@@ -157,12 +158,12 @@ def frame_rate(file):
 
 
 def measure(arguments):
-    costs, joins, latencies = {}, None, None
+    costs, joins, latencies, crowds = {}, None, None, []
     with Namespace() as namespace, tempfile.TemporaryDirectory() as folder:
         bench = Bench(arguments, namespace, Path(folder))
         with bench.running(mediabridge("dev-server", "--port", "0", "--json")) as server:
             bench.url = server.wait_for("listening")["url"]
-            for codec, name in CODECS.items():
+            for codec, name in CODECS.items() if arguments.only != "crowd" else ():
                 with bench.publisher(codec) as room:
                     say(f"{codec}: until the publisher sends at its full rate")
                     time.sleep(SETTLING)
@@ -173,11 +174,22 @@ def measure(arguments):
                         latencies = bench.latencies(room)
                     say(f"{codec}: processor time and memory, {arguments.repetitions} times")
                     costs[name] = bench.costs(name, room)
-    return costs, joins, latencies
+            if arguments.only != "clip":
+                say(f"{crowd.TRACKS} tracks: processor time and memory, {arguments.repetitions} times")
+                crowds = crowd.Crowd(bench).costs()
+    return costs, joins, latencies, crowds
 
 
-def tabulate(costs, joins, latencies):
+def tabulate(costs, joins, latencies, crowds):
     table = Table()
+    if costs:
+        tabulate_clip(table, costs, joins, latencies)
+    if crowds:
+        crowd.tabulate(table, crowds)
+    return table
+
+
+def tabulate_clip(table, costs, joins, latencies):
     pairs = lambda runs, a, b: [(run["cpu"][a], run["cpu"][b]) for run in runs]
     for codec, runs in costs.items():
         label = {"vp8": "VP8", "h264": "H.264"}[codec]
@@ -195,7 +207,6 @@ def tabulate(costs, joins, latencies):
         for label, of in Latency.COLUMNS.items():
             values = [[of(latencies[name, lost])] for name in ("frames", "peer")]
             table.value(f"{label}, {lost} % lost", "the SDK", *values)
-    return table
 
 
 def say(text):
@@ -208,15 +219,16 @@ def main():
     parser.add_argument("--lossy-seconds", type=int, default=20)
     parser.add_argument("--repetitions", type=int, default=3)
     parser.add_argument("--joins", type=int, default=10)
+    parser.add_argument("--only", choices=["clip", "crowd"], help="a clip of one participant, or a room of many")
     arguments = parser.parse_args()
     begun = time.monotonic()
     try:
-        costs, joins, latencies = measure(arguments)
+        costs, joins, latencies, crowds = measure(arguments)
     except AssertionError as error:
         sys.exit(f"bench: {error}")
-    table = tabulate(costs, joins, latencies)
+    table = tabulate(costs, joins, latencies, crowds)
     print(table)
-    others = [run["others"] for runs in costs.values() for run in runs]
+    others = [run["others"] for runs in (*costs.values(), crowds) for run in runs]
     print(
         f"\n{time.monotonic() - begun:.0f} s; {os.cpu_count()} processors, of which all else (server, publisher and what"
         f" this machine does besides) took {min(others):.0%} to {max(others):.0%}; load {os.getloadavg()[0]:.1f}"

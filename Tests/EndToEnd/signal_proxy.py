@@ -1,6 +1,7 @@
 """Passes signalling on to a server, and says things in its name when asked: a server's behaviour made to order.
 
-GET /leave?reason=N sends a leave with that reason to every client; GET /freeze passes nothing on any more.
+GET /leave?reason=N sends a leave with that reason to every client; GET /freeze passes nothing on any more; GET /cut ends
+every connection without a word.
 """
 
 import argparse
@@ -14,7 +15,8 @@ from livekit.protocol import rtc
 class Proxy:
     def __init__(self, target):
         self.target = target
-        self.clients = set()
+        # Each with the transport below it.
+        self.clients = {}
         self.is_frozen = False
 
     async def join(self, request):
@@ -23,12 +25,12 @@ class Proxy:
         async with ClientSession() as session:
             async with session.ws_connect(f"{self.target}{request.path_qs}", headers=headers, max_msg_size=0) as server:
                 await client.prepare(request)
-                self.clients.add(client)
+                self.clients[client] = request.transport
                 await asyncio.wait(
                     [asyncio.create_task(self.copy(*way)) for way in ((client, server), (server, client))],
                     return_when=asyncio.FIRST_COMPLETED,
                 )
-                self.clients.discard(client)
+                self.clients.pop(client, None)
         await client.close()
         return client
 
@@ -43,6 +45,12 @@ class Proxy:
             await client.send_bytes(response.SerializeToString())
         return web.Response(text=str(len(self.clients)))
 
+    async def cut(self, _):
+        transports = list(self.clients.values())
+        for transport in transports:
+            transport.abort()
+        return web.Response(text=str(len(transports)))
+
     async def freeze(self, _):
         self.is_frozen = True
         return web.Response()
@@ -54,7 +62,7 @@ async def main():
     proxy = Proxy(parser.parse_args().to)
     application = web.Application()
     application.add_routes(
-        [web.get("/rtc", proxy.join), web.get("/leave", proxy.leave), web.get("/freeze", proxy.freeze)]
+        [web.get("/rtc", proxy.join), web.get("/leave", proxy.leave), web.get("/freeze", proxy.freeze), web.get("/cut", proxy.cut)]
     )
     runner = web.AppRunner(application)
     await runner.setup()

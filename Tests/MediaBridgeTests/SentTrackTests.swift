@@ -7,7 +7,7 @@ import Testing
 
 /// Which of a section's formats a track is expected in: LiveKit's sections list every codec, whatever is sent.
 @Suite struct SentTrackTests {
-  private func section(
+  func section(
     _ kind: MediaSection.Kind = .video, mid: String = "1", sid: String = "TR_VC", ssrc: UInt32 = 10,
     direction: Direction = .sendrecv
   ) throws -> NegotiatedSection {

@@ -18,6 +18,9 @@ final class ClientSocket: Sendable {
     }
   }
 
+  /// Ends without a word.
+  func cut() { channel.close(promise: nil) }
+
   /// Closes once what was sent has left.
   func close() {
     let channel = channel

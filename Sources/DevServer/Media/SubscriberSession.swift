@@ -89,6 +89,19 @@ final class SubscriberSession {
     participant.send(response)
   }
 
+  /// Offers the same again with new credentials, so that both sides look for a way anew.
+  func restartICE() {
+    guard let peer else { return }
+    peer.restartICE()
+    guard let transport = peer.localParametersOnLoop(setup: .actpass)?.localTransport(preferring: .actpass) else {
+      return
+    }
+    // An answer to what was offered last may have been lost.
+    negotiator?.abandonOffer()
+    negotiator?.transport = transport
+    offer()
+  }
+
   func receive(answer message: Livekit_SessionDescription) {
     guard let answer = try? SessionDescription(parsing: message.sdp), let remote = TransportParameters(answer),
       let sections = try? negotiator?.accept(answer)

@@ -15,7 +15,7 @@ final class DevParticipant {
   private(set) var hasLeft = false
   /// Whom this participant lets receive its tracks; nil for everyone.
   private var subscriptionPermission: Livekit_SubscriptionPermission?
-  let socket: ClientSocket
+  private(set) var socket: ClientSocket
   private let configuration: DevServerConfiguration
 
   init(
@@ -54,26 +54,36 @@ final class DevParticipant {
 
   func send(_ response: Livekit_SignalResponse) { socket.send(response) }
 
+  /// As a LiveKit server does: what has changed meanwhile, and another way for the media, whether it needs one or not.
+  func resume(over socket: ClientSocket) {
+    self.socket.close()
+    self.socket = socket
+    var response = Livekit_SignalResponse()
+    response.reconnect.iceServers = announcedICEServers
+    response.reconnect.serverInfo = serverInfo
+    send(response)
+    response = Livekit_SignalResponse()
+    response.update.participants =
+      room.recentDepartures + [info] + room.others(than: self).filter { !$0.isHidden }.map(\.info)
+    send(response)
+    response = Livekit_SignalResponse()
+    response.roomUpdate.room = room.info
+    send(response)
+    subscriber.restartICE()
+  }
+
   /// The join response, followed by the offer of the subscriber's connection, which is the primary one.
   func welcome() {
     var response = Livekit_SignalResponse()
     response.join.room = room.info
     response.join.participant = info
     response.join.otherParticipants = room.others(than: self).filter { !$0.isHidden }.map(\.info)
-    response.join.serverVersion = "1.9.0"
-    response.join.serverInfo.version = "1.9.0"
-    response.join.serverInfo.protocol = 15
-    response.join.serverInfo.nodeID = "mediabridge-dev"
+    response.join.serverVersion = serverInfo.version
+    response.join.serverInfo = serverInfo
     response.join.subscriberPrimary = true
     response.join.pingInterval = configuration.pingInterval
     response.join.pingTimeout = configuration.pingTimeout
-    response.join.iceServers = configuration.iceServers.map { server in
-      var announced = Livekit_ICEServer()
-      announced.urls = server.urls
-      announced.username = server.username
-      announced.credential = server.credential
-      return announced
-    }
+    response.join.iceServers = announcedICEServers
     response.join.enabledPublishCodecs = PublishedTrack.codecs.map { name in
       var codec = Livekit_Codec()
       codec.mime = name
@@ -81,6 +91,24 @@ final class DevParticipant {
     }
     send(response)
     subscriber.start(with: subscribesAutomatically ? room.tracks(for: self) : [])
+  }
+
+  private var serverInfo: Livekit_ServerInfo {
+    var info = Livekit_ServerInfo()
+    info.version = "1.9.0"
+    info.protocol = 15
+    info.nodeID = "mediabridge-dev"
+    return info
+  }
+
+  private var announcedICEServers: [Livekit_ICEServer] {
+    configuration.iceServers.map { server in
+      var announced = Livekit_ICEServer()
+      announced.urls = server.urls
+      announced.username = server.username
+      announced.credential = server.credential
+      return announced
+    }
   }
 
   /// The primary connection is up and its data channels are open: from now on media flows.
@@ -122,6 +150,7 @@ extension DevParticipant {
     case .addTrack(let track): publisher.add(track)
     case .mute(let mute): publisher.setMuted(mute.muted, trackSid: mute.sid)
     case .subscription(let update): handle(update)
+    case .syncState(let state): handle(state)
     case .trackSetting(let settings):
       for sid in settings.trackSids { subscriber.apply(settings, trackSid: sid) }
     case .subscriptionPermission(let permission):
@@ -174,6 +203,16 @@ extension DevParticipant {
     response.requestResponse.reason = .ok
     send(response)
     room.announce(self)
+  }
+
+  /// What a client that has come back asked for before.
+  private func handle(_ state: Livekit_SyncState) {
+    for sid in state.trackSidsDisabled {
+      var settings = Livekit_UpdateTrackSettings()
+      settings.disabled = true
+      subscriber.apply(settings, trackSid: sid)
+    }
+    handle(state.subscription)
   }
 
   private func handle(_ trickle: Livekit_TrickleRequest) {

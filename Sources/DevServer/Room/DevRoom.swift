@@ -6,6 +6,9 @@ final class DevRoom {
   let name: String
   let sid = Identifier.make("RM_")
   private(set) var participants: [DevParticipant] = []
+  private var departures: [(time: MediaTime, info: Livekit_ParticipantInfo)] = []
+  /// Longer than a lost connection goes unnoticed.
+  private static let departureMemory = Duration.seconds(60)
 
   init(name: String) { self.name = name }
 
@@ -35,7 +38,12 @@ final class DevRoom {
     participant.info.state = .disconnected
     for track in participant.publisher.tracks { unsubscribeAll(from: track) }
     announce(participant)
+    departures.removeAll { MediaTime.now - $0.time > Self.departureMemory }
+    departures.append((.now, participant.info))
   }
+
+  /// Of which whoever lost the connection may not have heard.
+  var recentDepartures: [Livekit_ParticipantInfo] { departures.map(\.info) }
 
   /// Tells the others what has become of `participant`, who is told its own changes, too.
   func announce(_ participant: DevParticipant) {

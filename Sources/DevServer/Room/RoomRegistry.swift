@@ -10,6 +10,8 @@ final class RoomRegistry {
   private var participants: [ObjectIdentifier: DevParticipant] = [:]
   private var closing: [Int: Task<Void, Never>] = [:]
   private var closings = 0
+  /// Who comes now would be left when the loop ends.
+  private var isOver = false
 
   init(loop: TransportLoop, configuration: DevServerConfiguration) {
     self.loop = loop
@@ -17,6 +19,8 @@ final class RoomRegistry {
   }
 
   func join(_ request: JoinRequest, _ socket: ClientSocket) {
+    guard !isOver else { return socket.close() }
+    if let sid = request.resumedSid { return resume(sid, request, socket) }
     let room = rooms[request.room] ?? DevRoom(name: request.room)
     let participant = DevParticipant(
       request: request, socket: socket, room: room, loop: loop, configuration: configuration)
@@ -32,6 +36,22 @@ final class RoomRegistry {
     remove(older.socket)
   }
 
+  /// The session of a client goes on over another socket, unless nobody knows it any more.
+  private func resume(_ sid: String, _ request: JoinRequest, _ socket: ClientSocket) {
+    let participant = rooms[request.room]?.participant(identity: request.token.identity)
+    guard let participant, participant.sid == sid else {
+      var response = Livekit_SignalResponse()
+      response.leave.reason = .stateMismatch
+      response.leave.action = .reconnect
+      response.leave.canReconnect = true
+      socket.send(response)
+      return socket.close()
+    }
+    participants[ObjectIdentifier(participant.socket)] = nil
+    participants[ObjectIdentifier(socket)] = participant
+    participant.resume(over: socket)
+  }
+
   func receive(_ request: Livekit_SignalRequest, from socket: ClientSocket) {
     guard let participant = participants[ObjectIdentifier(socket)] else { return }
     participant.handle(request)
@@ -42,7 +62,18 @@ final class RoomRegistry {
     for participant in participants.values where participant.identity == identity { participant.send(response) }
   }
 
-  func socketClosed(_ socket: ClientSocket) { remove(socket) }
+  /// Without a word: the client may come back.
+  func socketClosed(_ socket: ClientSocket) {
+    guard participants[ObjectIdentifier(socket)] != nil else { return }
+    let registry = LoopBound(self, on: loop)
+    // Whoever has come back is known by another socket then.
+    loop.after(configuration.resumeWindow) { registry.value.remove(socket) }
+  }
+
+  /// Cuts the signalling connection of a participant, as a network does.
+  func cutSignal(of identity: String) {
+    for participant in participants.values where participant.identity == identity { participant.socket.cut() }
+  }
 
   private func remove(_ socket: ClientSocket) {
     guard let participant = participants.removeValue(forKey: ObjectIdentifier(socket)) else { return }
@@ -69,6 +100,7 @@ final class RoomRegistry {
     let all = Array(participants.values)
     participants = [:]
     rooms = [:]
+    isOver = true
     return all.map { participant in
       participant.sendLeave(.serverShutdown)
       return EndedParticipant(participant: LoopBound(participant, on: loop))

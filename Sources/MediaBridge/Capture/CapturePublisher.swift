@@ -16,6 +16,8 @@ public struct CaptureOptions: Sendable {
   public var dimensions: Dimensions?
   /// Values for the template's variables.
   public var values: [String: String]
+  /// Sent over and over, in its layers, instead of what the template makes.
+  package var clip: CaptureClip?
 
   public init(
     template: String, kind: Track.Kind, source: Track.Source, codec: String, dimensions: Dimensions? = nil,
@@ -39,7 +41,7 @@ public actor CapturePublisher {
   private var peer: PeerConnection?
   private var observer: PeerObserver?
   private var negotiator: Negotiator?
-  private var streams: [CaptureStream] = []
+  private var streams: [any OutgoingStream] = []
   private var reader: Task<Void, Never>?
   private let connected = Outcome<Void, LiveKitError>()
   private var waitingCandidates: [String] = []
@@ -119,6 +121,7 @@ public actor CapturePublisher {
     request.addTrack.width = UInt32(clamping: capture.dimensions?.width ?? 0)
     request.addTrack.height = UInt32(clamping: capture.dimensions?.height ?? 0)
     request.addTrack.stereo = capture.kind == .audio
+    request.addTrack.layers = capture.clip?.layers.enumerated().map { index, layer in layer.announced(as: index) } ?? []
     signal?.send(request)
   }
 
@@ -132,7 +135,9 @@ public actor CapturePublisher {
     else { return }
     var negotiator = Negotiator(sessionID: .random(in: 1..<(1 << 62)), transport: transport)
     for (index, capture) in captures.enumerated() {
-      let stream = CaptureStream(capture, factory: factory, peer: peer)
+      let stream: any OutgoingStream =
+        capture.clip.map { ClipStream($0, codec: capture.codec, loop: loop, peer: peer) }
+        ?? CaptureStream(capture, factory: factory, peer: peer)
       streams.append(stream)
       _ = negotiator.add(stream.sendingTrack(cid: Self.cid(index)))
     }
@@ -174,5 +179,16 @@ public actor CapturePublisher {
     for report in reports {
       for stream in streams { stream.receive(report, at: time) }
     }
+  }
+}
+
+extension CaptureClip.Layer {
+  fileprivate func announced(as index: Int) -> Livekit_VideoLayer {
+    var layer = Livekit_VideoLayer()
+    layer.quality = Livekit_VideoQuality(rawValue: index) ?? .high
+    layer.width = UInt32(clamping: dimensions.width)
+    layer.height = UInt32(clamping: dimensions.height)
+    layer.bitrate = UInt32(clamping: bitrate)
+    return layer
   }
 }

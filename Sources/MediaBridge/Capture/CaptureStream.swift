@@ -4,8 +4,18 @@ import PeerTransport
 import RTP
 import SDP
 
+/// One published track on its way to the server.
+protocol OutgoingStream: AnyObject, Sendable {
+  func sendingTrack(cid: String) -> SendingTrack
+  func negotiated(_ section: NegotiatedSection)
+  func start() throws(LiveKitError)
+  func stop() async
+  /// Takes what the server reports of any stream of the connection, and does what it asks for.
+  func receive(_ report: RTCPPacket, at time: MediaTime)
+}
+
 /// The RTP that one capture template makes, on its way to the server.
-final class CaptureStream: Sendable {
+final class CaptureStream: OutgoingStream {
   private struct State {
     var sender: RTPSender
     var payloadType: PayloadType?
@@ -31,14 +41,8 @@ final class CaptureStream: Sendable {
   private var rtxSSRC: SSRC { SSRC(ssrc.rawValue + 1) }
 
   func sendingTrack(cid: String) -> SendingTrack {
-    let codecs =
-      switch options.codec.uppercased() {
-      case "VP8": CodecCatalogue.vp8()
-      case "VP9": CodecCatalogue.vp9()
-      case "H264": CodecCatalogue.h264()
-      default: CodecCatalogue.opus
-      }
     let isVideo = options.kind == .video
+    let codecs = isVideo ? CodecCatalogue.video(named: options.codec) : CodecCatalogue.opus
     return SendingTrack(
       kind: isVideo ? .video : .audio, msid: MediaStreamID(stream: "capture", track: cid), codecs: codecs,
       headerExtensions: CodecCatalogue.extensions([HeaderExtensionURI.mid]), cname: "mediabridge", ssrc: ssrc,
@@ -80,7 +84,6 @@ final class CaptureStream: Sendable {
 
   func requestKeyframe() { _ = state.withLock { $0.sink }?.requestKeyframe() }
 
-  /// Takes what the server reports of this stream, and does what it asks for.
   func receive(_ report: RTCPPacket, at time: MediaTime) {
     let response = state.withLock { $0.sender.receive(report, at: time) }
     for packet in response.retransmissions { peer.send(packet) }
@@ -103,5 +106,16 @@ final class CaptureStream: Sendable {
     guard let reports else { return }
     peer.send(packet)
     peer.send(reports)
+  }
+}
+
+extension CodecCatalogue {
+  /// The codecs that capture templates encode to.
+  static func video(named name: String) -> [Codec] {
+    switch name.uppercased() {
+    case "VP9": vp9()
+    case "H264": h264()
+    default: vp8()
+    }
   }
 }

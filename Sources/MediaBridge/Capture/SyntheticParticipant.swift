@@ -16,4 +16,12 @@ extension CapturePublisher {
       values: values.filter { $0.key == "frequency" })
     return CapturePublisher(captures: [video, audio], pipelineFolder: pipelineFolder)
   }
+
+  /// A participant whose camera is a clip.
+  package static func showing(_ clip: CaptureClip, codec: String) -> CapturePublisher {
+    var video = CaptureOptions(
+      template: "", kind: .video, source: .camera, codec: codec, dimensions: clip.layers.last?.dimensions)
+    video.clip = clip
+    return CapturePublisher(captures: [video])
+  }
 }

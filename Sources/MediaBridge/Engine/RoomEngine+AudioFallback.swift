@@ -15,7 +15,8 @@ extension RoomEngine {
   private func measureLosses() async {
     let publications = room.remoteParticipants.values.flatMap { $0.trackPublications.values }
     for publication in publications {
-      guard let track = publication.track, let statistics = await track.incoming?.statistics() else { continue }
+      guard let track = publication.track else { continue }
+      let statistics = await track.incoming.statistics()
       publication.subscription.withLock { subscription in
         // It may be another one meanwhile, which counts for itself.
         if subscription.track === track { subscription.losses.add(LossWindow.Count(statistics.rtp), at: .now) }

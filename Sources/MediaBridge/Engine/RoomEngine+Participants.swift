@@ -27,9 +27,10 @@ extension RoomEngine {
     await matchTracks()
   }
 
-  func addOrUpdate(_ info: Livekit_ParticipantInfo) {
+  /// - Parameter isSameStay: also when the SID is another one, as it is in another session.
+  func addOrUpdate(_ info: Livekit_ParticipantInfo, isSameStay: Bool = false) {
     let known = room.remoteParticipants[info.identity]
-    if let known, known.sid != info.sid { remove(known) }
+    if let known, known.sid != info.sid, !isSameStay { remove(known) }
     if let participant = room.remoteParticipants[info.identity] {
       learn(info, of: participant)
       return updateTracks(of: participant, info.tracks.map(TrackInfo.init))
@@ -40,7 +41,7 @@ extension RoomEngine {
     updateTracks(of: participant, info.tracks.map(TrackInfo.init))
   }
 
-  private func learn(_ info: Livekit_ParticipantInfo, of participant: Participant) {
+  func learn(_ info: Livekit_ParticipantInfo, of participant: Participant) {
     let new = Participant.Info(info)
     let old = participant.info.withLock { info in
       defer { info = new }
@@ -59,7 +60,7 @@ extension RoomEngine {
     if let participant = participant(sid: info.sid) as? RemoteParticipant { remove(participant) }
   }
 
-  private func remove(_ participant: RemoteParticipant) {
+  func remove(_ participant: RemoteParticipant) {
     removeTracks(of: participant)
     guard let identity = participant.identity else { return }
     room.state.withLock { _ = $0.participants.removeValue(forKey: identity) }

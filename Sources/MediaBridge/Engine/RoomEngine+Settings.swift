@@ -7,13 +7,24 @@ extension RoomEngine: SubscriptionRequests {
   nonisolated var usesAdaptiveStream: Bool { options.adaptiveStream }
 
   func tellSubscription(of publication: RemoteTrackPublication) async throws {
+    guard reconnection == nil else { return subscriptionChangedMeanwhile(publication) }
     var request = Livekit_SignalRequest()
     request.subscription.trackSids = [publication.sid]
     request.subscription.subscribe = publication.subscription.withLock { $0.isWanted }
     try await send(request)
   }
 
+  /// It is told once the connection is back.
+  private func subscriptionChangedMeanwhile(_ publication: RemoteTrackPublication) {
+    reconnection?.changed.append(publication)
+    let (isWanted, isInterrupted) = publication.subscription.withLock { ($0.isWanted, $0.isInterrupted) }
+    guard !isWanted, isInterrupted, let (participant, _) = find(publication.sid) else { return }
+    unsubscribe(publication, of: participant)
+  }
+
   func tellSettings(of publication: RemoteTrackPublication) async throws {
+    // All settings are told again once the connection is back.
+    guard reconnection == nil else { return }
     _ = try connection()
     try await withCheckedThrowingContinuation { waiter in
       settingsWaiters.append(waiter)
@@ -26,6 +37,7 @@ extension RoomEngine: SubscriptionRequests {
   func beginSettings(of publication: RemoteTrackPublication) {
     publication.subscription.withLock { subscription in
       subscription.toldSettings = usesAdaptiveStream ? nil : TrackSettings()
+      subscription.isToldForSure = true
       (subscription.losses, subscription.fallback) = (LossWindow(), AudioFallback())
     }
     settings.begin(publication.sid, at: .now)
@@ -76,7 +88,7 @@ extension RoomEngine: SubscriptionRequests {
     // Before it is sent: what changes meanwhile is news.
     let earlier = meant.map { _, publication in
       publication.subscription.withLock { subscription in
-        defer { subscription.toldSettings = message.settings }
+        defer { (subscription.toldSettings, subscription.isToldForSure) = (message.settings, true) }
         return subscription.toldSettings
       }
     }

@@ -41,6 +41,7 @@ extension RoomEngine {
     let (isEnabled, isPaused) = (told.isEnabled, isPausedThere || told.restriction == .noVideo)
     let isMuted = publication.isMuted
     let isExpected = isEnabled && !isPaused && !isMuted
+    publication.subscription.withLock { $0.isExpected = isExpected }
     subscriber?.expect(isExpected, of: publication.sid)
     note(.publisherPropertyChanged, isMuted, publication, of: participant)
     note(.subscriberPropertyChanged, !isEnabled, publication, of: participant)
@@ -68,8 +69,11 @@ extension RoomEngine {
   func streamChanged(_ change: StreamWatch.Change, trackSid: String) {
     guard let (participant, publication) = find(trackSid), let track = publication.track else { return }
     switch change {
-    case .lost: room.tell(.streamLost(participant, publication, track))
-    case .restored: room.tell(.streamRestored(participant, publication, track))
+    case .lost: noteLoss(of: track, publication, by: participant)
+    case .restored:
+      if publication.subscription.set(\.isLost, to: false) {
+        room.tell(.streamRestored(participant, publication, track))
+      }
     case .missing:
       let error = LiveKitError(
         .noMedia,
@@ -77,6 +81,10 @@ extension RoomEngine {
           + "its publisher may have stopped, or the way to the server drops it")
       room.tell(.subscriptionFailed(participant, trackSid: trackSid, error))
     }
+  }
+
+  func noteLoss(of track: Track, _ publication: RemoteTrackPublication, by participant: RemoteParticipant) {
+    if publication.subscription.set(\.isLost, to: true) { room.tell(.streamLost(participant, publication, track)) }
   }
 
   func subscriptionFailed(_ response: Livekit_SubscriptionResponse) {

@@ -33,9 +33,9 @@ extension RoomEngine {
     room.tell(.trackUnpublished(participant, publication))
   }
 
-  private func unsubscribe(_ publication: RemoteTrackPublication, of participant: RemoteParticipant) {
+  func unsubscribe(_ publication: RemoteTrackPublication, of participant: RemoteParticipant) {
     guard let track = publication.track else { return }
-    publication.subscription.withLock { $0.track = nil }
+    publication.subscription.withLock { ($0.track, $0.isInterrupted, $0.isLost) = (nil, false, false) }
     settings.end(publication.sid)
     track.state.withLock { $0.trackState = .stopped }
     track.needsChanged()
@@ -57,11 +57,18 @@ extension RoomEngine {
   }
 
   private func match(_ publication: RemoteTrackPublication, of participant: RemoteParticipant, _ media: TrackMedia?) {
-    guard let media else { return unsubscribe(publication, of: participant) }
+    let (isInterrupted, isWanted) = publication.subscription.withLock { ($0.isInterrupted, $0.isWanted) }
+    guard let media else {
+      if !isInterrupted { unsubscribe(publication, of: participant) }
+      return
+    }
     if let track = publication.track {
       guard track.incoming !== media else { return }
+      if isInterrupted { return goOn(track, publication, of: participant, media) }
       unsubscribe(publication, of: participant)
     }
+    // A new session begins with all there is.
+    guard isWanted || !autoSubscribe else { return }
     let info = publication.info.withLock { $0 }
     let hooks = TrackHooks(
       tell: { [weak room] in room?.tell($0) },
@@ -72,7 +79,6 @@ extension RoomEngine {
       : RemoteAudioTrack(media: media, info: info, hooks: hooks)
     track.state.withLock { $0.trackState = .started }
     publication.subscription.withLock { $0.track = track }
-    beginSettings(of: publication)
     if let statistics { track.beginStatistics(statistics, isWanted: options.reportRemoteTrackStatistics) }
     logger.debug(
       "track subscribed",
@@ -81,15 +87,34 @@ extension RoomEngine {
         "codec": "\(media.codec)",
       ])
     // Before anybody can add a renderer.
-    media.onDecoderChange { [weak self] error in Task { await self?.decoderChanged(error, trackSid: info.sid) } }
+    watchDecoder(of: media)
+    beginSettings(of: publication)
     room.tell(.trackSubscribed(participant, publication, track))
     beginStream(of: publication, by: participant)
     if let track = track as? RemoteAudioTrack { playback?.add(track) }
   }
 
+  /// The track is that of another session now, and keeps its renderers.
+  private func goOn(
+    _ track: Track, _ publication: RemoteTrackPublication, of participant: RemoteParticipant, _ media: TrackMedia
+  ) {
+    logger.debug("track goes on", metadata: ["track": "\(publication.sid)", "codec": "\(media.codec)"])
+    publication.subscription.withLock { $0.isInterrupted = false }
+    watchDecoder(of: media)
+    track.goOn(with: media)
+    beginSettings(of: publication)
+    beginStream(of: publication, by: participant)
+    if publication.subscription.withLock({ $0.isLost }) { subscriber?.noteLoss(of: publication.sid) }
+  }
+
+  private func watchDecoder(of media: TrackMedia) {
+    media.onDecoderChange { [weak self, sid = media.trackSid] error in
+      Task { await self?.decoderChanged(error, trackSid: sid) }
+    }
+  }
+
   var publishedCodecs: [String: [String]] {
-    let publications = room.remoteParticipants.values.flatMap { $0.trackPublications.values }
-    return Dictionary(publications.map { ($0.sid, $0.info.withLock { $0.mimeTypes }) }) { _, newest in newest }
+    Dictionary(publications.map { ($0.sid, $0.info.withLock { $0.mimeTypes }) }) { _, newest in newest }
   }
 
   func find(_ sid: String) -> (RemoteParticipant, RemoteTrackPublication)? {

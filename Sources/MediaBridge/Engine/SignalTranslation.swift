@@ -126,7 +126,7 @@ extension LiveKitError {
         .iceFailed,
         "media cannot be connected: \(error); open the server's UDP ports or its TCP port for media to this machine, "
           + "or set up TURN on the server")
-    case .consentLost:
+    case .consentLost, .closedByPeer:
       self.init(
         .disconnected, "the media connection was lost: \(error); check that the server runs, and the network to it")
     case .dtlsFailed, .fingerprintMismatch, .noSRTPProfile, .noDataChannels:

@@ -39,6 +39,9 @@ struct StreamWatch: Sendable {
     if isExpected != (since != nil) { since = isExpected ? time : nil }
   }
 
+  /// Its media was lost before this began to watch.
+  mutating func noteLoss() { isLost = true }
+
   mutating func poll(at time: MediaTime) -> Change? {
     guard let since, !isLost, time - since >= (hasCome ? Self.patience : Self.firstPatience) else { return nil }
     if hasCome {

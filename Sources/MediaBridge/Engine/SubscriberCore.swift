@@ -46,6 +46,8 @@ final class SubscriberCore {
   /// Whether a track's media is to come.
   func expect(_ isExpected: Bool, of trackSid: String) { receptions[trackSid]?.expect(isExpected, at: .now) }
 
+  func noteLoss(of trackSid: String) { receptions[trackSid]?.noteLoss() }
+
   /// Looks now and then whether media stays away.
   private func watchStreams() {
     guard streamTimer == nil, !receptions.isEmpty, !isStopped else { return }

@@ -143,6 +143,9 @@ actor SubscriberTransport {
     loop.run { [core] in core.value.expect(isExpected, of: trackSid) }
   }
 
+  /// The media of a track was told as lost before: its first packet restores it.
+  nonisolated func noteLoss(of trackSid: String) { loop.run { [core] in core.value.noteLoss(of: trackSid) } }
+
   /// From here to the server and back, as it was measured when this was called before; nil where it was not.
   func roundTripTime() async -> Duration? { isClosed ? nil : await peer.measureRoundTrip() }
 

@@ -27,6 +27,8 @@ final class TrackReception {
   /// Packets that wait for the rest of their picture.
   private var waiting: [AppSource.Packet] = []
   private static let waitingLimit = 256
+  /// How many packets came of the newest picture, when they are the last ones that wait, in order and from the first on.
+  private var wholePicture: Int?
   /// Whether its media comes, and who is told when that changes.
   private var watch: StreamWatch
   private let onStream: (StreamWatch.Change) -> Void
@@ -102,6 +104,7 @@ final class TrackReception {
     // The first packet of a picture tells as much as all of them.
     if packet.timestamp != lastTimestamp { clock.observe(trackSid, timestamp: packet.timestamp, at: time) }
     if packet.endsPicture { pictures.note(packet.timestamp) }
+    if let wholePicture, isCutOff(by: packet) { blank(wholePicture, before: packet, at: time) }
     if !pipelines.isEmpty { waiting.append(AppSource.Packet(packet, at: time)) }
     noteOrder(of: packet)
     guard pipelines.isEmpty || !isFlowing else { return }
@@ -113,13 +116,15 @@ final class TrackReception {
   }
 
   private func noteOrder(of packet: RTPPacket) {
-    let isNext = newest.map { $0.successor == packet.sequenceNumber } ?? false
+    let isNext = newest.map { $0.successor == packet.sequenceNumber } ?? true
     if newest.map({ packet.sequenceNumber.distance(from: $0) > 0 }) ?? true { newest = packet.sequenceNumber }
     let isNewPicture = packet.timestamp != lastTimestamp
     // A sender need not mark where its pictures end: then the next one says so.
     let continues = wasMarked ? isNewPicture : !isNewPicture
     isPictureOpen =
       isVideo && isNext && continues && !packet.marker && !packet.isPaddingOnly && waiting.count < Self.waitingLimit
+    if !isNext || isNewPicture { wholePicture = isNext && wasMarked ? 0 : nil }
+    wholePicture = wholePicture.map { $0 + 1 }
     (lastTimestamp, wasMarked) = (packet.timestamp, packet.marker)
   }
 
@@ -129,6 +134,24 @@ final class TrackReception {
     guard !isPictureOpen, !waiting.isEmpty else { return }
     for pipeline in pipelines { pipeline.push(waiting) }
     waiting.removeAll(keepingCapacity: true)
+    wholePicture = nil
+  }
+
+  /// Whether the newest picture stays without its end: a server changes over to another layer in the middle of a
+  /// picture, and its numbers go on as if nothing were missing.
+  private func isCutOff(by packet: RTPPacket) -> Bool {
+    !wasMarked && packet.timestamp != lastTimestamp && newest?.successor == packet.sequenceNumber && isKeyframe(packet)
+  }
+
+  /// Takes the contents out of the newest picture's packets, which a decoder would take for a whole one. Their numbers
+  /// stay, since those behind would wait for what is missing.
+  private func blank(_ count: Int, before next: RTPPacket, at time: MediaTime) {
+    for index in waiting.indices.suffix(count) {
+      let packet = RTPPacket(
+        payloadType: next.payloadType, sequenceNumber: next.sequenceNumber + (index - waiting.count),
+        timestamp: lastTimestamp ?? next.timestamp, ssrc: next.ssrc, payload: [])
+      waiting[index] = AppSource.Packet(packet, at: time)
+    }
   }
 
   private func isKeyframe(_ packet: RTPPacket) -> Bool {
@@ -158,7 +181,8 @@ final class TrackReception {
     if isMetered { decodingBegins() }
     pipelines.append(pipeline)
     if isFirst && isBacklogUsable {
-      pipeline.push(backlog.map { AppSource.Packet($0.packet, at: $0.time) })
+      waiting = backlog.map { AppSource.Packet($0.packet, at: $0.time) }
+      flush()
     } else if isVideo {
       requestKeyframe()
     }
@@ -200,6 +224,8 @@ final class TrackReception {
     receiver.isPaused = !isExpected
     onRequest()
   }
+
+  func noteLoss() { watch.noteLoss() }
 
   func pollStream(at time: MediaTime) {
     if let change = watch.poll(at: time) { onStream(change) }

@@ -55,6 +55,7 @@ public actor Recorder {
   private let currentVideo = Locked<TrackMedia?>(nil)
 
   private struct Input {
+    let publication: RemoteTrackPublication
     var media: TrackMedia
     var pipeline: ReceivePipeline
     /// Why the pipeline has stopped.
@@ -175,7 +176,8 @@ public actor Recorder {
       template, output: feed == .raw ? raw : .encoded, onFailure: { error in failure.withLock { $0 = error } },
       onBuffer: { buffer in isVideo ? output.writeVideo(buffer) : output.writeAudio(buffer) })
     inputs[publication.kind] = Input(
-      media: media, pipeline: pipeline, failure: failure, track: describe(publication, media))
+      publication: publication, media: media, pipeline: pipeline, failure: failure,
+      track: describe(publication, media))
     if isVideo { currentVideo.withLock { $0 = media } }
   }
 
@@ -212,9 +214,11 @@ public actor Recorder {
   }
 
   private func joined(_ publication: RemoteTrackPublication, of participant: RemoteParticipant) {
-    guard belongs(publication, of: participant), inputs[publication.kind] == nil, let output,
-      let media = publication.media
-    else { return }
+    if belongs(publication, of: participant) { joined(publication) }
+  }
+
+  private func joined(_ publication: RemoteTrackPublication) {
+    guard inputs[publication.kind] == nil, let output, let media = publication.media else { return }
     let track = describe(publication, media)
     if media.isVideo, output.format.video == .encoded, media.codec != videoCodec {
       let file = URL(fileURLWithPath: options.file).lastPathComponent
@@ -229,7 +233,7 @@ public actor Recorder {
   }
 
   private func left(_ publication: RemoteTrackPublication) {
-    guard let input = inputs[publication.kind], input.track.sid == publication.sid, publication.media !== input.media
+    guard let input = inputs[publication.kind], input.publication === publication, publication.media !== input.media
     else { return }
     remove(input)
     // What was published beside it takes its place.
@@ -258,7 +262,17 @@ public actor Recorder {
     }
   }
 
+  /// A track may go on in another session of the room, without having ended.
+  private func followMedia() {
+    for input in inputs.values {
+      guard let media = input.publication.media, media !== input.media else { continue }
+      remove(input)
+      joined(input.publication)
+    }
+  }
+
   private func tick() {
+    followMedia()
     dropFailures()
     output?.advance(to: .now)
   }

@@ -123,7 +123,5 @@ extension RemoteParticipant {
 
 extension RemoteTrackPublication {
   /// What arrives of it, while it is subscribed.
-  var media: TrackMedia? {
-    (track as? RemoteVideoTrack)?.media ?? (track as? RemoteAudioTrack)?.media
-  }
+  var media: TrackMedia? { track?.incoming }
 }

@@ -68,6 +68,13 @@ public final class RemoteParticipant: Participant, @unchecked Sendable {
     let sid = publication.sid
     publications.withLock { $0[sid] = publication }
   }
+  func rename(_ publication: RemoteTrackPublication, to sid: String) {
+    publications.withLock { publications in
+      publications[publication.sid] = nil
+      publications[sid] = publication
+    }
+    publication.info.withLock { $0.sid = sid }
+  }
   func remove(sid: String) -> RemoteTrackPublication? { publications.withLock { $0.removeValue(forKey: sid) } }
 
   private func sorted(_ isWanted: (RemoteTrackPublication) -> Bool) -> [RemoteTrackPublication] {

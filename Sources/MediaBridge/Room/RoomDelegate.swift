@@ -7,6 +7,12 @@ public protocol RoomDelegate: AnyObject {
   func roomDidConnect(_ room: Room)
   func room(_ room: Room, didFailToConnectWithError error: LiveKitError?)
   func room(_ room: Room, didDisconnectWithError error: LiveKitError?)
+  /// The connection is lost and is being brought back: `roomDidReconnect` follows, or `didDisconnectWithError`.
+  func roomIsReconnecting(_ room: Room)
+  func roomDidReconnect(_ room: Room)
+  /// Told again when the mode changes while the room reconnects.
+  func room(_ room: Room, didStartReconnectWithMode reconnectMode: ReconnectMode)
+  func room(_ room: Room, didCompleteReconnectWithMode reconnectMode: ReconnectMode)
 
   func room(_ room: Room, didUpdateMetadata metadata: String?)
   func room(_ room: Room, didUpdateIsRecording isRecording: Bool)

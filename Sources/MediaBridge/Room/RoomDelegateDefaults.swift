@@ -5,6 +5,10 @@ extension RoomDelegate {
   public func roomDidConnect(_ room: Room) {}
   public func room(_ room: Room, didFailToConnectWithError error: LiveKitError?) {}
   public func room(_ room: Room, didDisconnectWithError error: LiveKitError?) {}
+  public func roomIsReconnecting(_ room: Room) {}
+  public func roomDidReconnect(_ room: Room) {}
+  public func room(_ room: Room, didStartReconnectWithMode reconnectMode: ReconnectMode) {}
+  public func room(_ room: Room, didCompleteReconnectWithMode reconnectMode: ReconnectMode) {}
 
   public func room(_ room: Room, didUpdateMetadata metadata: String?) {}
   public func room(_ room: Room, didUpdateIsRecording isRecording: Bool) {}

@@ -1,10 +1,16 @@
 extension RoomEvent {
   func tell(_ delegate: any RoomDelegate, of room: Room) {
     switch self {
-    case .connectionStateChanged(let state, let old): delegate.room(room, didUpdateConnectionState: state, from: old)
+    case .connectionStateChanged(let state, let old):
+      delegate.room(room, didUpdateConnectionState: state, from: old)
+      if state == .reconnecting { delegate.roomIsReconnecting(room) }
     case .connected: delegate.roomDidConnect(room)
     case .connectionFailed(let error): delegate.room(room, didFailToConnectWithError: error)
     case .disconnected(let error): delegate.room(room, didDisconnectWithError: error)
+    case .reconnecting(let mode): delegate.room(room, didStartReconnectWithMode: mode)
+    case .reconnected(let mode):
+      delegate.room(room, didCompleteReconnectWithMode: mode)
+      delegate.roomDidReconnect(room)
     case .roomMetadataChanged(let metadata): delegate.room(room, didUpdateMetadata: metadata)
     case .recordingChanged(let isRecording): delegate.room(room, didUpdateIsRecording: isRecording)
     case .activeSpeakersChanged(let speakers): delegate.room(room, didUpdateSpeakingParticipants: speakers)

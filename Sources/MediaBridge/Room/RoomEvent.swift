@@ -7,6 +7,9 @@ public enum RoomEvent: Sendable {
   /// The first connection did not come about.
   case connectionFailed(LiveKitError)
   case disconnected(LiveKitError?)
+  /// The connection is lost and is being brought back; told again when the mode changes meanwhile.
+  case reconnecting(ReconnectMode)
+  case reconnected(ReconnectMode)
 
   case roomMetadataChanged(String)
   case recordingChanged(isRecording: Bool)

@@ -58,10 +58,33 @@ public struct ConnectOptions: Sendable {
   /// The longest that joining and the first media connection may take.
   public var timeout: Duration
 
-  public init(autoSubscribe: Bool? = nil, timeout: Duration = .seconds(15)) {
+  /// How often a connection that was lost is tried to be brought back before the room is given up; 0 gives it up at once.
+  /// With the usual delays ten attempts go on for about 45 s.
+  public var reconnectAttempts: Int
+  /// In seconds: the wait before the second attempt, which grows with the square of the number of attempts, and the
+  /// longest wait. Up to a second more is added by chance to the longer ones, so that not everybody comes at once.
+  public var reconnectAttemptDelay: Double
+  public var reconnectMaxDelay: Double
+
+  public init(
+    autoSubscribe: Bool? = nil, timeout: Duration = .seconds(15), reconnectAttempts: Int = 10,
+    reconnectAttemptDelay: Double = 0.3, reconnectMaxDelay: Double = 7
+  ) {
     self.autoSubscribe = autoSubscribe
     self.timeout = timeout
+    self.reconnectAttempts = reconnectAttempts
+    self.reconnectAttemptDelay = reconnectAttemptDelay
+    self.reconnectMaxDelay = reconnectMaxDelay
   }
+}
+
+/// How a connection that was lost is brought back.
+public enum ReconnectMode: String, Sendable {
+  /// The session goes on: the server keeps the participant and its subscriptions, and media finds another way.
+  case quick
+  /// The room is joined anew with the same options. Participants and publications that are still there stay the same
+  /// objects, and so do tracks with their renderers.
+  case full
 }
 
 public enum ConnectionState: String, Sendable {

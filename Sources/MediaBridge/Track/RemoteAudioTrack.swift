@@ -9,13 +9,10 @@ public final class RemoteAudioTrack: Track, RemoteTrack, AudioTrack, @unchecked 
   private let playback = PlaybackTap()
   private let decoding = Reconciler()
   private let hooks: TrackHooks
-  let media: TrackMedia
 
   init(media: TrackMedia, info: TrackInfo, hooks: TrackHooks) {
-    self.media = media
     self.hooks = hooks
-    super.init(
-      sid: info.sid, name: info.name, kind: .audio, source: info.source, isMuted: info.isMuted, dimensions: nil)
+    super.init(media: media, kind: .audio, info: info)
   }
 
   /// Hands all sound from now on to `audioRenderer`, too, in its `requiredFormat` if it has one. The first renderer
@@ -66,11 +63,11 @@ public final class RemoteAudioTrack: Track, RemoteTrack, AudioTrack, @unchecked 
   private func decode() {
     decoding.run {
       if isHeard {
-        media.startDecoding { [weak self] decoded in
+        incoming.startDecoding { [weak self] decoded in
           if case .audio(let buffer) = decoded { self?.deliver(buffer) }
         }
       } else {
-        media.stopDecoding()
+        incoming.stopDecoding()
       }
     }
   }

@@ -12,14 +12,10 @@ public final class RemoteVideoTrack: Track, RemoteTrack, VideoTrack, @unchecked 
   private let newest = Locked<VideoFrame?>(nil)
   private let lastSize = Locked<Dimensions?>(nil)
   private let hooks: TrackHooks
-  let media: TrackMedia
 
   init(media: TrackMedia, info: TrackInfo, hooks: TrackHooks) {
-    self.media = media
     self.hooks = hooks
-    super.init(
-      sid: info.sid, name: info.name, kind: .video, source: info.source, isMuted: info.isMuted,
-      dimensions: info.dimensions)
+    super.init(media: media, kind: .video, info: info)
   }
 
   public var videoFrame: VideoFrame? { newest.withLock { $0 } }
@@ -55,9 +51,9 @@ public final class RemoteVideoTrack: Track, RemoteTrack, VideoTrack, @unchecked 
   private func decode() {
     decoding.run {
       if isShown {
-        media.startDecoding { [weak self] decoded in self?.deliver(decoded) }
+        incoming.startDecoding { [weak self] decoded in self?.deliver(decoded) }
       } else {
-        media.stopDecoding()
+        incoming.stopDecoding()
         newest.withLock { $0 = nil }
       }
     }

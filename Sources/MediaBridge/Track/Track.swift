@@ -5,27 +5,46 @@ import MediaCore
 /// `@unchecked Sendable`: subclasses add only constants and `Locked` values, like this class.
 public class Track: @unchecked Sendable {
   struct State {
+    var sid: Sid
     var isMuted: Bool
     var trackState = TrackState.stopped
     var dimensions: Dimensions?
     var reporting = TrackReporting()
   }
 
-  public let sid: Sid?
+  /// Another one after the track has gone over to a new session of the room.
+  public var sid: Sid? { state.withLock { $0.sid } }
   public let name: String
   public let kind: Kind
   public let source: Source
   let state: Locked<State>
+  private let media: Locked<TrackMedia>
   /// When nothing more comes: of a remote track, when it is unsubscribed.
   let end = TrackEnd()
   public let delegates = MulticastDelegate<any TrackDelegate>()
 
-  init(sid: Sid, name: String, kind: Kind, source: Source, isMuted: Bool, dimensions: Dimensions?) {
-    self.sid = sid
-    self.name = name
+  init(media: TrackMedia, kind: Kind, info: TrackInfo) {
+    name = info.name
     self.kind = kind
-    self.source = source
-    state = Locked(State(isMuted: isMuted, dimensions: dimensions))
+    source = info.source
+    self.media = Locked(media)
+    state = Locked(State(sid: info.sid, isMuted: info.isMuted, dimensions: kind == .video ? info.dimensions : nil))
+  }
+
+  /// What feeds the track.
+  var incoming: TrackMedia { media.withLock { $0 } }
+
+  /// Goes on with the media of another session, after that of the one before has ended.
+  func goOn(with new: TrackMedia) {
+    media.withLock { $0 = new }
+    let reporter = state.withLock { state in
+      state.sid = new.trackSid
+      // Another stream, which counts anew.
+      state.reporting.meter = nil
+      return state.reporting.reporter
+    }
+    needsChanged()
+    reporter?.follow(self)
   }
 
   public var isMuted: Bool { state.withLock { $0.isMuted } }
@@ -60,11 +79,6 @@ public class Track: @unchecked Sendable {
 
   /// Width over height of `dimensions`, 1 while it is nil.
   public var aspectRatio: Double { dimensions?.aspectRatio ?? 1 }
-}
-
-extension Track {
-  /// What feeds a remote track.
-  var incoming: TrackMedia? { (self as? RemoteVideoTrack)?.media ?? (self as? RemoteAudioTrack)?.media }
 }
 
 /// A track of another participant.

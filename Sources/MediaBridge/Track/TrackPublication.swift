@@ -55,6 +55,13 @@ public final class RemoteTrackPublication: TrackPublication, @unchecked Sendable
     /// As they were set last, and as the server knows them; nil when it may have others.
     var settings = TrackSettings()
     var toldSettings: TrackSettings?
+    /// False when they may have been lost with the connection.
+    var isToldForSure = true
+    /// Its track was that of a session that has ended, and waits for the next one.
+    var isInterrupted = false
+    /// Whether its media is to come, and whether it was told as lost.
+    var isExpected = false
+    var isLost = false
     /// How it arrives, and what that leaves of what is wanted; only where audio fallback is on.
     var losses = LossWindow()
     var fallback = AudioFallback()

@@ -53,10 +53,10 @@ public final class TransportLoop: @unchecked Sendable {
     visitor.withLock { $0 == pthread_self() }
   }
 
-  /// Runs `job` on the loop's thread after what was posted before. Dropped once the loop has stopped.
-  public func post(_ job: @escaping Job) { _ = accept(job) }
-
-  private func accept(_ job: @escaping Job) -> Bool {
+  /// Runs `job` on the loop's thread after what was posted before.
+  /// - Returns: false when it is dropped, since the loop has stopped.
+  @discardableResult
+  public func post(_ job: @escaping Job) -> Bool {
     let isAccepted = state.withLock { state in
       if !state.hasEnded { state.jobs.append(job) }
       return !state.hasEnded
@@ -66,8 +66,12 @@ public final class TransportLoop: @unchecked Sendable {
   }
 
   /// Runs `job` at once when this is the loop's thread, else posts it.
-  public func run(_ job: @escaping Job) {
-    isCurrent ? job() : post(job)
+  /// - Returns: false when it is dropped, since the loop has stopped.
+  @discardableResult
+  public func run(_ job: @escaping Job) -> Bool {
+    guard isCurrent else { return post(job) }
+    job()
+    return true
   }
 
   /// Runs `job` when this loop has done what it is at, before it waits again; nobody has to wake it for that. To be
@@ -80,9 +84,21 @@ public final class TransportLoop: @unchecked Sendable {
   /// Runs `body` on the loop and returns what it returns. Once the loop has stopped it runs at once instead, one at a
   /// time: what lived on the loop may still be looked at, and nobody waits for ever.
   public func call<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {
+    // Not through the continuation, of whose order the thread sanitizer does not know.
+    let result = Locked<Result?>(nil)
     await withCheckedContinuation { continuation in
-      if !accept({ continuation.resume(returning: body()) }) { continuation.resume(returning: afterwards(body)) }
+      let isAccepted = post {
+        let made = body()
+        result.withLock { $0 = made }
+        continuation.resume()
+      }
+      guard !isAccepted else { return }
+      let made = afterwards(body)
+      result.withLock { $0 = made }
+      continuation.resume()
     }
+    guard let made = result.withLock({ $0 }) else { preconditionFailure("the continuation was resumed before") }
+    return made
   }
 
   private func afterwards<Result>(_ body: () -> Result) -> Result {

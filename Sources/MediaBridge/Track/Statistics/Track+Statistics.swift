@@ -54,7 +54,7 @@ extension Track {
   /// - Parameter age: how old the last statistics have to be.
   /// - Returns: nil when they are not, or statistics are not wanted any more.
   func measure(roundTrip: Duration?, after age: Duration = .zero) async -> TrackStatistics? {
-    guard let incoming else { return nil }
+    let incoming = incoming
     if isMuted { incoming.meter.interrupt() }
     let sample = InboundMeter.Sample(
       time: .now, timestamp: Date().timeIntervalSince1970 * 1000, reception: await incoming.statistics(),

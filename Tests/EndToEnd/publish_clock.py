@@ -12,8 +12,10 @@ def burn(luma, number):
 
 
 if __name__ == "__main__":
+    parser = publish.make_parser()
+    parser.add_argument("--soft", action="store_true", help="without detail, so that keyframes cost little")
+    arguments = parser.parse_args()
     # Decoded before, so that publishing costs the encoder alone.
-    clip = real_clip.pictures()
-    arguments = publish.make_parser().parse_args()
+    clip = real_clip.pictures(detail=(64, 36) if arguments.soft else None)
     arguments.height, arguments.width = clip[0].shape[0] * 2 // 3, clip[0].shape[1]
     asyncio.run(publish.publish(arguments, real_clip.showing(clip, burn)))

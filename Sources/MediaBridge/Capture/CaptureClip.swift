@@ -1,0 +1,78 @@
+import GStreamerKit
+import MediaCore
+import RTP
+
+/// Encoded pictures that are made once and sent over and over, by as many participants as one likes: what it costs to
+/// publish them is sending alone. For benchmarks, hence not public.
+package final class CaptureClip: Sendable {
+  /// A size in which the clip is sent, and the bitrate that its encoder is asked for.
+  package struct Layer: Sendable {
+    package var dimensions: Dimensions
+    package var bitrate: Int
+
+    package init(dimensions: Dimensions, bitrate: Int) {
+      self.dimensions = dimensions
+      self.bitrate = bitrate
+    }
+  }
+
+  /// From the smallest to the largest.
+  package let layers: [Layer]
+  /// Pictures a second.
+  package let rate: Int
+  /// The payloads of one picture's packets.
+  typealias Picture = [[UInt8]]
+  /// Of each layer; a keyframe begins each second.
+  let pictures: [[Picture]]
+
+  private init(layers: [Layer], rate: Int, pictures: [[Picture]]) {
+    self.layers = layers
+    self.rate = rate
+    self.pictures = pictures
+  }
+
+  /// Encodes the first `seconds` of what a capture template makes.
+  package static func record(
+    template: String, layers: [Layer], rate: Int, seconds: Int, values: [String: String], pipelineFolder: String?
+  ) async throws -> CaptureClip {
+    let factory = PipelineFactory(folder: pipelineFolder)
+    var pictures: [[Picture]] = []
+    for layer in layers {
+      let own = [
+        "width": "\(layer.dimensions.width)", "height": "\(layer.dimensions.height)", "framerate": "\(rate)/1",
+        "gop": "\(rate)", "bitrate": "\(layer.bitrate / 1000)",
+      ]
+      let made = try factory.make(.capture, template, values: values.merging(own) { _, own in own })
+      pictures.append(try await record(rate * seconds, of: made))
+    }
+    return CaptureClip(layers: layers, rate: rate, pictures: pictures)
+  }
+
+  private static func record(_ count: Int, of made: TemplatePipeline) async throws -> [Picture] {
+    let gathered = Locked<[Picture]>([[]])
+    let done = Outcome<Void, LiveKitError>()
+    try made.sink("video") { media in
+      guard let packet = media.withUnsafeBytes({ try? RTPPacket(parsing: PacketBuffer(copying: $0)) }) else { return }
+      let isEnough = gathered.withLock { pictures in
+        guard pictures.count <= count else { return true }
+        pictures[pictures.count - 1].append(packet.withPayload { Array($0) })
+        if packet.marker { pictures.append([]) }
+        return pictures.count > count
+      }
+      if isEnough { done.settle(.success(())) }
+    }
+    made.pipeline.onMessage { message in
+      switch message {
+      case .error(let error): done.settle(.failure(LiveKitError(error, in: made.text)))
+      case .endOfStream: done.settle(.failure(LiveKitError(.pipeline, "\(made.text.file) makes too few pictures")))
+      default: break
+      }
+    }
+    try made.start()
+    let result: Result<Void, LiveKitError>
+    do throws(LiveKitError) { result = .success(try await done.value()) } catch { result = .failure(error) }
+    await made.pipeline.stop()
+    try result.get()
+    return gathered.withLock { Array($0.prefix(count)) }
+  }
+}

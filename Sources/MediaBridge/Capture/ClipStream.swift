@@ -1,0 +1,122 @@
+import MediaCore
+import PeerTransport
+import RTP
+import SDP
+
+/// A clip on its way to the server, in all its layers. Everything after `negotiated` happens on the transport's loop.
+final class ClipStream: OutgoingStream {
+  /// What changes: on the loop only, but for the beginning.
+  private struct State {
+    var senders: [RTPSender]
+    var sequences: [SequenceNumber]
+    var timestamp = UInt32.random(in: 0...(.max))
+    var payloadType = PayloadType(0)
+    /// The header extensions of each layer, by which the server knows it.
+    var extensions: [[(id: UInt8, value: [UInt8])]] = []
+    /// Of the clip: participants do not show the same, and do not have their keyframes at the same moment.
+    var position: Int
+    var next = MediaTime.now
+    var timer: LoopTimer?
+    var isOver = false
+
+    mutating func packets(of picture: CaptureClip.Picture, layer: Int, _ time: MediaTime) -> [RTPPacket] {
+      picture.enumerated().map { index, payload in
+        let packet = RTPPacket(
+          payloadType: payloadType, sequenceNumber: sequences[layer], timestamp: timestamp,
+          ssrc: senders[layer].configuration.ssrc, marker: index == picture.count - 1, extensions: extensions[layer],
+          payload: payload)
+        sequences[layer] = sequences[layer].successor
+        senders[layer].sent(packet, at: time)
+        return packet
+      }
+    }
+  }
+
+  /// LiveKit's, from the smallest layer to the largest.
+  private static let rids = ["q", "h", "f"]
+  private static let clockRate: UInt32 = 90_000
+  private let clip: CaptureClip
+  private let codec: String
+  private let loop: TransportLoop
+  private let peer: PeerConnection
+  private let state: Locked<State>
+
+  init(_ clip: CaptureClip, codec: String, loop: TransportLoop, peer: PeerConnection) {
+    self.clip = clip
+    self.codec = codec
+    self.loop = loop
+    self.peer = peer
+    let senders = clip.layers.map { _ in
+      RTPSender(
+        configuration: .init(ssrc: SSRC(.random(in: 1...(.max - 1))), clockRate: Self.clockRate, cname: "mediabridge"))
+    }
+    state = Locked(
+      State(
+        senders: senders, sequences: senders.map { _ in SequenceNumber(.random(in: 0...(.max / 2))) },
+        position: .random(in: clip.pictures[0].indices)))
+  }
+
+  func sendingTrack(cid: String) -> SendingTrack {
+    SendingTrack(
+      kind: .video, msid: MediaStreamID(stream: "capture", track: cid), codecs: CodecCatalogue.video(named: codec),
+      headerExtensions: CodecCatalogue.extensions([HeaderExtensionURI.mid, HeaderExtensionURI.rtpStreamID]),
+      cname: "mediabridge", rids: Array(Self.rids.prefix(clip.layers.count)))
+  }
+
+  func negotiated(_ section: NegotiatedSection) {
+    guard let format = section.formats.first else { return }
+    func id(_ uri: String) -> UInt8 { UInt8(truncatingIfNeeded: section.extensionID(uri) ?? 0) }
+    let extensions = clip.layers.indices.map { index in
+      [
+        (id: id(HeaderExtensionURI.mid), value: Array(section.mid.utf8)),
+        (id: id(HeaderExtensionURI.rtpStreamID), value: Array(Self.rids[index].utf8)),
+      ]
+    }
+    state.withLock { state in
+      state.payloadType = format.payloadType
+      state.extensions = extensions
+    }
+  }
+
+  func start() {
+    // Not all participants of a process at once.
+    let beginning = MediaTime.now + .nanoseconds(Int64.random(in: 0..<1_000_000_000 / Int64(clip.rate)))
+    state.withLock { $0.next = beginning }
+    sendLater()
+  }
+
+  func stop() {
+    state.withLock { state in
+      state.isOver = true
+      state.timer?.cancel()
+    }
+  }
+
+  func receive(_ report: RTCPPacket, at time: MediaTime) {
+    let packets = state.withLock { state in
+      state.senders.indices.map { state.senders[$0].receive(report, at: time).retransmissions }
+    }
+    for batch in packets { for packet in batch { peer.send(packet) } }
+  }
+
+  private func sendLater() {
+    state.withLock { state in
+      guard !state.isOver else { return }
+      state.timer = loop.after(state.next - MediaTime.now) { [weak self] in self?.sendPicture() }
+    }
+  }
+
+  private func sendPicture() {
+    let (now, ntp) = (MediaTime.now, NTPTime.now)
+    let (packets, reports) = state.withLock { state in
+      let packets = clip.layers.indices.flatMap { state.packets(of: clip.pictures[$0][state.position], layer: $0, now) }
+      state.position = (state.position + 1) % clip.pictures[0].count
+      state.timestamp &+= Self.clockRate / UInt32(clip.rate)
+      state.next = state.next + .nanoseconds(1_000_000_000 / Int64(clip.rate))
+      return (packets, state.senders.indices.flatMap { state.senders[$0].poll(at: now, ntp: ntp) })
+    }
+    for packet in packets { peer.send(packet) }
+    peer.send(reports)
+    sendLater()
+  }
+}

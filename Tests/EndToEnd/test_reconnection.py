@@ -1,0 +1,135 @@
+"""Connections that break while a room is recorded: the media's, the signalling's, or the server itself."""
+
+import signal
+import subprocess
+import time
+
+import checks
+import clip
+import pytest
+from failures import after, assert_plays
+from programs import python
+
+FPS = 25
+SIZE = (640, 360)
+
+
+def course(program):
+    """What the program told of its connection, in order."""
+    names = ("reconnecting", "reconnected")
+    return [f"{event['event']} {event['mode']}" for event in program.events if event.get("event") in names]
+
+
+def flows(recorder, seconds=3):
+    """Waits until pictures of the sender come again, and then records so much more; how long the file is."""
+    before = recorder.wait_for("progress")["frames"]
+    for _ in range(30):
+        told = recorder.wait_for("progress")
+        if told["frames"] > before:
+            return after(recorder, told["duration"] + seconds)["duration"]
+    raise AssertionError(recorder.report("no pictures come again"))
+
+
+def finish(recorder, file, seconds):
+    """The file plays to its end, which has the sender's sound."""
+    recorder.stop()
+    assert recorder.finish() == 0, recorder.report("failed")
+    assert_plays(file, seconds)
+    _, samples = checks.sound(file)
+    assert checks.level(samples[-2 * clip.RATE :]) > 0.02, "the end is silent"
+
+
+@pytest.mark.parametrize("pause", [0.3, 2, 10])
+def test_media_is_cut(routed, distant_server, tmp_path, pause):
+    """UDP alone, both ways. The session goes on, over the same way or another."""
+    server = distant_server()
+    server.own_publisher("udp", "alice", "vp8")
+    file = tmp_path / "udp.mkv"
+    recorder = server.recorder("udp", "alice", file)
+    after(recorder, 2)
+    routed.drop(forward="meta l4proto udp drop;")
+    time.sleep(pause)
+    routed.open()
+    finish(recorder, file, flows(recorder))
+    assert all(step.endswith("quick") for step in course(recorder)), recorder.report("the session was given up")
+
+
+def test_media_is_cut_for_good(routed, distant_server, tmp_path):
+    """Who is not answered stops to send (RFC 7675) and looks for another way: here the server's TCP candidate."""
+    server = distant_server()
+    server.own_publisher("udp", "alice", "vp8")
+    file = tmp_path / "tcp.mkv"
+    recorder = server.recorder("udp", "alice", file)
+    after(recorder, 2)
+    routed.drop(forward="meta l4proto udp drop;")
+    recorder.wait_for("reconnected", 60)
+    finish(recorder, file, flows(recorder))
+    assert course(recorder) == ["reconnecting quick", "reconnected quick"], recorder.report("another course")
+
+
+@pytest.mark.parametrize("pause", [0.3, 2, 10])
+def test_signalling_is_cut(routed, distant_server, tmp_path, pause):
+    """TCP to the server's port is refused from now on. Media flows all the while."""
+    server = distant_server()
+    port = server.url.rsplit(":", 1)[1]
+    server.own_publisher("tcp", "alice", "vp8")
+    file = tmp_path / "signal.mkv"
+    recorder = server.recorder("tcp", "alice", file)
+    after(recorder, 2)
+    routed.drop(forward=f"tcp dport {port} reject with tcp reset; tcp sport {port} reject with tcp reset;")
+    # A ping finds it out, which is sent every ten seconds.
+    recorder.wait_for("reconnecting", 20)
+    time.sleep(pause)
+    routed.open()
+    recorder.wait_for("reconnected", 40)
+    finish(recorder, file, flows(recorder))
+    assert course(recorder) == ["reconnecting quick", "reconnected quick"], recorder.report("another course")
+    # No picture is held, for all of them came.
+    times = [time for _, time, _ in checks.numbered(file)]
+    assert max(b - a for a, b in zip(times, times[1:])) < 0.5, "pictures stood still"
+
+
+@pytest.mark.parametrize("pause", [0.3, 2, 10])
+def test_the_server_starts_again(server, tmp_path, pause):
+    """A client that we did not write publishes; it loses the server as we do, and publishes again by itself."""
+    server.foreign_publisher("--room", "again", "--identity", "alice", "--duration", "120")
+    file = tmp_path / "again.mkv"
+    recorder = server.recorder("again", "alice", file)
+    after(recorder, 3)
+    server.program.send(signal.SIGKILL)
+    server.program.finish(10)
+    time.sleep(pause)
+    server.start_again()
+    recorder.wait_for("reconnected", 60)
+    finish(recorder, file, flows(recorder))
+    assert course(recorder)[-1] == "reconnected full", recorder.report("another course")
+    # One file with the sender's pictures from before and from afterwards.
+    numbers = sorted({number for number, _, _ in checks.numbered(file, SIZE) if number is not None})
+    gap, last = max((b - a, a) for a, b in zip(numbers, numbers[1:]))
+    assert gap >= pause * FPS, "the server was away for longer than that"
+    assert sum(number <= last for number in numbers) > FPS, "what was before it is missing"
+    assert sum(number > last for number in numbers) > FPS, "what came after it is missing"
+
+
+def test_a_foreign_client_resumes_in_the_development_server(server, start):
+    """Its signalling is cut, and it goes on with its session: nobody in the room is told anything."""
+    proxy = start(server.enter(*python("signal_proxy.py", "--to", server.url)))
+    at = f"127.0.0.1:{proxy.wait_for('listening')['port']}"
+    server.foreign_publisher("--room", "r", "--identity", "alice", "--duration", "60", url=f"ws://{at}")
+    watcher = server.watcher("r")
+    while len([event for event in watcher.events if event.get("event") == "track_subscribed"]) < 2:
+        watcher.next()
+    watcher.events.clear()
+    ask = "import sys, urllib.request; print(urllib.request.urlopen(sys.argv[1]).read().decode())"
+    asked = subprocess.run(
+        server.enter("python3", "-c", ask, f"http://{at}/cut"), capture_output=True, text=True, check=True
+    )
+    assert asked.stdout.strip() == "1"
+    # For longer than the server waits for one who does not come back.
+    deadline = time.monotonic() + 13
+    while time.monotonic() < deadline:
+        room = watcher.wait_for("room")
+    told = {event["event"] for event in watcher.events}
+    assert not told & {"participant_disconnected", "track_unpublished", "track_unsubscribed"}, watcher.report("it left")
+    tracks = {track["kind"]: track for track in room["participants"][0]["tracks"]}
+    assert tracks["video"]["fps"] > 0.6 * FPS, watcher.report("its pictures have stopped")

@@ -1,0 +1,93 @@
+import BridgeTesting
+import Foundation
+import MediaCore
+import RTP
+import Testing
+
+@testable import MediaBridge
+
+/// A server that changes over to another layer may do so in the middle of a picture: no decoder shall get that.
+@Suite struct CutPictureTests {
+  private struct Part {
+    var timestamp: UInt32
+    var isKeyframe = false
+    var isFirst = true
+    var isLast = true
+    var number: UInt16?
+  }
+
+  /// Whether there is something in each packet that reaches a pipeline.
+  /// - Parameter attached: how many packets come before the pipeline is there.
+  private func contents(of parts: [Part], attached: Int = 0) async throws -> [Bool] {
+    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try FileManager.default.createDirectory(at: folder.appending(path: "receive"), withIntermediateDirectories: true)
+    try Data("# As they come.\nappsrc name=rtp ! appsink name=encoded sync=false\n".utf8)
+      .write(to: folder.appending(path: "receive/packets.pipeline"))
+    let track = try #require(SentTrack(try SentTrackTests().section(), mids: [:], codecs: ["TR_VC": ["video/VP8"]]))
+    let reception = TrackReception(
+      track, clock: ParticipantClock(), configuration: .init(track), onOtherCodec: { _ in }, onStream: { _ in })
+    let received = Collector<(SequenceNumber, Bool)>()
+    let pipeline = try ReceivePipeline(
+      factory: PipelineFactory(folder: folder.path), template: "packets", output: .encoded,
+      payloadType: PayloadType(96), latency: nil, clock: { _ in nil }, onKeyframeNeeded: {}, onFailure: { _ in },
+      onBuffer: { media in
+        let packet = media.withUnsafeBytes { try? RTPPacket(parsing: PacketBuffer(copying: $0)) }
+        if let packet { received.add((packet.sequenceNumber, packet.payloadLength > 0)) }
+      })
+    for (index, part) in parts.enumerated() {
+      if index == attached { reception.attach(pipeline, isMetered: false, at: .now) }
+      reception.receive(packet(part, UInt16(index + 1)), at: .now)
+      reception.flush()
+    }
+    try await eventually("the packets") { received.count == parts.count }
+    await pipeline.stop()
+    #expect(received.values.map(\.0.rawValue) == parts.indices.map { parts[$0].number ?? UInt16($0 + 1) })
+    return received.values.map(\.1)
+  }
+
+  private func packet(_ part: Part, _ number: UInt16) -> RTPPacket {
+    RTPPacket(
+      payloadType: PayloadType(96), sequenceNumber: SequenceNumber(part.number ?? number),
+      timestamp: part.timestamp * 3000, ssrc: SSRC(10), marker: part.isLast,
+      payload: [part.isFirst ? 0x10 : 0, part.isKeyframe ? 0 : 1, 2, 3])
+  }
+
+  /// A whole picture, the first two packets of another, and a keyframe of two.
+  private let cut = [
+    Part(timestamp: 1, isKeyframe: true), Part(timestamp: 2, isLast: false),
+    Part(timestamp: 2, isFirst: false, isLast: false), Part(timestamp: 3, isKeyframe: true, isLast: false),
+    Part(timestamp: 3, isFirst: false),
+  ]
+
+  @Test func aPictureThatAKeyframeCutsOffIsEmptied() async throws {
+    #expect(try await contents(of: cut) == [true, false, false, true, true])
+  }
+
+  /// One that had begun before there was a pipeline, too.
+  @Test func aKeyframeThatAnotherOneCutsOffIsEmptied() async throws {
+    var parts = cut
+    parts[1].isKeyframe = true
+    parts.removeFirst()
+    #expect(try await contents(of: parts, attached: 1) == [false, false, true, true])
+  }
+
+  @Test func whatNoKeyframeFollowsStays() async throws {
+    var parts = cut
+    parts[3].isKeyframe = false
+    #expect(try await contents(of: parts) == [true, true, true, true, true])
+  }
+
+  @Test func aSenderThatMarksNothingLosesNothing() async throws {
+    var parts = cut
+    for index in parts.indices.dropLast() { parts[index].isLast = false }
+    #expect(try await contents(of: parts) == [true, true, true, true, true])
+  }
+
+  /// What is missing may still come, and the picture is not cut off at all.
+  @Test func aPictureWithAGapStays() async throws {
+    var parts = cut
+    for index in 3...4 { parts[index].number = UInt16(index + 2) }
+    #expect(try await contents(of: parts) == [true, true, true, true, true])
+  }
+}

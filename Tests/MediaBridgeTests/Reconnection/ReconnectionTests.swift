@@ -1,0 +1,276 @@
+import BridgeTesting
+import DevServer
+import LiveKitProtocol
+import MediaCore
+import Testing
+
+@testable import MediaBridge
+
+/// A connection that is lost, and what is as before when it is back.
+@Suite struct ReconnectionTests {
+  private struct Scene {
+    let synthetic: SyntheticRoom
+    let room: Room
+    let told: Collector<RoomEvent>
+    let asked: Collector<Livekit_SignalRequest>
+    let publication: RemoteTrackPublication
+    let track: RemoteVideoTrack
+    let screen: VideoFrameHandler
+    let frames: Locked<Int>
+
+    func pictures(_ what: String) async throws {
+      let before = frames.withLock { $0 }
+      try await eventually("pictures \(what)", within: .seconds(20)) { frames.withLock { $0 } > before + 10 }
+    }
+
+    /// Reconnecting and reconnected, in order.
+    var course: [String] {
+      told.values.compactMap { event in
+        switch event {
+        case .reconnecting(let mode): "reconnecting \(mode)"
+        case .reconnected(let mode): "reconnected \(mode)"
+        case .connectionStateChanged(let state, from: _): "\(state)"
+        default: nil
+        }
+      }
+    }
+
+    /// What would make a program believe that a track is another one.
+    var subscriptions: [String] {
+      told.values.compactMap { event in
+        switch event {
+        case .trackSubscribed(_, let publication, _): "+\(publication.kind)"
+        case .trackUnsubscribed(_, let publication, _): "-\(publication.kind)"
+        case .trackUnpublished, .participantDisconnected: "gone"
+        default: nil
+        }
+      }.sorted()
+    }
+
+    func tell(_ action: Livekit_LeaveRequest.Action, _ reason: Livekit_DisconnectReason = .unknownReason) {
+      var response = Livekit_SignalResponse()
+      response.leave.action = action
+      response.leave.reason = reason
+      synthetic.server.tell(response, to: "watcher")
+    }
+
+    func back(_ mode: ReconnectMode) async throws {
+      try await eventually("the connection", within: .seconds(20)) {
+        course.suffix(2) == ["connected", "reconnected \(mode)"]
+      }
+    }
+  }
+
+  private static let first = ["connecting", "connected"]
+  private static let quick = ["reconnecting", "reconnecting quick", "connected", "reconnected quick"]
+  private static let full = ["reconnecting", "reconnecting full", "connected", "reconnected full"]
+
+  private func run(
+    options: RoomOptions = RoomOptions(adaptiveStream: false), connect: ConnectOptions = ConnectOptions(),
+    _ body: (Scene) async throws -> Void
+  ) async throws {
+    let asked = Collector<Livekit_SignalRequest>()
+    let synthetic = try await SyntheticRoom.start { if $0 == "watcher" { asked.add($1) } }
+    let room = Room(roomOptions: options)
+    let told = Collector<RoomEvent>()
+    let teller = Task { [events = room.events] in for await event in events { told.add(event) } }
+    try await room.connect(url: synthetic.url, token: try await SyntheticRoom.token("watcher"), connectOptions: connect)
+    let publication = try await eventually("the camera") {
+      room.remoteParticipants["alice"]?.videoTracks.first { $0.isSubscribed }
+    }
+    let track = try #require(publication.track as? RemoteVideoTrack)
+    let frames = Locked(0)
+    let screen = VideoFrameHandler { _ in frames.withLock { $0 += 1 } }
+    track.add(videoRenderer: screen)
+    let scene = Scene(
+      synthetic: synthetic, room: room, told: told, asked: asked, publication: publication, track: track,
+      screen: screen, frames: frames)
+    try await scene.pictures("before")
+    try await eventually("the sound") { scene.subscriptions == ["+audio", "+video"] }
+    try await body(scene)
+    await room.disconnect()
+    await teller.value
+    await synthetic.stop()
+  }
+
+  @Test func aSessionWhoseSignalIsCutGoesOn() async throws {
+    try await run { scene in
+      scene.synthetic.server.cutSignal(of: "watcher")
+      try await scene.back(.quick)
+      try await scene.pictures("afterwards")
+      #expect(scene.course == Self.first + Self.quick)
+      #expect(scene.subscriptions == ["+audio", "+video"])
+      #expect(scene.publication.track === scene.track)
+      // It can be lost again.
+      scene.synthetic.server.cutSignal(of: "watcher")
+      try await eventually("the connection") { scene.course == Self.first + Self.quick + Self.quick }
+      try await scene.pictures("after the second time")
+    }
+  }
+
+  @Test(arguments: [
+    (Livekit_LeaveRequest.Action.resume, Livekit_DisconnectReason.unknownReason, quick),
+    (.disconnect, .migration, quick), (.reconnect, .stateMismatch, full),
+  ])
+  func aServerMayAskForIt(
+    _ action: Livekit_LeaveRequest.Action, _ reason: Livekit_DisconnectReason, _ course: [String]
+  ) async throws {
+    try await run { scene in
+      scene.tell(action, reason)
+      try await eventually("the connection", within: .seconds(20)) { scene.course == Self.first + course }
+      try await scene.pictures("afterwards")
+      #expect(scene.subscriptions == ["+audio", "+video"])
+      #expect(scene.publication.track === scene.track)
+      #expect(scene.publication.streamState != .paused)
+    }
+  }
+
+  @Test func whatIsWantedIsKeptInANewSession() async throws {
+    try await run { scene in
+      let microphone = try #require(scene.room.remoteParticipants["alice"]?.audioTracks.first)
+      try await microphone.set(subscribed: false)
+      try await eventually("the sound to go") { microphone.track == nil }
+      try await scene.publication.set(videoQuality: .low)
+      let before = scene.asked.count
+      scene.tell(.reconnect)
+      try await scene.back(.full)
+      try await scene.pictures("afterwards")
+      @Sendable func asked() -> ArraySlice<Livekit_SignalRequest> { scene.asked.values.dropFirst(before) }
+      try await eventually("the settings") {
+        asked().contains { $0.trackSetting.trackSids == [scene.publication.sid] && $0.trackSetting.quality == .low }
+      }
+      #expect(scene.publication.videoQuality == .low)
+      #expect(asked().contains { $0.subscription.trackSids == [microphone.sid] && !$0.subscription.subscribe })
+      #expect(microphone.track == nil)
+      #expect(scene.subscriptions == ["+audio", "+video", "-audio"])
+    }
+  }
+
+  /// The lists of a resumed session are what the program wants, not what has arrived.
+  @Test func aResumedSessionUnsubscribesNothingThatIsStillComing() async throws {
+    try await run { scene in
+      let microphone = try #require(scene.room.remoteParticipants["alice"]?.audioTracks.first)
+      try await microphone.set(subscribed: false)
+      try await eventually("the sound to go") { microphone.track == nil }
+      // Its media is not there when the signal is cut.
+      try await microphone.set(subscribed: true)
+      try await eventually("the request") { scene.asked.values.contains { $0.subscription.subscribe } }
+      scene.synthetic.server.cutSignal(of: "watcher")
+      try await scene.back(.quick)
+      try await eventually("the state") { scene.asked.values.contains { $0.syncState.hasSubscription } }
+      try await eventually("the sound") { microphone.isSubscribed }
+      let states = scene.asked.values.filter { if case .syncState = $0.message { true } else { false } }
+      #expect(states.map(\.syncState.subscription.trackSids) == [[]])
+      #expect(states.allSatisfy { !$0.syncState.offer.sdp.isEmpty && !$0.syncState.answer.sdp.isEmpty })
+    }
+  }
+
+  /// Before the loss is known, while the session is resumed, or when it is back.
+  @Test func whateverIsAskedForAroundALossIsDone() async throws {
+    try await run(connect: ConnectOptions(reconnectAttemptDelay: 0)) { scene in
+      for round in 0..<8 {
+        scene.synthetic.server.cutSignal(of: "watcher")
+        try await Task.sleep(for: .milliseconds(round / 2 * 3))
+        let isWanted = round % 2 == 1
+        do { try await scene.publication.set(subscribed: isWanted) } catch {
+          // Refused, and then nothing has changed.
+          continue
+        }
+        try await eventually("round \(round)") { (scene.publication.track != nil) == isWanted }
+      }
+      try await scene.back(.quick)
+    }
+  }
+
+  @Test func whoLeavesMeanwhileIsGoneAfterwards() async throws {
+    try await run { scene in
+      let guest = Room()
+      let grant = VideoGrant(room: SyntheticRoom.name, roomJoin: true)
+      try await guest.connect(url: scene.synthetic.url, token: try await SyntheticRoom.token("guest", grant))
+      try await eventually("the guest") { scene.room.remoteParticipants["guest"] != nil }
+      scene.synthetic.server.cutSignal(of: "watcher")
+      await guest.disconnect()
+      try await eventually("the guest to be gone") { scene.room.remoteParticipants["guest"] == nil }
+      try await scene.back(.quick)
+      #expect(scene.room.remoteParticipants["alice"] != nil)
+    }
+  }
+
+  @Test func aServerThatStartsAgainIsJoinedAgain() async throws {
+    try await run { scene in
+      await scene.synthetic.stop()
+      try await eventually("the loss") { scene.room.connectionState == .reconnecting }
+      let second = try await SyntheticRoom.start(port: scene.synthetic.port)
+      try await scene.back(.full)
+      let camera = try await eventually("the camera", within: .seconds(20)) {
+        scene.room.remoteParticipants["alice"]?.videoTracks.first { $0.isSubscribed }
+      }
+      #expect(camera.sid != scene.publication.sid || camera === scene.publication)
+      let track = try #require(camera.track as? RemoteVideoTrack)
+      track.add(videoRenderer: scene.screen)
+      try await scene.pictures("of the second server")
+      #expect(scene.course == Self.first + Self.full)
+      await scene.room.disconnect()
+      await second.stop()
+    }
+  }
+
+  @Test func aServerThatStaysAwayEndsItWithAReason() async throws {
+    let quickly = ConnectOptions(reconnectAttempts: 3, reconnectAttemptDelay: 0.05)
+    try await run(connect: quickly) { scene in
+      await scene.synthetic.stop()
+      try await eventually("the end", within: .seconds(20)) { scene.room.connectionState == .disconnected }
+      #expect(scene.room.disconnectError?.code == .network)
+      #expect(scene.room.disconnectError?.message.contains("nothing answers") == true)
+      #expect(scene.room.remoteParticipants.isEmpty && scene.publication.track == nil)
+    }
+  }
+
+  @Test func noAttemptsMeanTheEnd() async throws {
+    try await run(connect: ConnectOptions(reconnectAttempts: 0)) { scene in
+      scene.synthetic.server.cutSignal(of: "watcher")
+      try await eventually("the end") { scene.room.connectionState == .disconnected }
+      #expect(scene.room.disconnectError?.code == .disconnected)
+      #expect(!scene.course.contains("reconnecting"))
+    }
+  }
+
+  @Test(arguments: [Livekit_DisconnectReason.duplicateIdentity, .participantRemoved, .roomDeleted])
+  func whoIsSentAwayStaysAway(_ reason: Livekit_DisconnectReason) async throws {
+    try await run { scene in
+      scene.tell(.disconnect, reason)
+      try await eventually("the end") { scene.room.connectionState == .disconnected }
+      #expect(!scene.course.contains("reconnecting"))
+    }
+  }
+
+  @Test func itCanBeGivenUpWhileItReconnects() async throws {
+    try await run { scene in
+      await scene.synthetic.stop()
+      try await eventually("the loss") { scene.room.connectionState == .reconnecting }
+      let begun = MediaTime.now
+      await scene.room.disconnect()
+      #expect(scene.room.connectionState == .disconnected && scene.room.disconnectError == nil)
+      #expect(MediaTime.now - begun < .seconds(3))
+    }
+  }
+
+  @Test func delegatesAreToldOnce() async throws {
+    try await run { scene in
+      let delegate = Witness()
+      scene.room.add(delegate: delegate)
+      scene.synthetic.server.cutSignal(of: "watcher")
+      try await scene.back(.quick)
+      try await eventually("the calls") { delegate.calls.count == 4 }
+      #expect(delegate.calls.values == ["isReconnecting", "didStart quick", "didComplete quick", "didReconnect"])
+    }
+  }
+}
+
+private final class Witness: RoomDelegate, Sendable {
+  let calls = Collector<String>()
+  func roomIsReconnecting(_ room: Room) { calls.add("isReconnecting") }
+  func roomDidReconnect(_ room: Room) { calls.add("didReconnect") }
+  func room(_ room: Room, didStartReconnectWithMode mode: ReconnectMode) { calls.add("didStart \(mode)") }
+  func room(_ room: Room, didCompleteReconnectWithMode mode: ReconnectMode) { calls.add("didComplete \(mode)") }
+}
