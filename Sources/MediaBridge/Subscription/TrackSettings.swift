@@ -91,7 +91,9 @@ extension RemoteTrackPublication {
   /// What the server is to be told, and was told; nil while the track is not subscribed.
   var scheduledSettings: SettingsSchedule.Track? {
     guard var wanted = wantedSettings else { return nil }
-    let (told, restriction) = subscription.withLock { ($0.isToldForSure ? $0.toldSettings : nil, $0.fallback.restriction) }
+    let (told, restriction) = subscription.withLock {
+      ($0.isToldForSure ? $0.toldSettings : nil, $0.fallback.restriction)
+    }
     wanted.restriction = restriction
     return SettingsSchedule.Track(wanted: wanted, told: told)
   }
