@@ -138,11 +138,7 @@ let package = Package(
       ] + nio),
     // The pages that the API comes from, as programs.
     tests(
-      "SeedsTests",
-      [
-        "MediaBridge", "BridgeTesting", "DevServer", "LiveKitProtocol", "MediaCore",
-        .product(name: "SwiftProtobuf", package: "swift-protobuf"),
-      ]),
+      "SeedsTests", ["MediaBridge", "BridgeTesting", "LiveKitProtocol", "MediaCore"]),
     tests("GStreamerKitTests", ["GStreamerKit", "BridgeTesting", "PipelineTemplates", "MediaCore", "CGStreamer"]),
     tests(
       "DevServerTests",

@@ -11,11 +11,14 @@ struct WatchCommand: AsyncParsableCommand {
   @OptionGroup var access: RoomArguments
   @Option(help: "How long; without it until Ctrl-C", transform: duration(of:)) var duration: Duration?
 
+  @Flag(help: "Give up pictures for the sound while the way to here is too narrow for both") var audioFallback = false
+
   func run() async throws {
     let console = access.console()
     let (url, token) = (try access.serverURL(), try await access.accessToken())
     var options = try access.roomOptions()
     options.reportRemoteTrackStatistics = true
+    options.audioFallback = audioFallback
     let room = Room(roomOptions: options)
     let events = room.events
     let teller = Task { for await event in events { console.tell(event) } }

@@ -57,8 +57,10 @@ class RoomServer:
     def subscriber(self, *options):
         return self._begin(self.enter(*python("subscribe.py", "--url", self.url, *options)))
 
-    def watcher(self, room):
-        return self._begin(self.enter(*mediabridge("watch", "--url", self.url, *KEYS, "--room", room, "--json")))
+    def watcher(self, room, *options):
+        return self._begin(
+            self._client(*mediabridge("watch", "--url", self.url, *KEYS, "--room", room, "--json", *options))
+        )
 
     def frames(self, room, *options, complaints=""):
         """`frames`, which says on standard error what GStreamer's categories of `complaints` have to warn of."""

@@ -238,21 +238,19 @@ extension SeedsTests {
 
     @Test func streamStateAndMute() async throws {
       let delegate = StateDelegate()
-      try await inRoom(delegate: delegate) { room, synthetic in
+      try await inRoom(delegate: delegate) { room, watcher in
         let camera = try await publication(.video, in: room)
         try await eventually("the subscription") { camera.isSubscribed }
         #expect(camera.streamState == .unknown)
         for state in [Livekit_StreamState.paused, .active] {
-          var response = Livekit_SignalResponse()
-          var info = Livekit_StreamStateInfo()
-          (info.trackSid, info.state) = (camera.sid, state)
-          response.streamStateUpdate.streamStates = [info]
-          synthetic.server.tell(response, to: "watcher")
+          watcher.tell { response in
+            var info = Livekit_StreamStateInfo()
+            (info.trackSid, info.state) = (camera.sid, state)
+            response.streamStateUpdate.streamStates = [info]
+          }
         }
         for isMuted in [true, false] {
-          var response = Livekit_SignalResponse()
-          (response.mute.sid, response.mute.muted) = (camera.sid, isMuted)
-          synthetic.server.tell(response, to: "watcher")
+          watcher.tell { ($0.mute.sid, $0.mute.muted) = (camera.sid, isMuted) }
         }
         try await eventually("all of it") { Printed.lines == ["loading", "not loading", "muted", "not muted"] }
         #expect(camera.streamState == .active && !camera.isMuted)
@@ -261,14 +259,14 @@ extension SeedsTests {
 
     @Test func subscriptionPermissions() async throws {
       let delegate = StateDelegate()
-      try await inRoom(delegate: delegate) { room, synthetic in
+      try await inRoom(delegate: delegate) { room, watcher in
         let camera = try await publication(.video, in: room)
         try await eventually("the subscription") { camera.isSubscribed }
         for isAllowed in [false, true] {
-          var response = Livekit_SignalResponse()
-          response.subscriptionPermissionUpdate.trackSid = camera.sid
-          response.subscriptionPermissionUpdate.allowed = isAllowed
-          synthetic.server.tell(response, to: "watcher")
+          watcher.tell { response in
+            response.subscriptionPermissionUpdate.trackSid = camera.sid
+            response.subscriptionPermissionUpdate.allowed = isAllowed
+          }
         }
         try await eventually("both") {
           Printed.lines == ["Subscription permission revoked", "Now allowed to subscribe"]

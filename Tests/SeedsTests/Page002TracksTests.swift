@@ -34,12 +34,10 @@ private class TrackObserver: TrackDelegate {
   private func updateNetworkIndicator(packetsLost: Int64) { print("\(packetsLost) packets lost") }
 }
 
-private class Quiet: RoomDelegate {}
-
 extension SeedsTests {
   @Suite struct Page002 {
     @Test func propertiesOfATrack() async throws {
-      try await inRoom(delegate: Quiet()) { room, _ in
+      try await inRoom { room, _ in
         let camera = try await publication(.video, in: room)
         let track = try await eventually("the track") { camera.track }
         #expect(track.sid == camera.sid && track.name == Track.cameraName && track.kind == .video)
@@ -66,7 +64,7 @@ extension SeedsTests {
 
     @Test func dimensionsAndTheNewestFrame() async throws {
       let myDelegate = MyTrackDelegate()
-      try await inRoom(delegate: Quiet()) { room, _ in
+      try await inRoom { room, _ in
         let camera = try await publication(.video, in: room)
         let videoTrack = try await eventually("the track") { camera.track as? RemoteVideoTrack }
         videoTrack.delegates.add(delegate: myDelegate)
@@ -95,7 +93,7 @@ extension SeedsTests {
         reportRemoteTrackStatistics: true
       )
       let observer = TrackObserver()
-      try await inRoom(roomOptions, delegate: Quiet()) { room, _ in
+      try await inRoom(roomOptions) { room, _ in
         let camera = try await publication(.video, in: room)
         let track = try await eventually("the track") { camera.track as? RemoteVideoTrack }
         track.delegates.add(delegate: observer)

@@ -2,7 +2,6 @@ import BridgeTesting
 import Foundation
 import MediaBridge
 import MediaCore
-import SwiftProtobuf
 import Testing
 
 // "RemoteAudioTrack" of the LiveKit Swift SDK's documents. Its AudioVisualizer stands in MediaStreamTests.
@@ -100,7 +99,7 @@ extension SeedsTests {
       let tracks = Collector<RemoteAudioTrack>()
       let manager = AudioManager { tracks.add($0) }
       let levels = manager.visualizer.levels
-      try await inRoom(RoomOptions(audioPlayback: .off), delegate: manager) { room, synthetic in
+      try await inRoom(RoomOptions(audioPlayback: .off), delegate: manager) { room, watcher in
         let track = try await eventually("the track") { tracks.values.first }
         #expect(track.volume == 0.7 && track.kind == .audio && track.source == .microphone)
         manager.muteAll()
@@ -111,7 +110,7 @@ extension SeedsTests {
         try await eventually("the tone") { levels.withLock { $0.max() ?? 0 } > 0.01 }
         try await eventually("statistics") { track.statistics?.inboundRtp?.first?.bytesReceived ?? 0 > 0 }
         let microphone = try await publication(.audio, in: room)
-        synthetic.server.tell(.with { ($0.mute.sid, $0.mute.muted) = (microphone.sid, true) }, to: "watcher")
+        watcher.tell { ($0.mute.sid, $0.mute.muted) = (microphone.sid, true) }
         try await eventually("the mute") { Printed.lines == ["alice audio is now muted"] }
       }
       try await eventually("the end") { Printed.lines.last == "0 left" }

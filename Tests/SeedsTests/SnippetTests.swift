@@ -31,6 +31,23 @@ extension SeedsTests {
       }
     }
 
+    /// What Vonage's page calls a stream is two publications and their participant.
+    @Test func whatIsKnownOfAStream() async throws {
+      let start = Date()
+      try await inRoom { room, watcher in
+        let (camera, microphone) = (try await watcher.camera(), try await watcher.microphone())
+        #expect([camera.kind, microphone.kind] == [.video, .audio])
+        #expect([camera.name, microphone.name] == ["camera", "microphone"])
+        #expect([camera.source, microphone.source] == [.camera, .microphone])
+        #expect(camera.dimensions == Dimensions(width: 640, height: 360) && microphone.dimensions == nil)
+        let alice = try #require(room.remoteParticipants["alice"])
+        #expect(!alice.isLocal && room.localParticipant.isLocal)
+        // The development server tells whole seconds.
+        #expect((start.addingTimeInterval(-1)...Date()).contains(try #require(alice.joinedAt)))
+        #expect(room.localParticipant.joinedAt != nil)
+      }
+    }
+
     @Test func aSubscriberAsVonagesIsTold() async throws {
       let subscriber = Subscriber()
       let sid = Locked("")

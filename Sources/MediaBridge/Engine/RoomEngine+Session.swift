@@ -214,7 +214,7 @@ extension RoomEngine {
     state.subscription.subscribe = !autoSubscribe
     state.subscription.trackSids = unusualSubscriptions.map(\.sid)
     state.trackSidsDisabled = publications.filter { publication in
-      publication.subscription.withLock { $0.toldSettings?.isEnabled == false }
+      publication.subscription.withLock { $0.toldSettings?.applied.isEnabled == false }
     }.map(\.sid)
     if let descriptions {
       (state.offer.type, state.offer.sdp) = ("offer", descriptions.offer)

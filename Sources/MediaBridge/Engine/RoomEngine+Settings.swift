@@ -38,9 +38,11 @@ extension RoomEngine: SubscriptionRequests {
     publication.subscription.withLock { subscription in
       subscription.toldSettings = usesAdaptiveStream ? nil : TrackSettings()
       subscription.isToldForSure = true
+      (subscription.losses, subscription.fallback) = (LossWindow(), AudioFallback())
     }
     settings.begin(publication.sid, at: .now)
     armSettings()
+    if options.audioFallback { watchCongestion() }
   }
 
   /// What is wanted of a track may have changed.
@@ -51,6 +53,7 @@ extension RoomEngine: SubscriptionRequests {
 
   func endSettings() {
     demandWatcher?.cancel()
+    congestionWatcher?.cancel()
     AdaptiveStreamBell.remove(self)
     settingsTeller?.task.cancel()
     resumeWaiters(throwing: Self.notConnected)

@@ -34,10 +34,11 @@ extension RoomEngine {
 
   /// Something has changed that decides whether media is to come.
   func noteStream(of publication: RemoteTrackPublication, by participant: RemoteParticipant) {
-    let (isSubscribed, isEnabled, isPaused) = publication.subscription.withLock {
-      ($0.track != nil, $0.toldSettings?.isEnabled ?? true, $0.streamState == .paused)
+    let (isSubscribed, told, isPausedThere) = publication.subscription.withLock {
+      ($0.track != nil, $0.toldSettings ?? TrackSettings(), $0.streamState == .paused)
     }
     guard isSubscribed else { return }
+    let (isEnabled, isPaused) = (told.isEnabled, isPausedThere || told.restriction == .noVideo)
     let isMuted = publication.isMuted
     let isExpected = isEnabled && !isPaused && !isMuted
     publication.subscription.withLock { $0.isExpected = isExpected }

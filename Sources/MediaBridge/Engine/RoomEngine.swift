@@ -30,6 +30,8 @@ actor RoomEngine {
   /// Asks renderers what they need, now and then.
   var demandWatcher: Task<Void, Never>?
   var demandReading = DemandReading.none
+  /// Measures how tracks arrive, where audio fallback is on.
+  var congestionWatcher: Task<Void, Never>?
   /// Settled when the session that is being made stands, or cannot.
   var attempt = Outcome<Void, SessionFailure>()
   var reconnection: Reconnection?

@@ -46,6 +46,9 @@ extension Participant.Info {
     metadata = info.metadata.isEmpty ? nil : info.metadata
     attributes = info.attributes
     permissions = ParticipantPermissions(info.permission)
+    // Older servers tell whole seconds only.
+    let milliseconds = info.joinedAtMs > 0 ? info.joinedAtMs : info.joinedAt * 1000
+    joinedAt = milliseconds > 0 ? Date(timeIntervalSince1970: Double(milliseconds) / 1000) : nil
   }
 }
 
@@ -62,6 +65,7 @@ extension ParticipantPermissions {
 extension Livekit_UpdateTrackSettings {
   init(_ settings: TrackSettings, trackSids: [String]) {
     self.init()
+    let settings = settings.applied
     self.trackSids = trackSids
     disabled = !settings.isEnabled
     // Always said: the wire's default is the lowest.

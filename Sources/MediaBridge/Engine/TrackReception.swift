@@ -219,7 +219,11 @@ final class TrackReception {
   private static let clockTolerance = Duration.milliseconds(5)
 
   /// Whether media is to come.
-  func expect(_ isExpected: Bool, at time: MediaTime) { watch.expect(isExpected, at: time) }
+  func expect(_ isExpected: Bool, at time: MediaTime) {
+    watch.expect(isExpected, at: time)
+    receiver.isPaused = !isExpected
+    onRequest()
+  }
 
   func noteLoss() { watch.noteLoss() }
 

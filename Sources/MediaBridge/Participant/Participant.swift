@@ -13,6 +13,7 @@ public class Participant: @unchecked Sendable {
     var metadata: String?
     var attributes: [String: String] = [:]
     var permissions = ParticipantPermissions()
+    var joinedAt: Date?
   }
 
   struct Activity {
@@ -36,6 +37,8 @@ public class Participant: @unchecked Sendable {
   public var metadata: String? { info.withLock { $0.metadata } }
   public var attributes: [String: String] { info.withLock { $0.attributes } }
   public var permissions: ParticipantPermissions { info.withLock { $0.permissions } }
+  /// When the participant joined, by the server's clock; nil where the server does not say.
+  public var joinedAt: Date? { info.withLock { $0.joinedAt } }
   public var isSpeaking: Bool { activity.withLock { $0.isSpeaking } }
   /// How loud, from 0 to 1, as the server measures it; 0 while not speaking.
   public var audioLevel: Float { activity.withLock { $0.audioLevel } }

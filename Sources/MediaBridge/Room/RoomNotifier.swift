@@ -10,6 +10,12 @@ final class RoomNotifier: Sendable {
 
   private let state = Locked(State())
   private let queue = DispatchQueue(label: "mediabridge.room")
+  private static let key = DispatchSpecificKey<Bool>()
+
+  init() { queue.setSpecific(key: Self.key, value: true) }
+
+  /// Whether the caller is a delegate that is being told something.
+  static var isTelling: Bool { DispatchQueue.getSpecific(key: key) ?? false }
 
   func makeStream() -> AsyncStream<RoomEvent> {
     let (stream, continuation) = AsyncStream.makeStream(of: RoomEvent.self)

@@ -5,6 +5,15 @@ public struct RoomOptions: Sendable {
   /// Receive of each track what its renderers show: the layer that fits the largest of them, and nothing while there is
   /// none that is visible, or for sound none at all. Outputs such as a recording count as renderers of full size.
   public var adaptiveStream: Bool
+  /// Give up the pictures of a track for the sound while the way to here is too narrow for both: when for five seconds a
+  /// tenth of its packets is lost for good, or is lost and repaired while a tenth of the sound is lost. First the
+  /// smallest layer of a simulcast track is asked for, then nothing. Once everything else comes well it is tried again,
+  /// after waits that grow from 8 s to 2 min while tries fail. When pictures stop or go on for this, delegates are told
+  /// so with ``VideoChangeReason/qualityChanged``. A track that the program or adaptive stream pauses stays paused.
+  ///
+  /// Off unless asked for: LiveKit servers fit layers to the link by themselves where they can, and an output is to have
+  /// what there is. (Vonage leaves it to who publishes.)
+  public var audioFallback: Bool
   /// Longest wait in milliseconds for a missing packet before the pictures or sound go on without it; packets that
   /// arrive in order never wait. nil keeps what the receive template says.
   public var receiveLatency: Int?
@@ -19,12 +28,13 @@ public struct RoomOptions: Sendable {
   public var pipelineValues: [String: String]
 
   public init(
-    autoSubscribe: Bool = true, adaptiveStream: Bool = true, receiveLatency: Int? = nil,
+    autoSubscribe: Bool = true, adaptiveStream: Bool = true, audioFallback: Bool = false, receiveLatency: Int? = nil,
     reportRemoteTrackStatistics: Bool = false, audioPlayback: AudioPlayback = .automatic,
     pipelineFolder: String? = nil, pipelineValues: [String: String] = [:]
   ) {
     self.autoSubscribe = autoSubscribe
     self.adaptiveStream = adaptiveStream
+    self.audioFallback = audioFallback
     self.receiveLatency = receiveLatency
     self.reportRemoteTrackStatistics = reportRemoteTrackStatistics
     self.audioPlayback = audioPlayback

@@ -6,6 +6,26 @@ struct TrackSettings: Hashable, Sendable {
   var dimensions: Dimensions?
   /// Pictures a second; 0 leaves them as they are sent.
   var fps: UInt = 0
+  /// What the link leaves of the others.
+  var restriction = VideoRestriction.none
+
+  /// What the server is told of it.
+  var applied: TrackSettings {
+    var applied = self
+    switch restriction {
+    case .none: break
+    case .lowestLayer: (applied.quality, applied.dimensions) = (.low, nil)
+    case .noVideo: applied.isEnabled = false
+    }
+    applied.restriction = .none
+    return applied
+  }
+
+  /// Whether one of these layers is smaller than what is wanted.
+  func exceedsLowest(of layers: [VideoLayer]) -> Bool {
+    guard isEnabled, layers.count > 1, let lowest = layers.map(\.dimensions.height).min() else { return false }
+    return dimensions.map { $0.height > lowest } ?? (quality != .low)
+  }
 }
 
 extension RemoteTrackPublication {
@@ -18,7 +38,7 @@ extension RemoteTrackPublication {
   /// Pictures a second that the server was asked for; 0 when it was not asked.
   public var preferredFPS: UInt { settingsInEffect.fps }
 
-  private var settingsInEffect: TrackSettings { subscription.withLock { $0.toldSettings ?? TrackSettings() } }
+  private var settingsInEffect: TrackSettings { subscription.withLock { $0.toldSettings ?? TrackSettings() }.applied }
 
   /// Stops (or resumes) the media of a subscribed track; the subscription stays.
   /// - Throws: `invalidState` when the track is not subscribed, there is no connection, or adaptive stream is on.
@@ -60,19 +80,30 @@ extension RemoteTrackPublication {
       edit(&subscription.settings)
     }
     do { try await requests.tellSettings(of: self) } catch {
-      subscription.withLock { $0.settings = $0.toldSettings ?? TrackSettings() }
+      subscription.withLock { subscription in
+        subscription.settings = subscription.toldSettings ?? TrackSettings()
+        subscription.settings.restriction = .none
+      }
       throw error
     }
   }
 
   /// What the server is to be told, and was told; nil while the track is not subscribed.
   var scheduledSettings: SettingsSchedule.Track? {
-    let (track, settings, told, isHeld) = subscription.withLock {
-      ($0.track, $0.settings, $0.isToldForSure ? $0.toldSettings : nil, $0.holders > 0)
+    guard var wanted = wantedSettings else { return nil }
+    let (told, restriction) = subscription.withLock {
+      ($0.isToldForSure ? $0.toldSettings : nil, $0.fallback.restriction)
     }
+    wanted.restriction = restriction
+    return SettingsSchedule.Track(wanted: wanted, told: told)
+  }
+
+  /// What the program, or those who show or hear the track, want of it; nil while it is not subscribed.
+  var wantedSettings: TrackSettings? {
+    let (track, settings, isHeld) = subscription.withLock { ($0.track, $0.settings, $0.holders > 0) }
     guard let track else { return nil }
-    guard requests.usesAdaptiveStream else { return SettingsSchedule.Track(wanted: settings, told: told) }
+    guard requests.usesAdaptiveStream else { return settings }
     // An output takes all there is.
-    return SettingsSchedule.Track(wanted: isHeld ? TrackSettings() : track.demand.settings, told: told)
+    return isHeld ? TrackSettings() : track.demand.settings
   }
 }

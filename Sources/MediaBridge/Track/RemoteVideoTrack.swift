@@ -18,7 +18,6 @@ public final class RemoteVideoTrack: Track, RemoteTrack, VideoTrack, @unchecked 
     super.init(media: media, kind: .video, info: info)
   }
 
-  /// The newest picture; nil without a renderer.
   public var videoFrame: VideoFrame? { newest.withLock { $0 } }
 
   /// Shows every picture from now on in `videoRenderer`, too. The first renderer starts the decoder.

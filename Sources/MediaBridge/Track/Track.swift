@@ -86,6 +86,8 @@ public protocol RemoteTrack: Track {}
 
 /// A track that shows pictures in renderers.
 public protocol VideoTrack: Track {
+  /// The newest picture; nil without a renderer.
+  var videoFrame: VideoFrame? { get }
   func add(videoRenderer: any VideoRenderer)
   func remove(videoRenderer: any VideoRenderer)
 }

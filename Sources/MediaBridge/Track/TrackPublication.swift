@@ -62,6 +62,9 @@ public final class RemoteTrackPublication: TrackPublication, @unchecked Sendable
     /// Whether its media is to come, and whether it was told as lost.
     var isExpected = false
     var isLost = false
+    /// How it arrives, and what that leaves of what is wanted; only where audio fallback is on.
+    var losses = LossWindow()
+    var fallback = AudioFallback()
     var streamState = StreamState.unknown
     var obstacles = VideoObstacles()
   }
@@ -75,8 +78,12 @@ public final class RemoteTrackPublication: TrackPublication, @unchecked Sendable
     super.init(info: info)
   }
 
-  /// The track while it is subscribed and its media is set up.
-  public override var track: Track? { subscription.withLock { $0.track } }
+  /// The track while it is subscribed and its media is set up. A delegate that is being told of a track finds that one,
+  /// also where it has ended: so it can take its renderers off.
+  public override var track: Track? {
+    let isTelling = RoomNotifier.isTelling
+    return subscription.withLock { isTelling ? $0.toldTrack ?? $0.track : $0.track }
+  }
   public override var isSubscribed: Bool { subscription.withLock { $0.track != nil && $0.isAllowed } }
   public var isSubscriptionAllowed: Bool { subscription.withLock { $0.isAllowed } }
   public var streamState: StreamState { subscription.withLock { $0.streamState } }

@@ -4,7 +4,7 @@ public enum VideoChangeReason: String, Codable, Sendable, CaseIterable {
   case publisherPropertyChanged
   /// They were disabled or enabled here: by `set(enabled:)`, or by adaptive stream because nobody shows them.
   case subscriberPropertyChanged
-  /// The server paused them because the way to here is too narrow, or resumed them.
+  /// The way to here is too narrow, or not any more: the server paused or resumed them, or audio fallback did here.
   case qualityChanged
   /// They come in a codec that cannot be decoded here.
   case codecNotSupported

@@ -16,6 +16,10 @@ public struct RTPReceiver: Sendable {
   /// The newest sender report's pair of times.
   public private(set) var lastSenderReport: SenderReport?
 
+  /// Whether the stream is paused by agreement: no keyframe is asked for meanwhile, since none would come, and it begins
+  /// with one. What was to be asked for waits.
+  public var isPaused = false
+
   private let formats: FormatTable
   private var window = SequenceWindow()
   private var record: ReceptionRecord
@@ -230,7 +234,7 @@ public struct RTPReceiver: Sendable {
     let request = configuration.usesNACK ? nack.nextDeadline(highest: window.highest) : nil
     let report = record.hasNews ? nextReport : nil
     // Asked for with every packet, so it makes no array.
-    return earlier(request, earlier(keyframe.nextDeadline, report))
+    return earlier(request, earlier(isPaused ? nil : keyframe.nextDeadline, report))
   }
 
   private func earlier(_ one: MediaTime?, _ other: MediaTime?) -> MediaTime? {
@@ -255,7 +259,7 @@ public struct RTPReceiver: Sendable {
       counters.nackedPackets += lost.count
       packets.append(.nack(NegativeAcknowledgement(sender: configuration.sender, media: ssrc, lost: lost)))
     }
-    if keyframe.poll(at: time, repeats: recognisesKeyframes) {
+    if !isPaused, keyframe.poll(at: time, repeats: recognisesKeyframes) {
       counters.keyframeRequests += 1
       packets.append(.pictureLossIndication(sender: configuration.sender, media: ssrc))
     }

@@ -5,12 +5,9 @@ import Testing
 /// A recorder in a room that subscribes to nothing by itself.
 @Suite struct RecorderSubscriptionTests {
   private func run(_ body: (Room, TemporaryFolder) async throws -> Void) async throws {
-    let synthetic = try await SyntheticRoom.start(codecs: ["alice": "vp8", "bob": "vp8"])
-    let room = Room(roomOptions: RoomOptions(autoSubscribe: false))
-    try await room.connect(url: synthetic.url, token: try await SyntheticRoom.token("recorder"))
-    try await body(room, try TemporaryFolder())
-    await room.disconnect()
-    await synthetic.stop()
+    try await Watcher.run(RoomOptions(autoSubscribe: false), codecs: ["alice": "vp8", "bob": "vp8"]) { watcher in
+      try await body(watcher.room, try TemporaryFolder())
+    }
   }
 
   private func subscribed(_ identity: String, in room: Room) -> Set<Track.Kind> {

@@ -22,22 +22,16 @@ import Testing
   }
 
   private func run(_ body: (Scene) async throws -> Void) async throws {
-    let synthetic = try await SyntheticRoom.start(codecs: ["alice": "vp8", "bob": "vp8"], frequencies: Self.tones)
     let played = try PlayedSound()
-    let room = Room(roomOptions: played.options)
-    try await room.connect(url: synthetic.url, token: try await SyntheticRoom.token("listener"))
-    @Sendable func microphone(_ identity: String) async throws -> RemoteTrackPublication {
-      try await eventually("the sound of \(identity)") {
-        room.remoteParticipants[identity]?.audioTracks.first { $0.isSubscribed }
-      }
+    try await Watcher.run(played.options, codecs: ["alice": "vp8", "bob": "vp8"], frequencies: Self.tones) { watcher in
+      let scene = Scene(
+        room: watcher.room, played: played, alice: try await watcher.microphone(of: "alice"),
+        bob: try await watcher.microphone(of: "bob"))
+      try await played.becomes("both tones") { played.newest(400) > 0.25 && played.newest(1000) > 0.25 }
+      try await body(scene)
+      await watcher.room.disconnect()
+      #expect(!isOpen(played.file))
     }
-    let scene = Scene(
-      room: room, played: played, alice: try await microphone("alice"), bob: try await microphone("bob"))
-    try await played.becomes("both tones") { played.newest(400) > 0.25 && played.newest(1000) > 0.25 }
-    try await body(scene)
-    await room.disconnect()
-    #expect(!isOpen(played.file))
-    await synthetic.stop()
   }
 
   @Test func eachTrackHasAVolumeOfItsOwnAndRenderersHearItAsItWasSent() async throws {
@@ -132,38 +126,29 @@ import Testing
   }
 
   @Test func adaptiveStreamReceivesWhatIsPlayed() async throws {
-    let synthetic = try await SyntheticRoom.start(frequencies: ["alice": 400])
     let played = try PlayedSound()
     var options = played.options
     options.adaptiveStream = true
-    let room = Room(roomOptions: options)
-    try await room.connect(url: synthetic.url, token: try await SyntheticRoom.token("listener"))
-    // Longer than a track that nobody hears is left alone.
-    try await played.becomes("a second of the tone") { played.count > 72_000 && played.newest(400) > 0.25 }
-    let microphone = try #require(room.remoteParticipants["alice"]?.audioTracks.first)
-    #expect(microphone.isEnabled)
-    await room.disconnect()
-    await synthetic.stop()
+    try await Watcher.run(options, frequencies: ["alice": 400]) { watcher in
+      // Longer than a track that nobody hears is left alone.
+      try await played.becomes("a second of the tone") { played.count > 72_000 && played.newest(400) > 0.25 }
+      #expect(try await watcher.microphone().isEnabled)
+    }
   }
 
   @Test func withoutADeviceOnlyASinkThatIsNamedPlays() async throws {
-    let synthetic = try await SyntheticRoom.start()
-    let room = Room(roomOptions: RoomOptions(adaptiveStream: false, audioPlayback: .off))
-    try await room.connect(url: synthetic.url, token: try await SyntheticRoom.token("listener"))
-    let track = try await eventually("the track") {
-      room.remoteParticipants["alice"]?.audioTracks.first?.track as? RemoteAudioTrack
+    try await Watcher.run(RoomOptions(adaptiveStream: false, audioPlayback: .off)) { watcher in
+      let (_, track) = try await watcher.tracks()
+      let played = try PlayedSound()
+      let none = AudioDevice(environment: [:], root: played.folder.path)
+      for (factory, isPlayed) in [(PipelineFactory(folder: nil), false), (played.factory, true)] {
+        let player = Player(factory: factory, device: none, onFailure: { Issue.record("a failure: \($0)") })
+        await player.play([track], [])
+        #expect(track.isPlayed == isPlayed)
+        await player.stop()
+        #expect(!track.isPlayed && !isOpen(played.file))
+      }
     }
-    let played = try PlayedSound()
-    let none = AudioDevice(environment: [:], root: played.folder.path)
-    for (factory, isPlayed) in [(PipelineFactory(folder: nil), false), (played.factory, true)] {
-      let player = Player(factory: factory, device: none, onFailure: { Issue.record("a failure: \($0)") })
-      await player.play([track], [])
-      #expect(track.isPlayed == isPlayed)
-      await player.stop()
-      #expect(!track.isPlayed && !isOpen(played.file))
-    }
-    await room.disconnect()
-    await synthetic.stop()
   }
 
   /// Off, without a device that can be used, or with one that does not answer: the room is joined all the same.

@@ -9,18 +9,10 @@ import Testing
   private func withTracks(
     _ body: (Room, RemoteVideoTrack, RemoteAudioTrack) async throws -> Void
   ) async throws {
-    let synthetic = try await SyntheticRoom.start(codecs: ["alice": "vp8"])
-    let room = Room()
-    try await room.connect(url: synthetic.url, token: try await SyntheticRoom.token("watcher"))
-    let tracks = try await eventually("two tracks") { () -> [Track]? in
-      let tracks = room.remoteParticipants["alice"]?.trackPublications.values.compactMap(\.track) ?? []
-      return tracks.count == 2 ? tracks : nil
+    try await Watcher.run { watcher in
+      let (video, audio) = try await watcher.tracks()
+      try await body(watcher.room, video, audio)
     }
-    let video = try #require(tracks.lazy.compactMap { $0 as? RemoteVideoTrack }.first)
-    let audio = try #require(tracks.lazy.compactMap { $0 as? RemoteAudioTrack }.first)
-    try await body(room, video, audio)
-    await room.disconnect()
-    await synthetic.stop()
   }
 
   @Test func picturesAsASequence() async throws {

@@ -8,16 +8,9 @@ import Testing
 /// What becomes of what a server tells of its own accord, and of pictures that stop.
 @Suite struct ServerEventTests {
   private struct Scene: Sendable {
-    let synthetic: SyntheticRoom
-    let room: Room
+    let watcher: Watcher
     let camera: RemoteTrackPublication
     let events: Collector<RoomEvent>
-
-    func tell(_ fill: (inout Livekit_SignalResponse) -> Void) {
-      var response = Livekit_SignalResponse()
-      fill(&response)
-      synthetic.server.tell(response, to: "watcher")
-    }
 
     func next<Value: Sendable>(_ what: String, _ find: @escaping @Sendable (RoomEvent) -> Value?) async throws -> Value
     {
@@ -25,36 +18,21 @@ import Testing
     }
 
     /// Why pictures stopped (-) and went on (+), so far.
-    var reasons: [String] {
-      events.values.compactMap { event in
-        switch event {
-        case .videoDisabled(_, _, let reason): "-\(reason)"
-        case .videoEnabled(_, _, let reason): "+\(reason)"
-        default: nil
-        }
-      }
-    }
+    var reasons: [String] { events.values.compactMap(\.videoChange) }
   }
 
   private func run(_ pipelineFolder: String? = nil, _ body: (Scene) async throws -> Void) async throws {
-    let synthetic = try await SyntheticRoom.start()
-    let room = Room(roomOptions: RoomOptions(adaptiveStream: false, pipelineFolder: pipelineFolder))
-    let (events, stream) = (Collector<RoomEvent>(), room.events)
-    let reader = Task { for await event in stream { events.add(event) } }
-    try await room.connect(url: synthetic.url, token: try await SyntheticRoom.token("watcher"))
-    let camera = try await eventually("the camera") {
-      room.remoteParticipants["alice"]?.videoTracks.first { $0.isSubscribed }
+    let events = Collector<RoomEvent>()
+    try await Watcher.run(RoomOptions(adaptiveStream: false, pipelineFolder: pipelineFolder), events: events) {
+      watcher in
+      try await body(Scene(watcher: watcher, camera: try await watcher.camera(), events: events))
     }
-    try await body(Scene(synthetic: synthetic, room: room, camera: camera, events: events))
-    await room.disconnect()
-    await reader.value
-    await synthetic.stop()
   }
 
   @Test func qualityMetadataAndRecordingAreTold() async throws {
     try await run { scene in
-      let alice = try #require(scene.room.remoteParticipants["alice"])
-      scene.tell { response in
+      let alice = try #require(scene.watcher.room.remoteParticipants["alice"])
+      scene.watcher.tell { response in
         var info = Livekit_ConnectionQualityInfo()
         (info.participantSid, info.quality) = (alice.sid, .poor)
         response.connectionQuality.updates = [info]
@@ -63,20 +41,20 @@ import Testing
         if case .connectionQualityChanged(_, let quality) = $0 { quality } else { nil }
       }
       #expect(quality == .poor && alice.connectionQuality == .poor)
-      scene.tell { response in
+      scene.watcher.tell { response in
         (response.roomUpdate.room.metadata, response.roomUpdate.room.activeRecording) = ("a tea party", true)
       }
       let isRecording = try await scene.next("the recording") {
         if case .recordingChanged(let isRecording) = $0 { isRecording } else { nil }
       }
-      #expect(isRecording && scene.room.isRecording && scene.room.metadata == "a tea party")
+      #expect(isRecording && scene.watcher.room.isRecording && scene.watcher.room.metadata == "a tea party")
     }
   }
 
   @Test func aSubscriptionThatFailsSaysWhy() async throws {
     try await run { scene in
       for error in [Livekit_SubscriptionError.seTrackNotfound, .seCodecUnsupported] {
-        scene.tell { response in
+        scene.watcher.tell { response in
           (response.subscriptionResponse.trackSid, response.subscriptionResponse.err) = (scene.camera.sid, error)
         }
       }
@@ -91,14 +69,14 @@ import Testing
     try await run { scene in
       let sid = scene.camera.sid
       func pause(_ state: Livekit_StreamState) {
-        scene.tell { response in
+        scene.watcher.tell { response in
           var info = Livekit_StreamStateInfo()
           (info.trackSid, info.state) = (sid, state)
           response.streamStateUpdate.streamStates = [info]
         }
       }
       func mute(_ isMuted: Bool) {
-        scene.tell { ($0.mute.sid, $0.mute.muted) = (sid, isMuted) }
+        scene.watcher.tell { ($0.mute.sid, $0.mute.muted) = (sid, isMuted) }
       }
       var expected: [String] = []
       func check(_ told: String) async throws {

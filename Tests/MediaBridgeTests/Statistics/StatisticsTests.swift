@@ -6,36 +6,34 @@ import Testing
 /// What is told of a synthetic participant's tracks: VP8 at 640x360 and 25 a second, and a tone of 0.3 of full scale.
 @Suite struct StatisticsTests {
   @Test func figuresAreToldEachSecondUntilTheyAreTurnedOff() async throws {
-    let synthetic = try await SyntheticRoom.start(codecs: ["alice": "vp8"])
     let diary = Diary()
-    let room = Room(delegate: diary, roomOptions: RoomOptions())
-    try await room.connect(url: synthetic.url, token: try await SyntheticRoom.token("watcher"))
-    let (video, audio) = try await tracks(of: "alice", in: room)
-    let (picture, sound) = (VideoFrameHandler { _ in }, AudioBufferHandler { _ in })
-    video.add(videoRenderer: picture)
-    audio.add(audioRenderer: sound)
-    #expect(video.statistics == nil)
-    for track in [video, audio] {
-      track.delegates.add(delegate: diary)
-      await track.set(reportStatistics: true)
-      #expect(track.statistics?.inboundRtp?.first?.bps == 0)
-    }
-    try await eventually("four statistics of each") { diary.videos.count >= 4 && diary.audios.count >= 4 }
-    check(pictures: diary.videos, of: video)
-    check(sounds: diary.audios, of: audio)
-    #expect(diary.roomVideos.prefix(4) == diary.videos.prefix(4))
+    try await Watcher.run(delegate: diary) { watcher in
+      let (video, audio) = try await watcher.tracks()
+      let (picture, sound) = (VideoFrameHandler { _ in }, AudioBufferHandler { _ in })
+      video.add(videoRenderer: picture)
+      audio.add(audioRenderer: sound)
+      #expect(video.statistics == nil)
+      for track in [video, audio] {
+        track.delegates.add(delegate: diary)
+        await track.set(reportStatistics: true)
+        #expect(track.statistics?.inboundRtp?.first?.bps == 0)
+      }
+      try await eventually("four statistics of each") { diary.videos.count >= 4 && diary.audios.count >= 4 }
+      check(pictures: diary.videos, of: video)
+      check(sounds: diary.audios, of: audio)
+      #expect(diary.roomVideos.prefix(4) == diary.videos.prefix(4))
 
-    #expect(linesOfThePage(audio).contains { $0.hasPrefix("Bitrate: ") && $0.hasSuffix(" kbps") })
-    #expect(linesOfThePage(video).contains("Resolution: 640x360"))
-    await video.set(reportStatistics: false)
-    #expect(video.statistics == nil)
-    // One may have been under way.
-    let (pictures, sounds) = (diary.videos.count, diary.audios.count)
-    try await eventually("more of the sound") { diary.audios.count >= sounds + 3 }
-    #expect(diary.videos.count <= pictures + 1)
-    await room.disconnect()
-    #expect(audio.statistics?.inboundRtp?.first != nil, "what was measured last stays")
-    await synthetic.stop()
+      #expect(linesOfThePage(audio).contains { $0.hasPrefix("Bitrate: ") && $0.hasSuffix(" kbps") })
+      #expect(linesOfThePage(video).contains("Resolution: 640x360"))
+      await video.set(reportStatistics: false)
+      #expect(video.statistics == nil)
+      // One may have been under way.
+      let (pictures, sounds) = (diary.videos.count, diary.audios.count)
+      try await eventually("more of the sound") { diary.audios.count >= sounds + 3 }
+      #expect(diary.videos.count <= pictures + 1)
+      await watcher.room.disconnect()
+      #expect(audio.statistics?.inboundRtp?.first != nil, "what was measured last stays")
+    }
   }
 
   /// What the pages do with statistics, in their words.
@@ -105,50 +103,32 @@ import Testing
   }
 
   @Test func anOptionTurnsThemOnForEveryTrack() async throws {
-    let synthetic = try await SyntheticRoom.start(codecs: ["alice": "vp8"])
-    let room = Room(roomOptions: RoomOptions(reportRemoteTrackStatistics: true))
-    let events = room.events
-    try await room.connect(url: synthetic.url, token: try await SyntheticRoom.token("watcher"))
-    var told: [String: TrackStatistics] = [:]
-    for await event in events {
-      if case .statisticsUpdated(let track, let statistics) = event { told[track.kind.description] = statistics }
-      if told.count == 2 { break }
+    let events = Collector<RoomEvent>()
+    try await Watcher.run(RoomOptions(reportRemoteTrackStatistics: true), events: events) { _ in
+      let told = try await eventually("statistics of both") { () -> [String: TrackStatistics]? in
+        var told: [String: TrackStatistics] = [:]
+        for case .statisticsUpdated(let track, let statistics) in events.values {
+          told[track.kind.description] = statistics
+        }
+        return told.count == 2 ? told : nil
+      }
+      #expect(told.values.allSatisfy { $0.inboundRtp?.count == 1 && $0.outboundRtp == [] })
+      // Without a renderer nothing is decoded, and so nothing is known of pictures and sound themselves.
+      let video = try #require(told["video"]?.inboundRtp?.first)
+      #expect(video.framesDecoded == 0 && video.framesPerSecond == nil && video.frameWidth == nil)
+      #expect(told["audio"]?.inboundRtp?.first?.audioLevel == nil)
     }
-    #expect(told.values.allSatisfy { $0.inboundRtp?.count == 1 && $0.outboundRtp == [] })
-    // Without a renderer nothing is decoded, and so nothing is known of pictures and sound themselves.
-    let video = try #require(told["video"]?.inboundRtp?.first)
-    #expect(video.framesDecoded == 0 && video.framesPerSecond == nil && video.frameWidth == nil)
-    #expect(told["audio"]?.inboundRtp?.first?.audioLevel == nil)
-    await room.disconnect()
-    await synthetic.stop()
   }
 
   @Test func aTrackThatIsGoneIsNotKept() async throws {
-    let synthetic = try await SyntheticRoom.start(codecs: ["alice": "vp8"])
-    let room = Room(roomOptions: RoomOptions(reportRemoteTrackStatistics: true))
-    try await room.connect(url: synthetic.url, token: try await SyntheticRoom.token("watcher"))
     weak var video: RemoteVideoTrack?
     weak var audio: RemoteAudioTrack?
-    do {
-      let tracks = try await tracks(of: "alice", in: room)
+    try await Watcher.run(RoomOptions(reportRemoteTrackStatistics: true)) { watcher in
+      let tracks = try await watcher.tracks()
       (video, audio) = tracks
       try await eventually("the first statistics") { [tracks] in tracks.0.statistics != nil }
     }
-    await room.disconnect()
-    await synthetic.stop()
     try await eventually("the tracks to be gone") { [weak video, weak audio] in video == nil && audio == nil }
-  }
-
-  private func tracks(of identity: String, in room: Room) async throws -> (RemoteVideoTrack, RemoteAudioTrack) {
-    let participant = try await eventually("two subscribed tracks") { () -> RemoteParticipant? in
-      room.remoteParticipants[identity].flatMap {
-        $0.trackPublications.values.compactMap(\.track).count == 2 ? $0 : nil
-      }
-    }
-    return (
-      try #require(participant.videoTracks.first?.track as? RemoteVideoTrack),
-      try #require(participant.audioTracks.first?.track as? RemoteAudioTrack)
-    )
   }
 }
 

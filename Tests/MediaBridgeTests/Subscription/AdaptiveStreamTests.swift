@@ -21,33 +21,24 @@ private final class Screen: VideoRenderer, Sendable {
 /// What the server is told when renderers come, change and go.
 @Suite struct AdaptiveStreamTests {
   private struct Scene: Sendable {
-    let room: Room
+    let watcher: Watcher
     let publication: RemoteTrackPublication
     let track: RemoteVideoTrack
-    let told: Collector<Livekit_UpdateTrackSettings>
 
     func next(_ what: String, _ matches: @escaping @Sendable (Livekit_UpdateTrackSettings) -> Bool) async throws {
       try await eventually(what) {
-        told.values.last { $0.trackSids.contains(publication.sid) }.map(matches) ?? false
+        watcher.told.values.last { $0.trackSids.contains(publication.sid) }.map(matches) ?? false
       }
     }
   }
 
   private func run(_ body: (Scene) async throws -> Void) async throws {
-    let told = Collector<Livekit_UpdateTrackSettings>()
-    let synthetic = try await SyntheticRoom.start { identity, request in
-      if identity == "watcher", case .trackSetting(let settings) = request.message { told.add(settings) }
-    }
     // Sound that is played is heard.
-    let room = Room(roomOptions: RoomOptions(audioPlayback: .off))
-    try await room.connect(url: synthetic.url, token: try await SyntheticRoom.token("watcher"))
-    let publication = try await eventually("the camera") {
-      room.remoteParticipants["alice"]?.videoTracks.first { $0.isSubscribed }
+    try await Watcher.run(RoomOptions(audioPlayback: .off)) { watcher in
+      let camera = try await watcher.camera()
+      let track = try #require(camera.track as? RemoteVideoTrack)
+      try await body(Scene(watcher: watcher, publication: camera, track: track))
     }
-    let track = try #require(publication.track as? RemoteVideoTrack)
-    try await body(Scene(room: room, publication: publication, track: track, told: told))
-    await room.disconnect()
-    await synthetic.stop()
   }
 
   @Test func aTrackThatNobodyShowsIsPausedAndComesBackWithARenderer() async throws {
@@ -100,9 +91,9 @@ private final class Screen: VideoRenderer, Sendable {
 
   @Test func soundThatNobodyHearsIsPaused() async throws {
     try await run { scene in
-      let microphone = try #require(scene.room.remoteParticipants["alice"]?.audioTracks.first)
+      let microphone = try await scene.watcher.microphone()
       @Sendable func told() -> [Bool] {
-        scene.told.values.filter { $0.trackSids.contains(microphone.sid) }.map(\.disabled)
+        scene.watcher.told.values.filter { $0.trackSids.contains(microphone.sid) }.map(\.disabled)
       }
       try await eventually("the pause") { told() == [true] }
       let samples = Locked(0)

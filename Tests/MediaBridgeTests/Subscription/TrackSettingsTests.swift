@@ -9,18 +9,9 @@ import Testing
   private func run(
     _ body: (Room, RemoteTrackPublication, Collector<Livekit_UpdateTrackSettings>) async throws -> Void
   ) async throws {
-    let told = Collector<Livekit_UpdateTrackSettings>()
-    let synthetic = try await SyntheticRoom.start { identity, request in
-      if identity == "watcher", case .trackSetting(let settings) = request.message { told.add(settings) }
+    try await Watcher.run(RoomOptions(adaptiveStream: false)) { watcher in
+      try await body(watcher.room, try await watcher.camera(), watcher.told)
     }
-    let room = Room(roomOptions: RoomOptions(adaptiveStream: false))
-    try await room.connect(url: synthetic.url, token: try await SyntheticRoom.token("watcher"))
-    let publication = try await eventually("the camera") {
-      room.remoteParticipants["alice"]?.videoTracks.first { $0.isSubscribed }
-    }
-    try await body(room, publication, told)
-    await room.disconnect()
-    await synthetic.stop()
   }
 
   @Test func changesOfOneMomentAreOneMessage() async throws {

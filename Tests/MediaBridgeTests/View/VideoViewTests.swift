@@ -153,24 +153,8 @@ import Testing
     await view.close()
   }
 
-  /// As the pages about subscribing and about tracks have it, apart from the views that UIKit would put it into.
-  private final class PageDelegate: RoomDelegate, Sendable {
-    let videoView = VideoView()
-
-    func room(_ room: Room, participant: RemoteParticipant, didSubscribeTrack publication: RemoteTrackPublication) {
-      videoView.layoutMode = .fill
-      videoView.isDebugMode = false
-      videoView.isAdaptiveStreamEnabled = true
-      if let videoTrack = publication.track as? VideoTrack { videoTrack.add(videoRenderer: videoView) }
-    }
-
-    func room(_ room: Room, participant: RemoteParticipant, didUnsubscribeTrack publication: RemoteTrackPublication) {
-      if let videoTrack = publication.track as? VideoTrack { videoTrack.remove(videoRenderer: videoView) }
-    }
-  }
-
   @Test func aViewThatIsNotUsedOpensNothing() async throws {
-    let view = PageDelegate().videoView
+    let view = VideoView()
     #expect(view.failure == nil && view.isVisible && view.adaptiveStreamSize == .zero)
     await view.close()
   }

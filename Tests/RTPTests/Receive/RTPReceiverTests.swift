@@ -111,6 +111,18 @@ struct RTPReceiverTests {
     #expect(requestsKeyframe(packets))
   }
 
+  @Test func ofAStreamThatIsPausedNoKeyframeIsAskedFor() {
+    var receiver = receiver()
+    _ = receiver.receive(.media(1, payload: Self.delta), at: .ms(0))
+    #expect(requestsKeyframe(receiver.poll(at: .ms(50))))
+    receiver.isPaused = true
+    receiver.requestKeyframe()
+    #expect(!requestsKeyframe(receiver.poll(at: .ms(700))) && receiver.nextDeadline.map { $0 > .ms(700) } ?? true)
+    receiver.isPaused = false
+    #expect(receiver.nextDeadline.map { $0 <= .ms(700) } ?? false)
+    #expect(requestsKeyframe(receiver.poll(at: .ms(701))))
+  }
+
   @Test func reportSaysLossJitterAndDelay() {
     var receiver = RTPReceiver(configuration: .init(ssrc: SSRC(0x1111), clockRate: 1000))
     // 100 packets 10 ms apart from number 65500 on, each fourth lost, each second of the rest 4 ms late.

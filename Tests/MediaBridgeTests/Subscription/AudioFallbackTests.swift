@@ -1,0 +1,165 @@
+import MediaCore
+import RTP
+import Testing
+
+@testable import MediaBridge
+
+/// One track, and the link that it comes over, in virtual time: second after second.
+private struct ModelledLink {
+  /// Kilobits a second that pass; sound takes some, and what the pictures take beyond the rest is lost.
+  var capacity: Double
+  private static let sound = 50.0
+  private static let layers: [VideoRestriction: Double] = [.none: 1000, .lowestLayer: 150, .noVideo: 0]
+
+  let isSimulcast: Bool
+  private(set) var fallback = AudioFallback()
+  private(set) var changes: [(second: Int, restriction: VideoRestriction)] = []
+  private var losses = LossWindow()
+  private var sounds = LossWindow()
+  private var count = LossWindow.Count(delivered: 0, lost: 0)
+  private var soundCount = LossWindow.Count(delivered: 0, lost: 0)
+  private(set) var second = 0
+
+  init(capacity: Double, isSimulcast: Bool) { (self.capacity, self.isSimulcast) = (capacity, isSimulcast) }
+
+  private var time: MediaTime { MediaTime(nanoseconds: Int64(second) * 1_000_000_000) }
+  private var pictures: Double { Self.layers[fallback.restriction] ?? 0 }
+  private var loss: Double { max(0, 1 - capacity / (Self.sound + pictures)) }
+
+  mutating func run(seconds: Int) { for _ in 0..<seconds { step() } }
+
+  private mutating func step() {
+    second += 1
+    let packets = Int(pictures / 8)
+    let lost = Int((Double(packets) * loss).rounded())
+    (count.delivered, count.lost) = (count.delivered + packets - lost, count.lost + lost)
+    let lostSound = Int((50 * loss).rounded())
+    (soundCount.delivered, soundCount.lost) = (soundCount.delivered + 50 - lostSound, soundCount.lost + lostSound)
+    losses.add(count, at: time)
+    sounds.add(soundCount, at: time)
+    let observation = AudioFallback.Observation(
+      loss: losses.loss, hasLowerLayer: isSimulcast, isLinkWell: sounds.loss ?? 0 < AudioFallback.heavyLoss)
+    guard fallback.poll(observation, at: time) else { return }
+    losses.restart()
+    changes.append((second, fallback.restriction))
+  }
+}
+
+@Suite struct AudioFallbackTests {
+  @Test func nothingChangesOnALinkThatIsWideEnough() {
+    var link = ModelledLink(capacity: 5000, isSimulcast: true)
+    link.run(seconds: 3600)
+    #expect(link.changes.isEmpty)
+  }
+
+  @Test func picturesAreGivenUpOnceItLastsAndComeBackWithTheLink() {
+    var link = ModelledLink(capacity: 5000, isSimulcast: false)
+    link.run(seconds: 60)
+    link.capacity = 200
+    link.run(seconds: 60)
+    #expect(link.changes.first.map { (65...69).contains($0.second) && $0.restriction == .noVideo } == true)
+    #expect(link.fallback.restriction == .noVideo || link.fallback.isTrying(at: .init(nanoseconds: 120_000_000_000)))
+    link.capacity = 5000
+    let before = link.changes.count
+    link.run(seconds: 60)
+    #expect(link.fallback.restriction == .none)
+    #expect(link.changes.count - before <= 1)
+  }
+
+  @Test func aMomentIsNoCongestion() {
+    var link = ModelledLink(capacity: 5000, isSimulcast: true)
+    for _ in 0..<60 {
+      link.capacity = 200
+      link.run(seconds: 2)
+      link.capacity = 5000
+      link.run(seconds: 20)
+    }
+    #expect(link.changes.isEmpty)
+  }
+
+  /// The smallest layer has its place: what is more is tried at times that grow apart, and nothing is ever given up.
+  @Test func theSmallestLayerIsAskedForFirst() {
+    var link = ModelledLink(capacity: 400, isSimulcast: true)
+    link.run(seconds: 3600)
+    #expect(link.changes.allSatisfy { $0.restriction != .noVideo })
+    let tries = link.changes.filter { $0.restriction == .none }.map(\.second)
+    let gaps = zip(tries, tries.dropFirst()).map { $1 - $0 }
+    #expect(gaps == gaps.sorted() && gaps.first.map { $0 < 40 } == true && gaps.last.map { $0 > 120 } == true)
+    #expect(tries.count < 40)
+  }
+
+  @Test func withoutRoomForAnyLayerItIsTriedLessAndLess() {
+    var link = ModelledLink(capacity: 100, isSimulcast: true)
+    link.run(seconds: 3600)
+    #expect(link.changes.prefix(2).map(\.restriction) == [.lowestLayer, .noVideo])
+    let tries = link.changes.dropFirst(2).filter { $0.restriction == .lowestLayer }.map(\.second)
+    let gaps = zip(tries, tries.dropFirst()).map { $1 - $0 }
+    #expect(gaps == gaps.sorted() && gaps.last.map { $0 > 120 } == true && tries.count < 40)
+    // Never more than the smallest layer where that one does not even come.
+    #expect(!link.changes.contains { $0.restriction == .none })
+    // Each try is short.
+    let lengths = zip(link.changes.dropFirst(2), link.changes.dropFirst(3)).filter { $0.0.restriction == .lowestLayer }
+      .map { $1.second - $0.second }
+    #expect(lengths.allSatisfy { $0 <= 6 })
+    // The longest wait after the link is wide again, and the time that the first try takes to be trusted.
+    link.capacity = 5000
+    link.run(seconds: 160)
+    #expect(link.fallback.restriction == .none)
+  }
+
+  @Test func aTryThatHoldsMakesTheNextWaitShort() {
+    var link = ModelledLink(capacity: 100, isSimulcast: false)
+    link.run(seconds: 600)
+    link.capacity = 5000
+    link.run(seconds: 300)
+    #expect(link.fallback.restriction == .none)
+    link.capacity = 100
+    link.run(seconds: 10)
+    #expect(link.fallback.restriction == .noVideo)
+    let start = link.second
+    link.capacity = 5000
+    link.run(seconds: 20)
+    #expect(link.fallback.restriction == .none, "after \(link.changes.last?.second ?? 0 - start) s")
+  }
+
+  @Test func whileTheSoundIsPoorNothingIsTried() {
+    var fallback = AudioFallback()
+    func time(_ second: Int) -> MediaTime { MediaTime(nanoseconds: Int64(second) * 1_000_000_000) }
+    for second in 0...5 {
+      _ = fallback.poll(.init(loss: 0.5, hasLowerLayer: false, isLinkWell: false), at: time(second))
+    }
+    #expect(fallback.restriction == .noVideo)
+    for second in 6...600 {
+      let isNews = fallback.poll(
+        .init(loss: nil, hasLowerLayer: false, isLinkWell: second % 7 > 0), at: time(second))
+      #expect(!isNews)
+    }
+  }
+
+  // MARK: Loss
+
+  private func time(_ second: Double) -> MediaTime { MediaTime(nanoseconds: Int64(second * 1e9)) }
+
+  @Test func lossIsOfTheLastSecondsAndOfWhatWasNotRepaired() {
+    var window = LossWindow()
+    var statistics = RTPReceiver.Statistics()
+    for second in 0..<10 {
+      window.add(LossWindow.Count(statistics), at: time(Double(second)))
+      statistics.packetsReceived += 80
+      statistics.packetsLost += 60
+      statistics.packetsRecovered += second < 5 ? 60 : 40
+      #expect(window.lossBeforeRepair.map { $0 >= 0.6 && $0 <= 0.75 } ?? (second < 2))
+      #expect(window.loss == (second < 2 ? nil : second < 6 ? 0 : second == 6 ? 1.0 / 9 : 0.2))
+    }
+  }
+
+  @Test func ofFewPacketsOrAStreamThatCountsAnewNothingIsSaid() {
+    var window = LossWindow()
+    for second in 0..<6 { window.add(.init(delivered: second, lost: second), at: time(Double(second))) }
+    #expect(window.loss == nil)
+    for second in 6..<12 { window.add(.init(delivered: second * 100, lost: 5), at: time(Double(second))) }
+    #expect(window.loss != nil)
+    window.add(.init(delivered: 10, lost: 0), at: time(12))
+    #expect(window.loss == nil)
+  }
+}
