@@ -64,16 +64,19 @@ public actor CapturePublisher {
     } catch {
       throw LiveKitError(error)
     }
-    try await connected.value()
-    for stream in streams { try stream.start() }
+    do throws(LiveKitError) {
+      try await connected.value()
+      for stream in streams { try stream.start() }
+    } catch {
+      await disconnect()
+      throw error
+    }
   }
 
   public func disconnect() async {
     for stream in streams { await stream.stop() }
     streams = []
-    var request = Livekit_SignalRequest()
-    request.leave.reason = .clientInitiated
-    signal?.send(request)
+    signal?.send(.goodbye)
     await signal?.close()
     reader?.cancel()
     await peer?.close()

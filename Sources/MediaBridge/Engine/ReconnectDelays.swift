@@ -15,10 +15,13 @@ struct ReconnectDelays: Sendable {
   ) {
     self.first = first
     attempts = options.reconnectAttempts
-    step = max(0, options.reconnectAttemptDelay)
-    limit = max(0, options.reconnectMaxDelay)
+    step = Self.sensible(options.reconnectAttemptDelay)
+    limit = Self.sensible(options.reconnectMaxDelay)
     self.chance = chance
   }
+
+  /// At most an hour; what is no number is none.
+  private static func sensible(_ seconds: Double) -> Double { seconds.isNaN ? 0 : min(max(0, seconds), 3600) }
 
   /// The wait before the next attempt; nil after the last one.
   mutating func next() -> Duration? {

@@ -30,8 +30,10 @@ extension RoomEngine {
   /// - Parameter isSameStay: also when the SID is another one, as it is in another session.
   func addOrUpdate(_ info: Livekit_ParticipantInfo, isSameStay: Bool = false) {
     let known = room.remoteParticipants[info.identity]
-    if let known, known.sid != info.sid, !isSameStay { remove(known) }
+    if let known, known.sid != info.sid, !isSameStay, !known.isInterrupted { remove(known) }
     if let participant = room.remoteParticipants[info.identity] {
+      absent.remove(participant.sid)
+      recognise(info.tracks.map(TrackInfo.init), of: participant)
       learn(info, of: participant)
       return updateTracks(of: participant, info.tracks.map(TrackInfo.init))
     }
@@ -94,7 +96,7 @@ extension RoomEngine {
   }
 
   /// Who leaves says nothing of it.
-  private func stopSpeaking(_ participant: Participant) {
+  func stopSpeaking(_ participant: Participant) {
     let wasSpeaking = participant.activity.withLock { activity in
       defer { (activity.isSpeaking, activity.audioLevel) = (false, 0) }
       return activity.isSpeaking

@@ -21,7 +21,7 @@ extension RoomEngine {
   /// How long the media of a session that goes on may take to find another way.
   private static let restartLimit = Duration.seconds(10)
   /// How long the tracks of a new session may take to come back.
-  private static let returnLimit = Duration.seconds(10)
+  private static let returnTime = Duration.seconds(10)
   /// A connection that stood for so long counts as a good one.
   private static let steadiness = Duration.seconds(10)
 
@@ -41,6 +41,7 @@ extension RoomEngine {
     // What is lost again and again is brought back more and more slowly.
     if let stood = lastReturn, MediaTime.now - stood > Self.steadiness { losses = 0 }
     logger.debug("reconnecting", metadata: ["mode": "\(mode.rawValue)", "reason": "\(error.message)"])
+    returnLimit?.cancel()
     room.change(to: .reconnecting, of: self)
     room.tell(.reconnecting(mode))
     let delays = ReconnectDelays(access.options, from: losses)
@@ -51,6 +52,7 @@ extension RoomEngine {
   func endReconnecting() {
     reconnection?.task.cancel()
     reconnection = nil
+    returnLimit?.cancel()
   }
 
   private func bringBack(_ delays: ReconnectDelays, _ cause: LiveKitError) async {
@@ -99,26 +101,25 @@ extension RoomEngine {
   private func resume() async throws(SessionFailure) {
     reconnection?.isResumed = false
     await retireSignal()
-    try await openSignal(resuming: reconnection?.succession)
+    guard let succession = reconnection?.succession else { throw SessionFailure.givenUp }
+    try await openSignal(resuming: succession)
     try await awaitAttempt(
       within: Self.restartLimit, "the server went on with the session but its media did not come back")
   }
 
-  /// Closes the signalling connection, of which nothing is heard from now on.
+  /// Closes the signalling connection, and keeps what it leaves to the next one.
   private func retireSignal() async {
-    guard let earlier = signal else { return }
-    signal = nil
+    guard let earlier = takeSignal() else { return }
     let successor = earlier.successor
     reconnection?.succession = successor
     if let token = successor.refreshedToken { access?.token = token }
-    await earlier.close()
+    await drop(nil, earlier)
   }
 
   private func joinAnew() async throws(SessionFailure) {
     interruptTracks()
     await retireSignal()
     await dropSession()
-    guard !isOver else { return }
     try await join()
   }
 
@@ -128,6 +129,7 @@ extension RoomEngine {
       for publication in participant.trackPublications.values {
         guard let track = publication.track, publication.subscription.set(\.isInterrupted, to: true) else { continue }
         settings.end(publication.sid)
+        publication.subscription.withLock { $0.isAbsent = true }
         if publication.subscription.withLock({ $0.isExpected }) { noteLoss(of: track, publication, by: participant) }
       }
     }
@@ -146,20 +148,28 @@ extension RoomEngine {
     }
     // If it fails there is another loss to mend, and all is told again.
     for publication in changed { try? await tellSubscription(of: publication) }
-    if mode == .full { giveUpLater() }
+    giveUpLater()
   }
 
-  /// Tracks that do not come back in the new session are unsubscribed.
+  /// What does not come back in a new session is not waited for much longer.
   private func giveUpLater() {
-    Task { [weak self] in
-      try? await Task.sleep(for: Self.returnLimit)
-      await self?.giveUpInterrupted()
+    guard publications.contains(where: \.isInterrupted) else { return }
+    returnLimit = Task { [weak self] in
+      try? await Task.sleep(for: Self.returnTime)
+      if !Task.isCancelled { await self?.giveUpInterrupted() }
     }
   }
 
   private func giveUpInterrupted() async {
-    guard reconnection == nil, !isOver else { return }
-    for publication in publications { publication.subscription.withLock { $0.isInterrupted = false } }
+    for participant in room.remoteParticipants.values {
+      let interrupted = participant.trackPublications.values.filter(\.isInterrupted)
+      for publication in interrupted {
+        publication.subscription.withLock { $0.isInterrupted = false }
+        if publication.subscription.withLock({ $0.isAbsent }) { unpublish(publication.sid, of: participant) }
+      }
+      if absent.contains(participant.sid) { remove(participant) }
+    }
+    absent = []
     await matchTracks()
   }
 
@@ -170,23 +180,24 @@ extension RoomEngine {
     learn(join.participant, of: room.localParticipant)
   }
 
-  /// Who is still there stays who they are, with what they published.
+  /// Who is still there stays who they are, with what they published. Who is not may have lost the same server, and is
+  /// waited for where something of theirs was subscribed.
   func meetAgain(_ infos: [Livekit_ParticipantInfo]) async {
     let present = Set(infos.map(\.identity))
-    for participant in room.remoteParticipants.values where !present.contains(participant.identity ?? "") {
-      remove(participant)
+    for participant in room.remoteParticipants.values {
+      // Who falls silent meanwhile is told of to nobody.
+      stopSpeaking(participant)
+      guard !present.contains(participant.identity ?? "") else { continue }
+      if participant.isInterrupted { absent.insert(participant.sid) } else { remove(participant) }
     }
-    for info in infos {
-      room.remoteParticipants[info.identity].map { recognise(info.tracks.map(TrackInfo.init), of: $0) }
-      addOrUpdate(info, isSameStay: true)
-    }
+    for info in infos { addOrUpdate(info, isSameStay: true) }
     tellUnusualSubscriptions()
   }
 
   /// In another session a track may have another SID: it is the one of the same kind, source and name.
-  private func recognise(_ tracks: [TrackInfo], of participant: RemoteParticipant) {
+  func recognise(_ tracks: [TrackInfo], of participant: RemoteParticipant) {
     let published = Set(tracks.map(\.sid))
-    var gone = participant.trackPublications.values.filter { !published.contains($0.sid) }
+    var gone = participant.trackPublications.values.filter { !published.contains($0.sid) && $0.isInterrupted }
     for info in tracks where participant.publication(sid: info.sid) == nil {
       guard let index = gone.firstIndex(where: { $0.isAlike(info) }) else { continue }
       let publication = gone.remove(at: index)
@@ -205,7 +216,14 @@ extension RoomEngine {
   }
 }
 
+extension RemoteParticipant {
+  /// Whether something of theirs is to come again.
+  var isInterrupted: Bool { trackPublications.values.contains(where: \.isInterrupted) }
+}
+
 extension RemoteTrackPublication {
+  var isInterrupted: Bool { subscription.withLock { $0.isInterrupted } }
+
   fileprivate func isAlike(_ info: TrackInfo) -> Bool {
     kind == info.kind && source == info.source && name == info.name
   }

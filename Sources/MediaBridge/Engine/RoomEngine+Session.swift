@@ -28,8 +28,9 @@ extension RoomEngine {
   /// Opens the signalling connection and begins to read from it.
   /// - Parameter earlier: what the connection left whose session goes on; nil for a new session.
   func openSignal(resuming earlier: SignalSuccession?) async throws(SessionFailure) {
-    guard let access else { return }
+    guard let access, !isOver else { throw SessionFailure.givenUp }
     attempt = Outcome()
+    reconnection?.lateFailure = nil
     let query = SignalQuery(
       autoSubscribe: access.autoSubscribe, adaptiveStream: usesAdaptiveStream,
       resumedSid: earlier.map { _ in room.localParticipant.sid })
@@ -42,12 +43,17 @@ extension RoomEngine {
       throw SessionFailure(LiveKitError(error), remedy: error.remedy)
     }
     guard !isOver else {
+      signal.send(.goodbye)
       await signal.close()
-      throw SessionFailure(LiveKitError(.cancelled, "the connection was given up"), remedy: nil)
+      throw SessionFailure.givenUp
     }
     logger.debug("signal connected", metadata: ["server": "\(access.url.server)"])
     self.signal = signal
-    Task { await self.read(signal) }
+    // What an earlier connection has brought is dealt with before.
+    reader = Task { [earlier = reader] in
+      await earlier?.value
+      await self.read(signal)
+    }
   }
 
   private func read(_ signal: SignalConnection) async {
@@ -137,19 +143,22 @@ extension RoomEngine {
   }
 
   private func receive(_ offer: Livekit_SessionDescription) async {
-    guard let subscriber else { return }
+    guard let subscriber, let signal else { return }
     do throws(LiveKitError) {
       logger.debug("offer received", metadata: ["tracks": "\(offer.midToTrackID.count)"])
       let text = try await subscriber.answer(offer.sdp, mids: offer.midToTrackID, codecs: publishedCodecs)
+      // The session may have been lost meanwhile, and then whoever reads the answer does not know the offer.
+      guard subscriber === self.subscriber, signal === self.signal else { return }
       descriptions = (offer.sdp, text)
       var request = Livekit_SignalRequest()
       request.answer.type = "answer"
       request.answer.sdp = text
       request.answer.id = offer.id
-      signal?.send(request)
+      signal.send(request)
       logger.debug("answer sent")
       await matchTracks()
     } catch {
+      guard subscriber === self.subscriber else { return }
       await failed(SessionFailure(error, remedy: .full))
     }
   }

@@ -5,7 +5,10 @@ import MediaCore
 extension RoomEngine {
   func updateTracks(of participant: RemoteParticipant, _ tracks: [TrackInfo]) {
     let published = Set(tracks.map(\.sid))
-    for sid in participant.trackPublications.keys where !published.contains(sid) { unpublish(sid, of: participant) }
+    for (sid, publication) in participant.trackPublications where !published.contains(sid) {
+      // In a new session it may still come.
+      if !publication.isInterrupted { unpublish(sid, of: participant) }
+    }
     for info in tracks {
       guard let publication = participant.publication(sid: info.sid) else {
         let publication = RemoteTrackPublication(info: info, isWanted: autoSubscribe, requests: self)
@@ -13,6 +16,7 @@ extension RoomEngine {
         room.tell(.trackPublished(participant, publication))
         continue
       }
+      publication.subscription.withLock { $0.isAbsent = false }
       publication.info.withLock { known in
         let wasMuted = known.isMuted
         known = info
@@ -26,7 +30,7 @@ extension RoomEngine {
     for sid in participant.trackPublications.keys { unpublish(sid, of: participant) }
   }
 
-  private func unpublish(_ sid: String, of participant: RemoteParticipant) {
+  func unpublish(_ sid: String, of participant: RemoteParticipant) {
     guard let publication = participant.publication(sid: sid) else { return }
     unsubscribe(publication, of: participant)
     _ = participant.remove(sid: sid)
@@ -48,7 +52,10 @@ extension RoomEngine {
 
   /// Brings together what signalling says is published and what the description says is sent, whichever came first.
   func matchTracks() async {
-    let media = await subscriber?.media ?? [:]
+    guard let subscriber else { return }
+    let media = await subscriber.media
+    // That of a session that has been lost meanwhile says nothing.
+    guard subscriber === self.subscriber else { return }
     for participant in room.remoteParticipants.values {
       for publication in participant.trackPublications.values {
         match(publication, of: participant, media[publication.sid])

@@ -37,9 +37,15 @@ actor RoomEngine {
   var reconnection: Reconnection?
   /// When the connection was brought back last, and how often it was lost since it was steady.
   var lastReturn: MediaTime?
+  /// SIDs of those who were in the room before the session was lost, and are not in the new one yet.
+  var absent: Set<String> = []
+  /// Gives up what has not come back in a new session.
+  var returnLimit: Task<Void, Never>?
   var losses = 0
   private(set) var isOver = false
   private var ending: Task<Void, Never>?
+  private var dropping: Task<Void, Never>?
+  var reader: Task<Void, Never>?
   let logger = Logger(label: "mediabridge.room")
 
   init(room: Room, options: RoomOptions) {
@@ -65,10 +71,7 @@ actor RoomEngine {
   // MARK: Ending
 
   func leave() async {
-    var request = Livekit_SignalRequest()
-    request.leave.reason = .clientInitiated
-    request.leave.action = .disconnect
-    signal?.send(request)
+    signal?.send(.goodbye)
     await end(with: nil)
   }
 
@@ -89,16 +92,32 @@ actor RoomEngine {
     playback = nil
     await dropSession()
     room.ended(error)
-    attempt.settle(
-      .failure(SessionFailure(error ?? LiveKitError(.cancelled, "the connection was given up"), remedy: nil)))
+    attempt.settle(.failure(error.map { SessionFailure($0, remedy: nil) } ?? .givenUp))
   }
 
   /// Returns when neither a socket nor a thread of the session is left.
   func dropSession() async {
-    let (subscriber, signal) = (self.subscriber, self.signal)
-    (self.subscriber, self.signal, descriptions) = (nil, nil, nil)
-    await subscriber?.close()
-    await signal?.close()
+    let subscriber = subscriber
+    (self.subscriber, descriptions) = (nil, nil)
+    let signal = takeSignal()
+    await drop(subscriber, signal)
+  }
+
+  /// The signalling connection, of which nothing is heard from now on.
+  func takeSignal() -> SignalConnection? {
+    defer { signal = nil }
+    return signal
+  }
+
+  /// Closes them; returns when that is done, and what was dropped before has gone, too.
+  func drop(_ subscriber: SubscriberTransport?, _ signal: SignalConnection?) async {
+    let drop = Task { [earlier = dropping] in
+      await earlier?.value
+      await subscriber?.close()
+      await signal?.close()
+    }
+    dropping = drop
+    await drop.value
   }
 }
 
@@ -117,4 +136,16 @@ struct SessionFailure: Error {
   let remedy: ReconnectMode?
 
   init(_ error: LiveKitError, remedy: ReconnectMode?) { (self.error, self.remedy) = (error, remedy) }
+
+  static let givenUp = SessionFailure(LiveKitError(.cancelled, "the connection was given up"), remedy: nil)
+}
+
+extension Livekit_SignalRequest {
+  /// The participant goes, of its own accord.
+  static var goodbye: Livekit_SignalRequest {
+    var request = Livekit_SignalRequest()
+    request.leave.reason = .clientInitiated
+    request.leave.action = .disconnect
+    return request
+  }
 }

@@ -59,6 +59,8 @@ public final class RemoteTrackPublication: TrackPublication, @unchecked Sendable
     var isToldForSure = true
     /// Its track was that of a session that has ended, and waits for the next one.
     var isInterrupted = false
+    /// In the new session it has not been published yet.
+    var isAbsent = false
     /// Whether its media is to come, and whether it was told as lost.
     var isExpected = false
     var isLost = false

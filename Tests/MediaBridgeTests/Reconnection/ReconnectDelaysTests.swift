@@ -35,5 +35,9 @@ import Testing
   @Test func senselessTimesAreNone() {
     let options = ConnectOptions(reconnectAttempts: 3, reconnectAttemptDelay: -1, reconnectMaxDelay: -1)
     #expect(delays(options, chance: 1) == [.zero, .zero, .zero])
+    for odd in [Double.infinity, .nan, .greatestFiniteMagnitude] {
+      let options = ConnectOptions(reconnectAttempts: 3, reconnectAttemptDelay: odd, reconnectMaxDelay: odd)
+      #expect(delays(options, chance: 0).allSatisfy { $0 <= .seconds(3600) })
+    }
   }
 }

@@ -87,7 +87,11 @@ import Testing
       screen: screen, frames: frames)
     try await scene.pictures("before")
     try await eventually("the sound") { scene.subscriptions == ["+audio", "+video"] }
-    try await body(scene)
+    do { try await body(scene) } catch {
+      await room.disconnect()
+      await synthetic.stop()
+      throw error
+    }
     await room.disconnect()
     await teller.value
     await synthetic.stop()
@@ -198,20 +202,48 @@ import Testing
 
   @Test func aServerThatStartsAgainIsJoinedAgain() async throws {
     try await run { scene in
-      await scene.synthetic.stop()
+      await scene.synthetic.server.stop()
       try await eventually("the loss") { scene.room.connectionState == .reconnecting }
       let second = try await SyntheticRoom.start(port: scene.synthetic.port)
       try await scene.back(.full)
-      let camera = try await eventually("the camera", within: .seconds(20)) {
-        scene.room.remoteParticipants["alice"]?.videoTracks.first { $0.isSubscribed }
-      }
-      #expect(camera.sid != scene.publication.sid || camera === scene.publication)
-      let track = try #require(camera.track as? RemoteVideoTrack)
-      track.add(videoRenderer: scene.screen)
+      // Alice may come later than we.
       try await scene.pictures("of the second server")
+      #expect(scene.room.remoteParticipants["alice"]?.videoTracks.first === scene.publication)
+      #expect(scene.publication.track === scene.track && scene.track.sid == scene.publication.sid)
+      #expect(scene.subscriptions == ["+audio", "+video"])
       #expect(scene.course == Self.first + Self.full)
       await scene.room.disconnect()
       await second.stop()
+    }
+  }
+
+  @Test func whoDoesNotComeBackToAServerThatStartsAgainIsGone() async throws {
+    try await run { scene in
+      await scene.synthetic.server.stop()
+      let second = try await SyntheticRoom.start(codecs: [:], port: scene.synthetic.port)
+      try await scene.back(.full)
+      #expect(scene.room.remoteParticipants["alice"] != nil)
+      try await eventually("the end of the wait", within: .seconds(20)) { scene.room.remoteParticipants.isEmpty }
+      #expect(scene.publication.track == nil)
+      #expect(scene.subscriptions == ["+audio", "+video", "-audio", "-video", "gone", "gone", "gone"])
+      await scene.room.disconnect()
+      await second.stop()
+    }
+  }
+
+  /// One loss is mended once.
+  @Test(arguments: [Livekit_LeaveRequest.Action.resume, .reconnect])
+  func aServerThatAsksForItIsObeyedOnce(_ action: Livekit_LeaveRequest.Action) async throws {
+    try await run { scene in
+      let before = scene.asked.count
+      scene.tell(action)
+      try await scene.back(action == .resume ? .quick : .full)
+      try await scene.pictures("afterwards")
+      let asked = scene.asked.values.dropFirst(before)
+      let states = asked.filter { if case .syncState = $0.message { true } else { false } }
+      let answers = asked.filter { if case .answer = $0.message { true } else { false } }
+      #expect(states.count == (action == .resume ? 1 : 0))
+      #expect(answers.count == 1)
     }
   }
 
