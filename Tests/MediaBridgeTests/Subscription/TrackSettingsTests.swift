@@ -51,7 +51,10 @@ import Testing
       async let high: Void = publication.set(videoQuality: .high)
       _ = try await (low, high)
       // They may have come in either order; the last one is what the server knows.
-      #expect(told.values.map(\.quality) == (publication.videoQuality == .low ? [.low] : []))
+      let last = publication.videoQuality
+      try await publication.set(preferredFPS: 7)
+      try await eventually("the rate") { told.values.last?.fps == 7 }
+      #expect(told.values.map(\.quality) == (last == .low ? [.low, .low] : [.high]))
     }
   }
 
