@@ -1,7 +1,7 @@
 public import DevServer
 import Foundation
 public import LiveKitProtocol
-import MediaBridge
+public import MediaBridge
 
 /// A development server in this process with synthetic participants in one room.
 public final class SyntheticRoom: Sendable {
@@ -33,14 +33,26 @@ public final class SyntheticRoom: Sendable {
     let port = try await server.start()
     var publishers: [CapturePublisher] = []
     for (identity, codec) in codecs.sorted(by: { $0.key < $1.key }) {
-      let publisher = CapturePublisher.synthetic(
-        codec: codec, values: ["text": identity, "frequency": String(frequencies[identity] ?? 440)])
-      var grant = VideoGrant(room: name, roomJoin: true)
-      grant.canPublish = true
-      try await publisher.connect(url: url(port), token: try await token(identity, grant))
-      publishers.append(publisher)
+      publishers.append(
+        try await join(identity, codec: codec, frequency: frequencies[identity] ?? 440, url: url(port)))
     }
     return SyntheticRoom(server: server, port: port, publishers: publishers)
+  }
+
+  /// Lets one more synthetic participant in, whom the caller disconnects.
+  public func join(_ identity: String) async throws -> CapturePublisher {
+    try await Self.join(identity, codec: "vp8", frequency: 440, url: url)
+  }
+
+  private static func join(
+    _ identity: String, codec: String, frequency: Int, url: String
+  ) async throws -> CapturePublisher {
+    let publisher = CapturePublisher.synthetic(
+      codec: codec, values: ["text": identity, "frequency": String(frequency)])
+    var grant = VideoGrant(room: name, roomJoin: true)
+    grant.canPublish = true
+    try await publisher.connect(url: url, token: try await token(identity, grant))
+    return publisher
   }
 
   private static func url(_ port: Int) -> String { "ws://127.0.0.1:\(port)" }

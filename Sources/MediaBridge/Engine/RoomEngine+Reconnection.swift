@@ -191,7 +191,8 @@ extension RoomEngine {
       if participant.isInterrupted { absent.insert(participant.sid) } else { remove(participant) }
     }
     for info in infos { addOrUpdate(info, isSameStay: true) }
-    tellUnusualSubscriptions()
+    // Those whose tracks are to come again are told as they do.
+    tellIfUnusual(publications.filter { !$0.isInterrupted })
   }
 
   /// In another session a track may have another SID: it is the one of the same kind, source and name.
@@ -206,8 +207,9 @@ extension RoomEngine {
     }
   }
 
-  private func tellUnusualSubscriptions() {
-    let sids = unusualSubscriptions.map(\.sid)
+  /// Tells the server of a new session what it does not do by itself.
+  func tellIfUnusual(_ publications: [RemoteTrackPublication]) {
+    let sids = publications.filter { $0.isWanted != autoSubscribe }.map(\.sid)
     guard !sids.isEmpty else { return }
     var request = Livekit_SignalRequest()
     request.subscription.trackSids = sids
@@ -223,6 +225,7 @@ extension RemoteParticipant {
 
 extension RemoteTrackPublication {
   var isInterrupted: Bool { subscription.withLock { $0.isInterrupted } }
+  var isWanted: Bool { subscription.withLock { $0.isWanted } }
 
   fileprivate func isAlike(_ info: TrackInfo) -> Bool {
     kind == info.kind && source == info.source && name == info.name

@@ -221,7 +221,7 @@ extension RoomEngine {
   private var syncState: Livekit_SyncState {
     var state = Livekit_SyncState()
     state.subscription.subscribe = !autoSubscribe
-    state.subscription.trackSids = unusualSubscriptions.map(\.sid)
+    state.subscription.trackSids = publications.filter { $0.isWanted != autoSubscribe }.map(\.sid)
     state.trackSidsDisabled = publications.filter { publication in
       publication.subscription.withLock { $0.toldSettings?.applied.isEnabled == false }
     }.map(\.sid)
@@ -234,11 +234,6 @@ extension RoomEngine {
 
   var publications: [RemoteTrackPublication] {
     room.remoteParticipants.values.flatMap { $0.trackPublications.values }
-  }
-
-  /// What is subscribed to although it is not by itself, or the other way round.
-  var unusualSubscriptions: [RemoteTrackPublication] {
-    publications.filter { $0.subscription.withLock { $0.isWanted } != autoSubscribe }
   }
 }
 

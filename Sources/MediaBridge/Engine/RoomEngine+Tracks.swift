@@ -16,7 +16,7 @@ extension RoomEngine {
         room.tell(.trackPublished(participant, publication))
         continue
       }
-      publication.subscription.withLock { $0.isAbsent = false }
+      if publication.subscription.set(\.isAbsent, to: false) { tellIfUnusual([publication]) }
       publication.info.withLock { known in
         let wasMuted = known.isMuted
         known = info
