@@ -127,9 +127,9 @@ extension RoomEngine {
   private func interruptTracks() {
     for participant in room.remoteParticipants.values {
       for publication in participant.trackPublications.values {
-        guard let track = publication.track, publication.subscription.set(\.isInterrupted, to: true) else { continue }
+        guard let track = publication.track else { continue }
+        publication.subscription.withLock { ($0.isInterrupted, $0.isAbsent) = (true, true) }
         settings.end(publication.sid)
-        publication.subscription.withLock { $0.isAbsent = true }
         if publication.subscription.withLock({ $0.isExpected }) { noteLoss(of: track, publication, by: participant) }
       }
     }
