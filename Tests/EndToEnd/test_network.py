@@ -113,7 +113,8 @@ def test_cut_while_recording(routed, distant_server, tmp_path, protocol, name, w
     server = distant_server()
     server.own_publisher("cut", "alice", "h264")
     file = tmp_path / name
-    recorder = server.recorder("cut", "alice", file)
+    # How it comes back is for the tests of reconnection.
+    recorder = server.recorder("cut", "alice", file, "--reconnect-attempts", "0")
     after(recorder, 4)
     routed.drop(forward=f"meta l4proto {protocol} drop;")
     assert_failed(recorder, name, *words, within=within)
