@@ -40,14 +40,20 @@ def finish(recorder, file, seconds):
     assert checks.level(samples[-2 * clip.RATE :]) > 0.02, "the end is silent"
 
 
+def recording(distant_server, tmp_path):
+    """A recording behind a router that has something in it already: server, recorder and file."""
+    server = distant_server()
+    server.own_publisher("cut", "alice", "vp8")
+    file = tmp_path / "cut.mkv"
+    recorder = server.recorder("cut", "alice", file)
+    after(recorder, 2)
+    return server, recorder, file
+
+
 @pytest.mark.parametrize("pause", [0.3, 2, 10])
 def test_media_is_cut(routed, distant_server, tmp_path, pause):
     """UDP alone, both ways. The session goes on, over the same way or another."""
-    server = distant_server()
-    server.own_publisher("udp", "alice", "vp8")
-    file = tmp_path / "udp.mkv"
-    recorder = server.recorder("udp", "alice", file)
-    after(recorder, 2)
+    _, recorder, file = recording(distant_server, tmp_path)
     routed.drop(forward="meta l4proto udp drop;")
     time.sleep(pause)
     routed.open()
@@ -57,11 +63,7 @@ def test_media_is_cut(routed, distant_server, tmp_path, pause):
 
 def test_media_is_cut_for_good(routed, distant_server, tmp_path):
     """Who is not answered stops to send (RFC 7675) and looks for another way: here the server's TCP candidate."""
-    server = distant_server()
-    server.own_publisher("udp", "alice", "vp8")
-    file = tmp_path / "tcp.mkv"
-    recorder = server.recorder("udp", "alice", file)
-    after(recorder, 2)
+    _, recorder, file = recording(distant_server, tmp_path)
     routed.drop(forward="meta l4proto udp drop;")
     recorder.wait_for("reconnected", 60)
     finish(recorder, file, flows(recorder))
@@ -71,12 +73,8 @@ def test_media_is_cut_for_good(routed, distant_server, tmp_path):
 @pytest.mark.parametrize("pause", [0.3, 2, 10])
 def test_signalling_is_cut(routed, distant_server, tmp_path, pause):
     """TCP to the server's port is refused from now on. Media flows all the while."""
-    server = distant_server()
+    server, recorder, file = recording(distant_server, tmp_path)
     port = server.url.rsplit(":", 1)[1]
-    server.own_publisher("tcp", "alice", "vp8")
-    file = tmp_path / "signal.mkv"
-    recorder = server.recorder("tcp", "alice", file)
-    after(recorder, 2)
     routed.drop(forward=f"tcp dport {port} reject with tcp reset; tcp sport {port} reject with tcp reset;")
     # A ping finds it out, which is sent every ten seconds.
     recorder.wait_for("reconnecting", 20)

@@ -13,7 +13,7 @@ extension RoomEngine {
   }
 
   private func measureLosses() async {
-    let publications = room.remoteParticipants.values.flatMap { $0.trackPublications.values }
+    let publications = publications
     for publication in publications {
       guard let track = publication.track else { continue }
       let statistics = await track.incoming.statistics()

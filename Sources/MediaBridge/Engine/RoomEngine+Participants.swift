@@ -29,18 +29,19 @@ extension RoomEngine {
 
   /// - Parameter isSameStay: also when the SID is another one, as it is in another session.
   func addOrUpdate(_ info: Livekit_ParticipantInfo, isSameStay: Bool = false) {
+    let tracks = info.tracks.map(TrackInfo.init)
     let known = room.remoteParticipants[info.identity]
     if let known, known.sid != info.sid, !isSameStay, !known.isInterrupted { remove(known) }
     if let participant = room.remoteParticipants[info.identity] {
       absent.remove(participant.sid)
-      recognise(info.tracks.map(TrackInfo.init), of: participant)
+      recognise(tracks, of: participant)
       learn(info, of: participant)
-      return updateTracks(of: participant, info.tracks.map(TrackInfo.init))
+      return updateTracks(of: participant, tracks)
     }
     let participant = RemoteParticipant(info: .init(info))
     room.state.withLock { $0.participants[info.identity] = participant }
     room.tell(.participantConnected(participant))
-    updateTracks(of: participant, info.tracks.map(TrackInfo.init))
+    updateTracks(of: participant, tracks)
   }
 
   func learn(_ info: Livekit_ParticipantInfo, of participant: Participant) {

@@ -209,12 +209,8 @@ extension RoomEngine {
 
   /// Tells the server of a new session what it does not do by itself.
   func tellIfUnusual(_ publications: [RemoteTrackPublication]) {
-    let sids = publications.filter { $0.isWanted != autoSubscribe }.map(\.sid)
-    guard !sids.isEmpty else { return }
-    var request = Livekit_SignalRequest()
-    request.subscription.trackSids = sids
-    request.subscription.subscribe = !autoSubscribe
-    signal?.send(request)
+    let unusual = publications.filter { $0.isWanted != autoSubscribe }
+    if !unusual.isEmpty { signal?.send(.subscription(to: unusual, isWanted: !autoSubscribe)) }
   }
 }
 

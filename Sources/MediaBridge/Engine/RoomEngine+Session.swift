@@ -208,11 +208,7 @@ extension RoomEngine {
       let overdue = publications.filter { publication in
         publication.subscription.withLock { $0.isWanted == isWanted && ($0.track != nil) != isWanted }
       }
-      guard !overdue.isEmpty else { continue }
-      var request = Livekit_SignalRequest()
-      request.subscription.trackSids = overdue.map(\.sid)
-      request.subscription.subscribe = isWanted
-      signal?.send(request)
+      if !overdue.isEmpty { signal?.send(.subscription(to: overdue, isWanted: isWanted)) }
     }
   }
 

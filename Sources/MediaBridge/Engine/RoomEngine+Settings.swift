@@ -8,10 +8,7 @@ extension RoomEngine: SubscriptionRequests {
 
   func tellSubscription(of publication: RemoteTrackPublication) async throws {
     guard reconnection == nil else { return subscriptionChangedMeanwhile(publication) }
-    var request = Livekit_SignalRequest()
-    request.subscription.trackSids = [publication.sid]
-    request.subscription.subscribe = publication.subscription.withLock { $0.isWanted }
-    try await send(request)
+    try await send(.subscription(to: [publication], isWanted: publication.isWanted))
   }
 
   /// It is told once the connection is back.
@@ -119,5 +116,15 @@ extension RoomEngine: SubscriptionRequests {
   private func connection() throws -> SignalConnection {
     guard let signal, !isOver else { throw Self.notConnected }
     return signal
+  }
+}
+
+extension Livekit_SignalRequest {
+  /// Asks for tracks, or no longer.
+  static func subscription(to publications: [RemoteTrackPublication], isWanted: Bool) -> Livekit_SignalRequest {
+    var request = Livekit_SignalRequest()
+    request.subscription.trackSids = publications.map(\.sid)
+    request.subscription.subscribe = isWanted
+    return request
   }
 }

@@ -37,11 +37,11 @@ actor RoomEngine {
   var reconnection: Reconnection?
   /// When the connection was brought back last, and how often it was lost since it was steady.
   var lastReturn: MediaTime?
+  var losses = 0
   /// SIDs of those who were in the room before the session was lost, and are not in the new one yet.
   var absent: Set<String> = []
   /// Gives up what has not come back in a new session.
   var returnLimit: Task<Void, Never>?
-  var losses = 0
   private(set) var isOver = false
   private var ending: Task<Void, Never>?
   private var dropping: Task<Void, Never>?
