@@ -27,11 +27,12 @@ public final class AppSink: @unchecked Sendable {
   }
 }
 
-/// The closures of a sink. Only the sink's streaming thread touches `format`.
+/// The closures of a sink. Only the sink's streaming thread touches the variables.
 private final class SinkCallbacks: Callback {
   let onBuffer: @Sendable (MediaBuffer) -> Void
   let onEnd: @Sendable () -> Void
   private var format: MediaFormat?
+  private var quarterTurns = 0
 
   init(onBuffer: @escaping @Sendable (MediaBuffer) -> Void, onEnd: @escaping @Sendable () -> Void) {
     self.onBuffer = onBuffer
@@ -41,7 +42,14 @@ private final class SinkCallbacks: Callback {
   func take(_ sample: OpaquePointer) {
     guard let buffer = gst_sample_get_buffer(sample) else { return }
     shim_handoff_acquire(buffer)
-    onBuffer(MediaBuffer(retaining: buffer, format: format(of: sample), shift: shift(of: sample)))
+    onBuffer(
+      MediaBuffer(
+        retaining: buffer, format: format(of: sample), shift: shift(of: sample), quarterTurns: quarterTurns))
+  }
+
+  /// Takes what comes between the buffers.
+  func take(_ event: UnsafeMutablePointer<GstEvent>) {
+    OrientationTag.quarterTurns(in: event).map { quarterTurns = $0 }
   }
 
   private func format(of sample: OpaquePointer) -> MediaFormat {
@@ -73,7 +81,14 @@ extension Pipeline {
     guard shim_is_app_sink(shared.pointer) != 0 else {
       throw PipelineError(.noSuchElement, "element \"\(name)\" is not an appsink", element: name)
     }
-    setCallbacks(of: shared, SinkCallbacks(onBuffer: onBuffer, onEnd: onEnd))
+    let callbacks = SinkCallbacks(onBuffer: onBuffer, onEnd: onEnd)
+    setCallbacks(of: shared, callbacks)
+    addProbe(
+      to: try staticPad("sink", of: shared, named: name), GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM,
+      PadProbe { info in
+        if let event = info.pointee.data?.assumingMemoryBound(to: GstEvent.self) { callbacks.take(event) }
+        return GST_PAD_PROBE_OK
+      })
     return AppSink(name: name, shared: shared)
   }
 

@@ -37,6 +37,7 @@ public final class AppSource: @unchecked Sendable {
   private struct State {
     var counters = Counters()
     var caps: Caps?
+    var quarterTurns = 0
   }
 
   struct Limits {
@@ -91,7 +92,8 @@ public final class AppSource: @unchecked Sendable {
     return push(buffer, pts: pts, dts: dts, isDiscontinuous: discontinuity)
   }
 
-  /// Pushes media that came out of another pipeline, or out of `MediaBuffer.init(copying:…)`; the memory is shared.
+  /// Pushes media that came out of another pipeline, or out of `MediaBuffer.init(copying:…)`; the memory is shared. How
+  /// pictures are to be turned is told downstream with the tag `image-orientation`.
   /// - Parameters:
   ///   - pts: a new presentation time, nil to keep the buffer's own; likewise `dts`.
   ///   - updatingCaps: whether a change of the buffer's format is announced downstream. A multiplexer that cannot
@@ -102,6 +104,7 @@ public final class AppSource: @unchecked Sendable {
     updatingCaps: Bool = true
   ) -> PushResult {
     if updatingCaps { announce(media.caps) }
+    announce(quarterTurns: media.quarterTurns)
     guard let buffer = gst_buffer_copy(media.buffer) else { return .refused }
     return push(
       buffer, pts: pts ?? media.pts, dts: dts ?? media.dts, isDiscontinuous: discontinuity || media.isDiscontinuous)
@@ -135,6 +138,11 @@ extension AppSource {
       return true
     }
     if isNew { gst_app_src_set_caps(source, caps.pointer) }
+  }
+
+  private func announce(quarterTurns: Int) {
+    guard state.set(\.quarterTurns, to: quarterTurns) else { return }
+    gst_element_send_event(shared.pointer, OrientationTag.event(quarterTurns: quarterTurns))
   }
 
   private func push(

@@ -15,15 +15,20 @@ public final class MediaBuffer: @unchecked Sendable {
   public let pts: MediaTime?
   /// When it is to be decoded.
   public let dts: MediaTime?
+  /// How many quarter turns clockwise make a picture upright, 0…3.
+  public let quarterTurns: Int
 
   /// - Parameter shift: nanoseconds from the buffer's own times to running time, which is `MediaTime` here. Not zero
   ///   behind encoders that move their times to make room for earlier decoding times.
-  init(retaining buffer: UnsafeMutablePointer<GstBuffer>, format: MediaFormat, shift: Int64) {
+  init(
+    retaining buffer: UnsafeMutablePointer<GstBuffer>, format: MediaFormat, shift: Int64, quarterTurns: Int = 0
+  ) {
     self.buffer = gst_buffer_ref(buffer)
     // Reading a writable buffer of several memories joins them in place; with two references it is not writable.
     isHeldTwice = gst_buffer_n_memory(buffer) > 1
     if isHeldTwice { gst_buffer_ref(buffer) }
     self.format = format
+    self.quarterTurns = quarterTurns
     pts = MediaTime(clockTime: buffer.pointee.pts, shift: shift)
     dts = MediaTime(clockTime: buffer.pointee.dts, shift: shift)
   }
@@ -38,6 +43,7 @@ public final class MediaBuffer: @unchecked Sendable {
     buffer = gst_buffer_new_memdup(bytes.baseAddress, gsize(bytes.count))
     isHeldTwice = false
     format = MediaFormat(caps)
+    quarterTurns = 0
     self.pts = pts
     self.dts = dts
     buffer.pointee.duration = duration.map { GstClockTime(max($0.nanoseconds, 0)) } ?? noTime

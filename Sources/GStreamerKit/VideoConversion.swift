@@ -47,7 +47,8 @@ extension VideoFrameBuffer {
     }
     buffer.pointee.pts = media.pts.clockTime
     buffer.pointee.duration = media.buffer.pointee.duration
-    let converted = MediaBuffer(retaining: buffer, format: MediaFormat(Caps(adopting: caps)), shift: 0)
+    let converted = MediaBuffer(
+      retaining: buffer, format: MediaFormat(Caps(adopting: caps)), shift: 0, quarterTurns: media.quarterTurns)
     guard let picture = VideoFrameBuffer(converted) else {
       throw PipelineError(.format, "no raw picture: \(converted.caps)")
     }

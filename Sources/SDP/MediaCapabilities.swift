@@ -97,17 +97,21 @@ extension MediaCapabilities {
       formats: [.vp8, .vp9, .h264],
       headerExtensions: [
         HeaderExtensionURI.mid, HeaderExtensionURI.absSendTime, HeaderExtensionURI.transportCC,
-        HeaderExtensionURI.absCaptureTime, HeaderExtensionURI.dependencyDescriptor,
-          // Not the video orientation: whoever is not asked for it sends pictures that are turned already.
+        HeaderExtensionURI.absCaptureTime, HeaderExtensionURI.dependencyDescriptor, HeaderExtensionURI.videoOrientation,
       ], feedback: ["goog-remb", "transport-cc", "ccm fir", "nack", "nack pli"]))
 
   /// A room server that takes what a publisher offers, layer by layer.
-  public static let server: MediaCapabilities = {
+  /// - Parameter takesOrientation: whether publishers may leave it to subscribers to turn pictures; one that is not asked
+  ///   for the orientation sends pictures that are turned already.
+  public static func server(takesOrientation: Bool = false) -> MediaCapabilities {
     var capabilities = MediaCapabilities.subscriber
+    if !takesOrientation {
+      capabilities.video.headerExtensions.removeAll { $0 == HeaderExtensionURI.videoOrientation }
+    }
     capabilities.receivesSimulcast = true
     let streamIDs = [HeaderExtensionURI.rtpStreamID, HeaderExtensionURI.repairedRTPStreamID]
     capabilities.audio.headerExtensions += streamIDs
     capabilities.video.headerExtensions += streamIDs
     return capabilities
-  }()
+  }
 }

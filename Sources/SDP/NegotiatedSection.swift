@@ -31,7 +31,10 @@ public struct NegotiatedSection: Equatable, Sendable {
     formats.first { $0.payloadType == payloadType || $0.rtx == payloadType }
   }
 
-  public func extensionID(_ uri: String) -> UInt16? { headerExtensions.first { $0.uri == uri }?.id }
+  /// The id under which packets have a header extension; nil when it was not agreed on.
+  public func extensionID(_ uri: String) -> UInt8? {
+    headerExtensions.first { $0.uri == uri }.flatMap { UInt8(exactly: $0.id) }
+  }
 
   /// `answer` decides; `remote` is the one of the two sections that the other side wrote.
   init(index: Int, answer: MediaSection, remote: MediaSection, direction: Direction) {

@@ -16,6 +16,9 @@ struct DevServerCommand: AsyncParsableCommand {
   var iceServer: [String] = []
   @Option(help: ArgumentHelp("User name for the TURN servers", visibility: .hidden)) var iceUsername = ""
   @Option(help: ArgumentHelp("Password for the TURN servers", visibility: .hidden)) var iceCredential = ""
+  @Flag(
+    help: ArgumentHelp("Leave it to subscribers to turn pictures, other than LiveKit's server", visibility: .hidden))
+  var passOrientation = false
   @Flag(help: "JSON lines instead of text") var json = false
 
   func validate() throws {
@@ -26,6 +29,7 @@ struct DevServerCommand: AsyncParsableCommand {
   func run() async throws {
     let console = Console(isJSON: json)
     var configuration = DevServerConfiguration(host: host, port: port, apiKey: apiKey, apiSecret: apiSecret)
+    configuration.passesOrientation = passOrientation
     if !iceServer.isEmpty {
       configuration.iceServers = [.init(urls: iceServer, username: iceUsername, credential: iceCredential)]
     }

@@ -71,7 +71,8 @@ struct FramesCommand: AsyncParsableCommand {
       console.event(
         "progress",
         [
-          "frames": summary.frames, "size": summary.size?.description ?? "", "sound_frames": summary.soundFrames,
+          "frames": summary.frames, "size": summary.size?.description ?? "", "rotation": summary.rotation.rawValue,
+          "sound_frames": summary.soundFrames,
         ])
       if room.disconnectError != nil { break }
     }
@@ -85,6 +86,7 @@ final class FrameCounter: RoomDelegate, Sendable {
     var first: ContinuousClock.Instant?
     /// Of the newest picture.
     var size: Dimensions?
+    var rotation = VideoRotation._0
     /// Samples of one channel.
     var soundFrames = 0
     /// Of each picture whose code could be read: its number, the moments of capture and of rendering and its timestamp in
@@ -136,6 +138,7 @@ final class FrameCounter: RoomDelegate, Sendable {
       if summary.first == nil { summary.first = .now }
       summary.frames += 1
       summary.size = frame.dimensions
+      summary.rotation = frame.rotation
       if readsClock { summary.note(frame, code, rendered: rendered) }
     }
   }

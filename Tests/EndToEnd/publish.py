@@ -8,6 +8,7 @@ import os
 import time
 
 import clip
+import numpy as np
 from livekit import api, rtc
 
 
@@ -23,10 +24,16 @@ async def pictures(source, arguments, start):
         due = start + number / arguments.fps
         await asyncio.sleep(max(0, due - time.monotonic()))
         if not pause[0] <= number / arguments.fps < pause[1]:
-            picture = clip.draw(number, arguments.width, arguments.height, arguments.fps)
+            quarters = arguments.turns[number // arguments.fps % len(arguments.turns)] // 90
+            picture = np.rot90(clip.draw(number, *upright_size(arguments, quarters), arguments.fps), quarters)
             frame = rtc.VideoFrame(arguments.width, arguments.height, rtc.VideoBufferType.RGBA, picture.tobytes())
-            source.capture_frame(frame, timestamp_us=int(due * 1e6))
+            source.capture_frame(frame, timestamp_us=int(due * 1e6), rotation=quarters)
         number += 1
+
+
+def upright_size(arguments, quarters):
+    size = (arguments.width, arguments.height)
+    return size if quarters % 2 == 0 else size[::-1]
 
 
 async def sound(source, stretch, start):
@@ -87,6 +94,13 @@ def make_parser():
     parser.add_argument("--no-audio", action="store_true")
     parser.add_argument("--tone", action="store_true", help="sound without a pause instead of beeps")
     parser.add_argument("--video-pause", type=float, nargs=2, help="from and to: seconds without a picture")
+    parser.add_argument(
+        "--turns",
+        type=int,
+        nargs="+",
+        default=[0],
+        help="degrees clockwise by which the pictures of each second are to be turned, as those of a camera held askew",
+    )
     parser.add_argument(
         "--actions",
         nargs="*",

@@ -30,8 +30,18 @@ import Testing
     #expect(description.media[2].codecs[0].feedback == ["ccm fir", "nack", "nack pli", "goog-remb"])
   }
 
+  /// Whoever is not asked for the orientation sends pictures that are turned already.
+  @Test func whoTurnsPicturesAsksForTheOrientation() throws {
+    let offer = try Sample.session("libwebrtc-publisher-offer")
+    let offered = offer.media[2].headerExtension(HeaderExtensionURI.videoOrientation)?.id
+    for capabilities in [MediaCapabilities.server(takesOrientation: true), .subscriber] {
+      let answered = answer(offer, capabilities).sections[2].extensionID(HeaderExtensionURI.videoOrientation)
+      #expect(answered != nil && answered.map(UInt16.init) == offered)
+    }
+  }
+
   @Test func aServerAnswersSimulcast() throws {
-    let answer = answer(try Sample.session("libwebrtc-publisher-offer"), .server)
+    let answer = answer(try Sample.session("libwebrtc-publisher-offer"), .server())
     let video = answer.description.media[2]
     #expect(video.codecs.map(\.payloadType.rawValue) == [96, 97, 98, 99, 102, 103, 104, 105])
     #expect(video.rids.map(\.id) == ["q", "h", "f"] && video.rids.allSatisfy { $0.direction == .recv })
@@ -40,6 +50,7 @@ import Testing
     #expect(answer.sections[2].remoteRids == ["q", "h", "f"])
     #expect(answer.description.media[1].codecs.map(\.name) == ["opus", "red"])
     #expect(answer.description.extmapAllowMixed)
+    #expect(video.headerExtension(HeaderExtensionURI.videoOrientation) == nil)
     let text = answer.description.description
     #expect(text.contains("a=rid:q recv\r\n") && text.contains("a=simulcast:recv q;h;f\r\n"))
   }

@@ -52,7 +52,7 @@ import Testing
     }
     guard answering else { return }
     let answer = Answer(
-      to: session, origin: Sample.origin, capabilities: .server, transport: Sample.transport)
+      to: session, origin: Sample.origin, capabilities: .server(), transport: Sample.transport)
     #expect(answer.description.media.count == session.media.count)
     #expect((try? SessionDescription(parsing: answer.description.description)) == answer.description)
   }

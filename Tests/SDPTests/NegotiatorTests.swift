@@ -98,11 +98,11 @@ import Testing
     #expect(offer.description.contains("a=rid:q send\r\n") && offer.description.contains("a=simulcast:send q;h;f\r\n"))
     #expect(offer.media[0].headerExtensions.map(\.id) == [4, 5])
     var server = Negotiator(sessionID: 3, transport: Sample.transport)
-    let answer = server.answer(offer, capabilities: .server)
+    let answer = server.answer(offer, capabilities: .server())
     #expect(answer.sections[0].remoteRids == ["q", "h", "f"] && answer.sections[0].direction == .recvonly)
     let agreed = try client.accept(answer.description)
     #expect(agreed[0].direction == .sendonly)
-    let next = server.answer(offer, capabilities: .server)
+    let next = server.answer(offer, capabilities: .server())
     #expect(next.description.origin.sessionVersion == answer.description.origin.sessionVersion + 1)
   }
 

@@ -31,7 +31,7 @@ final class DownTrack {
     return SendingTrack(
       kind: track.isVideo ? .video : .audio, msid: MediaStreamID(stream: stream, track: track.sid),
       codecs: SubscriberFormats.codecs(of: track),
-      headerExtensions: SubscriberFormats.headerExtensions(isVideo: track.isVideo), cname: stream, ssrc: ssrc,
+      headerExtensions: SubscriberFormats.headerExtensions(of: track), cname: stream, ssrc: ssrc,
       rtxSSRC: track.isVideo ? rtxSSRC : nil)
   }
 
@@ -44,7 +44,8 @@ final class DownTrack {
     let rewriter = StreamRewriter(
       configuration: .init(
         ssrc: ssrc, clockRate: codec.clockRate, payloadType: format.payloadType,
-        codec: track.isVideo ? VideoCodec(encodingName: codec.name) : nil, firstSequenceNumber: first))
+        codec: track.isVideo ? VideoCodec(encodingName: codec.name) : nil, firstSequenceNumber: first,
+        headerExtensions: elements(in: section)))
     let retransmission = format.rtx.map {
       RTPSender.Retransmission(ssrc: rtxSSRC, payloadTypes: [format.payloadType: $0])
     }
@@ -54,6 +55,14 @@ final class DownTrack {
     choose(at: .now)
     requestKeyframe()
     return true
+  }
+
+  /// What of the publisher's header elements goes out, and under which id.
+  private func elements(in section: NegotiatedSection) -> [UInt8: UInt8] {
+    guard let own = track.orientationID, let id = section.extensionID(HeaderExtensionURI.videoOrientation) else {
+      return [:]
+    }
+    return [own: id]
   }
 
   /// What the subscriber asks for (UpdateTrackSettings): off, a size, or else a quality.

@@ -19,6 +19,8 @@ final class PublishedTrack {
   var isFlowing = false
   private(set) var layers: [UpLayer] = []
   private(set) var codec: Codec?
+  /// The header element that says how pictures are to be turned, if the publisher leaves that to others.
+  private(set) var orientationID: UInt8?
   private var downTracks: [DownTrack] = []
   var speech = SpeechDetector()
 
@@ -52,15 +54,16 @@ final class PublishedTrack {
     return layer
   }
 
-  func use(_ codec: Codec, mid: String) {
+  func use(_ codec: Codec, in section: NegotiatedSection) {
     guard self.codec == nil else { return }
     self.codec = codec
+    orientationID = section.extensionID(HeaderExtensionURI.videoOrientation)
     let type = isVideo ? "video" : "audio"
     info.mimeType = "\(type)/\(codec.name)"
-    info.mid = mid
+    info.mid = section.mid
     var description = Livekit_SimulcastCodecInfo()
     description.mimeType = info.mimeType
-    description.mid = mid
+    description.mid = section.mid
     description.cid = cid
     description.layers = info.layers
     info.codecs = [description]

@@ -8,7 +8,7 @@ import SDP
 final class PublisherSession {
   private unowned let participant: DevParticipant
   private let loop: TransportLoop
-  private let host: String
+  private let configuration: DevServerConfiguration
   private var peer: PeerConnection?
   private var negotiator: Negotiator?
   private var sections: [NegotiatedSection] = []
@@ -19,10 +19,10 @@ final class PublisherSession {
   private var ticker: LoopTimer?
   private(set) var tracks: [PublishedTrack] = []
 
-  init(participant: DevParticipant, loop: TransportLoop, host: String) {
+  init(participant: DevParticipant, loop: TransportLoop, configuration: DevServerConfiguration) {
     self.participant = participant
     self.loop = loop
-    self.host = host
+    self.configuration = configuration
   }
 
   func end() -> PeerConnection? {
@@ -58,7 +58,7 @@ final class PublisherSession {
     preferCodecs(in: &offer)
     var negotiator = self.negotiator ?? Negotiator(sessionID: .random(in: 1..<(1 << 62)), transport: transport)
     negotiator.transport = transport
-    let answer = negotiator.answer(offer, capabilities: .server)
+    let answer = negotiator.answer(offer, capabilities: .server(takesOrientation: configuration.passesOrientation))
     self.negotiator = negotiator
     sections = answer.sections
     endRemovedTracks(in: offer)
@@ -111,8 +111,8 @@ final class PublisherSession {
   // MARK: Transport
 
   private func makePeer() -> PeerConnection? {
-    var configuration = PeerConfiguration(isControlling: false)
-    configuration.localAddresses = [host]
+    var peerConfiguration = PeerConfiguration(isControlling: false)
+    peerConfiguration.localAddresses = [configuration.host]
     var handlers = PeerObserver.Handlers()
     handlers.packet = { [weak self] in self?.receive($0, at: $1) }
     handlers.reports = { [weak self] in self?.receive($0, at: $1) }
@@ -120,7 +120,7 @@ final class PublisherSession {
     handlers.message = { [weak self] in self?.relay($0, on: $1) }
     let observer = PeerObserver(loop: loop, handlers: handlers)
     self.observer = observer
-    peer = PeerConnection(loop: loop, configuration: configuration, delegate: observer)
+    peer = PeerConnection(loop: loop, configuration: peerConfiguration, delegate: observer)
     tick()
     return peer
   }
@@ -174,7 +174,7 @@ final class PublisherSession {
 
   /// Of whichever section has it: a client numbers an extension alike in all.
   private func extensionID(_ uri: String) -> UInt8? {
-    sections.lazy.compactMap { $0.extensionID(uri) }.first.map { UInt8(truncatingIfNeeded: $0) }
+    sections.lazy.compactMap { $0.extensionID(uri) }.first
   }
 
   private func recordArrival(of packet: RTPPacket, at time: MediaTime) {
@@ -220,7 +220,7 @@ final class PublisherSession {
     guard let section = sections.first(where: { $0.remoteMsid?.track == track.cid }),
       let format = section.format(packet.payloadType)
     else { return }
-    track.use(format.codec, mid: section.mid)
+    track.use(format.codec, in: section)
     track.isFlowing = true
     participant.room.trackStarted(track, of: participant)
   }
@@ -275,7 +275,7 @@ extension PublisherSession {
   private func identify(_ packet: RTPPacket) -> (track: PublishedTrack, layer: UpLayer)? {
     func text(_ uri: String, _ section: NegotiatedSection) -> String? {
       guard let id = section.extensionID(uri) else { return nil }
-      return packet.withHeaderExtension(UInt8(truncatingIfNeeded: id)) { String(decoding: $0, as: UTF8.self) }
+      return packet.withHeaderExtension(id) { String(decoding: $0, as: UTF8.self) }
     }
     let section = sections.first { $0.isAccepted && text(HeaderExtensionURI.mid, $0) == $0.mid }
     guard let section, let track = track(of: section) else { return nil }

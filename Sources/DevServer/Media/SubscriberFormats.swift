@@ -8,17 +8,18 @@ enum SubscriberFormats {
     track.isVideo ? video : audio(isStereo: track.info.stereo)
   }
 
-  static func headerExtensions(isVideo: Bool) -> [HeaderExtension] {
-    let uris =
-      isVideo
+  static func headerExtensions(of track: PublishedTrack) -> [HeaderExtension] {
+    var uris =
+      track.isVideo
       ? [HeaderExtensionURI.dependencyDescriptor, HeaderExtensionURI.absCaptureTime, HeaderExtensionURI.absSendTime]
       : [HeaderExtensionURI.absCaptureTime]
+    if track.orientationID != nil { uris.append(HeaderExtensionURI.videoOrientation) }
     return uris.map { uri in HeaderExtension(id: extensionIDs[uri] ?? 1, uri: uri) }
   }
 
   private static let extensionIDs: [String: UInt16] = [
     HeaderExtensionURI.dependencyDescriptor: 1, HeaderExtensionURI.absCaptureTime: 2,
-    HeaderExtensionURI.absSendTime: 3,
+    HeaderExtensionURI.absSendTime: 3, HeaderExtensionURI.videoOrientation: 4,
   ]
 
   /// The format in which `codec` goes out: with the same parameters, or else the first of its name.

@@ -11,7 +11,7 @@ import SwiftProtobuf
 final class SubscriberSession {
   private unowned let participant: DevParticipant
   private let loop: TransportLoop
-  private let host: String
+  private let configuration: DevServerConfiguration
   private var peer: PeerConnection?
   private var observer: PeerObserver?
   private var negotiator: Negotiator?
@@ -26,10 +26,10 @@ final class SubscriberSession {
   private var isConnected = false
   private var ticker: LoopTimer?
 
-  init(participant: DevParticipant, loop: TransportLoop, host: String) {
+  init(participant: DevParticipant, loop: TransportLoop, configuration: DevServerConfiguration) {
     self.participant = participant
     self.loop = loop
-    self.host = host
+    self.configuration = configuration
   }
 
   func end() -> PeerConnection? {
@@ -44,15 +44,15 @@ final class SubscriberSession {
 
   /// Makes the first offer. As a LiveKit server's, it has the tracks that are there already, and the data channels last.
   func start(with tracks: [(track: PublishedTrack, publisher: DevParticipant)]) {
-    var configuration = PeerConfiguration(isControlling: true)
-    configuration.localAddresses = [host]
+    var peerConfiguration = PeerConfiguration(isControlling: true)
+    peerConfiguration.localAddresses = [configuration.host]
     var handlers = PeerObserver.Handlers()
     handlers.reports = { [weak self] in self?.receive($0, at: $1) }
     handlers.candidate = { [weak self] in self?.trickle($0) }
     handlers.channel = { [weak self] in self?.opened($0) }
     handlers.state = { [weak self] in self?.changed($0) }
     let observer = PeerObserver(loop: loop, handlers: handlers)
-    let peer = PeerConnection(loop: loop, configuration: configuration, delegate: observer)
+    let peer = PeerConnection(loop: loop, configuration: peerConfiguration, delegate: observer)
     self.observer = observer
     self.peer = peer
     guard let local = peer.localParametersOnLoop(setup: .actpass),

@@ -28,8 +28,8 @@ final class DevParticipant {
     subscribesAutomatically = request.autoSubscribe
     usesAdaptiveStream = request.adaptiveStream
     describe(request.token)
-    publisher = PublisherSession(participant: self, loop: loop, host: configuration.host)
-    subscriber = SubscriberSession(participant: self, loop: loop, host: configuration.host)
+    publisher = PublisherSession(participant: self, loop: loop, configuration: configuration)
+    subscriber = SubscriberSession(participant: self, loop: loop, configuration: configuration)
   }
 
   var identity: String { info.identity }

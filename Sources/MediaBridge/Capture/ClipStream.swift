@@ -65,7 +65,7 @@ final class ClipStream: OutgoingStream {
 
   func negotiated(_ section: NegotiatedSection) {
     guard let format = section.formats.first else { return }
-    func id(_ uri: String) -> UInt8 { UInt8(truncatingIfNeeded: section.extensionID(uri) ?? 0) }
+    func id(_ uri: String) -> UInt8 { section.extensionID(uri) ?? 0 }
     let extensions = clip.layers.indices.map { index in
       [
         (id: id(HeaderExtensionURI.mid), value: Array(section.mid.utf8)),

@@ -38,7 +38,6 @@ final class SubscriberCore {
       for source in section.remoteSources { streams[source.ssrc] = reception }
     }
     feedbackExtension = sections.lazy.compactMap { $0.section.extensionID(HeaderExtensionURI.transportCC) }.first
-      .map { UInt8(truncatingIfNeeded: $0) }
     poll()
     watchStreams()
   }
@@ -97,8 +96,7 @@ final class SubscriberCore {
   private func identify(_ packet: RTPPacket) -> TrackReception? {
     for (section, trackSid) in sections {
       guard let id = section.extensionID(HeaderExtensionURI.mid),
-        packet.withHeaderExtension(UInt8(truncatingIfNeeded: id), { String(decoding: $0, as: UTF8.self) })
-          == section.mid
+        packet.withHeaderExtension(id, { String(decoding: $0, as: UTF8.self) }) == section.mid
       else { continue }
       streams[packet.ssrc] = receptions[trackSid]
       return receptions[trackSid]

@@ -123,7 +123,8 @@ actor SubscriberTransport {
     sent[track.sid] = track
     media[track.sid] = TrackMedia(
       trackSid: track.sid, codec: track.codec, isVideo: track.isVideo,
-      payloadType: track.format?.payloadType ?? PayloadType(0), clockRate: track.clockRate, loop: loop, clock: clock,
+      payloadType: track.format?.payloadType ?? PayloadType(0), orientationID: track.orientationID,
+      clockRate: track.clockRate, loop: loop, clock: clock,
       meter: reception.meter, reception: LoopBound(reception, on: loop), factory: factory, latency: latency)
     return reception
   }
@@ -170,6 +171,8 @@ private struct Handover<Value>: @unchecked Sendable {
 extension SentTrack {
   var isVideo: Bool { section.kind == .video }
   var codec: String { format?.codec.name ?? "" }
+  /// The header element that says how pictures are to be turned, if the server leaves that to us.
+  var orientationID: UInt8? { isVideo ? section.extensionID(HeaderExtensionURI.videoOrientation) : nil }
   var clockRate: UInt32 { format?.codec.clockRate ?? 90_000 }
 }
 

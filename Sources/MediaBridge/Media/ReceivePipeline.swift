@@ -16,12 +16,14 @@ final class ReceivePipeline: Sendable {
 
   /// - Parameters:
   ///   - payloadType: of the packets; the jitter buffer wants to know.
+  ///   - orientationID: the header element of packets that says how pictures are to be turned.
   ///   - clock: from RTP timestamps to our time; called on a streaming thread.
   ///   - onKeyframeNeeded: called on a streaming thread.
   ///   - onBuffer: called on a streaming thread, in order; never after `stop()`.
   init(
     factory: PipelineFactory, template: String, output: Output, payloadType: PayloadType, latency: Int?,
-    clock: @escaping @Sendable (UInt32) -> MediaTime?, onKeyframeNeeded: @escaping @Sendable () -> Void,
+    orientationID: UInt8? = nil, clock: @escaping @Sendable (UInt32) -> MediaTime?,
+    onKeyframeNeeded: @escaping @Sendable () -> Void,
     onFailure: @escaping @Sendable (LiveKitError) -> Void, onBuffer: @escaping @Sendable (MediaBuffer) -> Void
   ) throws(LiveKitError) {
     let made = try factory.make(.receive, template, values: latency.map { ["latency": String($0)] } ?? [:])
@@ -30,12 +32,23 @@ final class ReceivePipeline: Sendable {
     try made.sink(output.rawValue, onBuffer: onBuffer)
     try made.onKeyframeRequest(atSource: "rtp", onKeyframeNeeded)
     made.onFailure(onFailure)
-    // A text without an element of that name keeps GStreamer's own times.
-    if pipeline.hasElement("jitter") { try? pipeline.retimestamp(elementNamed: "jitter", clock) }
+    // A text without an element of that name keeps GStreamer's own times, and pictures as they come.
+    if pipeline.hasElement("jitter") {
+      try? pipeline.retimestamp(elementNamed: "jitter", clock)
+      if let orientationID {
+        try? pipeline.tagOrientation(elementNamed: "jitter") { Self.quarterTurns(in: $0, orientationID) }
+      }
+    }
     if let caps = source.acceptedCaps, caps.int("payload") == nil {
       Caps("\(caps), payload=(int)\(payloadType)").map(source.set(caps:))
     }
     try made.start()
+  }
+
+  /// Only the packet that ends a picture says it, so the copy is one a picture.
+  private static func quarterTurns(in packet: UnsafeRawBufferPointer, _ orientationID: UInt8) -> Int? {
+    guard packet.count > 1, packet[0] & 0x10 != 0, packet[1] & 0x80 != 0 else { return nil }
+    return (try? RTPPacket(parsing: PacketBuffer(copying: packet)))?.quarterTurns(orientationID)
   }
 
   /// Packets of one picture come together: one by one they would wake the pipeline's threads for each, which costs more

@@ -34,6 +34,7 @@ final class TrackMedia: Sendable {
   private let reception: LoopBound<TrackReception>
   private let factory: PipelineFactory
   private let payloadType: PayloadType
+  private let orientationID: UInt8?
   private let latency: Int?
   private let clock: ParticipantClock
   /// Of what the decoder for renderers makes.
@@ -46,8 +47,8 @@ final class TrackMedia: Sendable {
   private let decoding = Locked(Decoding())
 
   init(
-    trackSid: String, codec: String, isVideo: Bool, payloadType: PayloadType, clockRate: UInt32,
-    loop: TransportLoop, clock: ParticipantClock, meter: DecoderMeter,
+    trackSid: String, codec: String, isVideo: Bool, payloadType: PayloadType, orientationID: UInt8?,
+    clockRate: UInt32, loop: TransportLoop, clock: ParticipantClock, meter: DecoderMeter,
     reception: LoopBound<TrackReception>, factory: PipelineFactory, latency: Int?
   ) {
     self.trackSid = trackSid
@@ -59,9 +60,13 @@ final class TrackMedia: Sendable {
     self.reception = reception
     self.factory = factory
     self.payloadType = payloadType
+    self.orientationID = orientationID
     self.latency = latency
     clock.add(trackSid, clockRate: clockRate)
   }
+
+  /// Whether pictures may come turned, and turn while they come.
+  var mayTurn: Bool { orientationID != nil }
 
   // MARK: Decoding for renderers
 
@@ -77,7 +82,7 @@ final class TrackMedia: Sendable {
         onBuffer: { media in
           guard let time = media.pts, isWanted.withLock({ $0 }) else { return }
           if isVideo {
-            guard let frame = VideoFrameBuffer(media).map({ VideoFrame(buffer: $0, time: time) }) else { return }
+            guard let frame = VideoFrame(media, time: time) else { return }
             meter.note(frame)
             sink(.video(frame))
           } else {
@@ -130,7 +135,7 @@ final class TrackMedia: Sendable {
     let (clock, trackSid) = (clock, trackSid)
     let pipeline = try ReceivePipeline(
       factory: factory, template: template, output: output, payloadType: payloadType, latency: latency,
-      clock: { clock.time(trackSid, of: $0) },
+      orientationID: orientationID, clock: { clock.time(trackSid, of: $0) },
       onKeyframeNeeded: { [weak self] in self?.requestKeyframe() },
       onFailure: onFailure, onBuffer: onBuffer)
     loop.run { [reception] in reception.value.attach(pipeline, isMetered: isMetered, at: .now) }

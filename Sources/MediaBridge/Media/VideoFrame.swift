@@ -1,6 +1,7 @@
 public import GStreamerKit
 public import MediaCore
 
+/// A turn clockwise, in degrees.
 public enum VideoRotation: Int, Sendable {
   case _0 = 0
   case _90 = 90
@@ -23,6 +24,12 @@ public struct VideoFrame: Sendable {
     self.buffer = buffer
     self.rotation = rotation
     self.time = time
+  }
+
+  /// nil for what is no raw picture.
+  init?(_ media: MediaBuffer, time: MediaTime) {
+    guard let buffer = VideoFrameBuffer(media) else { return nil }
+    self.init(buffer: buffer, rotation: VideoRotation(rawValue: media.quarterTurns * 90) ?? ._0, time: time)
   }
 
   /// Pixels of the planes, before `rotation`.

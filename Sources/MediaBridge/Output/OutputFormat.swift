@@ -20,8 +20,8 @@ struct OutputFormat: Sendable {
   /// What is known of the pictures when the file is begun.
   enum Pictures: Sendable {
     case none
-    /// None yet: any codec may come.
-    case later
+    /// Of any codec, which is not known yet, or at any turn, which a file cannot hold.
+    case any
     case codec(String)
   }
 
@@ -31,9 +31,9 @@ struct OutputFormat: Sendable {
   init(file: String, pictures: Pictures) throws(LiveKitError) {
     let kind = URL(fileURLWithPath: file).pathExtension.lowercased()
     switch (kind, pictures) {
-    case ("mkv", .later): self.init(template: "mkv-transcode", video: .raw, audio: .encoded)
+    case ("mkv", .any): self.init(template: "mkv-transcode", video: .raw, audio: .encoded)
     case ("mkv", _): self.init(template: "mkv", video: .encoded, audio: .encoded)
-    case ("webm", .later), ("webm", .codec("h264")): self.init(template: "webm-transcode", video: .raw, audio: .encoded)
+    case ("webm", .any), ("webm", .codec("h264")): self.init(template: "webm-transcode", video: .raw, audio: .encoded)
     case ("webm", _): self.init(template: "webm", video: .encoded, audio: .encoded)
     case ("mp4", .none), ("mp4", .codec("h264")): self.init(template: "mp4", video: .encoded, audio: .raw)
     case ("mp4", _): self.init(template: "mp4-transcode", video: .raw, audio: .raw)
@@ -47,5 +47,12 @@ struct OutputFormat: Sendable {
     self.template = template
     self.video = video
     self.audio = audio
+  }
+}
+
+extension OutputFormat.Pictures {
+  /// Those of a track that sends something, or of one that is yet to come.
+  init(_ media: TrackMedia?) {
+    self = media.flatMap { $0.mayTurn ? nil : .codec($0.codec) } ?? .any
   }
 }

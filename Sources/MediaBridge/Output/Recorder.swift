@@ -71,7 +71,7 @@ public actor Recorder {
 
   /// Checks what can be checked before a room is joined: the file's name and folder, and the template.
   public static func check(_ options: RecordingOptions, pipelineFolder: String? = nil) throws(LiveKitError) {
-    let format = try OutputFormat(file: options.file, pictures: .later)
+    let format = try OutputFormat(file: options.file, pictures: .any)
     try FileOutput.checkWritable(options.file)
     _ = try PipelineFactory(folder: pipelineFolder).fill(.output, format.template, values: ["location": options.file])
   }
@@ -153,14 +153,13 @@ public actor Recorder {
 
   private func open(_ found: RecordingSearch.Found) throws(LiveKitError) {
     let video = found.publications.first { $0.kind == .video }
-    let flowing = video.flatMap { found.isFlowing($0) ? $0.media?.codec : nil }
+    let flowing = video.flatMap { found.isFlowing($0) ? $0.media : nil }
     let kinds = found.kinds
-    let format = try OutputFormat(
-      file: options.file, pictures: !kinds.contains(.video) ? .none : flowing.map { .codec($0) } ?? .later)
+    let format = try OutputFormat(file: options.file, pictures: kinds.contains(.video) ? .init(flowing) : .none)
     output = try FileOutput(
-      file: options.file, format: format, kinds: kinds, codec: flowing, size: video?.dimensions,
+      file: options.file, format: format, kinds: kinds, codec: flowing?.codec, size: video?.dimensions,
       factory: factory, onKeyframeNeeded: { [currentVideo] in currentVideo.withLock { $0 }?.requestKeyframe() })
-    videoCodec = flowing
+    videoCodec = flowing?.codec
     identity = found.participant.identity
     for publication in found.publications { try attach(publication) }
   }

@@ -11,7 +11,7 @@ extension Exercise {
     guard let session = try? SessionDescription(parsing: text) else { return 0 }
     let written = session.description
     precondition((try? SessionDescription(parsing: written))?.description == written, "it changes when written")
-    for capabilities in [MediaCapabilities.server, .subscriber] {
+    for capabilities in [MediaCapabilities.server(takesOrientation: true), .subscriber] {
       let answer = Answer(
         to: session, origin: .init(sessionID: 7, sessionVersion: 2), capabilities: capabilities,
         transport: Self.transport)

@@ -36,6 +36,14 @@ struct HeaderExtensionTests {
     #expect(value(1, try packet("ab cd 00 01  10 aa 00 00")) == nil)
   }
 
+  /// Above the two bits stand those for a mirrored picture and for the camera on the back.
+  @Test(arguments: [("40", 0), ("41", 1), ("46", 2), ("4f", 3)])
+  func theOrientationIsOfTwoBits(value: String, quarterTurns: Int) throws {
+    #expect(try packet("be de 00 01  40 \(value) 00 00").quarterTurns(4) == quarterTurns)
+    #expect(try packet("be de 00 01  40 \(value) 00 00").quarterTurns(5) == nil)
+    #expect(try packet("be de 00 01  41 \(value) \(value) 00").quarterTurns(4) == nil)
+  }
+
   @Test func valuesAreWrittenInPlaceOnlyAtTheirLength() throws {
     let packet = try packet("be de 00 01  51 00 00 00")
     let bytes: [UInt8] = [0x12, 0x34]
