@@ -63,9 +63,12 @@ public final class SyntheticRoom: Sendable {
     await server.stop()
   }
 
-  public static func token(_ identity: String, _ grant: VideoGrant? = nil) async throws -> String {
+  /// - Parameter lifetime: seconds.
+  public static func token(
+    _ identity: String, _ grant: VideoGrant? = nil, validFor lifetime: Double = 3600
+  ) async throws -> String {
     let grant = grant ?? .recorder(room: name)
-    return try await AccessToken(apiKey: "devkey", identity: identity, grant: grant, validFor: 3600, now: Date())
+    return try await AccessToken(apiKey: "devkey", identity: identity, grant: grant, validFor: lifetime, now: Date())
       .signed(secret: "secret")
   }
 }

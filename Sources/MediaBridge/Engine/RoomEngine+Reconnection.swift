@@ -142,10 +142,7 @@ extension RoomEngine {
     room.change(to: .connected, of: self)
     room.tell(.reconnected(mode))
     // What was told last may have been lost with the connection; a new session begins with all of it.
-    for publication in publications where mode == .quick && publication.track != nil {
-      publication.subscription.withLock { $0.isToldForSure = false }
-      noteSettings(of: publication.sid)
-    }
+    if mode == .quick { tellSettingsAgain() }
     // If it fails there is another loss to mend, and all is told again.
     for publication in changed { try? await tellSubscription(of: publication) }
     giveUpLater()

@@ -8,8 +8,13 @@ extension RoomEngine: SubscriptionRequests {
 
   func tellSubscription(of publication: RemoteTrackPublication) async throws {
     guard reconnection == nil else { return subscriptionChangedMeanwhile(publication) }
-    try await send(.subscription(to: [publication], isWanted: publication.isWanted))
+    do { try await send(.subscription(to: [publication], isWanted: publication.isWanted)) } catch {
+      guard willBeToldAgain else { throw error }
+    }
   }
+
+  /// What a connection does not take any more the next one is told.
+  private var willBeToldAgain: Bool { !isOver && access.map { $0.options.reconnectAttempts > 0 } ?? false }
 
   /// It is told once the connection is back.
   private func subscriptionChangedMeanwhile(_ publication: RemoteTrackPublication) {
@@ -32,12 +37,12 @@ extension RoomEngine: SubscriptionRequests {
   /// A server forgets what was asked for a track when its subscription ends. With adaptive stream it begins with the
   /// smallest layer, or with what it likes.
   func beginSettings(of publication: RemoteTrackPublication) {
+    let initial = usesAdaptiveStream ? nil : TrackSettings()
     publication.subscription.withLock { subscription in
-      subscription.toldSettings = usesAdaptiveStream ? nil : TrackSettings()
-      subscription.isToldForSure = true
+      subscription.toldSettings = initial
       (subscription.losses, subscription.fallback) = (LossWindow(), AudioFallback())
     }
-    settings.begin(publication.sid, at: .now)
+    settings.begin(publication.sid, with: initial, at: .now)
     armSettings()
     if options.audioFallback { watchCongestion() }
   }
@@ -45,6 +50,11 @@ extension RoomEngine: SubscriptionRequests {
   /// What is wanted of a track may have changed.
   func noteSettings(of sid: String) {
     settings.change(sid, at: .now)
+    armSettings()
+  }
+
+  func tellSettingsAgain() {
+    settings.doubt(at: .now)
     armSettings()
   }
 
@@ -69,35 +79,27 @@ extension RoomEngine: SubscriptionRequests {
 
   private func tellSettings() async {
     settingsTeller = nil
-    let messages = settings.poll(at: .now) { find($0)?.1.scheduledSettings }
+    let messages = settings.poll(at: .now) { find($0)?.1.settingsToTell }
     let waiters = settingsWaiters
     settingsWaiters = []
     var failure: (any Error)?
     for message in messages {
       do { try await tell(message) } catch { failure = error }
     }
+    if willBeToldAgain { failure = nil }
     for waiter in waiters { waiter.resume(with: failure.map { .failure($0) } ?? .success(())) }
     armSettings()
   }
 
   private func tell(_ message: SettingsSchedule.Message) async throws {
     let meant = message.sids.compactMap(find)
-    // Before it is sent: what changes meanwhile is news.
-    let earlier = meant.map { _, publication in
-      publication.subscription.withLock { subscription in
-        defer { (subscription.toldSettings, subscription.isToldForSure) = (message.settings, true) }
-        return subscription.toldSettings
-      }
-    }
     var request = Livekit_SignalRequest()
     request.trackSetting = Livekit_UpdateTrackSettings(message.settings, trackSids: message.sids)
-    do { try await send(request) } catch {
-      for ((_, publication), earlier) in zip(meant, earlier) {
-        publication.subscription.withLock { $0.toldSettings = earlier }
-      }
-      throw error
+    try await send(request)
+    for (participant, publication) in meant {
+      publication.subscription.withLock { $0.toldSettings = message.settings }
+      noteStream(of: publication, by: participant)
     }
-    for (participant, publication) in meant { noteStream(of: publication, by: participant) }
   }
 
   private func resumeWaiters(throwing error: LiveKitError) {

@@ -52,11 +52,9 @@ public final class RemoteTrackPublication: TrackPublication, @unchecked Sendable
     var holders = 0
     var isWantedByHolders = false
     var isAllowed = true
-    /// As they were set last, and as the server knows them; nil when it may have others.
+    /// As they were set last, and as the server was told; nil when it may have others.
     var settings = TrackSettings()
     var toldSettings: TrackSettings?
-    /// False when they may have been lost with the connection.
-    var isToldForSure = true
     /// Its track was that of a session that has ended, and waits for the next one.
     var isInterrupted = false
     /// In the new session it has not been published yet.

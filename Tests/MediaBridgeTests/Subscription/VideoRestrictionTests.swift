@@ -76,7 +76,9 @@ import Testing
       let track = try #require(camera.track as? RemoteVideoTrack)
       let renderer = VideoFrameHandler { _ in }
       track.add(videoRenderer: renderer)
-      try await eventually("everything") { watcher.told.values.last { $0.trackSids == [camera.sid] }?.quality == .high }
+      try await eventually("everything") {
+        watcher.told.values.last { $0.trackSids == [camera.sid] }.map { !$0.disabled && $0.quality == .high } == true
+      }
       try await restrict(camera, to: .noVideo, in: watcher.room)
       try await eventually("the pause") { !camera.isEnabled }
       track.remove(videoRenderer: renderer)
@@ -84,7 +86,8 @@ import Testing
       try await restrict(camera, to: .none, in: watcher.room)
       track.add(videoRenderer: renderer)
       try await eventually("the pictures") { camera.isEnabled && track.videoFrame != nil }
-      #expect(self.reasons(events).first == "-qualityChanged")
+      // A renderer that comes late finds the track paused, which is told first.
+      #expect(self.reasons(events).contains("-qualityChanged"))
     }
   }
 
