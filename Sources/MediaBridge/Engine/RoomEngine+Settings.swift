@@ -8,13 +8,8 @@ extension RoomEngine: SubscriptionRequests {
 
   func tellSubscription(of publication: RemoteTrackPublication) async throws {
     guard reconnection == nil else { return subscriptionChangedMeanwhile(publication) }
-    do { try await send(.subscription(to: [publication], isWanted: publication.isWanted)) } catch {
-      guard willBeToldAgain else { throw error }
-    }
+    try await send(.subscription(to: [publication], isWanted: publication.isWanted))
   }
-
-  /// What a connection does not take any more the next one is told.
-  private var willBeToldAgain: Bool { !isOver && access.map { $0.options.reconnectAttempts > 0 } ?? false }
 
   /// It is told once the connection is back.
   private func subscriptionChangedMeanwhile(_ publication: RemoteTrackPublication) {
@@ -86,7 +81,6 @@ extension RoomEngine: SubscriptionRequests {
     for message in messages {
       do { try await tell(message) } catch { failure = error }
     }
-    if willBeToldAgain { failure = nil }
     for waiter in waiters { waiter.resume(with: failure.map { .failure($0) } ?? .success(())) }
     armSettings()
   }
