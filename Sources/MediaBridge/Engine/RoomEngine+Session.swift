@@ -40,6 +40,7 @@ extension RoomEngine {
       signal = try await SignalConnection.connect(
         to: access.url, token: access.token, query: query, opening: opening, timeout: access.options.timeout)
     } catch {
+      guard !Task.isCancelled else { throw SessionFailure.givenUp }
       throw SessionFailure(LiveKitError(error), remedy: error.remedy)
     }
     guard !isOver else {
