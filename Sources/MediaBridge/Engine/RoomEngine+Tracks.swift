@@ -7,8 +7,9 @@ extension RoomEngine {
     let published = Set(tracks.map(\.sid))
     for (sid, publication) in participant.trackPublications where !published.contains(sid) {
       // In a new session it may still come.
-      if !publication.isInterrupted { unpublish(sid, of: participant) }
+      if !isAwaited(publication) { unpublish(sid, of: participant) }
     }
+    var returned: [RemoteTrackPublication] = []
     for info in tracks {
       guard let publication = participant.publication(sid: info.sid) else {
         let publication = RemoteTrackPublication(info: info, isWanted: autoSubscribe, requests: self)
@@ -16,7 +17,7 @@ extension RoomEngine {
         room.tell(.trackPublished(participant, publication))
         continue
       }
-      if publication.subscription.set(\.isAbsent, to: false) { tellIfUnusual([publication]) }
+      if publication.subscription.set(\.isAbsent, to: false) { returned.append(publication) }
       publication.info.withLock { known in
         let wasMuted = known.isMuted
         known = info
@@ -24,6 +25,7 @@ extension RoomEngine {
       }
       setMuted(info.isMuted, publication, of: participant)
     }
+    tellIfUnusual(returned)
   }
 
   func removeTracks(of participant: RemoteParticipant) {

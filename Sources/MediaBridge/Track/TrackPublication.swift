@@ -57,7 +57,7 @@ public final class RemoteTrackPublication: TrackPublication, @unchecked Sendable
     var toldSettings: TrackSettings?
     /// Its track was that of a session that has ended, and waits for the next one.
     var isInterrupted = false
-    /// In the new session it has not been published yet.
+    /// It is known from a session that has ended, and in the new one it has not been published yet.
     var isAbsent = false
     /// Whether its media is to come, and whether it was told as lost.
     var isExpected = false

@@ -235,6 +235,40 @@ import Testing
     }
   }
 
+  /// Also where nothing else of their publisher's is wanted.
+  @Test(arguments: [true, false])
+  func whatTheProgramUnsubscribedStaysSoOnAServerThatStartsAgain(_ isCameraWanted: Bool) async throws {
+    try await run { scene in
+      let microphone = try #require(scene.room.remoteParticipants["alice"]?.audioTracks.first)
+      let unwanted = isCameraWanted ? [microphone] : [microphone, scene.publication]
+      for publication in unwanted { try await publication.set(subscribed: false) }
+      try await eventually("the end of them") { scene.subscriptions.count == 2 + unwanted.count }
+      let before = scene.subscriptions
+      let sids = unwanted.map(\.sid)
+      await scene.synthetic.server.stop()
+      let asked = Collector<Livekit_UpdateSubscription>()
+      let second = try await SyntheticRoom.start(codecs: [:], port: scene.synthetic.port) { identity, request in
+        if identity == "watcher", case .subscription(let update) = request.message { asked.add(update) }
+      }
+      try await scene.back(.full)
+      let alice = try await second.join("alice")
+      try await eventually("their return") { zip(unwanted, sids).allSatisfy { $0.sid != $1 } }
+      for publication in unwanted {
+        #expect(scene.room.remoteParticipants["alice"]?.trackPublications[publication.sid] === publication)
+        try await eventually("word to the server") {
+          asked.values.contains { $0.trackSids.contains(publication.sid) && !$0.subscribe }
+        }
+      }
+      if isCameraWanted { try await scene.pictures("of the second server") }
+      #expect(scene.subscriptions == before && unwanted.allSatisfy { $0.subscriptionState == .unsubscribed })
+      try await microphone.set(subscribed: true)
+      try await eventually("the sound") { microphone.isSubscribed }
+      await scene.room.disconnect()
+      await alice.disconnect()
+      await second.stop()
+    }
+  }
+
   @Test func whoDoesNotComeBackToAServerThatStartsAgainIsGone() async throws {
     try await run { scene in
       await scene.synthetic.server.stop()
