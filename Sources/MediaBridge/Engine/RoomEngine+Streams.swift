@@ -17,19 +17,29 @@ extension RoomEngine {
 
   func update(_ info: Livekit_StreamStateInfo) {
     guard let (participant, publication) = find(info.trackSid) else { return }
-    let state: StreamState = info.state == .active ? .active : .paused
-    guard publication.subscription.set(\.streamState, to: state) else { return }
-    room.tell(.streamStateChanged(participant, publication, state))
+    change(publication, of: participant, to: info.state == .active ? .active : .paused)
     noteStream(of: publication, by: participant)
   }
 
-  /// A track that is subscribed begins anew: what was known of the way of an earlier one says nothing.
+  private func change(_ publication: RemoteTrackPublication, of participant: RemoteParticipant, to state: StreamState) {
+    guard publication.subscription.set(\.streamState, to: state) else { return }
+    room.tell(.streamStateChanged(participant, publication, state))
+  }
+
+  /// A track comes from now on: what a server did to an earlier one, or in an earlier session, is over.
   func beginStream(of publication: RemoteTrackPublication, by participant: RemoteParticipant) {
-    publication.subscription.withLock { subscription in
-      subscription.streamState = .unknown
-      subscription.obstacles = VideoObstacles()
-    }
+    change(publication, of: participant, to: .unknown)
     noteStream(of: publication, by: participant)
+  }
+
+  /// A track comes no more: what keeps the next one's pictures from being seen is told anew. Not so a codec: whoever was
+  /// told that it cannot be decoded here is to hear when pictures come in another.
+  func endStream(of publication: RemoteTrackPublication) {
+    publication.subscription.withLock { subscription in
+      for reason in VideoChangeReason.allCases where reason != .codecNotSupported {
+        _ = subscription.obstacles.set(reason, false)
+      }
+    }
   }
 
   /// Something has changed that decides whether media is to come.

@@ -43,6 +43,7 @@ extension RoomEngine {
     guard let track = publication.track else { return }
     publication.subscription.withLock { ($0.track, $0.isInterrupted, $0.isLost) = (nil, false, false) }
     settings.end(publication.sid)
+    endStream(of: publication)
     track.state.withLock { $0.trackState = .stopped }
     track.needsChanged()
     track.endStatistics()
@@ -111,9 +112,23 @@ extension RoomEngine {
     publication.subscription.withLock { $0.isInterrupted = false }
     watchDecoder(of: media)
     track.goOn(with: media)
-    beginSettings(of: publication)
+    repeatSettings(of: publication)
     beginStream(of: publication, by: participant)
     if publication.subscription.withLock({ $0.isLost }) { subscriber?.noteLoss(of: publication.sid) }
+  }
+
+  /// The server of a new session has forgotten what was asked for, and is told again. Until then the publication says
+  /// what the one before knew, so that what the program did does not seem to end and to begin anew. What the link made
+  /// of it is over.
+  private func repeatSettings(of publication: RemoteTrackPublication) {
+    let initial = usesAdaptiveStream ? nil : TrackSettings()
+    let told = publication.subscription.withLock { subscription in
+      (subscription.losses, subscription.fallback) = (LossWindow(), AudioFallback())
+      return subscription.toldSettings
+    }
+    // Where the publication says something else the server is told in any case: what it is told the publication says.
+    settings.begin(publication.sid, with: told == initial ? initial : nil, at: .now)
+    noteSettings(of: publication.sid)
   }
 
   private func watchDecoder(of media: TrackMedia) {
