@@ -321,12 +321,42 @@ import Testing
     }
   }
 
-  @Test(arguments: [Livekit_DisconnectReason.duplicateIdentity, .participantRemoved, .roomDeleted])
-  func whoIsSentAwayStaysAway(_ reason: Livekit_DisconnectReason) async throws {
+  enum Dismissal: CaseIterable {
+    case removed
+    case roomDeleted
+    case replaced
+
+    var code: LiveKitError.Code {
+      switch self {
+      case .removed: .participantRemoved
+      case .roomDeleted: .roomDeleted
+      case .replaced: .duplicateIdentity
+      }
+    }
+  }
+
+  @Test(arguments: Dismissal.allCases) func whoIsSentAwayStaysAwayAndIsToldWhy(_ dismissal: Dismissal) async throws {
     try await run { scene in
-      scene.tell(.disconnect, reason)
+      let other = Room()
+      switch dismissal {
+      case .removed: scene.synthetic.server.removeParticipant("watcher")
+      case .roomDeleted: scene.synthetic.server.deleteRoom(SyntheticRoom.name)
+      case .replaced:
+        try await other.connect(url: scene.synthetic.url, token: try await SyntheticRoom.token("watcher"))
+      }
       try await eventually("the end") { scene.room.connectionState == .disconnected }
+      #expect(scene.room.disconnectError?.code == dismissal.code)
       #expect(!scene.course.contains("reconnecting"))
+      #expect(scene.room.remoteParticipants.isEmpty && scene.publication.track == nil)
+      await other.disconnect()
+    }
+  }
+
+  @Test func aServerThatShutsDownSaysSo() async throws {
+    try await run(connect: ConnectOptions(reconnectAttempts: 0)) { scene in
+      await scene.synthetic.server.stop()
+      try await eventually("the end") { scene.room.connectionState == .disconnected }
+      #expect(scene.room.disconnectError?.code == .serverShutDown)
     }
   }
 
