@@ -58,7 +58,7 @@ extension RoomEngine {
     note(.qualityChanged, isPaused, publication, of: participant)
   }
 
-  private func note(
+  func note(
     _ reason: VideoChangeReason, _ isThere: Bool, _ publication: RemoteTrackPublication,
     of participant: RemoteParticipant
   ) {
@@ -85,24 +85,11 @@ extension RoomEngine {
         room.tell(.streamRestored(participant, publication, track))
       }
     case .missing:
-      let error = LiveKitError(
-        .noMedia,
-        "nothing of track \(trackSid) has come in \(Int(StreamWatch.firstPatience.seconds)) s although it is subscribed; "
-          + "its publisher may have stopped, or the way to the server drops it")
-      room.tell(.subscriptionFailed(participant, trackSid: trackSid, error))
+      room.tell(.subscriptionFailed(participant, trackSid: trackSid, .noMedia(publication, of: participant)))
     }
   }
 
   func noteLoss(of track: Track, _ publication: RemoteTrackPublication, by participant: RemoteParticipant) {
     if publication.subscription.set(\.isLost, to: true) { room.tell(.streamLost(participant, publication, track)) }
-  }
-
-  func subscriptionFailed(_ response: Livekit_SubscriptionResponse) {
-    guard let (participant, _) = find(response.trackSid) else { return }
-    let error =
-      response.err == .seCodecUnsupported
-      ? LiveKitError(.unsupportedCodec, "the server cannot send track \(response.trackSid) in a codec known here")
-      : LiveKitError(.trackNotFound, "the server does not know track \(response.trackSid); it may have ended just now")
-    room.tell(.subscriptionFailed(participant, trackSid: response.trackSid, error))
   }
 }

@@ -100,6 +100,7 @@ extension RoomEngine {
     watchDecoder(of: media)
     beginSettings(of: publication)
     room.tell(.trackSubscribed(participant, publication, track))
+    note(.codecNotSupported, false, publication, of: participant)
     beginStream(of: publication, by: participant)
     if let track = track as? RemoteAudioTrack { playback?.add(track) }
   }
@@ -146,13 +147,5 @@ extension RoomEngine {
       if let publication = participant.publication(sid: sid) { return (participant, publication) }
     }
     return nil
-  }
-
-  func update(_ info: Livekit_SubscriptionPermissionUpdate) {
-    guard let (participant, publication) = find(info.trackSid) else { return }
-    // A server says so of every new subscription, also where it is no news.
-    if publication.subscription.set(\.isAllowed, to: info.allowed) {
-      room.tell(.subscriptionAllowedChanged(participant, publication, isAllowed: info.allowed))
-    }
   }
 }

@@ -47,11 +47,15 @@ public final class RemoteTrackPublication: TrackPublication, @unchecked Sendable
     var track: Track?
     /// The track that delegates are being told of: by the time they are it may have gone.
     var toldTrack: Track?
-    var isWanted: Bool
+    var isWanted: Bool {
+      didSet { if !isWanted { isDenialTold = false } }
+    }
     /// Outputs that need it, and whether it is wanted for them alone.
     var holders = 0
     var isWantedByHolders = false
     var isAllowed = true
+    /// Whether it was told that its publisher does not allow what is wanted.
+    var isDenialTold = false
     /// As they were set last, and as the server was told; nil when it may have others.
     var settings = TrackSettings()
     var toldSettings: TrackSettings?
