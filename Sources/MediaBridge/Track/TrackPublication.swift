@@ -90,6 +90,10 @@ public final class RemoteTrackPublication: TrackPublication, @unchecked Sendable
   }
   public override var isSubscribed: Bool { subscription.withLock { $0.track != nil && $0.isAllowed } }
   public var isSubscriptionAllowed: Bool { subscription.withLock { $0.isAllowed } }
+  /// What the server last said of the way to here; unknown before, and again in a new session. A LiveKit server speaks of
+  /// pictures only: paused while it holds them back because the way is too narrow, active when it begins to send them or
+  /// goes on. That they are muted, disabled or not sent by their publisher changes nothing here: `isMuted`, `isEnabled`
+  /// and `didLoseStream` say so.
   public var streamState: StreamState { subscription.withLock { $0.streamState } }
 
   public var subscriptionState: SubscriptionState {
