@@ -18,11 +18,15 @@ extension RoomEngine {
         continue
       }
       if publication.subscription.set(\.isAbsent, to: false) { returned.append(publication) }
-      publication.info.withLock { known in
+      let hasOtherCodecs = publication.info.withLock { known in
         let wasMuted = known.isMuted
-        known = info
-        known.isMuted = wasMuted
+        defer {
+          known = info
+          known.isMuted = wasMuted
+        }
+        return known.mimeTypes != info.mimeTypes
       }
+      if hasOtherCodecs { Task { await codecsChanged() } }
       setMuted(info.isMuted, publication, of: participant)
     }
     tellIfUnusual(returned)
@@ -51,6 +55,12 @@ extension RoomEngine {
     if let track = track as? RemoteAudioTrack { playback?.remove(track) }
     logger.debug("track unsubscribed", metadata: ["track": "\(publication.sid)"])
     room.tell(.trackUnsubscribed(participant, publication, track))
+  }
+
+  /// A track may have become one that can be decoded here.
+  private func codecsChanged() async {
+    await subscriber?.learn(codecs: publishedCodecs)
+    await matchTracks()
   }
 
   /// Brings together what signalling says is published and what the description says is sent, whichever came first.

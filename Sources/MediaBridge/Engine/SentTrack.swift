@@ -17,8 +17,7 @@ struct SentTrack {
   ///   - mids: which track a section carries, where the server says it apart from the description.
   ///   - codecs: MIME types of the published tracks by SID, as the server prefers them.
   init?(_ section: NegotiatedSection, mids: [String: String], codecs: [String: [String]]) {
-    guard section.isAccepted, section.direction.receives, section.kind != .application,
-      let sid = Self.trackSid(of: section, mids)
+    guard section.carriesMedia, let sid = Self.trackSid(of: section, mids)
     else { return nil }
     self.init(section, sid: sid, mimeTypes: codecs[sid] ?? [])
   }
@@ -42,9 +41,11 @@ struct SentTrack {
 
   /// Whether what arrives now goes on with what arrived as `earlier`. A track that is subscribed to anew may come in
   /// another section, or in the same one from another source.
-  func continues(_ earlier: SentTrack) -> Bool {
-    section.mid == earlier.section.mid && section.formats == earlier.section.formats
-      && section.remoteSources.map(\.ssrc) == earlier.section.remoteSources.map(\.ssrc)
+  func continues(_ earlier: SentTrack) -> Bool { earlier.goesOn(in: section) }
+
+  func goesOn(in newer: NegotiatedSection) -> Bool {
+    newer.carriesMedia && newer.mid == section.mid && newer.formats == section.formats
+      && newer.remoteSources.map(\.ssrc) == section.remoteSources.map(\.ssrc)
   }
 
   /// The SID is the track id of the msid; newer servers repeat it by mid.
@@ -56,4 +57,8 @@ struct SentTrack {
     }
     return track
   }
+}
+
+extension NegotiatedSection {
+  fileprivate var carriesMedia: Bool { isAccepted && direction.receives && kind != .application }
 }

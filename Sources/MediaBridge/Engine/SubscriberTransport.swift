@@ -31,6 +31,9 @@ actor SubscriberTransport {
   private var clocks: [String: ParticipantClock] = [:]
   private(set) var media: [String: TrackMedia] = [:]
   private var sent: [String: SentTrack] = [:]
+  /// What the newest answer agreed on, and which track a section carries.
+  private var sections: [NegotiatedSection] = []
+  private var mids: [String: String] = [:]
   private var isRemoteKnown = false
   private var isClosed = false
   private var waitingCandidates: [String] = []
@@ -80,13 +83,24 @@ actor SubscriberTransport {
     negotiator.transport = transport
     let answer = negotiator.answer(offer, capabilities: .subscriber)
     self.negotiator = negotiator
-    await update(answer.sections.compactMap { SentTrack($0, mids: mids, codecs: codecs) })
+    (sections, self.mids) = (answer.sections, mids)
+    await learn(codecs: codecs)
     // The answer's setup is active unless the offer insisted on that role itself.
     peer.connect(to: remote, isDTLSClient: remote.setup != .active)
     isRemoteKnown = true
     for candidate in offer.media.flatMap(\.candidates) + waitingCandidates { peer.add(remoteCandidate: candidate) }
     waitingCandidates = []
     return answer.description.description
+  }
+
+  /// Begins to receive what is sent in codecs that are known here. What is being received goes on, whatever is said of
+  /// it: its packets know better.
+  /// - Parameter codecs: as in `answer`; others may be told of later.
+  func learn(codecs: [String: [String]]) async {
+    await update(
+      sections.compactMap { section in
+        SentTrack(section, mids: mids, codecs: codecs) ?? sent.values.first { $0.goesOn(in: section) }
+      })
   }
 
   func add(_ candidate: String) {

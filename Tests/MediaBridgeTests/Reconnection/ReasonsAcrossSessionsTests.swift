@@ -101,7 +101,7 @@ import Testing
       try await eventually("the server to know") { toldOfCamera().dropFirst(before).last?.disabled == true }
       #expect(scene.reasons == ["-subscriberPropertyChanged"])
       try await scene.pictures()
-      #expect(scene.reasons.prefix(2) == ["-subscriberPropertyChanged", "+subscriberPropertyChanged"])
+      try await scene.told(["-subscriberPropertyChanged", "+subscriberPropertyChanged"])
     }
   }
 

@@ -68,6 +68,42 @@ import Testing
     }
   }
 
+  /// A server may tell of the codec that a publisher has fallen back to after it has begun to send it.
+  @Test func aCodecThatIsToldOfLateIsTakenThen() async throws {
+    try await Watcher.run(RoomOptions(autoSubscribe: false, adaptiveStream: false)) { watcher in
+      let camera = try await eventually("the camera") { watcher.room.remoteParticipants["alice"]?.videoTracks.first }
+      let alice = try #require(watcher.room.remoteParticipants["alice"])
+      func say(_ mimeType: String) {
+        watcher.tell { response in
+          var track = Livekit_TrackInfo()
+          (track.sid, track.type, track.source, track.mimeType) = (camera.sid, .video, .camera, mimeType)
+          var info = Livekit_ParticipantInfo()
+          (info.sid, info.identity, info.state, info.tracks) = (alice.sid, "alice", .active, [track])
+          response.update.participants = [info]
+        }
+      }
+      say("video/AV1")
+      try await eventually("the wrong codec") { camera.mimeType == "video/AV1" }
+      try await camera.set(subscribed: true)
+      try await eventually("our answer to the offer") {
+        watcher.asked.values.contains { $0.answer.sdp.contains("m=video") && $0.answer.sdp.contains("recvonly") }
+      }
+      #expect(!camera.isSubscribed)
+      say("video/VP8")
+      try await eventually("the subscription") { camera.isSubscribed }
+      let track = try #require(camera.track as? RemoteVideoTrack)
+      let screen = await Screen()
+      track.add(videoRenderer: screen)
+      try await eventually("pictures") { screen.frames.withLock { $0.count } > 5 }
+      // What comes goes on, whatever is said of it.
+      say("video/AV1")
+      try await eventually("the wrong codec") { camera.mimeType == "video/AV1" }
+      let shown = screen.frames.withLock { $0.count }
+      try await eventually("more pictures") { screen.frames.withLock { $0.count } > shown + 10 }
+      #expect(camera.track === track)
+    }
+  }
+
   @Test func aCodecThatIsNotTakenIsRefused() async throws {
     let text = """
       # H.265, for which there is no decoder here.
