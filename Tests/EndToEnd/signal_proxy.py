@@ -1,12 +1,13 @@
 """Passes signalling on to a server, and says things in its name when asked: a server's behaviour made to order.
 
-GET /leave?reason=N&action=A sends a leave with those to every client; GET /freeze passes nothing on any more; GET /cut ends
-every connection without a word.
+GET /leave?reason=N&action=A sends a leave with those to every client; GET /freeze passes nothing on any more; GET /cut
+ends every connection without a word, and with ?seconds=N every one that comes within so long.
 """
 
 import argparse
 import asyncio
 import json
+import time
 
 from aiohttp import ClientSession, WSMsgType, web
 from livekit.protocol import rtc
@@ -18,8 +19,12 @@ class Proxy:
         # Each with the transport below it.
         self.clients = {}
         self.is_frozen = False
+        self.closed_until = 0.0
 
     async def join(self, request):
+        if time.monotonic() < self.closed_until:
+            request.transport.abort()
+            return web.Response()
         client = web.WebSocketResponse()
         headers = {"Authorization": request.headers.get("Authorization", "")}
         async with ClientSession() as session:
@@ -48,7 +53,8 @@ class Proxy:
             await client.send_bytes(response.SerializeToString())
         return web.Response(text=str(len(self.clients)))
 
-    async def cut(self, _):
+    async def cut(self, request):
+        self.closed_until = time.monotonic() + float(request.query.get("seconds", 0))
         transports = list(self.clients.values())
         for transport in transports:
             transport.abort()
