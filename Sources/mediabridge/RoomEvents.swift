@@ -61,7 +61,8 @@ extension RoomEvent {
       ("participant_metadata_changed", participant.fields(["metadata": metadata ?? ""]))
     case .participantAttributesChanged(let participant, let attributes):
       ("participant_attributes_changed", participant.fields(["attributes": attributes]))
-    case .participantPermissionsChanged(let participant, _): ("participant_permissions_changed", participant.fields)
+    case .participantPermissionsChanged(let participant, let permissions):
+      ("participant_permissions_changed", participant.fields(["permissions": permissions.fields]))
     case .connectionQualityChanged(let participant, let quality):
       ("connection_quality_changed", participant.fields(["quality": "\(quality)"]))
     case .speakingChanged(let participant, let isSpeaking):
@@ -106,6 +107,15 @@ extension Participant {
 
   fileprivate func fields(_ more: [String: Any]) -> [String: Any] {
     more.merging(["participant": identity ?? sid]) { new, _ in new }
+  }
+}
+
+extension ParticipantPermissions {
+  fileprivate var fields: [String: Bool] {
+    [
+      "subscribe": canSubscribe, "publish": canPublish, "publish_data": canPublishData,
+      "update_metadata": canUpdateMetadata, "hidden": hidden,
+    ]
   }
 }
 
