@@ -110,17 +110,17 @@ extension Participant {
   }
 }
 
+extension RemoteTrackPublication {
+  fileprivate func fields(_ participant: Participant, _ more: [String: Any] = [:]) -> [String: Any] {
+    participant.fields(more.merging(["sid": sid, "source": source.description]) { new, _ in new })
+  }
+}
+
 extension ParticipantPermissions {
   fileprivate var fields: [String: Bool] {
     [
       "subscribe": canSubscribe, "publish": canPublish, "publish_data": canPublishData,
       "update_metadata": canUpdateMetadata, "hidden": hidden,
     ]
-  }
-}
-
-extension RemoteTrackPublication {
-  fileprivate func fields(_ participant: Participant, _ more: [String: Any] = [:]) -> [String: Any] {
-    participant.fields(more.merging(["sid": sid, "source": source.description]) { new, _ in new })
   }
 }

@@ -55,6 +55,10 @@ import Testing
     try await Watcher.run(delegate: stays) { watcher in
       let (camera, _) = try await watcher.tracks()
       let alice = try #require(watcher.room.remoteParticipants["alice"])
+      try await eventually("word of the connection and of both tracks") {
+        stays.lines.contains("roomDidConnect")
+          && stays.lines.count { $0.hasPrefix("participant didSubscribeTrack") } == 2
+      }
       var isForgotten: DelegateRecorder? = DelegateRecorder()
       weak let forgotten = isForgotten
       for delegate in [stays, goes, isForgotten!] {
@@ -67,10 +71,6 @@ import Testing
       camera.delegates.remove(delegate: goes)
       isForgotten = nil
       #expect(forgotten == nil)
-      try await eventually("word of the connection and of both tracks") {
-        stays.lines.contains("roomDidConnect")
-          && stays.lines.count { $0.hasPrefix("participant didSubscribeTrack") } == 2
-      }
       let mark = stays.lines.count
       watcher.tell { ($0.mute.sid, $0.mute.muted) = (camera.sid ?? "", true) }
       let expected = ["didUpdateIsMuted alice camera true", "didDisableVideo alice camera publisherPropertyChanged"]
