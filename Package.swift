@@ -94,7 +94,7 @@ let package = Package(
     .executableTarget(
       name: "mediabridge-cli",
       dependencies: [
-        "MediaBridge", "DevServer", "LiveKitProtocol", "MediaCore", "PipelineTemplates",
+        "MediaBridge", "DevServer", "LiveKitProtocol", "MediaCore", "PipelineTemplates", "CShims",
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),

@@ -95,11 +95,12 @@ public struct QuadrantPicture: Sendable {
 
   /// The picture as I420; nil when GStreamer cannot start.
   public func i420(
-    _ colorimetry: Colorimetry = .bt601, pts: MediaTime? = MediaTime(nanoseconds: 1_000_000_000)
+    _ colorimetry: Colorimetry = .bt601, pts: MediaTime? = MediaTime(nanoseconds: 1_000_000_000), quarterTurns: Int = 0
   ) -> VideoFrameBuffer? {
     caps("I420", colorimetry).flatMap { caps in
       planes(colorimetry).planes.flatMap { $0 }.withUnsafeBytes {
-        VideoFrameBuffer(MediaBuffer(copying: $0, caps: caps, pts: pts, duration: .milliseconds(40)))
+        VideoFrameBuffer(
+          MediaBuffer(copying: $0, caps: caps, pts: pts, duration: .milliseconds(40), quarterTurns: quarterTurns))
       }
     }
   }

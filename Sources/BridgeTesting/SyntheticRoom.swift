@@ -9,13 +9,17 @@ public final class SyntheticRoom: Sendable {
   public let server: DevServer
   public let url: String
   public let port: Int
-  private let publishers: [CapturePublisher]
+  /// By identity.
+  public let publishers: [String: CapturePublisher]
+  /// Who has said whom to let receive tracks, as the server has heard it.
+  private let permissions: Collector<String>
 
-  private init(server: DevServer, port: Int, publishers: [CapturePublisher]) {
+  private init(server: DevServer, port: Int, publishers: [String: CapturePublisher], permissions: Collector<String>) {
     self.server = server
     self.port = port
     url = Self.url(port)
     self.publishers = publishers
+    self.permissions = permissions
   }
 
   /// - Parameters:
@@ -28,15 +32,19 @@ public final class SyntheticRoom: Sendable {
     onRequest: @escaping @Sendable (String, Livekit_SignalRequest) -> Void = { _, _ in }
   ) async throws -> SyntheticRoom {
     var configuration = DevServerConfiguration(port: port)
-    configuration.onRequest = onRequest
+    let permissions = Collector<String>()
+    configuration.onRequest = { identity, request in
+      if case .subscriptionPermission = request.message { permissions.add(identity) }
+      onRequest(identity, request)
+    }
     let server = DevServer(configuration: configuration)
     let port = try await server.start()
-    var publishers: [CapturePublisher] = []
+    var publishers: [String: CapturePublisher] = [:]
     for (identity, codec) in codecs.sorted(by: { $0.key < $1.key }) {
-      publishers.append(
-        try await join(identity, codec: codec, frequency: frequencies[identity] ?? 440, url: url(port)))
+      publishers[identity] = try await join(
+        identity, codec: codec, frequency: frequencies[identity] ?? 440, url: url(port))
     }
-    return SyntheticRoom(server: server, port: port, publishers: publishers)
+    return SyntheticRoom(server: server, port: port, publishers: publishers, permissions: permissions)
   }
 
   /// Lets one more synthetic participant in, whom the caller disconnects.
@@ -55,17 +63,27 @@ public final class SyntheticRoom: Sendable {
     return publisher
   }
 
+  /// Lets a participant allow everyone to receive its tracks, or nobody; returns when the server knows.
+  public func allow(_ isAllowed: Bool, by identity: String = "alice") async throws {
+    let before = permissions.count
+    await publishers[identity]?.setTrackSubscriptionPermissions(allParticipantsAllowed: isAllowed)
+    try await eventually("the permission") { permissions.count > before }
+  }
+
   private static func url(_ port: Int) -> String { "ws://127.0.0.1:\(port)" }
 
   /// Returns when nothing of it is left.
   public func stop() async {
-    for publisher in publishers { await publisher.disconnect() }
+    for publisher in publishers.values { await publisher.disconnect() }
     await server.stop()
   }
 
-  public static func token(_ identity: String, _ grant: VideoGrant? = nil) async throws -> String {
+  /// - Parameter lifetime: seconds.
+  public static func token(
+    _ identity: String, _ grant: VideoGrant? = nil, validFor lifetime: Double = 3600
+  ) async throws -> String {
     let grant = grant ?? .recorder(room: name)
-    return try await AccessToken(apiKey: "devkey", identity: identity, grant: grant, validFor: 3600, now: Date())
+    return try await AccessToken(apiKey: "devkey", identity: identity, grant: grant, validFor: lifetime, now: Date())
       .signed(secret: "secret")
   }
 }

@@ -9,6 +9,8 @@ public struct Watcher: Sendable {
   public let room: Room
   /// What the server was told of tracks, so far.
   public let told: Collector<Livekit_UpdateTrackSettings>
+  /// All that it was asked for.
+  public let asked: Collector<Livekit_SignalRequest>
 
   /// Joins a room of its own as "watcher", and leaves it after `body`, also when that throws.
   /// - Parameters:
@@ -22,15 +24,18 @@ public struct Watcher: Sendable {
     _ body: (Watcher) async throws -> Void
   ) async throws {
     let told = Collector<Livekit_UpdateTrackSettings>()
+    let asked = Collector<Livekit_SignalRequest>()
     let synthetic = try await SyntheticRoom.start(codecs: codecs, frequencies: frequencies) { identity, request in
-      if identity == Self.identity, case .trackSetting(let settings) = request.message { told.add(settings) }
+      guard identity == Self.identity else { return }
+      asked.add(request)
+      if case .trackSetting(let settings) = request.message { told.add(settings) }
     }
     let room = delegate.map { Room(delegate: $0, roomOptions: options) } ?? Room(roomOptions: options)
     let reader = events.map { record(room.events, in: $0) }
     let outcome: Result<Void, any Error>
     do {
       try await room.connect(url: synthetic.url, token: try await SyntheticRoom.token(Self.identity))
-      try await body(Watcher(synthetic: synthetic, room: room, told: told))
+      try await body(Watcher(synthetic: synthetic, room: room, told: told, asked: asked))
       outcome = .success(())
     } catch {
       outcome = .failure(error)

@@ -35,6 +35,14 @@ public final class DevServer: Sendable {
     loop.post { [rooms] in rooms.value.tell(response, to: identity) }
   }
 
+  /// Sends a participant away, as whoever runs a room may.
+  public func removeParticipant(_ identity: String) {
+    loop.post { [rooms] in rooms.value.remove(identity: identity) }
+  }
+
+  /// Ends a room: everyone in it is sent away.
+  public func deleteRoom(_ name: String) { loop.post { [rooms] in rooms.value.delete(room: name) } }
+
   /// Cuts the signalling connection of a client: for tests of what it makes of it.
   public func cutSignal(of identity: String) { loop.post { [rooms] in rooms.value.cutSignal(of: identity) } }
 

@@ -34,16 +34,18 @@ public final class MediaBuffer: @unchecked Sendable {
   }
 
   /// A buffer of our own making.
-  /// - Parameter isDelta: whether it needs earlier buffers to be decoded, which a file's index has to know.
+  /// - Parameters:
+  ///   - isDelta: whether it needs earlier buffers to be decoded, which a file's index has to know.
+  ///   - quarterTurns: clockwise, 0…3, that make a picture upright.
   public init(
     copying bytes: UnsafeRawBufferPointer, caps: Caps, pts: MediaTime?, dts: MediaTime? = nil,
-    duration: Duration? = nil, isDelta: Bool = false
+    duration: Duration? = nil, isDelta: Bool = false, quarterTurns: Int = 0
   ) {
     // The allocator of GLib ends the process when memory runs out, so there is always a buffer.
     buffer = gst_buffer_new_memdup(bytes.baseAddress, gsize(bytes.count))
     isHeldTwice = false
     format = MediaFormat(caps)
-    quarterTurns = 0
+    self.quarterTurns = quarterTurns
     self.pts = pts
     self.dts = dts
     buffer.pointee.duration = duration.map { GstClockTime(max($0.nanoseconds, 0)) } ?? noTime

@@ -9,16 +9,16 @@ public enum StillImageFormat: Hashable, Sendable {
 }
 
 extension VideoFrameBuffer {
-  /// The picture as the bytes of an image file.
+  /// The picture as the bytes of an image file, upright.
   ///
   /// Blocks its caller while the picture is encoded. It may be called on any thread, a streaming thread included: the
   /// pipeline is one of its own, and the caller waits for its sink and not for a loop or another queue.
-  /// - Parameter turns: quarter turns clockwise before it is encoded.
   /// - Throws: `PipelineError` of kind `missingElements` when GStreamer's encoder is not installed, of kind `format`
   ///   when the memory cannot be read or the format cannot hold a picture of that size, and what the encoder reports.
-  public func encoded(as format: StillImageFormat, quarterTurns turns: Int = 0) throws(PipelineError) -> MediaBuffer {
+  public func encoded(as format: StillImageFormat) throws(PipelineError) -> MediaBuffer {
     let picture = try converted(to: pixelFormat(for: format))
-    let text = "appsrc name=in ! \(Self.turning(turns))\(Self.encoder(format)) ! appsink name=out sync=false"
+    let turning = media.quarterTurns == 0 ? "" : "videoflip video-direction=auto ! "
+    let text = "appsrc name=in ! \(turning)\(Self.encoder(format)) ! appsink name=out sync=false"
     return try Pipeline(description: text, name: "still-image").encode(picture.media)
   }
 
@@ -26,16 +26,6 @@ extension VideoFrameBuffer {
   private func pixelFormat(for format: StillImageFormat) -> PixelFormat {
     if pixelFormat == .gray8 { return .gray8 }
     return format == .png && !hasAlpha ? .rgb : .rgba
-  }
-
-  /// `method`, the older name of the property, is overridden by the newer one's default in GStreamer 1.22.
-  private static func turning(_ turns: Int) -> String {
-    switch turns & 3 {
-    case 1: "videoflip video-direction=90r ! "
-    case 2: "videoflip video-direction=180 ! "
-    case 3: "videoflip video-direction=90l ! "
-    default: ""
-    }
   }
 
   /// JPEG files hold BT.601 in full range by definition (JFIF 1.02), and `jpegenc` stores what it gets.

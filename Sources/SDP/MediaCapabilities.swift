@@ -100,11 +100,12 @@ extension MediaCapabilities {
         HeaderExtensionURI.absCaptureTime, HeaderExtensionURI.dependencyDescriptor, HeaderExtensionURI.videoOrientation,
       ], feedback: ["goog-remb", "transport-cc", "ccm fir", "nack", "nack pli"]))
 
-  /// A room server that takes what a publisher offers, layer by layer.
+  /// A room server that takes what a publisher offers, layer by layer, also what not every subscriber can decode.
   /// - Parameter takesOrientation: whether publishers may leave it to subscribers to turn pictures; one that is not asked
   ///   for the orientation sends pictures that are turned already.
   public static func server(takesOrientation: Bool = false) -> MediaCapabilities {
     var capabilities = MediaCapabilities.subscriber
+    capabilities.video.formats.append(.h265)
     if !takesOrientation {
       capabilities.video.headerExtensions.removeAll { $0 == HeaderExtensionURI.videoOrientation }
     }

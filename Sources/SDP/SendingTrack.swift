@@ -72,6 +72,9 @@ public enum CodecCatalogue {
       "H264", 108, rtx: 109, fmtp: "level-asymmetry-allowed=1;packetization-mode=1;profile-level-id=\(profileLevelID)",
       feedback)
   }
+  public static func h265(feedback: [String] = videoFeedback) -> [Codec] {
+    video("H265", 116, rtx: 117, fmtp: nil, feedback)
+  }
   public static func av1(feedback: [String] = videoFeedback) -> [Codec] {
     video("AV1", 35, rtx: 36, fmtp: nil, feedback)
   }

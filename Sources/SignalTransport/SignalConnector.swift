@@ -12,8 +12,8 @@ struct SignalConnector {
   let token: String
   let query: SignalQuery
   let timeout: Duration
-  var opening = SignalState.Opening.join
-  var trustRoots = SecureChannel.usualTrustRoots
+  let opening: SignalState.Opening
+  let trustRoots: NIOSSLTrustRoots
   /// For the server's first message after the upgrade; nil means `timeout` once more.
   var joinTimeout: Duration?
 
@@ -22,9 +22,32 @@ struct SignalConnector {
     case refused(Int)
   }
 
-  /// Takes `timeout` at most.
+  private let sockets = OpenSockets()
+
+  init(
+    url: SignalURL, token: String, query: SignalQuery, timeout: Duration, opening: SignalState.Opening = .join,
+    trustRoots: NIOSSLTrustRoots = SecureChannel.usualTrustRoots
+  ) {
+    self.url = url
+    self.token = token
+    self.query = query
+    self.timeout = timeout
+    self.opening = opening
+    self.trustRoots = trustRoots
+  }
+
+  /// Takes `timeout` at most, and ends at once, with whatever error, when its task is cancelled.
   func connect() async throws(SignalError) -> SignalConnection {
     guard TokenText.isWellFormed(token) else { throw .malformedToken }
+    let outcome: Result<SignalConnection, SignalError> = await withTaskCancellationHandler {
+      do throws(SignalError) { return .success(try await attempt()) } catch { return .failure(error) }
+    } onCancel: {
+      sockets.close()
+    }
+    return try outcome.get()
+  }
+
+  private func attempt() async throws(SignalError) -> SignalConnection {
     let deadline = NIODeadline.now() + limit
     let outcome: Upgrade
     do {
@@ -46,6 +69,7 @@ struct SignalConnector {
     ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
       .connectTimeout(max(deadline - .now(), .milliseconds(1)))
       .channelOption(.tcpOption(.tcp_nodelay), value: 1)
+      .channelInitializer { [sockets] in sockets.add($0) }
   }
 
   private var security: SecureChannel { SecureChannel(host: url.host, trustRoots: trustRoots) }
@@ -140,6 +164,29 @@ struct SignalConnector {
     case is IOError: return .lost(url.server, "it was cut off before the join was answered")
     default: return .lost(url.server, "\(error)")
     }
+  }
+}
+
+/// The sockets that an attempt to connect has opened, to be closed when it is given up.
+private final class OpenSockets: Sendable {
+  /// Nil once they are closed.
+  private let channels = Locked<[any Channel]?>([])
+
+  func add(_ channel: any Channel) -> EventLoopFuture<Void> {
+    let isWanted = channels.withLock { channels in
+      channels?.append(channel)
+      return channels != nil
+    }
+    return isWanted
+      ? channel.eventLoop.makeSucceededVoidFuture() : channel.eventLoop.makeFailedFuture(ChannelError.ioOnClosedChannel)
+  }
+
+  func close() {
+    let open = channels.withLock { channels in
+      defer { channels = nil }
+      return channels ?? []
+    }
+    for channel in open { channel.close(promise: nil) }
   }
 }
 

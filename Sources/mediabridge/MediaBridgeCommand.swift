@@ -16,6 +16,7 @@ struct MediaBridgeCommand: AsyncParsableCommand {
   static func main() async {
     let arguments = Array(CommandLine.arguments.dropFirst())
     CommandLineSecrets.hide()
+    shareHeaps()
     if let mistake = mistake(in: arguments[...], of: self) {
       Terminal.shared.warn("mediabridge: \(mistake)")
       Foundation.exit(ExitCode.validationFailure.rawValue)

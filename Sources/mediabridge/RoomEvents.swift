@@ -68,7 +68,10 @@ extension RoomEvent {
     case .speakingChanged(let participant, let isSpeaking):
       ("is_speaking_changed", participant.fields(["speaking": isSpeaking]))
     case .subscriptionFailed(let participant, let sid, let error):
-      ("track_subscription_failed", participant.fields(["sid": sid, "message": error.message]))
+      (
+        "track_subscription_failed",
+        participant.fields(of: sid, ["code": error.code.rawValue, "message": error.message])
+      )
     default: nil
     }
   }
@@ -107,6 +110,13 @@ extension Participant {
 
   fileprivate func fields(_ more: [String: Any]) -> [String: Any] {
     more.merging(["participant": identity ?? sid]) { new, _ in new }
+  }
+}
+
+extension RemoteParticipant {
+  /// Of a track that may be known here by its SID alone.
+  fileprivate func fields(of sid: String, _ more: [String: Any]) -> [String: Any] {
+    trackPublications[sid]?.fields(self, more) ?? fields(more.merging(["sid": sid]) { new, _ in new })
   }
 }
 

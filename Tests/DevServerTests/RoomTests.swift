@@ -47,6 +47,24 @@ import Testing
     }
   }
 
+  @Test func whoIsSentAwayHearsWhyAndIsGone() async throws {
+    try await RunningServer.with { server in
+      let (alice, bob) = (
+        try await RoomClient.join(server, as: "alice"), try await RoomClient.join(server, as: "bob")
+      )
+      let carol = try await RoomClient.join(server, as: "carol", room: "another")
+      server.server.removeParticipant("alice")
+      let leave = try await alice.wait { $0.leave }
+      #expect(leave.reason == .participantRemoved && leave.action == .disconnect)
+      let gone = try await bob.wait { $0.participants["alice"].flatMap { $0.state == .disconnected ? $0 : nil } }
+      #expect(gone.disconnectReason == .participantRemoved)
+      server.server.deleteRoom("room")
+      #expect(try await bob.wait { $0.leave }.reason == .roomDeleted)
+      for client in [alice, bob] { try await client.wait { $0.isClosed } }
+      #expect(carol.log.withLock { $0.leave == nil && !$0.isClosed })
+    }
+  }
+
   @Test func aHiddenParticipantIsNotSeen() async throws {
     try await RunningServer.with { server in
       let alice = try await RoomClient.join(server, as: "alice")

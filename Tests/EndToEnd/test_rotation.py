@@ -2,9 +2,14 @@
 
 With square pictures a file needs no bars, and the number in each of them is readable in one turn only."""
 
+import time
+
 import checks
+import clip
 import pytest
 from conftest import RoomServer
+from desktop import Desktop
+from programs import KEYS, mediabridge
 
 SIZE = (360, 360)
 FPS = 25
@@ -56,6 +61,23 @@ def test_a_turned_camera_is_recorded_upright(passing_server, tmp_path, codec, co
 def test_whoever_shows_pictures_is_told_their_turn(passing_server, codec):
     publish(passing_server, "told", codec)
     assert turns_seen(passing_server, "told") == set(TURNS)
+
+
+def test_a_turned_camera_is_seen_upright(passing_server, start):
+    publish(passing_server, "seen", "VP8")
+    with Desktop() as desktop:
+        command = mediabridge("view", "--url", passing_server.url, *KEYS, "--room", "seen", "--json")
+        view = start(passing_server.enter(*desktop.command(*command, "--size", f"{SIZE[0]}x{SIZE[1]}")))
+        view.wait_for("tile_added")
+        seconds = set()
+        deadline = time.monotonic() + 40
+        # Of each of the turns, which last a second.
+        while {second % len(TURNS) for second in seconds} != set(range(len(TURNS))):
+            assert time.monotonic() < deadline, view.report(f"upright in the seconds {seconds} only")
+            number = clip.read(desktop.screenshot()[: SIZE[1], : SIZE[0]])
+            if number is not None:
+                seconds.add(number // FPS)
+        view.stop()
 
 
 def test_a_publisher_that_is_not_asked_turns_its_pictures_itself(server, tmp_path):

@@ -66,8 +66,8 @@ struct EnduranceTests {
   }
 
   @Test func hundredsOfPicturesLeaveNothingBehind() async throws {
-    let buffer = try #require(QuadrantPicture(width: 321, height: 183).i420())
-    let frame = VideoFrame(buffer: buffer, rotation: ._90, time: .now)
+    let buffer = try #require(QuadrantPicture(width: 321, height: 183).i420(quarterTurns: 1))
+    let frame = VideoFrame(buffer: buffer, time: .now)
     func convert() throws {
       for format in [VideoFrame.PixelFormat.rgba, .nv12, .gray8] { _ = try frame.converted(to: format) }
       _ = (try frame.pngData(), try frame.jpegData())

@@ -35,12 +35,17 @@ import Testing
     arguments: [
       (["video/VP8"], "VP8", 96), (["video/VP9"], "VP9", 98), (["video/h264"], "H264", 125),
       // The first codec is not one of ours: the server falls back to the next that is published.
-      (["video/AV1", "video/VP9"], "VP9", 98), ([], "VP8", 96), (["video/H265"], "VP8", 96),
+      (["video/AV1", "video/VP9"], "VP9", 98), ([], "VP8", 96),
     ] as [([String], String, UInt8)])
   func theTracksCodecDecides(published: [String], codec: String, payloadType: UInt8) throws {
     let track = try #require(SentTrack(try section(), mids: [:], codecs: ["TR_VC": published]))
     #expect(track.codec == codec && track.format?.payloadType == PayloadType(payloadType))
     #expect(track.sid == "TR_VC" && track.participant == "PA_alice" && track.isVideo && track.clockRate == 90_000)
+  }
+
+  /// The server finds that out, too, and takes it back.
+  @Test func picturesInACodecThatIsNotTakenAreNoTrack() throws {
+    #expect(SentTrack(try section(), mids: [:], codecs: ["TR_VC": ["video/H265", "video/AV1"]]) == nil)
   }
 
   @Test func redundantSoundIsOpus() throws {
@@ -87,6 +92,6 @@ import Testing
     #expect(told.isEmpty)
     for number in 4...6 { reception.receive(packet(98, UInt16(number)), at: now) }
     #expect(told == ["VP9"])
-    #expect(track.received(as: "VP9").format?.payloadType == PayloadType(98))
+    #expect(track.received(as: "VP9")?.format?.payloadType == PayloadType(98))
   }
 }

@@ -262,16 +262,16 @@ extension SeedsTests {
       try await inRoom(delegate: delegate) { room, watcher in
         let camera = try await publication(.video, in: room)
         try await eventually("the subscription") { camera.isSubscribed }
-        for isAllowed in [false, true] {
-          watcher.tell { response in
-            response.subscriptionPermissionUpdate.trackSid = camera.sid
-            response.subscriptionPermissionUpdate.allowed = isAllowed
-          }
+        // Of both tracks.
+        try await watcher.synthetic.allow(false)
+        try await eventually("word of it") { Printed.lines.count == 2 }
+        #expect(Printed.lines.allSatisfy { $0 == "Subscription permission revoked" })
+        #expect(state(of: camera) == "Subscription not allowed by publisher" && !camera.isSubscriptionAllowed)
+        try await watcher.synthetic.allow(true)
+        try await eventually("word of it") {
+          Printed.lines.suffix(2) == ["Now allowed to subscribe", "Now allowed to subscribe"]
         }
-        try await eventually("both") {
-          Printed.lines == ["Subscription permission revoked", "Now allowed to subscribe"]
-        }
-        try await eventually("the subscription") { camera.subscriptionState == .subscribed }
+        try await eventually("the subscription") { state(of: camera) == "Subscribed" }
       }
     }
 

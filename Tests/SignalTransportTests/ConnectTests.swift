@@ -109,6 +109,31 @@ struct ConnectTests {
     }
   }
 
+  @Test func whoGivesUpLeavesNothingOpen() async throws {
+    try await ScriptedServer.with(.bytes(nil, closes: false)) { server async throws in
+      let connector = try server.connector()
+      let attempt = Task { await connector.failure() }
+      try await eventually { server.openConnections == 1 }
+      let start = MediaTime.now
+      attempt.cancel()
+      #expect(await attempt.value != nil)
+      #expect((MediaTime.now - start).seconds < 10)
+      try await eventually { server.openConnections == 0 }
+    }
+  }
+
+  @Test func whoHasGivenUpOpensNothing() async throws {
+    try await ScriptedServer.with(.bytes(nil, closes: false)) { server async throws in
+      let connector = try server.connector()
+      let attempt = Task {
+        withUnsafeCurrentTask { $0?.cancel() }
+        return await connector.failure()
+      }
+      #expect(await attempt.value != nil)
+      try await eventually { server.openConnections == 0 }
+    }
+  }
+
   @Test func aValidationWithoutAnAnswerDoesNotHideTheRefusal() async throws {
     let answers: [String: (status: HTTPResponseStatus, body: String)] = [
       "/rtc": (.forbidden, ""), "/rtc/validate": (ScriptedServer.silence, ""),

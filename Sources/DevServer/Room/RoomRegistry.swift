@@ -31,9 +31,21 @@ final class RoomRegistry {
   }
 
   /// One who joins under the identity of another takes their place, as a client that begins anew does.
-  private func replace(_ older: DevParticipant) {
-    older.sendLeave(.duplicateIdentity)
-    remove(older.socket)
+  private func replace(_ older: DevParticipant) { sendAway(older, .duplicateIdentity) }
+
+  func remove(identity: String) {
+    for participant in participants.values where participant.identity == identity {
+      sendAway(participant, .participantRemoved)
+    }
+  }
+
+  func delete(room name: String) {
+    for participant in rooms[name]?.participants ?? [] { sendAway(participant, .roomDeleted) }
+  }
+
+  private func sendAway(_ participant: DevParticipant, _ reason: Livekit_DisconnectReason) {
+    participant.sendLeave(reason)
+    remove(participant.socket)
   }
 
   /// The session of a client goes on over another socket, unless nobody knows it any more.

@@ -11,7 +11,7 @@ public struct CaptureOptions: Sendable {
   public var template: String
   public var kind: Track.Kind
   public var source: Track.Source
-  /// `VP8`, `VP9`, `H264` or `opus`: what the template's encoder makes.
+  /// `VP8`, `VP9`, `H264`, `H265` or `opus`: what the template's encoder makes.
   public var codec: String
   public var dimensions: Dimensions?
   /// Values for the template's variables.
@@ -46,6 +46,8 @@ public actor CapturePublisher {
   private let connected = Outcome<Void, LiveKitError>()
   private var waitingCandidates: [String] = []
   private var isAnswered = false
+  /// Of the tracks, by the ids that they have here.
+  private var sids: [String: String] = [:]
 
   public init(captures: [CaptureOptions], pipelineFolder: String? = nil) {
     self.captures = captures
@@ -101,7 +103,9 @@ public actor CapturePublisher {
     for await response in signal.responses {
       switch response.message {
       case .join: for (index, capture) in captures.enumerated() { announce(capture, index) }
-      case .trackPublished: await published()
+      case .trackPublished(let response):
+        sids[response.cid] = response.track.sid
+        await published()
       case .answer(let answer): receive(answer)
       case .trickle(let trickle):
         guard trickle.target == .publisher, let candidate = CandidateInit.parse(trickle.candidateInit) else { continue }
@@ -127,6 +131,27 @@ public actor CapturePublisher {
     request.addTrack.layers = capture.clip?.layers.enumerated().map { index, layer in layer.announced(as: index) } ?? []
     signal?.send(request)
   }
+
+  // MARK: What a participant says of its tracks
+
+  /// Lets everyone receive what is published here, or nobody.
+  package func setTrackSubscriptionPermissions(allParticipantsAllowed: Bool) {
+    var request = Livekit_SignalRequest()
+    request.subscriptionPermission.allParticipants = allParticipantsAllowed
+    signal?.send(request)
+  }
+
+  /// Says that the tracks of a kind are muted, or not any more. What is sent goes on, as a muted microphone's silence.
+  package func set(muted: Bool, of kind: Track.Kind) {
+    for (index, capture) in captures.enumerated() where capture.kind == kind {
+      var request = Livekit_SignalRequest()
+      request.mute.sid = sids[Self.cid(index)] ?? ""
+      request.mute.muted = muted
+      signal?.send(request)
+    }
+  }
+
+  // MARK: Publishing
 
   private var publishedCount = 0
 

@@ -115,6 +115,7 @@ extension CodecCatalogue {
     switch name.uppercased() {
     case "VP9": vp9()
     case "H264": h264()
+    case "H265": h265()
     default: vp8()
     }
   }

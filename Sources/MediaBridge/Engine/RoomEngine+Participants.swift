@@ -31,7 +31,7 @@ extension RoomEngine {
   func addOrUpdate(_ info: Livekit_ParticipantInfo, isSameStay: Bool = false) {
     let tracks = info.tracks.map(TrackInfo.init)
     let known = room.remoteParticipants[info.identity]
-    if let known, known.sid != info.sid, !isSameStay, !known.isInterrupted { remove(known) }
+    if let known, known.sid != info.sid, !isSameStay, !isAwaited(known) { remove(known) }
     if let participant = room.remoteParticipants[info.identity] {
       absent.remove(participant.sid)
       recognise(tracks, of: participant)

@@ -123,12 +123,13 @@ extension RoomEngine {
     try await join()
   }
 
-  /// Their media has ended and is to come again in another session.
+  /// The media of what is subscribed has ended and is to come again in another session.
   private func interruptTracks() {
     for participant in room.remoteParticipants.values {
       for publication in participant.trackPublications.values {
+        publication.subscription.withLock { $0.isAbsent = true }
         guard let track = publication.track else { continue }
-        publication.subscription.withLock { ($0.isInterrupted, $0.isAbsent) = (true, true) }
+        publication.subscription.withLock { $0.isInterrupted = true }
         settings.end(publication.sid)
         if publication.subscription.withLock({ $0.isExpected }) { noteLoss(of: track, publication, by: participant) }
       }
@@ -142,30 +143,26 @@ extension RoomEngine {
     room.change(to: .connected, of: self)
     room.tell(.reconnected(mode))
     // What was told last may have been lost with the connection; a new session begins with all of it.
-    for publication in publications where mode == .quick && publication.track != nil {
-      publication.subscription.withLock { $0.isToldForSure = false }
-      noteSettings(of: publication.sid)
-    }
+    if mode == .quick { tellSettingsAgain() }
     // If it fails there is another loss to mend, and all is told again.
-    for publication in changed { try? await tellSubscription(of: publication) }
+    for publication in changed where !publication.isAbsent { try? await tellSubscription(of: publication) }
     giveUpLater()
   }
 
   /// What does not come back in a new session is not waited for much longer.
   private func giveUpLater() {
-    guard publications.contains(where: \.isInterrupted) else { return }
+    guard publications.contains(where: { $0.isInterrupted || isAwaited($0) }) else { return }
     returnLimit = Task { [weak self] in
       try? await Task.sleep(for: Self.returnTime)
-      if !Task.isCancelled { await self?.giveUpInterrupted() }
+      if !Task.isCancelled { await self?.giveUpWaiting() }
     }
   }
 
-  private func giveUpInterrupted() async {
+  private func giveUpWaiting() async {
     for participant in room.remoteParticipants.values {
-      let interrupted = participant.trackPublications.values.filter(\.isInterrupted)
-      for publication in interrupted {
+      for publication in participant.trackPublications.values {
         publication.subscription.withLock { $0.isInterrupted = false }
-        if publication.subscription.withLock({ $0.isAbsent }) { unpublish(publication.sid, of: participant) }
+        if publication.isAbsent { unpublish(publication.sid, of: participant) }
       }
       if absent.contains(participant.sid) { remove(participant) }
     }
@@ -181,24 +178,24 @@ extension RoomEngine {
   }
 
   /// Who is still there stays who they are, with what they published. Who is not may have lost the same server, and is
-  /// waited for where something of theirs was subscribed.
+  /// waited for where something of theirs was subscribed, or the program has said that it is not to be.
   func meetAgain(_ infos: [Livekit_ParticipantInfo]) async {
     let present = Set(infos.map(\.identity))
     for participant in room.remoteParticipants.values {
       // Who falls silent meanwhile is told of to nobody.
       stopSpeaking(participant)
       guard !present.contains(participant.identity ?? "") else { continue }
-      if participant.isInterrupted { absent.insert(participant.sid) } else { remove(participant) }
+      if isAwaited(participant) { absent.insert(participant.sid) } else { remove(participant) }
     }
     for info in infos { addOrUpdate(info, isSameStay: true) }
-    // Those whose tracks are to come again are told as they do.
-    tellIfUnusual(publications.filter { !$0.isInterrupted })
   }
 
   /// In another session a track may have another SID: it is the one of the same kind, source and name.
   func recognise(_ tracks: [TrackInfo], of participant: RemoteParticipant) {
     let published = Set(tracks.map(\.sid))
-    var gone = participant.trackPublications.values.filter { !published.contains($0.sid) && $0.isInterrupted }
+    var gone = participant.trackPublications.values.filter { publication in
+      !published.contains(publication.sid) && publication.isAbsent
+    }
     for info in tracks where participant.publication(sid: info.sid) == nil {
       guard let index = gone.firstIndex(where: { $0.isAlike(info) }) else { continue }
       let publication = gone.remove(at: index)
@@ -209,19 +206,26 @@ extension RoomEngine {
 
   /// Tells the server of a new session what it does not do by itself.
   func tellIfUnusual(_ publications: [RemoteTrackPublication]) {
-    let unusual = publications.filter { $0.isWanted != autoSubscribe }
+    let unusual = publications.filter(isUnusual)
     if !unusual.isEmpty { signal?.send(.subscription(to: unusual, isWanted: !autoSubscribe)) }
   }
-}
 
-extension RemoteParticipant {
-  /// Whether something of theirs is to come again.
-  var isInterrupted: Bool { trackPublications.values.contains(where: \.isInterrupted) }
+  private func isUnusual(_ publication: RemoteTrackPublication) -> Bool { publication.isWanted != autoSubscribe }
+
+  /// Whether it may still come in a new session, and would be missed as what it was in the one before.
+  func isAwaited(_ publication: RemoteTrackPublication) -> Bool {
+    publication.subscription.withLock { $0.isAbsent && ($0.isInterrupted || $0.isWanted != autoSubscribe) }
+  }
+
+  func isAwaited(_ participant: RemoteParticipant) -> Bool {
+    participant.trackPublications.values.contains { isAwaited($0) }
+  }
 }
 
 extension RemoteTrackPublication {
   var isInterrupted: Bool { subscription.withLock { $0.isInterrupted } }
   var isWanted: Bool { subscription.withLock { $0.isWanted } }
+  fileprivate var isAbsent: Bool { subscription.withLock { $0.isAbsent } }
 
   fileprivate func isAlike(_ info: TrackInfo) -> Bool {
     kind == info.kind && source == info.source && name == info.name

@@ -40,6 +40,7 @@ extension RoomEngine {
       signal = try await SignalConnection.connect(
         to: access.url, token: access.token, query: query, opening: opening, timeout: access.options.timeout)
     } catch {
+      guard !Task.isCancelled else { throw SessionFailure.givenUp }
       throw SessionFailure(LiveKitError(error), remedy: error.remedy)
     }
     guard !isOver else {
@@ -135,6 +136,7 @@ extension RoomEngine {
     guard !isOver, transport === subscriber else { return }
     switch event {
     case .candidate(let candidate): trickle(candidate)
+    case .state(.failed(.closedByPeer)): mediaEnded(transport)
     case .state(let state): await changed(state)
     case .message(let message): receive(message)
     case .mediaChanged: await matchTracks()
@@ -179,6 +181,20 @@ extension RoomEngine {
       if reconnection == nil { await failed(SessionFailure(LiveKitError(error), remedy: .quick)) }
     case .failed(let error): await failed(SessionFailure(LiveKitError(error), remedy: .full))
     default: break
+    }
+  }
+
+  /// How long a server that has ended the media may take to say why.
+  private static let farewell = Duration.seconds(2)
+
+  /// The server has ended the media. Why, it says on the other connection, which may be read a little later, or ends it,
+  /// too: whoever was sent away is not to come back.
+  private func mediaEnded(_ transport: SubscriberTransport) {
+    isMediaConnected = false
+    Task {
+      try? await Task.sleep(for: Self.farewell)
+      guard transport === subscriber, !isOver else { return }
+      await failed(SessionFailure(LiveKitError(PeerError.closedByPeer), remedy: .full))
     }
   }
 

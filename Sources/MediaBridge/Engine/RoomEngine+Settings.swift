@@ -32,12 +32,12 @@ extension RoomEngine: SubscriptionRequests {
   /// A server forgets what was asked for a track when its subscription ends. With adaptive stream it begins with the
   /// smallest layer, or with what it likes.
   func beginSettings(of publication: RemoteTrackPublication) {
+    let initial = usesAdaptiveStream ? nil : TrackSettings()
     publication.subscription.withLock { subscription in
-      subscription.toldSettings = usesAdaptiveStream ? nil : TrackSettings()
-      subscription.isToldForSure = true
+      subscription.toldSettings = initial
       (subscription.losses, subscription.fallback) = (LossWindow(), AudioFallback())
     }
-    settings.begin(publication.sid, at: .now)
+    settings.begin(publication.sid, with: initial, at: .now)
     armSettings()
     if options.audioFallback { watchCongestion() }
   }
@@ -45,6 +45,11 @@ extension RoomEngine: SubscriptionRequests {
   /// What is wanted of a track may have changed.
   func noteSettings(of sid: String) {
     settings.change(sid, at: .now)
+    armSettings()
+  }
+
+  func tellSettingsAgain() {
+    settings.doubt(at: .now)
     armSettings()
   }
 
@@ -69,7 +74,7 @@ extension RoomEngine: SubscriptionRequests {
 
   private func tellSettings() async {
     settingsTeller = nil
-    let messages = settings.poll(at: .now) { find($0)?.1.scheduledSettings }
+    let messages = settings.poll(at: .now) { find($0)?.1.settingsToTell }
     let waiters = settingsWaiters
     settingsWaiters = []
     var failure: (any Error)?
@@ -82,22 +87,13 @@ extension RoomEngine: SubscriptionRequests {
 
   private func tell(_ message: SettingsSchedule.Message) async throws {
     let meant = message.sids.compactMap(find)
-    // Before it is sent: what changes meanwhile is news.
-    let earlier = meant.map { _, publication in
-      publication.subscription.withLock { subscription in
-        defer { (subscription.toldSettings, subscription.isToldForSure) = (message.settings, true) }
-        return subscription.toldSettings
-      }
-    }
     var request = Livekit_SignalRequest()
     request.trackSetting = Livekit_UpdateTrackSettings(message.settings, trackSids: message.sids)
-    do { try await send(request) } catch {
-      for ((_, publication), earlier) in zip(meant, earlier) {
-        publication.subscription.withLock { $0.toldSettings = earlier }
-      }
-      throw error
+    try await send(request)
+    for (participant, publication) in meant {
+      publication.subscription.withLock { $0.toldSettings = message.settings }
+      noteStream(of: publication, by: participant)
     }
-    for (participant, publication) in meant { noteStream(of: publication, by: participant) }
   }
 
   private func resumeWaiters(throwing error: LiveKitError) {

@@ -17,19 +17,29 @@ extension RoomEngine {
 
   func update(_ info: Livekit_StreamStateInfo) {
     guard let (participant, publication) = find(info.trackSid) else { return }
-    let state: StreamState = info.state == .active ? .active : .paused
-    guard publication.subscription.set(\.streamState, to: state) else { return }
-    room.tell(.streamStateChanged(participant, publication, state))
+    change(publication, of: participant, to: info.state == .active ? .active : .paused)
     noteStream(of: publication, by: participant)
   }
 
-  /// A track that is subscribed begins anew: what was known of the way of an earlier one says nothing.
+  private func change(_ publication: RemoteTrackPublication, of participant: RemoteParticipant, to state: StreamState) {
+    guard publication.subscription.set(\.streamState, to: state) else { return }
+    room.tell(.streamStateChanged(participant, publication, state))
+  }
+
+  /// A track comes from now on: what a server did to an earlier one, or in an earlier session, is over.
   func beginStream(of publication: RemoteTrackPublication, by participant: RemoteParticipant) {
-    publication.subscription.withLock { subscription in
-      subscription.streamState = .unknown
-      subscription.obstacles = VideoObstacles()
-    }
+    change(publication, of: participant, to: .unknown)
     noteStream(of: publication, by: participant)
+  }
+
+  /// A track comes no more: what keeps the next one's pictures from being seen is told anew. Not so a codec: whoever was
+  /// told that it cannot be decoded here is to hear when pictures come in another.
+  func endStream(of publication: RemoteTrackPublication) {
+    publication.subscription.withLock { subscription in
+      for reason in VideoChangeReason.allCases where reason != .codecNotSupported {
+        _ = subscription.obstacles.set(reason, false)
+      }
+    }
   }
 
   /// Something has changed that decides whether media is to come.
@@ -48,7 +58,7 @@ extension RoomEngine {
     note(.qualityChanged, isPaused, publication, of: participant)
   }
 
-  private func note(
+  func note(
     _ reason: VideoChangeReason, _ isThere: Bool, _ publication: RemoteTrackPublication,
     of participant: RemoteParticipant
   ) {
@@ -75,24 +85,11 @@ extension RoomEngine {
         room.tell(.streamRestored(participant, publication, track))
       }
     case .missing:
-      let error = LiveKitError(
-        .noMedia,
-        "nothing of track \(trackSid) has come in \(Int(StreamWatch.firstPatience.seconds)) s although it is subscribed; "
-          + "its publisher may have stopped, or the way to the server drops it")
-      room.tell(.subscriptionFailed(participant, trackSid: trackSid, error))
+      room.tell(.subscriptionFailed(participant, trackSid: trackSid, .noMedia(publication, of: participant)))
     }
   }
 
   func noteLoss(of track: Track, _ publication: RemoteTrackPublication, by participant: RemoteParticipant) {
     if publication.subscription.set(\.isLost, to: true) { room.tell(.streamLost(participant, publication, track)) }
-  }
-
-  func subscriptionFailed(_ response: Livekit_SubscriptionResponse) {
-    guard let (participant, _) = find(response.trackSid) else { return }
-    let error =
-      response.err == .seCodecUnsupported
-      ? LiveKitError(.unsupportedCodec, "the server cannot send track \(response.trackSid) in a codec known here")
-      : LiveKitError(.trackNotFound, "the server does not know track \(response.trackSid); it may have ended just now")
-    room.tell(.subscriptionFailed(participant, trackSid: response.trackSid, error))
   }
 }

@@ -7,8 +7,9 @@ extension RoomEngine {
     let published = Set(tracks.map(\.sid))
     for (sid, publication) in participant.trackPublications where !published.contains(sid) {
       // In a new session it may still come.
-      if !publication.isInterrupted { unpublish(sid, of: participant) }
+      if !isAwaited(publication) { unpublish(sid, of: participant) }
     }
+    var returned: [RemoteTrackPublication] = []
     for info in tracks {
       guard let publication = participant.publication(sid: info.sid) else {
         let publication = RemoteTrackPublication(info: info, isWanted: autoSubscribe, requests: self)
@@ -16,7 +17,7 @@ extension RoomEngine {
         room.tell(.trackPublished(participant, publication))
         continue
       }
-      if publication.subscription.set(\.isAbsent, to: false) { tellIfUnusual([publication]) }
+      if publication.subscription.set(\.isAbsent, to: false) { returned.append(publication) }
       publication.info.withLock { known in
         let wasMuted = known.isMuted
         known = info
@@ -24,6 +25,7 @@ extension RoomEngine {
       }
       setMuted(info.isMuted, publication, of: participant)
     }
+    tellIfUnusual(returned)
   }
 
   func removeTracks(of participant: RemoteParticipant) {
@@ -41,6 +43,7 @@ extension RoomEngine {
     guard let track = publication.track else { return }
     publication.subscription.withLock { ($0.track, $0.isInterrupted, $0.isLost) = (nil, false, false) }
     settings.end(publication.sid)
+    endStream(of: publication)
     track.state.withLock { $0.trackState = .stopped }
     track.needsChanged()
     track.endStatistics()
@@ -97,6 +100,7 @@ extension RoomEngine {
     watchDecoder(of: media)
     beginSettings(of: publication)
     room.tell(.trackSubscribed(participant, publication, track))
+    note(.codecNotSupported, false, publication, of: participant)
     beginStream(of: publication, by: participant)
     if let track = track as? RemoteAudioTrack { playback?.add(track) }
   }
@@ -109,9 +113,23 @@ extension RoomEngine {
     publication.subscription.withLock { $0.isInterrupted = false }
     watchDecoder(of: media)
     track.goOn(with: media)
-    beginSettings(of: publication)
+    repeatSettings(of: publication)
     beginStream(of: publication, by: participant)
     if publication.subscription.withLock({ $0.isLost }) { subscriber?.noteLoss(of: publication.sid) }
+  }
+
+  /// The server of a new session has forgotten what was asked for, and is told again. Until then the publication says
+  /// what the one before knew, so that what the program did does not seem to end and to begin anew. What the link made
+  /// of it is over.
+  private func repeatSettings(of publication: RemoteTrackPublication) {
+    let initial = usesAdaptiveStream ? nil : TrackSettings()
+    let told = publication.subscription.withLock { subscription in
+      (subscription.losses, subscription.fallback) = (LossWindow(), AudioFallback())
+      return subscription.toldSettings
+    }
+    // Where the publication says something else the server is told in any case: what it is told the publication says.
+    settings.begin(publication.sid, with: told == initial ? initial : nil, at: .now)
+    noteSettings(of: publication.sid)
   }
 
   private func watchDecoder(of media: TrackMedia) {
@@ -129,13 +147,5 @@ extension RoomEngine {
       if let publication = participant.publication(sid: sid) { return (participant, publication) }
     }
     return nil
-  }
-
-  func update(_ info: Livekit_SubscriptionPermissionUpdate) {
-    guard let (participant, publication) = find(info.trackSid) else { return }
-    // A server says so of every new subscription, also where it is no news.
-    if publication.subscription.set(\.isAllowed, to: info.allowed) {
-      room.tell(.subscriptionAllowedChanged(participant, publication, isAllowed: info.allowed))
-    }
   }
 }

@@ -84,6 +84,7 @@ actor RoomEngine {
 
   private func close(for error: LiveKitError?) async {
     logger.debug("disconnected", metadata: ["reason": "\(error?.message ?? "asked for")"])
+    let bringingBack = reconnection?.task
     endReconnecting()
     endSettings()
     for participant in room.remoteParticipants.values { removeTracks(of: participant) }
@@ -91,6 +92,11 @@ actor RoomEngine {
     await playback?.close()
     playback = nil
     await dropSession()
+    if let bringingBack {
+      // It may wait for a session that will not stand.
+      attempt.settle(.failure(.givenUp))
+      await bringingBack.value
+    }
     room.ended(error)
     attempt.settle(.failure(error.map { SessionFailure($0, remedy: nil) } ?? .givenUp))
   }

@@ -3,7 +3,8 @@ import SDP
 /// A track that the server sends: the section that carries it, and the format in which it is expected.
 ///
 /// A LiveKit server lists every codec it knows in each section, whatever the track is sent in, so the order of the
-/// formats says nothing. It sends the first of the track's codecs that the answer took.
+/// formats says nothing. It sends the first of the track's codecs that the answer took, and when there is none it takes
+/// the track back.
 struct SentTrack {
   let sid: String
   /// Whose timeline the track belongs to.
@@ -22,17 +23,20 @@ struct SentTrack {
     self.init(section, sid: sid, mimeTypes: codecs[sid] ?? [])
   }
 
-  private init(_ section: NegotiatedSection, sid: String, mimeTypes: [String]) {
+  private init?(_ section: NegotiatedSection, sid: String, mimeTypes: [String]) {
+    let media = section.formats.filter { !$0.codec.isRED }
+    let names = mimeTypes.compactMap { $0.split(separator: "/").last.map(String.init) }
+    let named = names.lazy.compactMap { name in media.first { $0.codec.isNamed(name) } }.first
+    // Sound may be announced by the name of what wraps it (RFC 2198).
+    guard named != nil || names.isEmpty || section.kind != .video else { return nil }
     self.sid = sid
     self.section = section
     participant = section.remoteMsid?.stream.split(separator: "|").first.map(String.init) ?? sid
-    let media = section.formats.filter { !$0.codec.isRED }
-    let names = mimeTypes.compactMap { $0.split(separator: "/").last.map(String.init) }
-    format = names.lazy.compactMap { name in media.first { $0.codec.isNamed(name) } }.first ?? media.first
+    format = named ?? media.first
   }
 
   /// The same, in the codec that its packets turned out to be in.
-  func received(as codec: String) -> SentTrack {
+  func received(as codec: String) -> SentTrack? {
     SentTrack(section, sid: sid, mimeTypes: [codec])
   }
 

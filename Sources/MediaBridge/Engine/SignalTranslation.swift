@@ -130,7 +130,10 @@ extension LiveKitError {
       self.init(
         .disconnected, "the media connection was lost: \(error); check that the server runs, and the network to it")
     case .dtlsFailed, .fingerprintMismatch, .noSRTPProfile, .noDataChannels:
-      self.init(.iceFailed, "media cannot be connected: \(error)")
+      self.init(
+        .iceFailed,
+        "media cannot be connected: \(error); check that nothing between here and the server changes its packets, and "
+          + "that the server is a LiveKit server")
     }
   }
 
@@ -139,13 +142,20 @@ extension LiveKitError {
     case .duplicateIdentity:
       self.init(.duplicateIdentity, "another participant joined with the same identity; use another one for each")
     case .serverShutdown: self.init(.serverShutDown, "the server is shutting down; start again when it is back")
-    case .participantRemoved: self.init(.participantRemoved, "the server removed this participant from the room")
-    case .roomDeleted: self.init(.roomDeleted, "the room was deleted on the server")
-    case .roomClosed: self.init(.roomDeleted, "the room was closed because nobody else was left")
+    case .participantRemoved:
+      self.init(
+        .participantRemoved,
+        "the server removed this participant from the room; ask whoever runs the room before you join again")
+    case .roomDeleted:
+      self.init(.roomDeleted, "the room was deleted on the server; join again where another one is to be made")
+    case .roomClosed:
+      self.init(.roomDeleted, "the room was closed because nobody else was left; join again when somebody is there")
     case .stateMismatch, .joinFailure, .signalClose, .migration:
-      self.init(.disconnected, "the server ended the session (\(reason)); start again")
-    case .unknownReason: self.init(.disconnected, "the server ended the session without a reason; start again")
-    default: self.init(.disconnected, "the server ended the session (\(reason))")
+      self.init(.disconnected, "the server ended the session (\(reason)); connect again")
+    case .unknownReason: self.init(.disconnected, "the server ended the session without a reason; connect again")
+    default:
+      self.init(
+        .disconnected, "the server ended the session (LiveKit's reason number \(reason.rawValue)); connect again")
     }
   }
 }

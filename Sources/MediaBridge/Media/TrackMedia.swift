@@ -82,7 +82,7 @@ final class TrackMedia: Sendable {
         onBuffer: { media in
           guard let time = media.pts, isWanted.withLock({ $0 }) else { return }
           if isVideo {
-            guard let frame = VideoFrame(media, time: time) else { return }
+            guard let frame = VideoFrameBuffer(media).map({ VideoFrame(buffer: $0, time: time) }) else { return }
             meter.note(frame)
             sink(.video(frame))
           } else {

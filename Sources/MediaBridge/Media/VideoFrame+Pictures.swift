@@ -27,7 +27,7 @@ extension VideoFrame {
     do {
       let buffer = try buffer.converted(
         to: format, width: size.map { Int($0.width) }, height: size.map { Int($0.height) })
-      return VideoFrame(buffer: buffer, rotation: rotation, time: time)
+      return VideoFrame(buffer: buffer, time: time)
     } catch {
       let isReadable = buffer.withPlanes { _ in true } ?? false
       throw LiveKitError(isReadable ? .invalidParameter : .pipeline, error.message)
@@ -56,7 +56,7 @@ extension VideoFrame {
 
   private func imageFile(_ format: StillImageFormat) throws(LiveKitError) -> Data {
     do {
-      return try buffer.encoded(as: format, quarterTurns: rotation.rawValue / 90).withUnsafeBytes { Data($0) }
+      return try buffer.encoded(as: format).withUnsafeBytes { Data($0) }
     } catch {
       throw LiveKitError(encodingPicture: error)
     }

@@ -16,20 +16,13 @@ public struct VideoFrame: Sendable {
   /// The picture's planes; reached only through closures, so that no pointer outlives the frame.
   public let buffer: VideoFrameBuffer
   /// How far the picture has to be turned clockwise to be upright. The planes are as they were sent.
-  public let rotation: VideoRotation
+  public var rotation: VideoRotation { VideoRotation(rawValue: buffer.media.quarterTurns * 90) ?? ._0 }
   /// When the picture was taken, on the room's timeline.
   public let time: MediaTime
 
-  init(buffer: VideoFrameBuffer, rotation: VideoRotation = ._0, time: MediaTime) {
+  init(buffer: VideoFrameBuffer, time: MediaTime) {
     self.buffer = buffer
-    self.rotation = rotation
     self.time = time
-  }
-
-  /// nil for what is no raw picture.
-  init?(_ media: MediaBuffer, time: MediaTime) {
-    guard let buffer = VideoFrameBuffer(media) else { return nil }
-    self.init(buffer: buffer, rotation: VideoRotation(rawValue: media.quarterTurns * 90) ?? ._0, time: time)
   }
 
   /// Pixels of the planes, before `rotation`.

@@ -24,6 +24,8 @@ public struct LiveKitError: Error, Sendable, Hashable, CustomStringConvertible {
     case timedOut
     case unsupportedCodec
     case trackNotFound
+    /// The server could not send a track and did not say why.
+    case subscriptionFailed
     /// A track is subscribed but nothing of it arrives.
     case noMedia
     /// A GStreamer element is not installed; the message names its Debian package.

@@ -1,13 +1,8 @@
 import MediaCore
 
-/// When a server is told the settings of tracks. No clock and no I/O: times come in, and what is to be told comes out.
+/// What a server was told of the settings of tracks, and when it is told others. No clock and no I/O: times come in, and
+/// what is to be told comes out.
 struct SettingsSchedule {
-  /// What a track's subscriber wants, and what the server was told; nil when it may have settings that we do not know.
-  struct Track {
-    var wanted: TrackSettings
-    var told: TrackSettings?
-  }
-
   struct Message: Hashable {
     let settings: TrackSettings
     let sids: [String]
@@ -22,16 +17,27 @@ struct SettingsSchedule {
 
   private var due: [String: MediaTime] = [:]
   private var graceEnd: [String: MediaTime] = [:]
+  /// What the server knows of tracks; nothing of those that may have settings which we do not know.
+  private var told: [String: TrackSettings] = [:]
 
   /// A subscription has begun (anew).
-  mutating func begin(_ sid: String, at time: MediaTime) {
+  /// - Parameter settings: how the server begins by itself; nil when we do not know.
+  mutating func begin(_ sid: String, with settings: TrackSettings?, at time: MediaTime) {
     graceEnd[sid] = time + Self.grace
+    told[sid] = settings
     change(sid, at: time)
   }
 
   mutating func end(_ sid: String) {
     due[sid] = nil
     graceEnd[sid] = nil
+    told[sid] = nil
+  }
+
+  /// The connection was lost and the session goes on: what was told last may not have been sent, or not have arrived.
+  mutating func doubt(at time: MediaTime) {
+    told = [:]
+    for sid in graceEnd.keys { change(sid, at: time) }
   }
 
   /// What is wanted of a track may have changed.
@@ -44,17 +50,18 @@ struct SettingsSchedule {
   var nextDeadline: MediaTime? { due.values.min() }
 
   /// What is to be told now: one message for all tracks that are to have the same.
-  /// - Parameter track: what there is of a track; nil when it is not subscribed.
-  mutating func poll(at time: MediaTime, _ track: (String) -> Track?) -> [Message] {
+  /// - Parameter wanted: what is wanted of a track; nil when it is not subscribed.
+  mutating func poll(at time: MediaTime, _ wanted: (String) -> TrackSettings?) -> [Message] {
     guard let next = nextDeadline, next <= time else { return [] }
     var news: [TrackSettings: [String]] = [:]
     for sid in due.keys {
       due[sid] = nil
-      guard let track = track(sid), track.wanted != track.told else { continue }
-      if let end = graceEnd[sid], time < end, track.told == nil, !track.wanted.isEnabled {
+      guard let wanted = wanted(sid), wanted != told[sid] else { continue }
+      if let end = graceEnd[sid], time < end, told[sid] == nil, !wanted.isEnabled {
         due[sid] = end
       } else {
-        news[track.wanted, default: []].append(sid)
+        told[sid] = wanted
+        news[wanted, default: []].append(sid)
       }
     }
     return news.map { Message(settings: $0.key, sids: $0.value.sorted()) }.sorted { $0.sids[0] < $1.sids[0] }

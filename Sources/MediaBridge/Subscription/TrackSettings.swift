@@ -88,14 +88,11 @@ extension RemoteTrackPublication {
     }
   }
 
-  /// What the server is to be told, and was told; nil while the track is not subscribed.
-  var scheduledSettings: SettingsSchedule.Track? {
+  /// What the server is to be told; nil while the track is not subscribed.
+  var settingsToTell: TrackSettings? {
     guard var wanted = wantedSettings else { return nil }
-    let (told, restriction) = subscription.withLock {
-      ($0.isToldForSure ? $0.toldSettings : nil, $0.fallback.restriction)
-    }
-    wanted.restriction = restriction
-    return SettingsSchedule.Track(wanted: wanted, told: told)
+    wanted.restriction = subscription.withLock { $0.fallback.restriction }
+    return wanted
   }
 
   /// What the program, or those who show or hear the track, want of it; nil while it is not subscribed.

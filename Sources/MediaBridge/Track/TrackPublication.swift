@@ -47,19 +47,21 @@ public final class RemoteTrackPublication: TrackPublication, @unchecked Sendable
     var track: Track?
     /// The track that delegates are being told of: by the time they are it may have gone.
     var toldTrack: Track?
-    var isWanted: Bool
+    var isWanted: Bool {
+      didSet { if !isWanted { isDenialTold = false } }
+    }
     /// Outputs that need it, and whether it is wanted for them alone.
     var holders = 0
     var isWantedByHolders = false
     var isAllowed = true
-    /// As they were set last, and as the server knows them; nil when it may have others.
+    /// Whether it was told that its publisher does not allow what is wanted.
+    var isDenialTold = false
+    /// As they were set last, and as the server was told; nil when it may have others.
     var settings = TrackSettings()
     var toldSettings: TrackSettings?
-    /// False when they may have been lost with the connection.
-    var isToldForSure = true
     /// Its track was that of a session that has ended, and waits for the next one.
     var isInterrupted = false
-    /// In the new session it has not been published yet.
+    /// It is known from a session that has ended, and in the new one it has not been published yet.
     var isAbsent = false
     /// Whether its media is to come, and whether it was told as lost.
     var isExpected = false
@@ -88,6 +90,10 @@ public final class RemoteTrackPublication: TrackPublication, @unchecked Sendable
   }
   public override var isSubscribed: Bool { subscription.withLock { $0.track != nil && $0.isAllowed } }
   public var isSubscriptionAllowed: Bool { subscription.withLock { $0.isAllowed } }
+  /// What the server last said of the way to here; unknown before, and again in a new session. A LiveKit server speaks of
+  /// pictures only: paused while it holds them back because the way is too narrow, active when it begins to send them or
+  /// goes on. That they are muted, disabled or not sent by their publisher changes nothing here: `isMuted`, `isEnabled`
+  /// and `didLoseStream` say so.
   public var streamState: StreamState { subscription.withLock { $0.streamState } }
 
   public var subscriptionState: SubscriptionState {

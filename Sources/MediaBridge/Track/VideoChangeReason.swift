@@ -6,7 +6,7 @@ public enum VideoChangeReason: String, Codable, Sendable, CaseIterable {
   case subscriberPropertyChanged
   /// The way to here is too narrow, or not any more: the server paused or resumed them, or audio fallback did here.
   case qualityChanged
-  /// They come in a codec that cannot be decoded here.
+  /// They come in a codec that cannot be decoded here, or the server can send them in no other.
   case codecNotSupported
 }
 

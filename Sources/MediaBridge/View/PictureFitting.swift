@@ -14,17 +14,14 @@ extension VideoView {
 /// The elements of a window's text that bring pictures to the place that is theirs. One that the text leaves out is not
 /// missed: then the text does without what it is for.
 final class PictureFitting: Sendable {
-  private let orientation: Element?
   private let crop: Element?
   private let size: Element?
   private let text: Element?
-  private let rotation = Locked(VideoRotation._0)
 
   /// - Parameters:
   ///   - textName: what the element is called that writes over the pictures.
   ///   - find: the element of a name, nil when there is none.
   init(textName: String, _ find: (String) -> Element?) {
-    orientation = find("orientation")
     crop = find("crop")
     size = find("size")
     text = find(textName)
@@ -32,19 +29,6 @@ final class PictureFitting: Sendable {
 
   /// The size that the text says; nil when it says none.
   var dimensions: Dimensions? { size?.caps("caps").flatMap(Dimensions.init) }
-
-  /// Turns the pictures from here on upright; `rotation` is clockwise, as WebRTC has it.
-  func turn(_ rotation: VideoRotation) {
-    guard self.rotation.set(\.self, to: rotation) else { return }
-    let direction =
-      switch rotation {
-      case ._0: "identity"
-      case ._90: "90r"
-      case ._180: "180"
-      case ._270: "90l"
-      }
-    try? orientation?.set("video-direction", to: direction)
-  }
 
   func fit(into place: Dimensions, _ mode: VideoView.LayoutMode) {
     size?.set(place)

@@ -36,7 +36,6 @@ public final class VideoTile: VideoRenderer, Sendable {
   }
 
   public func render(frame: VideoFrame) {
-    fitting.turn(frame.rotation)
     // The mixer goes by the moment at which a picture is to be seen, which is now, however long it travelled.
     source.push(frame.buffer.media, pts: .now)
   }

@@ -258,7 +258,6 @@ private final class ShownPictures: Sendable {
   }
 
   func show(_ frame: VideoFrame, isDebugged: Bool) {
-    fitting.turn(frame.rotation)
     if isDebugged, let rate = rate.withLock({ $0.count(at: .now) }) {
       fitting.write("\(frame.dimensions), \(rate) fps")
     }

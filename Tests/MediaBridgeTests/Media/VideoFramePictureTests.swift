@@ -12,8 +12,9 @@ import Testing
     _ width: Int, _ height: Int, _ colorimetry: QuadrantPicture.Colorimetry = .bt601, rotation: VideoRotation = ._0
   ) throws -> VideoFrame {
     let time = MediaTime(nanoseconds: 123_456_789_000)
-    let buffer = try #require(QuadrantPicture(width: width, height: height).i420(colorimetry, pts: time))
-    return VideoFrame(buffer: buffer, rotation: rotation, time: time)
+    let picture = QuadrantPicture(width: width, height: height)
+    let buffer = picture.i420(colorimetry, pts: time, quarterTurns: rotation.rawValue / 90)
+    return VideoFrame(buffer: try #require(buffer), time: time)
   }
 
   private struct Decoded {

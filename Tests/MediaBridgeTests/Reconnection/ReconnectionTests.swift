@@ -235,6 +235,40 @@ import Testing
     }
   }
 
+  /// Also where nothing else of their publisher's is wanted.
+  @Test(arguments: [true, false])
+  func whatTheProgramUnsubscribedStaysSoOnAServerThatStartsAgain(_ isCameraWanted: Bool) async throws {
+    try await run { scene in
+      let microphone = try #require(scene.room.remoteParticipants["alice"]?.audioTracks.first)
+      let unwanted = isCameraWanted ? [microphone] : [microphone, scene.publication]
+      for publication in unwanted { try await publication.set(subscribed: false) }
+      try await eventually("the end of them") { scene.subscriptions.count == 2 + unwanted.count }
+      let before = scene.subscriptions
+      let sids = unwanted.map(\.sid)
+      await scene.synthetic.server.stop()
+      let asked = Collector<Livekit_UpdateSubscription>()
+      let second = try await SyntheticRoom.start(codecs: [:], port: scene.synthetic.port) { identity, request in
+        if identity == "watcher", case .subscription(let update) = request.message { asked.add(update) }
+      }
+      try await scene.back(.full)
+      let alice = try await second.join("alice")
+      try await eventually("their return") { zip(unwanted, sids).allSatisfy { $0.sid != $1 } }
+      for publication in unwanted {
+        #expect(scene.room.remoteParticipants["alice"]?.trackPublications[publication.sid] === publication)
+        try await eventually("word to the server") {
+          asked.values.contains { $0.trackSids.contains(publication.sid) && !$0.subscribe }
+        }
+      }
+      if isCameraWanted { try await scene.pictures("of the second server") }
+      #expect(scene.subscriptions == before && unwanted.allSatisfy { $0.subscriptionState == .unsubscribed })
+      try await microphone.set(subscribed: true)
+      try await eventually("the sound") { microphone.isSubscribed }
+      await scene.room.disconnect()
+      await alice.disconnect()
+      await second.stop()
+    }
+  }
+
   @Test func whoDoesNotComeBackToAServerThatStartsAgainIsGone() async throws {
     try await run { scene in
       await scene.synthetic.server.stop()
@@ -287,12 +321,42 @@ import Testing
     }
   }
 
-  @Test(arguments: [Livekit_DisconnectReason.duplicateIdentity, .participantRemoved, .roomDeleted])
-  func whoIsSentAwayStaysAway(_ reason: Livekit_DisconnectReason) async throws {
+  enum Dismissal: CaseIterable {
+    case removed
+    case roomDeleted
+    case replaced
+
+    var code: LiveKitError.Code {
+      switch self {
+      case .removed: .participantRemoved
+      case .roomDeleted: .roomDeleted
+      case .replaced: .duplicateIdentity
+      }
+    }
+  }
+
+  @Test(arguments: Dismissal.allCases) func whoIsSentAwayStaysAwayAndIsToldWhy(_ dismissal: Dismissal) async throws {
     try await run { scene in
-      scene.tell(.disconnect, reason)
+      let other = Room()
+      switch dismissal {
+      case .removed: scene.synthetic.server.removeParticipant("watcher")
+      case .roomDeleted: scene.synthetic.server.deleteRoom(SyntheticRoom.name)
+      case .replaced:
+        try await other.connect(url: scene.synthetic.url, token: try await SyntheticRoom.token("watcher"))
+      }
       try await eventually("the end") { scene.room.connectionState == .disconnected }
+      #expect(scene.room.disconnectError?.code == dismissal.code)
       #expect(!scene.course.contains("reconnecting"))
+      #expect(scene.room.remoteParticipants.isEmpty && scene.publication.track == nil)
+      await other.disconnect()
+    }
+  }
+
+  @Test func aServerThatShutsDownSaysSo() async throws {
+    try await run(connect: ConnectOptions(reconnectAttempts: 0)) { scene in
+      await scene.synthetic.server.stop()
+      try await eventually("the end") { scene.room.connectionState == .disconnected }
+      #expect(scene.room.disconnectError?.code == .serverShutDown)
     }
   }
 

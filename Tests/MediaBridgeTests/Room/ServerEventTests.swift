@@ -53,15 +53,18 @@ import Testing
 
   @Test func aSubscriptionThatFailsSaysWhy() async throws {
     try await run { scene in
-      for error in [Livekit_SubscriptionError.seTrackNotfound, .seCodecUnsupported] {
+      for error in [Livekit_SubscriptionError.seTrackNotfound, .seUnknown, .seCodecUnsupported] {
         scene.watcher.tell { response in
           (response.subscriptionResponse.trackSid, response.subscriptionResponse.err) = (scene.camera.sid, error)
         }
       }
-      @Sendable func codes() -> [LiveKitError.Code] {
-        scene.events.values.compactMap { if case .subscriptionFailed(_, _, let error) = $0 { error.code } else { nil } }
+      @Sendable func errors() -> [LiveKitError] {
+        scene.events.values.compactMap { if case .subscriptionFailed(_, _, let error) = $0 { error } else { nil } }
       }
-      try await eventually("both reasons") { codes() == [.trackNotFound, .unsupportedCodec] }
+      try await eventually("all reasons") { errors().count == 3 }
+      #expect(errors().map(\.code) == [.trackNotFound, .subscriptionFailed, .unsupportedCodec])
+      #expect(errors().allSatisfy { $0.message.contains("camera of alice (\(scene.camera.sid))") })
+      try await eventually("why there are no pictures") { scene.reasons == ["-codecNotSupported"] }
     }
   }
 

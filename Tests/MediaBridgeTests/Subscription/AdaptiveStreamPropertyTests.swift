@@ -1,3 +1,4 @@
+import BridgeTesting
 import Foundation
 import MediaCore
 import ParserExercises
@@ -5,8 +6,8 @@ import Testing
 
 @testable import MediaBridge
 
-/// Random lives of tracks and renderers in virtual time: what the server was told is compared with a model that knows
-/// nothing of schedules, messages or readings.
+/// Random lives of tracks, renderers and connections in virtual time: what the server was told is compared with a model
+/// that knows nothing of schedules, messages or readings.
 @Suite struct AdaptiveStreamPropertyTests {
   @MainActor @Test func theServerIsToldWhatTheRenderersNeed() {
     for seed in 0..<10_000 {
@@ -19,21 +20,15 @@ import Testing
   }
 }
 
-/// A renderer as a test sets it.
-private final class Screen: VideoRenderer {
-  @MainActor var isAdaptiveStreamEnabled = true
-  @MainActor var isVisible = true
-  @MainActor var adaptiveStreamSize = CGSize.zero
-  func render(frame: VideoFrame) {}
-}
-
 /// One track, as the program sees it and as the server does.
 @MainActor private final class Subject {
   let sid: String
   let demands = RendererDemands()
   var screens: [Screen] = []
   var outputs = 0
+  /// What was sent last on this connection, if nothing was lost since.
   var told: TrackSettings?
+  var wasTold = false
   var begun: MediaTime?
   var lastMessage: MediaTime?
   /// What the server does: the smallest layer until it is told otherwise.
@@ -64,6 +59,8 @@ private final class Screen: VideoRenderer {
   private var schedule = SettingsSchedule()
   private let subjects: [Subject]
   private var nextReading = MediaTime(nanoseconds: 0)
+  /// Whether the connection has broken: nothing arrives, and nobody has noticed yet or it is not back.
+  private var isCut = false
   /// Until when the main actor has no time to read.
   private var busyUntil = MediaTime(nanoseconds: 0)
   private var violation: String?
@@ -89,7 +86,7 @@ private final class Screen: VideoRenderer {
   private func step() {
     let subject = subjects.randomElement(using: &random)!
     let screen = subject.screens.randomElement(using: &random)
-    switch (Int.random(in: 0..<12, using: &random), screen) {
+    switch (Int.random(in: 0..<14, using: &random), screen) {
     case (0, _), (1, _): attach(to: subject)
     case (2, let screen?): detach(screen, from: subject)
     case (3, let screen?), (4, let screen?):
@@ -104,8 +101,10 @@ private final class Screen: VideoRenderer {
     case (7, _): subject.isSubscribed ? unsubscribe(subject) : subscribe(subject)
     case (8, _) where !subject.isSubscribed: subscribe(subject)
     case (8, _): hold(subject)
-    case (9, _): reconnect()
-    case (10, _):
+    case (9, _): joinAnew()
+    case (10, _): isCut ? resume() : cut()
+    case (11, _): replay(subject)
+    case (12, _):
       busyUntil = time + .milliseconds(Int.random(in: 1...900, using: &random))
       write("main actor busy until \(busyUntil)")
     default: advance(by: .milliseconds(Int.random(in: 0...700, using: &random)))
@@ -119,8 +118,7 @@ private final class Screen: VideoRenderer {
 
   private func attach(to subject: Subject) {
     guard subject.screens.count < 4 else { return }
-    let screen = Screen()
-    screen.adaptiveStreamSize = size()
+    let screen = Screen(size())
     screen.isVisible = Int.random(in: 0..<4, using: &random) > 0
     screen.isAdaptiveStreamEnabled = Int.random(in: 0..<5, using: &random) > 0
     subject.screens.append(screen)
@@ -148,22 +146,50 @@ private final class Screen: VideoRenderer {
   }
 
   private func begin(_ subject: Subject) {
-    (subject.begun, subject.told, subject.lastMessage) = (time, nil, nil)
+    (subject.begun, subject.wasTold, subject.told, subject.lastMessage) = (time, false, nil, nil)
     subject.server = TrackSettings(quality: .low)
-    schedule.begin(subject.sid, at: time)
+    schedule.begin(subject.sid, with: nil, at: time)
   }
 
-  /// The track goes, and what showed it with it.
+  /// The track goes. Who showed it may keep it, and what they need of it then is nobody's business.
   private func unsubscribe(_ subject: Subject) {
     write("unsubscribe \(subject.sid)")
     subject.begun = nil
     schedule.end(subject.sid)
   }
 
-  /// The server has forgotten everything.
-  private func reconnect() {
-    write("reconnect")
-    for subject in subjects where subject.isSubscribed { begin(subject) }
+  /// Published anew: the track goes and comes back with other renderers, some of them before its media does.
+  private func replay(_ subject: Subject) {
+    unsubscribe(subject)
+    for screen in subject.screens { detach(screen, from: subject) }
+    attach(to: subject)
+    advance(by: .milliseconds(Int.random(in: 0...400, using: &random)))
+    subscribe(subject)
+  }
+
+  private func cut() {
+    write("the connection is cut")
+    isCut = true
+  }
+
+  /// The session goes on. What was sent last may have been lost, and the server may or may not have it.
+  private func resume() {
+    write("the session goes on")
+    isCut = false
+    for subject in subjects { (subject.told, subject.lastMessage) = (nil, nil) }
+    schedule.doubt(at: time)
+  }
+
+  /// Another session, whose server knows nothing; some tracks come back later than others, or not at all.
+  private func joinAnew() {
+    write("join anew")
+    isCut = false
+    let subscribed = subjects.filter(\.isSubscribed)
+    for subject in subscribed { unsubscribe(subject) }
+    for subject in subscribed.shuffled(using: &random) where Int.random(in: 0..<5, using: &random) > 0 {
+      if Bool.random(using: &random) { advance(by: .milliseconds(Int.random(in: 0...500, using: &random))) }
+      if !subject.isSubscribed { subscribe(subject) }
+    }
   }
 
   private func announceOrNot(_ what: String, _ subject: Subject) {
@@ -202,30 +228,36 @@ private final class Screen: VideoRenderer {
     let messages = schedule.poll(at: time) { sid in
       let subject = subjects.first { $0.sid == sid }!
       let wanted = subject.outputs > 0 ? TrackSettings() : subject.demands.combined.settings
-      return subject.isSubscribed ? .init(wanted: wanted, told: subject.told) : nil
+      return subject.isSubscribed ? wanted : nil
     }
-    for message in messages {
-      write("told \(message)")
-      for sid in message.sids { take(message.settings, subjects.first { $0.sid == sid }!) }
-    }
+    for message in messages { send(message) }
+  }
+
+  /// On a connection that has broken it may be lost, or have arrived all the same.
+  private func send(_ message: SettingsSchedule.Message) {
+    let arrives = !isCut || Bool.random(using: &random)
+    write("\(arrives ? "told" : "lost") \(message)")
+    for sid in message.sids { take(message.settings, subjects.first { $0.sid == sid }!, arrives: arrives) }
   }
 
   // MARK: What has to hold
 
-  private func take(_ settings: TrackSettings, _ subject: Subject) {
+  private func take(_ settings: TrackSettings, _ subject: Subject, arrives: Bool) {
     guard let begun = subject.begun else { return fail("\(subject.sid) is not subscribed") }
     if subject.told == settings { fail("\(subject.sid) is told the same again") }
     if let last = subject.lastMessage, time - last < SettingsSchedule.moment {
       fail("\(subject.sid) is told twice in a moment")
     }
-    if !settings.isEnabled, subject.told == nil, time - begun < SettingsSchedule.grace {
+    if !settings.isEnabled, !subject.wasTold, time - begun < SettingsSchedule.grace {
       fail("\(subject.sid) is paused before it could get a renderer")
     }
-    (subject.told, subject.server, subject.lastMessage) = (settings, settings, time)
+    (subject.wasTold, subject.told, subject.lastMessage) = (true, isCut ? nil : settings, isCut ? nil : time)
+    if arrives { subject.server = settings }
   }
 
   /// When nothing happens any more, the server knows the truth within one reading and one moment.
   private func settle() {
+    if isCut { Bool.random(using: &random) ? resume() : joinAnew() }
     if busyUntil > time { advance(by: busyUntil - time) }
     advance(by: SettingsSchedule.interval + SettingsSchedule.moment)
     for subject in subjects where subject.isSubscribed { check(subject, is: subject.expected, "in the end") }

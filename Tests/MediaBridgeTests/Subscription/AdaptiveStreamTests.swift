@@ -5,19 +5,6 @@ import MediaBridge
 import MediaCore
 import Testing
 
-/// A renderer whose size and visibility a test sets.
-private final class Screen: VideoRenderer, Sendable {
-  @MainActor var isAdaptiveStreamEnabled = true
-  @MainActor var isVisible = true
-  @MainActor var adaptiveStreamSize: CGSize
-  let frames = Locked<[Dimensions]>([])
-  @MainActor private(set) var sizes: [CGSize] = []
-
-  @MainActor init(_ width: Int, _ height: Int) { adaptiveStreamSize = CGSize(width: width, height: height) }
-  @MainActor func set(size: CGSize) { sizes.append(size) }
-  func render(frame: VideoFrame) { frames.withLock { $0.append(frame.dimensions) } }
-}
-
 /// What the server is told when renderers come, change and go.
 @Suite struct AdaptiveStreamTests {
   private struct Scene: Sendable {

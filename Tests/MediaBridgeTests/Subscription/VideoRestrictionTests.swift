@@ -1,6 +1,5 @@
 import BridgeTesting
 import LiveKitProtocol
-import MediaCore
 import Testing
 
 @testable import MediaBridge
@@ -16,50 +15,34 @@ import Testing
     }
   }
 
-  /// Lets the track lose everything, or nothing, until what is asked of it is that.
-  private func restrict(_ camera: RemoteTrackPublication, to restriction: VideoRestriction, in room: Room) async throws
-  {
-    let engine = try #require(room.state.withLock { $0.engine })
-    let start = MediaTime.now
-    let isNews = camera.subscription.withLock { subscription in
-      (0..<60).contains { second in
-        subscription.fallback.poll(
-          .init(loss: restriction == .none ? 0 : 1, hasLowerLayer: false, isLinkWell: true),
-          at: start + .seconds(second))
-      }
-    }
-    #expect(isNews && camera.fallbackRestriction == restriction)
-    await engine.noteSettings(of: camera.sid)
-  }
-
   private func reasons(_ events: Collector<RoomEvent>) -> [String] { events.values.compactMap(\.videoChange) }
 
   @Test func itIsToldAsQualityAndThePublicationSaysWhatTheServerDoes() async throws {
     try await run(adaptiveStream: false) { watcher, camera, events in
-      try await restrict(camera, to: .noVideo, in: watcher.room)
+      try await camera.restrict(to: .noVideo, in: watcher.room)
       try await eventually("the pause") { watcher.told.values.last?.disabled == true }
       try await eventually("word of it") { self.reasons(events) == ["-qualityChanged"] }
       #expect(!camera.isEnabled)
       // Sound is never restricted.
       #expect(watcher.told.values.allSatisfy { $0.trackSids == [camera.sid] })
-      try await restrict(camera, to: .none, in: watcher.room)
+      try await camera.restrict(to: .none, in: watcher.room)
       try await eventually("word of it") { self.reasons(events) == ["-qualityChanged", "+qualityChanged"] }
-      #expect(camera.isEnabled && watcher.told.values.map(\.disabled) == [true, false])
+      #expect(camera.isEnabled)
+      try await eventually("the server to know") { watcher.told.values.map(\.disabled) == [true, false] }
     }
   }
 
   @Test func theProgramsSettingsAreKeptUnderIt() async throws {
     try await run(adaptiveStream: false) { watcher, camera, events in
-      try await restrict(camera, to: .noVideo, in: watcher.room)
+      try await camera.restrict(to: .noVideo, in: watcher.room)
       try await eventually("the pause") { watcher.told.count == 1 }
       try await camera.set(videoQuality: .medium)
       try await camera.set(enabled: true)
       #expect(!camera.isEnabled && watcher.told.values.allSatisfy(\.disabled))
       try await camera.set(enabled: false)
-      try await restrict(camera, to: .none, in: watcher.room)
-      try await eventually("the settings") {
-        camera.subscription.withLock { $0.toldSettings } == TrackSettings(isEnabled: false, quality: .medium)
-      }
+      try await camera.restrict(to: .none, in: watcher.room)
+      try await camera.isOff(for: [.subscriberPropertyChanged])
+      #expect(camera.subscription.withLock { $0.toldSettings } == TrackSettings(isEnabled: false, quality: .medium))
       // The program wants none: there is nothing to bring back.
       #expect(!camera.isEnabled && watcher.told.values.allSatisfy(\.disabled))
       try await camera.set(enabled: true)
@@ -76,15 +59,17 @@ import Testing
       let track = try #require(camera.track as? RemoteVideoTrack)
       let renderer = VideoFrameHandler { _ in }
       track.add(videoRenderer: renderer)
-      try await eventually("everything") { watcher.told.values.last { $0.trackSids == [camera.sid] }?.quality == .high }
-      try await restrict(camera, to: .noVideo, in: watcher.room)
+      try await eventually("everything") {
+        watcher.told.values.last { $0.trackSids == [camera.sid] }.map { !$0.disabled && $0.quality == .high } == true
+      }
+      try await camera.restrict(to: .noVideo, in: watcher.room)
       try await eventually("the pause") { !camera.isEnabled }
+      try await eventually("word of it") { self.reasons(events).last == "-qualityChanged" }
       track.remove(videoRenderer: renderer)
       try await eventually("word of nobody") { camera.wantedSettings?.isEnabled == false }
-      try await restrict(camera, to: .none, in: watcher.room)
+      try await camera.restrict(to: .none, in: watcher.room)
       track.add(videoRenderer: renderer)
       try await eventually("the pictures") { camera.isEnabled && track.videoFrame != nil }
-      #expect(self.reasons(events).first == "-qualityChanged")
     }
   }
 

@@ -23,7 +23,9 @@ enum Quarters {
     let caps = try #require(
       Caps("video/x-raw,format=RGBA,width=\(size.width),height=\(size.height),framerate=0/1"))
     let time = MediaTime.now
-    let media = bytes.withUnsafeBytes { MediaBuffer(copying: $0, caps: caps, pts: time) }
-    return VideoFrame(buffer: try #require(VideoFrameBuffer(media)), rotation: rotation, time: time)
+    let media = bytes.withUnsafeBytes {
+      MediaBuffer(copying: $0, caps: caps, pts: time, quarterTurns: rotation.rawValue / 90)
+    }
+    return VideoFrame(buffer: try #require(VideoFrameBuffer(media)), time: time)
   }
 }
