@@ -25,9 +25,14 @@ def come(source):
     return track(source, ("track_published", {}), ("track_subscribed", {}))
 
 
-def permitted(source, allowed):
-    event = "track_subscribed" if allowed else "track_unsubscribed"
-    return track(source, ("track_subscription_permission_changed", {"allowed": allowed}), (event, {}))
+def forbidden(source):
+    denied = ("track_subscription_failed", {"code": "permissionDenied"})
+    change = ("track_subscription_permission_changed", {"allowed": False})
+    return track(source, change, denied, ("track_unsubscribed", {}))
+
+
+def allowed(source):
+    return track(source, ("track_subscription_permission_changed", {"allowed": True}), ("track_subscribed", {}))
 
 
 def seen(source, muted):
@@ -49,8 +54,8 @@ TOLD = [
     ("unmute", [seen("microphone", False)]),
     ("mute-video", [seen("camera", True)]),
     ("unmute-video", [seen("camera", False)]),
-    ("forbid", [permitted("camera", False), permitted("microphone", False)]),
-    ("allow", [permitted("camera", True), permitted("microphone", True)]),
+    ("forbid", [forbidden("camera"), forbidden("microphone")]),
+    ("allow", [allowed("camera"), allowed("microphone")]),
     ("unpublish", [gone("camera")]),
     ("publish", [come("camera")]),
     ("leave", [gone("camera"), gone("microphone")]),
@@ -120,7 +125,7 @@ def test_what_a_server_tells_of_its_own_accord_is_told(local_server, start):
     say(at, room_update=rtc.RoomUpdate(room=models.Room(metadata="tea", active_recording=True)))
     expect(watcher, [[("room_metadata_changed", {"metadata": "tea"}), ("recording_changed", {"recording": True})]])
     say(at, subscription_response=rtc.SubscriptionResponse(track_sid=sids["camera"], err="SE_TRACK_NOTFOUND"))
-    expect(watcher, [alice("track_subscription_failed", sid=sids["camera"])])
+    expect(watcher, [alice("track_subscription_failed", sid=sids["camera"], code="trackNotFound")])
     may = models.ParticipantPermission(can_subscribe=True)
     # Without tracks, which are gone with the right to publish them.
     info = models.ParticipantInfo(sid=person, identity="alice", state="ACTIVE", permission=may)

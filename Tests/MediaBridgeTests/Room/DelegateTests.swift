@@ -201,7 +201,8 @@ private struct DelegateScene {
     }
     let voice = try sid(of: "voice")
     try await follow(
-      "both didUpdateIsSubscriptionAllowed alice camera false", "both didUnsubscribeTrack alice camera"
+      "both didUpdateIsSubscriptionAllowed alice camera false",
+      "both didFailToSubscribeTrackWithSid alice camera permissionDenied", "both didUnsubscribeTrack alice camera"
     ) {
       var permission = Livekit_TrackPermission()
       (permission.participantIdentity, permission.trackSids) = (Watcher.identity, [voice])
