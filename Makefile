@@ -15,11 +15,12 @@ TSAN_SUPPRESSIONS := $(addprefix suppressions=$(CURDIR)/,$(wildcard Tests/tsan.s
 FUZZ_TARGETS ?= rtp rtcp sdp signal templates
 FUZZ_SECONDS ?= 60
 FUZZ_BUILD := .build-fuzz
+DOCS := .build/docs
 # The end-to-end tests make network namespaces, which takes root.
 AS_ROOT = $$([ "$$(id -u)" = 0 ] || ! command -v sudo > /dev/null || echo sudo)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-test build release demo test unit tsan fuzz e2e bench install lint format proto clean
+.PHONY: help setup setup-test build release demo test unit tsan fuzz e2e bench install lint docs format proto clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -103,9 +104,20 @@ install: release ## Install program and pipelines below PREFIX (/usr/local)
 
 SWIFT_SOURCES = $(shell git ls-files 'Sources/*.swift' 'Tests/*.swift' Package.swift | grep -v Generated/)
 
-lint: setup ## Check formatting, undeclared imports and warnings
+lint: setup ## Check formatting, undeclared imports, warnings and the links of the pages
 	swift format lint --strict $(SWIFT_SOURCES)
 	swift build --build-tests --explicit-target-dependency-import-check error
+	$(MAKE) docs
+
+# docc comes with Swift. It warns of links to what does not exist, and also of parameters without a word on them, of
+# which most need none.
+docs: setup ## Make the pages of the library in .build/docs, and check their links
+	rm -rf $(DOCS) && mkdir -p $(DOCS)/symbols
+	swift package dump-symbol-graph --minimum-access-level public > $(DOCS)/log 2>&1 || { cat $(DOCS)/log; exit 1; }
+	cp .build/debug/../symbolgraph/MediaBridge.symbols.json $(DOCS)/symbols
+	docc convert Sources/MediaBridge/MediaBridge.docc --additional-symbol-graph-dir $(DOCS)/symbols \
+	  --output-path $(DOCS)/MediaBridge.doccarchive > $(DOCS)/log 2>&1 || { cat $(DOCS)/log; exit 1; }
+	awk -v RS= '/^(warning|error)/ && !/^[^\n]* is missing documentation/ { print $$0 "\n"; bad = 1 } END { exit bad }' $(DOCS)/log
 
 format: ## Format the Swift code
 	swift format format --in-place $(SWIFT_SOURCES)

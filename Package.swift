@@ -110,7 +110,10 @@ let package = Package(
       ]),
     .target(
       name: "BridgeTesting",
-      dependencies: ["LiveKitProtocol", "MediaBridge", "MediaCore", "DevServer", "GStreamerKit"],
+      dependencies: [
+        "LiveKitProtocol", "MediaBridge", "MediaCore", "DevServer", "GStreamerKit", "PeerTransport", "SignalTransport",
+        "SDP", "RTP",
+      ],
       swiftSettings: strict),
 
     tests("MediaCoreTests", ["MediaCore"]),

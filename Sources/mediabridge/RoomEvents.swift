@@ -61,7 +61,8 @@ extension RoomEvent {
       ("participant_metadata_changed", participant.fields(["metadata": metadata ?? ""]))
     case .participantAttributesChanged(let participant, let attributes):
       ("participant_attributes_changed", participant.fields(["attributes": attributes]))
-    case .participantPermissionsChanged(let participant, _): ("participant_permissions_changed", participant.fields)
+    case .participantPermissionsChanged(let participant, let permissions):
+      ("participant_permissions_changed", participant.fields(["permissions": permissions.fields]))
     case .connectionQualityChanged(let participant, let quality):
       ("connection_quality_changed", participant.fields(["quality": "\(quality)"]))
     case .speakingChanged(let participant, let isSpeaking):
@@ -122,5 +123,14 @@ extension RemoteParticipant {
 extension RemoteTrackPublication {
   fileprivate func fields(_ participant: Participant, _ more: [String: Any] = [:]) -> [String: Any] {
     participant.fields(more.merging(["sid": sid, "source": source.description]) { new, _ in new })
+  }
+}
+
+extension ParticipantPermissions {
+  fileprivate var fields: [String: Bool] {
+    [
+      "subscribe": canSubscribe, "publish": canPublish, "publish_data": canPublishData,
+      "update_metadata": canUpdateMetadata, "hidden": hidden,
+    ]
   }
 }

@@ -1,3 +1,4 @@
+import BridgeTesting
 import Foundation
 import FoundationNetworking
 import LiveKitProtocol

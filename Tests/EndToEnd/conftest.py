@@ -57,9 +57,9 @@ class RoomServer:
     def subscriber(self, *options):
         return self._begin(self.enter(*python("subscribe.py", "--url", self.url, *options)))
 
-    def watcher(self, room, *options):
+    def watcher(self, room, *options, url=None):
         return self._begin(
-            self._client(*mediabridge("watch", "--url", self.url, *KEYS, "--room", room, "--json", *options))
+            self._client(*mediabridge("watch", "--url", url or self.url, *KEYS, "--room", room, "--json", *options))
         )
 
     def frames(self, room, *options, complaints=""):

@@ -53,6 +53,14 @@ INFORMATION = {
 }
 
 
+MUTES = {
+    "mute": ("audio", lambda track: track.mute()),
+    "unmute": ("audio", lambda track: track.unmute()),
+    "mute-video": ("video", lambda track: track.mute()),
+    "unmute-video": ("video", lambda track: track.unmute()),
+}
+
+
 async def act(room, source, arguments, publications):
     """Does what was asked for, a while apart, and says so."""
     for action in arguments.actions:
@@ -60,14 +68,15 @@ async def act(room, source, arguments, publications):
         await asyncio.sleep(float(text) if name == "wait" else 1.5)
         if name == "message":
             await room.local_participant.publish_data(text, reliable=True, topic="chat")
-        elif name == "mute":
-            publications["audio"].track.mute()
-        elif name == "unmute":
-            publications["audio"].track.unmute()
+        elif name in MUTES:
+            kind, way = MUTES[name]
+            way(publications[kind].track)
         elif name in INFORMATION:
             await INFORMATION[name](room.local_participant, text)
         elif name in ("forbid", "allow"):
             room.local_participant.set_track_subscription_permissions(allow_all_participants=name == "allow")
+        elif name == "leave":
+            await room.disconnect()
         if name in ("unpublish", "republish"):
             await room.local_participant.unpublish_track(publications["video"].sid)
         if name in ("publish", "republish"):
@@ -105,8 +114,8 @@ def make_parser():
         "--actions",
         nargs="*",
         default=[],
-        help="each after 1.5 s: wait:SECONDS, message:TEXT, mute, unmute, unpublish, publish, republish:CODEC, "
-        "name:TEXT, metadata:TEXT, attributes:KEY=VALUE, forbid, allow",
+        help="each after 1.5 s: wait:SECONDS, message:TEXT, mute, unmute, mute-video, unmute-video, unpublish, publish, "
+        "republish:CODEC, name:TEXT, metadata:TEXT, attributes:KEY=VALUE, forbid, allow, leave",
     )
     return parser
 

@@ -1,12 +1,14 @@
 """Passes signalling on to a server, and says things in its name when asked: a server's behaviour made to order.
 
-GET /leave?reason=N&action=A sends a leave with those to every client; GET /freeze passes nothing on any more; GET /cut ends
-every connection without a word.
+GET /leave?reason=N&action=A sends a leave with those to every client, and POST /say any SignalResponse; GET /freeze
+passes nothing on any more; GET /cut ends every connection without a word, and with ?seconds=N every one that comes
+within so long.
 """
 
 import argparse
 import asyncio
 import json
+import time
 
 from aiohttp import ClientSession, WSMsgType, web
 from livekit.protocol import rtc
@@ -18,8 +20,12 @@ class Proxy:
         # Each with the transport below it.
         self.clients = {}
         self.is_frozen = False
+        self.closed_until = 0.0
 
     async def join(self, request):
+        if time.monotonic() < self.closed_until:
+            request.transport.abort()
+            return web.Response()
         client = web.WebSocketResponse()
         headers = {"Authorization": request.headers.get("Authorization", "")}
         async with ClientSession() as session:
@@ -43,12 +49,18 @@ class Proxy:
         asked = rtc.LeaveRequest(
             reason=int(request.query.get("reason", 0)), action=request.query.get("action", "DISCONNECT")
         )
-        response = rtc.SignalResponse(leave=asked)
+        return await self.tell(rtc.SignalResponse(leave=asked).SerializeToString())
+
+    async def say(self, request):
+        return await self.tell(await request.read())
+
+    async def tell(self, message):
         for client in self.clients:
-            await client.send_bytes(response.SerializeToString())
+            await client.send_bytes(message)
         return web.Response(text=str(len(self.clients)))
 
-    async def cut(self, _):
+    async def cut(self, request):
+        self.closed_until = time.monotonic() + float(request.query.get("seconds", 0))
         transports = list(self.clients.values())
         for transport in transports:
             transport.abort()
@@ -65,7 +77,13 @@ async def main():
     proxy = Proxy(parser.parse_args().to)
     application = web.Application()
     application.add_routes(
-        [web.get("/rtc", proxy.join), web.get("/leave", proxy.leave), web.get("/freeze", proxy.freeze), web.get("/cut", proxy.cut)]
+        [
+            web.get("/rtc", proxy.join),
+            web.get("/leave", proxy.leave),
+            web.post("/say", proxy.say),
+            web.get("/freeze", proxy.freeze),
+            web.get("/cut", proxy.cut),
+        ]
     )
     runner = web.AppRunner(application)
     await runner.setup()

@@ -50,6 +50,27 @@ def recording(distant_server, tmp_path):
     return server, recorder, file
 
 
+def recording_by_proxy(server, start, tmp_path, container):
+    """A recording whose signalling can be told what to do: where to tell it, recorder and file."""
+    server.own_publisher("proxy", "alice", "vp8")
+    proxy = start(python("signal_proxy.py", "--to", server.url))
+    at = f"127.0.0.1:{proxy.wait_for('listening')['port']}"
+    file = tmp_path / f"proxy.{container}"
+    recorder = server.recorder("proxy", "alice", file, url=f"ws://{at}")
+    after(recorder, 3)
+    return at, recorder, file
+
+
+def tell_proxy(at, what):
+    return urllib.request.urlopen(f"http://{at}/{what}", timeout=5).read()
+
+
+def longest_pause(file):
+    """How long a picture stays at most, in seconds."""
+    times = [time for _, time, _ in checks.numbered(file)]
+    return max(b - a for a, b in zip(times, times[1:]))
+
+
 @pytest.mark.parametrize("pause", [0.3, 2, 10])
 def test_media_is_cut(routed, distant_server, tmp_path, pause):
     """UDP alone, both ways. The session goes on, over the same way or another."""
@@ -84,26 +105,34 @@ def test_signalling_is_cut(routed, distant_server, tmp_path, pause):
     finish(recorder, file, flows(recorder))
     assert course(recorder) == ["reconnecting quick", "reconnected quick"], recorder.report("another course")
     # No picture is held, for all of them came.
-    times = [time for _, time, _ in checks.numbered(file)]
-    assert max(b - a for a, b in zip(times, times[1:])) < 0.5, "pictures stood still"
+    assert longest_pause(file) < 0.5, "pictures stood still"
+
+
+@pytest.mark.parametrize("pause", [0.3, 2])
+def test_signalling_is_reset(local_server, start, tmp_path, pause):
+    """Both ends know at once, and whoever comes back too early is reset again. Media flows all the while."""
+    proxy_at, recorder, file = recording_by_proxy(local_server, start, tmp_path, "mkv")
+    began = time.monotonic()
+    assert tell_proxy(proxy_at, f"cut?seconds={pause}") == b"1"
+    recorder.wait_for("reconnecting", 1)
+    recorder.wait_for("reconnected", 10)
+    away = time.monotonic() - began
+    assert pause <= away < 2 * pause + 2, f"the session was away for {away:.2f} s"
+    finish(recorder, file, flows(recorder))
+    assert course(recorder) == ["reconnecting quick", "reconnected quick"], recorder.report("another course")
+    assert longest_pause(file) < 0.5, "pictures stood still"
 
 
 @pytest.mark.parametrize(("action", "mode"), [("RESUME", "quick"), ("RECONNECT", "full")])
 @pytest.mark.parametrize("container", ["mkv", "mp4"])
 def test_the_server_asks_for_it(local_server, start, tmp_path, action, mode, container):
     """The participant that is recorded stays, and its tracks go on in the same file: a second is held at most."""
-    local_server.own_publisher("leave", "alice", "vp8")
-    proxy = start(python("signal_proxy.py", "--to", local_server.url))
-    at = f"127.0.0.1:{proxy.wait_for('listening')['port']}"
-    file = tmp_path / f"asked.{container}"
-    recorder = local_server.recorder("leave", "alice", file, url=f"ws://{at}")
-    after(recorder, 3)
-    assert urllib.request.urlopen(f"http://{at}/leave?action={action}", timeout=5).read() == b"1"
+    proxy_at, recorder, file = recording_by_proxy(local_server, start, tmp_path, container)
+    assert tell_proxy(proxy_at, f"leave?action={action}") == b"1"
     recorder.wait_for("reconnected", 20)
     finish(recorder, file, flows(recorder))
     assert course(recorder) == [f"reconnecting {mode}", f"reconnected {mode}"], recorder.report("another course")
-    times = [time for _, time, _ in checks.numbered(file)]
-    assert max(b - a for a, b in zip(times, times[1:])) < 1.2, "pictures stood still"
+    assert longest_pause(file) < 1.2, "pictures stood still"
 
 
 @pytest.mark.parametrize("pause", [0.3, 2, 10])

@@ -1,12 +1,13 @@
-import DevServer
-import Foundation
-import LiveKitProtocol
+package import DevServer
+package import Foundation
+package import LiveKitProtocol
 import MediaCore
 
 /// A server on a port of its own, and the clients that joined it.
-struct RunningServer: Sendable {
-  let server: DevServer
-  let port: Int
+package struct RunningServer: Sendable {
+  package let server: DevServer
+  package let port: Int
+  package var url: String { "ws://127.0.0.1:\(port)" }
   let clients = Locked<[RoomClient]>([])
 
   static func start() async throws -> RunningServer {
@@ -23,7 +24,7 @@ struct RunningServer: Sendable {
     await server.stop()
   }
 
-  func token(
+  package func token(
     _ identity: String, _ grant: VideoGrant, key: String = "key", secret: String = "a secret",
     lifetime: TimeInterval = 60
   ) async throws -> String {
@@ -32,7 +33,7 @@ struct RunningServer: Sendable {
   }
 
   /// Runs `body` with a server, and ends it and its clients whatever happens.
-  static func with(_ body: (RunningServer) async throws -> Void) async throws {
+  package static func with(_ body: (RunningServer) async throws -> Void) async throws {
     let server = try await start()
     do {
       try await body(server)

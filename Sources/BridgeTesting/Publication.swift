@@ -6,15 +6,15 @@ import SDP
 
 /// A track that a test publishes: small packets that begin as VP8's do, and whose last bytes say layer and number.
 /// Lives on its client's loop.
-final class Publication {
-  struct Description: Sendable {
-    var cid: String
-    var isVideo: Bool
+package final class Publication {
+  package struct Description: Sendable {
+    package var cid: String
+    package var isVideo: Bool
     /// How many simulcast layers; with one the packets are announced by SSRC and repaired.
-    var layers = 1
+    package var layers = 1
 
-    static func audio(_ cid: String) -> Description { .init(cid: cid, isVideo: false) }
-    static func video(_ cid: String, layers: Int = 1) -> Description {
+    package static func audio(_ cid: String) -> Description { .init(cid: cid, isVideo: false) }
+    package static func video(_ cid: String, layers: Int = 1) -> Description {
       .init(cid: cid, isVideo: true, layers: layers)
     }
   }
@@ -47,10 +47,12 @@ final class Publication {
   private let send: (RTPPacket) -> Void
   private let layers: [Layer]
   private var timer: LoopTimer?
+  /// How loud its sound claims to be: decibels below full scale, 127 for silence (RFC 6464).
+  package var level: UInt8 = 127
   /// Numbers of pictures that get lost on the way.
   private var lost: Set<Int> = []
-  private(set) var keyframeRequests: [Int: Int] = [:]
-  private(set) var lostNumbersRequested = 0
+  package private(set) var keyframeRequests: [Int: Int] = [:]
+  package private(set) var lostNumbersRequested = 0
 
   static let keyframe: UInt8 = 0x00
   static let deltaFrame: UInt8 = 0x01
@@ -67,7 +69,7 @@ final class Publication {
     }
   }
 
-  var newestNumber: Int { layers.map(\.number).max() ?? 0 }
+  package var newestNumber: Int { layers.map(\.number).max() ?? 0 }
 
   func start() {
     let bound = LoopBound(self, on: loop)
@@ -80,8 +82,8 @@ final class Publication {
     return true
   }
 
-  func lose(_ numbers: Range<Int>) { lost.formUnion(numbers) }
-  func setSending(_ isSending: Bool, layer: Int) { layers[layer].isSending = isSending }
+  package func lose(_ numbers: Range<Int>) { lost.formUnion(numbers) }
+  package func setSending(_ isSending: Bool, layer: Int) { layers[layer].isSending = isSending }
 
   func receive(_ reports: [RTCPPacket], at time: MediaTime) {
     for report in reports {
@@ -113,9 +115,10 @@ final class Publication {
   }
 
   private func extensions(_ layer: Layer) -> [(id: UInt8, value: [UInt8])] {
-    guard description.layers > 1 else { return [] }
     let ids = description.sendingTrack.headerExtensions
     func id(_ uri: String) -> UInt8 { UInt8(ids.first { $0.uri == uri }?.id ?? 0) }
+    guard description.isVideo else { return [(id(HeaderExtensionURI.audioLevel), [level])] }
+    guard description.layers > 1 else { return [] }
     return [
       (id(HeaderExtensionURI.mid), Array(mid.utf8)),
       (id(HeaderExtensionURI.rtpStreamID), Array(Description.rids[layer.index].utf8)),
@@ -146,6 +149,7 @@ extension Publication.Description {
       codecs: isVideo ? CodecCatalogue.vp8() : CodecCatalogue.opus,
       headerExtensions: CodecCatalogue.extensions([
         HeaderExtensionURI.mid, HeaderExtensionURI.rtpStreamID, HeaderExtensionURI.repairedRTPStreamID,
+        HeaderExtensionURI.audioLevel,
       ]), cname: "test", ssrc: layers == 1 ? ssrc : nil, rtxSSRC: rtx,
       rids: layers > 1 ? Array(Self.rids.prefix(layers)) : [])
   }
@@ -169,11 +173,13 @@ extension Publication.Description {
 }
 
 extension ReceivedPacket {
-  var isKeyframe: Bool { payload.count > 2 && payload[1] == Publication.keyframe }
+  package var isKeyframe: Bool { payload.count > 2 && payload[1] == Publication.keyframe }
   /// A VP8 keyframe of 8x8.
-  var isBlank: Bool { Array(payload.dropFirst(4).prefix(7)) == [0x9d, 0x01, 0x2a, 8, 0, 8, 0] }
+  package var isBlank: Bool { Array(payload.dropFirst(4).prefix(7)) == [0x9d, 0x01, 0x2a, 8, 0, 8, 0] }
   /// Which layer of a test's publication it came from.
-  var layer: Int { payload.count >= 3 ? Int(payload[payload.count - 3]) : -1 }
+  package var layer: Int { payload.count >= 3 ? Int(payload[payload.count - 3]) : -1 }
   /// Which picture of its layer it is.
-  var number: Int { payload.count >= 3 ? Int(payload[payload.count - 2]) << 8 | Int(payload[payload.count - 1]) : -1 }
+  package var number: Int {
+    payload.count >= 3 ? Int(payload[payload.count - 2]) << 8 | Int(payload[payload.count - 1]) : -1
+  }
 }

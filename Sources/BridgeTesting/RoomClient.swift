@@ -1,46 +1,45 @@
-import BridgeTesting
 import Foundation
-import LiveKitProtocol
-import MediaCore
-import PeerTransport
+package import LiveKitProtocol
+package import MediaCore
+package import PeerTransport
 import RTP
-import SDP
+package import SDP
 import SignalTransport
 
 /// A media packet as it arrived.
-struct ReceivedPacket: Sendable {
-  var sequence: Int
-  var timestamp: UInt32
-  var payloadType: UInt8
-  var payload: [UInt8]
+package struct ReceivedPacket: Sendable {
+  package var sequence: Int
+  package var timestamp: UInt32
+  package var payloadType: UInt8
+  package var payload: [UInt8]
 }
 
 /// A client of the server, over a real WebSocket and real peer connections.
-actor RoomClient {
-  struct Log {
-    var join: Livekit_JoinResponse?
+package actor RoomClient {
+  package struct Log {
+    package var join: Livekit_JoinResponse?
     /// The newest word on each participant, by identity.
-    var participants: [String: Livekit_ParticipantInfo] = [:]
-    var published: [String: Livekit_TrackInfo] = [:]
-    var unpublished: [String] = []
-    var failures: [Livekit_SubscriptionResponse] = []
-    var leave: Livekit_LeaveRequest?
-    var isClosed = false
-    var offers: [SDP.SessionDescription] = []
+    package var participants: [String: Livekit_ParticipantInfo] = [:]
+    package var published: [String: Livekit_TrackInfo] = [:]
+    package var unpublished: [String] = []
+    package var failures: [Livekit_SubscriptionResponse] = []
+    package var leave: Livekit_LeaveRequest?
+    package var isClosed = false
+    package var offers: [SDP.SessionDescription] = []
     /// The sources of the tracks that the newest offer sends: media and retransmissions.
-    var sources: [String: (media: SSRC, rtx: SSRC?)] = [:]
-    var packets: [SSRC: [ReceivedPacket]] = [:]
-    var channels: [DataChannel] = []
-    var messages: [Livekit_DataPacket] = []
-    var publisherState = PeerState.new
-    var ownChannel: DataChannel?
+    package var sources: [String: (media: SSRC, rtx: SSRC?)] = [:]
+    package var packets: [SSRC: [ReceivedPacket]] = [:]
+    package var channels: [DataChannel] = []
+    package var messages: [Livekit_DataPacket] = []
+    package var publisherState = PeerState.new
+    package var ownChannel: DataChannel?
   }
 
-  nonisolated let log = Locked(Log())
-  nonisolated let loop = TransportLoop(name: "client")
-  nonisolated let signal: SignalConnection
-  nonisolated let subscriber: PeerConnection
-  nonisolated let publisher: PeerConnection
+  package nonisolated let log = Locked(Log())
+  private nonisolated let loop = TransportLoop(name: "client")
+  private nonisolated let signal: SignalConnection
+  package nonisolated let subscriber: PeerConnection
+  private nonisolated let publisher: PeerConnection
   private nonisolated let publications: LoopBound<[Publication]>
   private let observers: [PeerObserver]
   private let capabilities: MediaCapabilities
@@ -52,7 +51,7 @@ actor RoomClient {
   private var reader: Task<Void, Never>?
   private var isEnded = false
 
-  static func join(
+  package static func join(
     _ server: RunningServer, as identity: String, room: String = "room", autoSubscribe: Bool = true,
     adaptiveStream: Bool = false, capabilities: MediaCapabilities = .subscriber,
     grant change: (inout VideoGrant) -> Void = { _ in }
@@ -60,7 +59,7 @@ actor RoomClient {
     var grant = VideoGrant(room: room, roomJoin: true)
     change(&grant)
     let signal = try await SignalConnection.connect(
-      to: SignalURL("ws://127.0.0.1:\(server.port)"), token: server.token(identity, grant),
+      to: SignalURL(server.url), token: server.token(identity, grant),
       query: SignalQuery(autoSubscribe: autoSubscribe, adaptiveStream: adaptiveStream))
     let client = RoomClient(signal: signal, capabilities: capabilities)
     server.clients.withLock { $0.append(client) }
@@ -120,26 +119,26 @@ actor RoomClient {
   // MARK: What tests ask
 
   /// Waits for something in the log.
-  nonisolated func wait<Value: Sendable>(_ find: @Sendable (Log) -> Value?) async throws -> Value {
+  package nonisolated func wait<Value: Sendable>(_ find: @Sendable (Log) -> Value?) async throws -> Value {
     try await eventually { self.log.withLock { find($0) } }
   }
 
-  nonisolated func wait(until condition: @Sendable (Log) -> Bool) async throws {
+  package nonisolated func wait(until condition: @Sendable (Log) -> Bool) async throws {
     try await eventually { self.log.withLock { condition($0) } }
   }
 
-  nonisolated func packets(of sid: String) -> [ReceivedPacket] {
+  package nonisolated func packets(of sid: String) -> [ReceivedPacket] {
     log.withLock { log in log.sources[sid].flatMap { log.packets[$0.media] } ?? [] }
   }
 
-  nonisolated func send(_ fill: (inout Livekit_SignalRequest) -> Void) {
+  package nonisolated func send(_ fill: (inout Livekit_SignalRequest) -> Void) {
     var request = Livekit_SignalRequest()
     fill(&request)
     signal.send(request)
   }
 
   /// Publishes and begins to send; returns the track's SID.
-  func publish(_ publication: Publication.Description) async throws -> String {
+  package func publish(_ publication: Publication.Description) async throws -> String {
     send { request in publication.fill(&request.addTrack) }
     let sid = try await wait { $0.published[publication.cid]?.sid }
     try await prepareOffer()
@@ -154,7 +153,7 @@ actor RoomClient {
     return sid
   }
 
-  func unpublish(_ cid: String) async throws {
+  package func unpublish(_ cid: String) async throws {
     let mid = await loop.call { [publications] in
       defer { publications.value.removeAll { $0.cid == cid && $0.stop() } }
       return publications.value.first { $0.cid == cid }?.mid
@@ -164,13 +163,13 @@ actor RoomClient {
   }
 
   /// Asks something of a publication, on its loop.
-  nonisolated func with<Value: Sendable>(
+  package nonisolated func with<Value: Sendable>(
     _ cid: String, _ body: @escaping @Sendable (Publication) -> Value
   ) async -> Value? {
     await loop.call { [publications] in publications.value.first { $0.cid == cid }.map(body) }
   }
 
-  func connectPublisher() async throws {
+  private func connectPublisher() async throws {
     guard offering == nil else { return }
     try await prepareOffer()
     try await offer()
@@ -198,13 +197,13 @@ actor RoomClient {
     try await wait { $0.publisherState == .connected }
   }
 
-  func leave() async {
+  package func leave() async {
     send { $0.leave.reason = .clientInitiated }
     await close()
   }
 
   /// As a client that crashed: nothing is said.
-  func close() async {
+  package func close() async {
     guard !isEnded else { return }
     isEnded = true
     await loop.call { [publications] in
@@ -300,12 +299,12 @@ extension ReceivedPacket {
 }
 
 extension RoomClient {
-  nonisolated var texts: [String] {
+  package nonisolated var texts: [String] {
     log.withLock { $0.messages.map { String(decoding: $0.user.payload, as: UTF8.self) } }
   }
 
   /// Sends on the publishing connection's reliable channel, which is opened when it is needed.
-  func sendMessage(_ text: String, destination: String? = nil) async throws {
+  package func sendMessage(_ text: String, destination: String? = nil) async throws {
     let channel = try await messageChannel()
     var packet = Livekit_DataPacket()
     packet.user.payload = Data(text.utf8)
