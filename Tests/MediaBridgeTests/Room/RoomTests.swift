@@ -53,6 +53,18 @@ struct RoomTests {
     #expect(told == ["+guest", "-guest"])
   }
 
+  @Test func aPublicationKnowsWhoseItIsAndKeepsNobody() async throws {
+    var kept: RemoteTrackPublication?
+    weak var alice: Participant?
+    try await Watcher.run { watcher in
+      let camera = try await watcher.camera()
+      #expect(camera.participant === watcher.room.remoteParticipants["alice"] && camera.participant != nil)
+      (kept, alice) = (camera, camera.participant)
+    }
+    try await eventually("the participant to be gone") { [weak alice] in alice == nil }
+    #expect(try #require(kept).participant == nil)
+  }
+
   @Test func whoeverDisconnectsWaitsForTheEnd() async throws {
     try await Watcher.run { watcher in
       let room = watcher.room
@@ -135,7 +147,7 @@ struct RoomTests {
     let (stuck, shown) = (Collector<Int64>(), Collector<MediaTime>())
     let first = VideoFrameHandler { frame in
       stuck.add(frame.timeStampNs)
-      if stuck.count == 50 { mayGoOn.wait() }
+      if stuck.count == 50 { _ = mayGoOn.wait(timeout: .now() + 20) }
     }
     let second = VideoFrameHandler { _ in shown.add(.now) }
     defer { for _ in 0..<10 { mayGoOn.signal() } }
