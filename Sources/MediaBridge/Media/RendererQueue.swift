@@ -77,7 +77,7 @@ final class RendererQueue<Media: Sendable>: Sendable {
   private func pauses(for notice: @escaping @MainActor @Sendable () -> Void, before media: Media) -> Bool {
     guard let pause = state.withLock({ $0.pause(for: notice, before: media) }) else { return false }
     Task { @MainActor [weak self] in self?.tell(pause) }
-    queue.asyncAfter(deadline: .now() + .nanoseconds(Int(patience.nanoseconds))) { [weak self] in
+    patienceQueue.asyncAfter(deadline: .now() + .nanoseconds(Int(patience.nanoseconds))) { [weak self] in
       self?.goOn(after: pause)
     }
     return true
@@ -85,13 +85,16 @@ final class RendererQueue<Media: Sendable>: Sendable {
 
   @MainActor private func tell(_ pause: Int) {
     while let notice = state.withLock({ $0.takeNotice() }) { perform { notice() } }
-    queue.async { self.goOn(after: pause) }
+    goOn(after: pause)
   }
 
   private func goOn(after pause: Int) {
-    if state.withLock({ $0.endPause(pause) }) { work() }
+    if state.withLock({ $0.endPause(pause) }) { queue.async { self.work() } }
   }
 }
+
+/// Where it is found that the main actor has taken too long: mostly it has not, and then no renderer's queue is woken.
+private let patienceQueue = DispatchQueue(label: "mediabridge.renderer.patience")
 
 /// What waits for one renderer, and who sees to it.
 struct RendererTurns<Media> {
