@@ -40,7 +40,10 @@ struct EnduranceTests {
     for _ in 0..<20 { try await attach(to: camera, microphone, alive) }
     for _ in 0..<20 { try await resubscribe(to: camera, alive) }
     let before = try await quiet()
-    for _ in 0..<1000 { try await attach(to: camera, microphone, alive) }
+    for _ in 0..<200 { try await attach(to: camera, microphone, alive) }
+    try await withRenderers(of: camera, microphone) {
+      for _ in 0..<800 { try await attach(to: camera, microphone, alive) }
+    }
     for _ in 0..<200 { try await resubscribe(to: camera, alive) }
     try await eventually("the end of everything that was made") { alive.names.isEmpty }
     let after = try await quiet()
@@ -53,6 +56,20 @@ struct EnduranceTests {
     #expect(after.heap < before.heap + 2 << 20, "before \(before); after \(after)")
     await room.disconnect()
     await synthetic.stop()
+  }
+
+  /// Others come and go faster than decoders do while `body` runs.
+  private func withRenderers(
+    of camera: RemoteTrackPublication, _ microphone: RemoteTrackPublication, _ body: () async throws -> Void
+  ) async throws {
+    let (screen, ear) = (VideoFrameHandler { _ in }, AudioBufferHandler { _ in })
+    let video = try #require(camera.track as? RemoteVideoTrack)
+    let audio = try #require(microphone.track as? RemoteAudioTrack)
+    video.add(videoRenderer: screen)
+    audio.add(audioRenderer: ear)
+    try await body()
+    video.remove(videoRenderer: screen)
+    audio.remove(audioRenderer: ear)
   }
 
   /// Two renderers of each kind come, get something, and go; the decoders with the first and the last.
