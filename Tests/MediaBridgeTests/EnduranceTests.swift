@@ -33,11 +33,19 @@ struct EnduranceTests {
     let camera = try await eventually("the camera") {
       room.remoteParticipants["alice"]?.videoTracks.first { $0.isSubscribed }
     }
-    for _ in 0..<20 { try await attach(to: camera) }
-    for _ in 0..<20 { try await resubscribe(to: camera) }
+    let microphone = try await eventually("the microphone") {
+      room.remoteParticipants["alice"]?.audioTracks.first { $0.isSubscribed }
+    }
+    let alive = Living()
+    for _ in 0..<20 { try await attach(to: camera, microphone, alive) }
+    for _ in 0..<20 { try await resubscribe(to: camera, alive) }
     let before = try await quiet()
-    for _ in 0..<1000 { try await attach(to: camera) }
-    for _ in 0..<200 { try await resubscribe(to: camera) }
+    for _ in 0..<200 { try await attach(to: camera, microphone, alive) }
+    try await withRenderers(of: camera, microphone) {
+      for _ in 0..<800 { try await attach(to: camera, microphone, alive) }
+    }
+    for _ in 0..<200 { try await resubscribe(to: camera, alive) }
+    try await eventually("the end of everything that was made") { alive.names.isEmpty }
     let after = try await quiet()
     print("1000 renderers, 200 subscriptions: before \(before); after \(after)")
     // Pools of threads breathe; what is left by each of 1200 would be hundreds.
@@ -50,15 +58,45 @@ struct EnduranceTests {
     await synthetic.stop()
   }
 
-  /// Two renderers come and go; the decoder with the first and the last.
-  private func attach(to camera: RemoteTrackPublication) async throws {
-    let track = try #require(camera.track as? RemoteVideoTrack)
-    let renderers = (0..<2).map { _ in VideoFrameHandler { _ in } }
-    for renderer in renderers { track.add(videoRenderer: renderer) }
-    for renderer in renderers { track.remove(videoRenderer: renderer) }
+  /// Others come and go faster than decoders do while `body` runs.
+  private func withRenderers(
+    of camera: RemoteTrackPublication, _ microphone: RemoteTrackPublication, _ body: () async throws -> Void
+  ) async throws {
+    let (screen, ear) = (VideoFrameHandler { _ in }, AudioBufferHandler { _ in })
+    let video = try #require(camera.track as? RemoteVideoTrack)
+    let audio = try #require(microphone.track as? RemoteAudioTrack)
+    video.add(videoRenderer: screen)
+    audio.add(audioRenderer: ear)
+    try await body()
+    video.remove(videoRenderer: screen)
+    audio.remove(audioRenderer: ear)
   }
 
-  private func resubscribe(to camera: RemoteTrackPublication) async throws {
+  /// Two renderers of each kind come, get something, and go; the decoders with the first and the last.
+  private func attach(
+    to camera: RemoteTrackPublication, _ microphone: RemoteTrackPublication, _ alive: Living
+  ) async throws {
+    let video = try #require(camera.track as? RemoteVideoTrack)
+    let audio = try #require(microphone.track as? RemoteAudioTrack)
+    let calls = Collector<ObjectIdentifier>()
+    let screens = (0..<2).map { _ in Screen(calls) }
+    let ears = (0..<2).map { _ in Ear(calls) }
+    for screen in screens { video.add(videoRenderer: screen) }
+    for ear in ears { audio.add(audioRenderer: ear) }
+    let all = Set(screens.map(ObjectIdentifier.init) + ears.map(ObjectIdentifier.init))
+    try await eventually("a call of each") { all.isSubset(of: calls.values) }
+    alive.add(screens + ears)
+    for track in [video, audio] {
+      let decoder = try #require(track.incoming.decoding.withLock { $0.running?.pipeline })
+      alive.add([decoder, decoder.pipeline])
+    }
+    for screen in screens { video.remove(videoRenderer: screen) }
+    for ear in ears { audio.remove(audioRenderer: ear) }
+  }
+
+  private func resubscribe(to camera: RemoteTrackPublication, _ alive: Living) async throws {
+    let track = try #require(camera.track)
+    alive.add([track, track.incoming])
     try await camera.set(subscribed: false)
     try await eventually("the end of the subscription") { !camera.isSubscribed }
     try await camera.set(subscribed: true)
@@ -108,4 +146,37 @@ struct EnduranceTests {
     }
     return least.withLock { $0 }
   }
+}
+
+/// What has not gone yet of what was made.
+private final class Living: Sendable {
+  /// `@unchecked Sendable`: only passes a reference on.
+  private struct Entry: @unchecked Sendable {
+    weak var object: AnyObject?
+  }
+  private let entries = Locked<[Entry]>([])
+
+  func add(_ objects: [AnyObject]) {
+    let new = objects.map(Entry.init)
+    entries.withLock { entries in
+      // Of what has gone a weak reference still keeps some bytes, which are not to be taken for a leak.
+      entries.removeAll { $0.object == nil }
+      entries += new
+    }
+  }
+
+  var names: [String] { entries.withLock { $0 }.compactMap { $0.object.map { "\(type(of: $0))" } } }
+}
+
+private final class Screen: VideoRenderer, Sendable {
+  private let calls: Collector<ObjectIdentifier>
+  init(_ calls: Collector<ObjectIdentifier>) { self.calls = calls }
+  @MainActor func set(size: CGSize) {}
+  func render(frame: VideoFrame) { calls.add(ObjectIdentifier(self)) }
+}
+
+private final class Ear: AudioRenderer, Sendable {
+  private let calls: Collector<ObjectIdentifier>
+  init(_ calls: Collector<ObjectIdentifier>) { self.calls = calls }
+  func render(pcmBuffer: AudioPCMBuffer) { calls.add(ObjectIdentifier(self)) }
 }

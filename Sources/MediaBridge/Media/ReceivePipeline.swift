@@ -11,7 +11,7 @@ final class ReceivePipeline: Sendable {
     case encoded
   }
 
-  private let pipeline: Pipeline
+  let pipeline: Pipeline
   private let source: AppSource
 
   /// - Parameters:

@@ -1,116 +1,171 @@
 import Dispatch
 import MediaCore
 
+/// How a renderer is called.
+struct RendererCalls<Media: Sendable>: Sendable {
+  /// Whether `render` never blocks and runs nobody else's code, so that it may be called where the media comes from.
+  var isPrompt = false
+  /// What the renderer is to be told on the main actor before `render` gets this piece of media; nil for nothing. Asked
+  /// once a piece, in order, on one thread at a time.
+  var notice: @Sendable (Media) -> (@MainActor @Sendable () -> Void)? = { _ in nil }
+  /// Holds the renderer.
+  let render: @Sendable (Media) -> Void
+}
+
 /// One renderer and what waits for it. Calls come one at a time, in order.
 ///
-/// A renderer that has proved to be quick is called on the media thread, which saves waking another one for each
-/// picture. A slow one is called on a queue of its own: what it is too slow for is dropped there, the oldest first, and
-/// nobody else waits for it. Until it has proved itself a renderer counts as slow.
+/// A renderer is a program's code: however quick it was so far, its next call may take seconds, and a thread that is in
+/// a call cannot be taken out of it. So that such a call holds up nobody else, no thread that anybody else needs makes
+/// it: each renderer is called on a queue of its own, and what it is too slow for is dropped there, the oldest first.
+/// Waking that queue's thread costs some twenty microseconds a picture: a hundredth of what receiving one of 1280x720
+/// takes, a twelfth of one of 320x180. Only renderers of ours that never block are called on the media thread.
 final class RendererQueue<Media: Sendable>: Sendable {
-  private let state = Locked(RendererTurns<Media>())
-  private let limit: Int
-  private let call: @Sendable (Media) -> Void
+  private let state: Locked<RendererTurns<Media>>
+  private let calls: RendererCalls<Media>
+  private let patience: Duration
   private let gate = CallGate()
   private let queue = DispatchQueue(label: "mediabridge.renderer")
 
   /// - Parameters:
   ///   - limit: how much may wait.
-  ///   - call: calls the renderer.
-  init(limit: Int, call: @escaping @Sendable (Media) -> Void) {
-    self.limit = limit
-    self.call = call
+  ///   - patience: how long what is to be rendered waits for the main actor. One that is busy for longer, or never runs,
+  ///     is not waited for again until it has caught up.
+  init(limit: Int, patience: Duration, calls: RendererCalls<Media>) {
+    state = Locked(RendererTurns(limit: limit))
+    self.patience = patience
+    self.calls = calls
   }
 
   /// What was dropped because the renderer was too slow.
   var dropped: Int { state.withLock { $0.dropped } }
 
   func deliver(_ media: Media) {
-    let (way, _) = state.withLock { $0.take(media, limit: limit) }
-    switch way {
-    case .here:
-      perform(media)
-      if state.withLock({ $0.endTurn() }) { queue.async { self.work() } }
-    case .onQueue: queue.async { self.work() }
-    case .waits: break
-    }
+    guard !calls.isPrompt else { return perform { calls.render(media) } }
+    let now = MediaTime.now
+    // What is dropped is let go of outside of the lock.
+    let (begins, _) = state.withLock { $0.take(media, at: now) }
+    if begins { queue.async { self.work() } }
   }
 
   private func work() {
-    while let media = state.withLock({ $0.next() }) { perform(media) }
+    while let media = state.withLock({ $0.next() }) {
+      if let notice = calls.notice(media), pauses(for: notice, before: media) { return }
+      perform { calls.render(media) }
+    }
   }
 
-  private func perform(_ media: Media) {
+  private func perform(_ call: () -> Void) {
     gate.enter()
     defer { gate.leave() }
     // It may have been closed before the gate was entered; once it has been, `close` waits.
     guard !state.withLock({ $0.isClosed }) else { return }
-    let begun = MediaTime.now
-    call(media)
-    let took = MediaTime.now - begun
-    state.withLock { $0.note(took) }
+    call()
   }
 
   /// No call comes after it returned, unless it was called from within one.
   func close() {
-    let waiting = state.withLock { state in
-      state.isClosed = true
-      defer { state.waiting = [] }
-      return state.waiting
-    }
     // What waited is given back outside of the lock.
-    _ = consume waiting
+    _ = state.withLock { $0.close() }
     gate.waitForCallsUnderWay()
+  }
+
+  // MARK: The main actor
+
+  /// Has the renderer told on the main actor. Nobody waits for that one: work goes on when it has been told, or after
+  /// `patience`.
+  /// - Returns: whether work is to pause.
+  private func pauses(for notice: @escaping @MainActor @Sendable () -> Void, before media: Media) -> Bool {
+    guard let pause = state.withLock({ $0.pause(for: notice, before: media) }) else { return false }
+    Task { @MainActor [weak self] in self?.tell(pause) }
+    patienceQueue.asyncAfter(deadline: .now() + .nanoseconds(Int(patience.nanoseconds))) { [weak self] in
+      self?.goOn(after: pause)
+    }
+    return true
+  }
+
+  @MainActor private func tell(_ pause: Int) {
+    while let notice = state.withLock({ $0.takeNotice() }) { perform { notice() } }
+    goOn(after: pause)
+  }
+
+  private func goOn(after pause: Int) {
+    if state.withLock({ $0.endPause(pause) }) { queue.async { self.work() } }
   }
 }
 
-/// Whose turn it is to call one renderer.
-private struct RendererTurns<Media> {
-  enum Way {
-    case here
-    case onQueue
-    case waits
-  }
+/// Where it is found that the main actor has taken too long: mostly it has not, and then no renderer's queue is woken.
+private let patienceQueue = DispatchQueue(label: "mediabridge.renderer.patience")
 
-  /// A call shorter than this is a quick one.
-  private static var quick: Duration { .milliseconds(2) }
-  /// So many quick calls in a row prove a renderer to be quick.
-  private static var proof: Int { 30 }
+/// What waits for one renderer, and who sees to it.
+struct RendererTurns<Media> {
+  /// So many times as much as usual may wait of what has come in no time, such as the pictures behind one that was
+  /// repaired: a renderer that has had no chance yet is not a slow one.
+  private static var burst: Int { 4 }
+  private static var noTime: Duration { .milliseconds(100) }
 
-  var waiting: [Media] = []
-  var isClosed = false
+  private let limit: Int
+  private var waiting: [(media: Media, since: MediaTime)] = []
+  private(set) var isClosed = false
   private(set) var dropped = 0
-  private var isCalling = false
-  private var quickCalls = 0
+  private var isWorking = false
+  private var notice: (@MainActor @Sendable () -> Void)?
+  /// Whether the main actor has been asked to tell something and has not yet.
+  private var isTelling = false
+  private var pauses = 0
+  private var isPaused = false
 
-  /// - Returns: who calls the renderer, and what was dropped for it, to be released outside of the lock.
-  mutating func take(_ media: Media, limit: Int) -> (Way, dropped: Media?) {
-    guard !isClosed else { return (.waits, media) }
-    if !isCalling, quickCalls >= Self.proof {
-      isCalling = true
-      return (.here, nil)
-    }
-    var oldest: Media?
-    if waiting.count >= limit {
-      oldest = waiting.removeFirst()
-      dropped += 1
-    }
-    waiting.append(media)
-    guard !isCalling else { return (.waits, oldest) }
-    isCalling = true
-    return (.onQueue, oldest)
+  /// - Parameter limit: how much may wait.
+  init(limit: Int) { self.limit = limit }
+
+  /// - Returns: whether somebody has to begin to work, and what was dropped.
+  mutating func take(_ media: Media, at time: MediaTime) -> (begins: Bool, dropped: Media?) {
+    guard !isClosed else { return (false, media) }
+    let oldest = isFull(at: time) ? waiting.removeFirst().media : nil
+    if oldest != nil { dropped += 1 }
+    waiting.append((media, time))
+    defer { isWorking = true }
+    return (!isWorking, oldest)
   }
 
-  mutating func note(_ took: Duration) { quickCalls = took < Self.quick ? quickCalls + 1 : 0 }
+  private func isFull(at time: MediaTime) -> Bool {
+    guard waiting.count >= limit, let oldest = waiting.first else { return false }
+    return waiting.count >= Self.burst * limit || time - oldest.since > Self.noTime
+  }
 
-  /// What is to be called with next; nil ends the turn.
+  /// What is to be rendered next; nil ends the work.
   mutating func next() -> Media? {
-    isCalling = !isClosed && !waiting.isEmpty
-    return isCalling ? waiting.removeFirst() : nil
+    isWorking = !isClosed && !waiting.isEmpty
+    return isWorking ? waiting.removeFirst().media : nil
   }
 
-  /// - Returns: whether something came meanwhile.
-  mutating func endTurn() -> Bool {
-    isCalling = !isClosed && !waiting.isEmpty
-    return isCalling
+  mutating func close() -> [Media] {
+    isClosed = true
+    defer { (waiting, notice) = ([], nil) }
+    return waiting.map(\.media)
+  }
+
+  /// Keeps what is to be told, of which the newest counts.
+  /// - Returns: a number for the pause that it asks for; nil when the main actor is behind already.
+  mutating func pause(for new: @escaping @MainActor @Sendable () -> Void, before media: Media) -> Int? {
+    guard !isClosed else { return nil }
+    notice = new
+    guard !isTelling else { return nil }
+    (isTelling, isPaused) = (true, true)
+    pauses += 1
+    waiting.insert((media, .now), at: 0)
+    return pauses
+  }
+
+  mutating func takeNotice() -> (@MainActor @Sendable () -> Void)? {
+    defer { notice = nil }
+    isTelling = notice != nil
+    return notice
+  }
+
+  /// - Returns: whether it was that pause that ended.
+  mutating func endPause(_ number: Int) -> Bool {
+    guard isPaused, pauses == number else { return false }
+    isPaused = false
+    return true
   }
 }

@@ -2,10 +2,10 @@ public import Foundation
 
 /// Takes the pictures of a video track.
 ///
-/// `render(frame:)` is called on a media thread, once a frame, in order. A renderer that takes long gets a thread of its
-/// own and loses the oldest of what it is too slow for; where one that was quick for long is slow for the first time, the
-/// others of its track wait for that one call. The size requirements are of the main actor,
-/// as in the SDK this API is known from; no media thread waits for them.
+/// `render(frame:)` is called once a frame, in order, on a media thread that is this renderer's alone while it takes: one
+/// that takes long, be it all the time or once, loses the oldest of what it is too slow for, and holds up neither other
+/// renderers nor the track. The size requirements are of the main actor, as in the SDK this API is known from; no media
+/// thread waits for them.
 public protocol VideoRenderer: AnyObject {
   /// Whether adaptive stream may choose what is received by what this renderer shows. One that says no is served with
   /// everything, at full size, also while it is not visible.
@@ -14,7 +14,9 @@ public protocol VideoRenderer: AnyObject {
   @MainActor var isVisible: Bool { get }
   /// The size in pixels at which this renderer shows the pictures; while it is empty the smallest layer is received.
   @MainActor var adaptiveStreamSize: CGSize { get }
-  /// The size of the pictures from now on: told with the first one of each size, which does not wait for the main actor.
+  /// The size of the pictures from now on: told before the first one of each size is rendered, and never after the
+  /// renderer was removed. Where the main actor is busy for longer than 100 ms the pictures do not wait for it: sizes are
+  /// told when it has time, of several the newest.
   @MainActor func set(size: CGSize)
   func render(frame: VideoFrame)
   /// Older spelling of `render(frame:)`, called by that one's default implementation.
@@ -33,7 +35,8 @@ extension VideoRenderer {
   public func adaptiveStreamDidChange() { AdaptiveStreamBell.ring() }
 }
 
-/// Takes the sound of an audio track. `render(pcmBuffer:)` is called on a media thread, in order.
+/// Takes the sound of an audio track. `render(pcmBuffer:)` is called in order, on a media thread that is this renderer's
+/// alone while it takes: one that takes long loses the oldest of what it is too slow for, and holds up nobody else.
 public protocol AudioRenderer: AnyObject {
   /// The format in which this renderer wants its sound. Nil, which is the default, takes it at the sample rate and with
   /// the channels that the decoder makes, as floats, and nothing is converted before it is asked for.
@@ -47,8 +50,14 @@ extension AudioRenderer {
   public var requiredFormat: AudioFormat? { nil }
 }
 
+/// A renderer of ours that has no use for `set(size:)`.
+protocol SizelessRenderer: VideoRenderer {}
+
+/// A renderer of ours that never blocks and runs nobody else's code.
+protocol PromptRenderer: AnyObject {}
+
 /// A renderer made of a closure, which is called on a media thread.
-public final class VideoFrameHandler: VideoRenderer, Sendable {
+public final class VideoFrameHandler: VideoRenderer, SizelessRenderer, Sendable {
   private let handler: @Sendable (VideoFrame) -> Void
   public init(_ handler: @escaping @Sendable (VideoFrame) -> Void) { self.handler = handler }
   public func render(frame: VideoFrame) { handler(frame) }

@@ -39,12 +39,12 @@ final class TrackMedia: Sendable {
   private let clock: ParticipantClock
   /// Of what the decoder for renderers makes.
   let meter: DecoderMeter
-  private struct Decoding {
+  struct Decoding {
     /// The pipeline, and whether what it makes is still wanted: it may have a last picture when another one has begun.
     var running: (pipeline: ReceivePipeline, isWanted: Locked<Bool>)?
     var isOver = false
   }
-  private let decoding = Locked(Decoding())
+  let decoding = Locked(Decoding())
 
   init(
     trackSid: String, codec: String, isVideo: Bool, payloadType: PayloadType, orientationID: UInt8?,
@@ -165,6 +165,8 @@ final class TrackMedia: Sendable {
 
   /// Returns when every pipeline of the track has stopped; none starts any more.
   func close() async {
+    let last = await statistics()
+    lastStatistics.withLock { $0 = $0 ?? last }
     decoding.withLock { $0.isOver = true }
     stopDecoding()
     clock.remove(trackSid)
@@ -172,6 +174,12 @@ final class TrackMedia: Sendable {
   }
 
   func statistics() async -> ReceptionStatistics {
-    await loop.call { [reception] in reception.value.statistics }
+    if let last = lastStatistics.withLock({ $0 }) { return last }
+    return await loop.call { [reception] in reception.value.statistics }
   }
+  /// As it was closed.
+  private let lastStatistics = Locked<ReceptionStatistics?>(nil)
+
+  /// All that was counted; nothing more once it is closed, and nothing before.
+  var counts: MediaCounts { MediaCounts(reception: lastStatistics.withLock { $0 }, decoder: meter.figures) }
 }

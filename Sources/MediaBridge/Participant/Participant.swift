@@ -66,6 +66,7 @@ public final class RemoteParticipant: Participant, @unchecked Sendable {
   func publication(sid: String) -> RemoteTrackPublication? { publications.withLock { $0[sid] } }
   func insert(_ publication: RemoteTrackPublication) {
     let sid = publication.sid
+    publication.participant = self
     publications.withLock { $0[sid] = publication }
   }
   func rename(_ publication: RemoteTrackPublication, to sid: String) {

@@ -15,6 +15,8 @@ public final class Room: Sendable {
     var activeSpeakers: [Participant] = []
     var participants: [String: RemoteParticipant] = [:]
     var engine: RoomEngine?
+    /// One whose connection has ended, until everybody has been sent the news.
+    var ending: RoomEngine?
     var disconnectError: LiveKitError?
   }
 
@@ -44,7 +46,8 @@ public final class Room: Sendable {
   /// The other participants, by identity.
   public var remoteParticipants: [String: RemoteParticipant] { state.withLock { $0.participants } }
 
-  /// The same that delegates are told, from now on; each call makes a stream of its own, which ends with the room.
+  /// The same that delegates are told, from now on; each call makes a stream of its own, which ends when the room is
+  /// left. One that is made after that, or by a delegate that is being told of it, is for the next connection.
   public var events: AsyncStream<RoomEvent> { notifier.makeStream() }
 
   /// Held weakly.
@@ -57,14 +60,19 @@ public final class Room: Sendable {
     url: String, token: String, connectOptions: ConnectOptions = ConnectOptions()
   ) async throws(LiveKitError) {
     let engine = RoomEngine(room: self, options: options)
-    let isFree = state.withLock { state in
-      guard state.engine == nil else { return false }
+    // Who is told of two connections is told of one after the other.
+    while let earlier = state.withLock({ $0.ending }) { await earlier.end(with: nil) }
+    let old = state.withLock { state -> ConnectionState? in
+      guard state.engine == nil, state.ending == nil else { return nil }
       state.engine = engine
       state.disconnectError = nil
-      return true
+      defer { state.connectionState = .connecting }
+      return state.connectionState
     }
-    guard isFree else { throw LiveKitError(.invalidState, "this room is connected already; disconnect it first") }
-    change(to: .connecting)
+    guard let old else {
+      throw LiveKitError(.invalidState, "this room is connected already; disconnect it first")
+    }
+    tell(.connectionStateChanged(.connecting, from: old))
     do throws(LiveKitError) {
       try await engine.connect(url: url, token: token, options: connectOptions)
     } catch {
@@ -80,7 +88,7 @@ public final class Room: Sendable {
 
   /// Leaves. When it returns, no thread, socket or pipeline of the room is left.
   public func disconnect() async {
-    guard let engine = state.withLock({ $0.engine }) else { return }
+    guard let engine = state.withLock({ $0.engine ?? $0.ending }) else { return }
     await engine.leave()
   }
 
@@ -91,9 +99,9 @@ public final class Room: Sendable {
   /// - Parameter engine: whose state it is; another one's is left alone.
   /// - Returns: whether the state is the new one.
   @discardableResult
-  func change(to new: ConnectionState, of engine: RoomEngine? = nil) -> Bool {
+  func change(to new: ConnectionState, of engine: RoomEngine) -> Bool {
     let old = state.withLock { state -> ConnectionState? in
-      guard engine == nil || state.engine === engine else { return nil }
+      guard state.engine === engine else { return nil }
       defer { state.connectionState = new }
       return state.connectionState
     }
@@ -104,15 +112,18 @@ public final class Room: Sendable {
 
   /// Forgets the connection and what was learnt over it.
   func ended(_ error: LiveKitError?) {
-    state.withLock { state in
-      state.engine = nil
+    let old = state.withLock { state in
+      (state.engine, state.ending) = (nil, state.engine)
       state.disconnectError = error
       state.participants = [:]
       state.activeSpeakers = []
+      defer { state.connectionState = .disconnected }
+      return state.connectionState
     }
-    let wasConnecting = connectionState == .connecting
-    change(to: .disconnected)
-    if wasConnecting, let error { tell(.connectionFailed(error)) } else { tell(.disconnected(error)) }
-    notifier.finish()
+    let end: RoomEvent =
+      if old == .connecting, let error { .connectionFailed(error) } else { .disconnected(error) }
+    notifier.end(with: [.connectionStateChanged(.disconnected, from: old), end], from: self)
+    // From now on there may be another one, which is told of after this.
+    state.withLock { $0.ending = nil }
   }
 }

@@ -4,8 +4,15 @@ import MediaCore
 /// Carries events to delegates and streams: in order, on one queue, never under a lock.
 final class RoomNotifier: Sendable {
   private struct State {
-    var streams: [Int: AsyncStream<RoomEvent>.Continuation] = [:]
+    var streams: [Int: Listener] = [:]
     var nextStream = 0
+    var connection = 0
+  }
+
+  private struct Listener {
+    let continuation: AsyncStream<RoomEvent>.Continuation
+    /// It ends with that one.
+    let connection: Int
   }
 
   private let state = Locked(State())
@@ -21,7 +28,7 @@ final class RoomNotifier: Sendable {
     let (stream, continuation) = AsyncStream.makeStream(of: RoomEvent.self)
     let id = state.withLock { state in
       defer { state.nextStream += 1 }
-      state.streams[state.nextStream] = continuation
+      state.streams[state.nextStream] = Listener(continuation: continuation, connection: state.connection)
       return state.nextStream
     }
     continuation.onTermination = { [weak self] _ in self?.state.withLock { _ = $0.streams.removeValue(forKey: id) } }
@@ -30,8 +37,13 @@ final class RoomNotifier: Sendable {
 
   /// Tells the streams, then the delegates of the room, of the participant and of the track, whom it concerns.
   func send(_ event: RoomEvent, from room: Room) {
+    let connection = state.withLock { $0.connection }
+    tell(event, from: room, on: connection)
+  }
+
+  private func tell(_ event: RoomEvent, from room: Room, on connection: Int) {
     queue.async { [self] in
-      for stream in state.withLock({ Array($0.streams.values) }) { stream.yield(event) }
+      for stream in listeners(to: connection) { stream.yield(event) }
       event.whileTold {
         room.delegates.each { event.tell($0, of: room) }
         event.tellParticipant()
@@ -40,14 +52,21 @@ final class RoomNotifier: Sendable {
     }
   }
 
-  /// Ends all streams after what was sent before.
-  func finish() {
-    queue.async { [self] in
-      let streams = state.withLock { state in
-        defer { state.streams = [:] }
-        return Array(state.streams.values)
-      }
-      for stream in streams { stream.finish() }
+  /// Sends what ends a connection, and then ends its streams. Those that are made from now on, by whoever is told these
+  /// events at the earliest, are of the next connection.
+  func end(with events: [RoomEvent], from room: Room) {
+    let connection = state.withLock { state in
+      defer { state.connection += 1 }
+      return state.connection
     }
+    for event in events { tell(event, from: room, on: connection) }
+    queue.async { [self] in
+      for stream in listeners(to: connection) { stream.finish() }
+    }
+  }
+
+  /// Streams that were made before that connection ended. One that is finished forgets itself.
+  private func listeners(to connection: Int) -> [AsyncStream<RoomEvent>.Continuation] {
+    state.withLock { state in state.streams.values.filter { $0.connection <= connection }.map(\.continuation) }
   }
 }

@@ -20,6 +20,14 @@ final class RendererDemands: Sendable {
     _ = entries.withLock { $0.removeValue(forKey: ObjectIdentifier(renderer)) }
   }
 
+  /// Those are the renderers now; of who stays, what is known stays known. Not from two threads at once.
+  func keep(to renderers: [any VideoRenderer]) {
+    let wanted = Set(renderers.map(ObjectIdentifier.init))
+    let known = entries.withLock { $0 }
+    for (id, entry) in known where !wanted.contains(id) { remove(entry.renderer) }
+    for renderer in renderers where known[ObjectIdentifier(renderer)] == nil { add(renderer) }
+  }
+
   /// What serves all of them.
   var combined: TrackDemand {
     entries.withLock { entries in

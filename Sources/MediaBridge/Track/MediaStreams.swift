@@ -99,14 +99,14 @@ final class TrackEnd: Sendable {
 }
 
 /// A track that goes away without having ended ends its streams, too.
-private final class FrameStreamRenderer: VideoRenderer, Sendable {
+private final class FrameStreamRenderer: SizelessRenderer, PromptRenderer, Sendable {
   private let continuation: AsyncStream<VideoFrame>.Continuation
   init(_ continuation: AsyncStream<VideoFrame>.Continuation) { self.continuation = continuation }
   deinit { continuation.finish() }
   func render(frame: VideoFrame) { continuation.yield(frame) }
 }
 
-private final class SoundStreamRenderer: AudioRenderer, Sendable {
+private final class SoundStreamRenderer: AudioRenderer, PromptRenderer, Sendable {
   let requiredFormat: AudioFormat?
   private let continuation: AsyncStream<AudioPCMBuffer>.Continuation
   init(_ continuation: AsyncStream<AudioPCMBuffer>.Continuation, format: AudioFormat?) {

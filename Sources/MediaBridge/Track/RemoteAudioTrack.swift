@@ -18,7 +18,8 @@ public final class RemoteAudioTrack: Track, RemoteTrack, AudioTrack, @unchecked 
   /// Hands all sound from now on to `audioRenderer`, too, in its `requiredFormat` if it has one. The first renderer
   /// starts the decoder.
   public func add(audioRenderer: any AudioRenderer) {
-    guard renderers.add(audioRenderer, call: Self.call(audioRenderer)) else { return }
+    let calls = RendererCalls(isPrompt: audioRenderer is any PromptRenderer, render: Self.call(audioRenderer))
+    guard renderers.add(audioRenderer, calls: calls) else { return }
     needsChanged()
   }
 

@@ -8,6 +8,7 @@ public final class RemoteVideoTrack: Track, RemoteTrack, VideoTrack, @unchecked 
   /// Pictures are large: a renderer that is three behind will hardly catch up.
   private let renderers = RendererList<VideoFrame>(limit: 3)
   private let demands = RendererDemands()
+  private let membership = Reconciler()
   private let decoding = Reconciler()
   private let newest = Locked<VideoFrame?>(nil)
   private let lastSize = Locked<Dimensions?>(nil)
@@ -22,15 +23,19 @@ public final class RemoteVideoTrack: Track, RemoteTrack, VideoTrack, @unchecked 
 
   /// Shows every picture from now on in `videoRenderer`, too. The first renderer starts the decoder.
   public func add(videoRenderer: any VideoRenderer) {
-    guard renderers.add(videoRenderer, call: Self.call(videoRenderer)) else { return }
-    demands.add(videoRenderer)
-    needsChanged()
+    guard renderers.add(videoRenderer, calls: Self.calls(videoRenderer)) else { return }
+    membersChanged()
   }
 
   /// After it returns no further call comes, unless a renderer removes itself from within a call.
   public func remove(videoRenderer: any VideoRenderer) {
     guard renderers.remove(videoRenderer) else { return }
-    demands.remove(videoRenderer)
+    membersChanged()
+  }
+
+  /// Who is shown to needs something, and nobody else does, whichever thread added or removed whom last.
+  private func membersChanged() {
+    membership.run { demands.keep(to: renderers.members.compactMap { $0 as? any VideoRenderer }) }
     needsChanged()
   }
 
@@ -74,17 +79,18 @@ public final class RemoteVideoTrack: Track, RemoteTrack, VideoTrack, @unchecked 
   }
 
   /// Calls a renderer with each picture, and before with its size where that is a new one to it.
-  private static func call(_ renderer: any VideoRenderer) -> @Sendable (VideoFrame) -> Void {
+  static func calls(_ renderer: any VideoRenderer) -> RendererCalls<VideoFrame> {
+    let isPrompt = renderer is any PromptRenderer
+    let isSizeless = renderer is any SizelessRenderer
     let renderer = Unchecked(renderer)
-    let size = Locked<Dimensions?>(nil)
-    return { frame in
-      if size.set(\.self, to: frame.dimensions) { tell(renderer, frame.dimensions) }
-      renderer.value.render(frame: frame)
-    }
-  }
-
-  /// `set(size:)` belongs to the main actor, for which no media thread waits.
-  private static func tell(_ renderer: Unchecked<any VideoRenderer>, _ size: Dimensions) {
-    Task { @MainActor in renderer.value.set(size: CGSize(width: Int(size.width), height: Int(size.height))) }
+    let render = { @Sendable (frame: VideoFrame) in renderer.value.render(frame: frame) }
+    guard !isSizeless else { return RendererCalls(isPrompt: isPrompt, render: render) }
+    let known = Locked<Dimensions?>(nil)
+    return RendererCalls(
+      notice: { frame in
+        let size = frame.dimensions
+        guard known.set(\.self, to: size) else { return nil }
+        return { renderer.value.set(size: CGSize(width: Int(size.width), height: Int(size.height))) }
+      }, render: render)
   }
 }

@@ -18,7 +18,9 @@ public class Track: @unchecked Sendable {
   public let kind: Kind
   public let source: Source
   let state: Locked<State>
-  private let media: Locked<TrackMedia>
+  private let media: Locked<Received>
+  /// What feeds the track, and what was counted before it did.
+  typealias Received = (media: TrackMedia, earlier: MediaCounts)
   /// When nothing more comes: of a remote track, when it is unsubscribed.
   let end = TrackEnd()
   public let delegates = MulticastDelegate<any TrackDelegate>()
@@ -27,20 +29,23 @@ public class Track: @unchecked Sendable {
     name = info.name
     self.kind = kind
     source = info.source
-    self.media = Locked(media)
+    self.media = Locked((media, MediaCounts()))
     state = Locked(State(sid: info.sid, isMuted: info.isMuted, dimensions: kind == .video ? info.dimensions : nil))
   }
 
   /// What feeds the track.
-  var incoming: TrackMedia { media.withLock { $0 } }
+  var incoming: TrackMedia { media.withLock { $0.media } }
+  var received: Received { media.withLock { $0 } }
 
-  /// Goes on with the media of another session, after that of the one before has ended.
+  /// Goes on with the media of another session, after that of the one before was closed.
   func goOn(with new: TrackMedia) {
-    media.withLock { $0 = new }
+    let counts = incoming.counts
+    media.withLock { received in
+      received.earlier.add(counts)
+      received.media = new
+    }
     let reporter = state.withLock { state in
       state.sid = new.trackSid
-      // Another stream, which counts anew.
-      state.reporting.meter = nil
       return state.reporting.reporter
     }
     needsChanged()

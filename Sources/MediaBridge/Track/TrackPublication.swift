@@ -19,10 +19,20 @@ struct TrackInfo: Sendable, Equatable {
 ///
 /// `@unchecked Sendable`: the subclass adds only `Locked` values, like this class.
 public class TrackPublication: @unchecked Sendable {
+  private struct Owner {
+    weak var participant: Participant?
+  }
   let info: Locked<TrackInfo>
+  private let owner = Locked(Owner())
 
   init(info: TrackInfo) { self.info = Locked(info) }
 
+  /// Who published it. Held weakly: nil when they have left the room and nobody else keeps them.
+  public internal(set) var participant: Participant? {
+    // Not read under the lock: that could end the last strong reference there.
+    get { owner.withLock { $0 }.participant }
+    set { owner.withLock { $0 = Owner(participant: newValue) } }
+  }
   public var sid: String { info.withLock { $0.sid } }
   public var name: String { info.withLock { $0.name } }
   public var kind: Track.Kind { info.withLock { $0.kind } }

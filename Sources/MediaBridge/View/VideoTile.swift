@@ -4,7 +4,7 @@ import MediaCore
 
 /// A place in a `TileWindow` that shows the pictures of one track: add it to the track as a renderer. All members may be
 /// used from any thread.
-public final class VideoTile: VideoRenderer, Sendable {
+public final class VideoTile: VideoRenderer, SizelessRenderer, Sendable {
   private struct State {
     var size: Dimensions?
     var isVisible = true

@@ -10,7 +10,7 @@ import MediaCore
 /// its user closes it, and with the last reference to the view. All members may be used from any thread.
 ///
 /// Where X11 goes away while a window is open its library ends the process; nothing here can prevent that.
-public final class VideoView: VideoRenderer, Sendable {
+public final class VideoView: VideoRenderer, SizelessRenderer, Sendable {
   private enum Phase {
     /// Opens with the first picture.
     case waiting

@@ -153,6 +153,61 @@ import Testing
     }
   }
 
+  @Test func statisticsGoOnInANewSession() async throws {
+    try await run { scene in
+      let microphone = try #require(
+        scene.room.remoteParticipants["alice"]?.audioTracks.first?.track as? RemoteAudioTrack)
+      let listener = AudioBufferHandler { _ in }
+      microphone.add(audioRenderer: listener)
+      for track in [scene.track, microphone] { await track.set(reportStatistics: true) }
+      @Sendable func told(_ track: Track) -> [InboundRtpStreamStatistics] {
+        scene.told.values.compactMap { event in
+          guard case .statisticsUpdated(let whose, let statistics) = event, whose === track else { return nil }
+          return statistics.inboundRtp?.first
+        }
+      }
+      @Sendable func tell(_ count: Int) async throws {
+        let before = [told(scene.track).count, told(microphone).count]
+        try await eventually("\(count) more statistics") {
+          told(scene.track).count >= before[0] + count && told(microphone).count >= before[1] + count
+        }
+      }
+      try await tell(2)
+      for _ in 0..<2 {
+        let before = told(scene.track).count
+        scene.tell(.reconnect)
+        try await eventually("the new stream", within: .seconds(20)) {
+          let sources = told(scene.track).suffix(from: before).map(\.ssrc)
+          return sources.last.map { $0 != nil && $0 != told(scene.track)[before - 1].ssrc } ?? false
+        }
+        try await tell(2)
+      }
+      for track in [scene.track, microphone] {
+        let all = told(track)
+        #expect(Set(all.map(\.ssrc)).subtracting([nil]).count == 3)
+        for (before, now) in zip(all, all.dropFirst()) { checkNothingIsLess(now, before) }
+      }
+      let last = try #require(told(scene.track).last)
+      // It has decoded in all three sessions, of which each sends a keyframe at its beginning.
+      #expect(last.framesDecoded ?? 0 > 50 && last.bps > 0 && last.trackIdentifier == scene.track.sid)
+      #expect(told(microphone).last?.totalSamplesDuration ?? 0 > 3)
+    }
+  }
+
+  private func checkNothingIsLess(_ now: InboundRtpStreamStatistics, _ before: InboundRtpStreamStatistics) {
+    for count in [\.packetsReceived, \.bytesReceived, \.packetsDiscarded, \.totalSamplesReceived]
+      as [KeyPath<InboundRtpStreamStatistics, UInt64?>]
+    {
+      #expect(now[keyPath: count] ?? 0 >= before[keyPath: count] ?? 0, "\(count)")
+    }
+    for count in [\.framesReceived, \.framesDecoded, \.framesDropped, \.pliCount, \.nackCount, \.freezeCount]
+      as [KeyPath<InboundRtpStreamStatistics, UInt?>]
+    {
+      #expect(now[keyPath: count] ?? 0 >= before[keyPath: count] ?? 0, "\(count)")
+    }
+    #expect(now.totalAudioEnergy ?? 0 >= before.totalAudioEnergy ?? 0)
+  }
+
   /// The lists of a resumed session are what the program wants, not what has arrived.
   @Test func aResumedSessionUnsubscribesNothingThatIsStillComing() async throws {
     try await run { scene in

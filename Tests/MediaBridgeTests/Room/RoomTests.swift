@@ -1,4 +1,5 @@
 import BridgeTesting
+import Dispatch
 import Foundation
 import LiveKitProtocol
 import MediaBridge
@@ -52,6 +53,18 @@ struct RoomTests {
     #expect(told == ["+guest", "-guest"])
   }
 
+  @Test func aPublicationKnowsWhoseItIsAndKeepsNobody() async throws {
+    var kept: RemoteTrackPublication?
+    weak var alice: Participant?
+    try await Watcher.run { watcher in
+      let camera = try await watcher.camera()
+      #expect(camera.participant === watcher.room.remoteParticipants["alice"] && camera.participant != nil)
+      (kept, alice) = (camera, camera.participant)
+    }
+    try await eventually("the participant to be gone") { [weak alice] in alice == nil }
+    #expect(try #require(kept).participant == nil)
+  }
+
   @Test func whoeverDisconnectsWaitsForTheEnd() async throws {
     try await Watcher.run { watcher in
       let room = watcher.room
@@ -79,6 +92,85 @@ struct RoomTests {
     await synthetic.stop()
   }
 
+  /// While a delegate is still busy with the end of the one before.
+  @Test func eventsThatAreAskedForAfterTheEndAreOfTheNextConnection() async throws {
+    let synthetic = try await SyntheticRoom.start(codecs: [:])
+    let delegate = SlowLeaver()
+    let room = Room(delegate: delegate)
+    let before = room.events
+    try await room.connect(url: synthetic.url, token: try await SyntheticRoom.token("watcher"))
+    await room.disconnect()
+    let after = room.events
+    try await room.connect(url: synthetic.url, token: try await SyntheticRoom.token("watcher"))
+    await room.disconnect()
+    let firsts = try await eventually("what the delegate asked for") { delegate.events.values.first }
+    for (events, what) in [(before, "made before"), (after, "made after"), (firsts, "made by a delegate")] {
+      var told: [String] = []
+      for await case .connectionStateChanged(let state, from: _) in events { told.append("\(state)") }
+      #expect(told == ["connecting", "connected", "disconnected"], "\(what)")
+    }
+    await synthetic.stop()
+  }
+
+  /// Whoever connects while another connection ends gets one of their own, and is told of one after the other.
+  @Test func aRoomMayBeConnectedWhileItEnds() async throws {
+    let synthetic = try await SyntheticRoom.start(codecs: [:])
+    let room = Room()
+    let states = Collector<ConnectionState>()
+    let listener = StateListener(states)
+    room.add(delegate: listener)
+    let token = try await SyntheticRoom.token("watcher")
+    try await room.connect(url: synthetic.url, token: token)
+    for _ in 0..<20 {
+      let connecting = Task.detached {
+        while true {
+          do throws(LiveKitError) { return try await room.connect(url: synthetic.url, token: token) } catch {
+            guard error.code == .invalidState else { throw error }
+          }
+          await Task.yield()
+        }
+      }
+      await room.disconnect()
+      try await connecting.value
+      #expect(room.connectionState == .connected && room.disconnectError == nil)
+    }
+    await room.disconnect()
+    let connection: [ConnectionState] = [.connecting, .connected, .disconnected]
+    try await eventually("word of all") { states.count == 63 }
+    #expect(states.values == (0..<21).flatMap { _ in connection })
+    await synthetic.stop()
+  }
+
+  /// The end of the room included.
+  @Test func aRendererThatGetsStuckHoldsUpNobodyElse() async throws {
+    let mayGoOn = DispatchSemaphore(value: 0)
+    let (stuck, shown) = (Collector<Int64>(), Collector<MediaTime>())
+    let first = VideoFrameHandler { frame in
+      stuck.add(frame.timeStampNs)
+      if stuck.count == 50 { _ = mayGoOn.wait(timeout: .now() + 20) }
+    }
+    let second = VideoFrameHandler { _ in shown.add(.now) }
+    defer { for _ in 0..<10 { mayGoOn.signal() } }
+    try await Watcher.run { watcher in
+      let (video, _) = try await watcher.tracks()
+      for renderer in [first, second] { video.add(videoRenderer: renderer) }
+      try await eventually("a renderer that is stuck") { stuck.count == 50 }
+      let before = shown.count
+      try await eventually("pictures for the other one") { shown.count > before + 50 }
+      let times = shown.values.suffix(50)
+      #expect(zip(times, times.dropFirst()).allSatisfy { $1 - $0 < .milliseconds(500) })
+      #expect(stuck.count == 50 && video.droppedFrames(of: first) ?? 0 > 30)
+      video.remove(videoRenderer: second)
+      let left = MediaTime.now
+      await watcher.room.disconnect()
+      #expect(MediaTime.now - left < .seconds(5))
+      let removal = Task.detached { video.remove(videoRenderer: first) }
+      mayGoOn.signal()
+      await removal.value
+      #expect(stuck.count == 50)
+    }
+  }
+
   private static func packets(of identity: String, in room: Room) async -> Int {
     var packets = 0
     for publication in room.remoteParticipants[identity]?.trackPublications.values.map({ $0 }) ?? [] {
@@ -92,4 +184,22 @@ private final class Listener: AudioRenderer {
   private let heard: @Sendable () -> Void
   init(_ heard: @escaping @Sendable () -> Void) { self.heard = heard }
   func render(pcmBuffer: AudioPCMBuffer) { heard() }
+}
+
+/// Takes its time over the end of a connection, and asks there for the events of the next.
+private final class SlowLeaver: RoomDelegate, Sendable {
+  let events = Collector<AsyncStream<RoomEvent>>()
+
+  func room(_ room: Room, didDisconnectWithError error: LiveKitError?) {
+    events.add(room.events)
+    usleep(200_000)
+  }
+}
+
+private final class StateListener: RoomDelegate, Sendable {
+  private let states: Collector<ConnectionState>
+  init(_ states: Collector<ConnectionState>) { self.states = states }
+  func room(_ room: Room, didUpdateConnectionState state: ConnectionState, from old: ConnectionState) {
+    states.add(state)
+  }
 }

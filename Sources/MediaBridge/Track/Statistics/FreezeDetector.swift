@@ -40,6 +40,14 @@ struct FreezeDetector: Sendable {
   /// What follows is no freeze, however long it takes: nothing is meant to be shown.
   mutating func interrupt() { last = nil }
 
+  /// Counts those of another one, too.
+  mutating func add(_ other: FreezeDetector) {
+    freezeCount += other.freezeCount
+    totalFreezes += other.totalFreezes
+    pauseCount += other.pauseCount
+    totalPauses += other.totalPauses
+  }
+
   private func isFreeze(_ interval: Int64) -> Bool {
     guard intervals.count >= Self.fewest else { return false }
     let average = sum / Int64(intervals.count)

@@ -13,7 +13,8 @@ struct InboundMeter: Sendable {
     var roundTrip: Duration?
   }
 
-  let trackSid: String
+  /// Another one when the track has gone over to a new session.
+  var trackSid: String
   let isVideo: Bool
   private var last: Sample?
 

@@ -1,8 +1,9 @@
 /// How a stream arrives, under the names of "Identifiers for WebRTC's Statistics API" (W3C), whose definitions hold
 /// unless said otherwise. What does not exist for a kind of media or is not known is nil.
 ///
-/// Counts are since the track was subscribed. What says "while reported" is counted from the moment on at which
-/// statistics are turned on.
+/// Counts are since the track was subscribed, and go on where a track does: when the room has joined a server anew and
+/// the media is another stream, with another `id` and source. What says "while reported" is counted from the moment on
+/// at which statistics are turned on. But for `packetsLost`, which late packets make smaller, no count ever goes down.
 ///
 /// Who comes from Vonage's network statistics finds packets received and lost, bytes received and the timestamp here,
 /// each second for each track.

@@ -54,14 +54,16 @@ extension Track {
   /// - Parameter age: how old the last statistics have to be.
   /// - Returns: nil when they are not, or statistics are not wanted any more.
   func measure(roundTrip: Duration?, after age: Duration = .zero) async -> TrackStatistics? {
-    let incoming = incoming
+    let (incoming, earlier) = received
     if isMuted { incoming.meter.interrupt() }
     let sample = InboundMeter.Sample(
-      time: .now, timestamp: Date().timeIntervalSince1970 * 1000, reception: await incoming.statistics(),
-      decoder: incoming.meter.figures, roundTrip: roundTrip)
+      time: .now, timestamp: Date().timeIntervalSince1970 * 1000,
+      reception: earlier.added(to: await incoming.statistics()),
+      decoder: earlier.added(to: incoming.meter.figures), roundTrip: roundTrip)
     return state.withLock { state in
       var meter =
         state.reporting.meter ?? InboundMeter(trackSid: incoming.trackSid, isVideo: incoming.isVideo)
+      meter.trackSid = incoming.trackSid
       guard state.reporting.isWanted, meter.isDue(at: sample.time, after: age) else { return nil }
       let statistics = TrackStatistics(inboundRtp: [meter.report(sample)])
       state.reporting.meter = meter
