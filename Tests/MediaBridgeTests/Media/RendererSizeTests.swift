@@ -38,7 +38,7 @@ private struct BusyMainActor {
 @Suite(.serialized, .timeLimit(.minutes(1))) struct RendererSizeTests {
   private func frame(_ width: Int) throws -> VideoFrame {
     let buffer = try #require(QuadrantPicture(width: width, height: 16).i420())
-    return VideoFrame(buffer: buffer, rotation: ._0, time: .now)
+    return VideoFrame(buffer: buffer, time: .now)
   }
 
   /// - Parameter patience: long, unless the test is of it: other tests make the main actor busy.

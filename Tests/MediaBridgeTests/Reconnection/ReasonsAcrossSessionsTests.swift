@@ -100,7 +100,9 @@ import Testing
       try await scene.joinAnew()
       try await eventually("the server to know") { toldOfCamera().dropFirst(before).last?.disabled == true }
       #expect(scene.reasons == ["-subscriberPropertyChanged"])
-      try await scene.pictures()
+      let track = try #require(scene.camera.track as? RemoteVideoTrack)
+      let screen = VideoFrameHandler { _ in }
+      track.add(videoRenderer: screen)
       try await scene.told(["-subscriberPropertyChanged", "+subscriberPropertyChanged"])
     }
   }
