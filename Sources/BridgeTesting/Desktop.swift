@@ -33,7 +33,8 @@ public final class Desktop: @unchecked Sendable {
   deinit {
     // Xlib ends a process whose server goes away, and a window that is closed is not yet a connection that is.
     for _ in 0..<500 where clients > 0 { usleep(10_000) }
-    unsetenv("DISPLAY")
+    // Another one may be there by now.
+    if getenv("DISPLAY").map({ String(cString: $0) }) == display { unsetenv("DISPLAY") }
     server.terminate()
     server.waitUntilExit()
   }

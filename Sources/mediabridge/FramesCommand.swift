@@ -144,8 +144,8 @@ final class FrameCounter: RoomDelegate, Sendable {
   }
 }
 
-/// Shows pictures at a size of its own, or at theirs.
-private final class CountedScreen: VideoRenderer, Sendable {
+/// Shows pictures at a size of its own, or at theirs. Counting takes no time.
+private final class CountedScreen: VideoRenderer, PromptRenderer, Sendable {
   private let size: Dimensions?
   private let onFrame: @Sendable (VideoFrame) -> Void
 

@@ -121,7 +121,11 @@ extension SeedsTests {
         #expect(view.subviews.map { $0 === videoView.state } == [true])
         try await inRoom(delegate: controller) { _, watcher in
           let camera = try await watcher.camera()
-          let window = try await desktop.window()
+          let window: Desktop.Window
+          do { window = try await desktop.window() } catch {
+            Issue.record("the view: \(String(describing: videoView.failure)); told: \(watcher.told.values)")
+            throw error
+          }
           try await desktop.shows(window, "pictures")
           try await watcher.told(of: camera, "the window's size") { $0.width == UInt32(window.size.width) }
           let expected = ["Audio track subscribed", "Published: camera", "Published: microphone"]

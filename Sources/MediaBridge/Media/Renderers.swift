@@ -53,8 +53,11 @@ extension AudioRenderer {
 /// A renderer of ours that has no use for `set(size:)`.
 protocol SizelessRenderer: VideoRenderer {}
 
-/// A renderer of ours that never blocks and runs nobody else's code.
-protocol PromptRenderer: AnyObject {}
+/// A renderer whose `render` returns at once, whatever happens: it waits for nothing, and for no lock that others hold for
+/// long. It is called where the media is decoded, which saves waking a thread for each picture, some twenty microseconds.
+/// One that breaks this promise holds up its track, and with it the others that show or hear it. It is not told sizes,
+/// which would have to wait for the main actor: each picture says its own.
+public protocol PromptRenderer: AnyObject {}
 
 /// A renderer made of a closure, which is called on a media thread.
 public final class VideoFrameHandler: VideoRenderer, SizelessRenderer, Sendable {
