@@ -87,13 +87,22 @@ extension RoomEngine: SubscriptionRequests {
 
   private func tell(_ message: SettingsSchedule.Message) async throws {
     let meant = message.sids.compactMap(find)
+    // Before it is sent: while this waits the next one may be told, and whoever comes last through here may be the first.
+    let earlier = meant.map { _, publication in
+      publication.subscription.withLock { subscription in
+        defer { subscription.toldSettings = message.settings }
+        return subscription.toldSettings
+      }
+    }
     var request = Livekit_SignalRequest()
     request.trackSetting = Livekit_UpdateTrackSettings(message.settings, trackSids: message.sids)
-    try await send(request)
-    for (participant, publication) in meant {
-      publication.subscription.withLock { $0.toldSettings = message.settings }
-      noteStream(of: publication, by: participant)
+    do { try await send(request) } catch {
+      for ((_, publication), earlier) in zip(meant, earlier) {
+        publication.subscription.withLock { $0.toldSettings = earlier }
+      }
+      throw error
     }
+    for (participant, publication) in meant { noteStream(of: publication, by: participant) }
   }
 
   private func resumeWaiters(throwing error: LiveKitError) {
