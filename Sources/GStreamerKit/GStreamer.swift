@@ -4,14 +4,13 @@ import CGStreamer
 public enum GStreamer {
   /// Initialises GStreamer once per process; every further call returns or throws what the first one did.
   ///
-  /// The registry is read in this process: a helper process that outlives a crash, or that a sandbox forbids, is worth
-  /// less than the few milliseconds it saves.
+  /// Plugins that are new are looked at by GStreamer's own helper process, so that one that crashes takes nothing along
+  /// and none of them stays in this process's memory.
   public static func initialize() throws(PipelineError) {
     if let failure = initialization { throw failure }
   }
 
   private static let initialization: PipelineError? = {
-    gst_registry_fork_set_enabled(0)
     var error: UnsafeMutablePointer<GError>?
     guard gst_init_check(nil, nil, &error) == 0 else { return nil }
     return PipelineError(.initialization, takeMessage(&error) ?? "GStreamer did not start")

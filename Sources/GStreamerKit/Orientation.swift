@@ -15,7 +15,7 @@ extension Pipeline {
     let pad = try staticPad(padName, of: try element(named: name).shared, named: name)
     let known = Locked(0)
     addProbe(
-      to: pad, GstPadProbeType(rawValue: GST_PAD_PROBE_TYPE_BUFFER.rawValue | GST_PAD_PROBE_TYPE_BUFFER_LIST.rawValue),
+      to: pad, .buffers,
       PadProbe { info in
         for buffer in buffers(of: info) {
           guard let turns = read(buffer, quarterTurns), known.set(\.self, to: turns) else { continue }
@@ -28,7 +28,7 @@ extension Pipeline {
 
 private func buffers(of info: UnsafeMutablePointer<GstPadProbeInfo>) -> [UnsafeMutablePointer<GstBuffer>] {
   guard let data = info.pointee.data else { return [] }
-  guard info.pointee.type.rawValue & GST_PAD_PROBE_TYPE_BUFFER_LIST.rawValue != 0 else {
+  guard info.pointee.isList else {
     return [data.assumingMemoryBound(to: GstBuffer.self)]
   }
   let list = OpaquePointer(data)

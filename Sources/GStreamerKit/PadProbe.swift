@@ -7,6 +7,17 @@ final class PadProbe: Callback {
   init(_ body: @escaping (UnsafeMutablePointer<GstPadProbeInfo>) -> GstPadProbeReturn) { self.body = body }
 }
 
+extension GstPadProbeType {
+  /// What flows, in single buffers or in lists.
+  static let buffers = GstPadProbeType(
+    rawValue: GST_PAD_PROBE_TYPE_BUFFER.rawValue | GST_PAD_PROBE_TYPE_BUFFER_LIST.rawValue)
+}
+
+extension GstPadProbeInfo {
+  /// Whether the probe's data is a list of buffers.
+  var isList: Bool { type.rawValue & GST_PAD_PROBE_TYPE_BUFFER_LIST.rawValue != 0 }
+}
+
 /// A reference to a pad that travels between threads.
 ///
 /// `@unchecked Sendable`: GObject counts references atomically, and GStreamer's pad calls lock by themselves.

@@ -13,11 +13,9 @@ extension Pipeline {
     elementNamed name: String, pad: String = "src", _ time: @escaping @Sendable (UInt32) -> MediaTime?
   ) throws(PipelineError) {
     let pad = try staticPad(pad, of: try element(named: name).shared, named: name)
-    let types = GstPadProbeType(
-      rawValue: GST_PAD_PROBE_TYPE_BUFFER.rawValue | GST_PAD_PROBE_TYPE_BUFFER_LIST.rawValue)
     let isFirst = Locked(true)
     addProbe(
-      to: pad, types,
+      to: pad, .buffers,
       PadProbe { info in
         applyTimeline(time, to: info)
         if isFirst.withLock({ first in
@@ -36,7 +34,7 @@ private typealias Timeline = (UInt32) -> MediaTime?
 /// Replaces the data of a probe by a writable version of it with new times.
 private func applyTimeline(_ time: Timeline, to info: UnsafeMutablePointer<GstPadProbeInfo>) {
   guard let data = info.pointee.data else { return }
-  if info.pointee.type.rawValue & GST_PAD_PROBE_TYPE_BUFFER_LIST.rawValue == 0 {
+  guard info.pointee.isList else {
     info.pointee.data = UnsafeMutableRawPointer(retimestamped(data.assumingMemoryBound(to: GstBuffer.self), time))
     return
   }
@@ -50,9 +48,9 @@ private func applyTimeline(_ time: Timeline, to info: UnsafeMutablePointer<GstPa
 
 private func clearDiscontinuity(_ info: UnsafeMutablePointer<GstPadProbeInfo>) {
   guard let data = info.pointee.data else { return }
-  let isList = info.pointee.type.rawValue & GST_PAD_PROBE_TYPE_BUFFER_LIST.rawValue != 0
   let buffer =
-    isList ? gst_buffer_list_get_writable(OpaquePointer(data), 0) : data.assumingMemoryBound(to: GstBuffer.self)
+    info.pointee.isList
+    ? gst_buffer_list_get_writable(OpaquePointer(data), 0) : data.assumingMemoryBound(to: GstBuffer.self)
   buffer?.pointee.mini_object.flags &= ~GST_BUFFER_FLAG_DISCONT.rawValue
 }
 

@@ -12,8 +12,8 @@ struct SignalConnector {
   let token: String
   let query: SignalQuery
   let timeout: Duration
-  let opening: SignalState.Opening
-  let trustRoots: NIOSSLTrustRoots
+  var opening = SignalState.Opening.join
+  var trustRoots = SecureChannel.usualTrustRoots
   /// For the server's first message after the upgrade; nil means `timeout` once more.
   var joinTimeout: Duration?
 
@@ -23,18 +23,6 @@ struct SignalConnector {
   }
 
   private let sockets = OpenSockets()
-
-  init(
-    url: SignalURL, token: String, query: SignalQuery, timeout: Duration, opening: SignalState.Opening = .join,
-    trustRoots: NIOSSLTrustRoots = SecureChannel.usualTrustRoots
-  ) {
-    self.url = url
-    self.token = token
-    self.query = query
-    self.timeout = timeout
-    self.opening = opening
-    self.trustRoots = trustRoots
-  }
 
   /// Takes `timeout` at most, and ends at once, with whatever error, when its task is cancelled.
   func connect() async throws(SignalError) -> SignalConnection {

@@ -4,7 +4,7 @@ import subprocess
 
 import checks
 import pytest
-from programs import ROOT, mediabridge
+from programs import KEYS, ROOT, mediabridge
 
 
 def test_demo(tmp_path):
@@ -23,3 +23,14 @@ def test_demo(tmp_path):
     assert checks.frequency(samples) == pytest.approx(440, abs=5), "it recorded somebody else"
     changed = [luma for _, luma in checks.pictures(file)]
     assert (changed[0] != changed[-1]).mean() > 0.001, "the picture does not move"
+
+
+@pytest.mark.parametrize("helper", ["yes", "no"])
+def test_first_start_of_gstreamer(helper, start, local_server, tmp_path):
+    """Plugins are scanned then, by a helper process or where there is none in ours: both leave SRTP working."""
+    local_server.own_publisher("r", "alice", "vp8")
+    scan = ("env", f"GST_REGISTRY={tmp_path / 'registry'}", f"GST_REGISTRY_FORK={helper}")
+    options = ("--url", local_server.url, *KEYS, "--room", "r", "--duration", "2s", "--json")
+    program = start((*scan, *mediabridge("frames", *options)))
+    assert program.finish() == 0, program.report("no frames")
+    assert program.events[-1]["frames"] > 25

@@ -13,7 +13,6 @@ extension RoomEngine {
   }
 
   private func measureLosses() async {
-    let publications = publications
     for publication in publications {
       guard let track = publication.track else { continue }
       let statistics = await track.incoming.statistics()

@@ -210,11 +210,12 @@ extension RoomEngine {
     if !unusual.isEmpty { signal?.send(.subscription(to: unusual, isWanted: !autoSubscribe)) }
   }
 
-  private func isUnusual(_ publication: RemoteTrackPublication) -> Bool { publication.isWanted != autoSubscribe }
+  /// Whether the program wants something else than a server does by itself.
+  func isUnusual(_ publication: RemoteTrackPublication) -> Bool { publication.isWanted != autoSubscribe }
 
   /// Whether it may still come in a new session, and would be missed as what it was in the one before.
   func isAwaited(_ publication: RemoteTrackPublication) -> Bool {
-    publication.subscription.withLock { $0.isAbsent && ($0.isInterrupted || $0.isWanted != autoSubscribe) }
+    publication.isAbsent && (publication.isInterrupted || isUnusual(publication))
   }
 
   func isAwaited(_ participant: RemoteParticipant) -> Bool {

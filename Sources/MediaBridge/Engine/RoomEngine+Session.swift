@@ -233,7 +233,7 @@ extension RoomEngine {
   private var syncState: Livekit_SyncState {
     var state = Livekit_SyncState()
     state.subscription.subscribe = !autoSubscribe
-    state.subscription.trackSids = publications.filter { $0.isWanted != autoSubscribe }.map(\.sid)
+    state.subscription.trackSids = publications.filter(isUnusual).map(\.sid)
     state.trackSidsDisabled = publications.filter { publication in
       publication.subscription.withLock { $0.toldSettings?.applied.isEnabled == false }
     }.map(\.sid)

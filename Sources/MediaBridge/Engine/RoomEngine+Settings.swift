@@ -32,15 +32,26 @@ extension RoomEngine: SubscriptionRequests {
   /// A server forgets what was asked for a track when its subscription ends. With adaptive stream it begins with the
   /// smallest layer, or with what it likes.
   func beginSettings(of publication: RemoteTrackPublication) {
-    let initial = usesAdaptiveStream ? nil : TrackSettings()
-    publication.subscription.withLock { subscription in
-      subscription.toldSettings = initial
-      (subscription.losses, subscription.fallback) = (LossWindow(), AudioFallback())
-    }
-    settings.begin(publication.sid, with: initial, at: .now)
-    armSettings()
+    publication.subscription.withLock { $0.toldSettings = initialSettings }
+    repeatSettings(of: publication)
     if options.audioFallback { watchCongestion() }
   }
+
+  /// The server of a new session has forgotten what was asked for, and is told again. Until then the publication says
+  /// what the one before knew, so that what the program did does not seem to end and to begin anew. What the link made
+  /// of it is over.
+  func repeatSettings(of publication: RemoteTrackPublication) {
+    let told = publication.subscription.withLock { subscription in
+      (subscription.losses, subscription.fallback) = (LossWindow(), AudioFallback())
+      return subscription.toldSettings
+    }
+    // Where the publication says something else the server is told in any case: what it is told the publication says.
+    settings.begin(publication.sid, with: told == initialSettings ? told : nil, at: .now)
+    armSettings()
+  }
+
+  /// How a server begins by itself; nil when that is its own choice.
+  private var initialSettings: TrackSettings? { usesAdaptiveStream ? nil : TrackSettings() }
 
   /// What is wanted of a track may have changed.
   func noteSettings(of sid: String) {

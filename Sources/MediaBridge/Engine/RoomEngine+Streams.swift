@@ -72,7 +72,7 @@ extension RoomEngine {
   /// Media that arrives cannot be decoded, or shown; or, with nil, a decoder begins.
   func decoderChanged(_ error: LiveKitError?, trackSid: String) {
     guard !isOver, let (participant, publication) = find(trackSid) else { return }
-    if let error { room.tell(.subscriptionFailed(participant, trackSid: trackSid, error)) }
+    if let error { tell(error, publication, of: participant) }
     note(.codecNotSupported, error != nil, publication, of: participant)
   }
 
@@ -85,7 +85,7 @@ extension RoomEngine {
         room.tell(.streamRestored(participant, publication, track))
       }
     case .missing:
-      room.tell(.subscriptionFailed(participant, trackSid: trackSid, .noMedia(publication, of: participant)))
+      tell(.noMedia(publication, of: participant), publication, of: participant)
     }
   }
 

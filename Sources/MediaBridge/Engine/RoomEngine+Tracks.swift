@@ -10,6 +10,7 @@ extension RoomEngine {
       if !isAwaited(publication) { unpublish(sid, of: participant) }
     }
     var returned: [RemoteTrackPublication] = []
+    var haveOtherCodecs = false
     for info in tracks {
       guard let publication = participant.publication(sid: info.sid) else {
         let publication = RemoteTrackPublication(info: info, isWanted: autoSubscribe, requests: self)
@@ -18,18 +19,16 @@ extension RoomEngine {
         continue
       }
       if publication.subscription.set(\.isAbsent, to: false) { returned.append(publication) }
-      let hasOtherCodecs = publication.info.withLock { known in
+      publication.info.withLock { known in
+        haveOtherCodecs = haveOtherCodecs || known.mimeTypes != info.mimeTypes
         let wasMuted = known.isMuted
-        defer {
-          known = info
-          known.isMuted = wasMuted
-        }
-        return known.mimeTypes != info.mimeTypes
+        known = info
+        known.isMuted = wasMuted
       }
-      if hasOtherCodecs { Task { await codecsChanged() } }
       setMuted(info.isMuted, publication, of: participant)
     }
     tellIfUnusual(returned)
+    if haveOtherCodecs { Task { await codecsChanged() } }
   }
 
   func removeTracks(of participant: RemoteParticipant) {
@@ -126,20 +125,6 @@ extension RoomEngine {
     repeatSettings(of: publication)
     beginStream(of: publication, by: participant)
     if publication.subscription.withLock({ $0.isLost }) { subscriber?.noteLoss(of: publication.sid) }
-  }
-
-  /// The server of a new session has forgotten what was asked for, and is told again. Until then the publication says
-  /// what the one before knew, so that what the program did does not seem to end and to begin anew. What the link made
-  /// of it is over.
-  private func repeatSettings(of publication: RemoteTrackPublication) {
-    let initial = usesAdaptiveStream ? nil : TrackSettings()
-    let told = publication.subscription.withLock { subscription in
-      (subscription.losses, subscription.fallback) = (LossWindow(), AudioFallback())
-      return subscription.toldSettings
-    }
-    // Where the publication says something else the server is told in any case: what it is told the publication says.
-    settings.begin(publication.sid, with: told == initial ? initial : nil, at: .now)
-    noteSettings(of: publication.sid)
   }
 
   private func watchDecoder(of media: TrackMedia) {

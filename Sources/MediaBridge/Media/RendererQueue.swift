@@ -3,7 +3,7 @@ import MediaCore
 
 /// How a renderer is called.
 struct RendererCalls<Media: Sendable>: Sendable {
-  /// Whether `render` never blocks and runs nobody else's code, so that it may be called where the media comes from.
+  /// Whether `render` returns at once, so that it may be called where the media comes from.
   var isPrompt = false
   /// What the renderer is to be told on the main actor before `render` gets this piece of media; nil for nothing. Asked
   /// once a piece, in order, on one thread at a time.
@@ -18,7 +18,8 @@ struct RendererCalls<Media: Sendable>: Sendable {
 /// a call cannot be taken out of it. So that such a call holds up nobody else, no thread that anybody else needs makes
 /// it: each renderer is called on a queue of its own, and what it is too slow for is dropped there, the oldest first.
 /// Waking that queue's thread costs some twenty microseconds a picture: a hundredth of what receiving one of 1280x720
-/// takes, a twelfth of one of 320x180. Only renderers of ours that never block are called on the media thread.
+/// takes, a twelfth of one of 320x180. Only those that say that they return at once
+/// (`PromptRenderer`) are called on the media thread.
 final class RendererQueue<Media: Sendable>: Sendable {
   private let state: Locked<RendererTurns<Media>>
   private let calls: RendererCalls<Media>

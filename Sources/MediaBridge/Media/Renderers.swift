@@ -4,7 +4,7 @@ public import Foundation
 ///
 /// `render(frame:)` is called once a frame, in order, on a media thread that is this renderer's alone while it takes: one
 /// that takes long, be it all the time or once, loses the oldest of what it is too slow for, and holds up neither other
-/// renderers nor the track. The size requirements are of the main actor, as in the SDK this API is known from; no media
+/// renderers nor the track; a `PromptRenderer` is called without a thread of its own. The size requirements are of the main actor, as in the SDK this API is known from; no media
 /// thread waits for them.
 public protocol VideoRenderer: AnyObject {
   /// Whether adaptive stream may choose what is received by what this renderer shows. One that says no is served with

@@ -21,12 +21,15 @@ final class SRTPSession {
   private var inbound: srtp_t?
   private var outbound: srtp_t?
 
-  private static let isReady: Bool = srtp_init() == srtp_err_status_ok
+  /// It fails where others of the process were first, such as GStreamer's SRTP plugin when plugins are scanned in this
+  /// process. The library works then all the same, and whether it does is seen when a session is made.
+  private static let initialization = srtp_init()
   /// Packets that may come late and still be told from replays: a second of a fast stream.
   private static let replayWindow: UInt = 2048
 
   init?(keys: SRTPKeys, isClient: Bool) {
-    guard Self.isReady, let profile = SRTPProfile(id: keys.profile), keys.material.count == profile.materialLength
+    _ = Self.initialization
+    guard let profile = SRTPProfile(id: keys.profile), keys.material.count == profile.materialLength
     else { return nil }
     // RFC 5764, 4.2: client key, server key, client salt, server salt.
     let (key, salt) = (profile.keyLength, profile.saltLength)
