@@ -110,12 +110,6 @@ public final class AppSource: @unchecked Sendable {
       buffer, pts: pts ?? media.pts, dts: dts ?? media.dts, isDiscontinuous: discontinuity || media.isDiscontinuous)
   }
 
-  /// Says, in its turn between the buffers, that there is nothing from `time` on for `duration`.
-  public func pushGap(at time: MediaTime, duration: Duration) {
-    let gap = gst_event_new_gap(MediaTime?(time).clockTime, GstClockTime(max(duration.nanoseconds, 0)))
-    gst_element_send_event(shared.pointer, gap)
-  }
-
   /// Nothing comes after what has been pushed.
   public func endOfStream() { gst_app_src_end_of_stream(source) }
 }

@@ -13,17 +13,14 @@ extension Pipeline {
     elementNamed name: String, pad: String = "src", _ time: @escaping @Sendable (UInt32) -> MediaTime?
   ) throws(PipelineError) {
     let pad = try staticPad(pad, of: try element(named: name).shared, named: name)
-    let isFirst = Locked(true)
+    // Only the pad's streaming thread reads and changes it.
+    var isFirst = true
     addProbe(
       to: pad, .buffers,
       PadProbe { info in
         applyTimeline(time, to: info)
-        if isFirst.withLock({ first in
-          defer { first = false }
-          return first
-        }) {
-          clearDiscontinuity(info)
-        }
+        if isFirst { clearDiscontinuity(info) }
+        isFirst = false
         return GST_PAD_PROBE_OK
       })
   }

@@ -85,15 +85,6 @@ import Testing
     #expect(numbers.count + source.counters.dropped == 20)
   }
 
-  @Test func aGapTakesItsTurn() async throws {
-    let result = try await passThrough("appsrc name=in ! appsink name=out sync=false") { source in
-      source.push(PacketBuffer(copying: [1]), dts: .now)
-      source.pushGap(at: .now, duration: .milliseconds(20))
-      source.push(PacketBuffer(copying: [2]), dts: .now)
-    }
-    #expect(result.buffers.map { $0.withUnsafeBytes { $0.first } } == [1, 2])
-  }
-
   @Test func planesOfRawPictures() throws {
     let frame = try #require(VideoFrameBuffer(try NumberedPicture.media(0b1010)))
     #expect(frame.width == 320 && frame.height == 240 && frame.pixelFormat == .i420)

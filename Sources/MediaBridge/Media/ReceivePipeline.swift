@@ -36,19 +36,13 @@ final class ReceivePipeline: Sendable {
     if pipeline.hasElement("jitter") {
       try? pipeline.retimestamp(elementNamed: "jitter", clock)
       if let orientationID {
-        try? pipeline.tagOrientation(elementNamed: "jitter") { Self.quarterTurns(in: $0, orientationID) }
+        try? pipeline.tagOrientation(elementNamed: "jitter") { RTPPacket.quarterTurns(in: $0, orientationID) }
       }
     }
     if let caps = source.acceptedCaps, caps.int("payload") == nil {
       Caps("\(caps), payload=(int)\(payloadType)").map(source.set(caps:))
     }
     try made.start()
-  }
-
-  /// Only the packet that ends a picture says it, so the copy is one a picture.
-  private static func quarterTurns(in packet: UnsafeRawBufferPointer, _ orientationID: UInt8) -> Int? {
-    guard packet.count > 1, packet[0] & 0x10 != 0, packet[1] & 0x80 != 0 else { return nil }
-    return (try? RTPPacket(parsing: PacketBuffer(copying: packet)))?.quarterTurns(orientationID)
   }
 
   /// Packets of one picture come together: one by one they would wake the pipeline's threads for each, which costs more

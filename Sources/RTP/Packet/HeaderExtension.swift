@@ -26,9 +26,9 @@ extension RTPPacket {
   /// Gives elements other ids in place, since each peer connection negotiates its own; nil removes one, which leaves
   /// padding in its place. A new id must fit the form that the packet uses (1…14 in the one-byte form).
   public func renameHeaderExtensions(_ newID: (UInt8) -> UInt8?) {
-    guard let block = extensionBlock, let form = ExtensionForm(profile: block.profile) else { return }
+    guard let block = extensionBlock, let form = ExtensionBlock.Form(profile: block.profile) else { return }
     var offset = block.offset
-    while let element = element(at: offset, of: block, form) {
+    while let element = withUnsafeBytes({ block.element(at: offset, in: $0, form) }) {
       offset = element.value.upperBound
       let id = newID(element.id).flatMap { form.ids.contains($0) ? $0 : nil }
       guard id != element.id else { continue }
@@ -43,7 +43,13 @@ extension RTPPacket {
     }
   }
 
-  private enum ExtensionForm {
+  private func headerExtension(_ id: UInt8) -> ExtensionBlock.Element? {
+    extensionBlock.flatMap { block in withUnsafeBytes { block.element(id, in: $0) } }
+  }
+}
+
+extension RTPPacket.ExtensionBlock {
+  enum Form {
     case oneByte
     case twoByte
 
@@ -60,16 +66,17 @@ extension RTPPacket {
   }
 
   /// Offsets are counted from the packet's start.
-  private struct Element {
+  struct Element {
     var id: UInt8
     var start: Int
     var value: Range<Int>
   }
 
-  private func headerExtension(_ id: UInt8) -> Element? {
-    guard let block = extensionBlock, let form = ExtensionForm(profile: block.profile), id != 0 else { return nil }
-    var offset = block.offset
-    while let element = element(at: offset, of: block, form) {
+  /// Element `id` of the packet `bytes`, whose block this is.
+  func element(_ id: UInt8, in bytes: UnsafeRawBufferPointer) -> Element? {
+    guard let form = Form(profile: profile), id != 0 else { return nil }
+    var offset = offset
+    while let element = element(at: offset, in: bytes, form) {
       if element.id == id { return element }
       offset = element.value.upperBound
     }
@@ -77,17 +84,15 @@ extension RTPPacket {
   }
 
   /// The next element at or after `offset`; nil at the end, which id 15 of the one-byte form also means.
-  private func element(at offset: Int, of block: ExtensionBlock, _ form: ExtensionForm) -> Element? {
-    withUnsafeBytes { bytes in
-      let end = block.offset + block.count
-      var start = offset
-      while start < end && bytes[start] == 0 { start += 1 }
-      guard start + (form == .oneByte ? 1 : 2) <= end else { return nil }
-      let id = form == .oneByte ? bytes[start] >> 4 : bytes[start]
-      if form == .oneByte && id == 15 { return nil }
-      let first = start + (form == .oneByte ? 1 : 2)
-      let last = first + (form == .oneByte ? Int(bytes[start] & 15) + 1 : Int(bytes[start + 1]))
-      return last <= end ? Element(id: id, start: start, value: first..<last) : nil
-    }
+  func element(at offset: Int, in bytes: UnsafeRawBufferPointer, _ form: Form) -> Element? {
+    let end = self.offset + count
+    var start = offset
+    while start < end && bytes[start] == 0 { start += 1 }
+    guard start + (form == .oneByte ? 1 : 2) <= end else { return nil }
+    let id = form == .oneByte ? bytes[start] >> 4 : bytes[start]
+    if form == .oneByte && id == 15 { return nil }
+    let first = start + (form == .oneByte ? 1 : 2)
+    let last = first + (form == .oneByte ? Int(bytes[start] & 15) + 1 : Int(bytes[start + 1]))
+    return last <= end ? Element(id: id, start: start, value: first..<last) : nil
   }
 }

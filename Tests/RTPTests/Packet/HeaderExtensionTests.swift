@@ -39,9 +39,25 @@ struct HeaderExtensionTests {
   /// Above the two bits stand those for a mirrored picture and for the camera on the back.
   @Test(arguments: [("40", 0), ("41", 1), ("46", 2), ("4f", 3)])
   func theOrientationIsOfTwoBits(value: String, quarterTurns: Int) throws {
-    #expect(try packet("be de 00 01  40 \(value) 00 00").quarterTurns(4) == quarterTurns)
-    #expect(try packet("be de 00 01  40 \(value) 00 00").quarterTurns(5) == nil)
-    #expect(try packet("be de 00 01  41 \(value) \(value) 00").quarterTurns(4) == nil)
+    #expect(try orientation("be de 00 01  40 \(value) 00 00", 4) == quarterTurns)
+    #expect(try orientation("be de 00 01  40 \(value) 00 00", 5) == nil)
+    #expect(try orientation("be de 00 01  41 \(value) \(value) 00", 4) == nil)
+  }
+
+  /// Where a frame does not end, and in bytes that are no packet, there is none to read.
+  @Test func theOrientationOfAnythingElseIsNotRead() throws {
+    #expect(try orientation("be de 00 01  40 41 00 00", 4, isLast: false) == nil)
+    var packet = try packet("be de 00 01  40 41 00 00").withUnsafeBytes(Array.init)
+    packet[1] |= 0x80
+    for count in 0..<(packet.count - 1) {
+      #expect(packet[..<count].withUnsafeBytes { RTPPacket.quarterTurns(in: $0, 4) } == nil)
+    }
+  }
+
+  private func orientation(_ block: String, _ id: UInt8, isLast: Bool = true) throws -> Int? {
+    var bytes = try packet(block).withUnsafeBytes(Array.init)
+    bytes[1] = isLast ? bytes[1] | 0x80 : bytes[1] & 0x7f
+    return bytes.withUnsafeBytes { RTPPacket.quarterTurns(in: $0, id) }
   }
 
   @Test func valuesAreWrittenInPlaceOnlyAtTheirLength() throws {
