@@ -8,8 +8,8 @@ BUILD_PACKAGES := git pkg-config libgstreamer1.0-dev libgstreamer-plugins-base1.
 RUN_PACKAGES := gstreamer1.0-plugins-base gstreamer1.0-plugins-good gstreamer1.0-plugins-bad \
   gstreamer1.0-plugins-ugly gstreamer1.0-libav gstreamer1.0-x gstreamer1.0-tools
 TEST_PACKAGES := ffmpeg iproute2 nftables procps coturn openssl python3-venv xvfb python3-xlib
-# Targets whose code crosses threads: the thread sanitizer runs their tests.
-TSAN_FILTER := PeerTransportTests|SignalTransportTests|GStreamerKitTests|DevServerTests|MediaBridgeTests|SeedsTests
+# Targets whose code stays on one thread: the thread sanitizer passes their tests over.
+TSAN_SKIP := ^(MediaCore|RTP|SDP|LiveKitProtocol|PipelineTemplates|Fuzz)Tests
 TSAN_SUPPRESSIONS := $(addprefix suppressions=$(CURDIR)/,$(wildcard Tests/tsan.supp))
 # What `make fuzz` runs, and for how long each.
 FUZZ_TARGETS ?= rtp rtcp sdp signal templates
@@ -20,7 +20,8 @@ DOCS := .build/docs
 AS_ROOT = $$([ "$$(id -u)" = 0 ] || ! command -v sudo > /dev/null || echo sudo)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-test build release demo test unit tsan fuzz e2e bench install lint docs format proto clean
+.PHONY: help setup setup-test build build-tests release demo test test-long unit endurance tsan fuzz e2e e2e-long bench \
+  install lint docs format proto clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -55,21 +56,50 @@ release: setup ## Build the optimized program; it needs no Swift where it runs
 demo: release ## Record a synthetic participant of a room of our own into demo.mp4
 	$(BIN) demo
 
-test: ## Run every test
+# One debug build serves unit and end-to-end tests: what a release build is for, figures, `make bench` measures.
+test: ## Run the tests (under 20 minutes on 2 processors, build included)
 	$(MAKE) unit # one after the other even under -j: each wants the whole machine
-	$(MAKE) tsan
 	$(MAKE) e2e
 
-# One after the other: the tests have media that runs in real time, and shall not wait for each other's processors.
-# EnduranceTests count what the process holds, and want one of their own.
-unit: setup-test ## Run the unit tests
-	swift test --no-parallel --skip EnduranceTests
-	swift test --skip-build --filter EnduranceTests
+test-long: ## Run what takes longer: thread sanitizer, endurance, a package outside this repository (under 25 minutes)
+	$(MAKE) tsan
+	$(MAKE) endurance
+	$(MAKE) e2e-long
+
+# Most tests wait for media that runs in real time, so several processes share the processors, each with its tests one
+# after the other. A test is of the first shard whose pattern has its suite, or else of the last one.
+SHARDS := 1 2 3 4
+SHARD_1 := ReconnectionTests|RefreshedTokenTests|ReasonsAcrossSessionsTests|StatisticsTests
+SHARD_2 := LayerTests|VideoViewTests|AdaptiveStreamTests|VideoFramePictureTests|FailingSubscriptionTests
+SHARD_3 := SeedsTests|Playback|RoomTests|MediaTests|DelegateTests
+SHARD_PATTERN = $(if $(SHARD_$*),--filter "$(SHARD_$*)",--skip "$(SHARD_1)|$(SHARD_2)|$(SHARD_3)")
+# Counts what its process holds, and wants one of its own.
+ENDURANCE := EnduranceTests
+# Long loops on one thread have nothing to show the sanitizer.
+ONE_THREAD := HeldGarbageTests|AdaptiveStreamPropertyTests
+TEST_BUNDLE := debug/mediabridgePackageTests.xctest --testing-library swift-testing --no-parallel
+run-shards = $(MAKE) --no-print-directory -j$(words $(SHARDS)) --output-sync=target $(SHARDS:%=$(1)-shard-%)
+
+unit: build-tests ## Run the unit tests
+	$(call run-shards,unit)
+
+unit-shard-%:
+	.build/$(TEST_BUNDLE) $(SHARD_PATTERN) --skip "$(ENDURANCE)"
+
+endurance: build-tests ## Repeat what a program does all day a thousand times, and look for what is left over
+	.build/$(TEST_BUNDLE) --filter "$(ENDURANCE)"
+
+build-tests: setup-test
+	swift build --build-tests
 
 # The C libraries are not instrumented: what only they do is not ours to judge, and their locks are unseen.
-# HeldGarbageTests and AdaptiveStreamPropertyTests are long loops on one thread; EnduranceTests want a process of their own.
 tsan: setup-test ## Run the tests of what crosses threads under the thread sanitizer
-	TSAN_OPTIONS="ignore_noninstrumented_modules=1 $$TSAN_OPTIONS $(TSAN_SUPPRESSIONS)" swift test --no-parallel --scratch-path .build-tsan --sanitize=thread --filter '$(TSAN_FILTER)' --skip "HeldGarbageTests|EnduranceTests|AdaptiveStreamPropertyTests"
+	swift build --build-tests --scratch-path .build-tsan --sanitize=thread
+	$(call run-shards,tsan)
+
+tsan-shard-%:
+	TSAN_OPTIONS="ignore_noninstrumented_modules=1 $$TSAN_OPTIONS $(TSAN_SUPPRESSIONS)" .build-tsan/$(TEST_BUNDLE) \
+	  $(SHARD_PATTERN) --skip "$(ENDURANCE)|$(ONE_THREAD)|$(TSAN_SKIP)"
 
 # What it finds lies in .build-fuzz: a crash goes to Tests/Corpus/TARGET, as it is or in hexadecimal, once it is mended.
 # Swift's runtime keeps what it allocates for types, hence no search for leaks.
@@ -84,9 +114,19 @@ fuzz: setup ## Feed the parsers with random input (FUZZ_SECONDS=60 for each of F
 	    -artifact_prefix=$(FUZZ_BUILD)/findings/$$target/ || exit 1; \
 	done
 
-e2e: setup-test release .venv/ready ## Run the program against clients that others wrote (E2E="-k record" narrows)
-	$(AS_ROOT) env MEDIABRIDGE_BIN=$(CURDIR)/$(BIN) PYTHONDONTWRITEBYTECODE=1 \
-	  .venv/bin/python -m pytest -q -p no:cacheprovider Tests/EndToEnd $(E2E)
+# Tests that measure real time are marked `alone` and run one after the other, the others side by side.
+E2E_WORKERS ?= 4
+PYTEST = $(AS_ROOT) env MEDIABRIDGE_BIN=$(CURDIR)/$(or $(E2E_BIN),.build/debug/mediabridge) PYTHONDONTWRITEBYTECODE=1 \
+  .venv/bin/python -m pytest -q -p no:cacheprovider
+# pytest's exit status when a selection has no test.
+or-no-test = || [ $$? = 5 ]
+
+e2e: build-tests .venv/ready ## Run the program against clients that others wrote (E2E="-k record" narrows)
+	$(PYTEST) Tests/EndToEnd -m "not alone and not long" -n $(E2E_WORKERS) --dist worksteal $(E2E) $(if $(E2E),$(or-no-test))
+	$(PYTEST) Tests/EndToEnd -m "alone and not long" $(E2E) $(if $(E2E),$(or-no-test))
+
+e2e-long: build-tests .venv/ready
+	$(PYTEST) Tests/EndToEnd -m long $(E2E)
 
 bench: setup-test release .venv/ready ## Measure cost and latency beside the LiveKit Python SDK (BENCH="--seconds 20" changes how)
 	$(AS_ROOT) env MEDIABRIDGE_BIN=$(CURDIR)/$(BIN) PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=Tests/EndToEnd \

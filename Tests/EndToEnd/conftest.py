@@ -5,6 +5,11 @@ from network import Namespace, RoutedNetwork
 from programs import KEYS, Program, mediabridge, python
 
 
+def pytest_configure(config):
+    config.addinivalue_line("markers", "alone: measures real time, and gets a machine on which nothing else runs")
+    config.addinivalue_line("markers", "long: takes minutes; `make test-long` runs it")
+
+
 @pytest.fixture(scope="session")
 def namespace():
     """Network of its own: foreign clients cannot use loopback of the machine's."""

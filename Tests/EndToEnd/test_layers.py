@@ -4,6 +4,8 @@ from dataclasses import dataclass
 
 import pytest
 
+pytestmark = pytest.mark.alone
+
 # Slow, so that an encoder of three layers keeps the pace next to the rest: it is the switching that is tested.
 FPS = 10
 HEIGHTS = {"low": 180, "medium": 360, "high": 720}

@@ -47,6 +47,7 @@ def assert_whole(file, seconds=SECONDS):
     assert checks.disorder(file) == []
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize("container", ["mkv", "webm", "mp4"])
 @pytest.mark.parametrize("codec", ["VP8", "H264", "VP9"])
 def test_record(server, tmp_path, codec, container):
