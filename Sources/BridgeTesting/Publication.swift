@@ -12,10 +12,12 @@ package final class Publication {
     package var isVideo: Bool
     /// How many simulcast layers; with one the packets are announced by SSRC and repaired.
     package var layers = 1
+    /// Whether every other frame is of temporal layer 1, which frames of layer 0 do without.
+    package var hasTemporalLayers = false
 
     package static func audio(_ cid: String) -> Description { .init(cid: cid, isVideo: false) }
-    package static func video(_ cid: String, layers: Int = 1) -> Description {
-      .init(cid: cid, isVideo: true, layers: layers)
+    package static func video(_ cid: String, layers: Int = 1, hasTemporalLayers: Bool = false) -> Description {
+      .init(cid: cid, isVideo: true, layers: layers, hasTemporalLayers: hasTemporalLayers)
     }
   }
 
@@ -125,15 +127,17 @@ package final class Publication {
     ]
   }
 
-  /// A VP8 descriptor without options and, in a keyframe, the frame header with the layer's size (RFC 6386, 9.1).
+  /// A VP8 descriptor without options but for the temporal layer and, in a keyframe, the frame header with the layer's size (RFC 6386, 9.1).
   private func payload(_ layer: Layer) -> [UInt8] {
     let tail = [UInt8(layer.index), UInt8(layer.number >> 8 & 0xff), UInt8(layer.number & 0xff)]
     guard description.isVideo else { return [0xfc] + tail }
-    guard layer.isKeyframeWanted else { return [0x10, Self.deltaFrame, 0, 0] + tail }
+    let descriptor: [UInt8] =
+      description.hasTemporalLayers ? [0x90, 0x20, layer.isKeyframeWanted ? 0 : UInt8(layer.number % 2) << 6] : [0x10]
+    guard layer.isKeyframeWanted else { return descriptor + [Self.deltaFrame, 0, 0] + tail }
     let width = 320 << layer.index
     let height = 180 << layer.index
     func bytes(_ value: Int) -> [UInt8] { [UInt8(value & 0xff), UInt8(value >> 8)] }
-    return [0x10, Self.keyframe, 0, 0, 0x9d, 0x01, 0x2a] + bytes(width) + bytes(height) + tail
+    return descriptor + [Self.keyframe, 0, 0, 0x9d, 0x01, 0x2a] + bytes(width) + bytes(height) + tail
   }
 }
 

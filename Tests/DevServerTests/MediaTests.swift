@@ -231,6 +231,32 @@ import Testing
     }
   }
 
+  /// 50 frames a second are sent, every other of which can be left out.
+  @Test func theFrameRateThatIsAskedForComes() async throws {
+    try await RunningServer.with { server in
+      let alice = try await RoomClient.join(server, as: "alice")
+      let bob = try await RoomClient.join(server, as: "bob")
+      try await bob.wait { $0.channels.count == 2 }
+      let sid = try await alice.publish(.video("camera", hasTemporalLayers: true))
+      try await eventually { bob.packets(of: sid).count > 20 }
+      func ask(_ rate: UInt32) {
+        bob.send { request in
+          request.trackSetting.trackSids = [sid]
+          request.trackSetting.quality = .high
+          request.trackSetting.fps = rate
+        }
+      }
+      for (rate, step) in [(UInt32(25), 2), (50, 1), (20, 2), (0, 1)] {
+        ask(rate)
+        try await eventually("\(rate) frames a second") {
+          let numbers = bob.packets(of: sid).suffix(10).map(\.number)
+          return zip(numbers, numbers.dropFirst()).allSatisfy { $1 - $0 == step }
+        }
+      }
+      expectOneStream(bob.packets(of: sid))
+    }
+  }
+
   @Test func aLayerThatStopsIsReplaced() async throws {
     try await layered { alice, bob, sid in
       _ = await alice.with("camera") { $0.setSending(false, layer: 2) }

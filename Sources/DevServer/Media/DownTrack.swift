@@ -15,6 +15,8 @@ final class DownTrack {
   private var stream: DownStream?
   private var wantedLayer: Int
   private var isEnabled = true
+  /// Frames a second that the subscriber asks for; 0 for all.
+  private var wantedRate: UInt32 = 0
   private var newest: RTPPacket?
 
   init(track: PublishedTrack, codec: Codec, firstLayer: Int, send: @escaping (RTPPacket) -> Void) {
@@ -65,9 +67,11 @@ final class DownTrack {
     return [own: id]
   }
 
-  /// What the subscriber asks for (UpdateTrackSettings): off, a size, or else a quality.
+  /// What the subscriber asks for (UpdateTrackSettings): off, a size or else a quality, and a frame rate, for which VP8
+  /// has its temporal layers.
   func apply(_ settings: Livekit_UpdateTrackSettings) {
     isEnabled = !settings.disabled
+    wantedRate = settings.fps
     if settings.width > 0 {
       wantedLayer = track.layerIndex(fittingHeight: settings.height)
     } else {
@@ -111,6 +115,9 @@ final class DownTrack {
   func forward(_ packet: RTPPacket, from layer: UpLayer, at time: MediaTime) {
     guard isEnabled else { return }
     if stream?.rewriter.current == nil && stream?.rewriter.awaited == nil { choose(at: time) }
+    if wantedRate == 0 || layer.ssrc == stream?.rewriter.current {
+      stream?.rewriter.temporalLayerLimit = wantedRate == 0 ? nil : layer.rates.layer(for: wantedRate)
+    }
     for outgoing in stream?.rewriter.rewrite(packet, at: time) ?? PacketBatch() {
       stream?.sender.sent(outgoing, at: time)
       if newest.map({ outgoing.sequenceNumber.isAfter($0.sequenceNumber) }) ?? true { newest = outgoing }

@@ -19,6 +19,7 @@ final class PublishedTrack {
   var isFlowing = false
   private(set) var layers: [UpLayer] = []
   private(set) var codec: Codec?
+  private var videoCodec: VideoCodec?
   /// The header element that says how pictures are to be turned, if the publisher leaves that to others.
   private(set) var orientationID: UInt8?
   private var downTracks: [DownTrack] = []
@@ -57,6 +58,7 @@ final class PublishedTrack {
   func use(_ codec: Codec, in section: NegotiatedSection) {
     guard self.codec == nil else { return }
     self.codec = codec
+    videoCodec = isVideo ? VideoCodec(encodingName: codec.name) : nil
     orientationID = section.extensionID(HeaderExtensionURI.videoOrientation)
     let type = isVideo ? "video" : "audio"
     info.mimeType = "\(type)/\(codec.name)"
@@ -73,6 +75,9 @@ final class PublishedTrack {
   func detach(_ downTrack: DownTrack) { downTracks.removeAll { $0 === downTrack } }
 
   func forward(_ packet: RTPPacket, from layer: UpLayer, at time: MediaTime) {
+    if let temporalLayer = packet.withPayload({ videoCodec?.temporalLayer(ofFrameBegunBy: $0) }) {
+      layer.rates.note(frameOf: temporalLayer, at: time)
+    }
     for downTrack in downTracks { downTrack.forward(packet, from: layer, at: time) }
   }
 
@@ -100,6 +105,8 @@ final class UpLayer {
   let ssrc: SSRC
   var receiver: RTPReceiver
   private(set) var lastPacket: MediaTime?
+  /// Of VP8 with temporal layers; empty for others.
+  var rates = TemporalRates()
 
   init(index: Int, ssrc: SSRC, receiver: RTPReceiver) {
     self.index = index

@@ -7,10 +7,13 @@ struct VP8Descriptor: Equatable {
   }
 
   private(set) var length = 1
+  private(set) var startsFrame = false
   private(set) var startsKeyframe = false
   private(set) var pictureID: UInt16?
   private(set) var pictureIDWidth = PictureIDWidth.short
   private(set) var temporalLevelIndex: UInt8?
+  /// TID: frames of one layer need only those of this one and of lower ones.
+  private(set) var temporalLayer: UInt8?
   private var pictureIDOffset = 0
   private var temporalLevelOffset = 0
 
@@ -20,8 +23,8 @@ struct VP8Descriptor: Equatable {
       guard readExtension(payload) else { return nil }
     }
     guard length <= payload.count else { return nil }
-    let beginsFrame = first & 0x10 != 0 && first & 0x0f == 0
-    startsKeyframe = beginsFrame && length < payload.count && payload[length] & 1 == 0
+    startsFrame = first & 0x10 != 0 && first & 0x0f == 0
+    startsKeyframe = startsFrame && length < payload.count && payload[length] & 1 == 0
   }
 
   private mutating func readExtension(_ payload: UnsafeRawBufferPointer) -> Bool {
@@ -43,7 +46,11 @@ struct VP8Descriptor: Equatable {
       temporalLevelIndex = payload[length]
       length += 1
     }
-    if flags & 0x30 != 0 { length += 1 }
+    if flags & 0x30 != 0 {
+      guard length < payload.count else { return false }
+      if flags & 0x20 != 0 { temporalLayer = payload[length] >> 6 }
+      length += 1
+    }
     return true
   }
 

@@ -30,6 +30,12 @@ public enum VideoCodec: Sendable, Equatable, CaseIterable {
     }
   }
 
+  /// The temporal layer of the frame that a payload begins, where the payload says it: VP8's TID (RFC 7741, 4.2).
+  public func temporalLayer(ofFrameBegunBy payload: UnsafeRawBufferPointer) -> UInt8? {
+    guard self == .vp8, let descriptor = VP8Descriptor(payload), descriptor.startsFrame else { return nil }
+    return descriptor.temporalLayer
+  }
+
   /// True for the payload that brings the parameter sets (H.264's type 7, H.265's 32 and 33) which encoders put before
   /// each keyframe; nil for codecs that have none.
   func startsParameterSets(_ payload: UnsafeRawBufferPointer) -> Bool? {

@@ -11,6 +11,9 @@ struct RewriterSegment: Sendable {
   var timestampOffset: UInt32 = 0
   /// The offset that the layers' clocks call for; the real one is a little more where time would have stood still.
   var idealOffset: UInt32 = 0
+  /// Packets that are left out, and those of them that begin a frame.
+  private var dropped = DroppedNumbers()
+  private var droppedFrames = DroppedNumbers()
   private var pictureIDOffset: UInt16 = 0
   private var temporalLevelOffset: UInt8 = 0
 
@@ -26,6 +29,21 @@ struct RewriterSegment: Sendable {
 
   func isBreak(_ number: Int64) -> Bool { number &- highest > Int64(RewriterSources.largestStep) }
 
+  /// The number on the way out.
+  func outgoing(_ number: Int64) -> Int64 { number &+ sequenceOffset &- dropped.count(before: number) }
+
+  /// Leaves the newest packet out when its temporal layer is above `limit`. A late one passes: those behind it have
+  /// their numbers.
+  mutating func drops(_ packet: RTPPacket, _ number: Int64, above limit: UInt8) -> Bool {
+    guard number > highest, let descriptor = packet.withPayload({ VP8Descriptor($0) }),
+      descriptor.temporalLayer ?? 0 > limit
+    else { return false }
+    highest = number
+    dropped.append(number)
+    if descriptor.startsFrame { droppedFrames.append(number) }
+    return true
+  }
+
   struct Picture: Sendable {
     var id: UInt16
     var temporalLevelIndex: UInt8
@@ -38,10 +56,11 @@ struct RewriterSegment: Sendable {
   }
 
   /// Rewrites the VP8 picture id and TL0PICIDX in place (RFC 7741, 4.2).
-  func rewritePictures(of packet: RTPPacket) -> Picture? {
+  func rewritePictures(of packet: RTPPacket, _ number: Int64) -> Picture? {
     guard let descriptor = packet.withPayload({ VP8Descriptor($0) }) else { return nil }
+    let offset = pictureIDOffset &- UInt16(truncatingIfNeeded: droppedFrames.count(before: number))
     let picture = Picture(
-      id: ((descriptor.pictureID ?? 0) &+ pictureIDOffset) & descriptor.pictureIDWidth.rawValue,
+      id: ((descriptor.pictureID ?? 0) &+ offset) & descriptor.pictureIDWidth.rawValue,
       temporalLevelIndex: (descriptor.temporalLevelIndex ?? 0) &+ temporalLevelOffset)
     packet.withMutablePayload {
       descriptor.write(pictureID: picture.id, temporalLevelIndex: picture.temporalLevelIndex, to: $0)

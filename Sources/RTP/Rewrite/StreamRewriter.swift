@@ -37,6 +37,10 @@ public struct StreamRewriter: Sendable {
   /// The stream whose keyframe is awaited.
   public private(set) var awaited: SSRC?
 
+  /// The highest temporal layer of VP8 that goes out (RFC 7741, 4.2: TID); nil lets all through. Frames above it are
+  /// left out without a hole in the numbers.
+  public var temporalLayerLimit: UInt8?
+
   private var sources: RewriterSources
   private var segments: [RewriterSegment] = []
   private var isOpen = false
@@ -96,7 +100,7 @@ public struct StreamRewriter: Sendable {
       if isOpen && index == segments.count - 1 && segments[index].isBreak(number) {
         restartAtKeyframe()
       } else {
-        return PacketBatch(forward(packet, number, by: index, at: time))
+        return forwarded(packet, number, by: index, at: time)
       }
     }
     guard packet.ssrc == awaited, !packet.isPaddingOnly else { return PacketBatch() }
@@ -144,16 +148,27 @@ public struct StreamRewriter: Sendable {
     return batch
   }
 
+  private mutating func forwarded(
+    _ packet: RTPPacket, _ number: Int64, by index: Int, at time: MediaTime
+  ) -> PacketBatch {
+    if configuration.codec == .vp8, let limit = temporalLayerLimit,
+      segments[index].drops(packet, number, above: limit)
+    {
+      return PacketBatch()
+    }
+    return PacketBatch(forward(packet, number, by: index, at: time))
+  }
+
   private mutating func forward(_ packet: RTPPacket, _ number: Int64, by index: Int, at time: MediaTime) -> RTPPacket {
     segments[index].highest = max(segments[index].highest, number)
     let segment = segments[index]
-    let outgoing = number &+ segment.sequenceOffset
+    let outgoing = segment.outgoing(number)
     var copy = packet.copy()
     copy.rewrite(
       payloadType: configuration.payloadType, sequenceNumber: SequenceNumber(UInt16(truncatingIfNeeded: outgoing)),
       timestamp: packet.timestamp &+ segment.timestampOffset, ssrc: configuration.ssrc)
     copy.renameHeaderExtensions { configuration.headerExtensions[$0] }
-    let picture = configuration.codec == .vp8 ? segment.rewritePictures(of: copy) : nil
+    let picture = configuration.codec == .vp8 ? segment.rewritePictures(of: copy, number) : nil
     output.note(outgoing, timestamp: copy.timestamp, picture: picture, at: time)
     return copy
   }

@@ -16,6 +16,15 @@ struct StreamRewriterTests {
     return .media(number, ssrc: source, timestamp: UInt32(truncatingIfNeeded: timestamp), payload: payload)
   }
 
+  /// The same with its temporal layer.
+  static func packet(_ number: Int, picture: Int, layer: UInt8, begins: Bool = true, isKey: Bool = false) -> RTPPacket {
+    let id = UInt16(picture & 0x7fff)
+    let payload: [UInt8] = [
+      begins ? 0x90 : 0x80, 0xe0, 0x80 | UInt8(id >> 8), UInt8(id & 255), 0, layer << 6, isKey ? 0 : 1, UInt8(number),
+    ]
+    return .media(number, ssrc: 1, timestamp: UInt32(picture * 3000), payload: payload)
+  }
+
   private func rewriter(first: UInt16 = 100) -> StreamRewriter {
     StreamRewriter(
       configuration: .init(
@@ -58,6 +67,37 @@ struct StreamRewriterTests {
     let late = rewriter.rewrite(Self.packet(1, number: 11, timestamp: 3000, picture: 2), at: .ms(3)).first
     #expect(late?.sequenceNumber == SequenceNumber(101))
     #expect(rewriter.rewrite(Self.packet(1, number: 13, timestamp: 3000, picture: 2), at: .ms(4)).isEmpty)
+  }
+
+  @Test func framesOfHigherTemporalLayersAreLeftOutWithoutAHole() {
+    var rewriter = rewriter()
+    rewriter.select(SSRC(1))
+    var sent: [RTPPacket] = []
+    for number in 0..<48 {
+      // Two packets a frame, layers 0 2 1 2 0 …; the limit is lifted for a while in the middle.
+      let picture = number / 2
+      let layer: UInt8 = [0, 2, 1, 2][picture % 4]
+      rewriter.temporalLayerLimit = (16..<32).contains(number) ? nil : 0
+      let packet = Self.packet(number, picture: picture, layer: layer, begins: number % 2 == 0, isKey: number < 2)
+      sent += rewriter.rewrite(packet, at: .ms(Double(number))).map { $0 }
+    }
+    #expect(sent.map { Int($0.payload.last ?? 0) } == [0, 1, 8, 9] + Array(16..<32) + [32, 33, 40, 41])
+    #expect(sent.map { Int($0.sequenceNumber.rawValue) } == Array(100..<124))
+    let pictures = sent.compactMap { $0.withPayload { VP8Descriptor($0)?.pictureID } }
+    #expect(pictures == (0..<24).map { UInt16($0 / 2) })
+  }
+
+  /// The numbers behind it are given out.
+  @Test func aLatePacketOfAHigherLayerPasses() {
+    var rewriter = rewriter()
+    rewriter.select(SSRC(1))
+    rewriter.temporalLayerLimit = 0
+    func number(_ packet: RTPPacket) -> UInt16? { rewriter.rewrite(packet, at: .ms(0)).first?.sequenceNumber.rawValue }
+    #expect(number(Self.packet(0, picture: 0, layer: 0, isKey: true)) == 100)
+    #expect(number(Self.packet(2, picture: 2, layer: 1)) == nil)
+    #expect(number(Self.packet(3, picture: 3, layer: 0)) == 102)
+    #expect(number(Self.packet(1, picture: 1, layer: 1)) == 101)
+    #expect(number(Self.packet(4, picture: 4, layer: 0)) == 103)
   }
 
   @Test func packetsThatOvertookTheKeyframesFirstFollowIt() {
