@@ -18,6 +18,8 @@ final class PeerCore {
   private var isDTLSClient = true
   private var channelRequests: [DCEP.Open] = []
   private var connectTimer: LoopTimer?
+  private var path: PathWatch?
+  private var pathTimer: LoopTimer?
   private var isGathering = false
   /// The candidate pair in use, in words.
   private var pair = "no candidate pair"
@@ -130,6 +132,7 @@ final class PeerCore {
     logger.debug("ICE state", metadata: ["state": "\(new)"])
     switch new {
     case .connected, .ready:
+      path = path.map { _ in PathWatch(at: .now) }
       if dtls == nil { startDTLS() } else if srtp != nil { change(to: .connected) }
     case .failed:
       // Before the first connection the peer's candidates may still be on their way; the timer decides then.
@@ -138,6 +141,24 @@ final class PeerCore {
       if srtp != nil { lostConsent() }
     case .gathering, .connecting: break
     }
+  }
+
+  private func watchPath() {
+    if path == nil { path = PathWatch(at: .now) }
+    let bound = LoopBound(Weak(self), on: loop)
+    pathTimer = loop.after(PathWatch.interval) { bound.value.object?.lookAtPath() }
+  }
+
+  private func lookAtPath() {
+    // Nobody answers heartbeats where there is no association; there libnice's checks decide, after 50 s.
+    if let sctp, sctp.isUp {
+      switch path?.look(at: .now) {
+      case .dead: lostConsent()
+      case .quiet: sctp.sendHeartbeat()
+      case .alive, nil: break
+      }
+    }
+    watchPath()
   }
 
   private func lostConsent() { change(to: .disconnected(.consentLost(pair: pair))) }
@@ -171,6 +192,7 @@ final class PeerCore {
     srtp = session
     change(to: .connected)
     startSCTP()
+    watchPath()
   }
 
   private func startSCTP() {
@@ -211,6 +233,7 @@ final class PeerCore {
   private func received(_ buffer: PacketBuffer, at time: MediaTime) {
     counters.packetsReceived += 1
     counters.bytesReceived += buffer.count
+    path?.heard(at: time)
     let (first, second) = buffer.withUnsafeBytes { bytes in
       bytes.count >= 2 ? (bytes[0], bytes[1]) : (0, 0)
     }
@@ -270,6 +293,7 @@ final class PeerCore {
     change(to: .closed)
     delegate = nil
     connectTimer?.cancel()
+    pathTimer?.cancel()
     sctp?.close()
     sctp = nil
     dtls?.close()

@@ -12,6 +12,10 @@ import uuid
 from pathlib import Path
 
 
+# The magic cookie (RFC 8489, 5) where UDP carries it.
+STUN = "@th,96,32 0x2112a442"
+
+
 def _run(*command):
     subprocess.run(command, check=True, capture_output=True, text=True)
 
@@ -118,11 +122,10 @@ class RoutedNetwork:
         _run(*self.router("nft", "flush", "ruleset"))
 
     def narrow(self, packets):
-        """Only so many packets a second pass to the client over UDP, whatever they carry; STUN always does, since
-        libnice gives a connection up after ten seconds without an answer."""
-        stun = "@th,96,32 0x2112a442"
+        """Only so many packets a second pass to the client over UDP, whatever they carry; STUN always does, so that
+        what happens is about media."""
         self.drop(
-            forward=f'iifname "server" {stun} accept;'
+            forward=f'iifname "server" {STUN} accept;'
             f' iifname "server" meta l4proto udp limit rate over {packets}/second burst 5 packets drop;'
         )
 

@@ -6,6 +6,7 @@ import time
 
 import pytest
 from failures import after, assert_failed, assert_plays, chosen_pairs
+from network import STUN
 from programs import Program
 
 TURN_USER, TURN_PASSWORD = "recorder", "turn-password-4711"
@@ -119,3 +120,18 @@ def test_cut_while_recording(routed, distant_server, tmp_path, protocol, name, w
     routed.drop(forward=f"meta l4proto {protocol} drop;")
     assert_failed(recorder, name, *words, within=within)
     assert_plays(file, 4)
+
+
+def test_media_that_comes_is_consent(routed, distant_server, tmp_path):
+    """Where checks of the path get lost and media does not, nothing is given up (RFC 7675 allows 30 s)."""
+    server = distant_server()
+    server.own_publisher("stun", "alice", "h264")
+    file = tmp_path / "stun.mkv"
+    recorder = server.recorder("stun", "alice", file)
+    after(recorder, 2)
+    routed.drop(forward=f"{STUN} drop;")
+    after(recorder, 17)
+    recorder.stop()
+    assert recorder.finish() == 0, recorder.report("failed")
+    assert not [event for event in recorder.events if event["event"] == "reconnecting"]
+    assert_plays(file, 16)

@@ -33,9 +33,10 @@ final class ICEAgent {
   private let component: UInt32 = 1
 
   init?(loop: TransportLoop, configuration: PeerConfiguration, events: ICEEvents) {
-    let options = NiceAgentOption(
-      rawValue: NICE_AGENT_OPTION_ICE_TRICKLE.rawValue | NICE_AGENT_OPTION_CONSENT_FRESHNESS.rawValue)
-    guard let agent = nice_agent_new_full(loop.context, NICE_COMPATIBILITY_RFC5245, options) else { return nil }
+    // Consent is PathWatch's: libnice ends it too early.
+    guard
+      let agent = nice_agent_new_full(loop.context, NICE_COMPATIBILITY_RFC5245, NICE_AGENT_OPTION_ICE_TRICKLE)
+    else { return nil }
     self.loop = loop
     self.agent = agent
     self.events = events
@@ -43,6 +44,7 @@ final class ICEAgent {
     let object = UnsafeMutableRawPointer(agent)
     shim_object_set_bool(object, "controlling-mode", configuration.isControlling ? 1 : 0)
     shim_object_set_bool(object, "upnp", 0)
+    shim_object_set_bool(object, "keepalive-conncheck", 1)
     // RFC 8445, 14.2 allows 5 ms between checks; libnice's 20 are most of the time that a join takes on a good network.
     shim_object_set_uint(object, "stun-pacing-timer", 5)
     shim_object_set_bool(object, "force-relay", configuration.isRelayOnly ? 1 : 0)

@@ -23,7 +23,8 @@ final class SCTPTransport {
   private var socket: OpaquePointer?
   private var channels: [UInt16: Channel] = [:]
   private var waiting: [DCEP.Open] = []
-  private var isUp = false
+  /// Whether the association stands, so that the peer answers heartbeats.
+  private(set) var isUp = false
   private var nextStream: UInt16
   private var partial: [UInt16: [UInt8]] = [:]
   /// Streams of which a message is left out because it is too long, until it ends.
