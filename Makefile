@@ -21,7 +21,7 @@ AS_ROOT = $$([ "$$(id -u)" = 0 ] || ! command -v sudo > /dev/null || echo sudo)
 
 .DEFAULT_GOAL := help
 .PHONY: help setup setup-test build build-tests release demo test test-long unit endurance tsan fuzz e2e e2e-long bench \
-  install lint docs format proto clean
+  install uninstall man lint docs format proto templates clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -167,6 +167,18 @@ proto: ## Generate the protobuf code anew (needs protoc and protoc-gen-swift)
 	  echo "protoc (apt-get install protobuf-compiler) and protoc-gen-swift (built from swift-protobuf) are needed"; exit 1; }
 	protoc --swift_out=Sources/LiveKitProtocol/Generated --swift_opt=Visibility=Public \
 	  --swift_opt=UseAccessLevelOnImports=true -I Sources/LiveKitProtocol/Protos livekit.proto
+
+BUILT_IN := Sources/PipelineTemplates/Generated/BuiltInTemplates.swift
+
+# A unit test says when this is to be run.
+templates: ## Put the texts of pipelines/ into the library anew
+	@mkdir -p $(dir $(BUILT_IN))
+	LC_ALL=C awk 'BEGIN { print "// Made of pipelines/ by `make templates`: change the texts there."; \
+	    print "enum BuiltInTemplates {\n  /// By KIND/NAME.\n  static let texts: [String: String] = [" } \
+	  FNR == 1 { if (NR > 1) print "\n\"\"\"###,"; name = FILENAME; gsub(/^pipelines\/|\.pipeline$$/, "", name); \
+	    print "    \"" name "\": ###\"\"\"" } \
+	  { print } \
+	  END { print "\n\"\"\"###,\n  ]\n}" }' $(sort $(wildcard pipelines/*/*.pipeline)) > $(BUILT_IN)
 
 clean: ## Remove what was built
 	rm -rf .build .build-tsan .build-fuzz .venv

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The folders in which templates are looked for, the first one that has a name winning.
+/// The places in which templates are looked for, the first one that has a name winning.
 public struct TemplateSearchPath: Equatable, Sendable {
   public struct Folder: Equatable, Sendable {
     public enum Source: String, Sendable {
@@ -10,10 +10,12 @@ public struct TemplateSearchPath: Equatable, Sendable {
       case environment
       /// Below `$XDG_CONFIG_HOME` or `~/.config`.
       case user
-      /// `share/mediabridge/pipelines` beside the executable's folder.
+      /// `share/mediabridge/pipelines` beside the `bin` in which the program is.
       case installed
-      /// `pipelines` in a folder above the executable or above the current one.
+      /// `pipelines` of the checkout in whose `.build` the program is.
       case checkout
+      /// The texts inside the program.
+      case builtIn
     }
 
     public var path: String
@@ -23,6 +25,12 @@ public struct TemplateSearchPath: Equatable, Sendable {
       self.path = path
       self.source = source
     }
+
+    /// No folder at all: its path is for messages only.
+    public static let builtIn = Folder(path: "(inside the program)", source: .builtIn)
+
+    /// Whether somebody has named this folder, and wants to know when it is not used.
+    var isAskedFor: Bool { source == .explicit || source == .environment }
   }
 
   public var folders: [Folder]
@@ -33,19 +41,25 @@ public struct TemplateSearchPath: Equatable, Sendable {
   ///   - environment: `MEDIABRIDGE_PIPELINES` (one folder), `XDG_CONFIG_HOME` and `HOME` count; empty ones do not, nor a
   ///     relative `XDG_CONFIG_HOME` (XDG Base Directory Specification: such a path is to be ignored).
   ///   - executable: the absolute path of the running program, symbolic links resolved.
-  ///   - currentFolder: relative folders are taken from here.
-  public init(explicit: String?, environment: [String: String], executable: String?, currentFolder: String) {
+  ///   - currentFolder: relative folders are taken from here; nothing else is looked for in it or above it.
+  ///   - isCheckout: whether a folder is a checkout of this library.
+  public init(
+    explicit: String?, environment: [String: String], executable: String?, currentFolder: String,
+    isCheckout: (String) -> Bool
+  ) {
     let set = { (name: String) in environment[name].flatMap { $0.isEmpty ? nil : $0 } }
     folders = []
     if let explicit { add(explicit, .explicit, currentFolder) }
     if let path = set("MEDIABRIDGE_PIPELINES") { add(path, .environment, currentFolder) }
     let config = set("XDG_CONFIG_HOME").flatMap { $0.hasPrefix("/") ? $0 : nil } ?? set("HOME").map { $0 + "/.config" }
     if let config { add(config + "/mediabridge/pipelines", .user, currentFolder) }
-    let parent = executable.map(Self.parent(of:))
-    if let parent { add(parent + "/../share/mediabridge/pipelines", .installed, currentFolder) }
-    for start in [parent, currentFolder].compactMap({ $0 }) {
-      for folder in Self.upwards(from: start) { add(folder + "/pipelines", .checkout, currentFolder) }
+    if let prefix = executable.flatMap(Self.prefix) {
+      add(prefix + "/share/mediabridge/pipelines", .installed, currentFolder)
     }
+    if let checkout = executable.flatMap(Self.buildOwner), isCheckout(checkout) {
+      add(checkout + "/pipelines", .checkout, currentFolder)
+    }
+    folders.append(.builtIn)
   }
 
   /// With the environment, executable and folder of this process.
@@ -53,7 +67,12 @@ public struct TemplateSearchPath: Equatable, Sendable {
     let executable = Bundle.main.executablePath.map { URL(fileURLWithPath: $0).resolvingSymlinksInPath().path }
     return Self(
       explicit: explicit, environment: ProcessInfo.processInfo.environment, executable: executable,
-      currentFolder: FileManager.default.currentDirectoryPath)
+      currentFolder: FileManager.default.currentDirectoryPath, isCheckout: isCheckout)
+  }
+
+  /// Whether the folder is a checkout of this library, and no other package that happens to have pipelines.
+  static func isCheckout(_ folder: String) -> Bool {
+    FileManager.default.fileExists(atPath: folder + "/Sources/PipelineTemplates/TemplateSearchPath.swift")
   }
 
   private mutating func add(_ path: String, _ source: Folder.Source, _ currentFolder: String) {
@@ -70,11 +89,15 @@ public struct TemplateSearchPath: Equatable, Sendable {
     return "/" + parts.joined(separator: "/")
   }
 
-  private static func parent(of path: String) -> String { normalized(path + "/..") }
+  /// `/usr` of `/usr/bin/mediabridge`; nil for a program that is in no `bin`.
+  private static func prefix(of executable: String) -> String? {
+    let folders = executable.split(separator: "/").dropLast()
+    return folders.last == "bin" ? "/" + folders.dropLast().joined(separator: "/") : nil
+  }
 
-  /// The folder and those above it, without the root: nobody checks out there.
-  private static func upwards(from path: String) -> [String] {
-    let parts = normalized(path).split(separator: "/")
-    return parts.indices.reversed().map { "/" + parts[...$0].joined(separator: "/") }
+  /// The folder whose `.build`, or another one such as `.build-tsan`, the program is in.
+  private static func buildOwner(of executable: String) -> String? {
+    let parts = executable.split(separator: "/")
+    return parts.lastIndex { $0.hasPrefix(".build") }.map { "/" + parts[..<$0].joined(separator: "/") }
   }
 }

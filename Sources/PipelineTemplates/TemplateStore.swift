@@ -1,30 +1,44 @@
 import Foundation
 
-/// Finds and reads `KIND/NAME.pipeline` files.
+/// Finds and reads templates.
 public struct TemplateStore: Sendable {
-  /// A template file that was found.
+  /// A template that was found.
   public struct Entry: Equatable, Sendable {
     public var kind: TemplateKind
     public var name: String
-    public var path: String
-    public var source: TemplateSearchPath.Folder.Source
-    /// The file that is taken instead of this one, if an earlier folder has the same kind and name.
+    public var folder: TemplateSearchPath.Folder
+    /// The path of the template that is taken instead of this one, if an earlier folder has the same kind and name.
     public var shadowedBy: String?
+
+    public var path: String { folder.path(of: kind, name) }
+  }
+
+  public struct Findings: Equatable, Sendable {
+    /// By kind, name and then folder; those that an earlier folder hides are marked.
+    public var entries: [Entry] = []
+    /// What was passed over, and why.
+    public var refusals: [TemplateRefusal] = []
   }
 
   public enum Failure: Error, Equatable, Sendable, CustomStringConvertible {
-    case notFound(kind: TemplateKind, name: String, searched: [String], known: [String], nearest: String?)
+    case notFound(
+      kind: TemplateKind, name: String, searched: [String], known: [String], nearest: String?,
+      refusals: [TemplateRefusal])
     /// The name is no name of a file in a folder.
     case badName(String)
     case unreadable(path: String, reason: String)
+    /// A folder that was asked for, or what is in it, is not used.
+    case refused(TemplateRefusal, TemplateSearchPath.Folder.Source)
     case template(TemplateError)
 
     public var description: String {
       switch self {
-      case .notFound(let kind, let name, let searched, let known, let nearest):
-        Self.notFound(kind, name, searched, known, nearest)
+      case .notFound(let kind, let name, let searched, let known, let nearest, let refusals):
+        Self.notFound(kind, name, searched, known, nearest) + refusals.map { "; \($0)" }.joined()
       case .badName(let name): "\"\(name)\" is no template name; letters, digits, _, -, + and . are"
       case .unreadable(let path, let reason): "\(path): cannot be read: \(reason)"
+      case .refused(let refusal, .environment): "$MEDIABRIDGE_PIPELINES: \(refusal)"
+      case .refused(let refusal, _): refusal.description
       case .template(let error): error.description
       }
     }
@@ -39,45 +53,49 @@ public struct TemplateStore: Sendable {
     }
   }
 
-  static let fileExtension = ".pipeline"
-
   public let searchPath: TemplateSearchPath
+  private let onRefusal: @Sendable (TemplateRefusal) -> Void
 
-  public init(searchPath: TemplateSearchPath) { self.searchPath = searchPath }
+  /// - Parameter onRefusal: told what `find` passed over, each time.
+  public init(searchPath: TemplateSearchPath, onRefusal: @escaping @Sendable (TemplateRefusal) -> Void = { _ in }) {
+    self.searchPath = searchPath
+    self.onRefusal = onRefusal
+  }
 
-  /// Every template file by kind, name and then folder; those that an earlier folder hides are marked.
-  public func list() -> [Entry] { TemplateKind.allCases.flatMap(entries) }
+  /// Every template there is.
+  /// - Throws: `refused` for what is in a folder that was asked for; what is in others is passed over.
+  public func list() throws(Failure) -> Findings {
+    var findings = Findings()
+    for kind in TemplateKind.allCases {
+      let found = try look(for: kind)
+      findings.entries += found.entries
+      findings.refusals += found.refusals.filter { !findings.refusals.contains($0) }
+    }
+    return findings
+  }
 
   /// Reads the first template of that kind and name.
   public func find(_ kind: TemplateKind, _ name: String) throws(Failure) -> Template {
-    guard LaunchQuoting.isPlainWord(name, allowing: "_-+."), name.utf8.first != UInt8(ascii: ".") else {
-      throw .badName(name)
-    }
-    let entries = entries(kind)
-    guard let entry = entries.first(where: { $0.name == name && $0.shadowedBy == nil }) else {
-      let known = entries.filter { $0.shadowedBy == nil }.map(\.name)
+    guard Self.isName(name) else { throw .badName(name) }
+    let found = try look(for: kind)
+    found.refusals.forEach(onRefusal)
+    guard let entry = found.entries.first(where: { $0.name == name && $0.shadowedBy == nil }) else {
+      let known = found.entries.filter { $0.shadowedBy == nil }.map(\.name)
       throw .notFound(
         kind: kind, name: name, searched: searchPath.folders.map { "\($0.path)/\(kind.rawValue)" }, known: known,
-        nearest: NearestName.of(name, in: known))
+        nearest: NearestName.of(name, in: known), refusals: found.refusals)
     }
     return try read(entry)
   }
 
   public func read(_ entry: Entry) throws(Failure) -> Template {
-    let text = try Self.text(ofFile: entry.path)
+    let text = try Self.text(entry.folder.bytes(of: entry.kind, entry.name), ofFile: entry.path)
     do {
       return try Template(kind: entry.kind, name: entry.name, file: entry.path, text: text)
     } catch { throw .template(error) }
   }
 
-  private static func text(ofFile path: String) throws(Failure) -> String {
-    let bytes: Data
-    do {
-      let handle = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
-      defer { try? handle.close() }
-      // One byte more than a template may have, so that the template itself says that it is too large.
-      bytes = try handle.read(upToCount: Template.byteLimit + 1) ?? Data()
-    } catch { throw .unreadable(path: path, reason: error.localizedDescription) }
+  private static func text(_ bytes: Data, ofFile path: String) throws(Failure) -> String {
     guard bytes.count <= Template.byteLimit else {
       throw .template(TemplateError(file: path, .tooLarge(bytes: bytes.count)))
     }
@@ -87,32 +105,26 @@ public struct TemplateStore: Sendable {
     return text
   }
 
-  private func entries(_ kind: TemplateKind) -> [Entry] {
+  /// Hidden files are none of ours, nor is what could lead out of a folder.
+  static func isName(_ name: String) -> Bool {
+    LaunchQuoting.isPlainWord(name, allowing: "_-+.") && !name.hasPrefix(".")
+  }
+
+  private func look(for kind: TemplateKind) throws(Failure) -> Findings {
     var winners: [String: String] = [:]
-    var all: [(rank: Int, entry: Entry)] = []
-    for (rank, folder) in searchPath.folders.enumerated() {
-      for name in Self.names(in: "\(folder.path)/\(kind.rawValue)") {
-        let path = "\(folder.path)/\(kind.rawValue)/\(name)\(Self.fileExtension)"
-        let entry = Entry(kind: kind, name: name, path: path, source: folder.source, shadowedBy: winners[name])
-        all.append((rank, entry))
-        winners[name] = winners[name] ?? path
+    var findings = Findings()
+    for folder in searchPath.folders {
+      let contents = folder.contents(of: kind)
+      if folder.isAskedFor, let refusal = contents.refusals.first { throw .refused(refusal, folder.source) }
+      findings.refusals += contents.refusals.filter { $0.reason != .missing }
+      for name in contents.names {
+        let entry = Entry(kind: kind, name: name, folder: folder, shadowedBy: winners[name])
+        findings.entries.append(entry)
+        winners[name] = winners[name] ?? entry.path
       }
     }
-    return all.sorted { ($0.entry.name, $0.rank) < ($1.entry.name, $1.rank) }.map(\.entry)
-  }
-
-  /// A folder that is not there has no names; hidden files and folders are none of ours.
-  private static func names(in folder: String) -> [String] {
-    let files = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-    return files.filter { $0.hasSuffix(fileExtension) && isFile("\(folder)/\($0)") }
-      .map { String($0.dropLast(fileExtension.count)) }
-      .filter { LaunchQuoting.isPlainWord($0, allowing: "_-+.") && !$0.hasPrefix(".") }
-  }
-
-  /// Links are followed. A pipe or a device is passed over, since reading one may never end.
-  private static func isFile(_ path: String) -> Bool {
-    let resolved = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
-    let type = try? FileManager.default.attributesOfItem(atPath: resolved)[.type] as? FileAttributeType
-    return type == .typeRegular
+    let ranked = findings.entries.enumerated().sorted { ($0.element.name, $0.offset) < ($1.element.name, $1.offset) }
+    findings.entries = ranked.map(\.element)
+    return findings
   }
 }

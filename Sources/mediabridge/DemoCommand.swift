@@ -12,13 +12,8 @@ struct DemoCommand: AsyncParsableCommand {
 
   @Option(help: "File to write") var output = "demo.mp4"
   @Option(help: "How long to record", transform: duration(of:)) var duration: Duration = .seconds(10)
-  @Option(help: "Folder of pipeline texts that go before the usual ones") var pipelines: String?
+  @OptionGroup var texts: PipelineArguments
   @Flag(help: "JSON lines instead of text") var json = false
-
-  func validate() throws {
-    guard let pipelines, !FileManager.default.fileExists(atPath: pipelines) else { return }
-    throw ValidationError("--pipelines \(pipelines): there is no such folder")
-  }
 
   func run() async throws {
     let console = Console(isJSON: json)
@@ -30,6 +25,7 @@ struct DemoCommand: AsyncParsableCommand {
 
   private func perform(_ console: Console) async throws {
     let options = RecordingOptions(file: output, participant: "alice", wait: .seconds(20))
+    let pipelines = texts.folder
     try Recorder.check(options, pipelineFolder: pipelines)
     let server = DevServer(configuration: .init(port: 0))
     let url = "ws://127.0.0.1:\(try await server.start())"

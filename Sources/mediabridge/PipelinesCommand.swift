@@ -8,33 +8,25 @@ struct PipelinesCommand: AsyncParsableCommand {
     commandName: "pipelines", abstract: "List, show and check the pipeline texts.",
     subcommands: [List.self, Show.self, Check.self])
 
-  struct Folder: ParsableArguments {
-    @Option(help: "Folder of pipeline texts that go before the usual ones") var pipelines: String?
-
-    func validate() throws {
-      guard let pipelines, !FileManager.default.fileExists(atPath: pipelines) else { return }
-      throw ValidationError("--pipelines \(pipelines): there is no such folder")
-    }
-
-    var store: TemplateStore { TemplateStore(searchPath: .ofProcess(explicit: pipelines)) }
-  }
-
   struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "List every pipeline text with its first line.")
-    @OptionGroup var folder: Folder
+    @OptionGroup var texts: PipelineArguments
 
     func run() async throws {
-      for entry in folder.store.list() {
+      let findings = try texts.store.list()
+      // Behind an installation or a checkout all of them are inside the program once more.
+      for entry in findings.entries where entry.shadowedBy == nil || entry.folder.source != .builtIn {
         let name = "\(entry.kind.rawValue)/\(entry.name)".padding(toLength: 28, withPad: " ", startingAt: 0)
-        let summary = (try? folder.store.read(entry).summary) ?? "(cannot be read)"
+        let summary = (try? texts.store.read(entry).summary) ?? "(cannot be read)"
         print(name + summary + (entry.shadowedBy.map { "  [hidden by \($0)]" } ?? ""))
       }
+      for refusal in findings.refusals { print("\(refusal)") }
     }
   }
 
   struct Show: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Print a pipeline text, its file and its variables.")
-    @OptionGroup var folder: Folder
+    @OptionGroup var texts: PipelineArguments
     @Argument(help: "KIND/NAME such as output/mp4, or only the name") var name: String
 
     func run() async throws {
@@ -50,14 +42,14 @@ struct PipelinesCommand: AsyncParsableCommand {
       let parts = name.split(separator: "/", maxSplits: 1).map(String.init)
       do {
         if parts.count == 2, let kind = TemplateKind(rawValue: parts[0]) {
-          return try folder.store.find(kind, parts[1])
+          return try texts.store.find(kind, parts[1])
         }
-        let found = folder.store.list().filter { $0.name == name && $0.shadowedBy == nil }
+        let found = try texts.store.list().entries.filter { $0.name == name && $0.shadowedBy == nil }
         if found.count > 1 {
           let kinds = found.map { "\($0.kind.rawValue)/\(name)" }.joined(separator: " or ")
           throw ValidationError("'\(name)' is the name of several: say \(kinds)")
         }
-        return try folder.store.find(found.first?.kind ?? .output, name)
+        return try texts.store.find(found.first?.kind ?? .output, name)
       } catch let error as TemplateStore.Failure {
         Console(isJSON: false).fail(error)
         throw ExitCode.failure
@@ -68,10 +60,11 @@ struct PipelinesCommand: AsyncParsableCommand {
   struct Check: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Build every pipeline text and say what is wrong or missing, without a room.")
-    @OptionGroup var folder: Folder
+    @OptionGroup var texts: PipelineArguments
 
     func run() async throws {
-      let results = PipelineCheck(folder: folder.pipelines).run()
+      ConsoleLog.start(isVerbose: false)
+      let results = try PipelineCheck(folder: texts.folder).run()
       for result in results { print("\(result.error == nil ? "ok     " : "failed ")\(result.name)") }
       for case let error? in results.map(\.error) { Console(isJSON: false).fail(error) }
       if results.contains(where: { $0.error != nil }) { throw ExitCode.failure }

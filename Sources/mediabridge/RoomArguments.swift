@@ -27,8 +27,8 @@ struct RoomArguments: ParsableArguments {
   @Flag(help: "Short for the development server: ws://localhost:7880 with devkey and secret")
   var dev = false
 
-  @Option(help: "Folder of pipeline texts that go before the usual ones")
-  var pipelines: String?
+  @OptionGroup var texts: PipelineArguments
+  var pipelines: String? { texts.folder }
 
   @Option(
     name: .customLong("set"), help: ArgumentHelp("Value for a variable of the pipeline texts", valueName: "name=value"))
@@ -56,19 +56,14 @@ struct RoomArguments: ParsableArguments {
       throw ValidationError("--reconnect-attempts \(reconnectAttempts): give 0 to give up at once, or more")
     }
     if let token = setting(token, "LIVEKIT_TOKEN") { try checkRoom(of: token) } else { _ = try keyAndRoom() }
-    try checkPipelines()
+    try checkValues()
   }
 
-  private func checkPipelines() throws {
-    var isFolder: ObjCBool = false
-    if let pipelines, !FileManager.default.fileExists(atPath: pipelines, isDirectory: &isFolder) || !isFolder.boolValue
-    {
-      throw ValidationError("--pipelines \(pipelines): there is no such folder")
-    }
+  private func checkValues() throws {
     let given = try pipelineValues()
     guard !given.isEmpty else { return }
-    let store = TemplateStore(searchPath: .ofProcess(explicit: pipelines))
-    let known = Set(store.list().compactMap { try? store.read($0) }.flatMap(\.variables).map(\.name)).sorted()
+    let entries = try texts.store.list().entries
+    let known = Set(entries.compactMap { try? texts.store.read($0) }.flatMap(\.variables).map(\.name)).sorted()
     for name in given.keys.sorted() where !known.contains(name) {
       let advice = NearestName.of(name, in: known).map { "did you mean '\($0)'?" } ?? "'pipelines show' lists them"
       throw ValidationError("--set \(name): no pipeline text has a variable of that name; \(advice)")

@@ -23,7 +23,7 @@ final class ScratchFolder {
   func write(_ file: String, _ text: String) throws { try write(file, Data(text.utf8)) }
 
   func store(_ folders: String...) -> TemplateStore {
-    TemplateStore(searchPath: .init(folders: folders.map { .init(path: "\(path)/\($0)", source: .explicit) }))
+    TemplateStore(searchPath: .init(folders: folders.map { .init(path: "\(path)/\($0)", source: .user) }))
   }
 }
 
@@ -32,20 +32,49 @@ final class ScratchFolder {
     let path = TemplateSearchPath(
       explicit: "mine",
       environment: ["MEDIABRIDGE_PIPELINES": "/env", "XDG_CONFIG_HOME": "/config", "HOME": "/home/u"],
-      executable: "/src/.build/release/mediabridge", currentFolder: "/work")
-    #expect(path.folders.prefix(3).map(\.path) == ["/work/mine", "/env", "/config/mediabridge/pipelines"])
-    #expect(path.folders[3] == .init(path: "/src/.build/share/mediabridge/pipelines", source: .installed))
+      executable: "/opt/bridge/bin/mediabridge", currentFolder: "/work", isCheckout: { _ in true })
     #expect(
-      path.folders.dropFirst(4).map(\.path) == [
-        "/src/.build/release/pipelines", "/src/.build/pipelines", "/src/pipelines", "/work/pipelines",
+      path.folders == [
+        .init(path: "/work/mine", source: .explicit), .init(path: "/env", source: .environment),
+        .init(path: "/config/mediabridge/pipelines", source: .user),
+        .init(path: "/opt/bridge/share/mediabridge/pipelines", source: .installed), .builtIn,
       ])
+  }
+
+  /// A program that was built in a checkout of this library takes its texts, wherever it is started.
+  @Test(arguments: ["/src/.build/x86_64-unknown-linux-gnu/debug/mediabridge", "/src/.build-tsan/debug/tests.xctest"])
+  func aCheckoutServesItsOwnPrograms(executable: String) {
+    let path = TemplateSearchPath(
+      explicit: nil, environment: [:], executable: executable, currentFolder: "/work",
+      isCheckout: { $0 == "/src" })
+    #expect(path.folders == [.init(path: "/src/pipelines", source: .checkout), .builtIn])
+  }
+
+  /// Whatever folders called `pipelines` lie above a program or above where it is started are somebody else's.
+  @Test(arguments: [
+    "/src/.build/debug/other-program", "/src/mediabridge", "/src/pipelines/mediabridge", "/mediabridge", nil,
+  ])
+  func foldersAboveAreNotSearched(executable: String?) {
+    let path = TemplateSearchPath(
+      explicit: nil, environment: [:], executable: executable, currentFolder: "/src/deep", isCheckout: { _ in false })
+    #expect(path.folders == [.builtIn])
+  }
+
+  /// This very program is built in the checkout; one of another package would have the same folder above it.
+  @Test func aCheckoutIsKnownByItsSources() throws {
+    let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../..").standardized
+    #expect(TemplateSearchPath.isCheckout(root.path))
+    let scratch = try ScratchFolder()
+    try scratch.write("pipelines/output/mp4.pipeline", "fakesrc ! fakesink")
+    try scratch.write("Package.swift", "")
+    #expect(!TemplateSearchPath.isCheckout(scratch.path))
   }
 
   @Test func passesOverEmptyAndRelativeEnvironment() {
     let path = TemplateSearchPath(
       explicit: nil, environment: ["MEDIABRIDGE_PIPELINES": "", "XDG_CONFIG_HOME": "relative", "HOME": "/home/u"],
-      executable: nil, currentFolder: "/")
-    #expect(path.folders == [.init(path: "/home/u/.config/mediabridge/pipelines", source: .user)])
+      executable: nil, currentFolder: "/", isCheckout: { _ in false })
+    #expect(path.folders == [.init(path: "/home/u/.config/mediabridge/pipelines", source: .user), .builtIn])
   }
 
   @Test func firstFileWinsAndOthersAreMarked() throws {
@@ -57,7 +86,7 @@ final class ScratchFolder {
     try scratch.write("b/output/folder.pipeline/x", "not a file")
     let store = scratch.store("missing", "a", "b")
     #expect(try store.find(.output, "mp4").summary == "first")
-    let entries = store.list()
+    let entries = try store.list().entries
     #expect(entries.map(\.name) == ["hls", "mp4", "mp4"])
     #expect(entries.map(\.shadowedBy) == [nil, nil, "\(scratch.path)/a/output/mp4.pipeline"])
   }
@@ -69,7 +98,8 @@ final class ScratchFolder {
     #expect(
       error
         == .notFound(
-          kind: .output, name: "recrod", searched: ["\(scratch.path)/a/output"], known: ["record"], nearest: "record"))
+          kind: .output, name: "recrod", searched: ["\(scratch.path)/a/output"], known: ["record"], nearest: "record",
+          refusals: []))
     #expect(error?.description.contains("did you mean record?") == true)
   }
 

@@ -58,6 +58,7 @@ actor RoomEngine {
 
   func connect(url: String, token: String, options connect: ConnectOptions) async throws(LiveKitError) {
     do { try GStreamer.initialize() } catch { throw LiveKitError(.pipeline, "GStreamer cannot start: \(error)") }
+    _ = try factory.list()
     do throws(SignalError) {
       access = RoomAccess(
         url: try SignalURL(url), token: token, autoSubscribe: connect.autoSubscribe ?? options.autoSubscribe,

@@ -13,8 +13,9 @@ public struct PipelineCheck: Sendable {
 
   public init(folder: String?) { factory = PipelineFactory(folder: folder) }
 
-  public func run() -> [Result] {
-    factory.store.list().filter { $0.shadowedBy == nil }.map { entry in
+  /// - Throws: `template` when the folder cannot be used.
+  public func run() throws(LiveKitError) -> [Result] {
+    try factory.list().filter { $0.shadowedBy == nil }.map { entry in
       Result(name: "\(entry.kind.rawValue)/\(entry.name)", error: check(entry))
     }
   }

@@ -1,4 +1,6 @@
 import GStreamerKit
+import Logging
+import MediaCore
 import PipelineTemplates
 
 /// Makes pipelines of template texts, and says in a person's words what is wrong with one.
@@ -8,8 +10,21 @@ struct PipelineFactory: Sendable {
   let overrides: [String: String]
 
   init(folder: String?, overrides: [String: String] = [:]) {
-    store = TemplateStore(searchPath: .ofProcess(explicit: folder))
+    store = TemplateStore(searchPath: .ofProcess(explicit: folder), onRefusal: Self.tell)
     self.overrides = overrides
+  }
+
+  /// Once in the life of the process: rooms, views and recorders all look in the same folders.
+  private static func tell(_ refusal: TemplateRefusal) {
+    guard told.withLock({ $0.insert(refusal.path).inserted }) else { return }
+    Logger(label: "mediabridge.pipelines").warning("pipeline texts are passed over", metadata: ["reason": "\(refusal)"])
+  }
+  private static let told = Locked<Set<String>>([])
+
+  /// All texts there are.
+  /// - Throws: `template` when a folder that was asked for cannot be used.
+  func list() throws(LiveKitError) -> [TemplateStore.Entry] {
+    do { return try store.list().entries } catch { throw LiveKitError(.template, "\(error)") }
   }
 
   /// Builds the pipeline of a template; it is not started.

@@ -1,0 +1,24 @@
+import ArgumentParser
+import MediaBridge
+import PipelineTemplates
+
+/// Where pipeline texts are looked for: the same for every command that has some.
+struct PipelineArguments: ParsableArguments {
+  @Option(
+    name: .customLong("pipelines"),
+    help: ArgumentHelp(
+      """
+      Folder of pipeline texts that go before those of $MEDIABRIDGE_PIPELINES, of ~/.config/mediabridge/pipelines, of the \
+      installation (share/mediabridge/pipelines) or checkout, and inside the program
+      """, valueName: "folder"))
+  var folder: String?
+
+  /// A folder that was asked for and cannot be used is said at once.
+  func validate() throws {
+    do { _ = try store.list() } catch {
+      throw ValidationError(folder.map { "--pipelines \($0): \(error)" } ?? "\(error)")
+    }
+  }
+
+  var store: TemplateStore { TemplateStore(searchPath: .ofProcess(explicit: folder)) }
+}
