@@ -35,6 +35,8 @@ extension RoomEvent {
     case .connectionStateChanged(let state, _): ("connection_state_changed", ["state": state.rawValue])
     case .connected: ("connected", [:])
     case .connectionFailed(let error): ("connection_failed", ["message": error.message])
+    case .audioPlaybackFailed(let error):
+      ("audio_playback_failed", ["code": error.code.rawValue, "message": error.message])
     case .disconnected(let error): ("disconnected", error.map { ["message": $0.message] } ?? [:])
     case .reconnecting(let mode): ("reconnecting", ["mode": mode.rawValue])
     case .reconnected(let mode): ("reconnected", ["mode": mode.rawValue])

@@ -123,7 +123,7 @@ extension RoomEngine {
 
   /// What goes on from session to session.
   private func beginServices() {
-    if options.audioPlayback == .automatic { playback = Playback(factory: factory) }
+    if options.audioPlayback == .automatic { playback = makePlayback() }
     statistics = StatisticsReporter(
       roundTrip: { [weak self] in await self?.subscriber?.roundTripTime() },
       tell: { [weak room] in room?.tell($0) })

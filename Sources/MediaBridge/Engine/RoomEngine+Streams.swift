@@ -72,8 +72,28 @@ extension RoomEngine {
   /// Media that arrives cannot be decoded, or shown; or, with nil, a decoder begins.
   func decoderChanged(_ error: LiveKitError?, trackSid: String) {
     guard !isOver, let (participant, publication) = find(trackSid) else { return }
-    if let error { tell(error, publication, of: participant) }
+    if let error {
+      logger.warning("a track is not decoded", metadata: ["track": "\(trackSid)", "reason": "\(error.message)"])
+      tell(error, publication, of: participant)
+    }
     note(.codecNotSupported, error != nil, publication, of: participant)
+  }
+
+  /// What one track is shown in or played through has failed, while it is decoded as before.
+  func failed(_ track: Track, _ error: LiveKitError) {
+    guard !isOver, let (participant, publication) = track.sid.flatMap(find), publication.track === track else { return }
+    tell(error, publication, of: participant)
+  }
+
+  func makePlayback() -> Playback {
+    Playback(factory: factory) { [weak self] error, track in
+      Task { await self?.playbackFailed(error, of: track) }
+    }
+  }
+
+  private func playbackFailed(_ error: LiveKitError, of track: RemoteAudioTrack?) {
+    if let track { return failed(track, error) }
+    if !isOver { room.tell(.audioPlaybackFailed(error)) }
   }
 
   func streamChanged(_ change: StreamWatch.Change, trackSid: String) {

@@ -91,7 +91,8 @@ extension RoomEngine {
     let info = publication.info.withLock { $0 }
     let hooks = TrackHooks(
       tell: { [weak room] in room?.tell($0) },
-      demandChanged: { [weak self] track in self?.demandChanged(of: track) })
+      demandChanged: { [weak self] track in self?.demandChanged(of: track) },
+      failed: { [weak self] track, error in Task { await self?.failed(track, error) } })
     let track: Track =
       media.isVideo
       ? RemoteVideoTrack(media: media, info: info, hooks: hooks)

@@ -53,6 +53,12 @@ extension AudioRenderer {
 /// A renderer of ours that has no use for `set(size:)`.
 protocol SizelessRenderer: VideoRenderer {}
 
+/// A renderer of ours with a pipeline of its own, which may fail.
+protocol FailingRenderer: VideoRenderer {
+  /// Calls `tell` from now on with why nothing is shown any more; with nil nobody is told.
+  func onFailure(_ tell: (@Sendable (LiveKitError) -> Void)?)
+}
+
 /// A renderer whose `render` returns at once, whatever happens: it waits for nothing, and for no lock that others hold for
 /// long. It is called where the media is decoded, which saves waking a thread for each picture, some twenty microseconds.
 /// One that breaks this promise holds up its track, and with it the others that show or hear it. It is not told sizes,

@@ -73,22 +73,22 @@ final class TrackMedia: Sendable {
   /// Starts the decoder unless it runs; `sink` is called on a streaming thread. Not from two threads at once.
   func startDecoding(_ sink: @escaping @Sendable (DecodedMedia) -> Void) {
     guard decoding.withLock({ !$0.isOver && $0.running == nil }) else { return }
-    let (isVideo, meter, isWanted) = (isVideo, meter, Locked(true))
+    let (isVideo, meter, isWanted, isMisfitTold) = (isVideo, meter, Locked(true), Locked(false))
     meter.interrupt()
     do {
       let pipeline = try attach(
         codec, output: isVideo ? .frames : .pcm, isMetered: true,
         onFailure: { [weak self] in self?.decoderChanged($0) },
-        onBuffer: { media in
+        onBuffer: { [weak self] media in
           guard let time = media.pts, isWanted.withLock({ $0 }) else { return }
-          if isVideo {
-            guard let frame = VideoFrameBuffer(media).map({ VideoFrame(buffer: $0, time: time) }) else { return }
+          if isVideo, let frame = VideoFrameBuffer(media).map({ VideoFrame(buffer: $0, time: time) }) {
             meter.note(frame)
             sink(.video(frame))
-          } else {
-            guard let sound = AudioBuffer(media).map({ AudioPCMBuffer(buffer: $0, time: time) }) else { return }
+          } else if !isVideo, let sound = AudioBuffer(media).map({ AudioPCMBuffer(buffer: $0, time: time) }) {
             meter.note(sound)
             sink(.audio(sound))
+          } else if isMisfitTold.set(\.self, to: true) {
+            self?.decoderChanged(.notRaw(media, codec: self?.codec ?? ""))
           }
         })
       let isTooLate = decoding.withLock { decoding in
@@ -182,4 +182,14 @@ final class TrackMedia: Sendable {
 
   /// All that was counted; nothing more once it is closed, and nothing before.
   var counts: MediaCounts { MediaCounts(reception: lastStatistics.withLock { $0 }, decoder: meter.figures) }
+}
+
+extension LiveKitError {
+  /// What comes out of a receive text of somebody's own can be neither shown nor heard.
+  fileprivate static func notRaw(_ media: MediaBuffer, codec: String) -> LiveKitError {
+    LiveKitError(
+      .template,
+      "the receive text \(codec) hands out \(media.caps.mediaType), where raw frames or raw "
+        + "interleaved PCM is needed; add a decoder to it")
+  }
 }

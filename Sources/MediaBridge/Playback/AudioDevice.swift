@@ -1,5 +1,4 @@
 import Foundation
-import GStreamerKit
 
 /// Where on this machine sound can be played, as far as files tell: no sound server is asked, since one may not answer,
 /// and on a machine without a device no sound library is even loaded.
@@ -10,12 +9,12 @@ struct AudioDevice: Sendable {
 
   static let ofProcess = AudioDevice(environment: ProcessInfo.processInfo.environment, root: "/")
 
-  /// The sinks that may have a device, the best first; empty when there is none.
+  /// The sinks that may have a device, the best first, installed or not; empty when there is no device.
   var sinks: [String] {
     var sinks: [String] = []
     if hasSoundServer { sinks.append("pulsesink") }
     if hasSoundCard { sinks.append("alsasink") }
-    return sinks.filter(GStreamer.hasElement)
+    return sinks
   }
 
   /// PulseAudio's socket, which PipeWire has too (client.conf of PulseAudio, `default-server`).

@@ -12,14 +12,20 @@ final class Playback: Sendable {
   private let bell: AsyncStream<Void>.Continuation
   private let worker: Task<Void, Never>
 
-  init(factory: PipelineFactory, device: AudioDevice = .ofProcess) {
+  /// - Parameter tell: told, on a thread of ours, why a track is not heard, or without one why none is.
+  init(
+    factory: PipelineFactory, device: AudioDevice = .ofProcess,
+    tell: @escaping @Sendable (LiveKitError, RemoteAudioTrack?) -> Void
+  ) {
     let state = Locked(State())
     let (rings, bell) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     (self.state, self.bell) = (state, bell)
-    let player = Player(factory: factory, device: device) { failure in
-      state.withLock { $0.failures.append(failure) }
-      bell.yield()
-    }
+    let player = Player(
+      factory: factory, device: device,
+      onFailure: { failure in
+        state.withLock { $0.failures.append(failure) }
+        bell.yield()
+      }, tell: tell)
     worker = Task {
       for await _ in rings {
         let (tracks, failures) = state.withLock { state in

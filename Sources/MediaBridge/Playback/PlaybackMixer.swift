@@ -6,7 +6,7 @@ import PipelineTemplates
 final class PlaybackMixer: Sendable {
   enum Failure: Sendable {
     /// Of one input; the others go on.
-    case input(String)
+    case input(String, LiveKitError)
     case everything(LiveKitError, of: Identity)
   }
 
@@ -43,8 +43,8 @@ final class PlaybackMixer: Sendable {
     let (text, identity) = (made.text, identity)
     made.pipeline.onMessage { message in
       guard case .error(let error) = message else { return }
-      onFailure(
-        Self.input(of: error.element).map(Failure.input) ?? .everything(LiveKitError(error, in: text), of: identity))
+      let reason = LiveKitError(error, in: text)
+      onFailure(Self.input(of: error.element).map { .input($0, reason) } ?? .everything(reason, of: identity))
     }
   }
 

@@ -9,18 +9,24 @@ actor Player {
   private let factory: PipelineFactory
   private let device: AudioDevice
   private let onFailure: @Sendable (PlaybackMixer.Failure) -> Void
+  private let tell: @Sendable (LiveKitError, RemoteAudioTrack?) -> Void
   private var mixer: PlaybackMixer?
   private var entries: [Entry] = []
   /// There is no device, or it has failed: nothing is played until the next connection.
   private var isOff = false
   private let logger = Logger(label: "mediabridge.playback")
 
+  /// - Parameters:
+  ///   - onFailure: told what is to be handed to `play` as soon as may be.
+  ///   - tell: told why a track is not heard, or without one why none is.
   init(
-    factory: PipelineFactory, device: AudioDevice, onFailure: @escaping @Sendable (PlaybackMixer.Failure) -> Void
+    factory: PipelineFactory, device: AudioDevice, onFailure: @escaping @Sendable (PlaybackMixer.Failure) -> Void,
+    tell: @escaping @Sendable (LiveKitError, RemoteAudioTrack?) -> Void
   ) {
     self.factory = factory
     self.device = device
     self.onFailure = onFailure
+    self.tell = tell
   }
 
   func play(_ tracks: [RemoteAudioTrack], _ failures: [PlaybackMixer.Failure]) async {
@@ -48,7 +54,7 @@ actor Player {
       track.play(into: input)
     } catch {
       entries.append((track, nil))
-      logger.warning("a track is not played", metadata: ["track": "\(track.sid ?? "")", "reason": "\(error.message)"])
+      fail(error, track)
     }
   }
 
@@ -60,62 +66,58 @@ actor Player {
 
   private func note(_ failure: PlaybackMixer.Failure) {
     switch failure {
-    case .input(let name):
+    case .input(let name, let error):
       guard let index = entries.firstIndex(where: { $0.input?.name == name }) else { return }
       end(entries[index])
       entries[index].input = nil
-      logger.warning("a track is not played any more", metadata: ["track": "\(entries[index].track.sid ?? "")"])
+      fail(error, entries[index].track)
     case .everything(let error, let identity):
       guard mixer?.identity === identity, !isOff else { return }
       isOff = true
-      logger.warning("sound is not played any more; connect again", metadata: ["reason": "\(error.message)"])
+      fail(error, nil)
     }
+  }
+
+  private func fail(_ error: LiveKitError, _ track: RemoteAudioTrack?) {
+    logger.warning("audio is not played", metadata: ["track": "\(track?.sid ?? "all")", "reason": "\(error.message)"])
+    tell(error, track)
   }
 
   // MARK: The device
 
-  /// Starts a mixer with a first input; nil when there is nothing to play on.
+  /// Starts a mixer with a first input on the first device that takes it; nil when there is none.
   private func open() async -> PlaybackInput? {
+    var failure: LiveKitError?
     do throws(LiveKitError) {
-      for choice in try choices() {
-        if let input = await open(choice) { return input }
+      for values in try choices() {
+        do throws(LiveKitError) { return try await open(values) } catch { failure = failure ?? error }
       }
     } catch {
-      logger.warning("sound is not played", metadata: ["reason": "\(error.message)"])
+      failure = error
     }
     isOff = true
-    logger.debug("no audio device; sound is not played")
+    if let failure { fail(failure, nil) } else { logger.debug("no audio device; audio is not played") }
     return nil
   }
 
-  private struct Choice {
-    var values: [String: String]
-    /// Somebody has named the sink, and wants to know why it does not work.
-    var isAskedFor: Bool
-  }
-
-  private func choices() throws(LiveKitError) -> [Choice] {
+  /// Values for the text, the best first: the sinks of the machine, unless somebody has named one.
+  private func choices() throws(LiveKitError) -> [[String: String]] {
     let text = try factory.text(.output, PlaybackMixer.template)
     let isOpen = text.variables.contains { $0.name == PlaybackMixer.sink }
-    guard isOpen, factory.overrides[PlaybackMixer.sink] == nil else { return [Choice(values: [:], isAskedFor: true)] }
-    return device.sinks.map { Choice(values: [PlaybackMixer.sink: $0], isAskedFor: false) }
+    guard isOpen, factory.overrides[PlaybackMixer.sink] == nil else { return [[:]] }
+    return device.sinks.map { [PlaybackMixer.sink: $0] }
   }
 
-  private func open(_ choice: Choice) async -> PlaybackInput? {
-    var made: PlaybackMixer?
+  private func open(_ values: [String: String]) async throws(LiveKitError) -> PlaybackInput {
+    let mixer = try PlaybackMixer(factory: factory, values: values, onFailure: onFailure)
     do throws(LiveKitError) {
-      let mixer = try PlaybackMixer(factory: factory, values: choice.values, onFailure: onFailure)
-      made = mixer
       let input = try mixer.addInput()
       try await mixer.start()
       self.mixer = mixer
       return input
     } catch {
-      logger.log(
-        level: choice.isAskedFor ? .warning : .debug, "an audio device cannot be used",
-        metadata: ["sink": "\(choice.values[PlaybackMixer.sink] ?? "")", "reason": "\(error.message)"])
-      await made?.stop()
-      return nil
+      await mixer.stop()
+      throw error
     }
   }
 }

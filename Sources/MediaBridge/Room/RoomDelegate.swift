@@ -32,8 +32,14 @@ public protocol RoomDelegate: AnyObject {
   func room(_ room: Room, participant: RemoteParticipant, didUnpublishTrack publication: RemoteTrackPublication)
   func room(_ room: Room, participant: RemoteParticipant, didSubscribeTrack publication: RemoteTrackPublication)
   func room(_ room: Room, participant: RemoteParticipant, didUnsubscribeTrack publication: RemoteTrackPublication)
+  /// A track that is wanted cannot be had, or it arrives and cannot be decoded, played or shown here: its codec or the
+  /// server's refusal, a pipeline text with a mistake, a GStreamer element that is missing, no display.
+  /// - Parameter error: a ``LiveKitError`` that says what to do.
   func room(
     _ room: Room, participant: RemoteParticipant, didFailToSubscribeTrackWithSid trackSid: String, error: any Error)
+  /// Audio is received and not played, until the next connection: the text `playback` has a mistake, an element of it is
+  /// missing, or the audio device cannot be used. A machine without a device is no failure.
+  func room(_ room: Room, didFailToPlayAudioWithError error: LiveKitError)
 
   func room(
     _ room: Room, participant: Participant, trackPublication: TrackPublication, didUpdateIsMuted isMuted: Bool)

@@ -27,6 +27,7 @@ extension RoomDelegate {
   public func room(
     _ room: Room, participant: RemoteParticipant, didFailToSubscribeTrackWithSid trackSid: String, error: any Error
   ) {}
+  public func room(_ room: Room, didFailToPlayAudioWithError error: LiveKitError) {}
   public func room(
     _ room: Room, participant: RemoteParticipant, trackPublication: RemoteTrackPublication,
     didUpdateIsSubscriptionAllowed isAllowed: Bool

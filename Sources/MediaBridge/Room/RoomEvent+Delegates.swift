@@ -36,6 +36,7 @@ extension RoomEvent {
       delegate.room(room, participant: participant, didUnsubscribeTrack: publication)
     case .subscriptionFailed(let participant, let sid, let error):
       delegate.room(room, participant: participant, didFailToSubscribeTrackWithSid: sid, error: error)
+    case .audioPlaybackFailed(let error): delegate.room(room, didFailToPlayAudioWithError: error)
     case .muteChanged(let participant, let publication, let isMuted):
       delegate.room(room, participant: participant, trackPublication: publication, didUpdateIsMuted: isMuted)
     case .subscriptionAllowedChanged(let participant, let publication, let isAllowed):

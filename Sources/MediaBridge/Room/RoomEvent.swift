@@ -31,7 +31,10 @@ public enum RoomEvent: Sendable {
   case trackSubscribed(RemoteParticipant, RemoteTrackPublication, Track)
   /// The track is the one that the publication had.
   case trackUnsubscribed(RemoteParticipant, RemoteTrackPublication, Track)
+  /// A track cannot be had, or cannot be decoded, played or shown here.
   case subscriptionFailed(RemoteParticipant, trackSid: String, LiveKitError)
+  /// Audio is received and not played, until the next connection; told once.
+  case audioPlaybackFailed(LiveKitError)
   case muteChanged(RemoteParticipant, RemoteTrackPublication, isMuted: Bool)
   case subscriptionAllowedChanged(RemoteParticipant, RemoteTrackPublication, isAllowed: Bool)
   case streamStateChanged(RemoteParticipant, RemoteTrackPublication, StreamState)

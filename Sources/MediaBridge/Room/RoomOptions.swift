@@ -22,7 +22,8 @@ public struct RoomOptions: Sendable {
   public var reportRemoteTrackStatistics: Bool
   /// Whether the sound of subscribed tracks is played; each at its `RemoteAudioTrack.volume`.
   public var audioPlayback: AudioPlayback
-  /// A folder in which pipeline texts are looked for before the usual places; nil for those only.
+  /// A folder in which pipeline texts are looked for before the usual places; nil for those only: see
+  /// <doc:Pipelines>. `connect` fails when it cannot be used.
   public var pipelineFolder: String?
   /// Values for the variables of pipeline texts, by name.
   public var pipelineValues: [String: String]
@@ -46,7 +47,8 @@ public struct RoomOptions: Sendable {
 /// Whether a room plays the sound that it receives.
 public enum AudioPlayback: String, Sendable {
   /// All subscribed sound is played, mixed, through the output text `playback`. Without an audio device nothing is
-  /// played, which is no error; one that is named by the value `sink` or by a text of one's own counts as there.
+  /// played, which is no error; one that is named by the value `sink` or by a text of one's own counts as there. Where
+  /// there is a device and nothing is played, ``RoomDelegate/room(_:didFailToPlayAudioWithError:)`` says why.
   case automatic
   /// Nothing is played.
   case off

@@ -24,14 +24,18 @@ public final class RemoteVideoTrack: Track, RemoteTrack, VideoTrack, @unchecked 
   /// Shows every picture from now on in `videoRenderer`, too. The first renderer starts the decoder.
   public func add(videoRenderer: any VideoRenderer) {
     guard renderers.add(videoRenderer, calls: Self.calls(videoRenderer)) else { return }
+    (videoRenderer as? any FailingRenderer)?.onFailure { [weak self] in self?.failed($0) }
     membersChanged()
   }
 
   /// After it returns no further call comes, unless a renderer removes itself from within a call.
   public func remove(videoRenderer: any VideoRenderer) {
     guard renderers.remove(videoRenderer) else { return }
+    (videoRenderer as? any FailingRenderer)?.onFailure(nil)
     membersChanged()
   }
+
+  private func failed(_ error: LiveKitError) { hooks.failed(self, error) }
 
   /// Who is shown to needs something, and nobody else does, whichever thread added or removed whom last.
   private func membersChanged() {

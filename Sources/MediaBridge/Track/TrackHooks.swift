@@ -4,6 +4,8 @@ struct TrackHooks: Sendable {
   let tell: @Sendable (RoomEvent) -> Void
   /// The track's renderers, or what they need, have changed. Called on any thread.
   let demandChanged: @Sendable (Track) -> Void
+  /// A renderer of ours shows the track no more. Called on any thread.
+  let failed: @Sendable (Track, LiveKitError) -> Void
 }
 
 /// `@unchecked Sendable`: carries a renderer to where it is called; the protocols promise media threads and the main

@@ -6,11 +6,12 @@ import MediaCore
 /// A window on the desktop that shows the pictures of a video track: add it to the track as a renderer.
 ///
 /// The window opens with the first picture, or with `open()`, and is the output template `window`. Where there is no
-/// display the view is not visible, so nothing is received for it, and `failure` says why. It closes with `close()`, when
+/// display the view is not visible, so nothing is received for it; `failure` and the room's delegates
+/// (`didFailToSubscribeTrackWithSid`) say why. It closes with `close()`, when
 /// its user closes it, and with the last reference to the view. All members may be used from any thread.
 ///
 /// Where X11 goes away while a window is open its library ends the process; nothing here can prevent that.
-public final class VideoView: VideoRenderer, SizelessRenderer, Sendable {
+public final class VideoView: VideoRenderer, SizelessRenderer, FailingRenderer, Sendable {
   private enum Phase {
     /// Opens with the first picture.
     case waiting
@@ -31,6 +32,7 @@ public final class VideoView: VideoRenderer, SizelessRenderer, Sendable {
     /// The newest picture that came while there was no window to show it.
     var waiting: VideoFrame?
     var onClose: (@Sendable () -> Void)?
+    var onFailure: (@Sendable (LiveKitError) -> Void)?
 
     var wantsWindow: Bool {
       if case .open = phase { return !isHidden }
@@ -130,6 +132,8 @@ public final class VideoView: VideoRenderer, SizelessRenderer, Sendable {
     set { state.withLock { $0.onClose = newValue } }
   }
 
+  func onFailure(_ tell: (@Sendable (LiveKitError) -> Void)?) { state.withLock { $0.onFailure = tell } }
+
   // MARK: Opening and closing
 
   /// Opens the window without waiting for a picture, also one that was closed. The desktop shows it with the first
@@ -217,13 +221,14 @@ public final class VideoView: VideoRenderer, SizelessRenderer, Sendable {
   }
 
   private func end(_ phase: Phase) {
-    let onClose = state.withLock { state in
+    let (onClose, onFailure) = state.withLock { state in
       state.phase = phase
       state.waiting = nil
-      return state.onClose
+      return (state.onClose, state.onFailure)
     }
     arrange()
     adaptiveStreamDidChange()
+    if case .failed(let error) = phase { onFailure?(error) }
     onClose?()
   }
 

@@ -39,6 +39,6 @@ import Testing
   @Test func aSoundCardIsKnownByAPlaybackDevice() throws {
     let (device, folder) = try device(["dev/snd/pcmC1D3p"])
     defer { withExtendedLifetime(folder) {} }
-    #expect(device.hasSoundCard && !device.hasSoundServer)
+    #expect(device.hasSoundCard && !device.hasSoundServer && device.sinks == ["alsasink"])
   }
 }

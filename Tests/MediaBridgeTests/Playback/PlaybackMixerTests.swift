@@ -52,7 +52,7 @@ import Testing
       bad.play(try tone(400, caps: "video/x-raw,format=RGB,width=16,height=16,framerate=0/1"), at: .now)
       try await push(try tone(1000), into: good, count: 40)
       try await eventually("the failure") { failures.count > 0 }
-      guard case .input(bad.name) = failures.values[0] else {
+      guard case .input(bad.name, _) = failures.values[0] else {
         Issue.record("not the failure of one input: \(failures.values)")
         return
       }

@@ -143,7 +143,9 @@ import Testing
       let played = try PlayedSound()
       let none = AudioDevice(environment: [:], root: played.folder.path)
       for (factory, isPlayed) in [(PipelineFactory(folder: nil), false), (played.factory, true)] {
-        let player = Player(factory: factory, device: none, onFailure: { Issue.record("a failure: \($0)") })
+        let player = Player(
+          factory: factory, device: none, onFailure: { Issue.record("a failure: \($0)") },
+          tell: { error, _ in Issue.record("a failure: \(error)") })
         await player.play([track], [])
         #expect(track.isPlayed == isPlayed)
         await player.stop()

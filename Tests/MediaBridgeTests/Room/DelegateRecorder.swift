@@ -54,6 +54,7 @@ final class DelegateRecorder: RoomDelegate, ParticipantDelegate, TrackDelegate, 
   func roomDidConnect(_ room: Room) { note() }
   func room(_ room: Room, didFailToConnectWithError error: LiveKitError?) { note(error?.code.rawValue) }
   func room(_ room: Room, didDisconnectWithError error: LiveKitError?) { note(error?.code.rawValue) }
+  func room(_ room: Room, didFailToPlayAudioWithError error: LiveKitError) { note(error.code.rawValue) }
   func roomIsReconnecting(_ room: Room) { note() }
   func roomDidReconnect(_ room: Room) { note() }
   func room(_ room: Room, didStartReconnectWithMode reconnectMode: ReconnectMode) { note(reconnectMode.rawValue) }
