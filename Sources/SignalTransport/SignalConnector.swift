@@ -74,6 +74,7 @@ struct SignalConnector {
       version: .http1_1, method: .GET, uri: url.path(endpoint, query),
       headers: [
         "Host": isDefaultPort ? url.authority : url.server, "Content-Length": "0", "Authorization": "Bearer \(token)",
+        "User-Agent": query.userAgent,
       ])
   }
 

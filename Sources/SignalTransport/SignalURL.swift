@@ -37,24 +37,32 @@ public struct SignalQuery: Sendable, Equatable {
   public var adaptiveStream: Bool
   /// The participant's SID when a lost connection is resumed.
   public var resumedSid: String?
+  /// Name and version of the program, which is a header of the request.
+  public var userAgent: String
 
-  public init(autoSubscribe: Bool, adaptiveStream: Bool = false, resumedSid: String? = nil) {
+  public init(
+    autoSubscribe: Bool, adaptiveStream: Bool = false, resumedSid: String? = nil, userAgent: String = "mediabridge"
+  ) {
     self.autoSubscribe = autoSubscribe
     self.adaptiveStream = adaptiveStream
     self.resumedSid = resumedSid
+    self.userAgent = userAgent
   }
 
   /// The protocol of September 2023, before single peer connections: the server offers the subscriber's connection.
   static let protocolVersion = 9
+  /// The SDK that we behave like and its version. By these two a server decides what a client can do: a Swift client
+  /// older than 1.0.5 gets no ICE over TCP, and an unknown one no track that changes its codec.
+  private static let sdk = (name: "swift", version: "2.0.0")
 
   var encoded: String {
     var items = [
       URLQueryItem(name: "protocol", value: String(Self.protocolVersion)),
       URLQueryItem(name: "auto_subscribe", value: autoSubscribe ? "1" : "0"),
       URLQueryItem(name: "adaptive_stream", value: adaptiveStream ? "1" : "0"),
-      URLQueryItem(name: "sdk", value: "swift"),
+      URLQueryItem(name: "sdk", value: Self.sdk.name),
       URLQueryItem(name: "os", value: "linux"),
-      URLQueryItem(name: "version", value: "2.0.0"),
+      URLQueryItem(name: "version", value: Self.sdk.version),
     ]
     if let resumedSid {
       items += [URLQueryItem(name: "reconnect", value: "1"), URLQueryItem(name: "sid", value: resumedSid)]

@@ -8,6 +8,7 @@ struct MediaBridgeCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "mediabridge",
     abstract: "Carries what is published in a LiveKit room on: into files, and to your own programs.",
+    version: "mediabridge \(MediaBridgeSDK.version)\n\(MediaBridgeSDK.gstreamerVersion)",
     subcommands: [
       RecordCommand.self, WatchCommand.self, ViewCommand.self, FramesCommand.self, DemoCommand.self,
       DevServerCommand.self, TokenCommand.self, PipelinesCommand.self, PublishTestCommand.self,

@@ -59,7 +59,7 @@ public actor CapturePublisher {
     do throws(SignalError) {
       let url = try SignalURL(text)
       let signal = try await SignalConnection.connect(
-        to: url, token: token, query: SignalQuery(autoSubscribe: false))
+        to: url, token: token, query: SignalQuery(autoSubscribe: false, userAgent: MediaBridgeSDK.userAgent))
       self.signal = signal
       makePeer(localAddresses: url.loopbackAddresses)
       reader = Task { await self.read(signal) }

@@ -33,7 +33,7 @@ extension RoomEngine {
     reconnection?.lateFailure = nil
     let query = SignalQuery(
       autoSubscribe: access.autoSubscribe, adaptiveStream: usesAdaptiveStream,
-      resumedSid: earlier.map { _ in room.localParticipant.sid })
+      resumedSid: earlier.map { _ in room.localParticipant.sid }, userAgent: MediaBridgeSDK.userAgent)
     let opening = earlier.map { SignalState.Opening.resume($0.pings) } ?? .join
     let signal: SignalConnection
     do {
