@@ -1,13 +1,15 @@
 # What a person does with this project, one target each. `make help` lists them.
 SHELL := /bin/bash
-BIN := .build/release/mediabridge
+RELEASE := .build/release/mediabridge
+# `make install BIN=PROGRAM` installs that one and builds nothing.
+BIN := $(RELEASE)
 PREFIX ?= /usr/local
 
 BUILD_PACKAGES := git pkg-config libgstreamer1.0-dev libgstreamer-plugins-base1.0-dev libsrtp2-dev libssl-dev \
   libnice-dev libusrsctp-dev
 RUN_PACKAGES := gstreamer1.0-plugins-base gstreamer1.0-plugins-good gstreamer1.0-plugins-bad \
   gstreamer1.0-plugins-ugly gstreamer1.0-libav gstreamer1.0-x gstreamer1.0-tools
-TEST_PACKAGES := ffmpeg iproute2 nftables procps coturn openssl python3-venv xvfb python3-xlib
+TEST_PACKAGES := ffmpeg iproute2 nftables procps coturn openssl python3-venv xvfb python3-xlib groff-base
 # Targets whose code stays on one thread: the thread sanitizer passes their tests over.
 TSAN_SKIP := ^(MediaCore|RTP|SDP|LiveKitProtocol|PipelineTemplates|Fuzz)Tests
 TSAN_SUPPRESSIONS := $(addprefix suppressions=$(CURDIR)/,$(wildcard Tests/tsan.supp))
@@ -21,7 +23,7 @@ AS_ROOT = $$([ "$$(id -u)" = 0 ] || ! command -v sudo > /dev/null || echo sudo)
 
 .DEFAULT_GOAL := help
 .PHONY: help setup setup-test build build-tests release demo test test-long unit endurance tsan fuzz e2e e2e-long bench \
-  install uninstall man lint docs format proto templates clean
+  install uninstall lint docs format proto templates clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -138,9 +140,24 @@ bench: setup-test release .venv/ready ## Measure cost and latency beside the Liv
 	.venv/bin/pip install -q --no-deps -r Tests/EndToEnd/clip-requirements.txt
 	touch $@
 
-install: release ## Install program and pipelines below PREFIX (/usr/local)
+PIPELINES := $(wildcard pipelines/*/*.pipeline)
+SHARE = $(DESTDIR)$(PREFIX)/share
+COMPLETIONS = bash:bash-completion/completions/mediabridge zsh:zsh/site-functions/_mediabridge \
+  fish:fish/vendor_completions.d/mediabridge.fish
+MANUAL := man/man1/mediabridge.1
+
+install: $(if $(filter $(RELEASE),$(BIN)),release) ## Install program, pipelines, manual and completions below PREFIX (/usr/local)
 	install -D -s $(BIN) $(DESTDIR)$(PREFIX)/bin/mediabridge
-	for file in pipelines/*/*.pipeline; do install -D -m 644 $$file $(DESTDIR)$(PREFIX)/share/mediabridge/$$file; done
+	for file in $(PIPELINES); do install -D -m 644 $$file $(SHARE)/mediabridge/$$file || exit 1; done
+	set -o pipefail; $(BIN) manual | install -D -m 644 /dev/stdin $(SHARE)/$(MANUAL)
+	set -o pipefail; for pair in $(COMPLETIONS); do \
+	  $(BIN) --generate-completion-script $${pair%%:*} | install -D -m 644 /dev/stdin $(SHARE)/$${pair#*:} || exit 1; done
+
+uninstall: ## Remove what was installed below PREFIX
+	rm -f $(DESTDIR)$(PREFIX)/bin/mediabridge $(SHARE)/$(MANUAL)
+	for pair in $(COMPLETIONS); do rm -f $(SHARE)/$${pair#*:}; done
+	for file in $(PIPELINES); do rm -f $(SHARE)/mediabridge/$$file; done
+	find $(SHARE)/mediabridge -depth -type d -empty -delete 2> /dev/null || true
 
 SWIFT_SOURCES = $(shell git ls-files 'Sources/*.swift' 'Tests/*.swift' Package.swift | grep -v Generated/)
 

@@ -11,7 +11,7 @@ struct MediaBridgeCommand: AsyncParsableCommand {
     version: "mediabridge \(MediaBridgeSDK.version)\n\(MediaBridgeSDK.gstreamerVersion)",
     subcommands: [
       RecordCommand.self, WatchCommand.self, ViewCommand.self, FramesCommand.self, DemoCommand.self,
-      DevServerCommand.self, TokenCommand.self, PipelinesCommand.self, PublishTestCommand.self,
+      DevServerCommand.self, TokenCommand.self, PipelinesCommand.self, PublishTestCommand.self, ManualCommand.self,
     ])
 
   static func main() async {

@@ -32,7 +32,7 @@ struct RecordCommand: AsyncParsableCommand {
   @Flag(help: "Replace the file when it holds something already")
   var overwrite = false
 
-  @Argument(help: "File ending in .mp4, .mkv or .webm")
+  @Argument(help: "File ending in .mp4, .mkv or .webm", completion: .file(extensions: ["mp4", "mkv", "webm"]))
   var file: String
 
   func validate() throws {
