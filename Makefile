@@ -159,7 +159,7 @@ uninstall: ## Remove what was installed below PREFIX
 	for file in $(PIPELINES); do rm -f $(SHARE)/mediabridge/$$file; done
 	find $(SHARE)/mediabridge -depth -type d -empty -delete 2> /dev/null || true
 
-SWIFT_SOURCES = $(shell git ls-files 'Sources/*.swift' 'Tests/*.swift' Package.swift | grep -v Generated/)
+SWIFT_SOURCES = $(shell git ls-files 'Sources/*.swift' 'Tests/*.swift' 'Examples/*.swift' Package.swift | grep -v Generated/)
 
 lint: setup ## Check formatting, undeclared imports, warnings and the links of the pages
 	swift format lint --strict $(SWIFT_SOURCES)

@@ -21,6 +21,12 @@ func tests(_ name: String, _ dependencies: [Target.Dependency], resources: [Reso
     name: name, dependencies: dependencies, resources: resources, swiftSettings: [.treatAllWarnings(as: .error)])
 }
 
+/// A program of `Examples`, for people to read and tests to run; no product, so that nobody else builds it.
+func example(_ name: String) -> Target {
+  .executableTarget(
+    name: name, dependencies: ["MediaBridge", "ExampleSupport"], path: "Examples/\(name)", swiftSettings: strict)
+}
+
 let nio: [Target.Dependency] = [
   .product(name: "NIOCore", package: "swift-nio"),
   .product(name: "NIOPosix", package: "swift-nio"),
@@ -115,6 +121,9 @@ let package = Package(
         "SDP", "RTP",
       ],
       swiftSettings: strict),
+
+    .target(name: "ExampleSupport", dependencies: ["MediaBridge"], path: "Examples/Support", swiftSettings: strict),
+    example("CountFrames"), example("SaveSnapshots"), example("AudioLevels"), example("RecordParticipant"),
 
     tests("MediaCoreTests", ["MediaCore"]),
     // What the fuzzer and the tests do to the parsers with one input.

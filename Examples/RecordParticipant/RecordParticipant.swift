@@ -1,0 +1,32 @@
+// Records what a participant sends into a file, until Ctrl-C.
+//
+//     swift run RecordParticipant IDENTITY FILE [URL TOKEN]
+//
+// It shows the recorder of the library: checks before a room is joined, waiting for the participant, progress, and an
+// end that completes the file whatever happened. FILE ends in .mkv, .webm or .mp4. Without URL and TOKEN it takes
+// LIVEKIT_URL and LIVEKIT_TOKEN.
+
+import ExampleSupport
+import MediaBridge
+
+@main struct RecordParticipant {
+  static func main() async {
+    await runExample("IDENTITY", "FILE") { arguments in
+      let options = RecordingOptions(file: arguments.own[1], participant: arguments.own[0])
+      try Recorder.check(options)
+      // The recorder subscribes to what it needs.
+      let room = Room(roomOptions: RoomOptions(autoSubscribe: false))
+      try await room.connect(url: arguments.url, token: arguments.token)
+      let recorder = Recorder(room: room, options: options)
+      try await recorder.start { update in
+        if case .waiting(let missing) = update { print("waiting for \(missing)") }
+      }
+      print("recording; Ctrl-C ends it")
+      await untilInterrupted(in: room)
+      let progress = try await recorder.finish()
+      await room.disconnect()
+      print("\(options.file): \(progress.duration), \(progress.bytes) bytes")
+      if let error = room.disconnectError { throw error }
+    }
+  }
+}
