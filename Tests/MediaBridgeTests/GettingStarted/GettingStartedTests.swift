@@ -1,0 +1,60 @@
+import BridgeTesting
+import Foundation
+import MediaBridge
+import MediaCore
+import Testing
+
+/// The code of the page "Getting started" stands beside this file, where it is compiled, and does what the page says.
+@Suite struct GettingStartedTests {
+  private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+  private static let page = folder.appending(
+    path: "../../../Sources/MediaBridge/MediaBridge.docc/GettingStarted.md")
+
+  /// The first one is the program's `Package.swift`.
+  private static func blocks() throws -> [String] {
+    try String(contentsOf: page, encoding: .utf8).components(separatedBy: "```swift\n").dropFirst()
+      .map { $0.components(separatedBy: "```")[0] }
+  }
+
+  @Test func thePageShowsWhatIsCompiled() throws {
+    let code = try ["Joining", "FirstFrame", "Speech", "Recording"].map {
+      try String(contentsOf: Self.folder.appending(path: "\($0).swift"), encoding: .utf8)
+    }
+    #expect(try Self.blocks().dropFirst() == code[...])
+  }
+
+  @Test func thePackageIsOne() throws {
+    let folder = try TemporaryFolder()
+    try #require(try Self.blocks().first).write(
+      toFile: folder.path + "/Package.swift", atomically: true, encoding: .utf8)
+    let dump = try run("swift", ["package", "--package-path", folder.path, "dump-package"])
+    #expect(dump.status == 0, "\(dump.errors)")
+    #expect(dump.output.contains("\"MediaBridge\"") && dump.output.contains("\"mediabridge\""))
+  }
+
+  @Test func everyStepWorks() async throws {
+    let folder = try TemporaryFolder()
+    let room = try await SyntheticRoom.start()
+    let token = try await SyntheticRoom.token("beginner")
+    #expect(try await identities(url: room.url, token: token) == ["alice"])
+
+    let png = URL(filePath: folder.path + "/first.png")
+    try await saveFirstFrame(url: room.url, token: token, to: png)
+    #expect(try Data(contentsOf: png).prefix(4) == Data([0x89, 0x50, 0x4e, 0x47]))
+
+    let file = folder.path + "/alice.mkv"
+    let progress = try await record("alice", into: file, for: .seconds(1), url: room.url, token: token)
+    #expect(progress.tracks.count == 2 && progress.duration > .milliseconds(800))
+    #expect(try Data(contentsOf: URL(filePath: file)).count == Int(progress.bytes))
+
+    let (listening, transcript) = (Room(), Transcript())
+    listening.add(delegate: transcript)
+    try await listening.connect(url: room.url, token: token)
+    try await eventually("half a second of audio") { transcript.samples.withLock { $0.count } > 8000 }
+    await listening.disconnect()
+    // A sine of 0.3.
+    let peak = transcript.samples.withLock { $0.suffix(4000).map(Int.init).max() ?? 0 }
+    #expect((6000...14_000).contains(peak))
+    await room.stop()
+  }
+}
