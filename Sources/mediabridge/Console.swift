@@ -1,5 +1,6 @@
 import Foundation
 import MediaBridge
+import MediaCore
 
 /// What a command tells: one live line for people, JSON lines for machines. Errors go to standard error.
 struct Console: Sendable {
@@ -7,12 +8,12 @@ struct Console: Sendable {
 
   /// A line that stays.
   func say(_ text: String) {
-    if !isJSON { Terminal.shared.say(text) }
+    if !isJSON { Terminal.shared.say(PrintableText(text)) }
   }
 
   /// The live line; only on a terminal.
   func live(_ text: String) {
-    if !isJSON { Terminal.shared.showLive(text) }
+    if !isJSON { Terminal.shared.showLive(PrintableText(text)) }
   }
 
   /// Empties a terminal's screen.
@@ -27,14 +28,14 @@ struct Console: Sendable {
     guard
       let data = try? JSONSerialization.data(withJSONObject: object, options: [.sortedKeys, .withoutEscapingSlashes])
     else { return }
-    Terminal.shared.say(String(decoding: data, as: UTF8.self))
+    Terminal.shared.say(PrintableText(json: String(decoding: data, as: UTF8.self)))
   }
 
   /// Says what went wrong, in one line.
   func fail(_ error: any Error) {
     event("failed", ["message": "\(error)", "code": (error as? LiveKitError)?.code.rawValue ?? "other"])
     Terminal.shared.endLive()
-    Terminal.shared.warn("mediabridge: \(error)")
+    Terminal.shared.warn(PrintableText("mediabridge: \(error)"))
   }
 }
 

@@ -1,5 +1,6 @@
 import Foundation
 import Logging
+import MediaCore
 
 /// Shows what the library logs on standard error, one line each.
 struct ConsoleLog: LogHandler {
@@ -25,13 +26,12 @@ struct ConsoleLog: LogHandler {
   func log(event: LogEvent) {
     let all = metadata.merging(event.metadata ?? [:]) { _, new in new }
     let values = all.sorted { $0.key < $1.key }.map { " \($0.key)=\(Self.quoted("\($0.value)"))" }.joined()
-    Terminal.shared.warn("\(Self.time()) \(event.level) \(label): \(event.message)\(values)")
+    Terminal.shared.warn(PrintableText("\(Self.time()) \(event.level) \(label): \(event.message)\(values)"))
   }
 
-  /// On one line, whatever a peer sent.
+  /// So that one sees where it ends.
   private static func quoted(_ value: String) -> String {
-    let isPlain = !value.isEmpty && value.unicodeScalars.allSatisfy { $0.value > 0x20 && $0.value != 0x7f }
-    return isPlain ? value : "\"\(value.unicodeScalars.map { $0.value < 0x20 ? " " : String($0) }.joined())\""
+    value.isEmpty || value.contains(where: \.isWhitespace) ? "\"\(value)\"" : value
   }
 
   private static func time() -> String {

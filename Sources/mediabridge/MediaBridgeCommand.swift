@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import MediaBridge
+import MediaCore
 import PipelineTemplates
 
 @main
@@ -19,7 +20,7 @@ struct MediaBridgeCommand: AsyncParsableCommand {
     CommandLineSecrets.hide()
     shareHeaps()
     if let mistake = mistake(in: arguments[...], of: self) {
-      Terminal.shared.warn("mediabridge: \(mistake)")
+      Terminal.shared.warn(PrintableText("mediabridge: \(mistake)"))
       Foundation.exit(ExitCode.validationFailure.rawValue)
     }
     await main(arguments)

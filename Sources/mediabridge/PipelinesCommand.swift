@@ -13,14 +13,15 @@ struct PipelinesCommand: AsyncParsableCommand {
     @OptionGroup var texts: PipelineArguments
 
     func run() async throws {
+      let console = Console(isJSON: false)
       let findings = try texts.store.list()
       // Behind an installation or a checkout all of them are inside the program once more.
       for entry in findings.entries where entry.shadowedBy == nil || entry.folder.source != .builtIn {
         let name = "\(entry.kind.rawValue)/\(entry.name)".padding(toLength: 28, withPad: " ", startingAt: 0)
         let summary = (try? texts.store.read(entry).summary) ?? "(cannot be read)"
-        print(name + summary + (entry.shadowedBy.map { "  [hidden by \($0)]" } ?? ""))
+        console.say(name + summary + (entry.shadowedBy.map { "  [hidden by \($0)]" } ?? ""))
       }
-      for refusal in findings.refusals { print("\(refusal)") }
+      for refusal in findings.refusals { console.say("\(refusal)") }
     }
   }
 
@@ -31,11 +32,12 @@ struct PipelinesCommand: AsyncParsableCommand {
 
     func run() async throws {
       let template = try find()
-      print("# file: \(template.file)")
+      let console = Console(isJSON: false)
+      console.say("# file: \(template.file)")
       for variable in template.variables {
-        print("# variable: \(variable.name)\(variable.defaultValue.map { " (default \($0))" } ?? " (required)")")
+        console.say("# variable: \(variable.name)\(variable.defaultValue.map { " (default \($0))" } ?? " (required)")")
       }
-      print(template.text)
+      Terminal.shared.copy(template.text)
     }
 
     private func find() throws -> Template {
@@ -65,8 +67,9 @@ struct PipelinesCommand: AsyncParsableCommand {
     func run() async throws {
       ConsoleLog.start(isVerbose: false)
       let results = try PipelineCheck(folder: texts.folder).run()
-      for result in results { print("\(result.error == nil ? "ok     " : "failed ")\(result.name)") }
-      for case let error? in results.map(\.error) { Console(isJSON: false).fail(error) }
+      let console = Console(isJSON: false)
+      for result in results { console.say("\(result.error == nil ? "ok     " : "failed ")\(result.name)") }
+      for case let error? in results.map(\.error) { console.fail(error) }
       if results.contains(where: { $0.error != nil }) { throw ExitCode.failure }
     }
   }

@@ -2,14 +2,15 @@ import Foundation
 import Glibc
 import MediaCore
 
-/// Standard output and standard error of the process: one live line at the bottom, and lines above it that stay.
+/// Standard output and standard error of the process: one live line at the bottom, and lines above it that stay. Nobody
+/// else writes there, and what is written here is printable but for the control codes of this type.
 final class Terminal: Sendable {
   static let shared = Terminal()
 
   private let isTerminal = isatty(STDOUT_FILENO) == 1
   /// Whether a line on standard error would break the live line.
   private let sharesScreen = isatty(STDOUT_FILENO) == 1 && isatty(STDERR_FILENO) == 1
-  private let live = Locked("")
+  private let live = Locked<PrintableText?>(nil)
   private static let clear = "\r\u{1b}[K"
 
   /// What is told must not end what it tells of: a reader that has gone is an error of `write`, not a signal.
@@ -27,26 +28,35 @@ final class Terminal: Sendable {
   }
 
   /// A line that stays.
-  func say(_ text: String) {
+  func say(_ line: PrintableText) {
     live.withLock { live in
-      live = ""
-      write(isTerminal ? "\(Self.clear)\(text)\n" : text + "\n")
+      live = nil
+      write(isTerminal ? "\(Self.clear)\(line)\n" : "\(line)\n")
     }
   }
 
-  /// The line at the bottom; only on a terminal.
-  func showLive(_ text: String) {
+  /// Text that somebody asked for, such as a template: to a file or a program byte by byte, to a terminal in lines that
+  /// can be read.
+  func copy(_ text: String) {
+    guard isTerminal else { return write(text + "\n") }
+    for line in text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false) {
+      say(PrintableText(String(line).replacing("\t", with: "    "), limit: .max))
+    }
+  }
+
+  /// The line at the bottom, as much of it as fits; only on a terminal.
+  func showLive(_ line: PrintableText) {
     guard isTerminal else { return }
     live.withLock { live in
-      live = text
-      write(Self.clear + text)
+      live = line
+      write(Self.clear + fitted(line))
     }
   }
 
   func endLive() {
     live.withLock { live in
-      if !live.isEmpty { write("\n") }
-      live = ""
+      if live != nil { write("\n") }
+      live = nil
     }
   }
 
@@ -55,10 +65,18 @@ final class Terminal: Sendable {
   }
 
   /// A line on standard error, above the live line.
-  func warn(_ text: String) {
+  func warn(_ line: PrintableText) {
     live.withLock { live in
-      write(sharesScreen && !live.isEmpty ? "\(Self.clear)\(text)\n" : text + "\n", to: STDERR_FILENO)
-      if sharesScreen && !live.isEmpty { write(live) }
+      guard sharesScreen, let shown = live else { return write("\(line)\n", to: STDERR_FILENO) }
+      write("\(Self.clear)\(line)\n", to: STDERR_FILENO)
+      write(fitted(shown))
     }
+  }
+
+  /// A line that wraps could not be erased. The window may have another width each time.
+  private func fitted(_ line: PrintableText) -> String {
+    var size = winsize()
+    guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return line.description }
+    return line.prefix(columns: Int(size.ws_col))
   }
 }

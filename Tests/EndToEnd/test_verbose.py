@@ -1,12 +1,11 @@
 """What --verbose tells, and what no log and no process list may tell."""
 
-import os
-import pty
 import subprocess
 from pathlib import Path
 
 from failures import after
-from programs import ROOT, mediabridge
+from programs import mediabridge
+from terminal import OnTerminal, lines
 
 SECRET = "a-secret-that-is-looked-for-0815"
 
@@ -53,21 +52,11 @@ def test_secrets_are_not_in_the_process_list(start, tmp_path):
 def test_log_lines_do_not_break_the_live_line(start, tmp_path):
     _, url, keys = serve(start)
     arguments = ("record", "--url", url, *keys, "--room", "r", "--duration", "3s", "--verbose", tmp_path / "x.mkv")
-    master, slave = pty.openpty()
-    process = subprocess.Popen([*map(str, mediabridge(*arguments))], cwd=ROOT, stdout=slave, stderr=slave)
-    os.close(slave)
-    text = b""
-    try:
-        while part := os.read(master, 65536):
-            text += part
-    except OSError:
-        pass  # The other end is closed: the program has ended.
-    assert process.wait(10) == 0, text
-    # What stands on the screen in the end: a carriage return and an erased line begin it anew.
-    lines = [line.split("\r\x1b[K")[-1] for line in text.decode().replace("\r\n", "\n").split("\n")]
-    logged = [line for line in lines if " debug mediabridge." in line]
+    text = OnTerminal(mediabridge(*arguments)).finish()
+    shown = lines(text)
+    logged = [line for line in shown if " debug mediabridge." in line]
     assert logged, text
     for line in logged:
         assert line[:2].isdigit() and line[2] == ":", f"not on a line of its own: {line}"
-    assert any(line.startswith("Recorded ") for line in lines), text
-    assert not any("% lost" in line and "debug" in line for line in lines), text
+    assert any(line.startswith("Recorded ") for line in shown), text
+    assert not any("% lost" in line and "debug" in line for line in shown), text

@@ -63,15 +63,13 @@ enum PangoText {
 
   /// One line that shows as what it says.
   static func escaped(_ text: String) -> String {
-    text.unicodeScalars.prefix(limit).map { scalar in
+    PrintableText(text, limit: limit).description.unicodeScalars.map { scalar in
       switch scalar {
       case "&": "&amp;"
       case "<": "&lt;"
       case ">": "&gt;"
       case "\"": "&quot;"
       case "'": "&#39;"
-      // What has no shape of its own could end the line, or turn the direction of what follows.
-      case _ where scalar.properties.generalCategory == .control || scalar.properties.generalCategory == .format: " "
       default: String(scalar)
       }
     }.joined()
