@@ -47,7 +47,7 @@ public struct TemplateStore: Sendable {
       _ kind: TemplateKind, _ name: String, _ searched: [String], _ known: [String], _ nearest: String?
     ) -> String {
       var text = "no \(kind.rawValue) template \"\(name)\""
-      if let nearest { text += "; did you mean \(nearest)?" }
+      text += nearest.map { "; did you mean \($0)?" } ?? "."
       if !known.isEmpty { text += " There are: \(known.joined(separator: ", "))." }
       return text + " Looked in: " + (searched.isEmpty ? "no folder" : searched.joined(separator: ", "))
     }

@@ -82,7 +82,10 @@ struct Recording {
 
   func run(url: String, token: String, duration: Duration?) async throws {
     let interruption = Interruption()
-    try await connect(url, token, interruption)
+    try await console.join(url, interruption) {
+      try await room.connect(url: url, token: token, connectOptions: connectOptions)
+    }
+    console.tellLosses(of: room)
     releaseStartupCode()
     let recorder = Recorder(room: room, options: options)
     do {
@@ -93,20 +96,6 @@ struct Recording {
       throw error
     }
     await room.disconnect()
-  }
-
-  /// Joins. Nothing is there yet that would have to be completed, so an interruption ends the process.
-  private func connect(_ url: String, _ token: String, _ interruption: Interruption) async throws {
-    let console = console
-    let watcher = Task {
-      await interruption.wait(atMost: nil)
-      guard !Task.isCancelled else { return }
-      console.fail(LiveKitError(.cancelled, "stopped while connecting to \(url)"))
-      exit(EXIT_FAILURE)
-    }
-    defer { watcher.cancel() }
-    try await room.connect(url: url, token: token, connectOptions: connectOptions)
-    console.tellLosses(of: room)
   }
 
   private func record(_ recorder: Recorder, until interruption: Interruption, duration: Duration?) async throws {

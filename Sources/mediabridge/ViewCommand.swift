@@ -60,14 +60,19 @@ actor RoomViewer {
   func show(url: String, token: String, _ options: ConnectOptions, duration: Duration?) async throws {
     let events = room.events
     let follower = Task { for await event in events { self.follow(event) } }
-    do { try await room.connect(url: url, token: token, connectOptions: options) } catch {
+    let interruption = Interruption()
+    do {
+      try await console.join(url, interruption) {
+        try await room.connect(url: url, token: token, connectOptions: options)
+      }
+    } catch {
       await follower.value
       throw error
     }
     let size = window.size
     console.event("window", ["size": size.description])
     console.live("Showing room \(room.name) (Ctrl-C ends)")
-    await end(follower, or: duration)
+    await end(follower, interruption, or: duration)
     let lost = room.disconnectError
     await room.disconnect()
     await follower.value
@@ -77,8 +82,7 @@ actor RoomViewer {
   }
 
   /// Returns at the first end of what there is to wait for.
-  private func end(_ follower: Task<Void, Never>, or duration: Duration?) async {
-    let interruption = Interruption()
+  private func end(_ follower: Task<Void, Never>, _ interruption: Interruption, or duration: Duration?) async {
     let (ends, end) = AsyncStream<Void>.makeStream()
     let waiting = [
       Task {

@@ -22,12 +22,16 @@ struct WatchCommand: AsyncParsableCommand {
     let room = Room(roomOptions: options)
     let events = room.events
     let teller = Task { for await event in events { console.tell(event) } }
-    do { try await room.connect(url: url, token: token, connectOptions: access.connectOptions) } catch {
+    let interruption = Interruption()
+    do {
+      try await console.join(url, interruption) {
+        try await room.connect(url: url, token: token, connectOptions: access.connectOptions)
+      }
+    } catch {
       await teller.value
       console.fail(error)
       throw ExitCode.failure
     }
-    let interruption = Interruption()
     let deadline = duration.map { ContinuousClock.now + $0 }
     let screen = RoomScreen(console: console)
     while deadline.map({ ContinuousClock.now < $0 }) ?? true {
@@ -67,7 +71,7 @@ actor RoomScreen {
     }
     if !console.isJSON {
       console.clear()
-      console.say("Room \(room.name): \(participants.count) participants")
+      console.say("Room \(room.name): \(participants.count) participant\(participants.count == 1 ? "" : "s")")
       rows.forEach(console.say)
     }
     console.event("room", ["room": room.name, "participants": participants])

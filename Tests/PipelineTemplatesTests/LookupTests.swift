@@ -100,7 +100,9 @@ final class ScratchFolder {
         == .notFound(
           kind: .output, name: "recrod", searched: ["\(scratch.path)/a/output"], known: ["record"], nearest: "record",
           refusals: []))
-    #expect(error?.description.contains("did you mean record?") == true)
+    #expect(error?.description.contains("\"recrod\"; did you mean record? There are: record. Looked in: ") == true)
+    let far = #expect(throws: TemplateStore.Failure.self) { try scratch.store("a").find(.output, "nope") }
+    #expect(far?.description.contains("\"nope\". There are: record. Looked in: ") == true)
   }
 
   @Test(arguments: ["", ".", "..", "../x", "a/b", "/etc/passwd", "a\0b", ".hidden"])
