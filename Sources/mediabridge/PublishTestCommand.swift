@@ -6,33 +6,76 @@ import MediaBridge
 /// Synthetic participants, for the demo, tests and benchmarks.
 struct PublishTestCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "publish-test", abstract: "Publish a moving test picture with a clock and a tone.",
-    shouldDisplay: false)
+    commandName: "publish-test", abstract: "Publish a moving test picture with a clock, and a tone.",
+    usage: "mediabridge publish-test [<options>]",
+    discussion: """
+      What is published is made by the pipeline texts capture/test-video, test-video-vp9 or test-video-h264, and \
+      capture/test-audio: --set changes them, as in --set width=1280 --set height=720 --set frequency=880.
+      """)
 
   @OptionGroup var access: RoomArguments
-  @Option(help: "vp8 or h264") var codec = "vp8"
+  @Option(help: "vp8, vp9 or h264") var codec = "vp8"
   @Option(help: "How long; without it until Ctrl-C", transform: duration(of:)) var duration: Duration?
-  @Option(help: "Capture text of H.264 whose pictures are made once, in three layers, and sent over and over")
+  @Option(help: "Capture text of H.264 whose frames are made once, in three layers, and sent over and over")
   var clip: String?
   @Option(help: "How many participants show the clip, as IDENTITY-1 and so on") var participants = 1
 
   func validate() throws {
-    guard ["vp8", "h264"].contains(codec) else { throw ValidationError("--codec \(codec): vp8 or h264") }
+    guard ["vp8", "vp9", "h264"].contains(codec) else {
+      throw ValidationError("--codec \(codec): give vp8, vp9 or h264")
+    }
+    guard participants > 0 else { throw ValidationError("--participants \(participants): give 1 or more") }
+    guard clip == nil || codec != "vp9" else { throw ValidationError("--clip is H.264: leave out --codec") }
+    guard clip != nil || participants == 1 else { throw ValidationError("--participants is for --clip") }
   }
 
   func run() async throws {
     let console = access.console()
     do {
-      let publishers = try await publishers()
-      for (index, publisher) in publishers.enumerated() {
-        try await publisher.connect(url: try access.serverURL(), token: try await token(index))
+      let (url, publishers) = (try access.serverURL(), try await publishers())
+      let interruption = Interruption()
+      try await console.join(url, interruption) {
+        for (index, publisher) in publishers.enumerated() {
+          try await publisher.connect(url: url, token: try await token(index))
+        }
       }
-      console.event("publishing")
-      await Interruption().wait(atMost: duration)
-      for publisher in publishers { await publisher.disconnect() }
-    } catch let error as LiveKitError {
+      tell(publishers, console)
+      try await Self.end(of: publishers, interruption, or: duration)
+    } catch {
       console.fail(error)
       throw ExitCode.failure
+    }
+  }
+
+  private func tell(_ publishers: [CapturePublisher], _ console: Console) {
+    let tracks = publishers.first?.captures ?? []
+    let names = tracks.map { track in
+      let size = track.dimensions.map { " \($0)" } ?? ""
+      return "\(track.source) \(track.codec.uppercased())\(size)"
+    }
+    let who = publishers.count == 1 ? "" : ", as \(publishers.count) participants"
+    console.say("Publishing \(names.joined(separator: ", "))\(who) (Ctrl-C ends)")
+    console.event(
+      "publishing",
+      [
+        "participants": publishers.count,
+        "tracks": tracks.map {
+          ["source": $0.source.description, "codec": $0.codec, "size": $0.dimensions?.description ?? ""]
+        },
+      ])
+  }
+
+  /// Ends them at a signal, after `duration`, or when one of them has ended, which is an error.
+  private static func end(
+    of publishers: [CapturePublisher], _ interruption: Interruption, or duration: Duration?
+  ) async throws {
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask { await interruption.wait(atMost: duration) }
+      for publisher in publishers { group.addTask { try await publisher.untilEnded() } }
+      let first = await group.nextResult()
+      group.cancelAll()
+      for publisher in publishers { await publisher.disconnect() }
+      try first?.get()
     }
   }
 

@@ -34,7 +34,7 @@ public struct CaptureOptions: Sendable {
 
 /// A participant that publishes what capture templates make: the demo's and the tests' sender.
 public actor CapturePublisher {
-  private let captures: [CaptureOptions]
+  public nonisolated let captures: [CaptureOptions]
   private let factory: PipelineFactory
   private let loop = TransportLoop(name: "mediabridge-pub")
   private var signal: SignalConnection?
@@ -44,6 +44,7 @@ public actor CapturePublisher {
   private var streams: [any OutgoingStream] = []
   private var reader: Task<Void, Never>?
   private let connected = Outcome<Void, LiveKitError>()
+  private let ended = Outcome<Void, LiveKitError>()
   private var waitingCandidates: [String] = []
   private var isAnswered = false
   /// Of the tracks, by the ids that they have here.
@@ -75,7 +76,12 @@ public actor CapturePublisher {
     }
   }
 
+  /// Returns after `disconnect()`.
+  /// - Throws: why nothing can be published any more; a connection that is lost is not brought back.
+  public func untilEnded() async throws(LiveKitError) { try await ended.value() }
+
   public func disconnect() async {
+    ended.settle(.success(()))
     for stream in streams { await stream.stop() }
     streams = []
     signal?.send(.goodbye)
@@ -110,11 +116,17 @@ public actor CapturePublisher {
       case .trickle(let trickle):
         guard trickle.target == .publisher, let candidate = CandidateInit.parse(trickle.candidateInit) else { continue }
         if isAnswered { peer?.add(remoteCandidate: candidate) } else { waitingCandidates.append(candidate) }
-      case .leave(let leave): connected.settle(.failure(LiveKitError(leave.reason)))
+      case .leave(let leave): fail(LiveKitError(leave.reason))
       default: break
       }
     }
-    connected.settle(.failure(LiveKitError(signal.closeReason ?? .closed("no reason given"))))
+    fail(LiveKitError(signal.closeReason ?? .closed("no reason given")))
+  }
+
+  /// Whoever waits for the connection, or for its end, is told.
+  private func fail(_ error: LiveKitError) {
+    connected.settle(.failure(error))
+    ended.settle(.failure(error))
   }
 
   private static func cid(_ index: Int) -> String { "capture-\(index)" }
@@ -180,7 +192,7 @@ public actor CapturePublisher {
   private func receive(_ message: Livekit_SessionDescription) {
     guard let answer = try? SDP.SessionDescription(parsing: message.sdp), let remote = TransportParameters(answer),
       let sections = try? negotiator?.accept(answer)
-    else { return connected.settle(.failure(LiveKitError(.network, "the server's answer cannot be used"))) }
+    else { return fail(LiveKitError(.network, "the server's answer cannot be used")) }
     for (stream, section) in zip(streams, sections) { stream.negotiated(section) }
     peer?.connect(to: remote, isDTLSClient: remote.setup == .passive)
     isAnswered = true
@@ -197,8 +209,7 @@ public actor CapturePublisher {
   private func changed(_ state: PeerState) {
     switch state {
     case .connected: connected.settle(.success(()))
-    case .failed(let error):
-      connected.settle(.failure(LiveKitError(error)))
+    case .failed(let error): fail(LiveKitError(error))
     default: break
     }
   }

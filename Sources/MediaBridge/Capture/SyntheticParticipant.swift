@@ -1,7 +1,7 @@
 extension CapturePublisher {
   /// A moving test picture with a clock, and a tone: the participants of the demo and of tests.
   /// - Parameters:
-  ///   - codec: of the pictures, `vp8` or `h264`.
+  ///   - codec: of the frames: `vp8`, `vp9` or `h264`.
   ///   - values: for the variables of the capture texts, such as `width`, `height`, `text` and `frequency`.
   public static func synthetic(
     codec: String, values: [String: String] = [:], pipelineFolder: String? = nil
@@ -9,7 +9,7 @@ extension CapturePublisher {
     let width = values["width"].flatMap(Int32.init) ?? 640
     let height = values["height"].flatMap(Int32.init) ?? 360
     let video = CaptureOptions(
-      template: codec == "h264" ? "test-video-h264" : "test-video", kind: .video, source: .camera, codec: codec,
+      template: codec == "vp8" ? "test-video" : "test-video-\(codec)", kind: .video, source: .camera, codec: codec,
       dimensions: Dimensions(width: width, height: height), values: values)
     let audio = CaptureOptions(
       template: "test-audio", kind: .audio, source: .microphone, codec: "opus",
