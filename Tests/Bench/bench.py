@@ -55,8 +55,8 @@ class Bench:
             program.wait_for("published")
             yield room
 
-    def frames(self, room, seconds, *options):
-        command = mediabridge("frames", "--url", self.url, *KEYS, "--room", room, "--json")
+    def probe(self, room, seconds, *options):
+        command = mediabridge("probe", "--url", self.url, *KEYS, "--room", room, "--json")
         return self.running((*command, "--duration", f"{seconds}s", *options))
 
     def peer(self, room, seconds, *options):
@@ -110,8 +110,8 @@ class Bench:
 
     def receivers(self, room):
         return {
-            "frames": self.frames(room, 600),
-            "sound": self.frames(room, 600, "--sound"),
+            "frames": self.probe(room, 600),
+            "sound": self.probe(room, 600, "--audio"),
             "peer": self.peer(room, 600),
             "silent peer": self.peer(room, 600, "--pictures-only"),
             "record": self.recorder(room, 600, self.folder / "passthrough.mkv"),
@@ -123,7 +123,7 @@ class Bench:
         """Milliseconds from `connect` to the first frame, each way in turn."""
         times = {"frames": [], "peer": []}
         for _ in range(self.arguments.joins):
-            for name, join in (("frames", self.frames), ("peer", self.peer)):
+            for name, join in (("frames", self.probe), ("peer", self.peer)):
                 with join(room, 1.5) as program:
                     told = program.wait_for("finished")
                     assert told["frames"] > 0, program.report("no frame")
@@ -135,13 +135,13 @@ class Bench:
     # Figure 5
 
     def latencies(self, room):
-        with self.frames(room, 600, "--clock-code") as ours, self.peer(room, 600, "--clock-code") as peer:
+        with self.probe(room, 600, "--clock-code") as ours, self.peer(room, 600, "--clock-code") as peer:
             results = {("frames", 0): ours, ("peer", 0): peer}
             for program in results.values():
                 program.wait_for("progress")
             time.sleep(self.arguments.seconds + 2)
             results = {key: Latency.of(program, skip=2) for key, program in results.items()}
-        for name, join in (("frames", self.frames), ("peer", self.peer)):
+        for name, join in (("frames", self.probe), ("peer", self.peer)):
             with join(room, 600, "--clock-code") as program:
                 while program.wait_for("progress")["frames"] == 0:
                     pass

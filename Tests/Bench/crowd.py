@@ -39,7 +39,7 @@ class Crowd:
         one = ONE if name.endswith("one") else ()
         if name.startswith("peer"):
             return self._bench.peer(self.ROOM, 600, "--pictures-only", "--quality", "low", *one)
-        return self._bench.frames(self.ROOM, 600, *(SHOWN if name.startswith("small") else ()), *one)
+        return self._bench.probe(self.ROOM, 600, *(SHOWN if name.startswith("small") else ()), *one)
 
     def costs(self):
         """Processor time and memory of each receiver, once for each repetition."""

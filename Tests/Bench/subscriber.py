@@ -1,6 +1,6 @@
 """The peer: the LiveKit Python SDK as a subscriber that reads its pictures as they are decoded, and does no more.
 
-Tells the same as `mediabridge frames --json`.
+Tells the same as `mediabridge probe --json`.
 """
 
 import argparse

@@ -67,9 +67,9 @@ class RoomServer:
             self._client(*mediabridge("watch", "--url", url or self.url, *KEYS, "--room", room, "--json", *options))
         )
 
-    def frames(self, room, *options, complaints=""):
-        """`frames`, which says on standard error what GStreamer's categories of `complaints` have to warn of."""
-        command = mediabridge("frames", "--url", self.url, *KEYS, "--room", room, "--json", *options)
+    def probe(self, room, *options, complaints=""):
+        """`probe`, which says on standard error what GStreamer's categories of `complaints` have to warn of."""
+        command = mediabridge("probe", "--url", self.url, *KEYS, "--room", room, "--json", *options)
         return self._begin(self.enter("env", f"GST_DEBUG={complaints}", "GST_DEBUG_NO_COLOR=1", *command))
 
     def recorder(self, room, participant, file, *options, url=None):

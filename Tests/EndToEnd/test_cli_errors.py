@@ -101,14 +101,16 @@ def test_a_server_that_says_nothing(silent_server, tmp_path):
     assert time.monotonic() - begun < 20
 
 
-def test_interrupted_while_connecting(silent_server, start, tmp_path):
+@pytest.mark.parametrize("command", ["record", "watch", "probe", "publish-test"])
+def test_interrupted_while_connecting(command, silent_server, start, tmp_path):
     url = f"ws://127.0.0.1:{silent_server.getsockname()[1]}"
-    recorder = start(mediabridge("record", "--url", url, *KEYS, "--room", "r", "--json", tmp_path / "x.mp4"))
+    file = [tmp_path / "x.mp4"] if command == "record" else []
+    program = start(mediabridge(command, "--url", url, *KEYS, "--room", "r", "--json", *file))
     connection, _ = silent_server.accept()
     with connection:
         assert connection.recv(16).startswith(b"GET /rtc")
-        recorder.send(signal.SIGINT)
-        assert_failed(recorder, "stopped while connecting", url, within=5)
+        program.send(signal.SIGINT)
+        assert_failed(program, "stopped while connecting", url, within=5)
 
 
 def test_tls_against_a_server_without(local_server, tmp_path):
@@ -277,6 +279,8 @@ FILE = "no-such-folder/x.mp4"
 MISTAKES = [
     (["recrod"], ["recrod", "record"]),
     (["zzz"], ["zzz", "watch"]),
+    (["frames"], ["frames", "to count and measure use 'probe'"]),
+    (["help", "frames"], ["frames", "probe"]),
     (["token", "creat", "--dev"], ["creat", "create"]),
     (["pipelines", "chek"], ["chek", "check"]),
     (["help", "recod"], ["recod", "record"]),
@@ -295,8 +299,8 @@ MISTAKES = [
     (["record", "--dev", "--room", "r", "--pipelines", "/no/such", FILE], ["/no/such"]),
     (["watch", "--dev"], ["no room"]),
     (["watch", "--dev", "--room"], ["--room"]),
-    (["frames", "--room", "r"], ["no server"]),
-    (["frames", "--dev", "--room", "r", "x"], ["unexpected", "x"]),
+    (["probe", "--room", "r"], ["no server"]),
+    (["probe", "--dev", "--room", "r", "x"], ["unexpected", "x"]),
     (["demo", "--output", "x.avi"], ["x.avi", ".mp4"]),
     (["demo", "--duration", "x"], ["--duration", "30s"]),
     (["demo", "--pipelines", "/no/such"], ["/no/such"]),

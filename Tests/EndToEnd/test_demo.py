@@ -31,6 +31,6 @@ def test_first_start_of_gstreamer(helper, start, local_server, tmp_path):
     local_server.own_publisher("r", "alice", "vp8")
     scan = ("env", f"GST_REGISTRY={tmp_path / 'registry'}", f"GST_REGISTRY_FORK={helper}")
     options = ("--url", local_server.url, *KEYS, "--room", "r", "--duration", "2s", "--json")
-    program = start((*scan, *mediabridge("frames", *options)))
+    program = start((*scan, *mediabridge("probe", *options)))
     assert program.finish() == 0, program.report("no frames")
     assert program.events[-1]["frames"] > 25

@@ -64,7 +64,7 @@ def layered(server):
 
 def watch(server, room, *options, until):
     """Waits until pictures of that size have been coming for a while."""
-    program = server.frames(room, *options)
+    program = server.probe(room, *options)
     sizes = []
     while sizes[-3:] != [until] * 3:
         sizes.append(program.wait_for("progress", 60)["size"])
@@ -76,12 +76,12 @@ def see(server, room, qualities, each, rest):
     """Asks for the qualities in turn, and watches on for a while after the last one; beside it those who watch one
     layer all the time tell what there was to see."""
     seconds = each * len(qualities) + rest
-    steady = [server.frames(room, "--clock-code", "--quality", quality) for quality in set(qualities)]
+    steady = [server.probe(room, "--clock-code", "--quality", quality) for quality in set(qualities)]
     for program in steady:
         while program.wait_for("progress")["frames"] == 0:
             pass
     schedule = ("--quality", ",".join(qualities), "--each", each, "--duration", seconds)
-    program = server.frames(room, "--clock-code", *schedule, complaints=COMPLAINTS)
+    program = server.probe(room, "--clock-code", *schedule, complaints=COMPLAINTS)
     assert program.finish(seconds + 30) == 0, program.report("failed")
     asked = [event for event in program.events if event["event"] == "quality"]
     assert [event["quality"] for event in asked] == qualities, program.report(f"asked for {asked}")

@@ -31,7 +31,7 @@ def passing_server(start, namespace):
 
 
 def turns_seen(server, room):
-    program = server.frames(room)
+    program = server.probe(room)
     rotations = [program.wait_for("progress") for _ in range(6)]
     program.stop()
     assert {event["size"] for event in rotations[1:]} == {"360x360"}

@@ -53,7 +53,7 @@ def test_server_ends_while_waiting(local_server, tmp_path):
     assert_failed(recorder, "x.mp4", *GONE, within=20)
 
 
-@pytest.mark.parametrize("command", ["watch", "frames"])
+@pytest.mark.parametrize("command", ["watch", "probe"])
 def test_server_ends_while_watching(local_server, start, command):
     watcher = start(mediabridge(command, "--url", local_server.url, *KEYS, "--room", "r", "--json", "--verbose", *FEW))
     watcher.wait_for_error("data channel open")

@@ -1,0 +1,99 @@
+import MediaBridge
+import MediaCore
+
+/// Subscribes to what it counts, and to nothing else.
+final class Probe: RoomDelegate, Sendable {
+  private struct Entry {
+    let publication: RemoteTrackPublication
+    let owner: String
+    let counter: TrackCounter
+  }
+
+  private let participant: String?
+  private let withAudio: Bool
+  private let shownSize: Dimensions?
+  private let readsClock: Bool
+  /// In the order in which they were published.
+  private let entries = Locked<[Entry]>([])
+
+  /// - Parameter shownAt: the size in which frames are shown; nil for their own.
+  init(participant: String?, withAudio: Bool, shownAt shownSize: Dimensions?, readsClock: Bool) {
+    self.participant = participant
+    self.withAudio = withAudio
+    self.shownSize = shownSize
+    self.readsClock = readsClock
+  }
+
+  var counts: [TrackCount] { entries.withLock { $0 }.map(\.counter.count) }
+
+  /// With what is lost until now.
+  func results() async -> [ProbeResult] {
+    var results: [ProbeResult] = []
+    for entry in entries.withLock({ $0 }) {
+      await entry.publication.track?.set(reportStatistics: true)
+      let loss = entry.publication.track?.statistics?.inboundRtp?.first?.loss
+      results.append(
+        ProbeResult(owner: entry.owner, publication: entry.publication, count: entry.counter.count, loss: loss))
+    }
+    return results
+  }
+
+  func room(_ room: Room, participant: RemoteParticipant, didPublishTrack publication: RemoteTrackPublication) {
+    guard isWanted(participant), withAudio || publication.kind == .video else { return }
+    let counter = TrackCounter(shownAt: shownSize, readsClock: readsClock)
+    let entry = Entry(publication: publication, owner: participant.identity ?? participant.sid, counter: counter)
+    entries.withLock { $0.append(entry) }
+    // Without a connection there is nothing to count, which `connect` or the end of the room tells.
+    Task { try? await publication.set(subscribed: true) }
+  }
+
+  func room(_ room: Room, participant: RemoteParticipant, didSubscribeTrack publication: RemoteTrackPublication) {
+    let entry = entries.withLock { $0.last { $0.publication === publication } }
+    guard let counter = entry?.counter else { return }
+    switch publication.track {
+    case let track as RemoteVideoTrack: track.add(videoRenderer: counter)
+    case let track as RemoteAudioTrack: track.add(audioRenderer: counter)
+    default: break
+    }
+  }
+
+  private func isWanted(_ participant: RemoteParticipant) -> Bool {
+    self.participant.map { $0 == participant.identity } ?? true
+  }
+}
+
+extension Probe {
+  /// Why there is nothing to measure, or not all of it; nil when all went well.
+  func failure(of room: Room) async -> LiveKitError? {
+    let counts = counts
+    if let lost = room.disconnectError {
+      return LiveKitError(lost.code, "\(lost.message) (after \(counts.frames) frames)")
+    }
+    guard counts.frames == 0, counts.audioSamples == 0 else { return nil }
+    return LiveKitError(.noMedia, "nothing was received: \(missing(in: room))")
+  }
+
+  private func missing(in room: Room) -> String {
+    let entries = entries.withLock { $0 }
+    guard entries.isEmpty else {
+      let tracks = entries.map { "\($0.publication.source) of \($0.owner)\($0.publication.isMuted ? " (muted)" : "")" }
+      return "nothing came of \(tracks.joined(separator: ", "))"
+    }
+    guard room.remoteParticipants.values.contains(where: isWanted) else {
+      return participant.map { "participant \($0) is not in room \(room.name); check the name" }
+        ?? "nobody else is in room \(room.name)"
+    }
+    let hint = withAudio ? "" : "; --audio counts audio, too"
+    return
+      (participant.map { "\($0) publishes \(withAudio ? "nothing" : "no video")" }
+      ?? "nobody in room \(room.name) publishes \(withAudio ? "anything" : "video")") + hint
+  }
+}
+
+extension InboundRtpStreamStatistics {
+  /// Share of packets that never came, 0…1; nil when none was expected.
+  fileprivate var loss: Double? {
+    let (received, lost) = (Double(packetsReceived ?? 0), Double(max(0, packetsLost ?? 0)))
+    return received + lost > 0 ? lost / (received + lost) : nil
+  }
+}

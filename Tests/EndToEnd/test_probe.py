@@ -1,0 +1,74 @@
+"""`mediabridge probe` says what it received, and what was missing when that is nothing."""
+
+import re
+import signal
+import subprocess
+
+from failures import assert_failed
+from programs import KEYS, ROOT, mediabridge
+
+
+def said(server, command, *options):
+    """What a command says to people in the room."""
+    arguments = server.enter(*mediabridge(command, "--url", server.url, *KEYS, "--room", "r", *options))
+    done = subprocess.run([*map(str, arguments)], cwd=ROOT, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_what_publish_test_publishes_is_measured(local_server):
+    for codec in ("vp8", "vp9", "h264"):
+        publisher = local_server.own_publisher("r", f"{codec}-sender", codec)
+        told = [(track["source"], track["codec"], track["size"]) for track in publisher.events[-1]["tracks"]]
+        assert told == [("camera", codec, "640x360"), ("microphone", "opus", "")]
+    shown = said(local_server, "probe", "--audio", "--duration", "2s")
+    counts = []
+    for codec in ("vp8", "vp9", "h264"):
+        lost = r"[\d.]+ % lost"
+        sender = f"{codec}-sender"
+        video = re.search(rf"^{sender}  camera {codec.upper()} 640x360  (\d+) frames  ([\d.]+) fps  {lost}$", shown, re.M)
+        assert video and int(video[1]) > 10 and 5 < float(video[2]) < 60, shown
+        audio = re.search(rf"^{sender}  microphone OPUS  ([\d.]+) s of audio  {lost}$", shown, re.M)
+        assert audio and float(audio[1]) > 0.5, shown
+        counts.append(int(video[1]))
+    assert f"\n{sum(counts)} frames, the first after " in shown
+
+
+def test_publish_test_says_what_it_publishes(local_server):
+    assert said(local_server, "publish-test", "--duration", "1s", "--set", "width=320", "--set", "height=180") == (
+        "Publishing camera VP8 320x180, microphone OPUS (Ctrl-C ends)\n"
+    )
+
+
+def test_publish_test_says_that_its_server_is_gone(local_server):
+    publisher = local_server.own_publisher("r", "alice", "vp8")
+    local_server.program.kill()
+    assert_failed(publisher, "connection")
+
+
+def probe(server, *options):
+    return server.probe("r", "--duration", "1s", *options)
+
+
+def test_nobody_to_probe(local_server):
+    assert_failed(probe(local_server), "nothing was received", "nobody else is in room r")
+    assert_failed(probe(local_server, "--participant", "bob"), "participant bob is not in room r")
+
+
+def test_no_video_to_probe(server):
+    server.foreign_publisher("--room", "r", "--no-video")
+    assert "Room r: 1 participant\n" in said(server, "watch", "--duration", "1s")
+    assert_failed(probe(server), "nothing was received", "nobody in room r publishes video", "--audio")
+
+
+def test_nothing_comes_of_a_track(local_server):
+    """Of a publisher that stands still."""
+    publisher = local_server.own_publisher("r", "alice", "vp8")
+    watcher = local_server.watcher("r")
+    while watcher.wait_for("track_subscribed")["source"] != "camera":
+        pass
+    publisher.send(signal.SIGSTOP)
+    program = probe(local_server)
+    assert_failed(program, "nothing was received", "nothing came of camera of alice")
+    publisher.send(signal.SIGCONT)
+    assert program.events[-2]["tracks"][0]["frames"] == 0
