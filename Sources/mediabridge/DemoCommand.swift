@@ -16,6 +16,7 @@ struct DemoCommand: AsyncParsableCommand {
   @Flag(help: "JSON lines instead of text") var json = false
 
   func run() async throws {
+    ConsoleLog.start(isVerbose: false)
     let console = Console(isJSON: json)
     do { try await perform(console) } catch {
       console.fail(error)

@@ -27,6 +27,7 @@ struct DevServerCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
+    ConsoleLog.start(isVerbose: false)
     let console = Console(isJSON: json)
     var configuration = DevServerConfiguration(host: host, port: port, apiKey: apiKey, apiSecret: apiSecret)
     configuration.passesOrientation = passOrientation
