@@ -23,6 +23,10 @@ class Desktop:
         return self
 
     def __exit__(self, *_):
+        self.end()
+
+    def end(self):
+        """Takes the display away from whoever uses it."""
         self._server.terminate()
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._server.wait(10)

@@ -8,6 +8,7 @@ import checks
 import clip
 import pytest
 from desktop import Desktop
+from failures import assert_failed
 from programs import KEYS, mediabridge
 
 WIDTH, HEIGHT = 800, 450
@@ -130,3 +131,21 @@ def test_a_small_window_is_sent_small_pictures(server, start, desktop):
         pass
     view.send(signal.SIGINT)
     assert view.finish(20) == 0
+
+
+def test_a_display_that_goes_away_is_told(local_server, start, desktop):
+    local_server.own_publisher("gone", "alice", "vp8")
+    view = viewer(local_server, start, desktop, "gone")
+    view.wait_for("tile_added")
+    desktop.end()
+    assert_failed(view, f"display {desktop.environment['DISPLAY']} is gone")
+
+
+def test_a_window_that_another_program_destroys_is_told(local_server, start, desktop):
+    view = viewer(local_server, start, desktop, "destroyed")
+    view.wait_for("window")
+    deadline = time.monotonic() + 10
+    while not desktop.windows():
+        assert time.monotonic() < deadline, "no window"
+    desktop.act("destroy", desktop.windows()[0][0])
+    assert_failed(view, "window")

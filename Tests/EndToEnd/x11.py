@@ -1,6 +1,6 @@
 """A desktop without a screen, and what a person does to its windows, without a window manager.
 
-x11.py serve WIDTHxHEIGHT | list | resize ID WIDTH HEIGHT | close ID
+x11.py serve WIDTHxHEIGHT | list | resize ID WIDTH HEIGHT | close ID | destroy ID
 
 Run by Debian's own Python, for which the package python3-xlib is.
 """
@@ -45,6 +45,8 @@ def main(action, *numbers):
     elif action == "close":
         data = (32, [server.intern_atom(DELETE), X.CurrentTime, 0, 0, 0])
         window.send_event(event.ClientMessage(window=window, client_type=server.intern_atom(PROTOCOLS), data=data))
+    elif action == "destroy":
+        window.destroy()
     else:
         raise SystemExit(f"x11.py: unknown action {action}")
     server.sync()

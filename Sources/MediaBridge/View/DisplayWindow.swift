@@ -18,6 +18,11 @@ final class DisplayWindow: Sendable {
   private let sink: Element
   /// What the sink said last; nil before it has a window.
   private let size = Locked<Dimensions?>(nil)
+  private struct Display {
+    var isLost = false
+    var watch: DisplayLoss.Watch?
+  }
+  private let display = Locked(Display())
 
   /// - Throws: `missingElement` or `template`.
   init(template: String, values: [String: String], factory: PipelineFactory) throws(LiveKitError) {
@@ -50,10 +55,35 @@ final class DisplayWindow: Sendable {
       guard error.element == "window", error.kind != .format else { throw LiveKitError(error, in: made.text) }
       throw Self.noDisplay(error)
     }
+    watchDisplay { error in queue.async { onEvent(.failed(error)) } }
   }
 
   /// Closes the window. `completion` is called once no thread of it is left.
-  func stop(completion: @escaping @Sendable () -> Void) { made.pipeline.stop { _ in completion() } }
+  func stop(completion: @escaping @Sendable () -> Void) {
+    let (isLost, watch) = display.withLock { ($0.isLost, $0.watch) }
+    watch?.forget()
+    // Without its display it would wait in vain for a thread that is kept.
+    if isLost { completion() } else { made.pipeline.stop { _ in completion() } }
+  }
+
+  /// Whether the display is gone: nothing of the pipeline can be taken out or stopped any more.
+  var isLost: Bool { display.withLock { $0.isLost } }
+
+  private func watchDisplay(onLoss: @escaping @Sendable (LiveKitError) -> Void) {
+    let watch = DisplayLoss.watch { [weak self] reason in
+      if reason == .connection { self?.display.withLock { $0.isLost = true } }
+      onLoss(Self.lost(reason))
+    }
+    display.withLock { $0.watch = watch }
+  }
+
+  private static func lost(_ reason: DisplayLoss.Reason) -> LiveKitError {
+    let name = ProcessInfo.processInfo.environment["DISPLAY"] ?? ""
+    return switch reason {
+    case .connection: LiveKitError(.display, "display \(name) is gone, and the window with it")
+    case .refusal: LiveKitError(.display, "display \(name) does not show the window any more: somebody else closed it")
+    }
+  }
 
   /// The window's size when it is another one than last time.
   private func newSize() -> Dimensions? {

@@ -6,7 +6,8 @@ import PipelineTemplates
 /// A window on the desktop with a tile for each of several tracks, side by side as large as they fit. It is the output
 /// template `window-grid`, and each tile the template `window-tile`. All members may be used from any thread.
 ///
-/// Where X11 goes away while a window is open its library ends the process; nothing here can prevent that.
+/// Where X11 goes away while a window is open, or takes its window away, that is the window's `failure`. Its pipeline then
+/// stays until the process ends.
 public final class TileWindow: Sendable {
   private struct State {
     var size: Dimensions
@@ -73,7 +74,7 @@ public final class TileWindow: Sendable {
   public func remove(_ tile: VideoTile) {
     queue.sync {
       state.withLock { $0.tiles.removeAll { $0 === tile } }
-      tile.remove()
+      if window.isLost { tile.disappear() } else { tile.remove() }
       layOut()
     }
     tile.adaptiveStreamDidChange()

@@ -10,7 +10,8 @@ import MediaCore
 /// (`didFailToSubscribeTrackWithSid`) say why. It closes with `close()`, when
 /// its user closes it, and with the last reference to the view. All members may be used from any thread.
 ///
-/// Where X11 goes away while a window is open its library ends the process; nothing here can prevent that.
+/// Where X11 goes away while a window is open, that is the view's `failure`; its pipeline then stays until the process
+/// ends.
 public final class VideoView: VideoRenderer, SizelessRenderer, FailingRenderer, Sendable {
   private enum Phase {
     /// Opens with the first picture.
