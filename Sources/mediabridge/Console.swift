@@ -11,6 +11,11 @@ struct Console: Sendable {
     if !isJSON { Terminal.shared.say(PrintableText(text)) }
   }
 
+  /// A line that stays, on a terminal as much of it as one holds: no name pushes the others out of sight.
+  func head(_ text: String) {
+    if !isJSON { Terminal.shared.say(PrintableText(text), isFitted: true) }
+  }
+
   /// The live line; only on a terminal.
   func live(_ text: String) {
     if !isJSON { Terminal.shared.showLive(PrintableText(text)) }

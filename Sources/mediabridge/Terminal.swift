@@ -27,11 +27,11 @@ final class Terminal: Sendable {
     }
   }
 
-  /// A line that stays.
-  func say(_ line: PrintableText) {
+  /// A line that stays, or on a terminal as much of it as fits.
+  func say(_ line: PrintableText, isFitted: Bool = false) {
     live.withLock { live in
       live = nil
-      write(isTerminal ? "\(Self.clear)\(line)\n" : "\(line)\n")
+      write(isTerminal ? "\(Self.clear)\(isFitted ? fitted(line) : line.description)\n" : "\(line)\n")
     }
   }
 

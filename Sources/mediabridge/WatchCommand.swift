@@ -57,22 +57,19 @@ actor RoomScreen {
   init(console: Console) { self.console = console }
 
   func show(_ room: Room) async {
-    var rows: [String] = []
+    let present = room.remoteParticipants.values.sorted { $0.sid < $1.sid }
+    console.clear()
+    console.head("\(present.count) participant\(present.count == 1 ? "" : "s") in room \(room.name)")
     var participants: [[String: Any]] = []
-    for participant in room.remoteParticipants.values.sorted(by: { $0.sid < $1.sid }) {
-      rows.append(describe(participant))
+    for participant in present {
+      console.head(describe(participant))
       var tracks: [[String: Any]] = []
       for publication in participant.trackPublications.values.sorted(by: { $0.sid < $1.sid }) {
         let rates = rates(of: publication)
-        rows.append("  " + describe(publication, rates))
+        console.say("  " + describe(publication, rates))
         tracks.append(fields(publication, rates))
       }
       participants.append(["identity": participant.identity ?? "", "sid": participant.sid, "tracks": tracks])
-    }
-    if !console.isJSON {
-      console.clear()
-      console.say("Room \(room.name): \(participants.count) participant\(participants.count == 1 ? "" : "s")")
-      rows.forEach(console.say)
     }
     console.event("room", ["room": room.name, "participants": participants])
   }

@@ -93,6 +93,13 @@ def assert_shown(written, is_told):
     assert not is_told or any(all(part in line for part in SHOWN) for line in shown), shown[-5:]
 
 
+def test_a_long_name_does_not_push_others_out_of_sight(room):
+    url, enter = room
+    command = mediabridge("watch", "--url", url, *KEYS, "--room", ROOM, "--duration", "2s")
+    heads = [line for line in lines(OnTerminal(enter(*command)).finish()) if line.startswith(("alice", "1 participant"))]
+    assert len(heads) >= 2 and max(map(len, heads)) == COLUMNS, heads
+
+
 def test_a_live_line_stays_in_one_line_of_the_terminal(room, tmp_path):
     url, enter = room
     command = mediabridge("record", "--url", url, *KEYS, "--room", ROOM, "--duration", "2s", tmp_path / "x.mkv")

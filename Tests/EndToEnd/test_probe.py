@@ -57,7 +57,7 @@ def test_nobody_to_probe(local_server):
 
 def test_no_video_to_probe(server):
     server.foreign_publisher("--room", "r", "--no-video")
-    assert "Room r: 1 participant\n" in said(server, "watch", "--duration", "1s")
+    assert "1 participant in room r\n" in said(server, "watch", "--duration", "1s")
     assert_failed(probe(server), "nothing was received", "nobody in room r publishes video", "--audio")
 
 
