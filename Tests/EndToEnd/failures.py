@@ -5,15 +5,15 @@ import re
 import checks
 
 
-def said(program):
-    """The lines on standard error that a person reads: without log lines."""
-    return [line for line in program.errors.splitlines() if line.strip() and not re.match(r"\d\d:\d\d:\d\d\.", line)]
+def said(errors):
+    """The lines of standard error that a person reads: without log lines."""
+    return [line for line in errors.splitlines() if line.strip() and not re.match(r"\d\d:\d\d:\d\d\.", line)]
 
 
 def assert_failed(recorder, *words, within=20):
     """It ends by itself, not with 0, and says in one line what happened."""
     assert recorder.finish(within) != 0, recorder.report("it ended with 0")
-    lines = said(recorder)
+    lines = said(recorder.errors)
     assert len(lines) == 1, recorder.report(f"{len(lines)} lines")
     for word in words:
         assert word.lower() in lines[0].lower(), recorder.report(f"'{word}' is not in the error")

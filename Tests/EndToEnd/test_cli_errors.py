@@ -10,7 +10,7 @@ import time
 import av
 import checks
 import pytest
-from failures import assert_failed
+from failures import assert_failed, said
 from programs import KEYS, ROOT, mediabridge
 
 
@@ -21,7 +21,7 @@ def run(*arguments, timeout=40):
 
 
 def assert_one_line(done, *words):
-    lines = [line for line in done.stderr.splitlines() if line.strip()]
+    lines = said(done.stderr)
     assert done.returncode != 0, f"it ended with 0: {done.stdout} {done.stderr}"
     assert len(lines) == 1, f"{len(lines)} lines:\n{done.stderr}"
     for word in words:
