@@ -31,6 +31,8 @@ public struct OutputProgress: Sendable, Equatable {
   /// Size of the file.
   public var bytes: Int64 = 0
   public var tracks: [OutputTrack] = []
+  /// What of the recorded participant is published and not in the file, and what was asked for and never came.
+  public var omissions: [Omission] = []
 
   public var video: OutputTrack? { tracks.first { $0.kind == .video } }
   /// Share of packets that never came, 0…1.
