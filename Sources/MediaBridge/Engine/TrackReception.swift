@@ -70,6 +70,7 @@ final class TrackReception {
       ssrc: receiver.ssrc, rtxSSRC: receiver.rtxSSRC, mid: mid, codec: codec, payloadType: payloadType)
   }
   private var isFlowing = false
+  private var flowHandlers: [() -> Void] = []
   /// Of what the decoder for renderers makes.
   let meter = DecoderMeter()
   /// Packets with the marker bit, which ends a picture.
@@ -109,11 +110,20 @@ final class TrackReception {
     noteOrder(of: packet)
     guard pipelines.isEmpty || !isFlowing else { return }
     let beginsAnew = !isVideo || isKeyframe(packet)
-    if beginsAnew { isFlowing = true }
+    if beginsAnew && !isFlowing { beginFlowing() }
     guard pipelines.isEmpty else { return }
     if isVideo && beginsAnew { backlog.removeAll { $0.packet.timestamp != packet.timestamp } }
     keep(packet, at: time)
   }
+
+  private func beginFlowing() {
+    isFlowing = true
+    for handler in flowHandlers { handler() }
+    flowHandlers = []
+  }
+
+  /// Calls `handler` once, when something has come that can be shown or heard.
+  func onFlow(_ handler: @escaping () -> Void) { if isFlowing { handler() } else { flowHandlers.append(handler) } }
 
   private func noteOrder(of packet: RTPPacket) {
     let isNext = newest.map { $0.successor == packet.sequenceNumber } ?? true

@@ -161,6 +161,9 @@ final class TrackMedia: Sendable {
   }
   private let stops = Locked<[ObjectIdentifier: Task<Void, Never>]>([:])
 
+  /// Calls `handler` once something has come that can be shown or heard; once, on the transport's loop.
+  func onFlow(_ handler: @escaping @Sendable () -> Void) { loop.run { [reception] in reception.value.onFlow(handler) } }
+
   func requestKeyframe() { loop.run { [reception] in reception.value.requestKeyframe() } }
 
   /// Returns when every pipeline of the track has stopped; none starts any more.
