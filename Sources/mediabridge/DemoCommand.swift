@@ -27,7 +27,9 @@ struct DemoCommand: AsyncParsableCommand {
   private func perform(_ console: Console) async throws {
     let options = RecordingOptions(file: output, participant: "alice", wait: .seconds(20))
     let pipelines = texts.folder
-    try Recorder.check(options, pipelineFolder: pipelines)
+    let room = Room(roomOptions: RoomOptions(autoSubscribe: false, audioPlayback: .off, pipelineFolder: pipelines))
+    let recorder = Recorder(room: room, options: options)
+    try await recorder.prepare()
     let server = DevServer(configuration: .init(port: 0))
     let url = "ws://127.0.0.1:\(try await server.start())"
     console.say("Development server on \(url)")
@@ -42,11 +44,9 @@ struct DemoCommand: AsyncParsableCommand {
       try await publisher.connect(url: url, token: Self.token(name, grant))
       console.say("\(name) publishes a test picture and a tone over WebRTC")
     }
-    let room = Room(roomOptions: RoomOptions(autoSubscribe: false, audioPlayback: .off, pipelineFolder: pipelines))
-    let recording = Recording(console: console, room: room, options: options)
+    let recording = Recording(console: console, room: room, recorder: recorder, options: options, duration: duration)
     let outcome = await Self.outcome {
-      try await recording.run(
-        url: url, token: try await Self.token("recorder", .recorder(room: "demo")), duration: duration)
+      try await recording.run(url: url, token: try await Self.token("recorder", .recorder(room: "demo")))
     }
     for publisher in publishers { await publisher.disconnect() }
     await server.stop()

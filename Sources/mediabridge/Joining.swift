@@ -3,14 +3,17 @@ import MediaBridge
 
 extension Console {
   /// Joins a room by `connect`. Nothing is there yet that would have to be completed, so an interruption ends the process.
-  /// - Parameter url: the server's, for what is said then.
+  /// - Parameters:
+  ///   - url: the server's, for what is said then.
+  ///   - abandon: gives back before that what was claimed for later.
   func join(
     _ url: String, _ interruption: Interruption, isolation: isolated (any Actor)? = #isolation,
-    _ connect: () async throws -> Void
+    abandon: @escaping @Sendable () async -> Void = {}, _ connect: () async throws -> Void
   ) async throws {
     let watcher = Task {
       await interruption.wait(atMost: nil)
       guard !Task.isCancelled else { return }
+      await abandon()
       fail(LiveKitError(.cancelled, "stopped while connecting to \(url)"))
       // Without what `exit` takes down: threads of media may be running.
       _exit(EXIT_FAILURE)

@@ -23,6 +23,13 @@ def draw(number, width, height, fps):
     return picture
 
 
+def screen(width, height):
+    """An RGBA picture that no frame of the clip is alike: plain and bright, without a number."""
+    picture = np.full((height, width, 4), 200, dtype=np.uint8)
+    picture[..., 3] = 255
+    return picture
+
+
 def burn(luma, number):
     """Writes the number as blocks on top of the picture."""
     edges = blocks(luma.shape[1])

@@ -76,7 +76,8 @@ class RoomServer:
         return self._begin(
             self._client(
                 *mediabridge("record", "--url", url or self.url, *KEYS, "--room", room),
-                *("--participant", participant, "--wait", "20s", "--json", *options, file),
+                *(("--participant", participant) if participant else ()),
+                *("--wait", "20s", "--json", *options, file),
             )
         )
 

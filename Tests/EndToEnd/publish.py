@@ -36,6 +36,14 @@ def upright_size(arguments, quarters):
     return size if quarters % 2 == 0 else size[::-1]
 
 
+async def screen(source, arguments):
+    """A shared screen, on which nothing moves."""
+    picture = clip.screen(arguments.width, arguments.height).tobytes()
+    while True:
+        source.capture_frame(rtc.VideoFrame(arguments.width, arguments.height, rtc.VideoBufferType.RGBA, picture))
+        await asyncio.sleep(0.1)
+
+
 async def sound(source, stretch, start):
     block = clip.RATE // 100
     position = 0
@@ -61,8 +69,9 @@ MUTES = {
 }
 
 
-async def act(room, source, arguments, publications):
+async def act(room, sources, arguments, publications):
     """Does what was asked for, a while apart, and says so."""
+    source = sources["video"]
     for action in arguments.actions:
         name, _, text = action.partition(":")
         await asyncio.sleep(float(text) if name == "wait" else 1.5)
@@ -77,6 +86,8 @@ async def act(room, source, arguments, publications):
             room.local_participant.set_track_subscription_permissions(allow_all_participants=name == "allow")
         elif name == "leave":
             await room.disconnect()
+        elif name == "screen":
+            publications["screen"] = await publish_screen(room, sources["screen"], arguments)
         if name in ("unpublish", "republish"):
             await room.local_participant.unpublish_track(publications["video"].sid)
         if name in ("publish", "republish"):
@@ -101,6 +112,7 @@ def make_parser():
     parser.add_argument("--duration", type=float, default=30)
     parser.add_argument("--no-video", action="store_true")
     parser.add_argument("--no-audio", action="store_true")
+    parser.add_argument("--screen", choices=["first", "last"], help="publish a screen before or after the camera, too")
     parser.add_argument("--tone", action="store_true", help="sound without a pause instead of beeps")
     parser.add_argument("--video-pause", type=float, nargs=2, help="from and to: seconds without a picture")
     parser.add_argument(
@@ -115,7 +127,7 @@ def make_parser():
         nargs="*",
         default=[],
         help="each after 1.5 s: wait:SECONDS, message:TEXT, mute, unmute, mute-video, unmute-video, unpublish, publish, "
-        "republish:CODEC, name:TEXT, metadata:TEXT, attributes:KEY=VALUE, forbid, allow, leave",
+        "republish:CODEC, screen, name:TEXT, metadata:TEXT, attributes:KEY=VALUE, forbid, allow, leave",
     )
     return parser
 
@@ -134,15 +146,21 @@ async def publish(arguments, pictures=pictures, stretch=clip.sound):
     video = rtc.VideoSource(arguments.width, arguments.height)
     # Without a queue: one that ran empty once would leave the sound late for good.
     audio = rtc.AudioSource(clip.RATE, 2, queue_size_ms=0)
+    sources = {"video": video, "screen": rtc.VideoSource(arguments.width, arguments.height)}
     publications = {}
+    if arguments.screen == "first":
+        publications["screen"] = await publish_screen(room, sources["screen"], arguments)
     if not arguments.no_video:
         publications["video"] = await publish_video(room, video, arguments)
+    if arguments.screen == "last":
+        publications["screen"] = await publish_screen(room, sources["screen"], arguments)
     if not arguments.no_audio:
         publications["audio"] = await publish_audio(room, audio)
-    print(json.dumps({"event": "published"}), flush=True)
+    print(json.dumps({"event": "published", "sids": sids(publications)}), flush=True)
     start = time.monotonic()
     tasks = [asyncio.create_task(pictures(video, arguments, start)), asyncio.create_task(sound(audio, stretch, start))]
-    acting = asyncio.create_task(act(room, video, arguments, publications))
+    tasks.append(asyncio.create_task(screen(sources["screen"], arguments)))
+    acting = asyncio.create_task(act(room, sources, arguments, publications))
     await asyncio.wait(tasks, timeout=arguments.duration, return_when=asyncio.FIRST_EXCEPTION)
     for task in tasks:
         if task.done():
@@ -151,6 +169,10 @@ async def publish(arguments, pictures=pictures, stretch=clip.sound):
     if acting.done():
         acting.result()
     await room.disconnect()
+
+
+def sids(publications):
+    return {name: publication.sid for name, publication in publications.items()}
 
 
 async def publish_video(room, source, arguments, codec=None):
@@ -163,6 +185,14 @@ async def publish_video(room, source, arguments, codec=None):
     if arguments.keep_size:
         options.degradation_preference = int(rtc.DegradationPreference.MAINTAIN_FRAMERATE_AND_RESOLUTION)
     track = rtc.LocalVideoTrack.create_video_track("camera", source)
+    return await room.local_participant.publish_track(track, options)
+
+
+async def publish_screen(room, source, arguments):
+    options = rtc.TrackPublishOptions(
+        source=rtc.TrackSource.SOURCE_SCREENSHARE, simulcast=False, video_codec=rtc.VideoCodec.Value(arguments.codec)
+    )
+    track = rtc.LocalVideoTrack.create_video_track("screen_share", source)
     return await room.local_participant.publish_track(track, options)
 
 

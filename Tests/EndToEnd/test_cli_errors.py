@@ -187,8 +187,14 @@ def test_broken_token(local_server, tmp_path):
 
 def test_participant_that_does_not_come(local_server, tmp_path):
     file = tmp_path / "x.mp4"
-    assert_one_line(record(local_server.url, file, "--participant", "nobody"), "nobody")
+    assert_one_line(record(local_server.url, file, "--participant", "nobody"), "nobody", "check the name")
     assert not file.exists()
+
+
+def test_a_room_without_anybody(local_server, tmp_path):
+    done = record(local_server.url, tmp_path / "x.mp4", "--wait", "1s")
+    assert_one_line(done, "a participant", "nobody publishes in this room")
+    assert "check the name" not in done.stderr
 
 
 @pytest.mark.parametrize("name", ["no/such/folder/x.mp4", "x.avi", "x"])
@@ -196,10 +202,9 @@ def test_file_that_cannot_be(name, local_server, tmp_path):
     assert_one_line(record(local_server.url, tmp_path / name), name.rsplit("/", 1)[0] if "/" in name else name)
 
 
-def test_file_in_a_read_only_place(local_server):
-    """Even root cannot write there, so that only opening the file tells."""
-    local_server.own_publisher("r", "alice", "vp8")
-    assert_one_line(record(local_server.url, "/proc/x.mp4"), "/proc/x.mp4")
+def test_file_in_a_read_only_place():
+    """Even root cannot write there, so that only making the file tells, which is tried before connecting."""
+    assert_one_line(record("ws://127.0.0.1:9", "/proc/x.mp4"), "/proc/x.mp4", "no file can be written here")
 
 
 @pytest.fixture
@@ -255,7 +260,7 @@ def test_port_that_is_taken(local_server):
     assert_one_line(run("dev-server", "--port", local_server.url.rsplit(":", 1)[1]), "listen")
 
 
-@pytest.mark.parametrize("duration", ["tomorrow", "-3s", ""])
+@pytest.mark.parametrize("duration", ["tomorrow", "-3s", "0s", ""])
 def test_duration_that_is_none(duration, tmp_path):
     done = run("record", "--url", "ws://127.0.0.1:9", *KEYS, "--room", "r", f"--duration={duration}", tmp_path / "x.mp4")
     assert done.returncode != 0 and "duration" in done.stderr
@@ -293,6 +298,9 @@ MISTAKES = [
     (["record", "--dev", "--room", "r", FILE, "b.mp4"], ["b.mp4"]),
     (["record", "--dev", "--room", "r", "--particpant", "x", FILE], ["--participant"]),
     (["record", "--dev", "--room", "r", "--participant", "a", "--track", "b", FILE], ["exclude"]),
+    (["record", "--dev", "--room", "r", "--source", "camera", "--track", "b", FILE], ["exclude"]),
+    (["record", "--dev", "--room", "r", "--source", "window", FILE], ["window", "screen"]),
+    (["record", "--dev", "--room", "r", "--source", "camera", "--source", "screen", FILE], ["both video", "another"]),
     (["record", "--dev", "--room", "r", "--duration", "abc", FILE], ["abc", "1h30m"]),
     (["record", "--dev", "--room", "r", "--set", "x", FILE], ["--set x", "name=value"]),
     (["record", "--dev", "--room", "r", "--set", "latancy=1", FILE], ["latancy", "latency"]),

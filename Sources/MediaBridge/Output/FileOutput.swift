@@ -17,8 +17,15 @@ final class FileOutput: Sendable {
     var timeline: OutputTimeline
     var pictures: PictureHolder
     var isEnding = false
+    var isBegun = false
     var video = 0
     var audio = 0
+
+    /// Whether the file has got its first moment just now.
+    mutating func begins() -> Bool {
+      defer { isBegun = true }
+      return !isBegun
+    }
   }
 
   let file: String
@@ -28,6 +35,7 @@ final class FileOutput: Sendable {
   private let audio: AppSource?
   private let silentPacket: MediaBuffer
   private let onKeyframeNeeded: @Sendable () -> Void
+  private let onChange: @Sendable () -> Void
   private let broken = Locked<LiveKitError?>(nil)
   /// Held while media is placed and queued, so that the queues get it in order; queueing never waits.
   private let state: Locked<State>
@@ -41,13 +49,16 @@ final class FileOutput: Sendable {
   ///     a format of raw video.
   ///   - size: of the pictures as published; a transcoding text keeps the file at that size.
   ///   - onKeyframeNeeded: called when pictures come that cannot be shown before a keyframe.
+  ///   - onChange: called when the file has got its first moment, and when it cannot go on.
   init(
     file: String, format: OutputFormat, kinds: Set<Track.Kind>, codec: String?, size: Dimensions?,
-    factory: PipelineFactory, onKeyframeNeeded: @escaping @Sendable () -> Void
+    factory: PipelineFactory, onKeyframeNeeded: @escaping @Sendable () -> Void,
+    onChange: @escaping @Sendable () -> Void
   ) throws(LiveKitError) {
     self.file = file
     self.format = format
     self.onKeyframeNeeded = onKeyframeNeeded
+    self.onChange = onChange
     try Self.checkWritable(file)
     // Encoders want even sizes; a size that no camera has is a stranger's idea.
     let size = size.flatMap { (16...8192).contains($0.width) && (16...8192).contains($0.height) ? $0 : nil }.map {
@@ -68,6 +79,7 @@ final class FileOutput: Sendable {
           blackSize: size ?? Dimensions(width: 1280, height: 720))))
     made.onFailure { [broken] error in
       broken.withLock { if $0 == nil { $0 = LiveKitError(error.code, "\(file): \(error.message)") } }
+      onChange()
     }
     guard let caps = Caps(format.audio == .raw ? Self.rawCaps : Self.opusCaps) else {
       throw LiveKitError(.pipeline, "GStreamer does not know the format of sound")
@@ -88,33 +100,36 @@ final class FileOutput: Sendable {
   /// One access unit or picture.
   func writeVideo(_ media: MediaBuffer) {
     guard let video, let time = media.pts else { return }
-    let needsKeyframe = state.withLock { state -> Bool in
-      guard !state.isEnding else { return false }
-      guard state.pictures.canShow(media) else { return true }
+    let (needsKeyframe, begins) = state.withLock { state -> (Bool, Bool) in
+      guard !state.isEnding else { return (false, false) }
+      guard state.pictures.canShow(media) else { return (true, false) }
       guard let start = state.timeline.place(pictureAt: time, isKeyframe: !media.isDelta, now: .now) else {
-        return true
+        return (true, false)
       }
       state.pictures.show(media)
       // The muxer takes one description of the stream; what changes later travels within it.
       push(media, to: video, at: start, updatingCaps: format.video == .raw || state.video == 0)
       state.video += 1
-      return false
+      return (false, state.begins())
     }
     if needsKeyframe { onKeyframeNeeded() }
+    if begins { onChange() }
   }
 
   /// One packet or block of sound; what comes before the file's first moment is left out.
   func writeAudio(_ media: MediaBuffer) {
     guard let audio, let time = media.pts else { return }
-    state.withLock { state in
+    let begins = state.withLock { state -> Bool in
       let duration = media.duration ?? SilenceFiller.step
       guard !state.isEnding,
         let place = state.timeline.place(soundAt: time - format.soundDelay, duration: duration, now: .now)
-      else { return }
+      else { return false }
       write(OutputTimeline.Filling(silence: place.silence), &state)
       push(media, to: audio, at: place.start, updatingCaps: false)
       state.audio += 1
+      return state.begins()
     }
+    if begins { onChange() }
   }
 
   /// Keeps the file growing when nothing arrives: a muted participant is silence and a held picture, not a shorter

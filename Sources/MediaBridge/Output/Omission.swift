@@ -22,3 +22,32 @@ public struct Omission: Sendable, Equatable {
     self.wasWanted = wasWanted
   }
 }
+
+extension Omission: CustomStringConvertible {
+  /// Such as "screen share of alice (TR_VS12): the file holds the camera".
+  public var description: String {
+    "\(source.spoken(kind)) of \(participant)\(sid.isEmpty ? "" : " (\(sid))"): \(reason)"
+  }
+}
+
+/// What an output has left out so far, each track once.
+struct OmissionList: Sendable {
+  private(set) var all: [Omission] = []
+  /// Somebody may publish a screen again and again.
+  private static let limit = 200
+
+  /// - Returns: whether it is news.
+  mutating func note(_ omission: Omission) -> Bool {
+    if let known = all.firstIndex(where: { $0.sid == omission.sid && $0.source == omission.source }) {
+      defer { all[known] = omission }
+      return all[known] != omission
+    }
+    if all.count < Self.limit { all.append(omission) }
+    return true
+  }
+
+  /// It is in the output now.
+  mutating func forget(_ sid: String) { all.removeAll { $0.sid == sid } }
+
+  func has(_ sid: String) -> Bool { all.contains { $0.sid == sid } }
+}

@@ -1,10 +1,10 @@
 import MediaCore
 
-/// Waits for the participant that is to be recorded, and until its media flows.
+/// Waits for the participant that is to be recorded, and until its media flows. Looks only when something has happened.
 struct RecordingSearch {
   struct Found: Sendable {
     var participant: RemoteParticipant
-    /// One of a kind, subscribed.
+    /// One of a kind, chosen by what they are.
     var publications: [RemoteTrackPublication]
     /// What the file is to hold.
     var kinds: Set<Track.Kind>
@@ -17,107 +17,157 @@ struct RecordingSearch {
   let room: Room
   let options: RecordingOptions
   let subscriptions: HeldSubscriptions
-  let deadline: MediaTime?
+  var deadline: MediaTime?
+  /// Rings for what happens in the room, and here for media that begins to flow.
+  let bell: Bell
   let onUpdate: @Sendable (Recorder.Update) -> Void
+  /// Called before each look.
+  var onLook: @Sendable () -> Void = {}
 
-  /// How long pictures and sound of one participant may come apart before one of them is taken as not being there.
+  private let choice: TrackChoice
+  private var told: String?
+  /// Of whom something flows, and since when.
+  private var first: (participant: RemoteParticipant, since: MediaTime)?
+  /// Media that rings when it begins to flow.
+  private var awaited: [TrackMedia] = []
+
+  /// How long the tracks of one participant may come apart before what is missing is taken as not being there.
   private static let pairing = Duration.seconds(2)
 
-  /// - Throws: the wait was too long, the room was left, or the task was cancelled.
-  func run() async throws(LiveKitError) -> Found {
-    var told: String?
-    var firstSeen: MediaTime?
+  init(
+    room: Room, options: RecordingOptions, subscriptions: HeldSubscriptions, deadline: MediaTime?, bell: Bell,
+    onUpdate: @escaping @Sendable (Recorder.Update) -> Void
+  ) {
+    self.room = room
+    self.options = options
+    self.subscriptions = subscriptions
+    self.deadline = deadline
+    self.bell = bell
+    self.onUpdate = onUpdate
+    choice = TrackChoice(options)
+  }
+
+  /// - Throws: the wait was too long, the room was left, the task was cancelled, or what is asked for does not fit into
+  ///   one file.
+  mutating func run() async throws(LiveKitError) -> Found {
     while true {
-      let found = await look()
-      if let found, !found.flowing.isEmpty {
-        firstSeen = firstSeen ?? .now
-        let isComplete = Set(found.publications.filter(found.isFlowing).map(\.kind)) == found.kinds
-        if isComplete || firstSeen.map({ MediaTime.now - $0 >= Self.pairing }) == true {
-          await subscriptions.keep(only: wantedPublications(of: found.participant))
-          return found
-        }
+      onLook()
+      let found = try await look()
+      if let found, isReady(found) {
+        await subscriptions.keep(only: found.publications)
+        return found
       }
       let missing = missing(found)
-      if firstSeen == nil, told != missing {
+      if first == nil, told != missing {
         told = missing
         onUpdate(.waiting(missing))
       }
-      try await pause(missing: missing)
+      try checkWait(for: missing, advice: advice(found))
+      await bell.wait(until: [deadline, first.map { $0.since + Self.pairing }].compactMap { $0 }.min())
     }
   }
 
-  /// The first candidate of whom something comes; else the first of all, to be waited for.
-  private func look() async -> Found? {
-    var first: Found?
-    for participant in candidates() {
-      let found = await look(at: participant)
-      if !found.flowing.isEmpty { return found }
-      first = first ?? found
-    }
-    return first
-  }
-
-  private func look(at participant: RemoteParticipant) async -> Found {
-    let wanted = wantedPublications(of: participant)
-    for publication in wanted { await subscriptions.add(publication) }
-    let subscribed = wanted.filter { $0.media != nil }
-    var flowing: Set<String> = []
-    for publication in subscribed where await publication.media?.statistics().isFlowing == true {
-      flowing.insert(publication.sid)
-    }
-    // A shared screen that comes goes before a camera that is off.
-    let publications = [Track.Kind.video, .audio].compactMap { kind in
-      subscribed.first { $0.kind == kind && flowing.contains($0.sid) } ?? subscribed.first { $0.kind == kind }
-    }
-    let kinds = options.trackSid == nil ? options.kinds : Set(publications.map(\.kind))
-    return Found(
-      participant: participant, publications: publications, kinds: kinds,
-      flowing: flowing.intersection(publications.map(\.sid)))
-  }
-
-  private func missing(_ found: Found?) -> String {
-    guard let found else {
-      return options.participant.map { "participant \($0)" } ?? options.trackSid.map { "track \($0)" }
-        ?? "a participant"
-    }
-    let who = found.participant.identity ?? "the participant"
-    guard !found.publications.isEmpty else { return "\(who) to publish" }
-    return found.publications.allSatisfy(\.isMuted) ? "\(who) to unmute" : "media of \(who)"
-  }
-
-  /// - Throws: the wait was too long, the room was left, or the task was cancelled.
-  func pause(missing: String) async throws(LiveKitError) {
+  /// - Throws: the wait is over, whatever is missing.
+  func checkWait(for missing: String, advice: String = "") throws(LiveKitError) {
+    if Task.isCancelled { throw LiveKitError(.cancelled, "stopped while waiting for \(missing)") }
     if room.connectionState == .disconnected {
       throw room.disconnectError ?? LiveKitError(.disconnected, "the room was left while waiting for \(missing)")
     }
-    if let deadline, MediaTime.now > deadline {
-      throw LiveKitError(.timedOut, "waited in vain for \(missing); check the name, or raise --wait")
+    if let deadline, MediaTime.now >= deadline {
+      throw LiveKitError(.timedOut, "waited in vain for \(missing); \(advice)raise --wait to wait longer")
     }
-    do { try await Task.sleep(for: .milliseconds(10)) } catch {
-      throw LiveKitError(.cancelled, "stopped while waiting for \(missing)")
+  }
+
+  // MARK: Looking
+
+  /// The first candidate of whom something comes; else the first of all, to be waited for.
+  private mutating func look() async throws(LiveKitError) -> Found? {
+    let candidates = candidates()
+    try checkTracks(of: candidates)
+    var waiting: Found?
+    for participant in candidates {
+      let found = await look(at: participant)
+      if !found.flowing.isEmpty { return found }
+      waiting = waiting ?? found
     }
+    first = nil
+    return waiting
+  }
+
+  private mutating func look(at participant: RemoteParticipant) async -> Found {
+    let publications = choice.best(of: participant.trackPublications.values)
+    var flowing: Set<String> = []
+    for publication in publications {
+      await subscriptions.add(publication)
+      guard let media = publication.media else { continue }
+      ringWhenFlowing(media)
+      guard await media.statistics().isFlowing else { continue }
+      // What came of a camera before it was muted is not what is to be seen now.
+      if publication.kind == .audio || !publication.isMuted { flowing.insert(publication.sid) }
+    }
+    return Found(
+      participant: participant, publications: publications, kinds: choice.kinds(of: publications), flowing: flowing)
+  }
+
+  private mutating func ringWhenFlowing(_ media: TrackMedia) {
+    guard !awaited.contains(where: { $0 === media }) else { return }
+    awaited.append(media)
+    media.onFlow { [bell] in bell.ring() }
+  }
+
+  private mutating func isReady(_ found: Found) -> Bool {
+    guard !found.flowing.isEmpty else { return false }
+    let since = first.flatMap { $0.participant === found.participant ? $0.since : nil } ?? .now
+    first = (found.participant, since)
+    let flowing = found.publications.filter(found.isFlowing)
+    if Set(flowing.map(\.kind)) == found.kinds, choice.isFinal(flowing) { return true }
+    return MediaTime.now >= min(since + Self.pairing, deadline ?? since + Self.pairing)
   }
 
   private func candidates() -> [RemoteParticipant] {
     let participants = room.remoteParticipants
     if let identity = options.participant { return participants[identity].map { [$0] } ?? [] }
-    if let sid = options.trackSid { return participants.values.filter { $0.trackPublications[sid] != nil } }
-    return participants.values.sorted { $0.sid < $1.sid }.filter { !$0.trackPublications.isEmpty }
-  }
-
-  private func wantedPublications(of participant: RemoteParticipant) -> [RemoteTrackPublication] {
-    if let sid = options.trackSid { return participant.trackPublications[sid].map { [$0] } ?? [] }
-    return participant.publicationsToRecord.filter { options.kinds.contains($0.kind) }
-  }
-}
-
-extension RemoteParticipant {
-  /// What may go into a file, the camera before a shared screen.
-  var publicationsToRecord: [RemoteTrackPublication] {
-    let order: [Track.Source] = [.camera, .microphone, .screenShareVideo, .screenShareAudio, .unknown]
-    return trackPublications.values.sorted {
-      (order.firstIndex(of: $0.source) ?? 9, $0.sid) < (order.firstIndex(of: $1.source) ?? 9, $1.sid)
+    // Whoever was found stays.
+    return participants.values.sorted {
+      ($0 === first?.participant ? 0 : 1, $0.sid) < ($1 === first?.participant ? 0 : 1, $1.sid)
     }
+    .filter { participant in participant.trackPublications.values.contains(where: choice.accepts) }
+  }
+
+  /// - Throws: the tracks that are asked for by name do not fit into one file.
+  private func checkTracks(of candidates: [RemoteParticipant]) throws(LiveKitError) {
+    guard !options.trackSids.isEmpty else { return }
+    let tracks = candidates.flatMap { $0.trackPublications.values.filter(choice.accepts) }
+    let names = tracks.map(\.sid).sorted().joined(separator: " and ")
+    guard tracks.count > 1 else { return }
+    if candidates.count > 1 {
+      throw LiveKitError(
+        .invalidParameter,
+        "\(names) belong to two participants: a file holds one; give the other track to another 'record'")
+    }
+    guard Set(tracks.map(\.kind)).count == 1 else { return }
+    throw LiveKitError(
+      .invalidParameter, "\(names) are both \(tracks[0].kind): \(RecordingOptions.oneOfEach)")
+  }
+
+  // MARK: What is missing
+
+  private func missing(_ found: Found?) -> String {
+    guard let found else {
+      if let identity = options.participant { return "participant \(identity)" }
+      let sids = options.trackSids.sorted()
+      return sids.isEmpty ? "a participant" : "track \(sids.joined(separator: " or "))"
+    }
+    let who = found.participant.identity ?? "the participant"
+    guard !found.publications.isEmpty else { return "\(who) to publish\(choice.wish.map { " the \($0)" } ?? "")" }
+    guard found.publications.allSatisfy(\.isMuted) else { return "media of \(who)" }
+    return "\(who) to unmute the " + found.publications.map { $0.source.spoken($0.kind) }.joined(separator: " and the ")
+  }
+
+  private func advice(_ found: Found?) -> String {
+    guard found == nil else { return "" }
+    if options.participant != nil { return "check the name, or " }
+    return options.trackSids.isEmpty ? "nobody publishes in this room: check its name, or " : "check the SID, or "
   }
 }
 

@@ -1,0 +1,159 @@
+import Foundation
+import GStreamerKit
+import MediaCore
+
+// Which tracks go into the file, and what becomes of them: one that is published anew, or comes later, goes on in it.
+extension Recorder {
+  func heed(_ event: RoomEvent) async {
+    switch event {
+    case .trackPublished(let participant, let publication): await consider(publication, of: participant)
+    case .trackUnpublished(let participant, let publication): await unpublished(publication, by: participant)
+    case .trackSubscribed(_, let publication, _): joined(publication)
+    case .trackUnsubscribed(_, let publication, _): left(publication)
+    case .subscriptionFailed(_, let sid, let error): failed(sid, error)
+    default: break
+    }
+  }
+
+  // MARK: Choosing
+
+  /// Takes what of a participant belongs into the file and is not in it.
+  func consider(_ participant: RemoteParticipant) async {
+    for publication in TrackChoice.ordered(Array(participant.trackPublications.values)) {
+      await consider(publication, of: participant)
+    }
+  }
+
+  private func consider(_ publication: RemoteTrackPublication, of participant: RemoteParticipant) async {
+    guard participant.identity == identity, let output, taken[publication.kind] !== publication else { return }
+    guard taken[publication.kind] == nil, choice.accepts(publication), output.has(publication.kind) else {
+      return omit(publication, choice.reason(against: publication), wasWanted: choice.isNamed(publication))
+    }
+    await take(publication)
+    joined(publication)
+  }
+
+  /// Subscribes to it for the file.
+  func take(_ publication: RemoteTrackPublication) async {
+    taken[publication.kind] = publication
+    choice.take(publication)
+    omissions.forget(publication.sid)
+    await subscriptions.add(publication)
+  }
+
+  private func unpublished(_ publication: RemoteTrackPublication, by participant: RemoteParticipant) async {
+    subscriptions.forget(publication)
+    guard taken[publication.kind] === publication else { return }
+    taken[publication.kind] = nil
+    // Another one of the same source takes its place.
+    if participant.identity == identity { await consider(participant) }
+  }
+
+  // MARK: Feeding
+
+  private func joined(_ publication: RemoteTrackPublication) {
+    do {
+      try join(publication)
+    } catch {
+      omit(publication, error.message, wasWanted: true)
+    }
+  }
+
+  /// Begins to feed the file with a track that was taken, once it comes.
+  func join(_ publication: RemoteTrackPublication) throws(LiveKitError) {
+    let kind = publication.kind
+    guard taken[kind] === publication, inputs[kind] == nil, let output, let media = publication.media else { return }
+    if media.isVideo, output.format.video == .encoded, media.codec != videoCodec {
+      let file = URL(fileURLWithPath: options.file).lastPathComponent
+      let holds = videoCodec?.uppercased() ?? "no video"
+      throw LiveKitError(.unsupportedCodec, "\(file) holds \(holds), and this is \(media.codec.uppercased())")
+    }
+    let track = try attach(publication, media, output)
+    if isTold { onUpdate(.trackChanged(track)) }
+  }
+
+  private func attach(
+    _ publication: RemoteTrackPublication, _ media: TrackMedia, _ output: FileOutput
+  ) throws(LiveKitError) -> OutputTrack {
+    let isVideo = media.isVideo
+    let feed = isVideo ? output.format.video : output.format.audio
+    let raw: ReceivePipeline.Output = isVideo ? .frames : .pcm
+    let failure = Locked<LiveKitError?>(nil)
+    let pipeline = try media.attach(
+      feed == .raw ? media.codec : media.codec + "-passthrough", output: feed == .raw ? raw : .encoded,
+      onFailure: { error in failure.withLock { $0 = error } },
+      onBuffer: { buffer in isVideo ? output.writeVideo(buffer) : output.writeAudio(buffer) })
+    let track = OutputTrack(
+      sid: publication.sid, kind: publication.kind, codec: media.codec, isPassthrough: feed == .encoded,
+      dimensions: publication.dimensions)
+    inputs[publication.kind] = Input(
+      publication: publication, media: media, pipeline: pipeline, failure: failure, track: track)
+    if isVideo { currentVideo.withLock { $0 = media } }
+    return track
+  }
+
+  private func left(_ publication: RemoteTrackPublication) {
+    guard let input = inputs[publication.kind], input.publication === publication, publication.media !== input.media
+    else { return }
+    remove(input)
+  }
+
+  private func remove(_ input: Input) {
+    let kind = input.track.kind
+    input.media.detach(input.pipeline)
+    inputs[kind] = nil
+    ended[kind] = input.track
+    if kind == .video { currentVideo.withLock { $0 = nil } }
+  }
+
+  /// A track that cannot be shown or heard any more stops only itself.
+  func dropFailures() {
+    for input in inputs.values {
+      guard let failure = input.failure.withLock({ $0 }) else { continue }
+      remove(input)
+      omit(input.publication, failure.message, wasWanted: true)
+    }
+  }
+
+  /// A track may go on in another session of the room, without having ended.
+  func followMedia() {
+    for input in inputs.values {
+      guard let media = input.publication.media, media !== input.media else { continue }
+      remove(input)
+      joined(input.publication)
+    }
+  }
+
+  // MARK: What is left out
+
+  /// The server does not send it, or nothing of it comes.
+  private func failed(_ sid: String, _ error: LiveKitError) {
+    guard let publication = taken.values.first(where: { $0.sid == sid }) else { return }
+    omit(publication, error.message, wasWanted: true)
+  }
+
+  private func omit(_ publication: RemoteTrackPublication, _ reason: String, wasWanted: Bool) {
+    let omission = omission(publication, reason, wasWanted)
+    if omissions.note(omission) { onUpdate(.omitted(omission)) }
+  }
+
+  private func omission(_ publication: RemoteTrackPublication, _ reason: String, _ wasWanted: Bool) -> Omission {
+    Omission(
+      sid: publication.sid, kind: publication.kind, source: publication.source, participant: identity ?? "",
+      reason: reason, wasWanted: wasWanted)
+  }
+
+  /// Notes at the end what was to be in the file and is not; what came after all was only late.
+  func noteWhatNeverCame() {
+    guard let output, output.isActive, let identity else { return }
+    for omission in choice.missing(of: identity) { _ = omissions.note(omission) }
+    for (kind, publication) in taken {
+      let isEmpty = output.counts(of: kind).buffers == 0
+      let hasCome = inputs[kind].map { $0.publication === publication && $0.track.packetsReceived > 0 } ?? false
+      if hasCome, !isEmpty { omissions.forget(publication.sid) }
+      guard isEmpty, !omissions.has(publication.sid) else { continue }
+      let reason = publication.isMuted ? "it was muted all the time" : "nothing of it has come"
+      _ = omissions.note(omission(publication, reason, choice.isNamed(publication)))
+    }
+  }
+}

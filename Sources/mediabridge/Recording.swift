@@ -1,0 +1,124 @@
+import Foundation
+import MediaBridge
+
+/// One recording from join to finished file, with what is told of it.
+struct Recording {
+  /// What ended it, in a word for machines.
+  enum End: Sendable {
+    case duration
+    case interrupted
+    case failed(LiveKitError)
+
+    var name: String {
+      switch self {
+      case .duration: "duration"
+      case .interrupted: "interrupted"
+      case .failed: "failed"
+      }
+    }
+  }
+
+  let console: Console
+  let room: Room
+  let recorder: Recorder
+  let options: RecordingOptions
+  var duration: Duration?
+  var connectOptions = ConnectOptions()
+
+  func run(url: String, token: String) async throws {
+    let interruption = Interruption()
+    let recorder = recorder
+    try await console.join(url, interruption, abandon: { _ = try? await recorder.finish() }) {
+      try await room.connect(url: url, token: token, connectOptions: connectOptions)
+    }
+    console.tellLosses(of: room)
+    releaseStartupCode()
+    do {
+      try await record(until: interruption)
+    } catch {
+      _ = try? await recorder.finish()
+      await room.disconnect()
+      throw error
+    }
+    await room.disconnect()
+  }
+
+  private func record(until interruption: Interruption) async throws {
+    try await start(interruption)
+    let end = await follow(until: interruption)
+    var progress = await recorder.progress()
+    do { progress = try await recorder.finish() } catch { throw incomplete(error, progress) }
+    if case .failed(let reason) = end { throw incomplete(reason, progress) }
+    report.finished(progress, end.name)
+    let missing = progress.omissions.filter(\.wasWanted)
+    guard missing.isEmpty else { throw lacking(missing) }
+  }
+
+  private var report: RecordingReport { RecordingReport(console: console, options: options) }
+
+  private func start(_ interruption: Interruption) async throws {
+    let (recorder, report) = (recorder, report)
+    let starting = Task {
+      try await recorder.start { report.tell($0) }
+    }
+    let watcher = Task {
+      await interruption.wait(atMost: nil)
+      if !Task.isCancelled { starting.cancel() }
+    }
+    defer { watcher.cancel() }
+    do { try await starting.value } catch {
+      guard let reason = room.disconnectError else { throw error }
+      throw LiveKitError(reason.code, "\(options.file): \(reason.message); nothing was recorded")
+    }
+  }
+
+  /// Tells how it goes until something ends it.
+  private func follow(until interruption: Interruption) async -> End {
+    let begun = ContinuousClock.now - (await recorder.elapsed)
+    let deadline = duration.map { begun + $0 }
+    var pace = Pace()
+    while deadline.map({ ContinuousClock.now < $0 }) ?? true {
+      if await interruption.came(within: nextPause(deadline)) { return .interrupted }
+      report.progress(await recorder.progress(), &pace)
+      if let failure = await recorder.failure { return .failed(failure) }
+      if room.connectionState == .disconnected {
+        return .failed(room.disconnectError ?? LiveKitError(.disconnected, "the connection to the room was lost"))
+      }
+    }
+    return .duration
+  }
+
+  private func nextPause(_ deadline: ContinuousClock.Instant?) -> Duration {
+    let rest = deadline.map { $0 - ContinuousClock.now } ?? .seconds(1)
+    return max(.milliseconds(1), min(.seconds(1), rest))
+  }
+
+  // MARK: What went wrong
+
+  /// The error with the file it is about and how much that holds.
+  private func incomplete(_ error: any Error, _ progress: OutputProgress) -> LiveKitError {
+    let known = error as? LiveKitError ?? LiveKitError(.output, "\(error)")
+    let about = known.message.contains(options.file) ? known.message : "\(options.file): \(known.message)"
+    let kept =
+      progress.bytes > 0 ? "the first \(Format.duration(progress.duration)) are in the file" : "nothing is in the file"
+    return LiveKitError(known.code, "\(about); \(kept)")
+  }
+
+  private func lacking(_ missing: [Omission]) -> LiveKitError {
+    let list = missing.map(\.description).joined(separator: "; ")
+    return LiveKitError(.noMedia, "\(options.file) does not hold all that it was to: \(list)")
+  }
+}
+
+/// How fast a count grows, from one look to the next.
+struct Pace {
+  private var count = 0
+  private var time = ContinuousClock.now
+
+  mutating func rate(of newCount: Int) -> Double {
+    let now = ContinuousClock.now
+    let seconds = Format.seconds(now - time)
+    defer { (count, time) = (newCount, now) }
+    return seconds > 0 ? Double(max(0, newCount - count)) / seconds : 0
+  }
+}

@@ -1,0 +1,79 @@
+import Foundation
+import MediaBridge
+
+/// What is told of a recording, to people and to machines.
+struct RecordingReport: Sendable {
+  let console: Console
+  let options: RecordingOptions
+
+  func tell(_ update: Recorder.Update) {
+    switch update {
+    case .waiting(let missing):
+      console.say("Waiting for \(missing)…")
+      console.event("waiting", ["for": missing])
+    case .recording(let participant, let tracks):
+      console.say("Recording \(participant): \(tracks.map(describe).joined(separator: ", "))")
+      console.event("recording", ["participant": participant, "tracks": tracks.map(fields)])
+    case .trackChanged(let track):
+      console.say("Also recording \(describe(track))")
+      console.event("track", fields(track))
+    case .omitted(let omission):
+      console.say("Not recorded: \(omission)")
+      console.event("not_recorded", fields(omission))
+    }
+  }
+
+  func progress(_ progress: OutputProgress, _ pace: inout Pace) {
+    let fps = pace.rate(of: progress.video?.buffers ?? 0)
+    console.live(
+      String(
+        format: "%@  %@  %.1f fps  %.2f %% lost", Format.duration(progress.duration), Format.bytes(progress.bytes), fps,
+        progress.loss * 100))
+    console.event(
+      "progress",
+      [
+        "duration": Format.seconds(progress.duration), "bytes": progress.bytes, "frames": progress.video?.buffers ?? 0,
+        "fps": (fps * 10).rounded() / 10, "loss": progress.loss,
+      ])
+  }
+
+  /// - Parameter end: what ended it.
+  func finished(_ progress: OutputProgress, _ end: String) {
+    let list = progress.tracks.map(describe).joined(separator: ", ")
+    console.say(
+      "Recorded \(options.file): \(Format.duration(progress.duration)), \(Format.bytes(progress.bytes)), \(list), "
+        + String(format: "%.2f %% of packets lost", progress.loss * 100))
+    for omission in progress.omissions { console.say("Not in it: \(omission)") }
+    console.event(
+      "finished",
+      [
+        "file": options.file, "duration": Format.seconds(progress.duration), "size": progress.bytes,
+        "loss": progress.loss, "tracks": progress.tracks.map(fields), "ended": end,
+        "not_recorded": progress.omissions.map(fields),
+      ])
+  }
+
+  private func describe(_ track: OutputTrack) -> String {
+    let size = track.dimensions.map { " \($0)" } ?? ""
+    let way = track.isPassthrough ? "as sent" : "encoded anew"
+    let dropped = track.buffersDropped > 0 ? ", \(track.buffersDropped) given up for want of speed" : ""
+    return "\(track.kind) \(track.codec.uppercased())\(size) (\(way)\(dropped))"
+  }
+
+  private func fields(_ track: OutputTrack) -> [String: Any] {
+    var fields: [String: Any] = [
+      "sid": track.sid, "kind": track.kind.description, "codec": track.codec, "passthrough": track.isPassthrough,
+      "buffers": track.buffers, "dropped": track.buffersDropped, "packets": track.packetsReceived,
+      "lost": track.packetsLost,
+    ]
+    if let size = track.dimensions { fields["size"] = size.description }
+    return fields
+  }
+
+  private func fields(_ omission: Omission) -> [String: Any] {
+    [
+      "sid": omission.sid, "kind": omission.kind.description, "source": omission.source.description,
+      "participant": omission.participant, "reason": omission.reason, "wanted": omission.wasWanted,
+    ]
+  }
+}
