@@ -35,6 +35,9 @@ struct RecordCommand: AsyncParsableCommand {
   @Option(help: "How long to record, such as 30s, 5m or 1h30m; without it until Ctrl-C", transform: duration(of:))
   var duration: Duration?
 
+  @Flag(help: "End when the participant has left the room") var untilLeft = false
+  @Flag(help: "End when nobody who may publish is left in the room") var untilEmpty = false
+
   @Option(
     help: "Longest wait for the participant and its media; without it there is no limit", transform: duration(of:))
   var wait: Duration?
@@ -51,6 +54,7 @@ struct RecordCommand: AsyncParsableCommand {
       ("--source", "--track", !source.isEmpty && !track.isEmpty, "a track has one source"),
       ("--audio-only", "--source", audioOnly && !source.isEmpty, "--source microphone is audio alone"),
       ("--audio-only", "--track", audioOnly && !track.isEmpty, "a track is what it is"),
+      ("--until-left", "--until-empty", untilLeft && untilEmpty, "give the one that comes first"),
     ]
     for (one, other, areGiven, reason) in alternatives where areGiven {
       throw ValidationError("\(one) and \(other) exclude each other: \(reason)")
@@ -82,7 +86,8 @@ struct RecordCommand: AsyncParsableCommand {
   private var options: RecordingOptions {
     RecordingOptions(
       file: file, participant: participant, trackSids: track, sources: source,
-      kinds: audioOnly ? [.audio] : [.video, .audio], wait: wait)
+      kinds: audioOnly ? [.audio] : [.video, .audio],
+      ending: untilLeft ? .participantLeft : untilEmpty ? .roomEmpty : nil, wait: wait)
   }
 
   /// Yesterday's recording is not lost to a command that is repeated.

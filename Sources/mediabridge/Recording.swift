@@ -7,12 +7,14 @@ struct Recording {
   enum End: Sendable {
     case duration
     case interrupted
+    case asked(RecordingOptions.Ending)
     case failed(LiveKitError)
 
     var name: String {
       switch self {
       case .duration: "duration"
       case .interrupted: "interrupted"
+      case .asked(let ending): ending.rawValue
       case .failed: "failed"
       }
     }
@@ -46,6 +48,7 @@ struct Recording {
   private func record(until interruption: Interruption) async throws {
     try await start(interruption)
     let end = await follow(until: interruption)
+    if case .asked(let ending) = end { report.ends(with: ending) }
     var progress = await recorder.progress()
     do { progress = try await recorder.finish() } catch { throw incomplete(error, progress) }
     if case .failed(let reason) = end { throw incomplete(reason, progress) }
@@ -54,7 +57,7 @@ struct Recording {
     guard missing.isEmpty else { throw lacking(missing) }
   }
 
-  private var report: RecordingReport { RecordingReport(console: console, options: options) }
+  private var report: RecordingReport { RecordingReport(console: console, options: options, duration: duration) }
 
   private func start(_ interruption: Interruption) async throws {
     let (recorder, report) = (recorder, report)
@@ -81,6 +84,7 @@ struct Recording {
       if await interruption.came(within: nextPause(deadline)) { return .interrupted }
       report.progress(await recorder.progress(), &pace)
       if let failure = await recorder.failure { return .failed(failure) }
+      if let ending = await recorder.ending { return .asked(ending) }
       if room.connectionState == .disconnected {
         return .failed(room.disconnectError ?? LiveKitError(.disconnected, "the connection to the room was lost"))
       }

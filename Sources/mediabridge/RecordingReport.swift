@@ -5,6 +5,7 @@ import MediaBridge
 struct RecordingReport: Sendable {
   let console: Console
   let options: RecordingOptions
+  let duration: Duration?
 
   func tell(_ update: Recorder.Update) {
     switch update {
@@ -20,6 +21,29 @@ struct RecordingReport: Sendable {
     case .omitted(let omission):
       console.say("Not recorded: \(omission)")
       console.event("not_recorded", fields(omission))
+    case .participantLeft(let identity):
+      console.say("\(identity) left. \(afterwards(identity))")
+      console.event("participant_left", ["participant": identity])
+    case .participantReturned(let identity):
+      console.say("\(identity) is back.")
+      console.event("participant_returned", ["participant": identity])
+    }
+  }
+
+  /// What becomes of the recording without its participant.
+  private func afterwards(_ identity: String) -> String {
+    if options.ending == .participantLeft { return "The recording ends unless \(identity) is back at once." }
+    let kinds = options.sources.isEmpty ? options.kinds : Set(options.sources.map(\.kind))
+    let what = kinds.contains(.video) ? "black and silence" : "silence"
+    let end = duration.map { "ends after \(Format.duration($0)), as asked" } ?? "ends with Ctrl-C"
+    let alternative = options.ending == nil ? "; --until-left would have ended it here" : ""
+    return "Until \(identity) is back the file gets \(what); it \(end)\(alternative)."
+  }
+
+  func ends(with ending: RecordingOptions.Ending) {
+    switch ending {
+    case .participantLeft: console.say("The participant has left: the recording ends.")
+    case .roomEmpty: console.say("Nobody who may publish is left in the room: the recording ends.")
     }
   }
 

@@ -301,6 +301,7 @@ MISTAKES = [
     (["record", "--dev", "--room", "r", "--source", "camera", "--track", "b", FILE], ["exclude"]),
     (["record", "--dev", "--room", "r", "--source", "window", FILE], ["window", "screen"]),
     (["record", "--dev", "--room", "r", "--source", "camera", "--source", "screen", FILE], ["both video", "another"]),
+    (["record", "--dev", "--room", "r", "--until-left", "--until-empty", FILE], ["exclude"]),
     (["record", "--dev", "--room", "r", "--duration", "abc", FILE], ["abc", "1h30m"]),
     (["record", "--dev", "--room", "r", "--set", "x", FILE], ["--set x", "name=value"]),
     (["record", "--dev", "--room", "r", "--set", "latancy=1", FILE], ["latancy", "latency"]),

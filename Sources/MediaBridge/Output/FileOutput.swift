@@ -176,10 +176,11 @@ final class FileOutput: Sendable {
   }
 
   /// Writes what the file needs to be complete, and closes it.
+  /// - Parameter time: until when it is to last where nothing comes any more.
   /// - Throws: why it is not complete.
-  func finish() async throws(LiveKitError) {
+  func finish(at time: MediaTime) async throws(LiveKitError) {
     state.withLock { state in
-      if !state.isEnding { write(state.timeline.complete(at: .now), &state) }
+      if !state.isEnding { write(state.timeline.complete(at: time), &state) }
       state.isEnding = true
     }
     do {

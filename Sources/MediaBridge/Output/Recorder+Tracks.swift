@@ -11,6 +11,8 @@ extension Recorder {
     case .trackSubscribed(_, let publication, _): joined(publication)
     case .trackUnsubscribed(_, let publication, _): left(publication)
     case .subscriptionFailed(_, let sid, let error): failed(sid, error)
+    case .participantDisconnected(let participant): departed(participant)
+    case .participantConnected(let participant): returned(participant)
     default: break
     }
   }

@@ -11,6 +11,9 @@ public actor Recorder {
     case trackChanged(OutputTrack)
     /// Something of the participant is not in the file from now on.
     case omitted(Omission)
+    /// The recorded participant is not in the room any more; the file goes on without it.
+    case participantLeft(String)
+    case participantReturned(String)
   }
 
   let room: Room
@@ -40,6 +43,7 @@ public actor Recorder {
 
   /// Whether it was told that the recording runs.
   private(set) var isTold = false
+  var presence = Presence()
   /// Why the file cannot be what it is to be any more.
   private var loss: LiveKitError?
 
@@ -109,6 +113,7 @@ public actor Recorder {
       try join(publication)
     }
     await consider(found.participant)
+    departed(found.participant)
     keepGoing()
   }
 
@@ -155,7 +160,8 @@ public actor Recorder {
   private func tick() {
     followMedia()
     dropFailures()
-    output?.advance(to: .now)
+    watchPresence()
+    output?.advance(to: presence.overSince ?? .now)
     loss = loss ?? claim?.loss
   }
 
@@ -164,6 +170,9 @@ public actor Recorder {
 
   /// Why the file can no longer be written; nil while it can.
   public var failure: LiveKitError? { output?.failure ?? loss }
+
+  /// What has ended the recording, of `RecordingOptions.ending`; it is for the caller to finish it then.
+  public var ending: RecordingOptions.Ending? { presence.isOver ? options.ending : nil }
 
   // MARK: The end
 
@@ -180,7 +189,7 @@ public actor Recorder {
     await subscriptions.keep(only: [])
     defer { claim?.release() }
     guard let output else { return OutputProgress() }
-    try await output.finish()
+    try await output.finish(at: presence.isOver ? presence.overSince ?? .now : .now)
     do { try claim?.checkWritten(by: output.format.template) } catch {
       loss = error
       throw error

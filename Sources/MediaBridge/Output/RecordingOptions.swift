@@ -2,6 +2,14 @@ import MediaCore
 
 /// What to record, and into what.
 public struct RecordingOptions: Sendable {
+  /// What ends a recording by itself.
+  public enum Ending: String, Sendable {
+    /// The recorded participant has left and has not come back at once.
+    case participantLeft = "participant_left"
+    /// Nobody who may publish is in the room any more.
+    case roomEmpty = "room_empty"
+  }
+
   /// A name that ends in `.mp4`, `.mkv` or `.webm`.
   public var file: String
   /// The participant's identity; nil takes the first one that sends something.
@@ -14,18 +22,21 @@ public struct RecordingOptions: Sendable {
   /// What the file has of a participant when neither tracks nor sources are named: silence or black where nothing is
   /// sent.
   public var kinds: Set<Track.Kind>
+  /// What ends the recording besides `Recorder.finish()`.
+  public var ending: Ending?
   /// The longest wait for the participant and its media; nil waits forever.
   public var wait: Duration?
 
   public init(
     file: String, participant: String? = nil, trackSids: [String] = [], sources: [Track.Source] = [],
-    kinds: Set<Track.Kind> = [.video, .audio], wait: Duration? = nil
+    kinds: Set<Track.Kind> = [.video, .audio], ending: Ending? = nil, wait: Duration? = nil
   ) {
     self.file = file
     self.participant = participant
     self.trackSids = trackSids
     self.sources = sources
     self.kinds = kinds
+    self.ending = ending
     self.wait = wait
   }
 }

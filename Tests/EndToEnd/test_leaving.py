@@ -1,0 +1,41 @@
+"""The participant leaves before the recording ends: what becomes of the file, and what is said."""
+
+import checks
+import pytest
+
+LEAVING = ("--identity", "alice", "--actions", "wait:1", "leave")
+
+
+def told(recorder, name):
+    return [event for event in recorder.events if event.get("event") == name]
+
+
+def test_a_file_is_as_long_as_was_asked_for(server, tmp_path):
+    server.foreign_publisher("--room", "gone", *LEAVING)
+    file = tmp_path / "gone.mkv"
+    recorder = server.recorder("gone", "alice", file, "--duration", "6s")
+    finished = recorder.wait_for("finished", 40)
+    assert recorder.finish() == 0, recorder.report("failed")
+    assert [event["participant"] for event in told(recorder, "participant_left")] == ["alice"]
+    assert finished["ended"] == "duration"
+    assert checks.durations(file) == pytest.approx({"video": 6, "audio": 6}, abs=0.3)
+    assert finished["duration"] == pytest.approx(6, abs=0.3)
+
+
+@pytest.mark.parametrize(
+    "option, reason", [("--until-left", "participant_left"), ("--until-empty", "room_empty")]
+)
+def test_a_recording_that_ends_by_itself(server, tmp_path, option, reason):
+    publisher = server.foreign_publisher("--room", "end", *LEAVING)
+    file = tmp_path / "end.mp4"
+    recorder = server.recorder("end", "alice", file, option)
+    recorder.wait_for("recording")
+    publisher.wait_for("leave")
+    finished = recorder.wait_for("finished", 10)
+    assert recorder.finish() == 0, recorder.report("failed")
+    assert finished["ended"] == reason
+    assert checks.decode_errors(file) == []
+    # It ends where she left, not where it was taken for good: she was there for 2.5 s.
+    covered = checks.durations(file)
+    assert max(covered.values()) < 3.5, covered
+    assert finished["duration"] == pytest.approx(max(covered.values()), abs=0.3)
