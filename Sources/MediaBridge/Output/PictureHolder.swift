@@ -2,7 +2,8 @@ import GStreamerKit
 import MediaCore
 import RTP
 
-/// Makes the pictures that stand in while none come: the one shown last, or black before the first.
+/// Makes the frames that stand in while none come: the one shown last, or black before the first and while nothing is sent
+/// on purpose.
 struct PictureHolder: Sendable {
   /// Follows encoded pictures; nil for raw ones, and for a codec whose pictures cannot be held.
   private var maker: HeldPictureMaker?
@@ -14,6 +15,8 @@ struct PictureHolder: Sendable {
   private var last: MediaBuffer?
   /// Whether pictures that need earlier ones cannot be decoded after what was made.
   private var awaitsKeyframe = false
+  /// Whether what stands in was made black, and nothing was shown since.
+  private(set) var isBlack = false
 
   /// - Parameters:
   ///   - codec: of encoded pictures; nil for raw ones.
@@ -29,7 +32,7 @@ struct PictureHolder: Sendable {
 
   /// Notes a picture as shown.
   mutating func show(_ picture: MediaBuffer) {
-    awaitsKeyframe = false
+    (awaitsKeyframe, isBlack) = (false, false)
     guard !isRaw else {
       last = picture
       return
@@ -53,12 +56,24 @@ struct PictureHolder: Sendable {
     return keyframe
   }
 
+  /// A black frame of the size shown last, which is to be shown and then stands in; nil where the stream's format leaves
+  /// no way, before its first keyframe, and while it is black already.
+  mutating func blacken() -> MediaBuffer? {
+    guard !isBlack, let black = isRaw ? black() : blackKeyframe() else { return nil }
+    show(black)
+    // What comes next may need frames from before, which decoders do not have any more.
+    (isBlack, awaitsKeyframe) = (true, !isRaw)
+    return black
+  }
+
+  private func blackKeyframe() -> MediaBuffer? {
+    guard let caps, let bytes = maker?.blackKeyframe() else { return nil }
+    return bytes.withUnsafeBytes { MediaBuffer(copying: $0, caps: caps, pts: nil) }
+  }
+
   private mutating func black() -> MediaBuffer? {
-    let (width, height) = (Int(blackSize.width), Int(blackSize.height))
-    guard let caps = Caps("video/x-raw,format=I420,width=\(width),height=\(height),framerate=0/1") else { return nil }
-    let luma = [UInt8](repeating: 16, count: width * height)
-    let picture = luma + [UInt8](repeating: 128, count: width * height / 2)
-    last = picture.withUnsafeBytes { MediaBuffer(copying: $0, caps: caps, pts: nil) }
+    let size = last.flatMap { VideoFrameBuffer($0) }.map { (width: $0.width, height: $0.height) }
+    last = .blackFrame(width: size?.width ?? Int(blackSize.width), height: size?.height ?? Int(blackSize.height))
     return last
   }
 }

@@ -18,6 +18,8 @@ struct HeldCase: Sendable, CustomTestStringConvertible {
   /// Whether every picture shown is kept as a reference, so that all held pictures are exact.
   var isExact = true
   var isBaseline = false
+  /// Whether black is 0 and not 16.
+  var hasFullRange = false
 
   var testDescription: String { "\(name) \(width)x\(height)" }
 
@@ -86,6 +88,9 @@ extension HeldCase {
   static let vp9Layers = HeldCase(
     codec: .vp9, name: "VP9 temporal layers", encoder: .ffmpeg("-c:v libvpx-vp9 -cpu-used 8 \(layers)"),
     isExact: false)
+  static let vp9FullRange = HeldCase(
+    codec: .vp9, name: "VP9 full range",
+    encoder: .ffmpeg("-c:v libvpx-vp9 -cpu-used 8 -deadline realtime -color_range pc -b:v 400k"), hasFullRange: true)
   static let vp9Profile1 = HeldCase(
     codec: .vp9, name: "VP9 profile 1",
     encoder: .gstreamer(
@@ -116,6 +121,20 @@ extension HeldCase {
       """
       x264enc speed-preset=fast tune=zerolatency threads=3 bitrate=500 key-int-max=12
       ! video/x-h264,profile=high ! \(avc)
+      """))
+  /// Luma from 0 to 255, as a shared screen may have it.
+  static let x264FullRange = HeldCase(
+    codec: .h264, name: "x264 main, full range",
+    encoder: .gstreamer(
+      """
+      capssetter caps=video/x-raw,colorimetry=1:4:5:1 ! x264enc speed-preset=ultrafast tune=zerolatency key-int-max=3000
+      ! video/x-h264,profile=main ! \(avc)
+      """), hasFullRange: true)
+  static let x264High444 = HeldCase(
+    codec: .h264, name: "x264 high 4:4:4",
+    encoder: .gstreamer(
+      """
+      videoconvert ! video/x-raw,format=Y444 ! x264enc speed-preset=ultrafast tune=zerolatency key-int-max=3000 ! \(avc)
       """))
   /// Picture order of type 0.
   static let openH264 = HeldCase(

@@ -61,11 +61,11 @@ import Testing
   }
 
   @Test func vp9HeadersHaveTheStreamsProfile() throws {
-    // A keyframe of each profile as far as it is read: marker, profile, kind, sync code.
-    let keyframes: [[UInt8]] = [
+    // A keyframe of each profile as far as it is read: marker, profile, kind, sync code, and zeros for colours and size.
+    let keyframes = [
       [0b1000_0010, 0x49, 0x83, 0x42], [0b1010_0010, 0x49, 0x83, 0x42], [0b1001_0010, 0x49, 0x83, 0x42],
-      [0b1011_0001, 0x24, 0xc1, 0xa1, 0x00],
-    ]
+      [0b1011_0001, 0x24, 0xc1, 0xa1],
+    ].map { (start: [UInt8]) in start + [UInt8](repeating: 0, count: 6) }
     // Profile 3 has one reserved bit more, which does not fit into the byte.
     let expected: [[UInt8]] = [[0b1000_1000], [0b1010_1000], [0b1001_1000], [0b1011_0100, 0]]
     for (keyframe, header) in zip(keyframes, expected) {

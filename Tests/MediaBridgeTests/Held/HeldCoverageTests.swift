@@ -27,7 +27,7 @@ import Testing
     let superFrames = try await vp9Headers(.vp9SuperFrames)
     #expect(superFrames.contains { $0.count > 1 })
     let layered = try await vp9Headers(.vp9Layers)
-    #expect(layered.contains { if case .coded(refreshed: 0, isShown: true) = $0[0].kind { true } else { false } })
+    #expect(layered.contains { if case .coded(refreshed: 0, isShown: true, _) = $0[0].kind { true } else { false } })
     let other = try await vp9Headers(.vp9Profile1)
     #expect(other.allSatisfy { $0[0].profile == 1 })
   }

@@ -40,6 +40,20 @@ import Testing
     #expect(keyframes == mixed.indices.filter { !mixed[$0].isDelta }.map { $0 * 40 })
   }
 
+  @Test(arguments: cases.indices) func fileThatTurnsBlackPlays(_ index: Int) async throws {
+    let (template, test) = Self.cases[index]
+    let units = Array(try await Video.units(test).prefix(12))
+    let mixed = try units.blackened(after: 6, repeats: 3, test.codec)
+    let folder = try TemporaryFolder()
+    let file = "\(folder.path)/black.\(template)"
+    try await write(mixed, to: file, template)
+    let played = try play(file)
+    #expect(played.map(\.milliseconds) == mixed.indices.map { $0 * 40 })
+    #expect(Set(played[6..<10].map(\.digest)).count == 1)
+    #expect(played.prefix(6).map(\.digest) == played[10..<16].map(\.digest))
+    #expect(try keyframes(file).contains(6 * 40))
+  }
+
   private static let pipelines = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
     .appendingPathComponent("pipelines").path

@@ -134,6 +134,12 @@ enum Video {
     #expect(complaints.values.isEmpty)
   }
 
+  /// Of a black picture of the size and range of a test's.
+  static func blackDigest(_ test: HeldCase) throws -> Int {
+    digest(
+      try #require(.blackFrame(width: test.width, height: test.height, isFullRange: test.hasFullRange)))
+  }
+
   private static func digest(_ media: MediaBuffer) -> Int {
     guard let frame = VideoFrameBuffer(media) else { return 0 }
     var hasher = Hasher()

@@ -11,7 +11,7 @@ struct HeldPicture: Sendable, Equatable {
   var isLastShown: Bool
 }
 
-/// Follows a stream of access units and makes held pictures that fit behind the last one.
+/// Follows a stream of access units and makes held pictures that fit behind the last one, and black ones.
 struct HeldPictureMaker: Sendable {
   private enum Stream: Sendable {
     case vp8(VP8Stream)
@@ -64,6 +64,18 @@ struct HeldPictureMaker: Sendable {
     case .vp8(let vp8): vp8.picture()
     case .vp9(let vp9): vp9.picture()
     case .h264(let h264): h264.picture()
+    }
+  }
+
+  /// A keyframe that is black, in the format and size of the unit that was shown last; to be followed, too. What the
+  /// sender's next units show depends on what was before, so that only its next keyframe may come behind it. Nil before
+  /// the first keyframe, and where it cannot be written: H.264 that is interlaced, has several slice groups, more than
+  /// 8 bits or more colour than 4:2:0, and VP9 of another profile than 0 or wider than 4096.
+  func blackKeyframe() -> [UInt8]? {
+    switch stream {
+    case .vp8(let vp8): vp8.blackKeyframe()
+    case .vp9(let vp9): vp9.blackKeyframe()
+    case .h264(let h264): h264.blackKeyframe()
     }
   }
 }

@@ -13,8 +13,7 @@ struct H264HeldSlice {
     writeHeader(&writer)
     if picture.isCABAC {
       writer.align(with: true)
-      var encoder = CABACSkipEncoder(writer)
-      writer = encoder.encode(macroblocks: sequence.macroblocks)
+      writer = skipMacroblocks(writer)
     } else {
       // One run of skipped macroblocks, then the stop bit.
       writer.unsigned(sequence.macroblocks)
@@ -23,6 +22,21 @@ struct H264HeldSlice {
     writer.align(with: false)
     return H264Payload.write(writer.bytes, header: H264NALType.slice)
   }
+
+  private func skipMacroblocks(_ writer: BitWriter) -> BitWriter {
+    var encoder = CABACEncoder(writer)
+    // `mb_skip_flag`: neighbours are skipped or outside, which makes the context the first one (table 9-13).
+    var context = CABACEncoder.Context(m: 23, n: 33, quantizer: Self.quantizer)
+    for macroblock in 1...sequence.macroblocks {
+      encoder.encode(true, &context)
+      encoder.terminate(macroblock == sequence.macroblocks)
+    }
+    return encoder.writer
+  }
+
+  /// `cabac_init_idc`, and the quantizer at which "skipped" begins as the more probable.
+  private static let initialization = 0
+  private static let quantizer = 51
 
   /// Frame numbers count references (ITU-T H.264, 7.4.3).
   private var frameNumber: Int {
@@ -44,8 +58,8 @@ struct H264HeldSlice {
     if picture.hasRedundantPictures { writer.unsigned(0) }
     writeReferences(&writer)
     if picture.isCABAC {
-      writer.unsigned(CABACSkipEncoder.initialization)
-      writer.signed(CABACSkipEncoder.quantizer - picture.quantizer)
+      writer.unsigned(Self.initialization)
+      writer.signed(Self.quantizer - picture.quantizer)
     } else {
       writer.signed(0)
     }

@@ -5,8 +5,22 @@ struct H264SequenceParameters: Sendable, Equatable {
   var frameNumberBits: Int
   /// Nil for picture order of type 2, which follows from the frame number.
   var orderBits: Int?
-  var macroblocks: Int
-  var hasChroma = true
+  /// Of macroblocks.
+  var columns: Int
+  var rows: Int
+  var samples = Samples()
+  /// Whether black is 0 and not 16.
+  var isFullRange: Bool
+
+  /// How pixels are coded; of the profiles for cameras unless it is said.
+  struct Samples: Sendable, Equatable {
+    /// `chroma_format_idc`: 0 for none, 1 for a quarter of the luma samples.
+    var chromaFormat = 1
+    var areEightBit = true
+  }
+
+  var macroblocks: Int { columns * rows }
+  var hasChroma: Bool { samples.chromaFormat != 0 }
 
   private static let highProfiles: Set<Int> = [100, 110, 122, 244, 44, 83, 86, 118, 128, 138, 139, 134, 135]
   /// The largest frame of the highest level.
@@ -17,7 +31,7 @@ struct H264SequenceParameters: Sendable, Equatable {
     let profile = try reader.bits(8)
     reader.skip(16)
     id = try reader.unsigned(upTo: 31)
-    if Self.highProfiles.contains(profile) { hasChroma = try Self.readChroma(&reader) }
+    if Self.highProfiles.contains(profile) { samples = try Self.readSamples(&reader) }
     frameNumberBits = try reader.unsigned(upTo: 12) + 4
     switch try reader.unsigned() {
     case 0: orderBits = try reader.unsigned(upTo: 12) + 4
@@ -27,25 +41,40 @@ struct H264SequenceParameters: Sendable, Equatable {
     // Without references there is nothing to repeat.
     guard try reader.unsigned() > 0 else { throw UnreadableStream() }
     reader.skip(1)
-    let columns = try reader.unsigned(upTo: Self.largestFrame - 1) + 1
-    let rows = try reader.unsigned(upTo: Self.largestFrame - 1) + 1
+    columns = try reader.unsigned(upTo: Self.largestFrame - 1) + 1
+    rows = try reader.unsigned(upTo: Self.largestFrame - 1) + 1
     let isProgressive = try reader.bit()
     guard isProgressive, columns * rows <= Self.largestFrame else { throw UnreadableStream() }
-    macroblocks = columns * rows
+    isFullRange = (try? Self.readRange(&reader)) ?? false
   }
 
-  private static func readChroma(_ reader: inout BitReader) throws(UnreadableStream) -> Bool {
+  /// What follows `frame_mbs_only_flag`, as far as `video_full_range_flag` (ITU-T H.264, E.1.1).
+  private static func readRange(_ reader: inout BitReader) throws(UnreadableStream) -> Bool {
+    reader.skip(1)
+    if try reader.bit() {
+      for _ in 0..<4 { _ = try reader.unsigned() }
+    }
+    guard try reader.bit() else { return false }
+    let extendedAspect = 255
+    if try reader.bit(), try reader.bits(8) == extendedAspect { reader.skip(32) }
+    if try reader.bit() { reader.skip(1) }
+    guard try reader.bit() else { return false }
+    reader.skip(3)
+    return try reader.bit()
+  }
+
+  private static func readSamples(_ reader: inout BitReader) throws(UnreadableStream) -> Samples {
     let format = try reader.unsigned(upTo: 3)
     if format == 3, try reader.bit() { throw UnreadableStream() }
-    // Bit depths.
-    for _ in 0..<2 { _ = try reader.unsigned() }
+    var areEightBit = true
+    for _ in 0..<2 where try reader.unsigned() != 0 { areEightBit = false }
     reader.skip(1)
     if try reader.bit() {
       for list in 0..<(format == 3 ? 12 : 8) where try reader.bit() {
         try skipScalingList(&reader, count: list < 6 ? 16 : 64)
       }
     }
-    return format != 0
+    return Samples(chromaFormat: format, areEightBit: areEightBit)
   }
 
   /// ITU-T H.264, 7.3.2.1.1.1.

@@ -16,6 +16,8 @@ struct H264SliceHeader: Sendable {
   /// The lowest bits of the picture's order; 0 where it follows from the frame number.
   var order = 0
   var marking = Marking.none
+  /// `idr_pic_id`, by which an IDR picture differs from one right before it; nil of another picture.
+  var idrID: Int?
 
   /// - Parameter sets: the parameter sets of a picture parameter set's id.
   init(
@@ -31,7 +33,7 @@ struct H264SliceHeader: Sendable {
     pictureID = try reader.unsigned(upTo: 255)
     let (sequence, picture) = try sets(pictureID)
     frameNumber = try reader.bits(sequence.frameNumberBits)
-    if isIDR { _ = try reader.unsigned() }
+    if isIDR { idrID = try reader.unsigned() }
     if let orderBits = sequence.orderBits {
       order = try reader.bits(orderBits)
       if picture.hasBottomOrder { _ = try reader.signed() }

@@ -1,10 +1,18 @@
-/// Follows H.264 access units as far as needed to hold a picture.
+/// Follows H.264 access units as far as needed to hold a picture, and to make a black one.
 struct H264Stream: Sendable {
+  /// A parameter set as it came.
+  private struct Stored<Parameters: Sendable>: Sendable {
+    let parameters: Parameters
+    let nal: [UInt8]
+  }
+
   private var lengthSize: Int?
-  private var sequences: [Int: H264SequenceParameters] = [:]
-  private var pictures: [Int: H264PictureParameters] = [:]
+  private var sequences: [Int: Stored<H264SequenceParameters>] = [:]
+  private var pictures: [Int: Stored<H264PictureParameters>] = [:]
   /// The last picture; nil when nothing can follow it.
   private var last: H264SliceHeader?
+  /// The parameter sets of the newest picture that could be read, and the number of its IDR picture, if it is one.
+  private var used: (pictureID: Int, idrID: Int?)?
   /// Whether the reference that a P slice finds first is the newest one that was shown.
   private var isReferenceUsable = false
 
@@ -46,6 +54,7 @@ struct H264Stream: Sendable {
     do {
       let header = try H264SliceHeader(nal, sets: parameterSets)
       last = header
+      used = (header.pictureID, header.idrID ?? used?.idrID)
       switch header.marking {
       case .none: break
       case .shortTerm, .onlyLongTerm: isReferenceUsable = true
@@ -67,10 +76,10 @@ struct H264Stream: Sendable {
     case H264NALType.sequenceParameters:
       let payload = H264Payload.read(nal)
       guard let set = try? H264SequenceParameters(payload) else { return sequences.removeAll() }
-      sequences[set.id] = set
+      sequences[set.id] = Stored(parameters: set, nal: Array(nal))
     case H264NALType.pictureParameters:
       guard let set = try? H264PictureParameters(H264Payload.read(nal)) else { return pictures.removeAll() }
-      pictures[set.id] = set
+      pictures[set.id] = Stored(parameters: set, nal: Array(nal))
     default: break
     }
   }
@@ -78,7 +87,9 @@ struct H264Stream: Sendable {
   private func parameterSets(
     _ id: Int
   ) throws(UnreadableStream) -> (H264SequenceParameters, H264PictureParameters) {
-    guard let picture = pictures[id], let sequence = sequences[picture.sequenceID] else { throw UnreadableStream() }
+    guard let picture = pictures[id]?.parameters, let sequence = sequences[picture.sequenceID]?.parameters else {
+      throw UnreadableStream()
+    }
     return (sequence, picture)
   }
 
@@ -87,11 +98,30 @@ struct H264Stream: Sendable {
     else { return nil }
     // Some decoders tell pictures apart by numbers that are the same in all held pictures: the delimiter says it too.
     let slice = H264HeldSlice(sequence: sequence, picture: picture, last: last)
-    let units = [[H264NALType.delimiter, 0xf0], slice.nal]
-    guard slice.nal.count < 1 << (8 * lengthSize) else { return nil }
-    let bytes = units.flatMap { nal in
+    return unit([[H264NALType.delimiter, 0xf0], slice.nal], lengthSize).map {
+      HeldPicture(bytes: $0, isLastShown: last.marking != .none)
+    }
+  }
+
+  /// A black IDR picture of the size of the last one; nil before that, and where samples are coded in other ways.
+  func blackKeyframe() -> [UInt8]? {
+    guard let lengthSize, let used, let picture = pictures[used.pictureID],
+      let sequence = sequences[picture.parameters.sequenceID]
+    else { return nil }
+    let idrID = used.idrID == Self.unusualID ? 1 : Self.unusualID
+    let slice = H264BlackSlice(sequence: sequence.parameters, picture: picture.parameters, idrID: idrID)
+    guard slice.isSupported else { return nil }
+    // With its parameter sets, as the sender's keyframes: those at the file's head may be of another size.
+    return unit([[H264NALType.delimiter, 0x10], sequence.nal, picture.nal, slice.nal], lengthSize)
+  }
+
+  /// Encoders count their own up from 0.
+  private static let unusualID = 65_534
+
+  private func unit(_ nals: [[UInt8]], _ lengthSize: Int) -> [UInt8]? {
+    guard nals.allSatisfy({ $0.count < 1 << (8 * lengthSize) }) else { return nil }
+    return nals.flatMap { nal in
       (0..<lengthSize).reversed().map { UInt8(truncatingIfNeeded: nal.count >> (8 * $0)) } + nal
     }
-    return HeldPicture(bytes: bytes, isLastShown: last.marking != .none)
   }
 }

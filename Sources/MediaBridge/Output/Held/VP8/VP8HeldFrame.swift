@@ -2,16 +2,15 @@
 /// filter is off, and nothing is kept of it.
 struct VP8HeldFrame {
   struct Shape: Sendable {
-    var columns: Int
-    var rows: Int
+    var width: Int
+    var height: Int
     var version: UInt8 = 0
     /// As in the frame before, because decoders carry the map of segments on from frame to frame.
     var isSegmented = false
 
-    init(width: Int, height: Int) {
-      columns = (width + 15) / 16
-      rows = (height + 15) / 16
-    }
+    /// Of macroblocks.
+    var columns: Int { (width + 15) / 16 }
+    var rows: Int { (height + 15) / 16 }
 
     /// Up to H.264's largest frame; a header that says more is damaged, or not worth the time.
     var isSupported: Bool { columns * rows <= 139_264 }
@@ -44,9 +43,7 @@ struct VP8HeldFrame {
     encoder.literal(0, 7 + 5)
     // No refresh of and no copy to golden and alternate, their sign biases; probabilities and last stay as they are.
     encoder.literal(0, 2 + 2 + 2 + 2 + 1 + 1)
-    for row in VP8Probabilities.coefficientUpdates {
-      for index in 0..<11 { encoder.write(false, index < row.count ? row[index] : 255) }
-    }
+    encoder.keepCoefficientProbabilities()
     // Macroblocks may be skipped: nearly all are, nearly none is intra, nearly all have this reference.
     encoder.write(true)
     encoder.literal(Int(Self.rare), 8)
@@ -71,5 +68,14 @@ struct VP8HeldFrame {
     // The neighbours' vectors are zero too; what lies outside of the picture does not count (RFC 6386, 18.3).
     let context = (row > 0 ? 1 : 0) + (column > 0 ? 1 : 0)
     encoder.write(false, VP8Probabilities.zeroVector[context])
+  }
+}
+
+extension BoolEncoder {
+  /// No probability of a token is updated (RFC 6386, 13.4).
+  mutating func keepCoefficientProbabilities() {
+    for row in VP8Probabilities.coefficientUpdates {
+      for index in 0..<11 { write(false, index < row.count ? row[index] : 255) }
+    }
   }
 }

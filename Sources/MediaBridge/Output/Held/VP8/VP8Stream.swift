@@ -1,4 +1,4 @@
-/// Follows VP8 frames as far as needed to hold a picture.
+/// Follows VP8 frames as far as needed to hold a picture, and to make a black one.
 struct VP8Stream: Sendable {
   enum Reference: Int, Sendable {
     case last
@@ -47,5 +47,10 @@ struct VP8Stream: Sendable {
       let reference = Reference(rawValue: slot)
     else { return nil }
     return HeldPicture(bytes: VP8HeldFrame(shape: shape, reference: reference).bytes, isLastShown: isLastShown)
+  }
+
+  /// A black keyframe of the size of the last frame; nil before the first one.
+  func blackKeyframe() -> [UInt8]? {
+    shape.flatMap { $0.isSupported ? VP8BlackFrame(shape: $0).bytes : nil }
   }
 }

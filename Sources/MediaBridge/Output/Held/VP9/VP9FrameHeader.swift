@@ -1,18 +1,40 @@
-/// What the uncompressed header of a VP9 frame says about the references (VP9 bitstream specification, 6.2).
+/// What the uncompressed header of a VP9 frame says about the references, its size and its colours (VP9 bitstream
+/// specification, 6.2).
 struct VP9FrameHeader {
   enum Kind {
     /// Shows what a slot holds.
     case existing(slot: Int)
     /// Is decoded and kept in the slots whose bits are set.
-    case coded(refreshed: Int, isShown: Bool)
+    case coded(refreshed: Int, isShown: Bool, Shape)
   }
+
+  /// Where a frame's format comes from.
+  enum Shape {
+    case key(Format)
+    case size(width: Int, height: Int)
+    /// As what a slot holds.
+    case slot(Int)
+  }
+
+  struct Format: Sendable {
+    var width: Int
+    var height: Int
+    var profile: Int
+    /// `color_space`
+    var colorSpace: Int
+    /// Whether black is 0 and not 16.
+    var isFullRange: Bool
+  }
+
+  /// The `color_space` that has no luma.
+  static let rgb = 7
 
   var profile: Int
   var kind: Kind
 
   init(_ frame: UnsafeRawBufferPointer) throws(UnreadableStream) {
     // No more than this is looked at.
-    var reader = BitReader(Array(frame.prefix(16)))
+    var reader = BitReader(Array(frame.prefix(24)))
     guard try reader.bits(2) == 0b10 else { throw UnreadableStream() }
     let low = try reader.bits(1)
     profile = try reader.bits(1) << 1 | low
@@ -24,45 +46,73 @@ struct VP9FrameHeader {
     let isInter = try reader.bit()
     let isShown = try reader.bit()
     let isErrorResilient = try reader.bit()
-    let refreshed =
+    kind =
       isInter
-      ? try Self.refreshed(&reader, profile: profile, isShown: isShown, isErrorResilient: isErrorResilient)
-      : try Self.keyframe(&reader)
-    kind = .coded(refreshed: refreshed, isShown: isShown)
+      ? try Self.inter(&reader, profile: profile, isShown: isShown, isErrorResilient: isErrorResilient)
+      : .coded(refreshed: 0xff, isShown: isShown, .key(try Self.keyFormat(&reader, profile: profile)))
   }
 
-  private static func keyframe(_ reader: inout BitReader) throws(UnreadableStream) -> Int {
+  private static func keyFormat(_ reader: inout BitReader, profile: Int) throws(UnreadableStream) -> Format {
     try readSyncCode(&reader)
-    return 0xff
+    let (colorSpace, isFullRange) = try readColor(&reader, profile: profile)
+    let (width, height) = try readSize(&reader)
+    return Format(
+      width: width, height: height, profile: profile, colorSpace: colorSpace, isFullRange: isFullRange)
   }
 
-  private static func refreshed(
+  private static func inter(
     _ reader: inout BitReader, profile: Int, isShown: Bool, isErrorResilient: Bool
-  ) throws(UnreadableStream) -> Int {
+  ) throws(UnreadableStream) -> Kind {
     let isIntraOnly = isShown ? false : try reader.bit()
     // Which probabilities are reset.
     if !isErrorResilient { reader.skip(2) }
     if isIntraOnly {
       try readSyncCode(&reader)
-      if profile > 0 { try skipColor(&reader, profile: profile) }
+      if profile > 0 { _ = try readColor(&reader, profile: profile) }
     }
-    return try reader.bits(8)
+    let refreshed = try reader.bits(8)
+    let shape = isIntraOnly ? try explicitSize(&reader) : try referredSize(&reader)
+    return .coded(refreshed: refreshed, isShown: isShown, shape)
+  }
+
+  private static func explicitSize(_ reader: inout BitReader) throws(UnreadableStream) -> Shape {
+    let (width, height) = try readSize(&reader)
+    return .size(width: width, height: height)
+  }
+
+  /// That of the first of three references of which it is said, else its own.
+  private static func referredSize(_ reader: inout BitReader) throws(UnreadableStream) -> Shape {
+    var slots: [Int] = []
+    for _ in 0..<3 {
+      slots.append(try reader.bits(3))
+      reader.skip(1)
+    }
+    for slot in slots where try reader.bit() { return .slot(slot) }
+    return try explicitSize(&reader)
+  }
+
+  private static func readSize(_ reader: inout BitReader) throws(UnreadableStream) -> (width: Int, height: Int) {
+    let width = try reader.bits(16) + 1
+    return (width, try reader.bits(16) + 1)
   }
 
   private static func readSyncCode(_ reader: inout BitReader) throws(UnreadableStream) {
     guard try reader.bits(24) == 0x498342 else { throw UnreadableStream() }
   }
 
-  private static func skipColor(_ reader: inout BitReader, profile: Int) throws(UnreadableStream) {
-    let rgb = 7
+  private static func readColor(
+    _ reader: inout BitReader, profile: Int
+  ) throws(UnreadableStream) -> (space: Int, isFullRange: Bool) {
     if profile >= 2 { reader.skip(1) }
-    let isRGB = try reader.bits(3) == rgb
+    let space = try reader.bits(3)
     let hasSubsampling = profile & 1 == 1
-    if isRGB {
+    guard space != rgb else {
       if hasSubsampling { reader.skip(1) }
-    } else {
-      reader.skip(hasSubsampling ? 1 + 2 + 1 : 1)
+      return (space, true)
     }
+    let isFullRange = try reader.bit()
+    if hasSubsampling { reader.skip(2 + 1) }
+    return (space, isFullRange)
   }
 }
 

@@ -1,6 +1,10 @@
-/// Follows VP9 frames as far as needed to hold a picture.
+/// Follows VP9 frames as far as needed to hold a picture, and to make a black one.
 struct VP9Stream: Sendable {
   private var slots = ReferenceSlots(count: 8)
+  /// Of what the slots hold; nil where it is not known.
+  private var formats = [VP9FrameHeader.Format?](repeating: nil, count: 8)
+  /// Of the frame that was shown last.
+  private var shown: VP9FrameHeader.Format?
   private var profile = 0
   private var endsHidden = false
 
@@ -18,11 +22,27 @@ struct VP9Stream: Sendable {
     switch header.kind {
     case .existing(let slot):
       slots.show(slot)
+      shown = formats[slot] ?? shown
       endsHidden = false
-    case .coded(let refreshed, let isShown):
+    case .coded(let refreshed, let isShown, let shape):
       // Of the spatial layers in one super-frame a decoder shows the last one only.
       slots.store(refreshed, isShown: isShown && isLast)
+      let format = format(shape)
+      for slot in formats.indices where refreshed >> slot & 1 == 1 { formats[slot] = format }
+      if isShown && isLast { shown = format ?? shown }
       endsHidden = !isShown
+    }
+  }
+
+  private func format(_ shape: VP9FrameHeader.Shape) -> VP9FrameHeader.Format? {
+    switch shape {
+    case .key(let format): return format
+    case .slot(let slot): return formats[slot]
+    case .size(let width, let height):
+      var format = shown
+      format?.width = width
+      format?.height = height
+      return format
     }
   }
 
@@ -38,5 +58,11 @@ struct VP9Stream: Sendable {
     writer.bit(true)
     writer.bits(slot, 3)
     return HeldPicture(bytes: writer.bytes, isLastShown: isLastShown)
+  }
+
+  /// A black keyframe of the size of the frame that was shown last; nil before the first, and for other profiles than 0.
+  func blackKeyframe() -> [UInt8]? {
+    let frame = shown.map(VP9BlackFrame.init)
+    return frame.flatMap { $0.isSupported ? $0.bytes : nil }
   }
 }
