@@ -69,12 +69,13 @@ MUTES = {
 }
 
 
-async def act(room, sources, arguments, publications):
-    """Does what was asked for, a while apart, and says so."""
+async def act(room, sources, arguments, publications, start):
+    """Does what was asked for, a while apart, and says so, with the seconds since the first picture was due."""
     source = sources["video"]
     for action in arguments.actions:
         name, _, text = action.partition(":")
         await asyncio.sleep(float(text) if name == "wait" else 1.5)
+        at = time.monotonic() - start
         if name == "message":
             await room.local_participant.publish_data(text, reliable=True, topic="chat")
         elif name in MUTES:
@@ -92,7 +93,7 @@ async def act(room, sources, arguments, publications):
             await room.local_participant.unpublish_track(publications["video"].sid)
         if name in ("publish", "republish"):
             publications["video"] = await publish_video(room, source, arguments, text)
-        print(json.dumps({"event": name}), flush=True)
+        print(json.dumps({"event": name, "at": at}), flush=True)
 
 
 def make_parser():
@@ -160,7 +161,7 @@ async def publish(arguments, pictures=pictures, stretch=clip.sound):
     start = time.monotonic()
     tasks = [asyncio.create_task(pictures(video, arguments, start)), asyncio.create_task(sound(audio, stretch, start))]
     tasks.append(asyncio.create_task(screen(sources["screen"], arguments)))
-    acting = asyncio.create_task(act(room, sources, arguments, publications))
+    acting = asyncio.create_task(act(room, sources, arguments, publications, start))
     await asyncio.wait(tasks, timeout=arguments.duration, return_when=asyncio.FIRST_EXCEPTION)
     for task in tasks:
         if task.done():

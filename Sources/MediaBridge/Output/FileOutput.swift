@@ -18,6 +18,8 @@ final class FileOutput: Sendable {
     var pictures: PictureHolder
     var isEnding = false
     var isBegun = false
+    /// Whether no video is sent on purpose.
+    var isMuted = false
     var video = 0
     var audio = 0
 
@@ -97,11 +99,11 @@ final class FileOutput: Sendable {
 
   // MARK: Media
 
-  /// One access unit or picture.
+  /// One access unit or picture. What still comes of a muted camera is left out, but for the one that begins the file.
   func writeVideo(_ media: MediaBuffer) {
     guard let video, let time = media.pts else { return }
     let (needsKeyframe, begins) = state.withLock { state -> (Bool, Bool) in
-      guard !state.isEnding else { return (false, false) }
+      guard !state.isEnding, !state.isMuted || state.timeline.origin == nil else { return (false, false) }
       guard state.pictures.canShow(media) else { return (true, false) }
       guard let start = state.timeline.place(pictureAt: time, isKeyframe: !media.isDelta, now: .now) else {
         return (true, false)
@@ -110,10 +112,32 @@ final class FileOutput: Sendable {
       // The muxer takes one description of the stream; what changes later travels within it.
       push(media, to: video, at: start, updatingCaps: format.video == .raw || state.video == 0)
       state.video += 1
+      if state.isMuted { _ = blacken(&state, at: time) }
       return (false, state.begins())
     }
     if needsKeyframe { onKeyframeNeeded() }
     if begins { onChange() }
+  }
+
+  /// Says whether video is not sent on purpose: it is muted, or no longer published. From `time` on the file is black
+  /// then, and afterwards until the first frame that can be shown.
+  /// - Returns: false when it shows the last frame instead, because black cannot be written in the stream's format.
+  func setMuted(_ isMuted: Bool, at time: MediaTime = .now) -> Bool {
+    state.withLock { state in
+      guard state.isMuted != isMuted, !state.isEnding else { return true }
+      state.isMuted = isMuted
+      return isMuted ? blacken(&state, at: time) : true
+    }
+  }
+
+  private func blacken(_ state: inout State, at time: MediaTime) -> Bool {
+    // Without a first moment there is nothing to be shown on.
+    guard video != nil, state.timeline.origin != nil, !state.pictures.isBlack else { return true }
+    guard let black = state.pictures.blacken(),
+      let start = state.timeline.place(pictureAt: time, isKeyframe: true, now: time)
+    else { return false }
+    push(black, to: video, at: start, updatingCaps: format.video == .raw)
+    return true
   }
 
   /// One packet or block of sound; what comes before the file's first moment is left out.

@@ -10,6 +10,7 @@ extension Recorder {
     case .trackUnpublished(let participant, let publication): await unpublished(publication, by: participant)
     case .trackSubscribed(_, let publication, _): joined(publication)
     case .trackUnsubscribed(_, let publication, _): left(publication)
+    case .muteChanged(_, let publication, let isMuted): muteChanged(publication, to: isMuted)
     case .subscriptionFailed(_, let sid, let error): failed(sid, error)
     case .participantDisconnected(let participant): departed(participant)
     case .participantConnected(let participant): returned(participant)
@@ -90,13 +91,35 @@ extension Recorder {
       dimensions: publication.dimensions)
     inputs[publication.kind] = Input(
       publication: publication, media: media, pipeline: pipeline, failure: failure, track: track)
-    if isVideo { currentVideo.withLock { $0 = media } }
+    if isVideo {
+      currentVideo.withLock { $0 = media }
+      setMuted(publication.isMuted, publication)
+    }
     return track
+  }
+
+  // MARK: Muting
+
+  private func muteChanged(_ publication: RemoteTrackPublication, to isMuted: Bool) {
+    if publication.kind == .video, inputs[.video]?.publication === publication { setMuted(isMuted, publication) }
+  }
+
+  /// Says whether nothing is sent on purpose, which is black in the file.
+  private func setMuted(_ isMuted: Bool, _ publication: RemoteTrackPublication) {
+    guard let output, !output.setMuted(isMuted) else { return }
+    let codec = inputs[.video]?.track.codec.uppercased() ?? "its codec"
+    omit(
+      publication,
+      "while it is muted or gone the file shows its last frame and not black, which cannot be written into such "
+        + "\(codec); a file name that has it encoded anew (.mp4 for VP9, .webm for H.264) shows black",
+      wasWanted: false)
   }
 
   private func left(_ publication: RemoteTrackPublication) {
     guard let input = inputs[publication.kind], input.publication === publication, publication.media !== input.media
     else { return }
+    // What ends with the connection has not been ended on purpose.
+    if input.track.kind == .video, room.connectionState == .connected { setMuted(true, publication) }
     remove(input)
   }
 

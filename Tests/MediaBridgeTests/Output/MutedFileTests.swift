@@ -1,0 +1,138 @@
+import BridgeTesting
+import Foundation
+import GStreamerKit
+import MediaCore
+import RTP
+import Testing
+
+@testable import MediaBridge
+
+/// A file whose camera is muted for a while, from access units and frames to the pixels that a player shows.
+@Suite struct MutedFileTests {
+  static let cases: [(name: String, test: HeldCase)] = [
+    ("mkv", .vp8.sized(638, 358)), ("mkv", .vp9), ("mkv", .x264Main), ("mp4", .openH264), ("mp4", .x264FullRange),
+  ]
+
+  /// The moments of a stream of 25 frames a second, of which all have come.
+  private struct Times {
+    let start = MediaTime.now - .seconds(3)
+    subscript(_ number: Int) -> MediaTime { start + .milliseconds(40 * number) }
+  }
+
+  @Test(arguments: cases.indices) func isBlackFromTheMuteToTheNextKeyframe(_ index: Int) async throws {
+    let (name, test) = Self.cases[index]
+    let folder = try TemporaryFolder()
+    let wishes = Collector<Bool>()
+    let output = try file(folder.path + "/muted." + name, test) { wishes.add(true) }
+    let units = try await Video.units(test)
+    let times = Times()
+    for number in 0..<10 { output.writeVideo(units[number].media(at: times[number])) }
+    #expect(output.setMuted(true, at: times[10]))
+    // What was on its way.
+    for number in 10..<13 { output.writeVideo(units[number].media(at: times[number])) }
+    #expect(wishes.count == 0)
+    #expect(output.setMuted(false, at: times[30]))
+    for number in 30..<32 { output.writeVideo(units[number - 20].media(at: times[number])) }
+    #expect(wishes.count == 2, "frames that cannot be decoded are shown, or nobody asks for a keyframe")
+    for number in 32..<44 { output.writeVideo(units[number - 32].media(at: times[number])) }
+    try await output.finish(at: .now)
+    #expect(output.counts(of: .video).buffers == 22)
+    let levels = try Self.levels(output.file)
+    let black = levels.filter { $0.milliseconds >= 400 && $0.milliseconds < 1280 }
+    #expect(black.first?.milliseconds == 400)
+    #expect(black.allSatisfy { $0.luma == (test.hasFullRange ? 0...0 : 16...16) })
+    let shown = levels.filter { !black.contains($0) }
+    #expect(shown.map(\.milliseconds) == (0..<10).map { $0 * 40 } + (32..<44).map { $0 * 40 })
+    #expect(shown.allSatisfy { $0.luma.upperBound > 60 })
+  }
+
+  /// The frame that begins a file was sent before the mute, and the file is not kept waiting for another one.
+  @Test func aMuteRightAtTheBeginningIsBlackAtOnce() async throws {
+    let folder = try TemporaryFolder()
+    let output = try file(folder.path + "/begin.mkv", .vp8) {}
+    let units = try await Video.units(.vp8)
+    let times = Times()
+    #expect(output.setMuted(true, at: times[0]))
+    for number in 0..<5 { output.writeVideo(units[number].media(at: times[number])) }
+    try await output.finish(at: .now)
+    let levels = try Self.levels(output.file)
+    #expect(levels.first?.milliseconds == 0)
+    #expect(levels.dropFirst().allSatisfy { $0.luma == 16...16 } && levels.count > 2)
+  }
+
+  @Test func framesThatAreEncodedAnewAreBlackToo() async throws {
+    let folder = try TemporaryFolder()
+    let format = try OutputFormat(file: "a.mp4", pictures: .codec("vp8"))
+    let output = try FileOutput(
+      file: folder.path + "/raw.mp4", format: format, kinds: [.video], codec: "vp8",
+      size: Dimensions(width: 320, height: 160), factory: PipelineFactory(folder: Self.pipelines), onKeyframeNeeded: {},
+      onChange: {})
+    let frame = try Quarters.frame(Dimensions(width: 318, height: 159))
+    let times = Times()
+    func write(_ numbers: Range<Int>) {
+      for number in numbers {
+        let media = frame.buffer.media
+        output.writeVideo(
+          media.withUnsafeBytes { MediaBuffer(copying: $0, caps: media.caps, pts: times[number], dts: nil) })
+      }
+    }
+    write(0..<10)
+    #expect(output.setMuted(true, at: times[10]))
+    write(10..<12)
+    #expect(output.setMuted(false, at: times[30]))
+    write(30..<40)
+    try await output.finish(at: .now)
+    for level in try Self.levels(output.file) {
+      #expect((400..<1200).contains(level.milliseconds) == (level.luma.upperBound < 20), "at \(level.milliseconds) ms")
+    }
+  }
+
+  @Test func whatCannotBeBlackIsSaidAndShowsItsLastFrame() async throws {
+    let folder = try TemporaryFolder()
+    let output = try file(folder.path + "/kept.mkv", .vp9Profile1) {}
+    let units = try await Video.units(.vp9Profile1)
+    let times = Times()
+    for number in 0..<10 { output.writeVideo(units[number].media(at: times[number])) }
+    #expect(!output.setMuted(true, at: times[10]))
+    try await output.finish(at: .now)
+    #expect(try Self.levels(output.file).allSatisfy { $0.luma.upperBound > 60 })
+  }
+
+  // MARK: Files
+
+  private static let pipelines = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    .appendingPathComponent("pipelines").path
+
+  private func file(
+    _ file: String, _ test: HeldCase, onKeyframeNeeded: @escaping @Sendable () -> Void
+  ) throws -> FileOutput {
+    let codec = "\(test.codec)"
+    return try FileOutput(
+      file: file, format: try OutputFormat(file: file, pictures: .codec(codec)), kinds: [.video], codec: codec,
+      size: nil, factory: PipelineFactory(folder: Self.pipelines), onKeyframeNeeded: onKeyframeNeeded,
+      onChange: {})
+  }
+
+  private struct Level: Equatable {
+    var milliseconds: Int
+    /// Of all pixels.
+    var luma: ClosedRange<Int>
+  }
+
+  /// What ffmpeg shows of a file.
+  private static func levels(_ file: String) throws -> [Level] {
+    let probe = try run(
+      "ffprobe",
+      [
+        "-v", "error", "-f", "lavfi", "-i", "movie=\(file),signalstats", "-show_entries",
+        "frame=pts_time:frame_tags=lavfi.signalstats.YMIN,lavfi.signalstats.YMAX", "-of", "csv=p=0",
+      ])
+    try #require(probe.status == 0 && probe.errors.isEmpty, "\(file): \(probe.errors)")
+    return probe.output.split(separator: "\n").compactMap { line in
+      let fields = line.split(separator: ",").compactMap { Double($0) }
+      guard fields.count == 3 else { return nil }
+      return Level(milliseconds: Int((fields[0] * 1000).rounded()), luma: Int(fields[1])...Int(fields[2]))
+    }
+  }
+}
