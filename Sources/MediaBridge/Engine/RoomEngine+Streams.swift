@@ -9,7 +9,7 @@ extension RoomEngine {
   }
 
   func setMuted(_ isMuted: Bool, _ publication: RemoteTrackPublication, of participant: RemoteParticipant) {
-    publication.track?.state.withLock { $0.isMuted = isMuted }
+    if let track = publication.track, track.state.set(\.isMuted, to: isMuted) { track.mutingChanged() }
     guard publication.info.set(\.isMuted, to: isMuted) else { return }
     room.tell(.muteChanged(participant, publication, isMuted: isMuted))
     noteStream(of: publication, by: participant)

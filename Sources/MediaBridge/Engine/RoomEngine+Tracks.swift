@@ -51,6 +51,7 @@ extension RoomEngine {
     track.needsChanged()
     track.endStatistics()
     track.end.come()
+    track.mutingChanged()
     if let track = track as? RemoteAudioTrack { playback?.remove(track) }
     logger.debug("track unsubscribed", metadata: ["track": "\(publication.sid)"])
     room.tell(.trackUnsubscribed(participant, publication, track))

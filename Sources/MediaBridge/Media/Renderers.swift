@@ -59,6 +59,13 @@ protocol FailingRenderer: VideoRenderer {
   func onFailure(_ tell: (@Sendable (LiveKitError) -> Void)?)
 }
 
+/// A renderer of ours that shows frames to people, who are not to take the last one for live while none is sent on
+/// purpose. It is told when it is added to a track and when that changes, on any thread.
+protocol MutedRenderer: VideoRenderer {
+  /// - Parameter isMuted: whether the track is muted, or not subscribed any more.
+  func setMuted(_ isMuted: Bool)
+}
+
 /// A renderer whose `render` returns at once, whatever happens: it waits for nothing, and for no lock that others hold for
 /// long. It is called where the media is decoded, which saves waking a thread for each picture, some twenty microseconds.
 /// One that breaks this promise holds up its track, and with it the others that show or hear it. It is not told sizes,

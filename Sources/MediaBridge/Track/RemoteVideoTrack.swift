@@ -10,6 +10,7 @@ public final class RemoteVideoTrack: Track, RemoteTrack, VideoTrack, @unchecked 
   private let demands = RendererDemands()
   private let membership = Reconciler()
   private let decoding = Reconciler()
+  private let muting = Reconciler()
   private let newest = Locked<VideoFrame?>(nil)
   private let lastSize = Locked<Dimensions?>(nil)
   private let hooks: TrackHooks
@@ -25,6 +26,7 @@ public final class RemoteVideoTrack: Track, RemoteTrack, VideoTrack, @unchecked 
   public func add(videoRenderer: any VideoRenderer) {
     guard renderers.add(videoRenderer, calls: Self.calls(videoRenderer)) else { return }
     (videoRenderer as? any FailingRenderer)?.onFailure { [weak self] in self?.failed($0) }
+    mutingChanged()
     membersChanged()
   }
 
@@ -52,6 +54,14 @@ public final class RemoteVideoTrack: Track, RemoteTrack, VideoTrack, @unchecked 
   override func needsChanged() {
     decode()
     hooks.demandChanged(self)
+  }
+
+  /// Whoever mutes, ends or adds last, each renderer hears what is so at the end.
+  override func mutingChanged() {
+    muting.run {
+      let isMuted = isMuted || end.hasCome
+      for renderer in renderers.members { (renderer as? any MutedRenderer)?.setMuted(isMuted) }
+    }
   }
 
   private var isShown: Bool { trackState == .started && !renderers.isEmpty }

@@ -74,6 +74,8 @@ public class Track: @unchecked Sendable {
   /// Whether it is started, or who shows or hears it, is another than before: brings what decodes it into line with
   /// that, and tells the connection.
   func needsChanged() {}
+  /// Whether it is muted or has ended is another than before.
+  func mutingChanged() {}
   /// Size of the pictures that arrive, or the published size before the first; nil for sound.
   public var dimensions: Dimensions? { state.withLock { $0.dimensions } }
   /// What is needed of it, by those who show or hear it.

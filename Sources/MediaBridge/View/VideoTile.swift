@@ -2,9 +2,9 @@ public import Foundation
 import GStreamerKit
 import MediaCore
 
-/// A place in a `TileWindow` that shows the pictures of one track: add it to the track as a renderer. All members may be
-/// used from any thread.
-public final class VideoTile: VideoRenderer, SizelessRenderer, Sendable {
+/// A place in a `TileWindow` that shows the pictures of one track: add it to the track as a renderer. It is black while
+/// the track is muted, and once that is unsubscribed. All members may be used from any thread.
+public final class VideoTile: VideoRenderer, SizelessRenderer, MutedRenderer, Sendable {
   private struct State {
     var size: Dimensions?
     var isVisible = true
@@ -14,7 +14,7 @@ public final class VideoTile: VideoRenderer, SizelessRenderer, Sendable {
   public let name: String
   private let branch: MixerBranch
   private let fitting: PictureFitting
-  private let source: AppSource
+  private let frames: WindowFrames
   private let layoutMode: VideoView.LayoutMode
   private let state = Locked(State())
 
@@ -22,7 +22,7 @@ public final class VideoTile: VideoRenderer, SizelessRenderer, Sendable {
     self.name = name
     self.branch = branch
     self.layoutMode = layoutMode
-    source = try branch.appSource(named: "video")
+    frames = WindowFrames(into: try branch.appSource(named: "video"))
     fitting = PictureFitting(textName: "label") { try? branch.element(named: $0) }
     fitting.write(name.isEmpty ? nil : name)
   }
@@ -37,8 +37,10 @@ public final class VideoTile: VideoRenderer, SizelessRenderer, Sendable {
 
   public func render(frame: VideoFrame) {
     // The mixer goes by the moment at which a picture is to be seen, which is now, however long it travelled.
-    source.push(frame.buffer.media, pts: .now)
+    frames.show(frame, at: .now)
   }
+
+  func setMuted(_ isMuted: Bool) { frames.setMuted(isMuted) }
 
   // MARK: For the window
 

@@ -7,12 +7,13 @@ import MediaCore
 ///
 /// The window opens with the first picture, or with `open()`, and is the output template `window`. Where there is no
 /// display the view is not visible, so nothing is received for it; `failure` and the room's delegates
-/// (`didFailToSubscribeTrackWithSid`) say why. It closes with `close()`, when
-/// its user closes it, and with the last reference to the view. All members may be used from any thread.
+/// (`didFailToSubscribeTrackWithSid`) say why. It closes with `close()`, when its user closes it, and with the last
+/// reference to the view. It is black while its track is muted, and once that is unsubscribed; when the network fails it
+/// shows the last frame. All members may be used from any thread.
 ///
 /// Where X11 goes away while a window is open, that is the view's `failure`; its pipeline then stays until the process
 /// ends.
-public final class VideoView: VideoRenderer, SizelessRenderer, FailingRenderer, Sendable {
+public final class VideoView: VideoRenderer, SizelessRenderer, FailingRenderer, MutedRenderer, Sendable {
   private enum Phase {
     /// Opens with the first picture.
     case waiting
@@ -27,6 +28,7 @@ public final class VideoView: VideoRenderer, SizelessRenderer, FailingRenderer, 
     var isHidden = false
     var isAdaptiveStreamEnabled = true
     var isDebugMode = false
+    var isMuted = false
     var shown: ShownPictures?
     /// The window's; before there is one, what it is to have. Nil when that is left to the template.
     var size: Dimensions?
@@ -49,6 +51,7 @@ public final class VideoView: VideoRenderer, SizelessRenderer, FailingRenderer, 
 
   private let state: Locked<State>
   private let factory: PipelineFactory
+  private let muting = Reconciler()
   /// Where windows are opened and closed, and their events handled: one at a time.
   private let queue = DispatchQueue(label: "mediabridge.view")
   /// The windows that are closing.
@@ -189,6 +192,7 @@ public final class VideoView: VideoRenderer, SizelessRenderer, FailingRenderer, 
         return state.waiting
       }
       if let first { shown.show(first, isDebugged: isDebugMode) }
+      blackenAsWanted()
       adaptiveStreamDidChange()
     } catch {
       end(.failed(error))
@@ -238,7 +242,7 @@ public final class VideoView: VideoRenderer, SizelessRenderer, FailingRenderer, 
   public func render(frame: VideoFrame) {
     let (shown, isDebugged, isFirst) = state.withLock { state -> (ShownPictures?, Bool, Bool) in
       if let shown = state.shown { return (shown, state.isDebugMode, false) }
-      guard state.isVisible else { return (nil, false, false) }
+      guard state.isVisible, !state.isMuted else { return (nil, false, false) }
       state.waiting = frame
       guard case .waiting = state.phase else { return (nil, false, false) }
       state.phase = .open
@@ -247,18 +251,33 @@ public final class VideoView: VideoRenderer, SizelessRenderer, FailingRenderer, 
     shown?.show(frame, isDebugged: isDebugged)
     if isFirst { arrangeSoon() }
   }
+
+  func setMuted(_ isMuted: Bool) {
+    state.withLock { state in
+      state.isMuted = isMuted
+      if isMuted { state.waiting = nil }
+    }
+    blackenAsWanted()
+  }
+
+  private func blackenAsWanted() {
+    muting.run {
+      let (shown, isMuted) = state.withLock { ($0.shown, $0.isMuted) }
+      shown?.frames.setMuted(isMuted)
+    }
+  }
 }
 
 /// A window with the way of pictures into it.
 private final class ShownPictures: Sendable {
   let window: DisplayWindow
   let fitting: PictureFitting
-  private let source: AppSource
+  let frames: WindowFrames
   private let rate = Locked(PictureRate())
 
   init(values: [String: String], factory: PipelineFactory) throws(LiveKitError) {
     window = try DisplayWindow(template: "window", values: values, factory: factory)
-    source = try window.made.source("video")
+    frames = WindowFrames(into: try window.made.source("video"))
     let pipeline = window.made.pipeline
     fitting = PictureFitting(textName: "debug") { try? pipeline.element(named: $0) }
   }
@@ -267,6 +286,6 @@ private final class ShownPictures: Sendable {
     if isDebugged, let rate = rate.withLock({ $0.count(at: .now) }) {
       fitting.write("\(frame.dimensions), \(rate) fps")
     }
-    source.push(frame.buffer.media)
+    frames.show(frame)
   }
 }

@@ -108,6 +108,57 @@ import Testing
     await view.close()
   }
 
+  /// Where its camera is muted there is nothing to be seen, also of what still comes.
+  @Test func mutedIsBlack() async throws {
+    let desktop = try Desktop()
+    let view = VideoView(frame: Self.square)
+    let picture = try Quarters.frame(Self.wide)
+    try await expect("the picture", on: desktop, view, picture) { $0[10, 10].isNear(.red) }
+    view.setMuted(true)
+    try await expect("black", on: desktop, view, picture) { screen in
+      [10, 290].allSatisfy { x in [10, 290].allSatisfy { y in screen[x, y].isNear(.black) } }
+    }
+    #expect(try desktop.windows().count == 1)
+    view.setMuted(false)
+    try await expect("it is back", on: desktop, view, picture) { $0[10, 10].isNear(.red) }
+    await view.close()
+  }
+
+  @Test func aMutedCameraOpensNoWindow() async throws {
+    let desktop = try Desktop()
+    let view = VideoView(frame: Self.square)
+    view.setMuted(true)
+    view.render(frame: try Quarters.frame(Self.wide))
+    view.setMuted(false)
+    #expect(try desktop.windows().isEmpty)
+    try await expect("the picture", on: desktop, view, try Quarters.frame(Self.wide)) { $0[10, 10].isNear(.red) }
+    await view.close()
+  }
+
+  /// From the publisher's word to the screen.
+  @Test func aViewFollowsItsTrack() async throws {
+    let desktop = try Desktop()
+    try await Watcher.run { watcher in
+      let view = VideoView(frame: Self.square)
+      let camera = try await watcher.camera()
+      (camera.track as? RemoteVideoTrack)?.add(videoRenderer: view)
+      let isBlack: @Sendable () throws -> Bool = {
+        let screen = try desktop.screenshot()
+        return !(0..<30).contains { y in (0..<30).contains { x in !screen[x * 10, y * 10].isNear(.black) } }
+      }
+      try await eventually("pictures") { try !desktop.windows().isEmpty && !isBlack() }
+      let alice = try #require(watcher.synthetic.publishers["alice"])
+      await alice.set(muted: true, of: .video)
+      try await eventually("black") { try isBlack() }
+      await alice.set(muted: false, of: .video)
+      try await eventually("pictures again") { try !isBlack() }
+      try await camera.set(subscribed: false)
+      try await eventually("black without a track") { try isBlack() }
+      #expect(try desktop.windows().count == 1)
+      await view.close()
+    }
+  }
+
   @Test func theUserMayCloseTheWindow() async throws {
     let desktop = try Desktop()
     let closed = Collector<Bool>()
@@ -211,6 +262,13 @@ import Testing
       return screen[10, 10].isNear(.red) && screen[590, 10].isNear(.green) && screen[590, 290].isNear(.white)
     }
     #expect(!second.isVisible)
+    first.setMuted(true)
+    try await eventually("a black tile") {
+      first.render(frame: picture)
+      let screen = try desktop.screenshot()
+      return screen[10, 10].isNear(.black) && screen[590, 10].isNear(.black) && screen[590, 290].isNear(.black)
+    }
+    first.setMuted(false)
     try desktop.resize(try await desktop.window(), to: Dimensions(width: 400, height: 400))
     try await eventually("the new size") { first.adaptiveStreamSize == CGSize(width: 400, height: 400) }
     try desktop.close(try await desktop.window())
