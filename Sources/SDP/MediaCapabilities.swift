@@ -105,7 +105,7 @@ extension MediaCapabilities {
   ///   for the orientation sends pictures that are turned already.
   public static func server(takesOrientation: Bool = false) -> MediaCapabilities {
     var capabilities = MediaCapabilities.subscriber
-    capabilities.video.formats.append(.h265)
+    capabilities.video.formats += [.h265, .av1]
     if !takesOrientation {
       capabilities.video.headerExtensions.removeAll { $0 == HeaderExtensionURI.videoOrientation }
     }

@@ -43,7 +43,7 @@ import Testing
   @Test func aServerAnswersSimulcast() throws {
     let answer = answer(try Sample.session("libwebrtc-publisher-offer"), .server())
     let video = answer.description.media[2]
-    #expect(video.codecs.map(\.payloadType.rawValue) == [96, 97, 98, 99, 102, 103, 104, 105])
+    #expect(video.codecs.map(\.payloadType.rawValue) == [96, 97, 98, 99, 102, 103, 104, 105, 45, 46])
     #expect(video.rids.map(\.id) == ["q", "h", "f"] && video.rids.allSatisfy { $0.direction == .recv })
     #expect(video.simulcast?.text == "recv q;h;f")
     #expect(video.headerExtension(HeaderExtensionURI.rtpStreamID)?.id == 10)

@@ -6,7 +6,7 @@ import SDP
 /// A track that a participant publishes, with one stream a layer. Lives on the server's loop.
 final class PublishedTrack {
   /// What publishers may send, as MIME types.
-  static let codecs = ["video/VP8", "video/VP9", "video/H264", "video/H265", "audio/opus"]
+  static let codecs = ["video/VP8", "video/VP9", "video/H264", "video/H265", "video/AV1", "audio/opus"]
   /// LiveKit's rids from the smallest layer to the largest.
   static let rids = ["q", "h", "f"]
 
@@ -42,6 +42,7 @@ final class PublishedTrack {
     info.disableDtx = request.disableDtx
     info.stereo = request.stereo
     info.stream = request.stream
+    info.encryption = request.encryption
     info.simulcast = request.layers.count > 1
   }
 
