@@ -6,7 +6,7 @@ extension Console {
   func tell(_ event: RoomEvent) {
     // What becomes of them stands in the line on how things stand.
     if case .statisticsUpdated = event { return }
-    if let news = event.newsOfConnection { say(news) }
+    if let news = event.newsOfConnection ?? event.newsOfFailure { say(news) }
     let (name, fields) = event.described
     self.event(name, fields)
   }
@@ -20,6 +20,12 @@ extension Console {
 }
 
 extension RoomEvent {
+  /// What was wanted and cannot be had, in a line for people.
+  fileprivate var newsOfFailure: String? {
+    guard case .subscriptionFailed(_, _, let error) = self else { return nil }
+    return "Not received: \(error.message)"
+  }
+
   /// In a line for people.
   fileprivate var newsOfConnection: String? {
     switch self {

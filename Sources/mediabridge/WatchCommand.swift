@@ -97,6 +97,7 @@ actor RoomScreen {
       parts.append("layers " + publication.layers.map { "\($0.dimensions)" }.joined(separator: "/"))
     }
     if publication.isMuted { parts.append("muted") }
+    if publication.encryptionType != .none { parts.append("encrypted end to end") }
     if let rates {
       if publication.kind == .video { parts.append(String(format: "%.1f fps", rates.fps)) }
       parts.append(String(format: "%.0f kbit/s, %.2f %% lost", rates.bitrate / 1000, rates.loss * 100))
@@ -110,7 +111,7 @@ actor RoomScreen {
     var fields: [String: Any] = [
       "sid": publication.sid, "kind": publication.kind.description, "source": publication.source.description,
       "codec": publication.mimeType, "muted": publication.isMuted, "subscribed": publication.isSubscribed,
-      "layers": publication.layers.map(\.dimensions.description),
+      "layers": publication.layers.map(\.dimensions.description), "encryption": "\(publication.encryptionType)",
     ]
     if let size = publication.dimensions { fields["size"] = size.description }
     if let rates {

@@ -7,7 +7,9 @@ extension RoomEngine: SubscriptionRequests {
   nonisolated var usesAdaptiveStream: Bool { options.adaptiveStream }
 
   func tellSubscription(of publication: RemoteTrackPublication) async throws {
+    if publication.isWanted, let (participant, _) = find(publication.sid) { judge(publication, of: participant) }
     guard reconnection == nil else { return subscriptionChangedMeanwhile(publication) }
+    if publication.encryptionType != .none, publication.isWanted { return }
     try await send(.subscription(to: [publication], isWanted: publication.isWanted))
   }
 

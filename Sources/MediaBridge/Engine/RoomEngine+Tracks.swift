@@ -16,6 +16,7 @@ extension RoomEngine {
         let publication = RemoteTrackPublication(info: info, isWanted: autoSubscribe, requests: self)
         participant.insert(publication)
         room.tell(.trackPublished(participant, publication))
+        judge(publication, of: participant)
         continue
       }
       if publication.subscription.set(\.isAbsent, to: false) { returned.append(publication) }
@@ -26,6 +27,7 @@ extension RoomEngine {
         known.isMuted = wasMuted
       }
       setMuted(info.isMuted, publication, of: participant)
+      judge(publication, of: participant)
     }
     tellIfUnusual(returned)
     if haveOtherCodecs { Task { await codecsChanged() } }
@@ -78,7 +80,7 @@ extension RoomEngine {
 
   private func match(_ publication: RemoteTrackPublication, of participant: RemoteParticipant, _ media: TrackMedia?) {
     let (isInterrupted, isWanted) = publication.subscription.withLock { ($0.isInterrupted, $0.isWanted) }
-    guard let media else {
+    guard let media, publication.encryptionType == .none else {
       if !isInterrupted { unsubscribe(publication, of: participant) }
       return
     }

@@ -24,6 +24,8 @@ extension TrackInfo {
     mimeType = info.mimeType
     mimeTypes = info.codecs.map(\.mimeType) + [info.mimeType]
     isMuted = info.muted
+    // A way that is not known here is no less encrypted.
+    encryption = EncryptionType(rawValue: info.encryption.rawValue) ?? .custom
     dimensions =
       info.width > 0 && info.height > 0
       ? Dimensions(width: Int32(clamping: info.width), height: Int32(clamping: info.height)) : nil

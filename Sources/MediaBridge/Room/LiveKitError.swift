@@ -23,6 +23,8 @@ public struct LiveKitError: Error, Sendable, Hashable, CustomStringConvertible {
     case roomDeleted
     case timedOut
     case unsupportedCodec
+    /// A track is encrypted end to end, and there is no way to give a key.
+    case encrypted
     case trackNotFound
     /// The server could not send a track and did not say why.
     case subscriptionFailed

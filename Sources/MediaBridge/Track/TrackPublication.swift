@@ -13,6 +13,7 @@ struct TrackInfo: Sendable, Equatable {
   var dimensions: Dimensions?
   var simulcasted: Bool
   var layers: [VideoLayer]
+  var encryption = EncryptionType.none
 }
 
 /// A track as its participant published it, subscribed or not.
@@ -45,6 +46,8 @@ public class TrackPublication: @unchecked Sendable {
   public var simulcasted: Bool { info.withLock { $0.simulcasted } }
   /// The layers of a simulcast track, as the publisher announced them.
   public var layers: [VideoLayer] { info.withLock { $0.layers } }
+  /// How it is encrypted end to end. What is encrypted is not received: there is no way to give a key yet.
+  public var encryptionType: EncryptionType { info.withLock { $0.encryption } }
   public var track: Track? { nil }
   public var isSubscribed: Bool { false }
 }
@@ -58,7 +61,7 @@ public final class RemoteTrackPublication: TrackPublication, @unchecked Sendable
     /// The track that delegates are being told of: by the time they are it may have gone.
     var toldTrack: Track?
     var isWanted: Bool {
-      didSet { if !isWanted { isDenialTold = false } }
+      didSet { if !isWanted { (isDenialTold, isRefusalTold) = (false, false) } }
     }
     /// Outputs that need it, and whether it is wanted for them alone.
     var holders = 0
@@ -66,6 +69,9 @@ public final class RemoteTrackPublication: TrackPublication, @unchecked Sendable
     var isAllowed = true
     /// Whether it was told that its publisher does not allow what is wanted.
     var isDenialTold = false
+    /// Why it cannot be had in the form in which it is published, and whether that was told since it is wanted.
+    var refusal: LiveKitError?
+    var isRefusalTold = false
     /// As they were set last, and as the server was told; nil when it may have others.
     var settings = TrackSettings()
     var toldSettings: TrackSettings?

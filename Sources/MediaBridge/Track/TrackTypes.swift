@@ -50,6 +50,15 @@ public enum StreamState: Int, Codable, Sendable {
   case paused
 }
 
+/// How the media of a track is encrypted between its publisher and those who have the key, the server not among them.
+public enum EncryptionType: Int, Codable, Sendable {
+  case none
+  /// AES-GCM, as LiveKit's clients do it.
+  case gcm
+  /// In the application's own way.
+  case custom
+}
+
 /// Where a subscription stands.
 public enum SubscriptionState: Int, Codable, Sendable {
   case subscribed

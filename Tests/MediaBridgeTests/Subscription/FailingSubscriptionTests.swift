@@ -68,23 +68,83 @@ import Testing
     }
   }
 
+  /// What a server says of alice's camera.
+  private func say(_ fill: (inout Livekit_TrackInfo) -> Void, of camera: RemoteTrackPublication, in watcher: Watcher) {
+    watcher.tell { response in
+      var track = Livekit_TrackInfo()
+      (track.sid, track.type, track.source, track.mimeType) = (camera.sid, .video, .camera, "video/VP8")
+      fill(&track)
+      var info = Livekit_ParticipantInfo()
+      (info.sid, info.identity, info.state, info.tracks) = (camera.participant?.sid ?? "", "alice", .active, [track])
+      response.update.participants = [info]
+    }
+  }
+
+  private func failures(_ events: Collector<RoomEvent>) -> [LiveKitError] {
+    events.values.compactMap { if case .subscriptionFailed(_, _, let error) = $0 { error } else { nil } }
+  }
+
+  /// There is no key for it here: no decoder gets it, and nobody waits for it.
+  @Test func whatIsEncryptedIsNotReceived() async throws {
+    let events = Collector<RoomEvent>()
+    try await Watcher.run(events: events) { watcher in
+      let camera = try await watcher.camera()
+      #expect(camera.encryptionType == .none)
+      say({ $0.encryption = .gcm }, of: camera, in: watcher)
+      try await eventually("the failure") { !failures(events).isEmpty }
+      #expect(camera.encryptionType == .gcm)
+      #expect(failures(events).map(\.code) == [.encrypted])
+      #expect(
+        failures(events)[0].message.hasPrefix(
+          "the camera of alice is encrypted end to end, which is not supported yet"))
+      try await eventually("the end of the track") { camera.track == nil && !camera.isSubscribed }
+      try await eventually("word to the server that it need not be sent") {
+        watcher.asked.values.contains { $0.subscription.trackSids == [camera.sid] && !$0.subscription.subscribe }
+      }
+      // Once is enough, unless somebody asks for it again.
+      say({ $0.encryption = .custom }, of: camera, in: watcher)
+      try await eventually("the news") { camera.encryptionType == .custom }
+      #expect(failures(events).count == 1)
+      try await camera.set(subscribed: false)
+      try await camera.set(subscribed: true)
+      try await eventually("the second failure") { failures(events).count == 2 }
+      #expect(!watcher.asked.values.contains { $0.subscription.subscribe })
+      #expect(camera.track == nil)
+    }
+  }
+
+  /// A codec that a publisher has beside its first one may be what the server sends.
+  @Test func oneOfTwoCodecsIsEnough() async throws {
+    let events = Collector<RoomEvent>()
+    try await Watcher.run(RoomOptions(autoSubscribe: false), events: events) { watcher in
+      let camera = try await eventually("the camera") { watcher.room.remoteParticipants["alice"]?.videoTracks.first }
+      say(
+        { track in
+          track.mimeType = "video/AV1"
+          track.codecs = ["video/AV1", "video/vp8"].map { type in
+            var codec = Livekit_SimulcastCodecInfo()
+            codec.mimeType = type
+            return codec
+          }
+        }, of: camera, in: watcher)
+      try await eventually("the codecs") { camera.mimeType == "video/AV1" }
+      try await camera.set(subscribed: true)
+      try await eventually("the subscription") { camera.isSubscribed }
+      #expect(failures(events).isEmpty)
+    }
+  }
+
   /// A server may tell of the codec that a publisher has fallen back to after it has begun to send it.
   @Test func aCodecThatIsToldOfLateIsTakenThen() async throws {
-    try await Watcher.run(RoomOptions(autoSubscribe: false, adaptiveStream: false)) { watcher in
+    let events = Collector<RoomEvent>()
+    try await Watcher.run(RoomOptions(autoSubscribe: false, adaptiveStream: false), events: events) { watcher in
       let camera = try await eventually("the camera") { watcher.room.remoteParticipants["alice"]?.videoTracks.first }
-      let alice = try #require(watcher.room.remoteParticipants["alice"])
-      func say(_ mimeType: String) {
-        watcher.tell { response in
-          var track = Livekit_TrackInfo()
-          (track.sid, track.type, track.source, track.mimeType) = (camera.sid, .video, .camera, mimeType)
-          var info = Livekit_ParticipantInfo()
-          (info.sid, info.identity, info.state, info.tracks) = (alice.sid, "alice", .active, [track])
-          response.update.participants = [info]
-        }
-      }
+      func say(_ mimeType: String) { self.say({ $0.mimeType = mimeType }, of: camera, in: watcher) }
       say("video/AV1")
       try await eventually("the wrong codec") { camera.mimeType == "video/AV1" }
       try await camera.set(subscribed: true)
+      // Told before a server has tried it.
+      try await eventually("the failure") { self.failures(events).map(\.code) == [.unsupportedCodec] }
       try await eventually("our answer to the offer") {
         watcher.asked.values.contains { $0.answer.sdp.contains("m=video") && $0.answer.sdp.contains("recvonly") }
       }
