@@ -10,6 +10,7 @@ import time
 import clip
 import numpy as np
 from livekit import api, rtc
+from livekit.rtc import e2ee
 
 
 def token(arguments, identity):
@@ -103,7 +104,8 @@ def make_parser():
     parser.add_argument("--api-secret", default="secret")
     parser.add_argument("--room", default="test")
     parser.add_argument("--identity", default="alice")
-    parser.add_argument("--codec", default="VP8", choices=["VP8", "H264", "VP9"])
+    parser.add_argument("--codec", default="VP8", choices=["VP8", "H264", "VP9", "AV1"])
+    parser.add_argument("--encrypted", action="store_true", help="end to end, with a key that nobody else has")
     parser.add_argument("--simulcast", action="store_true")
     parser.add_argument("--keep-size", action="store_true", help="never send fewer or smaller pictures than asked for")
     parser.add_argument("--width", type=int, default=640)
@@ -143,7 +145,7 @@ async def publish(arguments, pictures=pictures, stretch=clip.sound):
     """Publishes what `pictures` puts into the video source, and the sound that `stretch` gives."""
     go_first()
     room = rtc.Room()
-    await room.connect(arguments.url, token(arguments, arguments.identity))
+    await room.connect(arguments.url, token(arguments, arguments.identity), room_options(arguments))
     video = rtc.VideoSource(arguments.width, arguments.height)
     # Without a queue: one that ran empty once would leave the sound late for good.
     audio = rtc.AudioSource(clip.RATE, 2, queue_size_ms=0)
@@ -174,6 +176,13 @@ async def publish(arguments, pictures=pictures, stretch=clip.sound):
 
 def sids(publications):
     return {name: publication.sid for name, publication in publications.items()}
+
+
+def room_options(arguments):
+    if not arguments.encrypted:
+        return rtc.RoomOptions()
+    keys = e2ee.KeyProviderOptions(shared_key=b"nobody knows it")
+    return rtc.RoomOptions(e2ee=rtc.E2EEOptions(key_provider_options=keys))
 
 
 async def publish_video(room, source, arguments, codec=None):

@@ -40,8 +40,9 @@ extension Recorder {
   func take(_ publication: RemoteTrackPublication) async {
     taken[publication.kind] = publication
     choice.take(publication)
-    omissions.forget(publication.sid)
     await subscriptions.add(publication)
+    guard let refusal = publication.refusal else { return omissions.forget(publication.sid) }
+    omit(publication, refusal.message, wasWanted: true)
   }
 
   private func unpublished(_ publication: RemoteTrackPublication, by participant: RemoteParticipant) async {
@@ -89,6 +90,8 @@ extension Recorder {
     let track = OutputTrack(
       sid: publication.sid, kind: publication.kind, codec: media.codec, isPassthrough: feed == .encoded,
       dimensions: publication.dimensions)
+    // A server may send what was taken for impossible.
+    omissions.forget(publication.sid)
     inputs[publication.kind] = Input(
       publication: publication, media: media, pipeline: pipeline, failure: failure, track: track)
     if isVideo {

@@ -92,6 +92,9 @@ public actor Recorder {
     defer { listener.cancel() }
     do {
       let found = try await search.run()
+      for omission in search.omissions.all where omission.participant == found.participant.identity {
+        _ = omissions.note(omission)
+      }
       try await begin(found)
       // What flows gets the time to begin the file, also at the end of the wait.
       search.deadline = deadline.map { max($0, .now + .seconds(5)) }

@@ -12,6 +12,10 @@ struct RecordingSearch {
     var flowing: Set<String>
 
     func isFlowing(_ publication: RemoteTrackPublication) -> Bool { flowing.contains(publication.sid) }
+
+    /// Whether all that there is of the participant cannot be had.
+    var isHopeless: Bool { !publications.isEmpty && publications.allSatisfy { $0.refusal != nil } }
+    var hopelessness: String { publications.compactMap(\.refusal?.message).joined(separator: "; ") }
   }
 
   let room: Room
@@ -26,6 +30,10 @@ struct RecordingSearch {
 
   private let choice: TrackChoice
   private var told: String?
+  /// What cannot be had as it is published.
+  private(set) var omissions = OmissionList()
+  /// Since when there is nothing else, where the wait has no limit of its own.
+  private var hopelessSince: MediaTime?
   /// Of whom something flows, and since when.
   private var first: (participant: RemoteParticipant, since: MediaTime)?
   /// Media that rings when it begins to flow.
@@ -57,14 +65,28 @@ struct RecordingSearch {
         await subscriptions.keep(only: found.publications)
         return found
       }
+      try giveUp(on: found)
       let missing = missing(found)
       if first == nil, told != missing {
         told = missing
         onUpdate(.waiting(missing))
       }
       try checkWait(for: missing, advice: advice(found))
-      await bell.wait(until: [deadline, first.map { $0.since + Self.pairing }].compactMap { $0 }.min())
+      let since = [first?.since, hopelessSince].compactMap { $0 }.min()
+      await bell.wait(until: [deadline, since.map { $0 + Self.pairing }].compactMap { $0 }.min())
     }
+  }
+
+  /// - Throws: nothing that is published can be recorded. Whoever set a limit to the wait waits for something else.
+  private mutating func giveUp(on found: Found?) throws(LiveKitError) {
+    guard deadline == nil, let found, found.isHopeless, let refusal = found.publications.first?.refusal else {
+      hopelessSince = nil
+      return
+    }
+    let since = hopelessSince ?? .now
+    hopelessSince = since
+    guard MediaTime.now - since >= Self.pairing else { return }
+    throw LiveKitError(refusal.code, "\(found.hopelessness); nothing was recorded")
   }
 
   /// - Throws: the wait is over, whatever is missing.
@@ -88,7 +110,8 @@ struct RecordingSearch {
     for participant in candidates {
       let found = await look(at: participant)
       if !found.flowing.isEmpty { return found }
-      waiting = waiting ?? found
+      // Whoever cannot be recorded in any case is waited for only when there is nobody else.
+      if waiting == nil || waiting?.isHopeless == true && !found.isHopeless { waiting = found }
     }
     first = nil
     return waiting
@@ -99,6 +122,7 @@ struct RecordingSearch {
     var flowing: Set<String> = []
     for publication in publications {
       await subscriptions.add(publication)
+      if let refusal = publication.refusal { tell(refusal, of: publication, by: participant) }
       guard let media = publication.media else { continue }
       ringWhenFlowing(media)
       guard await media.statistics().isFlowing else { continue }
@@ -107,6 +131,15 @@ struct RecordingSearch {
     }
     return Found(
       participant: participant, publications: publications, kinds: choice.kinds(of: publications), flowing: flowing)
+  }
+
+  private mutating func tell(
+    _ refusal: LiveKitError, of publication: RemoteTrackPublication, by participant: RemoteParticipant
+  ) {
+    let omission = Omission(
+      sid: publication.sid, kind: publication.kind, source: publication.source,
+      participant: participant.identity ?? "", reason: refusal.message, wasWanted: true)
+    if omissions.note(omission) { onUpdate(.omitted(omission)) }
   }
 
   private mutating func ringWhenFlowing(_ media: TrackMedia) {
@@ -119,8 +152,8 @@ struct RecordingSearch {
     guard !found.flowing.isEmpty else { return false }
     let since = first.flatMap { $0.participant === found.participant ? $0.since : nil } ?? .now
     first = (found.participant, since)
-    let flowing = found.publications.filter(found.isFlowing)
-    if Set(flowing.map(\.kind)) == found.kinds, choice.isFinal(flowing) { return true }
+    let settled = found.publications.filter { found.isFlowing($0) || $0.refusal != nil }
+    if Set(settled.map(\.kind)) == found.kinds, choice.isFinal(settled) { return true }
     return MediaTime.now >= min(since + Self.pairing, deadline ?? since + Self.pairing)
   }
 
@@ -160,6 +193,7 @@ struct RecordingSearch {
     }
     let who = found.participant.identity ?? "the participant"
     guard !found.publications.isEmpty else { return "\(who) to publish\(choice.wish.map { " the \($0)" } ?? "")" }
+    guard !found.isHopeless else { return "something of \(who) that can be recorded: \(found.hopelessness)" }
     guard found.publications.allSatisfy(\.isMuted) else { return "media of \(who)" }
     return "\(who) to unmute the " + found.publications.map { $0.source.spoken($0.kind) }.joined(separator: " and the ")
   }
