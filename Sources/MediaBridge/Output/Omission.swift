@@ -46,6 +46,9 @@ struct OmissionList: Sendable {
     return true
   }
 
+  /// What was missed has come after all; what else was said of it stays.
+  mutating func came(_ sid: String) { all.removeAll { $0.sid == sid && $0.wasWanted } }
+
   /// It is in the output now.
   mutating func forget(_ sid: String) { all.removeAll { $0.sid == sid } }
 

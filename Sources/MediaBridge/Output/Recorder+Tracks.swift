@@ -178,7 +178,7 @@ extension Recorder {
     for (kind, publication) in taken {
       let isEmpty = output.counts(of: kind).buffers == 0
       let hasCome = inputs[kind].map { $0.publication === publication && $0.track.packetsReceived > 0 } ?? false
-      if hasCome, !isEmpty { omissions.forget(publication.sid) }
+      if hasCome, !isEmpty { omissions.came(publication.sid) }
       guard isEmpty, !omissions.has(publication.sid) else { continue }
       let reason = publication.isMuted ? "it was muted all the time" : "nothing of it has come"
       _ = omissions.note(omission(publication, reason, choice.isNamed(publication)))

@@ -98,6 +98,18 @@ import Testing
     #expect(try Self.levels(output.file).allSatisfy { $0.luma.upperBound > 60 })
   }
 
+  /// A track that came after all was only late, but that its mute does not show is true to the end.
+  @Test func whatWasSaidOfAMuteStays() {
+    var list = OmissionList()
+    for (sid, wasWanted) in [("late", true), ("muted", false)] {
+      let omission = Omission(
+        sid: sid, kind: .video, source: .camera, participant: "alice", reason: "why", wasWanted: wasWanted)
+      #expect(list.note(omission))
+      list.came(sid)
+    }
+    #expect(list.all.map(\.sid) == ["muted"])
+  }
+
   // MARK: Files
 
   private static let pipelines = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
