@@ -38,7 +38,9 @@ struct Console: Sendable {
 
   /// Says what went wrong, in one line.
   func fail(_ error: any Error) {
-    event("failed", ["message": "\(error)", "code": (error as? LiveKitError)?.code.rawValue ?? "other"])
+    let incomplete = error as? IncompleteRecording
+    let code = (incomplete?.reason ?? error as? LiveKitError)?.code.rawValue ?? "other"
+    event("failed", ["message": "\(error)", "code": code].merging(incomplete?.fields ?? [:]) { $1 })
     Terminal.shared.endLive()
     Terminal.shared.warn(PrintableText("mediabridge: \(error)"))
   }

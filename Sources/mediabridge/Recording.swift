@@ -49,11 +49,12 @@ struct Recording {
     try await start(interruption)
     let end = await follow(until: interruption)
     if case .asked(let ending) = end { report.ends(with: ending) }
-    var progress = await recorder.progress()
-    do { progress = try await recorder.finish() } catch { throw incomplete(error, progress) }
-    if case .failed(let reason) = end { throw incomplete(reason, progress) }
-    report.finished(progress, end.name)
-    let missing = progress.omissions.filter(\.wasWanted)
+    let reason: LiveKitError? = if case .failed(let reason) = end { reason } else { nil }
+    let done: OutputProgress
+    do { done = try await recorder.finish() } catch { throw incomplete(reason ?? error, await recorder.progress()) }
+    if let reason { throw incomplete(reason, done) }
+    report.finished(done, end.name)
+    let missing = done.omissions.filter(\.wasWanted)
     guard missing.isEmpty else { throw lacking(missing) }
   }
 
@@ -100,18 +101,27 @@ struct Recording {
   // MARK: What went wrong
 
   /// The error with the file it is about and how much that holds.
-  private func incomplete(_ error: any Error, _ progress: OutputProgress) -> LiveKitError {
-    let known = error as? LiveKitError ?? LiveKitError(.output, "\(error)")
+  private func incomplete(_ known: LiveKitError, _ progress: OutputProgress) -> IncompleteRecording {
     let about = known.message.contains(options.file) ? known.message : "\(options.file): \(known.message)"
     let kept =
-      progress.bytes > 0 ? "the first \(Format.duration(progress.duration)) are in the file" : "nothing is in the file"
-    return LiveKitError(known.code, "\(about); \(kept)")
+      progress.duration > .zero
+      ? "the first \(Format.duration(progress.duration)) are in the file" : "nothing is in the file"
+    return IncompleteRecording(reason: LiveKitError(known.code, "\(about); \(kept)"), progress: progress)
   }
 
   private func lacking(_ missing: [Omission]) -> LiveKitError {
     let list = missing.map(\.description).joined(separator: "; ")
     return LiveKitError(.noMedia, "\(options.file) does not hold all that it was to: \(list)")
   }
+}
+
+/// A recording that ended before it was to, with what is in its file.
+struct IncompleteRecording: Error, CustomStringConvertible {
+  let reason: LiveKitError
+  let progress: OutputProgress
+
+  var description: String { "\(reason)" }
+  var fields: [String: Any] { ["duration": Format.seconds(progress.duration), "size": progress.bytes] }
 }
 
 /// How fast a count grows, from one look to the next.

@@ -14,7 +14,11 @@ final class Terminal: Sendable {
   private static let clear = "\r\u{1b}[K"
 
   /// What is told must not end what it tells of: a reader that has gone is an error of `write`, not a signal.
-  private init() { signal(SIGPIPE, SIG_IGN) }
+  /// So is a file that has reached its largest size (`ulimit -f`).
+  private init() {
+    signal(SIGPIPE, SIG_IGN)
+    signal(SIGXFSZ, SIG_IGN)
+  }
 
   /// Written at once and whole, so that a reader behind a pipe has each line when it is said.
   private func write(_ text: String, to descriptor: Int32 = STDOUT_FILENO) {

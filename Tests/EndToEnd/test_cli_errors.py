@@ -7,7 +7,6 @@ import sys
 import threading
 import time
 
-import av
 import checks
 import pytest
 from failures import assert_failed, said
@@ -205,42 +204,6 @@ def test_file_that_cannot_be(name, local_server, tmp_path):
 def test_file_in_a_read_only_place():
     """Even root cannot write there, so that only making the file tells, which is tried before connecting."""
     assert_one_line(record("ws://127.0.0.1:9", "/proc/x.mp4"), "/proc/x.mp4", "no file can be written here")
-
-
-@pytest.fixture
-def small_disk(tmp_path):
-    """A file system of its own that is full after 1.5 MB."""
-    folder = tmp_path / "disk"
-    folder.mkdir()
-    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1536k", "tmpfs", folder], check=True)
-    yield folder
-    subprocess.run(["umount", folder], check=True)
-
-
-@pytest.mark.parametrize("container", ["mkv", "mp4", "webm"])
-def test_disk_that_fills_up(local_server, small_disk, container):
-    file = small_disk / f"full.{container}"
-    codec = "vp8" if container == "webm" else "h264"
-    local_server.own_publisher("r", "alice", codec)
-    recorder = local_server.recorder("r", "alice", file)
-    recorder.wait_for("recording")
-    line = assert_failed(recorder, f"full.{container}", "disk is full", "the first 00:00:", within=60)
-    claimed = float(line.split("the first 00:00:")[1].split()[0])
-    covered = checks.durations(file)
-    assert covered["video"] > 2 and covered["audio"] > 2, covered
-    assert abs(claimed - covered["video"]) < 3, f"{line}: {covered}"
-    assert last_picture(file) > claimed - 3, line
-
-
-def last_picture(file):
-    """Seconds of the last picture that a player shows; what the disk cut off after it is no error here."""
-    time = 0
-    try:
-        for time, _ in checks.pictures(file):
-            pass
-    except av.error.InvalidDataError:
-        pass
-    return time
 
 
 def test_disk_that_is_full(local_server, tmp_path):

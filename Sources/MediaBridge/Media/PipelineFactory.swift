@@ -1,3 +1,4 @@
+import Foundation
 import GStreamerKit
 import Logging
 import MediaCore
@@ -124,8 +125,17 @@ extension LiveKitError {
     case .initialization: self.init(.pipeline, "GStreamer cannot start: \(error.message)")
     case .syntax, .property, .link, .noSuchElement: self.init(.template, "\(place(error.element)): \(error.message)")
     case .diskFull: self.init(.output, "the disk is full")
-    case .cannotWrite, .notFound, .notAuthorized, .busy: self.init(.output, "cannot be written: \(error.message)")
+    case .cannotWrite, .notFound, .notAuthorized, .busy:
+      self.init(.output, "cannot be written: \(error.message)\(Self.systemsReason(in: error.debug))")
     default: self.init(.pipeline, "\(place(error.element)): \(error.element.map { "\($0): " } ?? "")\(error.message)")
     }
+  }
+
+  /// What the system said, such as `File too large` or `Disk quota exceeded`; GStreamer keeps it for developers.
+  private static func systemsReason(in debug: String?) -> String {
+    guard let line = debug?.split(separator: "\n").last, let mark = line.range(of: ": ", options: .backwards),
+      line.hasPrefix("system error: ") || line.hasPrefix("Error while writing")
+    else { return "" }
+    return " (\(line[mark.upperBound...]))"
   }
 }

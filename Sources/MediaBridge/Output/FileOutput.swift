@@ -41,6 +41,8 @@ final class FileOutput: Sendable {
   private let broken = Locked<LiveKitError?>(nil)
   /// Held while media is placed and queued, so that the queues get it in order; queueing never waits.
   private let state: Locked<State>
+  /// What the file holds, once nobody writes it any more.
+  private let stored = Locked<StoredMedia?>(nil)
 
   private static let rawSilence = [UInt8](repeating: 0, count: 960 * 2 * 2)
   private static let rawCaps = "audio/x-raw,format=S16LE,rate=48000,channels=2,layout=interleaved"
@@ -185,8 +187,8 @@ final class FileOutput: Sendable {
   var origin: MediaTime? { state.withLock { $0.timeline.origin } }
   var isActive: Bool { origin != nil }
 
-  /// Media in the file.
-  var length: Duration { state.withLock { $0.timeline.length } }
+  /// Media written; once the file has ended, what it really holds, where it is of a kind that can be read.
+  var length: Duration { stored.withLock { $0?.length } ?? state.withLock { $0.timeline.length } }
 
   func counts(of kind: Track.Kind) -> Counts {
     let isVideo = kind == .video
@@ -199,7 +201,7 @@ final class FileOutput: Sendable {
     return (attributes?[.size] as? Int64) ?? 0
   }
 
-  /// Writes what the file needs to be complete, and closes it.
+  /// Writes what the file needs to be complete, and closes it. One that cannot be completed is cut after what plays.
   /// - Parameter time: until when it is to last where nothing comes any more.
   /// - Throws: why it is not complete.
   func finish(at time: MediaTime) async throws(LiveKitError) {
@@ -207,14 +209,18 @@ final class FileOutput: Sendable {
       if !state.isEnding { write(state.timeline.complete(at: time), &state) }
       state.isEnding = true
     }
+    let written = StoredFile(beingWritten: file)
+    var reason: LiveKitError?
     do {
       try await pipeline.sendEndOfStream(timeLimit: .seconds(10))
     } catch {
-      await pipeline.stop()
-      throw failure ?? LiveKitError(.output, "\(file): the file could not be completed: \(error.message)")
+      reason = LiveKitError(.output, "\(file): the file could not be completed: \(error.message)")
     }
     await pipeline.stop()
-    if let failure { throw failure }
+    reason = failure ?? reason
+    let kept = reason == nil ? written.read() : written.mend()
+    stored.withLock { $0 = kept }
+    if let reason { throw reason }
   }
 }
 

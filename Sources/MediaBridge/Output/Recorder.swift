@@ -200,7 +200,7 @@ public actor Recorder {
     return figures
   }
 
-  /// How far the recording is.
+  /// How far the recording is; after `finish()`, whatever came of it, what the file holds.
   public func progress() async -> OutputProgress {
     await countPackets()
     return figures

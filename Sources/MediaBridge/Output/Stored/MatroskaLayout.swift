@@ -1,0 +1,103 @@
+/// Where the clusters of a Matroska or WebM file lie, and how long they last (RFC 9559).
+struct MatroskaLayout {
+  private typealias ID = MatroskaElement.ID
+
+  private let source: ByteSource
+  private let segment: MatroskaElement
+  /// Elements in the segment that are whole, and the cluster that is being written or was cut.
+  private let elements: [MatroskaElement]
+
+  /// Of the last two clusters each track is in one.
+  private static let newest = 2
+
+  init?(of source: ByteSource) {
+    guard let header = MatroskaElement(of: source, at: 0, limit: source.count), header.id == ID.header,
+      let start = header.end, let segment = MatroskaElement(of: source, at: start, limit: source.count),
+      segment.id == ID.segment
+    else { return nil }
+    self.source = source
+    self.segment = segment
+    var elements = MatroskaElement.whole(of: source, from: segment.body, to: source.count)
+    let next = elements.last?.end ?? segment.body
+    if let open = MatroskaElement(of: source, at: next, limit: source.count), open.id == ID.cluster {
+      elements.append(open)
+    }
+    guard elements.contains(where: { $0.id == ID.cluster }) else { return nil }
+    self.elements = elements
+  }
+
+  var media: StoredMedia? {
+    guard let last = elements.last else { return nil }
+    let end = (last.isWhole(in: source) ? last.end : last.children(of: source).last?.end) ?? last.start
+    // A muxer may write the sizes of what it found no room for.
+    return StoredMedia(
+      end: end, length: length, corrections: [segment, last].compactMap { $0.correction(to: end) })
+  }
+
+  private struct Track {
+    /// Of the newest block and of the one before it, in nanoseconds.
+    var newest: Int64?
+    var before: Int64?
+    /// Of the newest block, where it says so.
+    var duration: Int64?
+
+    /// How long the newest block lasts, if it does not say so: as long as the one before it.
+    func end(usual: Int64?) -> Int64 {
+      guard let newest else { return 0 }
+      return newest + max(0, duration ?? usual ?? before.map { newest - $0 } ?? 0)
+    }
+  }
+
+  private var length: Duration {
+    let scale = first(ID.info)?.child(ID.timestampScale, of: source)?.number(of: source) ?? 1_000_000
+    let (usual, ticks) = (defaultDurations(), Int64(clamping: min(scale, 1_000_000_000)))
+    var tracks: [UInt64: Track] = [:]
+    for cluster in elements.filter({ $0.id == ID.cluster }).suffix(Self.newest) { note(cluster, ticks, &tracks) }
+    return .nanoseconds(tracks.map { $0.value.end(usual: usual[$0.key]) }.max() ?? 0)
+  }
+
+  private func first(_ id: UInt64) -> MatroskaElement? { elements.first { $0.id == id } }
+
+  /// Nanoseconds, by the track's number.
+  private func defaultDurations() -> [UInt64: Int64] {
+    var durations: [UInt64: Int64] = [:]
+    for track in first(ID.tracks)?.children(of: source) ?? [] where track.id == ID.track {
+      guard let number = track.child(ID.trackNumber, of: source)?.number(of: source),
+        let duration = track.child(ID.defaultDuration, of: source)?.number(of: source), duration < 10_000_000_000
+      else { continue }
+      durations[number] = Int64(duration)
+    }
+    return durations
+  }
+
+  private func note(_ cluster: MatroskaElement, _ scale: Int64, _ tracks: inout [UInt64: Track]) {
+    var begin: Int64 = 0
+    for element in cluster.children(of: source) {
+      switch element.id {
+      case ID.timestamp: begin = Int64(clamping: element.number(of: source) ?? 0)
+      case ID.simpleBlock: note(element, begin, nil, scale, &tracks)
+      case ID.blockGroup:
+        let duration = element.child(ID.blockDuration, of: source)?.number(of: source)
+        element.child(ID.block, of: source).map { note($0, begin, duration, scale, &tracks) }
+      default: break
+      }
+    }
+  }
+
+  /// A block begins with its track's number and its time in the cluster, which is signed (RFC 9559, 10).
+  private func note(
+    _ block: MatroskaElement, _ begin: Int64, _ duration: UInt64?, _ scale: Int64, _ tracks: inout [UInt64: Track]
+  ) {
+    let head = source.bytes(at: block.body, 3)
+    guard head.count == 3, head[0] & 0x80 != 0 else { return }
+    let number = UInt64(head[0] & 0x7f)
+    let offset = Int64(Int16(bitPattern: UInt16(head[1]) << 8 | UInt16(head[2])))
+    let (time, isTooLarge) = (begin &+ offset).multipliedReportingOverflow(by: scale)
+    guard !isTooLarge, (0..<1_000_000_000_000_000_000).contains(time) else { return }
+    let lasting = duration.map { Int64(clamping: $0).multipliedReportingOverflow(by: scale) }
+    let before = tracks[number]?.newest
+    tracks[number] = Track(
+      newest: time, before: before,
+      duration: lasting.flatMap { $0.overflow ? nil : min($0.partialValue, 10_000_000_000) })
+  }
+}

@@ -1,0 +1,66 @@
+"""A disk that fills up leaves a file that plays, as long as the recorder says it is."""
+
+import subprocess
+from contextlib import ExitStack
+
+import checks
+import pytest
+from failures import assert_failed
+
+# What is recorded into what: as sent, and encoded anew in the last case.
+CASES = [("h264", "mkv"), ("vp8", "webm"), ("h264", "mp4"), ("vp8", "mp4")]
+# In kB: a few seconds, which end at different places of their fragments and clusters.
+SIZES = [152, 187, 221]
+
+
+@pytest.fixture
+def disks(tmp_path):
+    """Makes file systems that are full after so many kB."""
+    with ExitStack() as mounted:
+
+        def make(name, size):
+            folder = tmp_path / name
+            folder.mkdir()
+            subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}k", "tmpfs", folder], check=True)
+            mounted.callback(subprocess.run, ["umount", "-l", folder], check=True)
+            return folder
+
+        yield make
+
+
+def assert_kept(recorder, file, *words):
+    """It plays to the end without an error, and its length and size are those that were told."""
+    line = assert_failed(recorder, file.name, *words, "the first 00:00:", within=90)
+    told = next(event for event in recorder.events if event["event"] == "failed")
+    covered = checks.durations(file)
+    assert told["size"] == file.stat().st_size, line
+    assert told["duration"] == pytest.approx(max(covered.values()), abs=0.1), f"{line}: {covered}"
+    assert line.split("the first 00:00:")[1].startswith(f"{int(told['duration'] * 10) / 10:04.1f} "), line
+    assert min(covered.values()) > 1, f"{line}: {covered}"
+    assert max(covered.values()) - min(covered.values()) < 1.2, f"{line}: {covered}"
+    assert checks.decode_errors(file) == [], line
+    assert checks.disorder(file) == [], line
+
+
+def test_disk_that_fills_up(local_server, disks):
+    for codec in ("h264", "vp8"):
+        local_server.own_publisher(codec, "alice", codec)
+    running = []
+    for codec, container in CASES:
+        for size in SIZES:
+            file = disks(f"{codec}-{container}-{size}", size) / f"full-{codec}-{size}.{container}"
+            running.append((local_server.recorder(codec, "alice", file), file))
+    for recorder, file in running:
+        assert_kept(recorder, file, "disk is full")
+
+
+def test_file_that_may_not_grow(local_server, tmp_path):
+    """As with `ulimit -f`; of all that a system may say it is the one that ends a program which does not expect it."""
+    local_server.own_publisher("limit", "alice", "h264")
+    running = []
+    for container in ("mp4", "mkv"):
+        file = tmp_path / f"limited.{container}"
+        recorder = local_server.recorder("limit", "alice", file, prefix=("prlimit", "--fsize=180000"))
+        running.append((recorder, file))
+    for recorder, file in running:
+        assert_kept(recorder, file, "cannot be written", "File too large")
