@@ -56,7 +56,7 @@ public final class SyntheticRoom: Sendable {
     _ identity: String, codec: String, frequency: Int, url: String
   ) async throws -> CapturePublisher {
     let publisher = CapturePublisher.synthetic(
-      codec: codec, values: ["text": identity, "frequency": String(frequency)])
+      codec: codec, audioValues: ["frequency": String(frequency)])
     var grant = VideoGrant(room: name, roomJoin: true)
     grant.canPublish = true
     try await publisher.connect(url: url, token: try await token(identity, grant))

@@ -11,6 +11,14 @@ struct ParseDiagnosis {
       .missingElements(names), message, element: names.first, location: names.first.flatMap { place(of: $0) })
   }
 
+  /// - Parameter message: GObject's: `value "-1" of type 'gint' is invalid or out of range for property 'rate' of type …`.
+  func refused(_ message: String) -> PipelineError {
+    let words = message.split(separator: "'", omittingEmptySubsequences: false)
+    let property = words.count > 3 ? String(words[3]) : ""
+    return PipelineError(
+      .property, "the value of property \"\(property)\" is out of range", location: place(of: property))
+  }
+
   func failure(domain: GQuark, code: Int32, message: String) -> PipelineError {
     guard domain == gst_parse_error_quark() else { return PipelineError(.syntax, message) }
     let kind: PipelineError.Kind

@@ -98,15 +98,16 @@ extension Pipeline {
     let context = gst_parse_context_new()
     defer { gst_parse_context_free(context) }
     var error: UnsafeMutablePointer<GError>?
-    let parsed = parser(context, &error)
+    let (parsed, refused) = RefusedValues.during { parser(context, &error) }
     // The parser also lists elements that are there but could not be made as the text wants them.
     let missing = takeStrings(gst_parse_context_get_missing_elements(context)).filter { !GStreamer.hasElement($0) }
     let domain = error?.pointee.domain ?? 0
     let code = error?.pointee.code ?? 0
     let message = takeMessage(&error)
-    if message == nil, missing.isEmpty, let parsed { return parsed }
+    if message == nil, missing.isEmpty, refused.isEmpty, let parsed { return parsed }
     if let parsed { gst_object_unref(gst_object_ref_sink(parsed)) }
     if !missing.isEmpty { throw diagnosis.missing(missing) }
+    if message == nil, let first = refused.first { throw diagnosis.refused(first) }
     throw diagnosis.failure(domain: domain, code: code, message: message ?? "the description is empty")
   }
 

@@ -7,18 +7,18 @@ public enum NearestName {
     return distance <= max(1, max(typed.utf8.count, name.utf8.count) / 3) ? name : nil
   }
 
-  /// Levenshtein distance over the first 64 bytes.
+  /// Edit distance over the first 64 bytes, in which two neighbours that were swapped are one mistake.
   static func distance(_ a: String, _ b: String) -> Int {
     let (left, right) = (Array(a.lowercased().utf8.prefix(64)), Array(b.lowercased().utf8.prefix(64)))
-    var row = Array(0...right.count)
+    var (before, row) = ([Int](), Array(0...right.count))
     for (i, byte) in left.enumerated() {
-      var diagonal = row[0]
-      row[0] = i + 1
+      var next = [i + 1]
       for (j, other) in right.enumerated() {
-        let substituted = diagonal + (byte == other ? 0 : 1)
-        diagonal = row[j + 1]
-        row[j + 1] = min(substituted, row[j] + 1, diagonal + 1)
+        var least = min(row[j] + (byte == other ? 0 : 1), next[j] + 1, row[j + 1] + 1)
+        if i > 0, j > 0, byte == right[j - 1], left[i - 1] == other { least = min(least, before[j - 1] + 1) }
+        next.append(least)
       }
+      (before, row) = (row, next)
     }
     return row[right.count]
   }

@@ -35,8 +35,8 @@ struct DemoCommand: AsyncParsableCommand {
     console.say("Development server on \(url)")
     let publishers = [
       CapturePublisher.synthetic(
-        codec: "h264", values: ["text": "alice", "frequency": "440"], pipelineFolder: pipelines),
-      CapturePublisher.synthetic(codec: "vp8", values: ["text": "bob", "frequency": "660"], pipelineFolder: pipelines),
+        codec: "h264", audioValues: ["frequency": "440"], pipelineFolder: pipelines),
+      CapturePublisher.synthetic(codec: "vp8", audioValues: ["frequency": "660"], pipelineFolder: pipelines),
     ]
     for (publisher, name) in zip(publishers, ["alice", "bob"]) {
       var grant = VideoGrant(room: "demo", roomJoin: true)

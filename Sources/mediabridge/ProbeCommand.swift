@@ -12,6 +12,7 @@ struct ProbeCommand: AsyncParsableCommand {
       """)
 
   @OptionGroup var access: RoomArguments
+  @OptionGroup var set: SetArguments
   @Option(help: "Identity of the participant; without it everyone") var participant: String?
   @Option(help: "How long, such as 10s; without it until Ctrl-C", transform: duration(of:)) var duration: Duration?
   @Flag(help: "Decode audio, too") var audio = false
@@ -32,12 +33,20 @@ struct ProbeCommand: AsyncParsableCommand {
     guard size == nil || quality.isEmpty else {
       throw ValidationError("--size chooses the quality: give one of the two")
     }
+    _ = try receiveValues()
+  }
+
+  private func receiveValues() throws -> [String: String] {
+    let texts = try SetArguments.receiveTexts(folder: access.pipelines)
+    return try set.values(for: [texts], folder: access.pipelines)[0]
   }
 
   func run() async throws {
     let console = access.console()
     let (url, token) = (try access.serverURL(), try await access.accessToken())
-    let room = Room(roomOptions: try access.roomOptions(autoSubscribe: false, adaptiveStream: size != nil))
+    let room = Room(
+      roomOptions: access.roomOptions(
+        autoSubscribe: false, adaptiveStream: size != nil, receiveValues: try receiveValues()))
     let probe = Probe(participant: participant, withAudio: audio, shownAt: size, readsClock: clockCode)
     let tour = QualityTour(qualities: quality, each: each, console: console)
     room.add(delegate: probe)

@@ -14,6 +14,7 @@ struct PublishTestCommand: AsyncParsableCommand {
       """)
 
   @OptionGroup var access: RoomArguments
+  @OptionGroup var set: SetArguments
   @Option(help: "vp8, vp9 or h264") var codec = "vp8"
   @Option(help: "How long; without it until Ctrl-C", transform: duration(of:)) var duration: Duration?
   @Option(help: "Capture text of H.264 whose frames are made once, in three layers, and sent over and over")
@@ -27,6 +28,7 @@ struct PublishTestCommand: AsyncParsableCommand {
     guard participants > 0 else { throw ValidationError("--participants \(participants): give 1 or more") }
     guard clip == nil || codec != "vp9" else { throw ValidationError("--clip is H.264: leave out --codec") }
     guard clip != nil || participants == 1 else { throw ValidationError("--participants is for --clip") }
+    _ = try values()
   }
 
   func run() async throws {
@@ -79,13 +81,24 @@ struct PublishTestCommand: AsyncParsableCommand {
     }
   }
 
+  /// For the text of the frames, and for that of the audio.
+  private func values() throws -> [[String: String]] {
+    let video = clip ?? CapturePublisher.syntheticText(codec: codec)
+    let audio = clip == nil ? [PipelineTextName(.capture, "test-audio")] : []
+    return try set.values(for: [[PipelineTextName(.capture, video)], audio], folder: access.pipelines)
+  }
+
   private func publishers() async throws -> [CapturePublisher] {
-    let values = try access.pipelineValues()
+    let values = try values()
     guard let clip else {
-      return [CapturePublisher.synthetic(codec: codec, values: values, pipelineFolder: access.pipelines)]
+      return [
+        CapturePublisher.synthetic(
+          codec: codec, values: values[0], audioValues: values[1], pipelineFolder: access.pipelines)
+      ]
     }
     let recorded = try await CaptureClip.record(
-      template: clip, layers: Self.layers, rate: Self.rate, seconds: 4, values: values, pipelineFolder: access.pipelines
+      template: clip, layers: Self.layers, rate: Self.rate, seconds: 4, values: values[0],
+      pipelineFolder: access.pipelines
     )
     return (0..<participants).map { _ in CapturePublisher.showing(recorded, codec: "h264") }
   }

@@ -17,6 +17,7 @@ struct RecordCommand: AsyncParsableCommand {
       """)
 
   @OptionGroup var access: RoomArguments
+  @OptionGroup var set: SetArguments
 
   @Option(help: "Identity of the participant; without it the first one that sends something")
   var participant: String?
@@ -59,14 +60,26 @@ struct RecordCommand: AsyncParsableCommand {
     for (one, other, areGiven, reason) in alternatives where areGiven {
       throw ValidationError("\(one) and \(other) exclude each other: \(reason)")
     }
-    guard let duration, duration <= .zero else { return }
-    throw ValidationError("--duration: there is nothing to record in no time; leave it out to record until Ctrl-C")
+    if let duration, duration <= .zero {
+      throw ValidationError("--duration: there is nothing to record in no time; leave it out to record until Ctrl-C")
+    }
+    _ = try values()
+  }
+
+  /// For the output's text, and for those that receive.
+  private func values() throws -> [[String: String]] {
+    guard !set.pairs.isEmpty else { return [[:], [:]] }
+    let texts = [try options.outputTexts(), try SetArguments.receiveTexts(folder: access.pipelines)]
+    return try set.values(for: texts, folder: access.pipelines)
   }
 
   func run() async throws {
     let console = access.console()
+    var options = options
+    let values = try values()
+    options.values = values[0]
     // The recorder subscribes to what it needs: a room may have many more.
-    let room = Room(roomOptions: try access.roomOptions(autoSubscribe: false))
+    let room = Room(roomOptions: access.roomOptions(autoSubscribe: false, receiveValues: values[1]))
     let recorder = Recorder(room: room, options: options)
     do {
       try await recorder.prepare()

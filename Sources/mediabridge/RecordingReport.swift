@@ -18,6 +18,10 @@ struct RecordingReport: Sendable {
     case .trackChanged(let track):
       console.say("Also recording \(describe(track))")
       console.event("track", fields(track))
+    case .encodedAnew(let text, let variables):
+      console.say(
+        "Video is encoded anew: of the texts for this file only \(text) has \(variables.joined(separator: ", "))")
+      console.event("encoded_anew", ["text": text, "variables": variables])
     case .omitted(let omission):
       console.say("Not recorded: \(omission)")
       console.event("not_recorded", fields(omission))

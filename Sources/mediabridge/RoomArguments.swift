@@ -2,7 +2,6 @@ import ArgumentParser
 import Foundation
 import LiveKitProtocol
 import MediaBridge
-import PipelineTemplates
 
 /// The room to join and the right to: the same for every command.
 struct RoomArguments: ParsableArguments {
@@ -31,10 +30,6 @@ struct RoomArguments: ParsableArguments {
   var pipelines: String? { texts.folder }
 
   @Option(
-    name: .customLong("set"), help: ArgumentHelp("Value for a variable of the pipeline texts", valueName: "name=value"))
-  var values: [String] = []
-
-  @Option(
     help: "How often a lost connection is tried to be brought back before the room is given up; ten go on for 45 s")
   var reconnectAttempts = ConnectOptions().reconnectAttempts
 
@@ -56,18 +51,6 @@ struct RoomArguments: ParsableArguments {
       throw ValidationError("--reconnect-attempts \(reconnectAttempts): give 0 to give up at once, or more")
     }
     if let token = setting(token, "LIVEKIT_TOKEN") { try checkRoom(of: token) } else { _ = try keyAndRoom() }
-    try checkValues()
-  }
-
-  private func checkValues() throws {
-    let given = try pipelineValues()
-    guard !given.isEmpty else { return }
-    let entries = try texts.store.list().entries
-    let known = Set(entries.compactMap { try? texts.store.read($0) }.flatMap(\.variables).map(\.name)).sorted()
-    for name in given.keys.sorted() where !known.contains(name) {
-      let advice = NearestName.of(name, in: known).map { "did you mean '\($0)'?" } ?? "'pipelines show' lists them"
-      throw ValidationError("--set \(name): no pipeline text has a variable of that name; \(advice)")
-    }
   }
 
   private func setting(_ given: String?, _ name: String, dev developmentValue: String? = nil) -> String? {
@@ -130,20 +113,12 @@ struct RoomArguments: ParsableArguments {
     var video: VideoGrant?
   }
 
-  func pipelineValues() throws -> [String: String] {
-    var result: [String: String] = [:]
-    for pair in values {
-      let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      guard parts.count == 2, !parts[0].isEmpty else { throw ValidationError("--set \(pair): write name=value") }
-      result[String(parts[0])] = String(parts[1])
-    }
-    return result
-  }
-
   /// - Parameter adaptiveStream: most programs have no renderers whose size could decide. None of them plays the sound.
-  func roomOptions(autoSubscribe: Bool = true, adaptiveStream: Bool = false) throws -> RoomOptions {
+  func roomOptions(
+    autoSubscribe: Bool = true, adaptiveStream: Bool = false, receiveValues: [String: String] = [:]
+  ) -> RoomOptions {
     RoomOptions(
       autoSubscribe: autoSubscribe, adaptiveStream: adaptiveStream, audioPlayback: .off, pipelineFolder: pipelines,
-      pipelineValues: try pipelineValues())
+      receiveValues: receiveValues)
   }
 }

@@ -12,19 +12,29 @@ struct ViewCommand: AsyncParsableCommand {
       """)
 
   @OptionGroup var access: RoomArguments
+  @OptionGroup var set: SetArguments
   @Option(help: "Identity of the participant; without it everyone") var participant: String?
   @Option(help: ArgumentHelp("Size of the window in pixels, such as 1280x720", valueName: "WxH"), transform: size(of:))
   var size: Dimensions?
   @Option(help: "How long; without it until the window is closed or Ctrl-C", transform: duration(of:))
   var duration: Duration?
 
+  func validate() throws { _ = try values() }
+
+  /// For the window's texts, and for those that receive.
+  private func values() throws -> [[String: String]] {
+    let texts = [TileWindow.texts, try SetArguments.receiveTexts(folder: access.pipelines)]
+    return try set.values(for: texts, folder: access.pipelines)
+  }
+
   func run() async throws {
     let console = access.console()
     let (url, token) = (try access.serverURL(), try await access.accessToken())
-    let options = try access.roomOptions(autoSubscribe: false, adaptiveStream: true)
+    let values = try values()
+    let options = access.roomOptions(autoSubscribe: false, adaptiveStream: true, receiveValues: values[1])
     do {
       let window = try TileWindow(
-        size: size, pipelineFolder: options.pipelineFolder, pipelineValues: options.pipelineValues)
+        size: size, pipelineFolder: options.pipelineFolder, pipelineValues: values[0])
       let viewer = RoomViewer(room: Room(roomOptions: options), window: window, participant: participant, console)
       let failure: (any Error)?
       do {

@@ -16,7 +16,7 @@ struct WatchCommand: AsyncParsableCommand {
   func run() async throws {
     let console = access.console()
     let (url, token) = (try access.serverURL(), try await access.accessToken())
-    var options = try access.roomOptions()
+    var options = access.roomOptions()
     options.reportRemoteTrackStatistics = true
     options.audioFallback = audioFallback
     let room = Room(roomOptions: options)

@@ -165,3 +165,22 @@ def test_foreign_clients_meet_in_the_development_server(server):
     assert seen["wanted"] >= 3 * FPS and seen["level"] > 100, subscriber.report("nothing arrived, or lower layers only")
     read = [number for number in seen["numbers"] if number is not None]
     assert len(read) > 0.9 * len(seen["numbers"])
+
+
+@pytest.mark.parametrize(
+    "container, values, size, codec",
+    [("mp4", ["width=640"], (640, 360), "h264"), ("mkv", ["width=320", "height=240", "bitrate=500"], (320, 240), "h264")],
+)
+def test_what_a_person_sets_wins(server, tmp_path, container, values, size, codec):
+    """Over the size of the camera, and over storing what is sent."""
+    camera = ("--codec", "VP8", "--width", "1280", "--height", "720")
+    server.foreign_publisher("--room", "set", "--identity", "alice", *camera)
+    file = tmp_path / f"set.{container}"
+    options = [option for value in values for option in ("--set", value)]
+    recorder = server.recorder("set", "alice", file, "--duration", "2s", *options)
+    recorder.wait_for("finished", 40)
+    assert recorder.finish() == 0, recorder.report("failed")
+    assert checks.sizes(file) == {size} and checks.codecs(file)["video"] == codec
+    told = [event["variables"] for event in recorder.events if event["event"] == "encoded_anew"]
+    # VP8 goes into an MP4 in no other way.
+    assert told == ([sorted(value.split("=")[0] for value in values)] if container == "mkv" else [])

@@ -2,19 +2,25 @@ extension CapturePublisher {
   /// A moving test picture with a clock, and a tone: the participants of the demo and of tests.
   /// - Parameters:
   ///   - codec: of the frames: `vp8`, `vp9` or `h264`.
-  ///   - values: for the variables of the capture texts, such as `width`, `height`, `text` and `frequency`.
+  ///   - values: for the variables of the text of the frames, such as `width`, `height` and `text`.
+  ///   - audioValues: for those of the text `test-audio`, such as `frequency`.
   public static func synthetic(
-    codec: String, values: [String: String] = [:], pipelineFolder: String? = nil
+    codec: String, values: [String: String] = [:], audioValues: [String: String] = [:], pipelineFolder: String? = nil
   ) -> CapturePublisher {
     let width = values["width"].flatMap(Int32.init) ?? 640
     let height = values["height"].flatMap(Int32.init) ?? 360
     let video = CaptureOptions(
-      template: codec == "vp8" ? "test-video" : "test-video-\(codec)", kind: .video, source: .camera, codec: codec,
+      template: syntheticText(codec: codec), kind: .video, source: .camera, codec: codec,
       dimensions: Dimensions(width: width, height: height), values: values)
     let audio = CaptureOptions(
       template: "test-audio", kind: .audio, source: .microphone, codec: "opus",
-      values: values.filter { $0.key == "frequency" })
+      values: audioValues)
     return CapturePublisher(captures: [video, audio], pipelineFolder: pipelineFolder)
+  }
+
+  /// The capture text of the pictures.
+  package static func syntheticText(codec: String) -> String {
+    codec == "vp8" ? "test-video" : "test-video-\(codec)"
   }
 
   /// A participant whose camera is a clip.

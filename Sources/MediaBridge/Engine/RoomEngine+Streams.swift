@@ -86,7 +86,7 @@ extension RoomEngine {
   }
 
   func makePlayback() -> Playback {
-    Playback(factory: factory) { [weak self] error, track in
+    Playback(factory: playbackFactory) { [weak self] error, track in
       Task { await self?.playbackFailed(error, of: track) }
     }
   }

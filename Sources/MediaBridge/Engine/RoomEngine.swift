@@ -13,6 +13,7 @@ actor RoomEngine {
   let room: Room
   let options: RoomOptions
   let factory: PipelineFactory
+  let playbackFactory: PipelineFactory
   /// What every session is made with; nil before the first.
   var access: RoomAccess?
   var signal: SignalConnection?
@@ -51,14 +52,18 @@ actor RoomEngine {
   init(room: Room, options: RoomOptions) {
     self.room = room
     self.options = options
-    factory = PipelineFactory(folder: options.pipelineFolder, overrides: options.pipelineValues)
+    factory = PipelineFactory(folder: options.pipelineFolder, overrides: options.receiveValues)
+    playbackFactory = PipelineFactory(folder: options.pipelineFolder, overrides: options.playbackValues)
   }
 
   var autoSubscribe: Bool { access?.autoSubscribe ?? options.autoSubscribe }
 
   func connect(url: String, token: String, options connect: ConnectOptions) async throws(LiveKitError) {
     do { try GStreamer.initialize() } catch { throw LiveKitError(.pipeline, "GStreamer cannot start: \(error)") }
-    _ = try factory.list()
+    try factory.check(try factory.names(of: .receive))
+    if options.audioPlayback == .automatic {
+      try playbackFactory.check([PipelineTextName(.output, PlaybackMixer.template)])
+    }
     do throws(SignalError) {
       access = RoomAccess(
         url: try SignalURL(url), token: token, autoSubscribe: connect.autoSubscribe ?? options.autoSubscribe,

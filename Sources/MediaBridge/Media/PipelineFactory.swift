@@ -7,7 +7,7 @@ import PipelineTemplates
 /// Makes pipelines of template texts, and says in a person's words what is wrong with one.
 struct PipelineFactory: Sendable {
   let store: TemplateStore
-  /// Values for variables, by name; a template takes those that it knows.
+  /// Values that a person has set, by the variable's name; `check` finds names that no text has.
   let overrides: [String: String]
 
   init(folder: String?, overrides: [String: String] = [:]) {
@@ -29,6 +29,8 @@ struct PipelineFactory: Sendable {
   }
 
   /// Builds the pipeline of a template; it is not started.
+  /// - Parameter values: what the program derives; a text takes those that it has variables for, and what a person has
+  ///   set goes before them.
   func make(
     _ kind: TemplateKind, _ name: String, values: [String: String] = [:]
   ) throws(LiveKitError) -> TemplatePipeline {
@@ -53,7 +55,7 @@ struct PipelineFactory: Sendable {
     do {
       let template = try store.find(kind, name)
       let known = Set(template.variables.map(\.name))
-      let usable = overrides.merging(values) { _, given in given }.filter { known.contains($0.key) }
+      let usable = values.merging(overrides) { _, set in set }.filter { known.contains($0.key) }
       let filled = try template.fill(usable)
       if let violation = filled.contractViolation {
         throw LiveKitError(.template, "\(filled.file): \(violation)")

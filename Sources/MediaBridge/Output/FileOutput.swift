@@ -69,7 +69,7 @@ final class FileOutput: Sendable {
       Dimensions(width: $0.width / 2 * 2, height: $0.height / 2 * 2)
     }
     var values = ["location": file]
-    if let size { values.merge(["width": "\(size.width)", "height": "\(size.height)"]) { $1 } }
+    if let size { values.merge(size.values(besides: factory.overrides)) { $1 } }
     let made = try factory.make(.output, format.template, values: values)
     pipeline = made.pipeline
     video = try made.source("video", wanted: kinds.contains(.video))

@@ -9,6 +9,8 @@ public actor Recorder {
     case waiting(String)
     case recording(participant: String, [OutputTrack])
     case trackChanged(OutputTrack)
+    /// What could be stored as it is sent is encoded anew, because only that text has these variables.
+    case encodedAnew(text: String, variables: [String])
     /// Something of the participant is not in the file from now on.
     case omitted(Omission)
     /// The recorded participant is not in the room any more; the file goes on without it.
@@ -60,7 +62,7 @@ public actor Recorder {
     self.room = room
     self.options = options
     choice = TrackChoice(options)
-    factory = PipelineFactory(folder: room.options.pipelineFolder, overrides: room.options.pipelineValues)
+    factory = PipelineFactory(folder: room.options.pipelineFolder, overrides: options.values)
   }
 
   /// Does what can be done before a room is joined: checks what is asked for, the template and the folder, and takes the
@@ -71,6 +73,7 @@ public actor Recorder {
     try options.checkChoice()
     let format = try OutputFormat(file: options.file, pictures: .any)
     _ = try factory.fill(.output, format.template, values: ["location": options.file])
+    try options.checkValues(factory)
     try claimFile()
   }
 
@@ -133,7 +136,9 @@ public actor Recorder {
     let video = found.publications.first { $0.kind == .video }
     let flowing = video.flatMap { found.isFlowing($0) ? $0.media : nil }
     let kinds = found.kinds
-    let format = try OutputFormat(file: options.file, pictures: kinds.contains(.video) ? .init(flowing) : .none)
+    let (format, because) = try OutputFormat.choose(
+      file: options.file, pictures: kinds.contains(.video) ? .init(flowing) : .none, factory: factory)
+    if !because.isEmpty { onUpdate(.encodedAnew(text: "\(format.text)", variables: because)) }
     output = try FileOutput(
       file: options.file, format: format, kinds: kinds, codec: flowing?.codec, size: video?.dimensions,
       factory: factory, onKeyframeNeeded: { [currentVideo] in currentVideo.withLock { $0 }?.requestKeyframe() },

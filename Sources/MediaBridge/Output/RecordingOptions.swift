@@ -26,10 +26,15 @@ public struct RecordingOptions: Sendable {
   public var ending: Ending?
   /// The longest wait for the participant and its media; nil waits forever.
   public var wait: Duration?
+  /// Values for the variables of the output's text, by name, such as `width` and `bitrate`; they go before what is
+  /// derived from what is received. Where only the text that encodes anew has a variable, the recording is encoded anew.
+  /// A name that no text for the file has is an error.
+  public var values: [String: String]
 
   public init(
     file: String, participant: String? = nil, trackSids: [String] = [], sources: [Track.Source] = [],
-    kinds: Set<Track.Kind> = [.video, .audio], ending: Ending? = nil, wait: Duration? = nil
+    kinds: Set<Track.Kind> = [.video, .audio], ending: Ending? = nil, wait: Duration? = nil,
+    values: [String: String] = [:]
   ) {
     self.file = file
     self.participant = participant
@@ -38,6 +43,7 @@ public struct RecordingOptions: Sendable {
     self.kinds = kinds
     self.ending = ending
     self.wait = wait
+    self.values = values
   }
 }
 

@@ -25,13 +25,18 @@ public struct RoomOptions: Sendable {
   /// A folder in which pipeline texts are looked for before the usual places; nil for those only: see
   /// <doc:Pipelines>. `connect` fails when it cannot be used.
   public var pipelineFolder: String?
-  /// Values for the variables of pipeline texts, by name.
-  public var pipelineValues: [String: String]
+  /// Values for the variables of receive texts, by name, such as `latency` and `threads`: a text takes those that it has
+  /// variables for, and they go before `receiveLatency`. `Room.connect` throws for a name that no receive text has, and
+  /// for a value that one cannot take. Outputs have values of their own (``RecordingOptions/values``).
+  public var receiveValues: [String: String]
+  /// Values for the variables of the output text `playback`, by name, such as `sink` and `delay`; checked by
+  /// `Room.connect` unless `audioPlayback` is off.
+  public var playbackValues: [String: String]
 
   public init(
     autoSubscribe: Bool = true, adaptiveStream: Bool = true, audioFallback: Bool = false, receiveLatency: Int? = nil,
     reportRemoteTrackStatistics: Bool = false, audioPlayback: AudioPlayback = .automatic,
-    pipelineFolder: String? = nil, pipelineValues: [String: String] = [:]
+    pipelineFolder: String? = nil, receiveValues: [String: String] = [:], playbackValues: [String: String] = [:]
   ) {
     self.autoSubscribe = autoSubscribe
     self.adaptiveStream = adaptiveStream
@@ -40,7 +45,8 @@ public struct RoomOptions: Sendable {
     self.reportRemoteTrackStatistics = reportRemoteTrackStatistics
     self.audioPlayback = audioPlayback
     self.pipelineFolder = pipelineFolder
-    self.pipelineValues = pipelineValues
+    self.receiveValues = receiveValues
+    self.playbackValues = playbackValues
   }
 }
 

@@ -26,12 +26,15 @@ public final class TileWindow: Sendable {
   /// The size of the text's window when that is not to be found in it.
   private static let usual = Dimensions(width: 1280, height: 720)
 
+  /// The texts that a window is made of.
+  package static let texts = [PipelineTextName(.output, "window-grid"), PipelineTextName(.output, "window-tile")]
+
   /// Opens the window.
   /// - Parameters:
   ///   - size: in pixels; nil for that of the template.
   ///   - pipelineFolder: a folder in which the pipeline texts are looked for before the usual places.
-  ///   - pipelineValues: values for the variables of the texts, by name, such as `title`.
-  /// - Throws: `display` when there is no display, `missingElement`, or `template`.
+  ///   - pipelineValues: values for the variables of the two texts, by name, such as `title`; they go before `size`.
+  /// - Throws: `invalidParameter` for a name that neither text has, `display` when there is no display, `missingElement`, or `template`.
   public init(
     size: Dimensions? = nil, layoutMode: VideoView.LayoutMode = .fit, pipelineFolder: String? = nil,
     pipelineValues: [String: String] = [:]
@@ -39,6 +42,7 @@ public final class TileWindow: Sendable {
     factory = PipelineFactory(folder: pipelineFolder, overrides: pipelineValues)
     self.layoutMode = layoutMode
     let values = size.map { ["width": "\($0.width)", "height": "\($0.height)"] } ?? [:]
+    try factory.check(Self.texts)
     window = try DisplayWindow(template: "window-grid", values: values, factory: factory)
     let pipeline = window.made.pipeline
     let whole = PictureFitting(textName: "") { try? pipeline.element(named: $0) }

@@ -64,7 +64,8 @@ public final class VideoView: VideoRenderer, SizelessRenderer, FailingRenderer, 
   ///   - frame: the window's size in pixels, of the template's when it is empty; where the window opens is the
   ///     desktop's choice.
   ///   - pipelineFolder: a folder in which the pipeline text is looked for before the usual places.
-  ///   - pipelineValues: values for the variables of the text, by name, such as `title`.
+  ///   - pipelineValues: values for the variables of the text, by name, such as `title`; they go before
+  ///     `frame`. The window does not open with a name that the text does not have.
   public init(frame: CGRect, pipelineFolder: String? = nil, pipelineValues: [String: String] = [:]) {
     factory = PipelineFactory(folder: pipelineFolder, overrides: pipelineValues)
     state = Locked(State(size: Dimensions(rounding: frame.size)))
@@ -180,6 +181,7 @@ public final class VideoView: VideoRenderer, SizelessRenderer, FailingRenderer, 
     let (size, mode) = state.withLock { ($0.size, $0.layoutMode) }
     do throws(LiveKitError) {
       let values = size.map { ["width": "\($0.width)", "height": "\($0.height)"] } ?? [:]
+      try factory.check([PipelineTextName(.output, "window")])
       let shown = try ShownPictures(values: values, factory: factory)
       if let size = shown.fitting.dimensions { shown.fitting.fit(into: size, mode) }
       try shown.window.start(queue: queue) { [weak self, weak window = shown.window] event in

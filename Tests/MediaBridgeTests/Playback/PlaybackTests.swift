@@ -162,7 +162,7 @@ import Testing
     let synthetic = try await SyntheticRoom.start()
     var options = played.options
     if way == "off" { options.audioPlayback = .off }
-    if way == "unusable" { options.pipelineValues["location"] = "\(played.folder.path)/no such folder/played.raw" }
+    if way == "unusable" { options.playbackValues["location"] = "\(played.folder.path)/no such folder/played.raw" }
     let room = Room(roomOptions: options)
     let start = ContinuousClock.now
     try await room.connect(url: synthetic.url, token: try await SyntheticRoom.token("listener"))

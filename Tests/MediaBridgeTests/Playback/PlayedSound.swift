@@ -8,11 +8,14 @@ import PipelineTemplates
 /// What the shipped text `playback` mixes, with a file in the place of the device.
 final class PlayedSound: Sendable {
   let folder: TemporaryFolder
+  /// Whether the text writes a file, and has a variable for it.
+  private let isFile: Bool
   var file: String { "\(folder.path)/played.raw" }
 
   /// - Parameter sink: what stands in the place of the device's sink.
   init(sink: String = "filesink location=\"${location}\" buffer-mode=unbuffered") throws {
     folder = try TemporaryFolder()
+    isFile = sink.contains("${location}")
     let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent().deletingLastPathComponent()
     let shipped = try String(
@@ -27,9 +30,11 @@ final class PlayedSound: Sendable {
 
   /// A delay that a busy machine keeps to.
   private static let delay = Duration.milliseconds(300)
-  var values: [String: String] { ["location": file, "delay": String(Self.delay.nanoseconds)] }
+  var values: [String: String] {
+    ["delay": String(Self.delay.nanoseconds)].merging(isFile ? ["location": file] : [:]) { $1 }
+  }
   var options: RoomOptions {
-    RoomOptions(adaptiveStream: false, pipelineFolder: folder.path, pipelineValues: values)
+    RoomOptions(adaptiveStream: false, pipelineFolder: folder.path, playbackValues: values)
   }
   var factory: PipelineFactory { PipelineFactory(folder: folder.path, overrides: values) }
 

@@ -1,0 +1,78 @@
+import Testing
+
+@testable import MediaBridge
+
+@Suite("Values that a person sets")
+struct OutputValuesTests {
+  private func factory(_ values: [String: String]) -> PipelineFactory {
+    PipelineFactory(folder: nil, overrides: values)
+  }
+
+  private func error(_ body: () throws(LiveKitError) -> Void) -> LiveKitError? {
+    do throws(LiveKitError) {
+      try body()
+      return nil
+    } catch { return error }
+  }
+
+  @Test func theyWinOverWhatIsDerived() throws {
+    let filled = try factory(["width": "640"])
+      .fill(.output, "mp4-transcode", values: ["location": "x.mp4", "width": "1280", "height": "720"])
+    #expect(filled.description.contains("width=640,height=720"))
+  }
+
+  @Test func theOtherSideKeepsTheShape() {
+    let size = Dimensions(width: 1280, height: 720)
+    #expect(size.values(besides: [:]) == ["width": "1280", "height": "720"])
+    #expect(size.values(besides: ["width": "640"])["height"] == "360")
+    #expect(size.values(besides: ["height": "361"])["width"] == "640")
+    #expect(size.values(besides: ["width": "nonsense"])["height"] == "720")
+    #expect(size.values(besides: ["width": "1e300"])["height"] != nil)
+  }
+
+  @Test(arguments: [("x.mkv", "vp8", "mkv"), ("x.webm", "vp8", "webm"), ("x.mp4", "h264", "mp4")])
+  func whatOnlyTheDearerTextHasIsEncodedAnew(_ file: String, _ codec: String, _ text: String) throws {
+    let plain = try OutputFormat.choose(file: file, pictures: .codec(codec), factory: factory([:]))
+    #expect(plain.format.template == text && plain.because.isEmpty)
+    let both = try OutputFormat.choose(file: file, pictures: .codec(codec), factory: factory(["queue": "9"]))
+    #expect(both.format.template == text)
+    let anew = try OutputFormat.choose(
+      file: file, pictures: .codec(codec), factory: factory(["queue": "9", "width": "640"]))
+    #expect(anew.format.template == text + "-transcode" && anew.because == ["width"])
+  }
+
+  @Test func whatNoTextHasIsRefused() {
+    for options in [
+      RecordingOptions(file: "x.mp4", values: ["widht": "640"]),
+      RecordingOptions(file: "x.mp4", kinds: [.audio], values: ["width": "640"]),
+      RecordingOptions(file: "x.mp4", values: ["location": "y.mp4"]),
+    ] {
+      #expect(error { () throws(LiveKitError) in try Recorder.check(options) }?.code == .invalidParameter)
+    }
+    let nearest = error { () throws(LiveKitError) in
+      try Recorder.check(RecordingOptions(file: "x.mp4", values: ["widht": "640"]))
+    }
+    #expect(nearest?.message.contains("'width'") == true)
+  }
+
+  @Test(arguments: [("preset", "nonsense"), ("width", "abc"), ("bitrate", "-5"), ("bitrate", "x ! fakesink")])
+  func whatATextCannotTakeIsToldWithItsVariable(_ name: String, _ value: String) {
+    let options = RecordingOptions(file: "x.mp4", values: ["gop": "25", name: value])
+    let message = error { () throws(LiveKitError) in try Recorder.check(options) }?.message ?? ""
+    #expect(message.contains("'\(value)'") && message.contains("`\(name)`"))
+    #expect(message.contains("mp4-transcode.pipeline:"))
+  }
+
+  /// Before anything is asked of a server, of which there is none.
+  @Test func aRoomRefusesValuesThatItsTextsDoNotHave() async {
+    for options in [
+      RoomOptions(audioPlayback: .off, receiveValues: ["latancy": "1"]), RoomOptions(playbackValues: ["dealy": "1"]),
+    ] {
+      let error = await #expect(throws: LiveKitError.self) {
+        try await Room(roomOptions: options).connect(url: "ws://127.0.0.1:9", token: "a.b.c")
+      }
+      #expect(error?.code == .invalidParameter)
+      #expect(error?.message.contains("did you mean") == true)
+    }
+  }
+}
