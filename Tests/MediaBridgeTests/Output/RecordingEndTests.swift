@@ -64,6 +64,11 @@ import Testing
       try await eventually("the word that she left") { scene.told.values == ["-alice"] }
       let again = try await scene.synthetic.join("alice")
       try await eventually("the word that she is back") { scene.told.values == ["-alice", "+alice"] }
+      try await eventually("her new camera") {
+        let camera = scene.watcher.room.remoteParticipants["alice"]?.videoTracks.first
+        let recorded = await scene.recorder.progress().video
+        return recorded?.sid == camera?.sid && recorded?.packetsReceived ?? 0 > 0
+      }
       await again.disconnect()
       #expect(await scene.recorder.ending == nil)
       await scene.synthetic.publishers["bob"]?.disconnect()
