@@ -43,6 +43,19 @@ def durations(file):
     return covered
 
 
+def length(file):
+    """Seconds that the file says it lasts, which players show."""
+    with av.open(str(file)) as container:
+        return container.duration / av.time_base
+
+
+def shown_after_seeking(file, seconds):
+    """The time of the picture that a player begins with when it is sent to that time."""
+    with av.open(str(file)) as container:
+        container.seek(int(seconds * av.time_base))
+        return next(container.decode(video=0)).time
+
+
 def disorder(file):
     """Places where decoding time goes back or stands still, or a packet has no time."""
     wrong = []

@@ -280,6 +280,7 @@ MISTAKES = [
     (["frames", "--dev", "--room", "r", "--set", "bitrate=3"], ["bitrate", "receive/vp8"]),
     (["view", "--dev", "--room", "r", "--set", "titel=x"], ["titel", "title"]),
     (["publish-test", "--dev", "--room", "r", "--set", "wdith=3"], ["wdith", "width"]),
+    (["publish-test", "--dev", "--room", "r", "--set", "width=abc"], ["abc", "width", "test-video.pipeline:"]),
     (["watch", "--dev", "--room", "r", "--set", "latency=3"], ["--set"]),
     (["record", "--dev", "--room", "r", "--pipelines", "/no/such", FILE], ["/no/such"]),
     (["watch", "--dev"], ["no room"]),

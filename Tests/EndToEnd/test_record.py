@@ -63,6 +63,10 @@ def test_record(server, tmp_path, codec, container):
     assert told["size"] == file.stat().st_size
     assert told["duration"] == pytest.approx(SECONDS, abs=0.3)
     assert sorted(track["kind"] for track in told["tracks"]) == ["audio", "video"]
+    assert checks.length(file) == pytest.approx(told["duration"], abs=0.1)
+    if expected["video"] != STORED[codec]:
+        # What is encoded anew has keyframes that are known, every two seconds.
+        assert SECONDS / 2 - 2.1 < checks.shown_after_seeking(file, SECONDS / 2) <= SECONDS / 2
     assert_content(file)
 
 

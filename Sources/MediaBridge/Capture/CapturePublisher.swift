@@ -56,7 +56,12 @@ public actor CapturePublisher {
   }
 
   /// Joins and starts to send; returns when the connection stands.
+  /// - Throws: before that, for values that the texts do not have or cannot take.
   public func connect(url text: String, token: String) async throws(LiveKitError) {
+    for capture in captures where capture.clip == nil {
+      try PipelineFactory(store: factory.store, overrides: capture.values)
+        .check([PipelineTextName(.capture, capture.template)])
+    }
     do throws(SignalError) {
       let url = try SignalURL(text)
       let signal = try await SignalConnection.connect(

@@ -62,7 +62,7 @@ extension PipelineFactory {
     }
   }
 
-  private init(store: TemplateStore, overrides: [String: String]) {
+  init(store: TemplateStore, overrides: [String: String]) {
     self.store = store
     self.overrides = overrides
   }
