@@ -2,8 +2,8 @@
 //
 //     swift run RecordParticipant IDENTITY FILE [URL TOKEN]
 //
-// It shows the recorder of the library: checks before a room is joined, waiting for the participant, progress, and an
-// end that completes the file whatever happened. FILE ends in .mkv, .webm or .mp4. Without URL and TOKEN it takes
+// It shows the recorder of the library: waiting for the participant, what is not in the file and why, and an end that
+// completes the file whatever happened. FILE ends in .mkv, .webm or .mp4. Without URL and TOKEN it takes
 // LIVEKIT_URL and LIVEKIT_TOKEN.
 
 import ExampleSupport
@@ -13,13 +13,16 @@ import MediaBridge
   static func main() async {
     await runExample("IDENTITY", "FILE") { arguments in
       let options = RecordingOptions(file: arguments.own[1], participant: arguments.own[0])
-      try Recorder.check(options)
       // The recorder subscribes to what it needs.
       let room = Room(roomOptions: RoomOptions(autoSubscribe: false))
       try await room.connect(url: arguments.url, token: arguments.token)
       let recorder = Recorder(room: room, options: options)
       try await recorder.start { update in
-        if case .waiting(let missing) = update { print("waiting for \(missing)") }
+        switch update {
+        case .waiting(let missing): print("waiting for \(missing)")
+        case .omitted(let omission): print("not recorded: \(omission)")
+        default: break
+        }
       }
       print("recording; Ctrl-C ends it")
       await untilInterrupted(in: room)

@@ -126,10 +126,15 @@ appsrc name=audio max-buffers=${queue:-1000} max-bytes=0 leaky-type=downstream c
 # MP4 file: H.264 and Opus as they were sent, nothing transcoded.
 #
 # video, audio  Queue at most `queue` buffers; the oldest are given up when the disk does not keep up.
-# mux           Writes a fragment every `fragment` ms; a kill loses at most the fragment that was being collected.
+# mux           Writes a fragment every `fragment` ms; a kill loses at most the fragment that was being collected, and of
+#               a full disk the part that found no room is cut. `fragment-mode` dash-or-mss keeps each fragment behind
+#               an index of its own, with a list of them in the end by which players seek. first-moov-then-finalise makes
+#               an ordinary file with one index of it in the end; but before that, and so after a kill, GStreamer 1.22
+#               leaves frames without their times in it.
 # filesink      Nothing is held back in memory.
 
-mp4mux name=mux fragment-duration=${fragment:-1000} ! filesink location=${location} buffer-mode=unbuffered
+mp4mux name=mux fragment-duration=${fragment:-1000} fragment-mode=${fragment-mode:-dash-or-mss}
+! filesink location=${location} buffer-mode=unbuffered
 appsrc name=video max-buffers=${queue:-1000} max-bytes=0 leaky-type=downstream
   caps="video/x-h264,stream-format=avc,alignment=au"
 ! mux.video_0
@@ -151,10 +156,15 @@ appsrc name=audio max-buffers=${queue:-1000} max-bytes=0 leaky-type=downstream c
 # audiorate     Fills holes with silence, from the first moment on since MP4 has no place for a track's late beginning, and
 #               drops what comes twice. Sound that is off by less than 5 ms stays as it is.
 # avenc_aac     `audio-bitrate` in bit/s. Sound is fed ahead by the 1024 samples that this encoder comes late.
-# mux           Writes a fragment every `fragment` ms; a kill loses at most the fragment that was being collected.
+# mux           Writes a fragment every `fragment` ms; a kill loses at most the fragment that was being collected, and of
+#               a full disk the part that found no room is cut. `fragment-mode` dash-or-mss keeps each fragment behind
+#               an index of its own, with a list of them in the end by which players seek. first-moov-then-finalise makes
+#               an ordinary file with one index of it in the end; but before that, and so after a kill, GStreamer 1.22
+#               leaves frames without their times in it.
 # filesink      Nothing is held back in memory.
 
-mp4mux name=mux fragment-duration=${fragment:-1000} ! filesink location=${location} buffer-mode=unbuffered
+mp4mux name=mux fragment-duration=${fragment:-1000} fragment-mode=${fragment-mode:-dash-or-mss}
+! filesink location=${location} buffer-mode=unbuffered
 appsrc name=video max-buffers=${queue:-50} max-bytes=${queue-bytes:-200000000} leaky-type=downstream caps="video/x-raw"
 ! videoflip video-direction=auto
 ! videoconvertscale add-borders=true n-threads=1
@@ -177,10 +187,15 @@ appsrc name=audio max-buffers=${audio-queue:-1000} max-bytes=0 leaky-type=downst
 # audiorate     Fills holes with silence, from the first moment on since MP4 has no place for a track's late beginning, and
 #               drops what comes twice. Sound that is off by less than 5 ms stays as it is.
 # avenc_aac     `audio-bitrate` in bit/s. Sound is fed ahead by the 1024 samples that this encoder comes late.
-# mux           Writes a fragment every `fragment` ms; a kill loses at most the fragment that was being collected.
+# mux           Writes a fragment every `fragment` ms; a kill loses at most the fragment that was being collected, and of
+#               a full disk the part that found no room is cut. `fragment-mode` dash-or-mss keeps each fragment behind
+#               an index of its own, with a list of them in the end by which players seek. first-moov-then-finalise makes
+#               an ordinary file with one index of it in the end; but before that, and so after a kill, GStreamer 1.22
+#               leaves frames without their times in it.
 # filesink      Nothing is held back in memory.
 
-mp4mux name=mux fragment-duration=${fragment:-1000} ! filesink location=${location} buffer-mode=unbuffered
+mp4mux name=mux fragment-duration=${fragment:-1000} fragment-mode=${fragment-mode:-dash-or-mss}
+! filesink location=${location} buffer-mode=unbuffered
 appsrc name=video max-buffers=${queue:-1000} max-bytes=0 leaky-type=downstream
   caps="video/x-h264,stream-format=avc,alignment=au"
 ! mux.video_0

@@ -5,7 +5,6 @@ func record(
   _ identity: String, into file: String, for time: Duration, url: String, token: String
 ) async throws -> OutputProgress {
   let options = RecordingOptions(file: file, participant: identity)
-  try Recorder.check(options)
   let room = Room(roomOptions: RoomOptions(autoSubscribe: false))
   try await room.connect(url: url, token: token)
   let recorder = Recorder(room: room, options: options)

@@ -41,24 +41,29 @@ struct OutputValuesTests {
     #expect(anew.format.template == text + "-transcode" && anew.because == ["width"])
   }
 
-  @Test func whatNoTextHasIsRefused() {
+  private func refusal(_ options: RecordingOptions) async -> LiveKitError? {
+    do throws(LiveKitError) {
+      try await Recorder(room: Room(), options: options).prepare()
+      return nil
+    } catch { return error }
+  }
+
+  @Test func whatNoTextHasIsRefused() async {
     for options in [
       RecordingOptions(file: "x.mp4", values: ["widht": "640"]),
       RecordingOptions(file: "x.mp4", kinds: [.audio], values: ["width": "640"]),
       RecordingOptions(file: "x.mp4", values: ["location": "y.mp4"]),
     ] {
-      #expect(error { () throws(LiveKitError) in try Recorder.check(options) }?.code == .invalidParameter)
+      #expect(await refusal(options)?.code == .invalidParameter)
     }
-    let nearest = error { () throws(LiveKitError) in
-      try Recorder.check(RecordingOptions(file: "x.mp4", values: ["widht": "640"]))
-    }
+    let nearest = await refusal(RecordingOptions(file: "x.mp4", values: ["widht": "640"]))
     #expect(nearest?.message.contains("'width'") == true)
   }
 
   @Test(arguments: [("preset", "nonsense"), ("width", "abc"), ("bitrate", "-5"), ("bitrate", "x ! fakesink")])
-  func whatATextCannotTakeIsToldWithItsVariable(_ name: String, _ value: String) {
+  func whatATextCannotTakeIsToldWithItsVariable(_ name: String, _ value: String) async {
     let options = RecordingOptions(file: "x.mp4", values: ["gop": "25", name: value])
-    let message = error { () throws(LiveKitError) in try Recorder.check(options) }?.message ?? ""
+    let message = await refusal(options)?.message ?? ""
     #expect(message.contains("'\(value)'") && message.contains("`\(name)`"))
     #expect(message.contains("mp4-transcode.pipeline:"))
   }
