@@ -8,6 +8,8 @@ import subprocess
 import pytest
 from programs import ROOT, mediabridge
 
+pytestmark = pytest.mark.long
+
 SECONDS = 4
 MAIN = f"""
 let arguments = CommandLine.arguments
