@@ -63,7 +63,7 @@ test: ## Run the tests (under 20 minutes on 2 processors, build included)
 	$(MAKE) unit # one after the other even under -j: each wants the whole machine
 	$(MAKE) e2e
 
-test-long: ## Run what takes longer: thread sanitizer, endurance, a package outside this repository (under 25 minutes)
+test-long: ## Run what takes longer: thread sanitizer, endurance, lip sync over minutes, a package outside (under 25 minutes)
 	$(MAKE) tsan
 	$(MAKE) endurance
 	$(MAKE) e2e-long

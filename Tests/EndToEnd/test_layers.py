@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import pytest
 
-pytestmark = pytest.mark.alone
+pytestmark = pytest.mark.long
 
 # Slow, so that an encoder of three layers keeps the pace next to the rest: it is the switching that is tested.
 FPS = 10

@@ -4,6 +4,8 @@ import checks
 import numpy as np
 import pytest
 
+pytestmark = pytest.mark.alone
+
 FPS = 25
 SIZE = (640, 360)
 BLACK = 20

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 import real_clip
 
+pytestmark = pytest.mark.alone
+
 FPS = 25
 SIZE = (640, 360)
 SECONDS = 6

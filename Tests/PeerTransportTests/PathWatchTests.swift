@@ -21,6 +21,13 @@ import Testing
     #expect(death(of: &watch, from: 100) == 10)
   }
 
+  @Test func aBusyPathThatDiesRightAfterALookIsDeadAsSoon() {
+    var watch = PathWatch(at: time(0))
+    #expect(death(of: &watch, from: 0) { _ in 100 } == nil)
+    for _ in 0..<3 { watch.heard(at: time(100.03)) }
+    #expect((10...12).contains(death(of: &watch, from: 100) ?? 0))
+  }
+
   @Test func anIdlePathIsDeadAfterThirtySeconds() {
     var watch = PathWatch(at: time(0))
     #expect(death(of: &watch, from: 0) == 30)

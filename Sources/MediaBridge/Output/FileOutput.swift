@@ -202,14 +202,16 @@ final class FileOutput: Sendable {
   }
 
   /// Writes what the file needs to be complete, and closes it. One that cannot be completed is cut after what plays.
-  /// - Parameter time: until when it is to last where nothing comes any more.
+  /// - Parameters:
+  ///   - time: until when it is to last where nothing comes any more.
+  ///   - isThere: whether the name still leads to the file that was written; another one is left alone.
   /// - Throws: why it is not complete.
-  func finish(at time: MediaTime) async throws(LiveKitError) {
+  func finish(at time: MediaTime, isThere: Bool = true) async throws(LiveKitError) {
     state.withLock { state in
       if !state.isEnding { write(state.timeline.complete(at: time), &state) }
       state.isEnding = true
     }
-    let written = StoredFile(beingWritten: file)
+    let written = isThere ? StoredFile(beingWritten: file) : nil
     var reason: LiveKitError?
     do {
       try await pipeline.sendEndOfStream(timeLimit: .seconds(10))
@@ -218,7 +220,7 @@ final class FileOutput: Sendable {
     }
     await pipeline.stop()
     reason = failure ?? reason
-    let kept = reason == nil ? written.read() : written.mend()
+    let kept = reason == nil ? written?.read() : written?.mend()
     stored.withLock { $0 = kept }
     if let reason { throw reason }
   }

@@ -48,6 +48,7 @@ public actor Recorder {
   var presence = Presence()
   /// Why the file cannot be what it is to be any more.
   private var loss: LiveKitError?
+  private var isFinished = false
 
   struct Input {
     let publication: RemoteTrackPublication
@@ -184,9 +185,11 @@ public actor Recorder {
 
   // MARK: The end
 
-  /// Completes and closes the file.
+  /// Completes and closes the file. Called again it only says what the file holds.
   /// - Throws: why it is not complete; what was written before stays.
   public func finish() async throws(LiveKitError) -> OutputProgress {
+    guard !isFinished else { return figures }
+    isFinished = true
     for task in [ticker, follower] {
       task?.cancel()
       await task?.value
@@ -197,7 +200,8 @@ public actor Recorder {
     await subscriptions.keep(only: [])
     defer { claim?.release() }
     guard let output else { return OutputProgress() }
-    try await output.finish(at: presence.isOver ? presence.overSince ?? .now : .now)
+    loss = loss ?? claim?.loss
+    try await output.finish(at: presence.isOver ? presence.overSince ?? .now : .now, isThere: loss == nil)
     do { try claim?.checkWritten(by: output.format.template) } catch {
       loss = error
       throw error

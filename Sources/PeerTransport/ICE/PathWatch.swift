@@ -24,7 +24,9 @@ struct PathWatch {
   private static let busyCount = 20
 
   private var lastHeard: MediaTime
+  /// Since the last look, and between the two before.
   private var count = 0
+  private var previous = 0
   private var isBusy = false
 
   init(at time: MediaTime) { lastHeard = time }
@@ -38,7 +40,9 @@ struct PathWatch {
   mutating func look(at time: MediaTime) -> Verdict {
     defer { count = 0 }
     guard count == 0 else {
-      isBusy = count >= Self.busyCount
+      // A path may die in the middle of an interval, of which then hardly anything is left.
+      isBusy = max(count, previous) >= Self.busyCount
+      previous = count
       return .alive
     }
     return time - lastHeard >= (isBusy ? Self.busyLimit : Self.idleLimit) ? .dead : .quiet
