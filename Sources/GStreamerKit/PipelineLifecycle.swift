@@ -47,20 +47,32 @@ extension Pipeline {
 
   /// Ends every source and waits until all sinks have written what there was.
   ///
+  /// - Parameters:
+  ///   - timeLimit: the longest wait in which nothing moves.
+  ///   - progress: a number that changes while something does; asked once a `timeLimit`. An encoder on a busy machine may
+  ///     take longer for what is queued than a pipeline that hangs is to be waited for.
   /// - Throws: the error that kept the pipeline from its end, or one of kind `timeLimit`.
-  public func sendEndOfStream(timeLimit: Duration = .seconds(10)) async throws(PipelineError) {
+  public func sendEndOfStream(
+    timeLimit: Duration = .seconds(10), progress: @escaping @Sendable () -> Int = { 0 }
+  ) async throws(PipelineError) {
     endSources()
-    try await endOfStream(timeLimit: timeLimit)
+    try await endOfStream(timeLimit: timeLimit, progress: progress)
   }
 
   /// Waits for the end of the stream, without causing it.
-  public func endOfStream(timeLimit: Duration) async throws(PipelineError) {
+  public func endOfStream(
+    timeLimit: Duration, progress: @escaping @Sendable () -> Int = { 0 }
+  ) async throws(PipelineError) {
     let delivery = delivery
     let outcome = await withCheckedContinuation { (continuation: CheckedContinuation<BusDelivery.Outcome, Never>) in
       guard let waiter = delivery.wait({ continuation.resume(returning: $0) }) else { return }
       // The sleeping task holds no reference to the pipeline and finds nothing to do when the end came first.
       Task {
-        try? await Task.sleep(for: timeLimit)
+        var last: Int
+        repeat {
+          last = progress()
+          try? await Task.sleep(for: timeLimit)
+        } while progress() != last
         let error = PipelineError(.timeLimit, "no end of stream within \(timeLimit)")
         delivery.cancelWait(waiter, outcome: .failure(error))
       }

@@ -8,8 +8,8 @@ struct RecordCommand: AsyncParsableCommand {
     discussion: """
       The file's name decides how it is stored. .mkv and .webm keep what was sent; .mp4 keeps H.264, turns other \
       video into H.264 and audio into AAC. The file has video and audio from its first moment to its last: where \
-      the participant sends nothing it is silent, and holds the last frame or is black. Ctrl-C ends the recording \
-      with a complete file.
+      the participant sends nothing it is silent, black while the camera is muted or gone, and holds the last frame \
+      while a connection is lost. Ctrl-C ends the recording with a complete file.
 
       A file holds one video and one audio: the camera before a screen share, the microphone before the screen \
       share's audio, unless --source or --track says otherwise. What else the participant publishes is named, and \

@@ -30,7 +30,8 @@ struct Recording {
   func run(url: String, token: String) async throws {
     let interruption = Interruption()
     let recorder = recorder
-    try await console.join(url, interruption, abandon: { _ = try? await recorder.finish() }) {
+    let abandon: @Sendable () async -> Void = { _ = try? await recorder.finish() }
+    try await console.join(url, interruption, abandon: abandon) {
       try await room.connect(url: url, token: token, connectOptions: connectOptions)
     }
     console.tellLosses(of: room)

@@ -75,6 +75,24 @@ import Testing
     #expect(await pipeline.stop())
   }
 
+  /// Ten buffers of 60 ms each, in a limit of 200 ms.
+  @Test func theEndOfAStreamThatMovesIsWaitedFor() async throws {
+    let description = "appsrc name=in max-buffers=50 ! identity sleep-time=60000 ! fakesink sync=false"
+    for isWatched in [true, false] {
+      let pipeline = try Pipeline(description: description, name: "test")
+      let source = try pipeline.appSource(named: "in")
+      try pipeline.start()
+      for index in 0..<10 { source.push(PacketBuffer(copying: [UInt8(index)]), dts: .now) }
+      do {
+        try await pipeline.sendEndOfStream(timeLimit: .milliseconds(200)) { isWatched ? source.queuedBuffers : 0 }
+        #expect(isWatched)
+      } catch {
+        #expect(!isWatched && error.kind == .timeLimit)
+      }
+      #expect(await pipeline.stop())
+    }
+  }
+
   @Test func whoWaitsForTheEndIsToldOfTheStop() async throws {
     let pipeline = try Pipeline(description: "audiotestsrc is-live=true ! fakesink", name: "test")
     try pipeline.start()

@@ -214,7 +214,9 @@ final class FileOutput: Sendable {
     let written = isThere ? StoredFile(beingWritten: file) : nil
     var reason: LiveKitError?
     do {
-      try await pipeline.sendEndOfStream(timeLimit: .seconds(10))
+      try await pipeline.sendEndOfStream { [weak video, weak audio] in
+        (video?.queuedBuffers ?? 0) + (audio?.queuedBuffers ?? 0)
+      }
     } catch {
       reason = LiveKitError(.output, "\(file): the file could not be completed: \(error.message)")
     }

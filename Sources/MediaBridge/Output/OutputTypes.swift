@@ -1,12 +1,3 @@
-/// Where an output stands; it goes one way, and `finished` and `failed` are the ends.
-public enum OutputState: Sendable, Equatable {
-  /// Waiting for media.
-  case starting
-  case active
-  case finished
-  case failed(LiveKitError)
-}
-
 /// One track of an output, as it was received.
 public struct OutputTrack: Sendable, Equatable {
   public var sid: String
