@@ -19,7 +19,8 @@ struct EnduranceTests {
     for index in 0..<50 { try await record(index, from: synthetic, into: folder) }
     let after = try await quiet()
     print("fifty recordings: before \(before); after \(after)")
-    #expect(after.threads <= before.threads)
+    // Pools of threads breathe; what is left by each of 50 would be 50.
+    #expect(after.threads <= before.threads + 2)
     #expect(after.descriptors <= before.descriptors)
     // 20 KB a recording, of which each handles some hundred.
     #expect(after.heap < before.heap + 1 << 20, "before \(before); after \(after)")
