@@ -22,11 +22,11 @@ DOCS := .build/docs
 AS_ROOT = $$([ "$$(id -u)" = 0 ] || ! command -v sudo > /dev/null || echo sudo)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-test build build-tests release demo test test-long unit endurance tsan fuzz e2e e2e-long bench \
-  install uninstall lint docs format proto templates clean
+.PHONY: help setup setup-test build build-tests release demo test test-long unit endurance tsan fuzz e2e e2e-long \
+  outside-package bench install uninstall lint docs format proto templates clean
 
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: ## Install what building and running need (Debian packages; root or sudo)
 	@$(call install-missing,$(BUILD_PACKAGES) $(RUN_PACKAGES))
@@ -65,7 +65,7 @@ test: ## Run the tests (under 20 minutes on 2 processors, build included)
 
 test-long: ## Run what takes longer: thread sanitizer, endurance, lip sync over minutes, a package outside (under 25 minutes)
 	$(MAKE) tsan
-	$(MAKE) endurance
+	$(MAKE) -j2 --output-sync=target endurance outside-package # the one waits, the other builds
 	$(MAKE) e2e-long
 
 # Most tests wait for media that runs in real time, so several processes share the processors, each with its tests one
@@ -121,19 +121,24 @@ fuzz: setup ## Feed the parsers with random input (FUZZ_SECONDS=60 for each of F
 E2E_WORKERS ?= 4
 E2E_CACHE := $(shell mktemp -u)
 PYTEST = $(AS_ROOT) env MEDIABRIDGE_BIN=$(CURDIR)/$(or $(E2E_BIN),.build/debug/mediabridge) PYTHONDONTWRITEBYTECODE=1 \
-  .venv/bin/python -m pytest -q -o cache_dir=$(E2E_CACHE) Tests/EndToEnd
+  .venv/bin/python -m pytest -q Tests/EndToEnd
+REMEMBER := -o cache_dir=$(E2E_CACHE)
+FORGET := -p no:cacheprovider
 # pytest's exit status when a selection has no test.
 or-no-test = $(if $(E2E),|| [ $$? = 5 ])
 
 e2e: build-tests .venv/ready ## Run the program against clients that others wrote (E2E="-k record" narrows)
-	$(PYTEST) -m "not alone and not long" -n $(E2E_WORKERS) --dist worksteal $(E2E) || case $$? in \
-	  1) echo "Once more, one after the other:"; $(PYTEST) --last-failed --last-failed-no-failures none;; \
+	$(PYTEST) $(REMEMBER) -m "not alone and not long" -n $(E2E_WORKERS) --dist worksteal $(E2E) || case $$? in \
+	  1) echo "Once more, one after the other:"; $(PYTEST) $(REMEMBER) --last-failed --last-failed-no-failures none;; \
 	  5) [ -n '$(E2E)' ];; *) false;; esac
-	$(PYTEST) -m "alone and not long" $(E2E) $(or-no-test)
+	$(PYTEST) $(FORGET) -m "alone and not long" $(E2E) $(or-no-test)
 	@$(AS_ROOT) rm -rf $(E2E_CACHE)
 
 e2e-long: build-tests .venv/ready
-	$(PYTEST) -m long $(E2E) $(or-no-test)
+	$(PYTEST) $(FORGET) -m long -k "not outside_package"
+
+outside-package: build-tests .venv/ready ## Build a package outside this repository that depends on it, and run it
+	$(PYTEST) $(FORGET) -m long -k outside_package
 
 bench: setup-test release .venv/ready ## Measure cost and latency beside the LiveKit Python SDK (BENCH="--seconds 20" changes how)
 	$(AS_ROOT) env MEDIABRIDGE_BIN=$(CURDIR)/$(BIN) PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=Tests/EndToEnd \
