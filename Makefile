@@ -120,8 +120,9 @@ fuzz: setup ## Feed the parsers with random input (FUZZ_SECONDS=60 for each of F
 # others is run once more by itself, and counts as failed only then: the machines are shared, and most tests wait for media.
 E2E_WORKERS ?= 4
 E2E_CACHE := $(shell mktemp -u)
-PYTEST = $(AS_ROOT) env MEDIABRIDGE_BIN=$(CURDIR)/$(or $(E2E_BIN),.build/debug/mediabridge) PYTHONDONTWRITEBYTECODE=1 \
+PYTEST_HERE = env MEDIABRIDGE_BIN=$(CURDIR)/$(or $(E2E_BIN),.build/debug/mediabridge) PYTHONDONTWRITEBYTECODE=1 \
   .venv/bin/python -m pytest -q Tests/EndToEnd
+PYTEST = $(AS_ROOT) $(PYTEST_HERE)
 REMEMBER := -o cache_dir=$(E2E_CACHE)
 FORGET := -p no:cacheprovider
 # pytest's exit status when a selection has no test.
@@ -138,7 +139,7 @@ e2e-long: build-tests .venv/ready
 	$(PYTEST) $(FORGET) -m long -k "not outside_package"
 
 outside-package: build-tests .venv/ready ## Build a package outside this repository that depends on it, and run it
-	$(PYTEST) $(FORGET) -m long -k outside_package
+	$(PYTEST_HERE) $(FORGET) -m long -k outside_package
 
 bench: setup-test release .venv/ready ## Measure cost and latency beside the LiveKit Python SDK (BENCH="--seconds 20" changes how)
 	$(AS_ROOT) env MEDIABRIDGE_BIN=$(CURDIR)/$(BIN) PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=Tests/EndToEnd \
