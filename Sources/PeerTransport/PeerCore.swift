@@ -177,7 +177,9 @@ final class PeerCore {
   private func handle(_ event: DTLSTransport.Event) {
     switch event {
     case .connected(let keys): secured(keys)
-    case .data(let bytes): sctp?.receive(bytes)
+    case .data(let bytes):
+      path?.heard(at: .now)
+      sctp?.receive(bytes)
     case .failed(let error): change(to: .failed(error))
     case .closed: change(to: .failed(.closedByPeer))
     }
@@ -233,7 +235,6 @@ final class PeerCore {
   private func received(_ buffer: PacketBuffer, at time: MediaTime) {
     counters.packetsReceived += 1
     counters.bytesReceived += buffer.count
-    path?.heard(at: time)
     let (first, second) = buffer.withUnsafeBytes { bytes in
       bytes.count >= 2 ? (bytes[0], bytes[1]) : (0, 0)
     }
@@ -249,6 +250,7 @@ final class PeerCore {
       counters.packetsDropped += 1
       return
     }
+    path?.heard(at: time)
     if isRTCP {
       let reports = buffer.withUnsafeBytes { RTCPPacket.parse($0) }
       tell { $0.peerConnection($1, didReceive: reports, at: time) }
