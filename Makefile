@@ -80,13 +80,20 @@ ENDURANCE := EnduranceTests
 # Long loops on one thread have nothing to show the sanitizer.
 ONE_THREAD := HeldGarbageTests|AdaptiveStreamPropertyTests
 TEST_BUNDLE := debug/mediabridgePackageTests.xctest --testing-library swift-testing --no-parallel
-run-shards = $(MAKE) --no-print-directory -j$(words $(SHARDS)) --output-sync=target $(SHARDS:%=$(1)-shard-%)
+# A shard whose tests fail beside the others (1) is run once more by itself, and has failed only then: the machines are
+# shared, and most tests wait for media. A crash and a report of the sanitizer (66) have failed at once.
+define run-shards
+@rm -rf .build/again && mkdir -p .build/again
+$(MAKE) --no-print-directory -j$(words $(SHARDS)) --output-sync=target AGAIN=.build/again $(SHARDS:%=$(1)-shard-%)
+@for shard in $$(ls .build/again); do echo "Once more, by itself: $$shard"; $(MAKE) --no-print-directory $$shard || exit 1; done
+endef
+or-again = $(if $(AGAIN),|| { code=$$?; [ $$code = 1 ] && touch $(AGAIN)/$@ || exit $$code; })
 
 unit: build-tests ## Run the unit tests
 	$(call run-shards,unit)
 
 unit-shard-%:
-	.build/$(TEST_BUNDLE) $(SHARD_PATTERN) --skip "$(ENDURANCE)"
+	.build/$(TEST_BUNDLE) $(SHARD_PATTERN) --skip "$(ENDURANCE)" $(or-again)
 
 endurance: build-tests ## Repeat what a program does all day a thousand times, and look for what is left over
 	.build/$(TEST_BUNDLE) --filter "$(ENDURANCE)"
@@ -101,7 +108,7 @@ tsan: setup-test ## Run the tests of what crosses threads under the thread sanit
 
 tsan-shard-%:
 	TSAN_OPTIONS="ignore_noninstrumented_modules=1 $$TSAN_OPTIONS $(TSAN_SUPPRESSIONS)" .build-tsan/$(TEST_BUNDLE) \
-	  $(SHARD_PATTERN) --skip "$(ENDURANCE)|$(ONE_THREAD)|$(TSAN_SKIP)"
+	  $(SHARD_PATTERN) --skip "$(ENDURANCE)|$(ONE_THREAD)|$(TSAN_SKIP)" $(or-again)
 
 # What it finds lies in .build-fuzz: a crash goes to Tests/Corpus/TARGET, as it is or in hexadecimal, once it is mended.
 # Swift's runtime keeps what it allocates for types, hence no search for leaks.
@@ -116,30 +123,31 @@ fuzz: setup ## Feed the parsers with random input (FUZZ_SECONDS=60 for each of F
 	    -artifact_prefix=$(FUZZ_BUILD)/findings/$$target/ || exit 1; \
 	done
 
-# Tests that measure real time are marked `alone` and run one after the other, the others side by side. What fails beside
-# others is run once more by itself, and counts as failed only then: the machines are shared, and most tests wait for media.
+# Tests that measure real time are marked `alone` and run one after the other, the others side by side. What fails is run
+# once more by itself, as above.
 E2E_WORKERS ?= 4
 E2E_CACHE := $(shell mktemp -u)
 PYTEST_HERE = env MEDIABRIDGE_BIN=$(CURDIR)/$(or $(E2E_BIN),.build/debug/mediabridge) PYTHONDONTWRITEBYTECODE=1 \
   .venv/bin/python -m pytest -q Tests/EndToEnd
-PYTEST = $(AS_ROOT) $(PYTEST_HERE)
-REMEMBER := -o cache_dir=$(E2E_CACHE)
-FORGET := -p no:cacheprovider
-# pytest's exit status when a selection has no test.
-or-no-test = $(if $(E2E),|| [ $$? = 5 ])
+PYTEST = $(AS_ROOT) $(PYTEST_HERE) -o cache_dir=$(E2E_CACHE)
+# pytest ends with 5 when a selection has no test.
+define run-e2e
+$(PYTEST) $(1) $(E2E) || case $$? in \
+  1) echo "Once more, one after the other:"; $(PYTEST) --last-failed --last-failed-no-failures none;; \
+  5) [ -n '$(E2E)' ];; *) false;; esac
+endef
 
 e2e: build-tests .venv/ready ## Run the program against clients that others wrote (E2E="-k record" narrows)
-	$(PYTEST) $(REMEMBER) -m "not alone and not long" -n $(E2E_WORKERS) --dist worksteal $(E2E) || case $$? in \
-	  1) echo "Once more, one after the other:"; $(PYTEST) $(REMEMBER) --last-failed --last-failed-no-failures none;; \
-	  5) [ -n '$(E2E)' ];; *) false;; esac
-	$(PYTEST) $(FORGET) -m "alone and not long" $(E2E) $(or-no-test)
+	$(call run-e2e,-m "not alone and not long" -n $(E2E_WORKERS) --dist worksteal)
+	$(call run-e2e,-m "alone and not long")
 	@$(AS_ROOT) rm -rf $(E2E_CACHE)
 
 e2e-long: build-tests .venv/ready
-	$(PYTEST) $(FORGET) -m long -k "not outside_package"
+	$(call run-e2e,-m "long and not outside")
+	@$(AS_ROOT) rm -rf $(E2E_CACHE)
 
 outside-package: build-tests .venv/ready ## Build a package outside this repository that depends on it, and run it
-	$(PYTEST_HERE) $(FORGET) -m long -k outside_package
+	$(PYTEST_HERE) -p no:cacheprovider -m outside
 
 bench: setup-test release .venv/ready ## Measure cost and latency beside the LiveKit Python SDK (BENCH="--seconds 20" changes how)
 	$(AS_ROOT) env MEDIABRIDGE_BIN=$(CURDIR)/$(BIN) PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=Tests/EndToEnd \

@@ -85,7 +85,6 @@ def test_nobody_commands_the_terminal(name, room, tmp_path):
         assert name not in TELL_MACHINES or IDENTITY in values(events), events[-2:]
 
 
-
 def assert_shown(written, is_told):
     """In lines that end, and with what is hostile in it in sight."""
     shown = lines(written)
@@ -102,7 +101,7 @@ def test_a_long_name_does_not_push_others_out_of_sight(room):
 
 def test_a_live_line_stays_in_one_line_of_the_terminal(room, tmp_path):
     url, enter = room
-    command = mediabridge("record", "--url", url, *KEYS, "--room", ROOM, "--duration", "2s", tmp_path / "x.mkv")
+    command = mediabridge("record", "--url", url, *KEYS, "--room", ROOM, "--duration", "5s", tmp_path / "x.mkv")
     written = OnTerminal(enter(*command)).finish().decode()
     live = [part for part in written.split(ANEW) if "\n" not in part and part]
     assert live and max(map(len, live)) <= COLUMNS, live

@@ -8,7 +8,7 @@ import subprocess
 import pytest
 from programs import ROOT, mediabridge
 
-pytestmark = pytest.mark.long
+pytestmark = [pytest.mark.long, pytest.mark.outside]
 
 SECONDS = 4
 MAIN = f"""

@@ -21,7 +21,7 @@ def test_what_publish_test_publishes_is_measured(local_server):
         publisher = local_server.own_publisher("r", f"{codec}-sender", codec)
         told = [(track["source"], track["codec"], track["size"]) for track in publisher.events[-1]["tracks"]]
         assert told == [("camera", codec, "640x360"), ("microphone", "opus", "")]
-    shown = said(local_server, "probe", "--audio", "--duration", "2s")
+    shown = said(local_server, "probe", "--audio", "--duration", "4s")
     counts = []
     for codec in ("vp8", "vp9", "h264"):
         lost = r"[\d.]+ % lost"
