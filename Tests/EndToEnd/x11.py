@@ -27,7 +27,8 @@ def serve(size):
     """Becomes an X server that writes the number of its display, which is one that was free."""
     # Whoever starts this may have signals blocked, and the server is to end when it is told to.
     signal.pthread_sigmask(signal.SIG_SETMASK, ())
-    options = ("-displayfd", "1", "-screen", "0", f"{size}x24", "-ac", "-nolisten", "tcp")
+    # A server that resets itself whenever its last client goes drops those who connect meanwhile.
+    options = ("-displayfd", "1", "-screen", "0", f"{size}x24", "-ac", "-noreset", "-nolisten", "tcp")
     os.execvp("Xvfb", ("Xvfb", *options))
 
 
