@@ -1,8 +1,12 @@
 """A namespace, a room server in it, and the programs of a test; all ended when the test ends."""
 
 import pytest
-from network import Namespace, RoutedNetwork
-from programs import KEYS, Program, mediabridge, python
+
+# Helpers whose assertions say what they found, as those of tests do.
+pytest.register_assert_rewrite("checks", "desktop", "failures", "network", "programs", "real_clip", "terminal")
+
+from network import Namespace, RoutedNetwork  # noqa: E402
+from programs import KEYS, Program, mediabridge, python  # noqa: E402
 
 
 def pytest_configure(config):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import real_clip
 
-pytestmark = pytest.mark.alone
+pytestmark = pytest.mark.long
 
 FPS = 25
 SIZE = (640, 360)

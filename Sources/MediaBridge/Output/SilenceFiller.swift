@@ -12,8 +12,13 @@ struct SilenceFiller: Sendable {
   /// Timestamps that jump by less are jitter of the sender's clock and stay as they are.
   private static let tolerance = Duration.milliseconds(60)
 
-  /// Where the sound written so far ends.
+  /// Between the starts of two blocks at least: files count milliseconds, and no two blocks may have one time.
+  private static let least = Duration.milliseconds(1)
+
+  /// Where the audio written so far ends.
   private(set) var end = Duration.zero
+  /// Where the newest block begins.
+  private var newest: Duration?
 
   /// Where silence has to be written before a block at `start`, or nil when the block lies before what is written.
   mutating func gap(before start: Duration) -> [Duration]? {
@@ -26,15 +31,17 @@ struct SilenceFiller: Sendable {
     var starts: [Duration] = []
     while end + Self.step <= limit {
       starts.append(end)
+      newest = end
       end += Self.step
     }
     return starts
   }
 
-  /// Notes a block as written; where it begins, never before the block in front of it.
+  /// Notes a block as written; where it begins, always behind the start of the block in front of it.
   mutating func wrote(_ start: Duration, _ duration: Duration) -> Duration {
-    let begin = max(start, end - Self.step)
-    end = max(end, begin + duration)
+    let begin = max(start, newest.map { $0 + Self.least } ?? start)
+    newest = begin
+    end = max(end, begin + max(duration, Self.least))
     return begin
   }
 }

@@ -47,6 +47,14 @@ struct OutputTimelineTests {
     #expect(picture(140) == 140)
   }
 
+  /// A sender's report moves the clock back by a block: no two have one time, at which players stop.
+  @Test mutating func audioNeverStandsStill() throws {
+    #expect(picture(0, isKeyframe: true) == 0)
+    #expect(try #require(sound(20)) == (20, 0))
+    #expect(try #require(sound(20)) == (21, 0))
+    #expect(try #require(sound(40)) == (40, 0))
+  }
+
   @Test mutating func silenceFillsWhatIsMissingOnce() throws {
     #expect(picture(0, isKeyframe: true) == 0)
     #expect(try #require(sound(0)) == (0, 0))
