@@ -11,7 +11,7 @@ RUN_PACKAGES := gstreamer1.0-plugins-base gstreamer1.0-plugins-good gstreamer1.0
   gstreamer1.0-plugins-ugly gstreamer1.0-libav gstreamer1.0-x gstreamer1.0-tools
 TEST_PACKAGES := ffmpeg iproute2 nftables procps coturn openssl python3-venv xvfb python3-xlib groff-base
 # Targets whose code stays on one thread: the thread sanitizer passes their tests over.
-TSAN_SKIP := ^(MediaCore|RTP|SDP|LiveKitProtocol|PipelineTemplates|Fuzz)Tests
+TSAN_SKIP := ^(MediaCore|Bitstream|RTP|SDP|LiveKitProtocol|PipelineTemplates|Fuzz)Tests
 TSAN_SUPPRESSIONS := $(addprefix suppressions=$(CURDIR)/,$(wildcard Tests/tsan.supp))
 # What `make fuzz` runs, and for how long each.
 FUZZ_TARGETS ?= rtp rtcp sdp signal templates

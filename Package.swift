@@ -63,7 +63,8 @@ let package = Package(
     .target(name: "CShims", dependencies: ["CGStreamer", "CNice", "COpenSSL", "CSRTP", "CUsrsctp"]),
 
     module("MediaCore"),
-    module("RTP", ["MediaCore"]),
+    module("Bitstream"),
+    module("RTP", ["Bitstream", "MediaCore"]),
     module("SDP", ["MediaCore"]),
     module(
       "LiveKitProtocol",
@@ -76,7 +77,7 @@ let package = Package(
     module(
       "PeerTransport",
       [
-        "MediaCore", "RTP", "SDP", "CNice", "COpenSSL", "CSRTP", "CUsrsctp", "CShims",
+        "Bitstream", "MediaCore", "RTP", "SDP", "CNice", "COpenSSL", "CSRTP", "CUsrsctp", "CShims",
         .product(name: "Logging", package: "swift-log"),
       ]),
     module(
@@ -89,13 +90,14 @@ let package = Package(
     module(
       "MediaBridge",
       [
-        "MediaCore", "RTP", "SDP", "LiveKitProtocol", "PipelineTemplates", "PeerTransport", "SignalTransport",
-        "GStreamerKit", .product(name: "Logging", package: "swift-log"),
+        "Bitstream", "MediaCore", "RTP", "SDP", "LiveKitProtocol", "PipelineTemplates", "PeerTransport",
+        "SignalTransport", "GStreamerKit", .product(name: "Logging", package: "swift-log"),
       ]),
     module(
       "DevServer",
       [
-        "MediaCore", "RTP", "SDP", "LiveKitProtocol", "PeerTransport", .product(name: "Logging", package: "swift-log"),
+        "Bitstream", "MediaCore", "RTP", "SDP", "LiveKitProtocol", "PeerTransport",
+        .product(name: "Logging", package: "swift-log"),
       ] + nio),
     .executableTarget(
       name: "mediabridge-cli",
@@ -135,7 +137,8 @@ let package = Package(
       ], path: "Tests/Fuzz/Exercises", swiftSettings: strict),
     tests(
       "FuzzTests", ["ParserExercises", "LiveKitProtocol", .product(name: "SwiftProtobuf", package: "swift-protobuf")]),
-    tests("RTPTests", ["RTP", "MediaCore", "ParserExercises"]),
+    tests("BitstreamTests", ["Bitstream", "ParserExercises"]),
+    tests("RTPTests", ["RTP", "Bitstream", "MediaCore", "ParserExercises"]),
     tests("SDPTests", ["SDP", "ParserExercises"]),
     tests(
       "LiveKitProtocolTests",
@@ -158,8 +161,8 @@ let package = Package(
     tests(
       "MediaBridgeTests",
       [
-        "MediaBridge", "BridgeTesting", "DevServer", "GStreamerKit", "PipelineTemplates", "MediaCore", "RTP", "SDP",
-        "ParserExercises", "LiveKitProtocol",
+        "MediaBridge", "BridgeTesting", "DevServer", "GStreamerKit", "PipelineTemplates", "MediaCore", "Bitstream",
+        "RTP", "SDP", "ParserExercises", "LiveKitProtocol",
       ]),
   ],
   swiftLanguageModes: [.v6]

@@ -1,3 +1,4 @@
+import Bitstream
 public import MediaCore
 public import RTP
 public import SDP

@@ -1,3 +1,4 @@
+import Bitstream
 import LiveKitProtocol
 import MediaCore
 import RTP

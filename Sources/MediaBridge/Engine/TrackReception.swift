@@ -1,3 +1,4 @@
+import Bitstream
 import GStreamerKit
 import MediaCore
 import RTP
@@ -9,7 +10,7 @@ final class TrackReception {
   private let codec: String
   private let isVideo: Bool
   /// Nil for sound, and for pictures that we do not look into.
-  private let videoCodec: RTP.VideoCodec?
+  private let videoCodec: Bitstream.VideoCodec?
   private let clock: ParticipantClock
   private(set) var receiver: RTPReceiver
   private var pipelines: [ReceivePipeline] = []
@@ -55,7 +56,7 @@ final class TrackReception {
     trackSid = track.sid
     codec = track.codec
     isVideo = track.isVideo
-    videoCodec = RTP.VideoCodec(encodingName: track.codec)
+    videoCodec = Bitstream.VideoCodec(encodingName: track.codec)
     payloadType = track.format?.payloadType
     mid = track.section.mid
     codecs = Dictionary(track.section.formats.map { ($0.payloadType, $0.codec.name) }) { first, _ in first }

@@ -1,7 +1,7 @@
+import Bitstream
 import Foundation
 import GStreamerKit
 import MediaCore
-import RTP
 
 /// One file that is being written from at most one video and one audio track. Media threads write into it; it ends
 /// once, with a file that plays.
@@ -79,7 +79,7 @@ final class FileOutput: Sendable {
         timeline: OutputTimeline(
           hasAudio: audio != nil, hasVideo: video != nil, beginsWithPicture: codec != nil),
         pictures: PictureHolder(
-          codec: format.video == .raw ? nil : codec.flatMap(RTP.VideoCodec.init(encodingName:)),
+          codec: format.video == .raw ? nil : codec.flatMap(Bitstream.VideoCodec.init(encodingName:)),
           blackSize: size ?? Dimensions(width: 1280, height: 720))))
     made.onFailure { [broken] error in
       broken.withLock { if $0 == nil { $0 = LiveKitError(error.code, "\(file): \(error.message)") } }

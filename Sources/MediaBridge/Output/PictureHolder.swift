@@ -1,6 +1,6 @@
+import Bitstream
 import GStreamerKit
 import MediaCore
-import RTP
 
 /// Makes the frames that stand in while none come: the one shown last, or black before the first and while nothing is sent
 /// on purpose.
@@ -21,7 +21,7 @@ struct PictureHolder: Sendable {
   /// - Parameters:
   ///   - codec: of encoded pictures; nil for raw ones.
   ///   - blackSize: of raw pictures before the first one.
-  init(codec: RTP.VideoCodec?, blackSize: Dimensions) {
+  init(codec: Bitstream.VideoCodec?, blackSize: Dimensions) {
     isRaw = codec == nil
     maker = codec.flatMap(HeldPictureMaker.init(codec:))
     self.blackSize = blackSize

@@ -1,3 +1,5 @@
+public import Bitstream
+
 extension VideoCodec {
   /// True for a whole picture of one macroblock (16x16 or less) in one payload. A LiveKit server sends some of these when
   /// it stops sending a track, to clear a browser's screen; nobody publishes such a thing.

@@ -1,3 +1,4 @@
+import Bitstream
 public import MediaCore
 
 /// Receives one remote media stream: puts repairs in their place, drops what came before, and says what to send back.

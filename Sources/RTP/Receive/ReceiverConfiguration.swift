@@ -1,3 +1,4 @@
+public import Bitstream
 public import MediaCore
 
 extension RTPReceiver {

@@ -1,3 +1,4 @@
+public import Bitstream
 public import MediaCore
 
 /// Makes one outgoing stream out of several incoming ones that show the same thing, as simulcast layers do: numbers and

@@ -1,8 +1,7 @@
 import GStreamerKit
-import RTP
 import Testing
 
-@testable import MediaBridge
+@testable import Bitstream
 
 /// A stream that is made black: the keyframe of ours, repeats of it, and the sender's next keyframe.
 @Suite struct BlackKeyframeTests {
@@ -94,7 +93,7 @@ extension [Int?] {
 
 extension [Unit] {
   /// The first `count` units, a black keyframe, repeats of that, and the whole stream.
-  func blackened(after count: Int, repeats: Int, _ codec: RTP.VideoCodec) throws -> [Unit] {
+  func blackened(after count: Int, repeats: Int, _ codec: VideoCodec) throws -> [Unit] {
     var maker = try #require(HeldPictureMaker(codec: codec))
     for unit in prefix(count) { maker.follow(unit) }
     let black = try #require(maker.blackUnit(like: self[0]))

@@ -1,4 +1,4 @@
-import RTP
+import Bitstream
 import Testing
 
 /// A way to encode, and the decoders that have to agree on what comes of it.
@@ -10,7 +10,7 @@ struct HeldCase: Sendable, CustomTestStringConvertible {
     case ffmpeg(String, passes: Int = 1)
   }
 
-  var codec: RTP.VideoCodec
+  var codec: VideoCodec
   var name: String
   var encoder: Encoder
   var width = 320

@@ -1,7 +1,6 @@
-import RTP
 import Testing
 
-@testable import MediaBridge
+@testable import Bitstream
 
 /// An encoder's settings promise features of the format that the other tests are about; here is whether they came.
 @Suite struct HeldCoverageTests {

@@ -3,9 +3,9 @@ import Foundation
 import GStreamerKit
 import MediaCore
 import PipelineTemplates
-import RTP
 import Testing
 
+@testable import Bitstream
 @testable import MediaBridge
 
 /// Files with held pictures, written by the shipped templates and played by ffmpeg, which stops at the first error.

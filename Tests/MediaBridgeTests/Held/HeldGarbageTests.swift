@@ -1,9 +1,8 @@
 import MediaCore
 import ParserExercises
-import RTP
 import Testing
 
-@testable import MediaBridge
+@testable import Bitstream
 
 /// What comes from the network can be anything: it makes no held picture, or a wrong one, and never ends the process.
 @Suite struct HeldGarbageTests {

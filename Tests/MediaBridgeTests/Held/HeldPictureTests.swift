@@ -1,8 +1,7 @@
 import GStreamerKit
-import RTP
 import Testing
 
-@testable import MediaBridge
+@testable import Bitstream
 
 @Suite struct HeldPictureTests {
   /// A unit made by us does not show in what the sender's units decode to, shows the picture before it, and is decoded

@@ -2,10 +2,9 @@ import BridgeTesting
 import Foundation
 import GStreamerKit
 import MediaCore
-import RTP
 import Testing
 
-@testable import MediaBridge
+@testable import Bitstream
 
 /// One access unit with what a multiplexer or decoder needs to know about it.
 struct Unit: Sendable {
@@ -170,7 +169,7 @@ extension HeldPictureMaker {
 
 extension [Unit] {
   /// The stream with `counts[index]` held pictures behind the unit of that index.
-  func holding(_ codec: RTP.VideoCodec, counts: (Int) -> Int) throws -> [Unit] {
+  func holding(_ codec: VideoCodec, counts: (Int) -> Int) throws -> [Unit] {
     var maker = try #require(HeldPictureMaker(codec: codec))
     return try enumerated().flatMap { index, unit in
       maker.follow(unit)

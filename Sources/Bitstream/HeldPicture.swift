@@ -1,18 +1,17 @@
-import RTP
-
 /// An access unit, made without an encoder, that shows once more what is already in a decoder's references.
 ///
 /// It changes nothing in the decoder: any number of them may stand between two units of the sender, which decode as if
 /// these had not been there. It is no keyframe.
-struct HeldPicture: Sendable, Equatable {
-  var bytes: [UInt8]
+public struct HeldPicture: Sendable, Equatable {
+  /// The access unit, in the form of those that were followed.
+  public var bytes: [UInt8]
   /// Whether it shows exactly the picture that was shown last. False when the sender's last pictures were not kept as
   /// references (the upper temporal layers of scalable video): then it is the newest shown one that was.
-  var isLastShown: Bool
+  public var isLastShown: Bool
 }
 
 /// Follows a stream of access units and makes held pictures that fit behind the last one, and black ones.
-struct HeldPictureMaker: Sendable {
+public struct HeldPictureMaker: Sendable {
   private enum Stream: Sendable {
     case vp8(VP8Stream)
     case vp9(VP9Stream)
@@ -22,7 +21,7 @@ struct HeldPictureMaker: Sendable {
   private var stream: Stream
 
   /// Nil for a codec whose pictures cannot be held.
-  init?(codec: RTP.VideoCodec) {
+  public init?(codec: VideoCodec) {
     switch codec {
     case .vp8: stream = .vp8(VP8Stream())
     case .vp9: stream = .vp9(VP9Stream())
@@ -33,7 +32,7 @@ struct HeldPictureMaker: Sendable {
 
   /// Takes H.264's decoder configuration record, `codec_data` in caps: before the first unit, and when it changes.
   /// Without it H.264 is not held, since it says how long a unit's lengths are.
-  mutating func configure(_ codecData: UnsafeRawBufferPointer) {
+  public mutating func configure(_ codecData: UnsafeRawBufferPointer) {
     guard case .h264(var h264) = stream else { return }
     h264.configure(codecData)
     stream = .h264(h264)
@@ -41,7 +40,7 @@ struct HeldPictureMaker: Sendable {
 
   /// Takes every access unit that a decoder of the recording will see, in its order, but no held pictures: a VP8 frame,
   /// a VP9 frame or super-frame, or an H.264 access unit of lengths and NAL units.
-  mutating func follow(_ unit: UnsafeRawBufferPointer) {
+  public mutating func follow(_ unit: UnsafeRawBufferPointer) {
     // A unit without bytes leaves a decoder as it is.
     guard !unit.isEmpty else { return }
     switch stream {
@@ -59,7 +58,7 @@ struct HeldPictureMaker: Sendable {
 
   /// The unit to show now, the same until another one is followed; nil before the first keyframe, behind a unit that
   /// could not be read, and where the format leaves no way.
-  func picture() -> HeldPicture? {
+  public func picture() -> HeldPicture? {
     switch stream {
     case .vp8(let vp8): vp8.picture()
     case .vp9(let vp9): vp9.picture()
@@ -71,7 +70,7 @@ struct HeldPictureMaker: Sendable {
   /// sender's next units show depends on what was before, so that only its next keyframe may come behind it. Nil before
   /// the first keyframe, and where it cannot be written: H.264 that is interlaced, has several slice groups, more than
   /// 8 bits or more colour than 4:2:0, and VP9 of another profile than 0 or wider than 4096.
-  func blackKeyframe() -> [UInt8]? {
+  public func blackKeyframe() -> [UInt8]? {
     switch stream {
     case .vp8(let vp8): vp8.blackKeyframe()
     case .vp9(let vp9): vp9.blackKeyframe()

@@ -1,8 +1,7 @@
 import ParserExercises
-import RTP
 import Testing
 
-@testable import MediaBridge
+@testable import Bitstream
 
 @Suite struct HeldCodingTests {
   @Test func bitsAndExpGolombCodesComeBack() throws {
@@ -81,7 +80,7 @@ import Testing
 
   /// The parts that a stream may leave out or add around what is held.
   @Test func nothingIsHeldBeforeAKeyframe() throws {
-    for codec in [RTP.VideoCodec.vp8, .vp9, .h264] {
+    for codec in [VideoCodec.vp8, .vp9, .h264] {
       var maker = try #require(HeldPictureMaker(codec: codec))
       #expect(maker.picture() == nil)
       [UInt8]([0x31, 0x02, 0x00, 0x44, 0x55]).withUnsafeBytes { maker.follow($0) }

@@ -1,23 +1,6 @@
-/// The video codecs whose payloads we look into.
-public enum VideoCodec: Sendable, Equatable, CaseIterable {
-  case vp8
-  case vp9
-  case h264
-  case h265
-  case av1
+public import Bitstream
 
-  /// The codec of an SDP encoding name (RFC 8866, 6.6); case does not matter.
-  public init?(encodingName: String) {
-    switch encodingName.lowercased() {
-    case "vp8": self = .vp8
-    case "vp9": self = .vp9
-    case "h264": self = .h264
-    case "h265": self = .h265
-    case "av1": self = .av1
-    default: return nil
-    }
-  }
-
+extension VideoCodec {
   /// True for the payload of a packet with which a picture begins that needs no other: where a decoder can start.
   public func startsKeyframe(_ payload: UnsafeRawBufferPointer) -> Bool {
     guard !payload.isEmpty else { return false }
