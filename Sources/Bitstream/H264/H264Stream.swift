@@ -1,4 +1,4 @@
-/// Follows H.264 access units as far as needed to hold a picture, and to make a black one.
+/// Follows H.264 access units as far as needed to repeat a frame, and to make a black one.
 struct H264Stream: Sendable {
   /// A parameter set as it came.
   private struct Stored<Parameters: Sendable>: Sendable {
@@ -93,13 +93,13 @@ struct H264Stream: Sendable {
     return (sequence, picture)
   }
 
-  func picture() -> HeldPicture? {
+  func repeatFrame() -> RepeatFrame? {
     guard let lengthSize, let last, isReferenceUsable, let (sequence, picture) = try? parameterSets(last.pictureID)
     else { return nil }
-    // Some decoders tell pictures apart by numbers that are the same in all held pictures: the delimiter says it too.
-    let slice = H264HeldSlice(sequence: sequence, picture: picture, last: last)
+    // Some decoders tell pictures apart by numbers that are the same in all repeat frames: the delimiter says it too.
+    let slice = H264RepeatSlice(sequence: sequence, picture: picture, last: last)
     return unit([[H264NALType.delimiter, 0xf0], slice.nal], lengthSize).map {
-      HeldPicture(bytes: $0, isLastShown: last.marking != .none)
+      RepeatFrame(bytes: $0, isLastShown: last.marking != .none)
     }
   }
 

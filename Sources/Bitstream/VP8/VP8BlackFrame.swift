@@ -2,7 +2,7 @@
 /// black, and each of the others is predicted from its neighbours without a residual: a bit or two each, without an
 /// encoder that would have to be set up for each size.
 struct VP8BlackFrame {
-  var shape: VP8HeldFrame.Shape
+  var shape: VP8RepeatFrame.Shape
 
   /// At the finest quantizer, the first, each step of the second-order DC coefficient is 8, and 64 of them are one of
   /// luma (RFC 6386, 14.1, 14.3 and 14.4).

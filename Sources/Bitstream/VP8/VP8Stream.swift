@@ -1,4 +1,4 @@
-/// Follows VP8 frames as far as needed to hold a picture, and to make a black one.
+/// Follows VP8 frames as far as needed to repeat a frame, and to make a black one.
 struct VP8Stream: Sendable {
   enum Reference: Int, Sendable {
     case last
@@ -7,7 +7,7 @@ struct VP8Stream: Sendable {
   }
 
   private var slots = ReferenceSlots(count: 3)
-  private var shape: VP8HeldFrame.Shape?
+  private var shape: VP8RepeatFrame.Shape?
 
   mutating func follow(_ frame: UnsafeRawBufferPointer) {
     guard let header = try? VP8FrameHeader(frame) else {
@@ -16,7 +16,7 @@ struct VP8Stream: Sendable {
     }
     switch header.kind {
     case .key(let width, let height):
-      shape = VP8HeldFrame.Shape(width: width, height: height)
+      shape = VP8RepeatFrame.Shape(width: width, height: height)
       slots.store(0b111, isShown: header.isShown)
     case .inter(let update): apply(update, isShown: header.isShown)
     }
@@ -42,11 +42,11 @@ struct VP8Stream: Sendable {
     slots.store(mask, isShown: isShown)
   }
 
-  func picture() -> HeldPicture? {
+  func repeatFrame() -> RepeatFrame? {
     guard let shape, shape.isSupported, let (slot, isLastShown) = slots.newestShown,
       let reference = Reference(rawValue: slot)
     else { return nil }
-    return HeldPicture(bytes: VP8HeldFrame(shape: shape, reference: reference).bytes, isLastShown: isLastShown)
+    return RepeatFrame(bytes: VP8RepeatFrame(shape: shape, reference: reference).bytes, isLastShown: isLastShown)
   }
 
   /// A black keyframe of the size of the last frame; nil before the first one.

@@ -1,4 +1,4 @@
-/// Follows VP9 frames as far as needed to hold a picture, and to make a black one.
+/// Follows VP9 frames as far as needed to repeat a frame, and to make a black one.
 struct VP9Stream: Sendable {
   private var slots = ReferenceSlots(count: 8)
   /// Of what the slots hold; nil where it is not known.
@@ -47,7 +47,7 @@ struct VP9Stream: Sendable {
   }
 
   /// A frame that shows what a slot holds, `show_existing_frame`.
-  func picture() -> HeldPicture? {
+  func repeatFrame() -> RepeatFrame? {
     // Decoders disagree on whether the next frame may take vectors from a hidden one with a shown one between them.
     guard !endsHidden, let (slot, isLastShown) = slots.newestShown else { return nil }
     var writer = BitWriter()
@@ -57,7 +57,7 @@ struct VP9Stream: Sendable {
     if profile == 3 { writer.bit(false) }
     writer.bit(true)
     writer.bits(slot, 3)
-    return HeldPicture(bytes: writer.bytes, isLastShown: isLastShown)
+    return RepeatFrame(bytes: writer.bytes, isLastShown: isLastShown)
   }
 
   /// A black keyframe of the size of the frame that was shown last; nil before the first, and for other profiles than 0.

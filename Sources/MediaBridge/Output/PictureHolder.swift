@@ -6,7 +6,7 @@ import MediaCore
 /// on purpose.
 struct PictureHolder: Sendable {
   /// Follows encoded pictures; nil for raw ones, and for a codec whose pictures cannot be held.
-  private var maker: HeldPictureMaker?
+  private var maker: RepeatFrameMaker?
   private let isRaw: Bool
   private let blackSize: Dimensions
   private var caps: Caps?
@@ -23,7 +23,7 @@ struct PictureHolder: Sendable {
   ///   - blackSize: of raw pictures before the first one.
   init(codec: Bitstream.VideoCodec?, blackSize: Dimensions) {
     isRaw = codec == nil
-    maker = codec.flatMap(HeldPictureMaker.init(codec:))
+    maker = codec.flatMap(RepeatFrameMaker.init(codec:))
     self.blackSize = blackSize
   }
 
@@ -48,7 +48,7 @@ struct PictureHolder: Sendable {
   /// The next stand-in; nil when there is nothing to show.
   mutating func next() -> MediaBuffer? {
     if isRaw { return last ?? black() }
-    if let caps, let held = maker?.picture() {
+    if let caps, let held = maker?.repeatFrame() {
       return held.bytes.withUnsafeBytes { MediaBuffer(copying: $0, caps: caps, pts: nil, isDelta: true) }
     }
     // An old picture rather than a file that does not go on; what comes next has to begin anew.

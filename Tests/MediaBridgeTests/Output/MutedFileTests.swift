@@ -9,7 +9,7 @@ import Testing
 
 /// A file whose camera is muted for a while, from access units and frames to the pixels that a player shows.
 @Suite struct MutedFileTests {
-  static let cases: [(name: String, test: HeldCase)] = [
+  static let cases: [(name: String, test: StreamCase)] = [
     ("mkv", .vp8.sized(638, 358)), ("mkv", .vp9), ("mkv", .x264Main), ("mp4", .openH264), ("mp4", .x264FullRange),
   ]
 
@@ -118,7 +118,7 @@ import Testing
     .appendingPathComponent("pipelines").path
 
   private func file(
-    _ file: String, _ test: HeldCase, onKeyframeNeeded: @escaping @Sendable () -> Void
+    _ file: String, _ test: StreamCase, onKeyframeNeeded: @escaping @Sendable () -> Void
   ) throws -> FileOutput {
     let codec = "\(test.codec)"
     return try FileOutput(

@@ -1,9 +1,9 @@
 /// A P slice of skipped macroblocks alone: each is a copy of the first reference at vector zero.
 ///
 /// It is no reference itself, and so takes no frame number away from the picture that really comes next. Its order is
-/// one above the last picture's, below or at the next one's, for all of a row of held pictures: they are the same, and
+/// one above the last picture's, below or at the next one's, for all of a row of repeat frames: they are the same, and
 /// decoders leave pictures of the same order in the order of decoding.
-struct H264HeldSlice {
+struct H264RepeatSlice {
   var sequence: H264SequenceParameters
   var picture: H264PictureParameters
   var last: H264SliceHeader

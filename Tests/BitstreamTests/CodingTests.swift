@@ -3,7 +3,7 @@ import Testing
 
 @testable import Bitstream
 
-@Suite struct HeldCodingTests {
+@Suite struct CodingTests {
   @Test func bitsAndExpGolombCodesComeBack() throws {
     var writer = BitWriter()
     let numbers = [0, 1, 2, 3, 7, 8, 255, 256, 3599, 139_264, Int(UInt32.max) - 1]
@@ -68,29 +68,29 @@ import Testing
     // Profile 3 has one reserved bit more, which does not fit into the byte.
     let expected: [[UInt8]] = [[0b1000_1000], [0b1010_1000], [0b1001_1000], [0b1011_0100, 0]]
     for (keyframe, header) in zip(keyframes, expected) {
-      var maker = try #require(HeldPictureMaker(codec: .vp9))
+      var maker = try #require(RepeatFrameMaker(codec: .vp9))
       keyframe.withUnsafeBytes { maker.follow($0) }
-      let held = try #require(maker.picture())
-      #expect(held.isLastShown)
+      let repeated = try #require(maker.repeatFrame())
+      #expect(repeated.isLastShown)
       // Every slot holds the keyframe: which one is named does not matter.
-      #expect(held.bytes.count == header.count)
-      #expect(held.bytes[0] & (header.count == 1 ? 0xf8 : 0xfc) == header[0])
+      #expect(repeated.bytes.count == header.count)
+      #expect(repeated.bytes[0] & (header.count == 1 ? 0xf8 : 0xfc) == header[0])
     }
   }
 
-  /// The parts that a stream may leave out or add around what is held.
-  @Test func nothingIsHeldBeforeAKeyframe() throws {
+  /// The parts that a stream may leave out or add around what is repeated.
+  @Test func nothingIsRepeatedBeforeAKeyframe() throws {
     for codec in [VideoCodec.vp8, .vp9, .h264] {
-      var maker = try #require(HeldPictureMaker(codec: codec))
-      #expect(maker.picture() == nil)
+      var maker = try #require(RepeatFrameMaker(codec: codec))
+      #expect(maker.repeatFrame() == nil)
       [UInt8]([0x31, 0x02, 0x00, 0x44, 0x55]).withUnsafeBytes { maker.follow($0) }
-      #expect(maker.picture() == nil)
+      #expect(maker.repeatFrame() == nil)
     }
-    #expect(HeldPictureMaker(codec: .av1) == nil)
-    #expect(HeldPictureMaker(codec: .h265) == nil)
+    #expect(RepeatFrameMaker(codec: .av1) == nil)
+    #expect(RepeatFrameMaker(codec: .h265) == nil)
   }
 
-  @Test func slotsKnowTheNewestShownPicture() {
+  @Test func slotsKnowTheNewestShownFrame() {
     var slots = ReferenceSlots(count: 3)
     #expect(slots.newestShown == nil)
     slots.store(0b111, isShown: true)

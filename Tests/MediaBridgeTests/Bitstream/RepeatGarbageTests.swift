@@ -4,17 +4,17 @@ import Testing
 
 @testable import Bitstream
 
-/// What comes from the network can be anything: it makes no held picture, or a wrong one, and never ends the process.
-@Suite struct HeldGarbageTests {
-  private static let cases: [HeldCase] = [.vp8, .vp9, .x264Baseline, .x264Main]
+/// What comes from the network can be anything: it makes no repeat frame, or a wrong one, and never ends the process.
+@Suite struct RepeatGarbageTests {
+  private static let cases: [StreamCase] = [.vp8, .vp9, .x264Baseline, .x264Main]
 
-  @Test(arguments: cases) func damagedUnitsDoNotTrap(_ test: HeldCase) async throws {
+  @Test(arguments: cases) func damagedUnitsDoNotTrap(_ test: StreamCase) async throws {
     let units = Array(try await Video.units(test.sized(64, 48)).prefix(8))
-    var intact = try #require(HeldPictureMaker(codec: test.codec))
+    var intact = try #require(RepeatFrameMaker(codec: test.codec))
     for unit in units.prefix(4) { intact.follow(unit) }
     let record = units[0].caps.bytes("codec_data") ?? []
     var random = SeededRandom(seed: 0x6865_6c64)
-    var pictures = 0
+    var frames = 0
     for round in 0..<25_000 {
       var maker = intact
       if !record.isEmpty, round % 4 == 0 {
@@ -22,9 +22,9 @@ import Testing
       }
       damage(units[round % units.count].bytes, &random).withUnsafeBytes { maker.follow($0) }
       // Writing one takes longer than reading, and for what is intact it is tested elsewhere.
-      if round % 32 == 0, maker.picture() != nil { pictures += 1 }
+      if round % 32 == 0, maker.repeatFrame() != nil { frames += 1 }
     }
-    #expect(pictures > 0, "everything was refused: the damage is too great to test anything")
+    #expect(frames > 0, "everything was refused: the damage is too great to test anything")
   }
 
   /// Changed, cut off or made up; changes are mostly in the headers.
@@ -41,11 +41,11 @@ import Testing
     }
   }
 
-  @Test func hugePicturesAreRefused() throws {
-    var maker = try #require(HeldPictureMaker(codec: .vp8))
+  @Test func hugeFramesAreRefused() throws {
+    var maker = try #require(RepeatFrameMaker(codec: .vp8))
     let keyframe: [UInt8] =
       [0x10, 0x02, 0x00, 0x9d, 0x01, 0x2a, 0xff, 0x3f, 0xff, 0x3f] + [UInt8](repeating: 0, count: 16)
     keyframe.withUnsafeBytes { maker.follow($0) }
-    #expect(maker.picture() == nil)
+    #expect(maker.repeatFrame() == nil)
   }
 }

@@ -8,35 +8,35 @@ import Testing
 @testable import Bitstream
 @testable import MediaBridge
 
-/// Files with held pictures, written by the shipped templates and played by ffmpeg, which stops at the first error.
-@Suite struct HeldFileTests {
-  static let cases: [(template: String, test: HeldCase)] = [
+/// Files with repeat frames, written by the shipped templates and played by ffmpeg, which stops at the first error.
+@Suite struct RepeatFileTests {
+  static let cases: [(template: String, test: StreamCase)] = [
     ("mkv", .vp8.sized(638, 358)), ("mkv", .vp9.sized(638, 358)), ("mkv", .openH264.sized(638, 358)),
     ("mkv", .x264Main), ("webm", .vp8), ("webm", .vp9), ("webm", .vp8Layers), ("mp4", .x264Baseline.sized(638, 358)),
     ("mp4", .x264High), ("mp4", .openH264),
   ]
 
-  @Test(arguments: cases.indices) func fileWithHeldPicturesPlays(_ index: Int) async throws {
+  @Test(arguments: cases.indices) func fileWithRepeatFramesPlays(_ index: Int) async throws {
     let (template, test) = Self.cases[index]
     let units = Array(try await Video.units(test).prefix(25))
     let rows = [3: 1, 9: 5, 16: 40]
-    let mixed = try units.holding(test.codec) { rows[$0] ?? 0 }
+    let mixed = try units.repeating(test.codec) { rows[$0] ?? 0 }
     let folder = try TemporaryFolder()
     try await write(units, to: "\(folder.path)/plain.\(template)", template)
-    try await write(mixed, to: "\(folder.path)/held.\(template)", template)
+    try await write(mixed, to: "\(folder.path)/repeated.\(template)", template)
 
     let plain = try play("\(folder.path)/plain.\(template)")
-    let played = try play("\(folder.path)/held.\(template)")
+    let played = try play("\(folder.path)/repeated.\(template)")
     #expect(plain.count == units.count)
     #expect(played.map(\.milliseconds) == mixed.indices.map { $0 * 40 })
-    let originals = zip(played, mixed).filter { !$1.isHeld }.map(\.0.digest)
+    let originals = zip(played, mixed).filter { !$1.isRepeat }.map(\.0.digest)
     #expect(originals == plain.map(\.digest))
     let wrong = mixed.indices.filter { place in
-      mixed[place].isHeld && mixed[place].isLastShown && place < played.count
+      mixed[place].isRepeat && mixed[place].isLastShown && place < played.count
         && played[place].digest != played[place - 1].digest
     }
-    #expect(wrong.isEmpty, "pictures \(wrong) of \(test)")
-    let keyframes = try keyframes("\(folder.path)/held.\(template)")
+    #expect(wrong.isEmpty, "frames \(wrong) of \(test)")
+    let keyframes = try keyframes("\(folder.path)/repeated.\(template)")
     #expect(keyframes == mixed.indices.filter { !mixed[$0].isDelta }.map { $0 * 40 })
   }
 
@@ -74,7 +74,7 @@ import Testing
     #expect(failures.values.isEmpty)
   }
 
-  /// Every picture's time and digest as ffmpeg decodes them.
+  /// Every frame's time and digest as ffmpeg decodes them.
   private func play(_ file: String) throws -> [(milliseconds: Int, digest: String)] {
     let played = try run(
       "ffmpeg",

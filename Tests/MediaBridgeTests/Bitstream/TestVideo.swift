@@ -12,7 +12,7 @@ struct Unit: Sendable {
   var caps: Caps
   var isDelta: Bool
   /// Whether it was made by us.
-  var isHeld = false
+  var isRepeat = false
   var isLastShown = true
 
   func media(at time: MediaTime) -> MediaBuffer {
@@ -35,8 +35,8 @@ extension Unit {
   }
 }
 
-/// A decoded picture: when it is to be shown, and a digest of all of its samples.
-struct Picture: Sendable, Equatable {
+/// A decoded frame: when it is to be shown, and a digest of all of its samples.
+struct DecodedFrame: Sendable, Equatable {
   var number: Int
   var digest: Int
 }
@@ -44,12 +44,12 @@ struct Picture: Sendable, Equatable {
 enum Video {
   static let step = 40_000_000
 
-  /// Pictures in a test stream.
+  /// Frames in a test stream.
   static let count = 30
   private static let streams = Locked<[String: Task<[Unit], any Error>]>([:])
 
-  /// Access units of a moving picture, encoded once for all tests.
-  static func units(_ test: HeldCase) async throws -> [Unit] {
+  /// Access units of a moving frame, encoded once for all tests.
+  static func units(_ test: StreamCase) async throws -> [Unit] {
     let stream = streams.withLock { streams in
       if let known = streams[test.testDescription] { return known }
       let new = Task { try await encode(test) }
@@ -59,15 +59,15 @@ enum Video {
     return try await stream.value
   }
 
-  private static func encode(_ test: HeldCase) async throws -> [Unit] {
+  private static func encode(_ test: StreamCase) async throws -> [Unit] {
     switch test.encoder {
     case .gstreamer(let elements):
       // Detail that moves, and a part that stays, so that encoders find something to skip.
-      let pictures = """
+      let frames = """
         videotestsrc num-buffers=\(count) kx2=20 ky2=20 kt=3 pattern=zone-plate ! videobox left=-80 ! videoscale
         ! video/x-raw,format=I420,width=\(test.width),height=\(test.height),framerate=25/1
         """
-      return try await collect("\(pictures) ! \(elements)")
+      return try await collect("\(frames) ! \(elements)")
     case .ffmpeg(let options, let passes):
       let folder = try TemporaryFolder()
       let source = "testsrc2=size=\(test.width)x\(test.height):rate=25,trim=end_frame=\(count)"
@@ -96,15 +96,15 @@ enum Video {
   }
 
   /// Decodes units, each at its place in a row of 25 a second.
-  static func decode(_ units: [Unit], by decoder: String) async throws -> [Picture] {
+  static func decode(_ units: [Unit], by decoder: String) async throws -> [DecodedFrame] {
     let text = "appsrc name=in max-bytes=0 ! \(decoder) ! video/x-raw ! appsink name=out sync=false"
     let pipeline = try Pipeline(description: text, name: "decode")
-    let pictures = Collector<Picture>()
+    let frames = Collector<DecodedFrame>()
     try pipeline.appSink(
       named: "out",
       onBuffer: { media in
         let number = (media.pts?.nanoseconds).map { Int($0) / step } ?? -1
-        pictures.add(Picture(number: number, digest: digest(media)))
+        frames.add(DecodedFrame(number: number, digest: digest(media)))
       })
     let source = try pipeline.appSource(named: "in")
     try await play(pipeline) {
@@ -114,7 +114,7 @@ enum Video {
       }
       source.endOfStream()
     }
-    return pictures.values
+    return frames.values
   }
 
   /// Starts, feeds and runs to the end; an error or warning on the way fails the test.
@@ -133,8 +133,8 @@ enum Video {
     #expect(complaints.values.isEmpty)
   }
 
-  /// Of a black picture of the size and range of a test's.
-  static func blackDigest(_ test: HeldCase) throws -> Int {
+  /// Of a black frame of the size and range of a test's.
+  static func blackDigest(_ test: StreamCase) throws -> Int {
     digest(
       try #require(.blackFrame(width: test.width, height: test.height, isFullRange: test.hasFullRange)))
   }
@@ -160,7 +160,7 @@ enum Video {
   }
 }
 
-extension HeldPictureMaker {
+extension RepeatFrameMaker {
   mutating func follow(_ unit: Unit) {
     if let record = unit.caps.bytes("codec_data") { record.withUnsafeBytes { configure($0) } }
     unit.bytes.withUnsafeBytes { follow($0) }
@@ -168,16 +168,16 @@ extension HeldPictureMaker {
 }
 
 extension [Unit] {
-  /// The stream with `counts[index]` held pictures behind the unit of that index.
-  func holding(_ codec: VideoCodec, counts: (Int) -> Int) throws -> [Unit] {
-    var maker = try #require(HeldPictureMaker(codec: codec))
+  /// The stream with `counts[index]` repeat frames behind the unit of that index.
+  func repeating(_ codec: VideoCodec, counts: (Int) -> Int) throws -> [Unit] {
+    var maker = try #require(RepeatFrameMaker(codec: codec))
     return try enumerated().flatMap { index, unit in
       maker.follow(unit)
       let count = counts(index)
       guard count > 0 else { return [unit] }
-      let held = try #require(maker.picture(), "no held picture behind unit \(index)")
+      let repeated = try #require(maker.repeatFrame(), "no repeat frame behind unit \(index)")
       let more = Unit(
-        bytes: held.bytes, caps: unit.caps, isDelta: true, isHeld: true, isLastShown: held.isLastShown)
+        bytes: repeated.bytes, caps: unit.caps, isDelta: true, isRepeat: true, isLastShown: repeated.isLastShown)
       return [unit] + [Unit](repeating: more, count: count)
     }
   }

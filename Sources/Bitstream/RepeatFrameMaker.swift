@@ -2,16 +2,16 @@
 ///
 /// It changes nothing in the decoder: any number of them may stand between two units of the sender, which decode as if
 /// these had not been there. It is no keyframe.
-public struct HeldPicture: Sendable, Equatable {
+public struct RepeatFrame: Sendable, Equatable {
   /// The access unit, in the form of those that were followed.
   public var bytes: [UInt8]
-  /// Whether it shows exactly the picture that was shown last. False when the sender's last pictures were not kept as
+  /// Whether it shows exactly the frame that was shown last. False when the sender's last frames were not kept as
   /// references (the upper temporal layers of scalable video): then it is the newest shown one that was.
   public var isLastShown: Bool
 }
 
-/// Follows a stream of access units and makes held pictures that fit behind the last one, and black ones.
-public struct HeldPictureMaker: Sendable {
+/// Follows a stream of access units and makes repeat frames that fit behind the last one, and black ones.
+public struct RepeatFrameMaker: Sendable {
   private enum Stream: Sendable {
     case vp8(VP8Stream)
     case vp9(VP9Stream)
@@ -20,7 +20,7 @@ public struct HeldPictureMaker: Sendable {
 
   private var stream: Stream
 
-  /// Nil for a codec whose pictures cannot be held.
+  /// Nil for a codec whose frames cannot be repeated.
   public init?(codec: VideoCodec) {
     switch codec {
     case .vp8: stream = .vp8(VP8Stream())
@@ -31,14 +31,14 @@ public struct HeldPictureMaker: Sendable {
   }
 
   /// Takes H.264's decoder configuration record, `codec_data` in caps: before the first unit, and when it changes.
-  /// Without it H.264 is not held, since it says how long a unit's lengths are.
+  /// Without it H.264 is not repeated, since it says how long a unit's lengths are.
   public mutating func configure(_ codecData: UnsafeRawBufferPointer) {
     guard case .h264(var h264) = stream else { return }
     h264.configure(codecData)
     stream = .h264(h264)
   }
 
-  /// Takes every access unit that a decoder of the recording will see, in its order, but no held pictures: a VP8 frame,
+  /// Takes every access unit that a decoder of the recording will see, in its order, but no repeat frames: a VP8 frame,
   /// a VP9 frame or super-frame, or an H.264 access unit of lengths and NAL units.
   public mutating func follow(_ unit: UnsafeRawBufferPointer) {
     // A unit without bytes leaves a decoder as it is.
@@ -58,11 +58,11 @@ public struct HeldPictureMaker: Sendable {
 
   /// The unit to show now, the same until another one is followed; nil before the first keyframe, behind a unit that
   /// could not be read, and where the format leaves no way.
-  public func picture() -> HeldPicture? {
+  public func repeatFrame() -> RepeatFrame? {
     switch stream {
-    case .vp8(let vp8): vp8.picture()
-    case .vp9(let vp9): vp9.picture()
-    case .h264(let h264): h264.picture()
+    case .vp8(let vp8): vp8.repeatFrame()
+    case .vp9(let vp9): vp9.repeatFrame()
+    case .h264(let h264): h264.repeatFrame()
     }
   }
 

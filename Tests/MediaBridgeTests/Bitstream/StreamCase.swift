@@ -2,9 +2,9 @@ import Bitstream
 import Testing
 
 /// A way to encode, and the decoders that have to agree on what comes of it.
-struct HeldCase: Sendable, CustomTestStringConvertible {
+struct StreamCase: Sendable, CustomTestStringConvertible {
   enum Encoder: Sendable {
-    /// Elements between raw pictures and access units.
+    /// Elements between raw frames and access units.
     case gstreamer(String)
     /// Options for ffmpeg, where it can do what GStreamer's text cannot say.
     case ffmpeg(String, passes: Int = 1)
@@ -15,7 +15,7 @@ struct HeldCase: Sendable, CustomTestStringConvertible {
   var encoder: Encoder
   var width = 320
   var height = 240
-  /// Whether every picture shown is kept as a reference, so that all held pictures are exact.
+  /// Whether every frame shown is kept as a reference, so that all repeat frames are exact.
   var isExact = true
   var isBaseline = false
   /// Whether black is 0 and not 16.
@@ -32,14 +32,14 @@ struct HeldCase: Sendable, CustomTestStringConvertible {
     }
   }
 
-  func sized(_ width: Int, _ height: Int) -> HeldCase {
+  func sized(_ width: Int, _ height: Int) -> StreamCase {
     var other = self
     other.width = width
     other.height = height
     return other
   }
 
-  static let all: [HeldCase] = [
+  static let all: [StreamCase] = [
     vp8, vp8.sized(638, 358), vp8.sized(176, 144), vp8Hidden, vp8Layers,
     vp9, vp9.sized(638, 358), vp9Adaptive, vp9SuperFrames, vp9Layers, vp9Profile1,
     x264Baseline, x264Baseline.sized(638, 358), x264Main, x264Main.sized(638, 358), x264High,
@@ -47,21 +47,21 @@ struct HeldCase: Sendable, CustomTestStringConvertible {
   ]
 }
 
-extension HeldCase {
+extension StreamCase {
   /// As libwebrtc sets it up for a camera.
-  static let vp8 = HeldCase(
+  static let vp8 = StreamCase(
     codec: .vp8, name: "VP8 realtime",
     encoder: .gstreamer(
       """
       vp8enc deadline=1 cpu-used=6 error-resilient=default lag-in-frames=0 end-usage=cbr target-bitrate=400000
       keyframe-max-dist=3000 static-threshold=1
       """))
-  /// Golden and alternate references with pictures that are not shown, and probabilities that carry on.
-  static let vp8Hidden = HeldCase(
-    codec: .vp8, name: "VP8 hidden pictures",
+  /// Golden and alternate references with frames that are not shown, and probabilities that carry on.
+  static let vp8Hidden = StreamCase(
+    codec: .vp8, name: "VP8 hidden frames",
     encoder: .ffmpeg("-c:v libvpx -b:v 200k -auto-alt-ref 1 -lag-in-frames 12 -cpu-used 4", passes: 2))
   /// Three layers; the uppermost is no reference, the one between is kept as golden.
-  static let vp8Layers = HeldCase(
+  static let vp8Layers = StreamCase(
     codec: .vp8, name: "VP8 temporal layers", encoder: .ffmpeg("-c:v libvpx -cpu-used 6 \(layers)"), isExact: false)
 
   private static let layers = """
@@ -70,28 +70,28 @@ extension HeldCase {
     """
 
   private static let superFrames = "vp9parse ! video/x-vp9,alignment=super-frame"
-  static let vp9 = HeldCase(
+  static let vp9 = StreamCase(
     codec: .vp9, name: "VP9 realtime",
     encoder: .gstreamer(
       """
       vp9enc deadline=1 cpu-used=8 error-resilient=default lag-in-frames=0 end-usage=cbr target-bitrate=400000
       keyframe-max-dist=3000 aq-mode=cyclic-refresh ! \(superFrames)
       """))
-  /// Probabilities and motion vectors of one picture are used in the next.
-  static let vp9Adaptive = HeldCase(
+  /// Probabilities and motion vectors of one frame are used in the next.
+  static let vp9Adaptive = StreamCase(
     codec: .vp9, name: "VP9 with carried probabilities",
     encoder: .gstreamer(
       "vp9enc deadline=1 cpu-used=5 lag-in-frames=0 target-bitrate=400000 keyframe-max-dist=3000 ! \(superFrames)"))
-  static let vp9SuperFrames = HeldCase(
+  static let vp9SuperFrames = StreamCase(
     codec: .vp9, name: "VP9 super-frames",
     encoder: .ffmpeg("-c:v libvpx-vp9 -b:v 200k -auto-alt-ref 1 -lag-in-frames 16 -cpu-used 4", passes: 2))
-  static let vp9Layers = HeldCase(
+  static let vp9Layers = StreamCase(
     codec: .vp9, name: "VP9 temporal layers", encoder: .ffmpeg("-c:v libvpx-vp9 -cpu-used 8 \(layers)"),
     isExact: false)
-  static let vp9FullRange = HeldCase(
+  static let vp9FullRange = StreamCase(
     codec: .vp9, name: "VP9 full range",
     encoder: .ffmpeg("-c:v libvpx-vp9 -cpu-used 8 -deadline realtime -color_range pc -b:v 400k"), hasFullRange: true)
-  static let vp9Profile1 = HeldCase(
+  static let vp9Profile1 = StreamCase(
     codec: .vp9, name: "VP9 profile 1",
     encoder: .gstreamer(
       """
@@ -101,21 +101,21 @@ extension HeldCase {
 
   private static let avc = "h264parse config-interval=-1 ! video/x-h264,stream-format=avc,alignment=au"
   /// Picture order of type 2.
-  static let x264Baseline = HeldCase(
+  static let x264Baseline = StreamCase(
     codec: .h264, name: "x264 constrained baseline",
     encoder: .gstreamer(
       """
       x264enc speed-preset=ultrafast tune=zerolatency bitrate=2000 key-int-max=3000
       ! video/x-h264,profile=constrained-baseline ! \(avc)
       """), isBaseline: true)
-  static let x264Main = HeldCase(
+  static let x264Main = StreamCase(
     codec: .h264, name: "x264 main, CABAC, weights, several references",
     encoder: .gstreamer(
       """
       x264enc speed-preset=medium bframes=0 bitrate=500 key-int-max=3000 rc-lookahead=5 sync-lookahead=0 threads=1
       option-string="weightp=2:ref=4" ! video/x-h264,profile=main ! \(avc)
       """))
-  static let x264High = HeldCase(
+  static let x264High = StreamCase(
     codec: .h264, name: "x264 high, CABAC, slices",
     encoder: .gstreamer(
       """
@@ -123,21 +123,21 @@ extension HeldCase {
       ! video/x-h264,profile=high ! \(avc)
       """))
   /// Luma from 0 to 255, as a shared screen may have it.
-  static let x264FullRange = HeldCase(
+  static let x264FullRange = StreamCase(
     codec: .h264, name: "x264 main, full range",
     encoder: .gstreamer(
       """
       capssetter caps=video/x-raw,colorimetry=1:4:5:1 ! x264enc speed-preset=ultrafast tune=zerolatency key-int-max=3000
       ! video/x-h264,profile=main ! \(avc)
       """), hasFullRange: true)
-  static let x264High444 = HeldCase(
+  static let x264High444 = StreamCase(
     codec: .h264, name: "x264 high 4:4:4",
     encoder: .gstreamer(
       """
       videoconvert ! video/x-raw,format=Y444 ! x264enc speed-preset=ultrafast tune=zerolatency key-int-max=3000 ! \(avc)
       """))
   /// Picture order of type 0.
-  static let openH264 = HeldCase(
+  static let openH264 = StreamCase(
     codec: .h264, name: "OpenH264 as in WebRTC",
     encoder: .gstreamer(
       """

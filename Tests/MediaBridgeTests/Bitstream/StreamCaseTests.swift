@@ -3,8 +3,8 @@ import Testing
 @testable import Bitstream
 
 /// An encoder's settings promise features of the format that the other tests are about; here is whether they came.
-@Suite struct HeldCoverageTests {
-  @Test func vp8StreamsHaveLayersAndHiddenPictures() async throws {
+@Suite struct StreamCaseTests {
+  @Test func vp8StreamsHaveLayersAndHiddenFrames() async throws {
     let hidden = try await vp8Headers(.vp8Hidden)
     #expect(hidden.contains { !$0.isShown })
     #expect(hidden.contains { $0.isShown })
@@ -18,7 +18,7 @@ import Testing
     #expect(segmented.dropFirst().contains { $0.isSegmented })
   }
 
-  private func vp8Headers(_ test: HeldCase) async throws -> [VP8FrameHeader] {
+  private func vp8Headers(_ test: StreamCase) async throws -> [VP8FrameHeader] {
     try await Video.units(test).map { unit in try unit.bytes.withUnsafeBytes { try VP8FrameHeader($0) } }
   }
 
@@ -31,7 +31,7 @@ import Testing
     #expect(other.allSatisfy { $0[0].profile == 1 })
   }
 
-  private func vp9Headers(_ test: HeldCase) async throws -> [[VP9FrameHeader]] {
+  private func vp9Headers(_ test: StreamCase) async throws -> [[VP9FrameHeader]] {
     try await Video.units(test).map { unit in
       try unit.bytes.withUnsafeBytes { try VP9SuperFrame.frames($0).map { try VP9FrameHeader($0) } }
     }
@@ -52,7 +52,7 @@ import Testing
     #expect(highPicture.isCABAC)
   }
 
-  private func parameters(_ test: HeldCase) async throws -> (H264SequenceParameters, H264PictureParameters) {
+  private func parameters(_ test: StreamCase) async throws -> (H264SequenceParameters, H264PictureParameters) {
     try #require(try await Video.units(test).first).parameterSets()
   }
 }

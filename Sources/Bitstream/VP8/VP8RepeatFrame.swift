@@ -1,6 +1,6 @@
 /// A VP8 inter frame that repeats one reference: each macroblock has motion vector zero and no coefficients, the loop
 /// filter is off, and nothing is kept of it.
-struct VP8HeldFrame {
+struct VP8RepeatFrame {
   struct Shape: Sendable {
     var width: Int
     var height: Int
@@ -65,7 +65,7 @@ struct VP8HeldFrame {
     encoder.write(true, Self.rare)
     encoder.write(reference != .last, lastProbability)
     if reference != .last { encoder.write(reference == .altRef, goldenProbability) }
-    // The neighbours' vectors are zero too; what lies outside of the picture does not count (RFC 6386, 18.3).
+    // The neighbours' vectors are zero too; what lies outside of the frame does not count (RFC 6386, 18.3).
     let context = (row > 0 ? 1 : 0) + (column > 0 ? 1 : 0)
     encoder.write(false, VP8Probabilities.zeroVector[context])
   }

@@ -5,7 +5,7 @@ import Testing
 
 /// A stream that is made black: the keyframe of ours, repeats of it, and the sender's next keyframe.
 @Suite struct BlackKeyframeTests {
-  static let cases: [HeldCase] = [
+  static let cases: [StreamCase] = [
     .vp8, .vp8.sized(638, 358), .vp8.sized(34, 18), .vp8.sized(16, 16), .vp8.sized(1280, 720), .vp8Layers, .vp8Hidden,
     .vp9, .vp9.sized(638, 358), .vp9.sized(34, 18), .vp9.sized(16, 70), .vp9.sized(70, 16), .vp9.sized(1280, 720),
     .vp9Layers, .vp9SuperFrames, .vp9FullRange,
@@ -14,7 +14,7 @@ import Testing
     .x264High.sized(1280, 720), .x264FullRange, .openH264, .openH264.sized(638, 358),
   ]
 
-  @Test(arguments: cases) func isBlackAndTheNextKeyframeIsNotHarmed(_ test: HeldCase) async throws {
+  @Test(arguments: cases) func isBlackAndTheNextKeyframeIsNotHarmed(_ test: StreamCase) async throws {
     let units = try await Video.units(test)
     let mixed = try units.blackened(after: 10, repeats: 3, test.codec)
     let black = try Video.blackDigest(test)
@@ -27,9 +27,9 @@ import Testing
   }
 
   /// A mute right behind a keyframe, and one right behind the other: an IDR picture beside an IDR picture.
-  @Test(arguments: [HeldCase.x264Main, .openH264]) func keyframesMayStandSideBySide(_ test: HeldCase) async throws {
+  @Test(arguments: [StreamCase.x264Main, .openH264]) func keyframesMayStandSideBySide(_ test: StreamCase) async throws {
     let units = try await Video.units(test)
-    var maker = try #require(HeldPictureMaker(codec: test.codec))
+    var maker = try #require(RepeatFrameMaker(codec: test.codec))
     maker.follow(units[0])
     let first = try #require(maker.blackUnit(like: units[0]))
     maker.follow(first)
@@ -45,8 +45,8 @@ import Testing
 
   /// The size of the frame that is shown last counts, wherever in the stream it was said.
   @Test func vp9FramesOfAnotherSizeCount() async throws {
-    let test = HeldCase.vp9
-    var maker = try #require(HeldPictureMaker(codec: .vp9))
+    let test = StreamCase.vp9
+    var maker = try #require(RepeatFrameMaker(codec: .vp9))
     for unit in try await Video.units(test).prefix(3) { maker.follow(unit) }
     // An inter frame, shown, that brings a size of its own: 32x16.
     var writer = BitWriter()
@@ -62,8 +62,8 @@ import Testing
   }
 
   @Test func whatCannotBeWrittenIsRefused() async throws {
-    for test in [HeldCase.vp9Profile1, .x264High444] {
-      var maker = try #require(HeldPictureMaker(codec: test.codec))
+    for test in [StreamCase.vp9Profile1, .x264High444] {
+      var maker = try #require(RepeatFrameMaker(codec: test.codec))
       #expect(maker.blackKeyframe() == nil)
       for unit in try await Video.units(test).prefix(3) { maker.follow(unit) }
       #expect(maker.blackKeyframe() == nil, "\(test)")
@@ -71,7 +71,7 @@ import Testing
   }
 }
 
-extension HeldPictureMaker {
+extension RepeatFrameMaker {
   func blackUnit(like unit: Unit) -> Unit? {
     blackKeyframe().map { Unit(bytes: $0, caps: unit.caps, isDelta: false) }
   }
@@ -94,13 +94,13 @@ extension [Int?] {
 extension [Unit] {
   /// The first `count` units, a black keyframe, repeats of that, and the whole stream.
   func blackened(after count: Int, repeats: Int, _ codec: VideoCodec) throws -> [Unit] {
-    var maker = try #require(HeldPictureMaker(codec: codec))
+    var maker = try #require(RepeatFrameMaker(codec: codec))
     for unit in prefix(count) { maker.follow(unit) }
     let black = try #require(maker.blackUnit(like: self[0]))
     maker.follow(black)
-    let held = try #require(maker.picture())
-    #expect(held.isLastShown)
-    let more = Unit(bytes: held.bytes, caps: self[0].caps, isDelta: true, isHeld: true)
+    let repeated = try #require(maker.repeatFrame())
+    #expect(repeated.isLastShown)
+    let more = Unit(bytes: repeated.bytes, caps: self[0].caps, isDelta: true, isRepeat: true)
     return self[..<count] + [black] + [Unit](repeating: more, count: repeats) + self
   }
 }
