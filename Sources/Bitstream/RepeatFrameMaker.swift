@@ -11,70 +11,52 @@ public struct RepeatFrame: Sendable, Equatable {
 }
 
 /// Follows a stream of access units and makes repeat frames that fit behind the last one, and black ones.
+///
+/// Whatever it is given, it does not trap: what cannot be read is not repeated.
 public struct RepeatFrameMaker: Sendable {
-  private enum Stream: Sendable {
-    case vp8(VP8Stream)
-    case vp9(VP9Stream)
-    case h264(H264Stream)
-  }
-
-  private var stream: Stream
+  private var stream: any RepeatableStream
 
   /// Nil for a codec whose frames cannot be repeated.
   public init?(codec: VideoCodec) {
     switch codec {
-    case .vp8: stream = .vp8(VP8Stream())
-    case .vp9: stream = .vp9(VP9Stream())
-    case .h264: stream = .h264(H264Stream())
+    case .vp8: stream = VP8Stream()
+    case .vp9: stream = VP9Stream()
+    case .h264: stream = H264Stream()
     case .h265, .av1: return nil
     }
   }
 
   /// Takes H.264's decoder configuration record, `codec_data` in caps: before the first unit, and when it changes.
-  /// Without it H.264 is not repeated, since it says how long a unit's lengths are.
-  public mutating func configure(_ codecData: UnsafeRawBufferPointer) {
-    guard case .h264(var h264) = stream else { return }
-    h264.configure(codecData)
-    stream = .h264(h264)
-  }
+  /// Without it H.264 is not repeated, since it says how long a unit's lengths are. Other codecs have none.
+  public mutating func configure(_ codecData: UnsafeRawBufferPointer) { stream.configure(codecData) }
 
   /// Takes every access unit that a decoder of the recording will see, in its order, but no repeat frames: a VP8 frame,
   /// a VP9 frame or super-frame, or an H.264 access unit of lengths and NAL units.
   public mutating func follow(_ unit: UnsafeRawBufferPointer) {
     // A unit without bytes leaves a decoder as it is.
     guard !unit.isEmpty else { return }
-    switch stream {
-    case .vp8(var vp8):
-      vp8.follow(unit)
-      stream = .vp8(vp8)
-    case .vp9(var vp9):
-      vp9.follow(unit)
-      stream = .vp9(vp9)
-    case .h264(var h264):
-      h264.follow(unit)
-      stream = .h264(h264)
-    }
+    stream.follow(unit)
   }
 
   /// The unit to show now, the same until another one is followed; nil before the first keyframe, behind a unit that
   /// could not be read, and where the format leaves no way.
-  public func repeatFrame() -> RepeatFrame? {
-    switch stream {
-    case .vp8(let vp8): vp8.repeatFrame()
-    case .vp9(let vp9): vp9.repeatFrame()
-    case .h264(let h264): h264.repeatFrame()
-    }
-  }
+  public func repeatFrame() -> RepeatFrame? { stream.repeatFrame() }
 
   /// A keyframe that is black, in the format and size of the unit that was shown last; to be followed, too. What the
   /// sender's next units show depends on what was before, so that only its next keyframe may come behind it. Nil before
   /// the first keyframe, and where it cannot be written: H.264 that is interlaced, has several slice groups, more than
   /// 8 bits or more colour than 4:2:0, and VP9 of another profile than 0 or wider than 4096.
-  public func blackKeyframe() -> [UInt8]? {
-    switch stream {
-    case .vp8(let vp8): vp8.blackKeyframe()
-    case .vp9(let vp9): vp9.blackKeyframe()
-    case .h264(let h264): h264.blackKeyframe()
-    }
-  }
+  public func blackKeyframe() -> [UInt8]? { stream.blackKeyframe() }
+}
+
+/// What is known of a codec's stream: enough to show its last frame again, and a black one.
+protocol RepeatableStream: Sendable {
+  mutating func configure(_ codecData: UnsafeRawBufferPointer)
+  mutating func follow(_ unit: UnsafeRawBufferPointer)
+  func repeatFrame() -> RepeatFrame?
+  func blackKeyframe() -> [UInt8]?
+}
+
+extension RepeatableStream {
+  mutating func configure(_ codecData: UnsafeRawBufferPointer) {}
 }

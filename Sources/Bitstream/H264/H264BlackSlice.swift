@@ -19,7 +19,7 @@ struct H264BlackSlice {
     writeHeader(&writer)
     writer = picture.isCABAC ? arithmeticCode(writer) : variableLengthCode(writer)
     writer.align(with: false)
-    return H264Payload.write(writer.bytes, header: Self.reference | H264NALType.idrSlice)
+    return H264Payload.write(writer.bytes, header: Self.reference | H264NALType.idrSlice.rawValue)
   }
 
   /// ITU-T H.264, 7.3.3.

@@ -18,16 +18,6 @@ struct H264NALUnits: Sequence, IteratorProtocol {
   }
 }
 
-/// A NAL unit's types that matter here (ITU-T H.264, table 7-1).
-enum H264NALType {
-  static let slice: UInt8 = 1
-  static let partitions: ClosedRange<UInt8> = 2...4
-  static let idrSlice: UInt8 = 5
-  static let sequenceParameters: UInt8 = 7
-  static let pictureParameters: UInt8 = 8
-  static let delimiter: UInt8 = 9
-}
-
 /// What a NAL unit carries, and the bytes that keep start codes out of it (ITU-T H.264, 7.4.1).
 enum H264Payload {
   /// The payload without the first byte and without emulation prevention, from at most `limit` bytes.

@@ -20,7 +20,7 @@ struct H264RepeatSlice {
       writer.bit(true)
     }
     writer.align(with: false)
-    return H264Payload.write(writer.bytes, header: H264NALType.slice)
+    return H264Payload.write(writer.bytes, header: H264NALType.slice.rawValue)
   }
 
   private func skipMacroblocks(_ writer: BitWriter) -> BitWriter {

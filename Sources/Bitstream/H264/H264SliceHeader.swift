@@ -27,7 +27,7 @@ struct H264SliceHeader: Sendable {
     guard let first = nal.first else { throw UnreadableStream() }
     // Far more than a header without weights takes.
     var reader = BitReader(H264Payload.read(nal, limit: 256))
-    let isIDR = first & 31 == H264NALType.idrSlice
+    let isIDR = H264NALType(firstByte: first) == .idrSlice
     guard try reader.unsigned() == 0 else { throw UnreadableStream() }
     let type = try Self.readType(&reader)
     pictureID = try reader.unsigned(upTo: 255)

@@ -1,5 +1,5 @@
 /// Follows H.264 access units as far as needed to repeat a frame, and to make a black one.
-struct H264Stream: Sendable {
+struct H264Stream: RepeatableStream {
   /// A parameter set as it came.
   private struct Stored<Parameters: Sendable>: Sendable {
     let parameters: Parameters
@@ -40,11 +40,11 @@ struct H264Stream: Sendable {
     guard let lengthSize else { return }
     var hasPicture = false
     for nal in H264NALUnits(unit, lengthSize: lengthSize) {
-      switch nal[0] & 31 {
-      case H264NALType.slice, H264NALType.idrSlice:
+      switch H264NALType(firstByte: nal[0]) {
+      case .slice, .idrSlice:
         if !hasPicture { follow(slice: nal) }
         hasPicture = true
-      case H264NALType.partitions: loseTrack()
+      case let type where H264NALType.partitions.contains(type): loseTrack()
       default: store(nal)
       }
     }
@@ -72,12 +72,12 @@ struct H264Stream: Sendable {
 
   private mutating func store(_ nal: UnsafeRawBufferPointer) {
     guard let first = nal.first else { return }
-    switch first & 31 {
-    case H264NALType.sequenceParameters:
+    switch H264NALType(firstByte: first) {
+    case .sequenceParameters:
       let payload = H264Payload.read(nal)
       guard let set = try? H264SequenceParameters(payload) else { return sequences.removeAll() }
       sequences[set.id] = Stored(parameters: set, nal: Array(nal))
-    case H264NALType.pictureParameters:
+    case .pictureParameters:
       guard let set = try? H264PictureParameters(H264Payload.read(nal)) else { return pictures.removeAll() }
       pictures[set.id] = Stored(parameters: set, nal: Array(nal))
     default: break
@@ -98,7 +98,7 @@ struct H264Stream: Sendable {
     else { return nil }
     // Some decoders tell pictures apart by numbers that are the same in all repeat frames: the delimiter says it too.
     let slice = H264RepeatSlice(sequence: sequence, picture: picture, last: last)
-    return unit([[H264NALType.delimiter, 0xf0], slice.nal], lengthSize).map {
+    return unit([[H264NALType.delimiter.rawValue, 0xf0], slice.nal], lengthSize).map {
       RepeatFrame(bytes: $0, isLastShown: last.marking != .none)
     }
   }
@@ -112,7 +112,7 @@ struct H264Stream: Sendable {
     let slice = H264BlackSlice(sequence: sequence.parameters, picture: picture.parameters, idrID: idrID)
     guard slice.isSupported else { return nil }
     // With its parameter sets, as the sender's keyframes: those at the file's head may be of another size.
-    return unit([[H264NALType.delimiter, 0x10], sequence.nal, picture.nal, slice.nal], lengthSize)
+    return unit([[H264NALType.delimiter.rawValue, 0x10], sequence.nal, picture.nal, slice.nal], lengthSize)
   }
 
   /// Encoders count their own up from 0.

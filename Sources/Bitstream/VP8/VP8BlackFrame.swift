@@ -11,11 +11,9 @@ struct VP8BlackFrame {
 
   var bytes: [UInt8] {
     let modes = modePartition
-    let isShown: UInt32 = 1 << 4
-    let tag = isShown | UInt32(shape.version) << 1 | UInt32(modes.count) << 5
-    let startCode: [UInt8] = [0x9d, 0x01, 0x2a]
+    let tag = VP8FrameHeader.tag(isKeyframe: true, version: shape.version, firstPartition: modes.count)
     let size = [shape.width, shape.height].flatMap { [UInt8($0 & 0xff), UInt8($0 >> 8)] }
-    return (0..<3).map { UInt8(truncatingIfNeeded: tag >> (8 * $0)) } + startCode + size + modes + tokens
+    return tag + VP8FrameHeader.startCode + size + modes + tokens
   }
 
   /// RFC 6386, 19.2 and 19.3.

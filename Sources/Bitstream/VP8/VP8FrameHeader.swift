@@ -1,5 +1,5 @@
 /// What the head of a VP8 frame says about the references (RFC 6386, 9 and 19.2).
-struct VP8FrameHeader {
+public struct VP8FrameHeader {
   enum Kind {
     case key(width: Int, height: Int)
     case inter(VP8ReferenceUpdate)
@@ -16,7 +16,7 @@ struct VP8FrameHeader {
     let tag = UInt32(frame[0]) | UInt32(frame[1]) << 8 | UInt32(frame[2]) << 16
     version = UInt8(tag >> 1 & 7)
     isShown = tag >> 4 & 1 == 1
-    let isKey = tag & 1 == 0
+    let isKey = Self.isKeyframe(firstByte: frame[0])
     let start = isKey ? 10 : 3
     let end = start + Int(tag >> 5)
     guard start < end, end <= frame.count else { throw UnreadableStream() }
@@ -24,7 +24,8 @@ struct VP8FrameHeader {
     if isKey { _ = decoder.literal(2) }
     isSegmented = decoder.flag()
     if isKey {
-      kind = try Self.size(frame)
+      guard let size = Self.keyframeSize(frame) else { throw UnreadableStream() }
+      kind = .key(width: size.width, height: size.height)
     } else {
       if isSegmented { Self.skipSegmentation(&decoder) }
       Self.skipFilterAndQuantizers(&decoder)
@@ -33,13 +34,26 @@ struct VP8FrameHeader {
     guard !decoder.isPastEnd else { throw UnreadableStream() }
   }
 
-  private static func size(_ frame: UnsafeRawBufferPointer) throws(UnreadableStream) -> Kind {
-    guard frame[3] == 0x9d, frame[4] == 0x01, frame[5] == 0x2a else { throw UnreadableStream() }
+  /// Whether a frame that begins with this byte needs no other (RFC 6386, 9.1).
+  public static func isKeyframe(firstByte: UInt8) -> Bool { firstByte & 1 == 0 }
+
+  /// The pixels of a keyframe, of which no more than the first ten bytes have to be there; nil for another frame, and
+  /// for what is none.
+  static func keyframeSize(_ frame: UnsafeRawBufferPointer) -> (width: Int, height: Int)? {
+    guard frame.count >= 10, isKeyframe(firstByte: frame[0]), frame[3..<6].elementsEqual(startCode) else { return nil }
     // The two highest bits ask for scaling behind the decoder.
     let width = Int(frame[6]) | Int(frame[7] & 0x3f) << 8
     let height = Int(frame[8]) | Int(frame[9] & 0x3f) << 8
-    guard width > 0, height > 0 else { throw UnreadableStream() }
-    return .key(width: width, height: height)
+    return width > 0 && height > 0 ? (width, height) : nil
+  }
+
+  static let startCode: [UInt8] = [0x9d, 0x01, 0x2a]
+
+  /// The tag of a frame that is shown, before `firstPartition` bytes of its modes.
+  static func tag(isKeyframe: Bool, version: UInt8, firstPartition: Int) -> [UInt8] {
+    let isShown: UInt32 = 1 << 4
+    let tag = (isKeyframe ? 0 : 1) | UInt32(version) << 1 | isShown | UInt32(firstPartition) << 5
+    return (0..<3).map { UInt8(truncatingIfNeeded: tag >> (8 * $0)) }
   }
 
   private static func skipSegmentation(_ decoder: inout BoolDecoder) {

@@ -26,10 +26,9 @@ struct VP8RepeatFrame {
       for column in 0..<shape.columns { writeMacroblock(&encoder, column: column, row: row) }
     }
     let modes = encoder.finish()
-    let showsInterFrame: UInt32 = 1 | 1 << 4
-    let tag = showsInterFrame | UInt32(shape.version) << 1 | UInt32(modes.count) << 5
+    let tag = VP8FrameHeader.tag(isKeyframe: false, version: shape.version, firstPartition: modes.count)
     let tokens = BoolEncoder().finish()
-    return (0..<3).map { UInt8(truncatingIfNeeded: tag >> (8 * $0)) } + modes + tokens
+    return tag + modes + tokens
   }
 
   /// RFC 6386, 19.2.

@@ -1,5 +1,5 @@
 /// Follows VP8 frames as far as needed to repeat a frame, and to make a black one.
-struct VP8Stream: Sendable {
+struct VP8Stream: RepeatableStream {
   enum Reference: Int, Sendable {
     case last
     case golden

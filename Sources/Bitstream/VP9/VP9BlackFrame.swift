@@ -32,7 +32,7 @@ struct VP9BlackFrame {
     writer.bits(0b10, 2)
     // Profile 0; a new frame, a keyframe, shown, and resilient: nothing of it is carried on.
     writer.bits(0b00_0_0_1_1, 6)
-    writer.bits(0x498342, 24)
+    writer.bits(VP9FrameHeader.syncCode, 24)
     writer.bits(format.colorSpace, 3)
     writer.bit(format.isFullRange)
     writer.bits(format.width - 1, 16)

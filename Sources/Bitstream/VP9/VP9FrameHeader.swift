@@ -28,6 +28,8 @@ struct VP9FrameHeader {
 
   /// The `color_space` that has no luma.
   static let rgb = 7
+  /// `frame_sync_code`
+  static let syncCode = 0x498342
 
   var profile: Int
   var kind: Kind
@@ -97,7 +99,7 @@ struct VP9FrameHeader {
   }
 
   private static func readSyncCode(_ reader: inout BitReader) throws(UnreadableStream) {
-    guard try reader.bits(24) == 0x498342 else { throw UnreadableStream() }
+    guard try reader.bits(24) == syncCode else { throw UnreadableStream() }
   }
 
   private static func readColor(

@@ -1,5 +1,5 @@
 /// Follows VP9 frames as far as needed to repeat a frame, and to make a black one.
-struct VP9Stream: Sendable {
+struct VP9Stream: RepeatableStream {
   private var slots = ReferenceSlots(count: 8)
   /// Of what the slots hold; nil where it is not known.
   private var formats = [VP9FrameHeader.Format?](repeating: nil, count: 8)

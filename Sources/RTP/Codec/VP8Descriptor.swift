@@ -1,3 +1,5 @@
+import Bitstream
+
 /// The head of a VP8 payload (RFC 7741, 4.2), and where the numbers in it stand that go on across a switch.
 struct VP8Descriptor: Equatable {
   /// Which bits of the picture id there are: 7 or 15.
@@ -24,7 +26,7 @@ struct VP8Descriptor: Equatable {
     }
     guard length <= payload.count else { return nil }
     startsFrame = first & 0x10 != 0 && first & 0x0f == 0
-    startsKeyframe = startsFrame && length < payload.count && payload[length] & 1 == 0
+    startsKeyframe = startsFrame && length < payload.count && VP8FrameHeader.isKeyframe(firstByte: payload[length])
   }
 
   private mutating func readExtension(_ payload: UnsafeRawBufferPointer) -> Bool {

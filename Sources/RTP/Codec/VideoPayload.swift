@@ -1,14 +1,15 @@
 public import Bitstream
 
+/// What packets carry of a codec's frames.
 extension VideoCodec {
-  /// True for the payload of a packet with which a picture begins that needs no other: where a decoder can start.
+  /// True for the payload of a packet with which a frame begins that needs no other: where a decoder can start.
   public func startsKeyframe(_ payload: UnsafeRawBufferPointer) -> Bool {
     guard !payload.isEmpty else { return false }
     switch self {
     case .vp8: return VP8Descriptor(payload)?.startsKeyframe ?? false
     case .vp9: return Self.vp9StartsKeyframe(payload)
-    case .h264: return Self.h264StartsUnit(payload) { $0 == 5 || $0 == 7 }
-    case .h265: return Self.h265StartsUnit(payload) { (16...21).contains($0) || (32...34).contains($0) }
+    case .h264: return Self.h264StartsUnit(payload) { $0.startsKeyframe }
+    case .h265: return Self.h265StartsUnit(payload) { $0.startsKeyframe }
     case .av1: return Self.av1StartsKeyframe(payload)
     }
   }
@@ -19,17 +20,39 @@ extension VideoCodec {
     return descriptor.temporalLayer
   }
 
+  /// True for a whole blank frame in one payload, as a LiveKit server sends them: H.264's begins with its parameters.
+  public func isBlankFrame(_ payload: UnsafeRawBufferPointer) -> Bool {
+    guard payload.count < Self.blankLimit, let unit = Self.blankUnit(self, in: payload) else { return false }
+    return beginsBlankFrame(unit)
+  }
+  private static let blankLimit = 200
+
   /// True for the payload that brings the parameter sets (H.264's type 7, H.265's 32 and 33) which encoders put before
   /// each keyframe; nil for codecs that have none.
   func startsParameterSets(_ payload: UnsafeRawBufferPointer) -> Bool? {
     switch self {
-    case .h264: !payload.isEmpty && Self.h264StartsUnit(payload) { $0 == 7 }
-    case .h265: !payload.isEmpty && Self.h265StartsUnit(payload) { $0 == 32 || $0 == 33 }
+    case .h264: !payload.isEmpty && Self.h264StartsUnit(payload) { $0 == .sequenceParameters }
+    case .h265: !payload.isEmpty && Self.h265StartsUnit(payload) { $0.isParameterSet }
     case .vp8, .vp9, .av1: nil
     }
   }
 
-  /// RFC 9628, 4.2: not predicted from another picture, beginning of a frame, and of the lowest spatial layer.
+  /// What may begin a blank frame: a VP8 keyframe, or the first unit of a STAP-A packet (RFC 6184, 5.7.1).
+  private static func blankUnit(_ codec: VideoCodec, in payload: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
+    switch codec {
+    case .vp8:
+      guard let descriptor = VP8Descriptor(payload), descriptor.startsKeyframe else { return nil }
+      return UnsafeRawBufferPointer(rebasing: payload[descriptor.length...])
+    case .h264:
+      guard payload.count > 3, payload[0] & 31 == h264Aggregate else { return nil }
+      let length = Int(payload.load16(at: 1))
+      guard 3 + length <= payload.count else { return nil }
+      return UnsafeRawBufferPointer(rebasing: payload[3..<(3 + length)])
+    case .vp9, .h265, .av1: return nil
+    }
+  }
+
+  /// RFC 9628, 4.2: not predicted from another frame, beginning of a frame, and of the lowest spatial layer.
   private static func vp9StartsKeyframe(_ payload: UnsafeRawBufferPointer) -> Bool {
     let flags = payload[0]
     guard flags & 0x40 == 0, flags & 0x08 != 0 else { return false }
@@ -42,21 +65,28 @@ extension VideoCodec {
     return offset < payload.count && payload[offset] >> 1 & 7 == 0
   }
 
+  private static let h264Aggregate: UInt8 = 24
+
   /// RFC 6184, 5.2: a wanted unit alone, aggregated, or in its first fragment.
-  private static func h264StartsUnit(_ payload: UnsafeRawBufferPointer, _ isWanted: (UInt8) -> Bool) -> Bool {
+  private static func h264StartsUnit(
+    _ payload: UnsafeRawBufferPointer, _ isWanted: (H264NALType) -> Bool
+  ) -> Bool {
     switch payload[0] & 31 {
-    case 24: return contains(payload, from: 1) { isWanted($0 & 31) }
-    case 28: return payload.count > 1 && payload[1] & 0x80 != 0 && isWanted(payload[1] & 31)
-    case let type: return isWanted(type)
+    case h264Aggregate: return contains(payload, from: 1) { isWanted(H264NALType(firstByte: $0)) }
+    case 28: return payload.count > 1 && payload[1] & 0x80 != 0 && isWanted(H264NALType(firstByte: payload[1]))
+    default: return isWanted(H264NALType(firstByte: payload[0]))
     }
   }
 
   /// RFC 7798, 4.4: the same for H.265.
-  private static func h265StartsUnit(_ payload: UnsafeRawBufferPointer, _ isWanted: (UInt8) -> Bool) -> Bool {
+  private static func h265StartsUnit(
+    _ payload: UnsafeRawBufferPointer, _ isWanted: (H265NALType) -> Bool
+  ) -> Bool {
     switch payload[0] >> 1 & 63 {
-    case 48: return contains(payload, from: 2) { isWanted($0 >> 1 & 63) }
-    case 49: return payload.count > 2 && payload[2] & 0x80 != 0 && isWanted(payload[2] & 63)
-    case let type: return isWanted(type)
+    case 48: return contains(payload, from: 2) { isWanted(H265NALType(firstByte: $0)) }
+    case 49:
+      return payload.count > 2 && payload[2] & 0x80 != 0 && isWanted(H265NALType(fragmentHeader: payload[2]))
+    default: return isWanted(H265NALType(firstByte: payload[0]))
     }
   }
 

@@ -138,8 +138,8 @@ public struct RTPReceiver: Sendable {
     case .redundant: return takeApart(packet, number: number)
     case .forwardErrorCorrection: return PacketBatch(packet.droppingPayloadPrefix(packet.payloadLength))
     case .video(let codec):
-      // Only its number is handed on: it shows nothing, and would end what is recorded with a tiny picture.
-      if packet.withPayload({ codec.isBlankPicture($0) }) {
+      // Only its number is handed on: it shows nothing, and would end what is recorded with a tiny frame.
+      if packet.withPayload({ codec.isBlankFrame($0) }) {
         counters.paddingPackets += 1
         return PacketBatch(packet.droppingPayloadPrefix(packet.payloadLength))
       }

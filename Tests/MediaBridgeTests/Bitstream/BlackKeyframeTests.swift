@@ -81,7 +81,7 @@ extension Unit {
   fileprivate func idrID() throws -> Int? {
     let (sequence, picture) = try parameterSets()
     return try bytes.withUnsafeBytes { bytes in
-      let nal = try #require(H264NALUnits(bytes, lengthSize: 4).first { $0[0] & 31 == H264NALType.idrSlice })
+      let nal = try #require(H264NALUnits(bytes, lengthSize: 4).first { H264NALType(firstByte: $0[0]) == .idrSlice })
       return try H264SliceHeader(nal) { _ in (sequence, picture) }.idrID
     }
   }

@@ -4,10 +4,10 @@ import Testing
 
 @testable import RTP
 
-/// The pictures of one macroblock with which a LiveKit server ends a track.
-@Suite struct BlankPictureTests {
+/// The frames of one macroblock with which a LiveKit server ends a track.
+@Suite struct BlankFrameTests {
   private func isBlank(_ codec: VideoCodec, _ bytes: [UInt8]) -> Bool {
-    bytes.withUnsafeBytes { codec.isBlankPicture($0) }
+    bytes.withUnsafeBytes { codec.isBlankFrame($0) }
   }
 
   private static func vp8(_ width: UInt8, _ height: UInt8, descriptor: [UInt8] = [0x10]) -> [UInt8] {
@@ -27,7 +27,7 @@ import Testing
     #expect(isBlank(.h264, Self.stapA(size: 0x1f)))
   }
 
-  @Test func leavesRealPictures() {
+  @Test func leavesRealFrames() {
     #expect(!isBlank(.vp8, Self.vp8(160, 120)) && !isBlank(.vp8, Self.vp8(8, 120)))
     #expect(!isBlank(.vp8, [0x10, 0x11] + Self.vp8(8, 8).dropFirst(2)))
     #expect(!isBlank(.vp8, [0x00] + Self.vp8(8, 8).dropFirst()))
@@ -52,7 +52,7 @@ import Testing
   }
 
   /// Whoever waits for numbers sees it, but there is nothing in it to be shown.
-  @Test func areHandedOnWithoutTheirPicture() throws {
+  @Test func areHandedOnWithoutTheirFrame() throws {
     var receiver = RTPReceiver(
       configuration: .init(clockRate: 90_000, formats: [PayloadType(96): .video(.vp8)], usesNACK: true))
     func packet(_ number: UInt16, _ payload: [UInt8]) -> RTPPacket {
