@@ -14,7 +14,7 @@ TEST_PACKAGES := ffmpeg iproute2 nftables procps coturn openssl python3-venv xvf
 TSAN_SKIP := ^(MediaCore|Bitstream|RTP|SDP|LiveKitProtocol|PipelineTemplates|Fuzz)Tests
 TSAN_SUPPRESSIONS := $(addprefix suppressions=$(CURDIR)/,$(wildcard Tests/tsan.supp))
 # What `make fuzz` runs, and for how long each.
-FUZZ_TARGETS ?= rtp rtcp sdp signal templates
+FUZZ_TARGETS ?= bitstream rtp rtcp sdp signal templates
 FUZZ_SECONDS ?= 60
 FUZZ_BUILD := .build-fuzz
 DOCS := .build/docs

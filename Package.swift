@@ -132,7 +132,7 @@ let package = Package(
     .target(
       name: "ParserExercises",
       dependencies: [
-        "MediaCore", "RTP", "SDP", "LiveKitProtocol", "PipelineTemplates",
+        "MediaCore", "Bitstream", "RTP", "SDP", "LiveKitProtocol", "PipelineTemplates",
         .product(name: "SwiftProtobuf", package: "swift-protobuf"),
       ], path: "Tests/Fuzz/Exercises", swiftSettings: strict),
     tests(

@@ -1,6 +1,8 @@
 /// One input through everything that reads inputs of its kind. Errors are what inputs may cause; a trap, a broken promise
 /// (`precondition`) or a sanitizer's report is a finding. The same input always does the same.
 public enum Exercise: String, CaseIterable, Sendable {
+  /// Access units through what makes repeat frames and black ones of them.
+  case bitstream
   /// RTP packets through receiver, feedback, rewriter and sender.
   case rtp
   case rtcp
@@ -16,6 +18,7 @@ public enum Exercise: String, CaseIterable, Sendable {
   @discardableResult
   public func run(_ input: [UInt8]) -> Int {
     switch self {
+    case .bitstream: bitstream(Steps(input))
     case .rtp: rtp(Steps(input))
     case .rtcp: rtcp(Steps(input))
     case .sdp: sdp(String(decoding: input, as: UTF8.self))
