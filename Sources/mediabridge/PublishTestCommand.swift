@@ -20,6 +20,8 @@ struct PublishTestCommand: AsyncParsableCommand {
   @Option(help: "Capture text of H.264 whose frames are made once, in three layers, and sent over and over")
   var clip: String?
   @Option(help: "How many participants show the clip, as IDENTITY-1 and so on") var participants = 1
+  @Option(help: "Frames a second of the clip") var fps = 15
+  @Option(help: "Bits a second of the clip, in one layer of 1280x720 and not in three") var bitrate: Int?
 
   func validate() throws {
     guard ["vp8", "vp9", "h264"].contains(codec) else {
@@ -28,6 +30,12 @@ struct PublishTestCommand: AsyncParsableCommand {
     guard participants > 0 else { throw ValidationError("--participants \(participants): give 1 or more") }
     guard clip == nil || codec != "vp9" else { throw ValidationError("--clip is H.264: leave out --codec") }
     guard clip != nil || participants == 1 else { throw ValidationError("--participants is for --clip") }
+    guard clip != nil || bitrate == nil else { throw ValidationError("--bitrate is for --clip") }
+    guard (1...120).contains(fps) else { throw ValidationError("--fps \(fps): give 1 to 120") }
+    // What encoders take is given in thousands.
+    if let bitrate, !(1000...1_000_000_000).contains(bitrate) {
+      throw ValidationError("--bitrate \(bitrate): give 1000 to 1000000000 bits a second")
+    }
     _ = try values()
   }
 
@@ -97,19 +105,22 @@ struct PublishTestCommand: AsyncParsableCommand {
       ]
     }
     let recorded = try await CaptureClip.record(
-      template: clip, layers: Self.layers, rate: Self.rate, seconds: 4, values: values[0],
+      template: clip, layers: layers, rate: fps, seconds: 4, values: values[0],
       pipelineFolder: access.pipelines
     )
     return (0..<participants).map { _ in CapturePublisher.showing(recorded, codec: "h264") }
   }
 
-  /// What LiveKit's clients send of a 720p camera.
-  private static let layers = [
-    CaptureClip.Layer(dimensions: Dimensions(width: 320, height: 180), bitrate: 160_000),
-    CaptureClip.Layer(dimensions: Dimensions(width: 640, height: 360), bitrate: 450_000),
-    CaptureClip.Layer(dimensions: Dimensions(width: 1280, height: 720), bitrate: 1_700_000),
-  ]
-  private static let rate = 15
+  private var layers: [CaptureClip.Layer] {
+    let largest = Dimensions(width: 1280, height: 720)
+    if let bitrate { return [CaptureClip.Layer(dimensions: largest, bitrate: bitrate)] }
+    // What LiveKit's clients send of a 720p camera.
+    return [
+      CaptureClip.Layer(dimensions: Dimensions(width: 320, height: 180), bitrate: 160_000),
+      CaptureClip.Layer(dimensions: Dimensions(width: 640, height: 360), bitrate: 450_000),
+      CaptureClip.Layer(dimensions: largest, bitrate: 1_700_000),
+    ]
+  }
 
   private func token(_ index: Int) async throws -> String {
     var access = access

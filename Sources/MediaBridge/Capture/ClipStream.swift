@@ -3,7 +3,7 @@ import PeerTransport
 import RTP
 import SDP
 
-/// A clip on its way to the server, in all its layers. Everything after `negotiated` happens on the transport's loop.
+/// A clip on its way to the server, in all its layers; one alone is sent without simulcast. Everything after `negotiated` happens on the transport's loop.
 final class ClipStream: OutgoingStream {
   /// What changes: on the loop only, but for the beginning.
   private struct State {
@@ -39,6 +39,9 @@ final class ClipStream: OutgoingStream {
   private let codec: String
   private let loop: TransportLoop
   private let peer: PeerConnection
+  /// Of the layers; empty for one alone.
+  private let rids: [String]
+  private let firstSSRC: SSRC?
   private let state: Locked<State>
 
   init(_ clip: CaptureClip, codec: String, loop: TransportLoop, peer: PeerConnection) {
@@ -50,6 +53,8 @@ final class ClipStream: OutgoingStream {
       RTPSender(
         configuration: .init(ssrc: SSRC(.random(in: 1...(.max - 1))), clockRate: Self.clockRate, cname: "mediabridge"))
     }
+    rids = clip.layers.count > 1 ? Array(Self.rids.prefix(clip.layers.count)) : []
+    firstSSRC = senders.first?.configuration.ssrc
     state = Locked(
       State(
         senders: senders, sequences: senders.map { _ in SequenceNumber(.random(in: 0...(.max / 2))) },
@@ -59,19 +64,18 @@ final class ClipStream: OutgoingStream {
   func sendingTrack(cid: String) -> SendingTrack {
     SendingTrack(
       kind: .video, msid: MediaStreamID(stream: "capture", track: cid), codecs: CodecCatalogue.video(named: codec),
-      headerExtensions: CodecCatalogue.extensions([HeaderExtensionURI.mid, HeaderExtensionURI.rtpStreamID]),
-      cname: "mediabridge", rids: Array(Self.rids.prefix(clip.layers.count)))
+      headerExtensions: CodecCatalogue.extensions(
+        rids.isEmpty ? [HeaderExtensionURI.mid] : [HeaderExtensionURI.mid, HeaderExtensionURI.rtpStreamID]),
+      cname: "mediabridge", ssrc: rids.isEmpty ? firstSSRC : nil, rids: rids)
   }
 
   func negotiated(_ section: NegotiatedSection) {
     guard let format = section.formats.first else { return }
     func id(_ uri: String) -> UInt8 { section.extensionID(uri) ?? 0 }
-    let extensions = clip.layers.indices.map { index in
-      [
-        (id: id(HeaderExtensionURI.mid), value: Array(section.mid.utf8)),
-        (id: id(HeaderExtensionURI.rtpStreamID), value: Array(Self.rids[index].utf8)),
-      ]
-    }
+    let mid = (id: id(HeaderExtensionURI.mid), value: Array(section.mid.utf8))
+    let extensions =
+      rids.isEmpty
+      ? [[mid]] : rids.map { [mid, (id: id(HeaderExtensionURI.rtpStreamID), value: Array($0.utf8))] }
     state.withLock { state in
       state.payloadType = format.payloadType
       state.extensions = extensions
