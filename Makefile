@@ -149,7 +149,7 @@ e2e-long: build-tests .venv/ready
 outside-package: build-tests .venv/ready ## Build a package outside this repository that depends on it, and run it
 	$(PYTEST_HERE) -p no:cacheprovider -m outside
 
-bench: setup-test release .venv/ready ## Measure cost and latency beside the LiveKit Python SDK (BENCH="--seconds 20" changes how)
+bench: setup-test release .venv/ready ## Measure cost and latency beside the LiveKit Python SDK (BENCH="--only tracks" takes one part)
 	$(AS_ROOT) env MEDIABRIDGE_BIN=$(CURDIR)/$(BIN) PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=Tests/EndToEnd \
 	  .venv/bin/python Tests/Bench/bench.py $(BENCH)
 

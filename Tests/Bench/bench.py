@@ -15,6 +15,7 @@ from pathlib import Path
 
 import av
 import crowd
+import tracks
 from latency import Latency
 from losses import loss
 from measure import Sampler, Window, memory
@@ -28,6 +29,12 @@ FPS = 25
 # Seconds in which libwebrtc's estimate of the bandwidth reaches the publisher's bitrate.
 SETTLING = 12
 CODECS = {"VP8": "vp8", "H264": "h264"}
+PARTS = ("costs", "joins", "latency", "crowd", "tracks")
+# Ratios: beside the SDK without audio and with it, beside GStreamer alone, and recorded beside the SDK.
+WANTED = {"vp8": (0.59, 0.66, 1.10, 0.15), "h264": (0.70, 0.77, 1.12, 0.25)}
+# Milliseconds for the audio of one frame, which is two packets.
+WANTED_AUDIO = 0.40
+MEMORY = {"peak": "peak RSS, MB", "steady": "steady RSS, MB", "share": "Pss, MB", "threads": "threads"}
 
 
 class Bench:
@@ -87,7 +94,7 @@ class Bench:
 
     def cost(self, codec, room, file, rate):
         with ExitStack() as stack:
-            programs = {name: stack.enter_context(program) for name, program in self.receivers(room).items()}
+            programs = {name: stack.enter_context(program) for name, program in self.receivers(room, codec).items()}
             samplers = {name: Sampler(program) for name, program in programs.items()}
             for sampler in samplers.values():
                 sampler.wait_for_frames()
@@ -103,32 +110,43 @@ class Bench:
             costs = {name: sampler.per_frame(window, enough) for name, sampler in samplers.items()}
             costs["floor"] = window.used * 1000 / (rate * window.span)
             assert floor.finish(30) == 0, floor.report("failed")
-        for name in ("frames", "sound", "peer", "silent peer"):
+        for name in ("video", "av", "peer video", "peer av"):
             size = programs[name].events[-1]["size"]
-            assert size == "1280x720", programs[name].report(f"pictures of {size}")
+            assert size == "1280x720", programs[name].report(f"frames of {size}")
         return {"cpu": costs, "memory": sizes, "others": window.others}
 
-    def receivers(self, room):
+    def receivers(self, room, codec):
+        """`video` is without audio, `av` with it."""
+        files = {"mkv": self.folder / "passthrough.mkv"}
+        # Audio becomes AAC there, and frames stay as they are.
+        if codec == "h264":
+            files["mp4"] = self.folder / "passthrough.mp4"
         return {
-            "frames": self.probe(room, 600),
-            "sound": self.probe(room, 600, "--audio"),
-            "peer": self.peer(room, 600),
-            "silent peer": self.peer(room, 600, "--pictures-only"),
-            "record": self.recorder(room, 600, self.folder / "passthrough.mkv"),
+            "video": self.probe(room, 600),
+            "av": self.probe(room, 600, "--audio"),
+            "peer video": self.peer(room, 600, "--video-only"),
+            "peer av": self.peer(room, 600),
+            **{kind: self.recorder(room, 600, file) for kind, file in files.items()},
         }
 
     # Figure 4
 
     def joins(self, room):
         """Milliseconds from `connect` to the first frame, each way in turn."""
-        times = {"frames": [], "peer": []}
+        joins = {
+            "video": lambda: self.probe(room, 1.5),
+            "peer video": lambda: self.peer(room, 1.5, "--video-only"),
+            # Subscribed by the server as it joins, which saves asking for each track.
+            "peer av": lambda: self.peer(room, 1.5),
+        }
+        times = {name: [] for name in joins}
         for _ in range(self.arguments.joins):
-            for name, join in (("frames", self.probe), ("peer", self.peer)):
-                with join(room, 1.5) as program:
+            for name, join in joins.items():
+                with join() as program:
                     told = program.wait_for("finished")
                     assert told["frames"] > 0, program.report("no frame")
                     # The SDK at times panics while it disconnects, after all was told; that is not measured here.
-                    assert program.finish() == 0 or name == "peer", program.report("failed")
+                    assert program.finish() == 0 or name != "video", program.report("failed")
                     times[name].append(told["first_frame_ms"])
         return times
 
@@ -158,55 +176,88 @@ def frame_rate(file):
 
 
 def measure(arguments):
-    costs, joins, latencies, crowds = {}, None, None, []
+    """What was measured, by part."""
+    results, parts = {"costs": {}}, set(arguments.only)
     with Namespace() as namespace, tempfile.TemporaryDirectory() as folder:
         bench = Bench(arguments, namespace, Path(folder))
         with bench.running(mediabridge("dev-server", "--port", "0", "--json")) as server:
             bench.url = server.wait_for("listening")["url"]
-            for codec, name in CODECS.items() if arguments.only != "crowd" else ():
-                with bench.publisher(codec) as room:
-                    say(f"{codec}: until the publisher sends at its full rate")
-                    time.sleep(SETTLING)
-                    if codec == "VP8":
-                        say(f"{codec}: first frame, {arguments.joins} joins each")
-                        joins = bench.joins(room)
-                        say(f"{codec}: latency, without and with loss")
-                        latencies = bench.latencies(room)
-                    say(f"{codec}: processor time and memory, {arguments.repetitions} times")
-                    costs[name] = bench.costs(name, room)
-            if arguments.only != "clip":
-                say(f"{crowd.TRACKS} tracks: processor time and memory, {arguments.repetitions} times")
-                crowds = crowd.Crowd(bench).costs()
-    return costs, joins, latencies, crowds
+            for codec, name in CODECS.items():
+                measure_clip(bench, codec, name, results, parts if codec == "VP8" else parts & {"costs"})
+            if "crowd" in parts:
+                say(f"{crowd.TRACKS} tracks shown: processor time and memory, {arguments.repetitions} times")
+                results["crowd"] = crowd.Crowd(bench).costs()
+            if "tracks" in parts:
+                say(f"{', '.join(map(str, arguments.tracks))} tracks recorded, {arguments.repetitions} times each")
+                results["tracks"], results["end"] = tracks.Tracks(bench).costs()
+    return results
 
 
-def tabulate(costs, joins, latencies, crowds):
+def measure_clip(bench, codec, name, results, parts):
+    """One participant with a real clip."""
+    if not parts & {"costs", "joins", "latency"}:
+        return
+    with bench.publisher(codec) as room:
+        say(f"{codec}: until the publisher sends at its full rate")
+        time.sleep(SETTLING)
+        if "joins" in parts:
+            say(f"{codec}: first frame, {bench.arguments.joins} joins each")
+            results["joins"] = bench.joins(room)
+        if "latency" in parts:
+            say(f"{codec}: latency, without and with loss")
+            results["latency"] = bench.latencies(room)
+        if "costs" in parts:
+            say(f"{codec}: processor time and memory, {bench.arguments.repetitions} times")
+            results["costs"][name] = bench.costs(name, room)
+
+
+def tabulate(results):
     table = Table()
-    if costs:
-        tabulate_clip(table, costs, joins, latencies)
-    if crowds:
-        crowd.tabulate(table, crowds)
+    for name, runs in results["costs"].items():
+        tabulate_costs(table, {"vp8": "VP8", "h264": "H.264"}[name], runs, WANTED[name])
+    if results["costs"]:
+        tabulate_memory(table, results["costs"])
+    if joins := results.get("joins"):
+        for beside, name in (("the SDK, without audio too", "peer video"), ("the SDK", "peer av")):
+            table.medians("first frame after connect, ms", beside, joins["video"], joins[name], 1.0)
+    if latencies := results.get("latency"):
+        for lost in (0, 5):
+            for label, of in Latency.COLUMNS.items():
+                values = [[of(latencies[name, lost])] for name in ("frames", "peer")]
+                table.value(f"{label}, {lost} % lost", "the SDK", *values)
+    if runs := results.get("crowd"):
+        crowd.tabulate(table, runs)
+    if runs := results.get("tracks"):
+        tracks.tabulate(table, runs)
     return table
 
 
-def tabulate_clip(table, costs, joins, latencies):
-    pairs = lambda runs, a, b: [(run["cpu"][a], run["cpu"][b]) for run in runs]
-    for codec, runs in costs.items():
-        label = {"vp8": "VP8", "h264": "H.264"}[codec]
-        table.ratio(f"{label} decoded, CPU ms/frame", "the SDK", pairs(runs, "frames", "peer"), 0.65)
-        table.ratio(f"{label} decoded, CPU ms/frame", "the SDK without sound", pairs(runs, "frames", "silent peer"))
-        table.ratio(f"{label} decoded, CPU ms/frame", "GStreamer alone", pairs(runs, "frames", "floor"), 1.25)
-        table.ratio(f"{label} with sound, CPU ms/frame", "the SDK", pairs(runs, "sound", "peer"))
-        table.ratio(f"{label} recorded, CPU ms/frame", "the SDK", pairs(runs, "record", "peer"), 0.35)
-    runs = [run for runs in costs.values() for run in runs]
-    for kind, label in (("peak", "peak RSS"), ("steady", "steady RSS"), ("share", "Pss")):
-        values = [[run["memory"][name][kind] for run in runs] for name in ("record", "peer")]
-        table.value(f"recorder, {label}, MB", "the SDK", *values, wanted=60 if kind != "share" else None)
-    table.value("first frame after connect, ms", "the SDK", joins["frames"], joins["peer"], wanted=250)
-    for lost in (0, 5):
-        for label, of in Latency.COLUMNS.items():
-            values = [[of(latencies[name, lost])] for name in ("frames", "peer")]
-            table.value(f"{label}, {lost} % lost", "the SDK", *values)
+def tabulate_costs(table, label, runs, wanted):
+    pairs = lambda a, b: [(run["cpu"][a], run["cpu"][b]) for run in runs]
+    audio = lambda with_audio, without: [run["cpu"][with_audio] - run["cpu"][without] for run in runs]
+    silent, whole, floor, recorded = wanted
+    decoded = f"{label} decoded, CPU ms/frame"
+    table.ratio(decoded, "the SDK, without audio too", pairs("video", "peer video"), silent)
+    table.ratio(decoded, "GStreamer alone", pairs("video", "floor"), floor)
+    table.ratio(f"{label} decoded with audio, CPU ms/frame", "the SDK", pairs("av", "peer av"), whole)
+    table.value(
+        f"audio beside {label}, CPU ms/frame", "the SDK", audio("av", "video"), audio("peer av", "peer video"),
+        wanted=WANTED_AUDIO,
+    )  # fmt: skip
+    table.ratio(f"{label} recorded as sent, CPU ms/frame", "the SDK", pairs("mkv", "peer av"), recorded)
+
+
+def tabulate_memory(table, costs):
+    figures = {
+        "one track decoded": ("video", "peer video", 75),
+        "recorded into MKV": ("mkv", "peer av", 60),
+        "H.264 recorded into MP4": ("mp4", "peer av", 70),
+    }
+    for label, (ours, theirs, wanted) in figures.items():
+        runs = [run["memory"] for runs in costs.values() for run in runs if ours in run["memory"]]
+        for kind, name in MEMORY.items() if runs else ():
+            values = [[run[receiver][kind] for run in runs] for receiver in (ours, theirs)]
+            table.value(f"{label}, {name}", "the SDK", *values, wanted=wanted if "RSS" in name else None)
 
 
 def say(text):
@@ -219,20 +270,24 @@ def main():
     parser.add_argument("--lossy-seconds", type=int, default=20)
     parser.add_argument("--repetitions", type=int, default=3)
     parser.add_argument("--joins", type=int, default=10)
-    parser.add_argument("--only", choices=["clip", "crowd"], help="a clip of one participant, or a room of many")
+    parser.add_argument("--tracks", type=int, nargs="+", default=tracks.COUNTS, help="how many are recorded at once")
+    parser.add_argument("--only", choices=PARTS, nargs="+", default=PARTS, help="some of what is measured")
     arguments = parser.parse_args()
     begun = time.monotonic()
     try:
-        costs, joins, latencies, crowds = measure(arguments)
+        results = measure(arguments)
     except AssertionError as error:
         sys.exit(f"bench: {error}")
-    table = tabulate(costs, joins, latencies, crowds)
+    table = tabulate(results)
     print(table)
-    others = [run["others"] for runs in (*costs.values(), crowds) for run in runs]
+    lists = [*results["costs"].values(), results.get("crowd", []), *results.get("tracks", {}).values()]
+    others = [run["others"] for runs in lists for run in runs] or [0]
     print(
         f"\n{time.monotonic() - begun:.0f} s; {os.cpu_count()} processors, of which all else (server, publisher and what"
         f" this machine does besides) took {min(others):.0%} to {max(others):.0%}; load {os.getloadavg()[0]:.1f}"
     )
+    if end := results.get("end"):
+        sys.exit(f"bench: {end}")
     if table.missed:
         sys.exit(f"bench: {len(table.missed)} figures miss their target: {'; '.join(table.missed)}")
 

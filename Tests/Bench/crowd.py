@@ -1,14 +1,10 @@
 """A room of many cameras: what they cost shown small and at full size, beside the SDK and beside one of them."""
 
-import shutil
-import tempfile
 import time
 from contextlib import ExitStack
-from pathlib import Path
 
-import real_clip
+from clips import Clips
 from measure import Sampler, Window, memory
-from programs import KEYS, ROOT, mediabridge
 
 TRACKS = 25
 # As Sources/mediabridge/PublishTestCommand.swift sends them.
@@ -22,36 +18,21 @@ GROUPS = (("small", "small one", "peer", "peer one"), ("full", "full one"))
 
 
 class Crowd:
-    """Of every participant the pictures are encoded once, by the same encoder, so that publishing costs little."""
-
     ROOM = "bench-crowd"
 
     def __init__(self, bench):
         self._bench = bench
-        # A copy, since root, who may run this, uses no pipeline that belongs to somebody else.
-        self._texts = tempfile.TemporaryDirectory()
-        capture = Path(self._texts.name, "capture")
-        capture.mkdir(mode=0o755)
-        shutil.copyfile(ROOT / "Tests/Bench/pipelines/capture/clip.pipeline", capture / "clip.pipeline")
-
-    def publisher(self):
-        return self._bench.running(
-            mediabridge(
-                *("publish-test", "--url", self._bench.url, *KEYS, "--room", self.ROOM, "--identity", "crowd", "--json"),
-                *("--clip", "clip", "--pipelines", self._texts.name, "--participants", TRACKS),
-                *("--set", f"file={real_clip.file()}"),
-            )
-        )
+        self._clips = Clips(bench)
 
     def receiver(self, name):
         one = ONE if name.endswith("one") else ()
         if name.startswith("peer"):
-            return self._bench.peer(self.ROOM, 600, "--pictures-only", "--quality", "low", *one)
+            return self._bench.peer(self.ROOM, 600, "--video-only", "--quality", "low", *one)
         return self._bench.probe(self.ROOM, 600, *(SHOWN if name.startswith("small") else ()), *one)
 
     def costs(self):
         """Processor time and memory of each receiver, once for each repetition."""
-        with self.publisher() as publisher:
+        with self._clips.publisher(self.ROOM, "crowd", TRACKS) as publisher:
             publisher.wait_for("publishing", 60)
             return [self.cost() for _ in range(self._bench.arguments.repetitions)]
 
@@ -81,9 +62,9 @@ class Crowd:
             }
         for name, program in programs.items():
             wanted = "1280x720" if name.startswith("full") else "320x180"
-            # Each is the size of whichever track's picture was the newest.
+            # Each is the size of whichever track's frame was the newest.
             newest = {event["size"] for event in program.events[-(seconds // 2) :] if event["event"] == "progress"}
-            assert newest == {wanted}, program.report(f"pictures of {newest}")
+            assert newest == {wanted}, program.report(f"frames of {newest}")
         return {"cpu": costs, "memory": sizes, "others": window.others}
 
 
@@ -94,7 +75,9 @@ def tabulate(table, runs):
     table.ratio(label, "the SDK", pairs("small", "peer"), 0.6)
     table.ratio(label, "one track", pairs("small", "small one"), 1.0)
     table.ratio(f"{TRACKS} tracks at full size, CPU ms/frame", "one track", pairs("full", "full one"), 1.0)
-    for kind, name in (("steady", "steady RSS"), ("share", "Pss")):
+    figures = (("steady", "steady RSS, MB", 120), ("share", "Pss, MB", None), ("threads", "threads", 65))
+    for kind, name, wanted in figures:
         values = {receiver: [run["memory"][receiver][kind] for run in runs] for receiver in runs[0]["memory"]}
         for beside, other in (("at full size", "full"), ("the SDK", "peer"), ("one track", "small one")):
-            table.value(f"{TRACKS} tracks shown small, {name}, MB", beside, values["small"], values[other])
+            judged = wanted if other == "full" else None
+            table.value(f"{TRACKS} tracks shown small, {name}", beside, values["small"], values[other], judged)

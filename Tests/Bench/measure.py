@@ -13,11 +13,13 @@ def cpu_seconds(pid):
 
 
 def memory(pid):
-    """Megabytes: the most that was resident, what is, and what is with shared pages counted in parts."""
+    """Megabytes: the most that was resident, what is, and what is with shared pages counted in parts. And threads."""
     status = Path(f"/proc/{pid}/status").read_text()
     rollup = Path(f"/proc/{pid}/smaps_rollup").read_text()
     find = lambda name, text: int(re.search(rf"^{name}:\s+(\d+) kB", text, re.M).group(1)) * 1024 / 1e6
-    return {"peak": find("VmHWM", status), "steady": find("VmRSS", status), "share": find("Pss", rollup)}
+    threads = int(re.search(r"^Threads:\s+(\d+)", status, re.M).group(1))
+    sizes = {"peak": find("VmHWM", status), "steady": find("VmRSS", status), "share": find("Pss", rollup)}
+    return {**sizes, "threads": threads}
 
 
 def machine_seconds():
@@ -82,8 +84,18 @@ class Sampler:
 
     def per_frame(self, window, at_least):
         """Milliseconds of processor time a frame."""
-        inside = [sample for sample in self._samples if window.begin <= sample[0] <= window.end]
-        frames = inside[-1][1] - inside[0][1] if inside else 0
-        if frames < at_least:
+        (_, first, before), (_, last, after) = self._ends(window)
+        frames = last - first
+        if not frames or frames < at_least:
             raise AssertionError(self.program.report(f"only {frames} frames, at least {at_least:.0f} were sent"))
-        return (inside[-1][2] - inside[0][2]) * 1000 / frames
+        return (after - before) * 1000 / frames
+
+    def rate(self, window):
+        """Frames a second."""
+        (begin, first, _), (end, last, _) = self._ends(window)
+        return (last - first) / (end - begin)
+
+    def _ends(self, window):
+        inside = [sample for sample in self._samples if window.begin <= sample[0] <= window.end]
+        assert len(inside) > 1, self.program.report("tells too seldom how far it is")
+        return inside[0], inside[-1]

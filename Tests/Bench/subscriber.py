@@ -1,4 +1,4 @@
-"""The peer: the LiveKit Python SDK as a subscriber that reads its pictures as they are decoded, and does no more.
+"""The peer: the LiveKit Python SDK as a subscriber that reads its frames as they are decoded, and does no more.
 
 Tells the same as `mediabridge probe --json`.
 """
@@ -56,8 +56,8 @@ async def main():
     parser.add_argument("--room", required=True)
     parser.add_argument("--duration", type=float, required=True)
     parser.add_argument("--clock-code", action="store_true")
-    parser.add_argument("--pictures-only", action="store_true", help="subscribe to no sound")
-    parser.add_argument("--participant", help="with --pictures-only: subscribe to this one only")
+    parser.add_argument("--video-only", action="store_true", help="subscribe to no audio")
+    parser.add_argument("--participant", help="with --video-only: subscribe to this one only")
     parser.add_argument("--quality", choices=["low", "medium", "high"], help="layer of simulcast tracks")
     arguments = parser.parse_args()
     watch = Watch(arguments.clock_code)
@@ -76,14 +76,14 @@ async def main():
     def choose(publication, participant):
         if arguments.participant not in (None, participant.identity):
             return
-        if arguments.pictures_only and publication.kind == rtc.TrackKind.KIND_VIDEO:
+        if arguments.video_only and publication.kind == rtc.TrackKind.KIND_VIDEO:
             publication.set_subscribed(True)
 
     room.on("track_published", choose)
 
     token = publish.token(arguments, f"peer-{time.monotonic_ns()}")
     begun = time.monotonic()
-    await room.connect(arguments.url, token, rtc.RoomOptions(auto_subscribe=not arguments.pictures_only))
+    await room.connect(arguments.url, token, rtc.RoomOptions(auto_subscribe=not arguments.video_only))
     for participant in room.remote_participants.values():
         for publication in participant.track_publications.values():
             choose(publication, participant)

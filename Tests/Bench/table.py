@@ -25,18 +25,21 @@ class Table:
     def ratio(self, label, beside, pairs, wanted=None):
         """Pairs of one repetition each: the machine's mood is in both, so the ratios are what is judged."""
         ratios = [ours / theirs for ours, theirs in pairs]
-        self._add(label, beside, *zip(*pairs), spread(ratios), wanted and f"{wanted}", judged(ratios, wanted))
+        self._add(label, beside, *zip(*pairs), spread(ratios), wanted and f"ratio ≤ {wanted}", judged(ratios, wanted))
+
+    def medians(self, label, beside, ours, theirs, wanted):
+        """The ratio of the medians is judged."""
+        ratio = statistics.median(ours) / statistics.median(theirs)
+        self._add(label, beside, ours, theirs, f"{ratio:.2f}", f"ratio ≤ {wanted}", judged([ratio], wanted))
 
     def value(self, label, beside, ours, theirs, wanted=None):
         """The value itself is judged; the ratio is of the medians."""
         below = statistics.median(theirs)
         ratio = f"{statistics.median(ours) / below:.2f}" if below else ""
-        self._add(label, beside, ours, theirs, ratio, wanted and f"{wanted}", judged(ours, wanted))
+        self._add(label, beside, ours, theirs, ratio, None if wanted is None else f"≤ {wanted}", judged(ours, wanted))
 
     def _add(self, label, beside, ours, theirs, ratio, wanted, verdict):
-        self.rows.append(
-            Row(label, spread(ours), beside, spread(theirs), ratio, f"≤ {wanted}" if wanted else "", verdict)
-        )
+        self.rows.append(Row(label, spread(ours), beside, spread(theirs), ratio, wanted or "", verdict))
         if verdict == "MISSED":
             self.missed.append(f"{label} beside {beside}")
 
