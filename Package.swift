@@ -93,6 +93,13 @@ let package = Package(
         "Bitstream", "MediaCore", "RTP", "SDP", "LiveKitProtocol", "PipelineTemplates", "PeerTransport",
         "SignalTransport", "GStreamerKit", .product(name: "Logging", package: "swift-log"),
       ]),
+    // Senders for demo, tests and bench; apart from BridgeTesting, so that the program has no test code in it.
+    module(
+      "SyntheticParticipants",
+      [
+        "MediaBridge", "MediaCore", "Bitstream", "RTP", "SDP", "LiveKitProtocol", "PeerTransport", "SignalTransport",
+        "GStreamerKit",
+      ]),
     module(
       "DevServer",
       [
@@ -102,7 +109,8 @@ let package = Package(
     .executableTarget(
       name: "mediabridge-cli",
       dependencies: [
-        "MediaBridge", "DevServer", "LiveKitProtocol", "MediaCore", "PipelineTemplates", "CShims",
+        "MediaBridge", "SyntheticParticipants", "DevServer", "LiveKitProtocol", "MediaCore",
+        "PipelineTemplates", "CShims",
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
@@ -119,8 +127,8 @@ let package = Package(
     .target(
       name: "BridgeTesting",
       dependencies: [
-        "LiveKitProtocol", "MediaBridge", "MediaCore", "DevServer", "GStreamerKit", "PeerTransport", "SignalTransport",
-        "SDP", "RTP",
+        "LiveKitProtocol", "MediaBridge", "SyntheticParticipants", "MediaCore", "DevServer", "GStreamerKit",
+        "PeerTransport", "SignalTransport", "SDP", "RTP",
       ],
       swiftSettings: strict),
 
@@ -161,8 +169,8 @@ let package = Package(
     tests(
       "MediaBridgeTests",
       [
-        "MediaBridge", "BridgeTesting", "DevServer", "GStreamerKit", "PipelineTemplates", "MediaCore", "Bitstream",
-        "RTP", "SDP", "ParserExercises", "LiveKitProtocol",
+        "MediaBridge", "SyntheticParticipants", "BridgeTesting", "DevServer", "GStreamerKit",
+        "PipelineTemplates", "MediaCore", "Bitstream", "RTP", "SDP", "ParserExercises", "LiveKitProtocol",
       ]),
   ],
   swiftLanguageModes: [.v6]

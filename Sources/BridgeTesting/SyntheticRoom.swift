@@ -1,7 +1,7 @@
 public import DevServer
 import Foundation
 public import LiveKitProtocol
-public import MediaBridge
+public import SyntheticParticipants
 
 /// A development server in this process with synthetic participants in one room.
 public final class SyntheticRoom: Sendable {

@@ -8,5 +8,5 @@ public enum MediaBridgeSDK {
   public static var gstreamerVersion: String { GStreamer.version }
 
   /// How servers and proxies see this client.
-  static let userAgent = "mediabridge/\(version)"
+  package static let userAgent = "mediabridge/\(version)"
 }

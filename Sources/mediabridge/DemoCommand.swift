@@ -3,6 +3,7 @@ import DevServer
 import Foundation
 import LiveKitProtocol
 import MediaBridge
+import SyntheticParticipants
 
 struct DemoCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import LiveKitProtocol
 import MediaBridge
+import SyntheticParticipants
 
 /// Synthetic participants, for the demo, tests and benchmarks.
 struct PublishTestCommand: AsyncParsableCommand {

@@ -1,7 +1,7 @@
 import MediaCore
 
 /// A result that one side waits for and the other settles, once.
-final class Outcome<Success: Sendable, Failure: Error>: Sendable {
+package final class Outcome<Success: Sendable, Failure: Error>: Sendable {
   private struct State {
     var result: Result<Success, Failure>?
     var waiting: [CheckedContinuation<Result<Success, Failure>, Never>] = []
@@ -9,11 +9,13 @@ final class Outcome<Success: Sendable, Failure: Error>: Sendable {
 
   private let state = Locked(State())
 
+  package init() {}
+
   /// The result, once there is one.
   var current: Result<Success, Failure>? { state.withLock { $0.result } }
 
   /// Later calls change nothing.
-  func settle(_ result: Result<Success, Failure>) {
+  package func settle(_ result: Result<Success, Failure>) {
     let waiting = state.withLock { state -> [CheckedContinuation<Result<Success, Failure>, Never>] in
       guard state.result == nil else { return [] }
       state.result = result
@@ -23,7 +25,7 @@ final class Outcome<Success: Sendable, Failure: Error>: Sendable {
     for continuation in waiting { continuation.resume(returning: result) }
   }
 
-  func value() async throws(Failure) -> Success {
+  package func value() async throws(Failure) -> Success {
     let result = await withCheckedContinuation { continuation in
       let known = state.withLock { state in
         if state.result == nil { state.waiting.append(continuation) }

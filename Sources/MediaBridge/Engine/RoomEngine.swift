@@ -1,6 +1,6 @@
 import Foundation
 import GStreamerKit
-import LiveKitProtocol
+package import LiveKitProtocol
 import Logging
 import MediaCore
 import PeerTransport
@@ -154,7 +154,7 @@ struct SessionFailure: Error {
 
 extension Livekit_SignalRequest {
   /// The participant goes, of its own accord.
-  static var goodbye: Livekit_SignalRequest {
+  package static var goodbye: Livekit_SignalRequest {
     var request = Livekit_SignalRequest()
     request.leave.reason = .clientInitiated
     request.leave.action = .disconnect

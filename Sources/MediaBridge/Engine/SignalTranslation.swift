@@ -1,7 +1,7 @@
 import Foundation
-import LiveKitProtocol
-import PeerTransport
-import SignalTransport
+package import LiveKitProtocol
+package import PeerTransport
+package import SignalTransport
 
 extension TrackInfo {
   init(_ info: Livekit_TrackInfo) {
@@ -93,14 +93,14 @@ extension ConnectionQuality {
 
 extension SignalURL {
   /// Where ICE looks for a way to a server on this machine; empty for every interface but loopback.
-  var loopbackAddresses: [String] {
+  package var loopbackAddresses: [String] {
     guard isLoopback else { return [] }
     return host == "localhost" ? ["127.0.0.1", "::1"] : [host.contains(":") ? "::1" : "127.0.0.1"]
   }
 }
 
 extension LiveKitError {
-  init(_ error: SignalError) {
+  package init(_ error: SignalError) {
     let code: Code =
       switch error {
       case .invalidURL, .invalidPort: .invalidParameter
@@ -121,7 +121,7 @@ extension LiveKitError {
     "the token does not allow to receive media (canSubscribe is false); use one that grants canSubscribe")
 
   /// Why media is not, or no longer, connected.
-  init(_ error: PeerError) {
+  package init(_ error: PeerError) {
     switch error {
     case .iceFailed:
       self.init(
@@ -139,7 +139,7 @@ extension LiveKitError {
     }
   }
 
-  init(_ reason: Livekit_DisconnectReason) {
+  package init(_ reason: Livekit_DisconnectReason) {
     switch reason {
     case .duplicateIdentity:
       self.init(.duplicateIdentity, "another participant joined with the same identity; use another one for each")

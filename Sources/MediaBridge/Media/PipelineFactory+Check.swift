@@ -20,7 +20,7 @@ extension PipelineFactory {
   ///   - texts: which the values are for; each takes those that it has variables for.
   ///   - values: what the program derives.
   /// - Throws: `invalidParameter` for a name that none of the texts has, `template` for a value that one cannot take.
-  func check(_ texts: [PipelineTextName], values: [String: String] = [:]) throws(LiveKitError) {
+  package func check(_ texts: [PipelineTextName], values: [String: String] = [:]) throws(LiveKitError) {
     guard !overrides.isEmpty else { return }
     let names = try texts.map { text throws(LiveKitError) in try variables(of: text) }
     let known = Set(names.joined())
@@ -62,7 +62,7 @@ extension PipelineFactory {
     }
   }
 
-  init(store: TemplateStore, overrides: [String: String]) {
+  package init(store: TemplateStore, overrides: [String: String]) {
     self.store = store
     self.overrides = overrides
   }

@@ -1,16 +1,16 @@
 import Foundation
-import GStreamerKit
+package import GStreamerKit
 import Logging
 import MediaCore
-import PipelineTemplates
+package import PipelineTemplates
 
 /// Makes pipelines of template texts, and says in a person's words what is wrong with one.
-struct PipelineFactory: Sendable {
-  let store: TemplateStore
+package struct PipelineFactory: Sendable {
+  package let store: TemplateStore
   /// Values that a person has set, by the variable's name; `check` finds names that no text has.
-  let overrides: [String: String]
+  package let overrides: [String: String]
 
-  init(folder: String?, overrides: [String: String] = [:]) {
+  package init(folder: String?, overrides: [String: String] = [:]) {
     store = TemplateStore(searchPath: .ofProcess(explicit: folder), onRefusal: Self.tell)
     self.overrides = overrides
   }
@@ -31,7 +31,7 @@ struct PipelineFactory: Sendable {
   /// Builds the pipeline of a template; it is not started.
   /// - Parameter values: what the program derives; a text takes those that it has variables for, and what a person has
   ///   set goes before them.
-  func make(
+  package func make(
     _ kind: TemplateKind, _ name: String, values: [String: String] = [:]
   ) throws(LiveKitError) -> TemplatePipeline {
     let filled = try fill(kind, name, values: values)
@@ -51,7 +51,9 @@ struct PipelineFactory: Sendable {
   }
 
   /// The text of a template with its values, checked for the names that Swift needs.
-  func fill(_ kind: TemplateKind, _ name: String, values: [String: String]) throws(LiveKitError) -> FilledTemplate {
+  package func fill(
+    _ kind: TemplateKind, _ name: String, values: [String: String]
+  ) throws(LiveKitError) -> FilledTemplate {
     do {
       let template = try store.find(kind, name)
       let known = Set(template.variables.map(\.name))
@@ -70,11 +72,11 @@ struct PipelineFactory: Sendable {
 }
 
 /// A pipeline and the text that it was made of, so that its errors can name a line.
-struct TemplatePipeline: Sendable {
-  let pipeline: Pipeline
-  let text: FilledTemplate
+package struct TemplatePipeline: Sendable {
+  package let pipeline: Pipeline
+  package let text: FilledTemplate
 
-  func source(_ name: String) throws(LiveKitError) -> AppSource {
+  package func source(_ name: String) throws(LiveKitError) -> AppSource {
     do { return try pipeline.appSource(named: name) } catch { throw LiveKitError(error, in: text) }
   }
 
@@ -86,7 +88,9 @@ struct TemplatePipeline: Sendable {
   }
 
   @discardableResult
-  func sink(_ name: String, onBuffer: @escaping @Sendable (MediaBuffer) -> Void) throws(LiveKitError) -> AppSink {
+  package func sink(
+    _ name: String, onBuffer: @escaping @Sendable (MediaBuffer) -> Void
+  ) throws(LiveKitError) -> AppSink {
     do { return try pipeline.appSink(named: name, onBuffer: onBuffer) } catch { throw LiveKitError(error, in: text) }
   }
 
@@ -98,7 +102,7 @@ struct TemplatePipeline: Sendable {
     do { try pipeline.removeBranch(from: name) } catch { throw LiveKitError(error, in: text) }
   }
 
-  func start() throws(LiveKitError) {
+  package func start() throws(LiveKitError) {
     do { try pipeline.start() } catch { throw LiveKitError(error, in: text) }
   }
 
@@ -113,7 +117,7 @@ struct TemplatePipeline: Sendable {
 
 extension LiveKitError {
   /// What a pipeline reports, with the file and line of its text.
-  init(_ error: PipelineError, in text: FilledTemplate) {
+  package init(_ error: PipelineError, in text: FilledTemplate) {
     func place(_ element: String?) -> String {
       error.location?.description ?? element.flatMap { text.line(ofElement: $0) }.map { "\(text.file):\($0)" }
         ?? text.file

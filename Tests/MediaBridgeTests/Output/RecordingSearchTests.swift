@@ -2,6 +2,7 @@ import BridgeTesting
 import Foundation
 import LiveKitProtocol
 import MediaCore
+import SyntheticParticipants
 import Testing
 
 @testable import MediaBridge

@@ -3,6 +3,7 @@ import Foundation
 import LiveKitProtocol
 import MediaBridge
 import MediaCore
+import SyntheticParticipants
 import Testing
 
 /// Tracks that are there and cannot be had, each for its own reason.

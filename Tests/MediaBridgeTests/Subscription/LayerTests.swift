@@ -2,6 +2,7 @@ import BridgeTesting
 import LiveKitProtocol
 import MediaBridge
 import MediaCore
+import SyntheticParticipants
 import Testing
 
 /// A track in several layers, and what is seen when one asks for another of them.

@@ -1,3 +1,5 @@
+import MediaBridge
+
 extension CapturePublisher {
   /// A moving test picture with a clock, and a tone: the participants of the demo and of tests.
   /// - Parameters:

@@ -1,5 +1,6 @@
 import Foundation
 import LiveKitProtocol
+public import MediaBridge
 import MediaCore
 import PeerTransport
 import RTP

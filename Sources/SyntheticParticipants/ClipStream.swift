@@ -1,3 +1,4 @@
+import MediaBridge
 import MediaCore
 import PeerTransport
 import RTP

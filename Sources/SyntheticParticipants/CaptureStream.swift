@@ -1,4 +1,5 @@
 import GStreamerKit
+import MediaBridge
 import MediaCore
 import PeerTransport
 import RTP

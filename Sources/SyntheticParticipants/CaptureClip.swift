@@ -1,4 +1,5 @@
 import GStreamerKit
+package import MediaBridge
 import MediaCore
 import RTP
 
