@@ -39,6 +39,7 @@ let package = Package(
   name: "mediabridge",
   products: [
     .library(name: "MediaBridge", targets: ["MediaBridge"]),
+    .library(name: "MediaBridgeDesktop", targets: ["MediaBridgeDesktop"]),
     .executable(name: "mediabridge", targets: ["mediabridge-cli"]),
   ],
   dependencies: [
@@ -93,6 +94,8 @@ let package = Package(
         "Bitstream", "MediaCore", "RTP", "SDP", "LiveKitProtocol", "PipelineTemplates", "PeerTransport",
         "SignalTransport", "GStreamerKit", .product(name: "Logging", package: "swift-log"),
       ]),
+    // What a program that needs no desktop does without.
+    module("MediaBridgeDesktop", ["MediaBridge", "MediaCore", "PipelineTemplates", "GStreamerKit"]),
     // Senders for demo, tests and bench; apart from BridgeTesting, so that the program has no test code in it.
     module(
       "SyntheticParticipants",
@@ -109,7 +112,7 @@ let package = Package(
     .executableTarget(
       name: "mediabridge-cli",
       dependencies: [
-        "MediaBridge", "SyntheticParticipants", "DevServer", "LiveKitProtocol", "MediaCore",
+        "MediaBridge", "MediaBridgeDesktop", "SyntheticParticipants", "DevServer", "LiveKitProtocol", "MediaCore",
         "PipelineTemplates", "CShims",
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -161,7 +164,7 @@ let package = Package(
       ] + nio),
     // The pages that the API comes from, as programs.
     tests(
-      "SeedsTests", ["MediaBridge", "BridgeTesting", "LiveKitProtocol", "MediaCore"]),
+      "SeedsTests", ["MediaBridge", "MediaBridgeDesktop", "BridgeTesting", "LiveKitProtocol", "MediaCore"]),
     tests("GStreamerKitTests", ["GStreamerKit", "BridgeTesting", "PipelineTemplates", "MediaCore", "CGStreamer"]),
     tests(
       "DevServerTests",
@@ -169,7 +172,7 @@ let package = Package(
     tests(
       "MediaBridgeTests",
       [
-        "MediaBridge", "SyntheticParticipants", "BridgeTesting", "DevServer", "GStreamerKit",
+        "MediaBridge", "MediaBridgeDesktop", "SyntheticParticipants", "BridgeTesting", "DevServer", "GStreamerKit",
         "PipelineTemplates", "MediaCore", "Bitstream", "RTP", "SDP", "ParserExercises", "LiveKitProtocol",
       ]),
   ],

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import MediaBridge
+import MediaBridgeDesktop
 
 struct ViewCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

@@ -2,6 +2,7 @@ import BridgeTesting
 import Foundation
 import LiveKitProtocol
 import MediaBridge
+import MediaBridgeDesktop
 import MediaCore
 import Testing
 

@@ -1,6 +1,7 @@
 import BridgeTesting
 import Foundation
 import MediaBridge
+import MediaBridgeDesktop
 import MediaCore
 
 // As much of UIKit as the pages' examples name, so that they stand here as they are. A view is only what contains

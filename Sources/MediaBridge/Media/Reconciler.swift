@@ -2,15 +2,17 @@ import MediaCore
 
 /// Brings something into line with what is wanted of it. Whoever asks while another thread is at it leaves it to that
 /// one, so that no two are at it at once, and what was wanted last is what comes out.
-final class Reconciler: Sendable {
+package final class Reconciler: Sendable {
   private struct State {
     var isWorking = false
     var isAsked = false
   }
   private let state = Locked(State())
 
+  package init() {}
+
   /// - Parameter body: looks at what is wanted now, and does it.
-  func run(_ body: () -> Void) {
+  package func run(_ body: () -> Void) {
     let isOurs = state.withLock { state in
       state.isAsked = true
       defer { state.isWorking = true }

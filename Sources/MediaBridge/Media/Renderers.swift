@@ -51,17 +51,17 @@ extension AudioRenderer {
 }
 
 /// A renderer of ours that has no use for `set(size:)`.
-protocol SizelessRenderer: VideoRenderer {}
+package protocol SizelessRenderer: VideoRenderer {}
 
 /// A renderer of ours with a pipeline of its own, which may fail.
-protocol FailingRenderer: VideoRenderer {
+package protocol FailingRenderer: VideoRenderer {
   /// Calls `tell` from now on with why nothing is shown any more; with nil nobody is told.
   func onFailure(_ tell: (@Sendable (LiveKitError) -> Void)?)
 }
 
 /// A renderer of ours that shows frames to people, who are not to take the last one for live while none is sent on
 /// purpose. It is told when it is added to a track and when that changes, on any thread.
-protocol MutedRenderer: VideoRenderer {
+package protocol MutedRenderer: VideoRenderer {
   /// - Parameter isMuted: whether the track is muted, or not subscribed any more.
   func setMuted(_ isMuted: Bool)
 }

@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 /// What those who show or hear a track need of it.
 enum TrackDemand: Hashable, Sendable {
@@ -52,7 +52,7 @@ extension Dimensions {
   private static let limit: CGFloat = 16_384
 
   /// Whole pixels that cover the size; nil when it has none.
-  init?(rounding size: CGSize) {
+  package init?(rounding size: CGSize) {
     // Written so that what is not a number fails, too.
     guard size.width > 0, size.height > 0 else { return nil }
     self.init(

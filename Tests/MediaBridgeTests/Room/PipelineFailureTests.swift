@@ -1,5 +1,6 @@
 import BridgeTesting
 import Foundation
+import MediaBridgeDesktop
 import MediaCore
 import Testing
 

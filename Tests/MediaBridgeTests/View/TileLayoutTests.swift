@@ -1,7 +1,8 @@
+import MediaBridge
 import MediaCore
 import Testing
 
-@testable import MediaBridge
+@testable import MediaBridgeDesktop
 
 @Suite struct TileLayoutTests {
   private let window = Dimensions(width: 1280, height: 720)

@@ -4,6 +4,7 @@ import MediaCore
 import Testing
 
 @testable import MediaBridge
+@testable import MediaBridgeDesktop
 
 /// Windows on an X server of the test's own, seen through screenshots.
 @Suite(.serialized) struct VideoViewTests {

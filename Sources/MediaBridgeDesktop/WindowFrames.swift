@@ -1,4 +1,5 @@
 import GStreamerKit
+import MediaBridge
 import MediaCore
 
 /// The way of frames into a place of a window. While their track is muted the place is black: a frame that stands still

@@ -1,4 +1,5 @@
 import GStreamerKit
+import MediaBridge
 import MediaCore
 
 extension VideoView {

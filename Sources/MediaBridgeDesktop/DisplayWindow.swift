@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import GStreamerKit
+import MediaBridge
 import MediaCore
 import PipelineTemplates
 

@@ -1,5 +1,6 @@
 import Dispatch
 import GStreamerKit
+public import MediaBridge
 import MediaCore
 import PipelineTemplates
 

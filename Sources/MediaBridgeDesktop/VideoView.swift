@@ -1,6 +1,7 @@
 import Dispatch
 public import Foundation
 import GStreamerKit
+public import MediaBridge
 import MediaCore
 
 /// A window on the desktop that shows the pictures of a video track: add it to the track as a renderer.
@@ -137,7 +138,7 @@ public final class VideoView: VideoRenderer, SizelessRenderer, FailingRenderer, 
     set { state.withLock { $0.onClose = newValue } }
   }
 
-  func onFailure(_ tell: (@Sendable (LiveKitError) -> Void)?) { state.withLock { $0.onFailure = tell } }
+  package func onFailure(_ tell: (@Sendable (LiveKitError) -> Void)?) { state.withLock { $0.onFailure = tell } }
 
   // MARK: Opening and closing
 
@@ -254,7 +255,7 @@ public final class VideoView: VideoRenderer, SizelessRenderer, FailingRenderer, 
     if isFirst { arrangeSoon() }
   }
 
-  func setMuted(_ isMuted: Bool) {
+  package func setMuted(_ isMuted: Bool) {
     state.withLock { state in
       state.isMuted = isMuted
       if isMuted { state.waiting = nil }

@@ -1,5 +1,6 @@
 public import Foundation
 import GStreamerKit
+public import MediaBridge
 import MediaCore
 
 /// A place in a `TileWindow` that shows the pictures of one track: add it to the track as a renderer. It is black while
@@ -40,7 +41,7 @@ public final class VideoTile: VideoRenderer, SizelessRenderer, MutedRenderer, Se
     frames.show(frame, at: .now)
   }
 
-  func setMuted(_ isMuted: Bool) { frames.setMuted(isMuted) }
+  package func setMuted(_ isMuted: Bool) { frames.setMuted(isMuted) }
 
   // MARK: For the window
 

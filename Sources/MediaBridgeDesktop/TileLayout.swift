@@ -1,3 +1,5 @@
+import MediaBridge
+
 /// Where the tiles of a window stand: rows of places of one size, as many beside each other as make the pictures
 /// largest, and the last row in the middle. Pure arithmetic.
 enum TileLayout {
