@@ -9,6 +9,7 @@ package final class Outcome<Success: Sendable, Failure: Error>: Sendable {
 
   private let state = Locked(State())
 
+  /// Not settled.
   package init() {}
 
   /// The result, once there is one.
@@ -25,6 +26,7 @@ package final class Outcome<Success: Sendable, Failure: Error>: Sendable {
     for continuation in waiting { continuation.resume(returning: result) }
   }
 
+  /// The result, as soon as there is one.
   package func value() async throws(Failure) -> Success {
     let result = await withCheckedContinuation { continuation in
       let known = state.withLock { state in

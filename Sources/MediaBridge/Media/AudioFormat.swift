@@ -14,6 +14,7 @@ public struct AudioFormat: Hashable, Sendable {
   public let commonFormat: AudioCommonFormat
   /// Samples a second and channel.
   public let sampleRate: Double
+  /// 1 for mono, 2 for stereo; at most 8.
   public let channelCount: UInt32
   /// All channels of a moment side by side (true) or one block a channel.
   public let isInterleaved: Bool
@@ -56,5 +57,7 @@ public struct AudioFormat: Hashable, Sendable {
   }
 }
 
+/// The name in AVFoundation, which Linux does not have.
 public typealias AVAudioFormat = AudioFormat
+/// The name in AVFoundation, which Linux does not have.
 public typealias AVAudioCommonFormat = AudioCommonFormat

@@ -30,6 +30,7 @@ public final class AudioPCMBuffer: Sendable {
 
   /// Moments in this buffer; each has `channelCount` samples.
   public var frameLength: UInt32 { UInt32(buffer.frameCount) }
+  /// As `frameLength`: a buffer is always full.
   public var frameCapacity: UInt32 { frameLength }
   /// Samples from one moment of a channel to the next: 1, or `channelCount` when the format is interleaved.
   public var stride: Int { format.isInterleaved ? buffer.channelCount : 1 }
@@ -57,6 +58,7 @@ public final class AudioPCMBuffer: Sendable {
   }
 }
 
+/// The name in AVFoundation, which Linux does not have.
 public typealias AVAudioPCMBuffer = AudioPCMBuffer
 
 /// Samples with a pointer to each channel.

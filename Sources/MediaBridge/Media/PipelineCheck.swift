@@ -2,6 +2,7 @@ import PipelineTemplates
 
 /// Builds every pipeline text that a search finds, without running it.
 public struct PipelineCheck: Sendable {
+  /// One template and what was found.
   public struct Result: Sendable {
     /// `KIND/NAME`.
     public let name: String
@@ -11,8 +12,10 @@ public struct PipelineCheck: Sendable {
 
   private let factory: PipelineFactory
 
+  /// - Parameter folder: searched before the usual places; nil for those only.
   public init(folder: String?) { factory = PipelineFactory(folder: folder) }
 
+  /// Builds each template that no other hides, and runs none.
   /// - Throws: `template` when the folder cannot be used.
   public func run() throws(LiveKitError) -> [Result] {
     try factory.list().filter { $0.shadowedBy == nil }.map { entry in

@@ -2,9 +2,12 @@ package import PipelineTemplates
 
 /// Which pipeline text: its kind and name.
 package struct PipelineTextName: Hashable, Sendable, CustomStringConvertible {
+  /// The folder of the text.
   package var kind: TemplateKind
+  /// That of the file, without `.pipeline`.
   package var name: String
 
+  /// - Parameter name: that of the file, without `.pipeline`.
   package init(_ kind: TemplateKind, _ name: String) {
     self.kind = kind
     self.name = name
@@ -62,6 +65,7 @@ extension PipelineFactory {
     }
   }
 
+  /// - Parameter store: that of another factory, so that both find the same.
   package init(store: TemplateStore, overrides: [String: String]) {
     self.store = store
     self.overrides = overrides

@@ -6,10 +6,14 @@ package import PipelineTemplates
 
 /// Makes pipelines of template texts, and says in a person's words what is wrong with one.
 package struct PipelineFactory: Sendable {
+  /// Where templates are found.
   package let store: TemplateStore
   /// Values that a person has set, by the variable's name; `check` finds names that no text has.
   package let overrides: [String: String]
 
+  /// - Parameters:
+  ///   - folder: searched before the usual places; nil for those only.
+  ///   - overrides: by the variable's name; they go before what the program derives.
   package init(folder: String?, overrides: [String: String] = [:]) {
     store = TemplateStore(searchPath: .ofProcess(explicit: folder), onRefusal: Self.tell)
     self.overrides = overrides
@@ -73,9 +77,12 @@ package struct PipelineFactory: Sendable {
 
 /// A pipeline and the text that it was made of, so that its errors can name a line.
 package struct TemplatePipeline: Sendable {
+  /// Not started before `start()`.
   package let pipeline: Pipeline
+  /// What the pipeline was made of.
   package let text: FilledTemplate
 
+  /// The appsrc of that name.
   package func source(_ name: String) throws(LiveKitError) -> AppSource {
     do { return try pipeline.appSource(named: name) } catch { throw LiveKitError(error, in: text) }
   }
@@ -87,6 +94,8 @@ package struct TemplatePipeline: Sendable {
     return nil
   }
 
+  /// The appsink of that name.
+  /// - Parameter onBuffer: called on a streaming thread, in order.
   @discardableResult
   package func sink(
     _ name: String, onBuffer: @escaping @Sendable (MediaBuffer) -> Void
@@ -102,6 +111,7 @@ package struct TemplatePipeline: Sendable {
     do { try pipeline.removeBranch(from: name) } catch { throw LiveKitError(error, in: text) }
   }
 
+  /// Starts the pipeline.
   package func start() throws(LiveKitError) {
     do { try pipeline.start() } catch { throw LiveKitError(error, in: text) }
   }

@@ -9,6 +9,7 @@ package final class Reconciler: Sendable {
   }
   private let state = Locked(State())
 
+  /// Nothing is wanted yet.
   package init() {}
 
   /// - Parameter body: looks at what is wanted now, and does it.

@@ -18,6 +18,7 @@ public protocol VideoRenderer: AnyObject {
   /// renderer was removed. Where the main actor is busy for longer than 100 ms the pictures do not wait for it: sizes are
   /// told when it has time, of several the newest.
   @MainActor func set(size: CGSize)
+  /// One frame, on a media thread. It refers to the decoder's memory, so that many of them that are kept use up much.
   func render(frame: VideoFrame)
   /// Older spelling of `render(frame:)`, called by that one's default implementation.
   func renderFrame(_ frame: VideoFrame?)
@@ -43,6 +44,7 @@ public protocol AudioRenderer: AnyObject {
   ///
   /// It is read once, when the renderer is added to a track.
   var requiredFormat: AudioFormat? { get }
+  /// One buffer, on a media thread, with what a packet held: mostly 20 ms.
   func render(pcmBuffer: AudioPCMBuffer)
 }
 
@@ -75,12 +77,14 @@ public protocol PromptRenderer: AnyObject {}
 /// A renderer made of a closure, which is called on a media thread.
 public final class VideoFrameHandler: VideoRenderer, SizelessRenderer, Sendable {
   private let handler: @Sendable (VideoFrame) -> Void
+  /// - Parameter handler: called once a frame, in order.
   public init(_ handler: @escaping @Sendable (VideoFrame) -> Void) { self.handler = handler }
   public func render(frame: VideoFrame) { handler(frame) }
 }
 
 /// An audio renderer made of a closure, which is called on a media thread.
 public final class AudioBufferHandler: AudioRenderer, Sendable {
+  /// The format that it was made with.
   public let requiredFormat: AudioFormat?
   private let handler: @Sendable (AudioPCMBuffer) -> Void
 

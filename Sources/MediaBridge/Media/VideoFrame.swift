@@ -3,14 +3,19 @@ public import MediaCore
 
 /// A turn clockwise, in degrees.
 public enum VideoRotation: Int, Sendable {
+  /// Upright as it is.
   case _0 = 0
+  /// To be turned a quarter clockwise.
   case _90 = 90
+  /// Upside down.
   case _180 = 180
+  /// To be turned a quarter counter-clockwise.
   case _270 = 270
 }
 
 /// One decoded picture. Its planes are the decoder's own memory, which stays alive as long as the frame does.
 public struct VideoFrame: Sendable {
+  /// How the planes are laid out: `i420`, `nv12`, `rgba` …
   public typealias PixelFormat = VideoFrameBuffer.PixelFormat
 
   /// The picture's planes; reached only through closures, so that no pointer outlives the frame.

@@ -2,7 +2,9 @@
 public struct Omission: Sendable, Equatable {
   /// Empty where something was asked for that was never published.
   public var sid: String
+  /// Video or audio.
   public var kind: Track.Kind
+  /// Camera, screen share or microphone; `unknown` where its publisher did not say.
   public var source: Track.Source
   /// The identity of its publisher.
   public var participant: String
@@ -11,6 +13,7 @@ public struct Omission: Sendable, Equatable {
   /// Whether the output was to hold it: then what was asked for is not all there.
   public var wasWanted: Bool
 
+  /// - Parameter sid: empty where something was asked for that was never published.
   public init(
     sid: String, kind: Track.Kind, source: Track.Source, participant: String, reason: String, wasWanted: Bool
   ) {

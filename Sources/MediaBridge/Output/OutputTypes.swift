@@ -1,17 +1,22 @@
 /// One track of an output, as it was received.
 public struct OutputTrack: Sendable, Equatable {
+  /// The server's id of the track; empty for silence that stands in for one that was never there.
   public var sid: String
+  /// Video or audio.
   public var kind: Track.Kind
   /// Such as `VP8` or `opus`; empty for silence that stands in for a track that was never there.
   public var codec: String
   /// Whether it was stored as it was sent.
   public var isPassthrough: Bool
+  /// Size in pixels of the frames in the output; nil for audio, and before it is known.
   public var dimensions: Dimensions?
   /// Pictures or sound packets written.
   public var buffers = 0
   /// Given up because the machine did not keep up with writing or encoding.
   public var buffersDropped = 0
+  /// RTP packets with media, retransmissions that filled a gap among them.
   public var packetsReceived = 0
+  /// RTP packets that never came, in no way.
   public var packetsLost = 0
 }
 
@@ -21,10 +26,12 @@ public struct OutputProgress: Sendable, Equatable {
   public var duration: Duration = .zero
   /// Size of the file.
   public var bytes: Int64 = 0
+  /// At most one of video and one of audio.
   public var tracks: [OutputTrack] = []
   /// What of the recorded participant is published and not in the file, and what was asked for and never came.
   public var omissions: [Omission] = []
 
+  /// The video track, if the output has one.
   public var video: OutputTrack? { tracks.first { $0.kind == .video } }
   /// Share of packets that never came, 0…1.
   public var loss: Double {

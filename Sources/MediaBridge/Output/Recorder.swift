@@ -4,10 +4,13 @@ import MediaCore
 
 /// Records one participant, or single tracks, of a connected room into a file. Subscribes to what it needs.
 public actor Recorder {
+  /// What a recording has to say while it runs.
   public enum Update: Sendable {
     /// The participant or its media is not there; the text says what is missing.
     case waiting(String)
+    /// The file has begun, with these tracks of that participant.
     case recording(participant: String, [OutputTrack])
+    /// A track of the file has come later, or goes on in another form, such as from another publication.
     case trackChanged(OutputTrack)
     /// What could be stored as it is sent is encoded anew, because only that text has these variables.
     case encodedAnew(text: String, variables: [String])
@@ -15,6 +18,7 @@ public actor Recorder {
     case omitted(Omission)
     /// The recorded participant is not in the room any more; the file goes on without it.
     case participantLeft(String)
+    /// The recorded participant is back, and in the same file again.
     case participantReturned(String)
   }
 
@@ -59,6 +63,8 @@ public actor Recorder {
     var track: OutputTrack
   }
 
+  /// Nothing happens before `prepare()` or `start()`.
+  /// - Parameter room: may be connected later, but before `start()`.
   public init(room: Room, options: RecordingOptions) {
     self.room = room
     self.options = options

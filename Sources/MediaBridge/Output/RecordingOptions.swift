@@ -31,6 +31,7 @@ public struct RecordingOptions: Sendable {
   /// A name that no text for the file has is an error.
   public var values: [String: String]
 
+  /// - Parameter file: the name's ending decides about the container; the rest as the properties say.
   public init(
     file: String, participant: String? = nil, trackSids: [String] = [], sources: [Track.Source] = [],
     kinds: Set<Track.Kind> = [.video, .audio], ending: Ending? = nil, wait: Duration? = nil,

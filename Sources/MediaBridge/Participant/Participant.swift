@@ -25,6 +25,7 @@ public class Participant: @unchecked Sendable {
 
   let info: Locked<Info>
   let activity = Locked(Activity())
+  /// Told what happens to this participant, after the room's delegates.
   public let delegates = MulticastDelegate<any ParticipantDelegate>()
 
   init(info: Info) { self.info = Locked(info) }
@@ -33,12 +34,17 @@ public class Participant: @unchecked Sendable {
   public var sid: String { info.withLock { $0.sid } }
   /// The name the token was made for; unique in the room.
   public var identity: String? { info.withLock { $0.identity } }
+  /// What the participant is called for people; nil when the server does not know. Anybody may choose any name.
   public var name: String? { info.withLock { $0.name } }
+  /// Any text, which the token or the participant has set; nil without.
   public var metadata: String? { info.withLock { $0.metadata } }
+  /// Texts by name, which the token or the participant has set.
   public var attributes: [String: String] { info.withLock { $0.attributes } }
+  /// What the token, or the server since, allows.
   public var permissions: ParticipantPermissions { info.withLock { $0.permissions } }
   /// When the participant joined, by the server's clock; nil where the server does not say.
   public var joinedAt: Date? { info.withLock { $0.joinedAt } }
+  /// Whether the server counts the participant among the active speakers.
   public var isSpeaking: Bool { activity.withLock { $0.isSpeaking } }
   /// How loud, from 0 to 1, as the server measures it; 0 while not speaking.
   public var audioLevel: Float { activity.withLock { $0.audioLevel } }
@@ -46,21 +52,29 @@ public class Participant: @unchecked Sendable {
   public var lastSpokeAt: Date? { activity.withLock { $0.lastSpokeAt } }
   /// The server's judgement of this participant's connection.
   public var connectionQuality: ConnectionQuality { activity.withLock { $0.connectionQuality } }
+  /// Whether it is this process: false for all others.
   public var isLocal: Bool { false }
 }
 
+/// This process, as the others in the room see it.
+///
 /// `@unchecked Sendable`: adds nothing.
 public final class LocalParticipant: Participant, @unchecked Sendable {
+  /// Always true.
   public override var isLocal: Bool { true }
 }
 
+/// Another participant, and what it publishes.
+///
 /// `@unchecked Sendable`: adds only `Locked` values.
 public final class RemoteParticipant: Participant, @unchecked Sendable {
   private let publications = Locked<[String: RemoteTrackPublication]>([:])
 
   /// By track SID.
   public var trackPublications: [String: RemoteTrackPublication] { publications.withLock { $0 } }
+  /// The publications of video, subscribed or not, sorted by SID.
   public var videoTracks: [RemoteTrackPublication] { sorted { $0.kind == .video } }
+  /// The publications of audio, subscribed or not, sorted by SID.
   public var audioTracks: [RemoteTrackPublication] { sorted { $0.kind == .audio } }
 
   func publication(sid: String) -> RemoteTrackPublication? { publications.withLock { $0[sid] } }

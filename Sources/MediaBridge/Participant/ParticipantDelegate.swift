@@ -3,26 +3,40 @@ public import struct Foundation.Data
 /// Told what happens to one participant: as a `RoomDelegate` is, and after it. Held weakly. Every method has an empty
 /// default.
 public protocol ParticipantDelegate: AnyObject {
+  /// The participant's name for people is another one.
   func participant(_ participant: Participant, didUpdateName name: String)
+  /// The participant's metadata is another text, or none.
   func participant(_ participant: Participant, didUpdateMetadata metadata: String?)
   /// - Parameter attributes: those that are new or different; one that was removed is empty.
   func participant(_ participant: Participant, didUpdateAttributes attributes: [String: String])
+  /// The server allows the participant other things than before.
   func participant(_ participant: Participant, didUpdatePermissions permissions: ParticipantPermissions)
+  /// The participant begins or ends to speak, as the server measures it.
   func participant(_ participant: Participant, didUpdateIsSpeaking isSpeaking: Bool)
+  /// The server judges the participant's connection differently.
   func participant(_ participant: Participant, didUpdateConnectionQuality quality: ConnectionQuality)
 
+  /// A track of the participant is there, and may be subscribed.
   func participant(_ participant: RemoteParticipant, didPublishTrack publication: RemoteTrackPublication)
+  /// A track of the participant is gone; before that it was unsubscribed.
   func participant(_ participant: RemoteParticipant, didUnpublishTrack publication: RemoteTrackPublication)
+  /// The publication's `track` is there, and may be given renderers.
   func participant(_ participant: RemoteParticipant, didSubscribeTrack publication: RemoteTrackPublication)
+  /// No more media comes of the track, and its renderers are called no more.
   func participant(_ participant: RemoteParticipant, didUnsubscribeTrack publication: RemoteTrackPublication)
+  /// A track that is wanted cannot be had, or cannot be decoded, played or shown here.
+  /// - Parameter error: a ``LiveKitError`` that says what to do.
   func participant(
     _ participant: RemoteParticipant, didFailToSubscribeTrackWithSid trackSid: String, error: any Error)
 
+  /// The publisher, or the server for it, has muted or unmuted a track.
   func participant(
     _ participant: Participant, trackPublication: TrackPublication, didUpdateIsMuted isMuted: Bool)
+  /// The publisher allows, or does not allow any more, to receive the track here.
   func participant(
     _ participant: RemoteParticipant, trackPublication: RemoteTrackPublication,
     didUpdateIsSubscriptionAllowed isAllowed: Bool)
+  /// The server pauses the track's video or goes on with it: see ``RemoteTrackPublication/streamState``.
   func participant(
     _ participant: RemoteParticipant, trackPublication: RemoteTrackPublication,
     didUpdateStreamState streamState: StreamState)
@@ -38,8 +52,11 @@ public protocol ParticipantDelegate: AnyObject {
   /// its publisher. It is unpublished when it does not come back.
   func participant(
     _ participant: RemoteParticipant, trackPublication: RemoteTrackPublication, didLoseStream track: Track)
+  /// Media of a stream that was told as lost flows again.
   func participant(
     _ participant: RemoteParticipant, trackPublication: RemoteTrackPublication, didRestoreStream track: Track)
+  /// A data message of the participant.
+  /// - Parameter topic: as the sender named it; empty without.
   func participant(_ participant: RemoteParticipant, didReceiveData data: Data, forTopic topic: String)
 }
 

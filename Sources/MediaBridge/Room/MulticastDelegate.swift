@@ -25,6 +25,7 @@ public final class MulticastDelegate<Delegate>: Sendable {
     }
   }
 
+  /// Once a call that is under way has returned, it is told nothing more.
   public func remove(delegate: Delegate) {
     let identity = ObjectIdentifier(delegate as AnyObject)
     entries.withLock { $0.removeAll { $0.identity == identity } }

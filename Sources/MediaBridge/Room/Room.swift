@@ -20,24 +20,32 @@ public final class Room: Sendable {
     var disconnectError: LiveKitError?
   }
 
+  /// This process. It has a SID and an identity once connected.
   public let localParticipant = LocalParticipant(info: .init())
   let options: RoomOptions
   let state = Locked(State())
+  /// Told of everything that happens here.
   public let delegates = MulticastDelegate<any RoomDelegate>()
   private let notifier = RoomNotifier()
 
+  /// A room that is not connected; nothing happens before `connect(url:token:connectOptions:)`.
   public init(roomOptions: RoomOptions = RoomOptions()) { options = roomOptions }
 
+  /// A room that tells `delegate` from the beginning; held weakly.
   public convenience init(delegate: any RoomDelegate, roomOptions: RoomOptions = RoomOptions()) {
     self.init(roomOptions: roomOptions)
     add(delegate: delegate)
   }
 
+  /// Where the connection stands now.
   public var connectionState: ConnectionState { state.withLock { $0.connectionState } }
   /// Why the last connection ended; nil while one stands and after `disconnect()`.
   public var disconnectError: LiveKitError? { state.withLock { $0.disconnectError } }
+  /// The server's id of this room; empty before the first connection.
   public var sid: String { state.withLock { $0.sid } }
+  /// As the server calls it, which the token says; empty before the first connection.
   public var name: String { state.withLock { $0.name } }
+  /// The room's metadata, which the application sets by the server's API; empty without.
   public var metadata: String { state.withLock { $0.metadata } }
   /// Whether somebody records the room, as the server knows it.
   public var isRecording: Bool { state.withLock { $0.isRecording } }
@@ -52,6 +60,7 @@ public final class Room: Sendable {
 
   /// Held weakly.
   public func add(delegate: any RoomDelegate) { delegates.add(delegate: delegate) }
+  /// It is told nothing more, but for a call that is under way.
   public func remove(delegate: any RoomDelegate) { delegates.remove(delegate: delegate) }
 
   /// Joins the room that the token names, and returns once media is connected.

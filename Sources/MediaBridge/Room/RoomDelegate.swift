@@ -3,34 +3,54 @@ public import struct Foundation.Data
 /// Told what happens in a room: in order, on one queue, never under a lock. Held weakly. Every method has an empty
 /// default, so that a delegate says only what it cares about.
 public protocol RoomDelegate: AnyObject {
+  /// The connection's state is another one.
   func room(_ room: Room, didUpdateConnectionState state: ConnectionState, from old: ConnectionState)
+  /// The first connection stands, and media can flow.
   func roomDidConnect(_ room: Room)
+  /// The first connection did not come about.
+  /// - Parameter error: the same that `connect` throws.
   func room(_ room: Room, didFailToConnectWithError error: LiveKitError?)
+  /// A connection that stood has ended for good.
+  /// - Parameter error: why; nil after `disconnect()`.
   func room(_ room: Room, didDisconnectWithError error: LiveKitError?)
   /// The connection is lost and is being brought back: `roomDidReconnect` follows, or `didDisconnectWithError`.
   func roomIsReconnecting(_ room: Room)
+  /// The connection is back.
   func roomDidReconnect(_ room: Room)
   /// Told again when the mode changes while the room reconnects.
   func room(_ room: Room, didStartReconnectWithMode reconnectMode: ReconnectMode)
+  /// The connection is back: what is told here, ahead of `roomDidReconnect`, is how.
   func room(_ room: Room, didCompleteReconnectWithMode reconnectMode: ReconnectMode)
 
+  /// The room's metadata is another text, or none.
   func room(_ room: Room, didUpdateMetadata metadata: String?)
+  /// Somebody begins or ends to record the room, as the server knows it.
   func room(_ room: Room, didUpdateIsRecording isRecording: Bool)
   /// - Parameter participants: who speaks now, the loudest first.
   func room(_ room: Room, didUpdateSpeakingParticipants participants: [Participant])
 
+  /// Somebody joined, or was there when this room was joined.
   func room(_ room: Room, participantDidConnect participant: RemoteParticipant)
+  /// Somebody left; what they had published was unpublished before.
   func room(_ room: Room, participantDidDisconnect participant: RemoteParticipant)
+  /// A participant's name for people is another one.
   func room(_ room: Room, participant: Participant, didUpdateName name: String)
+  /// A participant's metadata is another text, or none.
   func room(_ room: Room, participant: Participant, didUpdateMetadata metadata: String?)
   /// - Parameter attributes: those that are new or different; one that was removed is empty.
   func room(_ room: Room, participant: Participant, didUpdateAttributes attributes: [String: String])
+  /// The server allows a participant other things than before.
   func room(_ room: Room, participant: Participant, didUpdatePermissions permissions: ParticipantPermissions)
+  /// The server judges a participant's connection differently.
   func room(_ room: Room, participant: Participant, didUpdateConnectionQuality quality: ConnectionQuality)
 
+  /// A track is there, and may be subscribed.
   func room(_ room: Room, participant: RemoteParticipant, didPublishTrack publication: RemoteTrackPublication)
+  /// A track is gone; before that it was unsubscribed.
   func room(_ room: Room, participant: RemoteParticipant, didUnpublishTrack publication: RemoteTrackPublication)
+  /// The publication's `track` is there, and may be given renderers.
   func room(_ room: Room, participant: RemoteParticipant, didSubscribeTrack publication: RemoteTrackPublication)
+  /// No more media comes of the track, and its renderers are called no more.
   func room(_ room: Room, participant: RemoteParticipant, didUnsubscribeTrack publication: RemoteTrackPublication)
   /// A track that is wanted cannot be had, or it arrives and cannot be decoded, played or shown here: its codec or the
   /// server's refusal, a pipeline text with a mistake, a GStreamer element that is missing, no display.
@@ -41,11 +61,14 @@ public protocol RoomDelegate: AnyObject {
   /// missing, or the audio device cannot be used. A machine without a device is no failure.
   func room(_ room: Room, didFailToPlayAudioWithError error: LiveKitError)
 
+  /// A publisher, or the server for it, has muted or unmuted a track.
   func room(
     _ room: Room, participant: Participant, trackPublication: TrackPublication, didUpdateIsMuted isMuted: Bool)
+  /// A publisher allows, or does not allow any more, to receive a track here.
   func room(
     _ room: Room, participant: RemoteParticipant, trackPublication: RemoteTrackPublication,
     didUpdateIsSubscriptionAllowed isAllowed: Bool)
+  /// The server pauses a track's video or goes on with it: see ``RemoteTrackPublication/streamState``.
   func room(
     _ room: Room, participant: RemoteParticipant, trackPublication: RemoteTrackPublication,
     didUpdateStreamState streamState: StreamState)
@@ -66,20 +89,30 @@ public protocol RoomDelegate: AnyObject {
   /// its publisher. It is unpublished when it does not come back.
   func room(
     _ room: Room, participant: RemoteParticipant, trackPublication: RemoteTrackPublication, didLoseStream track: Track)
+  /// Media of a stream that was told as lost flows again.
   func room(
     _ room: Room, participant: RemoteParticipant, trackPublication: RemoteTrackPublication,
     didRestoreStream track: Track)
+  /// A data message.
+  /// - Parameters:
+  ///   - participant: nil when it is not known here: the server, or someone hidden.
+  ///   - topic: as the sender named it; empty without.
   func room(_ room: Room, participant: RemoteParticipant?, didReceiveData data: Data, forTopic topic: String)
 
   // Second spellings of the documents; the defaults of the ones above call them.
+  /// Second spelling of `participantDidConnect`.
   func room(_ room: Room, participantDidJoin participant: RemoteParticipant)
+  /// Second spelling of `didUnpublishTrack`, with the base classes.
   func room(_ room: Room, participant: Participant, didUnpublishTrack publication: TrackPublication)
+  /// Second spelling of `didSubscribeTrack`, with the track.
   func room(
     _ room: Room, participant: RemoteParticipant, didSubscribe track: any RemoteTrack,
     publication: RemoteTrackPublication)
+  /// Second spelling of `didUnsubscribeTrack`, with the track that has ended.
   func room(
     _ room: Room, participant: RemoteParticipant, didUnsubscribe track: any RemoteTrack,
     publication: RemoteTrackPublication)
+  /// Second spelling of `trackPublication:didUpdateIsMuted:`.
   func room(
     _ room: Room, participant: RemoteParticipant, publication: RemoteTrackPublication, didUpdateIsMuted isMuted: Bool)
 }

@@ -2,32 +2,48 @@ public import struct Foundation.Data
 
 /// What happens in a room, as delegates are told it.
 public enum RoomEvent: Sendable {
+  /// The connection's state is another one.
   case connectionStateChanged(ConnectionState, from: ConnectionState)
+  /// The first connection stands, and media can flow.
   case connected
   /// The first connection did not come about.
   case connectionFailed(LiveKitError)
+  /// A connection that stood has ended for good; without an error after `disconnect()`.
   case disconnected(LiveKitError?)
   /// The connection is lost and is being brought back; told again when the mode changes meanwhile.
   case reconnecting(ReconnectMode)
+  /// The connection is back.
   case reconnected(ReconnectMode)
 
+  /// The room's metadata is another text; empty when it was taken away.
   case roomMetadataChanged(String)
+  /// Somebody begins or ends to record the room, as the server knows it.
   case recordingChanged(isRecording: Bool)
   /// Who speaks now, the loudest first.
   case activeSpeakersChanged([Participant])
+  /// A participant begins or ends to speak, as the server measures it.
   case speakingChanged(Participant, isSpeaking: Bool)
 
+  /// Somebody joined, or was there when the room was joined.
   case participantConnected(RemoteParticipant)
+  /// Somebody left; what they had published was unpublished before.
   case participantDisconnected(RemoteParticipant)
+  /// A participant's name for people is another one.
   case participantNameChanged(Participant, String?)
+  /// A participant's metadata is another text, or none.
   case participantMetadataChanged(Participant, String?)
   /// The attributes that are new or different; one that was removed is empty.
   case participantAttributesChanged(Participant, [String: String])
+  /// The server allows a participant other things than before.
   case participantPermissionsChanged(Participant, ParticipantPermissions)
+  /// The server judges a participant's connection differently.
   case connectionQualityChanged(Participant, ConnectionQuality)
 
+  /// A track is there, and may be subscribed.
   case trackPublished(RemoteParticipant, RemoteTrackPublication)
+  /// A track is gone; before that it was unsubscribed.
   case trackUnpublished(RemoteParticipant, RemoteTrackPublication)
+  /// A track is there, and may be given renderers.
   case trackSubscribed(RemoteParticipant, RemoteTrackPublication, Track)
   /// The track is the one that the publication had.
   case trackUnsubscribed(RemoteParticipant, RemoteTrackPublication, Track)
@@ -35,15 +51,21 @@ public enum RoomEvent: Sendable {
   case subscriptionFailed(RemoteParticipant, trackSid: String, LiveKitError)
   /// Audio is received and not played, until the next connection; told once.
   case audioPlaybackFailed(LiveKitError)
+  /// A publisher, or the server for it, has muted or unmuted a track.
   case muteChanged(RemoteParticipant, RemoteTrackPublication, isMuted: Bool)
+  /// A publisher allows, or does not allow any more, to receive a track here.
   case subscriptionAllowedChanged(RemoteParticipant, RemoteTrackPublication, isAllowed: Bool)
+  /// The server pauses a track's video or goes on with it: see ``RemoteTrackPublication/streamState``.
   case streamStateChanged(RemoteParticipant, RemoteTrackPublication, StreamState)
   /// The pictures of a subscribed track stop, or go on; the reason is the one that made the difference.
   case videoDisabled(RemoteParticipant, RemoteTrackPublication, VideoChangeReason)
+  /// Nothing keeps the frames of a subscribed track any more; the reason is the last one that did.
   case videoEnabled(RemoteParticipant, RemoteTrackPublication, VideoChangeReason)
   /// The media of a subscribed track stays away although nobody stopped it: a network has failed, here or there.
   case streamLost(RemoteParticipant, RemoteTrackPublication, Track)
+  /// Media of a stream that was told as lost flows again.
   case streamRestored(RemoteParticipant, RemoteTrackPublication, Track)
+  /// The frames that follow have another size.
   case dimensionsChanged(RemoteVideoTrack, Dimensions)
   /// Each second for each track of which statistics are on.
   case statisticsUpdated(Track, TrackStatistics)

@@ -33,6 +33,7 @@ public struct RoomOptions: Sendable {
   /// `Room.connect` unless `audioPlayback` is off.
   public var playbackValues: [String: String]
 
+  /// Without arguments all that renderers show is received, and audio is played where there is a device.
   public init(
     autoSubscribe: Bool = true, adaptiveStream: Bool = true, audioFallback: Bool = false, receiveLatency: Int? = nil,
     reportRemoteTrackStatistics: Bool = false, audioPlayback: AudioPlayback = .automatic,
@@ -62,6 +63,7 @@ public enum AudioPlayback: String, Sendable {
 
 /// Options of one `connect`.
 public struct ConnectOptions: Sendable {
+  /// Overrides ``RoomOptions/autoSubscribe`` for this connect; nil leaves it.
   public var autoSubscribe: Bool?
   /// The longest that joining and the first media connection may take.
   public var timeout: Duration
@@ -72,8 +74,10 @@ public struct ConnectOptions: Sendable {
   /// In seconds: the wait before the second attempt, which grows with the square of the number of attempts, and the
   /// longest wait. Up to a second more is added by chance to the longer ones, so that not everybody comes at once.
   public var reconnectAttemptDelay: Double
+  /// In seconds: no wait between two attempts is longer, but for the second that chance may add.
   public var reconnectMaxDelay: Double
 
+  /// The defaults bring a lost connection back within about 45 s, or give it up.
   public init(
     autoSubscribe: Bool? = nil, timeout: Duration = .seconds(15), reconnectAttempts: Int = 10,
     reconnectAttemptDelay: Double = 0.3, reconnectMaxDelay: Double = 7
@@ -95,9 +99,14 @@ public enum ReconnectMode: String, Sendable {
   case full
 }
 
+/// Where the connection of a room stands.
 public enum ConnectionState: String, Sendable {
+  /// Not connected: not yet, not any more, or the first connection did not come about.
   case disconnected
+  /// The first connection is being made.
   case connecting
+  /// A connection that stood is lost, and is being brought back.
   case reconnecting
+  /// Media can flow.
   case connected
 }

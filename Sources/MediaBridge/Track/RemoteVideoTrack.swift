@@ -20,6 +20,7 @@ public final class RemoteVideoTrack: Track, RemoteTrack, VideoTrack, @unchecked 
     super.init(media: media, kind: .video, info: info)
   }
 
+  /// The newest frame; nil without a renderer, and before the first one.
   public var videoFrame: VideoFrame? { newest.withLock { $0 } }
 
   /// Shows every picture from now on in `videoRenderer`, too. The first renderer starts the decoder.

@@ -14,8 +14,11 @@ public class Track: @unchecked Sendable {
 
   /// Another one after the track has gone over to a new session of the room.
   public var sid: Sid? { state.withLock { $0.sid } }
+  /// As its publisher named it, such as ``cameraName``; may be empty.
   public let name: String
+  /// Video or audio.
   public let kind: Kind
+  /// What its publisher captures.
   public let source: Source
   let state: Locked<State>
   private let media: Locked<Received>
@@ -23,6 +26,7 @@ public class Track: @unchecked Sendable {
   typealias Received = (media: TrackMedia, earlier: MediaCounts)
   /// When nothing more comes: of a remote track, when it is unsubscribed.
   let end = TrackEnd()
+  /// Told what happens to this track, after the room's and the participant's delegates.
   public let delegates = MulticastDelegate<any TrackDelegate>()
 
   init(media: TrackMedia, kind: Kind, info: TrackInfo) {
@@ -52,7 +56,9 @@ public class Track: @unchecked Sendable {
     reporter?.follow(self)
   }
 
+  /// Whether its publisher, or the server for it, has muted it.
   public var isMuted: Bool { state.withLock { $0.isMuted } }
+  /// Whether it is received: between `start()` and `stop()`.
   public var trackState: TrackState { state.withLock { $0.trackState } }
 
   /// Shows or plays again what `stop()` had stopped. A remote track starts by itself when it is subscribed.
@@ -95,12 +101,16 @@ public protocol RemoteTrack: Track {}
 public protocol VideoTrack: Track {
   /// The newest picture; nil without a renderer.
   var videoFrame: VideoFrame? { get }
+  /// Shows every frame from now on in `videoRenderer`, too.
   func add(videoRenderer: any VideoRenderer)
+  /// After it returns no further call comes, unless a renderer removes itself from within a call.
   func remove(videoRenderer: any VideoRenderer)
 }
 
 /// A track that plays sound to renderers.
 public protocol AudioTrack: Track {
+  /// Hands all audio from now on to `audioRenderer`, too.
   func add(audioRenderer: any AudioRenderer)
+  /// After it returns no further call comes, unless a renderer removes itself from within a call.
   func remove(audioRenderer: any AudioRenderer)
 }

@@ -34,21 +34,29 @@ public class TrackPublication: @unchecked Sendable {
     get { owner.withLock { $0 }.participant }
     set { owner.withLock { $0 = Owner(participant: newValue) } }
   }
+  /// The server's id of the track; another one when the room was joined anew.
   public var sid: String { info.withLock { $0.sid } }
+  /// As its publisher named it, such as ``Track/cameraName``; may be empty.
   public var name: String { info.withLock { $0.name } }
+  /// Video or audio.
   public var kind: Track.Kind { info.withLock { $0.kind } }
+  /// What its publisher captures.
   public var source: Track.Source { info.withLock { $0.source } }
+  /// Whether its publisher, or the server for it, has muted it.
   public var isMuted: Bool { info.withLock { $0.isMuted } }
   /// Such as `video/VP8` or `audio/opus`.
   public var mimeType: String { info.withLock { $0.mimeType } }
   /// Published size of the pictures; nil for sound or when the publisher did not say.
   public var dimensions: Dimensions? { info.withLock { $0.dimensions } }
+  /// Whether it is published in several ``layers``.
   public var simulcasted: Bool { info.withLock { $0.simulcasted } }
   /// The layers of a simulcast track, as the publisher announced them.
   public var layers: [VideoLayer] { info.withLock { $0.layers } }
   /// How it is encrypted end to end. What is encrypted is not received: there is no way to give a key yet.
   public var encryptionType: EncryptionType { info.withLock { $0.encryption } }
+  /// The media; nil while it is not subscribed.
   public var track: Track? { nil }
+  /// Whether its media may be had here now.
   public var isSubscribed: Bool { false }
 }
 
@@ -104,7 +112,9 @@ public final class RemoteTrackPublication: TrackPublication, @unchecked Sendable
     let isTelling = RoomNotifier.isTelling
     return subscription.withLock { isTelling ? $0.toldTrack ?? $0.track : $0.track }
   }
+  /// Whether `track` is there and its publisher allows it.
   public override var isSubscribed: Bool { subscription.withLock { $0.track != nil && $0.isAllowed } }
+  /// Whether its publisher allows to receive it here; true until the server says otherwise.
   public var isSubscriptionAllowed: Bool { subscription.withLock { $0.isAllowed } }
   /// What the server last said of the way to here; unknown before, and again in a new session. A LiveKit server speaks of
   /// pictures only: paused while it holds them back because the way is too narrow, active when it begins to send them or
@@ -112,6 +122,7 @@ public final class RemoteTrackPublication: TrackPublication, @unchecked Sendable
   /// and `didLoseStream` say so.
   public var streamState: StreamState { subscription.withLock { $0.streamState } }
 
+  /// `notAllowed` before all else; otherwise whether `track` is there.
   public var subscriptionState: SubscriptionState {
     subscription.withLock { $0.isAllowed ? ($0.track != nil ? .subscribed : .unsubscribed) : .notAllowed }
   }
