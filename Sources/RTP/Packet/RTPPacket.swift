@@ -4,16 +4,22 @@ public import MediaCore
 ///
 /// Taking a packet apart (RTX, RED) moves the window; the bytes of the payload stay where the socket put them.
 public struct RTPPacket: Sendable {
+  /// The memory that the socket filled, with this packet somewhere in it.
   public internal(set) var buffer: PacketBuffer
   /// Where the packet starts within the buffer.
   public internal(set) var start: Int
   /// Bytes of the whole packet, header and padding included.
   public internal(set) var count: Int
 
+  /// For video: the last packet of a frame. For audio: speech begins again (RFC 3551, 4.1 and 5).
   public internal(set) var marker: Bool
+  /// Which of the negotiated formats the payload is in.
   public internal(set) var payloadType: PayloadType
+  /// One more for each packet of the stream, around 65,536.
   public internal(set) var sequenceNumber: SequenceNumber
+  /// When the media was captured, in ticks of the format's clock from a random start; wraps.
   public internal(set) var timestamp: UInt32
+  /// The stream that the packet is of.
   public internal(set) var ssrc: SSRC
   /// Bytes before the payload: fixed header, CSRCs and extension.
   public internal(set) var headerLength: Int
@@ -22,12 +28,17 @@ public struct RTPPacket: Sendable {
   /// Where the elements of the header extension stand, counted from `start`, and its profile (RFC 8285); nil if none.
   public internal(set) var extensionBlock: ExtensionBlock?
 
+  /// Where the elements of a header extension lie.
   public struct ExtensionBlock: Sendable, Equatable {
+    /// 0xBEDE for the one-byte form, 0x100x for the two-byte form.
     public var profile: UInt16
+    /// Of the first element, counted from the packet's start.
     public var offset: Int
+    /// Bytes of all elements, padding included.
     public var count: Int
   }
 
+  /// Bytes of payload, without padding.
   public var payloadLength: Int { count - headerLength - paddingLength }
   /// True for a packet that only keeps a number: it carries nothing to decode, yet whoever counts must see it.
   public var isPaddingOnly: Bool { payloadLength == 0 }
@@ -64,6 +75,7 @@ public struct RTPPacket: Sendable {
     try buffer.withUnsafeBytes { try body(UnsafeRawBufferPointer(rebasing: $0[start..<(start + count)])) }
   }
 
+  /// The payload for the time of the call.
   @inline(__always)
   public func withPayload<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
     try withUnsafeBytes {
@@ -74,8 +86,12 @@ public struct RTPPacket: Sendable {
 
 /// Why bytes are not an RTP packet. The blame is the sender's.
 public enum RTPParseError: Error, Equatable, Sendable {
+  /// Fewer bytes than the fixed header has: 12.
   case tooShort
+  /// The version is not 2.
   case version
+  /// Contributing sources or the header extension reach beyond the end.
   case headerExceedsPacket
+  /// There is more padding than packet.
   case paddingExceedsPacket
 }

@@ -2,11 +2,14 @@ public import MediaCore
 
 /// A request to send packets again (RFC 4585, 6.2.1).
 public struct NegativeAcknowledgement: Sendable, Equatable {
+  /// The receiver that asks.
   public var sender: SSRC
+  /// The stream that has gaps.
   public var media: SSRC
   /// In ascending order they take the least space: up to 17 in four bytes.
   public var lost: [SequenceNumber]
 
+  /// - Parameter lost: ascending; at most 2,048 are written.
   public init(sender: SSRC, media: SSRC, lost: [SequenceNumber]) {
     self.sender = sender
     self.media = media

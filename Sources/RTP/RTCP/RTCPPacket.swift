@@ -2,15 +2,23 @@ public import MediaCore
 
 /// One RTCP packet of a compound (RFC 3550, 6; RFC 4585, 6). What we do not know is passed over when reading.
 public enum RTCPPacket: Sendable, Equatable {
+  /// Which wall-clock time a timestamp stands for, and what was sent (RFC 3550, 6.4.1).
   case senderReport(SenderReport)
+  /// How others are received, of one that sends nothing (RFC 3550, 6.4.2).
   case receiverReport(ReceiverReport)
+  /// The name by which the streams of one sender belong together (RFC 3550, 6.5.1).
   case sourceDescription(ssrc: SSRC, cname: String)
+  /// Streams that end (RFC 3550, 6.6).
   case goodbye([SSRC])
+  /// Packets that are to be sent again (RFC 4585, 6.2.1).
   case nack(NegativeAcknowledgement)
+  /// A frame cannot be decoded: in practice a request for a keyframe (RFC 4585, 6.3.1).
   case pictureLossIndication(sender: SSRC, media: SSRC)
   /// RFC 5104, 4.3.1: a repeated request keeps its `command` number, a new one takes the next.
   case fullIntraRequest(sender: SSRC, media: SSRC, command: UInt8)
+  /// What bitrate the receiver can take (REMB).
   case receiverEstimate(ReceiverEstimate)
+  /// When packets arrived, by their transport-wide numbers.
   case transportFeedback(TransportFeedback)
 
   /// The packets of a compound. Reading stops at the first length that cannot be; what came before counts.

@@ -4,12 +4,14 @@ public import MediaCore
 ///
 /// Only the message: who estimates the bandwidth that goes into it comes with its own work.
 public struct ReceiverEstimate: Sendable, Equatable {
+  /// The receiver that estimates.
   public var sender: SSRC
   /// Bits per second; the wire keeps its 18 most significant bits.
   public var bitrate: UInt64
   /// The streams it is for; at most 255 are written.
   public var sources: [SSRC]
 
+  /// - Parameter bitrate: bits per second of all `sources` together.
   public init(sender: SSRC, bitrate: UInt64, sources: [SSRC]) {
     self.sender = sender
     self.bitrate = bitrate

@@ -2,10 +2,12 @@ public import MediaCore
 
 /// How a participant that sends nothing receives others (RFC 3550, 6.4.2).
 public struct ReceiverReport: Sendable, Equatable {
+  /// The receiver that reports.
   public var ssrc: SSRC
   /// At most 31 are written.
   public var blocks: [ReportBlock]
 
+  /// - Parameter blocks: one for each stream that is received.
   public init(ssrc: SSRC, blocks: [ReportBlock]) {
     self.ssrc = ssrc
     self.blocks = blocks

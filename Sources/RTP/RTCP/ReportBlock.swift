@@ -2,6 +2,7 @@ public import MediaCore
 
 /// How one stream is received (RFC 3550, 6.4.1).
 public struct ReportBlock: Sendable, Equatable {
+  /// The stream that the block is about.
   public var ssrc: SSRC
   /// Share lost since the last report, in 256ths.
   public var fractionLost: UInt8
@@ -16,6 +17,7 @@ public struct ReportBlock: Sendable, Equatable {
   /// In units of 1/65536 s.
   public var delaySinceLastSenderReport: UInt32
 
+  /// Values as the wire has them: 256ths, counts since the beginning, ticks, and 65,536ths of a second.
   public init(
     ssrc: SSRC, fractionLost: UInt8, cumulativeLost: Int, highestSequence: UInt32, jitter: UInt32,
     lastSenderReport: UInt32, delaySinceLastSenderReport: UInt32

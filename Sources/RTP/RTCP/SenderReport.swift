@@ -2,16 +2,20 @@ public import MediaCore
 
 /// What a sender has sent, and which moment an RTP timestamp of it stands for (RFC 3550, 6.4.1).
 public struct SenderReport: Sendable, Equatable {
+  /// The stream that is sent.
   public var ssrc: SSRC
+  /// The sender's wall clock at the moment that `rtpTimestamp` stands for.
   public var ntp: NTPTime
   /// The same moment as `ntp` in units of the stream's clock.
   public var rtpTimestamp: UInt32
+  /// Packets sent since the stream began; wraps.
   public var packetCount: UInt32
   /// Bytes of payload.
   public var octetCount: UInt32
   /// At most 31 are written.
   public var blocks: [ReportBlock]
 
+  /// - Parameter blocks: how the sender receives others; at most 31 are written.
   public init(
     ssrc: SSRC, ntp: NTPTime, rtpTimestamp: UInt32, packetCount: UInt32, octetCount: UInt32, blocks: [ReportBlock] = []
   ) {

@@ -2,9 +2,13 @@ public import MediaCore
 
 /// When packets arrived, by their transport-wide number (draft-holmer-rmcat-transport-wide-cc-extensions-01, 3.1).
 public struct TransportFeedback: Sendable, Equatable {
+  /// The receiver that reports.
   public var sender: SSRC
+  /// One of the streams whose packets it is about; the numbers are of the whole transport.
   public var media: SSRC
+  /// The transport-wide number that `deltas` begins with.
   public var firstSequence: SequenceNumber
+  /// One more for each message, around 256, so that lost ones are noticed.
   public var feedbackCount: UInt8
   /// In units of 64 ms; 24 bits.
   public var referenceTime: UInt32
@@ -12,6 +16,7 @@ public struct TransportFeedback: Sendable, Equatable {
   /// reference time), or nil when it did not arrive.
   public var deltas: [Int16?]
 
+  /// - Parameter deltas: at most `limit` of them.
   public init(
     sender: SSRC, media: SSRC, firstSequence: SequenceNumber, feedbackCount: UInt8, referenceTime: UInt32,
     deltas: [Int16?]

@@ -9,6 +9,7 @@ public import MediaCore
 /// Packets are handed on in the order of their arrival; a jitter buffer behind it puts them in sequence. Packets of
 /// padding alone are handed on too (`isPaddingOnly`), because whoever waits for numbers has to see theirs.
 public struct RTPReceiver: Sendable {
+  /// What it was made with.
   public let configuration: Configuration
   /// The stream, once it is known.
   public private(set) var ssrc: SSRC?
@@ -33,6 +34,7 @@ public struct RTPReceiver: Sendable {
   private var recentTimestamps = RecentTimestamps()
   private var counters = Statistics()
 
+  /// A receiver that has seen nothing yet.
   public init(configuration: Configuration) {
     self.configuration = configuration
     ssrc = configuration.ssrc
@@ -41,6 +43,7 @@ public struct RTPReceiver: Sendable {
     record = ReceptionRecord(clockRate: configuration.clockRate)
   }
 
+  /// As of now; reading it costs a copy of a few numbers.
   public var statistics: Statistics {
     var statistics = counters
     statistics.packetsLost = max(0, Int(record.lost))

@@ -4,6 +4,7 @@ public import MediaCore
 extension RTPReceiver {
   /// What packets of a payload type are.
   public enum Format: Sendable, Equatable {
+    /// Media of which nothing more needs to be known, such as audio.
     case media
     /// Video whose keyframes are recognised, so that a request for one is repeated until it comes.
     case video(VideoCodec)
@@ -15,6 +16,7 @@ extension RTPReceiver {
     case forwardErrorCorrection
   }
 
+  /// What is negotiated of a stream, and how it is repaired.
   public struct Configuration: Sendable {
     /// The stream; nil takes the first that comes.
     public var ssrc: SSRC?
@@ -24,6 +26,7 @@ extension RTPReceiver {
     public var clockRate: UInt32
     /// What is expected; packets of other types are discarded. Empty takes everything for media.
     public var formats: [PayloadType: Format]
+    /// Whether packets that are missing are asked for again.
     public var usesNACK: Bool
     /// Whether a stream that cannot be repaired may ask for a keyframe.
     public var usesPLI: Bool
@@ -32,6 +35,7 @@ extension RTPReceiver {
     /// Between two reception reports (RFC 3550, 6.2).
     public var reportInterval: Duration
 
+    /// - Parameter usesPLI: nil says yes where one of the formats is video.
     public init(
       ssrc: SSRC? = nil, rtxSSRC: SSRC? = nil, clockRate: UInt32, formats: [PayloadType: Format] = [:],
       usesNACK: Bool = false, usesPLI: Bool? = nil, sender: SSRC = SSRC(1), reportInterval: Duration = .seconds(1)

@@ -7,18 +7,23 @@ public import MediaCore
 /// Pure, for one receiver of the stream. Packets of all layers go in; those of the selected one come out rewritten, in
 /// memory of their own, since others get the same packets. A change waits for a keyframe of the new layer.
 public struct StreamRewriter: Sendable {
+  /// What the outgoing stream is.
   public struct Configuration: Sendable {
+    /// Of the outgoing stream.
     public var ssrc: SSRC
+    /// Ticks of the RTP timestamp per second, the same for all layers.
     public var clockRate: UInt32
     /// What the packets become; nil keeps their own type.
     public var payloadType: PayloadType?
     /// For video, to find keyframes and to continue VP8's picture ids; nil changes over at any packet.
     public var codec: VideoCodec?
+    /// Of the first packet that goes out.
     public var firstSequenceNumber: SequenceNumber
     /// Which elements of the header extension go out, and under which ids (from incoming to outgoing); others are
     /// removed, since what they say (mid, rid) holds only on the connection that they came by.
     public var headerExtensions: [UInt8: UInt8]
 
+    /// - Parameter codec: nil for audio, and where a change need not wait for a keyframe.
     public init(
       ssrc: SSRC, clockRate: UInt32, payloadType: PayloadType? = nil, codec: VideoCodec? = nil,
       firstSequenceNumber: SequenceNumber = SequenceNumber(1), headerExtensions: [UInt8: UInt8] = [:]
@@ -32,6 +37,7 @@ public struct StreamRewriter: Sendable {
     }
   }
 
+  /// What it was made with.
   public let configuration: Configuration
   /// The stream that is forwarded; nil before the first packet and while paused.
   public var current: SSRC? { isOpen ? segments.last?.source : nil }
@@ -54,6 +60,7 @@ public struct StreamRewriter: Sendable {
   private var hasSeenParameterSets = false
   private static let heldLimit = 32
 
+  /// Nothing goes out before `select`.
   public init(configuration: Configuration) {
     self.configuration = configuration
     sources = RewriterSources(clockRate: configuration.clockRate)

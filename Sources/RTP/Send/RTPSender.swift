@@ -5,7 +5,9 @@ public import MediaCore
 /// Pure: the owner sends packets itself and tells of each (`sent`); what comes back from `receive` and `poll` is to be
 /// sent too.
 public struct RTPSender: Sendable {
+  /// What it was made with.
   public let configuration: Configuration
+  /// As of now.
   public private(set) var statistics = Statistics()
 
   private var history: PacketHistory
@@ -23,6 +25,7 @@ public struct RTPSender: Sendable {
     var ntp: NTPTime?
   }
 
+  /// A sender that has sent nothing yet.
   public init(configuration: Configuration) {
     self.configuration = configuration
     history = PacketHistory(length: configuration.historyLength, maximumAge: configuration.historyAge)
@@ -55,6 +58,7 @@ public struct RTPSender: Sendable {
   public struct Response: Sendable {
     /// Packets to be sent now.
     public var retransmissions = PacketBatch()
+    /// Whether the encoder is to make a keyframe; a repeated FIR says it once.
     public var isKeyframeRequested = false
   }
 

@@ -1,7 +1,9 @@
 public import MediaCore
 
 extension RTPSender {
+  /// What is negotiated of a stream, and how it is repaired.
   public struct Configuration: Sendable {
+    /// Of the stream.
     public var ssrc: SSRC
     /// Ticks of the RTP timestamp per second.
     public var clockRate: UInt32
@@ -11,10 +13,12 @@ extension RTPSender {
     public var cname: String
     /// Packets kept for retransmission.
     public var historyLength: Int
+    /// No packet is sent again that is older.
     public var historyAge: Duration
     /// Between two sender reports.
     public var reportInterval: Duration
 
+    /// - Parameter historyLength: rounded up to a power of two, at most 16,384.
     public init(
       ssrc: SSRC, clockRate: UInt32, retransmission: Retransmission? = nil, cname: String = "",
       historyLength: Int = 512,
@@ -32,11 +36,14 @@ extension RTPSender {
 
   /// The stream of retransmissions (RFC 4588, session multiplexing by SSRC).
   public struct Retransmission: Sendable {
+    /// Of the stream of retransmissions.
     public var ssrc: SSRC
     /// For each payload type of the media the one of its retransmissions.
     public var payloadTypes: [PayloadType: PayloadType]
+    /// Of the first retransmission.
     public var firstSequenceNumber: SequenceNumber
 
+    /// - Parameter payloadTypes: a packet of a type that is not in it is sent again as it was.
     public init(
       ssrc: SSRC, payloadTypes: [PayloadType: PayloadType], firstSequenceNumber: SequenceNumber = SequenceNumber(1)
     ) {

@@ -16,6 +16,7 @@ public struct SenderTimeline: Sendable {
   /// All wall-clock times are taken relative to the first report, which keeps them small.
   private var epoch: NTPTime?
 
+  /// Without tracks.
   public init() {}
 
   /// Adds a track, or begins it anew.
@@ -24,6 +25,7 @@ public struct SenderTimeline: Sendable {
     tracks.append(TrackTimeline(id: id, clockRate: clockRate))
   }
 
+  /// Forgets a track; what the others have learnt of the sender's clock stays.
   public mutating func removeTrack(_ id: String) { tracks.removeAll { $0.id == id } }
 
   /// Notes a packet as it arrives: each one, or at least the first of each picture.
