@@ -4,11 +4,13 @@ import MediaCore
 public struct Answer: Equatable, Sendable {
   /// What to do with one m-line of the offer.
   public enum Decision: Equatable, Sendable {
+    /// It stays in the answer with port 0.
     case reject
     /// At most this; the offer may allow less.
     case accept(Direction)
   }
 
+  /// What is sent to the other side.
   public var description: SessionDescription
   /// One for each m-line of the offer.
   public var sections: [NegotiatedSection]

@@ -2,10 +2,12 @@ public import MediaCore
 
 /// One payload format of an audio or video section: its rtpmap, fmtp and rtcp-fb lines together (RFC 8866, 6.6 and 6.15).
 public struct Codec: Equatable, Sendable {
+  /// The number that packets in this format bear.
   public var payloadType: PayloadType
   /// The encoding name as it was written (`opus`, `VP8`, `H264`, `rtx`, `red`); compared without case.
   /// Empty for a dynamic payload type that came without an rtpmap.
   public var name: String
+  /// Ticks of the RTP timestamp per second.
   public var clockRate: UInt32
   /// Only for audio with more than one channel or with the count written out.
   public var channels: Int?
@@ -14,6 +16,7 @@ public struct Codec: Equatable, Sendable {
   /// `nack`, `nack pli`, `ccm fir`, `goog-remb`, `transport-cc`, … as written after the payload type (RFC 4585, 4.2).
   public var feedback: [String]
 
+  /// - Parameter name: the encoding name, as it is to be written.
   public init(
     payloadType: PayloadType, name: String, clockRate: UInt32, channels: Int? = nil, fmtp: String? = nil,
     feedback: [String] = []
@@ -26,8 +29,11 @@ public struct Codec: Equatable, Sendable {
     self.feedback = feedback
   }
 
+  /// Compares encoding names, for which case does not matter (RFC 8866, 6.6).
   public func isNamed(_ other: String) -> Bool { name.equalsIgnoringCase(other) }
+  /// Whether it repairs another format (RFC 4588).
   public var isRTX: Bool { isNamed("rtx") }
+  /// Whether it wraps other formats, with what was sent before (RFC 2198).
   public var isRED: Bool { isNamed("red") }
 
   /// The fmtp line as ordered names and values; a part without `=` is a name without value.
@@ -63,14 +69,18 @@ public struct Codec: Equatable, Sendable {
 
 /// `name=value` of an fmtp line, or a part of another shape with `value` nil.
 public struct FormatParameter: Hashable, Sendable, CustomStringConvertible {
+  /// As it was written; compared without case.
   public var name: String
+  /// What stands behind the `=`; nil without one.
   public var value: String?
 
+  /// A parameter to be written as `description` has it.
   public init(name: String, value: String? = nil) {
     self.name = name
     self.value = value
   }
 
+  /// `name=value`, or the name alone.
   public var description: String { value.map { "\(name)=\($0)" } ?? name }
 
   static func parse(_ text: String) -> [FormatParameter] {

@@ -1,24 +1,59 @@
 /// A transport address at which a peer may be reached (RFC 8839, 5.1; TCP as in RFC 6544, 4.5).
 public struct ICECandidate: Hashable, Sendable, CustomStringConvertible {
-  public enum Kind: String, Sendable { case host, srflx, prflx, relay }
-  public enum TransportProtocol: String, Sendable { case udp, tcp }
-  public enum TCPType: String, Sendable { case active, passive, so }
+  /// How the address became known (RFC 8445, 5.1.1).
+  public enum Kind: String, Sendable {
+    /// An address of the machine's own.
+    case host
+    /// What a STUN server saw: the outside of a NAT.
+    case srflx
+    /// What the other peer saw.
+    case prflx
+    /// An address of a TURN server, which passes everything on.
+    case relay
+  }
 
+  /// What carries the packets.
+  public enum TransportProtocol: String, Sendable {
+    /// One packet a datagram.
+    case udp
+    /// With a length before each packet (RFC 4571).
+    case tcp
+  }
+
+  /// Who opens a TCP connection (RFC 6544, 4.5).
+  public enum TCPType: String, Sendable {
+    /// Connects.
+    case active
+    /// Is connected to.
+    case passive
+    /// Both at once.
+    case so
+  }
+
+  /// The same for candidates of one kind, from one base and one server (RFC 8445, 5.1.1.3).
   public var foundation: String
   /// 1 for RTP and for everything that is multiplexed with it.
   public var component: UInt16
+  /// UDP or TCP.
   public var transport: TransportProtocol
+  /// Pairs with higher ones are tried first (RFC 8445, 5.1.2).
   public var priority: UInt32
   /// An IPv4 or IPv6 address or a name, which with browsers is an mDNS name ending in `.local`.
   public var address: String
+  /// 0 or 9 for a TCP candidate that only connects.
   public var port: UInt16
+  /// How the address became known.
   public var kind: Kind
+  /// The address behind it: of a reflexive candidate its base, of a relayed one what the server saw.
   public var relatedAddress: String?
+  /// The port of that.
   public var relatedPort: UInt16?
+  /// Who connects; nil for UDP.
   public var tcpType: TCPType?
   /// `generation 0`, `ufrag …`, `network-cost …`, in their order.
   public var extensions: [FormatParameter] = []
 
+  /// - Parameter component: 1, as everything is multiplexed with RTP.
   public init(
     foundation: String, component: UInt16 = 1, transport: TransportProtocol, priority: UInt32, address: String,
     port: UInt16, kind: Kind

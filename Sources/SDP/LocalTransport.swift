@@ -1,11 +1,15 @@
 /// Our side of the one transport that carries the bundle.
 public struct LocalTransport: Equatable, Sendable {
+  /// The user name fragment of our end: at least 4 characters (RFC 8839, 5.4).
   public var iceUfrag: String
+  /// The password of our end: at least 22 characters.
   public var icePwd: String
+  /// Of our certificate.
   public var fingerprint: Fingerprint
   /// Our DTLS role when the offer leaves it to us (`actpass`): `.active` unless there is a reason (RFC 8842, 5.3).
   public var preferredSetup: Setup
 
+  /// Credentials and fingerprint are those of the agent and the certificate that the peer will meet.
   public init(iceUfrag: String, icePwd: String, fingerprint: Fingerprint, preferredSetup: Setup = .active) {
     self.iceUfrag = iceUfrag
     self.icePwd = icePwd

@@ -2,12 +2,16 @@ public import MediaCore
 
 /// One RTP header extension (RFC 8285, 5): `extmap:ID[/DIRECTION] URI [ATTRIBUTES]`.
 public struct HeaderExtension: Equatable, Sendable {
+  /// 1…14 for the one-byte form, up to 255 for the two-byte form; above that an offer's wish (RFC 8285, 5).
   public var id: UInt16
+  /// What the element says; see `HeaderExtensionURI`.
   public var uri: String
+  /// Who may send it; nil as the section's direction.
   public var direction: Direction?
   /// What followed the URI.
   public var attributes: String?
 
+  /// - Parameter attributes: what follows the URI; no extension that we know has any.
   public init(id: UInt16, uri: String, direction: Direction? = nil, attributes: String? = nil) {
     self.id = id
     self.uri = uri
@@ -18,9 +22,12 @@ public struct HeaderExtension: Equatable, Sendable {
 
 /// The stream and track of `a=msid` (RFC 8830, 2). LiveKit writes `PARTICIPANT_SID|TRACK_SID` and `TRACK_SID`.
 public struct MediaStreamID: Hashable, Sendable {
+  /// Tracks of one stream are to be played in step.
   public var stream: String
+  /// Nil where the peer names the stream only.
   public var track: String?
 
+  /// Both are written as they are: they must be free of spaces.
   public init(stream: String, track: String?) {
     self.stream = stream
     self.track = track
@@ -37,9 +44,12 @@ public struct MediaStreamID: Hashable, Sendable {
 
 /// One source and its attributes (RFC 5576, 4.1), in the order in which they were written.
 public struct SourceDescription: Equatable, Sendable {
+  /// The stream of RTP packets.
   public var ssrc: SSRC
+  /// `cname`, `msid` and what else was written.
   public var attributes: [FormatParameter]
 
+  /// - Parameter cname: the name that all sources of one peer share (RFC 3550, 6.5.1).
   public init(ssrc: SSRC, cname: String? = nil, msid: MediaStreamID? = nil) {
     self.ssrc = ssrc
     attributes = []
@@ -47,16 +57,22 @@ public struct SourceDescription: Equatable, Sendable {
     if let msid { attributes.append(FormatParameter(name: "msid", value: msid.text)) }
   }
 
+  /// The value of the first attribute of that name; nil without one.
   public func attribute(_ name: String) -> String? { attributes.first { $0.name == name }?.value }
+  /// The name that all sources of one peer share.
   public var cname: String? { attribute("cname") }
+  /// The stream and track, as older peers write them here.
   public var msid: MediaStreamID? { attribute("msid").flatMap { MediaStreamID(parsing: Substring($0)) } }
 }
 
 /// Sources that belong together (RFC 5576, 4.2): `FID` is media and its RTX source, `SIM` the layers of a simulcast.
 public struct SourceGroup: Equatable, Sendable {
+  /// `FID`, `SIM` or what else was written.
   public var semantics: String
+  /// In the order that the semantics give a meaning to: of `FID` the media first.
   public var ssrcs: [SSRC]
 
+  /// - Parameter ssrcs: of `FID` the media's source, then that of its retransmissions.
   public init(semantics: String, ssrcs: [SSRC]) {
     self.semantics = semantics
     self.ssrcs = ssrcs
@@ -65,12 +81,22 @@ public struct SourceGroup: Equatable, Sendable {
 
 /// An RTP stream named by an identifier instead of its SSRC (RFC 8851, 4).
 public struct RestrictionID: Equatable, Sendable {
-  public enum Direction: String, Sendable { case send, recv }
+  /// Seen from whoever wrote the description.
+  public enum Direction: String, Sendable {
+    /// The stream is sent.
+    case send
+    /// The stream is taken.
+    case recv
+  }
+
+  /// Letters and digits, such as `q`, `h` and `f` for LiveKit's layers.
   public var id: String
+  /// Seen from whoever wrote the description.
   public var direction: Direction
   /// `pt=96;max-width=1280`, as written.
   public var restrictions: String?
 
+  /// - Parameter restrictions: `pt=96;max-width=1280`, as it is to be written.
   public init(id: String, direction: Direction, restrictions: String? = nil) {
     self.id = id
     self.direction = direction
@@ -86,20 +112,26 @@ public struct RestrictionID: Equatable, Sendable {
 
 /// The streams of a simulcast (RFC 8853, 5.1), each a list of alternatives of which the first is preferred.
 public struct Simulcast: Equatable, Sendable {
+  /// One of the forms in which a stream may be sent.
   public struct Alternative: Equatable, Sendable {
+    /// The identifier of its `a=rid` line.
     public var rid: String
     /// Written as `~rid`.
     public var isPaused: Bool
 
+    /// - Parameter isPaused: announced, and not sent for now.
     public init(rid: String, isPaused: Bool = false) {
       self.rid = rid
       self.isPaused = isPaused
     }
   }
 
+  /// The streams that are sent.
   public var send: [[Alternative]]
+  /// The streams that are taken.
   public var recv: [[Alternative]]
 
+  /// Empty lists are not written.
   public init(send: [[Alternative]] = [], recv: [[Alternative]] = []) {
     self.send = send
     self.recv = recv
@@ -142,9 +174,12 @@ public struct Simulcast: Equatable, Sendable {
 
 /// `b=AS:2000` (kilobits) or `b=TIAS:2000000` (bits per second), RFC 8866, 5.8.
 public struct Bandwidth: Equatable, Sendable {
+  /// `AS`, `TIAS` or what else was written.
   public var type: String
+  /// In the unit of `type`.
   public var value: UInt64
 
+  /// - Parameter value: kilobits a second for `AS`, bits a second for `TIAS`.
   public init(type: String, value: UInt64) {
     self.type = type
     self.value = value

@@ -2,10 +2,18 @@ public import MediaCore
 
 /// An m-line and everything up to the next one (RFC 8866, 5.14).
 public struct MediaSection: Equatable, Sendable {
+  /// The `media` field of an m-line.
   public enum Kind: Hashable, Sendable {
-    case audio, video, application
+    /// RTP with audio.
+    case audio
+    /// RTP with video.
+    case video
+    /// Data channels.
+    case application
+    /// Another word, as it was written.
     case other(String)
 
+    /// From the word in the m-line.
     public init(_ text: String) {
       switch text {
       case "audio": self = .audio
@@ -15,6 +23,7 @@ public struct MediaSection: Equatable, Sendable {
       }
     }
 
+    /// The word in the m-line.
     public var text: String {
       switch self {
       case .audio: "audio"
@@ -25,7 +34,9 @@ public struct MediaSection: Equatable, Sendable {
     }
   }
 
+  /// What the section carries.
   public var kind: Kind
+  /// Without a meaning where ICE is used, but for 0: see `isRejected`.
   public var port: UInt16
   /// The `proto` field: `UDP/TLS/RTP/SAVPF`, `UDP/DTLS/SCTP`.
   public var proto: String
@@ -35,22 +46,35 @@ public struct MediaSection: Equatable, Sendable {
   public var codecs: [Codec] = []
   /// `c=`, without the letter.
   public var connection: String?
+  /// Bounds on what the writer wants to receive.
   public var bandwidth: [Bandwidth] = []
+  /// The name of the section within the description (RFC 5888, 4).
   public var mid: String?
+  /// `sendrecv` where nothing was written.
   public var direction: Direction = .sendrecv
+  /// In the order in which they were written.
   public var headerExtensions: [HeaderExtension] = []
+  /// Whether packets may mix the one-byte and the two-byte form (RFC 8285, 6).
   public var extmapAllowMixed = false
+  /// The streams that the section's track belongs to.
   public var msids: [MediaStreamID] = []
+  /// The announced sources; none where streams are found by header extensions.
   public var sources: [SourceDescription] = []
+  /// Which of the sources belong together.
   public var sourceGroups: [SourceGroup] = []
+  /// The streams that are named by identifiers.
   public var rids: [RestrictionID] = []
+  /// The layers; nil for a single stream.
   public var simulcast: Simulcast?
   /// What this section itself says; `SessionDescription.transport(of:)` adds the session's values.
   public var transport = TransportAttributes()
   /// Each as in `candidate:FOUNDATION COMPONENT …`, which is also what trickle ICE signals; see `ICECandidate`.
   public var candidates: [String] = []
+  /// Whether no more candidates follow (RFC 8840).
   public var endOfCandidates = false
+  /// Whether RTCP shares the port of RTP (RFC 5761).
   public var rtcpMux = false
+  /// Whether RTCP packets may be sent alone, without a report (RFC 5506).
   public var rtcpRsize = false
   /// The section has no address of its own and lives in the bundle, in spite of its port 0 (RFC 9143, 6).
   public var bundleOnly = false
@@ -61,27 +85,34 @@ public struct MediaSection: Equatable, Sendable {
   /// Attribute lines without a place above, without `a=`.
   public var otherAttributes: [String] = []
 
+  /// A section that sends and receives, without formats.
   public init(kind: Kind, port: UInt16 = 9, proto: String = MediaSection.rtpProtocol) {
     self.kind = kind
     self.port = port
     self.proto = proto
   }
 
+  /// Media: SRTP keyed by DTLS (RFC 5764).
   public static let rtpProtocol = "UDP/TLS/RTP/SAVPF"
+  /// Data channels: SCTP over DTLS (RFC 8841).
   public static let sctpProtocol = "UDP/DTLS/SCTP"
 
   /// Port 0 outside a bundle-only section means that the section is refused or stopped (RFC 8829, 5.3.1).
   public var isRejected: Bool { port == 0 && !bundleOnly }
+  /// Whether it is about media.
   public var carriesRTP: Bool { proto.utf8.contains(.slash) && proto.contains("RTP/") }
+  /// Whether it is about data channels.
   public var isDataChannels: Bool { kind == .application && proto.hasSuffix("DTLS/SCTP") }
 
   /// The stream and track, from `a=msid` or, as older peers write them, from the first source that names them.
   public var msid: MediaStreamID? { msids.first ?? sources.lazy.compactMap(\.msid).first }
 
+  /// The format of a payload type; nil where the section does not have it.
   public func codec(_ payloadType: PayloadType) -> Codec? { codecs.first { $0.payloadType == payloadType } }
   /// The RTX source of a media source, by its FID group (RFC 4588, 8.3).
   public func rtxSource(of ssrc: SSRC) -> SSRC? {
     sourceGroups.first { $0.semantics == "FID" && $0.ssrcs.count == 2 && $0.ssrcs[0] == ssrc }?.ssrcs[1]
   }
+  /// The extension of a URI; nil where the section does not have it.
   public func headerExtension(_ uri: String) -> HeaderExtension? { headerExtensions.first { $0.uri == uri } }
 }

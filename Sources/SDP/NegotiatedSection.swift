@@ -4,14 +4,19 @@ public import MediaCore
 public struct NegotiatedSection: Equatable, Sendable {
   /// A media format and, where agreed, the payload type that repairs it.
   public struct Format: Equatable, Sendable {
+    /// As the answer has it.
     public var codec: Codec
+    /// What retransmissions of it bear; nil where none are agreed on.
     public var rtx: PayloadType?
+    /// What its packets bear.
     public var payloadType: PayloadType { codec.payloadType }
   }
 
   /// Position of the m-line.
   public var index: Int
+  /// The name of the section; empty where it has none.
   public var mid: String
+  /// What the section carries.
   public var kind: MediaSection.Kind
   /// False when the section is rejected; the rest then says nothing.
   public var isAccepted: Bool
@@ -19,11 +24,15 @@ public struct NegotiatedSection: Equatable, Sendable {
   public var direction: Direction
   /// The formats except RTX, RED among them, in the order of preference.
   public var formats: [Format]
+  /// Those that both sides know.
   public var headerExtensions: [HeaderExtension]
   /// What the other side sends: its stream and track, sources, FID groups and rids.
   public var remoteMsid: MediaStreamID?
+  /// The sources that the other side announced.
   public var remoteSources: [SourceDescription]
+  /// Which of those belong together.
   public var remoteSourceGroups: [SourceGroup]
+  /// The layers that the other side sends.
   public var remoteRids: [String]
 
   /// The format of a payload type, also of one that stands for RTX.

@@ -1,9 +1,11 @@
 /// Why an answer does not fit the offer that it answers.
 public enum NegotiationError: Error, Equatable, Sendable, CustomStringConvertible {
+  /// No offer was made, or it was answered or abandoned already.
   case noOfferOutstanding
   /// The answer has another number of m-lines, or one of another kind or mid, at this position.
   case sectionMismatch(index: Int)
 
+  /// For people.
   public var description: String {
     switch self {
     case .noOfferOutstanding: "answer without an offer"
@@ -28,6 +30,7 @@ public struct Negotiator: Sendable {
     /// fingerprint stands at session level.
     case pion
   }
+  /// Ours is that of browsers unless set.
   public var style = Style.browser
   /// Replaced to restart ICE: the next description carries the new credentials (RFC 8839, 4.4.1.1).
   public var transport: LocalTransport

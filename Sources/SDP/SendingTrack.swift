@@ -8,14 +8,18 @@ public struct SendingTrack: Equatable, Sendable {
   public var msid: MediaStreamID
   /// In the order of preference, RTX formats among them; see `CodecCatalogue`.
   public var codecs: [Codec]
+  /// With the ids that packets will bear; see `CodecCatalogue.extensions(_:)`.
   public var headerExtensions: [HeaderExtension]
+  /// The name that all sources of this side share (RFC 3550, 6.5.1).
   public var cname: String
   /// Announced sources. Without them the streams are found by the mid and rid header extensions.
   public var ssrc: SSRC?
+  /// The source of retransmissions; without a meaning where `ssrc` is nil.
   public var rtxSSRC: SSRC?
   /// Simulcast layers by rid, lowest first as LiveKit has them (`q`, `h`, `f`); empty for a single stream.
   public var rids: [String]
 
+  /// - Parameter rids: with layers, leave out `ssrc`: they are found by their header extensions.
   public init(
     kind: MediaSection.Kind, msid: MediaStreamID, codecs: [Codec], headerExtensions: [HeaderExtension] = [],
     cname: String, ssrc: SSRC? = nil, rtxSSRC: SSRC? = nil, rids: [String] = []
@@ -48,8 +52,10 @@ public struct SendingTrack: Equatable, Sendable {
 /// Formats to offer, with the payload types that libwebrtc and LiveKit use for them. One number never stands for two
 /// formats, since all sections of a bundle share one space (RFC 9143, 9.1).
 public enum CodecCatalogue {
+  /// What libwebrtc offers for video: REMB, transport-wide feedback, FIR, NACK and PLI.
   public static let videoFeedback = ["goog-remb", "transport-cc", "ccm fir", "nack", "nack pli"]
 
+  /// Stereo, with in-band forward error correction (RFC 7587).
   public static let opus = [
     Codec(
       payloadType: PayloadType(111), name: "opus", clockRate: 48_000, channels: 2, fmtp: "minptime=10;useinbandfec=1",
@@ -60,9 +66,11 @@ public enum CodecCatalogue {
   public static let opusInRED =
     [Codec(payloadType: PayloadType(63), name: "red", clockRate: 48_000, channels: 2, fmtp: "111/111")] + opus
 
+  /// VP8 with RTX, in the order of preference.
   public static func vp8(feedback: [String] = videoFeedback) -> [Codec] {
     video("VP8", 96, rtx: 97, fmtp: nil, feedback)
   }
+  /// VP9 of profile 0 with RTX.
   public static func vp9(feedback: [String] = videoFeedback) -> [Codec] {
     video("VP9", 98, rtx: 99, fmtp: "profile-id=0", feedback)
   }
@@ -72,9 +80,11 @@ public enum CodecCatalogue {
       "H264", 108, rtx: 109, fmtp: "level-asymmetry-allowed=1;packetization-mode=1;profile-level-id=\(profileLevelID)",
       feedback)
   }
+  /// H.265 with RTX.
   public static func h265(feedback: [String] = videoFeedback) -> [Codec] {
     video("H265", 116, rtx: 117, fmtp: nil, feedback)
   }
+  /// AV1 with RTX.
   public static func av1(feedback: [String] = videoFeedback) -> [Codec] {
     video("AV1", 35, rtx: 36, fmtp: nil, feedback)
   }

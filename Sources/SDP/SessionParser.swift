@@ -1,12 +1,16 @@
 extension SessionDescription {
   /// Bounds on what a peer can make us hold and do. A LiveKit subscriber with 300 tracks offers about 600 kB.
   public struct Limits: Sendable {
+    /// Of the whole text.
     public var bytes = 2_000_000
+    /// Of the whole text.
     public var lines = 40_000
+    /// m-lines.
     public var mediaSections = 2_000
     /// Of one kind in one place: sources, groups, extensions, candidates, unknown attributes.
     public var repeats = 512
 
+    /// What fits a large LiveKit room.
     public init() {}
   }
 

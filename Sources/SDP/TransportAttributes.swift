@@ -5,11 +5,13 @@ public struct Fingerprint: Hashable, Sendable, CustomStringConvertible {
   /// Upper-case hex bytes separated by colons.
   public var value: String
 
+  /// Either may be in any case.
   public init(algorithm: String, value: String) {
     self.algorithm = algorithm.lowercased()
     self.value = value.uppercased()
   }
 
+  /// As it stands in the attribute line.
   public var description: String { "\(algorithm) \(value)" }
 
   init?(parsing text: Substring) {
@@ -30,17 +32,30 @@ public struct Fingerprint: Hashable, Sendable, CustomStringConvertible {
 
 /// Who opens the DTLS connection (RFC 4145, 4; RFC 8842, 5).
 public enum Setup: String, Sendable, CaseIterable {
-  case active, passive, actpass, holdconn
+  /// Opens it.
+  case active
+  /// Waits for it.
+  case passive
+  /// Leaves it to the other side: what offers say.
+  case actpass
+  /// Nobody does, for now.
+  case holdconn
 }
 
 /// What an ICE and DTLS transport says about itself; stands at session level or in a media section.
 public struct TransportAttributes: Equatable, Sendable {
+  /// The user name fragment (RFC 8839, 5.4).
   public var iceUfrag: String?
+  /// The password of the same.
   public var icePwd: String?
+  /// Such as `trickle` (RFC 8839, 5.6).
   public var iceOptions: [String] = []
+  /// Hashes of the certificate, each by another algorithm.
   public var fingerprints: [Fingerprint] = []
+  /// Who opens the DTLS connection.
   public var setup: Setup?
 
+  /// Nothing said.
   public init() {}
 
   /// Each missing value is taken from `session` (RFC 8839, 5.4; RFC 8122, 5: session-level values are defaults).
