@@ -6,6 +6,7 @@ public import SDP
 ///
 /// Everything happens on `loop`; methods may be called from any thread and post when they are not on it.
 public final class PeerConnection: Sendable {
+  /// Where all of it happens.
   public let loop: TransportLoop
   private let core: LoopBound<PeerCore>
 
@@ -71,6 +72,7 @@ public final class PeerConnection: Sendable {
     loop.run { [core] in core.value.send(message, isText: isText, on: channel) }
   }
 
+  /// As of now.
   public var counters: PeerCounters {
     get async { await loop.call { [core] in core.value.counters } }
   }

@@ -7,9 +7,12 @@ public import SDP
 public struct ICEServer: Sendable, Hashable {
   /// `stun:`, `turn:` or `turns:` URLs.
   public var urls: [String]
+  /// For TURN; empty for STUN.
   public var username: String
+  /// For TURN; empty for STUN.
   public var credential: String
 
+  /// As the join response has them.
   public init(urls: [String], username: String = "", credential: String = "") {
     self.urls = urls
     self.username = username
@@ -19,6 +22,7 @@ public struct ICEServer: Sendable, Hashable {
 
 /// How one transport connects.
 public struct PeerConfiguration: Sendable {
+  /// None unless set: then only direct ways are tried.
   public var iceServers: [ICEServer] = []
   /// Addresses to gather host candidates on; empty means every interface but loopback.
   public var localAddresses: [String] = []
@@ -33,18 +37,24 @@ public struct PeerConfiguration: Sendable {
   /// Told the steps of connecting, at debug level.
   public var logger = Logger(label: "mediabridge.transport")
 
+  /// All else has the values that LiveKit servers expect.
   public init(isControlling: Bool) { self.isControlling = isControlling }
 }
 
 /// What one side tells the other about its end of a transport.
 public struct TransportParameters: Sendable, Hashable {
+  /// The user name fragment (RFC 8839, 5.4).
   public var iceUfrag: String
+  /// The password of the same.
   public var icePwd: String
+  /// Of the certificate that DTLS will show.
   public var fingerprints: [Fingerprint]
+  /// Who opens the DTLS connection.
   public var setup: Setup
   /// The peer only answers checks (RFC 8445, 2.5), so this side has to lead them.
   public var isLite = false
 
+  /// Values as a description has them.
   public init(iceUfrag: String, icePwd: String, fingerprints: [Fingerprint], setup: Setup, isLite: Bool = false) {
     self.iceUfrag = iceUfrag
     self.icePwd = icePwd
@@ -56,12 +66,17 @@ public struct TransportParameters: Sendable, Hashable {
 
 /// Where a transport stands.
 public enum PeerState: Sendable, Equatable {
+  /// Nothing has been tried.
   case new
+  /// ICE, DTLS or SCTP is under way.
   case connecting
+  /// Packets and messages may be sent.
   case connected
   /// Nothing comes through any more, for this reason; a restart of ICE may find another way.
   case disconnected(PeerError)
+  /// It never connected, or what connected it broke; nothing comes any more.
   case failed(PeerError)
+  /// `close()` was called.
   case closed
 }
 
@@ -82,6 +97,7 @@ public enum PeerError: Error, Sendable, Equatable, CustomStringConvertible {
   /// SCTP was not answered, and a LiveKit server sends nothing before its data channels are open.
   case noDataChannels
 
+  /// For people.
   public var description: String {
     switch self {
     case .iceFailed(let tried): "no ICE candidate pair connected; tried \(tried)"
@@ -97,9 +113,13 @@ public enum PeerError: Error, Sendable, Equatable, CustomStringConvertible {
 
 /// Bytes and packets since the transport was made.
 public struct PeerCounters: Sendable, Equatable {
+  /// Packets of any kind that came, the dropped ones among them.
   public var packetsReceived = 0
+  /// Of those packets, as they came.
   public var bytesReceived = 0
+  /// RTP and RTCP packets.
   public var packetsSent = 0
+  /// Of those packets, as they went out.
   public var bytesSent = 0
   /// Packets that did not authenticate, came twice or could not be read.
   public var packetsDropped = 0
@@ -107,18 +127,25 @@ public struct PeerCounters: Sendable, Equatable {
 
 /// A data channel that is open.
 public struct DataChannel: Sendable, Hashable {
+  /// The SCTP stream (RFC 8832, 6).
   public var id: UInt16
+  /// Such as `_reliable` and `_lossy`, which LiveKit's servers open.
   public var label: String
 }
 
 /// Told what happens on a transport, always on its loop's thread.
 public protocol PeerConnectionDelegate: AnyObject, Sendable {
+  /// A media packet that authenticated; its memory is the receiver's alone, to be edited in place.
   func peerConnection(_ peer: PeerConnection, didReceive packet: RTPPacket, at time: MediaTime)
+  /// The RTCP packets of one compound that authenticated.
   func peerConnection(_ peer: PeerConnection, didReceive reports: [RTCPPacket], at time: MediaTime)
   /// A local candidate as the value of an SDP attribute, without `a=`.
   func peerConnection(_ peer: PeerConnection, didGather candidate: String)
+  /// The state is another one; after `failed` only `closed` follows.
   func peerConnection(_ peer: PeerConnection, didChange state: PeerState)
+  /// A channel is open, by whichever side.
   func peerConnection(_ peer: PeerConnection, didOpen channel: DataChannel)
+  /// One whole message, text or binary as its sender said.
   func peerConnection(_ peer: PeerConnection, didReceive message: [UInt8], isText: Bool, on channel: DataChannel)
 }
 

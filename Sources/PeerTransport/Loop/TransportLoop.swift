@@ -11,6 +11,7 @@ import MediaCore
 /// `@unchecked Sendable`: `context` is thread-safe by GLib's contract for waking and attaching, `thread` is written
 /// once before anyone else has the object, all else is `Locked`.
 public final class TransportLoop: @unchecked Sendable {
+  /// What runs on the loop's thread; it must not wait for anything.
   public typealias Job = @Sendable () -> Void
 
   private struct State {
@@ -46,6 +47,7 @@ public final class TransportLoop: @unchecked Sendable {
 
   deinit { g_main_context_unref(context) }
 
+  /// Whether the caller is on the loop's thread, or is the one who cleans up after it has stopped.
   public var isCurrent: Bool { pthread_equal(thread, pthread_self()) != 0 || isAfterwards }
 
   /// Whether the loop has stopped and this thread has what lived on it to itself.
@@ -183,6 +185,7 @@ public final class LoopTimer: @unchecked Sendable {
 
   init(_ job: @escaping TransportLoop.Job) { state = Locked(State(job: job)) }
 
+  /// The job does not run, unless it just has; what it held is let go of.
   public func cancel() {
     let source = take().source
     guard let source else { return }
