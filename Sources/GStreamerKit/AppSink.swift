@@ -6,6 +6,7 @@ import MediaCore
 ///
 /// `@unchecked Sendable`: holds a counted reference to an element whose calls lock by themselves.
 public final class AppSink: @unchecked Sendable {
+  /// As in the pipeline's text.
   public let name: String
   private let shared: SharedElement
 

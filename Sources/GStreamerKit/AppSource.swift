@@ -11,14 +11,18 @@ public import MediaCore
 public final class AppSource: @unchecked Sendable {
   /// What has been offered since the start.
   public struct Counters: Hashable, Sendable {
+    /// Also those that were dropped.
     public var buffers = 0
+    /// Of those buffers.
     public var bytes = 0
     /// Buffers given up because the source was full: the oldest or the new ones, as the text says. Packets that were
     /// pushed together also go together, so there may have been more.
     public var dropped = 0
   }
 
+  /// What became of a buffer.
   public enum PushResult: Hashable, Sendable {
+    /// It waits to be taken by the pipeline.
     case queued
     /// The queue was full and a buffer was given up.
     case full
@@ -26,6 +30,7 @@ public final class AppSource: @unchecked Sendable {
     case refused
   }
 
+  /// As in the pipeline's text.
   public let name: String
   /// The caps that the text gives the source: the formats that this pipeline can take. Nil means any.
   public let acceptedCaps: Caps?
@@ -65,6 +70,7 @@ public final class AppSource: @unchecked Sendable {
 
   var source: UnsafeMutablePointer<GstAppSrc> { shared.pointer.cast() }
 
+  /// As of now.
   public var counters: Counters { state.withLock { $0.counters } }
 
   /// Buffers that wait to be taken by the pipeline.

@@ -6,6 +6,7 @@ public import MediaCore
 /// Resampling looks at the sound around each sample, so a converter belongs to one stream, whose buffers it is given
 /// in order, by one thread at a time. The newest millisecond or so comes out with the buffer after it.
 public final class AudioConverter {
+  /// Samples, and when the first frame of them is to be heard.
   public typealias Piece = (buffer: AudioBuffer, time: MediaTime)
 
   /// A jump of the stream's times that is not jitter: what came before it is finished, and what follows begins anew.
@@ -13,6 +14,7 @@ public final class AudioConverter {
   private static let channels = 1...8
   private static let rates = 1000...768_000
 
+  /// What comes out.
   public let format: AudioBuffer.Format
   private var stream: ConvertedStream?
 

@@ -28,6 +28,7 @@ public final class Caps: @unchecked Sendable, Hashable, CustomStringConvertible 
 
   /// Whether every field has one value, as the caps of data have.
   public var isFixed: Bool { gst_caps_is_fixed(pointer) != 0 }
+  /// Whether every format fits.
   public var isAny: Bool { gst_caps_is_any(pointer) != 0 }
 
   /// A field of the first structure.
@@ -35,12 +36,14 @@ public final class Caps: @unchecked Sendable, Hashable, CustomStringConvertible 
     first.flatMap { gst_structure_get_string($0, field) }.map { String(cString: $0) }
   }
 
+  /// An integer field of the first structure; nil when it is none, or has several values.
   public func int(_ field: String) -> Int? {
     var value: gint = 0
     guard let first, gst_structure_get_int(first, field, &value) != 0 else { return nil }
     return Int(value)
   }
 
+  /// A field such as `framerate` of the first structure; nil when it is no fraction, or has several values.
   public func fraction(_ field: String) -> (numerator: Int, denominator: Int)? {
     var numerator: gint = 0
     var denominator: gint = 0
@@ -86,9 +89,12 @@ public final class Caps: @unchecked Sendable, Hashable, CustomStringConvertible 
     gst_caps_get_size(pointer) > 0 ? gst_caps_get_structure(pointer, 0) : nil
   }
 
+  /// Whether both describe the same formats, in the same order and words.
   public static func == (lhs: Caps, rhs: Caps) -> Bool {
     lhs.pointer == rhs.pointer || gst_caps_is_equal(lhs.pointer, rhs.pointer) != 0
   }
+  /// By the first media type alone.
   public func hash(into hasher: inout Hasher) { hasher.combine(mediaType) }
+  /// The text form.
   public var description: String { take(gst_caps_to_string(pointer)) ?? "" }
 }

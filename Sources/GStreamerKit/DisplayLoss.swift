@@ -21,6 +21,7 @@ public enum DisplayLoss {
   /// One who wants to be told, until `forget` is called.
   public struct Watch: Sendable {
     fileprivate let id: Int
+    /// When it returns the handler is not called any more, but for a call that is under way.
     public func forget() { _ = watches.withLock { $0.handlers.removeValue(forKey: id) } }
   }
 

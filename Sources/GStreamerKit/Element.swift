@@ -4,11 +4,13 @@ import CShims
 /// A named element of a pipeline, for reading and setting its properties.
 public struct Element: Sendable {
   let shared: SharedElement
+  /// As in the pipeline's text.
   public let name: String
 
   /// The kind of element, for example "vp8dec".
   public var factory: String { shim_factory_name(shared.pointer).map { String(cString: $0) } ?? "" }
 
+  /// Whether it can be set or read at all.
   public func hasProperty(_ property: String) -> Bool { shim_find_property(shared.pointer, property) != nil }
 
   /// Sets a property from its text form, as in a pipeline text: numbers, booleans, enumerations by nick, caps.
@@ -18,8 +20,11 @@ public struct Element: Sendable {
     }
     gst_util_set_object_arg(shared.pointer.cast(), property, value)
   }
+  /// Sets a number.
   public func set(_ property: String, to value: Int) throws(PipelineError) { try set(property, to: String(value)) }
+  /// Sets a number.
   public func set(_ property: String, to value: Double) throws(PipelineError) { try set(property, to: String(value)) }
+  /// Sets a switch.
   public func set(_ property: String, to value: Bool) throws(PipelineError) {
     try set(property, to: value ? "true" : "false")
   }
@@ -31,12 +36,15 @@ public struct Element: Sendable {
       return take(gst_value_serialize(value))
     }
   }
+  /// The property as a whole number; nil when it is none.
   public func int(_ property: String) -> Int? {
     converted(property, to: GType(10 << 2)) { Int(g_value_get_int64($0)) }
   }
+  /// The property as a number; nil when it is none.
   public func double(_ property: String) -> Double? {
     converted(property, to: GType(15 << 2)) { g_value_get_double($0) }
   }
+  /// The property as a switch; nil when it is none.
   public func bool(_ property: String) -> Bool? {
     converted(property, to: GType(5 << 2)) { g_value_get_boolean($0) != 0 }
   }
@@ -85,6 +93,7 @@ private func plainString(_ value: UnsafeMutablePointer<GValue>) -> String? {
 }
 
 extension Pipeline {
+  /// Whether some element, anywhere in the pipeline, has that name.
   public func hasElement(_ name: String) -> Bool { shared(named: name) != nil }
 
   /// The element of that name, anywhere in the pipeline.

@@ -8,10 +8,13 @@ public struct JitterBufferStatistics: Hashable, Sendable {
   public var lost = 0
   /// Came after they had been given up on.
   public var late = 0
+  /// That had come before.
   public var duplicates = 0
   /// Mean deviation of the packets' spacing, in nanoseconds.
   public var averageJitter = 0
+  /// Times that a packet was asked for again.
   public var retransmissionsRequested = 0
+  /// Packets that came for it.
   public var retransmissionsReceived = 0
 }
 

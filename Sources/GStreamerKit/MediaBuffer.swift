@@ -59,8 +59,10 @@ public final class MediaBuffer: @unchecked Sendable {
     gst_buffer_unref(buffer)
   }
 
+  /// The format of what is in it.
   public var caps: Caps { format.caps }
 
+  /// How long what is in it is to be seen or heard; nil when nobody said.
   public var duration: Duration? {
     MediaTime(clockTime: buffer.pointee.duration, shift: 0).map { .nanoseconds($0.nanoseconds) }
   }

@@ -11,6 +11,7 @@ import MediaCore
 /// `@unchecked Sendable`: the element is only handed to GStreamer calls that lock by themselves; all other state is
 /// in `Locked` values.
 public final class Pipeline: @unchecked Sendable {
+  /// For messages and GStreamer's own log.
   public let name: String
   let element: UnsafeMutablePointer<GstElement>
   let delivery = BusDelivery()

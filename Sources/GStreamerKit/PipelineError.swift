@@ -1,17 +1,21 @@
 /// A line of a pipeline's text file.
 public struct SourceLocation: Hashable, Sendable, CustomStringConvertible {
+  /// A path, or what stands for one.
   public var file: String
   /// The first line is 1.
   public var line: Int
+  /// - Parameter line: counted from 1.
   public init(file: String, line: Int) {
     self.file = file
     self.line = line
   }
+  /// `FILE:LINE`.
   public var description: String { "\(file):\(line)" }
 }
 
 /// What went wrong in a pipeline, and where.
 public struct PipelineError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// What kind of mistake it is.
   public enum Kind: Hashable, Sendable {
     /// GStreamer itself could not start.
     case initialization
@@ -31,15 +35,19 @@ public struct PipelineError: Error, Hashable, Sendable, CustomStringConvertible 
     case cannotWrite
     /// A file, device or address is not there.
     case notFound
+    /// A file or device cannot be read.
     case cannotRead
     /// Something is in use by somebody else.
     case busy
+    /// Somebody refused it: the system, or a server.
     case notAuthorized
     /// Another failure of something outside this process.
     case resource
     /// A decoder, encoder or parser for a format is not installed.
     case missingPlugin
+    /// What came in cannot be decoded.
     case decode
+    /// What came in cannot be encoded.
     case encode
     /// Elements did not agree on a format, or the data is not what its caps say.
     case format
@@ -53,6 +61,7 @@ public struct PipelineError: Error, Hashable, Sendable, CustomStringConvertible 
     case framework
   }
 
+  /// For programs.
   public var kind: Kind
   /// One sentence for people, as GStreamer has it.
   public var message: String
@@ -63,6 +72,7 @@ public struct PipelineError: Error, Hashable, Sendable, CustomStringConvertible 
   /// The line of the text that is to blame, when the pipeline was given a way to find it.
   public var location: SourceLocation?
 
+  /// - Parameter message: one line for people.
   public init(
     _ kind: Kind, _ message: String, element: String? = nil, debug: String? = nil, location: SourceLocation? = nil
   ) {
@@ -73,6 +83,7 @@ public struct PipelineError: Error, Hashable, Sendable, CustomStringConvertible 
     self.location = location
   }
 
+  /// For people, with place and element where they are known.
   public var description: String {
     let place = location.map { "\($0): " } ?? ""
     let blamed = element.map { "\($0): " } ?? ""

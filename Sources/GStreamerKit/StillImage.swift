@@ -3,6 +3,7 @@ import MediaCore
 
 /// A format for one picture by itself, as files have it.
 public enum StillImageFormat: Hashable, Sendable {
+  /// Lossless; with alpha or gray where the frame is so.
   case png
   /// - Parameter quality: 0…100 of libjpeg's scale.
   case jpeg(quality: Int)

@@ -8,13 +8,19 @@ public struct VideoFrameBuffer: Sendable {
     case i420
     /// Planes Y and UV interleaved, at half width and height.
     case nv12
+    /// Four bytes a pixel.
     case rgba
+    /// Four bytes a pixel.
     case bgra
+    /// Three bytes a pixel.
     case rgb
+    /// One byte a pixel.
     case gray8
+    /// Another one of GStreamer's, such as `YUY2`.
     case other(String)
   }
 
+  /// What it is a view of.
   public let media: MediaBuffer
   var info: GstVideoInfo { media.format.video ?? GstVideoInfo() }
 
@@ -26,8 +32,10 @@ public struct VideoFrameBuffer: Sendable {
 
   /// Pixels.
   public var width: Int { Int(info.width) }
+  /// Pixels.
   public var height: Int { Int(info.height) }
 
+  /// How the memory is laid out.
   public var pixelFormat: PixelFormat {
     info.finfo.map { PixelFormat($0.pointee.format) } ?? .other("unknown")
   }
@@ -49,6 +57,7 @@ public struct VideoFrameBuffer: Sendable {
   /// The planes of a mapped picture, not to be taken out of the closure that gets them.
   public struct Planes: ~Copyable {
     fileprivate let frame: GstVideoFrame
+    /// How many planes there are: 1…4.
     public let count: Int
 
     /// The plane of that index, nil beyond `count`.
