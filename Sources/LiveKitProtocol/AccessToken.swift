@@ -3,19 +3,30 @@ public import JWTKit
 
 /// What a token allows its holder in a room: LiveKit's `video` claim.
 public struct VideoGrant: Codable, Sendable, Equatable {
+  /// The room that `roomJoin` and `roomAdmin` are about; nil means any.
   public var room: String?
+  /// May join `room`.
   public var roomJoin: Bool?
+  /// May publish tracks; absent means yes to a LiveKit server.
   public var canPublish: Bool?
+  /// May receive what others publish; absent means yes.
   public var canSubscribe: Bool?
+  /// May send data messages; absent means what `canPublish` says.
   public var canPublishData: Bool?
   /// Name, metadata and attributes of the holder's own.
   public var canUpdateOwnMetadata: Bool?
+  /// Is not shown to the others.
   public var hidden: Bool?
+  /// Is counted as one who records the room, which the others are told.
   public var recorder: Bool?
+  /// May make and delete rooms.
   public var roomCreate: Bool?
+  /// May list rooms.
   public var roomList: Bool?
+  /// May moderate `room`.
   public var roomAdmin: Bool?
 
+  /// A claim that is nil is not written.
   public init(room: String? = nil, roomJoin: Bool? = nil) {
     self.room = room
     self.roomJoin = roomJoin
@@ -35,15 +46,26 @@ public struct VideoGrant: Codable, Sendable, Equatable {
 
 /// A LiveKit access token: a JWT signed with HS256, `iss` the API key, `sub` the identity.
 public struct AccessToken: JWTPayload, Equatable {
+  /// The API key, by which the server finds the secret.
   public var iss: IssuerClaim
+  /// The identity.
   public var sub: SubjectClaim
+  /// From that moment on it is refused.
   public var exp: ExpirationClaim
+  /// Before that moment it is refused.
   public var nbf: NotBeforeClaim?
+  /// What the participant is called for people.
   public var name: String?
+  /// The participant's metadata.
   public var metadata: String?
+  /// The participant's attributes.
   public var attributes: [String: String]?
+  /// What its holder may do.
   public var video: VideoGrant
 
+  /// - Parameters:
+  ///   - lifetime: seconds.
+  ///   - now: valid from 5 s before that on, for clocks that differ.
   public init(apiKey: String, identity: String, grant: VideoGrant, validFor lifetime: TimeInterval, now: Date) {
     iss = IssuerClaim(value: apiKey)
     sub = SubjectClaim(value: identity)
@@ -52,6 +74,7 @@ public struct AccessToken: JWTPayload, Equatable {
     video = grant
   }
 
+  /// Who joins with it.
   public var identity: String { sub.value }
 
   /// The token as text.
@@ -84,6 +107,7 @@ public struct AccessToken: JWTPayload, Equatable {
     return HMACKey(from: bytes + [UInt8](repeating: 0, count: max(0, 32 - bytes.count)))
   }
 
+  /// Called by JWTKit: checks the times.
   public func verify(using algorithm: some JWTAlgorithm) async throws {
     try exp.verifyNotExpired()
     try nbf?.verifyNotBefore()
@@ -92,7 +116,10 @@ public struct AccessToken: JWTPayload, Equatable {
 
 /// Why a token is refused.
 public enum TokenError: Error, Equatable, Sendable {
+  /// No token, or signed with another secret.
   case invalid
+  /// Expired, or not valid yet.
   case outsideItsTime
+  /// Made with another API key.
   case unknownKey
 }

@@ -16,6 +16,7 @@ public enum CandidateInit {
     return value.hasPrefix("candidate:") ? value : "candidate:" + value
   }
 
+  /// - Parameter candidate: an attribute's value, `candidate:…`.
   public static func text(_ candidate: String) -> String {
     let fields = Fields(candidate: candidate, sdpMid: "", sdpMLineIndex: 0)
     return (try? JSONEncoder().encode(fields)).map { String(decoding: $0, as: UTF8.self) } ?? "{}"

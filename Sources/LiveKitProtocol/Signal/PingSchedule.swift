@@ -1,6 +1,8 @@
 /// How often to ask whether the server is there, and how long it may stay silent, as its join says.
 public struct PingSchedule: Sendable, Equatable {
+  /// Between two pings, 1…300 s.
   public let interval: Duration
+  /// The longest wait for a pong, 1…300 s.
   public let timeout: Duration
 
   /// Servers ask for 5 to 10 s and 15 to 20 s. Beyond these bounds a number would flood the server or never see it die.

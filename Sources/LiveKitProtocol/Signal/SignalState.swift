@@ -7,6 +7,7 @@ import SwiftProtobuf
 /// The shell calls `poll` when `nextDeadline` has passed. Nothing comes out after `.end`. Who connects again takes
 /// `refreshedToken` and `pings` along and begins a new state with `.resume`.
 public struct SignalState: Sendable {
+  /// What the connection is for.
   public enum Opening: Sendable, Equatable {
     /// A new session: the server's first message is `join`.
     case join
@@ -15,8 +16,11 @@ public struct SignalState: Sendable {
     case resume(PingSchedule?)
   }
 
+  /// What the shell is to do, in order.
   public enum Action: Sendable, Equatable {
+    /// Send this to the server.
     case send(Livekit_SignalRequest)
+    /// Hand this to whoever runs the session.
     case deliver(Livekit_SignalResponse)
     /// Close the connection, for this reason.
     case end(SignalFailure)
@@ -40,11 +44,13 @@ public struct SignalState: Sendable {
     if case .resume(let schedule) = opening { pings = schedule }
   }
 
+  /// Whether nothing more comes out.
   public var isEnded: Bool { if case .ended = phase { true } else { false } }
 
   /// Round trip of the last ping in milliseconds; 0 before the first.
   public var roundTrip: Int64 { if case .open(let keepAlive?) = phase { keepAlive.roundTrip } else { 0 } }
 
+  /// When `poll` has something to do; nil while it has not.
   public var nextDeadline: MediaTime? {
     switch phase {
     case .opening(_, let deadline): deadline
@@ -79,6 +85,7 @@ public struct SignalState: Sendable {
   /// This side has had enough; nothing that follows is a failure.
   public mutating func stop() { phase = .ended }
 
+  /// Pings that are due, or the end where the server has been silent for too long.
   public mutating func poll(at now: MediaTime) -> [Action] {
     switch phase {
     case .opening(_, let deadline): return deadline <= now ? end(.noJoin) : []
