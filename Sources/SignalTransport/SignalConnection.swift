@@ -9,6 +9,7 @@ public struct SignalSuccession: Sendable {
   /// How the join asked for pings; a resumed session is not told again.
   public var pings: PingSchedule?
 
+  /// Without arguments: what a session begins with.
   public init(refreshedToken: String? = nil, pings: PingSchedule? = nil) {
     (self.refreshedToken, self.pings) = (refreshedToken, pings)
   }
@@ -56,6 +57,7 @@ public final class SignalConnection: Sendable {
   /// Why the connection ended; nil while it stands or when this side ended it.
   public var closeReason: SignalError? { reason.withLock { $0 } }
 
+  /// Sends, in the order of the calls; dropped when the connection has ended.
   public func send(_ request: Livekit_SignalRequest) {
     channel.eventLoop.execute { [handler] in handler.value.send(request) }
   }

@@ -2,16 +2,23 @@ import LiveKitProtocol
 
 /// Why there is no signalling connection, in words that say what to do.
 public enum SignalError: Error, Sendable, Equatable, CustomStringConvertible {
+  /// Not the address of a server; the text.
   case invalidURL(String)
+  /// A port that does not exist.
   case invalidPort(Int, url: String)
   /// The token cannot be one: empty, too long, or with characters that no token has.
   case malformedToken
+  /// DNS does not know the host.
   case unresolvedHost(String)
+  /// Nothing listens there; host and port.
   case connectionRefused(String)
+  /// No answer within the time limit; host and port.
   case timedOut(String)
+  /// The TLS handshake failed, mostly for the certificate.
   case tls(host: String, reason: String)
   /// The server answered the join with an HTTP status and, from its validation, a reason.
   case refused(status: Int, reason: String)
+  /// Something answers, and it is no LiveKit server; host and port.
   case notLiveKit(String)
   /// A connection that was made does not speak LiveKit's protocol.
   case badMessage(String, String)
@@ -20,6 +27,7 @@ public enum SignalError: Error, Sendable, Equatable, CustomStringConvertible {
   /// The connection broke, or the server fell silent.
   case lost(String, String)
 
+  /// For people: what happened, and what to do about it.
   public var description: String {
     switch self {
     case .invalidURL(let url): "'\(url)' is not a server address; use ws://HOST:PORT or wss://HOST"

@@ -2,8 +2,11 @@ import Foundation
 
 /// The address of a LiveKit server and what is asked there.
 public struct SignalURL: Sendable, Equatable {
+  /// A name or an address, that of IPv6 without brackets.
   public let host: String
+  /// 443 or 80 where the text has none.
   public let port: Int
+  /// Whether it is reached by TLS.
   public let isSecure: Bool
   /// What stands before `/rtc`; empty or starting with a slash.
   public let basePath: String
@@ -21,6 +24,7 @@ public struct SignalURL: Sendable, Equatable {
     basePath = path.hasSuffix("/") ? String(path.dropLast()) : path
   }
 
+  /// Host and port, for people.
   public var server: String { "\(authority):\(port)" }
   /// The host as it stands in an address.
   var authority: String { host.contains(":") ? "[\(host)]" : host }
@@ -33,13 +37,16 @@ public struct SignalURL: Sendable, Equatable {
 
 /// What a client says of itself when it joins.
 public struct SignalQuery: Sendable, Equatable {
+  /// Whether the server is to subscribe to every track by itself.
   public var autoSubscribe: Bool
+  /// Whether this client tells which sizes it shows.
   public var adaptiveStream: Bool
   /// The participant's SID when a lost connection is resumed.
   public var resumedSid: String?
   /// Name and version of the program, which is a header of the request.
   public var userAgent: String
 
+  /// - Parameter userAgent: seen by servers and proxies.
   public init(
     autoSubscribe: Bool, adaptiveStream: Bool = false, resumedSid: String? = nil, userAgent: String = "mediabridge"
   ) {
