@@ -3,28 +3,42 @@
 /// The text around the placeholders is the user's and stands as written. What fills them may come from a stranger, so it
 /// can neither leave the folder nor hide the file: see `safe(_:)`. Each part between slashes ends up at most 255 bytes long.
 public struct FileNameTemplate: Equatable, Sendable {
+  /// What stands in braces.
   public enum Placeholder: String, CaseIterable, Sendable {
+    /// As the server calls the room.
     case roomName = "room_name"
+    /// The server's id of the room.
     case roomID = "room_id"
     /// Local or given time, as the caller writes it.
     case time
+    /// The time in UTC, as the caller writes it.
     case utc
+    /// Who published what the file holds.
     case publisherIdentity = "publisher_identity"
+    /// The server's id of the track.
     case trackID = "track_id"
+    /// `audio` or `video`.
     case trackType = "track_type"
+    /// `camera`, `microphone`, …
     case trackSource = "track_source"
   }
 
+  /// What is wrong with a template or with the values for it.
   public enum Failure: Error, Equatable, Sendable, CustomStringConvertible {
+    /// There is none of that name.
     case unknownPlaceholder(String, nearest: String?)
+    /// A brace is opened and not closed.
     case unterminatedPlaceholder
+    /// The caller has no value for it.
     case missingValue(Placeholder)
+    /// No file name may have that byte.
     case containsNUL
     /// The user's own text alone fills the 255 bytes that a file name may have.
     case tooLong(String)
     /// Nothing is left for the name of the file.
     case emptyName
 
+    /// For people: what is wrong, and what there is instead.
     public var description: String {
       switch self {
       case .unknownPlaceholder(let name, let nearest):
@@ -48,10 +62,12 @@ public struct FileNameTemplate: Equatable, Sendable {
   /// `NAME_MAX` of Linux, in bytes.
   static let nameLimit = 255
 
+  /// As it was written.
   public let text: String
   /// One list for each part between slashes.
   private let parts: [[Piece]]
 
+  /// Reads a template; nothing is looked up yet.
   public init(_ text: String) throws(Failure) {
     guard !text.utf8.contains(0) else { throw .containsNUL }
     self.text = text
@@ -71,6 +87,7 @@ public struct FileNameTemplate: Equatable, Sendable {
     }
   }
 
+  /// The path with `values` in it, each made safe.
   public func fill(_ values: [Placeholder: String]) throws(Failure) -> String {
     var names: [String] = []
     for part in parts { names.append(try Self.name(part, values)) }

@@ -2,26 +2,38 @@
 public struct FilledTemplate: Equatable, Sendable {
   /// An element of the description and the properties that the text sets on it.
   public struct Element: Equatable, Sendable {
+    /// The kind of element, such as `vp8dec`.
     public var factory: String
     /// The value of `name=`, when the text gives one.
     public var name: String?
+    /// 1-based line of the template.
     public var line: Int
+    /// In the order of the text.
     public var properties: [Property]
   }
 
+  /// A `name=value` of the text.
   public struct Property: Equatable, Sendable {
+    /// As in the text.
     public var name: String
+    /// 1-based line of the template.
     public var line: Int
   }
 
+  /// The template's.
   public let kind: TemplateKind
+  /// The template's.
   public let name: String
+  /// The template's, as it is to be shown in messages.
   public let file: String
+  /// What gst-launch's parser is given: without comments, with values.
   public let description: String
+  /// In the order of the text; those of bins among them.
   public let elements: [Element]
   /// UTF-8 offsets at which a token of the template begins, ascending, with its line.
   let origins: [(offset: Int, line: Int)]
 
+  /// Whether both are the same description of the same file.
   public static func == (a: Self, b: Self) -> Bool {
     a.file == b.file && a.description == b.description && a.elements == b.elements
   }

@@ -10,6 +10,7 @@ public enum TemplateKind: String, Sendable, CaseIterable {
 
 /// A `${name}` or `${name:-default}` of a template.
 public struct TemplateVariable: Equatable, Sendable {
+  /// Letters, digits, `_` and `-`.
   public var name: String
   /// Nil when a value must be given. A default on one line holds for every use of the name.
   public var defaultValue: String?
@@ -26,7 +27,9 @@ public struct TemplateVariable: Equatable, Sendable {
 ///
 /// It may not stand in single quotes, nor in a value where quotes and other text are mixed. `\${` is plain text.
 public struct Template: Equatable, Sendable {
+  /// What it is for.
   public let kind: TemplateKind
+  /// That of the file, without `.pipeline`.
   public let name: String
   /// As it is to be shown in messages, usually a path.
   public let file: String
@@ -42,6 +45,7 @@ public struct Template: Equatable, Sendable {
   /// Far beyond any pipeline that a person writes.
   static let byteLimit = 262_144
 
+  /// - Throws: what is wrong with the text, by line; elements and links are not looked at.
   public init(kind: TemplateKind, name: String, file: String, text: String) throws(TemplateError) {
     guard text.utf8.count <= Self.byteLimit else {
       throw TemplateError(file: file, .tooLarge(bytes: text.utf8.count))

@@ -1,32 +1,46 @@
 /// What is wrong with a template or with the values for it; printed as `FILE:LINE: what`.
 public struct TemplateError: Error, Equatable, Sendable, CustomStringConvertible {
+  /// What is wrong.
   public enum Reason: Equatable, Sendable {
+    /// `${` without `}` on the same line.
     case unterminatedVariable
+    /// Not letters, digits, `_` and `-`.
     case badVariableName(String)
+    /// Another default stands on line `other`.
     case conflictingDefaults(name: String, other: Int)
     /// A variable stands where no value could be told from syntax.
     case badPlace(name: String, String)
+    /// A double quote is opened and not closed.
     case unterminatedQuote
+    /// The variable has no default, and nobody gave a value.
     case missingValue(name: String)
     /// The value cannot stand in this place.
     case badValue(name: String, String)
+    /// A value was given for a variable that the template does not have.
     case unknownVariable(name: String, known: [String], nearest: String?)
+    /// More bytes than any pipeline has.
     case tooLarge(bytes: Int)
+    /// The file is not text.
     case notUTF8
+    /// There is nothing but comments.
     case empty
   }
 
+  /// As it is to be shown in messages, usually a path.
   public var file: String
   /// 1-based; nil when the whole file or no line of it is meant.
   public var line: Int?
+  /// What is wrong.
   public var reason: Reason
 
+  /// - Parameter line: 1-based; nil when no line of the file is meant.
   public init(file: String, line: Int? = nil, _ reason: Reason) {
     self.file = file
     self.line = line
     self.reason = reason
   }
 
+  /// `FILE:LINE: what`, for people.
   public var description: String { "\(file)\(line.map { ":\($0)" } ?? ""): \(what)" }
 
   private var what: String {

@@ -2,17 +2,24 @@ import Foundation
 
 /// Why nothing is taken from a folder of templates, from a folder in it or from a file.
 public struct TemplateRefusal: Error, Equatable, Sendable, CustomStringConvertible {
+  /// What speaks against it.
   public enum Reason: Equatable, Sendable {
+    /// It is not there.
     case missing
+    /// The system's reason.
     case unreadable(String)
     /// Its group or everybody can write it.
     case writableByOthers
+    /// It belongs to that user, who is neither root nor the one of this process.
     case foreignOwner(UInt32)
   }
 
+  /// Of the folder or file.
   public var path: String
+  /// What speaks against it.
   public var reason: Reason
 
+  /// For people: what is not used, why, and what to do.
   public var description: String { "\(path) cannot be used: \(why)" }
 
   private var why: String {

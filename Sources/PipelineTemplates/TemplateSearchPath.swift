@@ -2,7 +2,9 @@ import Foundation
 
 /// The places in which templates are looked for, the first one that has a name winning.
 public struct TemplateSearchPath: Equatable, Sendable {
+  /// One place in which templates may be.
   public struct Folder: Equatable, Sendable {
+    /// How it came to be searched.
     public enum Source: String, Sendable {
       /// Named on the command line or by the API.
       case explicit
@@ -18,9 +20,12 @@ public struct TemplateSearchPath: Equatable, Sendable {
       case builtIn
     }
 
+    /// With a folder for each kind in it.
     public var path: String
+    /// How it came to be searched.
     public var source: Source
 
+    /// - Parameter path: absolute, or as it is to be shown.
     public init(path: String, source: Source) {
       self.path = path
       self.source = source
@@ -33,8 +38,10 @@ public struct TemplateSearchPath: Equatable, Sendable {
     var isAskedFor: Bool { source == .explicit || source == .environment }
   }
 
+  /// The first that has a template wins.
   public var folders: [Folder]
 
+  /// - Parameter folders: in the order in which they are searched.
   public init(folders: [Folder]) { self.folders = folders }
 
   /// - Parameters:

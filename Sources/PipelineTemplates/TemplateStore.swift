@@ -4,15 +4,20 @@ import Foundation
 public struct TemplateStore: Sendable {
   /// A template that was found.
   public struct Entry: Equatable, Sendable {
+    /// The folder that it lies in.
     public var kind: TemplateKind
+    /// That of the file, without `.pipeline`.
     public var name: String
+    /// The place that it was found in.
     public var folder: TemplateSearchPath.Folder
     /// The path of the template that is taken instead of this one, if an earlier folder has the same kind and name.
     public var shadowedBy: String?
 
+    /// Of the file, or what stands for it where it is inside the library.
     public var path: String { folder.path(of: kind, name) }
   }
 
+  /// What a search gave.
   public struct Findings: Equatable, Sendable {
     /// By kind, name and then folder; those that an earlier folder hides are marked.
     public var entries: [Entry] = []
@@ -20,17 +25,22 @@ public struct TemplateStore: Sendable {
     public var refusals: [TemplateRefusal] = []
   }
 
+  /// Why there is no template.
   public enum Failure: Error, Equatable, Sendable, CustomStringConvertible {
+    /// No place has it; what there is instead, and what was passed over.
     case notFound(
       kind: TemplateKind, name: String, searched: [String], known: [String], nearest: String?,
       refusals: [TemplateRefusal])
     /// The name is no name of a file in a folder.
     case badName(String)
+    /// The system cannot read it.
     case unreadable(path: String, reason: String)
     /// A folder that was asked for, or what is in it, is not used.
     case refused(TemplateRefusal, TemplateSearchPath.Folder.Source)
+    /// The text is wrong.
     case template(TemplateError)
 
+    /// For people: what happened, and what to do about it.
     public var description: String {
       switch self {
       case .notFound(let kind, let name, let searched, let known, let nearest, let refusals):
@@ -53,6 +63,7 @@ public struct TemplateStore: Sendable {
     }
   }
 
+  /// Where it looks.
   public let searchPath: TemplateSearchPath
   private let onRefusal: @Sendable (TemplateRefusal) -> Void
 
@@ -88,6 +99,7 @@ public struct TemplateStore: Sendable {
     return try read(entry)
   }
 
+  /// Reads a template that was found.
   public func read(_ entry: Entry) throws(Failure) -> Template {
     let text = try Self.text(entry.folder.bytes(of: entry.kind, entry.name), ofFile: entry.path)
     do {
