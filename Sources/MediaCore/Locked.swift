@@ -10,6 +10,7 @@ public final class Locked<Value>: @unchecked Sendable {
   @usableFromInline let mutex: UnsafeMutablePointer<pthread_mutex_t>
   @usableFromInline var value: Value
 
+  /// - Parameter value: from now on reached through the lock only.
   public init(_ value: sending Value) {
     self.value = value
     mutex = .allocate(capacity: 1)

@@ -3,25 +3,33 @@ import Glibc
 /// A moment on CLOCK_MONOTONIC in nanoseconds: the one clock of this process. GStreamer's pipelines run on the same
 /// clock with base time zero, so a buffer's timestamp and a `MediaTime` are the same number.
 public struct MediaTime: Comparable, Hashable, Sendable, CustomStringConvertible {
+  /// Since a moment that is the same for the whole machine, mostly its start.
   public var nanoseconds: Int64
+  /// - Parameter nanoseconds: of CLOCK_MONOTONIC.
   public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
+  /// Costs a read of the clock, without a system call.
   public static var now: MediaTime {
     var time = timespec()
     clock_gettime(CLOCK_MONOTONIC, &time)
     return MediaTime(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
   }
 
+  /// Whether the left one is earlier.
   public static func < (lhs: MediaTime, rhs: MediaTime) -> Bool { lhs.nanoseconds < rhs.nanoseconds }
+  /// How much later the left one is; negative when it is earlier.
   public static func - (lhs: MediaTime, rhs: MediaTime) -> Duration {
     .nanoseconds(lhs.nanoseconds - rhs.nanoseconds)
   }
+  /// A later moment.
   public static func + (lhs: MediaTime, rhs: Duration) -> MediaTime {
     MediaTime(nanoseconds: lhs.nanoseconds + rhs.nanoseconds)
   }
+  /// An earlier moment.
   public static func - (lhs: MediaTime, rhs: Duration) -> MediaTime {
     MediaTime(nanoseconds: lhs.nanoseconds - rhs.nanoseconds)
   }
+  /// In seconds, such as `12.5s`.
   public var description: String { "\(Double(nanoseconds) / 1e9)s" }
 }
 
@@ -32,5 +40,6 @@ extension Duration {
     let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
     return overflow ? (seconds < 0 ? .min : .max) : scaled &+ attoseconds / 1_000_000_000
   }
+  /// In seconds; exact to a nanosecond up to 104 days.
   public var seconds: Double { Double(nanoseconds) / 1e9 }
 }

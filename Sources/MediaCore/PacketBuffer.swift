@@ -21,12 +21,14 @@ public struct PacketBuffer: @unchecked Sendable {
     storage = .create(minimumCapacity: total) { _ in Extent(count: 0, capacity: total) }
   }
 
+  /// With as much room as the bytes take, and the trailer behind them.
   public init(copying bytes: UnsafeRawBufferPointer) {
     self.init(capacity: bytes.count)
     withUnsafeMutableBytes { $0.copyMemory(from: bytes) }
     count = bytes.count
   }
 
+  /// With as much room as the bytes take, and the trailer behind them.
   public init(copying bytes: some Sequence<UInt8>) {
     self = Array(bytes).withUnsafeBytes { PacketBuffer(copying: $0) }
   }
@@ -57,6 +59,7 @@ public struct PacketBuffer: @unchecked Sendable {
     }
   }
 
+  /// The bytes in use, in memory of their own.
   public func copy() -> PacketBuffer { withUnsafeBytes { PacketBuffer(copying: $0) } }
 
   /// The object that owns the memory, for handing the bytes to C: while it is retained their address is fixed.

@@ -4,6 +4,7 @@
 /// What has no shape of its own is written as an escape such as `\u{1b}`. Each `\u{` in the line is one: where the text
 /// has these characters itself they are written `\u{5c}u{`, so that the text can be read back from the line.
 public struct PrintableText: Sendable, Hashable, CustomStringConvertible {
+  /// The line.
   public let description: String
   /// Unicode scalars of a line: more than anything of ours that is to be read.
   public static let limit = 1000

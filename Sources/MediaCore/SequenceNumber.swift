@@ -1,16 +1,23 @@
 /// A 16-bit RTP sequence number that wraps around; "before" and "after" mean the shorter way round (RFC 3550, A.1).
 public struct SequenceNumber: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+  /// As in the packet's header.
   public let rawValue: UInt16
+  /// Any value is one.
   public init(rawValue: UInt16) { self.rawValue = rawValue }
+  /// Any value is one.
   public init(_ rawValue: UInt16) { self.rawValue = rawValue }
 
+  /// The next one; 0 after 65,535.
   public var successor: SequenceNumber { SequenceNumber(rawValue &+ 1) }
   /// Steps from `other` to `self`, negative when `self` comes first; -32768…32767.
   public func distance(from other: SequenceNumber) -> Int { Int(Int16(bitPattern: rawValue &- other.rawValue)) }
+  /// Whether `other` comes first, by the shorter way round.
   public func isAfter(_ other: SequenceNumber) -> Bool { distance(from: other) > 0 }
+  /// The number so many steps on, or back where `steps` is negative.
   public static func + (lhs: SequenceNumber, steps: Int) -> SequenceNumber {
     SequenceNumber(lhs.rawValue &+ UInt16(truncatingIfNeeded: steps))
   }
+  /// In decimal.
   public var description: String { String(rawValue) }
 }
 
@@ -18,6 +25,7 @@ public struct SequenceNumber: RawRepresentable, Hashable, Sendable, CustomString
 public struct Unwrapper<Wrapped: FixedWidthInteger & UnsignedInteger & Sendable>: Sendable {
   @usableFromInline var newest: Int64?
 
+  /// Nothing seen.
   public init() {}
 
   // Inlinable, since what is generic is slow when another module calls it for every packet.
@@ -43,5 +51,7 @@ public struct Unwrapper<Wrapped: FixedWidthInteger & UnsignedInteger & Sendable>
   }
 }
 
+/// For sequence numbers.
 public typealias SequenceUnwrapper = Unwrapper<UInt16>
+/// For RTP timestamps.
 public typealias TimestampUnwrapper = Unwrapper<UInt32>
