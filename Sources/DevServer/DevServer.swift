@@ -14,6 +14,7 @@ public final class DevServer: Sendable {
   private let listener = Locked<(any Channel)?>(nil)
   private let isStopped = Locked(false)
 
+  /// Nothing is bound before `start()`.
   public init(configuration: DevServerConfiguration = DevServerConfiguration()) {
     self.configuration = configuration
     rooms = LoopBound(RoomRegistry(loop: loop, configuration: configuration), on: loop)

@@ -7,10 +7,13 @@ public struct DevServerConfiguration: Sendable {
   public var host: String
   /// 0 takes any free port.
   public var port: Int
+  /// What tokens are to be issued by.
   public var apiKey: String
+  /// What tokens are to be signed with.
   public var apiSecret: String
   /// How often clients are to send a ping, in seconds, and how long a pong may take.
   public var pingInterval: Int32 = 10
+  /// In seconds: how long a pong may take before the client counts as gone.
   public var pingTimeout: Int32 = 20
   /// How long a client that has lost its signalling connection may take to come back before it counts as gone.
   public var resumeWindow = Duration.seconds(10)
@@ -23,6 +26,7 @@ public struct DevServerConfiguration: Sendable {
   /// Told of each request, by the identity that makes it; on the server's thread.
   public var onRequest: @Sendable (String, Livekit_SignalRequest) -> Void = { _, _ in }
 
+  /// The defaults are those of `livekit-server --dev`, on loopback.
   public init(
     host: String = "127.0.0.1", port: Int = 7880, apiKey: String = "devkey", apiSecret: String = "secret"
   ) {

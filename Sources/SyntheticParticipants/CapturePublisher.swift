@@ -9,17 +9,22 @@ import SignalTransport
 
 /// One capture template that is published as one track.
 public struct CaptureOptions: Sendable {
+  /// The name of a text of kind `capture`.
   public var template: String
+  /// What the text makes: video or audio.
   public var kind: Track.Kind
+  /// What the track is announced as.
   public var source: Track.Source
   /// `VP8`, `VP9`, `H264`, `H265` or `opus`: what the template's encoder makes.
   public var codec: String
+  /// Size that the track is announced with, in pixels; nil for audio.
   public var dimensions: Dimensions?
   /// Values for the template's variables.
   public var values: [String: String]
   /// Sent over and over, in its layers, instead of what the template makes.
   package var clip: CaptureClip?
 
+  /// - Parameter codec: what the template's encoder makes, by its SDP name.
   public init(
     template: String, kind: Track.Kind, source: Track.Source, codec: String, dimensions: Dimensions? = nil,
     values: [String: String] = [:]
@@ -35,6 +40,7 @@ public struct CaptureOptions: Sendable {
 
 /// A participant that publishes what capture templates make: the demo's and the tests' sender.
 public actor CapturePublisher {
+  /// What it publishes, as it was made.
   public nonisolated let captures: [CaptureOptions]
   private let factory: PipelineFactory
   private let loop = TransportLoop(name: "mediabridge-pub")
@@ -51,6 +57,7 @@ public actor CapturePublisher {
   /// Of the tracks, by the ids that they have here.
   private var sids: [String: String] = [:]
 
+  /// Nothing is made before `connect(url:token:)`.
   public init(captures: [CaptureOptions], pipelineFolder: String? = nil) {
     self.captures = captures
     factory = PipelineFactory(folder: pipelineFolder)
@@ -86,6 +93,7 @@ public actor CapturePublisher {
   /// - Throws: why nothing can be published any more; a connection that is lost is not brought back.
   public func untilEnded() async throws(LiveKitError) { try await ended.value() }
 
+  /// Leaves. When it returns no thread, socket or pipeline of it is left.
   public func disconnect() async {
     ended.settle(.success(()))
     for stream in streams { await stream.stop() }
