@@ -27,14 +27,15 @@ package final class Outcome<Success: Sendable, Failure: Error>: Sendable {
   }
 
   /// The result, as soon as there is one.
-  package func value() async throws(Failure) -> Success {
-    let result = await withCheckedContinuation { continuation in
+  package func value() async throws(Failure) -> Success { try await result().get() }
+
+  func result() async -> Result<Success, Failure> {
+    await withCheckedContinuation { continuation in
       let known = state.withLock { state in
         if state.result == nil { state.waiting.append(continuation) }
         return state.result
       }
       if let known { continuation.resume(returning: known) }
     }
-    return try result.get()
   }
 }

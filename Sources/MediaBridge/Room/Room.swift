@@ -14,9 +14,9 @@ public final class Room: Sendable {
     var isRecording = false
     var activeSpeakers: [Participant] = []
     var participants: [String: RemoteParticipant] = [:]
-    var engine: RoomEngine?
+    var session: RoomSession?
     /// One whose connection has ended, until everybody has been sent the news.
-    var ending: RoomEngine?
+    var ending: RoomSession?
     var disconnectError: LiveKitError?
   }
 
@@ -68,12 +68,12 @@ public final class Room: Sendable {
   public func connect(
     url: String, token: String, connectOptions: ConnectOptions = ConnectOptions()
   ) async throws(LiveKitError) {
-    let engine = RoomEngine(room: self, options: options)
+    let session = RoomSession(room: self, options: options, connect: connectOptions)
     // Who is told of two connections is told of one after the other.
     while let earlier = state.withLock({ $0.ending }) { await earlier.end(with: nil) }
     let old = state.withLock { state -> ConnectionState? in
-      guard state.engine == nil, state.ending == nil else { return nil }
-      state.engine = engine
+      guard state.session == nil, state.ending == nil else { return nil }
+      state.session = session
       state.disconnectError = nil
       defer { state.connectionState = .connecting }
       return state.connectionState
@@ -83,34 +83,29 @@ public final class Room: Sendable {
     }
     tell(.connectionStateChanged(.connecting, from: old))
     do throws(LiveKitError) {
-      try await engine.connect(url: url, token: token, options: connectOptions)
+      try await session.connect(url: url, token: token)
     } catch {
-      await engine.end(with: error)
+      await session.end(with: error)
       throw error
     }
-    // It may have ended meanwhile.
-    guard change(to: .connected, of: engine) else {
-      throw disconnectError ?? LiveKitError(.cancelled, "the connection was given up")
-    }
-    tell(.connected)
   }
 
   /// Leaves. When it returns, no thread, socket or pipeline of the room is left.
   public func disconnect() async {
-    guard let engine = state.withLock({ $0.engine ?? $0.ending }) else { return }
-    await engine.leave()
+    guard let session = state.withLock({ $0.session ?? $0.ending }) else { return }
+    await session.leave()
   }
 
-  // MARK: For the engine
+  // MARK: For the session
 
   func tell(_ event: RoomEvent) { notifier.send(event, from: self) }
 
-  /// - Parameter engine: whose state it is; another one's is left alone.
+  /// - Parameter session: whose state it is; another one's is left alone.
   /// - Returns: whether the state is the new one.
   @discardableResult
-  func change(to new: ConnectionState, of engine: RoomEngine) -> Bool {
+  func change(to new: ConnectionState, of session: RoomSession) -> Bool {
     let old = state.withLock { state -> ConnectionState? in
-      guard state.engine === engine else { return nil }
+      guard state.session === session else { return nil }
       defer { state.connectionState = new }
       return state.connectionState
     }
@@ -122,7 +117,7 @@ public final class Room: Sendable {
   /// Forgets the connection and what was learnt over it.
   func ended(_ error: LiveKitError?) {
     let old = state.withLock { state in
-      (state.engine, state.ending) = (nil, state.engine)
+      (state.session, state.ending) = (nil, state.session)
       state.disconnectError = error
       state.participants = [:]
       state.activeSpeakers = []

@@ -18,7 +18,7 @@ extension RoomDelegate {
   public func room(
     _ room: Room, participant: RemoteParticipant, didSubscribeTrack publication: RemoteTrackPublication
   ) {
-    guard let track = publication.subscription.withLock({ $0.toldTrack }) as? any RemoteTrack else { return }
+    guard let track = publication.state.withLock({ $0.toldTrack }) as? any RemoteTrack else { return }
     self.room(room, participant: participant, didSubscribe: track, publication: publication)
   }
   public func room(
@@ -29,7 +29,7 @@ extension RoomDelegate {
   public func room(
     _ room: Room, participant: RemoteParticipant, didUnsubscribeTrack publication: RemoteTrackPublication
   ) {
-    guard let track = publication.subscription.withLock({ $0.toldTrack }) as? any RemoteTrack else { return }
+    guard let track = publication.state.withLock({ $0.toldTrack }) as? any RemoteTrack else { return }
     self.room(room, participant: participant, didUnsubscribe: track, publication: publication)
   }
   public func room(

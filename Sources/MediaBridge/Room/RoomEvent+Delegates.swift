@@ -122,9 +122,9 @@ extension RoomEvent {
   func whileTold(_ body: () -> Void) {
     switch self {
     case .trackSubscribed(_, let publication, let track), .trackUnsubscribed(_, let publication, let track):
-      publication.subscription.withLock { $0.toldTrack = track }
+      publication.state.withLock { $0.toldTrack = track }
       body()
-      publication.subscription.withLock { $0.toldTrack = nil }
+      publication.state.withLock { $0.toldTrack = nil }
     default: body()
     }
   }

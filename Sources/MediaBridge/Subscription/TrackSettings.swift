@@ -38,7 +38,7 @@ extension RemoteTrackPublication {
   /// Pictures a second that the server was asked for; 0 when it was not asked.
   public var preferredFPS: UInt { settingsInEffect.fps }
 
-  private var settingsInEffect: TrackSettings { subscription.withLock { $0.toldSettings ?? TrackSettings() }.applied }
+  private var settingsInEffect: TrackSettings { (subscription.settings.told ?? TrackSettings()).applied }
 
   /// Stops (or resumes) the media of a subscribed track; the subscription stays.
   /// - Throws: `invalidState` when the track is not subscribed, there is no connection, or adaptive stream is on.
@@ -67,40 +67,12 @@ extension RemoteTrackPublication {
   /// - Throws: `invalidState` when the track is not subscribed, there is no connection, or adaptive stream is on.
   public func set(preferredFPS: UInt) async throws { try await change { $0.fps = preferredFPS } }
 
-  private func change(_ edit: (inout TrackSettings) -> Void) async throws {
+  private func change(_ edit: @Sendable (inout TrackSettings) -> Void) async throws {
     guard !requests.usesAdaptiveStream else {
       throw LiveKitError(
         .invalidState,
         "adaptive stream chooses the settings of track \(sid); make the room with adaptiveStream: false to set them")
     }
-    try subscription.withLock { subscription in
-      guard subscription.track != nil else {
-        throw LiveKitError(.invalidState, "track \(sid) is not subscribed; subscribe before its settings are changed")
-      }
-      edit(&subscription.settings)
-    }
-    do { try await requests.tellSettings(of: self) } catch {
-      subscription.withLock { subscription in
-        subscription.settings = subscription.toldSettings ?? TrackSettings()
-        subscription.settings.restriction = .none
-      }
-      throw error
-    }
-  }
-
-  /// What the server is to be told; nil while the track is not subscribed.
-  var settingsToTell: TrackSettings? {
-    guard var wanted = wantedSettings else { return nil }
-    wanted.restriction = subscription.withLock { $0.fallback.restriction }
-    return wanted
-  }
-
-  /// What the program, or those who show or hear the track, want of it; nil while it is not subscribed.
-  var wantedSettings: TrackSettings? {
-    let (track, settings, isHeld) = subscription.withLock { ($0.track, $0.settings, $0.holders > 0) }
-    guard let track else { return nil }
-    guard requests.usesAdaptiveStream else { return settings }
-    // An output takes all there is.
-    return isHeld ? TrackSettings() : track.demand.settings
+    try await requests.change(self, edit)
   }
 }

@@ -64,113 +64,87 @@ public class TrackPublication: @unchecked Sendable {
 ///
 /// `@unchecked Sendable`: adds only `Locked` values.
 public final class RemoteTrackPublication: TrackPublication, @unchecked Sendable {
-  struct Subscription {
+  struct State {
+    var subscription: Subscription
+    /// The track while it is subscribed and its media is set up.
     var track: Track?
     /// The track that delegates are being told of: by the time they are it may have gone.
     var toldTrack: Track?
-    var isWanted: Bool {
-      didSet { if !isWanted { (isDenialTold, isRefusalTold) = (false, false) } }
-    }
-    /// Outputs that need it, and whether it is wanted for them alone.
-    var holders = 0
-    var isWantedByHolders = false
-    var isAllowed = true
-    /// Whether it was told that its publisher does not allow what is wanted.
-    var isDenialTold = false
-    /// Why it cannot be had in the form in which it is published, and whether that was told since it is wanted.
-    var refusal: LiveKitError?
-    var isRefusalTold = false
-    /// As they were set last, and as the server was told; nil when it may have others.
-    var settings = TrackSettings()
-    var toldSettings: TrackSettings?
-    /// Its track was that of a session that has ended, and waits for the next one.
-    var isInterrupted = false
-    /// It is known from a session that has ended, and in the new one it has not been published yet.
-    var isAbsent = false
-    /// Whether its media is to come, and whether it was told as lost.
-    var isExpected = false
-    var isLost = false
-    /// How it arrives, and what that leaves of what is wanted; only where audio fallback is on.
-    var losses = LossWindow()
-    var fallback = AudioFallback()
-    var streamState = StreamState.unknown
-    var obstacles = VideoObstacles()
   }
 
-  let subscription: Locked<Subscription>
+  let state: Locked<State>
   let requests: any SubscriptionRequests
 
-  init(info: TrackInfo, isWanted: Bool, requests: any SubscriptionRequests) {
-    subscription = Locked(Subscription(isWanted: isWanted))
+  init(_ subscription: Subscription, requests: any SubscriptionRequests) {
+    state = Locked(State(subscription: subscription))
     self.requests = requests
-    super.init(info: info)
+    super.init(info: subscription.info)
   }
+
+  // MARK: For the session
+
+  var subscription: Subscription { state.withLock { $0.subscription } }
+  var receivedTrack: Track? {
+    get { state.withLock { $0.track } }
+    set { state.withLock { $0.track = newValue } }
+  }
+
+  /// From now on it says that of itself.
+  func show(_ subscription: Subscription) {
+    state.withLock { $0.subscription = subscription }
+    info.withLock { $0 = subscription.info }
+  }
+
+  // MARK: For programs
 
   /// The track while it is subscribed and its media is set up. A delegate that is being told of a track finds that one,
   /// also where it has ended: so it can take its renderers off.
   public override var track: Track? {
     let isTelling = RoomNotifier.isTelling
-    return subscription.withLock { isTelling ? $0.toldTrack ?? $0.track : $0.track }
+    return state.withLock { isTelling ? $0.toldTrack ?? $0.track : $0.track }
   }
   /// Whether `track` is there and its publisher allows it.
-  public override var isSubscribed: Bool { subscription.withLock { $0.track != nil && $0.isAllowed } }
+  public override var isSubscribed: Bool {
+    state.withLock { $0.track != nil && $0.subscription.objections.isAllowed }
+  }
   /// Whether its publisher allows to receive it here; true until the server says otherwise.
-  public var isSubscriptionAllowed: Bool { subscription.withLock { $0.isAllowed } }
+  public var isSubscriptionAllowed: Bool { subscription.objections.isAllowed }
   /// What the server last said of the way to here; unknown before, and again in a new session. A LiveKit server speaks of
   /// pictures only: paused while it holds them back because the way is too narrow, active when it begins to send them or
   /// goes on. That they are muted, disabled or not sent by their publisher changes nothing here: `isMuted`, `isEnabled`
   /// and `didLoseStream` say so.
-  public var streamState: StreamState { subscription.withLock { $0.streamState } }
+  public var streamState: StreamState { subscription.streamState }
 
   /// `notAllowed` before all else; otherwise whether `track` is there.
   public var subscriptionState: SubscriptionState {
-    subscription.withLock { $0.isAllowed ? ($0.track != nil ? .subscribed : .unsubscribed) : .notAllowed }
+    state.withLock {
+      $0.subscription.objections.isAllowed ? ($0.track != nil ? .subscribed : .unsubscribed) : .notAllowed
+    }
   }
+
+  /// Why it cannot be had as it is published; nil while nothing is known against it.
+  var refusal: LiveKitError? { subscription.objections.refusal }
 
   /// Asks the server to send (or stop sending) this track. The track itself appears with `didSubscribeTrack`.
   /// - Throws: `invalidState` without a connection.
-  public func set(subscribed: Bool) async throws {
-    let old = subscription.withLock { subscription in
-      defer { (subscription.isWanted, subscription.isWantedByHolders) = (subscribed, false) }
-      return (subscription.isWanted, subscription.isWantedByHolders)
-    }
-    do { try await requests.tellSubscription(of: self) } catch {
-      subscription.withLock { ($0.isWanted, $0.isWantedByHolders) = old }
-      throw error
-    }
-  }
+  public func set(subscribed: Bool) async throws { try await requests.set(subscribed: subscribed, of: self) }
 
   /// Subscribes for an output where nobody has. Each `hold()` is to be followed by a `release()`.
-  func hold() async {
-    let isNew = subscription.withLock { subscription in
-      subscription.holders += 1
-      guard !subscription.isWanted else { return false }
-      (subscription.isWanted, subscription.isWantedByHolders) = (true, true)
-      return true
-    }
-    // Without a connection there is nothing to subscribe to, which whoever waits for the track is told.
-    if isNew { try? await requests.tellSubscription(of: self) } else { try? await requests.tellSettings(of: self) }
-  }
+  func hold() async { await requests.hold(self) }
 
   /// Ends the subscription when `hold()` began it and no output needs it any more.
-  func release() async {
-    let isLast = subscription.withLock { subscription in
-      subscription.holders -= 1
-      guard subscription.holders == 0, subscription.isWantedByHolders else { return false }
-      (subscription.isWanted, subscription.isWantedByHolders) = (false, false)
-      return true
-    }
-    if isLast { try? await requests.tellSubscription(of: self) } else { try? await requests.tellSettings(of: self) }
-  }
+  func release() async { await requests.release(self) }
 }
 
-/// What a publication asks of its room. Each call tells the server what the publication says at that moment, so that
-/// calls that overtake each other end in the same.
+/// What a publication asks of its room.
 protocol SubscriptionRequests: AnyObject, Sendable {
   /// Whether renderers decide about settings, and not the program.
   var usesAdaptiveStream: Bool { get }
-  /// Whether the track is wanted.
-  func tellSubscription(of publication: RemoteTrackPublication) async throws
-  /// How the track is wanted, together with what else changes in the same moment. Its `toldSettings` follow.
-  func tellSettings(of publication: RemoteTrackPublication) async throws
+  /// Whether the track is wanted. What was wanted before holds again when that cannot be told.
+  func set(subscribed: Bool, of publication: RemoteTrackPublication) async throws
+  /// How the track is wanted; told together with what else changes in the same moment.
+  func change(_ publication: RemoteTrackPublication, _ edit: @Sendable (inout TrackSettings) -> Void) async throws
+  /// An output needs the track, or no longer.
+  func hold(_ publication: RemoteTrackPublication) async
+  func release(_ publication: RemoteTrackPublication) async
 }

@@ -7,21 +7,26 @@ import Testing
 extension RemoteTrackPublication {
   /// Lets the track lose everything, or nothing, until what is asked of it is that.
   func restrict(to restriction: VideoRestriction, in room: Room) async throws {
-    let engine = try #require(room.state.withLock { $0.engine })
+    let session = try #require(room.state.withLock { $0.session })
+    let stream = try #require(subscription.stream)
     let start = MediaTime.now
-    let isNews = subscription.withLock { subscription in
-      (0..<60).contains { second in
-        subscription.fallback.poll(
-          .init(loss: restriction == .none ? 0 : 1, hasLowerLayer: false, isLinkWell: true),
-          at: start + .seconds(second))
-      }
+    for second in 0..<60 where fallbackRestriction != restriction {
+      let packets = 100 * (second + 1)
+      let count = LossWindow.Count(
+        delivered: restriction == .none ? packets : 0, lost: restriction == .none ? 0 : packets)
+      await session.handle(
+        .measured([sid: .init(media: stream.media, count: count, demand: .everything)]), at: start + .seconds(second))
     }
-    #expect(isNews && fallbackRestriction == restriction)
-    await engine.noteSettings(of: sid)
+    #expect(fallbackRestriction == restriction)
+    await session.handle(.demandChanged(sid: sid))
   }
+
+  var fallbackRestriction: VideoRestriction { subscription.arrival.fallback.restriction }
+  var isInterrupted: Bool { subscription.isInterrupted }
+  var isWanted: Bool { subscription.wish.isWanted }
 
   /// Waits until that is what keeps the pictures from being seen.
   func isOff(for reasons: Set<VideoChangeReason>) async throws {
-    try await eventually("\(reasons)") { self.subscription.withLock { $0.obstacles.reasons } == reasons }
+    try await eventually("\(reasons)") { self.subscription.obstacles.reasons == reasons }
   }
 }

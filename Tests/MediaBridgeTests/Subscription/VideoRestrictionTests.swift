@@ -42,7 +42,7 @@ import Testing
       try await camera.set(enabled: false)
       try await camera.restrict(to: .none, in: watcher.room)
       try await camera.isOff(for: [.subscriberPropertyChanged])
-      #expect(camera.subscription.withLock { $0.toldSettings } == TrackSettings(isEnabled: false, quality: .medium))
+      #expect(camera.subscription.settings.told == TrackSettings(isEnabled: false, quality: .medium))
       // The program wants none: there is nothing to bring back.
       #expect(!camera.isEnabled && watcher.told.values.allSatisfy(\.disabled))
       try await camera.set(enabled: true)
@@ -66,7 +66,9 @@ import Testing
       try await eventually("the pause") { !camera.isEnabled }
       try await eventually("word of it") { self.reasons(events).last == "-qualityChanged" }
       track.remove(videoRenderer: renderer)
-      try await eventually("word of nobody") { camera.wantedSettings?.isEnabled == false }
+      try await eventually("word of nobody") {
+        camera.subscription.wantedSettings(camera.track?.demand)?.isEnabled == false
+      }
       try await camera.restrict(to: .none, in: watcher.room)
       track.add(videoRenderer: renderer)
       try await eventually("the pictures") { camera.isEnabled && track.videoFrame != nil }

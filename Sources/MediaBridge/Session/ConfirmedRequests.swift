@@ -1,0 +1,29 @@
+/// Requests that are on their way, and who waits for them. Its session's only.
+struct ConfirmedRequests {
+  /// What the event that is being handled has sent.
+  var sent: [Task<Void, any Error>] = []
+  /// Who waits until the settings that are due are told.
+  var waiters: [CheckedContinuation<Void, any Error>] = []
+
+  mutating func takeWaiters() -> [CheckedContinuation<Void, any Error>] {
+    defer { waiters = [] }
+    return waiters
+  }
+
+  mutating func resumeWaiters(throwing error: LiveKitError? = nil) {
+    for waiter in takeWaiters() { waiter.resume(with: error.map { .failure($0) } ?? .success(())) }
+  }
+
+  /// Lets those who wait for settings wait for what was sent.
+  mutating func settle() {
+    let (sent, waiters) = (sent, takeWaiters())
+    guard !waiters.isEmpty else { return }
+    Task {
+      var failure: (any Error)?
+      for task in sent {
+        do { try await task.value } catch { failure = error }
+      }
+      for waiter in waiters { waiter.resume(with: failure.map { .failure($0) } ?? .success(())) }
+    }
+  }
+}

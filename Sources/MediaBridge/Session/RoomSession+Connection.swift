@@ -1,0 +1,168 @@
+import LiveKitProtocol
+import PeerTransport
+import SignalTransport
+
+// Signalling, and the transport of the media.
+extension RoomSession {
+  func perform(_ action: SessionAction.Connection) {
+    switch action {
+    case .open(let mode): open(mode)
+    case .learn(let join, let isFirst): learn(join, isFirst: isFirst)
+    case .makeTransport(let join): makeTransport(join)
+    case .send(let request): link.client?.send(request)
+    case .confirm(let request, let confirmation): requests.sent.append(confirm(request, confirmation))
+    case .settingsTold: requests.settle()
+    case .matchTracks: match()
+    case .learnCodecs: learnCodecs()
+    case .watchCongestion: watchCongestion()
+    }
+  }
+
+  // MARK: Signalling
+
+  private func open(_ mode: ReconnectMode) {
+    link.client?.retire()
+    if mode == .full { link.dropTransport() }
+    link.reader?.cancel()
+    let query = SignalQuery(
+      autoSubscribe: state.options.autoSubscribe, adaptiveStream: usesAdaptiveStream,
+      resumedSid: mode == .quick ? room.localParticipant.sid : nil, userAgent: MediaBridgeSDK.userAgent)
+    link.reader = Task { [earlier = link.reader, link] in
+      // What an earlier connection has brought is dealt with before.
+      await earlier?.value
+      await link.untilDropped()
+      if let client = link.client, !Task.isCancelled { await run(client, query) }
+    }
+  }
+
+  private func run(_ client: SignalClient, _ query: SignalQuery) async {
+    do throws(SignalError) { try await client.open(query) } catch {
+      if !Task.isCancelled { handle(.openFailed(SessionFailure(error))) }
+      return
+    }
+    guard !Task.isCancelled else {
+      client.send(.goodbye)
+      return client.retire()
+    }
+    logger.debug("signal connected", metadata: ["server": "\(client.url.server)"])
+    handle(.opened)
+    let reason = await client.read { await receive($0) }
+    if let reason, !Task.isCancelled { handle(.signalEnded(SessionFailure(reason))) }
+  }
+
+  private func receive(_ message: Livekit_SignalResponse.OneOf_Message) async {
+    guard !state.isEnded else { return }
+    switch message {
+    case .offer(let offer): await answer(offer)
+    case .trickle(let trickle):
+      guard trickle.target == .subscriber, let candidate = CandidateInit.parse(trickle.candidateInit) else { return }
+      await link.transport?.add(candidate)
+    case .update(let update): receive(update)
+    case .roomUpdate(let update): room.update(update.room)
+    case .speakersChanged(let change): room.update(change.speakers)
+    case .connectionQuality(let update): room.update(update.updates)
+    default:
+      note(message)
+      handle(.response(message))
+    }
+    await link.matching?.value
+  }
+
+  private func receive(_ update: Livekit_ParticipantUpdate) {
+    var others = update
+    others.participants.removeAll { $0.sid == room.localParticipant.sid }
+    for info in update.participants where info.sid == room.localParticipant.sid {
+      room.learn(info, of: room.localParticipant)
+    }
+    handle(.response(.update(others)))
+  }
+
+  private func note(_ message: Livekit_SignalResponse.OneOf_Message) {
+    switch message {
+    case .reconnect: logger.debug("session resumed")
+    case .leave(let leave):
+      logger.debug("the server ends the session", metadata: ["reason": "\(leave.reason)", "action": "\(leave.action)"])
+    default: break
+    }
+  }
+
+  private func learn(_ join: Livekit_JoinResponse, isFirst: Bool) {
+    logger.debug(
+      "joined",
+      metadata: [
+        "room": "\(join.room.name)", "identity": "\(join.participant.identity)", "sid": "\(join.participant.sid)",
+        "server": "\(join.serverInfo.version)", "participants": "\(join.otherParticipants.count)",
+      ])
+    isFirst ? room.learn(join) : room.learnAgain(join)
+  }
+
+  // MARK: Transport
+
+  private func makeTransport(_ join: Livekit_JoinResponse) {
+    let servers = join.iceServers.map {
+      ICEServer(urls: $0.urls, username: $0.username, credential: $0.credential)
+    }
+    let transport = SubscriberTransport(
+      servers: servers, localAddresses: link.client?.url.loopbackAddresses ?? [],
+      timeout: state.options.connect.timeout, factory: services.factory, latency: options.receiveLatency)
+    link.transport = transport
+    services.begin(
+      roundTrip: { [weak self] in await self?.link.transport?.roundTripTime() },
+      playbackFailed: { [weak self] error, track in Task { await self?.playbackFailed(error, of: track) } },
+      demandsRead: { [weak self] in await self?.demandsRead($0) })
+    // Ends with the transport.
+    Task { for await event in transport.events { await self.handle(event, of: transport) } }
+  }
+
+  private func handle(_ event: SubscriberTransport.Event, of transport: SubscriberTransport) async {
+    guard !state.isEnded, transport === link.transport else { return }
+    switch event {
+    case .candidate(let candidate): link.client?.send(.trickle(candidate, for: .subscriber))
+    case .state(let state): handle(.transport(state))
+    case .message(let message): room.receive(message)
+    case .mediaChanged: match()
+    case .stream(let sid, let change): handle(.stream(sid: sid, change))
+    }
+    await link.matching?.value
+  }
+
+  private func answer(_ offer: Livekit_SessionDescription) async {
+    guard let transport = link.transport else { return }
+    logger.debug("offer received", metadata: ["tracks": "\(offer.midToTrackID.count)"])
+    do throws(LiveKitError) {
+      let text = try await transport.answer(offer.sdp, mids: offer.midToTrackID, codecs: state.publishedCodecs)
+      // The session may have been lost meanwhile, and then whoever reads the answer does not know the offer.
+      guard transport === link.transport, !Task.isCancelled else { return }
+      handle(.answered(.init(id: offer.id, offer: offer.sdp, answer: text)))
+      logger.debug("answer sent")
+    } catch {
+      if transport === link.transport { handle(.offerRefused(error)) }
+    }
+  }
+
+  /// One after another, so that what the transport says later is dealt with later.
+  private func match() {
+    link.matching = Task { [earlier = link.matching] in
+      await earlier?.value
+      await readMedia()
+    }
+  }
+
+  private func readMedia() async {
+    guard let transport = link.transport else { return }
+    let media = await transport.media
+    // That of a session that has been lost meanwhile says nothing.
+    guard transport === link.transport else { return }
+    link.media = media
+    handle(.media(media.mapValues { ObjectIdentifier($0) }))
+  }
+
+  /// A track may have become one that can be decoded here.
+  private func learnCodecs() {
+    link.matching = Task { [earlier = link.matching] in
+      await earlier?.value
+      await link.transport?.learn(codecs: state.publishedCodecs)
+      await readMedia()
+    }
+  }
+}

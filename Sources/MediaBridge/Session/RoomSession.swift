@@ -1,0 +1,157 @@
+import LiveKitProtocol
+import Logging
+import MediaCore
+import SignalTransport
+
+/// Runs one connection to a room: what happens becomes events of `SessionState`, and what that decides is done here.
+///
+/// Nothing is decided twice and nothing waits: whatever takes time is a task that comes back with another event.
+actor RoomSession {
+  /// Held until the connection has ended, when the room forgets its session: what still arrives has somewhere to go.
+  let room: Room
+  let options: RoomOptions
+  private(set) var state: SessionState
+  var link = SessionLink()
+  let services: SessionServices
+  /// What is to be done, in order.
+  private var pending: ArraySlice<SessionAction> = []
+  private var isPerforming = false
+  private var timer: (deadline: MediaTime, task: Task<Void, Never>)?
+  var requests = ConfirmedRequests()
+  /// Settled when the first session stands, or cannot.
+  let outcome = Outcome<Void, LiveKitError>()
+  private var ending: Task<Void, Never>?
+  let logger = Logger(label: "mediabridge.room")
+
+  init(room: Room, options: RoomOptions, connect: ConnectOptions) {
+    (self.room, self.options) = (room, options)
+    services = SessionServices(room: room, options: options)
+    state = SessionState(
+      SessionState.Options(
+        autoSubscribe: connect.autoSubscribe ?? options.autoSubscribe, usesAdaptiveStream: options.adaptiveStream,
+        usesAudioFallback: options.audioFallback, connect: connect))
+  }
+
+  nonisolated var usesAdaptiveStream: Bool { options.adaptiveStream }
+
+  /// Returns once media is connected.
+  func connect(url: String, token: String) async throws(LiveKitError) {
+    try services.check()
+    let client: SignalClient
+    do throws(SignalError) {
+      client = SignalClient(url: try SignalURL(url), token: token, timeout: state.options.connect.timeout)
+    } catch {
+      throw LiveKitError(error)
+    }
+    guard !state.isEnded else { throw .givenUp }
+    link.client = client
+    handle(.connect(server: client.url.server))
+    try await untilConnected()
+  }
+
+  private func untilConnected() async throws(LiveKitError) {
+    let result = await withTaskCancellationHandler {
+      await outcome.result()
+    } onCancel: {
+      Task { await end(with: .givenUp) }
+    }
+    try result.get()
+  }
+
+  // MARK: Events and time
+
+  func handle(_ event: SessionEvent, at now: MediaTime = .now) {
+    pending += state.handle(event, at: now)
+    perform()
+  }
+
+  /// What is found out on the way is done afterwards.
+  private func perform() {
+    guard !isPerforming else { return }
+    isPerforming = true
+    requests.sent = []
+    while let action = pending.popFirst() { perform(action) }
+    isPerforming = false
+    arm()
+  }
+
+  private func perform(_ action: SessionAction) {
+    switch action {
+    case .connection(let action): perform(action)
+    case .member(let identity, let action): perform(action, identity)
+    case .track(let sid, let action): perform(action, sid)
+    case .room(let state): perform(state)
+    }
+  }
+
+  private func arm() {
+    // What is not due any more is not waited for.
+    if state.settings.nextDeadline == nil { requests.resumeWaiters() }
+    guard let deadline = state.nextDeadline, timer.map({ deadline < $0.deadline }) ?? true else { return }
+    timer?.task.cancel()
+    let task = Task {
+      try? await Task.sleep(for: deadline - .now)
+      if !Task.isCancelled { poll() }
+    }
+    timer = (deadline, task)
+  }
+
+  private func poll() {
+    timer = nil
+    pending += state.poll(at: .now) { sid in find(sid)?.1.receivedTrack?.demand ?? .everything }
+    perform()
+  }
+
+  func find(_ sid: String) -> (RemoteParticipant, RemoteTrackPublication)? {
+    for participant in room.remoteParticipants.values {
+      if let publication = participant.publication(sid: sid) { return (participant, publication) }
+    }
+    return nil
+  }
+
+  // MARK: The room
+
+  private func perform(_ new: SessionAction.RoomState) {
+    switch new {
+    case .connected:
+      if room.change(to: .connected, of: self) { room.tell(.connected) }
+      outcome.settle(.success(()))
+    case .reconnecting(let mode, let isNew, let error):
+      logger.debug("reconnecting", metadata: ["mode": "\(mode.rawValue)", "reason": "\(error.message)"])
+      if isNew { room.change(to: .reconnecting, of: self) }
+      room.tell(.reconnecting(mode))
+    case .reconnected(let mode):
+      logger.debug("reconnected", metadata: ["mode": "\(mode.rawValue)"])
+      room.change(to: .connected, of: self)
+      room.tell(.reconnected(mode))
+    case .ended(let error): ending = Task { await close(for: error) }
+    }
+  }
+
+  // MARK: Ending
+
+  func leave() async {
+    link.client?.send(.goodbye)
+    await end(with: nil)
+  }
+
+  /// Returns when nothing of the connection is left, whoever began to end it.
+  func end(with error: LiveKitError?) async {
+    handle(.end(error))
+    await ending?.value
+  }
+
+  private func close(for error: LiveKitError?) async {
+    logger.debug("disconnected", metadata: ["reason": "\(error?.message ?? "asked for")"])
+    timer?.task.cancel()
+    requests.resumeWaiters(throwing: Self.notConnected)
+    await services.stop()
+    await link.beginClosing().value
+    room.ended(error)
+    outcome.settle(.failure(error ?? .givenUp))
+  }
+}
+
+extension LiveKitError {
+  static let givenUp = LiveKitError(.cancelled, "the connection was given up")
+}

@@ -1,0 +1,57 @@
+import LiveKitProtocol
+import PeerTransport
+
+/// What happens to a session. Whoever runs it leaves out what comes from a connection that another one has replaced.
+enum SessionEvent: Sendable {
+  /// The program connects.
+  case connect(server: String)
+  /// It leaves, or nothing can go on.
+  case end(LiveKitError?)
+
+  /// The signalling connection that was asked for stands, or cannot be made.
+  case opened
+  case openFailed(SessionFailure)
+  /// The server says something that concerns the session or its tracks.
+  case response(Livekit_SignalResponse.OneOf_Message)
+  case signalEnded(SessionFailure)
+
+  case transport(PeerState)
+  /// An offer of the server was taken, or cannot be.
+  case answered(Negotiation)
+  case offerRefused(LiveKitError)
+  /// What the newest description carries, by track SID.
+  case media([String: ObjectIdentifier])
+  case stream(sid: String, StreamWatch.Change)
+  /// What arrives cannot be decoded or shown; nil when a decoder begins.
+  case decoder(sid: String, LiveKitError?)
+  /// How tracks arrive, each second while audio fallback is on.
+  case measured([String: Measurement])
+
+  /// The program asks for a track, or no longer.
+  case want(sid: String, Bool)
+  /// An output needs a track, or no longer.
+  case hold(sid: String)
+  case release(sid: String)
+  /// The program asks for other settings.
+  case configure(sid: String, TrackSettings)
+  case configurationFailed(sid: String)
+  /// Renderers need something else.
+  case demandChanged(sid: String)
+  /// A request has left, or cannot.
+  case confirmed(SessionAction.Confirmation)
+  case unconfirmed(SessionAction.Confirmation)
+
+  /// An offer and our answer to it.
+  struct Negotiation: Sendable {
+    let id: UInt32
+    let offer: String
+    let answer: String
+  }
+
+  /// How one track arrives, and what those who show or hear it need.
+  struct Measurement: Sendable {
+    let media: ObjectIdentifier
+    let count: LossWindow.Count
+    let demand: TrackDemand
+  }
+}

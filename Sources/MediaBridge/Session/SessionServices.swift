@@ -1,0 +1,53 @@
+import GStreamerKit
+import MediaCore
+
+/// What goes on from session to session: playing, measuring, and asking renderers. Its session's only.
+final class SessionServices {
+  private let room: Room
+  private let options: RoomOptions
+  let factory: PipelineFactory
+  private let playbackFactory: PipelineFactory
+  private(set) var statistics: StatisticsReporter?
+  /// Nil when nothing is to be played.
+  private(set) var playback: Playback?
+  /// Nil without adaptive stream.
+  private(set) var demands: DemandWatcher?
+  /// Measures how tracks arrive, where audio fallback is on.
+  var congestion: Task<Void, Never>?
+
+  init(room: Room, options: RoomOptions) {
+    (self.room, self.options) = (room, options)
+    factory = PipelineFactory(folder: options.pipelineFolder, overrides: options.receiveValues)
+    playbackFactory = PipelineFactory(folder: options.pipelineFolder, overrides: options.playbackValues)
+  }
+
+  /// - Throws: why nothing could be received or played.
+  func check() throws(LiveKitError) {
+    do { try GStreamer.initialize() } catch { throw LiveKitError(.pipeline, "GStreamer cannot start: \(error)") }
+    try factory.check(try factory.names(of: .receive))
+    if options.audioPlayback == .automatic {
+      try playbackFactory.check([PipelineTextName(.output, PlaybackMixer.template)])
+    }
+  }
+
+  /// Begins what has not begun.
+  func begin(
+    roundTrip: @escaping @Sendable () async -> Duration?,
+    playbackFailed: @escaping @Sendable (LiveKitError, RemoteAudioTrack?) -> Void,
+    demandsRead: @escaping @Sendable ([Track]) async -> Void
+  ) {
+    guard statistics == nil else { return }
+    if options.audioPlayback == .automatic { playback = Playback(factory: playbackFactory, tell: playbackFailed) }
+    statistics = StatisticsReporter(roundTrip: roundTrip, tell: { [weak room] in room?.tell($0) })
+    if options.adaptiveStream { demands = DemandWatcher(room: room, tell: demandsRead) }
+  }
+
+  /// Returns when nothing is measured or played any more.
+  nonisolated(nonsending) func stop() async {
+    demands?.stop()
+    congestion?.cancel()
+    await statistics?.stop()
+    await playback?.close()
+    playback = nil
+  }
+}

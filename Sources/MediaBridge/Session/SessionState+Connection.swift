@@ -1,0 +1,215 @@
+import LiveKitProtocol
+import MediaCore
+import PeerTransport
+
+// A session is made, stands, is lost, and is brought back.
+extension SessionState {
+  /// How long the media of a session that goes on may take to find another way.
+  static let restartLimit = Duration.seconds(10)
+  /// How long the tracks of a new session may take to come back.
+  static let returnTime = Duration.seconds(10)
+  /// A connection that stood for so long counts as a good one.
+  static let steadiness = Duration.seconds(10)
+  /// How long a server that has ended the media may take to say why.
+  static let farewell = Duration.seconds(2)
+
+  // MARK: Attempts
+
+  /// Begins to make a session, or to resume it.
+  /// - Parameter recovery: of the connection that was lost; nil for the first session.
+  mutating func attempt(_ recovery: Recovery?) {
+    phase = recovery.map { .recovering($0, Attempt()) } ?? .joining(Attempt())
+    if let recovery, recovery.mode == .full { interruptTracks() }
+    if recovery?.mode != .quick { link = MediaLink() }
+    act(.open(recovery?.mode ?? .full))
+  }
+
+  mutating func opened(at now: MediaTime) {
+    changeAttempt { [limit = options.connect.timeout] attempt, mode in
+      // The transport knows better what is wrong, so it is given its time first.
+      attempt.deadline = now + (mode == .quick ? Self.restartLimit : limit + .seconds(1))
+    }
+  }
+
+  private mutating func changeAttempt(_ body: (inout Attempt, ReconnectMode) -> Void) {
+    switch phase {
+    case .joining(var attempt):
+      body(&attempt, .full)
+      phase = .joining(attempt)
+    case .recovering(let recovery, var attempt):
+      body(&attempt, recovery.mode)
+      phase = .recovering(recovery, attempt)
+    default: break
+    }
+  }
+
+  /// A session stands once both of its connections do; the media's may never have been lost.
+  private mutating func standIfComplete(at now: MediaTime) {
+    switch phase {
+    case .joining(let attempt) where attempt.isSignalled && link.isConnected:
+      phase = .standing
+      act(.connected)
+    case .recovering(let recovery, let attempt) where attempt.isSignalled && link.isConnected:
+      broughtBack(recovery.mode, at: now)
+    default: break
+    }
+  }
+
+  mutating func pollConnection(at now: MediaTime) {
+    switch phase {
+    case .waiting(let recovery, let until) where until <= now: attempt(recovery)
+    case .joining(let attempt), .recovering(_, let attempt):
+      guard let deadline = attempt.deadline, deadline <= now else { return }
+      attemptFailed(SessionFailure(LiveKitError(.timedOut, complaint), remedy: .full), at: now)
+    default: break
+    }
+  }
+
+  private var complaint: String {
+    if case .recovering(let recovery, _) = phase, recovery.mode == .quick {
+      return "the server went on with the session but its media did not come back"
+    }
+    return "\(options.server) accepted the join but offered no media connection"
+  }
+
+  // MARK: Failures
+
+  /// The session has failed, or the attempt to make one.
+  mutating func failed(_ failure: SessionFailure, at now: MediaTime) {
+    guard let remedy = failure.remedy else { return end(failure.error) }
+    switch phase {
+    case .standing: lose(remedy, because: failure.error, at: now)
+    case .joining, .recovering: attemptFailed(failure, at: now)
+    // What is lost already cannot be lost again.
+    case .idle, .waiting, .ended: break
+    }
+  }
+
+  private mutating func lose(_ mode: ReconnectMode, because error: LiveKitError, at now: MediaTime) {
+    guard options.connect.reconnectAttempts > 0 else { return end(error) }
+    // What is lost again and again is brought back more and more slowly.
+    if let stood = history.lastReturn, now - stood > Self.steadiness { history.losses = 0 }
+    let delays = ReconnectDelays(options.connect, from: history.losses, chance: options.chance)
+    history.losses += 1
+    returnLimit = nil
+    act(.reconnecting(mode, isNew: true, because: error))
+    tryAgain(Recovery(mode: mode, delays: delays, cause: error), at: now)
+  }
+
+  mutating func attemptFailed(_ failure: SessionFailure, at now: MediaTime) {
+    switch phase {
+    case .joining: end(failure.error)
+    case .recovering(var recovery, _):
+      recovery.cause = failure.error
+      guard let remedy = failure.remedy else { return giveUp(recovery) }
+      tryAgain(recovery, with: remedy, at: now)
+    case .idle, .standing, .waiting, .ended: break
+    }
+  }
+
+  /// - Parameter remedy: what a session could not do another one may, at once; never the other way round.
+  private mutating func tryAgain(_ recovery: Recovery, with remedy: ReconnectMode? = nil, at now: MediaTime) {
+    var recovery = recovery
+    guard let delay = recovery.delays.next() else { return giveUp(recovery) }
+    let isPressing = remedy == .full && recovery.mode == .quick
+    if isPressing {
+      recovery.mode = .full
+      act(.reconnecting(.full, isNew: false, because: recovery.cause))
+    }
+    phase = .waiting(recovery, until: isPressing ? now : now + delay)
+    pollConnection(at: now)
+  }
+
+  private mutating func giveUp(_ recovery: Recovery) {
+    end(
+      LiveKitError(
+        recovery.cause.code,
+        "the connection was lost and could not be brought back: \(recovery.cause.message)"))
+  }
+
+  mutating func end(_ error: LiveKitError?) {
+    phase = .ended
+    for identity in roster.identities { removeTracks(of: identity) }
+    act(.ended(error))
+  }
+
+  // MARK: Going on
+
+  private mutating func broughtBack(_ mode: ReconnectMode, at now: MediaTime) {
+    (phase, history.lastReturn) = (.standing, now)
+    act(.reconnected(mode))
+    // What was told last may have been lost with the connection; a new session begins with all of it.
+    if mode == .quick { settings.doubt(at: now) }
+    // If it fails there is another loss to mend, and all is told again.
+    for sid in roster.sids(where: \.wish.isUntold) {
+      change(sid) { $0.set(isUntold: false) }
+      if roster.tracks[sid]?.isAbsent == false { tellSubscription(of: sid, earlier: nil) }
+    }
+    let isIncomplete = roster.tracks.values.contains { $0.isInterrupted || isAwaited($0) }
+    if isIncomplete { returnLimit = now + Self.returnTime }
+  }
+
+  /// What does not come back in a new session is not waited for any longer.
+  mutating func giveUpWaiting() {
+    returnLimit = nil
+    for sid in roster.sids {
+      change(sid) { $0.resolve() }
+      if roster.tracks[sid]?.isAbsent == true { unpublish(sid) }
+    }
+    for identity in roster.identities where roster.members[identity]?.isAbsent == true { remove(identity) }
+    act(.matchTracks)
+  }
+
+  // MARK: Signalling
+
+  mutating func joined(_ join: Livekit_JoinResponse, at now: MediaTime) {
+    let isFirst = !isRecovering
+    changeAttempt { attempt, _ in attempt.isSignalled = true }
+    act(.learn(join, isFirst: isFirst))
+    // A server offers no connection for media to someone who may not have any.
+    if join.participant.hasPermission, !join.participant.permission.canSubscribe {
+      return failed(SessionFailure(.maySubscribeNothing, remedy: nil), at: now)
+    }
+    act(.makeTransport(join))
+    guard isFirst else { return meetAgain(join.otherParticipants) }
+    for info in join.otherParticipants { meet(info) }
+  }
+
+  /// The session goes on: the server is told what it may have missed.
+  mutating func resumed(at now: MediaTime) {
+    guard case .recovering(let recovery, _) = phase, recovery.mode == .quick else { return }
+    changeAttempt { attempt, _ in attempt.isSignalled = true }
+    var request = Livekit_SignalRequest()
+    request.syncState = syncState
+    act(.send(request))
+    tellOverdueSubscriptions()
+    standIfComplete(at: now)
+  }
+
+  // MARK: Transport
+
+  mutating func changed(_ state: PeerState, at now: MediaTime) {
+    link.isConnected = state == .connected
+    switch state {
+    case .connected: standIfComplete(at: now)
+    // While the session is resumed for it, this is no news.
+    case .disconnected(let error):
+      if !isRecovering { failed(SessionFailure(LiveKitError(error), remedy: .quick), at: now) }
+    // Why the server has ended the media it says on the other connection, which may be read a little later, or ends it,
+    // too: whoever was sent away is not to come back.
+    case .failed(.closedByPeer): link.farewell = now + Self.farewell
+    case .failed(let error): failed(SessionFailure(LiveKitError(error), remedy: .full), at: now)
+    case .new, .connecting, .closed: break
+    }
+  }
+
+  mutating func answered(_ negotiation: SessionEvent.Negotiation) {
+    link.negotiation = negotiation
+    var request = Livekit_SignalRequest()
+    request.answer.type = "answer"
+    request.answer.sdp = negotiation.answer
+    request.answer.id = negotiation.id
+    act(.send(request))
+    act(.matchTracks)
+  }
+}

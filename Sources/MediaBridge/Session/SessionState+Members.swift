@@ -1,0 +1,124 @@
+import LiveKitProtocol
+import MediaCore
+
+// Who is in the room, and what they publish, also across sessions.
+extension SessionState {
+  mutating func update(_ info: Livekit_ParticipantInfo) {
+    guard info.state == .disconnected else { return meet(info) }
+    if let identity = roster.identity(sid: info.sid) { remove(identity) }
+  }
+
+  /// - Parameter isSameStay: also when the SID is another one, as it is in another session.
+  mutating func meet(_ info: Livekit_ParticipantInfo, isSameStay: Bool = false) {
+    let (identity, tracks) = (info.identity, info.tracks.map(TrackInfo.init))
+    let known = roster.members[identity]
+    if let known, known.sid != info.sid, !isSameStay, !isAwaited(identity) { remove(identity) }
+    let isKnown = roster.members[identity] != nil
+    roster.members[identity] = Roster.Member(sid: info.sid)
+    if isKnown { recognise(tracks, of: identity) }
+    act(isKnown ? .learn(info) : .meet(info), identity)
+    updateTracks(of: identity, tracks)
+  }
+
+  /// Who is still there stays who they are, with what they published. Who is not may have lost the same server, and is
+  /// waited for where something of theirs was subscribed, or the program has said that it is not to be.
+  mutating func meetAgain(_ infos: [Livekit_ParticipantInfo]) {
+    let present = Set(infos.map(\.identity))
+    for identity in roster.identities {
+      // Who falls silent meanwhile is told of to nobody.
+      act(.silence, identity)
+      guard !present.contains(identity) else { continue }
+      if isAwaited(identity) { roster.members[identity]?.isAbsent = true } else { remove(identity) }
+    }
+    for info in infos { meet(info, isSameStay: true) }
+  }
+
+  mutating func remove(_ identity: String) {
+    removeTracks(of: identity)
+    roster.members[identity] = nil
+    act(.leave, identity)
+  }
+
+  /// In another session a track may have another SID: it is the one of the same kind, source and name.
+  private mutating func recognise(_ tracks: [TrackInfo], of identity: String) {
+    let published = Set(tracks.map(\.sid))
+    var gone = roster.tracks(of: identity).filter { !published.contains($0.sid) && $0.isAbsent }
+    for info in tracks where roster.tracks[info.sid] == nil {
+      guard let index = gone.firstIndex(where: { $0.info.isAlike(info) }) else { continue }
+      rename(gone.remove(at: index).sid, to: info.sid, of: identity)
+    }
+  }
+
+  private mutating func rename(_ old: String, to new: String, of identity: String) {
+    settings.end(old)
+    roster.tracks[new] = roster.tracks.removeValue(forKey: old)
+    roster.tracks[new]?.info.sid = new
+    act(.rename(from: old, to: new), identity)
+  }
+
+  // MARK: Tracks
+
+  private mutating func updateTracks(of identity: String, _ tracks: [TrackInfo]) {
+    let published = Set(tracks.map(\.sid))
+    for track in roster.tracks(of: identity) where !published.contains(track.sid) {
+      // In a new session it may still come.
+      if !isAwaited(track) { unpublish(track.sid) }
+    }
+    var returned: [String] = []
+    var haveOtherCodecs = false
+    for info in tracks {
+      if let known = roster.tracks[info.sid] {
+        if known.isAbsent { returned.append(info.sid) }
+        haveOtherCodecs = haveOtherCodecs || known.info.mimeTypes != info.mimeTypes
+        learn(info)
+      } else {
+        publish(info, by: identity)
+      }
+      judge(info.sid)
+    }
+    tellIfUnusual(returned)
+    if haveOtherCodecs { act(.learnCodecs) }
+  }
+
+  private mutating func publish(_ info: TrackInfo, by identity: String) {
+    let subscription = Subscription(info, of: identity, isWanted: options.autoSubscribe)
+    roster.tracks[info.sid] = subscription
+    act(.publish(subscription), identity)
+  }
+
+  private mutating func learn(_ info: TrackInfo) {
+    change(info.sid) { subscription in
+      let wasMuted = subscription.info.isMuted
+      subscription.isAbsent = false
+      subscription.info = info
+      subscription.info.isMuted = wasMuted
+    }
+    setMuted(info.isMuted, info.sid)
+  }
+
+  mutating func removeTracks(of identity: String) {
+    for track in roster.tracks(of: identity) { unpublish(track.sid) }
+  }
+
+  mutating func unpublish(_ sid: String) {
+    unsubscribe(sid)
+    roster.tracks[sid] = nil
+    act(.unpublish, sid)
+  }
+
+  /// The media of what is subscribed has ended and is to come again in another session.
+  mutating func interruptTracks() {
+    for sid in roster.sids {
+      let isExpected = roster.tracks[sid]?.stream?.isExpected ?? false
+      change(sid) { $0.interrupt() }
+      settings.end(sid)
+      if isExpected { noteLoss(sid) }
+    }
+  }
+}
+
+extension TrackInfo {
+  fileprivate func isAlike(_ info: TrackInfo) -> Bool {
+    kind == info.kind && source == info.source && name == info.name
+  }
+}

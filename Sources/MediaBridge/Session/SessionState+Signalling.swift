@@ -1,0 +1,59 @@
+import LiveKitProtocol
+import MediaCore
+
+// What the server says, and what it is told of all tracks together.
+extension SessionState {
+  mutating func received(_ message: Livekit_SignalResponse.OneOf_Message, at now: MediaTime) {
+    switch message {
+    case .join(let join): joined(join, at: now)
+    case .reconnect: resumed(at: now)
+    case .update(let update):
+      for info in update.participants { self.update(info) }
+      act(.matchTracks)
+    case .mute(let mute): setMuted(mute.muted, mute.sid)
+    case .streamStateUpdate(let update): for state in update.streamStates { self.update(state) }
+    case .subscriptionPermissionUpdate(let update): self.update(update)
+    case .subscriptionResponse(let response): subscriptionFailed(response)
+    case .leave(let leave): failed(SessionFailure(leave), at: now)
+    default: break
+    }
+  }
+
+  /// What was asked for last may have been lost with the connection, and the state says only what is unusual.
+  mutating func tellOverdueSubscriptions() {
+    for isWanted in [true, false] {
+      let overdue = roster.sids { $0.wish.isWanted == isWanted && $0.isSubscribed != isWanted }
+      if !overdue.isEmpty { act(.send(.subscription(to: overdue, isWanted: isWanted))) }
+    }
+  }
+
+  /// Tells the server of a new session what it does not do by itself.
+  mutating func tellIfUnusual(_ sids: [String]) {
+    let unusual = sids.filter { roster.tracks[$0].map(isUnusual) ?? false }
+    if !unusual.isEmpty { act(.send(.subscription(to: unusual, isWanted: !options.autoSubscribe))) }
+  }
+
+  /// What it says of subscriptions is only what the program asked for, so that a track whose media is not there yet is
+  /// not taken for one that is not wanted.
+  var syncState: Livekit_SyncState {
+    var state = Livekit_SyncState()
+    state.subscription.subscribe = !options.autoSubscribe
+    state.subscription.trackSids = roster.sids(where: isUnusual)
+    state.trackSidsDisabled = roster.sids { $0.settings.told?.applied.isEnabled == false }
+    if let negotiation = link.negotiation {
+      (state.offer.type, state.offer.sdp) = ("offer", negotiation.offer)
+      (state.answer.type, state.answer.sdp) = ("answer", negotiation.answer)
+    }
+    return state
+  }
+
+  /// Whether the program wants something else than a server does by itself.
+  func isUnusual(_ subscription: Subscription) -> Bool { subscription.wish.isWanted != options.autoSubscribe }
+
+  /// Whether it may still come in a new session, and would be missed as what it was in the one before.
+  func isAwaited(_ subscription: Subscription) -> Bool {
+    subscription.isAbsent && (subscription.isInterrupted || isUnusual(subscription))
+  }
+
+  func isAwaited(_ identity: String) -> Bool { roster.tracks(of: identity).contains(where: isAwaited) }
+}

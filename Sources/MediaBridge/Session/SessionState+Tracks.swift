@@ -1,0 +1,130 @@
+import LiveKitProtocol
+import MediaCore
+
+// What of the published tracks arrives.
+extension SessionState {
+  /// Brings together what signalling says is published and what the description says is sent, whichever came first.
+  mutating func match(_ media: [String: ObjectIdentifier], at now: MediaTime) {
+    for sid in roster.sids { match(sid, media[sid], at: now) }
+  }
+
+  private mutating func match(_ sid: String, _ media: ObjectIdentifier?, at now: MediaTime) {
+    guard let subscription = roster.tracks[sid] else { return }
+    guard let media, subscription.info.encryption == .none else {
+      if !subscription.isInterrupted { unsubscribe(sid) }
+      return
+    }
+    switch subscription.media {
+    case .live(let stream) where stream.media == media: return
+    case .interrupted(let stream): return goOn(sid, stream, media, at: now)
+    case .live: unsubscribe(sid)
+    case .none: break
+    }
+    // A new session begins with all there is.
+    if subscription.wish.isWanted || !options.autoSubscribe { begin(sid, media, at: now) }
+  }
+
+  private mutating func begin(_ sid: String, _ media: ObjectIdentifier, at now: MediaTime) {
+    change(sid) { [initialSettings] subscription in
+      subscription.media = .live(Subscription.Stream(media: media))
+      subscription.settings.told = initialSettings
+    }
+    act(.begin, sid)
+    repeatSettings(of: sid, at: now)
+    if options.usesAudioFallback { act(.watchCongestion) }
+    note(.codecNotSupported, false, sid)
+    beginStream(sid)
+  }
+
+  /// The track is that of another session now, and keeps its renderers.
+  private mutating func goOn(
+    _ sid: String, _ earlier: Subscription.Stream, _ media: ObjectIdentifier, at now: MediaTime
+  ) {
+    change(sid) {
+      $0.media = .live(.init(media: media, isExpected: earlier.isExpected, isLost: earlier.isLost))
+    }
+    act(.goOn, sid)
+    repeatSettings(of: sid, at: now)
+    beginStream(sid)
+    if earlier.isLost { act(.noteLoss, sid) }
+  }
+
+  mutating func unsubscribe(_ sid: String) {
+    guard roster.tracks[sid]?.isSubscribed == true else { return }
+    change(sid) { subscription in
+      subscription.media = .none
+      // What keeps the next track's frames from being seen is told anew. Not so a codec: whoever was told that it cannot
+      // be decoded here is to hear when frames come in another.
+      for reason in VideoChangeReason.allCases where reason != .codecNotSupported {
+        _ = subscription.obstacles.set(reason, false)
+      }
+    }
+    settings.end(sid)
+    act(.end, sid)
+  }
+
+  // MARK: Whether it flows, and why not
+
+  mutating func setMuted(_ isMuted: Bool, _ sid: String) {
+    guard let known = roster.tracks[sid], known.info.isMuted != isMuted else { return }
+    change(sid) { $0.info.isMuted = isMuted }
+    tell(.muted(isMuted), sid)
+    noteStream(sid)
+  }
+
+  mutating func update(_ info: Livekit_StreamStateInfo) {
+    set(info.state == .active ? .active : .paused, info.trackSid)
+    noteStream(info.trackSid)
+  }
+
+  private mutating func set(_ state: StreamState, _ sid: String) {
+    guard let known = roster.tracks[sid], known.streamState != state else { return }
+    change(sid) { $0.streamState = state }
+    tell(.streamState(state), sid)
+  }
+
+  /// A track comes from now on: what a server did to an earlier one, or in an earlier session, is over.
+  private mutating func beginStream(_ sid: String) {
+    set(.unknown, sid)
+    noteStream(sid)
+  }
+
+  /// Something has changed that decides whether media is to come.
+  mutating func noteStream(_ sid: String) {
+    guard let subscription = roster.tracks[sid], subscription.isSubscribed else { return }
+    let (isEnabled, isPaused, isExpected) = subscription.course
+    change(sid) { $0.stream?.isExpected = isExpected }
+    act(.expect(isExpected), sid)
+    note(.publisherPropertyChanged, subscription.info.isMuted, sid)
+    note(.subscriberPropertyChanged, !isEnabled, sid)
+    note(.qualityChanged, isPaused, sid)
+  }
+
+  mutating func note(_ reason: VideoChangeReason, _ isThere: Bool, _ sid: String) {
+    guard roster.tracks[sid]?.info.kind == .video, change(sid, { $0.obstacles.set(reason, isThere) }) == true else {
+      return
+    }
+    tell(isThere ? .disabled(reason) : .enabled(reason), sid)
+  }
+
+  mutating func decoderChanged(_ error: LiveKitError?, _ sid: String) {
+    guard roster.tracks[sid] != nil else { return }
+    if let error { tell(.failed(error), sid) }
+    note(.codecNotSupported, error != nil, sid)
+  }
+
+  mutating func changed(_ change: StreamWatch.Change, _ sid: String) {
+    guard let subscription = roster.tracks[sid], subscription.isSubscribed else { return }
+    switch change {
+    case .lost: noteLoss(sid)
+    case .restored: if self.change(sid, { $0.set(isLost: false) }) == true { tell(.restored, sid) }
+    case .missing: tell(.failed(.noMedia(subscription)), sid)
+    }
+  }
+
+  mutating func noteLoss(_ sid: String) {
+    if change(sid, { $0.set(isLost: true) }) == true { tell(.lost, sid) }
+  }
+
+  var publishedCodecs: [String: [String]] { roster.tracks.mapValues(\.info.mimeTypes) }
+}

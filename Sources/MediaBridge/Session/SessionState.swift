@@ -1,0 +1,155 @@
+import LiveKitProtocol
+import MediaCore
+import PeerTransport
+
+/// One participant's stay in a room: its session, those that follow it when it is lost, and what it knows and wants of
+/// tracks. No clock and no I/O: events and times come in, what is to be done comes out.
+///
+/// The shell calls `poll` when `nextDeadline` has passed. Nothing comes out after the end.
+struct SessionState: Sendable {
+  struct Options: Sendable {
+    var autoSubscribe = true
+    var usesAdaptiveStream = true
+    var usesAudioFallback = false
+    var connect = ConnectOptions()
+    /// For messages.
+    var server = ""
+    /// A number between 0 and 1, another one each time.
+    var chance: @Sendable () -> Double = { .random(in: 0...1) }
+  }
+
+  enum Phase: Sendable {
+    case idle
+    /// The first session is being made.
+    case joining(Attempt)
+    case standing
+    /// The connection is lost, and tried again at that time.
+    case waiting(Recovery, until: MediaTime)
+    case recovering(Recovery, Attempt)
+    case ended
+  }
+
+  /// A session that is being made or resumed.
+  struct Attempt: Sendable {
+    /// When it has failed; nil while the signalling connection is being opened.
+    var deadline: MediaTime?
+    /// The server has let us in, or said that the session goes on.
+    var isSignalled = false
+  }
+
+  /// How a lost connection is brought back.
+  struct Recovery: Sendable {
+    var mode: ReconnectMode
+    var delays: ReconnectDelays
+    /// Why the newest attempt has failed, at first why the connection was lost.
+    var cause: LiveKitError
+  }
+
+  /// The transport of the media.
+  struct MediaLink: Sendable {
+    var isConnected = false
+    /// The newest offer and our answer to it.
+    var negotiation: SessionEvent.Negotiation?
+    /// When it counts as lost, after the server has ended it: until then the server may say why.
+    var farewell: MediaTime?
+  }
+
+  private(set) var options: Options
+  var phase = Phase.idle
+  var link = MediaLink()
+  /// When the connection was brought back last, and how often it was lost since it was steady.
+  var history: (lastReturn: MediaTime?, losses: Int) = (nil, 0)
+  /// When what has not come back in a new session is given up.
+  var returnLimit: MediaTime?
+  var roster = Roster()
+  var settings = SettingsSchedule()
+  /// What the call that is under way has found out.
+  var actions: [SessionAction] = []
+
+  init(_ options: Options) { self.options = options }
+
+  var isEnded: Bool { if case .ended = phase { true } else { false } }
+
+  var isRecovering: Bool {
+    switch phase {
+    case .waiting, .recovering: true
+    default: false
+    }
+  }
+
+  // MARK: The one place that changes it
+
+  mutating func handle(_ event: SessionEvent, at now: MediaTime) -> [SessionAction] {
+    guard !isEnded else { return [] }
+    switch event {
+    case .connect(let server):
+      options.server = server
+      attempt(nil)
+    case .end(let error): end(error)
+    case .opened: opened(at: now)
+    case .openFailed(let failure): attemptFailed(failure, at: now)
+    case .signalEnded(let failure): failed(failure, at: now)
+    case .response(let message): received(message, at: now)
+    case .transport(let state): changed(state, at: now)
+    case .answered(let negotiation): answered(negotiation)
+    case .offerRefused(let error): failed(SessionFailure(error, remedy: .full), at: now)
+    case .media(let media): match(media, at: now)
+    case .stream(let sid, let change): changed(change, sid)
+    case .decoder(let sid, let error): decoderChanged(error, sid)
+    case .measured(let measurements): measured(measurements, at: now)
+    case .want, .hold, .release, .configure, .configurationFailed, .demandChanged, .confirmed, .unconfirmed:
+      asked(event, at: now)
+    }
+    return takeActions()
+  }
+
+  /// When `poll` has something to do.
+  var nextDeadline: MediaTime? {
+    guard !isEnded else { return nil }
+    let attempt: MediaTime? =
+      switch phase {
+      case .joining(let attempt), .recovering(_, let attempt): attempt.deadline
+      case .waiting(_, let until): until
+      case .idle, .standing, .ended: nil
+      }
+    return [attempt, link.farewell, returnLimit, settings.nextDeadline].compactMap { $0 }.min()
+  }
+
+  /// - Parameter demand: what renderers need of a track now.
+  mutating func poll(at now: MediaTime, _ demand: (String) -> TrackDemand) -> [SessionAction] {
+    if let farewell = link.farewell, farewell <= now {
+      link.farewell = nil
+      failed(SessionFailure(LiveKitError(PeerError.closedByPeer), remedy: .full), at: now)
+    }
+    pollConnection(at: now)
+    if let limit = returnLimit, limit <= now { giveUpWaiting() }
+    pollSettings(at: now, demand)
+    return takeActions()
+  }
+
+  private mutating func takeActions() -> [SessionAction] {
+    defer { actions = [] }
+    return actions
+  }
+
+  // MARK: Actions
+
+  mutating func act(_ action: SessionAction.Connection) { actions.append(.connection(action)) }
+  mutating func act(_ action: SessionAction.Member, _ identity: String) {
+    actions.append(.member(identity: identity, action))
+  }
+  mutating func act(_ action: SessionAction.Track, _ sid: String) { actions.append(.track(sid: sid, action)) }
+  mutating func act(_ action: SessionAction.RoomState) { actions.append(.room(action)) }
+  mutating func tell(_ news: SessionAction.News, _ sid: String) { act(.tell(news), sid) }
+
+  /// Changes what is known of a track, and lets its publication say so.
+  /// - Returns: what `body` does; nil when there is no such track.
+  @discardableResult
+  mutating func change<Result>(_ sid: String, _ body: (inout Subscription) -> Result) -> Result? {
+    guard var subscription = roster.tracks[sid] else { return nil }
+    let result = body(&subscription)
+    roster.tracks[sid] = subscription
+    act(.show(subscription), sid)
+    return result
+  }
+}

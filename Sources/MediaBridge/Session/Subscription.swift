@@ -1,0 +1,189 @@
+import MediaCore
+
+/// What is known of one published track, and what is wanted of it.
+struct Subscription: Sendable {
+  /// What the program wants.
+  struct Wish: Hashable, Sendable {
+    fileprivate(set) var isWanted: Bool
+    /// Outputs that need it, and whether it is wanted for them alone.
+    fileprivate(set) var holders = 0
+    fileprivate(set) var isForHolders = false
+    /// It has changed while there was no connection to tell it on.
+    var isUntold = false
+  }
+
+  /// What stands against having it.
+  struct Objections: Sendable {
+    var isAllowed = true
+    /// Whether it was told that its publisher does not allow what is wanted.
+    fileprivate(set) var isDenialTold = false
+    /// Why it cannot be had in the form in which it is published, and whether that was told since it is wanted.
+    fileprivate(set) var refusal: LiveKitError?
+    fileprivate(set) var isRefusalTold = false
+  }
+
+  /// As they were set last, and as the server was told; nil when it may have others.
+  struct Settings: Hashable, Sendable {
+    var wanted = TrackSettings()
+    var told: TrackSettings?
+  }
+
+  /// How it arrives, and what that leaves of what is wanted; only where audio fallback is on.
+  struct Arrival: Sendable {
+    var losses = LossWindow()
+    var fallback = AudioFallback()
+  }
+
+  struct Stream: Hashable, Sendable {
+    let media: ObjectIdentifier
+    /// Whether its media is to come, and whether it was told as lost.
+    var isExpected = false
+    var isLost = false
+  }
+
+  enum Media: Hashable, Sendable {
+    case none
+    case live(Stream)
+    /// Of a session that has ended: its track waits for the next one.
+    case interrupted(Stream)
+  }
+
+  let identity: String
+  var info: TrackInfo
+  private(set) var wish: Wish
+  var objections = Objections()
+  var settings = Settings()
+  var media = Media.none
+  /// It is known from a session that has ended, and in the new one it has not been published yet.
+  var isAbsent = false
+  var arrival = Arrival()
+  var streamState = StreamState.unknown
+  var obstacles = VideoObstacles()
+
+  init(_ info: TrackInfo, of identity: String, isWanted: Bool) {
+    (self.info, self.identity) = (info, identity)
+    wish = Wish(isWanted: isWanted)
+  }
+
+  var sid: String { info.sid }
+
+  // MARK: Media
+
+  var stream: Stream? {
+    get {
+      switch media {
+      case .none: nil
+      case .live(let stream), .interrupted(let stream): stream
+      }
+    }
+    set {
+      switch (media, newValue) {
+      case (.live, let stream?): media = .live(stream)
+      case (.interrupted, let stream?): media = .interrupted(stream)
+      default: break
+      }
+    }
+  }
+  var isSubscribed: Bool { stream != nil }
+  var isInterrupted: Bool { if case .interrupted = media { true } else { false } }
+
+  /// The session of its media has ended.
+  mutating func interrupt() {
+    isAbsent = true
+    if let stream { media = .interrupted(stream) }
+  }
+
+  /// Nothing more is waited for.
+  mutating func resolve() {
+    if case .interrupted(let stream) = media { media = .live(stream) }
+  }
+
+  /// - Returns: whether that is news of media that comes.
+  mutating func set(isLost: Bool) -> Bool {
+    guard let old = stream?.isLost, old != isLost else { return false }
+    stream?.isLost = isLost
+    return true
+  }
+
+  // MARK: Wishes
+
+  mutating func want(_ isWanted: Bool, forHolders: Bool = false) {
+    (wish.isWanted, wish.isForHolders) = (isWanted, forHolders)
+    if !isWanted { (objections.isDenialTold, objections.isRefusalTold) = (false, false) }
+  }
+
+  /// What was wanted before holds again; who holds it does so still.
+  mutating func want(again earlier: Wish) { want(earlier.isWanted, forHolders: earlier.isForHolders) }
+
+  /// - Returns: whether it is wanted only since.
+  mutating func hold() -> Bool {
+    wish.holders += 1
+    guard !wish.isWanted else { return false }
+    want(true, forHolders: true)
+    return true
+  }
+
+  /// - Returns: whether it is not wanted any more.
+  mutating func release() -> Bool {
+    wish.holders -= 1
+    guard wish.holders == 0, wish.isForHolders else { return false }
+    want(false)
+    return true
+  }
+
+  mutating func set(isUntold: Bool) { wish.isUntold = isUntold }
+
+  // MARK: Objections
+
+  /// - Returns: whether the program is to be told that what it wants is not allowed.
+  mutating func set(isAllowed: Bool) -> Bool {
+    objections.isAllowed = isAllowed
+    let isDenied = !isAllowed && wish.isWanted
+    defer { objections.isDenialTold = isDenied }
+    return isDenied && !objections.isDenialTold
+  }
+
+  /// - Returns: whether the program is to be told: once, if it wants it.
+  mutating func refuse(for error: LiveKitError) -> Bool {
+    objections.refusal = error
+    defer { objections.isRefusalTold = wish.isWanted }
+    return wish.isWanted && !objections.isRefusalTold
+  }
+
+  mutating func accept() { (objections.refusal, objections.isRefusalTold) = (nil, false) }
+
+  // MARK: Settings
+
+  /// What the program, or those who show or hear the track, want of it; nil while it is not subscribed.
+  /// - Parameter demand: what renderers need; nil where they do not decide.
+  func wantedSettings(_ demand: TrackDemand?) -> TrackSettings? {
+    guard isSubscribed else { return nil }
+    guard let demand else { return settings.wanted }
+    // An output takes all there is.
+    return wish.holders > 0 ? TrackSettings() : demand.settings
+  }
+
+  /// What the server is to be told; nil while the track is not subscribed.
+  func settingsToTell(_ demand: TrackDemand?) -> TrackSettings? {
+    var wanted = wantedSettings(demand)
+    wanted?.restriction = arrival.fallback.restriction
+    return wanted
+  }
+
+  /// Whether media is to come, by what the server was told and says.
+  var course: (isEnabled: Bool, isPaused: Bool, isExpected: Bool) {
+    let told = settings.told ?? TrackSettings()
+    let isPaused = streamState == .paused || told.restriction == .noVideo
+    return (told.isEnabled, isPaused, told.isEnabled && !isPaused && !info.isMuted)
+  }
+
+  // MARK: Arrival
+
+  /// Whether too much of it is lost.
+  var isPoor: Bool { isSubscribed && arrival.losses.loss.map { $0 >= AudioFallback.heavyLoss } ?? false }
+
+  /// Whether too much of it is lost, or it is being tried: one track at a time is.
+  func strainsLink(at time: MediaTime) -> Bool {
+    isPoor || isSubscribed && arrival.fallback.isTrying(at: time)
+  }
+}
