@@ -88,11 +88,12 @@ let package = Package(
         .product(name: "SwiftASN1", package: "swift-asn1"),
       ] + nio),
     module("GStreamerKit", ["MediaCore", "CGStreamer", "CShims"]),
+    module("MediaPipelines", ["GStreamerKit", "MediaCore"]),
     module(
       "MediaBridge",
       [
         "Bitstream", "MediaCore", "RTP", "SDP", "LiveKitProtocol", "PipelineTemplates", "PeerTransport",
-        "SignalTransport", "GStreamerKit", .product(name: "Logging", package: "swift-log"),
+        "SignalTransport", "GStreamerKit", "MediaPipelines", .product(name: "Logging", package: "swift-log"),
       ]),
     // What a program that needs no desktop does without.
     module("MediaBridgeDesktop", ["MediaBridge", "MediaCore", "PipelineTemplates", "GStreamerKit"]),
@@ -166,6 +167,7 @@ let package = Package(
     tests(
       "SeedsTests", ["MediaBridge", "MediaBridgeDesktop", "BridgeTesting", "LiveKitProtocol", "MediaCore"]),
     tests("GStreamerKitTests", ["GStreamerKit", "BridgeTesting", "PipelineTemplates", "MediaCore", "CGStreamer"]),
+    tests("MediaPipelinesTests", ["MediaPipelines", "MediaCore"]),
     tests(
       "DevServerTests",
       ["DevServer", "BridgeTesting", "SignalTransport", "LiveKitProtocol", "PeerTransport", "SDP", "RTP", "MediaCore"]),
@@ -173,7 +175,7 @@ let package = Package(
       "MediaBridgeTests",
       [
         "MediaBridge", "MediaBridgeDesktop", "SyntheticParticipants", "BridgeTesting", "DevServer", "GStreamerKit",
-        "PipelineTemplates", "MediaCore", "Bitstream", "RTP", "SDP", "ParserExercises", "LiveKitProtocol",
+        "PipelineTemplates", "MediaCore", "Bitstream", "RTP", "SDP", "ParserExercises", "LiveKitProtocol", "MediaPipelines",
       ]),
   ],
   swiftLanguageModes: [.v6]

@@ -80,3 +80,7 @@ void shim_copy_properties(gpointer from, gpointer to) {
   }
   g_free(specs);
 }
+
+void shim_pad_lock_stream(GstPad *pad) { GST_PAD_STREAM_LOCK(pad); }
+void shim_pad_unlock_stream(GstPad *pad) { GST_PAD_STREAM_UNLOCK(pad); }
+gboolean shim_is_sticky(GstEvent *event) { return GST_EVENT_IS_STICKY(event); }

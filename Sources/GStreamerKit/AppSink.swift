@@ -78,22 +78,32 @@ extension Pipeline {
   public func appSink(
     named name: String, onBuffer: @escaping @Sendable (MediaBuffer) -> Void, onEnd: @escaping @Sendable () -> Void = {}
   ) throws(PipelineError) -> AppSink {
-    let shared = try element(named: name).shared
+    try AppSink(try element(named: name), until: detachments, onBuffer: onBuffer, onEnd: onEnd)
+  }
+}
+
+extension AppSink {
+  /// - Parameter detachments: take the closures off again.
+  convenience init(
+    _ element: Element, until detachments: Detachments, onBuffer: @escaping @Sendable (MediaBuffer) -> Void,
+    onEnd: @escaping @Sendable () -> Void = {}
+  ) throws(PipelineError) {
+    let (shared, name) = (element.shared, element.name)
     guard shim_is_app_sink(shared.pointer) != 0 else {
       throw PipelineError(.noSuchElement, "element \"\(name)\" is not an appsink", element: name)
     }
     let callbacks = SinkCallbacks(onBuffer: onBuffer, onEnd: onEnd)
-    setCallbacks(of: shared, callbacks)
-    addProbe(
-      to: try staticPad("sink", of: shared, named: name), GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM,
+    Self.setCallbacks(of: shared, callbacks, until: detachments)
+    try shared.staticPad("sink", named: name).addProbe(
+      GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM,
       PadProbe { info in
         if let event = info.pointee.data?.assumingMemoryBound(to: GstEvent.self) { callbacks.take(event) }
         return GST_PAD_PROBE_OK
-      })
-    return AppSink(name: name, shared: shared)
+      }, until: detachments)
+    self.init(name: name, shared: shared)
   }
 
-  private func setCallbacks(of sink: SharedElement, _ closures: SinkCallbacks) {
+  private static func setCallbacks(of sink: SharedElement, _ closures: SinkCallbacks, until detachments: Detachments) {
     var callbacks = GstAppSinkCallbacks()
     callbacks.eos = { _, data in
       if let data { SinkCallbacks.from(data).onEnd() }
@@ -107,7 +117,7 @@ extension Pipeline {
     // A last sample would keep the newest frame's memory alive for nobody.
     gst_util_set_object_arg(sink.pointer.cast(), "enable-last-sample", "false")
     gst_app_sink_set_callbacks(sink.pointer.cast(), &callbacks, closures.passToC(), Callback.destroy)
-    onDetach {
+    detachments.add {
       var none = GstAppSinkCallbacks()
       gst_app_sink_set_callbacks(sink.pointer.cast(), &none, nil, nil)
     }

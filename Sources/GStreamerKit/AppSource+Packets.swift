@@ -29,7 +29,7 @@ extension AppSource {
     guard packets.count > 1 else {
       return packets.first.map { push($0.buffer, start: $0.start, count: $0.count, dts: $0.dts) } ?? .queued
     }
-    guard let (list, size) = makeList(packets) else { return .refused }
+    guard let (list, size) = Self.makeList(packets) else { return .refused }
     let count = Int(gst_buffer_list_length(list))
     announceAcceptedCaps()
     let overflow = overflow
@@ -43,15 +43,23 @@ extension AppSource {
     return overflow > 0 ? .full : .queued
   }
 
-  private func makeList(_ packets: [Packet]) -> (list: OpaquePointer, size: Int)? {
+  static func makeList(_ packets: [Packet]) -> (list: OpaquePointer, size: Int)? {
     guard let list = gst_buffer_list_new_sized(guint(packets.count)) else { return nil }
     var size = 0
-    for packet in packets where packet.isInside {
-      guard let buffer = Self.wrap(packet.buffer, start: packet.start, count: packet.count) else { continue }
-      set(buffer, pts: nil, dts: packet.dts, isDiscontinuous: false)
+    for packet in packets {
+      guard let buffer = makeBuffer(packet) else { continue }
       gst_buffer_list_insert(list, -1, buffer)
       size += packet.count
     }
     return (list, size)
+  }
+
+  /// Nil for a packet that claims more bytes than it has.
+  static func makeBuffer(_ packet: Packet) -> UnsafeMutablePointer<GstBuffer>? {
+    guard packet.isInside, let buffer = wrap(packet.buffer, start: packet.start, count: packet.count) else {
+      return nil
+    }
+    set(buffer, pts: nil, dts: packet.dts, isDiscontinuous: false)
+    return buffer
   }
 }

@@ -73,6 +73,13 @@ public final class AppSource: @unchecked Sendable {
   /// As of now.
   public var counters: Counters { state.withLock { $0.counters } }
 
+  /// How much of what may wait here waits, 0…1; 0 where no limit is set.
+  public var fullness: Double {
+    let share = { (level: guint64, limit: UInt64) in limit > 0 ? Double(level) / Double(limit) : 0 }
+    let buffers = share(gst_app_src_get_current_level_buffers(source), limits.buffers)
+    return min(max(buffers, share(gst_app_src_get_current_level_bytes(source), limits.bytes)), 1)
+  }
+
   /// Buffers that wait to be taken by the pipeline.
   public var queuedBuffers: Int { Int(gst_app_src_get_current_level_buffers(source)) }
 
@@ -148,7 +155,7 @@ extension AppSource {
   private func push(
     _ buffer: UnsafeMutablePointer<GstBuffer>, pts: MediaTime?, dts: MediaTime?, isDiscontinuous: Bool
   ) -> PushResult {
-    set(buffer, pts: pts, dts: dts, isDiscontinuous: isDiscontinuous)
+    Self.set(buffer, pts: pts, dts: dts, isDiscontinuous: isDiscontinuous)
     let size = Int(gst_buffer_get_size(buffer))
     let overflow = self.overflow
     guard overflow == 0 || limits.isLeaky else {
@@ -161,7 +168,7 @@ extension AppSource {
     return overflow > 0 ? .full : .queued
   }
 
-  func set(
+  static func set(
     _ buffer: UnsafeMutablePointer<GstBuffer>, pts: MediaTime?, dts: MediaTime?, isDiscontinuous: Bool
   ) {
     shim_handoff_acquire(buffer)

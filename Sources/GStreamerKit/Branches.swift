@@ -36,7 +36,7 @@ extension Pipeline {
     gst_element_set_state(element.pointer, GST_STATE_NULL)
   }
 
-  private func remove(_ child: SharedElement) {
+  func remove(_ child: SharedElement) {
     gst_element_set_state(child.pointer, GST_STATE_NULL)
     // Removing an element from its bin unlinks its pads.
     guard let parent = gst_object_get_parent(child.pointer.cast()) else { return }

@@ -108,3 +108,20 @@ extension Pipeline {
     gst_bin_get_by_name(element.cast(), name).map(SharedElement.init(adopting:))
   }
 }
+
+extension Pipeline {
+  /// The kinds of all elements that are in the pipeline now, in its bins too: "vp8dec" once for each of them.
+  public var factories: [String] {
+    guard let iterator = gst_bin_iterate_recurse(element.cast()) else { return [] }
+    defer { gst_iterator_free(iterator) }
+    var (names, item) = ([String](), GValue())
+    while gst_iterator_next(iterator, &item) == GST_ITERATOR_OK {
+      if let child = g_value_get_object(&item) {
+        names.append(
+          shim_factory_name(child.assumingMemoryBound(to: GstElement.self)).map { String(cString: $0) } ?? "")
+      }
+      g_value_unset(&item)
+    }
+    return names
+  }
+}

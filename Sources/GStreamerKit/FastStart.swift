@@ -14,11 +14,15 @@ extension Pipeline {
     gst_pad_add_probe(
       pad.pointer, packets,
       { pad, _, _ in
-        if let pad, let query = gst_query_new_drain() {
-          gst_pad_peer_query(pad, query)
-          gst_query_unref(query)
-        }
+        if let pad { Pipeline.settle(behind: pad) }
         return GST_PAD_PROBE_REMOVE
       }, nil, nil)
+  }
+
+  /// Returns when what was pushed from a pad has left the queue behind it.
+  static func settle(behind pad: UnsafeMutablePointer<GstPad>) {
+    guard let query = gst_query_new_drain() else { return }
+    gst_pad_peer_query(pad, query)
+    gst_query_unref(query)
   }
 }

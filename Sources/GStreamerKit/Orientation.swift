@@ -17,22 +17,13 @@ extension Pipeline {
     addProbe(
       to: pad, .buffers,
       PadProbe { info in
-        for buffer in buffers(of: info) {
-          guard let turns = read(buffer, quarterTurns), known.set(\.self, to: turns) else { continue }
+        info.pointee.forEachBuffer { buffer in
+          guard let turns = read(buffer, quarterTurns), known.set(\.self, to: turns) else { return }
           gst_pad_push_event(pad.pointer, OrientationTag.event(quarterTurns: turns))
         }
         return GST_PAD_PROBE_OK
       })
   }
-}
-
-private func buffers(of info: UnsafeMutablePointer<GstPadProbeInfo>) -> [UnsafeMutablePointer<GstBuffer>] {
-  guard let data = info.pointee.data else { return [] }
-  guard info.pointee.isList else {
-    return [data.assumingMemoryBound(to: GstBuffer.self)]
-  }
-  let list = OpaquePointer(data)
-  return (0..<gst_buffer_list_length(list)).compactMap { gst_buffer_list_get(list, $0) }
 }
 
 private func read<Result>(

@@ -16,6 +16,14 @@ extension GstPadProbeType {
 extension GstPadProbeInfo {
   /// Whether the probe's data is a list of buffers.
   var isList: Bool { type.rawValue & GST_PAD_PROBE_TYPE_BUFFER_LIST.rawValue != 0 }
+
+  /// Calls `body` with the probe's buffer, or with each of its list.
+  func forEachBuffer(_ body: (UnsafeMutablePointer<GstBuffer>) -> Void) {
+    guard let data else { return }
+    guard isList else { return body(data.assumingMemoryBound(to: GstBuffer.self)) }
+    let list = OpaquePointer(data)
+    for index in 0..<gst_buffer_list_length(list) { gst_buffer_list_get(list, index).map(body) }
+  }
 }
 
 /// A reference to a pad that travels between threads.
@@ -27,22 +35,35 @@ final class SharedPad: @unchecked Sendable {
   deinit { gst_object_unref(pointer) }
 }
 
-extension Pipeline {
-  func staticPad(_ pad: String, of element: SharedElement, named name: String) throws(PipelineError) -> SharedPad {
-    guard let pointer = gst_element_get_static_pad(element.pointer, pad) else {
+extension SharedElement {
+  func staticPad(_ pad: String, named name: String) throws(PipelineError) -> SharedPad {
+    guard let found = gst_element_get_static_pad(pointer, pad) else {
       throw PipelineError(.noSuchElement, "element \"\(name)\" has no pad \"\(pad)\"", element: name)
     }
-    return SharedPad(adopting: pointer)
+    return SharedPad(adopting: found)
   }
+}
 
-  /// Attaches a probe that is removed, and its closure released, when the pipeline stops.
-  func addProbe(to pad: SharedPad, _ types: GstPadProbeType, _ probe: PadProbe) {
+extension SharedPad {
+  /// Attaches a probe, which is removed and its closure released by `detachments`.
+  func addProbe(_ types: GstPadProbeType, _ probe: PadProbe, until detachments: Detachments) {
     let identifier = gst_pad_add_probe(
-      pad.pointer, types,
+      pointer, types,
       { _, info, data in
         guard let info, let data else { return GST_PAD_PROBE_OK }
         return PadProbe.from(data).body(info)
       }, probe.passToC(), Callback.destroy)
-    onDetach { gst_pad_remove_probe(pad.pointer, identifier) }
+    detachments.add { gst_pad_remove_probe(self.pointer, identifier) }
+  }
+}
+
+extension Pipeline {
+  func staticPad(_ pad: String, of element: SharedElement, named name: String) throws(PipelineError) -> SharedPad {
+    try element.staticPad(pad, named: name)
+  }
+
+  /// Attaches a probe that is removed, and its closure released, when the pipeline stops.
+  func addProbe(to pad: SharedPad, _ types: GstPadProbeType, _ probe: PadProbe) {
+    pad.addProbe(types, probe, until: detachments)
   }
 }

@@ -15,8 +15,7 @@ public final class Pipeline: @unchecked Sendable {
   public let name: String
   let element: UnsafeMutablePointer<GstElement>
   let delivery = BusDelivery()
-  /// Undoes what was attached to elements, so that closures die with the pipeline's run.
-  private let detachments = Locked<[Job]>([])
+  let detachments = Detachments()
 
   /// - Parameters:
   ///   - description: a `gst-launch` description.
@@ -36,7 +35,7 @@ public final class Pipeline: @unchecked Sendable {
   deinit {
     // The last reference may go away on a streaming thread, which must not wait for itself.
     let element = SharedElement(adopting: element)
-    let detachments = detachments.withLock { $0 }
+    let detachments = detachments
     delivery.close()
     guard element.pointer.pointee.current_state != GST_STATE_NULL else { return Self.release(element, detachments) }
     startThread(name: "gst-release") {
@@ -45,8 +44,8 @@ public final class Pipeline: @unchecked Sendable {
     }
   }
 
-  private static func release(_ element: SharedElement, _ detachments: [Job]) {
-    for detach in detachments { detach() }
+  private static func release(_ element: SharedElement, _ detachments: Detachments) {
+    detachments.run()
     guard let bus = gst_element_get_bus(element.pointer) else { return }
     gst_bus_set_sync_handler(bus, nil, nil, nil)
     gst_object_unref(bus)
@@ -55,10 +54,18 @@ public final class Pipeline: @unchecked Sendable {
   /// Runs `handler` for each message, one at a time, on the thread that all pipelines share. Set it before `start`.
   public func onMessage(_ handler: @escaping @Sendable (BusMessage) -> Void) { delivery.set(handler: handler) }
 
-  func onDetach(_ job: @escaping Job) { detachments.withLock { $0.append(job) } }
+  func onDetach(_ job: @escaping Job) { detachments.add(job) }
+  func detach() { detachments.run() }
+}
 
-  func detach() {
-    let jobs = detachments.withLock { jobs in
+/// What undoes what was attached to elements, so that closures die with the run of what they were attached to.
+final class Detachments: Sendable {
+  private let jobs = Locked<[Job]>([])
+
+  func add(_ job: @escaping Job) { jobs.withLock { $0.append(job) } }
+
+  func run() {
+    let jobs = jobs.withLock { jobs in
       defer { jobs = [] }
       return jobs
     }

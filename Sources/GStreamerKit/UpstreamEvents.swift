@@ -6,7 +6,8 @@ extension Pipeline {
   public func onKeyframeRequest(
     atSourceNamed name: String, _ handler: @escaping @Sendable () -> Void
   ) throws(PipelineError) {
-    try onUpstreamEvent(atPad: "src", of: name, { gst_video_event_is_force_key_unit($0) != 0 }, handler)
+    let pad = try staticPad("src", of: try element(named: name).shared, named: name)
+    onUpstreamEvent(at: pad, { gst_video_event_is_force_key_unit($0) != 0 }, handler)
   }
 
   /// Runs `handler` when a sink asks for another format, as a window does whose size has changed. It runs on a thread of
@@ -14,14 +15,14 @@ extension Pipeline {
   public func onFormatWish(
     ofSinkNamed name: String, _ handler: @escaping @Sendable () -> Void
   ) throws(PipelineError) {
-    try onUpstreamEvent(atPad: "sink", of: name, { $0.pointee.type == GST_EVENT_RECONFIGURE }, handler)
+    let pad = try staticPad("sink", of: try element(named: name).shared, named: name)
+    onUpstreamEvent(at: pad, { $0.pointee.type == GST_EVENT_RECONFIGURE }, handler)
   }
 
-  private func onUpstreamEvent(
-    atPad padName: String, of name: String, _ isMeant: @escaping @Sendable (UnsafeMutablePointer<GstEvent>) -> Bool,
+  func onUpstreamEvent(
+    at pad: SharedPad, _ isMeant: @escaping @Sendable (UnsafeMutablePointer<GstEvent>) -> Bool,
     _ handler: @escaping @Sendable () -> Void
-  ) throws(PipelineError) {
-    let pad = try staticPad(padName, of: try element(named: name).shared, named: name)
+  ) {
     addProbe(
       to: pad, GST_PAD_PROBE_TYPE_EVENT_UPSTREAM,
       PadProbe { info in

@@ -32,6 +32,7 @@ public struct FilledTemplate: Equatable, Sendable {
   public let elements: [Element]
   /// UTF-8 offsets at which a token of the template begins, ascending, with its line.
   let origins: [(offset: Int, line: Int)]
+  let chains: [TemplateChain]
 
   /// Whether both are the same description of the same file.
   public static func == (a: Self, b: Self) -> Bool {
@@ -85,6 +86,8 @@ struct TemplateFiller {
     var text = ""
     var origins: [(offset: Int, line: Int)] = []
     var elements: [FilledTemplate.Element] = []
+    var chains = TemplateChainBuilder()
+    var end: Int { text.utf8.count }
   }
 
   func filled() throws(TemplateError) -> FilledTemplate {
@@ -92,17 +95,21 @@ struct TemplateFiller {
     for token in template.tokens { try append(token, &output) }
     return FilledTemplate(
       kind: template.kind, name: template.name, file: template.file, description: output.text,
-      elements: output.elements, origins: output.origins)
+      elements: output.elements, origins: output.origins, chains: output.chains.chains)
   }
 
   private func append(_ token: TemplateToken, _ output: inout Output) throws(TemplateError) {
-    output.origins.append((output.text.utf8.count, token.line))
+    let start = output.end
+    output.origins.append((start, token.line))
     switch token.content {
     case .space(let bytes): output.text += String(decoding: bytes, as: UTF8.self)
-    case .caps(let parts): output.text += try plain(parts, allowing: "_-+./:")
+    case .caps(let parts):
+      output.text += try plain(parts, allowing: "_-+./:")
+      output.chains.take(rest: output.end)
     case .word(let parts):
       let word = try plain(parts, allowing: "_-")
       output.text += word
+      output.chains.take(word: word, start: start, end: output.end)
       if isFactoryName(word) {
         output.elements.append(.init(factory: word, name: nil, line: token.line, properties: []))
       }
@@ -110,16 +117,19 @@ struct TemplateFiller {
       output.text += String(decoding: assignment, as: UTF8.self)
       let value = isData ? try data(parts) : try plain(parts, allowing: "_-+./:")
       output.text += value
-      note(name, value, token.line, &output.elements)
+      output.chains.take(rest: output.end)
+      note(name, value, token.line, &output)
     }
   }
 
-  private func note(_ name: String, _ value: String, _ line: Int, _ elements: inout [FilledTemplate.Element]) {
-    guard !elements.isEmpty else { return }
-    elements[elements.count - 1].properties.append(.init(name: name, line: line))
+  private func note(_ name: String, _ value: String, _ line: Int, _ output: inout Output) {
+    guard let last = output.elements.indices.last else { return }
+    output.elements[last].properties.append(.init(name: name, line: line))
     if name == "name" {
       let inner = value.utf8.first == LaunchQuoting.quote ? value.utf8.dropFirst().dropLast() : value.utf8[...]
-      elements[elements.count - 1].name = String(decoding: LaunchQuoting.meaning(of: inner), as: UTF8.self)
+      let name = String(decoding: LaunchQuoting.meaning(of: inner), as: UTF8.self)
+      output.elements[last].name = name
+      output.chains.name(name)
     }
   }
 

@@ -8,6 +8,10 @@ extension FilledTemplate {
       if names.isDisjoint(with: ["frames", "pcm", "encoded"]) {
         return "a receive pipeline needs an appsink called frames, pcm or encoded"
       }
+      for sink in ["encoded", "frames", "pcm"] {
+        guard let tee = branch(endingIn: sink)?.tee, !names.contains(tee) else { continue }
+        return "the branch to \"\(sink)\" begins at \"\(tee).\", and nothing is called \(tee)"
+      }
     case .output:
       if names.isDisjoint(with: ["video", "audio", "videomix", "audiomix"]) {
         return "an output pipeline needs an appsrc called video or audio, or a mixer called videomix or audiomix"

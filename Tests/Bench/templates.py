@@ -6,9 +6,9 @@ from programs import ROOT
 
 
 def decoder_of(name):
-    """The decoder with its options, as in `pipelines/receive/NAME.pipeline` without values of a user's."""
+    """The decoder with its options, which the last branch of the text begins with, as in `pipelines/receive/NAME.pipeline` without values of a user's."""
     text = (ROOT / f"pipelines/receive/{name}.pipeline").read_text()
     lines = "\n".join(line for line in text.splitlines() if not line.startswith("#"))
     filled = re.sub(r"\$\{[\w-]+:-([^}]*)\}", r"\1", lines)
-    elements = [" ".join(element.split()) for element in filled.split("!")]
-    return elements[elements.index(next(element for element in elements if element.startswith("appsink"))) - 1]
+    branch = re.split(r"\bmedia\.", filled)[-1]
+    return " ".join(branch.split("!")[1].split())

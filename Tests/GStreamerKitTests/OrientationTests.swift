@@ -10,11 +10,11 @@ import Testing
 
   /// What becomes of `count` pictures whose last packets tell their orientation where it changes.
   private func run(
-    _ codec: String, template: String, output: String, count: Int = 50, shuffled: Bool = false
+    _ codec: String, output: String, count: Int = 50, shuffled: Bool = false
   ) async throws -> [MediaBuffer] {
     let frames = try await TestStream.video(codec, count: count)
     let numbers = Dictionary(frames.enumerated().map { ($1[0].timestamp, $0) }) { first, _ in first }
-    let pipeline = try Shipped.pipeline(.receive, template, ["latency": "2000"])
+    let pipeline = try Shipped.receiver(codec, output, ["latency": "2000"])
     let errors = errors(of: pipeline)
     let source = try pipeline.appSource(named: "rtp")
     let media = Collector<MediaBuffer>()
@@ -36,19 +36,19 @@ import Testing
   }
 
   @Test(arguments: ["vp8", "vp9", "h264"]) func everyPictureHasItsOwn(_ codec: String) async throws {
-    let media = try await run(codec, template: codec, output: "frames")
+    let media = try await run(codec, output: "frames")
     let numbers = media.compactMap { VideoFrameBuffer($0).flatMap(NumberedPicture.read)?.number }
     #expect(numbers == Array(0..<50))
     #expect(media.map(\.quarterTurns) == numbers.map(turns))
   }
 
   @Test(arguments: ["vp8", "vp9", "h264"]) func soHaveThoseThatStayEncoded(_ codec: String) async throws {
-    let media = try await run(codec, template: "\(codec)-passthrough", output: "encoded")
+    let media = try await run(codec, output: "encoded")
     #expect(media.map(\.quarterTurns) == (0..<50).map(turns))
   }
 
   @Test func packetsOutOfOrderAreReadInOrder() async throws {
-    let media = try await run("vp8", template: "vp8", output: "frames", shuffled: true)
+    let media = try await run("vp8", output: "frames", shuffled: true)
     #expect(media.map(\.quarterTurns) == (0..<50).map(turns))
   }
 
@@ -61,7 +61,7 @@ import Testing
     let turned = Collector<VideoFrameBuffer>()
     try pipeline.appSink(named: "out") { media in VideoFrameBuffer(media).map { turned.add($0) } }
     try pipeline.start()
-    let media = try await run("vp8", template: "vp8", output: "frames", count: 20)
+    let media = try await run("vp8", output: "frames", count: 20)
     for picture in media { source.push(picture) }
     try await pipeline.sendEndOfStream()
     #expect(await pipeline.stop())

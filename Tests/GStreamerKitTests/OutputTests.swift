@@ -6,9 +6,9 @@ import PipelineTemplates
 import Testing
 
 @Suite(.serialized) struct OutputTests {
-  /// Access units of a test stream as a passthrough template gives them.
+  /// Access units of a test stream as a receive template gives them.
   private func units(_ codec: String, _ packets: [TestPacket]) async throws -> [MediaBuffer] {
-    let pipeline = try Shipped.pipeline(.receive, "\(codec)-passthrough")
+    let pipeline = try Shipped.receiver(codec, "encoded")
     let source = try pipeline.appSource(named: "rtp")
     let units = Collector<MediaBuffer>()
     try pipeline.appSink(named: "encoded", onBuffer: { units.add($0) })

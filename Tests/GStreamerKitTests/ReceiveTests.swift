@@ -12,7 +12,7 @@ private struct Receiver {
   let errors: Collector<PipelineError>
 
   init(_ codec: String, latency: Int = 200) throws {
-    pipeline = try Shipped.pipeline(.receive, codec, ["latency": "\(latency)"])
+    pipeline = try Shipped.receiver(codec, "frames", ["latency": "\(latency)"])
     errors = GStreamerKitTests.errors(of: pipeline)
     source = try pipeline.appSource(named: "rtp")
     let (readings, requests) = (readings, keyframeRequests)
@@ -148,7 +148,7 @@ private struct Receiver {
 
   @Test func opusBecomesStereoAt48Kilohertz() async throws {
     let packets = try await TestStream.audio(count: 50)
-    let pipeline = try Shipped.pipeline(.receive, "opus")
+    let pipeline = try Shipped.receiver("opus", "pcm")
     let source = try pipeline.appSource(named: "rtp")
     let sound = Collector<(frames: Int, crossings: Int, format: AudioBuffer.SampleFormat, rate: Int, channels: Int)>()
     try pipeline.appSink(

@@ -14,7 +14,18 @@ enum Shipped {
 
   static func pipeline(_ kind: TemplateKind, _ name: String, _ values: [String: String] = [:]) throws -> Pipeline {
     let filled = try store.find(kind, name).fill(values)
-    return try Pipeline(description: filled.description, name: "\(kind.rawValue)-\(name)") { offset in
+    return try pipeline(filled, filled.description)
+  }
+
+  /// A receive template with only one of its outputs, linked from the start.
+  static func receiver(_ name: String, _ output: String, _ values: [String: String] = [:]) throws -> Pipeline {
+    let filled = try store.find(.receive, name).fill(values)
+    let others = ["encoded", "frames", "pcm"].filter { $0 != output }
+    return try pipeline(filled, filled.trunk(withoutBranches: others))
+  }
+
+  private static func pipeline(_ filled: FilledTemplate, _ description: String) throws -> Pipeline {
+    try Pipeline(description: description, name: "\(filled.kind.rawValue)-\(filled.name)") { offset in
       SourceLocation(file: filled.file, line: filled.line(atOffset: offset))
     }
   }

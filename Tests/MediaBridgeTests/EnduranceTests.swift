@@ -88,8 +88,8 @@ struct EnduranceTests {
     try await eventually("a call of each") { all.isSubset(of: calls.values) }
     alive.add(screens + ears)
     for track in [video, audio] {
-      let decoder = try #require(track.incoming.decoding.withLock { $0.running?.pipeline })
-      alive.add([decoder, decoder.pipeline])
+      let receiver = try #require(track.incoming.pipeline)
+      alive.add([receiver, receiver.pipeline])
     }
     for screen in screens { video.remove(videoRenderer: screen) }
     for ear in ears { audio.remove(audioRenderer: ear) }

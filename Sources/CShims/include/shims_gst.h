@@ -33,3 +33,9 @@ const char *shim_factory_name(GstElement *element);
 void shim_name_thread(const char *name);
 /// Gives `to` every property of `from` that can be read and written, apart from the name, the parent and the caps.
 void shim_copy_properties(gpointer from, gpointer to);
+
+/// Holds up what streams into a pad, which waits meanwhile.
+void shim_pad_lock_stream(GstPad *pad);
+void shim_pad_unlock_stream(GstPad *pad);
+/// Whether an event holds for all that follows it.
+gboolean shim_is_sticky(GstEvent *event);

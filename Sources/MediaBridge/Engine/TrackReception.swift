@@ -1,10 +1,11 @@
 import Bitstream
 import GStreamerKit
 import MediaCore
+import MediaPipelines
 import RTP
 import SDP
 
-/// The receiving end of one track, from the socket to the pipelines. Lives on the transport's loop.
+/// The receiving end of one track, from the socket to the pipeline. Lives on the transport's loop.
 final class TrackReception {
   let trackSid: String
   private let codec: String
@@ -13,8 +14,8 @@ final class TrackReception {
   private let videoCodec: Bitstream.VideoCodec?
   private let clock: ParticipantClock
   private(set) var receiver: RTPReceiver
-  private var pipelines: [ReceivePipeline] = []
-  /// What came since the newest keyframe began, or the newest sound, until the first pipeline is there: so that nothing
+  private var pipeline: ReceivePipeline?
+  /// What came since the newest keyframe began, or the newest sound, until there is a pipeline: so that nothing
   /// is lost while an output is made, and the first picture does not have to wait for another keyframe.
   private var backlog: [(packet: RTPPacket, time: MediaTime)] = []
   private static let videoBacklog = 1500
@@ -76,6 +77,9 @@ final class TrackReception {
   let meter = DecoderMeter()
   /// Packets with the marker bit, which ends a picture.
   private var pictures = PictureLedger()
+  /// The timestamps of the frames with which a decoder begins.
+  private var group = KeptGroup<UInt32>(.sinceKeyframe)
+  private var isKeyframeOpen = false
 
   func receive(_ packet: RTPPacket, at time: MediaTime) {
     for packet in receiver.receive(packet, at: time) {
@@ -105,16 +109,23 @@ final class TrackReception {
   private func deliver(_ packet: RTPPacket, at time: MediaTime) {
     // The first packet of a picture tells as much as all of them.
     if packet.timestamp != lastTimestamp { clock.observe(trackSid, timestamp: packet.timestamp, at: time) }
-    if packet.endsPicture { pictures.note(packet.timestamp) }
-    if let wholePicture, isCutOff(by: packet) { blank(wholePicture, before: packet, at: time) }
-    if !pipelines.isEmpty { waiting.append(AppSource.Packet(packet, at: time)) }
-    noteOrder(of: packet)
-    guard pipelines.isEmpty || !isFlowing else { return }
     let beginsAnew = !isVideo || isKeyframe(packet)
+    note(packet, isKeyframe: beginsAnew, at: time)
+    if let wholePicture, isCutOff(by: packet) { blank(wholePicture, before: packet, at: time) }
+    if pipeline != nil { waiting.append(AppSource.Packet(packet, at: time)) }
+    noteOrder(of: packet)
     if beginsAnew && !isFlowing { beginFlowing() }
-    guard pipelines.isEmpty else { return }
+    guard pipeline == nil else { return }
     if isVideo && beginsAnew { backlog.removeAll { $0.packet.timestamp != packet.timestamp } }
     keep(packet, at: time)
+  }
+
+  private func note(_ packet: RTPPacket, isKeyframe: Bool, at time: MediaTime) {
+    if packet.timestamp != lastTimestamp { isKeyframeOpen = false }
+    isKeyframeOpen = isKeyframeOpen || isKeyframe
+    guard packet.endsPicture else { return }
+    pictures.note(packet.timestamp)
+    if isVideo { group.add(packet.timestamp, isKeyframe: isKeyframeOpen, at: time) }
   }
 
   private func beginFlowing() {
@@ -139,11 +150,11 @@ final class TrackReception {
     (lastTimestamp, wasMarked) = (packet.timestamp, packet.marker)
   }
 
-  /// Hands what `receive` took on to the pipelines. What follows in order within a picture stays until the picture is
+  /// Hands what `receive` took on to the pipeline. What follows in order within a picture stays until the picture is
   /// complete: a decoder can do nothing with it before, and waking its threads costs more than the work.
   func flush() {
     guard !isPictureOpen, !waiting.isEmpty else { return }
-    for pipeline in pipelines { pipeline.push(waiting) }
+    pipeline?.push(waiting)
     waiting.removeAll(keepingCapacity: true)
     wholePicture = nil
   }
@@ -184,14 +195,11 @@ final class TrackReception {
     clock.observe(trackSid, report)
   }
 
-  /// - Parameter isMetered: whether `meter` counts what the pipeline makes.
-  func attach(_ pipeline: ReceivePipeline, isMetered: Bool, at time: MediaTime) {
+  func attach(_ pipeline: ReceivePipeline, at time: MediaTime) {
     // What came before a pause is not what is seen or heard now.
     if let newest = backlog.last, time - newest.time > Self.staleness { backlog.removeAll() }
-    let isFirst = pipelines.isEmpty
-    if isMetered { decodingBegins() }
-    pipelines.append(pipeline)
-    if isFirst && isBacklogUsable {
+    self.pipeline = pipeline
+    if isBacklogUsable {
       waiting = backlog.map { AppSource.Packet($0.packet, at: $0.time) }
       flush()
     } else if isVideo {
@@ -202,13 +210,19 @@ final class TrackReception {
 
   private var isBacklogUsable: Bool { backlog.first.map { !isVideo || isKeyframe($0.packet) } ?? false }
 
-  func detach(_ pipeline: ReceivePipeline) { pipelines.removeAll { $0 === pipeline } }
+  func detach(_ pipeline: ReceivePipeline) {
+    if self.pipeline === pipeline { self.pipeline = nil }
+  }
 
   // MARK: Decoding for renderers
 
-  private func decodingBegins() {
-    let waiting = pipelines.isEmpty && isBacklogUsable ? backlog : []
-    pictures.begin(with: waiting.lazy.filter { $0.packet.endsPicture }.map { $0.packet.timestamp })
+  /// - Parameter isFirst: whether the decoder begins now, and so with what is kept.
+  func decodingBegins(isFirst: Bool) {
+    if pipeline == nil {
+      pictures.begin(with: isBacklogUsable ? backlog.filter(\.packet.endsPicture).map(\.packet.timestamp) : [])
+    } else {
+      pictures.begin(with: isFirst ? group.frames(at: .now) : [])
+    }
   }
 
   func decodingEnds() {

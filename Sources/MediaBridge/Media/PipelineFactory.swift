@@ -39,10 +39,14 @@ package struct PipelineFactory: Sendable {
     _ kind: TemplateKind, _ name: String, values: [String: String] = [:]
   ) throws(LiveKitError) -> TemplatePipeline {
     let filled = try fill(kind, name, values: values)
-    let located: (Int) -> SourceLocation? = { SourceLocation(file: filled.file, line: filled.line(atOffset: $0)) }
+    return try make(filled, filled.description)
+  }
+
+  /// - Parameter description: the text's, or what is left of it with white space in the place of the rest.
+  func make(_ filled: FilledTemplate, _ description: String) throws(LiveKitError) -> TemplatePipeline {
     do {
       let pipeline = try Pipeline(
-        description: filled.description, name: "\(kind.rawValue)-\(name)", locate: located)
+        description: description, name: "\(filled.kind.rawValue)-\(filled.name)", locate: filled.location(atOffset:))
       return TemplatePipeline(pipeline: pipeline, text: filled)
     } catch {
       throw LiveKitError(error, in: filled)
@@ -103,10 +107,6 @@ package struct TemplatePipeline: Sendable {
     do { return try pipeline.appSink(named: name, onBuffer: onBuffer) } catch { throw LiveKitError(error, in: text) }
   }
 
-  func onKeyframeRequest(atSource name: String, _ handler: @escaping @Sendable () -> Void) throws(LiveKitError) {
-    do { try pipeline.onKeyframeRequest(atSourceNamed: name, handler) } catch { throw LiveKitError(error, in: text) }
-  }
-
   func removeBranch(from name: String) throws(LiveKitError) {
     do { try pipeline.removeBranch(from: name) } catch { throw LiveKitError(error, in: text) }
   }
@@ -117,10 +117,13 @@ package struct TemplatePipeline: Sendable {
   }
 
   /// Calls `handler` for each error while the pipeline runs.
-  func onFailure(_ handler: @escaping @Sendable (LiveKitError) -> Void) {
+  func onFailure(_ handler: @escaping @Sendable (LiveKitError) -> Void) { onFailure { error, _ in handler(error) } }
+
+  /// - Parameter handler: gets the name of the element that failed, too.
+  func onFailure(_ handler: @escaping @Sendable (LiveKitError, String?) -> Void) {
     let text = text
     pipeline.onMessage { message in
-      if case .error(let error) = message { handler(LiveKitError(error, in: text)) }
+      if case .error(let error) = message { handler(LiveKitError(error, in: text), error.element) }
     }
   }
 }

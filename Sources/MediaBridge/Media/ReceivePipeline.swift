@@ -1,54 +1,151 @@
 import GStreamerKit
 import MediaCore
+import MediaPipelines
 import RTP
+import Synchronization
 
-/// One receive template at work on the packets of one track.
+/// The receive template of one track at work on its packets, for all who want what comes out of it.
+///
+/// Each of its outputs is made for the first consumer and goes with the last: so one that stores frames as they were sent
+/// pays for no decoder.
 final class ReceivePipeline: Sendable {
-  /// Which of the agreed outputs the template is asked for.
-  enum Output: String, Sendable {
+  /// The agreed names of a template's sinks.
+  enum Output: String, CaseIterable, Sendable {
     case frames
     case pcm
     case encoded
   }
 
   let pipeline: Pipeline
-  private let source: AppSource
+  private let made: TemplatePipeline
+  private let source: PacketInput
+  private let jitter: Element?
+  /// By the tee's name, for the text may have several.
+  private let tees: [String: ReceiveTee]
+  private let hubs: [Output: MediaHub]
+  /// Held while a branch is made or ended, never on a media thread.
+  private let branches = Locked<[Output: TeeBranch]>([:])
+  private let onKeyframeNeeded: @Sendable () -> Void
+  private let failed = Locked<LiveKitError?>(nil)
+  private let hasBegun = Atomic(false)
 
   /// - Parameters:
   ///   - payloadType: of the packets; the jitter buffer wants to know.
-  ///   - orientationID: the header element of packets that says how pictures are to be turned.
+  ///   - orientationID: the header element of packets that says how frames are to be turned.
   ///   - clock: from RTP timestamps to our time; called on a streaming thread.
-  ///   - onKeyframeNeeded: called on a streaming thread.
-  ///   - onBuffer: called on a streaming thread, in order; never after `stop()`.
+  ///   - onKeyframeNeeded: called on any thread.
   init(
-    factory: PipelineFactory, template: String, output: Output, payloadType: PayloadType, latency: Int?,
+    factory: PipelineFactory, template: String, isVideo: Bool, payloadType: PayloadType, latency: Int?,
     orientationID: UInt8? = nil, clock: @escaping @Sendable (UInt32) -> MediaTime?,
-    onKeyframeNeeded: @escaping @Sendable () -> Void,
-    onFailure: @escaping @Sendable (LiveKitError) -> Void, onBuffer: @escaping @Sendable (MediaBuffer) -> Void
+    onKeyframeNeeded: @escaping @Sendable () -> Void
   ) throws(LiveKitError) {
-    let made = try factory.make(.receive, template, values: latency.map { ["latency": String($0)] } ?? [:])
-    pipeline = made.pipeline
-    source = try made.source("rtp")
-    try made.sink(output.rawValue, onBuffer: onBuffer)
-    try made.onKeyframeRequest(atSource: "rtp", onKeyframeNeeded)
-    made.onFailure(onFailure)
-    // A text without an element of that name keeps GStreamer's own times, and pictures as they come.
-    if pipeline.hasElement("jitter") {
+    self.onKeyframeNeeded = onKeyframeNeeded
+    made = try factory.makeReceiver(template, values: latency.map { ["latency": String($0)] } ?? [:])
+    (pipeline, jitter) = (made.pipeline, try? made.pipeline.element(named: "jitter"))
+    hubs = Dictionary(
+      uniqueKeysWithValues: Output.allCases.map { output in
+        (output, MediaHub(isEncoded: output == .encoded, onKeyframeNeeded: onKeyframeNeeded))
+      })
+    source = try made.packetInput("rtp", onKeyframeRequest: onKeyframeNeeded)
+    tees = try made.tees(isVideo ? .sinceKeyframe : .none)
+    try deliverWhatHasNoBranch()
+    // A text without an element of that name keeps GStreamer's own times, and frames as they come.
+    if jitter != nil {
       try? pipeline.retimestamp(elementNamed: "jitter", clock)
       if let orientationID {
         try? pipeline.tagOrientation(elementNamed: "jitter") { RTPPacket.quarterTurns(in: $0, orientationID) }
       }
     }
-    if let caps = source.acceptedCaps, caps.int("payload") == nil {
-      Caps("\(caps), payload=(int)\(payloadType)").map(source.set(caps:))
-    }
+    made.onFailure { [weak self] in self?.fail($0, at: $1) }
     try made.start()
+    source.begin(
+      source.acceptedCaps.map { $0.int("payload") == nil ? Caps("\($0), payload=(int)\(payloadType)") ?? $0 : $0 })
   }
 
-  /// Packets of one picture come together: one by one they would wake the pipeline's threads for each, which costs more
+  /// Why nothing comes out of it any more; nil while something may.
+  var failure: LiveKitError? { failed.withLock { $0 } }
+
+  /// Packets of one frame come together: one by one they would wake the pipeline's threads for each, which costs more
   /// than what they do with it.
-  func push(_ packets: [AppSource.Packet]) { source.push(packets) }
+  func push(_ packets: [AppSource.Packet]) {
+    hasBegun.store(true, ordering: .relaxed)
+    source.push(packets)
+  }
+
+  /// Runs `job` when the outputs that were asked for are there.
+  func whenSettled(_ job: @escaping @Sendable () -> Void) {
+    guard let tee = tees.values.first else { return job() }
+    tee.whenSettled(job)
+  }
+
+  // MARK: Outputs
+
+  /// Adds a consumer, and makes what it needs.
+  /// - Throws: what the text lacks for it.
+  func add(_ consumer: MediaConsumer, to output: Output) throws(LiveKitError) {
+    guard let hub = hubs[output] else { return }
+    hub.add(consumer)
+    do {
+      try branches.withLock { branches throws(LiveKitError) in
+        if branches[output] == nil, !hub.isEmpty { branches[output] = try start(output) }
+      }
+    } catch {
+      hub.remove(consumer)
+      throw error
+    }
+    consumer.onStop { [weak self] in self?.remove(consumer, from: output) }
+  }
+
+  private func remove(_ consumer: MediaConsumer, from output: Output) {
+    guard let hub = hubs[output] else { return }
+    hub.remove(consumer)
+    let idle = branches.withLock { hub.isEmpty ? $0.removeValue(forKey: output) : nil }
+    if let idle { tee(of: output)?.remove(idle) }
+  }
+
+  /// - Returns: nil for an output that always runs.
+  private func start(_ output: Output) throws(LiveKitError) -> TeeBranch? {
+    guard let branch = try made.branch(to: output.rawValue), let hub = hubs[output] else {
+      guard pipeline.hasElement(output.rawValue) else { throw made.lacks(output.rawValue) }
+      return nil
+    }
+    try made.sink(output.rawValue, of: branch) { hub.deliver($0) }
+    // Before the first packet there is nothing that could have been missed.
+    tee(of: output)?.start(branch) { [weak self] in
+      if let self, hasBegun.load(ordering: .relaxed) { onKeyframeNeeded() }
+    }
+    return branch
+  }
+
+  private func tee(of output: Output) -> ReceiveTee? {
+    made.text.branch(endingIn: output.rawValue).flatMap { tees[$0.tee] }
+  }
+
+  /// A text of somebody's own may decode all the time.
+  private func deliverWhatHasNoBranch() throws(LiveKitError) {
+    for (output, hub) in hubs where pipeline.hasElement(output.rawValue) {
+      try made.sink(output.rawValue) { hub.deliver($0) }
+    }
+  }
+
+  /// Whether somebody gets what comes out there.
+  func isConsumed(_ output: Output) -> Bool { hubs[output]?.isEmpty == false }
+
+  // MARK: The end
+
+  /// An error of one output's branch ends that output; any other one all.
+  private func fail(_ error: LiveKitError, at element: String?) {
+    let branch = branches.withLock { branches in
+      branches.first { $0.value.element(named: element ?? "") != nil }
+    }
+    if let branch { return hubs[branch.key]?.fail(error) ?? () }
+    failed.withLock { $0 = $0 ?? error }
+    for hub in hubs.values { hub.fail(error) }
+  }
 
   /// No buffer comes after it returned.
-  func stop() async { await pipeline.stop() }
+  func stop() async {
+    guard await pipeline.stop() else { return }
+    for tee in tees.values { await tee.settle() }
+  }
 }

@@ -1,5 +1,6 @@
 import GStreamerKit
 import MediaCore
+import MediaPipelines
 import PeerTransport
 import RTP
 
@@ -25,7 +26,16 @@ struct ReceptionStatistics: Sendable {
   var payloadType: PayloadType?
 }
 
-/// The media of one subscribed track: its stream from the network, and the pipelines that feed on it.
+/// In which form a consumer wants a track's media.
+enum MediaForm: Sendable {
+  /// As the sender encoded it.
+  case encoded
+  /// Decoded frames or samples.
+  case raw
+}
+
+/// The media of one subscribed track: its stream from the network, and the pipeline behind it that all its consumers
+/// share.
 final class TrackMedia: Sendable {
   let trackSid: String
   let codec: String
@@ -39,12 +49,17 @@ final class TrackMedia: Sendable {
   private let clock: ParticipantClock
   /// Of what the decoder for renderers makes.
   let meter: DecoderMeter
-  struct Decoding {
-    /// The pipeline, and whether what it makes is still wanted: it may have a last picture when another one has begun.
-    var running: (pipeline: ReceivePipeline, isWanted: Locked<Bool>)?
+  private struct Receiving {
+    /// Made for the first consumer; there until the track ends, unless it fails.
+    var pipeline: ReceivePipeline?
     var isOver = false
   }
-  let decoding = Locked(Decoding())
+  /// Held while the pipeline is made, never on a media thread.
+  private let receiving = Locked(Receiving())
+  /// What all consumers share; nil before the first.
+  var pipeline: ReceivePipeline? { receiving.withLock { $0.pipeline } }
+  /// Of those who show or hear the track.
+  private let renderers = Locked<MediaConsumer?>(nil)
 
   init(
     trackSid: String, codec: String, isVideo: Bool, payloadType: PayloadType, orientationID: UInt8?,
@@ -70,17 +85,16 @@ final class TrackMedia: Sendable {
 
   // MARK: Decoding for renderers
 
-  /// Starts the decoder unless it runs; `sink` is called on a streaming thread. Not from two threads at once.
+  /// Decodes for renderers unless that is under way; `sink` is called on a streaming thread. Not from two threads at once.
   func startDecoding(_ sink: @escaping @Sendable (DecodedMedia) -> Void) {
-    guard decoding.withLock({ !$0.isOver && $0.running == nil }) else { return }
-    let (isVideo, meter, isWanted, isMisfitTold) = (isVideo, meter, Locked(true), Locked(false))
+    guard renderers.withLock({ $0 == nil }), receiving.withLock({ !$0.isOver }) else { return }
+    let (isVideo, meter, isMisfitTold) = (isVideo, meter, Locked(false))
     meter.interrupt()
     do {
-      let pipeline = try attach(
-        codec, output: isVideo ? .frames : .pcm, isMetered: true,
-        onFailure: { [weak self] in self?.decoderChanged($0) },
+      let consumer = try consume(
+        .raw, isMetered: true, onFailure: { [weak self] in self?.decoderChanged($0) },
         onBuffer: { [weak self] media in
-          guard let time = media.pts, isWanted.withLock({ $0 }) else { return }
+          guard let time = media.pts else { return }
           if isVideo, let frame = VideoFrameBuffer(media).map({ VideoFrame(buffer: $0, time: time) }) {
             meter.note(frame)
             sink(.video(frame))
@@ -91,25 +105,22 @@ final class TrackMedia: Sendable {
             self?.decoderChanged(.notRaw(media, codec: self?.codec ?? ""))
           }
         })
-      let isTooLate = decoding.withLock { decoding in
-        if !decoding.isOver { decoding.running = (pipeline, isWanted) }
-        return decoding.isOver
-      }
-      if isTooLate { detach(pipeline) } else { decoderChanged(nil) }
+      renderers.withLock { $0 = consumer }
+      // It may have been closed meanwhile.
+      if receiving.withLock({ $0.isOver }) { stopDecoding() } else { decoderChanged(nil) }
     } catch {
       decoderChanged(error)
     }
   }
 
   func stopDecoding() {
-    let running = decoding.withLock { decoding in
-      defer { decoding.running = nil }
-      return decoding.running
+    let consumer = renderers.withLock { renderers in
+      defer { renderers = nil }
+      return renderers
     }
-    guard let running else { return }
-    running.isWanted.withLock { $0 = false }
+    guard let consumer else { return }
+    consumer.stop()
     loop.run { [reception] in reception.value.decodingEnds() }
-    detach(running.pipeline)
   }
 
   private let decoderHandler = Locked<@Sendable (LiveKitError?) -> Void>({ _ in })
@@ -122,41 +133,65 @@ final class TrackMedia: Sendable {
     decoderHandler.withLock { $0 = handler }
   }
 
-  // MARK: Pipelines
+  // MARK: Consumers
 
-  /// Runs receive template `template` on the track's packets, from the newest keyframe that is still at hand on.
+  /// Hands the track's media to a consumer until it stops: from the newest keyframe on where that was within a second,
+  /// else from the next one, which is asked for.
   /// - Parameters:
-  ///   - isMetered: whether `meter` counts what comes out.
-  ///   - onFailure: told when the pipeline fails while it runs.
-  func attach(
-    _ template: String, output: ReceivePipeline.Output, isMetered: Bool = false,
+  ///   - isMetered: whether `meter` counts what it gets.
+  ///   - fullness: how much of the consumer's room is taken, 0…1. One that is full loses encoded frames up to the next
+  ///     keyframe.
+  ///   - onFailure: told when nothing comes any more, on any thread.
+  ///   - onBuffer: called on a streaming thread, in order; to return at once.
+  /// - Throws: why there is no pipeline for it.
+  func consume(
+    _ form: MediaForm, isMetered: Bool = false, fullness: @escaping @Sendable () -> Double = { 0 },
     onFailure: @escaping @Sendable (LiveKitError) -> Void, onBuffer: @escaping @Sendable (MediaBuffer) -> Void
-  ) throws(LiveKitError) -> ReceivePipeline {
-    let (clock, trackSid) = (clock, trackSid)
-    let pipeline = try ReceivePipeline(
-      factory: factory, template: template, output: output, payloadType: payloadType, latency: latency,
-      orientationID: orientationID, clock: { clock.time(trackSid, of: $0) },
-      onKeyframeNeeded: { [weak self] in self?.requestKeyframe() },
-      onFailure: onFailure, onBuffer: onBuffer)
-    loop.run { [reception] in reception.value.attach(pipeline, isMetered: isMetered, at: .now) }
-    return pipeline
+  ) throws(LiveKitError) -> MediaConsumer {
+    let consumer = MediaConsumer(
+      fullness: fullness, onFailure: { onFailure($0 as? LiveKitError ?? LiveKitError(.pipeline, "\($0)")) },
+      onBuffer: onBuffer)
+    let output: ReceivePipeline.Output = form == .encoded ? .encoded : isVideo ? .frames : .pcm
+    let (pipeline, isNew) = try receivingPipeline()
+    let isFirst = !pipeline.isConsumed(output)
+    if isMetered { loop.run { [reception] in reception.value.decodingBegins(isFirst: isFirst) } }
+    try pipeline.add(consumer, to: output)
+    if isNew {
+      pipeline.whenSettled { [loop, reception] in loop.run { reception.value.attach(pipeline, at: .now) } }
+    }
+    return consumer
   }
 
-  /// Takes a pipeline off and stops it; nothing comes out of it once the returned task has ended.
-  @discardableResult
-  func detach(_ pipeline: ReceivePipeline) -> Task<Void, Never> {
-    let stop = ObjectIdentifier(pipeline)
+  private func receivingPipeline() throws(LiveKitError) -> (ReceivePipeline, isNew: Bool) {
+    try receiving.withLock { receiving throws(LiveKitError) in
+      if let pipeline = receiving.pipeline, pipeline.failure == nil { return (pipeline, false) }
+      receiving.pipeline.map(end)
+      let made = try makePipeline()
+      receiving.pipeline = made
+      return (made, true)
+    }
+  }
+
+  private func makePipeline() throws(LiveKitError) -> ReceivePipeline {
+    let (clock, trackSid, isVideo) = (clock, trackSid, isVideo)
+    return try ReceivePipeline(
+      factory: factory, template: codec, isVideo: isVideo, payloadType: payloadType, latency: latency,
+      orientationID: orientationID, clock: { clock.time(trackSid, of: $0) },
+      onKeyframeNeeded: { [weak self] in if isVideo { self?.requestKeyframe() } })
+  }
+
+  /// Stops a pipeline; `close` waits for that.
+  private func end(_ pipeline: ReceivePipeline) {
     // At once, so that the next one does not come before it.
     loop.run { [reception] in reception.value.detach(pipeline) }
+    let stop = ObjectIdentifier(pipeline)
     // Nobody ends the pipeline before it is noted that it is being stopped.
-    return stops.withLock { stops in
-      let stopping = Task { [loop, stopsUnderWay = self.stops] in
+    stops.withLock { stops in
+      stops[stop] = Task { [loop, stopsUnderWay = self.stops] in
         await loop.call {}
         await pipeline.stop()
         _ = stopsUnderWay.withLock { $0.removeValue(forKey: stop) }
       }
-      stops[stop] = stopping
-      return stopping
     }
   }
   private let stops = Locked<[ObjectIdentifier: Task<Void, Never>]>([:])
@@ -170,8 +205,13 @@ final class TrackMedia: Sendable {
   func close() async {
     let last = await statistics()
     lastStatistics.withLock { $0 = $0 ?? last }
-    decoding.withLock { $0.isOver = true }
+    let pipeline = receiving.withLock { receiving in
+      receiving.isOver = true
+      defer { receiving.pipeline = nil }
+      return receiving.pipeline
+    }
     stopDecoding()
+    pipeline.map(end)
     clock.remove(trackSid)
     for stop in stops.withLock({ Array($0.values) }) { await stop.value }
   }

@@ -196,6 +196,9 @@ final class FileOutput: Sendable {
     return Counts(buffers: buffers, dropped: (isVideo ? video : audio)?.counters.dropped ?? 0)
   }
 
+  /// How much of the room for what is yet to be written is taken, 0…1.
+  func fullness(of kind: Track.Kind) -> Double { (kind == .video ? video : audio)?.fullness ?? 0 }
+
   var bytes: Int64 {
     let attributes = try? FileManager.default.attributesOfItem(atPath: file)
     return (attributes?[.size] as? Int64) ?? 0

@@ -1,6 +1,7 @@
 import Foundation
 import GStreamerKit
 import MediaCore
+import MediaPipelines
 
 // Which tracks go into the file, and what becomes of them: one that is published anew, or comes later, goes on in it.
 extension Recorder {
@@ -81,19 +82,19 @@ extension Recorder {
   ) throws(LiveKitError) -> OutputTrack {
     let isVideo = media.isVideo
     let feed = isVideo ? output.format.video : output.format.audio
-    let raw: ReceivePipeline.Output = isVideo ? .frames : .pcm
+    let kind = publication.kind
     let failure = Locked<LiveKitError?>(nil)
-    let pipeline = try media.attach(
-      feed == .raw ? media.codec : media.codec + "-passthrough", output: feed == .raw ? raw : .encoded,
+    let consumer = try media.consume(
+      feed == .raw ? .raw : .encoded, fullness: { output.fullness(of: kind) },
       onFailure: { error in failure.withLock { $0 = error } },
       onBuffer: { buffer in isVideo ? output.writeVideo(buffer) : output.writeAudio(buffer) })
     let track = OutputTrack(
-      sid: publication.sid, kind: publication.kind, codec: media.codec, isPassthrough: feed == .encoded,
-      dimensions: publication.dimensions)
+      sid: publication.sid, kind: kind, codec: media.codec, isPassthrough: feed == .encoded,
+      dimensions: publication.dimensions, buffersDropped: ended[kind]?.buffersDropped ?? 0)
     // A server may send what was taken for impossible.
     omissions.forget(publication.sid)
     inputs[publication.kind] = Input(
-      publication: publication, media: media, pipeline: pipeline, failure: failure, track: track)
+      publication: publication, media: media, consumer: consumer, failure: failure, track: track)
     if isVideo {
       currentVideo.withLock { $0 = media }
       setMuted(publication.isMuted, publication)
@@ -127,8 +128,10 @@ extension Recorder {
   }
 
   private func remove(_ input: Input) {
+    var input = input
     let kind = input.track.kind
-    input.media.detach(input.pipeline)
+    input.consumer.stop()
+    input.track.buffersDropped += input.consumer.dropped
     inputs[kind] = nil
     ended[kind] = input.track
     if kind == .video { currentVideo.withLock { $0 = nil } }

@@ -1,6 +1,7 @@
 import Foundation
 import GStreamerKit
 import MediaCore
+import MediaPipelines
 
 /// Records one participant, or single tracks, of a connected room into a file. Subscribes to what it needs.
 public actor Recorder {
@@ -57,8 +58,8 @@ public actor Recorder {
   struct Input {
     let publication: RemoteTrackPublication
     var media: TrackMedia
-    var pipeline: ReceivePipeline
-    /// Why the pipeline has stopped.
+    let consumer: MediaConsumer
+    /// Why nothing comes any more.
     let failure: Locked<LiveKitError?>
     var track: OutputTrack
   }
@@ -200,7 +201,7 @@ public actor Recorder {
       task?.cancel()
       await task?.value
     }
-    for input in inputs.values { await input.media.detach(input.pipeline).value }
+    for input in inputs.values { input.consumer.stop() }
     await countPackets()
     noteWhatNeverCame()
     await subscriptions.keep(only: [])
@@ -229,7 +230,8 @@ public actor Recorder {
       guard var track = inputs[kind]?.track ?? ended[kind] else { continue }
       let counts = output.counts(of: kind)
       track.buffers = counts.buffers
-      track.buffersDropped = counts.dropped
+      // What the track lost before the file's queue, and in it.
+      track.buffersDropped += (inputs[kind]?.consumer.dropped ?? 0) + counts.dropped
       progress.tracks.append(track)
     }
     return progress

@@ -344,171 +344,119 @@ appsrc name=video max-buffers=${queue:-3} max-bytes=0 leaky-type=downstream caps
 ! ximagesink name=window sync=false async=false qos=false
 
 """###,
-    "receive/h264-passthrough": ###"""
-# H.264 video as it was sent, for storing without transcoding.
-#
-# rtp      RTP packets in; DTS is the time of arrival. When what follows falls behind by `queue` packets the oldest
-#          are given up.
-# jitter   Packets that come in order pass at once. Only when one is missing those behind it wait, for at most
-#          `latency` ms, in which a retransmission may still arrive. Larger: fewer freezes on a bad network. Smaller:
-#          less delay after a loss.
-# depay    After a loss it asks for a keyframe; with `wait-for-keyframe` true it shows nothing until one comes, with
-#          false it goes on with a damaged picture.
-# parser   Puts the parameter sets in front of every keyframe too, so that a change of size decodes.
-# encoded  Access units out.
-
-appsrc name=rtp max-buffers=${queue:-2000} max-bytes=0 leaky-type=downstream
-  caps="application/x-rtp,media=video,clock-rate=90000,encoding-name=H264"
-! rtpjitterbuffer name=jitter latency=${latency:-500} faststart-min-packets=1 do-lost=true
-! rtph264depay request-keyframe=true wait-for-keyframe=${wait-for-keyframe:-true}
-! h264parse config-interval=-1 ! video/x-h264,stream-format=avc,alignment=au
-! appsink name=encoded sync=false
-
-"""###,
     "receive/h264": ###"""
-# H.264 video to raw pictures (I420).
+# H.264 video: frames as they were sent, and decoded (I420).
 #
-# rtp      RTP packets in; DTS is the time of arrival. When what follows falls behind by `queue` packets the oldest
-#          are given up.
-# jitter   Packets that come in order pass at once. Only when one is missing those behind it wait, for at most
-#          `latency` ms, in which a retransmission may still arrive. Larger: fewer freezes on a bad network. Smaller:
-#          less delay after a loss.
+# rtp      RTP packets in; DTS is the time of arrival. They are put straight into a jitter buffer that follows, without
+#          a thread and a queue between.
+# jitter   Packets that come in order pass at once. Only when one is missing those behind it wait, for as long as
+#          retransmissions take, which is measured, and for `latency` ms at most.
 # depay    After a loss it asks for a keyframe; with `wait-for-keyframe` true it shows nothing until one comes, with
-#          false it goes on with a damaged picture.
-# decoder  `threads` is 1 because waking several threads for each picture costs more than they save at usual sizes;
-#          more of them help with pictures beyond 1080p.
-# frames   Pictures out, in the format of the decoder.
+#          false it goes on with a damaged frame.
+# media    What hangs on it is made when the first consumer comes and goes with the last one, so that nobody pays for
+#          what nobody wants.
+# encoded  Access units out. The parser puts the parameter sets in front of every keyframe too, so that a change of
+#          size decodes.
+# decoder  `threads` is 1 because waking several threads for each frame costs more than they save at usual sizes;
+#          more of them help with frames beyond 1080p.
+# frames   Frames out, in the format of the decoder.
 
-appsrc name=rtp max-buffers=${queue:-2000} max-bytes=0 leaky-type=downstream
+appsrc name=rtp max-bytes=0
   caps="application/x-rtp,media=video,clock-rate=90000,encoding-name=H264"
-! rtpjitterbuffer name=jitter latency=${latency:-200} faststart-min-packets=1 do-lost=true
-! rtph264depay request-keyframe=true wait-for-keyframe=${wait-for-keyframe:-true}
-! avdec_h264 max-threads=${threads:-1} thread-type=slice output-corrupt=false
-! appsink name=frames sync=false
-
-"""###,
-    "receive/opus-passthrough": ###"""
-# Opus sound as it was sent, for storing without transcoding.
-#
-# rtp      RTP packets in; DTS is the time of arrival. When what follows falls behind by `queue` packets the oldest
-#          are given up.
-# jitter   Packets that come in order pass at once. Only when one is missing those behind it wait, for at most
-#          `latency` ms, in which a retransmission may still arrive. Larger: fewer freezes on a bad network. Smaller:
-#          less delay after a loss.
-# depay    Is told what it asks for: any payload type, and stereo at 48 kHz, which every Opus decoder can make of it.
-# encoded  Access units out.
-
-appsrc name=rtp max-buffers=${queue:-500} max-bytes=0 leaky-type=downstream
-  caps="application/x-rtp,media=audio,clock-rate=48000,encoding-name=OPUS"
 ! rtpjitterbuffer name=jitter latency=${latency:-500} faststart-min-packets=1 do-lost=true
-! capssetter caps="application/x-rtp,payload=96,sprop-stereo=(string)1,sprop-maxcapturerate=(string)48000"
-! rtpopusdepay
-! appsink name=encoded sync=false
+! rtph264depay request-keyframe=true wait-for-keyframe=${wait-for-keyframe:-true}
+! tee name=media allow-not-linked=true
+
+media. ! h264parse config-interval=-1 ! video/x-h264,stream-format=avc,alignment=au
+! appsink name=encoded sync=false async=false
+
+media. ! avdec_h264 max-threads=${threads:-1} thread-type=slice output-corrupt=false
+! appsink name=frames sync=false async=false
 
 """###,
     "receive/opus": ###"""
-# Opus sound to raw samples: 48 kHz, stereo, 16 bit, interleaved.
+# Opus audio: packets as they were sent, and raw samples (48 kHz, stereo, 16 bit, interleaved).
 #
-# rtp      RTP packets in; DTS is the time of arrival. When what follows falls behind by `queue` packets the oldest
-#          are given up.
-# jitter   Packets that come in order pass at once. Only when one is missing those behind it wait, for at most
-#          `latency` ms, in which a retransmission may still arrive. Larger: fewer freezes on a bad network. Smaller:
-#          less delay after a loss.
+# rtp      RTP packets in; DTS is the time of arrival. They are put straight into a jitter buffer that follows, without
+#          a thread and a queue between.
+# jitter   Packets that come in order pass at once. Only when one is missing those behind it wait, for as long as
+#          retransmissions take, which is measured, and for `latency` ms at most.
 # depay    Is told what it asks for: any payload type, and stereo at 48 kHz, which every Opus decoder can make of it.
+# media    What hangs on it is made when the first consumer comes and goes with the last one, so that nobody pays for
+#          what nobody wants.
+# encoded  Opus packets out.
 # decoder  Losses are filled in: from the redundancy in the next packet where the sender puts it there, else by guessing on.
-# pcm      Sound out.
+# pcm      Audio out.
 
-appsrc name=rtp max-buffers=${queue:-500} max-bytes=0 leaky-type=downstream
+appsrc name=rtp max-bytes=0
   caps="application/x-rtp,media=audio,clock-rate=48000,encoding-name=OPUS"
-! rtpjitterbuffer name=jitter latency=${latency:-200} faststart-min-packets=1 do-lost=true
+! rtpjitterbuffer name=jitter latency=${latency:-500} faststart-min-packets=1 do-lost=true
 ! capssetter caps="application/x-rtp,payload=96,sprop-stereo=(string)1,sprop-maxcapturerate=(string)48000"
 ! rtpopusdepay
-! opusdec plc=true use-inband-fec=${fec:-true}
+! tee name=media allow-not-linked=true
+
+media. ! appsink name=encoded sync=false async=false
+
+media. ! opusdec plc=true use-inband-fec=${fec:-true}
 ! audio/x-raw,format=S16LE,layout=interleaved,rate=48000,channels=2
-! appsink name=pcm sync=false
-
-"""###,
-    "receive/vp8-passthrough": ###"""
-# VP8 video as it was sent, for storing without transcoding.
-#
-# rtp      RTP packets in; DTS is the time of arrival. When what follows falls behind by `queue` packets the oldest
-#          are given up.
-# jitter   Packets that come in order pass at once. Only when one is missing those behind it wait, for at most
-#          `latency` ms, in which a retransmission may still arrive. Larger: fewer freezes on a bad network. Smaller:
-#          less delay after a loss.
-# depay    After a loss it asks for a keyframe; with `wait-for-keyframe` true it shows nothing until one comes, with
-#          false it goes on with a damaged picture.
-# encoded  Access units out.
-
-appsrc name=rtp max-buffers=${queue:-2000} max-bytes=0 leaky-type=downstream
-  caps="application/x-rtp,media=video,clock-rate=90000,encoding-name=VP8"
-! rtpjitterbuffer name=jitter latency=${latency:-500} faststart-min-packets=1 do-lost=true
-! rtpvp8depay request-keyframe=true wait-for-keyframe=${wait-for-keyframe:-true}
-! appsink name=encoded sync=false
+! appsink name=pcm sync=false async=false
 
 """###,
     "receive/vp8": ###"""
-# VP8 video to raw pictures (I420).
+# VP8 video: frames as they were sent, and decoded (I420).
 #
-# rtp      RTP packets in; DTS is the time of arrival. When what follows falls behind by `queue` packets the oldest
-#          are given up.
-# jitter   Packets that come in order pass at once. Only when one is missing those behind it wait, for at most
-#          `latency` ms, in which a retransmission may still arrive. Larger: fewer freezes on a bad network. Smaller:
-#          less delay after a loss.
+# rtp      RTP packets in; DTS is the time of arrival. They are put straight into a jitter buffer that follows, without
+#          a thread and a queue between.
+# jitter   Packets that come in order pass at once. Only when one is missing those behind it wait, for as long as
+#          retransmissions take, which is measured, and for `latency` ms at most.
 # depay    After a loss it asks for a keyframe; with `wait-for-keyframe` true it shows nothing until one comes, with
-#          false it goes on with a damaged picture.
-# decoder  `threads` is 1 because waking several threads for each picture costs more than they save at usual sizes;
-#          more of them help with pictures beyond 1080p. vp8dec decodes as well, and costs a tenth more.
-# frames   Pictures out, in the format of the decoder.
-
-appsrc name=rtp max-buffers=${queue:-2000} max-bytes=0 leaky-type=downstream
-  caps="application/x-rtp,media=video,clock-rate=90000,encoding-name=VP8"
-! rtpjitterbuffer name=jitter latency=${latency:-200} faststart-min-packets=1 do-lost=true
-! rtpvp8depay request-keyframe=true wait-for-keyframe=${wait-for-keyframe:-true}
-! avdec_vp8 max-threads=${threads:-1} thread-type=slice output-corrupt=false
-! appsink name=frames sync=false
-
-"""###,
-    "receive/vp9-passthrough": ###"""
-# VP9 video as it was sent, for storing without transcoding.
-#
-# rtp      RTP packets in; DTS is the time of arrival. When what follows falls behind by `queue` packets the oldest
-#          are given up.
-# jitter   Packets that come in order pass at once. Only when one is missing those behind it wait, for at most
-#          `latency` ms, in which a retransmission may still arrive. Larger: fewer freezes on a bad network. Smaller:
-#          less delay after a loss.
-# depay    After a loss it asks for a keyframe; with `wait-for-keyframe` true it shows nothing until one comes, with
-#          false it goes on with a damaged picture.
+#          false it goes on with a damaged frame.
+# media    What hangs on it is made when the first consumer comes and goes with the last one, so that nobody pays for
+#          what nobody wants.
 # encoded  Access units out.
+# decoder  `threads` is 1 because waking several threads for each frame costs more than they save at usual sizes;
+#          more of them help with frames beyond 1080p. vp8dec decodes as well, and costs a tenth more.
+# frames   Frames out, in the format of the decoder.
 
-appsrc name=rtp max-buffers=${queue:-2000} max-bytes=0 leaky-type=downstream
-  caps="application/x-rtp,media=video,clock-rate=90000,encoding-name=VP9"
+appsrc name=rtp max-bytes=0
+  caps="application/x-rtp,media=video,clock-rate=90000,encoding-name=VP8"
 ! rtpjitterbuffer name=jitter latency=${latency:-500} faststart-min-packets=1 do-lost=true
-! rtpvp9depay request-keyframe=true wait-for-keyframe=${wait-for-keyframe:-true}
-! vp9parse ! video/x-vp9,alignment=super-frame
-! appsink name=encoded sync=false
+! rtpvp8depay request-keyframe=true wait-for-keyframe=${wait-for-keyframe:-true}
+! tee name=media allow-not-linked=true
+
+media. ! appsink name=encoded sync=false async=false
+
+media. ! avdec_vp8 max-threads=${threads:-1} thread-type=slice output-corrupt=false
+! appsink name=frames sync=false async=false
 
 """###,
     "receive/vp9": ###"""
-# VP9 video to raw pictures (I420).
+# VP9 video: frames as they were sent, and decoded (I420).
 #
-# rtp      RTP packets in; DTS is the time of arrival. When what follows falls behind by `queue` packets the oldest
-#          are given up.
-# jitter   Packets that come in order pass at once. Only when one is missing those behind it wait, for at most
-#          `latency` ms, in which a retransmission may still arrive. Larger: fewer freezes on a bad network. Smaller:
-#          less delay after a loss.
+# rtp      RTP packets in; DTS is the time of arrival. They are put straight into a jitter buffer that follows, without
+#          a thread and a queue between.
+# jitter   Packets that come in order pass at once. Only when one is missing those behind it wait, for as long as
+#          retransmissions take, which is measured, and for `latency` ms at most.
 # depay    After a loss it asks for a keyframe; with `wait-for-keyframe` true it shows nothing until one comes, with
-#          false it goes on with a damaged picture.
-# decoder  `threads` is 1 because waking several threads for each picture costs more than they save at usual sizes;
-#          more of them help with pictures beyond 1080p.
-# frames   Pictures out, in the format of the decoder.
+#          false it goes on with a damaged frame.
+# media    What hangs on it is made when the first consumer comes and goes with the last one, so that nobody pays for
+#          what nobody wants.
+# encoded  Access units out.
+# decoder  `threads` is 1 because waking several threads for each frame costs more than they save at usual sizes;
+#          more of them help with frames beyond 1080p.
+# frames   Frames out, in the format of the decoder.
 
-appsrc name=rtp max-buffers=${queue:-2000} max-bytes=0 leaky-type=downstream
+appsrc name=rtp max-bytes=0
   caps="application/x-rtp,media=video,clock-rate=90000,encoding-name=VP9"
-! rtpjitterbuffer name=jitter latency=${latency:-200} faststart-min-packets=1 do-lost=true
+! rtpjitterbuffer name=jitter latency=${latency:-500} faststart-min-packets=1 do-lost=true
 ! rtpvp9depay request-keyframe=true wait-for-keyframe=${wait-for-keyframe:-true}
-! vp9dec threads=${threads:-1}
-! appsink name=frames sync=false
+! tee name=media allow-not-linked=true
+
+media. ! vp9parse ! video/x-vp9,alignment=super-frame
+! appsink name=encoded sync=false async=false
+
+media. ! vp9dec threads=${threads:-1}
+! appsink name=frames sync=false async=false
 
 """###,
   ]

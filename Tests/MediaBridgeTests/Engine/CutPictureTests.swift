@@ -1,6 +1,7 @@
 import BridgeTesting
 import Foundation
 import MediaCore
+import MediaPipelines
 import RTP
 import Testing
 
@@ -29,14 +30,17 @@ import Testing
       track, clock: ParticipantClock(), configuration: .init(track), onOtherCodec: { _ in }, onStream: { _ in })
     let received = Collector<(SequenceNumber, Bool)>()
     let pipeline = try ReceivePipeline(
-      factory: PipelineFactory(folder: folder.path), template: "packets", output: .encoded,
-      payloadType: PayloadType(96), latency: nil, clock: { _ in nil }, onKeyframeNeeded: {}, onFailure: { _ in },
+      factory: PipelineFactory(folder: folder.path), template: "packets", isVideo: true,
+      payloadType: PayloadType(96), latency: nil, clock: { _ in nil }, onKeyframeNeeded: {})
+    let consumer = MediaConsumer(
+      onFailure: { _ in },
       onBuffer: { media in
         let packet = media.withUnsafeBytes { try? RTPPacket(parsing: PacketBuffer(copying: $0)) }
         if let packet { received.add((packet.sequenceNumber, packet.payloadLength > 0)) }
       })
+    try pipeline.add(consumer, to: .encoded)
     for (index, part) in parts.enumerated() {
-      if index == attached { reception.attach(pipeline, isMetered: false, at: .now) }
+      if index == attached { reception.attach(pipeline, at: .now) }
       reception.receive(packet(part, UInt16(index + 1)), at: .now)
       reception.flush()
     }

@@ -1,0 +1,181 @@
+import CGStreamer
+import CShims
+import MediaCore
+import Synchronization
+
+/// A branch that hangs on a tee of a running pipeline from its `start` until its `remove`, without a thread of its own.
+///
+/// What goes wrong in it stays in it: after an error it gets nothing more, and the rest of the pipeline goes on.
+///
+/// `@unchecked Sendable`: holds counted references to objects whose calls lock by themselves; the rest is `Locked`.
+public final class TeeBranch: @unchecked Sendable {
+  private let pipeline: Pipeline
+  private let bin: SharedElement
+  private let tee: SharedElement
+  /// Where the tee is fed: whoever holds up that stream has the tee to itself.
+  private let stream: SharedPad
+  private let input: SharedPad
+  private let outlet = Locked<SharedPad?>(nil)
+  private let detachments = Detachments()
+
+  fileprivate init(
+    pipeline: Pipeline, bin: SharedElement, tee: SharedElement, stream: SharedPad, input: SharedPad
+  ) {
+    self.pipeline = pipeline
+    self.bin = bin
+    self.tee = tee
+    self.stream = stream
+    self.input = input
+  }
+
+  /// The element of that name within the branch, or the branch itself; nil for one that is elsewhere.
+  public func element(named name: String) -> Element? {
+    let found = gst_bin_get_by_name(bin.pointer.cast(), name).map(SharedElement.init(adopting:))
+    return (found ?? (GStreamerKit.name(of: bin.pointer.cast()) == name ? bin : nil)).map {
+      Element(shared: $0, name: name)
+    }
+  }
+
+  /// As `Pipeline.appSink`, of a sink of the branch.
+  @discardableResult
+  public func appSink(
+    named name: String, onBuffer: @escaping @Sendable (MediaBuffer) -> Void
+  ) throws(PipelineError) -> AppSink {
+    guard let element = element(named: name) else {
+      throw PipelineError(.noSuchElement, "the branch has no element named \"\(name)\"", element: name)
+    }
+    return try AppSink(element, until: detachments, onBuffer: onBuffer)
+  }
+
+  /// Begins with what `first` gives, and goes on with what the tee gets from there on. The stream waits meanwhile, and
+  /// so does the caller for the stream: nobody calls this who may be waited for by a consumer of media.
+  /// - Parameter first: asked while nothing goes into the tee.
+  public func start(with first: () -> [MediaBuffer]) {
+    gst_bin_add(pipeline.element.cast(), bin.pointer)
+    gst_element_set_state(bin.pointer, pipeline.element.pointee.target_state)
+    shim_pad_lock_stream(stream.pointer)
+    defer { shim_pad_unlock_stream(stream.pointer) }
+    guard let pad = gst_element_request_pad_simple(tee.pointer, "src_%u") else { return }
+    gst_pad_link(pad, input.pointer)
+    for media in first() { gst_pad_push(pad, gst_buffer_ref(media.buffer)) }
+    let made = SharedPad(adopting: pad)
+    outlet.withLock { $0 = made }
+  }
+
+  /// Takes the branch off and ends it; nothing comes out of it once this has returned. Waits for the stream as `start`.
+  public func remove() {
+    let pad = outlet.withLock { outlet in
+      defer { outlet = nil }
+      return outlet
+    }
+    if let pad { unlink(pad) }
+    pipeline.remove(bin)
+    detachments.run()
+  }
+
+  private func unlink(_ pad: SharedPad) {
+    shim_pad_lock_stream(stream.pointer)
+    defer { shim_pad_unlock_stream(stream.pointer) }
+    gst_pad_unlink(pad.pointer, input.pointer)
+    gst_element_release_request_pad(tee.pointer, pad.pointer)
+  }
+}
+
+extension Pipeline {
+  /// Makes a branch for a tee; it gets nothing before its `start`.
+  ///
+  /// - Parameters:
+  ///   - description: a `gst-launch` description whose first element is left unlinked.
+  ///   - locate: the file and line of a byte offset in `description`, for errors.
+  public func makeBranch(
+    description: String, behindTee teeName: String, locate: ((Int) -> SourceLocation?)? = nil
+  ) throws(PipelineError) -> TeeBranch {
+    let tee = try element(named: teeName).shared
+    let stream = try staticPad("sink", of: tee, named: teeName)
+    let bin = try Self.parseBin(description, diagnosis: ParseDiagnosis(description: description, locate: locate))
+    guard let open = gst_bin_find_unlinked_pad(bin.pointer.cast(), GST_PAD_SINK) else {
+      throw PipelineError(.link, "the branch behind \"\(teeName)\" has no open input", element: teeName)
+    }
+    defer { gst_object_unref(open) }
+    guard let input = gst_ghost_pad_new("sink", open) else {
+      throw PipelineError(.link, "the branch cannot be linked to \"\(teeName)\"", element: teeName)
+    }
+    BranchGuard.install(on: input)
+    gst_object_ref(input)
+    gst_element_add_pad(bin.pointer, input)
+    return TeeBranch(pipeline: self, bin: bin, tee: tee, stream: stream, input: SharedPad(adopting: input))
+  }
+
+  /// Shows what goes into a tee: to `onBuffer` each buffer, as it is and not to be handed on elsewhere than to a branch
+  /// of the tee, and to `onChange` that the format changes or anything else that holds for all that follows. Both run on
+  /// the streaming thread. Call it before `start`.
+  public func watch(
+    tee name: String, onBuffer: @escaping @Sendable (MediaBuffer) -> Void, onChange: @escaping @Sendable () -> Void
+  ) throws(PipelineError) {
+    let pad = try staticPad("sink", of: try element(named: name).shared, named: name)
+    let format = MediaFormat(Caps(adopting: gst_caps_new_any()))
+    addProbe(
+      to: pad, .buffers,
+      PadProbe { info in
+        info.pointee.forEachBuffer { buffer in
+          shim_handoff_acquire(buffer)
+          onBuffer(MediaBuffer(retaining: buffer, format: format, shift: 0))
+        }
+        return GST_PAD_PROBE_OK
+      })
+    addProbe(
+      to: pad, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM,
+      PadProbe { info in
+        let event = info.pointee.data?.assumingMemoryBound(to: GstEvent.self)
+        if let event, shim_is_sticky(event) != 0 { onChange() }
+        return GST_PAD_PROBE_OK
+      })
+  }
+}
+
+/// Keeps the errors of a branch from those who feed it.
+private final class BranchGuard: Callback {
+  private let hasFailed = Atomic(false)
+
+  static func install(on pad: UnsafeMutablePointer<GstPad>) {
+    let guardian = BranchGuard()
+    gst_pad_set_chain_function_full(
+      pad,
+      { pad, parent, buffer in
+        guard let pad, let data = pad.pointee.chaindata else { return GST_FLOW_ERROR }
+        return BranchGuard.from(data).pass(parent) { gst_proxy_pad_chain_default(pad, parent, buffer) }
+          ?? drop { gst_buffer_unref(buffer) }
+      }, guardian.passToC(), Callback.destroy)
+    gst_pad_set_chain_list_function_full(
+      pad,
+      { pad, parent, list in
+        guard let pad, let data = pad.pointee.chainlistdata else { return GST_FLOW_ERROR }
+        return BranchGuard.from(data).pass(parent) { gst_proxy_pad_chain_list_default(pad, parent, list) }
+          ?? drop { gst_buffer_list_unref(list) }
+      }, guardian.passToC(), Callback.destroy)
+  }
+
+  /// - Returns: nil when what is to be passed on is to be dropped.
+  private func pass(_ parent: UnsafeMutablePointer<GstObject>?, _ push: () -> GstFlowReturn) -> GstFlowReturn? {
+    guard !hasFailed.load(ordering: .relaxed) else { return nil }
+    let result = push()
+    if result.rawValue < GST_FLOW_OK.rawValue, result != GST_FLOW_FLUSHING { fail(result, parent) }
+    return GST_FLOW_OK
+  }
+
+  /// Elements that say that there was an error have said which; of all others only this is known.
+  private func fail(_ result: GstFlowReturn, _ parent: UnsafeMutablePointer<GstObject>?) {
+    hasFailed.store(true, ordering: .relaxed)
+    guard result != GST_FLOW_ERROR, result != GST_FLOW_EOS, let parent else { return }
+    let reason = gst_flow_get_name(result).map { String(cString: $0) } ?? "error"
+    let error = g_error_new_literal(
+      gst_stream_error_quark(), Int32(GST_STREAM_ERROR_FAILED.rawValue), "what comes cannot be taken (\(reason))")
+    gst_element_post_message(parent.cast(), gst_message_new_error(parent, error, nil))
+    g_error_free(error)
+  }
+}
+
+private func drop(_ release: () -> Void) -> GstFlowReturn {
+  release()
+  return GST_FLOW_OK
+}

@@ -1,0 +1,143 @@
+import BridgeTesting
+import Foundation
+import GStreamerKit
+import MediaCore
+import MediaPipelines
+import Testing
+
+@testable import MediaBridge
+
+/// All consumers of a track share what receives it.
+@Suite struct SharedPipelineTests {
+  private func run(_ text: String? = nil, _ body: (Watcher, RemoteVideoTrack) async throws -> Void) async throws {
+    let folder = try TemporaryFolder()
+    if let text {
+      let file = URL(fileURLWithPath: "\(folder.path)/receive/vp8.pipeline")
+      try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+      try text.write(to: file, atomically: true, encoding: .utf8)
+    }
+    let options = RoomOptions(adaptiveStream: false, audioPlayback: .off, pipelineFolder: folder.path)
+    try await Watcher.run(options) { watcher in try await body(watcher, try await watcher.tracks().0) }
+  }
+
+  private func elements(of track: RemoteVideoTrack) -> [String: Int] {
+    Dictionary((track.incoming.pipeline?.pipeline.factories ?? []).map { ($0, 1) }, uniquingKeysWith: +)
+  }
+
+  @Test func aRecorderAndTwoRenderersUseOneDecoder() async throws {
+    try await run { watcher, track in
+      let folder = try TemporaryFolder()
+      let frames = Collector<Int>()
+      let renderers = (0..<2).map { number in VideoFrameHandler { _ in frames.add(number) } }
+      for renderer in renderers { track.add(videoRenderer: renderer) }
+      // VP8 is decoded for MP4, and stored as it was sent in Matroska.
+      let recorders = ["a.mp4", "a.mkv"].map { name in
+        Recorder(
+          room: watcher.room,
+          options: RecordingOptions(file: "\(folder.path)/\(name)", participant: "alice", wait: .seconds(20)))
+      }
+      for recorder in recorders { try await recorder.start() }
+      try await eventually("frames for each") { Set(frames.values).count == 2 }
+      let elements = elements(of: track)
+      #expect(elements["rtpjitterbuffer"] == 1 && elements["avdec_vp8"] == 1 && elements["appsink"] == 2)
+      // Without a thread in front of the jitter buffer's own, and none behind it.
+      #expect(elements["appsrc"] == nil && elements["queue"] == nil)
+      for recorder in recorders {
+        let progress = try await recorder.finish()
+        #expect(progress.video?.buffers ?? 0 > 0 && progress.video?.buffersDropped == 0)
+      }
+      try await eventually("the end of what only a file wanted") { self.elements(of: track)["appsink"] == 1 }
+    }
+  }
+
+  @Test func whatIsOnlyStoredHasNoDecoder() async throws {
+    try await run { _, track in
+      let frames = Collector<Bool>()
+      let consumer = try track.incoming.consume(.encoded, onFailure: { _ in }) { frames.add($0.isDelta) }
+      try await eventually("frames") { frames.count > 5 }
+      #expect(frames.values.first == false)
+      #expect(elements(of: track)["avdec_vp8"] == nil && elements(of: track)["appsink"] == 1)
+      consumer.stop()
+      try await eventually("the end of the output") { self.elements(of: track)["appsink"] == nil }
+    }
+  }
+
+  /// Nobody has to send a keyframe for it.
+  @Test func aDecoderThatBeginsAgainBeginsWithWhatIsKept() async throws {
+    try await run { watcher, track in
+      let camera = try await watcher.camera()
+      let (first, second) = (Collector<MediaTime>(), Collector<MediaTime>())
+      let screen = VideoFrameHandler { first.add($0.time) }
+      track.add(videoRenderer: screen)
+      try await eventually("frames") { first.count > 2 }
+      let keyframes = try #require(await camera.reception()?.keyframesReceived)
+      track.incoming.requestKeyframe()
+      try await eventually("a keyframe") { (await camera.reception()?.keyframesReceived ?? 0) > keyframes }
+      let (shown, requests) = (first.count, await camera.reception()?.keyframeRequests)
+      try await eventually("two more frames") { first.count > shown + 1 }
+      track.remove(videoRenderer: screen)
+      track.add(videoRenderer: VideoFrameHandler { second.add($0.time) })
+      try await eventually("frames again") { second.count > 2 }
+      let newest = try #require(first.values.last)
+      #expect(try #require(second.values.first) <= newest, "it begins with a frame that was there before")
+      #expect(await camera.reception()?.keyframeRequests == requests)
+    }
+  }
+
+  @Test func aDecoderEndsWithItsLastConsumer() async throws {
+    try await run { _, track in
+      let frames = Collector<Int>()
+      let screens = (0..<2).map { _ in VideoFrameHandler { _ in frames.add(1) } }
+      for screen in screens { track.add(videoRenderer: screen) }
+      try await eventually("frames") { frames.count > 2 }
+      track.remove(videoRenderer: screens[0])
+      #expect(elements(of: track)["avdec_vp8"] == 1)
+      track.remove(videoRenderer: screens[1])
+      try await eventually("the end of the decoder") { self.elements(of: track)["avdec_vp8"] == nil }
+      #expect(elements(of: track)["rtpjitterbuffer"] == 1)
+    }
+  }
+
+  @Test func aConsumerThatIsFullLosesAllUpToAKeyframeAndNobodyElseDoes() async throws {
+    try await run { watcher, track in
+      let camera = try await watcher.camera()
+      let isFull = Locked(false)
+      let (slow, quick) = (Collector<MediaBuffer>(), Collector<MediaBuffer>())
+      let consumer = try track.incoming.consume(
+        .encoded, fullness: { isFull.withLock { $0 ? 1 : 0 } }, onFailure: { _ in }, onBuffer: { slow.add($0) })
+      let other = try track.incoming.consume(.encoded, onFailure: { _ in }, onBuffer: { quick.add($0) })
+      try await eventually("frames for both") { slow.count > 5 && quick.count > 5 }
+      let requests = await camera.reception()?.keyframeRequests ?? 0
+      isFull.withLock { $0 = true }
+      try await eventually("frames that are lost") { consumer.dropped > 2 }
+      let taken = slow.count
+      isFull.withLock { $0 = false }
+      try await eventually("frames again") { slow.count > taken + 2 }
+      #expect(slow.values[taken].isDelta == false)
+      #expect(await camera.reception()?.keyframeRequests ?? 0 > requests)
+      #expect(other.dropped == 0 && quick.count >= slow.count + consumer.dropped - 5)
+      for consumer in [consumer, other] { consumer.stop() }
+    }
+  }
+
+  /// What cannot be decoded can be stored all the same.
+  @Test func anOutputThatFailsLeavesTheOthersAlone() async throws {
+    let text = """
+      # Fails after some frames.
+      appsrc name=rtp caps="application/x-rtp,media=video,clock-rate=90000,encoding-name=VP8"
+      ! rtpjitterbuffer name=jitter faststart-min-packets=1 ! rtpvp8depay ! tee name=media allow-not-linked=true
+      media. ! appsink name=encoded sync=false async=false
+      media. ! identity error-after=3 ! appsink name=frames sync=false async=false
+      """
+    try await run(text) { _, track in
+      let (stored, failures) = (Collector<Int>(), Collector<LiveKitError>())
+      let file = try track.incoming.consume(.encoded, onFailure: { failures.add($0) }) { _ in stored.add(1) }
+      let screen = try track.incoming.consume(.raw, onFailure: { failures.add($0) }) { _ in }
+      try await eventually("the failure") { failures.count == 1 }
+      let count = stored.count
+      try await eventually("frames for the file") { stored.count > count + 5 }
+      #expect(failures.count == 1 && failures.values[0].message.contains("identity"))
+      for consumer in [file, screen] { consumer.stop() }
+    }
+  }
+}
