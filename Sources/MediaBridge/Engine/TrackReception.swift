@@ -80,6 +80,8 @@ final class TrackReception {
   /// The timestamps of the frames with which a decoder begins.
   private var group = KeptGroup<UInt32>(.sinceKeyframe)
   private var isKeyframeOpen = false
+  /// For a lost packet; nil where nothing waits.
+  private var wait: RepairWait?
 
   func receive(_ packet: RTPPacket, at time: MediaTime) {
     for packet in receiver.receive(packet, at: time) {
@@ -199,6 +201,8 @@ final class TrackReception {
     // What came before a pause is not what is seen or heard now.
     if let newest = backlog.last, time - newest.time > Self.staleness { backlog.removeAll() }
     self.pipeline = pipeline
+    wait = pipeline.longestWait.map(RepairWait.init(limit:))
+    if let wait { pipeline.wait(for: wait.current) }
     if isBacklogUsable {
       waiting = backlog.map { AppSource.Packet($0.packet, at: $0.time) }
       flush()
@@ -261,7 +265,10 @@ final class TrackReception {
     onRequest()
   }
 
-  func poll(at time: MediaTime) -> [RTCPPacket] { receiver.poll(at: time) }
+  func poll(at time: MediaTime) -> [RTCPPacket] {
+    if let new = wait?.follow(receiver.repairTime) { pipeline?.wait(for: new) }
+    return receiver.poll(at: time)
+  }
   var nextDeadline: MediaTime? { receiver.nextDeadline }
   func isUrgent(at time: MediaTime) -> Bool { receiver.isUrgent(at: time) }
 }

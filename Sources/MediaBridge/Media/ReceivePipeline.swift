@@ -42,6 +42,7 @@ final class ReceivePipeline: Sendable {
     self.onKeyframeNeeded = onKeyframeNeeded
     made = try factory.makeReceiver(template, values: latency.map { ["latency": String($0)] } ?? [:])
     (pipeline, jitter) = (made.pipeline, try? made.pipeline.element(named: "jitter"))
+    longestWait = jitter?.int("latency").map { .milliseconds($0) }
     hubs = Dictionary(
       uniqueKeysWithValues: Output.allCases.map { output in
         (output, MediaHub(isEncoded: output == .encoded, onKeyframeNeeded: onKeyframeNeeded))
@@ -77,6 +78,12 @@ final class ReceivePipeline: Sendable {
     guard let tee = tees.values.first else { return job() }
     tee.whenSettled(job)
   }
+
+  /// How long the text lets a lost packet be waited for; nil where nothing waits.
+  let longestWait: Duration?
+
+  /// Waits for a lost packet for so long from now on.
+  func wait(for time: Duration) { try? jitter?.set("latency", to: Int(time.nanoseconds / 1_000_000)) }
 
   // MARK: Outputs
 

@@ -43,6 +43,9 @@ struct NACKGenerator: Sendable {
 
   var pending: Int { missing.count }
 
+  /// How long a missing packet may take until the answer to the third request for it; nil before a round trip was measured.
+  var repairTime: Duration? { hasMeasuredRoundTrip ? Limit.reorderDelay + retryInterval * 2 + roundTrip : nil }
+
   mutating func reset() {
     missing.removeAll(keepingCapacity: true)
     (deadline, firstUnasked) = (nil, nil)

@@ -51,6 +51,12 @@ public struct RTPReceiver: Sendable {
     return statistics
   }
 
+  /// How long it is worth waiting for a lost packet: until the answer to the third request for it, with four times the
+  /// jitter. Nil before the time of a retransmission was measured.
+  public var repairTime: Duration? {
+    nack.repairTime.map { $0 + .nanoseconds(Int64(record.jitter / Double(configuration.clockRate) * 4e9)) }
+  }
+
   // MARK: Packets
 
   /// Takes a packet that nobody else holds: it may be edited in place.

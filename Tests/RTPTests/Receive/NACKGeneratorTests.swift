@@ -42,6 +42,16 @@ struct NACKGeneratorTests {
     #expect(generator.nextDeadline(highest: 19) == nil)
   }
 
+  @Test func aRepairTakesThreeRequestsAtMost() {
+    var generator = NACKGenerator()
+    #expect(generator.repairTime == nil)
+    _ = generator.noteGap(5..<6, at: .ms(0))
+    #expect(numbers(&generator, highest: 9, at: 0) == [5])
+    generator.noteArrival(5, highest: 9, isRetransmission: true, at: .ms(40))
+    // At the latest asked for after 10 ms, and twice more 53 ms apart.
+    #expect(generator.repairTime == .milliseconds(10 + 53 + 53 + 40))
+  }
+
   @Test func ageEndsSlowRetriesToo() {
     var generator = NACKGenerator()
     _ = generator.noteGap(5..<7, at: .ms(0))

@@ -1,0 +1,28 @@
+/// How long a jitter buffer waits for a lost packet before it goes on without it: as long as retransmissions take, so that
+/// neither a frame that could be repaired is given up nor anybody waits for what will not come. Pure.
+public struct RepairWait: Sendable {
+  /// Before the time of a retransmission was measured.
+  public static let unmeasured = Duration.milliseconds(200)
+  /// On a busy machine a packet may be here and not have been read for some time.
+  public static let shortest = Duration.milliseconds(150)
+
+  private let limit: Duration
+  public private(set) var current: Duration
+
+  /// - Parameter limit: the longest wait.
+  public init(limit: Duration) {
+    self.limit = limit
+    current = min(limit, Self.unmeasured)
+  }
+
+  /// Follows what was measured: up at once, down only by a fifth or more, since each change is told to the whole pipeline.
+  /// - Parameter repairTime: how long a retransmission may take; nil where it is not known.
+  /// - Returns: the new wait; nil when it stays.
+  public mutating func follow(_ repairTime: Duration?) -> Duration? {
+    guard let repairTime else { return nil }
+    let wanted = min(max(repairTime, Self.shortest), limit)
+    guard wanted > current || wanted * 5 <= current * 4 else { return nil }
+    current = wanted
+    return wanted
+  }
+}
