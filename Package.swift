@@ -175,7 +175,8 @@ let package = Package(
       "MediaBridgeTests",
       [
         "MediaBridge", "MediaBridgeDesktop", "SyntheticParticipants", "BridgeTesting", "DevServer", "GStreamerKit",
-        "PipelineTemplates", "MediaCore", "Bitstream", "RTP", "SDP", "ParserExercises", "LiveKitProtocol", "MediaPipelines",
+        "PipelineTemplates", "MediaCore", "Bitstream", "RTP", "SDP", "ParserExercises", "LiveKitProtocol",
+        "MediaPipelines",
       ]),
   ],
   swiftLanguageModes: [.v6]
