@@ -1,13 +1,3 @@
-/// What a pipeline is for, and the folder in which its templates lie.
-public enum TemplateKind: String, Sendable, CaseIterable {
-  /// RTP of one track in, frames, PCM or encoded media out.
-  case receive
-  /// Media in, a file or a stream out.
-  case output
-  /// Media out to the room.
-  case capture
-}
-
 /// A `${name}` or `${name:-default}` of a template.
 public struct TemplateVariable: Equatable, Sendable {
   /// Letters, digits, `_` and `-`.

@@ -2,25 +2,54 @@ extension FilledTemplate {
   /// What the description lacks of the elements by whose names Swift and text meet; nil when all are there.
   public var contractViolation: String? {
     let names = Set(elements.compactMap(\.name))
-    switch kind {
-    case .receive:
-      if !names.contains("rtp") { return "a receive pipeline needs \"appsrc name=rtp\"" }
-      if names.isDisjoint(with: ["frames", "pcm", "encoded"]) {
-        return "a receive pipeline needs an appsink called frames, pcm or encoded"
-      }
-      for sink in ["encoded", "frames", "pcm"] {
-        guard let tee = branch(endingIn: sink)?.tee, !names.contains(tee) else { continue }
-        return "the branch to \"\(sink)\" begins at \"\(tee).\", and nothing is called \(tee)"
-      }
-    case .output:
-      if names.isDisjoint(with: ["video", "audio", "videomix", "audiomix"]) {
-        return "an output pipeline needs an appsrc called video or audio, or a mixer called videomix or audiomix"
-      }
-    case .capture:
-      if names.isDisjoint(with: ["video", "audio"]) {
-        return "a capture pipeline needs an appsink called video or audio"
-      }
+    if let missing = kind.contract.first(where: { names.isDisjoint(with: $0.names) }) {
+      return "\(kind.withArticle) pipeline needs \(missing.what) \(missing.spokenNames)"
+    }
+    return kind == .receive ? missingTee(names) : nil
+  }
+
+  /// The outputs of a receive template hang on tees.
+  private func missingTee(_ names: Set<String>) -> String? {
+    for sink in ["encoded", "frames", "pcm"] {
+      guard let tee = branch(endingIn: sink)?.tee, !names.contains(tee) else { continue }
+      return "the branch to \"\(sink)\" begins at \"\(tee).\", and nothing is called \(tee)"
     }
     return nil
   }
+}
+
+/// Elements of which a text has at least one.
+private struct Requirement {
+  var what: String
+  var names: [String]
+
+  var spokenNames: String {
+    names.count < 2 ? names.joined() : names.dropLast().joined(separator: ", ") + " or " + names[names.count - 1]
+  }
+}
+
+extension TemplateKind {
+  /// What goes in, and what comes out. An `output` ends in whatever its text says, a `capture` begins with that, and a
+  /// `tile` has an open end, which Swift links to the mixer.
+  fileprivate var contract: [Requirement] {
+    let raw = ["frames", "pcm"]
+    switch self {
+    case .receive: return [source(["rtp"]), sink(raw + ["encoded"])]
+    case .process: return [source(raw), sink(["processed"])]
+    case .mix: return [Requirement(what: "a mixer called", names: ["videomix", "audiomix"]), sink(raw)]
+    case .tile: return [source(["video", "audio"])]
+    case .encode: return [source(raw), sink(["encoded"])]
+    case .send: return [source(["encoded"]), sink(["rtp"])]
+    case .output:
+      let names = ["video", "audio", "videomix", "audiomix"]
+      return [Requirement(what: "an appsrc or a mixer called", names: names)]
+    // The test texts make RTP at once, as video and audio.
+    case .capture: return [sink(raw + ["encoded", "video", "audio"])]
+    }
+  }
+
+  private func source(_ names: [String]) -> Requirement { Requirement(what: "an appsrc called", names: names) }
+  private func sink(_ names: [String]) -> Requirement { Requirement(what: "an appsink called", names: names) }
+
+  fileprivate var withArticle: String { (["output", "encode"].contains(self.rawValue) ? "an " : "a ") + rawValue }
 }

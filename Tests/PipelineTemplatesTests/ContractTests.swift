@@ -1,0 +1,25 @@
+import Testing
+
+@testable import PipelineTemplates
+
+@Suite struct ContractTests {
+  private func violation(_ kind: TemplateKind, _ text: String) throws -> String? {
+    try Template(kind: kind, name: "t", file: "t", text: text).fill().contractViolation
+  }
+
+  @Test(
+    arguments: [
+      (.receive, "appsrc name=rtp ! appsink name=frames", "appsrc name=rtp ! fakesink"),
+      (.process, "appsrc name=frames ! appsink name=processed", "appsrc name=frames ! appsink name=frame"),
+      (.mix, "compositor name=videomix ! appsink name=frames", "compositor ! appsink name=frames"),
+      (.tile, "appsrc name=video ! videoscale", "appsrc ! videoscale"),
+      (.encode, "appsrc name=pcm ! opusenc ! appsink name=encoded", "appsrc name=audio ! appsink name=encoded"),
+      (.send, "appsrc name=encoded ! rtpvp8pay ! appsink name=rtp", "appsrc name=encoded ! udpsink"),
+      (.output, "appsrc name=audio ! fakesink", "appsrc ! fakesink"),
+      (.capture, "videotestsrc ! appsink name=frames", "videotestsrc ! fakesink"),
+    ] as [(TemplateKind, String, String)])
+  func eachKindHasItsNames(_ kind: TemplateKind, _ right: String, _ wrong: String) throws {
+    #expect(try violation(kind, right) == nil)
+    #expect(try violation(kind, wrong)?.contains("\(kind.rawValue) pipeline needs") == true)
+  }
+}
