@@ -18,6 +18,8 @@ public struct FilledTemplate: Equatable, Sendable {
     public var name: String
     /// 1-based line of the template.
     public var line: Int
+    /// What the text says it is, without quotes and backslashes.
+    public var value: String
   }
 
   /// The template's.
@@ -37,6 +39,13 @@ public struct FilledTemplate: Equatable, Sendable {
   /// Whether both are the same description of the same file.
   public static func == (a: Self, b: Self) -> Bool {
     a.file == b.file && a.description == b.description && a.elements == b.elements
+  }
+
+  /// The caps that the text gives the element of that name; nil without such an element, `ANY` where it says none.
+  public func caps(ofElement name: String) -> CapsText? {
+    elements.first { $0.name == name }.map { element in
+      CapsText(element.properties.last { $0.name == "caps" }?.value ?? "ANY")
+    }
   }
 
   /// The template's line for a UTF-8 offset in `description`.
@@ -124,13 +133,12 @@ struct TemplateFiller {
 
   private func note(_ name: String, _ value: String, _ line: Int, _ output: inout Output) {
     guard let last = output.elements.indices.last else { return }
-    output.elements[last].properties.append(.init(name: name, line: line))
-    if name == "name" {
-      let inner = value.utf8.first == LaunchQuoting.quote ? value.utf8.dropFirst().dropLast() : value.utf8[...]
-      let name = String(decoding: LaunchQuoting.meaning(of: inner), as: UTF8.self)
-      output.elements[last].name = name
-      output.chains.name(name)
-    }
+    let inner = value.utf8.first == LaunchQuoting.quote ? value.utf8.dropFirst().dropLast() : value.utf8[...]
+    let meaning = String(decoding: LaunchQuoting.meaning(of: inner), as: UTF8.self)
+    output.elements[last].properties.append(.init(name: name, line: line, value: meaning))
+    guard name == "name" else { return }
+    output.elements[last].name = meaning
+    output.chains.name(meaning)
   }
 
   private func isFactoryName(_ word: String) -> Bool {

@@ -22,4 +22,12 @@ import Testing
     #expect(try violation(kind, right) == nil)
     #expect(try violation(kind, wrong)?.contains("\(kind.rawValue) pipeline needs") == true)
   }
+
+  @Test func aTextSaysWhatItTakes() throws {
+    let text =
+      "appsrc name=video caps=\"video/x-vp8; video/x-h264, stream-format=avc\" ! fakesink appsrc name=audio ! fakesink"
+    let filled = try Template(kind: .output, name: "t", file: "t", text: text).fill()
+    #expect(filled.caps(ofElement: "video")?.formats.map(\.spoken) == ["VP8", "H264"])
+    #expect(filled.caps(ofElement: "audio")?.isAny == true && filled.caps(ofElement: "subtitles") == nil)
+  }
 }

@@ -1,0 +1,93 @@
+/// What one input of an output is fed, and why.
+public struct Feed: Equatable, Sendable, CustomStringConvertible {
+  public enum Way: Equatable, Sendable {
+    /// As the sender encoded it.
+    case asSent
+    /// Decoded frames or PCM, since the output takes them.
+    case raw
+    /// Decoded, and encoded by the encode text of that name.
+    case encoded(by: String)
+  }
+
+  public var way: Way
+  /// The parser, with its properties, that brings it into the stream format which the output takes; nil where it fits.
+  public var parser: String?
+  /// In words, such as "output/mp4 takes H264, and this is VP8".
+  public var reason: String
+
+  public init(_ way: Way, parser: String? = nil, reason: String) {
+    self.way = way
+    self.parser = parser
+    self.reason = reason
+  }
+
+  /// The name of its encode text.
+  public var encoder: String? { if case .encoded(let name) = way { name } else { nil } }
+
+  public var description: String {
+    let what =
+      switch way {
+      case .asSent: parser == nil ? "as sent" : "parsed"
+      case .raw: "decoded"
+      case .encoded(let name): "encoded by encode/\(name)"
+      }
+    return "\(what): \(reason)"
+  }
+}
+
+/// What is known of a track before it is fed to an output.
+public struct TrackTraits: Equatable, Sendable {
+  /// As descriptions spell it, in small letters; nil while it is not known, since nothing has come yet.
+  public var codec: String?
+  /// Whether frames may come turned, and turn while they come.
+  public var mayTurn: Bool
+  /// Of all its frames; nil where it may change, as that of a camera does.
+  public var width: Int?
+  public var height: Int?
+  /// Whether frames are sent in another order than they are shown.
+  public var hasBFrames: Bool
+  /// The longest time between two keyframes; nil where they only come when they are asked for.
+  public var keyframeInterval: Duration?
+
+  public init(
+    codec: String?, mayTurn: Bool = false, width: Int? = nil, height: Int? = nil, hasBFrames: Bool = false,
+    keyframeInterval: Duration? = nil
+  ) {
+    self.codec = codec
+    self.mayTurn = mayTurn
+    (self.width, self.height) = (width, height)
+    self.hasBFrames = hasBFrames
+    self.keyframeInterval = keyframeInterval
+  }
+
+  /// As it comes out of a receive text that does not decode; nil where that is not known.
+  var format: CapsText.Format? {
+    guard let text = codec.flatMap({ Self.sentFormats[$0] }), var format = CapsText(text).formats.first else {
+      return nil
+    }
+    format.fields["width"] = width.map { ["\($0)"] }
+    format.fields["height"] = height.map { ["\($0)"] }
+    return format
+  }
+
+  /// What the receive texts promise.
+  private static let sentFormats = [
+    "vp8": "video/x-vp8", "vp9": "video/x-vp9,alignment=super-frame",
+    "h264": "video/x-h264,stream-format=avc,alignment=au",
+    "opus": "audio/x-opus,rate=48000,channels=2,channel-mapping-family=0",
+  ]
+}
+
+/// An encode text, as far as the choice of a feed asks.
+public struct EncoderTraits: Equatable, Sendable {
+  public var name: String
+  /// The caps of its appsink `encoded`.
+  public var makes: CapsText
+  public var variables: Set<String>
+
+  public init(name: String, makes: CapsText, variables: Set<String>) {
+    self.name = name
+    self.makes = makes
+    self.variables = variables
+  }
+}
