@@ -32,10 +32,15 @@ public final class AppSink: @unchecked Sendable {
 private final class SinkCallbacks: Callback {
   let onBuffer: @Sendable (MediaBuffer) -> Void
   let onEnd: @Sendable () -> Void
+  /// Nanoseconds by which the text moves the time at which the sink shows what arrives.
+  private let timeOffset: Int64
   private var format: MediaFormat?
   private var quarterTurns = 0
 
-  init(onBuffer: @escaping @Sendable (MediaBuffer) -> Void, onEnd: @escaping @Sendable () -> Void) {
+  init(
+    timeOffset: Int64, onBuffer: @escaping @Sendable (MediaBuffer) -> Void, onEnd: @escaping @Sendable () -> Void
+  ) {
+    self.timeOffset = timeOffset
     self.onBuffer = onBuffer
     self.onEnd = onEnd
   }
@@ -63,13 +68,16 @@ private final class SinkCallbacks: Callback {
 
   /// Running time begins at the segment's start plus what was played before it.
   private func shift(of sample: OpaquePointer) -> Int64 {
-    guard let segment = gst_sample_get_segment(sample), segment.pointee.format == GST_FORMAT_TIME else { return 0 }
-    return Int64(truncatingIfNeeded: segment.pointee.base &- segment.pointee.start)
+    guard let segment = gst_sample_get_segment(sample), segment.pointee.format == GST_FORMAT_TIME else {
+      return timeOffset
+    }
+    return Int64(truncatingIfNeeded: segment.pointee.base &- segment.pointee.start) &+ timeOffset
   }
 }
 
 extension Pipeline {
-  /// Takes what arrives at the appsink of that name. Call it before `start`, once for each sink.
+  /// Takes what arrives at the appsink of that name, at the times at which a sink would show it: its `ts-offset` moves them.
+  /// Call it before `start`, once for each sink.
   ///
   /// - Parameters:
   ///   - onBuffer: runs on the sink's streaming thread for each buffer; while it runs, the next one waits.
@@ -92,7 +100,8 @@ extension AppSink {
     guard shim_is_app_sink(shared.pointer) != 0 else {
       throw PipelineError(.noSuchElement, "element \"\(name)\" is not an appsink", element: name)
     }
-    let callbacks = SinkCallbacks(onBuffer: onBuffer, onEnd: onEnd)
+    let offset = Element(shared: shared, name: name).int("ts-offset") ?? 0
+    let callbacks = SinkCallbacks(timeOffset: Int64(offset), onBuffer: onBuffer, onEnd: onEnd)
     Self.setCallbacks(of: shared, callbacks, until: detachments)
     try shared.staticPad("sink", named: name).addProbe(
       GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM,

@@ -83,16 +83,17 @@ extension Pipeline {
       })
   }
 
-  /// A bin of what `description` says, with a pad `src` for the output that it leaves unlinked. Inputs stay as they are:
-  /// a text overlay whose input for text is linked to anything waits for some.
+  /// A bin of what `description` says, with a pad `src` for the output that it leaves unlinked. Inputs stay as they are,
+  /// unless `hasInput`: a text overlay whose input for text is linked to anything waits for some.
   static func parseBin(
-    _ description: String, diagnosis: ParseDiagnosis
+    _ description: String, diagnosis: ParseDiagnosis, hasInput: Bool = false
   ) throws(PipelineError) -> SharedElement {
     let bin = try parse(diagnosis) { context, error in
-      gst_parse_bin_from_description_full(description, 0, context, GST_PARSE_FLAG_FATAL_ERRORS, &error)
+      gst_parse_bin_from_description_full(
+        description, hasInput ? 1 : 0, context, GST_PARSE_FLAG_FATAL_ERRORS, &error)
     }
     gst_object_ref_sink(bin)
-    if let output = gst_bin_find_unlinked_pad(bin.cast(), GST_PAD_SRC) {
+    if !hasInput, let output = gst_bin_find_unlinked_pad(bin.cast(), GST_PAD_SRC) {
       gst_element_add_pad(bin, gst_ghost_pad_new("src", output))
       gst_object_unref(output)
     }

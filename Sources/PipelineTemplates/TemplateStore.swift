@@ -73,11 +73,11 @@ public struct TemplateStore: Sendable {
     self.onRefusal = onRefusal
   }
 
-  /// Every template there is.
+  /// Every template there is, of these kinds.
   /// - Throws: `refused` for what is in a folder that was asked for; what is in others is passed over.
-  public func list() throws(Failure) -> Findings {
+  public func list(_ kinds: [TemplateKind] = TemplateKind.allCases) throws(Failure) -> Findings {
     var findings = Findings()
-    for kind in TemplateKind.allCases {
+    for kind in kinds {
       let found = try look(for: kind)
       findings.entries += found.entries
       findings.refusals += found.refusals.filter { !findings.refusals.contains($0) }

@@ -37,7 +37,15 @@ struct PipelinesCommand: AsyncParsableCommand {
       for variable in template.variables {
         console.say("# variable: \(variable.name)\(variable.defaultValue.map { " (default \($0))" } ?? " (required)")")
       }
+      for line in feeds(of: template) { console.say("# \(line)") }
       Terminal.shared.copy(template.text)
+    }
+
+    /// What an output text is fed, and why; whatever is wrong with one is for `check` to say.
+    private func feeds(of template: Template) -> [String] {
+      guard template.kind == .output else { return [] }
+      let destination = Destination(location: "udp://127.0.0.1:5000", output: template.name)
+      return (try? OutputFeeds(of: destination, folder: texts.folder).lines) ?? []
     }
 
     private func find() throws -> Template {

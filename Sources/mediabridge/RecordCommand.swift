@@ -1,13 +1,15 @@
 import ArgumentParser
 import Foundation
 import MediaBridge
+import PipelineTemplates
 
 struct RecordCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "record", abstract: "Record what a participant sends into a file that plays.",
     discussion: """
-      The file's name decides how it is stored. .mkv and .webm keep what was sent; .mp4 keeps H.264, turns other \
-      video into H.264 and audio into AAC. The file has video and audio from its first moment to its last: where \
+      A destination is [NAME=]LOCATION: the output text NAME writes it, without NAME the one that is called as the \
+      file's name ends. .mkv and .webm keep what was sent; .mp4 keeps H.264, turns other video into H.264 and audio \
+      into AAC. `mediabridge pipelines show output/NAME` says what a text takes. The file has video and audio from its first moment to its last: where \
       the participant sends nothing it is silent, black while the camera is muted or gone, and holds the last frame \
       while a connection is lost. Ctrl-C ends the recording with a complete file.
 
@@ -46,8 +48,18 @@ struct RecordCommand: AsyncParsableCommand {
   @Flag(help: "Replace the file when it holds something already")
   var overwrite = false
 
-  @Argument(help: "File ending in .mp4, .mkv or .webm", completion: .file(extensions: ["mp4", "mkv", "webm"]))
-  var file: String
+  @Option(
+    help: ArgumentHelp("The output text that writes the destination, as NAME= in front of it", valueName: "name"))
+  var output: String?
+
+  @Option(
+    help: ArgumentHelp("An encode text that video or audio goes through; again for the other one", valueName: "name"))
+  var encode: [String] = []
+
+  @Argument(
+    help: "Such as a.mp4, a.mkv, a.webm, or NAME=LOCATION for the output text NAME",
+    completion: .file(extensions: ["mp4", "mkv", "webm"]))
+  var destination: String
 
   func validate() throws {
     let alternatives = [
@@ -55,6 +67,7 @@ struct RecordCommand: AsyncParsableCommand {
       ("--source", "--track", !source.isEmpty && !track.isEmpty, "a track has one source"),
       ("--audio-only", "--source", audioOnly && !source.isEmpty, "--source microphone is audio alone"),
       ("--audio-only", "--track", audioOnly && !track.isEmpty, "a track is what it is"),
+      ("--output", "\(target.output ?? "")=", output != nil && isNamed, "both name the output text"),
       ("--until-left", "--until-empty", untilLeft && untilEmpty, "give the one that comes first"),
     ]
     for (one, other, areGiven, reason) in alternatives where areGiven {
@@ -66,11 +79,13 @@ struct RecordCommand: AsyncParsableCommand {
     _ = try values()
   }
 
-  /// For the output's text, and for those that receive.
+  /// For the texts of the output, and for those that receive.
   private func values() throws -> [[String: String]] {
     guard !set.pairs.isEmpty else { return [[:], [:]] }
-    let texts = [try options.outputTexts(), try SetArguments.receiveTexts(folder: access.pipelines)]
-    return try set.values(for: texts, folder: access.pipelines)
+    var options = options
+    options.values = try set.values(destination: target.text)
+    let texts = [try options.texts(folder: access.pipelines), try SetArguments.receiveTexts(folder: access.pipelines)]
+    return try set.values(for: texts, folder: access.pipelines, destination: target.text)
   }
 
   func run() async throws {
@@ -83,9 +98,9 @@ struct RecordCommand: AsyncParsableCommand {
     let recorder = Recorder(room: room, options: options)
     do {
       try await recorder.prepare()
-      if !overwrite { try Self.checkUnused(file) }
+      if !overwrite, target.isFile { try Self.checkUnused(target.location) }
       try await Recording(
-        console: console, room: room, recorder: recorder, options: options, duration: duration,
+        console: console, room: room, recorder: recorder, options: await recorder.options, duration: duration,
         connectOptions: access.connectOptions
       )
       .run(url: try access.serverURL(), token: try await access.accessToken())
@@ -96,9 +111,18 @@ struct RecordCommand: AsyncParsableCommand {
     }
   }
 
+  private var isNamed: Bool { Destination(argument: destination).output != nil }
+
+  private var target: Destination {
+    var target = Destination(argument: destination)
+    target.output = target.output ?? output
+    return target
+  }
+
   private var options: RecordingOptions {
     RecordingOptions(
-      file: file, participant: participant, trackSids: track, sources: source,
+      file: target.location, output: target.output, encode: encode, participant: participant, trackSids: track,
+      sources: source,
       kinds: audioOnly ? [.audio] : [.video, .audio],
       ending: untilLeft ? .participantLeft : untilEmpty ? .roomEmpty : nil, wait: wait)
   }

@@ -1,5 +1,6 @@
 import Foundation
 import MediaBridge
+import PipelineTemplates
 
 /// One recording from join to finished file, with what is told of it.
 struct Recording {
@@ -73,7 +74,7 @@ struct Recording {
     defer { watcher.cancel() }
     do { try await starting.value } catch {
       guard let reason = room.disconnectError else { throw error }
-      throw LiveKitError(reason.code, "\(options.file): \(reason.message); nothing was recorded")
+      throw LiveKitError(reason.code, "\(name): \(reason.message); nothing was recorded")
     }
   }
 
@@ -101,18 +102,22 @@ struct Recording {
 
   // MARK: What went wrong
 
+  private var destination: Destination { options.destination }
+  private var name: String { destination.shown }
+
   /// The error with the file it is about and how much that holds.
   private func incomplete(_ known: LiveKitError, _ progress: OutputProgress) -> IncompleteRecording {
-    let about = known.message.contains(options.file) ? known.message : "\(options.file): \(known.message)"
+    let about = known.message.contains(name) ? known.message : "\(name): \(known.message)"
+    let place = destination.isFile ? "in the file" : "sent"
     let kept =
       progress.duration > .zero
-      ? "the first \(Format.duration(progress.duration)) are in the file" : "nothing is in the file"
+      ? "the first \(Format.duration(progress.duration)) are \(place)" : "nothing is \(place)"
     return IncompleteRecording(reason: LiveKitError(known.code, "\(about); \(kept)"), progress: progress)
   }
 
   private func lacking(_ missing: [Omission]) -> LiveKitError {
     let list = missing.map(\.description).joined(separator: "; ")
-    return LiveKitError(.noMedia, "\(options.file) does not hold all that it was to: \(list)")
+    return LiveKitError(.noMedia, "\(name) does not hold all that it was to: \(list)")
   }
 }
 

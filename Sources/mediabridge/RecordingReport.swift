@@ -1,5 +1,6 @@
 import Foundation
 import MediaBridge
+import PipelineTemplates
 
 /// What is told of a recording, to people and to machines.
 struct RecordingReport: Sendable {
@@ -20,7 +21,7 @@ struct RecordingReport: Sendable {
       console.event("track", fields(track))
     case .encodedAnew(let text, let variables):
       console.say(
-        "Video is encoded anew: of the texts for this file only \(text) has \(variables.joined(separator: ", "))")
+        "What is sent is encoded: of the texts for this file only \(text) has \(variables.joined(separator: ", "))")
       console.event("encoded_anew", ["text": text, "variables": variables])
     case .omitted(let omission):
       console.say("Not recorded: \(omission)")
@@ -51,40 +52,44 @@ struct RecordingReport: Sendable {
     }
   }
 
+  private var destination: Destination { options.destination }
+
+  /// What has no size of its own goes without.
+  private func figures(_ progress: OutputProgress) -> [String] {
+    [Format.duration(progress.duration)] + (destination.isFile ? [Format.bytes(progress.bytes)] : [])
+  }
+
   func progress(_ progress: OutputProgress, _ pace: inout Pace) {
     let fps = pace.rate(of: progress.video?.buffers ?? 0)
-    console.live(
-      String(
-        format: "%@  %@  %.1f fps  %.2f %% lost", Format.duration(progress.duration), Format.bytes(progress.bytes), fps,
-        progress.loss * 100))
-    console.event(
-      "progress",
-      [
-        "duration": Format.seconds(progress.duration), "bytes": progress.bytes, "frames": progress.video?.buffers ?? 0,
-        "fps": (fps * 10).rounded() / 10, "loss": progress.loss,
-      ])
+    let rates = String(format: "%.1f fps  %.2f %% lost", fps, progress.loss * 100)
+    console.live((figures(progress) + [rates]).joined(separator: "  "))
+    var fields: [String: Any] = [
+      "duration": Format.seconds(progress.duration), "frames": progress.video?.buffers ?? 0,
+      "fps": (fps * 10).rounded() / 10, "loss": progress.loss,
+    ]
+    if destination.isFile { fields["bytes"] = progress.bytes }
+    console.event("progress", fields)
   }
 
   /// - Parameter end: what ended it.
   func finished(_ progress: OutputProgress, _ end: String) {
-    let list = progress.tracks.map(describe).joined(separator: ", ")
+    let list = (figures(progress) + progress.tracks.map(describe)).joined(separator: ", ")
     console.say(
-      "Recorded \(options.file): \(Format.duration(progress.duration)), \(Format.bytes(progress.bytes)), \(list), "
+      "Recorded \(destination.shown): \(list), "
         + String(format: "%.2f %% of packets lost", progress.loss * 100))
     for omission in progress.omissions { console.say("Not in it: \(omission)") }
-    console.event(
-      "finished",
-      [
-        "file": options.file, "duration": Format.seconds(progress.duration), "size": progress.bytes,
-        "loss": progress.loss, "tracks": progress.tracks.map(fields), "ended": end,
-        "not_recorded": progress.omissions.map(fields),
-      ])
+    var fields: [String: Any] = [
+      "file": destination.shown, "duration": Format.seconds(progress.duration), "loss": progress.loss,
+      "tracks": progress.tracks.map(self.fields), "ended": end, "not_recorded": progress.omissions.map(self.fields),
+    ]
+    if destination.isFile { fields["size"] = progress.bytes }
+    console.event("finished", fields)
   }
 
   private func describe(_ track: OutputTrack) -> String {
     let size = track.dimensions.map { " \($0)" } ?? ""
-    let way = track.isPassthrough ? "as sent" : "encoded anew"
-    let dropped = track.buffersDropped > 0 ? ", \(track.buffersDropped) given up for want of speed" : ""
+    let way = track.isPassthrough ? "as sent" : "encoded"
+    let dropped = track.buffersDropped > 0 ? ", \(track.buffersDropped) dropped for want of speed" : ""
     return "\(track.kind) \(track.codec.uppercased())\(size) (\(way)\(dropped))"
   }
 

@@ -7,26 +7,62 @@ struct SetArguments: ParsableArguments {
   @Option(
     name: .customLong("set"),
     help: ArgumentHelp(
-      "Value for a variable of the pipeline texts that this command uses, several times for several of them",
-      valueName: "name=value"))
+      "Value for a variable of the pipeline texts that this command uses, several times for several of them; "
+        + "NAME.name=value is for the destination of that name alone", valueName: "name=value"))
   var pairs: [String] = []
 
-  func validate() throws { _ = try values() }
+  func validate() throws { for pair in pairs { _ = try Self.parse(pair) } }
 
-  private func values() throws -> [String: String] {
-    var result: [String: String] = [:]
-    for pair in pairs {
-      let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+  private struct Assignment {
+    var destination: String?
+    var name: String
+    var value: String
+  }
+
+  /// A variable's name has no full stop, a text's may have some.
+  private static func parse(_ pair: String) throws -> Assignment {
+    let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+    guard parts.count == 2, let stop = parts[0].lastIndex(of: ".") else {
       guard parts.count == 2, !parts[0].isEmpty else { throw ValidationError("--set \(pair): write name=value") }
-      result[String(parts[0])] = String(parts[1])
+      return Assignment(name: parts[0], value: parts[1])
     }
-    return result
+    let (destination, name) = (parts[0][..<stop], parts[0][parts[0].index(after: stop)...])
+    guard !destination.isEmpty, !name.isEmpty else {
+      throw ValidationError("--set \(pair): write name=value, or NAME.name=value for the destination NAME")
+    }
+    return Assignment(destination: String(destination), name: String(name), value: parts[1])
+  }
+
+  /// What is set for all, and for the destination of that name, which goes before it.
+  /// - Throws: for a destination that there is not.
+  func values(destination: String? = nil) throws -> [String: String] {
+    let all = try pairs.map(Self.parse)
+    for assignment in all {
+      guard let name = assignment.destination, name != destination else { continue }
+      throw ValidationError(
+        "--set \(name).\(assignment.name)=\(assignment.value): \(Self.noDestination(name, destination))")
+    }
+    var values: [String: String] = [:]
+    for isOwn in [false, true] {
+      for assignment in all where (assignment.destination != nil) == isOwn {
+        values[assignment.name] = assignment.value
+      }
+    }
+    return values
+  }
+
+  private static func noDestination(_ name: String, _ known: String?) -> String {
+    guard let known else { return "this command has no destinations; write name=value" }
+    let isNear = NearestName.of(name, in: [known]) != nil
+    return "no destination '\(name)'; \(isNear ? "did you mean" : "there is") '\(known)'\(isNear ? "?" : "")"
   }
 
   /// Deals the values out: each is for the first group of texts of which one has the variable.
   /// - Throws: for a name that none of them has.
-  func values(for groups: [[PipelineTextName]], folder: String?) throws -> [[String: String]] {
-    let values = try values()
+  func values(
+    for groups: [[PipelineTextName]], folder: String?, destination: String? = nil
+  ) throws -> [[String: String]] {
+    let values = try values(destination: destination)
     var result = groups.map { _ in [String: String]() }
     guard !values.isEmpty else { return result }
     let store = TemplateStore(searchPath: .ofProcess(explicit: folder))

@@ -7,7 +7,7 @@ import checks
 import pytest
 from failures import assert_failed
 
-# What is recorded into what: as sent, and encoded anew in the last case.
+# What is recorded into what: as sent, and encoded in the last case.
 CASES = [("h264", "mkv"), ("vp8", "webm"), ("h264", "mp4"), ("vp8", "mp4")]
 # In kB: a few seconds, which end at different places of their fragments and clusters.
 SIZES = [152, 187, 221]

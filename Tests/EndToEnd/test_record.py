@@ -4,6 +4,7 @@ import checks
 import clip
 import numpy as np
 import pytest
+from failures import assert_failed
 
 FPS = 25
 SIZE = (640, 360)
@@ -65,7 +66,7 @@ def test_record(server, tmp_path, codec, container):
     assert sorted(track["kind"] for track in told["tracks"]) == ["audio", "video"]
     assert checks.length(file) == pytest.approx(told["duration"], abs=0.1)
     if expected["video"] != STORED[codec]:
-        # What is encoded anew has keyframes that are known, every two seconds.
+        # What is encoded has keyframes that are known, every two seconds.
         assert SECONDS / 2 - 2.1 < checks.shown_after_seeking(file, SECONDS / 2) <= SECONDS / 2
     assert_content(file)
 
@@ -175,7 +176,7 @@ def test_foreign_clients_meet_in_the_development_server(server):
 
 @pytest.mark.parametrize(
     "container, values, size, codec",
-    [("mp4", ["width=640"], (640, 360), "h264"), ("mkv", ["width=320", "height=240", "bitrate=500"], (320, 240), "h264")],
+    [("mp4", ["width=640"], (640, 360), "h264"), ("mkv", ["width=320", "mkv.height=240", "height=2", "bitrate=500"], (320, 240), "h264")],
 )
 def test_what_a_person_sets_wins(server, tmp_path, container, values, size, codec):
     """Over the size of the camera, and over storing what is sent."""
@@ -189,4 +190,16 @@ def test_what_a_person_sets_wins(server, tmp_path, container, values, size, code
     assert checks.sizes(file) == {size} and checks.codecs(file)["video"] == codec
     told = [event["variables"] for event in recorder.events if event["event"] == "encoded_anew"]
     # VP8 goes into an MP4 in no other way.
-    assert told == ([sorted(value.split("=")[0] for value in values)] if container == "mkv" else [])
+    assert told == ([["bitrate", "height", "width"]] if container == "mkv" else [])
+
+
+def test_an_encode_text_that_is_asked_for(server, tmp_path):
+    server.foreign_publisher("--room", "ask", "--identity", "alice", "--codec", "VP8")
+    file = tmp_path / "asked.mkv"
+    recorder = server.recorder("ask", "alice", file, "--duration", "2s", "--encode", "vp9", "--encode", "aac")
+    assert_failed(recorder, "encode/aac", "makes AAC", "output/mkv takes OPUS")
+    recorder = server.recorder("ask", "alice", file, "--duration", "2s", "--encode", "vp9")
+    told = recorder.wait_for("finished", 40)
+    assert recorder.finish() == 0, recorder.report("failed")
+    assert checks.codecs(file) == {"video": "vp9", "audio": "opus"} and checks.decode_errors(file) == []
+    assert {track["kind"]: track["passthrough"] for track in told["tracks"]} == {"video": False, "audio": True}

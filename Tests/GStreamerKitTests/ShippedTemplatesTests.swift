@@ -9,8 +9,8 @@ import Testing
   static let all = ((try? Shipped.store.list().entries) ?? []).map { "\($0.kind.rawValue)/\($0.name)" }
 
   @Test func everyKindIsThere() {
-    #expect(Self.all.count >= 17)
-    for kind in [TemplateKind.receive, .output, .capture] {
+    #expect(Self.all.count >= 21)
+    for kind in [TemplateKind.receive, .encode, .output, .capture] {
       #expect(Self.all.contains { $0.hasPrefix(kind.rawValue) })
     }
   }

@@ -26,7 +26,8 @@ public struct PipelineCheck: Sendable {
   /// A value stands in for what only a recording knows.
   private func check(_ entry: TemplateStore.Entry) -> LiveKitError? {
     do throws(LiveKitError) {
-      _ = try factory.make(entry.kind, entry.name, values: ["location": "/dev/null"])
+      _ = try factory.make(
+        entry.kind, entry.name, values: ["location": "/dev/null", "host": "127.0.0.1", "port": "5000"])
       return nil
     } catch {
       return error

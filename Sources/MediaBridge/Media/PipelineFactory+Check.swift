@@ -39,7 +39,7 @@ extension PipelineFactory {
 
   /// Every text of a kind that is not hidden by another.
   func names(of kind: TemplateKind) throws(LiveKitError) -> [PipelineTextName] {
-    try list().filter { $0.kind == kind && $0.shadowedBy == nil }.map { PipelineTextName(kind, $0.name) }
+    try list([kind]).filter { $0.shadowedBy == nil }.map { PipelineTextName(kind, $0.name) }
   }
 
   /// A pipeline that is built and not run shows what its elements refuse.

@@ -26,10 +26,10 @@ package struct PipelineFactory: Sendable {
   }
   private static let told = Locked<Set<String>>([])
 
-  /// All texts there are.
+  /// All texts there are, of these kinds.
   /// - Throws: `template` when a folder that was asked for cannot be used.
-  func list() throws(LiveKitError) -> [TemplateStore.Entry] {
-    do { return try store.list().entries } catch { throw LiveKitError(.template, "\(error)") }
+  func list(_ kinds: [TemplateKind] = TemplateKind.allCases) throws(LiveKitError) -> [TemplateStore.Entry] {
+    do { return try store.list(kinds).entries } catch { throw LiveKitError(.template, "\(error)") }
   }
 
   /// Builds the pipeline of a template; it is not started.
@@ -62,8 +62,11 @@ package struct PipelineFactory: Sendable {
   package func fill(
     _ kind: TemplateKind, _ name: String, values: [String: String]
   ) throws(LiveKitError) -> FilledTemplate {
+    try fill(try text(kind, name), values: values)
+  }
+
+  func fill(_ template: Template, values: [String: String]) throws(LiveKitError) -> FilledTemplate {
     do {
-      let template = try store.find(kind, name)
       let known = Set(template.variables.map(\.name))
       let usable = values.merging(overrides) { _, set in set }.filter { known.contains($0.key) }
       let filled = try template.fill(usable)
@@ -105,6 +108,15 @@ package struct TemplatePipeline: Sendable {
     _ name: String, onBuffer: @escaping @Sendable (MediaBuffer) -> Void
   ) throws(LiveKitError) -> AppSink {
     do { return try pipeline.appSink(named: name, onBuffer: onBuffer) } catch { throw LiveKitError(error, in: text) }
+  }
+
+  func onKeyframeRequest(atSource name: String, _ handler: @escaping @Sendable () -> Void) throws(LiveKitError) {
+    do { try pipeline.onKeyframeRequest(atSourceNamed: name, handler) } catch { throw LiveKitError(error, in: text) }
+  }
+
+  /// Puts a parser behind a source, so that it takes other stream formats too.
+  func insert(_ parser: String, behind source: AppSource) throws(LiveKitError) {
+    do { try pipeline.insert(parser, behind: source) } catch { throw LiveKitError(error, in: text) }
   }
 
   func removeBranch(from name: String) throws(LiveKitError) {

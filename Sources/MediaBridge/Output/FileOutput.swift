@@ -2,14 +2,15 @@ import Bitstream
 import Foundation
 import GStreamerKit
 import MediaCore
+import PipelineTemplates
 
-/// One file that is being written from at most one video and one audio track. Media threads write into it; it ends
-/// once, with a file that plays.
+/// One file or stream that is being written from at most one video and one audio track. Media threads write into it; it
+/// ends once, with a file that plays.
 final class FileOutput: Sendable {
   /// Pictures and sound packets of the participant that are in the file.
   struct Counts: Sendable {
     var buffers = 0
-    /// Given up because the file's pipeline did not keep up.
+    /// Dropped because encoding or writing did not keep up.
     var dropped = 0
   }
 
@@ -30,11 +31,11 @@ final class FileOutput: Sendable {
     }
   }
 
-  let file: String
-  let format: OutputFormat
+  let destination: Destination
+  let plan: OutputPlan
   private let pipeline: Pipeline
-  private let video: AppSource?
-  private let audio: AppSource?
+  private let video: OutputInput?
+  private let audio: OutputInput?
   private let silentPacket: MediaBuffer
   private let onKeyframeNeeded: @Sendable () -> Void
   private let onChange: @Sendable () -> Void
@@ -49,48 +50,54 @@ final class FileOutput: Sendable {
   private static let opusCaps = "audio/x-opus,channel-mapping-family=0,rate=48000,channels=2"
 
   /// - Parameters:
-  ///   - codec: of the pictures that the first moment begins with; nil when they are black until one comes, which takes
-  ///     a format of raw video.
-  ///   - size: of the pictures as published; a transcoding text keeps the file at that size.
-  ///   - onKeyframeNeeded: called when pictures come that cannot be shown before a keyframe.
+  ///   - codec: of the frames that the first moment begins with; nil when they are black until one comes, which takes
+  ///     a feed of raw video.
+  ///   - size: of the frames as published; an encode text keeps them at that size.
+  ///   - onKeyframeNeeded: called when frames come that cannot be shown before a keyframe.
   ///   - onChange: called when the file has got its first moment, and when it cannot go on.
   init(
-    file: String, format: OutputFormat, kinds: Set<Track.Kind>, codec: String?, size: Dimensions?,
-    factory: PipelineFactory, onKeyframeNeeded: @escaping @Sendable () -> Void,
-    onChange: @escaping @Sendable () -> Void
+    _ destination: Destination, plan: OutputPlan, codec: String?, size: Dimensions?, factory: PipelineFactory,
+    onKeyframeNeeded: @escaping @Sendable () -> Void, onChange: @escaping @Sendable () -> Void
   ) throws(LiveKitError) {
-    self.file = file
-    self.format = format
+    self.destination = destination
+    self.plan = plan
     self.onKeyframeNeeded = onKeyframeNeeded
     self.onChange = onChange
-    try Self.checkWritable(file)
+    if destination.isFile { try Self.checkWritable(destination.location) }
     // Encoders want even sizes; a size that no camera has is a stranger's idea.
     let size = size.flatMap { (16...8192).contains($0.width) && (16...8192).contains($0.height) ? $0 : nil }.map {
       Dimensions(width: $0.width / 2 * 2, height: $0.height / 2 * 2)
     }
-    var values = ["location": file]
-    if let size { values.merge(size.values(besides: factory.overrides)) { $1 } }
-    let made = try factory.make(.output, format.template, values: values)
+    let made = try factory.make(.output, plan.text, values: destination.values)
+    let fail: @Sendable (LiveKitError) -> Void = { [broken] error in
+      broken.withLock { if $0 == nil { $0 = LiveKitError(error.code, "\(destination.shown): \(error.message)") } }
+      onChange()
+    }
+    let input = { (kind: Track.Kind) throws(LiveKitError) -> OutputInput? in
+      guard let feed = plan.feeds[kind] else {
+        try made.leaveOut(kind)
+        return nil
+      }
+      return try OutputInput(
+        kind, feed, of: made, factory: factory, values: size?.values(besides: factory.overrides) ?? [:],
+        onKeyframeNeeded: onKeyframeNeeded, onFailure: fail)
+    }
     pipeline = made.pipeline
-    video = try made.source("video", wanted: kinds.contains(.video))
-    audio = try made.source("audio", wanted: kinds.contains(.audio))
+    (video, audio) = (try input(.video), try input(.audio))
+    let isRaw = (video: video?.isRaw == true, audio: audio?.isRaw == true)
     state = Locked(
       State(
         timeline: OutputTimeline(
           hasAudio: audio != nil, hasVideo: video != nil, beginsWithPicture: codec != nil),
         pictures: PictureHolder(
-          codec: format.video == .raw ? nil : codec.flatMap(Bitstream.VideoCodec.init(encodingName:)),
+          codec: isRaw.video ? nil : codec.flatMap(Bitstream.VideoCodec.init(encodingName:)),
           blackSize: size ?? Dimensions(width: 1280, height: 720))))
-    made.onFailure { [broken] error in
-      broken.withLock { if $0 == nil { $0 = LiveKitError(error.code, "\(file): \(error.message)") } }
-      onChange()
-    }
-    guard let caps = Caps(format.audio == .raw ? Self.rawCaps : Self.opusCaps) else {
+    made.onFailure(fail)
+    guard let caps = Caps(isRaw.audio ? Self.rawCaps : Self.opusCaps) else {
       throw LiveKitError(.pipeline, "GStreamer does not know the format of sound")
     }
     audio?.set(caps: caps)
-    let silence = format.audio == .raw ? Self.rawSilence : SilenceFiller.opusSilence
-    silentPacket = silence.withUnsafeBytes {
+    silentPacket = (isRaw.audio ? Self.rawSilence : SilenceFiller.opusSilence).withUnsafeBytes {
       MediaBuffer(copying: $0, caps: caps, pts: nil, duration: SilenceFiller.step)
     }
     try made.start()
@@ -112,7 +119,7 @@ final class FileOutput: Sendable {
       }
       state.pictures.show(media)
       // The muxer takes one description of the stream; what changes later travels within it.
-      push(media, to: video, at: start, updatingCaps: format.video == .raw || state.video == 0)
+      video.push(media, at: start, isFirst: state.video == 0)
       state.video += 1
       if state.isMuted { _ = blacken(&state, at: time) }
       return (false, state.begins())
@@ -138,7 +145,7 @@ final class FileOutput: Sendable {
     guard let black = state.pictures.blacken(),
       let start = state.timeline.place(pictureAt: time, isKeyframe: true, now: time)
     else { return false }
-    push(black, to: video, at: start, updatingCaps: format.video == .raw)
+    video?.push(black, at: start)
     return true
   }
 
@@ -148,10 +155,10 @@ final class FileOutput: Sendable {
     let begins = state.withLock { state -> Bool in
       let duration = media.duration ?? SilenceFiller.step
       guard !state.isEnding,
-        let place = state.timeline.place(soundAt: time - format.soundDelay, duration: duration, now: .now)
+        let place = state.timeline.place(soundAt: time, duration: duration, now: .now)
       else { return false }
       write(OutputTimeline.Filling(silence: place.silence), &state)
-      push(media, to: audio, at: place.start, updatingCaps: false)
+      audio.push(media, at: place.start)
       state.audio += 1
       return state.begins()
     }
@@ -167,21 +174,21 @@ final class FileOutput: Sendable {
   }
 
   private func write(_ filling: OutputTimeline.Filling, _ state: inout State) {
-    for start in filling.silence { push(silentPacket, to: audio, at: start, updatingCaps: false) }
+    for start in filling.silence { audio?.push(silentPacket, at: start) }
     for start in filling.pictures {
       guard let picture = state.pictures.next() else { return }
-      push(picture, to: video, at: start, updatingCaps: format.video == .raw)
+      video?.push(picture, at: start)
     }
-  }
-
-  private func push(_ media: MediaBuffer, to source: AppSource?, at start: Duration, updatingCaps: Bool) {
-    let time = MediaTime(nanoseconds: start.nanoseconds)
-    source?.push(media, pts: time, dts: time, updatingCaps: updatingCaps)
   }
 
   // MARK: State
 
-  func has(_ kind: Track.Kind) -> Bool { (kind == .video ? video : audio) != nil }
+  func has(_ kind: Track.Kind) -> Bool { input(kind) != nil }
+
+  /// Whether it is fed decoded frames or PCM.
+  func isRaw(_ kind: Track.Kind) -> Bool { input(kind)?.isRaw == true }
+
+  private func input(_ kind: Track.Kind) -> OutputInput? { kind == .video ? video : audio }
 
   /// Our time of the file's first moment.
   var origin: MediaTime? { state.withLock { $0.timeline.origin } }
@@ -193,14 +200,16 @@ final class FileOutput: Sendable {
   func counts(of kind: Track.Kind) -> Counts {
     let isVideo = kind == .video
     let buffers = state.withLock { isVideo ? $0.video : $0.audio }
-    return Counts(buffers: buffers, dropped: (isVideo ? video : audio)?.counters.dropped ?? 0)
+    return Counts(buffers: buffers, dropped: input(kind)?.dropped ?? 0)
   }
 
   /// How much of the room for what is yet to be written is taken, 0…1.
-  func fullness(of kind: Track.Kind) -> Double { (kind == .video ? video : audio)?.fullness ?? 0 }
+  func fullness(of kind: Track.Kind) -> Double { input(kind)?.fullness ?? 0 }
 
+  /// Of the file; 0 where it is none.
   var bytes: Int64 {
-    let attributes = try? FileManager.default.attributesOfItem(atPath: file)
+    guard destination.isFile else { return 0 }
+    let attributes = try? FileManager.default.attributesOfItem(atPath: destination.location)
     return (attributes?[.size] as? Int64) ?? 0
   }
 
@@ -214,20 +223,30 @@ final class FileOutput: Sendable {
       if !state.isEnding { write(state.timeline.complete(at: time), &state) }
       state.isEnding = true
     }
-    let written = isThere ? StoredFile(beingWritten: file) : nil
+    let written = isThere && destination.isFile ? StoredFile(beingWritten: destination.location) : nil
     var reason: LiveKitError?
     do {
-      try await pipeline.sendEndOfStream { [weak video, weak audio] in
-        (video?.queuedBuffers ?? 0) + (audio?.queuedBuffers ?? 0)
-      }
+      for input in inputs { try await input.drain() }
+      try await pipeline.sendEndOfStream { [weak video, weak audio] in (video?.queued ?? 0) + (audio?.queued ?? 0) }
     } catch {
-      reason = LiveKitError(.output, "\(file): the file could not be completed: \(error.message)")
+      reason = LiveKitError(.output, "\(destination.shown): it could not be completed: \(error.message)")
     }
+    for input in inputs { await input.stop() }
     await pipeline.stop()
     reason = failure ?? reason
     let kept = reason == nil ? written?.read() : written?.mend()
     stored.withLock { $0 = kept }
     if let reason { throw reason }
+  }
+
+  private var inputs: [OutputInput] { [video, audio].compactMap { $0 } }
+}
+
+extension TemplatePipeline {
+  /// Takes the input for a kind of media out, where the text has one.
+  fileprivate func leaveOut(_ kind: Track.Kind) throws(LiveKitError) {
+    let name = OutputPlanner.inputs[kind]?.output ?? ""
+    if pipeline.hasElement(name) { try removeBranch(from: name) }
   }
 }
 

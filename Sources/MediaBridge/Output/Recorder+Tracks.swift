@@ -30,6 +30,9 @@ extension Recorder {
 
   private func consider(_ publication: RemoteTrackPublication, of participant: RemoteParticipant) async {
     guard participant.identity == identity, let output, taken[publication.kind] !== publication else { return }
+    guard planner?.kinds.contains(publication.kind) != false else {
+      return omit(publication, "output/\(output.plan.text) takes no \(publication.kind)", wasWanted: false)
+    }
     guard taken[publication.kind] == nil, choice.accepts(publication), output.has(publication.kind) else {
       return omit(publication, choice.reason(against: publication), wasWanted: choice.isNamed(publication))
     }
@@ -68,7 +71,10 @@ extension Recorder {
   func join(_ publication: RemoteTrackPublication) throws(LiveKitError) {
     let kind = publication.kind
     guard taken[kind] === publication, inputs[kind] == nil, let output, let media = publication.media else { return }
-    if media.isVideo, output.format.video == .encoded, media.codec != videoCodec {
+    guard output.has(kind) else {
+      throw LiveKitError(.invalidParameter, "output/\(output.plan.text) takes no \(kind)")
+    }
+    if media.isVideo, !output.isRaw(.video), media.codec != videoCodec {
       let file = URL(fileURLWithPath: options.file).lastPathComponent
       let holds = videoCodec?.uppercased() ?? "no video"
       throw LiveKitError(.unsupportedCodec, "\(file) holds \(holds), and this is \(media.codec.uppercased())")
@@ -81,15 +87,14 @@ extension Recorder {
     _ publication: RemoteTrackPublication, _ media: TrackMedia, _ output: FileOutput
   ) throws(LiveKitError) -> OutputTrack {
     let isVideo = media.isVideo
-    let feed = isVideo ? output.format.video : output.format.audio
-    let kind = publication.kind
+    let (kind, isRaw) = (publication.kind, output.isRaw(publication.kind))
     let failure = Locked<LiveKitError?>(nil)
     let consumer = try media.consume(
-      feed == .raw ? .raw : .encoded, fullness: { output.fullness(of: kind) },
+      isRaw ? .raw : .encoded, fullness: { output.fullness(of: kind) },
       onFailure: { error in failure.withLock { $0 = error } },
       onBuffer: { buffer in isVideo ? output.writeVideo(buffer) : output.writeAudio(buffer) })
     let track = OutputTrack(
-      sid: publication.sid, kind: kind, codec: media.codec, isPassthrough: feed == .encoded,
+      sid: publication.sid, kind: kind, codec: media.codec, isPassthrough: !isRaw,
       dimensions: publication.dimensions, buffersDropped: ended[kind]?.buffersDropped ?? 0)
     // A server may send what was taken for impossible.
     omissions.forget(publication.sid)
@@ -115,7 +120,7 @@ extension Recorder {
     omit(
       publication,
       "while it is muted or gone the file shows its last frame and not black, which cannot be written into such "
-        + "\(codec); a file name that has it encoded anew (.mp4 for VP9, .webm for H.264) shows black",
+        + "\(codec); a file name that has it encoded (.mp4 for VP9, .webm for H.264) or --encode shows black",
       wasWanted: false)
   }
 

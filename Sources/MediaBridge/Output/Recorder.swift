@@ -1,7 +1,9 @@
 import Foundation
 import GStreamerKit
+import Logging
 import MediaCore
 import MediaPipelines
+import PipelineTemplates
 
 /// Records one participant, or single tracks, of a connected room into a file. Subscribes to what it needs.
 public actor Recorder {
@@ -13,7 +15,7 @@ public actor Recorder {
     case recording(participant: String, [OutputTrack])
     /// A track of the file has come later, or goes on in another form, such as from another publication.
     case trackChanged(OutputTrack)
-    /// What could be stored as it is sent is encoded anew, because only that text has these variables.
+    /// What could be stored as it is sent is encoded, because only that encode text has these variables.
     case encodedAnew(text: String, variables: [String])
     /// Something of the participant is not in the file from now on.
     case omitted(Omission)
@@ -24,10 +26,13 @@ public actor Recorder {
   }
 
   let room: Room
-  let options: RecordingOptions
+  /// From `prepare` on without the kinds that the output does not take.
+  package private(set) var options: RecordingOptions
   let subscriptions = HeldSubscriptions()
   private let factory: PipelineFactory
   private let bell = Bell()
+  private let logger = Logger(label: "mediabridge.output")
+  private(set) var planner: OutputPlanner?
   private var claim: FileClaim?
   private var ticker: Task<Void, Never>?
   private var follower: Task<Void, Never>?
@@ -73,20 +78,28 @@ public actor Recorder {
     factory = PipelineFactory(folder: room.options.pipelineFolder, overrides: options.values)
   }
 
-  /// Does what can be done before a room is joined: checks what is asked for, the template and the folder, and takes the
+  /// Does what can be done before a room is joined: checks what is asked for, the templates and the folder, and takes the
   /// file, so that no other recording writes into it. `finish()` gives it back; one that was made here and has got
   /// nothing goes. `start` does the same where this was not called.
   /// - Throws: what cannot be, and what to do about it.
   public func prepare() throws(LiveKitError) {
     try options.checkChoice()
-    let format = try OutputFormat(file: options.file, pictures: .any)
-    _ = try factory.fill(.output, format.template, values: ["location": options.file])
-    try options.checkValues(factory)
+    if planner == nil { try plan() }
     try claimFile()
   }
 
-  /// Takes the file, also when it has been removed while nothing was in it.
+  private func plan() throws(LiveKitError) {
+    let planner = try OutputPlanner(options.destination, encode: options.encode, factory: factory)
+    try options.checkKinds(planner)
+    options.kinds.formIntersection(planner.kinds)
+    try options.checkValues(planner, factory)
+    choice = TrackChoice(options)
+    self.planner = planner
+  }
+
+  /// Takes the file, also when it has been removed while nothing was in it. An address is nobody's.
   private func claimFile() throws(LiveKitError) {
+    guard options.destination.isFile else { return }
     if let claim, claim.loss == nil { return }
     claim?.release()
     claim = try FileClaim(options.file)
@@ -143,16 +156,24 @@ public actor Recorder {
     try claimFile()
     let video = found.publications.first { $0.kind == .video }
     let flowing = video.flatMap { found.isFlowing($0) ? $0.media : nil }
-    let kinds = found.kinds
-    let (format, because) = try OutputFormat.choose(
-      file: options.file, pictures: kinds.contains(.video) ? .init(flowing) : .none, factory: factory)
-    if !because.isEmpty { onUpdate(.encodedAnew(text: "\(format.text)", variables: because)) }
+    guard let planner else { return }
+    let plan = try planner.plan(
+      found.kinds.reduce(into: [:]) { $0[$1] = $1 == .video ? TrackTraits(flowing) : TrackTraits(codec: "opus") })
+    tell(plan)
     output = try FileOutput(
-      file: options.file, format: format, kinds: kinds, codec: flowing?.codec, size: video?.dimensions,
-      factory: factory, onKeyframeNeeded: { [currentVideo] in currentVideo.withLock { $0 }?.requestKeyframe() },
+      options.destination, plan: plan, codec: flowing?.codec, size: video?.dimensions, factory: factory,
+      onKeyframeNeeded: { [currentVideo] in currentVideo.withLock { $0 }?.requestKeyframe() },
       onChange: { [bell] in bell.ring() })
     videoCodec = flowing?.codec
     identity = found.participant.identity
+  }
+
+  /// Says what is encoded and why.
+  private func tell(_ plan: OutputPlan) {
+    for (kind, feed) in plan.feeds.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+      logger.debug("what an output is fed", metadata: ["output": "\(plan.text)", "\(kind)": "\(feed)"])
+    }
+    if let (text, variables) = plan.forced { onUpdate(.encodedAnew(text: "\(text)", variables: variables)) }
   }
 
   private func follow(_ events: AsyncStream<RoomEvent>) {
@@ -209,7 +230,7 @@ public actor Recorder {
     guard let output else { return OutputProgress() }
     loss = loss ?? claim?.loss
     try await output.finish(at: presence.isOver ? presence.overSince ?? .now : .now, isThere: loss == nil)
-    do { try claim?.checkWritten(by: output.format.template) } catch {
+    do { try claim?.checkWritten(by: output.plan.text) } catch {
       loss = error
       throw error
     }
@@ -246,4 +267,9 @@ public actor Recorder {
       inputs[kind]?.track.packetsLost = max(0, rtp.packetsLost - rtp.packetsRecovered)
     }
   }
+}
+
+extension TrackTraits {
+  /// Of a track that sends something, or of one that is yet to come.
+  init(_ media: TrackMedia?) { self.init(codec: media?.codec, mayTurn: media?.mayTurn ?? false) }
 }

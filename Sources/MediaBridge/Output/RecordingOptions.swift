@@ -1,4 +1,5 @@
 import MediaCore
+package import PipelineTemplates
 
 /// What to record, and into what.
 public struct RecordingOptions: Sendable {
@@ -10,8 +11,14 @@ public struct RecordingOptions: Sendable {
     case roomEmpty = "room_empty"
   }
 
-  /// A name that ends in `.mp4`, `.mkv` or `.webm`.
+  /// A file's path, or an address such as `udp://127.0.0.1:5000`.
   public var file: String
+  /// The name of the output text that writes it, `pipelines/output/NAME.pipeline`; nil takes the one that is called as the
+  /// file's name ends: `mp4`, `mkv`, `webm`, or one of your own.
+  public var output: String?
+  /// The names of the encode texts that video and audio go through, at most one for each; a kind without one is encoded
+  /// only where it has to be, by a text that makes what the output takes.
+  public var encode: [String]
   /// The participant's identity; nil takes the first one that sends something.
   public var participant: String?
   /// Single tracks of one participant: one video, one audio, or one of each.
@@ -26,18 +33,21 @@ public struct RecordingOptions: Sendable {
   public var ending: Ending?
   /// The longest wait for the participant and its media; nil waits forever.
   public var wait: Duration?
-  /// Values for the variables of the output's text, by name, such as `width` and `bitrate`; they go before what is
-  /// derived from what is received. Where only the text that encodes anew has a variable, the recording is encoded anew.
+  /// Values for the variables of the output's text and of the encode texts, by name, such as `width` and `bitrate`; they
+  /// go before what is derived from what is received. A track is encoded where only its encode text has a variable.
   /// A name that no text for the file has is an error.
   public var values: [String: String]
 
   /// - Parameter file: the name's ending decides about the container; the rest as the properties say.
   public init(
-    file: String, participant: String? = nil, trackSids: [String] = [], sources: [Track.Source] = [],
+    file: String, output: String? = nil, encode: [String] = [], participant: String? = nil, trackSids: [String] = [],
+    sources: [Track.Source] = [],
     kinds: Set<Track.Kind> = [.video, .audio], ending: Ending? = nil, wait: Duration? = nil,
     values: [String: String] = [:]
   ) {
     self.file = file
+    self.output = output
+    self.encode = encode
     self.participant = participant
     self.trackSids = trackSids
     self.sources = sources
@@ -49,6 +59,39 @@ public struct RecordingOptions: Sendable {
 }
 
 extension RecordingOptions {
+  package var destination: Destination { Destination(location: file, output: output) }
+
+  /// The kinds of media that are asked for, before it is known which tracks there are.
+  var wantedKinds: Set<Track.Kind> {
+    if !trackSids.isEmpty { return [.video, .audio] }
+    return sources.isEmpty ? kinds : Set(sources.map(\.kind))
+  }
+
+  /// The texts that may write the file: the output's, and those that may encode for it.
+  /// - Throws: `invalidParameter` where nothing says which output text, `template` where there is none of its name.
+  package func texts(folder: String?) throws(LiveKitError) -> [PipelineTextName] {
+    try OutputPlanner(destination, encode: encode, factory: PipelineFactory(folder: folder, overrides: values)).texts
+  }
+
+  /// - Throws: what is asked for by name is nothing that the output takes, or it takes nothing of what is asked for.
+  func checkKinds(_ planner: OutputPlanner) throws(LiveKitError) {
+    for source in sources where !planner.kinds.contains(source.kind) {
+      throw LiveKitError(
+        .invalidParameter, "\(planner.text) takes no \(source.kind), which --source \(source.optionName) is")
+    }
+    guard wantedKinds.isDisjoint(with: planner.kinds) else { return }
+    let wanted = wantedKinds.map(\.description).sorted().joined(separator: " and ")
+    throw LiveKitError(.invalidParameter, "\(planner.text) takes no \(wanted)")
+  }
+
+  /// Finds mistakes in the values before a room is joined.
+  func checkValues(_ planner: OutputPlanner, _ factory: PipelineFactory) throws(LiveKitError) {
+    guard values["location"] == nil else {
+      throw LiveKitError(.invalidParameter, "`location` cannot be set: it is the file, which is given as such")
+    }
+    try planner.check(wantedKinds, factory: factory, values: destination.values)
+  }
+
   /// - Throws: what is asked for does not fit into one file.
   func checkChoice() throws(LiveKitError) {
     guard !sources.contains(.unknown) else {

@@ -78,54 +78,126 @@ videotestsrc is-live=true do-timestamp=true pattern=${pattern:-ball} motion=swee
 ! appsink name=video sync=false
 
 """###,
-    "output/mkv-transcode": ###"""
-# Matroska file from any codec: pictures encoded again as H.264, Opus as it was sent.
+    "encode/aac": ###"""
+# AAC of 48 kHz stereo.
 #
-# video         Queue at most `queue` pictures of `queue-bytes` bytes together; the oldest are given up when the encoder
-#               does not keep up.
-# audio         Queue at most `audio-queue` packets; the oldest are given up when the disk does not keep up.
-# videoflip     Turns pictures upright, as the sender says (tag image-orientation).
-# scaling       The file keeps one size, `width` x `height`, with black bars where the shape differs.
-# colorimetry   and capssetter: the file takes one description of its pictures, whatever the decoder says of them; BT.601
-#               is what VP8 has, and no rate is what live pictures have.
-# x264enc       `bitrate` in kbit/s; `preset` from ultrafast to slower; a keyframe at least every `gop` pictures.
-# mux           Starts a new cluster after `cluster` ns; a kill loses at most the last one.
-# filesink      Nothing is held back in memory.
+# pcm           Queue at most `audio-queue` stretches of audio; the oldest are dropped when the encoder does not keep up.
+# audiorate     Fills holes with silence, from the first moment on since MP4 has no place for a track's late beginning, and
+#               drops what comes twice. Audio that is off by less than 5 ms stays as it is.
+# avenc_aac     `audio-bitrate` in bit/s; the parser says that each buffer is a frame, which MPEG-TS wants to know.
+# encoded       AAC frames out, `delay` ns earlier than the encoder says: it begins with 1024 samples of run-in, which
+#               players that know no edit list would play. The caps are what this text is chosen by.
 
-matroskamux name=mux offset-to-zero=true min-cluster-duration=${cluster:-1000000000} max-cluster-duration=${cluster:-1000000000}
-! filesink location=${location} buffer-mode=unbuffered
-appsrc name=video max-buffers=${queue:-50} max-bytes=${queue-bytes:-200000000} leaky-type=downstream caps="video/x-raw"
+appsrc name=pcm max-buffers=${audio-queue:-1000} max-bytes=0 leaky-type=downstream
+  caps="audio/x-raw,format=S16LE,layout=interleaved,rate=48000,channels=2"
+! audioconvert ! audiorate tolerance=5000000
+! avenc_aac bitrate=${audio-bitrate:-128000} ! aacparse
+! appsink name=encoded sync=false ts-offset=-${delay:-21333333} caps="audio/mpeg,mpegversion=4,stream-format=raw"
+
+"""###,
+    "encode/h264": ###"""
+# H.264 of frames of any size and turn.
+#
+# frames        Queue at most `frame-queue` frames of `queue-bytes` bytes together; the oldest are dropped when the encoder does
+#               not keep up.
+# videoflip     Turns frames upright, as the sender says (tag image-orientation).
+# scaling       The video keeps one size, `width` x `height`, with black bars where the shape differs.
+# colorimetry   and capssetter: the video has one description, whatever the decoder says of its frames; BT.601 is what
+#               VP8 has, and no rate is what live frames have.
+# x264enc       `bitrate` in kbit/s; `preset` from ultrafast to slower; a keyframe at least every `gop` frames.
+# parser        Puts the parameter sets in front of every keyframe too, so that it can follow H.264 of somebody else.
+# encoded       Access units out; the caps are what this text is chosen by.
+
+appsrc name=frames max-buffers=${frame-queue:-50} max-bytes=${queue-bytes:-200000000} leaky-type=downstream caps="video/x-raw"
 ! videoflip video-direction=auto
 ! videoconvertscale add-borders=true n-threads=1
 ! video/x-raw,format=I420,width=${width:-1280},height=${height:-720},pixel-aspect-ratio=1/1,colorimetry=bt601
 ! capssetter caps="video/x-raw,framerate=(fraction)0/1,interlace-mode=progressive"
 ! x264enc bitrate=${bitrate:-2500} speed-preset=${preset:-superfast} tune=zerolatency key-int-max=${gop:-50}
-! video/x-h264,profile=main
-! mux.video_0
-appsrc name=audio max-buffers=${audio-queue:-1000} max-bytes=0 leaky-type=downstream caps="audio/x-opus"
-! mux.audio_0
+! video/x-h264,profile=main ! h264parse config-interval=-1
+! appsink name=encoded sync=false caps="video/x-h264,stream-format=avc,alignment=au"
+
+"""###,
+    "encode/opus": ###"""
+# Opus of 48 kHz stereo.
+#
+# pcm           Queue at most `audio-queue` stretches of audio; the oldest are dropped when the encoder does not keep up.
+# opusenc       `audio-bitrate` in bit/s, in packets of 20 ms.
+# encoded       Packets out; the caps are what this text is chosen by.
+
+appsrc name=pcm max-buffers=${audio-queue:-1000} max-bytes=0 leaky-type=downstream
+  caps="audio/x-raw,format=S16LE,layout=interleaved,rate=48000,channels=2"
+! opusenc bitrate=${audio-bitrate:-128000} frame-size=20
+! appsink name=encoded sync=false caps="audio/x-opus"
+
+"""###,
+    "encode/vp8": ###"""
+# VP8 of frames of any size and turn.
+#
+# frames        Queue at most `frame-queue` frames of `queue-bytes` bytes together; the oldest are dropped when the encoder does
+#               not keep up.
+# videoflip     Turns frames upright, as the sender says (tag image-orientation).
+# scaling       The video keeps one size, `width` x `height`, with black bars where the shape differs.
+# colorimetry   and capssetter: the video has one description, whatever the decoder says of its frames; BT.601 is what
+#               VP8 has, and no rate is what live frames have.
+# vp8enc        `bitrate` in bit/s; `cpu-used` from 1 (better) to 16 (faster); a keyframe at least every `gop` frames.
+# encoded       Frames out; the caps are what this text is chosen by.
+
+appsrc name=frames max-buffers=${frame-queue:-50} max-bytes=${queue-bytes:-200000000} leaky-type=downstream caps="video/x-raw"
+! videoflip video-direction=auto
+! videoconvertscale add-borders=true n-threads=1
+! video/x-raw,format=I420,width=${width:-1280},height=${height:-720},pixel-aspect-ratio=1/1,colorimetry=bt601
+! capssetter caps="video/x-raw,framerate=(fraction)0/1,interlace-mode=progressive"
+! vp8enc deadline=1 cpu-used=${cpu-used:-8} end-usage=cbr target-bitrate=${bitrate:-2500000}
+  keyframe-max-dist=${gop:-50} threads=${threads:-2}
+! appsink name=encoded sync=false caps="video/x-vp8"
+
+"""###,
+    "encode/vp9": ###"""
+# VP9 of frames of any size and turn.
+#
+# frames        Queue at most `frame-queue` frames of `queue-bytes` bytes together; the oldest are dropped when the encoder
+#               does not keep up.
+# videoflip     Turns frames upright, as the sender says (tag image-orientation).
+# scaling       The video keeps one size, `width` x `height`, with black bars where the shape differs.
+# colorimetry   and capssetter: the video has one description, whatever the decoder says of its frames; BT.601 is what
+#               VP8 has, and no rate is what live frames have.
+# vp9enc        `bitrate` in bit/s; `speed` from 5 (better) to 9 (faster); a keyframe at least every `gop` frames.
+# encoded       Frames out; the caps are what this text is chosen by.
+
+appsrc name=frames max-buffers=${frame-queue:-50} max-bytes=${queue-bytes:-200000000} leaky-type=downstream
+  caps="video/x-raw"
+! videoflip video-direction=auto
+! videoconvertscale add-borders=true n-threads=1
+! video/x-raw,format=I420,width=${width:-1280},height=${height:-720},pixel-aspect-ratio=1/1,colorimetry=bt601
+! capssetter caps="video/x-raw,framerate=(fraction)0/1,interlace-mode=progressive"
+! vp9enc deadline=1 cpu-used=${speed:-8} end-usage=cbr target-bitrate=${bitrate:-2500000} lag-in-frames=0
+  keyframe-max-dist=${gop:-50} threads=${threads:-2}
+! appsink name=encoded sync=false caps="video/x-vp9"
 
 """###,
     "output/mkv": ###"""
-# Matroska file: VP8, VP9 or H.264 and Opus as they were sent.
+# Matroska file: VP8, VP9 or H.264 and Opus.
 #
-# video, audio  Queue at most `queue` buffers; the oldest are given up when the disk does not keep up.
+# video, audio  Queue at most `queue` buffers; the oldest are dropped when the disk does not keep up. The caps say what
+#               goes in: a track as it was sent, or else encoded into the first of them.
 # mux           Starts a new cluster after `cluster` ns; a kill loses at most the last one.
 # filesink      Nothing is held back in memory.
 
 matroskamux name=mux offset-to-zero=true min-cluster-duration=${cluster:-1000000000} max-cluster-duration=${cluster:-1000000000}
 ! filesink location=${location} buffer-mode=unbuffered
 appsrc name=video max-buffers=${queue:-1000} max-bytes=0 leaky-type=downstream
-  caps="video/x-vp8;video/x-vp9;video/x-h264,stream-format=avc,alignment=au"
+  caps="video/x-h264,stream-format=avc,alignment=au;video/x-vp8;video/x-vp9"
 ! mux.video_0
 appsrc name=audio max-buffers=${queue:-1000} max-bytes=0 leaky-type=downstream caps="audio/x-opus"
 ! mux.audio_0
 
 """###,
     "output/mp4-opus": ###"""
-# MP4 file: H.264 and Opus as they were sent, nothing transcoded.
+# MP4 file: H.264 and Opus.
 #
-# video, audio  Queue at most `queue` buffers; the oldest are given up when the disk does not keep up.
+# video, audio  Queue at most `queue` buffers; the oldest are dropped when the disk does not keep up. The caps say what
+#               goes in: a track as it was sent, or else encoded.
 # mux           Writes a fragment every `fragment` ms; a kill loses at most the fragment that was being collected, and of
 #               a full disk the part that found no room is cut. `fragment-mode` dash-or-mss keeps each fragment behind
 #               an index of its own, with a list of them in the end by which players seek. first-moov-then-finalise makes
@@ -142,51 +214,11 @@ appsrc name=audio max-buffers=${queue:-1000} max-bytes=0 leaky-type=downstream c
 ! mux.audio_0
 
 """###,
-    "output/mp4-transcode": ###"""
-# MP4 file from any codec: pictures encoded again as H.264, sound as AAC.
-#
-# video         Queue at most `queue` pictures of `queue-bytes` bytes together; the oldest are given up when the encoder
-#               does not keep up.
-# audio         Queue at most `audio-queue` stretches of sound; the oldest are given up when the disk does not keep up.
-# videoflip     Turns pictures upright, as the sender says (tag image-orientation).
-# scaling       The file keeps one size, `width` x `height`, with black bars where the shape differs.
-# colorimetry   and capssetter: the file takes one description of its pictures, whatever the decoder says of them; BT.601
-#               is what VP8 has, and no rate is what live pictures have.
-# x264enc       `bitrate` in kbit/s; `preset` from ultrafast to slower; a keyframe at least every `gop` pictures.
-# audiorate     Fills holes with silence, from the first moment on since MP4 has no place for a track's late beginning, and
-#               drops what comes twice. Sound that is off by less than 5 ms stays as it is.
-# avenc_aac     `audio-bitrate` in bit/s. Sound is fed ahead by the 1024 samples that this encoder comes late.
-# mux           Writes a fragment every `fragment` ms; a kill loses at most the fragment that was being collected, and of
-#               a full disk the part that found no room is cut. `fragment-mode` dash-or-mss keeps each fragment behind
-#               an index of its own, with a list of them in the end by which players seek. first-moov-then-finalise makes
-#               an ordinary file with one index of it in the end; but before that, and so after a kill, GStreamer 1.22
-#               leaves frames without their times in it.
-# filesink      Nothing is held back in memory.
-
-mp4mux name=mux fragment-duration=${fragment:-1000} fragment-mode=${fragment-mode:-dash-or-mss}
-! filesink location=${location} buffer-mode=unbuffered
-appsrc name=video max-buffers=${queue:-50} max-bytes=${queue-bytes:-200000000} leaky-type=downstream caps="video/x-raw"
-! videoflip video-direction=auto
-! videoconvertscale add-borders=true n-threads=1
-! video/x-raw,format=I420,width=${width:-1280},height=${height:-720},pixel-aspect-ratio=1/1,colorimetry=bt601
-! capssetter caps="video/x-raw,framerate=(fraction)0/1,interlace-mode=progressive"
-! x264enc bitrate=${bitrate:-2500} speed-preset=${preset:-superfast} tune=zerolatency key-int-max=${gop:-50}
-! video/x-h264,profile=main
-! mux.video_0
-appsrc name=audio max-buffers=${audio-queue:-1000} max-bytes=0 leaky-type=downstream
-  caps="audio/x-raw,format=S16LE,layout=interleaved,rate=48000,channels=2"
-! audioconvert ! audiorate tolerance=5000000
-! avenc_aac bitrate=${audio-bitrate:-128000}
-! mux.audio_0
-
-"""###,
     "output/mp4": ###"""
-# MP4 file: H.264 as it was sent, sound as AAC.
+# MP4 file of H.264 and AAC.
 #
-# video, audio  Queue at most `queue` buffers; the oldest are given up when the disk does not keep up.
-# audiorate     Fills holes with silence, from the first moment on since MP4 has no place for a track's late beginning, and
-#               drops what comes twice. Sound that is off by less than 5 ms stays as it is.
-# avenc_aac     `audio-bitrate` in bit/s. Sound is fed ahead by the 1024 samples that this encoder comes late.
+# video, audio  Queue at most `queue` buffers; the oldest are dropped when the disk does not keep up. The caps say what
+#               goes in: a track as it was sent, or else encoded.
 # mux           Writes a fragment every `fragment` ms; a kill loses at most the fragment that was being collected, and of
 #               a full disk the part that found no room is cut. `fragment-mode` dash-or-mss keeps each fragment behind
 #               an index of its own, with a list of them in the end by which players seek. first-moov-then-finalise makes
@@ -200,9 +232,7 @@ appsrc name=video max-buffers=${queue:-1000} max-bytes=0 leaky-type=downstream
   caps="video/x-h264,stream-format=avc,alignment=au"
 ! mux.video_0
 appsrc name=audio max-buffers=${queue:-1000} max-bytes=0 leaky-type=downstream
-  caps="audio/x-raw,format=S16LE,layout=interleaved,rate=48000,channels=2"
-! audioconvert ! audiorate tolerance=5000000
-! avenc_aac bitrate=${audio-bitrate:-128000}
+  caps="audio/mpeg,mpegversion=4,stream-format=raw"
 ! mux.audio_0
 
 """###,
@@ -229,38 +259,11 @@ audiomixer name=audiomix force-live=true latency=${delay:-100000000} alignment-t
   slave-method=${slave-method:-skew} drift-tolerance=${drift:-40000}
 
 """###,
-    "output/webm-transcode": ###"""
-# WebM file from any codec: pictures encoded again as VP8, Opus as it was sent.
-#
-# video         Queue at most `queue` pictures of `queue-bytes` bytes together; the oldest are given up when the encoder
-#               does not keep up.
-# audio         Queue at most `audio-queue` packets; the oldest are given up when the disk does not keep up.
-# videoflip     Turns pictures upright, as the sender says (tag image-orientation).
-# scaling       The file keeps one size, `width` x `height`, with black bars where the shape differs.
-# colorimetry   and capssetter: the file takes one description of its pictures, whatever the decoder says of them; BT.601
-#               is what VP8 has, and no rate is what live pictures have.
-# vp8enc        `bitrate` in bit/s; `cpu-used` from 1 (better) to 16 (faster); a keyframe at least every `gop` pictures.
-# mux           Starts a new cluster after `cluster` ns; a kill loses at most the last one.
-# filesink      Nothing is held back in memory.
-
-webmmux name=mux offset-to-zero=true min-cluster-duration=${cluster:-1000000000} max-cluster-duration=${cluster:-1000000000}
-! filesink location=${location} buffer-mode=unbuffered
-appsrc name=video max-buffers=${queue:-50} max-bytes=${queue-bytes:-200000000} leaky-type=downstream caps="video/x-raw"
-! videoflip video-direction=auto
-! videoconvertscale add-borders=true n-threads=1
-! video/x-raw,format=I420,width=${width:-1280},height=${height:-720},pixel-aspect-ratio=1/1,colorimetry=bt601
-! capssetter caps="video/x-raw,framerate=(fraction)0/1,interlace-mode=progressive"
-! vp8enc deadline=1 cpu-used=${cpu-used:-8} end-usage=cbr target-bitrate=${bitrate:-2500000}
-  keyframe-max-dist=${gop:-50} threads=${threads:-2}
-! mux.video_0
-appsrc name=audio max-buffers=${audio-queue:-1000} max-bytes=0 leaky-type=downstream caps="audio/x-opus"
-! mux.audio_0
-
-"""###,
     "output/webm": ###"""
-# WebM file: VP8 or VP9 and Opus as they were sent.
+# WebM file: VP8 or VP9 and Opus.
 #
-# video, audio  Queue at most `queue` buffers; the oldest are given up when the disk does not keep up.
+# video, audio  Queue at most `queue` buffers; the oldest are dropped when the disk does not keep up. The caps say what
+#               goes in: a track as it was sent, or else encoded into the first of them.
 # mux           Starts a new cluster after `cluster` ns; a kill loses at most the last one.
 # filesink      Nothing is held back in memory.
 

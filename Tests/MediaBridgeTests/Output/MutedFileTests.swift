@@ -2,6 +2,7 @@ import BridgeTesting
 import Foundation
 import GStreamerKit
 import MediaCore
+import PipelineTemplates
 import RTP
 import Testing
 
@@ -37,7 +38,7 @@ import Testing
     for number in 32..<44 { output.writeVideo(units[number - 32].media(at: times[number])) }
     try await output.finish(at: .now)
     #expect(output.counts(of: .video).buffers == 22)
-    let levels = try Self.levels(output.file)
+    let levels = try Self.levels(output.destination.location)
     let black = levels.filter { $0.milliseconds >= 400 && $0.milliseconds < 1280 }
     #expect(black.first?.milliseconds == 400)
     #expect(black.allSatisfy { $0.luma == (test.hasFullRange ? 0...0 : 16...16) })
@@ -55,18 +56,16 @@ import Testing
     #expect(output.setMuted(true, at: times[0]))
     for number in 0..<5 { output.writeVideo(units[number].media(at: times[number])) }
     try await output.finish(at: .now)
-    let levels = try Self.levels(output.file)
+    let levels = try Self.levels(output.destination.location)
     #expect(levels.first?.milliseconds == 0)
     #expect(levels.dropFirst().allSatisfy { $0.luma == 16...16 } && levels.count > 2)
   }
 
   @Test func framesThatAreEncodedAnewAreBlackToo() async throws {
     let folder = try TemporaryFolder()
-    let format = try OutputFormat(file: "a.mp4", pictures: .codec("vp8"))
-    let output = try FileOutput(
-      file: folder.path + "/raw.mp4", format: format, kinds: [.video], codec: "vp8",
-      size: Dimensions(width: 320, height: 160), factory: PipelineFactory(folder: Self.pipelines), onKeyframeNeeded: {},
-      onChange: {})
+    let output = try Self.output(
+      folder.path + "/raw.mp4", codec: "vp8", size: Dimensions(width: 320, height: 160)
+    ) {}
     let frame = try Quarters.frame(Dimensions(width: 318, height: 159))
     let times = Times()
     func write(_ numbers: Range<Int>) {
@@ -82,7 +81,7 @@ import Testing
     #expect(output.setMuted(false, at: times[30]))
     write(30..<40)
     try await output.finish(at: .now)
-    for level in try Self.levels(output.file) {
+    for level in try Self.levels(output.destination.location) {
       #expect((400..<1200).contains(level.milliseconds) == (level.luma.upperBound < 20), "at \(level.milliseconds) ms")
     }
   }
@@ -95,7 +94,7 @@ import Testing
     for number in 0..<10 { output.writeVideo(units[number].media(at: times[number])) }
     #expect(!output.setMuted(true, at: times[10]))
     try await output.finish(at: .now)
-    #expect(try Self.levels(output.file).allSatisfy { $0.luma.upperBound > 60 })
+    #expect(try Self.levels(output.destination.location).allSatisfy { $0.luma.upperBound > 60 })
   }
 
   /// A track that came after all was only late, but that its mute does not show is true to the end.
@@ -120,10 +119,17 @@ import Testing
   private func file(
     _ file: String, _ test: StreamCase, onKeyframeNeeded: @escaping @Sendable () -> Void
   ) throws -> FileOutput {
-    let codec = "\(test.codec)"
+    try Self.output(file, codec: "\(test.codec)", size: nil, onKeyframeNeeded: onKeyframeNeeded)
+  }
+
+  private static func output(
+    _ file: String, codec: String, size: Dimensions?, onKeyframeNeeded: @escaping @Sendable () -> Void
+  ) throws -> FileOutput {
+    let factory = PipelineFactory(folder: pipelines)
+    let destination = Destination(location: file)
+    let plan = try OutputPlanner(destination, factory: factory).plan([.video: TrackTraits(codec: codec)])
     return try FileOutput(
-      file: file, format: try OutputFormat(file: file, pictures: .codec(codec)), kinds: [.video], codec: codec,
-      size: nil, factory: PipelineFactory(folder: Self.pipelines), onKeyframeNeeded: onKeyframeNeeded,
+      destination, plan: plan, codec: codec, size: size, factory: factory, onKeyframeNeeded: onKeyframeNeeded,
       onChange: {})
   }
 

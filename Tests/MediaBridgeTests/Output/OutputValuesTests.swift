@@ -1,3 +1,4 @@
+import PipelineTemplates
 import Testing
 
 @testable import MediaBridge
@@ -16,8 +17,7 @@ struct OutputValuesTests {
   }
 
   @Test func theyWinOverWhatIsDerived() throws {
-    let filled = try factory(["width": "640"])
-      .fill(.output, "mp4-transcode", values: ["location": "x.mp4", "width": "1280", "height": "720"])
+    let filled = try factory(["width": "640"]).fill(.encode, "h264", values: ["width": "1280", "height": "720"])
     #expect(filled.description.contains("width=640,height=720"))
   }
 
@@ -30,15 +30,20 @@ struct OutputValuesTests {
     #expect(size.values(besides: ["width": "1e300"])["height"] != nil)
   }
 
-  @Test(arguments: [("x.mkv", "vp8", "mkv"), ("x.webm", "vp8", "webm"), ("x.mp4", "h264", "mp4")])
-  func whatOnlyTheDearerTextHasIsEncodedAnew(_ file: String, _ codec: String, _ text: String) throws {
-    let plain = try OutputFormat.choose(file: file, pictures: .codec(codec), factory: factory([:]))
-    #expect(plain.format.template == text && plain.because.isEmpty)
-    let both = try OutputFormat.choose(file: file, pictures: .codec(codec), factory: factory(["queue": "9"]))
-    #expect(both.format.template == text)
-    let anew = try OutputFormat.choose(
-      file: file, pictures: .codec(codec), factory: factory(["queue": "9", "width": "640"]))
-    #expect(anew.format.template == text + "-transcode" && anew.because == ["width"])
+  private func plan(_ file: String, _ codec: String, _ values: [String: String]) throws -> OutputPlan {
+    let planner = try OutputPlanner(Destination(location: file), factory: factory(values))
+    return try planner.plan([.video: TrackTraits(codec: codec), .audio: TrackTraits(codec: "opus")])
+  }
+
+  @Test(arguments: [("x.mkv", "vp8", "h264"), ("x.webm", "vp8", "vp8"), ("x.mp4", "h264", "h264")])
+  func whatOnlyAnEncodeTextHasIsEncoded(_ file: String, _ codec: String, _ encoder: String) throws {
+    for values in [[:], ["queue": "9"]] {
+      let plain = try plan(file, codec, values)
+      #expect(plain.feeds[.video]?.way == .asSent && plain.forced == nil)
+    }
+    let anew = try plan(file, codec, ["queue": "9", "width": "640"])
+    #expect(anew.feeds[.video]?.way == .encoded(by: encoder))
+    #expect(anew.forced?.encoder.name == encoder && anew.forced?.variables == ["width"])
   }
 
   private func refusal(_ options: RecordingOptions) async -> LiveKitError? {
@@ -65,7 +70,7 @@ struct OutputValuesTests {
     let options = RecordingOptions(file: "x.mp4", values: ["gop": "25", name: value])
     let message = await refusal(options)?.message ?? ""
     #expect(message.contains("'\(value)'") && message.contains("`\(name)`"))
-    #expect(message.contains("mp4-transcode.pipeline:"))
+    #expect(message.contains("encode/h264.pipeline:"))
   }
 
   /// Before anything is asked of a server, of which there is none.

@@ -1,0 +1,27 @@
+package import PipelineTemplates
+
+/// What an output text is fed for each codec, in words, for people.
+package struct OutputFeeds: Sendable {
+  package let lines: [String]
+
+  /// - Throws: the text, or what was set for it, is wrong.
+  package init(
+    of destination: Destination, encode: [String] = [], values: [String: String] = [:], folder: String?
+  ) throws(LiveKitError) {
+    let factory = PipelineFactory(folder: folder, overrides: values)
+    let planner = try OutputPlanner(destination, encode: encode, factory: factory)
+    lines = OutputPlanner.codecs.compactMap { codec in
+      let kind: Track.Kind = codec == "opus" ? .audio : .video
+      guard planner.kinds.contains(kind) else { return nil }
+      return "\(codec.uppercased()) is \(Self.feed(kind, TrackTraits(codec: codec), planner))"
+    }
+  }
+
+  private static func feed(_ kind: Track.Kind, _ track: TrackTraits, _ planner: OutputPlanner) -> String {
+    do throws(LiveKitError) {
+      return try planner.plan([kind: track]).feeds[kind].map(\.description) ?? "left out"
+    } catch {
+      return "not taken: \(error.message)"
+    }
+  }
+}

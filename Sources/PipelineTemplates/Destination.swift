@@ -1,0 +1,52 @@
+import Foundation
+
+/// Where an output goes, and by which text: `[NAME=]LOCATION`.
+public struct Destination: Equatable, Sendable {
+  /// The name of the output text; nil where the location's extension is its name.
+  public var output: String?
+  /// A file's path, or an address such as `udp://127.0.0.1:5000`.
+  public var location: String
+
+  public init(location: String, output: String? = nil) {
+    self.location = location
+    self.output = output
+  }
+
+  /// As it stands on a command line. What has a `/` in front of its first `=` is a location alone, such as `./a=b.mp4`.
+  public init(argument: String) {
+    let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+    let isNamed = parts.count == 2 && TemplateStore.isName(parts[0])
+    self.init(location: isNamed ? parts[1] : argument, output: isNamed ? parts[0] : nil)
+  }
+
+  /// Whether it is a path, and no address.
+  public var isFile: Bool { address == nil }
+
+  /// The name of the text that writes it; nil where nothing says.
+  public var text: String? {
+    if let output { return output }
+    let name = isFile ? URL(fileURLWithPath: location).pathExtension.lowercased() : ""
+    return TemplateStore.isName(name) ? name : nil
+  }
+
+  /// What a text is told of it: `location`, and of an address also `host` and `port`.
+  public var values: [String: String] {
+    var values = ["location": location]
+    values["host"] = address?.host.map { $0.filter { $0 != "[" && $0 != "]" } }
+    values["port"] = address?.port.map(String.init)
+    return values
+  }
+
+  /// For messages: a file's path, and an address without what may be a secret in it.
+  public var shown: String {
+    guard let address, let scheme = address.scheme, let host = address.host else { return location }
+    return "\(scheme)://\(host)\(address.port.map { ":\($0)" } ?? "")"
+  }
+
+  private var address: URLComponents? {
+    guard location.contains("://"), let parts = URLComponents(string: location), parts.scheme?.isEmpty == false else {
+      return nil
+    }
+    return parts
+  }
+}
