@@ -36,8 +36,10 @@ extension RoomSession {
 
   // MARK: Tracks
 
-  func perform(_ action: SessionAction.Track, _ sid: String) {
-    guard let (participant, publication) = find(sid) else { return }
+  func perform(
+    _ action: SessionAction.Track, _ publication: RemoteTrackPublication, of participant: RemoteParticipant
+  ) {
+    let sid = publication.sid
     switch action {
     case .show(let subscription): publication.show(subscription)
     case .unpublish:

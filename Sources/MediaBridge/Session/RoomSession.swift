@@ -79,7 +79,10 @@ actor RoomSession {
     switch action {
     case .connection(let action): perform(action)
     case .member(let identity, let action): perform(action, identity)
-    case .track(let sid, let action): perform(action, sid)
+    case .track(let identity, let sid, let action):
+      if let participant = room.remoteParticipants[identity], let publication = participant.publication(sid: sid) {
+        perform(action, publication, of: participant)
+      }
     case .room(let state): perform(state)
     }
   }
@@ -98,11 +101,11 @@ actor RoomSession {
 
   private func poll() {
     timer = nil
-    pending += state.poll(at: .now) { sid in find(sid)?.1.receivedTrack?.demand ?? .everything }
+    pending += state.poll(at: .now) { sid in find(sid)?.publication.receivedTrack?.demand ?? .everything }
     perform()
   }
 
-  func find(_ sid: String) -> (RemoteParticipant, RemoteTrackPublication)? {
+  func find(_ sid: String) -> (participant: RemoteParticipant, publication: RemoteTrackPublication)? {
     for participant in room.remoteParticipants.values {
       if let publication = participant.publication(sid: sid) { return (participant, publication) }
     }

@@ -4,7 +4,7 @@ import LiveKitProtocol
 enum SessionAction: Sendable {
   case connection(Connection)
   case member(identity: String, Member)
-  case track(sid: String, Track)
+  case track(identity: String, sid: String, Track)
   /// The room is in another state, which the program is told.
   case room(RoomState)
 

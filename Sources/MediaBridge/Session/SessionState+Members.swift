@@ -102,8 +102,8 @@ extension SessionState {
 
   mutating func unpublish(_ sid: String) {
     unsubscribe(sid)
-    roster.tracks[sid] = nil
     act(.unpublish, sid)
+    roster.tracks[sid] = nil
   }
 
   /// The media of what is subscribed has ended and is to come again in another session.

@@ -117,6 +117,7 @@ struct SessionState: Sendable {
 
   /// - Parameter demand: what renderers need of a track now.
   mutating func poll(at now: MediaTime, _ demand: (String) -> TrackDemand) -> [SessionAction] {
+    guard !isEnded else { return [] }
     if let farewell = link.farewell, farewell <= now {
       link.farewell = nil
       failed(SessionFailure(LiveKitError(PeerError.closedByPeer), remedy: .full), at: now)
@@ -138,7 +139,10 @@ struct SessionState: Sendable {
   mutating func act(_ action: SessionAction.Member, _ identity: String) {
     actions.append(.member(identity: identity, action))
   }
-  mutating func act(_ action: SessionAction.Track, _ sid: String) { actions.append(.track(sid: sid, action)) }
+  mutating func act(_ action: SessionAction.Track, _ sid: String) {
+    guard let identity = roster.tracks[sid]?.identity else { return }
+    actions.append(.track(identity: identity, sid: sid, action))
+  }
   mutating func act(_ action: SessionAction.RoomState) { actions.append(.room(action)) }
   mutating func tell(_ news: SessionAction.News, _ sid: String) { act(.tell(news), sid) }
 
