@@ -113,7 +113,7 @@ extension LiveKitError {
       case .refused: .network
       case .closed, .lost: .disconnected
       }
-    self.init(code, error.description)
+    self.init(code, error.description, underlying: error)
   }
 
   static let maySubscribeNothing = LiveKitError(
@@ -137,6 +137,7 @@ extension LiveKitError {
         "media cannot be connected: \(error); check that nothing between here and the server changes its packets, and "
           + "that the server is a LiveKit server")
     }
+    underlying = error
   }
 
   package init(_ reason: Livekit_DisconnectReason) {

@@ -73,7 +73,7 @@ actor SubscriberTransport {
   ) async throws(LiveKitError) -> String {
     let offer: SDP.SessionDescription
     do { offer = try SessionDescription(parsing: text) } catch {
-      throw LiveKitError(.network, "the server's offer cannot be read: \(error)")
+      throw LiveKitError(.network, "the server's offer cannot be read: \(error)", underlying: error)
     }
     guard let remote = TransportParameters(offer),
       let local = await peer.localParameters(answering: remote, setup: .active),

@@ -160,6 +160,7 @@ extension LiveKitError {
       self.init(.output, "cannot be written: \(error.message)\(Self.systemsReason(in: error.debug))")
     default: self.init(.pipeline, "\(place(error.element)): \(error.element.map { "\($0): " } ?? "")\(error.message)")
     }
+    underlying = error
   }
 
   /// What the system said, such as `File too large` or `Disk quota exceeded`; GStreamer keeps it for developers.

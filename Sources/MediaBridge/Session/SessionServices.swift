@@ -23,7 +23,9 @@ final class SessionServices {
 
   /// - Throws: why nothing could be received or played.
   func check() throws(LiveKitError) {
-    do { try GStreamer.initialize() } catch { throw LiveKitError(.pipeline, "GStreamer cannot start: \(error)") }
+    do { try GStreamer.initialize() } catch {
+      throw LiveKitError(.pipeline, "GStreamer cannot start: \(error)", underlying: error)
+    }
     try factory.check(try factory.names(of: .receive))
     if options.audioPlayback == .automatic {
       try playbackFactory.check([PipelineTextName(.output, PlaybackMixer.template)])

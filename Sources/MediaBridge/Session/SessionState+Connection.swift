@@ -124,7 +124,8 @@ extension SessionState {
     end(
       LiveKitError(
         recovery.cause.code,
-        "the connection was lost and could not be brought back: \(recovery.cause.message)"))
+        "the connection was lost and could not be brought back: \(recovery.cause.message)",
+        fault: recovery.cause.fault, underlying: recovery.cause.underlying))
   }
 
   mutating func end(_ error: LiveKitError?) {

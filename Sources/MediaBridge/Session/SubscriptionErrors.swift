@@ -21,7 +21,8 @@ extension LiveKitError {
   static func notAllowed(_ subscription: Subscription) -> LiveKitError {
     LiveKitError(
       .permissionDenied,
-      "\(subscription.described) may not be received here; its publisher has to allow it, and then it comes by itself")
+      "\(subscription.described) may not be received here; its publisher has to allow it, and then it comes by itself",
+      fault: .publisher)
   }
 
   init(_ error: Livekit_SubscriptionError, _ subscription: Subscription) {
