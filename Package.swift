@@ -175,8 +175,8 @@ let package = Package(
       "MediaBridgeTests",
       [
         "MediaBridge", "MediaBridgeDesktop", "SyntheticParticipants", "BridgeTesting", "DevServer", "GStreamerKit",
-        "PipelineTemplates", "MediaCore", "Bitstream", "RTP", "SDP", "ParserExercises", "LiveKitProtocol",
-        "MediaPipelines",
+        "PipelineTemplates", "PeerTransport", "MediaCore", "Bitstream", "RTP", "SDP", "ParserExercises",
+        "LiveKitProtocol", "MediaPipelines", .product(name: "Logging", package: "swift-log"),
       ]),
   ],
   swiftLanguageModes: [.v6]

@@ -19,9 +19,9 @@ final class SubscriberCore {
   private static let streamInterval = Duration.milliseconds(500)
   private var isStopped = false
   private var isFlushing = false
-  private let logger = Logger(label: "mediabridge.tracks")
+  private let logger: Logger
 
-  init(loop: TransportLoop) { self.loop = loop }
+  init(loop: TransportLoop, logger: Logger) { (self.loop, self.logger) = (loop, logger) }
 
   /// What the newest offer says, and which track each section carries.
   func update(_ sections: [(section: NegotiatedSection, trackSid: String)], _ new: [TrackReception]) {

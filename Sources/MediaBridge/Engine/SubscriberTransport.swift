@@ -40,7 +40,7 @@ actor SubscriberTransport {
 
   init(
     servers: [PeerTransport.ICEServer], localAddresses: [String], timeout: Duration, factory: PipelineFactory,
-    latency: Int?
+    latency: Int?, loggers: Loggers
   ) {
     self.factory = factory
     self.latency = latency
@@ -50,7 +50,8 @@ actor SubscriberTransport {
     configuration.iceServers = servers
     configuration.localAddresses = localAddresses
     configuration.connectTimeout = timeout
-    let core = LoopBound(SubscriberCore(loop: loop), on: loop)
+    configuration.logger = loggers.transport
+    let core = LoopBound(SubscriberCore(loop: loop, logger: loggers.tracks), on: loop)
     self.core = core
     var handlers = PeerObserver.Handlers()
     handlers.packet = { core.value.receive($0, at: $1) }

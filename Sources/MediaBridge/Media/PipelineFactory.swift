@@ -14,15 +14,16 @@ package struct PipelineFactory: Sendable {
   /// - Parameters:
   ///   - folder: searched before the usual places; nil for those only.
   ///   - overrides: by the variable's name; they go before what the program derives.
-  package init(folder: String?, overrides: [String: String] = [:]) {
-    store = TemplateStore(searchPath: .ofProcess(explicit: folder), onRefusal: Self.tell)
+  ///   - logger: is told of folders that are passed over.
+  package init(folder: String?, overrides: [String: String] = [:], logger: Logger = Loggers().pipelines) {
+    store = TemplateStore(searchPath: .ofProcess(explicit: folder), onRefusal: { Self.tell($0, to: logger) })
     self.overrides = overrides
   }
 
   /// Once in the life of the process: rooms, views and recorders all look in the same folders.
-  private static func tell(_ refusal: TemplateRefusal) {
+  private static func tell(_ refusal: TemplateRefusal, to logger: Logger) {
     guard told.withLock({ $0.insert(refusal.path).inserted }) else { return }
-    Logger(label: "mediabridge.pipelines").warning("pipeline texts are passed over", metadata: ["reason": "\(refusal)"])
+    logger.warning("pipeline texts are passed over", metadata: ["reason": "\(refusal)"])
   }
   private static let told = Locked<Set<String>>([])
 

@@ -1,3 +1,4 @@
+import Logging
 import MediaCore
 
 /// Plays the sound of one connection's tracks. There is a pipeline as long as there is a track.
@@ -14,14 +15,14 @@ final class Playback: Sendable {
 
   /// - Parameter tell: told, on a thread of ours, why a track is not heard, or without one why none is.
   init(
-    factory: PipelineFactory, device: AudioDevice = .ofProcess,
+    factory: PipelineFactory, device: AudioDevice = .ofProcess, logger: Logger = Loggers().playback,
     tell: @escaping @Sendable (LiveKitError, RemoteAudioTrack?) -> Void
   ) {
     let state = Locked(State())
     let (rings, bell) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     (self.state, self.bell) = (state, bell)
     let player = Player(
-      factory: factory, device: device,
+      factory: factory, device: device, logger: logger,
       onFailure: { failure in
         state.withLock { $0.failures.append(failure) }
         bell.yield()

@@ -14,17 +14,19 @@ actor Player {
   private var entries: [Entry] = []
   /// There is no device, or it has failed: nothing is played until the next connection.
   private var isOff = false
-  private let logger = Logger(label: "mediabridge.playback")
+  private let logger: Logger
 
   /// - Parameters:
   ///   - onFailure: told what is to be handed to `play` as soon as may be.
   ///   - tell: told why a track is not heard, or without one why none is.
   init(
-    factory: PipelineFactory, device: AudioDevice, onFailure: @escaping @Sendable (PlaybackMixer.Failure) -> Void,
+    factory: PipelineFactory, device: AudioDevice, logger: Logger = Loggers().playback,
+    onFailure: @escaping @Sendable (PlaybackMixer.Failure) -> Void,
     tell: @escaping @Sendable (LiveKitError, RemoteAudioTrack?) -> Void
   ) {
     self.factory = factory
     self.device = device
+    self.logger = logger
     self.onFailure = onFailure
     self.tell = tell
   }

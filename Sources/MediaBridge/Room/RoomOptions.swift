@@ -1,3 +1,5 @@
+public import Logging
+
 /// How a room is joined and its media received.
 public struct RoomOptions: Sendable {
   /// Subscribe to every track as it is published; `ConnectOptions.autoSubscribe` overrides it for one connect.
@@ -32,12 +34,17 @@ public struct RoomOptions: Sendable {
   /// Values for the variables of the output text `playback`, by name, such as `sink` and `delay`; checked by
   /// `Room.connect` unless `audioPlayback` is off.
   public var playbackValues: [String: String]
+  /// Told what the room does, mostly at debug level, with the part of the room as metadata `part`. nil for a logger of
+  /// each part, labelled `mediabridge.room`, `mediabridge.tracks`, `mediabridge.transport`, `mediabridge.playback` and
+  /// `mediabridge.pipelines`.
+  public var logger: Logger?
 
   /// Without arguments all that renderers show is received, and audio is played where there is a device.
   public init(
     autoSubscribe: Bool = true, adaptiveStream: Bool = true, audioFallback: Bool = false, receiveLatency: Int? = nil,
     reportRemoteTrackStatistics: Bool = false, audioPlayback: AudioPlayback = .automatic,
-    pipelineFolder: String? = nil, receiveValues: [String: String] = [:], playbackValues: [String: String] = [:]
+    pipelineFolder: String? = nil, receiveValues: [String: String] = [:], playbackValues: [String: String] = [:],
+    logger: Logger? = nil
   ) {
     self.autoSubscribe = autoSubscribe
     self.adaptiveStream = adaptiveStream
@@ -48,6 +55,7 @@ public struct RoomOptions: Sendable {
     self.pipelineFolder = pipelineFolder
     self.receiveValues = receiveValues
     self.playbackValues = playbackValues
+    self.logger = logger
   }
 }
 

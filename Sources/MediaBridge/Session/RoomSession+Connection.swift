@@ -104,7 +104,8 @@ extension RoomSession {
     }
     let transport = SubscriberTransport(
       servers: servers, localAddresses: link.client?.url.loopbackAddresses ?? [],
-      timeout: state.options.connect.timeout, factory: services.factory, latency: options.receiveLatency)
+      timeout: state.options.connect.timeout, factory: services.factory, latency: options.receiveLatency,
+      loggers: services.loggers)
     link.transport = transport
     services.begin(
       roundTrip: { [weak self] in await self?.link.transport?.roundTripTime() },

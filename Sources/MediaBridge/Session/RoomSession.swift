@@ -21,11 +21,13 @@ actor RoomSession {
   /// Settled when the first session stands, or cannot.
   let outcome = Outcome<Void, LiveKitError>()
   private var ending: Task<Void, Never>?
-  let logger = Logger(label: "mediabridge.room")
+  let logger: Logger
 
   init(room: Room, options: RoomOptions, connect: ConnectOptions) {
     (self.room, self.options) = (room, options)
-    services = SessionServices(room: room, options: options)
+    let loggers = Loggers(options.logger)
+    logger = loggers.room
+    services = SessionServices(room: room, options: options, loggers: loggers)
     state = SessionState(
       SessionState.Options(
         autoSubscribe: connect.autoSubscribe ?? options.autoSubscribe, usesAdaptiveStream: options.adaptiveStream,

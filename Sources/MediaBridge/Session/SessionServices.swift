@@ -5,6 +5,7 @@ import MediaCore
 final class SessionServices {
   private let room: Room
   private let options: RoomOptions
+  let loggers: Loggers
   let factory: PipelineFactory
   private let playbackFactory: PipelineFactory
   private(set) var statistics: StatisticsReporter?
@@ -15,10 +16,12 @@ final class SessionServices {
   /// Measures how tracks arrive, where audio fallback is on.
   var congestion: Task<Void, Never>?
 
-  init(room: Room, options: RoomOptions) {
-    (self.room, self.options) = (room, options)
-    factory = PipelineFactory(folder: options.pipelineFolder, overrides: options.receiveValues)
-    playbackFactory = PipelineFactory(folder: options.pipelineFolder, overrides: options.playbackValues)
+  init(room: Room, options: RoomOptions, loggers: Loggers) {
+    (self.room, self.options, self.loggers) = (room, options, loggers)
+    factory = PipelineFactory(
+      folder: options.pipelineFolder, overrides: options.receiveValues, logger: loggers.pipelines)
+    playbackFactory = PipelineFactory(
+      folder: options.pipelineFolder, overrides: options.playbackValues, logger: loggers.pipelines)
   }
 
   /// - Throws: why nothing could be received or played.
@@ -39,7 +42,9 @@ final class SessionServices {
     demandsRead: @escaping @Sendable ([Track]) async -> Void
   ) {
     guard statistics == nil else { return }
-    if options.audioPlayback == .automatic { playback = Playback(factory: playbackFactory, tell: playbackFailed) }
+    if options.audioPlayback == .automatic {
+      playback = Playback(factory: playbackFactory, logger: loggers.playback, tell: playbackFailed)
+    }
     statistics = StatisticsReporter(roundTrip: roundTrip, tell: { [weak room] in room?.tell($0) })
     if options.adaptiveStream { demands = DemandWatcher(room: room, tell: demandsRead) }
   }
