@@ -44,7 +44,7 @@ public actor CapturePublisher {
   public nonisolated let captures: [CaptureOptions]
   private let factory: PipelineFactory
   private let loop = TransportLoop(name: "mediabridge-pub")
-  private var signal: SignalConnection?
+  private var signal: SignalClient?
   private var peer: PeerConnection?
   private var observer: PeerObserver?
   private var negotiator: Negotiator?
@@ -72,8 +72,8 @@ public actor CapturePublisher {
     }
     do throws(SignalError) {
       let url = try SignalURL(text)
-      let signal = try await SignalConnection.connect(
-        to: url, token: token, query: SignalQuery(autoSubscribe: false, userAgent: MediaBridgeSDK.userAgent))
+      let signal = SignalClient(url: url, token: token)
+      try await signal.open(SignalQuery(autoSubscribe: false, userAgent: MediaBridgeSDK.userAgent))
       self.signal = signal
       makePeer(localAddresses: url.loopbackAddresses)
       reader = Task { await self.read(signal) }
@@ -119,22 +119,24 @@ public actor CapturePublisher {
 
   // MARK: Signalling
 
-  private func read(_ signal: SignalConnection) async {
-    for await response in signal.responses {
-      switch response.message {
-      case .join: for (index, capture) in captures.enumerated() { announce(capture, index) }
-      case .trackPublished(let response):
-        sids[response.cid] = response.track.sid
-        await published()
-      case .answer(let answer): receive(answer)
-      case .trickle(let trickle):
-        guard trickle.target == .publisher, let candidate = CandidateInit.parse(trickle.candidateInit) else { continue }
-        if isAnswered { peer?.add(remoteCandidate: candidate) } else { waitingCandidates.append(candidate) }
-      case .leave(let leave): fail(LiveKitError(leave.reason))
-      default: break
-      }
+  private func read(_ signal: SignalClient) async {
+    let reason = await signal.read { await receive($0) }
+    fail(LiveKitError(reason ?? .closed("no reason given")))
+  }
+
+  private func receive(_ message: Livekit_SignalResponse.OneOf_Message) async {
+    switch message {
+    case .join: for (index, capture) in captures.enumerated() { announce(capture, index) }
+    case .trackPublished(let response):
+      sids[response.cid] = response.track.sid
+      await published()
+    case .answer(let answer): receive(answer)
+    case .trickle(let trickle):
+      guard trickle.target == .publisher, let candidate = CandidateInit.parse(trickle.candidateInit) else { return }
+      if isAnswered { peer?.add(remoteCandidate: candidate) } else { waitingCandidates.append(candidate) }
+    case .leave(let leave): fail(LiveKitError(leave.reason))
+    default: break
     }
-    fail(LiveKitError(signal.closeReason ?? .closed("no reason given")))
   }
 
   /// Whoever waits for the connection, or for its end, is told.
@@ -213,12 +215,7 @@ public actor CapturePublisher {
     for candidate in answer.media.flatMap(\.candidates) + waitingCandidates { peer?.add(remoteCandidate: candidate) }
   }
 
-  private func trickle(_ candidate: String) {
-    var request = Livekit_SignalRequest()
-    request.trickle.candidateInit = CandidateInit.text(candidate)
-    request.trickle.target = .publisher
-    signal?.send(request)
-  }
+  private func trickle(_ candidate: String) { signal?.send(.trickle(candidate, for: .publisher)) }
 
   private func changed(_ state: PeerState) {
     switch state {
