@@ -187,13 +187,20 @@ lint: setup ## Check formatting, undeclared imports, warnings and the links of t
 
 # docc comes with Swift. It warns of links to what does not exist, and also of parameters without a word on them, of
 # which most need none.
-docs: setup ## Make the pages of the library in .build/docs, and check their links
-	rm -rf $(DOCS) && mkdir -p $(DOCS)/symbols
+docs: setup-test ## Make the libraries' pages in .build/docs; fails for a broken link and for a public symbol without words
+	rm -rf $(DOCS) && mkdir -p $(DOCS)
 	swift package dump-symbol-graph --minimum-access-level public > $(DOCS)/log 2>&1 || { cat $(DOCS)/log; exit 1; }
-	cp .build/debug/../symbolgraph/MediaBridge.symbols.json $(DOCS)/symbols
-	docc convert Sources/MediaBridge/MediaBridge.docc --additional-symbol-graph-dir $(DOCS)/symbols \
-	  --output-path $(DOCS)/MediaBridge.doccarchive > $(DOCS)/log 2>&1 || { cat $(DOCS)/log; exit 1; }
+	swift package describe --type json | python3 Tests/Docs/undocumented.py $(SYMBOL_GRAPHS)
+	$(foreach library,$(notdir $(basename $(wildcard Sources/*/*.docc))),$(call make-pages,$(library)))
+
+SYMBOL_GRAPHS := .build/debug/../symbolgraph
+define make-pages
+mkdir $(DOCS)/$(1) && cp $(SYMBOL_GRAPHS)/$(1).symbols.json $(DOCS)/$(1)
+	docc convert Sources/$(1)/$(1).docc --additional-symbol-graph-dir $(DOCS)/$(1) \
+	  --output-path $(DOCS)/$(1).doccarchive > $(DOCS)/log 2>&1 || { cat $(DOCS)/log; exit 1; }
 	awk -v RS= '/^(warning|error)/ && !/^[^\n]* is missing documentation/ { print $$0 "\n"; bad = 1 } END { exit bad }' $(DOCS)/log
+
+endef
 
 format: ## Format the Swift code
 	swift format format --in-place $(SWIFT_SOURCES)
