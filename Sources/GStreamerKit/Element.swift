@@ -11,7 +11,7 @@ public struct Element: Sendable {
   public var factory: String { shim_factory_name(shared.pointer).map { String(cString: $0) } ?? "" }
 
   /// Whether it can be set or read at all.
-  public func hasProperty(_ property: String) -> Bool { shim_find_property(shared.pointer, property) != nil }
+  func hasProperty(_ property: String) -> Bool { shim_find_property(shared.pointer, property) != nil }
 
   /// Sets a property from its text form, as in a pipeline text: numbers, booleans, enumerations by nick, caps.
   public func set(_ property: String, to value: String) throws(PipelineError) {

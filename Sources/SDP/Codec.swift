@@ -44,17 +44,6 @@ public struct Codec: Equatable, Sendable {
     parameters.first { $0.name.equalsIgnoringCase(name) }?.value
   }
 
-  /// Replaces or appends one fmtp parameter and leaves the others in their order.
-  public mutating func setParameter(_ name: String, _ value: String) {
-    var list = parameters
-    if let index = list.firstIndex(where: { $0.name.equalsIgnoringCase(name) }) {
-      list[index].value = value
-    } else {
-      list.append(FormatParameter(name: name, value: value))
-    }
-    fmtp = list.map(\.description).joined(separator: ";")
-  }
-
   /// The payload type that this RTX format repairs (RFC 4588, 8.6: `apt`).
   public var associatedPayloadType: PayloadType? {
     isRTX ? parameter("apt").flatMap(payloadTypeNumber) : nil

@@ -95,12 +95,12 @@ public struct MediaSection: Equatable, Sendable {
   /// Media: SRTP keyed by DTLS (RFC 5764).
   public static let rtpProtocol = "UDP/TLS/RTP/SAVPF"
   /// Data channels: SCTP over DTLS (RFC 8841).
-  public static let sctpProtocol = "UDP/DTLS/SCTP"
+  static let sctpProtocol = "UDP/DTLS/SCTP"
 
   /// Port 0 outside a bundle-only section means that the section is refused or stopped (RFC 8829, 5.3.1).
   public var isRejected: Bool { port == 0 && !bundleOnly }
   /// Whether it is about media.
-  public var carriesRTP: Bool { proto.utf8.contains(.slash) && proto.contains("RTP/") }
+  var carriesRTP: Bool { proto.utf8.contains(.slash) && proto.contains("RTP/") }
   /// Whether it is about data channels.
   public var isDataChannels: Bool { kind == .application && proto.hasSuffix("DTLS/SCTP") }
 

@@ -71,7 +71,7 @@ public struct SessionDescription: Equatable, Sendable {
 
   /// The section whose transport carries the bundle: the first of the group that is not rejected, and in a description
   /// without a group the first that is not rejected (RFC 9143, 7.2).
-  public var bundleSection: MediaSection? {
+  var bundleSection: MediaSection? {
     let live = media.filter { !$0.isRejected }
     guard let bundle else { return live.first }
     let byMid = Dictionary(live.compactMap { section in section.mid.map { ($0, section) } }) { first, _ in first }

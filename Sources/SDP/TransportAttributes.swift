@@ -59,7 +59,7 @@ public struct TransportAttributes: Equatable, Sendable {
   public init() {}
 
   /// Each missing value is taken from `session` (RFC 8839, 5.4; RFC 8122, 5: session-level values are defaults).
-  public func withFallback(_ session: TransportAttributes) -> TransportAttributes {
+  func withFallback(_ session: TransportAttributes) -> TransportAttributes {
     var merged = self
     merged.iceUfrag = iceUfrag ?? session.iceUfrag
     merged.icePwd = icePwd ?? session.icePwd

@@ -48,7 +48,7 @@ public final class TransportLoop: @unchecked Sendable {
   deinit { g_main_context_unref(context) }
 
   /// Whether the caller is on the loop's thread, or is the one who cleans up after it has stopped.
-  public var isCurrent: Bool { pthread_equal(thread, pthread_self()) != 0 || isAfterwards }
+  var isCurrent: Bool { pthread_equal(thread, pthread_self()) != 0 || isAfterwards }
 
   /// Whether the loop has stopped and this thread has what lived on it to itself.
   private var isAfterwards: Bool {

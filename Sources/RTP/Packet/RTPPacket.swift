@@ -26,16 +26,16 @@ public struct RTPPacket: Sendable {
   /// Bytes of padding at the end.
   public internal(set) var paddingLength: Int
   /// Where the elements of the header extension stand, counted from `start`, and its profile (RFC 8285); nil if none.
-  public internal(set) var extensionBlock: ExtensionBlock?
+  var extensionBlock: ExtensionBlock?
 
   /// Where the elements of a header extension lie.
-  public struct ExtensionBlock: Sendable, Equatable {
+  struct ExtensionBlock: Sendable, Equatable {
     /// 0xBEDE for the one-byte form, 0x100x for the two-byte form.
-    public var profile: UInt16
+    var profile: UInt16
     /// Of the first element, counted from the packet's start.
-    public var offset: Int
+    var offset: Int
     /// Bytes of all elements, padding included.
-    public var count: Int
+    var count: Int
   }
 
   /// Bytes of payload, without padding.

@@ -217,14 +217,6 @@ public struct RTPReceiver: Sendable {
   /// Asks for a keyframe: at once, or when the last request is old enough.
   public mutating func requestKeyframe() { keyframe.request() }
 
-  /// Ends the repeating of requests where the receiver does not recognise keyframes itself; who calls this once, says
-  /// that it will be called for each.
-  public mutating func keyframeArrived() {
-    recognisesKeyframes = true
-    hasSeenKeyframe = true
-    keyframe.arrived()
-  }
-
   private mutating func keyframeNeeded() {
     if configuration.usesPLI { keyframe.request() }
   }

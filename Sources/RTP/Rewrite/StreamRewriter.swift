@@ -79,7 +79,7 @@ public struct StreamRewriter: Sendable {
   }
 
   /// Begins again at the next keyframe of the selected stream, for one who has lost track.
-  public mutating func restartAtKeyframe() {
+  mutating func restartAtKeyframe() {
     guard let current else { return }
     close()
     awaited = awaited ?? current
