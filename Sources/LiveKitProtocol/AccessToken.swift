@@ -3,7 +3,7 @@ public import JWTKit
 
 /// What a token allows its holder in a room: LiveKit's `video` claim.
 public struct VideoGrant: Codable, Sendable, Equatable {
-  /// The room that `roomJoin` and `roomAdmin` are about; nil means any.
+  /// The room that `roomJoin` and `roomAdmin` are about.
   public var room: String?
   /// May join `room`.
   public var roomJoin: Bool?

@@ -127,7 +127,7 @@ public struct PeerCounters: Sendable, Equatable {
 
 /// A data channel that is open.
 public struct DataChannel: Sendable, Hashable {
-  /// The SCTP stream (RFC 8832, 6).
+  /// The SCTP stream (RFC 8832).
   public var id: UInt16
   /// Such as `_reliable` and `_lossy`, which LiveKit's servers open.
   public var label: String
