@@ -1,6 +1,6 @@
 import Foundation
 package import GStreamerKit
-import Logging
+package import Logging
 import MediaCore
 package import PipelineTemplates
 
