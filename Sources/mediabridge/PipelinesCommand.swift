@@ -44,8 +44,8 @@ struct PipelinesCommand: AsyncParsableCommand {
     /// What an output text is fed, and why; whatever is wrong with one is for `check` to say.
     private func feeds(of template: Template) -> [String] {
       guard template.kind == .output else { return [] }
-      let destination = Destination(location: "udp://127.0.0.1:5000", output: template.name)
-      return (try? OutputFeeds(of: destination, folder: texts.folder).lines) ?? []
+      let options = RecordingOptions(file: "udp://127.0.0.1:5000", output: template.name)
+      return (try? OutputFeeds(of: options, folder: texts.folder).lines) ?? []
     }
 
     private func find() throws -> Template {

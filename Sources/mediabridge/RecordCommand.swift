@@ -56,6 +56,8 @@ struct RecordCommand: AsyncParsableCommand {
     help: ArgumentHelp("An encode text that video or audio goes through; again for the other one", valueName: "name"))
   var encode: [String] = []
 
+  @Flag(help: "Say what the destination is fed for each codec, and why, and record nothing") var dryRun = false
+
   @Argument(
     help: "Such as a.mp4, a.mkv, a.webm, or NAME=LOCATION for the output text NAME",
     completion: .file(extensions: ["mp4", "mkv", "webm"]))
@@ -93,6 +95,7 @@ struct RecordCommand: AsyncParsableCommand {
     var options = options
     let values = try values()
     options.values = values[0]
+    if dryRun { return try tellFeeds(options, console) }
     // The recorder subscribes to what it needs: a room may have many more.
     let room = Room(roomOptions: access.roomOptions(autoSubscribe: false, receiveValues: values[1]))
     let recorder = Recorder(room: room, options: options)
@@ -106,6 +109,17 @@ struct RecordCommand: AsyncParsableCommand {
       .run(url: try access.serverURL(), token: try await access.accessToken())
     } catch {
       _ = try? await recorder.finish()
+      console.fail(error)
+      throw ExitCode.failure
+    }
+  }
+
+  private func tellFeeds(_ options: RecordingOptions, _ console: Console) throws {
+    do {
+      let lines = try OutputFeeds(of: options, folder: access.pipelines).lines
+      for line in lines { console.say(line) }
+      console.event("feeds", ["feeds": lines])
+    } catch {
       console.fail(error)
       throw ExitCode.failure
     }

@@ -93,6 +93,14 @@ def test_the_text_says_what_it_is_fed(texts):
     assert "# OPUS is encoded by encode/aac: output/ts takes AAC, and this is OPUS\n" in said
 
 
+def test_a_dry_run_says_what_would_be_fed(texts, tmp_path):
+    options = ("--dev", "--room", "r", "--pipelines", texts, "--dry-run", "--json", "--set", "mp4.width=640")
+    command = [str(part) for part in mediabridge("record", *options, f"mp4={tmp_path}/x")]
+    said = json.loads(subprocess.run(command, capture_output=True, text=True, check=True, timeout=30).stdout)
+    assert "H264 is encoded by encode/h264: only an encode text has width" in said["feeds"]
+    assert not (tmp_path / "x").exists()
+
+
 def test_a_camera_is_not_asked_of_a_text_without_video(texts, tmp_path):
     command = mediabridge("record", "--url", "ws://127.0.0.1:9", *KEYS, "--room", "r", "--pipelines", texts, "--json")
     asked = [str(part) for part in (*command, "--source", "camera", tmp_path / "x.ogg")]

@@ -1,18 +1,17 @@
-package import PipelineTemplates
+import PipelineTemplates
 
 /// What an output text is fed for each codec, in words, for people.
 package struct OutputFeeds: Sendable {
   package let lines: [String]
 
   /// - Throws: the text, or what was set for it, is wrong.
-  package init(
-    of destination: Destination, encode: [String] = [], values: [String: String] = [:], folder: String?
-  ) throws(LiveKitError) {
-    let factory = PipelineFactory(folder: folder, overrides: values)
-    let planner = try OutputPlanner(destination, encode: encode, factory: factory)
+  package init(of options: RecordingOptions, folder: String?) throws(LiveKitError) {
+    let factory = PipelineFactory(folder: folder, overrides: options.values)
+    let planner = try OutputPlanner(options.destination, encode: options.encode, factory: factory)
+    let kinds = planner.kinds.intersection(options.wantedKinds)
     lines = OutputPlanner.codecs.compactMap { codec in
       let kind: Track.Kind = codec == "opus" ? .audio : .video
-      guard planner.kinds.contains(kind) else { return nil }
+      guard kinds.contains(kind) else { return nil }
       return "\(codec.uppercased()) is \(Self.feed(kind, TrackTraits(codec: codec), planner))"
     }
   }
