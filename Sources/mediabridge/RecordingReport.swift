@@ -19,6 +19,9 @@ struct RecordingReport: Sendable {
     case .trackChanged(let track):
       console.say("Also recording \(describe(track))")
       console.event("track", fields(track))
+    case .codecChanged(let change):
+      console.say("\(describe(change)).")
+      console.event("codec_changed", fields(change))
     case .encodedAnew(let text, let variables):
       console.say(
         "What is sent is encoded: of the texts for this file only \(text) has \(variables.joined(separator: ", "))")
@@ -77,13 +80,27 @@ struct RecordingReport: Sendable {
     console.say(
       "Recorded \(destination.shown): \(list), "
         + String(format: "%.2f %% of packets lost", progress.loss * 100))
+    for change in progress.codecChanges { console.say(describe(change)) }
     for omission in progress.omissions { console.say("Not in it: \(omission)") }
     var fields: [String: Any] = [
       "file": destination.shown, "duration": Format.seconds(progress.duration), "loss": progress.loss,
       "tracks": progress.tracks.map(self.fields), "ended": end, "not_recorded": progress.omissions.map(self.fields),
+      "codec_changes": progress.codecChanges.map(self.fields),
     ]
     if destination.isFile { fields["size"] = progress.bytes }
     console.event("finished", fields)
+  }
+
+  private func describe(_ change: CodecChange) -> String {
+    "From \(Format.duration(change.start)) on the video comes as \(change.sent.uppercased()), and encode/\(change.encoder) "
+      + "makes \(change.held.uppercased()) of it, which the file holds"
+  }
+
+  private func fields(_ change: CodecChange) -> [String: Any] {
+    [
+      "sid": change.sid, "held": change.held, "sent": change.sent, "encoder": change.encoder,
+      "start": Format.seconds(change.start),
+    ]
   }
 
   private func describe(_ track: OutputTrack) -> String {

@@ -76,6 +76,15 @@ import Testing
     }
   }
 
+  @Test func whatHasBegunInOneCodecGoesOnInIt() throws {
+    let choice = choice("\(Self.avc);video/x-vp8")
+    #expect(try choice.continuing("vp8").feed(TrackTraits(codec: "h264")).encoder == "vp8")
+    #expect(try choice.continuing("h264").feed(TrackTraits(codec: "vp8")).encoder == "h264")
+    #expect(throws: FeedChoice.Impossible.self) {
+      try choice.continuing("vp9").feed(TrackTraits(codec: "vp8"))
+    }
+  }
+
   @Test func whatWasSetOrAskedForDecides() throws {
     let both = "\(Self.avc);video/x-vp8"
     let vp8 = TrackTraits(codec: "vp8")

@@ -12,13 +12,14 @@ final class EncodePipeline: Sendable {
   /// - Parameters:
   ///   - values: what the program derives.
   ///   - target: takes what is encoded, on a streaming thread; when it drops some, the encoder is asked for a keyframe.
+  ///   - updatingCaps: whether `target` is told the format.
   ///   - onFailure: told when the pipeline fails while it runs.
   init(
     _ text: String, for kind: Track.Kind, factory: PipelineFactory, values: [String: String], into target: AppSource,
-    onFailure: @escaping @Sendable (LiveKitError) -> Void
+    updatingCaps: Bool, onFailure: @escaping @Sendable (LiveKitError) -> Void
   ) throws(LiveKitError) {
     let made = try factory.make(.encode, text, values: values)
-    let join = EncoderJoin(target)
+    let join = EncoderJoin(target, updatingCaps: updatingCaps)
     pipeline = made.pipeline
     source = try made.source(OutputPlanner.inputs[kind]?.encoder ?? "")
     sink = try made.sink("encoded", onBuffer: join.push)
@@ -50,9 +51,13 @@ final class EncodePipeline: Sendable {
 /// Hands encoded media on to an output.
 private final class EncoderJoin: Sendable {
   private let target: AppSource
+  private let updatingCaps: Bool
   private let overflow = Locked<@Sendable () -> Void>({})
 
-  init(_ target: AppSource) { self.target = target }
+  init(_ target: AppSource, updatingCaps: Bool) {
+    self.target = target
+    self.updatingCaps = updatingCaps
+  }
 
   func onOverflow(_ handler: @escaping @Sendable () -> Void) { overflow.withLock { $0 = handler } }
 
@@ -61,7 +66,7 @@ private final class EncoderJoin: Sendable {
   func push(_ media: MediaBuffer) {
     let zero = MediaTime(nanoseconds: 0)
     guard let time = media.pts, time >= zero else { return }
-    let result = target.push(media, pts: time, dts: max(media.dts ?? time, zero))
+    let result = target.push(media, pts: time, dts: max(media.dts ?? time, zero), updatingCaps: updatingCaps)
     if result == .full { overflow.withLock { $0 }() }
   }
 }

@@ -36,6 +36,9 @@ final class FileOutput: Sendable {
   private let pipeline: Pipeline
   private let video: OutputInput?
   private let audio: OutputInput?
+  /// As published.
+  private let size: Dimensions?
+  private let factory: PipelineFactory
   private let silentPacket: MediaBuffer
   private let onKeyframeNeeded: @Sendable () -> Void
   private let onChange: @Sendable () -> Void
@@ -45,6 +48,7 @@ final class FileOutput: Sendable {
   /// What the file holds, once nobody writes it any more.
   private let stored = Locked<StoredMedia?>(nil)
 
+  private static let usualSize = Dimensions(width: 1280, height: 720)
   private static let rawSilence = [UInt8](repeating: 0, count: 960 * 2 * 2)
   private static let rawCaps = "audio/x-raw,format=S16LE,rate=48000,channels=2,layout=interleaved"
   private static let opusCaps = "audio/x-opus,channel-mapping-family=0,rate=48000,channels=2"
@@ -64,10 +68,9 @@ final class FileOutput: Sendable {
     self.onKeyframeNeeded = onKeyframeNeeded
     self.onChange = onChange
     if destination.isFile { try Self.checkWritable(destination.location) }
-    // Encoders want even sizes; a size that no camera has is a stranger's idea.
-    let size = size.flatMap { (16...8192).contains($0.width) && (16...8192).contains($0.height) ? $0 : nil }.map {
-      Dimensions(width: $0.width / 2 * 2, height: $0.height / 2 * 2)
-    }
+    let size = size.flatMap(Self.encodable)
+    self.size = size
+    self.factory = factory
     let made = try factory.make(.output, plan.text, values: destination.values)
     let fail: @Sendable (LiveKitError) -> Void = { [broken] error in
       broken.withLock { if $0 == nil { $0 = LiveKitError(error.code, "\(destination.shown): \(error.message)") } }
@@ -91,7 +94,7 @@ final class FileOutput: Sendable {
           hasAudio: audio != nil, hasVideo: video != nil, beginsWithPicture: codec != nil),
         pictures: PictureHolder(
           codec: isRaw.video ? nil : codec.flatMap(Bitstream.VideoCodec.init(encodingName:)),
-          blackSize: size ?? Dimensions(width: 1280, height: 720))))
+          blackSize: size ?? Self.usualSize)))
     made.onFailure(fail)
     guard let caps = Caps(isRaw.audio ? Self.rawCaps : Self.opusCaps) else {
       throw LiveKitError(.pipeline, "GStreamer does not know the format of sound")
@@ -108,11 +111,32 @@ final class FileOutput: Sendable {
 
   // MARK: Media
 
-  /// One access unit or picture. What still comes of a muted camera is left out, but for the one that begins the file.
-  func writeVideo(_ media: MediaBuffer) {
+  /// The video comes in another codec from here on, of which a file holds one: it goes on decoded, and is encoded by `text`
+  /// into what the file holds, in the size that it has.
+  func encodeVideo(by text: String) throws(LiveKitError) {
+    guard let video else { return }
+    let size = state.withLock { $0.pictures.size }.flatMap(Self.encodable) ?? size
+    let encoder = try video.encoder(text, values: size?.values(besides: factory.overrides) ?? [:], isFirst: false)
+    state.withLock { state in
+      video.encode(by: encoder)
+      state.pictures = PictureHolder(codec: nil, blackSize: size ?? Self.usualSize)
+    }
+  }
+
+  /// Encoders want even sizes; a size that no camera has is a stranger's idea.
+  private static func encodable(_ size: Dimensions) -> Dimensions? {
+    guard (16...8192).contains(size.width), (16...8192).contains(size.height) else { return nil }
+    return Dimensions(width: size.width / 2 * 2, height: size.height / 2 * 2)
+  }
+
+  /// One access unit or frame. What still comes of a muted camera is left out, but for the one that begins the file.
+  /// - Parameter isRaw: whether it is decoded. An access unit that was under way when `encodeVideo` was called is left out.
+  func writeVideo(_ media: MediaBuffer, isRaw: Bool) {
     guard let video, let time = media.pts else { return }
     let (needsKeyframe, begins) = state.withLock { state -> (Bool, Bool) in
-      guard !state.isEnding, !state.isMuted || state.timeline.origin == nil else { return (false, false) }
+      guard !state.isEnding, !state.isMuted || state.timeline.origin == nil, isRaw == video.isRaw else {
+        return (false, false)
+      }
       guard state.pictures.canShow(media) else { return (true, false) }
       guard let start = state.timeline.place(pictureAt: time, isKeyframe: !media.isDelta, now: .now) else {
         return (true, false)

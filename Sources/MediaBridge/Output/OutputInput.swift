@@ -4,10 +4,11 @@ import PipelineTemplates
 
 /// One input of an output: media goes in straight, or through an encode pipeline that is joined to it.
 final class OutputInput: Sendable {
-  let kind: Track.Kind
-  let feed: Feed
+  private let kind: Track.Kind
   private let source: AppSource
-  private let encoder: EncodePipeline?
+  private let way: Locked<(isRaw: Bool, encoder: EncodePipeline?)>
+  private let factory: PipelineFactory
+  private let onFailure: @Sendable (LiveKitError) -> Void
 
   /// Takes the appsrc of a pipeline that has not started.
   init(
@@ -16,24 +17,38 @@ final class OutputInput: Sendable {
   ) throws(LiveKitError) {
     let name = OutputPlanner.inputs[kind]?.output ?? ""
     self.kind = kind
-    self.feed = feed
-    let source = try made.source(name)
-    self.source = source
+    self.factory = factory
+    self.onFailure = onFailure
+    source = try made.source(name)
+    way = Locked((feed.way != .asSent, nil))
     if let parser = feed.parser { try made.insert(parser, behind: source) }
-    encoder = try feed.encoder.map { text throws(LiveKitError) in
-      try EncodePipeline(text, for: kind, factory: factory, values: values, into: source, onFailure: onFailure)
-    }
-    try made.onKeyframeRequest(atSource: name) { [weak encoder] in
-      if let encoder { encoder.requestKeyframe() } else if feed.way == .asSent { onKeyframeNeeded() }
+    if let text = feed.encoder { encode(by: try encoder(text, values: values, isFirst: true)) }
+    try made.onKeyframeRequest(atSource: name) { [weak self] in
+      guard let (isRaw, encoder) = self?.way.withLock({ $0 }) else { return }
+      if let encoder { encoder.requestKeyframe() } else if !isRaw { onKeyframeNeeded() }
     }
   }
 
+  /// An encode pipeline that is joined to this input.
+  /// - Parameters:
+  ///   - values: what the program derives for the text.
+  ///   - isFirst: whether nothing has gone in yet. What goes on behind something else is of the same description, as far as
+  ///     a multiplexer is told.
+  func encoder(_ text: String, values: [String: String], isFirst: Bool) throws(LiveKitError) -> EncodePipeline {
+    try EncodePipeline(
+      text, for: kind, factory: factory, values: values, into: source, updatingCaps: isFirst, onFailure: onFailure)
+  }
+
+  /// From here on decoded media goes in, and is encoded.
+  func encode(by encoder: EncodePipeline) { way.withLock { $0 = (true, encoder) } }
+
   /// Whether decoded frames or PCM go in.
-  var isRaw: Bool { feed.way != .asSent }
+  var isRaw: Bool { way.withLock { $0.isRaw } }
 
   /// - Parameter isFirst: of the stream. A multiplexer takes one description of it; what changes later travels within it.
   func push(_ media: MediaBuffer, at start: Duration, isFirst: Bool = false) {
     let time = MediaTime(nanoseconds: start.nanoseconds)
+    let (isRaw, encoder) = way.withLock { $0 }
     let updatingCaps = kind == .video && (isRaw || isFirst)
     if let encoder { return encoder.push(media, at: time, updatingCaps: updatingCaps) }
     source.push(media, pts: time, dts: time, updatingCaps: updatingCaps)
@@ -53,4 +68,6 @@ final class OutputInput: Sendable {
 
   func drain() async throws(PipelineError) { try await encoder?.drain() }
   func stop() async { await encoder?.stop() }
+
+  private var encoder: EncodePipeline? { way.withLock { $0.encoder } }
 }

@@ -82,6 +82,18 @@ struct OutputPlanner: Sendable {
     do { return try choice.feed(track) } catch { throw LiveKitError(.invalidParameter, "\(error)") }
   }
 
+  /// The encode text for a track that comes in another codec than the one with which the output has begun as it was sent.
+  /// - Throws: no text makes that codec.
+  func encoder(for track: TrackTraits, continuing codec: String) throws(LiveKitError) -> String {
+    let feed = try choices[.video].map { choice throws(LiveKitError) in
+      try self.feed(choice.continuing(codec), track)
+    }
+    guard let encoder = feed?.encoder else {
+      throw LiveKitError(.unsupportedCodec, "\(text) holds \(codec.uppercased()), which cannot be made of this")
+    }
+    return encoder
+  }
+
   /// Finds mistakes in what was set before a room is joined, when nothing is known of its tracks.
   func check(_ kinds: Set<Track.Kind>, factory: PipelineFactory, values: [String: String]) throws(LiveKitError) {
     let used = choices.filter { kinds.contains($0.key) }

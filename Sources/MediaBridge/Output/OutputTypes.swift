@@ -20,6 +20,20 @@ public struct OutputTrack: Sendable, Equatable {
   public var packetsLost = 0
 }
 
+/// A track that has come in another codec than the one with which an output has begun, and is encoded into that from then
+/// on.
+public struct CodecChange: Sendable, Equatable {
+  public var sid: String
+  /// Such as `h264`: what the output holds.
+  public var held: String
+  /// What the track is sent as now.
+  public var sent: String
+  /// The name of the encode text.
+  public var encoder: String
+  /// Media written before.
+  public var start: Duration
+}
+
 /// How far an output is.
 public struct OutputProgress: Sendable, Equatable {
   /// Media written.
@@ -30,6 +44,8 @@ public struct OutputProgress: Sendable, Equatable {
   public var tracks: [OutputTrack] = []
   /// What of the recorded participant is published and not in the file, and what was asked for and never came.
   public var omissions: [Omission] = []
+  /// In the order in which they came.
+  public var codecChanges: [CodecChange] = []
 
   /// The video track, if the output has one.
   public var video: OutputTrack? { tracks.first { $0.kind == .video } }

@@ -5,6 +5,14 @@ import MediaCore
 /// Makes the frames that stand in while none come: the one shown last, or black before the first and while nothing is sent
 /// on purpose.
 struct PictureHolder: Sendable {
+  /// Of the frame shown last, where its format says.
+  var size: Dimensions? {
+    guard let caps = last?.caps ?? caps, let width = caps.int("width"), let height = caps.int("height") else {
+      return nil
+    }
+    return Dimensions(width: Int32(clamping: width), height: Int32(clamping: height))
+  }
+
   /// Follows encoded pictures; nil for raw ones, and for a codec whose pictures cannot be held.
   private var maker: RepeatFrameMaker?
   private let isRaw: Bool

@@ -2,6 +2,7 @@ import Foundation
 import GStreamerKit
 import MediaCore
 import MediaPipelines
+import PipelineTemplates
 
 // Which tracks go into the file, and what becomes of them: one that is published anew, or comes later, goes on in it.
 extension Recorder {
@@ -75,12 +76,20 @@ extension Recorder {
       throw LiveKitError(.invalidParameter, "output/\(output.plan.text) takes no \(kind)")
     }
     if media.isVideo, !output.isRaw(.video), media.codec != videoCodec {
-      let file = URL(fileURLWithPath: options.file).lastPathComponent
-      let holds = videoCodec?.uppercased() ?? "no video"
-      throw LiveKitError(.unsupportedCodec, "\(file) holds \(holds), and this is \(media.codec.uppercased())")
+      try encode(publication.sid, media, into: output)
     }
     let track = try attach(publication, media, output)
     if isTold { onUpdate(.trackChanged(track)) }
+  }
+
+  /// A file holds one codec of a track: one that comes back in another codec is encoded from there on.
+  private func encode(_ sid: String, _ media: TrackMedia, into output: FileOutput) throws(LiveKitError) {
+    guard let planner, let held = videoCodec else { return }
+    let encoder = try planner.encoder(for: TrackTraits(media), continuing: held)
+    try output.encodeVideo(by: encoder)
+    let change = CodecChange(sid: sid, held: held, sent: media.codec, encoder: encoder, start: output.length)
+    codecChanges.append(change)
+    onUpdate(.codecChanged(change))
   }
 
   private func attach(
@@ -92,7 +101,7 @@ extension Recorder {
     let consumer = try media.consume(
       isRaw ? .raw : .encoded, fullness: { output.fullness(of: kind) },
       onFailure: { error in failure.withLock { $0 = error } },
-      onBuffer: { buffer in isVideo ? output.writeVideo(buffer) : output.writeAudio(buffer) })
+      onBuffer: { buffer in isVideo ? output.writeVideo(buffer, isRaw: isRaw) : output.writeAudio(buffer) })
     let track = OutputTrack(
       sid: publication.sid, kind: kind, codec: media.codec, isPassthrough: !isRaw,
       dimensions: publication.dimensions, buffersDropped: ended[kind]?.buffersDropped ?? 0)

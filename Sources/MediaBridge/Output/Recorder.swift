@@ -15,6 +15,8 @@ public actor Recorder {
     case recording(participant: String, [OutputTrack])
     /// A track of the file has come later, or goes on in another form, such as from another publication.
     case trackChanged(OutputTrack)
+    /// The video comes in another codec from now on, and is encoded into the one that the file holds.
+    case codecChanged(CodecChange)
     /// What could be stored as it is sent is encoded, because only that encode text has these variables.
     case encodedAnew(text: String, variables: [String])
     /// Something of the participant is not in the file from now on.
@@ -51,6 +53,7 @@ public actor Recorder {
   var ended: [Track.Kind: OutputTrack] = [:]
   /// What a file that stores frames as they were sent consists of.
   private(set) var videoCodec: String?
+  var codecChanges: [CodecChange] = []
   let currentVideo = Locked<TrackMedia?>(nil)
 
   /// Whether it was told that the recording runs.
@@ -244,7 +247,7 @@ public actor Recorder {
   }
 
   private var figures: OutputProgress {
-    var progress = OutputProgress(omissions: omissions.all)
+    var progress = OutputProgress(omissions: omissions.all, codecChanges: codecChanges)
     guard let output else { return progress }
     if loss == nil { (progress.duration, progress.bytes) = (output.length, claim?.bytes ?? output.bytes) }
     for kind in [Track.Kind.video, .audio] {

@@ -13,6 +13,8 @@ public struct CapsText: Equatable, Sendable {
   /// Empty where anything goes.
   public let formats: [Format]
 
+  init(_ formats: [Format]) { self.formats = formats }
+
   public init(_ text: String) {
     formats = Self.split(text, at: ";").compactMap { Format($0) }
   }

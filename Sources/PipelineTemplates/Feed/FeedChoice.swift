@@ -47,6 +47,13 @@ public struct FeedChoice: Equatable, Sendable {
     return Feed(.encoded(by: encoder.name), parser: parser(behind: encoder), reason: reason)
   }
 
+  /// The same for an input that has begun to take `codec` as it was sent: nothing else fits behind it.
+  public func continuing(_ codec: String) -> FeedChoice {
+    var choice = self
+    choice.accepted = TrackTraits(codec: codec).format.map { CapsText([$0]) } ?? accepted
+    return choice
+  }
+
   /// The encode texts that make something which the output takes, in the order in which they are asked.
   public var candidates: [EncoderTraits] {
     let byName = encoders.sorted { ($0.name.count, $0.name) < ($1.name.count, $1.name) }

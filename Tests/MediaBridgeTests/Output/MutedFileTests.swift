@@ -27,15 +27,15 @@ import Testing
     let output = try file(folder.path + "/muted." + name, test) { wishes.add(true) }
     let units = try await Video.units(test)
     let times = Times()
-    for number in 0..<10 { output.writeVideo(units[number].media(at: times[number])) }
+    for number in 0..<10 { output.writeVideo(units[number].media(at: times[number]), isRaw: false) }
     #expect(output.setMuted(true, at: times[10]))
     // What was on its way.
-    for number in 10..<13 { output.writeVideo(units[number].media(at: times[number])) }
+    for number in 10..<13 { output.writeVideo(units[number].media(at: times[number]), isRaw: false) }
     #expect(wishes.count == 0)
     #expect(output.setMuted(false, at: times[30]))
-    for number in 30..<32 { output.writeVideo(units[number - 20].media(at: times[number])) }
+    for number in 30..<32 { output.writeVideo(units[number - 20].media(at: times[number]), isRaw: false) }
     #expect(wishes.count == 2, "frames that cannot be decoded are shown, or nobody asks for a keyframe")
-    for number in 32..<44 { output.writeVideo(units[number - 32].media(at: times[number])) }
+    for number in 32..<44 { output.writeVideo(units[number - 32].media(at: times[number]), isRaw: false) }
     try await output.finish(at: .now)
     #expect(output.counts(of: .video).buffers == 22)
     let levels = try Self.levels(output.destination.location)
@@ -54,7 +54,7 @@ import Testing
     let units = try await Video.units(.vp8)
     let times = Times()
     #expect(output.setMuted(true, at: times[0]))
-    for number in 0..<5 { output.writeVideo(units[number].media(at: times[number])) }
+    for number in 0..<5 { output.writeVideo(units[number].media(at: times[number]), isRaw: false) }
     try await output.finish(at: .now)
     let levels = try Self.levels(output.destination.location)
     #expect(levels.first?.milliseconds == 0)
@@ -72,7 +72,8 @@ import Testing
       for number in numbers {
         let media = frame.buffer.media
         output.writeVideo(
-          media.withUnsafeBytes { MediaBuffer(copying: $0, caps: media.caps, pts: times[number], dts: nil) })
+          media.withUnsafeBytes { MediaBuffer(copying: $0, caps: media.caps, pts: times[number], dts: nil) },
+          isRaw: true)
       }
     }
     write(0..<10)
@@ -91,7 +92,7 @@ import Testing
     let output = try file(folder.path + "/kept.mkv", .vp9Profile1) {}
     let units = try await Video.units(.vp9Profile1)
     let times = Times()
-    for number in 0..<10 { output.writeVideo(units[number].media(at: times[number])) }
+    for number in 0..<10 { output.writeVideo(units[number].media(at: times[number]), isRaw: false) }
     #expect(!output.setMuted(true, at: times[10]))
     try await output.finish(at: .now)
     #expect(try Self.levels(output.destination.location).allSatisfy { $0.luma.upperBound > 60 })

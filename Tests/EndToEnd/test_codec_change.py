@@ -1,0 +1,36 @@
+"""A camera that comes back in another codec goes on in the same file, which holds one codec."""
+
+import checks
+import numpy as np
+import pytest
+
+pytestmark = pytest.mark.alone
+
+FPS = 25
+SIZE = (640, 360)
+SECONDS = 9
+
+
+@pytest.mark.parametrize("first, second, container", [("H264", "VP8", "mp4"), ("VP8", "H264", "mkv")])
+def test_it_goes_on(server, tmp_path, first, second, container):
+    file = tmp_path / f"change.{container}"
+    recorder = server.recorder("change", "alice", file, "--duration", f"{SECONDS}s")
+    recorder.wait_for("waiting")
+    server.foreign_publisher("--room", "change", "--codec", first, "--actions", "wait:1", f"republish:{second}")
+    change = recorder.wait_for("codec_changed")
+    told = recorder.wait_for("finished", 40)
+    assert recorder.finish() == 0, recorder.report("failed")
+    assert (change["held"], change["sent"], change["encoder"]) == (first.lower(), second.lower(), first.lower())
+    assert told["codec_changes"] == [{name: value for name, value in change.items() if name != "event"}]
+    assert told["not_recorded"] == []
+    assert checks.codecs(file)["video"] == first.lower()
+    assert checks.durations(file) == pytest.approx({"video": SECONDS, "audio": SECONDS}, abs=0.3)
+    assert checks.decode_errors(file) == [] and checks.disorder(file) == []
+    assert checks.sizes(file) == {SIZE}
+    frames = checks.numbered(file, SIZE)
+    numbers = [number for number, _, _ in frames if number is not None]
+    assert numbers == sorted(numbers), f"frames go back: {numbers}"
+    after = [time for number, time, _ in frames if number is not None and time > change["start"]]
+    assert after and after[0] < change["start"] + 1.5 and len(after) > 2.5 * FPS, f"it goes on at {after[:1]}"
+    offsets = checks.flash_offsets(frames, FPS, *checks.sound(file))
+    assert max(map(abs, offsets)) <= 0.045, f"flash and beep apart: {np.round(offsets, 3)}"
