@@ -82,7 +82,9 @@ import Testing
     #expect(output.setMuted(false, at: times[30]))
     write(30..<40)
     try await output.finish(at: .now)
-    for level in try Self.levels(output.destination.location) {
+    let levels = try Self.levels(output.destination.location)
+    #expect(levels.last?.milliseconds == 39 * 40, "what waited for the encoder is not in the file")
+    for level in levels {
       #expect((400..<1200).contains(level.milliseconds) == (level.luma.upperBound < 20), "at \(level.milliseconds) ms")
     }
   }
