@@ -69,11 +69,12 @@ struct TemplateChainBuilder {
 
   /// Caps between two links, or a property of the newest element.
   mutating func take(rest end: Int) {
-    if !chains.isEmpty { extend(to: end) }
+    extend(to: end)
     isLinked = false
   }
 
   mutating func name(_ name: String) { if !chains.isEmpty { chains[chains.count - 1].lastName = name } }
 
-  private mutating func extend(to end: Int) { chains[chains.count - 1].end = end }
+  /// A description may begin with a link, which is GStreamer's to refuse.
+  private mutating func extend(to end: Int) { if !chains.isEmpty { chains[chains.count - 1].end = end } }
 }
