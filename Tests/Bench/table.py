@@ -25,12 +25,12 @@ class Table:
     def ratio(self, label, beside, pairs, wanted=None):
         """Pairs of one repetition each: the machine's mood is in both, so the ratios are what is judged."""
         ratios = [ours / theirs for ours, theirs in pairs]
-        self._add(label, beside, *zip(*pairs), spread(ratios), wanted and f"ratio ≤ {wanted}", judged(ratios, wanted))
+        self._add(label, beside, *zip(*pairs), spread(ratios), wanted and f"ratio ≤ {wanted:.2f}", judged(ratios, wanted))
 
     def medians(self, label, beside, ours, theirs, wanted):
         """The ratio of the medians is judged."""
         ratio = statistics.median(ours) / statistics.median(theirs)
-        self._add(label, beside, ours, theirs, f"{ratio:.2f}", f"ratio ≤ {wanted}", judged([ratio], wanted))
+        self._add(label, beside, ours, theirs, f"{ratio:.2f}", f"ratio ≤ {wanted:.2f}", judged([ratio], wanted))
 
     def value(self, label, beside, ours, theirs, wanted=None):
         """The value itself is judged; the ratio is of the medians."""
