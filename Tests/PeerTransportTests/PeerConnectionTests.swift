@@ -1,4 +1,5 @@
 import BridgeTesting
+import Foundation
 import MediaCore
 import PeerTransport
 import RTP
@@ -15,6 +16,22 @@ import Testing
     let arrived = try await pair.answererEvents.packets(50)
     #expect(arrived.map(\.sequence) == (0..<50).map { UInt16($0) })
     #expect(arrived.allSatisfy { $0.payload == payload })
+    await pair.close()
+  }
+
+  /// A busy machine does not come to a loop for a while; what arrives meanwhile waits at the socket.
+  @Test(.enabled(if: systemReceiveBuffer >= 2 << 20, "net.core.rmem_max is below 2 MiB"))
+  func aBurstWaitsForABusyLoop() async throws {
+    let pair = try await PeerPair.connected()
+    let end = DispatchSemaphore(value: 0)
+    pair.loops[1].post { end.wait() }
+    let payload = [UInt8](repeating: 7, count: 1100)
+    for number in 0..<600 { pair.offerer.send(makePacket(number, payload)) }
+    // All before it is done.
+    await pair.loops[0].call {}
+    end.signal()
+    let arrived = try? await pair.answererEvents.packets(600)
+    #expect(arrived?.map(\.sequence) == (0..<600).map { UInt16($0) }, "\(pair.answererEvents.packetCount) came")
     await pair.close()
   }
 
@@ -191,6 +208,11 @@ import Testing
     await pair.close()
   }
 }
+
+/// The largest receive buffer that a program may ask for.
+private let systemReceiveBuffer =
+  (try? String(contentsOfFile: "/proc/sys/net/core/rmem_max", encoding: .utf8))
+  .flatMap { Int($0.trimmingCharacters(in: .whitespacesAndNewlines)) } ?? 0
 
 func makePacket(_ number: Int, _ payload: [UInt8]) -> RTPPacket {
   payload.withUnsafeBytes {

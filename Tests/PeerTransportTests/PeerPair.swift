@@ -84,7 +84,7 @@ final class PeerPair: Sendable {
   let answerer: PeerConnection
   let offererEvents = RecordedEvents()
   let answererEvents = RecordedEvents()
-  private let loops = [TransportLoop(name: "offerer"), TransportLoop(name: "answerer")]
+  let loops = [TransportLoop(name: "offerer"), TransportLoop(name: "answerer")]
 
   /// - Parameter isWanted: which candidates reach the other side.
   init(

@@ -256,8 +256,26 @@ extension ICEAgent {
   private func selected(
     _ local: UnsafeMutablePointer<NiceCandidate>, _ remote: UnsafeMutablePointer<NiceCandidate>
   ) {
+    // TCP finds a size by itself unless it is told one.
+    if local.pointee.transport == NICE_CANDIDATE_TRANSPORT_UDP { enlargeReceiveBuffer() }
     let ends = [local, remote].map { text(of: $0).map(Self.endpoint) ?? "unknown" }
     events.selected(ends.joined(separator: " to "))
+  }
+
+  /// What comes while the loop is busy waits at the socket. The usual 208 KiB are full after 5 ms of a hundred tracks.
+  private static let receiveBuffer: Int32 = 2 << 20
+
+  /// As far as the system lets it (`net.core.rmem_max`). Behind a relay the socket is not to be had.
+  private func enlargeReceiveBuffer() {
+    guard let socket = nice_agent_get_selected_socket(agent, stream, component) else { return }
+    defer { g_object_unref(socket) }
+    let descriptor = g_socket_get_fd(socket)
+    var size: Int32 = 0
+    var length = socklen_t(MemoryLayout.size(ofValue: size))
+    getsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, &length)
+    guard size < Self.receiveBuffer else { return }
+    size = Self.receiveBuffer
+    setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, length)
   }
 
   private func changed(_ state: NiceComponentState) {
