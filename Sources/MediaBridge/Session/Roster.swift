@@ -12,6 +12,11 @@ struct Roster: Sendable {
   /// By SID.
   var tracks: [String: Subscription] = [:]
 
+  /// Whether something of the session before has not come back in this one.
+  var isIncomplete: Bool {
+    members.values.contains(where: \.isAbsent) || tracks.values.contains { $0.isAbsent || $0.isInterrupted }
+  }
+
   func identity(sid: String) -> String? { members.first { $0.value.sid == sid }?.key }
 
   /// What a participant publishes, in an order that stays.

@@ -143,11 +143,10 @@ extension SessionState {
     if mode == .quick { settings.doubt(at: now) }
     // If it fails there is another loss to mend, and all is told again.
     for sid in roster.sids(where: \.wish.isUntold) {
-      change(sid) { $0.set(isUntold: false) }
+      change(sid) { $0.settle() }
       if roster.tracks[sid]?.isAbsent == false { tellSubscription(of: sid, earlier: nil) }
     }
-    let isIncomplete = roster.tracks.values.contains { $0.isInterrupted || isAwaited($0) }
-    if isIncomplete { returnLimit = now + Self.returnTime }
+    if roster.isIncomplete { returnLimit = now + Self.returnTime }
   }
 
   /// What does not come back in a new session is not waited for any longer.

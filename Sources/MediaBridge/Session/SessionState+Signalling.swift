@@ -22,7 +22,9 @@ extension SessionState {
   /// What was asked for last may have been lost with the connection, and the state says only what is unusual.
   mutating func tellOverdueSubscriptions() {
     for isWanted in [true, false] {
-      let overdue = roster.sids { $0.wish.isWanted == isWanted && $0.isSubscribed != isWanted }
+      let overdue = roster.sids {
+        $0.wish.isWanted == isWanted && ($0.isSubscribed != isWanted || $0.wish.isUncertain)
+      }
       if !overdue.isEmpty { act(.send(.subscription(to: overdue, isWanted: isWanted))) }
     }
   }

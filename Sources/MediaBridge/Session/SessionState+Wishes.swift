@@ -43,13 +43,14 @@ extension SessionState {
     if isWanted { judge(sid) }
     guard !isRecovering else { return subscriptionChangedMeanwhile(sid, isWanted) }
     if roster.tracks[sid]?.info.isEncrypted == true, isWanted { return }
+    change(sid) { $0.tell() }
     act(
       .confirm(.subscription(to: [sid], isWanted: isWanted), .subscription(sid: sid, earlier: earlier)))
   }
 
   /// It is told once the connection is back.
   private mutating func subscriptionChangedMeanwhile(_ sid: String, _ isWanted: Bool) {
-    change(sid) { $0.set(isUntold: true) }
+    change(sid) { $0.postpone() }
     if !isWanted, roster.tracks[sid]?.isInterrupted == true { unsubscribe(sid) }
   }
 

@@ -9,7 +9,9 @@ struct Subscription: Sendable {
     fileprivate(set) var holders = 0
     fileprivate(set) var isForHolders = false
     /// It has changed while there was no connection to tell it on.
-    var isUntold = false
+    fileprivate(set) var isUntold = false
+    /// It was told on the connection that stands: if that is lost, it may have been lost, too.
+    fileprivate(set) var isUncertain = false
   }
 
   /// What stands against having it.
@@ -90,6 +92,7 @@ struct Subscription: Sendable {
   /// The session of its media has ended.
   mutating func interrupt() {
     isAbsent = true
+    wish.isUncertain = false
     if let stream { media = .interrupted(stream) }
   }
 
@@ -131,7 +134,14 @@ struct Subscription: Sendable {
     return true
   }
 
-  mutating func set(isUntold: Bool) { wish.isUntold = isUntold }
+  /// It cannot be told now.
+  mutating func postpone() { wish.isUntold = true }
+
+  /// It is told now.
+  mutating func tell() { (wish.isUntold, wish.isUncertain) = (false, true) }
+
+  /// Nobody doubts any more what a server knows.
+  mutating func settle() { (wish.isUntold, wish.isUncertain) = (false, false) }
 
   // MARK: Objections
 

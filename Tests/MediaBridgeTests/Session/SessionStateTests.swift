@@ -1,0 +1,92 @@
+import LiveKitProtocol
+import MediaCore
+import PeerTransport
+import Testing
+
+@testable import MediaBridge
+
+/// Courses of a session that random lives seldom take.
+@Suite struct SessionStateTests {
+  private final class Media: Sendable {}
+
+  /// A session at the watch of a clock that stands unless it is moved.
+  private struct Course {
+    var state = SessionState(SessionState.Options(chance: { 0 }))
+    var time = MediaTime(nanoseconds: 0)
+    let media = Media()
+
+    @discardableResult
+    mutating func handle(_ event: SessionEvent) -> [SessionAction] { state.handle(event, at: time) }
+
+    mutating func advance(by duration: Duration) -> [SessionAction] {
+      time = time + duration
+      return state.poll(at: time) { _ in .everything }
+    }
+
+    mutating func join(_ identities: [String]) {
+      var join = Livekit_JoinResponse()
+      join.otherParticipants = identities.map { identity in
+        var info = Livekit_ParticipantInfo()
+        (info.identity, info.sid, info.state) = (identity, "PA_\(identity)", .active)
+        var track = Livekit_TrackInfo()
+        (track.sid, track.type, track.source) = ("TR_\(identity)", .video, .camera)
+        info.tracks = [track]
+        return info
+      }
+      handle(.opened)
+      handle(.response(.join(join)))
+      handle(.transport(.connected))
+    }
+
+    mutating func lose(_ remedy: ReconnectMode) {
+      handle(.signalEnded(SessionFailure(LiveKitError(.disconnected, "lost"), remedy: remedy)))
+    }
+
+    mutating func resume() -> [SessionAction] {
+      handle(.opened)
+      return handle(.response(.reconnect(Livekit_ReconnectResponse())))
+    }
+
+    static func standing() -> Course {
+      var course = Course()
+      course.handle(.connect(server: "server"))
+      course.join(["alice"])
+      course.handle(.media(["TR_alice": ObjectIdentifier(course.media)]))
+      return course
+    }
+  }
+
+  private func requests(_ actions: [SessionAction]) -> [Livekit_UpdateSubscription] {
+    actions.compactMap { action in
+      guard case .connection(.send(let request)) = action, case .subscription(let update) = request.message else {
+        return nil
+      }
+      return update
+    }
+  }
+
+  /// The first of two wishes arrived, the second did not, and the track is still there: nothing looks amiss.
+  @Test func aWishThatMayHaveBeenLostIsToldAgain() {
+    var course = Course.standing()
+    course.handle(.want(sid: "TR_alice", false))
+    course.handle(.want(sid: "TR_alice", true))
+    course.lose(.quick)
+    let told = requests(course.resume())
+    #expect(told.contains { $0.trackSids == ["TR_alice"] && $0.subscribe })
+  }
+
+  /// Nothing of hers is missed any more when the wait would begin again.
+  @Test func whoDoesNotComeBackIsGoneAlsoAfterAnotherLoss() {
+    var course = Course.standing()
+    course.lose(.full)
+    course.handle(.want(sid: "TR_alice", false))
+    course.join([])
+    course.handle(.want(sid: "TR_alice", true))
+    course.lose(.quick)
+    _ = course.advance(by: .seconds(1))
+    _ = course.resume()
+    #expect(course.state.roster.members.keys.contains("alice"))
+    _ = course.advance(by: SessionState.returnTime)
+    #expect(course.state.roster.members.isEmpty && course.state.roster.tracks.isEmpty)
+  }
+}
