@@ -1,0 +1,193 @@
+import BridgeTesting
+import Foundation
+import LiveKitProtocol
+import MediaCore
+
+@testable import MediaBridge
+
+/// One track, as the program sees it and as the server does.
+@MainActor final class Subject {
+  final class Media: Sendable {}
+
+  let name: String
+  let owner: String
+  var sid: String
+  let demands = RendererDemands()
+  var screens: [Screen] = []
+  var outputs = 0
+  /// What the program asked for last.
+  var isWanted = true
+
+  // At the server.
+  var isPublished = true
+  var isMuted = false
+  /// What the server sends it as; nil while this client is not subscribed there.
+  private(set) var sent: Media?
+  /// Kept, so that no two have the same identity.
+  private var all: [Media] = []
+  /// What the server does: the smallest layer until it is told otherwise.
+  var server = TrackSettings(quality: .low)
+
+  // What was sent last on this connection, if nothing was lost since.
+  var told: TrackSettings?
+  var wasTold = false
+  var begun: MediaTime?
+  var lastMessage: MediaTime?
+  /// Its publisher or the server has ended it since the client heard of it.
+  var mayGo = false
+
+  init(_ number: Int) {
+    (name, sid, owner) = ("camera-\(number)", "TR_\(number)", number == 0 ? "alice" : "bob")
+  }
+
+  /// The model: what page and rules say of these renderers.
+  var expected: TrackSettings {
+    if outputs > 0 || screens.contains(where: { !$0.isAdaptiveStreamEnabled }) { return TrackSettings() }
+    let visible = screens.filter(\.isVisible)
+    if visible.isEmpty { return TrackSettings(isEnabled: false) }
+    var largest = CGSize.zero
+    for size in visible.map(\.adaptiveStreamSize) where size.width > 0 && size.height > 0 {
+      let (area, most) = (size.width * size.height, largest.width * largest.height)
+      if area > most || area == most && size.width > largest.width { largest = size }
+    }
+    if largest == .zero { return TrackSettings(quality: .low) }
+    return TrackSettings(dimensions: Dimensions(width: Int32(largest.width), height: Int32(largest.height)))
+  }
+
+  var info: Livekit_TrackInfo {
+    var info = Livekit_TrackInfo()
+    (info.sid, info.name, info.type, info.source, info.muted) = (sid, name, .video, .camera, isMuted)
+    info.mimeType = "video/VP8"
+    return info
+  }
+
+  func subscribe(_ isSubscribed: Bool) {
+    guard isSubscribed != (sent != nil) else { return }
+    sent = isSubscribed && isPublished ? Media() : nil
+    if let sent { all.append(sent) }
+    server = TrackSettings(quality: .low)
+  }
+}
+
+/// What a LiveKit server knows and says of a room.
+@MainActor final class SimulatedServer {
+  let subjects: [Subject]
+  let autoSubscribe: Bool
+  /// How often somebody joined or the server started, for SIDs.
+  private var serial = 0
+  private(set) var stays: [String: String] = ["alice": "PA_alice", "bob": "PA_bob"]
+  /// Whether it knows of a session that could go on.
+  private(set) var hasSession = false
+  /// Who left while the client could not hear it.
+  private var departed: [(identity: String, sid: String)] = []
+
+  init(_ subjects: [Subject], autoSubscribe: Bool) { (self.subjects, self.autoSubscribe) = (subjects, autoSubscribe) }
+
+  func subject(_ sid: String) -> Subject? { subjects.first { $0.sid == sid && $0.isPublished } }
+
+  // MARK: What happens there
+
+  func publish(_ subject: Subject) {
+    serial += 1
+    (subject.sid, subject.isPublished) = ("TR_\(subject.name)_\(serial)", true)
+    subject.subscribe(autoSubscribe)
+  }
+
+  func unpublish(_ subject: Subject) {
+    subject.subscribe(false)
+    (subject.isPublished, subject.mayGo) = (false, true)
+  }
+
+  func leave(_ identity: String) {
+    guard let sid = stays.removeValue(forKey: identity) else { return }
+    departed.append((identity, sid))
+    for subject in subjects where subject.owner == identity { unpublish(subject) }
+  }
+
+  func join(_ identity: String) {
+    serial += 1
+    stays[identity] = "PA_\(identity)_\(serial)"
+    for subject in subjects where subject.owner == identity { publish(subject) }
+  }
+
+  /// This client begins another session: nothing is known of the one before.
+  func beginSession() {
+    (departed, hasSession) = ([], true)
+    for subject in subjects where subject.isPublished {
+      subject.subscribe(false)
+      subject.subscribe(autoSubscribe)
+    }
+  }
+
+  /// Starts again: whoever comes back has other SIDs.
+  /// - Returns: those who come later.
+  func restart(late isLate: (String) -> Bool) -> [String] {
+    hasSession = false
+    let identities = stays.keys.sorted()
+    stays = [:]
+    for identity in identities where !isLate(identity) { join(identity) }
+    let late = identities.filter { stays[$0] == nil }
+    for subject in subjects where late.contains(subject.owner) {
+      subject.subscribe(false)
+      subject.isPublished = false
+    }
+    return late
+  }
+
+  // MARK: What it says
+
+  var join: Livekit_JoinResponse {
+    var join = Livekit_JoinResponse()
+    join.participant.sid = "PA_watcher"
+    join.otherParticipants = participants
+    return join
+  }
+
+  private var participants: [Livekit_ParticipantInfo] {
+    stays.sorted { $0.key < $1.key }.map { identity, sid in
+      var info = Livekit_ParticipantInfo()
+      (info.identity, info.sid, info.state) = (identity, sid, .active)
+      info.tracks = subjects.filter { $0.owner == identity && $0.isPublished }.map(\.info)
+      return info
+    }
+  }
+
+  /// All that is new, and that is not.
+  var update: Livekit_ParticipantUpdate {
+    var update = Livekit_ParticipantUpdate()
+    for (identity, sid) in departed {
+      var info = Livekit_ParticipantInfo()
+      (info.identity, info.sid, info.state) = (identity, sid, .disconnected)
+      update.participants.append(info)
+    }
+    update.participants += participants
+    return update
+  }
+
+  /// It has been heard.
+  func heard() { departed = [] }
+
+  var media: [String: ObjectIdentifier] {
+    Dictionary(
+      subjects.compactMap { subject in subject.sent.map { (subject.sid, ObjectIdentifier($0)) } },
+      uniquingKeysWith: { first, _ in first })
+  }
+
+  // MARK: What it is told
+
+  /// - Returns: whether it sends something else since.
+  func receive(_ request: Livekit_SignalRequest) -> Bool {
+    switch request.message {
+    case .subscription(let update): receive(update)
+    case .syncState(let state):
+      receive(state.subscription)
+      for sid in state.trackSidsDisabled { subject(sid)?.server.isEnabled = false }
+    default: return false
+    }
+    return true
+  }
+
+  private func receive(_ update: Livekit_UpdateSubscription) {
+    for sid in update.trackSids { subject(sid)?.subscribe(update.subscribe) }
+  }
+}
