@@ -8,9 +8,9 @@ extension SessionState {
     case .want(let sid, let isWanted): want(sid, isWanted)
     case .hold(let sid): hold(sid, at: now)
     case .release(let sid): release(sid, at: now)
-    case .configure(let sid, let settings):
-      change(sid) { $0.settings.wanted = settings }
-      settingsChanged(of: sid, at: now)
+    case .configure(let sid, let wanted):
+      change(sid) { $0.settings.wanted = wanted }
+      settings.change(sid, at: now)
     case .configurationFailed(let sid): change(sid) { $0.settings.fallBack() }
     case .demandChanged(let sid): if roster.tracks[sid] != nil { settings.change(sid, at: now) }
     case .confirmed(.settings(let message, _)): for sid in message.sids { noteStream(sid) }
@@ -29,12 +29,12 @@ extension SessionState {
   private mutating func hold(_ sid: String, at now: MediaTime) {
     guard let isNew = change(sid, { $0.hold() }) else { return }
     // Without a connection there is nothing to subscribe to, which whoever waits for the track is told.
-    isNew ? tellSubscription(of: sid, earlier: nil) : settingsChanged(of: sid, at: now)
+    isNew ? tellSubscription(of: sid, earlier: nil) : settings.change(sid, at: now)
   }
 
   private mutating func release(_ sid: String, at now: MediaTime) {
     guard let isLast = change(sid, { $0.release() }) else { return }
-    isLast ? tellSubscription(of: sid, earlier: nil) : settingsChanged(of: sid, at: now)
+    isLast ? tellSubscription(of: sid, earlier: nil) : settings.change(sid, at: now)
   }
 
   /// - Parameter earlier: what is to hold again when the server cannot be told.
@@ -55,11 +55,6 @@ extension SessionState {
   }
 
   // MARK: Settings
-
-  /// All settings are told again once the connection is back.
-  private mutating func settingsChanged(of sid: String, at now: MediaTime) {
-    if !isRecovering { settings.change(sid, at: now) }
-  }
 
   /// The server of a new session has forgotten what was asked for, and is told again. Until then the publication says
   /// what the one before knew, so that what the program did does not seem to end and to begin anew. What the link made

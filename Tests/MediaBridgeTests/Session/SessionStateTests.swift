@@ -18,12 +18,12 @@ import Testing
     @discardableResult
     mutating func handle(_ event: SessionEvent) -> [SessionAction] { state.handle(event, at: time) }
 
-    mutating func advance(by duration: Duration) -> [SessionAction] {
+    mutating func advance(by duration: Duration, _ demand: TrackDemand = .everything) -> [SessionAction] {
       time = time + duration
-      return state.poll(at: time) { _ in .everything }
+      return state.poll(at: time) { _ in demand }
     }
 
-    mutating func join(_ identities: [String]) {
+    mutating func join(_ identities: [String], isConnected: Bool = true) {
       var join = Livekit_JoinResponse()
       join.otherParticipants = identities.map { identity in
         var info = Livekit_ParticipantInfo()
@@ -35,7 +35,7 @@ import Testing
       }
       handle(.opened)
       handle(.response(.join(join)))
-      handle(.transport(.connected))
+      if isConnected { handle(.transport(.connected)) }
     }
 
     mutating func lose(_ remedy: ReconnectMode) {
@@ -73,6 +73,25 @@ import Testing
     course.lose(.quick)
     let told = requests(course.resume())
     #expect(told.contains { $0.trackSids == ["TR_alice"] && $0.subscribe })
+  }
+
+  /// The track is there already, and the connection is not yet told as back.
+  @Test func anOutputThatComesWhileItReconnectsGetsAllThereIs() {
+    var course = Course.standing()
+    course.lose(.full)
+    course.join(["alice"], isConnected: false)
+    let media = Media()
+    course.handle(.media(["TR_alice": ObjectIdentifier(media)]))
+    #expect(settings(course.advance(by: SettingsSchedule.grace, .nothing)) == [TrackSettings(isEnabled: false)])
+    course.handle(.hold(sid: "TR_alice"))
+    course.handle(.transport(.connected))
+    #expect(settings(course.advance(by: SettingsSchedule.moment, .nothing)) == [TrackSettings()])
+  }
+
+  private func settings(_ actions: [SessionAction]) -> [TrackSettings] {
+    actions.compactMap { action in
+      if case .connection(.confirm(_, .settings(let message, _))) = action { message.settings } else { nil }
+    }
   }
 
   /// Nothing of hers is missed any more when the wait would begin again.
