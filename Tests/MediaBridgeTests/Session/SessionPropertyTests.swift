@@ -13,9 +13,9 @@ import Testing
 @Suite struct SessionPropertyTests {
   @MainActor @Test func itEndsUpWithWhatIsWantedWhateverIsLost() {
     for seed in 0..<10_000 {
-      guard Life(seed: UInt64(seed)).run(steps: 25) != nil else { continue }
+      guard Life(seed: UInt64(seed)).run(steps: 15) != nil else { continue }
       let life = Life(seed: UInt64(seed), keepsDiary: true)
-      let violation = life.run(steps: 25) ?? "nothing, the second time"
+      let violation = life.run(steps: 15) ?? "nothing, the second time"
       Issue.record("seed \(seed): \(violation)\n\(life.link.diary?.joined(separator: "\n") ?? "")")
       return
     }
