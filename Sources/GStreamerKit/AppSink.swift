@@ -28,7 +28,8 @@ public final class AppSink: @unchecked Sendable {
   }
 }
 
-/// The closures of a sink. Only the sink's streaming thread touches the variables.
+/// The closures of a sink. The variables are touched by whoever streams into it, one thread at a time: GStreamer has them
+/// wait for each other.
 private final class SinkCallbacks: Callback {
   let onBuffer: @Sendable (MediaBuffer) -> Void
   let onEnd: @Sendable () -> Void
@@ -46,16 +47,28 @@ private final class SinkCallbacks: Callback {
   }
 
   func take(_ sample: OpaquePointer) {
+    inTurn { deliver(sample) }
+  }
+
+  /// Takes what comes between the buffers.
+  func take(_ event: UnsafeMutablePointer<GstEvent>) {
+    inTurn { OrientationTag.quarterTurns(in: event).map { quarterTurns = $0 } }
+  }
+
+  /// Tells the thread sanitizer of GStreamer's locks.
+  private func inTurn(_ body: () -> Void) {
+    let address = Unmanaged.passUnretained(self).toOpaque()
+    shim_handoff_acquire(address)
+    body()
+    shim_handoff_release(address)
+  }
+
+  private func deliver(_ sample: OpaquePointer) {
     guard let buffer = gst_sample_get_buffer(sample) else { return }
     shim_handoff_acquire(buffer)
     onBuffer(
       MediaBuffer(
         retaining: buffer, format: format(of: sample), shift: shift(of: sample), quarterTurns: quarterTurns))
-  }
-
-  /// Takes what comes between the buffers.
-  func take(_ event: UnsafeMutablePointer<GstEvent>) {
-    OrientationTag.quarterTurns(in: event).map { quarterTurns = $0 }
   }
 
   private func format(of sample: OpaquePointer) -> MediaFormat {

@@ -140,14 +140,20 @@ final class ReceivePipeline: Sendable {
 
   // MARK: The end
 
-  /// An error of one output's branch ends that output; any other one all.
+  /// An error in one output's branch ends that output, which the next consumer has made anew; any other one ends all.
   private func fail(_ error: LiveKitError, at element: String?) {
-    let branch = branches.withLock { branches in
-      branches.first { $0.value.element(named: element ?? "") != nil }
+    let broken = branches.withLock { branches in
+      let broken = branches.first { $0.value.element(named: element ?? "") != nil }
+      if let broken { branches[broken.key] = nil }
+      return broken
     }
-    if let branch { return hubs[branch.key]?.fail(error) ?? () }
-    failed.withLock { $0 = $0 ?? error }
-    for hub in hubs.values { hub.fail(error) }
+    if let broken {
+      tee(of: broken.key)?.remove(broken.value)
+      hubs[broken.key]?.fail(error)
+    } else {
+      failed.withLock { $0 = $0 ?? error }
+      for hub in hubs.values { hub.fail(error) }
+    }
   }
 
   /// No buffer comes after it returned.

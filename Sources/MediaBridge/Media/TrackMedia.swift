@@ -109,6 +109,7 @@ final class TrackMedia: Sendable {
       // It may have been closed meanwhile.
       if receiving.withLock({ $0.isOver }) { stopDecoding() } else { decoderChanged(nil) }
     } catch {
+      loop.run { [reception] in reception.value.decodingEnds() }
       decoderChanged(error)
     }
   }
@@ -152,18 +153,23 @@ final class TrackMedia: Sendable {
       fullness: fullness, onFailure: { onFailure($0 as? LiveKitError ?? LiveKitError(.pipeline, "\($0)")) },
       onBuffer: onBuffer)
     let output: ReceivePipeline.Output = form == .encoded ? .encoded : isVideo ? .frames : .pcm
-    let (pipeline, isNew) = try receivingPipeline()
+    // Of a track that has ended nothing comes.
+    guard let (pipeline, isNew) = try receivingPipeline() else { return consumer }
     let isFirst = !pipeline.isConsumed(output)
     if isMetered { loop.run { [reception] in reception.value.decodingBegins(isFirst: isFirst) } }
+    // Also where this consumer cannot be served, for the next one.
+    defer { if isNew { pipeline.whenSettled { [weak self] in self?.attach(pipeline) } } }
     try pipeline.add(consumer, to: output)
-    if isNew {
-      pipeline.whenSettled { [loop, reception] in loop.run { reception.value.attach(pipeline, at: .now) } }
-    }
     return consumer
   }
 
-  private func receivingPipeline() throws(LiveKitError) -> (ReceivePipeline, isNew: Bool) {
+  private func attach(_ pipeline: ReceivePipeline) {
+    loop.run { [reception] in reception.value.attach(pipeline, at: .now) }
+  }
+
+  private func receivingPipeline() throws(LiveKitError) -> (ReceivePipeline, isNew: Bool)? {
     try receiving.withLock { receiving throws(LiveKitError) in
+      guard !receiving.isOver else { return nil }
       if let pipeline = receiving.pipeline, pipeline.failure == nil { return (pipeline, false) }
       receiving.pipeline.map(end)
       let made = try makePipeline()

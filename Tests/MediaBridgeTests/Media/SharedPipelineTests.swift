@@ -9,10 +9,16 @@ import Testing
 
 /// All consumers of a track share what receives it.
 @Suite struct SharedPipelineTests {
-  private func run(_ text: String? = nil, _ body: (Watcher, RemoteVideoTrack) async throws -> Void) async throws {
+  /// - Parameters:
+  ///   - receive: the text that receives VP8.
+  ///   - output: the text that writes a Matroska file.
+  private func run(
+    receive: String? = nil, output: String? = nil, _ body: (Watcher, RemoteVideoTrack) async throws -> Void
+  ) async throws {
     let folder = try TemporaryFolder()
-    if let text {
-      let file = URL(fileURLWithPath: "\(folder.path)/receive/vp8.pipeline")
+    for (name, text) in ["receive/vp8": receive, "output/mkv": output] {
+      guard let text else { continue }
+      let file = URL(fileURLWithPath: "\(folder.path)/\(name).pipeline")
       try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
       try text.write(to: file, atomically: true, encoding: .utf8)
     }
@@ -120,6 +126,34 @@ import Testing
     }
   }
 
+  /// The file's own queue is full again and again: what it holds can be decoded all the same, and its status tells.
+  @Test func aFileThatIsTooSlowLosesWholeGroupsAndSaysSo() async throws {
+    let output = """
+      # As mkv, and slow.
+      matroskamux name=mux ! filesink location=${location}
+      appsrc name=video max-buffers=8 max-bytes=0 leaky-type=downstream caps="video/x-vp8"
+      ! identity sleep-time=60000 ! mux.video_0
+      appsrc name=audio caps="audio/x-opus" ! mux.audio_0
+      """
+    try await run(output: output) { watcher, track in
+      let folder = try TemporaryFolder()
+      let recorder = Recorder(
+        room: watcher.room,
+        options: RecordingOptions(
+          file: "\(folder.path)/a.mkv", participant: "alice", kinds: [.video], wait: .seconds(20)))
+      try await recorder.start()
+      try await eventually("frames that are lost") { await recorder.progress().video?.buffersDropped ?? 0 > 10 }
+      let shown = Collector<Int>()
+      track.add(videoRenderer: VideoFrameHandler { _ in shown.add(1) })
+      try await eventually("frames for others") { shown.count > 5 }
+      let progress = try await recorder.finish()
+      #expect(progress.video?.buffersDropped ?? 0 > 10)
+      let decoded = try BridgeTesting.run(
+        "ffmpeg", ["-v", "error", "-xerror", "-i", "\(folder.path)/a.mkv", "-f", "null", "-"])
+      #expect(decoded.status == 0 && decoded.errors.isEmpty, "\(decoded.errors)")
+    }
+  }
+
   /// What cannot be decoded can be stored all the same.
   @Test func anOutputThatFailsLeavesTheOthersAlone() async throws {
     let text = """
@@ -129,7 +163,7 @@ import Testing
       media. ! appsink name=encoded sync=false async=false
       media. ! identity error-after=3 ! appsink name=frames sync=false async=false
       """
-    try await run(text) { _, track in
+    try await run(receive: text) { _, track in
       let (stored, failures) = (Collector<Int>(), Collector<LiveKitError>())
       let file = try track.incoming.consume(.encoded, onFailure: { failures.add($0) }) { _ in stored.add(1) }
       let screen = try track.incoming.consume(.raw, onFailure: { failures.add($0) }) { _ in }
@@ -137,7 +171,11 @@ import Testing
       let count = stored.count
       try await eventually("frames for the file") { stored.count > count + 5 }
       #expect(failures.count == 1 && failures.values[0].message.contains("identity"))
-      for consumer in [file, screen] { consumer.stop() }
+      // The next one tries again.
+      let frames = Collector<Int>()
+      let next = try track.incoming.consume(.raw, onFailure: { _ in }) { _ in frames.add(1) }
+      try await eventually("frames of another try") { frames.count > 0 }
+      for consumer in [file, screen, next] { consumer.stop() }
     }
   }
 }
