@@ -46,6 +46,8 @@ struct EnduranceTests {
       for _ in 0..<800 { try await attach(to: camera, microphone, alive) }
     }
     for _ in 0..<200 { try await resubscribe(to: camera, alive) }
+    // What receives a track is there until the track ends.
+    try await resubscribe(to: microphone, alive)
     try await eventually("the end of everything that was made") { alive.names.isEmpty }
     let after = try await quiet()
     print("1000 renderers, 200 subscriptions: before \(before); after \(after)")

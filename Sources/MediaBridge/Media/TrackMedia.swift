@@ -164,6 +164,8 @@ final class TrackMedia: Sendable {
   }
 
   private func attach(_ pipeline: ReceivePipeline) {
+    // It may have ended meanwhile.
+    guard self.pipeline === pipeline else { return }
     loop.run { [reception] in reception.value.attach(pipeline, at: .now) }
   }
 
