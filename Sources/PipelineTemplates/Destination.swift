@@ -7,6 +7,9 @@ public struct Destination: Equatable, Sendable {
   /// A file's path, or an address such as `udp://127.0.0.1:5000`.
   public var location: String
 
+  /// - Parameters:
+  ///   - location: a file, an address or whatever the output template takes.
+  ///   - output: name of the output template; nil to go by the end of the location.
   public init(location: String, output: String? = nil) {
     self.location = location
     self.output = output

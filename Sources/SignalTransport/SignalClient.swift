@@ -14,6 +14,7 @@ public final class SignalClient: Sendable {
     var closing: Task<Void, Never>?
   }
 
+  /// Of the server.
   public let url: SignalURL
   private let timeout: Duration
   private let state: Locked<State>

@@ -22,6 +22,7 @@ public struct FrameGate: Sendable {
   /// Frames that the consumer lost since it began.
   public private(set) var dropped = 0
 
+  /// Nothing was offered yet.
   public init() {}
 
   /// - Parameters:

@@ -17,10 +17,13 @@ public final class MediaHub: Sendable {
     self.onKeyframeNeeded = onKeyframeNeeded
   }
 
+  /// Whether nobody wants what comes out.
   public var isEmpty: Bool { consumers.withLock { $0.isEmpty } }
 
+  /// From the next buffer on; on any thread.
   public func add(_ consumer: MediaConsumer) { consumers.withLock { $0.append(consumer) } }
 
+  /// A call that is under way may still end after this.
   public func remove(_ consumer: MediaConsumer) {
     consumers.withLock { consumers in consumers.removeAll { $0 === consumer } }
   }

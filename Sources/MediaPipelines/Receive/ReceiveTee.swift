@@ -43,6 +43,7 @@ public final class ReceiveTee: Sendable {
     }
   }
 
+  /// Takes a branch off and ends it, after the changes that were asked for before.
   public func remove(_ branch: TeeBranch) { changes.async { branch.remove() } }
 
   /// Runs `job` when every change that was asked for is done.

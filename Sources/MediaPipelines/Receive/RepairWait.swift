@@ -7,6 +7,7 @@ public struct RepairWait: Sendable {
   public static let shortest = Duration.milliseconds(150)
 
   private let limit: Duration
+  /// The wait that was told last.
   public private(set) var current: Duration
 
   /// - Parameter limit: the longest wait.

@@ -3,6 +3,7 @@
 ///
 /// Pure: GStreamer says in the end what fits; this says beforehand what to bring it.
 public struct CapsText: Equatable, Sendable {
+  /// One of the formats, such as `video/x-h264,alignment=au`.
   public struct Format: Equatable, Sendable {
     /// Such as `video/x-h264`, without memory features.
     public var mediaType: String
@@ -15,10 +16,12 @@ public struct CapsText: Equatable, Sendable {
 
   init(_ formats: [Format]) { self.formats = formats }
 
+  /// Reads caps as templates write them.
   public init(_ text: String) {
     formats = Self.split(text, at: ";").compactMap { Format($0) }
   }
 
+  /// Whether every format is meant.
   public var isAny: Bool { formats.isEmpty }
 
   /// Cuts at a mark that stands in no brackets and no quotes.
@@ -63,6 +66,7 @@ extension CapsText.Format {
 }
 
 extension CapsText.Format {
+  /// Decoded frames or PCM.
   public var isRaw: Bool { mediaType.hasSuffix("/x-raw") }
 
   /// As people call it, such as `H264`, `AAC` or `raw frames`.

@@ -1,5 +1,6 @@
 /// What one input of an output is fed, and why.
 public struct Feed: Equatable, Sendable, CustomStringConvertible {
+  /// How media gets into the input.
   public enum Way: Equatable, Sendable {
     /// As the sender encoded it.
     case asSent
@@ -9,12 +10,14 @@ public struct Feed: Equatable, Sendable, CustomStringConvertible {
     case encoded(by: String)
   }
 
+  /// How media gets into the input.
   public var way: Way
   /// The parser, with its properties, that brings it into the stream format which the output takes; nil where it fits.
   public var parser: String?
   /// In words, such as "output/mp4 takes H264, and this is VP8".
   public var reason: String
 
+  /// - Parameter reason: in words, for people.
   public init(_ way: Way, parser: String? = nil, reason: String) {
     self.way = way
     self.parser = parser
@@ -24,6 +27,7 @@ public struct Feed: Equatable, Sendable, CustomStringConvertible {
   /// The name of its encode text.
   public var encoder: String? { if case .encoded(let name) = way { name } else { nil } }
 
+  /// Such as "encoded by encode/h264: output/mp4 takes H264, and this is VP8".
   public var description: String {
     let what =
       switch way {
@@ -43,12 +47,14 @@ public struct TrackTraits: Equatable, Sendable {
   public var mayTurn: Bool
   /// Of all its frames; nil where it may change, as that of a camera does.
   public var width: Int?
+  /// Of all its frames, as `width`.
   public var height: Int?
   /// Whether frames are sent in another order than they are shown.
   public var hasBFrames: Bool
   /// The longest time between two keyframes; nil where they only come when they are asked for.
   public var keyframeInterval: Duration?
 
+  /// As little or as much as is known.
   public init(
     codec: String?, mayTurn: Bool = false, width: Int? = nil, height: Int? = nil, hasBFrames: Bool = false,
     keyframeInterval: Duration? = nil
@@ -80,11 +86,14 @@ public struct TrackTraits: Equatable, Sendable {
 
 /// An encode text, as far as the choice of a feed asks.
 public struct EncoderTraits: Equatable, Sendable {
+  /// Without `encode/`.
   public var name: String
   /// The caps of its appsink `encoded`.
   public var makes: CapsText
+  /// The names of its variables.
   public var variables: Set<String>
 
+  /// As the text says it.
   public init(name: String, makes: CapsText, variables: Set<String>) {
     self.name = name
     self.makes = makes

@@ -18,6 +18,7 @@ public struct FeedChoice: Equatable, Sendable {
   /// The longest time between two keyframes that the output can do with; nil where it does not matter.
   public var keyframeInterval: Duration?
 
+  /// What the output takes, and what may encode for it.
   public init(
     output: String, accepted: CapsText, encoders: [EncoderTraits], wantedEncoder: String? = nil,
     variables: Set<String> = [], keyframeInterval: Duration? = nil
@@ -32,9 +33,12 @@ public struct FeedChoice: Equatable, Sendable {
 
   /// Why an input can be fed in no way.
   public struct Impossible: Error, Equatable, CustomStringConvertible {
+    /// In words, for people.
     public var description: String
   }
 
+  /// The feed of a track.
+  /// - Throws: none of the three ways is open.
   public func feed(_ track: TrackTraits) throws(Impossible) -> Feed {
     let sent = fit(of: track)
     guard let reason = wish ?? sent.obstacle ?? obstacle(in: track) else {
