@@ -33,6 +33,10 @@ import Testing
     #expect(filled.trunk(withoutBranches: ["frames"]) == filled.description)
   }
 
+  @Test func aLinkBeforeTheFirstElementBelongsToNothing() throws {
+    #expect(try filled("! name=x appsink name=frames").branch(endingIn: "frames") == nil)
+  }
+
   @Test func aReferenceToNothingIsSaid() throws {
     let violation = try filled("appsrc name=rtp ! tee name=media other. ! appsink name=frames").contractViolation
     #expect(violation == "the branch to \"frames\" begins at \"other.\", and nothing is called other")
