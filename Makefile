@@ -78,7 +78,7 @@ SHARD_PATTERN = $(if $(SHARD_$*),--filter "$(SHARD_$*)",--skip "$(SHARD_1)|$(SHA
 # Counts what its process holds, and wants one of its own.
 ENDURANCE := EnduranceTests
 # Long loops on one thread have nothing to show the sanitizer.
-ONE_THREAD := RepeatGarbageTests|AdaptiveStreamPropertyTests
+ONE_THREAD := RepeatGarbageTests|SessionPropertyTests
 TEST_BUNDLE := debug/mediabridgePackageTests.xctest --testing-library swift-testing --no-parallel
 # A shard whose tests fail beside the others (1) is run once more by itself, and has failed only then: the machines are
 # shared, and most tests wait for media. A crash and a report of the sanitizer (66) have failed at once.

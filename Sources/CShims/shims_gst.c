@@ -83,4 +83,6 @@ void shim_copy_properties(gpointer from, gpointer to) {
 
 void shim_pad_lock_stream(GstPad *pad) { GST_PAD_STREAM_LOCK(pad); }
 void shim_pad_unlock_stream(GstPad *pad) { GST_PAD_STREAM_UNLOCK(pad); }
+void shim_lock_state(GstElement *element) { GST_STATE_LOCK(element); }
+void shim_unlock_state(GstElement *element) { GST_STATE_UNLOCK(element); }
 gboolean shim_is_sticky(GstEvent *event) { return GST_EVENT_IS_STICKY(event); }

@@ -51,8 +51,10 @@ public final class TeeBranch: @unchecked Sendable {
   /// so does the caller for the stream: nobody calls this who may be waited for by a consumer of media.
   /// - Parameter first: asked while nothing goes into the tee.
   public func start(with first: () -> [MediaBuffer]) {
-    gst_bin_add(pipeline.element.cast(), bin.pointer)
-    gst_element_set_state(bin.pointer, pipeline.element.pointee.target_state)
+    pipeline.whileStateStays {
+      gst_bin_add(pipeline.element.cast(), bin.pointer)
+      gst_element_set_state(bin.pointer, pipeline.element.pointee.target_state)
+    }
     shim_pad_lock_stream(stream.pointer)
     defer { shim_pad_unlock_stream(stream.pointer) }
     guard let pad = gst_element_request_pad_simple(tee.pointer, "src_%u") else { return }
@@ -69,7 +71,7 @@ public final class TeeBranch: @unchecked Sendable {
       return outlet
     }
     if let pad { unlink(pad) }
-    pipeline.remove(bin)
+    pipeline.whileStateStays { pipeline.remove(bin) }
     detachments.run()
   }
 
@@ -82,6 +84,14 @@ public final class TeeBranch: @unchecked Sendable {
 }
 
 extension Pipeline {
+  /// A pipeline that is on its way to another state takes what is in it along, one step after the other, also what has
+  /// just been added, or been ended to be taken out.
+  fileprivate func whileStateStays(_ body: () -> Void) {
+    shim_lock_state(element)
+    defer { shim_unlock_state(element) }
+    body()
+  }
+
   /// Makes a branch for a tee; it gets nothing before its `start`.
   ///
   /// - Parameters:

@@ -37,5 +37,8 @@ void shim_copy_properties(gpointer from, gpointer to);
 /// Holds up what streams into a pad, which waits meanwhile.
 void shim_pad_lock_stream(GstPad *pad);
 void shim_pad_unlock_stream(GstPad *pad);
+/// Keeps the state of an element, and so of what is in a bin, from being changed by others.
+void shim_lock_state(GstElement *element);
+void shim_unlock_state(GstElement *element);
 /// Whether an event holds for all that follows it.
 gboolean shim_is_sticky(GstEvent *event);

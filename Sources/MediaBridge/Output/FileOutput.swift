@@ -73,7 +73,7 @@ final class FileOutput: Sendable {
     self.factory = factory
     let made = try factory.make(.output, plan.text, values: destination.values)
     let fail: @Sendable (LiveKitError) -> Void = { [broken] error in
-      broken.withLock { if $0 == nil { $0 = LiveKitError(error.code, "\(destination.shown): \(error.message)") } }
+      broken.withLock { if $0 == nil { $0 = error.about(destination) } }
       onChange()
     }
     let input = { (kind: Track.Kind) throws(LiveKitError) -> OutputInput? in
@@ -103,7 +103,7 @@ final class FileOutput: Sendable {
     silentPacket = (isRaw.audio ? Self.rawSilence : SilenceFiller.opusSilence).withUnsafeBytes {
       MediaBuffer(copying: $0, caps: caps, pts: nil, duration: SilenceFiller.step)
     }
-    try made.start()
+    do { try made.start() } catch { throw error.about(destination) }
   }
 
   /// Why the file cannot go on; nil while it can.
@@ -275,6 +275,13 @@ extension TemplatePipeline {
 }
 
 // MARK: - Errors
+
+extension LiveKitError {
+  /// The same, with the destination that it is about.
+  fileprivate func about(_ destination: Destination) -> LiveKitError {
+    LiveKitError(code, "\(destination.shown): \(message)", fault: fault, underlying: underlying)
+  }
+}
 
 extension FileOutput {
   /// Says before a room is joined what would only be found out when the first picture comes.

@@ -127,7 +127,8 @@ public actor Recorder {
       search.deadline = deadline.map { max($0, .now + .seconds(5)) }
       try await awaitFirstMoment(search)
       isTold = true
-      onUpdate(.recording(participant: found.participant.identity ?? "", inputs.values.map(\.track)))
+      let tracks = [Track.Kind.video, .audio].compactMap { inputs[$0]?.track }
+      onUpdate(.recording(participant: found.participant.identity ?? "", tracks))
     } catch {
       await subscriptions.keep(only: [])
       throw error
