@@ -23,6 +23,7 @@ public struct OutputTrack: Sendable, Equatable {
 /// A track that has come in another codec than the one with which an output has begun, and is encoded into that from then
 /// on.
 public struct CodecChange: Sendable, Equatable {
+  /// Of the track.
   public var sid: String
   /// Such as `h264`: what the output holds.
   public var held: String

@@ -5,7 +5,9 @@
 public struct FrameGate: Sendable {
   /// What becomes of a frame.
   public enum Verdict: Sendable, Equatable {
+    /// The consumer gets it.
     case pass
+    /// The consumer does not get it.
     case drop
     /// As `drop`, and a keyframe is needed.
     case dropAndAsk
