@@ -16,6 +16,15 @@ final class ReceivePipeline: Sendable {
     case encoded
   }
 
+  /// What an output hangs on the tee.
+  private final class Branch: Sendable {
+    let tee: TeeBranch
+    /// Whether it is the one that its output has now: the next one begins before it has gone.
+    let isCurrent = Atomic(true)
+
+    init(_ tee: TeeBranch) { self.tee = tee }
+  }
+
   let pipeline: Pipeline
   private let made: TemplatePipeline
   private let source: PacketInput
@@ -24,7 +33,7 @@ final class ReceivePipeline: Sendable {
   private let tees: [String: ReceiveTee]
   private let hubs: [Output: MediaHub]
   /// Held while a branch is made or ended, never on a media thread.
-  private let branches = Locked<[Output: TeeBranch]>([:])
+  private let branches = Locked<[Output: Branch]>([:])
   private let onKeyframeNeeded: @Sendable () -> Void
   private let failed = Locked<LiveKitError?>(nil)
   private let hasBegun = Atomic(false)
@@ -106,19 +115,27 @@ final class ReceivePipeline: Sendable {
   private func remove(_ consumer: MediaConsumer, from output: Output) {
     guard let hub = hubs[output] else { return }
     hub.remove(consumer)
-    let idle = branches.withLock { hub.isEmpty ? $0.removeValue(forKey: output) : nil }
-    if let idle { tee(of: output)?.remove(idle) }
+    let idle = branches.withLock { hub.isEmpty ? Self.take(output, from: &$0) : nil }
+    if let idle { tee(of: output)?.remove(idle.tee) }
+  }
+
+  private static func take(_ output: Output, from branches: inout [Output: Branch]) -> Branch? {
+    let branch = branches.removeValue(forKey: output)
+    branch?.isCurrent.store(false, ordering: .relaxed)
+    return branch
   }
 
   /// - Returns: nil for an output that always runs.
-  private func start(_ output: Output) throws(LiveKitError) -> TeeBranch? {
-    guard let branch = try made.branch(to: output.rawValue), let hub = hubs[output] else {
+  private func start(_ output: Output) throws(LiveKitError) -> Branch? {
+    guard let branch = try made.branch(to: output.rawValue).map(Branch.init), let hub = hubs[output] else {
       guard pipeline.hasElement(output.rawValue) else { throw made.lacks(output.rawValue) }
       return nil
     }
-    try made.sink(output.rawValue, of: branch) { hub.deliver($0) }
+    try made.sink(output.rawValue, of: branch.tee) { [weak branch] in
+      if branch?.isCurrent.load(ordering: .relaxed) == true { hub.deliver($0) }
+    }
     // Before the first packet there is nothing that could have been missed.
-    tee(of: output)?.start(branch) { [weak self] in
+    tee(of: output)?.start(branch.tee) { [weak self] in
       if let self, hasBegun.load(ordering: .relaxed) { onKeyframeNeeded() }
     }
     return branch
@@ -143,12 +160,12 @@ final class ReceivePipeline: Sendable {
   /// An error in one output's branch ends that output, which the next consumer has made anew; any other one ends all.
   private func fail(_ error: LiveKitError, at element: String?) {
     let broken = branches.withLock { branches in
-      let broken = branches.first { $0.value.element(named: element ?? "") != nil }
-      if let broken { branches[broken.key] = nil }
+      let broken = branches.first { $0.value.tee.element(named: element ?? "") != nil }
+      if let broken { _ = Self.take(broken.key, from: &branches) }
       return broken
     }
     if let broken {
-      tee(of: broken.key)?.remove(broken.value)
+      tee(of: broken.key)?.remove(broken.value.tee)
       hubs[broken.key]?.fail(error)
     } else {
       failed.withLock { $0 = $0 ?? error }

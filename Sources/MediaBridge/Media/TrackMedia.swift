@@ -89,6 +89,8 @@ final class TrackMedia: Sendable {
   func startDecoding(_ sink: @escaping @Sendable (DecodedMedia) -> Void) {
     guard renderers.withLock({ $0 == nil }), receiving.withLock({ !$0.isOver }) else { return }
     let (isVideo, meter, isMisfitTold) = (isVideo, meter, Locked(false))
+    // What is decoded anew, to begin with, may have been shown: nobody sees time go back.
+    let (shown, settled) = (meter.newestTime, MediaTime.now + .seconds(1))
     meter.interrupt()
     do {
       let consumer = try consume(
@@ -97,6 +99,7 @@ final class TrackMedia: Sendable {
           guard let time = media.pts else { return }
           if isVideo, let frame = VideoFrameBuffer(media).map({ VideoFrame(buffer: $0, time: time) }) {
             meter.note(frame)
+            if let shown, time < shown, .now < settled { return }
             sink(.video(frame))
           } else if !isVideo, let sound = AudioBuffer(media).map({ AudioPCMBuffer(buffer: $0, time: time) }) {
             meter.note(sound)

@@ -117,6 +117,7 @@ import Testing
 
   @Test func picturesComeInOrderWhenOneDecoderFollowsAnother() async throws {
     try await run { scene in
+      var last: Int64 = 0
       for round in 0..<15 {
         let times = Locked<[Int64]>([])
         let renderer = VideoFrameHandler { frame in times.withLock { $0.append(frame.timeStampNs) } }
@@ -126,6 +127,8 @@ import Testing
         let shown = times.withLock { $0 }
         // A timeline that is still settling may put two in one place.
         #expect(zip(shown, shown.dropFirst()).allSatisfy { $0 <= $1 }, "round \(round): \(shown)")
+        #expect(try #require(shown.first) >= last, "round \(round): \(shown) behind \(last)")
+        last = shown.last ?? last
       }
     }
   }
