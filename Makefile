@@ -72,7 +72,7 @@ test-long: ## Run what takes longer: thread sanitizer, endurance, lip sync over 
 # after the other. A test is of the first shard whose pattern has its suite, or else of the last one.
 SHARDS := 1 2 3 4
 SHARD_1 := ReconnectionTests|RefreshedTokenTests|ReasonsAcrossSessionsTests|StatisticsTests
-SHARD_2 := LayerTests|VideoViewTests|AdaptiveStreamTests|VideoFramePictureTests|FailingSubscriptionTests
+SHARD_2 := LayerTests|VideoViewTests|AdaptiveStreamTests|VideoFrameImageTests|FailingSubscriptionTests
 SHARD_3 := SeedsTests|Playback|RoomTests|MediaTests|DelegateTests
 SHARD_PATTERN = $(if $(SHARD_$*),--filter "$(SHARD_$*)",--skip "$(SHARD_1)|$(SHARD_2)|$(SHARD_3)")
 # Counts what its process holds, and wants one of its own.

@@ -49,9 +49,9 @@ package final class Publication {
   private let send: (RTPPacket) -> Void
   private let layers: [Layer]
   private var timer: LoopTimer?
-  /// How loud its sound claims to be: decibels below full scale, 127 for silence (RFC 6464).
+  /// How loud its audio claims to be: decibels below full scale, 127 for silence (RFC 6464).
   package var level: UInt8 = 127
-  /// Numbers of pictures that get lost on the way.
+  /// Numbers of frames that get lost on the way.
   private var lost: Set<Int> = []
   package private(set) var keyframeRequests: [Int: Int] = [:]
   package private(set) var lostNumbersRequested = 0
@@ -75,7 +75,7 @@ package final class Publication {
 
   func start() {
     let bound = LoopBound(self, on: loop)
-    for layer in layers where layer.isSending { sendPicture(layer) }
+    for layer in layers where layer.isSending { sendFrame(layer) }
     timer = loop.after(.milliseconds(20)) { bound.value.start() }
   }
 
@@ -103,7 +103,7 @@ package final class Publication {
     }
   }
 
-  private func sendPicture(_ layer: Layer) {
+  private func sendFrame(_ layer: Layer) {
     let packet = RTPPacket(
       payloadType: PayloadType(description.isVideo ? 96 : 111), sequenceNumber: layer.sequence,
       timestamp: layer.timestamp, ssrc: layer.ssrc, marker: true, extensions: extensions(layer),
@@ -127,7 +127,8 @@ package final class Publication {
     ]
   }
 
-  /// A VP8 descriptor without options but for the temporal layer and, in a keyframe, the frame header with the layer's size (RFC 6386, 9.1).
+  /// A VP8 descriptor without options but for the temporal layer and, in a keyframe, the frame header with the layer's
+  /// size (RFC 6386, 9.1).
   private func payload(_ layer: Layer) -> [UInt8] {
     let tail = [UInt8(layer.index), UInt8(layer.number >> 8 & 0xff), UInt8(layer.number & 0xff)]
     guard description.isVideo else { return [0xfc] + tail }
@@ -182,7 +183,7 @@ extension ReceivedPacket {
   package var isBlank: Bool { Array(payload.dropFirst(4).prefix(7)) == [0x9d, 0x01, 0x2a, 8, 0, 8, 0] }
   /// Which layer of a test's publication it came from.
   package var layer: Int { payload.count >= 3 ? Int(payload[payload.count - 3]) : -1 }
-  /// Which picture of its layer it is.
+  /// Which frame of its layer it is.
   package var number: Int {
     payload.count >= 3 ? Int(payload[payload.count - 2]) << 8 | Int(payload[payload.count - 1]) : -1
   }

@@ -7,7 +7,7 @@ public final class Screen: VideoRenderer, Sendable {
   @MainActor public var isAdaptiveStreamEnabled = true
   @MainActor public var isVisible = true
   @MainActor public var adaptiveStreamSize: CGSize
-  /// Of the pictures that were shown.
+  /// Of the frames that were shown.
   public let frames = Locked<[Dimensions]>([])
   /// That it was told.
   @MainActor public private(set) var sizes: [CGSize] = []

@@ -28,7 +28,7 @@ public struct Screenshot: Sendable {
     return Colour(red: Int(bytes[start]), green: Int(bytes[start + 1]), blue: Int(bytes[start + 2]))
   }
 
-  /// Mean distance of the samples from a picture that is expected at a place: 0…255.
+  /// Mean distance of the samples from a frame that is expected at a place: 0…255.
   public func distance(from expected: (_ x: Int, _ y: Int) -> Colour, in place: (x: Range<Int>, y: Range<Int>))
     -> Double
   {

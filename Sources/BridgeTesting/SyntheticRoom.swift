@@ -23,7 +23,7 @@ public final class SyntheticRoom: Sendable {
   }
 
   /// - Parameters:
-  ///   - codecs: of the participants' pictures, by identity.
+  ///   - codecs: of the participants' frames, by identity.
   ///   - frequencies: of the participants' tones in Hz, by identity; 440 where there is none.
   ///   - port: any that is free, unless it is given.
   ///   - onRequest: told what the server is asked for, and by whom.

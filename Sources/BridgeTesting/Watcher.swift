@@ -14,7 +14,7 @@ public struct Watcher: Sendable {
 
   /// Joins a room of its own as "watcher", and leaves it after `body`, also when that throws.
   /// - Parameters:
-  ///   - codecs: of the participants' pictures, by identity.
+  ///   - codecs: of the participants' frames, by identity.
   ///   - frequencies: of the participants' tones, as `SyntheticRoom` has them.
   ///   - delegate: is there before the join.
   ///   - events: gets what happens in the room from the join to the end; it keeps the tracks that these name.
@@ -76,14 +76,14 @@ public struct Watcher: Sendable {
   public func tracks(of identity: String = "alice") async throws -> (RemoteVideoTrack, RemoteAudioTrack) {
     let (camera, microphone) = (try await camera(of: identity), try await microphone(of: identity))
     return (
-      try await eventually("pictures") { camera.track as? RemoteVideoTrack },
-      try await eventually("sound") { microphone.track as? RemoteAudioTrack }
+      try await eventually("frames") { camera.track as? RemoteVideoTrack },
+      try await eventually("audio") { microphone.track as? RemoteAudioTrack }
     )
   }
 }
 
 extension RoomEvent {
-  /// Why pictures stop (-) or go on (+); nil for what is something else.
+  /// Why frames stop (-) or go on (+); nil for what is something else.
   public var videoChange: String? {
     switch self {
     case .videoDisabled(_, _, let reason): "-\(reason)"

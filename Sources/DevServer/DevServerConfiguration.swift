@@ -17,7 +17,7 @@ public struct DevServerConfiguration: Sendable {
   public var pingTimeout: Int32 = 20
   /// How long a client that has lost its signalling connection may take to come back before it counts as gone.
   public var resumeWindow = Duration.seconds(10)
-  /// Whether subscribers are to turn pictures, if they can (`urn:3gpp:video-orientation`). LiveKit's server leaves it to
+  /// Whether subscribers are to turn frames, if they can (`urn:3gpp:video-orientation`). LiveKit's server leaves it to
   /// the publishers.
   public var passesOrientation = false
   /// STUN and TURN servers that clients are told of.

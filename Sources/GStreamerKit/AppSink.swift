@@ -2,11 +2,11 @@ import CGStreamer
 import CShims
 import MediaCore
 
-/// The end of a pipeline where its media comes out. `max-buffers`, `drop` and `sync` are the text's business.
+/// The end of a pipeline where its media comes out. `max-buffers`, `drop` and `sync` are the template's business.
 ///
 /// `@unchecked Sendable`: holds a counted reference to an element whose calls lock by themselves.
 public final class AppSink: @unchecked Sendable {
-  /// As in the pipeline's text.
+  /// As in the pipeline's template.
   public let name: String
   private let shared: SharedElement
 
@@ -28,12 +28,12 @@ public final class AppSink: @unchecked Sendable {
   }
 }
 
-/// The closures of a sink. The variables are touched by whoever streams into it, one thread at a time: GStreamer has them
-/// wait for each other.
+/// The closures of a sink. The variables are touched by whoever streams into it, one thread at a time: GStreamer has
+/// them wait for each other.
 private final class SinkCallbacks: Callback {
   let onBuffer: @Sendable (MediaBuffer) -> Void
   let onEnd: @Sendable () -> Void
-  /// Nanoseconds by which the text moves the time at which the sink shows what arrives.
+  /// Nanoseconds by which the template moves the time at which the sink shows what arrives.
   private let timeOffset: Int64
   private var format: MediaFormat?
   private var quarterTurns = 0
@@ -89,8 +89,8 @@ private final class SinkCallbacks: Callback {
 }
 
 extension Pipeline {
-  /// Takes what arrives at the appsink of that name, at the times at which a sink would show it: its `ts-offset` moves them.
-  /// Call it before `start`, once for each sink.
+  /// Takes what arrives at the appsink of that name, at the times at which a sink would show it: its `ts-offset` moves
+  /// them. Call it before `start`, once for each sink.
   ///
   /// - Parameters:
   ///   - onBuffer: runs on the sink's streaming thread for each buffer; while it runs, the next one waits.

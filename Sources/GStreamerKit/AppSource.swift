@@ -4,8 +4,8 @@ public import MediaCore
 
 /// The start of a pipeline where media goes in. Times are `MediaTime`s and nothing is timestamped on the way.
 ///
-/// How much may wait here (`max-buffers`, `max-bytes`) and what is given up when it is full (`leaky-type`) stands in
-/// the pipeline's text. A source never blocks its caller: when it is full and not leaky, the new buffer is dropped.
+/// How much may wait here (`max-buffers`, `max-bytes`) and what is dropped when it is full (`leaky-type`) stands in
+/// the pipeline's template. A source never blocks its caller: when it is full and not leaky, the new buffer is dropped.
 ///
 /// `@unchecked Sendable`: holds a counted reference to an element whose calls lock by themselves; the rest is `Locked`.
 public final class AppSource: @unchecked Sendable {
@@ -15,7 +15,7 @@ public final class AppSource: @unchecked Sendable {
     public var buffers = 0
     /// Of those buffers.
     public var bytes = 0
-    /// Buffers given up because the source was full: the oldest or the new ones, as the text says. Packets that were
+    /// Buffers dropped because the source was full: the oldest or the new ones, as the template says. Packets that were
     /// pushed together also go together, so there may have been more.
     public var dropped = 0
   }
@@ -24,15 +24,15 @@ public final class AppSource: @unchecked Sendable {
   public enum PushResult: Hashable, Sendable {
     /// It waits to be taken by the pipeline.
     case queued
-    /// The queue was full and a buffer was given up.
+    /// The queue was full and a buffer was dropped.
     case full
     /// The pipeline does not take data: not started, at its end, or failed.
     case refused
   }
 
-  /// As in the pipeline's text.
+  /// As in the pipeline's template.
   public let name: String
-  /// The caps that the text gives the source: the formats that this pipeline can take. Nil means any.
+  /// The caps that the template gives the source: the formats that this pipeline can take. Nil means any.
   public let acceptedCaps: Caps?
 
   let shared: SharedElement
@@ -57,7 +57,7 @@ public final class AppSource: @unchecked Sendable {
     }
   }
 
-  /// - Parameter acceptedCaps: what the text says, which may be more than the element can be told.
+  /// - Parameter acceptedCaps: what the template says, which may be more than the element can be told.
   init(_ element: Element, acceptedCaps: Caps?) {
     name = element.name
     shared = element.shared
@@ -106,7 +106,7 @@ public final class AppSource: @unchecked Sendable {
   }
 
   /// Pushes media that came out of another pipeline, or out of `MediaBuffer.init(copying:…)`; the memory is shared. How
-  /// pictures are to be turned is told downstream with the tag `image-orientation`.
+  /// frames are to be turned is told downstream with the tag `image-orientation`.
   /// - Parameters:
   ///   - pts: a new presentation time, nil to keep the buffer's own; likewise `dts`.
   ///   - updatingCaps: whether a change of the buffer's format is announced downstream. A multiplexer that cannot
@@ -128,7 +128,7 @@ public final class AppSource: @unchecked Sendable {
 }
 
 extension AppSource {
-  /// Bytes without a format are of the one that the text says.
+  /// Bytes without a format are of the one that the template says.
   func announceAcceptedCaps() {
     let caps: Caps? = state.withLock { state in
       guard state.caps == nil, let acceptedCaps, acceptedCaps.isFixed else { return nil }
@@ -222,13 +222,13 @@ extension Pipeline {
       throw PipelineError(.noSuchElement, "element \"\(element.name)\" is not an appsrc", element: element.name)
     }
     let caps = gst_app_src_get_caps(element.shared.pointer.cast()).map(Caps.init(adopting:))
-    // What the text says can be several formats, or half of one; the first buffer brings the format to announce.
+    // What the template says can be several formats, or half of one; the first buffer brings the format to announce.
     let source = caps == nil ? element : try withoutCaps(element)
     if caps?.mediaType == "application/x-rtp" { try settleBeforeFirstPacket(source) }
     return AppSource(source, acceptedCaps: caps)
   }
 
-  /// Puts an appsrc with the same properties but without caps in the place of one in the text. Taking the caps away
+  /// Puts an appsrc with the same properties but without caps in the place of one in the template. Taking the caps away
   /// from an appsrc does not work in GStreamer 1.22: it queues the absence like a buffer and then ends the process.
   private func withoutCaps(_ old: Element) throws(PipelineError) -> Element {
     guard let pointer = gst_element_factory_make("appsrc", nil) else {

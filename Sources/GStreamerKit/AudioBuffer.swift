@@ -1,6 +1,6 @@
 import CGStreamer
 
-/// Raw interleaved sound: a view of a `MediaBuffer`, whose memory it keeps alive and does not copy.
+/// Raw interleaved audio: a view of a `MediaBuffer`, whose memory it keeps alive and does not copy.
 public struct AudioBuffer: Sendable {
   /// The kind of a sample, by GStreamer's names.
   public enum SampleFormat: Hashable, Sendable {
@@ -33,7 +33,7 @@ public struct AudioBuffer: Sendable {
   public let media: MediaBuffer
   var info: GstAudioInfo { media.format.audio ?? GstAudioInfo() }
 
-  /// Nil when the buffer is not raw interleaved sound.
+  /// Nil when the buffer is not raw interleaved audio.
   public init?(_ media: MediaBuffer) {
     guard let info = media.format.audio, info.layout == GST_AUDIO_LAYOUT_INTERLEAVED, info.bpf > 0 else { return nil }
     self.media = media

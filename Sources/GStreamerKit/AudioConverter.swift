@@ -1,9 +1,9 @@
 import CGStreamer
 public import MediaCore
 
-/// Brings a stream of sound into one format: sample rate, channels and kind of sample.
+/// Brings a stream of audio into one format: sample rate, channels and kind of sample.
 ///
-/// Resampling looks at the sound around each sample, so a converter belongs to one stream, whose buffers it is given
+/// Resampling looks at the audio around each sample, so a converter belongs to one stream, whose buffers it is given
 /// in order, by one thread at a time. The newest millisecond or so comes out with the buffer after it.
 public final class AudioConverter {
   /// Samples, and when the first frame of them is to be heard.
@@ -26,11 +26,11 @@ public final class AudioConverter {
     self.format = format
   }
 
-  /// The sound of `buffer` as far as it can be told by now, in the order of its time.
+  /// The audio of `buffer` as far as it can be told by now, in the order of its time.
   ///
   /// - Parameter time: of the buffer's first frame.
   /// - Returns: mostly one piece, with the time of its first frame; none while there is too little to resample, two
-  ///   where the stream jumps or changes its format; `buffer` itself when it is of this format. None, too, for sound
+  ///   where the stream jumps or changes its format; `buffer` itself when it is of this format. None, too, for audio
   ///   that cannot be converted.
   public func convert(_ buffer: AudioBuffer, at time: MediaTime) -> [Piece] {
     var pieces: [Piece] = []
@@ -45,7 +45,7 @@ public final class AudioConverter {
   }
 }
 
-/// Sound without a jump on its way through GStreamer's converter.
+/// Audio without a jump on its way through GStreamer's converter.
 private final class ConvertedStream {
   private let input: AudioBuffer.Format
   private let converter: OpaquePointer
@@ -164,7 +164,8 @@ extension GstAudioInfo {
     self = .inUsualOrder(kind, rate: gint(format.sampleRate), channels: gint(format.channelCount))
   }
 
-  /// The channels of sound that does not say which they are are taken for the usual ones: nothing can be mixed otherwise.
+  /// The channels of audio that does not say which they are are taken for the usual ones: nothing can be mixed
+  /// otherwise.
   fileprivate var positioned: GstAudioInfo {
     guard flags.rawValue & GST_AUDIO_FLAG_UNPOSITIONED.rawValue != 0, let finfo else { return self }
     return .inUsualOrder(finfo.pointee.format, rate: rate, channels: channels)

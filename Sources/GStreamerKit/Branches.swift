@@ -3,7 +3,7 @@ import CShims
 
 extension Pipeline {
   /// Takes a branch out of a pipeline that has not started: from the source of that name downstream up to, and not
-  /// including, the first element with several inputs, whose input is given back. So one text for sound and picture
+  /// including, the first element with several inputs, whose input is given back. So one template for audio and video
   /// serves a track that has only one of them.
   public func removeBranch(from sourceName: String) throws(PipelineError) {
     var current: SharedElement? = try element(named: sourceName).shared

@@ -13,7 +13,7 @@ public struct Element: Sendable {
   /// Whether it can be set or read at all.
   func hasProperty(_ property: String) -> Bool { shim_find_property(shared.pointer, property) != nil }
 
-  /// Sets a property from its text form, as in a pipeline text: numbers, booleans, enumerations by nick, caps.
+  /// Sets a property from its text form, as in a pipeline template: numbers, booleans, enumerations by nick, caps.
   public func set(_ property: String, to value: String) throws(PipelineError) {
     guard hasProperty(property) else {
       throw PipelineError(.property, "no property \"\(property)\" in element \"\(name)\"", element: name)

@@ -1,8 +1,8 @@
 import CGStreamer
 
 extension Pipeline {
-  /// Puts a parser, such as `h264parse config-interval=-1`, behind a source whose text says which formats it takes: what is
-  /// pushed may be of another stream format then. Call it before `start`.
+  /// Puts a parser, such as `h264parse config-interval=-1`, behind a source whose template says which formats it takes:
+  /// what is pushed may be of another stream format then. Call it before `start`.
   public func insert(_ parser: String, behind source: AppSource) throws(PipelineError) {
     let bin = try Self.parseBin(
       "\(parser) ! capsfilter name=accepted", diagnosis: ParseDiagnosis(description: parser, locate: nil),

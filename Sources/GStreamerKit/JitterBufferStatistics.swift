@@ -6,7 +6,7 @@ public struct JitterBufferStatistics: Hashable, Sendable {
   public var pushed = 0
   /// Given up on.
   public var lost = 0
-  /// Came after they had been given up on.
+  /// Came after they had been counted as lost.
   public var late = 0
   /// That had come before.
   public var duplicates = 0

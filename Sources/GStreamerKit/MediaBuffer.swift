@@ -2,7 +2,7 @@ import CGStreamer
 import CShims
 public import MediaCore
 
-/// One buffer of media with its format: an access unit, a raw picture, a stretch of samples or a packet. It refers to
+/// One buffer of media with its format: an access unit, a raw frame, a stretch of samples or a packet. It refers to
 /// GStreamer's memory and keeps it alive; nothing is copied.
 ///
 /// `@unchecked Sendable`: a buffer is never written to while this reference to it exists, and GStreamer counts
@@ -15,7 +15,7 @@ public final class MediaBuffer: @unchecked Sendable {
   public let pts: MediaTime?
   /// When it is to be decoded.
   public let dts: MediaTime?
-  /// How many quarter turns clockwise make a picture upright, 0…3.
+  /// How many quarter turns clockwise make a frame upright, 0…3.
   public let quarterTurns: Int
 
   /// - Parameter shift: nanoseconds from the buffer's own times to running time, which is `MediaTime` here. Not zero
@@ -36,7 +36,7 @@ public final class MediaBuffer: @unchecked Sendable {
   /// A buffer of our own making.
   /// - Parameters:
   ///   - isDelta: whether it needs earlier buffers to be decoded, which a file's index has to know.
-  ///   - quarterTurns: clockwise, 0…3, that make a picture upright.
+  ///   - quarterTurns: clockwise, 0…3, that make a frame upright.
   public init(
     copying bytes: UnsafeRawBufferPointer, caps: Caps, pts: MediaTime?, dts: MediaTime? = nil,
     duration: Duration? = nil, isDelta: Bool = false, quarterTurns: Int = 0

@@ -2,12 +2,12 @@ import CGStreamer
 import MediaCore
 
 extension Pipeline {
-  /// Says downstream, with the tag `image-orientation`, how pictures are to be turned: what leaves an element, usually
+  /// Says downstream, with the tag `image-orientation`, how frames are to be turned: what leaves an element, usually
   /// the jitter buffer, is shown to `quarterTurns`, which gives the quarter turns clockwise from there on, or nil where
   /// they stay. It runs on the streaming thread, with bytes that are valid while it runs. Call it before `start`.
   ///
-  /// The tag is one of the whole stream's: decoders keep such a one in its place between the pictures, while one of the
-  /// elementary stream may reach the pictures that a decoder holds back.
+  /// The tag is one of the whole stream's: decoders keep such a one in its place between the frames, while one of the
+  /// elementary stream may reach the frames that a decoder holds back.
   public func tagOrientation(
     elementNamed name: String, pad padName: String = "src",
     _ quarterTurns: @escaping @Sendable (UnsafeRawBufferPointer) -> Int?
@@ -35,7 +35,7 @@ private func read<Result>(
   return body(UnsafeRawBufferPointer(start: map.data, count: Int(map.size)))
 }
 
-/// GStreamer's tag of how pictures are to be turned to be upright.
+/// GStreamer's tag of how frames are to be turned to be upright.
 enum OrientationTag {
   private static let values = ["rotate-0", "rotate-90", "rotate-180", "rotate-270"]
 

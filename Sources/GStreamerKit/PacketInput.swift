@@ -1,15 +1,15 @@
 import CGStreamer
 import MediaCore
 
-/// Where RTP packets go into a pipeline: what stands in its text as `appsrc`.
+/// Where RTP packets go into a pipeline: what stands in its template as `appsrc`.
 ///
-/// A jitter buffer behind it takes packets without waiting for anything and has a thread of its own. So there the appsrc,
-/// with its queue and its thread, is taken out, and packets are put straight into the jitter buffer. Before anything
-/// else the appsrc stays.
+/// A jitter buffer behind it takes packets without waiting for anything and has a thread of its own. So there the
+/// appsrc, with its queue and its thread, is taken out, and packets are put straight into the jitter buffer. Before
+/// anything else the appsrc stays.
 ///
 /// `@unchecked Sendable`: holds counted references to objects whose calls lock by themselves.
 public final class PacketInput: @unchecked Sendable {
-  /// The format that the text says; nil when it says none.
+  /// The format that the template says; nil when it says none.
   public let acceptedCaps: Caps?
   fileprivate let output: SharedPad
   /// Nil when packets go straight on.
@@ -41,8 +41,8 @@ public final class PacketInput: @unchecked Sendable {
     Pipeline.settle(behind: output.pointer)
   }
 
-  /// Takes packets that came together. Never waits, and is to be called by one thread at a time. Packets that claim more
-  /// bytes than they have are left out.
+  /// Takes packets that came together. Never waits, and is to be called by one thread at a time. Packets that claim
+  /// more bytes than they have are left out.
   public func push(_ packets: [AppSource.Packet]) {
     if let source {
       source.push(packets)
@@ -56,8 +56,8 @@ public final class PacketInput: @unchecked Sendable {
 
 extension Pipeline {
   /// The input in the place of the appsrc of that name. Call it before `start`, once.
-  /// - Parameter onKeyframeRequest: runs when something behind it asks for a keyframe, on whatever thread asks, usually a
-  ///   streaming thread, and should only pass the wish on.
+  /// - Parameter onKeyframeRequest: runs when something behind it asks for a keyframe, on whatever thread asks, usually
+  ///   a streaming thread, and should only pass the wish on.
   public func packetInput(
     named name: String, onKeyframeRequest: @escaping @Sendable () -> Void
   ) throws(PipelineError) -> PacketInput {

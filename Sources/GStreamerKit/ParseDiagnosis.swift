@@ -11,7 +11,8 @@ struct ParseDiagnosis {
       .missingElements(names), message, element: names.first, location: names.first.flatMap { place(of: $0) })
   }
 
-  /// - Parameter message: GObject's: `value "-1" of type 'gint' is invalid or out of range for property 'rate' of type …`.
+  /// - Parameter message: GObject's: `value "-1" of type 'gint' is invalid or out of range for property 'rate' of type
+  ///   …`.
   func refused(_ message: String) -> PipelineError {
     let words = message.split(separator: "'", omittingEmptySubsequences: false)
     let property = words.count > 3 ? String(words[3]) : ""
@@ -30,7 +31,7 @@ struct ParseDiagnosis {
     return PipelineError(kind, message, location: blamedWord(in: message).flatMap { place(of: $0) })
   }
 
-  /// The word of the message that also stands in the text: `no property "colour" in element "picture"`,
+  /// The word of the message that also stands in the text: `no property "colour" in element "frame"`,
   /// `could not link decoder to sink`. The parser gives no offsets.
   private func blamedWord(in message: String) -> String? {
     let quoted = message.split(separator: "\"", omittingEmptySubsequences: false).enumerated()

@@ -83,8 +83,8 @@ extension Pipeline {
       })
   }
 
-  /// A bin of what `description` says, with a pad `src` for the output that it leaves unlinked. Inputs stay as they are,
-  /// unless `hasInput`: a text overlay whose input for text is linked to anything waits for some.
+  /// A bin of what `description` says, with a pad `src` for the output that it leaves unlinked. Inputs stay as they
+  /// are, unless `hasInput`: a text overlay whose input for text is linked to anything waits for some.
   static func parseBin(
     _ description: String, diagnosis: ParseDiagnosis, hasInput: Bool = false
   ) throws(PipelineError) -> SharedElement {
@@ -108,7 +108,7 @@ extension Pipeline {
     defer { gst_parse_context_free(context) }
     var error: UnsafeMutablePointer<GError>?
     let (parsed, refused) = RefusedValues.during { parser(context, &error) }
-    // The parser also lists elements that are there but could not be made as the text wants them.
+    // The parser also lists elements that are there but could not be made as the template wants them.
     let missing = takeStrings(gst_parse_context_get_missing_elements(context)).filter { !GStreamer.hasElement($0) }
     let domain = error?.pointee.domain ?? 0
     let code = error?.pointee.code ?? 0

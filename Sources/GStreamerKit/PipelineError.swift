@@ -1,4 +1,4 @@
-/// A line of a pipeline's text file.
+/// A line of a pipeline's template file.
 public struct SourceLocation: Hashable, Sendable, CustomStringConvertible {
   /// A path, or what stands for one.
   public var file: String
@@ -19,13 +19,13 @@ public struct PipelineError: Error, Hashable, Sendable, CustomStringConvertible 
   public enum Kind: Hashable, Sendable {
     /// GStreamer itself could not start.
     case initialization
-    /// The text names elements that are not installed.
+    /// The template names elements that are not installed.
     case missingElements([String])
-    /// The text is not a pipeline description.
+    /// The template is not a pipeline description.
     case syntax
-    /// The text sets a property that the element lacks, or a value that it does not take.
+    /// The template sets a property that the element lacks, or a value that it does not take.
     case property
-    /// Two elements of the text cannot be linked.
+    /// Two elements of the template cannot be linked.
     case link
     /// There is no element of that name, or it is not of the kind wanted.
     case noSuchElement
@@ -69,7 +69,7 @@ public struct PipelineError: Error, Hashable, Sendable, CustomStringConvertible 
   public var element: String?
   /// What the element adds for developers: source file, function, error number.
   public var debug: String?
-  /// The line of the text that is to blame, when the pipeline was given a way to find it.
+  /// The line of the template that is to blame, when the pipeline was given a way to find it.
   public var location: SourceLocation?
 
   /// - Parameter message: one line for people.

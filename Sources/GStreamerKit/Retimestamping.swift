@@ -66,7 +66,7 @@ private func set(_ time: Timeline, of buffer: UnsafeMutablePointer<GstBuffer>) {
   guard gst_buffer_extract(buffer, 4, &raw, 4) == 4, let moment = time(UInt32(bigEndian: raw)) else { return }
   let clockTime = MediaTime?(moment).clockTime
   buffer.pointee.pts = clockTime
-  // Pictures arrive in decoding order and are shown in it, so both times are one.
+  // Frames arrive in decoding order and are shown in it, so both times are one.
   buffer.pointee.dts = clockTime
   shim_handoff_release(buffer)
 }

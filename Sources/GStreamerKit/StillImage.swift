@@ -1,7 +1,7 @@
 import CGStreamer
 import MediaCore
 
-/// A format for one picture by itself, as files have it.
+/// A format for one image by itself, as files have it.
 public enum StillImageFormat: Hashable, Sendable {
   /// Lossless; with alpha or gray where the frame is so.
   case png
@@ -10,17 +10,17 @@ public enum StillImageFormat: Hashable, Sendable {
 }
 
 extension VideoFrameBuffer {
-  /// The picture as the bytes of an image file, upright.
+  /// The image as the bytes of an image file, upright.
   ///
-  /// Blocks its caller while the picture is encoded. It may be called on any thread, a streaming thread included: the
+  /// Blocks its caller while the image is encoded. It may be called on any thread, a streaming thread included: the
   /// pipeline is one of its own, and the caller waits for its sink and not for a loop or another queue.
   /// - Throws: `PipelineError` of kind `missingElements` when GStreamer's encoder is not installed, of kind `format`
-  ///   when the memory cannot be read or the format cannot hold a picture of that size, and what the encoder reports.
+  ///   when the memory cannot be read or the format cannot hold an image of that size, and what the encoder reports.
   public func encoded(as format: StillImageFormat) throws(PipelineError) -> MediaBuffer {
-    let picture = try converted(to: pixelFormat(for: format))
+    let image = try converted(to: pixelFormat(for: format))
     let turning = media.quarterTurns == 0 ? "" : "videoflip video-direction=auto ! "
     let text = "appsrc name=in ! \(turning)\(Self.encoder(format)) ! appsink name=out sync=false"
-    return try Pipeline(description: text, name: "still-image").encode(picture.media)
+    return try Pipeline(description: text, name: "still-image").encode(image.media)
   }
 
   /// What the encoder is given: JPEG's own luma and chroma are made from RGB, which see `encoder`.

@@ -1,28 +1,28 @@
 import CGStreamer
 
 extension VideoFrameBuffer {
-  /// The picture in another layout, at another size or both, in memory of its own; itself when it is so already.
+  /// The frame in another layout, at another size or both, in memory of its own; itself when it is so already.
   ///
-  /// Luma and chroma are read as the picture's caps say (BT.601 or BT.709, limited or full range). What comes out has
-  /// the same meaning when it is luma and chroma again; `gray8` is the Rec. 601 luma of the RGB picture, 0 for black
-  /// and 255 for white. A size of another shape stretches the picture.
+  /// Luma and chroma are read as the frame's caps say (BT.601 or BT.709, limited or full range). What comes out has
+  /// the same meaning when it is luma and chroma again; `gray8` is the Rec. 601 luma of the RGB frame, 0 for black
+  /// and 255 for white. A size of another shape stretches the frame.
   ///
   /// May be called on any thread; nothing is shared between calls.
   /// - Parameters:
-  ///   - width: pixels; nil for the picture's own, likewise `height`.
-  /// - Throws: `PipelineError` of kind `format` for a layout or a size that no picture has, and when the memory cannot
+  ///   - width: pixels; nil for the frame's own, likewise `height`.
+  /// - Throws: `PipelineError` of kind `format` for a layout or a size that no frame has, and when the memory cannot
   ///   be read.
   public func converted(
     to pixelFormat: PixelFormat, width: Int? = nil, height: Int? = nil
   ) throws(PipelineError) -> VideoFrameBuffer {
     let (width, height) = (width ?? self.width, height ?? self.height)
     guard let format = pixelFormat.known else {
-      throw PipelineError(.format, "no picture can be converted to \(pixelFormat)")
+      throw PipelineError(.format, "no frame can be converted to \(pixelFormat)")
     }
     if format == info.finfo?.pointee.format, width == self.width, height == self.height { return self }
     let source = info.withKnownRange
     guard let target = source.converted(to: format, width: width, height: height) else {
-      throw PipelineError(.format, "no picture can have \(width)x\(height) pixels")
+      throw PipelineError(.format, "no frame can have \(width)x\(height) pixels")
     }
     // GstVideoConverter copies luma as it is where the ranges differ, unless there is RGB in between.
     guard source.isRGB || target.isRGB || source.colorimetry.range == target.colorimetry.range else {
@@ -39,20 +39,20 @@ extension VideoFrameBuffer {
   ) throws(PipelineError) -> VideoFrameBuffer {
     var (source, target) = (source, target)
     guard let buffer = gst_buffer_new_allocate(nil, target.size, nil) else {
-      throw PipelineError(.format, "no memory for a picture of \(target.size) bytes")
+      throw PipelineError(.format, "no memory for a frame of \(target.size) bytes")
     }
     defer { gst_buffer_unref(buffer) }
     guard Self.convert(media.buffer, &source, into: buffer, &target), let caps = gst_video_info_to_caps(&target) else {
-      throw PipelineError(.format, "the picture cannot be read as \(media.caps)")
+      throw PipelineError(.format, "the frame cannot be read as \(media.caps)")
     }
     buffer.pointee.pts = media.pts.clockTime
     buffer.pointee.duration = media.buffer.pointee.duration
     let converted = MediaBuffer(
       retaining: buffer, format: MediaFormat(Caps(adopting: caps)), shift: 0, quarterTurns: media.quarterTurns)
-    guard let picture = VideoFrameBuffer(converted) else {
-      throw PipelineError(.format, "no raw picture: \(converted.caps)")
+    guard let frame = VideoFrameBuffer(converted) else {
+      throw PipelineError(.format, "no raw frame: \(converted.caps)")
     }
-    return picture
+    return frame
   }
 
   private static func convert(
@@ -76,7 +76,7 @@ extension VideoFrameBuffer {
 }
 
 extension GstVideoInfo {
-  /// What JPEG can hold, too; it keeps the size of a picture in bytes within bounds.
+  /// What JPEG can hold, too; it keeps the size of a frame in bytes within bounds.
   private static let sizes = 1...65_535
 
   fileprivate func has(_ flag: GstVideoFormatFlags) -> Bool {
@@ -94,7 +94,7 @@ extension GstVideoInfo {
     return info
   }
 
-  /// The description of this picture in another layout; nil for a size that is none.
+  /// The description of this frame in another layout; nil for a size that is none.
   fileprivate func converted(to format: GstVideoFormat, width: Int, height: Int) -> GstVideoInfo? {
     guard Self.sizes.contains(width), Self.sizes.contains(height) else { return nil }
     var target = GstVideoInfo()

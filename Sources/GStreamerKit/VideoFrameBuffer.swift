@@ -1,8 +1,8 @@
 import CGStreamer
 
-/// A raw picture: a view of a `MediaBuffer`, whose memory it keeps alive and does not copy.
+/// A raw frame: a view of a `MediaBuffer`, whose memory it keeps alive and does not copy.
 public struct VideoFrameBuffer: Sendable {
-  /// The layout of a picture's memory, by GStreamer's names.
+  /// The layout of a frame's memory, by GStreamer's names.
   public enum PixelFormat: Hashable, Sendable {
     /// Planes Y, U, V; U and V at half width and height.
     case i420
@@ -24,7 +24,7 @@ public struct VideoFrameBuffer: Sendable {
   public let media: MediaBuffer
   var info: GstVideoInfo { media.format.video ?? GstVideoInfo() }
 
-  /// Nil when the buffer is not a raw picture.
+  /// Nil when the buffer is not a raw frame.
   public init?(_ media: MediaBuffer) {
     guard media.format.video != nil else { return nil }
     self.media = media
@@ -40,7 +40,7 @@ public struct VideoFrameBuffer: Sendable {
     info.finfo.map { PixelFormat($0.pointee.format) } ?? .other("unknown")
   }
 
-  /// One plane of a mapped picture; valid inside the closure of `withPlanes` only.
+  /// One plane of a mapped frame; valid inside the closure of `withPlanes` only.
   public struct Plane {
     /// `stride` bytes for each of `height` rows; the last row may end with its last pixel.
     public let bytes: UnsafeRawBufferPointer
@@ -54,7 +54,7 @@ public struct VideoFrameBuffer: Sendable {
     public let pixelStride: Int
   }
 
-  /// The planes of a mapped picture, not to be taken out of the closure that gets them.
+  /// The planes of a mapped frame, not to be taken out of the closure that gets them.
   public struct Planes: ~Copyable {
     fileprivate let frame: GstVideoFrame
     /// How many planes there are: 1…4.
@@ -76,7 +76,7 @@ public struct VideoFrameBuffer: Sendable {
     let flags = GstMapFlags(rawValue: GST_MAP_READ.rawValue | GST_VIDEO_FRAME_MAP_FLAG_NO_REF.rawValue)
     guard gst_video_frame_map(&frame, &info, media.buffer, flags) != 0 else { return nil }
     defer { gst_video_frame_unmap(&frame) }
-    // A decoder's own layout may tell the size with the padding around the picture.
+    // A decoder's own layout may tell the size with the padding around the frame.
     frame.info.width = info.width
     frame.info.height = info.height
     return try body(Planes(frame: frame, count: planeCount))

@@ -5,7 +5,8 @@ import MediaBridge
 import MediaCore
 import PipelineTemplates
 
-/// A template's pipeline that ends in a window on the desktop, from its opening to its end. The sink is called `window`.
+/// A template's pipeline that ends in a window on the desktop, from its opening to its end. The sink is called
+/// `window`.
 final class DisplayWindow: Sendable {
   enum Event: Sendable {
     /// The window has another size.
@@ -28,7 +29,7 @@ final class DisplayWindow: Sendable {
   /// - Throws: `missingElement` or `template`.
   init(template: String, values: [String: String], factory: PipelineFactory) throws(LiveKitError) {
     made = try factory.make(.output, template, values: values)
-    do { sink = try made.pipeline.element(named: "window") } catch { throw LiveKitError(error, in: made.text) }
+    do { sink = try made.pipeline.element(named: "window") } catch { throw LiveKitError(error, in: made.template) }
   }
 
   /// - Parameters:
@@ -38,22 +39,22 @@ final class DisplayWindow: Sendable {
   /// - Throws: `display` when there is no display to open a window on, or `pipeline`.
   func start(queue: DispatchQueue, onEvent: @escaping @Sendable (Event) -> Void) throws(LiveKitError) {
     // Not the pipeline, which holds this handler.
-    let (made, text) = (made, made.text)
+    let (made, template) = (made, made.template)
     made.pipeline.onMessage { message in
       guard case .error(let error) = message else { return }
-      let tell: @Sendable () -> Void = { onEvent(Self.event(error, in: text)) }
+      let tell: @Sendable () -> Void = { onEvent(Self.event(error, in: template)) }
       // That media stopped flowing is what the others see of a window that was closed, sometimes before it says so.
       guard error.kind == .stream else { return queue.async(execute: tell) }
       queue.asyncAfter(deadline: .now() + .milliseconds(200), execute: tell)
     }
-    // A sink of several elements has a pad only once it knows which; its window keeps the size that the text says.
+    // A sink of several elements has a pad only once it knows which; its window keeps the size that the template says.
     try? made.pipeline.onFormatWish(ofSinkNamed: "window") { [weak self] in
       queue.async { [weak self] in
         if let size = self?.newSize() { onEvent(.resized(size)) }
       }
     }
     do { try made.pipeline.start() } catch {
-      guard error.element == "window", error.kind != .format else { throw LiveKitError(error, in: made.text) }
+      guard error.element == "window", error.kind != .format else { throw LiveKitError(error, in: made.template) }
       throw Self.noDisplay(error)
     }
     watchDisplay { error in queue.async { onEvent(.failed(error)) } }
@@ -96,8 +97,8 @@ final class DisplayWindow: Sendable {
   }
 
   /// X11's sinks report a window that was closed as something that is not there any more.
-  private static func event(_ error: PipelineError, in text: FilledTemplate) -> Event {
-    error.element == "window" && error.kind == .notFound ? .closed : .failed(LiveKitError(error, in: text))
+  private static func event(_ error: PipelineError, in template: FilledTemplate) -> Event {
+    error.element == "window" && error.kind == .notFound ? .closed : .failed(LiveKitError(error, in: template))
   }
 
   private static func noDisplay(_ error: PipelineError) -> LiveKitError {

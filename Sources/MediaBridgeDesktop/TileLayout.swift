@@ -1,6 +1,6 @@
 import MediaBridge
 
-/// Where the tiles of a window stand: rows of places of one size, as many beside each other as make the pictures
+/// Where the tiles of a window stand: rows of places of one size, as many beside each other as make the frames
 /// largest, and the last row in the middle. Pure arithmetic.
 enum TileLayout {
   struct Place: Hashable, Sendable {
@@ -12,7 +12,7 @@ enum TileLayout {
 
   /// Pixels between two tiles.
   static let gap = 4
-  /// Most pictures are of this shape; what else there is gets bars.
+  /// Most frames are of this shape; what else there is gets bars.
   private static let aspectRatio = 16.0 / 9.0
   /// No tile is smaller, though it may then stand out of the window.
   private static let smallest = 16
@@ -33,20 +33,20 @@ enum TileLayout {
     }
   }
 
-  /// The number of columns with the largest pictures; of several the smallest, which leaves the fewest places empty.
+  /// The number of columns with the largest frames; of several the smallest, which leaves the fewest places empty.
   private static func columns(count: Int, in window: Dimensions) -> Int {
-    func pictureWidth(_ columns: Int) -> Double {
+    func frameWidth(_ columns: Int) -> Double {
       let rows = rows(of: count, columns: columns)
       let height = Double(side(of: Int(window.height), among: rows))
       return min(Double(side(of: Int(window.width), among: columns)), height * aspectRatio)
     }
     // Beyond the first hundred nobody sees who it is.
-    return (1...min(count, 100)).max { pictureWidth($0) < pictureWidth($1) } ?? 1
+    return (1...min(count, 100)).max { frameWidth($0) < frameWidth($1) } ?? 1
   }
 
   private static func rows(of count: Int, columns: Int) -> Int { (count + columns - 1) / columns }
 
-  /// Even, as pictures with half as much colour want it.
+  /// Even, as frames with half as much colour want it.
   private static func side(of whole: Int, among parts: Int) -> Int {
     max(smallest, (whole - gap * (parts - 1)) / parts / 2 * 2)
   }

@@ -7,8 +7,8 @@ import PipelineTemplates
 /// A window on the desktop with a tile for each of several tracks, side by side as large as they fit. It is the output
 /// template `window-grid`, and each tile the template `window-tile`. All members may be used from any thread.
 ///
-/// Where X11 goes away while a window is open, or takes its window away, that is the window's `failure`. Its pipeline then
-/// stays until the process ends.
+/// Where X11 goes away while a window is open, or takes its window away, that is the window's `failure`. Its pipeline
+/// then stays until the process ends.
 public final class TileWindow: Sendable {
   private struct State {
     var size: Dimensions
@@ -24,18 +24,20 @@ public final class TileWindow: Sendable {
   private let state: Locked<State>
   /// Where tiles come and go and the window's events are handled: one at a time.
   private let queue = DispatchQueue(label: "mediabridge.tiles")
-  /// The size of the text's window when that is not to be found in it.
+  /// The size of the template's window when that is not to be found in it.
   private static let usual = Dimensions(width: 1280, height: 720)
 
-  /// The texts that a window is made of.
-  package static let texts = [PipelineTextName(.output, "window-grid"), PipelineTextName(.output, "window-tile")]
+  /// The templates that a window is made of.
+  package static let templates = [TemplateName(.output, "window-grid"), TemplateName(.output, "window-tile")]
 
   /// Opens the window.
   /// - Parameters:
   ///   - size: in pixels; nil for that of the template.
-  ///   - pipelineFolder: a folder in which the pipeline texts are looked for before the usual places.
-  ///   - pipelineValues: values for the variables of the two texts, by name, such as `title`; they go before `size`.
-  /// - Throws: `invalidParameter` for a name that neither text has, `display` when there is no display, `missingElement`, or `template`.
+  ///   - pipelineFolder: a folder in which the pipeline templates are looked for before the usual places.
+  ///   - pipelineValues: values for the variables of the two templates, by name, such as `title`; they go before
+  ///     `size`.
+  /// - Throws: `invalidParameter` for a name that neither template has, `display` when there is no display,
+  ///   `missingElement`, or `template`.
   public init(
     size: Dimensions? = nil, layoutMode: VideoView.LayoutMode = .fit, pipelineFolder: String? = nil,
     pipelineValues: [String: String] = [:]
@@ -43,10 +45,10 @@ public final class TileWindow: Sendable {
     factory = PipelineFactory(folder: pipelineFolder, overrides: pipelineValues)
     self.layoutMode = layoutMode
     let values = size.map { ["width": "\($0.width)", "height": "\($0.height)"] } ?? [:]
-    try factory.check(Self.texts)
+    try factory.check(Self.templates)
     window = try DisplayWindow(template: "window-grid", values: values, factory: factory)
     let pipeline = window.made.pipeline
-    let whole = PictureFitting(textName: "") { try? pipeline.element(named: $0) }
+    let whole = FrameFitting(overlayName: "") { try? pipeline.element(named: $0) }
     state = Locked(State(size: whole.dimensions ?? Self.usual))
     try window.start(queue: queue) { [weak self] in self?.take($0, whole) }
   }
@@ -64,11 +66,13 @@ public final class TileWindow: Sendable {
 
   /// Adds a tile behind the others, which make room for it. Give it to a track as a renderer, and take it from there
   /// before it is removed here.
-  /// - Throws: `missingElement` or `template` for the text of tiles; `invalidState` when the window is gone.
+  /// - Throws: `missingElement` or `template` for the template of tiles; `invalidState` when the window is gone.
   public func addTile(name: String) throws(LiveKitError) -> VideoTile {
-    let text = try factory.fill(.output, "window-tile", values: [:])
+    let template = try factory.fill(.output, "window-tile", values: [:])
     let added: Result<VideoTile, LiveKitError> = queue.sync { [self] in
-      do throws(LiveKitError) { return .success(try makeTile(name: name, of: text)) } catch { return .failure(error) }
+      do throws(LiveKitError) { return .success(try makeTile(name: name, of: template)) } catch {
+        return .failure(error)
+      }
     }
     let tile = try added.get()
     tile.adaptiveStreamDidChange()
@@ -105,18 +109,18 @@ public final class TileWindow: Sendable {
   }
 
   private func makeTile(
-    name: String, of text: FilledTemplate
+    name: String, of template: FilledTemplate
   ) throws(LiveKitError) -> VideoTile {
     guard !state.withLock({ $0.isOver }) else {
       throw LiveKitError(.invalidState, "the window is closed; open another one")
     }
     do throws(PipelineError) {
-      let branch = try window.made.pipeline.addBranch(description: text.description, toMixer: "videomix") {
-        SourceLocation(file: text.file, line: text.line(atOffset: $0))
+      let branch = try window.made.pipeline.addBranch(description: template.description, toMixer: "videomix") {
+        SourceLocation(file: template.file, line: template.line(atOffset: $0))
       }
       return try fill(branch, name: name)
     } catch {
-      throw LiveKitError(error, in: text)
+      throw LiveKitError(error, in: template)
     }
   }
 
@@ -141,7 +145,7 @@ public final class TileWindow: Sendable {
     tiles.first?.adaptiveStreamDidChange()
   }
 
-  private func take(_ event: DisplayWindow.Event, _ whole: PictureFitting) {
+  private func take(_ event: DisplayWindow.Event, _ whole: FrameFitting) {
     switch event {
     case .resized(let size):
       state.withLock { $0.size = size }

@@ -3,7 +3,7 @@ import GStreamerKit
 public import MediaBridge
 import MediaCore
 
-/// A place in a `TileWindow` that shows the pictures of one track: add it to the track as a renderer. It is black while
+/// A place in a `TileWindow` that shows the frames of one track: add it to the track as a renderer. It is black while
 /// the track is muted, and once that is unsubscribed. All members may be used from any thread.
 public final class VideoTile: VideoRenderer, SizelessRenderer, MutedRenderer, Sendable {
   private struct State {
@@ -11,10 +11,10 @@ public final class VideoTile: VideoRenderer, SizelessRenderer, MutedRenderer, Se
     var isVisible = true
   }
 
-  /// What is written over the pictures.
+  /// What is written over the frames.
   public let name: String
   private let branch: MixerBranch
-  private let fitting: PictureFitting
+  private let fitting: FrameFitting
   private let frames: WindowFrames
   private let layoutMode: VideoView.LayoutMode
   private let state = Locked(State())
@@ -24,7 +24,7 @@ public final class VideoTile: VideoRenderer, SizelessRenderer, MutedRenderer, Se
     self.branch = branch
     self.layoutMode = layoutMode
     frames = WindowFrames(into: try branch.appSource(named: "video"))
-    fitting = PictureFitting(textName: "label") { try? branch.element(named: $0) }
+    fitting = FrameFitting(overlayName: "label") { try? branch.element(named: $0) }
     fitting.write(name.isEmpty ? nil : name)
   }
 
@@ -37,7 +37,7 @@ public final class VideoTile: VideoRenderer, SizelessRenderer, MutedRenderer, Se
   }
 
   public func render(frame: VideoFrame) {
-    // The mixer goes by the moment at which a picture is to be seen, which is now, however long it travelled.
+    // The mixer goes by the moment at which a frame is to be seen, which is now, however long it travelled.
     frames.show(frame, at: .now)
   }
 
@@ -53,7 +53,7 @@ public final class VideoTile: VideoRenderer, SizelessRenderer, MutedRenderer, Se
     for (property, value) in [
       ("xpos", place.x), ("ypos", place.y), ("width", Int(place.size.width)), ("height", Int(place.size.height)),
     ] {
-      // A mixer without places is the text's own business.
+      // A mixer without places is the template's own business.
       try? branch.setInput(property, to: String(value))
     }
   }

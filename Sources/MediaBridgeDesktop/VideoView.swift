@@ -4,19 +4,19 @@ import GStreamerKit
 public import MediaBridge
 import MediaCore
 
-/// A window on the desktop that shows the pictures of a video track: add it to the track as a renderer.
+/// A window on the desktop that shows the frames of a video track: add it to the track as a renderer.
 ///
-/// The window opens with the first picture, or with `open()`, and is the output template `window`. Where there is no
+/// The window opens with the first frame, or with `open()`, and is the output template `window`. Where there is no
 /// display the view is not visible, so nothing is received for it; `failure` and the room's delegates
 /// (`didFailToSubscribeTrackWithSid`) say why. It closes with `close()`, when its user closes it, and with the last
-/// reference to the view. It is black while its track is muted, and once that is unsubscribed; when the network fails it
-/// shows the last frame. All members may be used from any thread.
+/// reference to the view. It is black while its track is muted, and once that is unsubscribed; when the network fails
+/// it shows the last frame. All members may be used from any thread.
 ///
 /// Where X11 goes away while a window is open, that is the view's `failure`; its pipeline then stays until the process
 /// ends.
 public final class VideoView: VideoRenderer, SizelessRenderer, FailingRenderer, MutedRenderer, Sendable {
   private enum Phase {
-    /// Opens with the first picture.
+    /// Opens with the first frame.
     case waiting
     case open
     case closed
@@ -30,10 +30,10 @@ public final class VideoView: VideoRenderer, SizelessRenderer, FailingRenderer, 
     var isAdaptiveStreamEnabled = true
     var isDebugMode = false
     var isMuted = false
-    var shown: ShownPictures?
+    var shown: ShownFrames?
     /// The window's; before there is one, what it is to have. Nil when that is left to the template.
     var size: Dimensions?
-    /// The newest picture that came while there was no window to show it.
+    /// The newest frame that came while there was no window to show it.
     var waiting: VideoFrame?
     var onClose: (@Sendable () -> Void)?
     var onFailure: (@Sendable (LiveKitError) -> Void)?
@@ -64,9 +64,9 @@ public final class VideoView: VideoRenderer, SizelessRenderer, FailingRenderer, 
   /// - Parameters:
   ///   - frame: the window's size in pixels, of the template's when it is empty; where the window opens is the
   ///     desktop's choice.
-  ///   - pipelineFolder: a folder in which the pipeline text is looked for before the usual places.
-  ///   - pipelineValues: values for the variables of the text, by name, such as `title`; they go before
-  ///     `frame`. The window does not open with a name that the text does not have.
+  ///   - pipelineFolder: a folder in which the pipeline template is looked for before the usual places.
+  ///   - pipelineValues: values for the variables of the template, by name, such as `title`; they go before
+  ///     `frame`. The window does not open with a name that the template does not have.
   public init(frame: CGRect, pipelineFolder: String? = nil, pipelineValues: [String: String] = [:]) {
     factory = PipelineFactory(folder: pipelineFolder, overrides: pipelineValues)
     state = Locked(State(size: Dimensions(rounding: frame.size)))
@@ -79,7 +79,7 @@ public final class VideoView: VideoRenderer, SizelessRenderer, FailingRenderer, 
 
   // MARK: Properties
 
-  /// How pictures of another shape than the window's are shown; `fill` unless set.
+  /// How frames of another shape than the window's are shown; `fill` unless set.
   public var layoutMode: LayoutMode {
     get { state.withLock { $0.layoutMode } }
     set {
@@ -106,7 +106,7 @@ public final class VideoView: VideoRenderer, SizelessRenderer, FailingRenderer, 
     }
   }
 
-  /// Writes the size of the pictures over them and how many of them there are a second.
+  /// Writes the size of the frames over them and how many of them there are a second.
   public var isDebugMode: Bool {
     get { state.withLock { $0.isDebugMode } }
     set {
@@ -115,7 +115,7 @@ public final class VideoView: VideoRenderer, SizelessRenderer, FailingRenderer, 
     }
   }
 
-  /// Whether pictures are seen, or would be if they came: not hidden, not closed, and not failed.
+  /// Whether frames are seen, or would be if they came: not hidden, not closed, and not failed.
   public nonisolated var isVisible: Bool { state.withLock { $0.isVisible } }
 
   /// The window's size in pixels; empty before there is one, unless the view was made with a size.
@@ -142,8 +142,8 @@ public final class VideoView: VideoRenderer, SizelessRenderer, FailingRenderer, 
 
   // MARK: Opening and closing
 
-  /// Opens the window without waiting for a picture, also one that was closed. The desktop shows it with the first
-  /// picture. Not to be called from `onClose`.
+  /// Opens the window without waiting for a frame, also one that was closed. The desktop shows it with the first
+  /// frame. Not to be called from `onClose`.
   /// - Throws: `display` when there is no display, `missingElement`, or `template`.
   public func open() throws(LiveKitError) {
     state.withLock { $0.phase = .open }
@@ -182,8 +182,8 @@ public final class VideoView: VideoRenderer, SizelessRenderer, FailingRenderer, 
     let (size, mode) = state.withLock { ($0.size, $0.layoutMode) }
     do throws(LiveKitError) {
       let values = size.map { ["width": "\($0.width)", "height": "\($0.height)"] } ?? [:]
-      try factory.check([PipelineTextName(.output, "window")])
-      let shown = try ShownPictures(values: values, factory: factory)
+      try factory.check([TemplateName(.output, "window")])
+      let shown = try ShownFrames(values: values, factory: factory)
       if let size = shown.fitting.dimensions { shown.fitting.fit(into: size, mode) }
       try shown.window.start(queue: queue) { [weak self, weak window = shown.window] event in
         if let window { self?.take(event, of: window) }
@@ -202,7 +202,7 @@ public final class VideoView: VideoRenderer, SizelessRenderer, FailingRenderer, 
     }
   }
 
-  private func close(_ shown: ShownPictures) {
+  private func close(_ shown: ShownFrames) {
     state.withLock { $0.shown = nil }
     closing.enter()
     shown.window.stop { [closing] in closing.leave() }
@@ -240,10 +240,10 @@ public final class VideoView: VideoRenderer, SizelessRenderer, FailingRenderer, 
     onClose?()
   }
 
-  // MARK: Pictures
+  // MARK: Frames
 
   public func render(frame: VideoFrame) {
-    let (shown, isDebugged, isFirst) = state.withLock { state -> (ShownPictures?, Bool, Bool) in
+    let (shown, isDebugged, isFirst) = state.withLock { state -> (ShownFrames?, Bool, Bool) in
       if let shown = state.shown { return (shown, state.isDebugMode, false) }
       guard state.isVisible, !state.isMuted else { return (nil, false, false) }
       state.waiting = frame
@@ -271,18 +271,18 @@ public final class VideoView: VideoRenderer, SizelessRenderer, FailingRenderer, 
   }
 }
 
-/// A window with the way of pictures into it.
-private final class ShownPictures: Sendable {
+/// A window with the way of frames into it.
+private final class ShownFrames: Sendable {
   let window: DisplayWindow
-  let fitting: PictureFitting
+  let fitting: FrameFitting
   let frames: WindowFrames
-  private let rate = Locked(PictureRate())
+  private let rate = Locked(FrameRate())
 
   init(values: [String: String], factory: PipelineFactory) throws(LiveKitError) {
     window = try DisplayWindow(template: "window", values: values, factory: factory)
     frames = WindowFrames(into: try window.made.source("video"))
     let pipeline = window.made.pipeline
-    fitting = PictureFitting(textName: "debug") { try? pipeline.element(named: $0) }
+    fitting = FrameFitting(overlayName: "debug") { try? pipeline.element(named: $0) }
   }
 
   func show(_ frame: VideoFrame, isDebugged: Bool) {

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Where an output goes, and by which text: `[NAME=]LOCATION`.
+/// Where an output goes, and by which template: `[NAME=]LOCATION`.
 public struct Destination: Equatable, Sendable {
-  /// The name of the output text; nil where the location's extension is its name.
+  /// The name of the output template; nil where the location's extension is its name.
   public var output: String?
   /// A file's path, or an address such as `udp://127.0.0.1:5000`.
   public var location: String
@@ -25,14 +25,14 @@ public struct Destination: Equatable, Sendable {
   /// Whether it is a path, and no address.
   public var isFile: Bool { address == nil }
 
-  /// The name of the text that writes it; nil where nothing says.
-  public var text: String? {
+  /// The name of the template that writes it; nil where nothing says.
+  public var template: String? {
     if let output { return output }
     let name = isFile ? URL(fileURLWithPath: location).pathExtension.lowercased() : ""
     return TemplateStore.isName(name) ? name : nil
   }
 
-  /// What a text is told of it: `location`, and of an address also `host` and `port`.
+  /// What a template is told of it: `location`, and of an address also `host` and `port`.
   public var values: [String: String] {
     var values = ["location": location]
     values["host"] = address?.host.map { $0.filter { $0 != "[" && $0 != "]" } }

@@ -1,24 +1,24 @@
 /// A template with its values: what goes to gst-launch's parser, and the way back from it to the template's lines.
 public struct FilledTemplate: Equatable, Sendable {
-  /// An element of the description and the properties that the text sets on it.
+  /// An element of the description and the properties that the template sets on it.
   public struct Element: Equatable, Sendable {
     /// The kind of element, such as `vp8dec`.
     public var factory: String
-    /// The value of `name=`, when the text gives one.
+    /// The value of `name=`, when the template gives one.
     public var name: String?
     /// 1-based line of the template.
     public var line: Int
-    /// In the order of the text.
+    /// In the order of the template.
     public var properties: [Property]
   }
 
-  /// A `name=value` of the text.
+  /// A `name=value` of the template.
   public struct Property: Equatable, Sendable {
-    /// As in the text.
+    /// As in the template.
     public var name: String
     /// 1-based line of the template.
     public var line: Int
-    /// What the text says it is, without quotes and backslashes.
+    /// What the template says it is, without quotes and backslashes.
     public var value: String
   }
 
@@ -30,7 +30,7 @@ public struct FilledTemplate: Equatable, Sendable {
   public let file: String
   /// What gst-launch's parser is given: without comments, with values.
   public let description: String
-  /// In the order of the text; those of bins among them.
+  /// In the order of the template; those of bins among them.
   public let elements: [Element]
   /// UTF-8 offsets at which a token of the template begins, ascending, with its line.
   let origins: [(offset: Int, line: Int)]
@@ -41,7 +41,7 @@ public struct FilledTemplate: Equatable, Sendable {
     a.file == b.file && a.description == b.description && a.elements == b.elements
   }
 
-  /// The caps that the text gives the element of that name; nil without such an element, `ANY` where it says none.
+  /// The caps that the template gives the element of that name; nil without such an element, `ANY` where it says none.
   public func caps(ofElement name: String) -> CapsText? {
     elements.first { $0.name == name }.map { element in
       CapsText(element.properties.last { $0.name == "caps" }?.value ?? "ANY")
@@ -53,8 +53,9 @@ public struct FilledTemplate: Equatable, Sendable {
     origins.last { $0.offset <= offset }?.line ?? origins.first?.line ?? 1
   }
 
-  /// The line of an element that GStreamer names in a message: by the name that the text gives it, by its factory, or by
-  /// the name that GStreamer made from the factory and a number (`vp8dec0`). Nil for an element inside another one.
+  /// The line of an element that GStreamer names in a message: by the name that the template gives it, by its factory,
+  /// or by the name that GStreamer made from the factory and a number (`vp8dec0`). Nil for an element inside another
+  /// one.
   public func line(ofElement element: String) -> Int? {
     let factory = String(element.reversed().drop { $0.isASCII && $0.isNumber }.reversed())
     let match =
@@ -74,7 +75,8 @@ public struct FilledTemplate: Equatable, Sendable {
 }
 
 extension Template {
-  /// Puts values in the place of the variables, as data and never as syntax; a variable without a value gets its default.
+  /// Puts values in the place of the variables, as data and never as syntax; a variable without a value gets its
+  /// default.
   ///
   /// - Parameter values: by variable name. A name that the template does not have is an error.
   public func fill(_ values: [String: String] = [:]) throws(TemplateError) -> FilledTemplate {

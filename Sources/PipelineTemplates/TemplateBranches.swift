@@ -15,13 +15,13 @@ struct TemplateChain: Sendable {
   var reference: String?
   /// Where what stands behind the reference and its link begins.
   var body: Int
-  /// What the text calls its last element.
+  /// What the template calls its last element.
   var lastName: String?
 }
 
 extension FilledTemplate {
   /// The branch that begins with a reference to a tee, such as `media.`, and ends in the element of that name; nil when
-  /// the text has none.
+  /// the template has none.
   public func branch(endingIn name: String) -> TemplateBranch? {
     guard let chain = chain(endingIn: name), let tee = chain.reference else { return nil }
     let text = Array(description.utf8)

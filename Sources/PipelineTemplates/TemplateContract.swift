@@ -1,5 +1,5 @@
 extension FilledTemplate {
-  /// What the description lacks of the elements by whose names Swift and text meet; nil when all are there.
+  /// What the description lacks of the elements by whose names Swift and template meet; nil when all are there.
   public var contractViolation: String? {
     let names = Set(elements.compactMap(\.name))
     if let missing = kind.contract.first(where: { names.isDisjoint(with: $0.names) }) {
@@ -18,7 +18,7 @@ extension FilledTemplate {
   }
 }
 
-/// Elements of which a text has at least one.
+/// Elements of which a template has at least one.
 private struct Requirement {
   var what: String
   var names: [String]
@@ -29,8 +29,8 @@ private struct Requirement {
 }
 
 extension TemplateKind {
-  /// What goes in, and what comes out. An `output` ends in whatever its text says, a `capture` begins with that, and a
-  /// `tile` has an open end, which Swift links to the mixer.
+  /// What goes in, and what comes out. An `output` ends in whatever its template says, a `capture` begins with that,
+  /// and a `tile` has an open end, which Swift links to the mixer.
   fileprivate var contract: [Requirement] {
     let raw = ["frames", "pcm"]
     switch self {
@@ -43,7 +43,7 @@ extension TemplateKind {
     case .output:
       let names = ["video", "audio", "videomix", "audiomix"]
       return [Requirement(what: "an appsrc or a mixer called", names: names)]
-    // The test texts make RTP at once, as video and audio.
+    // The test templates make RTP at once, as video and audio.
     case .capture: return [sink(raw + ["encoded", "video", "audio"])]
     }
   }

@@ -4,7 +4,7 @@ public enum TemplateKind: String, Sendable, CaseIterable {
   case receive
   /// Frames or PCM in, other ones out.
   case process
-  /// Many inputs, each made of a tile text, mixed into one.
+  /// Many inputs, each made of a tile template, mixed into one.
   case mix
   /// What becomes of one input before it is mixed.
   case tile

@@ -16,7 +16,7 @@ public struct TemplateSearchPath: Equatable, Sendable {
       case installed
       /// `pipelines` of the checkout in whose `.build` the program is.
       case checkout
-      /// The texts inside the program.
+      /// The templates inside the program.
       case builtIn
     }
 
@@ -45,8 +45,8 @@ public struct TemplateSearchPath: Equatable, Sendable {
   public init(folders: [Folder]) { self.folders = folders }
 
   /// - Parameters:
-  ///   - environment: `MEDIABRIDGE_PIPELINES` (one folder), `XDG_CONFIG_HOME` and `HOME` count; empty ones do not, nor a
-  ///     relative `XDG_CONFIG_HOME` (XDG Base Directory Specification: such a path is to be ignored).
+  ///   - environment: `MEDIABRIDGE_PIPELINES` (one folder), `XDG_CONFIG_HOME` and `HOME` count; empty ones do not, nor
+  ///     a relative `XDG_CONFIG_HOME` (XDG Base Directory Specification: such a path is to be ignored).
   ///   - executable: the absolute path of the running program, symbolic links resolved.
   ///   - currentFolder: relative folders are taken from here; nothing else is looked for in it or above it.
   ///   - isCheckout: whether a folder is a checkout of this library.
@@ -87,7 +87,7 @@ public struct TemplateSearchPath: Equatable, Sendable {
     if !folders.contains(where: { $0.path == absolute }) { folders.append(Folder(path: absolute, source: source)) }
   }
 
-  /// Without empty, `.` and `..` parts. Only text: links have been resolved by whoever made the path.
+  /// Without empty, `.` and `..` parts. Only template: links have been resolved by whoever made the path.
   private static func normalized(_ path: String) -> String {
     var parts: [Substring] = []
     for part in path.split(separator: "/") where part != "." {

@@ -37,7 +37,7 @@ public struct TemplateStore: Sendable {
     case unreadable(path: String, reason: String)
     /// A folder that was asked for, or what is in it, is not used.
     case refused(TemplateRefusal, TemplateSearchPath.Folder.Source)
-    /// The text is wrong.
+    /// The template is wrong.
     case template(TemplateError)
 
     /// For people: what happened, and what to do about it.

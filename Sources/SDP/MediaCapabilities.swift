@@ -119,8 +119,8 @@ extension MediaCapabilities {
       ], feedback: ["goog-remb", "transport-cc", "ccm fir", "nack", "nack pli"]))
 
   /// A room server that takes what a publisher offers, layer by layer, also what not every subscriber can decode.
-  /// - Parameter takesOrientation: whether publishers may leave it to subscribers to turn pictures; one that is not asked
-  ///   for the orientation sends pictures that are turned already.
+  /// - Parameter takesOrientation: whether publishers may leave it to subscribers to turn frames; one that is not asked
+  ///   for the orientation sends frames that are turned already.
   public static func server(takesOrientation: Bool = false) -> MediaCapabilities {
     var capabilities = MediaCapabilities.subscriber
     capabilities.video.formats += [.h265, .av1]

@@ -3,7 +3,7 @@ package import MediaBridge
 import MediaCore
 import RTP
 
-/// Encoded pictures that are made once and sent over and over, by as many participants as one likes: what it costs to
+/// Encoded frames that are made once and sent over and over, by as many participants as one likes: what it costs to
 /// publish them is sending alone. For benchmarks, hence not public.
 package final class CaptureClip: Sendable {
   /// A size in which the clip is sent, and the bitrate that its encoder is asked for.
@@ -19,17 +19,17 @@ package final class CaptureClip: Sendable {
 
   /// From the smallest to the largest.
   package let layers: [Layer]
-  /// Pictures a second.
+  /// Frames a second.
   package let rate: Int
-  /// The payloads of one picture's packets.
-  typealias Picture = [[UInt8]]
+  /// The payloads of one frame's packets.
+  typealias Frame = [[UInt8]]
   /// Of each layer; a keyframe begins each second.
-  let pictures: [[Picture]]
+  let frames: [[Frame]]
 
-  private init(layers: [Layer], rate: Int, pictures: [[Picture]]) {
+  private init(layers: [Layer], rate: Int, frames: [[Frame]]) {
     self.layers = layers
     self.rate = rate
-    self.pictures = pictures
+    self.frames = frames
   }
 
   /// Encodes the first `seconds` of what a capture template makes.
@@ -37,35 +37,35 @@ package final class CaptureClip: Sendable {
     template: String, layers: [Layer], rate: Int, seconds: Int, values: [String: String], pipelineFolder: String?
   ) async throws -> CaptureClip {
     let factory = PipelineFactory(folder: pipelineFolder)
-    var pictures: [[Picture]] = []
+    var frames: [[Frame]] = []
     for layer in layers {
       let own = [
         "width": "\(layer.dimensions.width)", "height": "\(layer.dimensions.height)", "framerate": "\(rate)/1",
         "gop": "\(rate)", "bitrate": "\(layer.bitrate / 1000)",
       ]
       let made = try factory.make(.capture, template, values: values.merging(own) { _, own in own })
-      pictures.append(try await record(rate * seconds, of: made))
+      frames.append(try await record(rate * seconds, of: made))
     }
-    return CaptureClip(layers: layers, rate: rate, pictures: pictures)
+    return CaptureClip(layers: layers, rate: rate, frames: frames)
   }
 
-  private static func record(_ count: Int, of made: TemplatePipeline) async throws -> [Picture] {
-    let gathered = Locked<[Picture]>([[]])
+  private static func record(_ count: Int, of made: TemplatePipeline) async throws -> [Frame] {
+    let gathered = Locked<[Frame]>([[]])
     let done = Outcome<Void, LiveKitError>()
     try made.sink("video") { media in
       guard let packet = media.withUnsafeBytes({ try? RTPPacket(parsing: PacketBuffer(copying: $0)) }) else { return }
-      let isEnough = gathered.withLock { pictures in
-        guard pictures.count <= count else { return true }
-        pictures[pictures.count - 1].append(packet.withPayload { Array($0) })
-        if packet.marker { pictures.append([]) }
-        return pictures.count > count
+      let isEnough = gathered.withLock { frames in
+        guard frames.count <= count else { return true }
+        frames[frames.count - 1].append(packet.withPayload { Array($0) })
+        if packet.marker { frames.append([]) }
+        return frames.count > count
       }
       if isEnough { done.settle(.success(())) }
     }
     made.pipeline.onMessage { message in
       switch message {
-      case .error(let error): done.settle(.failure(LiveKitError(error, in: made.text)))
-      case .endOfStream: done.settle(.failure(LiveKitError(.pipeline, "\(made.text.file) makes too few pictures")))
+      case .error(let error): done.settle(.failure(LiveKitError(error, in: made.template)))
+      case .endOfStream: done.settle(.failure(LiveKitError(.pipeline, "\(made.template.file) makes too few frames")))
       default: break
       }
     }

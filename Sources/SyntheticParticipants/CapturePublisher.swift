@@ -68,7 +68,7 @@ public actor CapturePublisher {
   public func connect(url text: String, token: String) async throws(LiveKitError) {
     for capture in captures where capture.clip == nil {
       try PipelineFactory(store: factory.store, overrides: capture.values)
-        .check([PipelineTextName(.capture, capture.template)])
+        .check([TemplateName(.capture, capture.template)])
     }
     do throws(SignalError) {
       let url = try SignalURL(text)

@@ -96,7 +96,7 @@ final class CaptureStream: OutgoingStream {
     let parsed = media.withUnsafeBytes { try? RTPPacket(parsing: PacketBuffer(copying: $0)) }
     guard var packet = parsed else { return }
     let (ssrc, time, ntp) = (ssrc, MediaTime.now, NTPTime.now)
-    // The buffer's time is the moment of capture: sound and pictures share that clock, however long encoding took.
+    // The buffer's time is the moment of capture: audio and video share that clock, however long encoding took.
     let captured = media.pts
     let reports = state.withLock { state -> [RTCPPacket]? in
       guard let payloadType = state.payloadType else { return nil }

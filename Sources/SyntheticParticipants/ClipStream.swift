@@ -4,7 +4,8 @@ import PeerTransport
 import RTP
 import SDP
 
-/// A clip on its way to the server, in all its layers; one alone is sent without simulcast. Everything after `negotiated` happens on the transport's loop.
+/// A clip on its way to the server, in all its layers; one alone is sent without simulcast. Everything after
+/// `negotiated` happens on the transport's loop.
 final class ClipStream: OutgoingStream {
   /// What changes: on the loop only, but for the beginning.
   private struct State {
@@ -20,11 +21,11 @@ final class ClipStream: OutgoingStream {
     var timer: LoopTimer?
     var isOver = false
 
-    mutating func packets(of picture: CaptureClip.Picture, layer: Int, _ time: MediaTime) -> [RTPPacket] {
-      picture.enumerated().map { index, payload in
+    mutating func packets(of frame: CaptureClip.Frame, layer: Int, _ time: MediaTime) -> [RTPPacket] {
+      frame.enumerated().map { index, payload in
         let packet = RTPPacket(
           payloadType: payloadType, sequenceNumber: sequences[layer], timestamp: timestamp,
-          ssrc: senders[layer].configuration.ssrc, marker: index == picture.count - 1, extensions: extensions[layer],
+          ssrc: senders[layer].configuration.ssrc, marker: index == frame.count - 1, extensions: extensions[layer],
           payload: payload)
         sequences[layer] = sequences[layer].successor
         senders[layer].sent(packet, at: time)
@@ -59,7 +60,7 @@ final class ClipStream: OutgoingStream {
     state = Locked(
       State(
         senders: senders, sequences: senders.map { _ in SequenceNumber(.random(in: 0...(.max / 2))) },
-        position: .random(in: clip.pictures[0].indices)))
+        position: .random(in: clip.frames[0].indices)))
   }
 
   func sendingTrack(cid: String) -> SendingTrack {
@@ -107,15 +108,15 @@ final class ClipStream: OutgoingStream {
   private func sendLater() {
     state.withLock { state in
       guard !state.isOver else { return }
-      state.timer = loop.after(state.next - MediaTime.now) { [weak self] in self?.sendPicture() }
+      state.timer = loop.after(state.next - MediaTime.now) { [weak self] in self?.sendFrame() }
     }
   }
 
-  private func sendPicture() {
+  private func sendFrame() {
     let (now, ntp) = (MediaTime.now, NTPTime.now)
     let (packets, reports) = state.withLock { state in
-      let packets = clip.layers.indices.flatMap { state.packets(of: clip.pictures[$0][state.position], layer: $0, now) }
-      state.position = (state.position + 1) % clip.pictures[0].count
+      let packets = clip.layers.indices.flatMap { state.packets(of: clip.frames[$0][state.position], layer: $0, now) }
+      state.position = (state.position + 1) % clip.frames[0].count
       state.timestamp &+= Self.clockRate / UInt32(clip.rate)
       state.next = state.next + .nanoseconds(1_000_000_000 / Int64(clip.rate))
       return (packets, state.senders.indices.flatMap { state.senders[$0].poll(at: now, ntp: ntp) })

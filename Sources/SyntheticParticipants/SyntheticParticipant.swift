@@ -1,11 +1,11 @@
 import MediaBridge
 
 extension CapturePublisher {
-  /// A moving test picture with a clock, and a tone: the participants of the demo and of tests.
+  /// A moving test image with a clock, and a tone: the participants of the demo and of tests.
   /// - Parameters:
   ///   - codec: of the frames: `vp8`, `vp9` or `h264`.
   ///   - values: for the variables of the text of the frames, such as `width`, `height` and `text`.
-  ///   - audioValues: for those of the text `test-audio`, such as `frequency`.
+  ///   - audioValues: for those of the template `test-audio`, such as `frequency`.
   public static func synthetic(
     codec: String, values: [String: String] = [:], audioValues: [String: String] = [:], pipelineFolder: String? = nil
   ) -> CapturePublisher {
@@ -20,7 +20,7 @@ extension CapturePublisher {
     return CapturePublisher(captures: [video, audio], pipelineFolder: pipelineFolder)
   }
 
-  /// The capture text of the pictures.
+  /// The capture template of the frames.
   package static func syntheticText(codec: String) -> String {
     codec == "vp8" ? "test-video" : "test-video-\(codec)"
   }

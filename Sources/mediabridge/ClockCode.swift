@@ -1,6 +1,6 @@
 import MediaBridge
 
-/// The code that `Tests/EndToEnd/publish_clock.py` burns into its pictures: when a picture was taken, and which one it is.
+/// The code that `Tests/EndToEnd/publish_clock.py` burns into its frames: when a frame was taken, and which one it is.
 ///
 /// Two rows of forty black or white blocks at the top, whose size goes with the width: 48 bits microseconds of
 /// CLOCK_MONOTONIC, 16 bits number, 16 bits check, each the lowest bit first.
@@ -8,7 +8,7 @@ struct ClockCode {
   var microseconds: UInt64
   var number: UInt16
 
-  /// Nil when the picture bears no code, or one that has suffered too much.
+  /// Nil when the frame bears no code, or one that has suffered too much.
   init?(_ frame: VideoFrame) {
     let read = frame.buffer.withPlanes { planes in
       planes[0].flatMap { Luma(bytes: $0.bytes, stride: $0.stride, width: $0.width, height: $0.height).read() }
@@ -18,14 +18,14 @@ struct ClockCode {
     number = UInt16(value.code >> 48)
   }
 
-  /// Inverted, so that a black picture is not a code.
+  /// Inverted, so that a black frame is not a code.
   private static func check(_ code: UInt64) -> UInt16 {
     ~(UInt16(truncatingIfNeeded: code) ^ UInt16(truncatingIfNeeded: code >> 16)
       ^ UInt16(truncatingIfNeeded: code >> 32) ^ UInt16(truncatingIfNeeded: code >> 48))
   }
 }
 
-/// The luma plane of a picture, where the blocks are.
+/// The luma plane of a frame, where the blocks are.
 private struct Luma {
   let bytes: UnsafeRawBufferPointer
   let stride: Int

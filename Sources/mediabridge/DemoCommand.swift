@@ -13,7 +13,7 @@ struct DemoCommand: AsyncParsableCommand {
 
   @Option(help: "File to write") var output = "demo.mp4"
   @Option(help: "How long to record", transform: duration(of:)) var duration: Duration = .seconds(10)
-  @OptionGroup var texts: PipelineArguments
+  @OptionGroup var templates: PipelineArguments
   @Flag(help: "JSON lines instead of text") var json = false
 
   func run() async throws {
@@ -27,7 +27,7 @@ struct DemoCommand: AsyncParsableCommand {
 
   private func perform(_ console: Console) async throws {
     let options = RecordingOptions(file: output, participant: "alice", wait: .seconds(20))
-    let pipelines = texts.folder
+    let pipelines = templates.folder
     let room = Room(roomOptions: RoomOptions(autoSubscribe: false, audioPlayback: .off, pipelineFolder: pipelines))
     let recorder = Recorder(room: room, options: options)
     try await recorder.prepare()
@@ -43,7 +43,7 @@ struct DemoCommand: AsyncParsableCommand {
       var grant = VideoGrant(room: "demo", roomJoin: true)
       grant.canPublish = true
       try await publisher.connect(url: url, token: Self.token(name, grant))
-      console.say("\(name) publishes a test picture and a tone over WebRTC")
+      console.say("\(name) publishes a test image and a tone over WebRTC")
     }
     let recording = Recording(console: console, room: room, recorder: recorder, options: options, duration: duration)
     let outcome = await Self.outcome {

@@ -17,7 +17,7 @@ struct DevServerCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("User name for the TURN servers", visibility: .hidden)) var iceUsername = ""
   @Option(help: ArgumentHelp("Password for the TURN servers", visibility: .hidden)) var iceCredential = ""
   @Flag(
-    help: ArgumentHelp("Leave it to subscribers to turn pictures, other than LiveKit's server", visibility: .hidden))
+    help: ArgumentHelp("Leave it to subscribers to turn frames, other than LiveKit's server", visibility: .hidden))
   var passOrientation = false
   @Flag(help: "JSON lines instead of text") var json = false
 

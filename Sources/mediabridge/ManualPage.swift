@@ -63,13 +63,13 @@ struct ManualPage {
       }
     }
     lines += [".TP", bold("MEDIABRIDGE_PIPELINES")]
-    paragraph("A folder of pipeline texts that go before the user's own and the installed ones.")
+    paragraph("A folder of pipeline templates that go before the user's own and the installed ones.")
   }
 
   private mutating func writeEnd() {
     section("FILES")
     lines += [".TP", italic("~/.config/mediabridge/pipelines/KIND/NAME.pipeline")]
-    paragraph("Pipeline texts of the user's own, which go before the installed ones of the same kind and name.")
+    paragraph("Pipeline templates of the user's own, which go before the installed ones of the same kind and name.")
     section("EXIT STATUS")
     for (status, meaning) in [
       (ExitCode.success, "Everything that was asked for is there."),

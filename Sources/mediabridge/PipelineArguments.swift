@@ -2,13 +2,13 @@ import ArgumentParser
 import MediaBridge
 import PipelineTemplates
 
-/// Where pipeline texts are looked for: the same for every command that has some.
+/// Where pipeline templates are looked for: the same for every command that has some.
 struct PipelineArguments: ParsableArguments {
   @Option(
     name: .customLong("pipelines"),
     help: ArgumentHelp(
       """
-      Folder of pipeline texts that go before those of $MEDIABRIDGE_PIPELINES, of ~/.config/mediabridge/pipelines, of the \
+      Folder of pipeline templates that go before those of $MEDIABRIDGE_PIPELINES, of ~/.config/mediabridge/pipelines, of the \
       installation (share/mediabridge/pipelines) or checkout, and inside the program
       """, valueName: "folder"))
   var folder: String?

@@ -5,20 +5,20 @@ import PipelineTemplates
 
 struct PipelinesCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "pipelines", abstract: "List, show and check the pipeline texts.",
+    commandName: "pipelines", abstract: "List, show and check the pipeline templates.",
     subcommands: [List.self, Show.self, Check.self])
 
   struct List: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "List every pipeline text with its first line.")
-    @OptionGroup var texts: PipelineArguments
+    static let configuration = CommandConfiguration(abstract: "List every pipeline template with its first line.")
+    @OptionGroup var templates: PipelineArguments
 
     func run() async throws {
       let console = Console(isJSON: false)
-      let findings = try texts.store.list()
+      let findings = try templates.store.list()
       // Behind an installation or a checkout all of them are inside the program once more.
       for entry in findings.entries where entry.shadowedBy == nil || entry.folder.source != .builtIn {
         let name = "\(entry.kind.rawValue)/\(entry.name)".padding(toLength: 28, withPad: " ", startingAt: 0)
-        let summary = (try? texts.store.read(entry).summary) ?? "(cannot be read)"
+        let summary = (try? templates.store.read(entry).summary) ?? "(cannot be read)"
         console.say(name + summary + (entry.shadowedBy.map { "  [hidden by \($0)]" } ?? ""))
       }
       for refusal in findings.refusals { console.say("\(refusal)") }
@@ -26,8 +26,8 @@ struct PipelinesCommand: AsyncParsableCommand {
   }
 
   struct Show: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Print a pipeline text, its file and its variables.")
-    @OptionGroup var texts: PipelineArguments
+    static let configuration = CommandConfiguration(abstract: "Print a pipeline template, its file and its variables.")
+    @OptionGroup var templates: PipelineArguments
     @Argument(help: "KIND/NAME such as output/mp4, or only the name") var name: String
 
     func run() async throws {
@@ -41,25 +41,25 @@ struct PipelinesCommand: AsyncParsableCommand {
       Terminal.shared.copy(template.text)
     }
 
-    /// What an output text is fed, and why; whatever is wrong with one is for `check` to say.
+    /// What an output template is fed, and why; whatever is wrong with one is for `check` to say.
     private func feeds(of template: Template) -> [String] {
       guard template.kind == .output else { return [] }
       let options = RecordingOptions(file: "udp://127.0.0.1:5000", output: template.name)
-      return (try? OutputFeeds(of: options, folder: texts.folder).lines) ?? []
+      return (try? OutputFeeds(of: options, folder: templates.folder).lines) ?? []
     }
 
     private func find() throws -> Template {
       let parts = name.split(separator: "/", maxSplits: 1).map(String.init)
       do {
         if parts.count == 2, let kind = TemplateKind(rawValue: parts[0]) {
-          return try texts.store.find(kind, parts[1])
+          return try templates.store.find(kind, parts[1])
         }
-        let found = try texts.store.list().entries.filter { $0.name == name && $0.shadowedBy == nil }
+        let found = try templates.store.list().entries.filter { $0.name == name && $0.shadowedBy == nil }
         if found.count > 1 {
           let kinds = found.map { "\($0.kind.rawValue)/\(name)" }.joined(separator: " or ")
           throw ValidationError("'\(name)' is the name of several: say \(kinds)")
         }
-        return try texts.store.find(found.first?.kind ?? .output, name)
+        return try templates.store.find(found.first?.kind ?? .output, name)
       } catch let error as TemplateStore.Failure {
         Console(isJSON: false).fail(error)
         throw ExitCode.failure
@@ -69,12 +69,12 @@ struct PipelinesCommand: AsyncParsableCommand {
 
   struct Check: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Build every pipeline text and say what is wrong or missing, without a room.")
-    @OptionGroup var texts: PipelineArguments
+      abstract: "Build every pipeline template and say what is wrong or missing, without a room.")
+    @OptionGroup var templates: PipelineArguments
 
     func run() async throws {
       ConsoleLog.start(isVerbose: false)
-      let results = try PipelineCheck(folder: texts.folder).run()
+      let results = try PipelineCheck(folder: templates.folder).run()
       let console = Console(isJSON: false)
       for result in results { console.say("\(result.error == nil ? "ok     " : "failed ")\(result.name)") }
       for case let error? in results.map(\.error) { console.fail(error) }

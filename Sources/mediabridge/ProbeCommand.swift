@@ -37,8 +37,8 @@ struct ProbeCommand: AsyncParsableCommand {
   }
 
   private func receiveValues() throws -> [String: String] {
-    let texts = try SetArguments.receiveTexts(folder: access.pipelines)
-    return try set.values(for: [texts], folder: access.pipelines)[0]
+    let templates = try SetArguments.receiveTemplates(folder: access.pipelines)
+    return try set.values(for: [templates], folder: access.pipelines)[0]
   }
 
   func run() async throws {

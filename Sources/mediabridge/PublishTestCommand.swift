@@ -7,10 +7,10 @@ import SyntheticParticipants
 /// Synthetic participants, for the demo, tests and benchmarks.
 struct PublishTestCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "publish-test", abstract: "Publish a moving test picture with a clock, and a tone.",
+    commandName: "publish-test", abstract: "Publish a moving test image with a clock, and a tone.",
     usage: "mediabridge publish-test [<options>]",
     discussion: """
-      What is published is made by the pipeline texts capture/test-video, test-video-vp9 or test-video-h264, and \
+      What is published is made by the pipeline templates capture/test-video, test-video-vp9 or test-video-h264, and \
       capture/test-audio: --set changes them, as in --set width=1280 --set height=720 --set frequency=880.
       """)
 
@@ -18,7 +18,7 @@ struct PublishTestCommand: AsyncParsableCommand {
   @OptionGroup var set: SetArguments
   @Option(help: "vp8, vp9 or h264") var codec = "vp8"
   @Option(help: "How long; without it until Ctrl-C", transform: duration(of:)) var duration: Duration?
-  @Option(help: "Capture text of H.264 whose frames are made once, in three layers, and sent over and over")
+  @Option(help: "Capture template of H.264 whose frames are made once, in three layers, and sent over and over")
   var clip: String?
   @Option(help: "How many participants show the clip, as IDENTITY-1 and so on") var participants = 1
   @Option(help: "Frames a second of the clip") var fps = 15
@@ -90,11 +90,11 @@ struct PublishTestCommand: AsyncParsableCommand {
     }
   }
 
-  /// For the text of the frames, and for that of the audio.
+  /// For the template of the frames, and for that of the audio.
   private func values() throws -> [[String: String]] {
     let video = clip ?? CapturePublisher.syntheticText(codec: codec)
-    let audio = clip == nil ? [PipelineTextName(.capture, "test-audio")] : []
-    return try set.values(for: [[PipelineTextName(.capture, video)], audio], folder: access.pipelines)
+    let audio = clip == nil ? [TemplateName(.capture, "test-audio")] : []
+    return try set.values(for: [[TemplateName(.capture, video)], audio], folder: access.pipelines)
   }
 
   private func publishers() async throws -> [CapturePublisher] {

@@ -7,11 +7,11 @@ struct RecordCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "record", abstract: "Record what a participant sends into a file that plays.",
     discussion: """
-      A destination is [NAME=]LOCATION: the output text NAME writes it, without NAME the one that is called as the \
+      A destination is [NAME=]LOCATION: the output template NAME writes it, without NAME the one that is called as the \
       file's name ends. .mkv and .webm keep what was sent; .mp4 keeps H.264, turns other video into H.264 and audio \
-      into AAC. `mediabridge pipelines show output/NAME` says what a text takes. The file has video and audio from its first moment to its last: where \
-      the participant sends nothing it is silent, black while the camera is muted or gone, and holds the last frame \
-      while a connection is lost. Ctrl-C ends the recording with a complete file.
+      into AAC. `mediabridge pipelines show output/NAME` says what a template takes. The file has video and audio from \
+      its first moment to its last: where the participant sends nothing it is silent, black while the camera is muted \
+      or gone, and holds the last frame while a connection is lost. Ctrl-C ends the recording with a complete file.
 
       A file holds one video and one audio: the camera before a screen share, the microphone before the screen \
       share's audio, unless --source or --track says otherwise. What else the participant publishes is named, and \
@@ -49,17 +49,18 @@ struct RecordCommand: AsyncParsableCommand {
   var overwrite = false
 
   @Option(
-    help: ArgumentHelp("The output text that writes the destination, as NAME= in front of it", valueName: "name"))
+    help: ArgumentHelp("The output template that writes the destination, as NAME= in front of it", valueName: "name"))
   var output: String?
 
   @Option(
-    help: ArgumentHelp("An encode text that video or audio goes through; again for the other one", valueName: "name"))
+    help: ArgumentHelp(
+      "An encode template that video or audio goes through; again for the other one", valueName: "name"))
   var encode: [String] = []
 
   @Flag(help: "Say what the destination is fed for each codec, and why, and record nothing") var dryRun = false
 
   @Argument(
-    help: "Such as a.mp4, a.mkv, a.webm, or NAME=LOCATION for the output text NAME",
+    help: "Such as a.mp4, a.mkv, a.webm, or NAME=LOCATION for the output template NAME",
     completion: .file(extensions: ["mp4", "mkv", "webm"]))
   var destination: String
 
@@ -69,7 +70,7 @@ struct RecordCommand: AsyncParsableCommand {
       ("--source", "--track", !source.isEmpty && !track.isEmpty, "a track has one source"),
       ("--audio-only", "--source", audioOnly && !source.isEmpty, "--source microphone is audio alone"),
       ("--audio-only", "--track", audioOnly && !track.isEmpty, "a track is what it is"),
-      ("--output", "\(target.output ?? "")=", output != nil && isNamed, "both name the output text"),
+      ("--output", "\(target.output ?? "")=", output != nil && isNamed, "both name the output template"),
       ("--until-left", "--until-empty", untilLeft && untilEmpty, "give the one that comes first"),
     ]
     for (one, other, areGiven, reason) in alternatives where areGiven {
@@ -81,13 +82,15 @@ struct RecordCommand: AsyncParsableCommand {
     _ = try values()
   }
 
-  /// For the texts of the output, and for those that receive.
+  /// For the templates of the output, and for those that receive.
   private func values() throws -> [[String: String]] {
     guard !set.pairs.isEmpty else { return [[:], [:]] }
     var options = options
-    options.values = try set.values(destination: target.text)
-    let texts = [try options.texts(folder: access.pipelines), try SetArguments.receiveTexts(folder: access.pipelines)]
-    return try set.values(for: texts, folder: access.pipelines, destination: target.text)
+    options.values = try set.values(destination: target.template)
+    let templates = [
+      try options.templates(folder: access.pipelines), try SetArguments.receiveTemplates(folder: access.pipelines),
+    ]
+    return try set.values(for: templates, folder: access.pipelines, destination: target.template)
   }
 
   func run() async throws {

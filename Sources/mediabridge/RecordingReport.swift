@@ -22,10 +22,11 @@ struct RecordingReport: Sendable {
     case .codecChanged(let change):
       console.say("\(describe(change)).")
       console.event("codec_changed", fields(change))
-    case .encodedAnew(let text, let variables):
+    case .encodedAnew(let template, let variables):
       console.say(
-        "What is sent is encoded: of the texts for this file only \(text) has \(variables.joined(separator: ", "))")
-      console.event("encoded_anew", ["text": text, "variables": variables])
+        "What is sent is encoded: of the templates for this file only \(template) has \(variables.joined(separator: ", "))"
+      )
+      console.event("encoded_anew", ["template": template, "variables": variables])
     case .omitted(let omission):
       console.say("Not recorded: \(omission)")
       console.event("not_recorded", fields(omission))

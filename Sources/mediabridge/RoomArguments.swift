@@ -26,8 +26,8 @@ struct RoomArguments: ParsableArguments {
   @Flag(help: "Short for the development server: ws://localhost:7880 with devkey and secret")
   var dev = false
 
-  @OptionGroup var texts: PipelineArguments
-  var pipelines: String? { texts.folder }
+  @OptionGroup var templates: PipelineArguments
+  var pipelines: String? { templates.folder }
 
   @Option(
     help: "How often a lost connection is tried to be brought back before the room is given up; ten go on for 45 s")
@@ -113,7 +113,7 @@ struct RoomArguments: ParsableArguments {
     var video: VideoGrant?
   }
 
-  /// - Parameter adaptiveStream: most programs have no renderers whose size could decide. None of them plays the sound.
+  /// - Parameter adaptiveStream: most programs have no renderers whose size could decide. None of them plays the audio.
   func roomOptions(
     autoSubscribe: Bool = true, adaptiveStream: Bool = false, receiveValues: [String: String] = [:]
   ) -> RoomOptions {

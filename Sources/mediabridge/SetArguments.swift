@@ -2,12 +2,12 @@ import ArgumentParser
 import MediaBridge
 import PipelineTemplates
 
-/// `--set`, for the commands that run pipeline texts.
+/// `--set`, for the commands that run pipeline templates.
 struct SetArguments: ParsableArguments {
   @Option(
     name: .customLong("set"),
     help: ArgumentHelp(
-      "Value for a variable of the pipeline texts that this command uses, several times for several of them; "
+      "Value for a variable of the pipeline templates that this command uses, several times for several of them; "
         + "NAME.name=value is for the destination of that name alone", valueName: "name=value"))
   var pairs: [String] = []
 
@@ -19,7 +19,7 @@ struct SetArguments: ParsableArguments {
     var value: String
   }
 
-  /// A variable's name has no full stop, a text's may have some.
+  /// A variable's name has no full stop, a template's may have some.
   private static func parse(_ pair: String) throws -> Assignment {
     let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
     guard parts.count == 2, let stop = parts[0].lastIndex(of: ".") else {
@@ -57,21 +57,21 @@ struct SetArguments: ParsableArguments {
     return "no destination '\(name)'; \(isNear ? "did you mean" : "there is") '\(known)'\(isNear ? "?" : "")"
   }
 
-  /// Deals the values out: each is for the first group of texts of which one has the variable.
+  /// Deals the values out: each is for the first group of templates of which one has the variable.
   /// - Throws: for a name that none of them has.
   func values(
-    for groups: [[PipelineTextName]], folder: String?, destination: String? = nil
+    for groups: [[TemplateName]], folder: String?, destination: String? = nil
   ) throws -> [[String: String]] {
     let values = try values(destination: destination)
     var result = groups.map { _ in [String: String]() }
     guard !values.isEmpty else { return result }
     let store = TemplateStore(searchPath: .ofProcess(explicit: folder))
-    let known = groups.map { texts in
-      Set(texts.compactMap { try? store.find($0.kind, $0.name) }.flatMap(\.variables).map(\.name))
+    let known = groups.map { templates in
+      Set(templates.compactMap { try? store.find($0.kind, $0.name) }.flatMap(\.variables).map(\.name))
     }
     for (name, value) in values.sorted(by: { $0.key < $1.key }) {
       guard let group = known.firstIndex(where: { $0.contains(name) }) else {
-        let all = UnknownVariable(name: name, texts: groups.flatMap { $0 }, known: Set(known.joined()).sorted())
+        let all = UnknownVariable(name: name, templates: groups.flatMap { $0 }, known: Set(known.joined()).sorted())
         throw ValidationError("--set \(name)=\(value): \(all.error.message)")
       }
       result[group][name] = value
@@ -79,9 +79,9 @@ struct SetArguments: ParsableArguments {
     return result
   }
 
-  /// The texts that receive tracks.
-  static func receiveTexts(folder: String?) throws -> [PipelineTextName] {
+  /// The templates that receive tracks.
+  static func receiveTemplates(folder: String?) throws -> [TemplateName] {
     try TemplateStore(searchPath: .ofProcess(explicit: folder)).list().entries
-      .filter { $0.kind == .receive && $0.shadowedBy == nil }.map { PipelineTextName(.receive, $0.name) }
+      .filter { $0.kind == .receive && $0.shadowedBy == nil }.map { TemplateName(.receive, $0.name) }
   }
 }

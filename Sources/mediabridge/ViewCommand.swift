@@ -8,8 +8,8 @@ struct ViewCommand: AsyncParsableCommand {
     commandName: "view", abstract: "Show a room in a window, with a tile for each camera and shared screen.",
     usage: "mediabridge view [<options>]",
     discussion: """
-      It ends when the window is closed, or with Ctrl-C. The server sends pictures as large as their tiles. Sound is not \
-      played. The window needs an X11 display; its pipeline texts are window-grid and window-tile.
+      It ends when the window is closed, or with Ctrl-C. The server sends frames as large as their tiles. Audio is not \
+      played. The window needs an X11 display; its pipeline templates are window-grid and window-tile.
       """)
 
   @OptionGroup var access: RoomArguments
@@ -22,10 +22,10 @@ struct ViewCommand: AsyncParsableCommand {
 
   func validate() throws { _ = try values() }
 
-  /// For the window's texts, and for those that receive.
+  /// For the window's templates, and for those that receive.
   private func values() throws -> [[String: String]] {
-    let texts = [TileWindow.texts, try SetArguments.receiveTexts(folder: access.pipelines)]
-    return try set.values(for: texts, folder: access.pipelines)
+    let templates = [TileWindow.templates, try SetArguments.receiveTemplates(folder: access.pipelines)]
+    return try set.values(for: templates, folder: access.pipelines)
   }
 
   func run() async throws {
@@ -51,7 +51,7 @@ struct ViewCommand: AsyncParsableCommand {
   }
 }
 
-/// Keeps the tiles of a window in step with who shows pictures in a room.
+/// Keeps the tiles of a window in step with who shows frames in a room.
 actor RoomViewer {
   private let room: Room
   private let window: TileWindow
@@ -126,7 +126,7 @@ actor RoomViewer {
     }
   }
 
-  /// Makes the tiles those of the tracks that are subscribed and not muted: a picture that stands still would be taken
+  /// Makes the tiles those of the tracks that are subscribed and not muted: a frame that stands still would be taken
   /// for one that is live.
   private func arrange() {
     var wanted: [(sid: String, name: String, track: RemoteVideoTrack)] = []
@@ -155,7 +155,7 @@ actor RoomViewer {
       shown[sid] = (tile, track)
       console.event("tile_added", ["sid": sid, "name": name])
     } catch {
-      // A window that is gone ends the program anyway; a text with a mistake is told.
+      // A window that is gone ends the program anyway; a template with a mistake is told.
       if error.code != .invalidState { console.fail(error) }
     }
   }

@@ -11,7 +11,7 @@ struct WatchCommand: AsyncParsableCommand {
   @OptionGroup var access: RoomArguments
   @Option(help: "How long; without it until Ctrl-C", transform: duration(of:)) var duration: Duration?
 
-  @Flag(help: "Give up pictures for the sound while the way to here is too narrow for both") var audioFallback = false
+  @Flag(help: "Drop the video for the audio while the way to here is too narrow for both") var audioFallback = false
 
   func run() async throws {
     let console = access.console()

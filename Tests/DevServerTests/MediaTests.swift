@@ -17,24 +17,24 @@ import Testing
     }
   }
 
-  @Test func soundAndPicturesArrive() async throws {
+  @Test func audioAndFramesArrive() async throws {
     try await RunningServer.with { server in
       let alice = try await RoomClient.join(server, as: "alice")
       let bob = try await RoomClient.join(server, as: "bob")
       try await bob.wait { $0.channels.count == 2 }
-      let sound = try await alice.publish(.audio("voice"))
-      let pictures = try await alice.publish(.video("camera"))
-      try await eventually { bob.packets(of: sound).count > 20 && bob.packets(of: pictures).count > 20 }
-      #expect(bob.packets(of: pictures).first?.isKeyframe == true)
-      expectOneStream(bob.packets(of: pictures))
-      expectOneStream(bob.packets(of: sound))
-      #expect(Set(bob.packets(of: sound).map(\.payloadType)) == [111])
-      #expect(Set(bob.packets(of: pictures).map(\.payloadType)) == [96])
+      let audio = try await alice.publish(.audio("voice"))
+      let frames = try await alice.publish(.video("camera"))
+      try await eventually { bob.packets(of: audio).count > 20 && bob.packets(of: frames).count > 20 }
+      #expect(bob.packets(of: frames).first?.isKeyframe == true)
+      expectOneStream(bob.packets(of: frames))
+      expectOneStream(bob.packets(of: audio))
+      #expect(Set(bob.packets(of: audio).map(\.payloadType)) == [111])
+      #expect(Set(bob.packets(of: frames).map(\.payloadType)) == [96])
       let tracks = try await bob.wait { log in
         log.participants["alice"].flatMap { $0.tracks.count == 2 ? $0.tracks : nil }
       }
       #expect(tracks.map(\.mimeType).sorted() == ["audio/opus", "video/VP8"])
-      #expect(Set(tracks.map(\.sid)) == [sound, pictures])
+      #expect(Set(tracks.map(\.sid)) == [audio, frames])
     }
   }
 
@@ -218,7 +218,7 @@ import Testing
         }
       }
       setDisabled(true)
-      // The pause is certain when pictures were made of which none came.
+      // The pause is certain when frames were made of which none came.
       try await eventually {
         let made = await alice.with("camera") { $0.newestNumber } ?? 0
         return made - (bob.packets(of: sid).last?.number ?? 0) > 10

@@ -28,13 +28,13 @@ def codecs(file):
 
 
 def sizes(file):
-    """Width and height of every picture that differs from the others."""
+    """Width and height of every frame that differs from the others."""
     with av.open(str(file)) as container:
         return {(frame.width, frame.height) for frame in container.decode(video=0)}
 
 
 def durations(file):
-    """Seconds that each kind of stream covers, from its first picture or sound to the end of its last."""
+    """Seconds that each kind of stream covers, from its first frame or audio to the end of its last."""
     covered = {}
     for kind, times in packets(file).items():
         shown = sorted(pts for pts, _, _ in times if pts is not None)
@@ -50,7 +50,7 @@ def length(file):
 
 
 def shown_after_seeking(file, seconds):
-    """The time of the picture that a player begins with when it is sent to that time."""
+    """The time of the frame that a player begins with when it is sent to that time."""
     with av.open(str(file)) as container:
         container.seek(int(seconds * av.time_base))
         return next(container.decode(video=0)).time
@@ -72,15 +72,15 @@ def disorder(file):
 def decode_errors(file):
     """What FFmpeg complains of when it decodes everything; empty when the file is whole."""
     command = ["ffmpeg", "-v", "error", "-nostdin", "-err_detect", "explode+crccheck", "-i", str(file)]
-    # Times stay as they are: fitted to a frame rate, two pictures close together would count as an error.
+    # Times stay as they are: fitted to a frame rate, two frames close together would count as an error.
     command += ["-fps_mode", "passthrough", "-enc_time_base", "-1", "-f", "null", "-"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     lines = done.stderr.splitlines()
     return lines if done.returncode == 0 else [*lines, f"ffmpeg ended with {done.returncode}"]
 
 
-def pictures(file, size=None):
-    """(seconds, luma as height x width of 0…255) of every picture, brought to `size` (width, height) if given."""
+def frames(file, size=None):
+    """(seconds, luma as height x width of 0…255) of every frame, brought to `size` (width, height) if given."""
     with av.open(str(file)) as container:
         for frame in container.decode(video=0):
             shown = frame
@@ -92,16 +92,16 @@ def pictures(file, size=None):
 
 
 def numbered(file, size=None):
-    """(number or None, seconds, luma) of every picture."""
-    return [(clip.read(luma), time, luma.copy()) for time, luma in pictures(file, size)]
+    """(number or None, seconds, luma) of every frame."""
+    return [(clip.read(luma), time, luma.copy()) for time, luma in frames(file, size)]
 
 
 def similarity(first, second):
-    """SSIM of two luma pictures over windows of 8x8 (Wang et al. 2004, equation 13)."""
+    """SSIM of two luma frames over windows of 8x8 (Wang et al. 2004, equation 13)."""
     height, width = (first.shape[0] // 8 * 8, first.shape[1] // 8 * 8)
     blocks = [
-        picture[:height, :width].astype(np.float64).reshape(height // 8, 8, width // 8, 8)
-        for picture in (first, second)
+        frame[:height, :width].astype(np.float64).reshape(height // 8, 8, width // 8, 8)
+        for frame in (first, second)
     ]
     mean_a, mean_b = (block.mean(axis=(1, 3)) for block in blocks)
     spread_a, spread_b = (block.var(axis=(1, 3)) for block in blocks)
@@ -119,7 +119,7 @@ def source_luma(number, width, height, fps):
 
 
 def similarities(frames, fps):
-    """SSIM of each picture whose number could be read with the source picture of that number."""
+    """SSIM of each frame whose number could be read with the source frame of that number."""
     return [
         similarity(luma, source_luma(number, luma.shape[1], luma.shape[0], fps))
         for number, _, luma in frames
@@ -127,7 +127,7 @@ def similarities(frames, fps):
     ]
 
 
-def sound_frames(container):
+def audio_frames(container):
     """Decoded by libopus where it is Opus: ffmpeg's own decoder clicks when the sender changes between SILK and CELT."""
     stream = container.streams.audio[0]
     if stream.codec_context.name != "opus":
@@ -143,12 +143,12 @@ def sound_frames(container):
             yield frame
 
 
-def sound(file):
+def audio(file):
     """(seconds at the first sample, samples of one channel at 48 kHz, -1…1); gaps are silence."""
     pieces = []
     resampler = av.AudioResampler(format="flt", layout="mono", rate=clip.RATE)
     with av.open(str(file)) as container:
-        for frame in sound_frames(container):
+        for frame in audio_frames(container):
             # The time is kept by hand: each piece goes to its place, whatever the resampler holds back.
             time = frame.time
             for piece in resampler.resample(frame):
@@ -187,7 +187,7 @@ def beeps(first, samples):
 
 
 def flashes(frames, fps):
-    """Seconds at which a flash begins, of those whose first picture is there."""
+    """Seconds at which a flash begins, of those whose first frame is there."""
     return [time for number, time, luma in frames if number is not None and number % fps == 0 and luma.mean() > 180]
 
 

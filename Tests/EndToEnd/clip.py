@@ -1,4 +1,4 @@
-"""Synthetic pictures whose frame number can be read back, and sound that flashes with them."""
+"""Synthetic frames whose frame number can be read back, and audio that flashes with them."""
 
 import numpy as np
 
@@ -8,30 +8,30 @@ TONE = 1_000
 
 
 def draw(number, width, height, fps):
-    """An RGBA picture: a moving chequerboard, the number as blocks on top, white in the first 100 ms of a second."""
+    """An RGBA frame: a moving chequerboard, the number as blocks on top, white in the first 100 ms of a second."""
     x = np.arange(width, dtype=np.uint32)[None, :]
     y = np.arange(height, dtype=np.uint32)[:, None]
-    # Moves by a quarter of a field a picture, so that a picture taken for its neighbour is seen to differ.
+    # Moves by a quarter of a field a frame, so that a frame taken for its neighbour is seen to differ.
     fields = ((x + 6 * number) // 24 + (y + 2 * number) // 24) % 2
     luma = (fields * 60 + (x + y) // 8 % 80 + 50).astype(np.uint8)
     if is_flash(number, fps):
         luma[:] = 255
     burn(luma, number)
-    picture = np.empty((height, width, 4), dtype=np.uint8)
-    picture[..., :3] = luma[..., None]
-    picture[..., 3] = 255
-    return picture
+    frame = np.empty((height, width, 4), dtype=np.uint8)
+    frame[..., :3] = luma[..., None]
+    frame[..., 3] = 255
+    return frame
 
 
 def screen(width, height):
-    """An RGBA picture that no frame of the clip is alike: plain and bright, without a number."""
-    picture = np.full((height, width, 4), 200, dtype=np.uint8)
-    picture[..., 3] = 255
-    return picture
+    """An RGBA frame that no frame of the clip is alike: plain and bright, without a number."""
+    frame = np.full((height, width, 4), 200, dtype=np.uint8)
+    frame[..., 3] = 255
+    return frame
 
 
 def burn(luma, number):
-    """Writes the number as blocks on top of the picture."""
+    """Writes the number as blocks on top of the frame."""
     edges = blocks(luma.shape[1])
     bits = [1, *((number >> bit) & 1 for bit in range(BITS)), parity(number)]
     for index, bit in enumerate(bits):
@@ -52,7 +52,7 @@ def parity(number):
 
 
 def read(luma):
-    """The number of a picture, or None when it cannot be read."""
+    """The number of a frame, or None when it cannot be read."""
     edges = blocks(luma.shape[1])
     inner = edges[1] // 4
     bits = [
@@ -69,7 +69,7 @@ def tone(first, count):
     return np.repeat(wave.astype(np.int16), 2)
 
 
-def sound(first, count):
+def audio(first, count):
     """`count` stereo samples from sample `first` on: 1 kHz in the first 100 ms of each second, else silence."""
     index = np.arange(first, first + count)
     wave = np.sin(2 * np.pi * TONE * index / RATE) * 12_000 * (index % RATE < RATE // 10)

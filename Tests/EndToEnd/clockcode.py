@@ -1,4 +1,4 @@
-"""When a picture was taken, burned into it; Sources/mediabridge/ClockCode.swift reads the same.
+"""When a frame was taken, burned into it; Sources/mediabridge/ClockCode.swift reads the same.
 
 Two rows of forty black or white blocks at the top, whose size goes with the width: 48 bits microseconds of
 CLOCK_MONOTONIC, 16 bits number, 16 bits check, each the lowest bit first.
@@ -41,5 +41,5 @@ def read(luma):
 
 
 def _check(code):
-    """Inverted, so that a black picture is not a code."""
+    """Inverted, so that a black frame is not a code."""
     return ~(code ^ code >> 16 ^ code >> 32 ^ code >> 48) & 0xFFFF

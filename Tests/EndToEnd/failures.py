@@ -23,7 +23,7 @@ def assert_failed(recorder, *words, within=20):
 
 
 def assert_plays(file, seconds):
-    """The file is whole and holds at least `seconds` of pictures and sound, but for the last few of them."""
+    """The file is whole and holds at least `seconds` of video and audio, but for the last few of them."""
     assert checks.decode_errors(file) == []
     assert checks.disorder(file) == []
     covered = checks.durations(file)

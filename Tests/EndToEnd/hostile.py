@@ -11,8 +11,8 @@ import clip
 import numpy as np
 from livekit import api, rtc
 
-# Title and screen of a terminal, ends of lines, NUL, DEL, C1, directions, separators, zero width, tags, private use, and
-# what looks like our escapes.
+# Title and screen of a terminal, ends of lines, NUL, DEL, C1, directions, separators, zero width, tags, private use,
+# and what looks like our escapes.
 CONTROLS = "\x1b]0;owned\x07\x1b[2J\x1b[31m\r\n\t\x00\x08\x7f\x85\x9b2J"
 DIRECTIONS = "\u202e\u202a\u2066\u2069\u200e\u200f\u061c"
 HIDDEN = "\u2028\u2029\u200b\u200d\u2060\ufeff\u00ad\u3164\ufe0f\U000e0041\U000e0100\ue000"
@@ -46,11 +46,11 @@ async def main():
 
 
 async def send(video, audio):
-    picture = np.zeros((96, 160, 4), np.uint8)
+    frame = np.zeros((96, 160, 4), np.uint8)
     silence = np.zeros(2 * clip.RATE // 10, np.int16)
     while True:
-        picture[..., 0] += 16
-        video.capture_frame(rtc.VideoFrame(160, 96, rtc.VideoBufferType.RGBA, picture.tobytes()))
+        frame[..., 0] += 16
+        video.capture_frame(rtc.VideoFrame(160, 96, rtc.VideoBufferType.RGBA, frame.tobytes()))
         await audio.capture_frame(rtc.AudioFrame(silence.tobytes(), clip.RATE, 2, clip.RATE // 10))
         await asyncio.sleep(0.1)
 

@@ -18,7 +18,7 @@ def token(arguments, identity):
     return api.AccessToken(arguments.api_key, arguments.api_secret).with_identity(identity).with_grants(grants).to_jwt()
 
 
-async def pictures(source, arguments, start):
+async def frames(source, arguments, start):
     pause = arguments.video_pause or (0, 0)
     number = 0
     while True:
@@ -26,8 +26,8 @@ async def pictures(source, arguments, start):
         await asyncio.sleep(max(0, due - time.monotonic()))
         if not pause[0] <= number / arguments.fps < pause[1]:
             quarters = arguments.turns[number // arguments.fps % len(arguments.turns)] // 90
-            picture = np.rot90(clip.draw(number, *upright_size(arguments, quarters), arguments.fps), quarters)
-            frame = rtc.VideoFrame(arguments.width, arguments.height, rtc.VideoBufferType.RGBA, picture.tobytes())
+            frame = np.rot90(clip.draw(number, *upright_size(arguments, quarters), arguments.fps), quarters)
+            frame = rtc.VideoFrame(arguments.width, arguments.height, rtc.VideoBufferType.RGBA, frame.tobytes())
             source.capture_frame(frame, timestamp_us=int(due * 1e6), rotation=quarters)
         number += 1
 
@@ -39,13 +39,13 @@ def upright_size(arguments, quarters):
 
 async def screen(source, arguments):
     """A shared screen, on which nothing moves."""
-    picture = clip.screen(arguments.width, arguments.height).tobytes()
+    frame = clip.screen(arguments.width, arguments.height).tobytes()
     while True:
-        source.capture_frame(rtc.VideoFrame(arguments.width, arguments.height, rtc.VideoBufferType.RGBA, picture))
+        source.capture_frame(rtc.VideoFrame(arguments.width, arguments.height, rtc.VideoBufferType.RGBA, frame))
         await asyncio.sleep(0.1)
 
 
-async def sound(source, stretch, start):
+async def play(source, stretch, start):
     block = clip.RATE // 100
     position = 0
     while True:
@@ -71,7 +71,7 @@ MUTES = {
 
 
 async def act(room, sources, arguments, publications, start):
-    """Does what was asked for, a while apart, and says so, with the seconds since the first picture was due."""
+    """Does what was asked for, a while apart, and says so, with the seconds since the first frame was due."""
     source = sources["video"]
     for action in arguments.actions:
         name, _, text = action.partition(":")
@@ -107,7 +107,7 @@ def make_parser():
     parser.add_argument("--codec", default="VP8", choices=["VP8", "H264", "VP9", "AV1"])
     parser.add_argument("--encrypted", action="store_true", help="end to end, with a key that nobody else has")
     parser.add_argument("--simulcast", action="store_true")
-    parser.add_argument("--keep-size", action="store_true", help="never send fewer or smaller pictures than asked for")
+    parser.add_argument("--keep-size", action="store_true", help="never send fewer or smaller frames than asked for")
     parser.add_argument("--width", type=int, default=640)
     parser.add_argument("--height", type=int, default=360)
     parser.add_argument("--fps", type=int, default=25)
@@ -116,14 +116,14 @@ def make_parser():
     parser.add_argument("--no-video", action="store_true")
     parser.add_argument("--no-audio", action="store_true")
     parser.add_argument("--screen", choices=["first", "last"], help="publish a screen before or after the camera, too")
-    parser.add_argument("--tone", action="store_true", help="sound without a pause instead of beeps")
-    parser.add_argument("--video-pause", type=float, nargs=2, help="from and to: seconds without a picture")
+    parser.add_argument("--tone", action="store_true", help="audio without a pause instead of beeps")
+    parser.add_argument("--video-pause", type=float, nargs=2, help="from and to: seconds without a frame")
     parser.add_argument(
         "--turns",
         type=int,
         nargs="+",
         default=[0],
-        help="degrees clockwise by which the pictures of each second are to be turned, as those of a camera held askew",
+        help="degrees clockwise by which the frames of each second are to be turned, as those of a camera held askew",
     )
     parser.add_argument(
         "--actions",
@@ -141,13 +141,13 @@ def go_first():
         os.setpriority(os.PRIO_PROCESS, 0, -10)
 
 
-async def publish(arguments, pictures=pictures, stretch=clip.sound):
-    """Publishes what `pictures` puts into the video source, and the sound that `stretch` gives."""
+async def publish(arguments, frames=frames, stretch=clip.audio):
+    """Publishes what `frames` puts into the video source, and the audio that `stretch` gives."""
     go_first()
     room = rtc.Room()
     await room.connect(arguments.url, token(arguments, arguments.identity), room_options(arguments))
     video = rtc.VideoSource(arguments.width, arguments.height)
-    # Without a queue: one that ran empty once would leave the sound late for good.
+    # Without a queue: one that ran empty once would leave the audio late for good.
     audio = rtc.AudioSource(clip.RATE, 2, queue_size_ms=0)
     sources = {"video": video, "screen": rtc.VideoSource(arguments.width, arguments.height)}
     publications = {}
@@ -161,7 +161,7 @@ async def publish(arguments, pictures=pictures, stretch=clip.sound):
         publications["audio"] = await publish_audio(room, audio)
     print(json.dumps({"event": "published", "sids": sids(publications)}), flush=True)
     start = time.monotonic()
-    tasks = [asyncio.create_task(pictures(video, arguments, start)), asyncio.create_task(sound(audio, stretch, start))]
+    tasks = [asyncio.create_task(frames(video, arguments, start)), asyncio.create_task(play(audio, stretch, start))]
     tasks.append(asyncio.create_task(screen(sources["screen"], arguments)))
     acting = asyncio.create_task(act(room, sources, arguments, publications, start))
     await asyncio.wait(tasks, timeout=arguments.duration, return_when=asyncio.FIRST_EXCEPTION)
@@ -214,4 +214,4 @@ async def publish_audio(room, source):
 
 if __name__ == "__main__":
     options = make_parser().parse_args()
-    asyncio.run(publish(options, stretch=clip.tone if options.tone else clip.sound))
+    asyncio.run(publish(options, stretch=clip.tone if options.tone else clip.audio))

@@ -7,6 +7,6 @@ import real_clip
 
 if __name__ == "__main__":
     arguments = publish.make_parser().parse_args()
-    frames = real_clip.pictures((arguments.width, arguments.height))
-    sound = real_clip.playing(real_clip.samples())
-    asyncio.run(publish.publish(arguments, real_clip.showing(frames), sound))
+    frames = real_clip.frames((arguments.width, arguments.height))
+    audio = real_clip.playing(real_clip.samples())
+    asyncio.run(publish.publish(arguments, real_clip.showing(frames), audio))

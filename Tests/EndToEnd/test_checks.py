@@ -11,21 +11,21 @@ import pytest
 FPS, WIDTH, HEIGHT, SECONDS = 25, 640, 360, 4
 
 
-def write(file, sound_delay=0.0, noise=0, silent=False):
+def write(file, audio_delay=0.0, noise=0, silent=False):
     """The clip as a file, by FFmpeg's encoders."""
     random = np.random.default_rng(1)
     with av.open(str(file), "w") as container:
         video = container.add_stream("libx264", rate=FPS, options={"preset": "ultrafast", "crf": "23", "bf": "0"})
         video.width, video.height, video.pix_fmt = WIDTH, HEIGHT, "yuv420p"
         audio = container.add_stream("libopus", rate=clip.RATE, layout="stereo")
-        samples = clip.sound(-round(sound_delay * clip.RATE), SECONDS * clip.RATE).reshape(-1, 2)
+        samples = clip.audio(-round(audio_delay * clip.RATE), SECONDS * clip.RATE).reshape(-1, 2)
         for number in range(SECONDS * FPS):
-            picture = clip.draw(number, WIDTH, HEIGHT, FPS)[..., :3]
+            frame = clip.draw(number, WIDTH, HEIGHT, FPS)[..., :3]
             if noise:
-                disturbed = picture + random.integers(-noise, noise, picture.shape)
-                disturbed[: WIDTH // (clip.BITS + 2)] = picture[: WIDTH // (clip.BITS + 2)]
-                picture = disturbed.clip(0, 255).astype(np.uint8)
-            container.mux(video.encode(av.VideoFrame.from_ndarray(np.ascontiguousarray(picture), "rgb24")))
+                disturbed = frame + random.integers(-noise, noise, frame.shape)
+                disturbed[: WIDTH // (clip.BITS + 2)] = frame[: WIDTH // (clip.BITS + 2)]
+                frame = disturbed.clip(0, 255).astype(np.uint8)
+            container.mux(video.encode(av.VideoFrame.from_ndarray(np.ascontiguousarray(frame), "rgb24")))
         for place in range(0, len(samples), 960):
             block = samples[place : place + 960] * (0 if silent else 1)
             frame = av.AudioFrame.from_ndarray(np.ascontiguousarray(block.reshape(1, -1)), "s16", "stereo")
@@ -43,7 +43,7 @@ def good(tmp_path_factory):
 
 def test_good_file(good):
     frames = checks.numbered(good)
-    first, samples = checks.sound(good)
+    first, samples = checks.audio(good)
     assert checks.codecs(good) == {"video": "h264", "audio": "opus"}
     assert checks.durations(good) == pytest.approx({"video": SECONDS, "audio": SECONDS}, abs=0.05)
     assert checks.decode_errors(good) == []
@@ -64,7 +64,7 @@ def test_damaged_file_is_seen(good, tmp_path):
     assert checks.decode_errors(damaged)
 
 
-def test_short_sound_is_seen(good, tmp_path):
+def test_short_audio_is_seen(good, tmp_path):
     short = tmp_path / "short.mkv"
     command = ["ffmpeg", "-v", "error", "-i", good, "-t", "2", "-i", good]
     subprocess.run([*command, "-map", "1:v", "-map", "0:a", "-c", "copy", short], check=True)
@@ -77,26 +77,26 @@ def test_time_that_goes_back_is_seen(monkeypatch):
     assert len(checks.disorder("any")) == 1
 
 
-def test_bad_picture_is_seen(tmp_path):
+def test_bad_frame_is_seen(tmp_path):
     frames = checks.numbered(write(tmp_path / "noise.mkv", noise=120))
     assert all(number is not None for number, _, _ in frames)
     assert np.mean(checks.similarities(frames, FPS)) < 0.85
 
 
-def test_wrong_picture_is_seen(good):
+def test_wrong_frame_is_seen(good):
     moved = [(number + 7 if number is not None else None, time, luma) for number, time, luma in checks.numbered(good)]
     assert np.mean(checks.similarities(moved, FPS)) < 0.85
 
 
 def test_silence_is_seen(tmp_path):
-    _, samples = checks.sound(write(tmp_path / "silent.mkv", silent=True))
+    _, samples = checks.audio(write(tmp_path / "silent.mkv", silent=True))
     assert checks.level(samples) < 0.001
 
 
 @pytest.mark.parametrize("delay", [0.1, -0.08])
-def test_shifted_sound_is_seen(tmp_path, delay):
-    file = write(tmp_path / "late.mkv", sound_delay=delay)
-    offsets = checks.flash_offsets(checks.numbered(file), FPS, *checks.sound(file))
+def test_shifted_audio_is_seen(tmp_path, delay):
+    file = write(tmp_path / "late.mkv", audio_delay=delay)
+    offsets = checks.flash_offsets(checks.numbered(file), FPS, *checks.audio(file))
     assert offsets == pytest.approx([delay] * len(offsets), abs=0.02)
 
 

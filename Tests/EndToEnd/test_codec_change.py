@@ -32,5 +32,5 @@ def test_it_goes_on(server, tmp_path, first, second, container):
     assert numbers == sorted(numbers), f"frames go back: {numbers}"
     after = [time for number, time, _ in frames if number is not None and time > change["start"]]
     assert after and after[0] < change["start"] + 1.5 and len(after) > 2.5 * FPS, f"it goes on at {after[:1]}"
-    offsets = checks.flash_offsets(frames, FPS, *checks.sound(file))
+    offsets = checks.flash_offsets(frames, FPS, *checks.audio(file))
     assert max(map(abs, offsets)) <= 0.045, f"flash and beep apart: {np.round(offsets, 3)}"

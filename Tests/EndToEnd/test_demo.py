@@ -18,11 +18,11 @@ def test_demo(tmp_path):
     assert checks.disorder(file) == []
     for word in ("H264", str(file), "lost", "00:00:"):
         assert word in done.stdout, f"'{word}' is not in what it said:\n{done.stdout}"
-    first, samples = checks.sound(file)
+    first, samples = checks.audio(file)
     assert checks.level(samples) > 0.01
     assert checks.frequency(samples) == pytest.approx(440, abs=5), "it recorded somebody else"
-    changed = [luma for _, luma in checks.pictures(file)]
-    assert (changed[0] != changed[-1]).mean() > 0.001, "the picture does not move"
+    changed = [luma for _, luma in checks.frames(file)]
+    assert (changed[0] != changed[-1]).mean() > 0.001, "the frame does not move"
 
 
 @pytest.mark.parametrize("helper", ["yes", "no"])

@@ -36,7 +36,7 @@ def allowed(source):
 
 
 def seen(source, muted):
-    """A camera's mute is also why its pictures stop."""
+    """A camera's mute is also why its frames stop."""
     video = ("video_disabled" if muted else "video_enabled", {"reason": "publisherPropertyChanged"})
     return track(source, ("track_muted" if muted else "track_unmuted", {}), *([video] if source == "camera" else []))
 
@@ -82,13 +82,13 @@ def expect(watcher, strands):
 
 
 def test_what_a_participant_does_is_told_in_order(server):
-    """From its coming to its going, of pictures in three layers."""
+    """From its coming to its going, of frames in three layers."""
     watcher = server.watcher("events")
     watcher.wait_for("connected")
     server.foreign_publisher(
         *("--room", "events", "--identity", "alice", "--codec", "VP8", "--simulcast"),
         *("--soft", "--fps", 10, "--duration", 90, "--actions", "wait:4", *(action for action, _ in TOLD)),
-        # Pictures of 1280x720 that are there before: who draws them on a busy machine has no time left to send.
+        # Frames of 1280x720 that are there before: who draws them on a busy machine has no time left to send.
         script="publish_clock.py",
     )
     expect(watcher, [alice("participant_connected")])
@@ -114,10 +114,10 @@ def test_what_a_server_tells_of_its_own_accord_is_told(local_server, start):
     watcher = local_server.watcher("said", url=f"ws://{at}")
     sids = {told["source"]: told["sid"] for told in [watcher.wait_for("track_subscribed") for _ in range(2)]}
     person = watcher.wait_for("room")["participants"][0]["sid"]
-    for state, pictures in (("paused", "video_disabled"), ("active", "video_enabled")):
+    for state, frames in (("paused", "video_disabled"), ("active", "video_enabled")):
         info = rtc.StreamStateInfo(track_sid=sids["camera"], state=state.upper())
         say(at, stream_state_update=rtc.StreamStateUpdate(stream_states=[info]))
-        changes = ("track_stream_state_changed", {"state": state}), (pictures, {"reason": "qualityChanged"})
+        changes = ("track_stream_state_changed", {"state": state}), (frames, {"reason": "qualityChanged"})
         expect(watcher, [track("camera", *changes)])
     poor = rtc.ConnectionQualityInfo(participant_sid=person, quality="POOR")
     say(at, connection_quality=rtc.ConnectionQualityUpdate(updates=[poor]))
@@ -136,8 +136,8 @@ def test_what_a_server_tells_of_its_own_accord_is_told(local_server, start):
 
 
 def test_who_speaks_is_told(server):
-    sounding = ("--no-video", "--tone", "--actions", "wait:6", "mute")
-    server.foreign_publisher("--room", "speech", "--identity", "alice", *sounding)
+    speaking = ("--no-video", "--tone", "--actions", "wait:6", "mute")
+    server.foreign_publisher("--room", "speech", "--identity", "alice", *speaking)
     watcher = server.watcher("speech")
     assert watcher.wait_for("active_speakers_changed")["speakers"] == ["alice"]
     watcher.wait_for("track_muted")

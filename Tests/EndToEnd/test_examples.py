@@ -73,12 +73,12 @@ def test_save_snapshots(start, room, local_server, tmp_path):
     assert {file.parent for file in files} == {folder}
     for file in files:
         with av.open(str(file)) as container:
-            picture = next(container.decode(video=0))
-        assert picture.format.name.startswith("yuvj") and (picture.width, picture.height) == (640, 360)
-        luma = picture.to_ndarray(format="gray")
+            frame = next(container.decode(video=0))
+        assert frame.format.name.startswith("yuvj") and (frame.width, frame.height) == (640, 360)
+        luma = frame.to_ndarray(format="gray")
         assert luma.std() > 5 and luma.max() > 150, f"{file.name} shows nothing"
     alice = [file.read_bytes() for file in files if file.name.startswith("alice")]
-    assert len(set(alice)) == len(alice), "the picture does not move"
+    assert len(set(alice)) == len(alice), "the frame does not move"
 
 
 def test_a_snapshot_that_cannot_be_saved(start, room, tmp_path):
@@ -116,7 +116,7 @@ def test_record_participant(suffix, start, room, tmp_path):
     assert set(checks.codecs(file)) == {"video", "audio"}
     assert checks.decode_errors(file) == []
     assert min(checks.durations(file).values()) > 0.5
-    first, samples = checks.sound(file)
+    first, samples = checks.audio(file)
     assert checks.frequency(samples) == pytest.approx(440, abs=5)
 
 

@@ -21,32 +21,32 @@ def assert_whole(file, seconds=SECONDS, kinds=("video", "audio")):
     assert checks.disorder(file) == []
 
 
-def assert_sound_goes_on(file, seconds=SECONDS):
+def assert_audio_goes_on(file, seconds=SECONDS):
     """A beep in every second, none missing and none twice."""
-    heard = checks.beeps(*checks.sound(file))
+    heard = checks.beeps(*checks.audio(file))
     assert np.diff(heard) == pytest.approx(1, abs=0.03), f"beeps at {np.round(heard, 3)}"
     assert len(heard) >= seconds - 1
 
 
 def assert_together(file, frames):
-    offsets = checks.flash_offsets(frames, FPS, *checks.sound(file))
+    offsets = checks.flash_offsets(frames, FPS, *checks.audio(file))
     assert max(map(abs, offsets)) <= 0.040, f"flash and beep apart: {np.round(offsets, 3)}"
 
 
 @pytest.mark.parametrize(
     "codec, container", [("VP8", "webm"), ("VP9", "mkv"), ("H264", "mp4"), ("H264", "mkv"), ("VP8", "mp4")]
 )
-def test_a_camera_that_stalls_holds_its_picture(server, tmp_path, codec, container):
+def test_a_camera_that_stalls_holds_its_frame(server, tmp_path, codec, container):
     file = tmp_path / f"stalled.{container}"
     server.foreign_publisher("--room", "stall", "--codec", codec, "--video-pause", "3", "7")
     record(server, "stall", file)
     assert_whole(file)
-    assert_sound_goes_on(file)
+    assert_audio_goes_on(file)
     frames = checks.numbered(file, (640, 360))
     numbers = [number for number, _, _ in frames]
     assert None not in numbers
-    assert all(a <= b for a, b in zip(numbers, numbers[1:])), f"pictures go back: {numbers}"
-    # The longest time without a new picture is the pause, and its pictures show what was shown last.
+    assert all(a <= b for a, b in zip(numbers, numbers[1:])), f"frames go back: {numbers}"
+    # The longest time without a new frame is the pause, and its frames show what was shown last.
     changes = [time for (a, _, _), (b, time, _) in zip(frames, frames[1:]) if a != b]
     pause = int(np.argmax(np.diff(changes)))
     assert changes[pause + 1] - changes[pause] == pytest.approx(4, abs=0.5)
@@ -61,7 +61,7 @@ def test_a_camera_that_comes_later_is_in_the_file(server, tmp_path, codec, conta
     server.foreign_publisher("--room", "camera", "--no-video", "--codec", codec, "--actions", "wait:3", "publish")
     record(server, "camera", file, seconds=10)
     assert_whole(file, 10)
-    assert_sound_goes_on(file, 10)
+    assert_audio_goes_on(file, 10)
     frames = checks.numbered(file, (640, 360))
     black = [time for number, time, luma in frames if number is None and luma.max() < 20]
     shown = [time for number, time, _ in frames if number is not None]
@@ -75,17 +75,17 @@ def test_a_participant_without_camera_is_recorded_at_once(server, tmp_path):
     server.foreign_publisher("--room", "voice", "--no-video")
     record(server, "voice", file, seconds=5)
     assert_whole(file, 5)
-    assert_sound_goes_on(file, 5)
-    assert max(luma.max() for _, luma in checks.pictures(file)) < 20
+    assert_audio_goes_on(file, 5)
+    assert max(luma.max() for _, luma in checks.frames(file)) < 20
 
 
 @pytest.mark.parametrize("container", ["mp4", "mkv", "webm"])
-def test_sound_alone(server, tmp_path, container):
-    file = tmp_path / f"sound.{container}"
-    server.foreign_publisher("--room", "sound")
-    record(server, "sound", file, "--audio-only", seconds=4)
+def test_audio_alone(server, tmp_path, container):
+    file = tmp_path / f"audio.{container}"
+    server.foreign_publisher("--room", "audio")
+    record(server, "audio", file, "--audio-only", seconds=4)
     assert_whole(file, 4, ("audio",))
-    assert_sound_goes_on(file, 4)
+    assert_audio_goes_on(file, 4)
 
 
 def test_a_participant_without_microphone_is_silent(server, tmp_path):
@@ -93,7 +93,7 @@ def test_a_participant_without_microphone_is_silent(server, tmp_path):
     server.foreign_publisher("--room", "silent", "--no-audio", "--codec", "H264")
     record(server, "silent", file, seconds=5)
     assert_whole(file, 5)
-    assert checks.level(checks.sound(file)[1]) < 1e-4
+    assert checks.level(checks.audio(file)[1]) < 1e-4
 
 
 @pytest.mark.alone
@@ -104,9 +104,9 @@ def test_a_republished_camera_goes_on_in_the_same_file(server, tmp_path, contain
     recorder = record(server, "again", file, seconds=10)
     assert [event["kind"] for event in recorder.events if event["event"] == "track"] == ["video"]
     assert_whole(file, 10)
-    assert_sound_goes_on(file, 10)
+    assert_audio_goes_on(file, 10)
     frames = checks.numbered(file, (640, 360))
     numbers = [number for number, _, _ in frames if number is not None]
-    assert all(a <= b for a, b in zip(numbers, numbers[1:])), f"pictures go back: {numbers}"
+    assert all(a <= b for a, b in zip(numbers, numbers[1:])), f"frames go back: {numbers}"
     assert len(set(numbers)) > 7 * FPS
     assert_together(file, frames)

@@ -30,10 +30,10 @@ def test_kill(server, tmp_path):
 
 
 def assert_plays(file, ran):
-    frames = list(checks.pictures(file))
+    frames = list(checks.frames(file))
     numbers = [number for number, _, _ in checks.numbered(file) if number is not None]
     lost = ran - len(frames) / FPS
-    assert lost < 2, f"{file.name}: killed after {ran:.1f} s, {len(frames)} pictures, {lost:.1f} s lost"
+    assert lost < 2, f"{file.name}: killed after {ran:.1f} s, {len(frames)} frames, {lost:.1f} s lost"
     assert numbers and numbers == sorted(numbers), f"{file.name}: {numbers}"
     covered = checks.durations(file)
     assert ran - covered["audio"] < 2, f"{file.name}: killed after {ran:.1f} s, {covered} s stored"

@@ -21,7 +21,7 @@ def test_frames_and_audio_stay_together(server, tmp_path):
         assert recorder.finish() == 0, recorder.report("failed")
     for file in files:
         assert checks.durations(file) == pytest.approx({"video": SECONDS, "audio": SECONDS}, abs=0.3)
-        offsets = checks.flash_offsets(checks.numbered(file, SIZE), FPS, *checks.sound(file))
+        offsets = checks.flash_offsets(checks.numbered(file, SIZE), FPS, *checks.audio(file))
         assert len(offsets) > 0.9 * SECONDS, f"{file.name}: {len(offsets)} flashes"
         assert max(map(abs, offsets)) <= 0.045, f"{file.name}: {[round(offset, 3) for offset in offsets]}"
         third = len(offsets) // 3

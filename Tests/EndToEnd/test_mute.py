@@ -17,7 +17,7 @@ def shown(file):
 
 
 def clock(frames):
-    """Seconds of the file at which the first picture of the publisher was due."""
+    """Seconds of the file at which the first frame of the publisher was due."""
     return float(np.median([time - number / FPS for number, time, _ in frames if number is not None]))
 
 
@@ -35,7 +35,7 @@ def assert_black_between(frames, begin, end):
     turned = [time for _, time, is_black in frames if is_black and time > begin - 0.5]
     assert turned and turned[0] <= begin + 0.5, f"black at {turned[:1]}, muted at {begin:.2f}"
     seen = [time for _, time, is_black in frames if turned[0] < time < end - 0.1 and not is_black]
-    assert not seen, f"pictures at {np.round(seen, 2)} although it was muted from {begin:.2f} to {end:.2f}"
+    assert not seen, f"frames at {np.round(seen, 2)} although it was muted from {begin:.2f} to {end:.2f}"
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,7 @@ def test_a_muted_camera_is_black(server, tmp_path, codec, container):
     start = clock(frames)
     assert_black_between(frames, start + muted, start + unmuted)
     back = [time for number, time, _ in frames if number is not None and time > start + unmuted]
-    assert back and back[0] < start + unmuted + 1, f"unmuted at {start + unmuted:.2f}, pictures from {back[:1]}"
+    assert back and back[0] < start + unmuted + 1, f"unmuted at {start + unmuted:.2f}, frames from {back[:1]}"
     assert_black_between(frames, start + ended, 8)
     assert len([number for number, _, _ in frames if number is not None]) > 2.5 * FPS
 

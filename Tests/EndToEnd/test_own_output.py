@@ -48,7 +48,7 @@ def test_opus_in_ogg(server, tmp_path, texts, name):
     assert checks.codecs(file) == {"audio": "opus"}
     assert checks.durations(file)["audio"] == pytest.approx(4, abs=0.3)
     assert checks.decode_errors(file) == []
-    heard = checks.beeps(*checks.sound(file))
+    heard = checks.beeps(*checks.audio(file))
     assert len(heard) >= 3 and np.diff(heard) == pytest.approx(1, abs=0.03), f"beeps at {np.round(heard, 3)}"
     assert [track["passthrough"] for track in told["tracks"]] == [True] and told["size"] == file.stat().st_size
     assert [(track["kind"], track["wanted"]) for track in told["not_recorded"]] == [("video", False)]
@@ -82,7 +82,7 @@ def test_mpeg_ts_over_udp(server, tmp_path, texts, codec):
     frames = checks.numbered(received, SIZE)
     read = [number for number, _, _ in frames if number is not None]
     assert len(read) > 2 * FPS and read == sorted(read)
-    offsets = checks.flash_offsets(frames, FPS, *checks.sound(received))
+    offsets = checks.flash_offsets(frames, FPS, *checks.audio(received))
     assert max(map(abs, offsets)) <= 0.045, f"flash and beep apart: {np.round(offsets, 3)}"
 
 
@@ -97,7 +97,7 @@ def test_a_dry_run_says_what_would_be_fed(texts, tmp_path):
     options = ("--dev", "--room", "r", "--pipelines", texts, "--dry-run", "--json", "--set", "mp4.width=640")
     command = [str(part) for part in mediabridge("record", *options, f"mp4={tmp_path}/x")]
     said = json.loads(subprocess.run(command, capture_output=True, text=True, check=True, timeout=30).stdout)
-    assert "H264 is encoded by encode/h264: only an encode text has width" in said["feeds"]
+    assert "H264 is encoded by encode/h264: only an encode template has width" in said["feeds"]
     assert not (tmp_path / "x").exists()
 
 

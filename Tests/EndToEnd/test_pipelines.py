@@ -1,4 +1,4 @@
-"""Where the program takes its pipeline texts from."""
+"""Where the program takes its pipeline templates from."""
 
 import shutil
 import subprocess

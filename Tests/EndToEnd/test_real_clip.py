@@ -1,4 +1,4 @@
-"""A real clip with sound, published by a foreign client, is in the file as it was."""
+"""A real clip with audio, published by a foreign client, is in the file as it was."""
 
 import checks
 import clip
@@ -24,12 +24,12 @@ def test_a_real_clip_is_recorded_as_it_was(server, tmp_path, codec, container):
     assert checks.decode_errors(file) == []
     frames = [frame for frame in checks.numbered(file, SIZE) if frame[0] is not None]
     assert len(frames) > 0.9 * SECONDS * FPS
-    assert_pictures(frames)
-    assert_sound(frames, *checks.sound(file))
+    assert_frames(frames)
+    assert_audio(frames, *checks.audio(file))
 
 
-def assert_pictures(frames):
-    source = real_clip.pictures(SIZE)
+def assert_frames(frames):
+    source = real_clip.frames(SIZE)
     strip = clip.blocks(SIZE[0])[1]
     likeness = [
         checks.similarity(luma[strip:], source[number % len(source)][strip : SIZE[1]]) for number, _, luma in frames
@@ -43,8 +43,8 @@ def assert_pictures(frames):
     assert np.mean(likeness) > other + 0.1
 
 
-def assert_sound(frames, first, samples):
-    """The sound is the clip's, and where the pictures say."""
+def assert_audio(frames, first, samples):
+    """The audio is the clip's, and where the frames say."""
     source = real_clip.samples().reshape(-1, 2).mean(axis=1) / 32768
     # Sample of the clip that belongs to the first sample of the file. A busy publisher shows single frames late.
     begin = round(np.median([number / FPS - (time - first) for number, time, _ in frames]) * clip.RATE)
@@ -53,5 +53,5 @@ def assert_sound(frames, first, samples):
     likeness = np.fft.irfft(spectrum)
     best = int(np.argmax(likeness))
     lag = (best if best < len(samples) else best - 2 * len(samples)) / clip.RATE
-    assert likeness[best] > 0.7 * np.linalg.norm(samples) * np.linalg.norm(expected), "another sound"
-    assert abs(lag) <= 0.060, f"sound comes {lag * 1000:.0f} ms after its picture"
+    assert likeness[best] > 0.7 * np.linalg.norm(samples) * np.linalg.norm(expected), "another audio"
+    assert abs(lag) <= 0.060, f"audio comes {lag * 1000:.0f} ms after its frame"

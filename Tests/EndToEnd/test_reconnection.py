@@ -22,21 +22,21 @@ def course(program):
 
 
 def flows(recorder, seconds=3):
-    """Waits until pictures of the sender come again, and then records so much more; how long the file is."""
+    """Waits until frames of the sender come again, and then records so much more; how long the file is."""
     before = recorder.wait_for("progress")["frames"]
     for _ in range(30):
         told = recorder.wait_for("progress")
         if told["frames"] > before:
             return after(recorder, told["duration"] + seconds)["duration"]
-    raise AssertionError(recorder.report("no pictures come again"))
+    raise AssertionError(recorder.report("no frames come again"))
 
 
 def finish(recorder, file, seconds):
-    """The file plays to its end, which has the sender's sound."""
+    """The file plays to its end, which has the sender's audio."""
     recorder.stop()
     assert recorder.finish() == 0, recorder.report("failed")
     assert_plays(file, seconds)
-    _, samples = checks.sound(file)
+    _, samples = checks.audio(file)
     assert checks.level(samples[-2 * clip.RATE :]) > 0.02, "the end is silent"
 
 
@@ -66,7 +66,7 @@ def tell_proxy(at, what):
 
 
 def longest_pause(file):
-    """How long a picture stays at most, in seconds."""
+    """How long a frame stays at most, in seconds."""
     times = [time for _, time, _ in checks.numbered(file)]
     return max(b - a for a, b in zip(times, times[1:]))
 
@@ -104,8 +104,8 @@ def test_signalling_is_cut(routed, distant_server, tmp_path, pause):
     recorder.wait_for("reconnected", 40)
     finish(recorder, file, flows(recorder))
     assert course(recorder) == ["reconnecting quick", "reconnected quick"], recorder.report("another course")
-    # No picture is held, for all of them came.
-    assert longest_pause(file) < 0.5, "pictures stood still"
+    # No frame is held, for all of them came.
+    assert longest_pause(file) < 0.5, "frames stood still"
 
 
 @pytest.mark.parametrize("pause", [0.3, 2])
@@ -120,7 +120,7 @@ def test_signalling_is_reset(local_server, start, tmp_path, pause):
     assert pause <= away < 2 * pause + 2, f"the session was away for {away:.2f} s"
     finish(recorder, file, flows(recorder))
     assert course(recorder) == ["reconnecting quick", "reconnected quick"], recorder.report("another course")
-    assert longest_pause(file) < 0.5, "pictures stood still"
+    assert longest_pause(file) < 0.5, "frames stood still"
 
 
 @pytest.mark.parametrize(("action", "mode"), [("RESUME", "quick"), ("RECONNECT", "full")])
@@ -132,7 +132,7 @@ def test_the_server_asks_for_it(local_server, start, tmp_path, action, mode, con
     recorder.wait_for("reconnected", 20)
     finish(recorder, file, flows(recorder))
     assert course(recorder) == [f"reconnecting {mode}", f"reconnected {mode}"], recorder.report("another course")
-    assert longest_pause(file) < 1.2, "pictures stood still"
+    assert longest_pause(file) < 1.2, "frames stood still"
 
 
 @pytest.mark.parametrize("pause", [0.3, 2, 10])
@@ -149,7 +149,7 @@ def test_the_server_starts_again(server, tmp_path, pause):
     recorder.wait_for("reconnected", 60)
     finish(recorder, file, flows(recorder))
     assert course(recorder)[-1] == "reconnected full", recorder.report("another course")
-    # One file with the sender's pictures from before and from afterwards.
+    # One file with the sender's frames from before and from afterwards.
     numbers = sorted({number for number, _, _ in checks.numbered(file, SIZE) if number is not None})
     gap, last = max((b - a, a) for a, b in zip(numbers, numbers[1:]))
     assert gap >= pause * FPS, "the server was away for longer than that"
@@ -178,4 +178,4 @@ def test_a_foreign_client_resumes_in_the_development_server(server, start):
     told = {event["event"] for event in watcher.events}
     assert not told & {"participant_disconnected", "track_unpublished", "track_unsubscribed"}, watcher.report("it left")
     tracks = {track["kind"]: track for track in room["participants"][0]["tracks"]}
-    assert tracks["video"]["fps"] > 0.6 * FPS, watcher.report("its pictures have stopped")
+    assert tracks["video"]["fps"] > 0.6 * FPS, watcher.report("its frames have stopped")

@@ -24,16 +24,16 @@ def stored_codecs(codec, container):
 def assert_content(file, fps=FPS, sharpness=0.85):
     frames = checks.numbered(file, SIZE)
     numbers = [number for number, _, _ in frames if number is not None]
-    assert len(numbers) >= 0.97 * len(frames), f"only {len(numbers)} of {len(frames)} pictures can be read"
-    assert all(a < b for a, b in zip(numbers, numbers[1:])), f"pictures out of order: {numbers}"
+    assert len(numbers) >= 0.97 * len(frames), f"only {len(numbers)} of {len(frames)} frames can be read"
+    assert all(a < b for a, b in zip(numbers, numbers[1:])), f"frames out of order: {numbers}"
     span = numbers[-1] - numbers[0] + 1
-    assert len(numbers) >= 0.9 * span, f"{span - len(numbers)} of {span} pictures are missing"
-    # A picture is shown when it was taken: numbers and times advance together. The first ones may be placed by their
+    assert len(numbers) >= 0.9 * span, f"{span - len(numbers)} of {span} frames are missing"
+    # A frame is shown when it was taken: numbers and times advance together. The first ones may be placed by their
     # arrival, before a sender report tells better.
     drift = [(number - numbers[0]) / fps - (time - frames[0][1]) for number, time, _ in frames if number is not None]
-    assert max(drift) - min(drift) < 0.1, f"pictures move by {max(drift) - min(drift):.3f} s against their time"
+    assert max(drift) - min(drift) < 0.1, f"frames move by {max(drift) - min(drift):.3f} s against their time"
     assert np.mean(checks.similarities(frames, fps)) >= sharpness
-    first, samples = checks.sound(file)
+    first, samples = checks.audio(file)
     assert checks.level(samples) > 0.02
     assert checks.frequency(samples) == pytest.approx(clip.TONE, abs=20)
     offsets = checks.flash_offsets(frames, fps, first, samples)
@@ -82,8 +82,8 @@ def test_waits_for_the_participant(server, tmp_path):
 
 
 @pytest.mark.parametrize("codec, container", [("VP8", "mkv"), ("H264", "mkv"), ("H264", "mp4")])
-def test_a_track_that_ends_leaves_no_other_picture(server, tmp_path, codec, container):
-    """A server ends a track with tiny pictures, and the same one may go on in the next track."""
+def test_a_track_that_ends_leaves_no_other_frame(server, tmp_path, codec, container):
+    """A server ends a track with tiny frames, and the same one may go on in the next track."""
     actions = ("--actions", f"republish:{codec}")
     publisher = server.foreign_publisher("--room", "end", "--identity", "alice", "--codec", codec, *actions)
     file = tmp_path / f"ended.{container}"
@@ -118,8 +118,8 @@ def test_foreign_subscriber_gets_what_we_publish(server):
     assert tracks == [
         ("alice", "audio/opus"), ("alice", "video/h264"), ("bob", "audio/opus"), ("bob", "video/vp8"),
     ], subscriber.report("tracks are missing")
-    assert seen["frames"] > 2 * 3 * FPS, subscriber.report("few pictures")
-    assert seen["level"] > 100, subscriber.report("no sound")
+    assert seen["frames"] > 2 * 3 * FPS, subscriber.report("few frames")
+    assert seen["level"] > 100, subscriber.report("no audio")
 
 
 @pytest.mark.alone
@@ -165,7 +165,7 @@ def test_a_track_that_is_published_anew_is_received_again(server):
 def test_foreign_clients_meet_in_the_development_server(server):
     layered = ("--codec", "VP8", "--simulcast", "--width", "1280", "--height", "720")
     server.foreign_publisher("--room", "theirs", "--identity", "alice", *layered)
-    # How many pictures a second three encoders make is the machine's business; that the largest go on coming is ours.
+    # How many frames a second three encoders make is the machine's business; that the largest go on coming is ours.
     subscriber = server.subscriber("--room", "theirs", "--duration", "30", "--until", str(3 * FPS), "1280x720")
     assert subscriber.finish(60) == 0, subscriber.report("failed")
     seen = subscriber.events[-1]

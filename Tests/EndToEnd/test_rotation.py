@@ -1,6 +1,6 @@
-"""Pictures of a camera that is turned while it films: upright in a file, and told to whoever shows them.
+"""Frames of a camera that is turned while it films: upright in a file, and told to whoever shows them.
 
-With square pictures a file needs no bars, and the number in each of them is readable in one turn only."""
+With square frames a file needs no bars, and the number in each of them is readable in one turn only."""
 
 import time
 
@@ -26,7 +26,7 @@ def publish(server, room, codec):
 
 @pytest.fixture
 def passing_server(start, namespace):
-    """One that leaves it to subscribers to turn pictures, other than LiveKit's."""
+    """One that leaves it to subscribers to turn frames, other than LiveKit's."""
     return RoomServer(start, namespace.command, "--pass-orientation")
 
 
@@ -58,7 +58,7 @@ def test_a_turned_camera_is_recorded_upright(passing_server, tmp_path, codec, co
 
 
 @pytest.mark.parametrize("codec", ["VP8", "H264", "VP9"])
-def test_whoever_shows_pictures_is_told_their_turn(passing_server, codec):
+def test_whoever_shows_frames_is_told_their_turn(passing_server, codec):
     publish(passing_server, "told", codec)
     assert turns_seen(passing_server, "told") == set(TURNS)
 
@@ -80,7 +80,7 @@ def test_a_turned_camera_is_seen_upright(passing_server, start):
         view.stop()
 
 
-def test_a_publisher_that_is_not_asked_turns_its_pictures_itself(server, tmp_path):
+def test_a_publisher_that_is_not_asked_turns_its_frames_itself(server, tmp_path):
     publish(server, "asked", "VP8")
     assert turns_seen(server, "asked") == {0}
     file = tmp_path / "asked.mkv"

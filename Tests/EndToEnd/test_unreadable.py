@@ -65,6 +65,6 @@ def test_a_camera_in_av1_is_said_to_be_missing(server, tmp_path):
     assert recorder.finish() == 1
     assert [track["source"] for track in end["not_recorded"] if track["wanted"]] == ["camera"]
     assert "video/AV1" in recorder.errors and len(recorder.errors.splitlines()) == 1
-    assert checks.level(checks.sound(file)[1]) > 0.02
+    assert checks.level(checks.audio(file)[1]) > 0.02
     assert checks.durations(file)["audio"] == pytest.approx(4, abs=0.3)
     assert not [event for event in watcher.events if event["event"] == "stream_lost"]

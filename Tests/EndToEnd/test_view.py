@@ -33,14 +33,14 @@ def publisher(server, room, identity, *options):
 
 
 def tiles(count):
-    """Places of pictures of 16:9 beside each other, in the middle of their tiles: (x, y, width, height)."""
+    """Places of frames of 16:9 beside each other, in the middle of their tiles: (x, y, width, height)."""
     width = (WIDTH - GAP * (count - 1)) // count // 2 * 2
     left = (WIDTH - count * width - GAP * (count - 1)) // 2
     height = width * 9 // 16
     return [(left + index * (width + GAP), (HEIGHT - height) // 2, width, height) for index in range(count)]
 
 
-def picture(screen, place):
+def frame(screen, place):
     """Of a screenshot what is in a place, brought to the size of the source by nearest neighbours."""
     x, y, width, height = place
     rows = [y + row * height // 180 for row in range(180)]
@@ -49,8 +49,8 @@ def picture(screen, place):
 
 
 def number(screen, place):
-    """The number of the picture in a place when it is the source's picture of that number, else None."""
-    shown = picture(screen, place)
+    """The number of the frame in a place when it is the source's frame of that number, else None."""
+    shown = frame(screen, place)
     found = clip.read(shown)
     if found is None or clip.is_flash(found, FPS):
         return None
@@ -59,15 +59,15 @@ def number(screen, place):
     return found if likeness > 0.6 else None
 
 
-def wait_for_pictures(desktop, count, but=()):
-    """Waits until there is a source's picture in each of `count` tiles; their numbers."""
+def wait_for_frames(desktop, count, but=()):
+    """Waits until there is a source's frame in each of `count` tiles; their numbers."""
     deadline = time.monotonic() + 30
     while True:
         screen = desktop.screenshot()
         numbers = [number(screen, place) for place in tiles(count)]
         if None not in numbers and numbers != list(but):
             return numbers
-        assert time.monotonic() < deadline, f"no pictures in {count} tiles: {numbers}"
+        assert time.monotonic() < deadline, f"no frames in {count} tiles: {numbers}"
 
 
 def test_a_room_in_a_window(server, start, desktop):
@@ -76,13 +76,13 @@ def test_a_room_in_a_window(server, start, desktop):
     view = viewer(server, start, desktop, "seen")
     added = {view.wait_for("tile_added")["name"] for _ in range(2)}
     assert added == {"alice", "bob"}
-    before = wait_for_pictures(desktop, 2)
+    before = wait_for_frames(desktop, 2)
     # They move.
-    wait_for_pictures(desktop, 2, but=before)
+    wait_for_frames(desktop, 2, but=before)
     assert [size for _, *size in desktop.windows()] == [[WIDTH, HEIGHT]]
     bob.send(signal.SIGTERM)
     assert view.wait_for("tile_removed")["name"] == "bob"
-    wait_for_pictures(desktop, 1)
+    wait_for_frames(desktop, 1)
     view.send(signal.SIGINT)
     assert view.finish(20) == 0, view.report("Ctrl-C")
     assert not view.errors
@@ -95,7 +95,7 @@ def test_only_one_participant(server, start, desktop):
     publisher(server, "one", "bob")
     view = viewer(server, start, desktop, "one", "--participant", "bob")
     assert view.wait_for("tile_added")["name"] == "bob"
-    wait_for_pictures(desktop, 1)
+    wait_for_frames(desktop, 1)
     view.send(signal.SIGTERM)
     assert view.finish(20) == 0
     assert [event["name"] for event in view.events if event["event"] == "tile_added"] == ["bob"]
@@ -119,7 +119,7 @@ def test_without_a_display_it_says_what_to_do(local_server, start):
     assert "DISPLAY" in view.errors and len(view.errors.splitlines()) == 1
 
 
-def test_a_small_window_is_sent_small_pictures(server, start, desktop):
+def test_a_small_window_is_sent_small_frames(server, start, desktop):
     large = ("--width", "1280", "--height", "720", "--simulcast", "--no-audio", "--keep-size", "--duration", "60")
     server.foreign_publisher("--room", "small", "--identity", "alice", *large)
     view = viewer(server, start, desktop, "small", "--size", "320x180")

@@ -4,7 +4,7 @@ import GStreamerKit
 import MediaCore
 import Testing
 
-/// Sound at other rates, in other channels and samples, compared with what it should be at each moment.
+/// Audio at other rates, in other channels and samples, compared with what it should be at each moment.
 @Suite struct AudioConverterTests {
   private static let start = MediaTime(nanoseconds: 7_000_000_000)
 
@@ -175,7 +175,7 @@ import Testing
     #expect(pair[0] > 5000 && pair[1] == 0)
   }
 
-  @Test func soundOfTheFormatIsHandedOnAsItIs() throws {
+  @Test func audioOfTheFormatIsHandedOnAsItIs() throws {
     let buffer = try Self.buffer([0.1, 0.2, 0.3, 0.4], "S16LE", 48_000, 2)
     let converter = try #require(AudioConverter(to: buffer.format))
     let pieces = converter.convert(buffer, at: Self.start)

@@ -85,10 +85,10 @@ import Testing
     #expect(numbers.count + source.counters.dropped == 20)
   }
 
-  @Test func planesOfRawPictures() throws {
-    let frame = try #require(VideoFrameBuffer(try NumberedPicture.media(0b1010)))
+  @Test func planesOfRawFrames() throws {
+    let frame = try #require(VideoFrameBuffer(try NumberedFrame.media(0b1010)))
     #expect(frame.width == 320 && frame.height == 240 && frame.pixelFormat == .i420)
-    #expect(NumberedPicture.read(frame)?.number == 0b1010)
+    #expect(NumberedFrame.read(frame)?.number == 0b1010)
     let shapes = frame.withPlanes { planes in
       (0..<planes.count).compactMap { planes[$0] }.map { [$0.width, $0.height, $0.pixelStride, $0.bytes.count] }
     }
@@ -96,7 +96,7 @@ import Testing
     #expect(frame.withPlanes { planes in planes[3] == nil && planes[-1] == nil } == true)
   }
 
-  @Test func aPictureSmallerThanItsFormatIsNotMapped() throws {
+  @Test func aFrameSmallerThanItsFormatIsNotMapped() throws {
     let caps = try #require(Caps("video/x-raw,format=NV12,width=64,height=64,framerate=25/1"))
     let short = [UInt8](repeating: 0, count: 100).withUnsafeBytes { MediaBuffer(copying: $0, caps: caps, pts: nil) }
     let frame = try #require(VideoFrameBuffer(short))

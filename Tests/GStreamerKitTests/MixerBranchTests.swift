@@ -48,7 +48,7 @@ import Testing
     }
     right.remove()
     right.remove()
-    // What stands still stays, also when no further picture of it comes.
+    // What stands still stays, also when no further frame of it comes.
     try await eventually("only the left") { shown.withLock { $0.first == 100 && $0.last ?? 255 < 32 } }
     #expect(sources[1].push(try Self.gray(200), pts: .now) == .refused)
     #expect(await pipeline.stop())
@@ -71,7 +71,7 @@ import Testing
       branch.remove()
     }
     let before = count.withLock { $0 }
-    try await eventually("more pictures") { count.withLock { $0 } > before + 5 }
+    try await eventually("more frames") { count.withLock { $0 } > before + 5 }
     #expect(await pipeline.stop())
     #expect(errors.values.isEmpty)
   }

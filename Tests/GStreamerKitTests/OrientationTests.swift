@@ -3,12 +3,12 @@ import GStreamerKit
 import MediaCore
 import Testing
 
-/// How pictures are to be turned, from the packets to whoever shows or stores them.
+/// How frames are to be turned, from the packets to whoever shows or stores them.
 @Suite(.serialized) struct OrientationTests {
-  /// Turned a little further every five pictures, and from the fortieth on no more.
+  /// Turned a little further every five frames, and from the fortieth on no more.
   private func turns(of number: Int) -> Int { min(number, 40) / 5 % 4 }
 
-  /// What becomes of `count` pictures whose last packets tell their orientation where it changes.
+  /// What becomes of `count` frames whose last packets tell their orientation where it changes.
   private func run(
     _ codec: String, output: String, count: Int = 50, shuffled: Bool = false
   ) async throws -> [MediaBuffer] {
@@ -35,9 +35,9 @@ import Testing
     return media.values
   }
 
-  @Test(arguments: ["vp8", "vp9", "h264"]) func everyPictureHasItsOwn(_ codec: String) async throws {
+  @Test(arguments: ["vp8", "vp9", "h264"]) func everyFrameHasItsOwn(_ codec: String) async throws {
     let media = try await run(codec, output: "frames")
-    let numbers = media.compactMap { VideoFrameBuffer($0).flatMap(NumberedPicture.read)?.number }
+    let numbers = media.compactMap { VideoFrameBuffer($0).flatMap(NumberedFrame.read)?.number }
     #expect(numbers == Array(0..<50))
     #expect(media.map(\.quarterTurns) == numbers.map(turns))
   }
@@ -53,7 +53,7 @@ import Testing
   }
 
   /// From one pipeline into the next, as a recording goes.
-  @Test func whoeverTurnsPicturesIsTold() async throws {
+  @Test func whoeverTurnsFramesIsTold() async throws {
     let text =
       "appsrc name=in max-bytes=0 caps=video/x-raw ! videoflip video-direction=auto ! appsink name=out sync=false"
     let pipeline = try Pipeline(description: text, name: "upright")
@@ -62,7 +62,7 @@ import Testing
     try pipeline.appSink(named: "out") { media in VideoFrameBuffer(media).map { turned.add($0) } }
     try pipeline.start()
     let media = try await run("vp8", output: "frames", count: 20)
-    for picture in media { source.push(picture) }
+    for frame in media { source.push(frame) }
     try await pipeline.sendEndOfStream()
     #expect(await pipeline.stop())
     let portrait = turned.values.map { $0.height > $0.width }

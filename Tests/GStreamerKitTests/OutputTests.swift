@@ -20,7 +20,7 @@ import Testing
   }
 
   /// What the output's text takes, two seconds of it.
-  private func sound(_ template: Template) async throws -> [MediaBuffer] {
+  private func audio(_ template: Template) async throws -> [MediaBuffer] {
     if template.text.contains("audio/x-opus") { return try await units("opus", try await TestStream.audio(count: 100)) }
     return try await encoded("aac", "pcm", tones(100) { _ in 8000 })
   }
@@ -30,7 +30,7 @@ import Testing
     return (0..<count).map { tone(caps, amplitude: amplitude($0)) }
   }
 
-  /// Raw media through a shipped encode text, as it comes out.
+  /// Raw media through a shipped encode template, as it comes out.
   private func encoded(
     _ text: String, _ input: String, _ media: [MediaBuffer], at time: (Int) -> Duration = { .milliseconds(20 * $0) }
   ) async throws -> [MediaBuffer] {
@@ -59,15 +59,15 @@ import Testing
     return samples.withUnsafeBytes { MediaBuffer(copying: $0, caps: caps, pts: nil, duration: .milliseconds(20)) }
   }
 
-  private func pictures(_ codec: String) async throws -> [MediaBuffer] {
+  private func frames(_ codec: String) async throws -> [MediaBuffer] {
     if let encoder = codec.split(separator: "/").last, codec.hasPrefix("encode/") {
-      let frames = try (0..<50).map(NumberedPicture.media)
+      let frames = try (0..<50).map(NumberedFrame.media)
       return try await encoded(String(encoder), "frames", frames) { .milliseconds(40 * $0) }
     }
     return try await units(codec, try await TestStream.video(codec, count: 50).flatMap { $0 })
   }
 
-  /// Two seconds of picture and sound into a file, whose time begins at zero.
+  /// Two seconds of video and audio into a file, whose time begins at zero.
   private func record(
     _ name: String, _ location: String, video: [MediaBuffer], audio: [MediaBuffer], values: [String: String] = [:],
     keepingCaps: Bool = false
@@ -76,13 +76,13 @@ import Testing
     let errors = errors(of: pipeline)
     if video.isEmpty { try pipeline.removeBranch(from: "video") }
     if audio.isEmpty { try pipeline.removeBranch(from: "audio") }
-    let picture = video.isEmpty ? nil : try pipeline.appSource(named: "video")
+    let frame = video.isEmpty ? nil : try pipeline.appSource(named: "video")
     let tone = audio.isEmpty ? nil : try pipeline.appSource(named: "audio")
     try pipeline.start()
     let start = MediaTime(nanoseconds: 0)
     for (index, media) in video.enumerated() {
       let time = start + .milliseconds(40 * index)
-      #expect(picture?.push(media, pts: time, dts: time, updatingCaps: !keepingCaps || index == 0) == .queued)
+      #expect(frame?.push(media, pts: time, dts: time, updatingCaps: !keepingCaps || index == 0) == .queued)
     }
     for (index, media) in audio.enumerated() {
       // AAC says when, after its run-in; packets of Opus follow on from each other.
@@ -117,24 +117,24 @@ import Testing
     ("webm", "encode/vp8", ["vp8", "opus"]),
   ]
 
-  @Test(arguments: cases.indices) func fileWithPictureAndSoundPlays(_ index: Int) async throws {
+  @Test(arguments: cases.indices) func fileWithFrameAndAudioPlays(_ index: Int) async throws {
     let (name, codec, codecs) = Self.cases[index]
     let folder = try TemporaryFolder()
     let location = "\(folder.path)/a file.\(name.prefix(4))"
-    let audio = try await sound(try Shipped.store.find(.output, name))
-    try await record(name, location, video: try await pictures(codec), audio: audio)
+    let audio = try await audio(try Shipped.store.find(.output, name))
+    try await record(name, location, video: try await frames(codec), audio: audio)
     try check(location, codecs: codecs)
   }
 
-  /// MP4 has no place for the time before a track begins, and `audiorate` lets pass what it is told to. The `delay` of the
-  /// encode text is what players would hear of the encoder's run-in.
-  @Test func soundThatBeginsLateAndJumpsIsHeardAtItsPlace() async throws {
+  /// MP4 has no place for the time before a track begins, and `audiorate` lets pass what it is told to. The `delay` of
+  /// the encode template is what players would hear of the encoder's run-in.
+  @Test func audioThatBeginsLateAndJumpsIsHeardAtItsPlace() async throws {
     let folder = try TemporaryFolder()
     let (file, samples) = ("\(folder.path)/late.mp4", "\(folder.path)/samples")
     let audio = try await encoded("aac", "pcm", tones(75) { $0 < 50 ? 0 : 8000 }) {
       .milliseconds(50 + 20 * $0 + ($0 < 25 ? 0 : 25))
     }
-    try await record("mp4", file, video: try await pictures("h264"), audio: audio)
+    try await record("mp4", file, video: try await frames("h264"), audio: audio)
     let decoding = ["-i", file, "-af", "aresample=async=1:first_pts=0", "-ac", "1", "-f", "s16le", samples]
     #expect(try run("ffmpeg", ["-v", "error"] + decoding).status == 0)
     let heard = try Data(contentsOf: URL(fileURLWithPath: samples)).withUnsafeBytes { bytes in
@@ -145,10 +145,10 @@ import Testing
 
   @Test(arguments: ["mp4", "mkv"]) func fileOfOneTrackPlays(_ name: String) async throws {
     let folder = try TemporaryFolder()
-    let audio = try await sound(try Shipped.store.find(.output, name))
+    let audio = try await audio(try Shipped.store.find(.output, name))
     try await record(name, "\(folder.path)/audio", video: [], audio: audio)
     try check("\(folder.path)/audio", codecs: [name == "mp4" ? "aac" : "opus"])
-    try await record(name, "\(folder.path)/video", video: try await pictures("h264"), audio: [])
+    try await record(name, "\(folder.path)/video", video: try await frames("h264"), audio: [])
     try check("\(folder.path)/video", codecs: ["h264"])
   }
 
@@ -174,7 +174,7 @@ import Testing
     try pipeline.removeBranch(from: "audio")
     let source = try pipeline.appSource(named: "video")
     try pipeline.start()
-    for media in try await pictures("vp8") { source.push(media) }
+    for media in try await frames("vp8") { source.push(media) }
     try await eventually("an error of the sink") { errors.count > 0 }
     #expect(errors.values.first?.kind == .diskFull)
     await #expect(throws: PipelineError.self) { try await pipeline.sendEndOfStream() }

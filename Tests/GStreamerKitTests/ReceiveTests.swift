@@ -7,7 +7,7 @@ import Testing
 private struct Receiver {
   let pipeline: Pipeline
   let source: AppSource
-  let readings = Collector<(reading: NumberedPicture.Reading?, at: MediaTime, pts: MediaTime?)>()
+  let readings = Collector<(reading: NumberedFrame.Reading?, at: MediaTime, pts: MediaTime?)>()
   let keyframeRequests = Collector<MediaTime>()
   let errors: Collector<PipelineError>
 
@@ -21,13 +21,13 @@ private struct Receiver {
       named: "frames",
       onBuffer: { media in
         let arrival = MediaTime.now
-        readings.add((VideoFrameBuffer(media).flatMap(NumberedPicture.read), arrival, media.pts))
+        readings.add((VideoFrameBuffer(media).flatMap(NumberedFrame.read), arrival, media.pts))
       })
   }
 
   func push(_ packets: [TestPacket]) { for packet in packets { source.push(packet.buffer, dts: .now) } }
 
-  /// 25 pictures a second: the jitter buffer judges what is late by how fast the packets come.
+  /// 25 frames a second: the jitter buffer judges what is late by how fast the packets come.
   func pushAtPace(_ frames: ArraySlice<[TestPacket]>) async throws {
     let start = ContinuousClock.now
     for (index, frame) in frames.enumerated() {
@@ -40,7 +40,7 @@ private struct Receiver {
 }
 
 @Suite(.serialized) struct ReceiveTests {
-  @Test(arguments: ["vp8", "vp9", "h264"]) func picturesComeOutAsTheyWentIn(_ codec: String) async throws {
+  @Test(arguments: ["vp8", "vp9", "h264"]) func framesComeOutAsTheyWentIn(_ codec: String) async throws {
     let frames = try await TestStream.video(codec, count: 50)
     let receiver = try Receiver(codec)
     try receiver.pipeline.start()
@@ -62,7 +62,7 @@ private struct Receiver {
     for (index, frame) in frames.enumerated() {
       receiver.push(frame)
       let readings = receiver.readings
-      try await eventually("picture \(index)", within: .seconds(4)) { readings.count > index }
+      try await eventually("frame \(index)", within: .seconds(4)) { readings.count > index }
     }
     #expect((MediaTime.now - start).seconds < 4)
     #expect(await receiver.pipeline.stop())
@@ -75,7 +75,7 @@ private struct Receiver {
     try receiver.pipeline.start()
     let readings = receiver.readings
     try await receiver.pushAtPace(frames[..<10])
-    try await eventually("ten pictures") { readings.count == 10 }
+    try await eventually("ten frames") { readings.count == 10 }
     let requestsBefore = receiver.keyframeRequests.count
     let lossAt = MediaTime.now
     receiver.push(Array(frames[10].dropFirst()))
@@ -86,7 +86,7 @@ private struct Receiver {
     #expect(waited.seconds > 0.2 && waited.seconds < 3)
     for frame in frames[20...] { receiver.push(frame) }
     try await receiver.pipeline.sendEndOfStream()
-    // Nothing between the loss and the keyframe (every thirty pictures) is shown.
+    // Nothing between the loss and the keyframe (every thirty frames) is shown.
     #expect(receiver.numbers == Array(0..<10) + Array(30..<60))
     #expect(receiver.pipeline.jitterBufferStatistics(elementNamed: "jitter")?.lost == 1)
     #expect(await receiver.pipeline.stop())
@@ -99,9 +99,9 @@ private struct Receiver {
     try receiver.pipeline.start()
     for (index, frame) in frames.enumerated() where index != 10 { receiver.push(frame) }
     let readings = receiver.readings
-    try await eventually("the pictures before the gap") { readings.count == 10 }
+    try await eventually("the frames before the gap") { readings.count == 10 }
     receiver.push(frames[10])
-    try await eventually("all pictures") { readings.count == 20 }
+    try await eventually("all frames") { readings.count == 20 }
     #expect(receiver.numbers == Array(0..<20))
     #expect(await receiver.pipeline.stop())
   }
@@ -150,7 +150,7 @@ private struct Receiver {
     let packets = try await TestStream.audio(count: 50)
     let pipeline = try Shipped.receiver("opus", "pcm")
     let source = try pipeline.appSource(named: "rtp")
-    let sound = Collector<(frames: Int, crossings: Int, format: AudioBuffer.SampleFormat, rate: Int, channels: Int)>()
+    let heard = Collector<(frames: Int, crossings: Int, format: AudioBuffer.SampleFormat, rate: Int, channels: Int)>()
     try pipeline.appSink(
       named: "pcm",
       onBuffer: { media in
@@ -158,17 +158,17 @@ private struct Receiver {
         let crossings = audio.withInt16Samples { samples in
           (1..<audio.frameCount).count { samples[2 * $0 - 2] < 0 && samples[2 * $0] >= 0 }
         }
-        sound.add((audio.frameCount, crossings ?? 0, audio.sampleFormat, audio.sampleRate, audio.channelCount))
+        heard.add((audio.frameCount, crossings ?? 0, audio.sampleFormat, audio.sampleRate, audio.channelCount))
       })
     try pipeline.start()
     // One packet is missing and made up for.
     for (index, packet) in packets.enumerated() where index != 25 { source.push(packet.buffer, dts: .now) }
     try await pipeline.sendEndOfStream()
     #expect(await pipeline.stop())
-    #expect(sound.values.allSatisfy { $0.format == .s16 && $0.rate == 48_000 && $0.channels == 2 })
-    let seconds = Double(sound.values.reduce(0) { $0 + $1.frames }) / 48_000
+    #expect(heard.values.allSatisfy { $0.format == .s16 && $0.rate == 48_000 && $0.channels == 2 })
+    let seconds = Double(heard.values.reduce(0) { $0 + $1.frames }) / 48_000
     #expect(abs(seconds - 1) < 0.08)
-    let pitch = Double(sound.values.reduce(0) { $0 + $1.crossings }) / seconds
+    let pitch = Double(heard.values.reduce(0) { $0 + $1.crossings }) / seconds
     #expect(abs(pitch - 440) < 25)
   }
 }

@@ -40,8 +40,8 @@ func errors(of pipeline: Pipeline) -> Collector<PipelineError> {
   return collector
 }
 
-/// Pictures that carry their number as sixteen bright or dark squares, over a background that moves.
-enum NumberedPicture {
+/// Frames that carry their number as sixteen bright or dark squares, over a background that moves.
+enum NumberedFrame {
   static let width = 320
   static let height = 240
   static let caps = "video/x-raw,format=I420,width=320,height=240,framerate=25/1"
@@ -67,7 +67,7 @@ enum NumberedPicture {
 
   struct Reading: Sendable {
     var number: Int
-    /// Mean distance of the luma samples from the picture of that number.
+    /// Mean distance of the luma samples from the frame of that number.
     var meanError: Double
   }
 
@@ -117,10 +117,10 @@ enum TestStream {
     }
   }
 
-  /// Numbered pictures 0..<count as packets, one array for each picture; 25 a second.
+  /// Numbered frames 0..<count as packets, one array for each frame; 25 a second.
   static func video(_ codec: String, count: Int) async throws -> [[TestPacket]] {
-    let text = "appsrc name=in max-bytes=0 caps=\"\(NumberedPicture.caps)\" ! \(encoder(codec)) mtu=1200 pt=96 "
-    let packets = try await run(text, (0..<count).map(NumberedPicture.media))
+    let text = "appsrc name=in max-bytes=0 caps=\"\(NumberedFrame.caps)\" ! \(encoder(codec)) mtu=1200 pt=96 "
+    let packets = try await run(text, (0..<count).map(NumberedFrame.media))
     var frames: [[TestPacket]] = []
     for packet in packets {
       if frames.last?.last?.timestamp == packet.timestamp {

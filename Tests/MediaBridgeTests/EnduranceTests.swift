@@ -55,8 +55,8 @@ struct EnduranceTests {
     #expect(after.threads <= before.threads + 4)
     #expect(after.descriptors <= before.descriptors)
     // Dispatch keeps the jobs it is done with, and the testing library a backtrace of every error that was thrown, such
-    // as by each cancelled sleep; and a branch leaves some kilobytes in its track's pipeline until the track ends, which
-    // is to be found. Together two kilobytes each time.
+    // as by each cancelled sleep; and a branch leaves some kilobytes in its track's pipeline until the track ends,
+    // which is to be found. Together two kilobytes each time.
     #expect(after.heap < before.heap + 4 << 20, "before \(before); after \(after)")
     await room.disconnect()
     await synthetic.stop()
@@ -107,8 +107,8 @@ struct EnduranceTests {
     try await eventually("the subscription") { camera.isSubscribed }
   }
 
-  @Test func hundredsOfPicturesLeaveNothingBehind() async throws {
-    let buffer = try #require(QuadrantPicture(width: 321, height: 183).i420(quarterTurns: 1))
+  @Test func hundredsOfFramesLeaveNothingBehind() async throws {
+    let buffer = try #require(QuadrantFrame(width: 321, height: 183).i420(quarterTurns: 1))
     let frame = VideoFrame(buffer: buffer, time: .now)
     func convert() throws {
       for format in [VideoFrame.PixelFormat.rgba, .nv12, .gray8] { _ = try frame.converted(to: format) }
@@ -118,9 +118,9 @@ struct EnduranceTests {
     let before = Footprint.current
     for _ in 0..<300 { try convert() }
     let after = Footprint.current
-    print("three hundred pictures: before \(before); after \(after)")
+    print("three hundred frames: before \(before); after \(after)")
     #expect(after.descriptors <= before.descriptors && after.threads <= before.threads + 2)
-    // 1700 bytes a round, whose pictures have a megabyte.
+    // 1700 bytes a round, whose frames have a megabyte.
     #expect(after.heap < before.heap + 1 << 19, "before \(before); after \(after)")
   }
 

@@ -13,7 +13,7 @@ import Testing
   func isReadAsItIsWritten(_ argument: String, _ output: String?, _ location: String, _ text: String?) {
     let destination = Destination(argument: argument)
     #expect(destination == Destination(location: location, output: output))
-    #expect(destination.text == text)
+    #expect(destination.template == text)
   }
 
   @Test func anAddressSaysHostAndPort() {

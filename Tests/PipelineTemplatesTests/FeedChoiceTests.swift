@@ -101,7 +101,7 @@ import Testing
         return nil
       } catch { return "\(error)" }
     }
-    #expect(reason("video/x-av1") == "output/x takes AV1, and this is VP8, and no encode text makes AV1")
+    #expect(reason("video/x-av1") == "output/x takes AV1, and this is VP8, and no encode template makes AV1")
     #expect(reason(Self.avc) { $0.wantedEncoder = "vp8" } == "encode/vp8 makes VP8, and output/x takes H264")
     #expect(reason(Self.avc) { $0.variables = ["speed", "preset"] }?.contains("preset, speed") == true)
     let lacking = reason(Self.avc) { ($0.wantedEncoder, $0.variables) = ("h264", ["speed"]) }

@@ -30,8 +30,8 @@ import Testing
     #expect(description.media[2].codecs[0].feedback == ["ccm fir", "nack", "nack pli", "goog-remb"])
   }
 
-  /// Whoever is not asked for the orientation sends pictures that are turned already.
-  @Test func whoTurnsPicturesAsksForTheOrientation() throws {
+  /// Whoever is not asked for the orientation sends frames that are turned already.
+  @Test func whoTurnsFramesAsksForTheOrientation() throws {
     let offer = try Sample.session("libwebrtc-publisher-offer")
     let offered = offer.media[2].headerExtension(HeaderExtensionURI.videoOrientation)?.id
     for capabilities in [MediaCapabilities.server(takesOrientation: true), .subscriber] {
@@ -106,7 +106,8 @@ import Testing
       a=rtpmap:111 opus/48000/2
       """
     let answer = answer(try SessionDescription(parsing: text))
-    // No common format, no rtcp-mux, not bundled, fine (RED of something else dropped), fine, unknown kind, mid used twice.
+    // No common format, no rtcp-mux, not bundled, fine (RED of something else dropped), fine, unknown kind, mid used
+    // twice.
     #expect(answer.sections.map(\.isAccepted) == [false, false, false, true, true, false, false])
     #expect(answer.sections[3].formats.map(\.payloadType.rawValue) == [111])
     #expect(answer.description.bundle == ["d", "e"])

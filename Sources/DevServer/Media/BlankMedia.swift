@@ -1,8 +1,8 @@
 import SDP
 
-/// What a server sends at the end of a track: pictures of one macroblock, or silence.
+/// What a server sends at the end of a track: frames of one macroblock, or silence.
 enum BlankMedia {
-  /// At 30 pictures a second these are the fifth of a second that LiveKit sends.
+  /// At 30 frames a second these are the fifth of a second that LiveKit sends.
   static let count = 6
 
   static func payload(of codec: Codec) -> [UInt8]? {

@@ -100,7 +100,7 @@ final class DownTrack {
     track.layers.first { $0.ssrc == wanted }?.receiver.requestKeyframe()
   }
 
-  /// Clears the subscriber's picture before the track goes, as a LiveKit server does: with tiny pictures, or silence.
+  /// Clears the subscriber's frame before the track goes, as a LiveKit server does: with tiny frames, or silence.
   func flush() {
     guard let last = newest, let payload = BlankMedia.payload(of: codec) else { return }
     for number in 1...BlankMedia.count {
@@ -126,7 +126,7 @@ final class DownTrack {
     }
   }
 
-  /// Hands on how the publisher's wall clock goes, so that sound and pictures lie together at the subscriber's.
+  /// Hands on how the publisher's wall clock goes, so that audio and video lie together at the subscriber's.
   func forward(_ report: SenderReport, from layer: UpLayer, at time: MediaTime) {
     stream?.rewriter.receive(report, at: time)
     guard let timestamp = stream?.rewriter.outgoingTimestamp(report.rtpTimestamp, of: layer.ssrc) else { return }

@@ -21,7 +21,7 @@ final class PublishedTrack {
   private(set) var layers: [UpLayer] = []
   private(set) var codec: Codec?
   private var videoCodec: VideoCodec?
-  /// The header element that says how pictures are to be turned, if the publisher leaves that to others.
+  /// The header element that says how frames are to be turned, if the publisher leaves that to others.
   private(set) var orientationID: UInt8?
   private var downTracks: [DownTrack] = []
   var speech = SpeechDetector()

@@ -12,7 +12,7 @@ actor SubscriberTransport {
     /// Of a data channel.
     case message([UInt8])
     /// The media of a track stays away, or comes back.
-    case stream(trackSid: String, StreamWatch.Change)
+    case stream(trackSid: String, MediaTimeout.Change)
     /// A track has turned out to be something else than expected: `media` is another one.
     case mediaChanged
   }
@@ -30,7 +30,7 @@ actor SubscriberTransport {
   private var negotiator: Negotiator?
   private var clocks: [String: ParticipantClock] = [:]
   private(set) var media: [String: TrackMedia] = [:]
-  private var sent: [String: SentTrack] = [:]
+  private var sent: [String: OfferedTrack] = [:]
   /// What the newest answer agreed on, and which track a section carries.
   private var sections: [NegotiatedSection] = []
   private var mids: [String: String] = [:]
@@ -100,7 +100,7 @@ actor SubscriberTransport {
   func learn(codecs: [String: [String]]) async {
     await update(
       sections.compactMap { section in
-        SentTrack(section, mids: mids, codecs: codecs) ?? sent.values.first { $0.goesOn(in: section) }
+        OfferedTrack(section, mids: mids, codecs: codecs) ?? sent.values.first { $0.goesOn(in: section) }
       })
   }
 
@@ -108,7 +108,7 @@ actor SubscriberTransport {
     if isRemoteKnown { peer.add(remoteCandidate: candidate) } else { waitingCandidates.append(candidate) }
   }
 
-  private func update(_ tracks: [SentTrack]) async {
+  private func update(_ tracks: [OfferedTrack]) async {
     let live = Dictionary(tracks.map { ($0.sid, $0) }) { _, newest in newest }
     for (sid, earlier) in sent where live[sid]?.continues(earlier) != true { await remove(sid) }
     var new: [TrackReception] = []
@@ -128,7 +128,7 @@ actor SubscriberTransport {
     await media.removeValue(forKey: sid)?.close()
   }
 
-  private func add(_ track: SentTrack) -> TrackReception {
+  private func add(_ track: OfferedTrack) -> TrackReception {
     let clock = clocks[track.participant] ?? ParticipantClock()
     clocks[track.participant] = clock
     let reception = TrackReception(
@@ -183,17 +183,17 @@ private struct Handover<Value>: @unchecked Sendable {
   init(_ value: Value) { self.value = value }
 }
 
-extension SentTrack {
+extension OfferedTrack {
   var isVideo: Bool { section.kind == .video }
   var codec: String { format?.codec.name ?? "" }
-  /// The header element that says how pictures are to be turned, if the server leaves that to us.
+  /// The header element that says how frames are to be turned, if the server leaves that to us.
   var orientationID: UInt8? { isVideo ? section.extensionID(HeaderExtensionURI.videoOrientation) : nil }
   var clockRate: UInt32 { format?.codec.clockRate ?? 90_000 }
 }
 
 extension RTPReceiver.Configuration {
   /// The first stream of the section, in any of its formats.
-  init(_ track: SentTrack) {
+  init(_ track: OfferedTrack) {
     let pair = track.section.remoteSourceGroups.first { $0.semantics == "FID" && $0.ssrcs.count == 2 }
     self.init(
       track.section, ssrc: pair?.ssrcs[0] ?? track.section.remoteSources.first?.ssrc, rtx: pair?.ssrcs[1],

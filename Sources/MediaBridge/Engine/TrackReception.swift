@@ -10,30 +10,30 @@ final class TrackReception {
   let trackSid: String
   private let codec: String
   private let isVideo: Bool
-  /// Nil for sound, and for pictures that we do not look into.
+  /// Nil for audio, and for frames that we do not look into.
   private let videoCodec: Bitstream.VideoCodec?
   private let clock: ParticipantClock
   private(set) var receiver: RTPReceiver
   private var pipeline: ReceivePipeline?
-  /// What came since the newest keyframe began, or the newest sound, until there is a pipeline: so that nothing
-  /// is lost while an output is made, and the first picture does not have to wait for another keyframe.
+  /// What came since the newest keyframe began, or the newest audio, until there is a pipeline: so that nothing
+  /// is lost while an output is made, and the first frame does not have to wait for another keyframe.
   private var backlog: [(packet: RTPPacket, time: MediaTime)] = []
   private static let videoBacklog = 1500
-  /// Three seconds of sound, at least.
+  /// Three seconds of audio, at least.
   private static let audioBacklog = 150
   private static let staleness = Duration.seconds(1)
   private var newest: SequenceNumber?
-  private var isPictureOpen = false
+  private var isFrameOpen = false
   private var lastTimestamp: UInt32?
   private var wasMarked = true
-  /// Packets that wait for the rest of their picture.
+  /// Packets that wait for the rest of their frame.
   private var waiting: [AppSource.Packet] = []
   private static let waitingLimit = 256
-  /// How many packets came of the newest picture, when they are the last ones that wait, in order and from the first on.
-  private var wholePicture: Int?
+  /// How many packets came of the newest frame, when they are the last ones that wait, in order and from the first on.
+  private var wholeFrame: Int?
   /// Whether its media comes, and who is told when that changes.
-  private var watch: StreamWatch
-  private let onStream: (StreamWatch.Change) -> Void
+  private var watch: MediaTimeout
+  private let onStream: (MediaTimeout.Change) -> Void
   /// Told when `nextDeadline` may have changed without a packet.
   var onRequest: () -> Void = {}
 
@@ -49,10 +49,10 @@ final class TrackReception {
   ///   - onOtherCodec: told once when packets of another codec than `track.codec` come.
   ///   - onStream: told when media stays away, or comes back.
   init(
-    _ track: SentTrack, clock: ParticipantClock, configuration: RTPReceiver.Configuration,
-    onOtherCodec: @escaping (String) -> Void, onStream: @escaping (StreamWatch.Change) -> Void
+    _ track: OfferedTrack, clock: ParticipantClock, configuration: RTPReceiver.Configuration,
+    onOtherCodec: @escaping (String) -> Void, onStream: @escaping (MediaTimeout.Change) -> Void
   ) {
-    watch = StreamWatch(at: .now)
+    watch = MediaTimeout(at: .now)
     self.onStream = onStream
     trackSid = track.sid
     codec = track.codec
@@ -68,15 +68,15 @@ final class TrackReception {
 
   var statistics: ReceptionStatistics {
     ReceptionStatistics(
-      rtp: receiver.statistics, framesReceived: pictures.arrived, framesDropped: framesDropped, isFlowing: isFlowing,
+      rtp: receiver.statistics, framesReceived: frames.arrived, framesDropped: framesDropped, isFlowing: isFlowing,
       ssrc: receiver.ssrc, rtxSSRC: receiver.rtxSSRC, mid: mid, codec: codec, payloadType: payloadType)
   }
   private var isFlowing = false
   private var flowHandlers: [() -> Void] = []
   /// Of what the decoder for renderers makes.
   let meter = DecoderMeter()
-  /// Packets with the marker bit, which ends a picture.
-  private var pictures = PictureLedger()
+  /// Packets with the marker bit, which ends a frame.
+  private var frames = FrameDropCounter()
   /// The timestamps of the frames with which a decoder begins.
   private var group = KeptGroup<UInt32>(.sinceKeyframe)
   private var isKeyframeOpen = false
@@ -109,11 +109,11 @@ final class TrackReception {
   }
 
   private func deliver(_ packet: RTPPacket, at time: MediaTime) {
-    // The first packet of a picture tells as much as all of them.
+    // The first packet of a frame tells as much as all of them.
     if packet.timestamp != lastTimestamp { clock.observe(trackSid, timestamp: packet.timestamp, at: time) }
     let beginsAnew = !isVideo || isKeyframe(packet)
     note(packet, isKeyframe: beginsAnew, at: time)
-    if let wholePicture, isCutOff(by: packet) { blank(wholePicture, before: packet, at: time) }
+    if let wholeFrame, isCutOff(by: packet) { blank(wholeFrame, before: packet, at: time) }
     if pipeline != nil { waiting.append(AppSource.Packet(packet, at: time)) }
     noteOrder(of: packet)
     if beginsAnew && !isFlowing { beginFlowing() }
@@ -125,8 +125,8 @@ final class TrackReception {
   private func note(_ packet: RTPPacket, isKeyframe: Bool, at time: MediaTime) {
     if packet.timestamp != lastTimestamp { isKeyframeOpen = false }
     isKeyframeOpen = isKeyframeOpen || isKeyframe
-    guard packet.endsPicture else { return }
-    pictures.note(packet.timestamp)
+    guard packet.endsFrame else { return }
+    frames.note(packet.timestamp)
     if isVideo { group.add(packet.timestamp, isKeyframe: isKeyframeOpen, at: time) }
   }
 
@@ -142,32 +142,32 @@ final class TrackReception {
   private func noteOrder(of packet: RTPPacket) {
     let isNext = newest.map { $0.successor == packet.sequenceNumber } ?? true
     if newest.map({ packet.sequenceNumber.distance(from: $0) > 0 }) ?? true { newest = packet.sequenceNumber }
-    let isNewPicture = packet.timestamp != lastTimestamp
-    // A sender need not mark where its pictures end: then the next one says so.
-    let continues = wasMarked ? isNewPicture : !isNewPicture
-    isPictureOpen =
+    let isNewFrame = packet.timestamp != lastTimestamp
+    // A sender need not mark where its frames end: then the next one says so.
+    let continues = wasMarked ? isNewFrame : !isNewFrame
+    isFrameOpen =
       isVideo && isNext && continues && !packet.marker && !packet.isPaddingOnly && waiting.count < Self.waitingLimit
-    if !isNext || isNewPicture { wholePicture = isNext && wasMarked ? 0 : nil }
-    wholePicture = wholePicture.map { $0 + 1 }
+    if !isNext || isNewFrame { wholeFrame = isNext && wasMarked ? 0 : nil }
+    wholeFrame = wholeFrame.map { $0 + 1 }
     (lastTimestamp, wasMarked) = (packet.timestamp, packet.marker)
   }
 
-  /// Hands what `receive` took on to the pipeline. What follows in order within a picture stays until the picture is
+  /// Hands what `receive` took on to the pipeline. What follows in order within a frame stays until the frame is
   /// complete: a decoder can do nothing with it before, and waking its threads costs more than the work.
   func flush() {
-    guard !isPictureOpen, !waiting.isEmpty else { return }
+    guard !isFrameOpen, !waiting.isEmpty else { return }
     pipeline?.push(waiting)
     waiting.removeAll(keepingCapacity: true)
-    wholePicture = nil
+    wholeFrame = nil
   }
 
-  /// Whether the newest picture stays without its end: a server changes over to another layer in the middle of a
-  /// picture, and its numbers go on as if nothing were missing.
+  /// Whether the newest frame stays without its end: a server changes over to another layer in the middle of a
+  /// frame, and its numbers go on as if nothing were missing.
   private func isCutOff(by packet: RTPPacket) -> Bool {
     !wasMarked && packet.timestamp != lastTimestamp && newest?.successor == packet.sequenceNumber && isKeyframe(packet)
   }
 
-  /// Takes the contents out of the newest picture's packets, which a decoder would take for a whole one. Their numbers
+  /// Takes the contents out of the newest frame's packets, which a decoder would take for a whole one. Their numbers
   /// stay, since those behind would wait for what is missing.
   private func blank(_ count: Int, before next: RTPPacket, at time: MediaTime) {
     for index in waiting.indices.suffix(count) {
@@ -223,28 +223,28 @@ final class TrackReception {
   /// - Parameter isFirst: whether the decoder begins now, and so with what is kept.
   func decodingBegins(isFirst: Bool) {
     if pipeline == nil {
-      pictures.begin(with: isBacklogUsable ? backlog.filter(\.packet.endsPicture).map(\.packet.timestamp) : [])
+      frames.begin(with: isBacklogUsable ? backlog.filter(\.packet.endsFrame).map(\.packet.timestamp) : [])
     } else {
-      pictures.begin(with: isFirst ? group.frames(at: .now) : [])
+      frames.begin(with: isFirst ? group.frames(at: .now) : [])
     }
   }
 
   func decodingEnds() {
     let newest = meter.newestTime
-    pictures.end { isPending($0, newest) }
+    frames.end { isPending($0, newest) }
   }
 
   private var framesDropped: Int {
     let figures = meter.figures
-    return pictures.dropped(decoded: figures.framesDecoded) { isPending($0, figures.newest) }
+    return frames.dropped(decoded: figures.framesDecoded) { isPending($0, figures.newest) }
   }
 
-  /// Whether the picture of a timestamp is newer than the one of a time.
+  /// Whether the frame of a timestamp is newer than the one of a time.
   private func isPending(_ timestamp: UInt32, _ newest: MediaTime?) -> Bool {
     guard let newest, let time = clock.time(trackSid, of: timestamp) else { return true }
     return time > newest + Self.clockTolerance
   }
-  /// The timeline moves a little between the moments at which it tells the time of one picture.
+  /// The timeline moves a little between the moments at which it tells the time of one frame.
   private static let clockTolerance = Duration.milliseconds(5)
 
   /// Whether media is to come.
@@ -274,7 +274,7 @@ final class TrackReception {
 }
 
 extension RTPPacket {
-  fileprivate var endsPicture: Bool { marker && !isPaddingOnly }
+  fileprivate var endsFrame: Bool { marker && !isPaddingOnly }
 }
 
 extension AppSource.Packet {

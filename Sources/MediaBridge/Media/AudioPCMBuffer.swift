@@ -2,7 +2,7 @@ public import GStreamerKit
 public import MediaCore
 import Synchronization
 
-/// A stretch of decoded sound.
+/// A stretch of decoded audio.
 ///
 /// Its samples can be had in three ways: as `floatChannelData`, as `int16ChannelData`, or without a copy in the
 /// decoder's own memory through `buffer`. The first two are always there, whatever the decoder made; a copy in that

@@ -4,11 +4,11 @@ import Synchronization
 
 /// What a track's decoder made so far. Its streaming thread writes, statistics read.
 ///
-/// Pictures are always counted, which costs two stores; all else only while somebody wants to know.
+/// Frames are always counted, which costs two stores; all else only while somebody wants to know.
 final class DecoderMeter: Sendable {
   struct Figures: Sendable {
     var framesDecoded = 0
-    /// The time of the newest picture.
+    /// The time of the newest frame.
     var newest: MediaTime?
     var size: Dimensions?
     var freezes = FreezeDetector()
@@ -33,9 +33,9 @@ final class DecoderMeter: Sendable {
     }
   }
 
-  func note(_ sound: AudioPCMBuffer) {
+  func note(_ audio: AudioPCMBuffer) {
     guard isMeasuring.load(ordering: .relaxed) else { return }
-    let heard = AudioEnergy(sound.buffer)
+    let heard = AudioEnergy(audio.buffer)
     details.withLock { $0.audio.add(heard) }
   }
 
@@ -44,7 +44,7 @@ final class DecoderMeter: Sendable {
     isMeasuring.store(isWanted, ordering: .relaxed)
   }
 
-  /// Nothing is meant to be shown until the next picture.
+  /// Nothing is meant to be shown until the next frame.
   func interrupt() { details.withLock { $0.freezes.interrupt() } }
 
   var newestTime: MediaTime? {

@@ -1,12 +1,12 @@
 import PipelineTemplates
 
-/// Builds every pipeline text that a search finds, without running it.
+/// Builds every pipeline template that a search finds, without running it.
 public struct PipelineCheck: Sendable {
   /// One template and what was found.
   public struct Result: Sendable {
     /// `KIND/NAME`.
     public let name: String
-    /// What is wrong; nil when the text can be used.
+    /// What is wrong; nil when the template can be used.
     public let error: LiveKitError?
   }
 

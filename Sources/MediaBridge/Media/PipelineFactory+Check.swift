@@ -1,8 +1,8 @@
 package import PipelineTemplates
 
-/// Which pipeline text: its kind and name.
-package struct PipelineTextName: Hashable, Sendable, CustomStringConvertible {
-  /// The folder of the text.
+/// Which pipeline template: its kind and name.
+package struct TemplateName: Hashable, Sendable, CustomStringConvertible {
+  /// The folder of the template.
   package var kind: TemplateKind
   /// That of the file, without `.pipeline`.
   package var name: String
@@ -20,45 +20,48 @@ package struct PipelineTextName: Hashable, Sendable, CustomStringConvertible {
 extension PipelineFactory {
   /// Finds mistakes in the values that a person has set, before anything is joined or opened.
   /// - Parameters:
-  ///   - texts: which the values are for; each takes those that it has variables for.
+  ///   - templates: which the values are for; each takes those that it has variables for.
   ///   - values: what the program derives.
-  /// - Throws: `invalidParameter` for a name that none of the texts has, `template` for a value that one cannot take.
-  package func check(_ texts: [PipelineTextName], values: [String: String] = [:]) throws(LiveKitError) {
+  /// - Throws: `invalidParameter` for a name that none of the templates has, `template` for a value that one cannot
+  ///   take.
+  package func check(_ templates: [TemplateName], values: [String: String] = [:]) throws(LiveKitError) {
     guard !overrides.isEmpty else { return }
-    let names = try texts.map { text throws(LiveKitError) in try variables(of: text) }
+    let names = try templates.map { template throws(LiveKitError) in try variables(of: template) }
     let known = Set(names.joined())
     for name in overrides.keys.sorted() where !known.contains(name) {
-      throw UnknownVariable(name: name, texts: texts, known: known.sorted()).error
+      throw UnknownVariable(name: name, templates: templates, known: known.sorted()).error
     }
-    for (text, own) in zip(texts, names) where !own.isDisjoint(with: overrides.keys) { try build(text, values) }
+    for (template, own) in zip(templates, names) where !own.isDisjoint(with: overrides.keys) {
+      try build(template, values)
+    }
   }
 
-  func variables(of text: PipelineTextName) throws(LiveKitError) -> Set<String> {
-    Set(try self.text(text.kind, text.name).variables.map(\.name))
+  func variables(of template: TemplateName) throws(LiveKitError) -> Set<String> {
+    Set(try self.template(template.kind, template.name).variables.map(\.name))
   }
 
-  /// Every text of a kind that is not hidden by another.
-  func names(of kind: TemplateKind) throws(LiveKitError) -> [PipelineTextName] {
-    try list([kind]).filter { $0.shadowedBy == nil }.map { PipelineTextName(kind, $0.name) }
+  /// Every template of a kind that is not hidden by another.
+  func names(of kind: TemplateKind) throws(LiveKitError) -> [TemplateName] {
+    try list([kind]).filter { $0.shadowedBy == nil }.map { TemplateName(kind, $0.name) }
   }
 
   /// A pipeline that is built and not run shows what its elements refuse.
-  private func build(_ text: PipelineTextName, _ values: [String: String]) throws(LiveKitError) {
-    guard let mistake = mistake(in: text, values, overrides) else { return }
-    // A text that is wrong without any value says so when it is used.
-    guard self.mistake(in: text, values, [:]) == nil else { return }
+  private func build(_ template: TemplateName, _ values: [String: String]) throws(LiveKitError) {
+    guard let mistake = mistake(in: template, values, overrides) else { return }
+    // A template that is wrong without any value says so when it is used.
+    guard self.mistake(in: template, values, [:]) == nil else { return }
     for (name, value) in overrides.sorted(by: { $0.key < $1.key }) {
-      guard let mistake = self.mistake(in: text, values, [name: value]) else { continue }
+      guard let mistake = self.mistake(in: template, values, [name: value]) else { continue }
       throw LiveKitError(mistake.code, "'\(value)' is no value for `\(name)`: \(mistake.message)")
     }
     throw mistake
   }
 
   private func mistake(
-    in text: PipelineTextName, _ values: [String: String], _ overrides: [String: String]
+    in template: TemplateName, _ values: [String: String], _ overrides: [String: String]
   ) -> LiveKitError? {
     do throws(LiveKitError) {
-      _ = try PipelineFactory(store: store, overrides: overrides).make(text.kind, text.name, values: values)
+      _ = try PipelineFactory(store: store, overrides: overrides).make(template.kind, template.name, values: values)
       return nil
     } catch {
       return error
@@ -72,24 +75,24 @@ extension PipelineFactory {
   }
 }
 
-/// A value for a variable that none of the texts has that it could be for.
+/// A value for a variable that none of the templates has that it could be for.
 package struct UnknownVariable {
   package var name: String
-  package var texts: [PipelineTextName]
+  package var templates: [TemplateName]
   /// The variables that there are.
   package var known: [String]
 
-  package init(name: String, texts: [PipelineTextName], known: [String]) {
+  package init(name: String, templates: [TemplateName], known: [String]) {
     self.name = name
-    self.texts = texts
+    self.templates = templates
     self.known = known
   }
 
   package var error: LiveKitError {
-    let looked = texts.map(\.description).joined(separator: ", ")
+    let looked = templates.map(\.description).joined(separator: ", ")
     let nearest = NearestName.of(name, in: known).map { "did you mean '\($0)'? " } ?? ""
-    let advice = texts.first.map { "`mediabridge pipelines show \($0)` lists those of a text" } ?? ""
+    let advice = templates.first.map { "`mediabridge pipelines show \($0)` lists those of a template" } ?? ""
     return LiveKitError(
-      .invalidParameter, "no variable '\(name)' in \(looked.isEmpty ? "any text" : looked); \(nearest)\(advice)")
+      .invalidParameter, "no variable '\(name)' in \(looked.isEmpty ? "any template" : looked); \(nearest)\(advice)")
   }
 }

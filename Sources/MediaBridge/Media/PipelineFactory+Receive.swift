@@ -2,8 +2,8 @@ import GStreamerKit
 import MediaPipelines
 import PipelineTemplates
 
-// A receive text is made in parts: what every consumer needs at once, and each output that hangs on a tee when somebody
-// wants it.
+// A receive template is made in parts: what every consumer needs at once, and each output that hangs on a tee when
+// somebody wants it.
 extension PipelineFactory {
   /// Builds a receive template without its outputs.
   func makeReceiver(_ name: String, values: [String: String]) throws(LiveKitError) -> TemplatePipeline {
@@ -17,7 +17,7 @@ extension TemplatePipeline {
     _ name: String, onKeyframeRequest: @escaping @Sendable () -> Void
   ) throws(LiveKitError) -> PacketInput {
     do { return try pipeline.packetInput(named: name, onKeyframeRequest: onKeyframeRequest) } catch {
-      throw LiveKitError(error, in: text)
+      throw LiveKitError(error, in: template)
     }
   }
 
@@ -25,34 +25,35 @@ extension TemplatePipeline {
   func tees(_ dependence: KeptGroup<MediaBuffer>.Dependence) throws(LiveKitError) -> [String: ReceiveTee] {
     var tees: [String: ReceiveTee] = [:]
     for output in ReceivePipeline.Output.allCases {
-      guard let name = text.branch(endingIn: output.rawValue)?.tee, tees[name] == nil else { continue }
+      guard let name = template.branch(endingIn: output.rawValue)?.tee, tees[name] == nil else { continue }
       do { tees[name] = try ReceiveTee(pipeline: pipeline, name: name, dependence) } catch {
-        throw LiveKitError(error, in: text)
+        throw LiveKitError(error, in: template)
       }
     }
     return tees
   }
 
-  /// The branch that ends in the sink of that name, not yet linked; nil when the text has none.
+  /// The branch that ends in the sink of that name, not yet linked; nil when the template has none.
   func branch(to sink: String) throws(LiveKitError) -> TeeBranch? {
-    guard let branch = text.branch(endingIn: sink) else { return nil }
+    guard let branch = template.branch(endingIn: sink) else { return nil }
     do {
       return try pipeline.makeBranch(
-        description: branch.description, behindTee: branch.tee, locate: text.location(atOffset:))
+        description: branch.description, behindTee: branch.tee, locate: template.location(atOffset:))
     } catch {
-      throw LiveKitError(error, in: text)
+      throw LiveKitError(error, in: template)
     }
   }
 
   func sink(
     _ name: String, of branch: TeeBranch, onBuffer: @escaping @Sendable (MediaBuffer) -> Void
   ) throws(LiveKitError) {
-    do { try branch.appSink(named: name, onBuffer: onBuffer) } catch { throw LiveKitError(error, in: text) }
+    do { try branch.appSink(named: name, onBuffer: onBuffer) } catch { throw LiveKitError(error, in: template) }
   }
 
   func lacks(_ sink: String) -> LiveKitError {
     LiveKitError(
-      .template, "\(text.file): nothing in it is called \(sink), which is wanted of it; add an appsink of that name")
+      .template, "\(template.file): nothing in it is called \(sink), which is wanted of it; add an appsink of that name"
+    )
   }
 }
 

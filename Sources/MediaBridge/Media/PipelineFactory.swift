@@ -4,11 +4,11 @@ package import Logging
 import MediaCore
 package import PipelineTemplates
 
-/// Makes pipelines of template texts, and says in a person's words what is wrong with one.
+/// Makes pipelines of templates, and says in a person's words what is wrong with one.
 package struct PipelineFactory: Sendable {
   /// Where templates are found.
   package let store: TemplateStore
-  /// Values that a person has set, by the variable's name; `check` finds names that no text has.
+  /// Values that a person has set, by the variable's name; `check` finds names that no template has.
   package let overrides: [String: String]
 
   /// - Parameters:
@@ -23,19 +23,19 @@ package struct PipelineFactory: Sendable {
   /// Once in the life of the process: rooms, views and recorders all look in the same folders.
   private static func tell(_ refusal: TemplateRefusal, to logger: Logger) {
     guard told.withLock({ $0.insert(refusal.path).inserted }) else { return }
-    logger.warning("pipeline texts are passed over", metadata: ["reason": "\(refusal)"])
+    logger.warning("pipeline templates are passed over", metadata: ["reason": "\(refusal)"])
   }
   private static let told = Locked<Set<String>>([])
 
-  /// All texts there are, of these kinds.
+  /// All templates there are, of these kinds.
   /// - Throws: `template` when a folder that was asked for cannot be used.
   func list(_ kinds: [TemplateKind] = TemplateKind.allCases) throws(LiveKitError) -> [TemplateStore.Entry] {
     do { return try store.list(kinds).entries } catch { throw LiveKitError(.template, "\(error)") }
   }
 
   /// Builds the pipeline of a template; it is not started.
-  /// - Parameter values: what the program derives; a text takes those that it has variables for, and what a person has
-  ///   set goes before them.
+  /// - Parameter values: what the program derives; a template takes those that it has variables for, and what a person
+  ///   has set goes before them.
   package func make(
     _ kind: TemplateKind, _ name: String, values: [String: String] = [:]
   ) throws(LiveKitError) -> TemplatePipeline {
@@ -43,27 +43,27 @@ package struct PipelineFactory: Sendable {
     return try make(filled, filled.description)
   }
 
-  /// - Parameter description: the text's, or what is left of it with white space in the place of the rest.
+  /// - Parameter description: the template's, or what is left of it with white space in the place of the rest.
   func make(_ filled: FilledTemplate, _ description: String) throws(LiveKitError) -> TemplatePipeline {
     do {
       let pipeline = try Pipeline(
         description: description, name: "\(filled.kind.rawValue)-\(filled.name)", locate: filled.location(atOffset:))
-      return TemplatePipeline(pipeline: pipeline, text: filled)
+      return TemplatePipeline(pipeline: pipeline, template: filled)
     } catch {
       throw LiveKitError(error, in: filled)
     }
   }
 
-  /// The text of a template.
-  func text(_ kind: TemplateKind, _ name: String) throws(LiveKitError) -> Template {
+  /// A template by its kind and name.
+  func template(_ kind: TemplateKind, _ name: String) throws(LiveKitError) -> Template {
     do { return try store.find(kind, name) } catch { throw LiveKitError(.template, "\(error)") }
   }
 
-  /// The text of a template with its values, checked for the names that Swift needs.
+  /// A template with its values, checked for the names that Swift needs.
   package func fill(
     _ kind: TemplateKind, _ name: String, values: [String: String]
   ) throws(LiveKitError) -> FilledTemplate {
-    try fill(try text(kind, name), values: values)
+    try fill(try template(kind, name), values: values)
   }
 
   func fill(_ template: Template, values: [String: String]) throws(LiveKitError) -> FilledTemplate {
@@ -83,16 +83,16 @@ package struct PipelineFactory: Sendable {
   }
 }
 
-/// A pipeline and the text that it was made of, so that its errors can name a line.
+/// A pipeline and the template that it was made of, so that its errors can name a line.
 package struct TemplatePipeline: Sendable {
   /// Not started before `start()`.
   package let pipeline: Pipeline
   /// What the pipeline was made of.
-  package let text: FilledTemplate
+  package let template: FilledTemplate
 
   /// The appsrc of that name.
   package func source(_ name: String) throws(LiveKitError) -> AppSource {
-    do { return try pipeline.appSource(named: name) } catch { throw LiveKitError(error, in: text) }
+    do { return try pipeline.appSource(named: name) } catch { throw LiveKitError(error, in: template) }
   }
 
   /// The source, or nil with its branch taken out of the pipeline when it is not wanted.
@@ -108,25 +108,29 @@ package struct TemplatePipeline: Sendable {
   package func sink(
     _ name: String, onBuffer: @escaping @Sendable (MediaBuffer) -> Void
   ) throws(LiveKitError) -> AppSink {
-    do { return try pipeline.appSink(named: name, onBuffer: onBuffer) } catch { throw LiveKitError(error, in: text) }
+    do { return try pipeline.appSink(named: name, onBuffer: onBuffer) } catch {
+      throw LiveKitError(error, in: template)
+    }
   }
 
   func onKeyframeRequest(atSource name: String, _ handler: @escaping @Sendable () -> Void) throws(LiveKitError) {
-    do { try pipeline.onKeyframeRequest(atSourceNamed: name, handler) } catch { throw LiveKitError(error, in: text) }
+    do { try pipeline.onKeyframeRequest(atSourceNamed: name, handler) } catch {
+      throw LiveKitError(error, in: template)
+    }
   }
 
   /// Puts a parser behind a source, so that it takes other stream formats too.
   func insert(_ parser: String, behind source: AppSource) throws(LiveKitError) {
-    do { try pipeline.insert(parser, behind: source) } catch { throw LiveKitError(error, in: text) }
+    do { try pipeline.insert(parser, behind: source) } catch { throw LiveKitError(error, in: template) }
   }
 
   func removeBranch(from name: String) throws(LiveKitError) {
-    do { try pipeline.removeBranch(from: name) } catch { throw LiveKitError(error, in: text) }
+    do { try pipeline.removeBranch(from: name) } catch { throw LiveKitError(error, in: template) }
   }
 
   /// Starts the pipeline.
   package func start() throws(LiveKitError) {
-    do { try pipeline.start() } catch { throw LiveKitError(error, in: text) }
+    do { try pipeline.start() } catch { throw LiveKitError(error, in: template) }
   }
 
   /// Calls `handler` for each error while the pipeline runs.
@@ -134,19 +138,19 @@ package struct TemplatePipeline: Sendable {
 
   /// - Parameter handler: gets the name of the element that failed, too.
   func onFailure(_ handler: @escaping @Sendable (LiveKitError, String?) -> Void) {
-    let text = text
+    let template = template
     pipeline.onMessage { message in
-      if case .error(let error) = message { handler(LiveKitError(error, in: text), error.element) }
+      if case .error(let error) = message { handler(LiveKitError(error, in: template), error.element) }
     }
   }
 }
 
 extension LiveKitError {
-  /// What a pipeline reports, with the file and line of its text.
-  package init(_ error: PipelineError, in text: FilledTemplate) {
+  /// What a pipeline reports, with the file and line of its template.
+  package init(_ error: PipelineError, in template: FilledTemplate) {
     func place(_ element: String?) -> String {
-      error.location?.description ?? element.flatMap { text.line(ofElement: $0) }.map { "\(text.file):\($0)" }
-        ?? text.file
+      error.location?.description ?? element.flatMap { template.line(ofElement: $0) }.map { "\(template.file):\($0)" }
+        ?? template.file
     }
     switch error.kind {
     case .missingElements(let names):

@@ -6,8 +6,8 @@ import Synchronization
 
 /// The receive template of one track at work on its packets, for all who want what comes out of it.
 ///
-/// Each of its outputs is made for the first consumer and goes with the last: so one that stores frames as they were sent
-/// pays for no decoder.
+/// Each of its outputs is made for the first consumer and goes with the last: so one that stores frames as they were
+/// sent pays for no decoder.
 final class ReceivePipeline: Sendable {
   /// The agreed names of a template's sinks.
   enum Output: String, CaseIterable, Sendable {
@@ -29,7 +29,7 @@ final class ReceivePipeline: Sendable {
   private let made: TemplatePipeline
   private let source: PacketInput
   private let jitter: Element?
-  /// By the tee's name, for the text may have several.
+  /// By the tee's name, for the template may have several.
   private let tees: [String: ReceiveTee]
   private let hubs: [Output: MediaHub]
   /// Held while a branch is made or ended, never on a media thread.
@@ -59,7 +59,7 @@ final class ReceivePipeline: Sendable {
     source = try made.packetInput("rtp", onKeyframeRequest: onKeyframeNeeded)
     tees = try made.tees(isVideo ? .sinceKeyframe : .none)
     try deliverWhatHasNoBranch()
-    // A text without an element of that name keeps GStreamer's own times, and frames as they come.
+    // A template without an element of that name keeps GStreamer's own times, and frames as they come.
     if jitter != nil {
       try? pipeline.retimestamp(elementNamed: "jitter", clock)
       if let orientationID {
@@ -88,7 +88,7 @@ final class ReceivePipeline: Sendable {
     tee.whenSettled(job)
   }
 
-  /// How long the text lets a lost packet be waited for; nil where nothing waits.
+  /// How long the template lets a lost packet be waited for; nil where nothing waits.
   let longestWait: Duration?
 
   /// Waits for a lost packet for so long from now on.
@@ -97,7 +97,7 @@ final class ReceivePipeline: Sendable {
   // MARK: Outputs
 
   /// Adds a consumer, and makes what it needs.
-  /// - Throws: what the text lacks for it.
+  /// - Throws: what the template lacks for it.
   func add(_ consumer: MediaConsumer, to output: Output) throws(LiveKitError) {
     guard let hub = hubs[output] else { return }
     hub.add(consumer)
@@ -142,10 +142,10 @@ final class ReceivePipeline: Sendable {
   }
 
   private func tee(of output: Output) -> ReceiveTee? {
-    made.text.branch(endingIn: output.rawValue).flatMap { tees[$0.tee] }
+    made.template.branch(endingIn: output.rawValue).flatMap { tees[$0.tee] }
   }
 
-  /// A text of somebody's own may decode all the time.
+  /// A template of somebody's own may decode all the time.
   private func deliverWhatHasNoBranch() throws(LiveKitError) {
     for (output, hub) in hubs where pipeline.hasElement(output.rawValue) {
       try made.sink(output.rawValue) { hub.deliver($0) }

@@ -17,20 +17,20 @@ struct RendererCalls<Media: Sendable>: Sendable {
 /// A renderer is a program's code: however quick it was so far, its next call may take seconds, and a thread that is in
 /// a call cannot be taken out of it. So that such a call holds up nobody else, no thread that anybody else needs makes
 /// it: each renderer is called on a queue of its own, and what it is too slow for is dropped there, the oldest first.
-/// Waking that queue's thread costs some twenty microseconds a picture: a hundredth of what receiving one of 1280x720
+/// Waking that queue's thread costs some twenty microseconds a frame: a hundredth of what receiving one of 1280x720
 /// takes, a twelfth of one of 320x180. Only those that say that they return at once
 /// (`PromptRenderer`) are called on the media thread.
 final class RendererQueue<Media: Sendable>: Sendable {
   private let state: Locked<RendererTurns<Media>>
   private let calls: RendererCalls<Media>
   private let patience: Duration
-  private let gate = CallGate()
+  private let gate = CallBarrier()
   private let queue = DispatchQueue(label: "mediabridge.renderer")
 
   /// - Parameters:
   ///   - limit: how much may wait.
-  ///   - patience: how long what is to be rendered waits for the main actor. One that is busy for longer, or never runs,
-  ///     is not waited for again until it has caught up.
+  ///   - patience: how long what is to be rendered waits for the main actor. One that is busy for longer, or never
+  ///     runs, is not waited for again until it has caught up.
   init(limit: Int, patience: Duration, calls: RendererCalls<Media>) {
     state = Locked(RendererTurns(limit: limit))
     self.patience = patience
@@ -79,17 +79,17 @@ final class RendererQueue<Media: Sendable>: Sendable {
     guard let pause = state.withLock({ $0.pause(for: notice, before: media) }) else { return false }
     Task { @MainActor [weak self] in self?.tell(pause) }
     patienceQueue.asyncAfter(deadline: .now() + .nanoseconds(Int(patience.nanoseconds))) { [weak self] in
-      self?.goOn(after: pause)
+      self?.resume(after: pause)
     }
     return true
   }
 
   @MainActor private func tell(_ pause: Int) {
     while let notice = state.withLock({ $0.takeNotice() }) { perform { notice() } }
-    goOn(after: pause)
+    resume(after: pause)
   }
 
-  private func goOn(after pause: Int) {
+  private func resume(after pause: Int) {
     if state.withLock({ $0.endPause(pause) }) { queue.async { self.work() } }
   }
 }
@@ -99,7 +99,7 @@ private let patienceQueue = DispatchQueue(label: "mediabridge.renderer.patience"
 
 /// What waits for one renderer, and who sees to it.
 struct RendererTurns<Media> {
-  /// So many times as much as usual may wait of what has come in no time, such as the pictures behind one that was
+  /// So many times as much as usual may wait of what has come in no time, such as the frames behind one that was
   /// repaired: a renderer that has had no chance yet is not a slow one.
   private static var burst: Int { 4 }
   private static var noTime: Duration { .milliseconds(100) }

@@ -1,21 +1,21 @@
 public import Foundation
 
-/// Takes the pictures of a video track.
+/// Takes the frames of a video track.
 ///
-/// `render(frame:)` is called once a frame, in order, on a media thread that is this renderer's alone while it takes: one
-/// that takes long, be it all the time or once, loses the oldest of what it is too slow for, and holds up neither other
-/// renderers nor the track; a `PromptRenderer` is called without a thread of its own. The size requirements are of the main actor, as in the SDK this API is known from; no media
-/// thread waits for them.
+/// `render(frame:)` is called once a frame, in order, on a media thread that is this renderer's alone while it takes:
+/// one that takes long, be it all the time or once, loses the oldest of what it is too slow for, and holds up neither
+/// other renderers nor the track; a `PromptRenderer` is called without a thread of its own. The size requirements are
+/// of the main actor, as in the SDK this API is known from; no media thread waits for them.
 public protocol VideoRenderer: AnyObject {
   /// Whether adaptive stream may choose what is received by what this renderer shows. One that says no is served with
   /// everything, at full size, also while it is not visible.
   @MainActor var isAdaptiveStreamEnabled: Bool { get }
   /// Whether anybody can see it; a track that no renderer shows is paused.
   @MainActor var isVisible: Bool { get }
-  /// The size in pixels at which this renderer shows the pictures; while it is empty the smallest layer is received.
+  /// The size in pixels at which this renderer shows the frames; while it is empty the smallest layer is received.
   @MainActor var adaptiveStreamSize: CGSize { get }
-  /// The size of the pictures from now on: told before the first one of each size is rendered, and never after the
-  /// renderer was removed. Where the main actor is busy for longer than 100 ms the pictures do not wait for it: sizes are
+  /// The size of the frames from now on: told before the first one of each size is rendered, and never after the
+  /// renderer was removed. Where the main actor is busy for longer than 100 ms the frames do not wait for it: sizes are
   /// told when it has time, of several the newest.
   @MainActor func set(size: CGSize)
   /// One frame, on a media thread. It refers to the decoder's memory, so that many of them that are kept use up much.
@@ -36,10 +36,11 @@ extension VideoRenderer {
   public func adaptiveStreamDidChange() { AdaptiveStreamBell.ring() }
 }
 
-/// Takes the sound of an audio track. `render(pcmBuffer:)` is called in order, on a media thread that is this renderer's
-/// alone while it takes: one that takes long loses the oldest of what it is too slow for, and holds up nobody else.
+/// Takes the audio of an audio track. `render(pcmBuffer:)` is called in order, on a media thread that is this
+/// renderer's alone while it takes: one that takes long loses the oldest of what it is too slow for, and holds up
+/// nobody else.
 public protocol AudioRenderer: AnyObject {
-  /// The format in which this renderer wants its sound. Nil, which is the default, takes it at the sample rate and with
+  /// The format in which this renderer wants its audio. Nil, which is the default, takes it at the sample rate and with
   /// the channels that the decoder makes, as floats, and nothing is converted before it is asked for.
   ///
   /// It is read once, when the renderer is added to a track.
@@ -68,10 +69,10 @@ package protocol MutedRenderer: VideoRenderer {
   func setMuted(_ isMuted: Bool)
 }
 
-/// A renderer whose `render` returns at once, whatever happens: it waits for nothing, and for no lock that others hold for
-/// long. It is called where the media is decoded, which saves waking a thread for each picture, some twenty microseconds.
-/// One that breaks this promise holds up its track, and with it the others that show or hear it. It is not told sizes,
-/// which would have to wait for the main actor: each picture says its own.
+/// A renderer whose `render` returns at once, whatever happens: it waits for nothing, and for no lock that others hold
+/// for long. It is called where the media is decoded, which saves waking a thread for each frame, some twenty
+/// microseconds. One that breaks this promise holds up its track, and with it the others that show or hear it. It is
+/// not told sizes, which would have to wait for the main actor: each frame says its own.
 public protocol PromptRenderer: AnyObject {}
 
 /// A renderer made of a closure, which is called on a media thread.
@@ -88,7 +89,7 @@ public final class AudioBufferHandler: AudioRenderer, Sendable {
   public let requiredFormat: AudioFormat?
   private let handler: @Sendable (AudioPCMBuffer) -> Void
 
-  /// - Parameter format: the sound is brought into; nil for what the decoder makes.
+  /// - Parameter format: the audio is brought into; nil for what the decoder makes.
   public init(format: AudioFormat? = nil, _ handler: @escaping @Sendable (AudioPCMBuffer) -> Void) {
     requiredFormat = format
     self.handler = handler

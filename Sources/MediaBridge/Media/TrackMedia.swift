@@ -14,7 +14,7 @@ enum DecodedMedia: Sendable {
 struct ReceptionStatistics: Sendable {
   var rtp: RTPReceiver.Statistics
   var framesReceived: Int
-  /// Of the pictures that the decoder for renderers was given, those that it passed over.
+  /// Of the frames that the decoder for renderers was given, those that it passed over.
   var framesDropped: Int
   /// Whether something has come that can be shown or heard: of a video at least a keyframe.
   var isFlowing: Bool
@@ -80,12 +80,13 @@ final class TrackMedia: Sendable {
     clock.add(trackSid, clockRate: clockRate)
   }
 
-  /// Whether pictures may come turned, and turn while they come.
+  /// Whether frames may come turned, and turn while they come.
   var mayTurn: Bool { orientationID != nil }
 
   // MARK: Decoding for renderers
 
-  /// Decodes for renderers unless that is under way; `sink` is called on a streaming thread. Not from two threads at once.
+  /// Decodes for renderers unless that is under way; `sink` is called on a streaming thread. Not from two threads at
+  /// once.
   func startDecoding(_ sink: @escaping @Sendable (DecodedMedia) -> Void) {
     guard renderers.withLock({ $0 == nil }), receiving.withLock({ !$0.isOver }) else { return }
     let (isVideo, meter, isMisfitTold) = (isVideo, meter, Locked(false))
@@ -101,9 +102,9 @@ final class TrackMedia: Sendable {
             meter.note(frame)
             if let shown, time < shown, .now < settled { return }
             sink(.video(frame))
-          } else if !isVideo, let sound = AudioBuffer(media).map({ AudioPCMBuffer(buffer: $0, time: time) }) {
-            meter.note(sound)
-            sink(.audio(sound))
+          } else if !isVideo, let audio = AudioBuffer(media).map({ AudioPCMBuffer(buffer: $0, time: time) }) {
+            meter.note(audio)
+            sink(.audio(audio))
           } else if isMisfitTold.set(\.self, to: true) {
             self?.decoderChanged(.notRaw(media, codec: self?.codec ?? ""))
           }
@@ -131,7 +132,7 @@ final class TrackMedia: Sendable {
 
   private func decoderChanged(_ error: LiveKitError?) { decoderHandler.withLock { $0 }(error) }
 
-  /// Calls `handler` from now on with why there are no pictures or no sound although media arrives, and with nil when a
+  /// Calls `handler` from now on with why there are no frames or no audio although media arrives, and with nil when a
   /// decoder begins (anew).
   func onDecoderChange(_ handler: @escaping @Sendable (LiveKitError?) -> Void) {
     decoderHandler.withLock { $0 = handler }
@@ -239,11 +240,11 @@ final class TrackMedia: Sendable {
 }
 
 extension LiveKitError {
-  /// What comes out of a receive text of somebody's own can be neither shown nor heard.
+  /// What comes out of a receive template of somebody's own can be neither shown nor heard.
   fileprivate static func notRaw(_ media: MediaBuffer, codec: String) -> LiveKitError {
     LiveKitError(
       .template,
-      "the receive text \(codec) hands out \(media.caps.mediaType), where raw frames or raw "
+      "the receive template \(codec) hands out \(media.caps.mediaType), where raw frames or raw "
         + "interleaved PCM is needed; add a decoder to it")
   }
 }

@@ -13,16 +13,16 @@ public enum VideoRotation: Int, Sendable {
   case _270 = 270
 }
 
-/// One decoded picture. Its planes are the decoder's own memory, which stays alive as long as the frame does.
+/// One decoded frame. Its planes are the decoder's own memory, which stays alive as long as the frame does.
 public struct VideoFrame: Sendable {
   /// How the planes are laid out: `i420`, `nv12`, `rgba` …
   public typealias PixelFormat = VideoFrameBuffer.PixelFormat
 
-  /// The picture's planes; reached only through closures, so that no pointer outlives the frame.
+  /// The frame's planes; reached only through closures, so that no pointer outlives the frame.
   public let buffer: VideoFrameBuffer
-  /// How far the picture has to be turned clockwise to be upright. The planes are as they were sent.
+  /// How far the frame has to be turned clockwise to be upright. The planes are as they were sent.
   public var rotation: VideoRotation { VideoRotation(rawValue: buffer.media.quarterTurns * 90) ?? ._0 }
-  /// When the picture was taken, on the room's timeline.
+  /// When the frame was taken, on the room's timeline.
   public let time: MediaTime
 
   init(buffer: VideoFrameBuffer, time: MediaTime) {

@@ -1,5 +1,5 @@
 extension Dimensions {
-  /// What an encode text is told of the size. Where a person has set one side the other keeps the shape.
+  /// What an encode template is told of the size. Where a person has set one side the other keeps the shape.
   func values(besides set: [String: String]) -> [String: String] {
     var (width, height) = (Int(width), Int(height))
     let shape = (width: Double(width), height: Double(height))

@@ -2,8 +2,8 @@ import GStreamerKit
 import MediaCore
 import PipelineTemplates
 
-/// One encode text at work in front of an output: frames or PCM in, encoded media straight into the output's appsrc. The
-/// memory is handed on, and never copied.
+/// One encode template at work in front of an output: frames or PCM in, encoded media straight into the output's
+/// appsrc. The memory is handed on, and never copied.
 final class EncodePipeline: Sendable {
   private let pipeline: Pipeline
   private let source: AppSource
@@ -15,10 +15,11 @@ final class EncodePipeline: Sendable {
   ///   - updatingCaps: whether `target` is told the format.
   ///   - onFailure: told when the pipeline fails while it runs.
   init(
-    _ text: String, for kind: Track.Kind, factory: PipelineFactory, values: [String: String], into target: AppSource,
+    _ template: String, for kind: Track.Kind, factory: PipelineFactory, values: [String: String],
+    into target: AppSource,
     updatingCaps: Bool, onFailure: @escaping @Sendable (LiveKitError) -> Void
   ) throws(LiveKitError) {
-    let made = try factory.make(.encode, text, values: values)
+    let made = try factory.make(.encode, template, values: values)
     let join = EncoderJoin(target, updatingCaps: updatingCaps)
     pipeline = made.pipeline
     source = try made.source(OutputPlanner.inputs[kind]?.encoder ?? "")

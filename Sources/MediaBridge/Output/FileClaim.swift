@@ -46,7 +46,7 @@ final class FileClaim: Sendable {
     guard bytes == 0 else { return }
     throw LiveKitError(
       .output,
-      "\(file): nothing was written into it; the pipeline text 'output/\(template)' writes elsewhere: let it write to "
+      "\(file): nothing was written into it; the pipeline template 'output/\(template)' writes elsewhere: let it write to "
         + "${location}")
   }
 

@@ -7,7 +7,7 @@ import PipelineTemplates
 /// One file or stream that is being written from at most one video and one audio track. Media threads write into it; it
 /// ends once, with a file that plays.
 final class FileOutput: Sendable {
-  /// Pictures and sound packets of the participant that are in the file.
+  /// Video and audio packets of the participant that are in the file.
   struct Counts: Sendable {
     var buffers = 0
     /// Dropped because encoding or writing did not keep up.
@@ -16,7 +16,7 @@ final class FileOutput: Sendable {
 
   private struct State {
     var timeline: OutputTimeline
-    var pictures: PictureHolder
+    var frames: FrameRepeater
     var isEnding = false
     var isBegun = false
     /// Whether no video is sent on purpose.
@@ -56,7 +56,7 @@ final class FileOutput: Sendable {
   /// - Parameters:
   ///   - codec: of the frames that the first moment begins with; nil when they are black until one comes, which takes
   ///     a feed of raw video.
-  ///   - size: of the frames as published; an encode text keeps them at that size.
+  ///   - size: of the frames as published; an encode template keeps them at that size.
   ///   - onKeyframeNeeded: called when frames come that cannot be shown before a keyframe.
   ///   - onChange: called when the file has got its first moment, and when it cannot go on.
   init(
@@ -71,7 +71,7 @@ final class FileOutput: Sendable {
     let size = size.flatMap(Self.encodable)
     self.size = size
     self.factory = factory
-    let made = try factory.make(.output, plan.text, values: destination.values)
+    let made = try factory.make(.output, plan.template, values: destination.values)
     let fail: @Sendable (LiveKitError) -> Void = { [broken] error in
       broken.withLock { if $0 == nil { $0 = error.about(destination) } }
       onChange()
@@ -91,13 +91,13 @@ final class FileOutput: Sendable {
     state = Locked(
       State(
         timeline: OutputTimeline(
-          hasAudio: audio != nil, hasVideo: video != nil, beginsWithPicture: codec != nil),
-        pictures: PictureHolder(
+          hasAudio: audio != nil, hasVideo: video != nil, beginsWithFrame: codec != nil),
+        frames: FrameRepeater(
           codec: isRaw.video ? nil : codec.flatMap(Bitstream.VideoCodec.init(encodingName:)),
           blackSize: size ?? Self.usualSize)))
     made.onFailure(fail)
     guard let caps = Caps(isRaw.audio ? Self.rawCaps : Self.opusCaps) else {
-      throw LiveKitError(.pipeline, "GStreamer does not know the format of sound")
+      throw LiveKitError(.pipeline, "GStreamer does not know the format of audio")
     }
     audio?.set(caps: caps)
     silentPacket = (isRaw.audio ? Self.rawSilence : SilenceFiller.opusSilence).withUnsafeBytes {
@@ -111,15 +111,15 @@ final class FileOutput: Sendable {
 
   // MARK: Media
 
-  /// The video comes in another codec from here on, of which a file holds one: it goes on decoded, and is encoded by `text`
-  /// into what the file holds, in the size that it has.
-  func encodeVideo(by text: String) throws(LiveKitError) {
+  /// The video comes in another codec from here on, of which a file holds one: it goes on decoded, and is encoded by
+  /// `template` into what the file holds, in the size that it has.
+  func encodeVideo(by template: String) throws(LiveKitError) {
     guard let video else { return }
-    let size = state.withLock { $0.pictures.size }.flatMap(Self.encodable) ?? size
-    let encoder = try video.encoder(text, values: size?.values(besides: factory.overrides) ?? [:], isFirst: false)
+    let size = state.withLock { $0.frames.size }.flatMap(Self.encodable) ?? size
+    let encoder = try video.encoder(template, values: size?.values(besides: factory.overrides) ?? [:], isFirst: false)
     state.withLock { state in
       video.encode(by: encoder)
-      state.pictures = PictureHolder(codec: nil, blackSize: size ?? Self.usualSize)
+      state.frames = FrameRepeater(codec: nil, blackSize: size ?? Self.usualSize)
     }
   }
 
@@ -130,18 +130,19 @@ final class FileOutput: Sendable {
   }
 
   /// One access unit or frame. What still comes of a muted camera is left out, but for the one that begins the file.
-  /// - Parameter isRaw: whether it is decoded. An access unit that was under way when `encodeVideo` was called is left out.
+  /// - Parameter isRaw: whether it is decoded. An access unit that was under way when `encodeVideo` was called is left
+  ///   out.
   func writeVideo(_ media: MediaBuffer, isRaw: Bool) {
     guard let video, let time = media.pts else { return }
     let (needsKeyframe, begins) = state.withLock { state -> (Bool, Bool) in
       guard !state.isEnding, !state.isMuted || state.timeline.origin == nil, isRaw == video.isRaw else {
         return (false, false)
       }
-      guard state.pictures.canShow(media) else { return (true, false) }
-      guard let start = state.timeline.place(pictureAt: time, isKeyframe: !media.isDelta, now: .now) else {
+      guard state.frames.canShow(media) else { return (true, false) }
+      guard let start = state.timeline.place(frameAt: time, isKeyframe: !media.isDelta, now: .now) else {
         return (true, false)
       }
-      state.pictures.show(media)
+      state.frames.show(media)
       // The muxer takes one description of the stream; what changes later travels within it.
       video.push(media, at: start, isFirst: state.video == 0)
       state.video += 1
@@ -165,21 +166,21 @@ final class FileOutput: Sendable {
 
   private func blacken(_ state: inout State, at time: MediaTime) -> Bool {
     // Without a first moment there is nothing to be shown on.
-    guard video != nil, state.timeline.origin != nil, !state.pictures.isBlack else { return true }
-    guard let black = state.pictures.blacken(),
-      let start = state.timeline.place(pictureAt: time, isKeyframe: true, now: time)
+    guard video != nil, state.timeline.origin != nil, !state.frames.isBlack else { return true }
+    guard let black = state.frames.blacken(),
+      let start = state.timeline.place(frameAt: time, isKeyframe: true, now: time)
     else { return false }
     video?.push(black, at: start)
     return true
   }
 
-  /// One packet or block of sound; what comes before the file's first moment is left out.
+  /// One packet or block of audio; what comes before the file's first moment is left out.
   func writeAudio(_ media: MediaBuffer) {
     guard let audio, let time = media.pts else { return }
     let begins = state.withLock { state -> Bool in
       let duration = media.duration ?? SilenceFiller.step
       guard !state.isEnding,
-        let place = state.timeline.place(soundAt: time, duration: duration, now: .now)
+        let place = state.timeline.place(audioAt: time, duration: duration, now: .now)
       else { return false }
       write(OutputTimeline.Filling(silence: place.silence), &state)
       audio.push(media, at: place.start)
@@ -189,7 +190,7 @@ final class FileOutput: Sendable {
     if begins { onChange() }
   }
 
-  /// Keeps the file growing when nothing arrives: a muted participant is silence and a held picture, not a shorter
+  /// Keeps the file growing when nothing arrives: a muted participant is silence and a repeat frame, not a shorter
   /// file.
   func advance(to time: MediaTime) {
     state.withLock { state in
@@ -199,9 +200,9 @@ final class FileOutput: Sendable {
 
   private func write(_ filling: OutputTimeline.Filling, _ state: inout State) {
     for start in filling.silence { audio?.push(silentPacket, at: start) }
-    for start in filling.pictures {
-      guard let picture = state.pictures.next() else { return }
-      video?.push(picture, at: start)
+    for start in filling.frames {
+      guard let frame = state.frames.next() else { return }
+      video?.push(frame, at: start)
     }
   }
 
@@ -267,7 +268,7 @@ final class FileOutput: Sendable {
 }
 
 extension TemplatePipeline {
-  /// Takes the input for a kind of media out, where the text has one.
+  /// Takes the input for a kind of media out, where the template has one.
   fileprivate func leaveOut(_ kind: Track.Kind) throws(LiveKitError) {
     let name = OutputPlanner.inputs[kind]?.output ?? ""
     if pipeline.hasElement(name) { try removeBranch(from: name) }
@@ -284,7 +285,7 @@ extension LiveKitError {
 }
 
 extension FileOutput {
-  /// Says before a room is joined what would only be found out when the first picture comes.
+  /// Says before a room is joined what would only be found out when the first frame comes.
   static func checkWritable(_ file: String) throws(LiveKitError) {
     let folder = URL(fileURLWithPath: file).deletingLastPathComponent().path
     let manager = FileManager.default

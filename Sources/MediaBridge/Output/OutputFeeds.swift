@@ -1,10 +1,10 @@
 import PipelineTemplates
 
-/// What an output text is fed for each codec, in words, for people.
+/// What an output template is fed for each codec, in words, for people.
 package struct OutputFeeds: Sendable {
   package let lines: [String]
 
-  /// - Throws: the text, or what was set for it, is wrong.
+  /// - Throws: the template, or what was set for it, is wrong.
   package init(of options: RecordingOptions, folder: String?) throws(LiveKitError) {
     let factory = PipelineFactory(folder: folder, overrides: options.values)
     let planner = try OutputPlanner(options.destination, encode: options.encode, factory: factory)

@@ -22,7 +22,7 @@ final class OutputInput: Sendable {
     source = try made.source(name)
     way = Locked((feed.way != .asSent, nil))
     if let parser = feed.parser { try made.insert(parser, behind: source) }
-    if let text = feed.encoder { encode(by: try encoder(text, values: values, isFirst: true)) }
+    if let template = feed.encoder { encode(by: try encoder(template, values: values, isFirst: true)) }
     try made.onKeyframeRequest(atSource: name) { [weak self] in
       guard let (isRaw, encoder) = self?.way.withLock({ $0 }) else { return }
       if let encoder { encoder.requestKeyframe() } else if !isRaw { onKeyframeNeeded() }
@@ -31,12 +31,12 @@ final class OutputInput: Sendable {
 
   /// An encode pipeline that is joined to this input.
   /// - Parameters:
-  ///   - values: what the program derives for the text.
-  ///   - isFirst: whether nothing has gone in yet. What goes on behind something else is of the same description, as far as
-  ///     a multiplexer is told.
-  func encoder(_ text: String, values: [String: String], isFirst: Bool) throws(LiveKitError) -> EncodePipeline {
+  ///   - values: what the program derives for the template.
+  ///   - isFirst: whether nothing has gone in yet. What goes on behind something else is of the same description, as
+  ///     far as a multiplexer is told.
+  func encoder(_ template: String, values: [String: String], isFirst: Bool) throws(LiveKitError) -> EncodePipeline {
     try EncodePipeline(
-      text, for: kind, factory: factory, values: values, into: source, updatingCaps: isFirst, onFailure: onFailure)
+      template, for: kind, factory: factory, values: values, into: source, updatingCaps: isFirst, onFailure: onFailure)
   }
 
   /// From here on decoded media goes in, and is encoded.
@@ -45,7 +45,8 @@ final class OutputInput: Sendable {
   /// Whether decoded frames or PCM go in.
   var isRaw: Bool { way.withLock { $0.isRaw } }
 
-  /// - Parameter isFirst: of the stream. A multiplexer takes one description of it; what changes later travels within it.
+  /// - Parameter isFirst: of the stream. A multiplexer takes one description of it; what changes later travels within
+  ///   it.
   func push(_ media: MediaBuffer, at start: Duration, isFirst: Bool = false) {
     let time = MediaTime(nanoseconds: start.nanoseconds)
     let (isRaw, encoder) = way.withLock { $0 }

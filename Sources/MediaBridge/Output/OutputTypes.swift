@@ -10,7 +10,7 @@ public struct OutputTrack: Sendable, Equatable {
   public var isPassthrough: Bool
   /// Size in pixels of the frames in the output; nil for audio, and before it is known.
   public var dimensions: Dimensions?
-  /// Pictures or sound packets written.
+  /// Video or audio packets written.
   public var buffers = 0
   /// Given up because the machine did not keep up with writing or encoding.
   public var buffersDropped = 0
@@ -20,8 +20,8 @@ public struct OutputTrack: Sendable, Equatable {
   public var packetsLost = 0
 }
 
-/// A track that has come in another codec than the one with which an output has begun, and is encoded into that from then
-/// on.
+/// A track that has come in another codec than the one with which an output has begun, and is encoded into that from
+/// then on.
 public struct CodecChange: Sendable, Equatable {
   /// Of the track.
   public var sid: String
@@ -29,7 +29,7 @@ public struct CodecChange: Sendable, Equatable {
   public var held: String
   /// What the track is sent as now.
   public var sent: String
-  /// The name of the encode text.
+  /// The name of the encode template.
   public var encoder: String
   /// Media written before.
   public var start: Duration

@@ -32,7 +32,7 @@ extension Recorder {
   private func consider(_ publication: RemoteTrackPublication, of participant: RemoteParticipant) async {
     guard participant.identity == identity, let output, taken[publication.kind] !== publication else { return }
     guard planner?.kinds.contains(publication.kind) != false else {
-      return omit(publication, "output/\(output.plan.text) takes no \(publication.kind)", wasWanted: false)
+      return omit(publication, "output/\(output.plan.template) takes no \(publication.kind)", wasWanted: false)
     }
     guard taken[publication.kind] == nil, choice.accepts(publication), output.has(publication.kind) else {
       return omit(publication, choice.reason(against: publication), wasWanted: choice.isNamed(publication))
@@ -73,7 +73,7 @@ extension Recorder {
     let kind = publication.kind
     guard taken[kind] === publication, inputs[kind] == nil, let output, let media = publication.media else { return }
     guard output.has(kind) else {
-      throw LiveKitError(.invalidParameter, "output/\(output.plan.text) takes no \(kind)")
+      throw LiveKitError(.invalidParameter, "output/\(output.plan.template) takes no \(kind)")
     }
     if media.isVideo, !output.isRaw(.video), media.codec != videoCodec {
       try encode(publication.sid, media, into: output)

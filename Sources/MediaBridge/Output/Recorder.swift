@@ -17,8 +17,8 @@ public actor Recorder {
     case trackChanged(OutputTrack)
     /// The video comes in another codec from now on, and is encoded into the one that the file holds.
     case codecChanged(CodecChange)
-    /// What could be stored as it is sent is encoded, because only that encode text has these variables.
-    case encodedAnew(text: String, variables: [String])
+    /// What could be stored as it is sent is encoded, because only that encode template has these variables.
+    case encodedAnew(template: String, variables: [String])
     /// Something of the participant is not in the file from now on.
     case omitted(Omission)
     /// The recorded participant is not in the room any more; the file goes on without it.
@@ -30,7 +30,7 @@ public actor Recorder {
   let room: Room
   /// From `prepare` on without the kinds that the output does not take.
   package private(set) var options: RecordingOptions
-  let subscriptions = HeldSubscriptions()
+  let subscriptions = SubscriptionLease()
   private let factory: PipelineFactory
   private let bell = Bell()
   private let logger = Logger(label: "mediabridge.output")
@@ -81,8 +81,8 @@ public actor Recorder {
     factory = PipelineFactory(folder: room.options.pipelineFolder, overrides: options.values)
   }
 
-  /// Does what can be done before a room is joined: checks what is asked for, the templates and the folder, and takes the
-  /// file, so that no other recording writes into it. `finish()` gives it back; one that was made here and has got
+  /// Does what can be done before a room is joined: checks what is asked for, the templates and the folder, and takes
+  /// the file, so that no other recording writes into it. `finish()` gives it back; one that was made here and has got
   /// nothing goes. `start` does the same where this was not called.
   /// - Throws: what cannot be, and what to do about it.
   public func prepare() throws(LiveKitError) {
@@ -175,9 +175,9 @@ public actor Recorder {
   /// Says what is encoded and why.
   private func tell(_ plan: OutputPlan) {
     for (kind, feed) in plan.feeds.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
-      logger.debug("what an output is fed", metadata: ["output": "\(plan.text)", "\(kind)": "\(feed)"])
+      logger.debug("what an output is fed", metadata: ["output": "\(plan.template)", "\(kind)": "\(feed)"])
     }
-    if let (text, variables) = plan.forced { onUpdate(.encodedAnew(text: "\(text)", variables: variables)) }
+    if let (template, variables) = plan.forced { onUpdate(.encodedAnew(template: "\(template)", variables: variables)) }
   }
 
   private func follow(_ events: AsyncStream<RoomEvent>) {
@@ -234,7 +234,7 @@ public actor Recorder {
     guard let output else { return OutputProgress() }
     loss = loss ?? claim?.loss
     try await output.finish(at: presence.isOver ? presence.overSince ?? .now : .now, isThere: loss == nil)
-    do { try claim?.checkWritten(by: output.plan.text) } catch {
+    do { try claim?.checkWritten(by: output.plan.template) } catch {
       loss = error
       throw error
     }

@@ -13,11 +13,11 @@ public struct RecordingOptions: Sendable {
 
   /// A file's path, or an address such as `udp://127.0.0.1:5000`.
   public var file: String
-  /// The name of the output text that writes it, `pipelines/output/NAME.pipeline`; nil takes the one that is called as the
-  /// file's name ends: `mp4`, `mkv`, `webm`, or one of your own.
+  /// The name of the output template that writes it, `pipelines/output/NAME.pipeline`; nil takes the one that is called
+  /// as the file's name ends: `mp4`, `mkv`, `webm`, or one of your own.
   public var output: String?
-  /// The names of the encode texts that video and audio go through, at most one for each; a kind without one is encoded
-  /// only where it has to be, by a text that makes what the output takes.
+  /// The names of the encode templates that video and audio go through, at most one for each; a kind without one is
+  /// encoded only where it has to be, by a template that makes what the output takes.
   public var encode: [String]
   /// The participant's identity; nil takes the first one that sends something.
   public var participant: String?
@@ -33,9 +33,9 @@ public struct RecordingOptions: Sendable {
   public var ending: Ending?
   /// The longest wait for the participant and its media; nil waits forever.
   public var wait: Duration?
-  /// Values for the variables of the output's text and of the encode texts, by name, such as `width` and `bitrate`; they
-  /// go before what is derived from what is received. A track is encoded where only its encode text has a variable.
-  /// A name that no text for the file has is an error.
+  /// Values for the variables of the output's template and of the encode templates, by name, such as `width` and
+  /// `bitrate`; they go before what is derived from what is received. A track is encoded where only its encode template
+  /// has a variable. A name that no template for the file has is an error.
   public var values: [String: String]
 
   /// - Parameter file: the name's ending decides about the container; the rest as the properties say.
@@ -67,21 +67,22 @@ extension RecordingOptions {
     return sources.isEmpty ? kinds : Set(sources.map(\.kind))
   }
 
-  /// The texts that may write the file: the output's, and those that may encode for it.
-  /// - Throws: `invalidParameter` where nothing says which output text, `template` where there is none of its name.
-  package func texts(folder: String?) throws(LiveKitError) -> [PipelineTextName] {
-    try OutputPlanner(destination, encode: encode, factory: PipelineFactory(folder: folder, overrides: values)).texts
+  /// The templates that may write the file: the output's, and those that may encode for it.
+  /// - Throws: `invalidParameter` where nothing says which output template, `template` where there is none of its name.
+  package func templates(folder: String?) throws(LiveKitError) -> [TemplateName] {
+    try OutputPlanner(destination, encode: encode, factory: PipelineFactory(folder: folder, overrides: values))
+      .templates
   }
 
   /// - Throws: what is asked for by name is nothing that the output takes, or it takes nothing of what is asked for.
   func checkKinds(_ planner: OutputPlanner) throws(LiveKitError) {
     for source in sources where !planner.kinds.contains(source.kind) {
       throw LiveKitError(
-        .invalidParameter, "\(planner.text) takes no \(source.kind), which --source \(source.optionName) is")
+        .invalidParameter, "\(planner.template) takes no \(source.kind), which --source \(source.optionName) is")
     }
     guard wantedKinds.isDisjoint(with: planner.kinds) else { return }
     let wanted = wantedKinds.map(\.description).sorted().joined(separator: " and ")
-    throw LiveKitError(.invalidParameter, "\(planner.text) takes no \(wanted)")
+    throw LiveKitError(.invalidParameter, "\(planner.template) takes no \(wanted)")
   }
 
   /// Finds mistakes in the values before a room is joined.

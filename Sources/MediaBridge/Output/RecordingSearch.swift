@@ -20,7 +20,7 @@ struct RecordingSearch {
 
   let room: Room
   let options: RecordingOptions
-  let subscriptions: HeldSubscriptions
+  let subscriptions: SubscriptionLease
   var deadline: MediaTime?
   /// Rings for what happens in the room, and here for media that begins to flow.
   let bell: Bell
@@ -43,7 +43,7 @@ struct RecordingSearch {
   private static let pairing = Duration.seconds(2)
 
   init(
-    room: Room, options: RecordingOptions, subscriptions: HeldSubscriptions, deadline: MediaTime?, bell: Bell,
+    room: Room, options: RecordingOptions, subscriptions: SubscriptionLease, deadline: MediaTime?, bell: Bell,
     onUpdate: @escaping @Sendable (Recorder.Update) -> Void
   ) {
     self.room = room

@@ -1,6 +1,6 @@
 import MediaCore
 
-/// Keeps a track of sound without holes: what is missing becomes exact silence, what comes twice is dropped.
+/// Keeps a track of audio without holes: what is missing becomes exact silence, what comes twice is dropped.
 ///
 /// Pure: it says what to write for what arrives.
 struct SilenceFiller: Sendable {

@@ -40,16 +40,16 @@ public protocol ParticipantDelegate: AnyObject {
   func participant(
     _ participant: RemoteParticipant, trackPublication: RemoteTrackPublication,
     didUpdateStreamState streamState: StreamState)
-  /// The pictures of a subscribed track stop.
+  /// The frames of a subscribed track stop.
   func participant(
     _ participant: RemoteParticipant, trackPublication: RemoteTrackPublication,
     didDisableVideo reason: VideoChangeReason)
-  /// The pictures of a subscribed track go on.
+  /// The frames of a subscribed track go on.
   func participant(
     _ participant: RemoteParticipant, trackPublication: RemoteTrackPublication,
     didEnableVideo reason: VideoChangeReason)
-  /// Nothing of a subscribed track has come for two seconds although nobody stopped it: a network has failed, here or at
-  /// its publisher. It is unpublished when it does not come back.
+  /// Nothing of a subscribed track has come for two seconds although nobody stopped it: a network has failed, here or
+  /// at its publisher. It is unpublished when it does not come back.
   func participant(
     _ participant: RemoteParticipant, trackPublication: RemoteTrackPublication, didLoseStream track: Track)
   /// Media of a stream that was told as lost flows again.

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Where on this machine sound can be played, as far as files tell: no sound server is asked, since one may not answer,
+/// Where on this machine audio can be played, as far as files tell: no sound server is asked, since one may not answer,
 /// and on a machine without a device no sound library is even loaded.
 struct AudioDevice: Sendable {
   let environment: [String: String]

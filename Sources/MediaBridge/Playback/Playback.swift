@@ -1,7 +1,7 @@
 import Logging
 import MediaCore
 
-/// Plays the sound of one connection's tracks. There is a pipeline as long as there is a track.
+/// Plays the audio of one connection's tracks. There is a pipeline as long as there is a track.
 ///
 /// Whoever says what is to be played does not wait: devices may be slow, and one worker has to do with them.
 final class Playback: Sendable {

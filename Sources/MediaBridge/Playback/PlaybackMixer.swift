@@ -2,7 +2,7 @@ import GStreamerKit
 import MediaCore
 import PipelineTemplates
 
-/// The output text `playback` at work.
+/// The output template `playback` at work.
 final class PlaybackMixer: Sendable {
   enum Failure: Sendable {
     /// Of one input; the others go on.
@@ -15,7 +15,7 @@ final class PlaybackMixer: Sendable {
   let identity = Identity()
 
   static let template = "playback"
-  /// The variable of the text that names the sink.
+  /// The variable of the template that names the sink.
   static let sink = "sink"
   /// The property of a mixer's input.
   static let volume = "volume"
@@ -40,10 +40,10 @@ final class PlaybackMixer: Sendable {
     let origin = MediaTime.now
     self.origin = origin
     made.pipeline.setOrigin(origin)
-    let (text, identity) = (made.text, identity)
+    let (template, identity) = (made.template, identity)
     made.pipeline.onMessage { message in
       guard case .error(let error) = message else { return }
-      let reason = LiveKitError(error, in: text)
+      let reason = LiveKitError(error, in: template)
       onFailure(Self.input(of: error.element).map { .input($0, reason) } ?? .everything(reason, of: identity))
     }
   }
@@ -65,7 +65,7 @@ final class PlaybackMixer: Sendable {
       let branch = try made.pipeline.addBranch(description: Self.branch(name), toMixer: Self.mixer)
       return try begin(branch, name)
     } catch {
-      throw LiveKitError(error, in: made.text)
+      throw LiveKitError(error, in: made.template)
     }
   }
 
@@ -89,14 +89,16 @@ final class PlaybackMixer: Sendable {
   }
 
   func start() async throws(LiveKitError) {
-    do { try await made.pipeline.start(timeLimit: Self.startLimit) } catch { throw LiveKitError(error, in: made.text) }
+    do { try await made.pipeline.start(timeLimit: Self.startLimit) } catch {
+      throw LiveKitError(error, in: made.template)
+    }
   }
 
   /// When it returns the device is free, unless its server hangs.
   func stop() async { await made.pipeline.stop(timeLimit: Self.stopLimit) }
 }
 
-/// Where one track's sound goes.
+/// Where one track's audio goes.
 struct PlaybackInput: Sendable {
   let name: String
   let branch: MixerBranch
@@ -104,7 +106,7 @@ struct PlaybackInput: Sendable {
   /// The mixer's moment zero.
   let origin: MediaTime
 
-  /// Takes sound for its time, which is dropped when that has passed. It is not copied, and nobody waits.
+  /// Takes audio for its time, which is dropped when that has passed. It is not copied, and nobody waits.
   func play(_ media: MediaBuffer, at time: MediaTime) {
     guard time >= origin else { return }
     source.push(media, pts: MediaTime(nanoseconds: (time - origin).nanoseconds))

@@ -24,15 +24,15 @@ final class PlaybackTap: Sendable {
 
   /// Plays into `input` from now on; nil ends it.
   func open(_ input: PlaybackInput?) {
-    // Ahead of the first sound, which would be heard at full volume.
+    // Ahead of the first audio, which would be heard at full volume.
     input?.set(volume: volume)
     state.withLock { $0.input = input }
     tune()
   }
 
   /// Called on a streaming thread. Refers to the decoder's memory, and never waits.
-  func play(_ sound: AudioPCMBuffer) {
-    state.withLock { $0.input }?.play(sound.buffer.media, at: sound.time)
+  func play(_ audio: AudioPCMBuffer) {
+    state.withLock { $0.input }?.play(audio.buffer.media, at: audio.time)
   }
 
   private func tune() {

@@ -102,10 +102,10 @@ actor Player {
     return nil
   }
 
-  /// Values for the text, the best first: the sinks of the machine, unless somebody has named one.
+  /// Values for the template, the best first: the sinks of the machine, unless somebody has named one.
   private func choices() throws(LiveKitError) -> [[String: String]] {
-    let text = try factory.text(.output, PlaybackMixer.template)
-    let isOpen = text.variables.contains { $0.name == PlaybackMixer.sink }
+    let template = try factory.template(.output, PlaybackMixer.template)
+    let isOpen = template.variables.contains { $0.name == PlaybackMixer.sink }
     guard isOpen, factory.overrides[PlaybackMixer.sink] == nil else { return [[:]] }
     return device.sinks.map { [PlaybackMixer.sink: $0] }
   }

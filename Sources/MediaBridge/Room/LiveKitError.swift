@@ -104,7 +104,7 @@ extension LiveKitError.Code {
   public static let noMedia = Self(rawValue: "noMedia")
   /// A GStreamer element is not installed; the message names its Debian package.
   public static let missingElement = Self(rawValue: "missingElement")
-  /// A pipeline text has a mistake; the message names file and line.
+  /// A pipeline template has a mistake; the message names file and line.
   public static let template = Self(rawValue: "template")
   /// A pipeline stopped while it ran.
   public static let pipeline = Self(rawValue: "pipeline")

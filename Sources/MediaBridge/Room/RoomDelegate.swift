@@ -53,12 +53,12 @@ public protocol RoomDelegate: AnyObject {
   /// No more media comes of the track, and its renderers are called no more.
   func room(_ room: Room, participant: RemoteParticipant, didUnsubscribeTrack publication: RemoteTrackPublication)
   /// A track that is wanted cannot be had, or it arrives and cannot be decoded, played or shown here: its codec or the
-  /// server's refusal, a pipeline text with a mistake, a GStreamer element that is missing, no display.
+  /// server's refusal, a pipeline template with a mistake, a GStreamer element that is missing, no display.
   /// - Parameter error: a ``LiveKitError`` that says what to do.
   func room(
     _ room: Room, participant: RemoteParticipant, didFailToSubscribeTrackWithSid trackSid: String, error: any Error)
-  /// Audio is received and not played, until the next connection: the text `playback` has a mistake, an element of it is
-  /// missing, or the audio device cannot be used. A machine without a device is no failure.
+  /// Audio is received and not played, until the next connection: the template `playback` has a mistake, an element of
+  /// it is missing, or the audio device cannot be used. A machine without a device is no failure.
   func room(_ room: Room, didFailToPlayAudioWithError error: LiveKitError)
 
   /// A publisher, or the server for it, has muted or unmuted a track.
@@ -72,21 +72,21 @@ public protocol RoomDelegate: AnyObject {
   func room(
     _ room: Room, participant: RemoteParticipant, trackPublication: RemoteTrackPublication,
     didUpdateStreamState streamState: StreamState)
-  /// What was measured of pictures, each second while that is on; `TrackDelegate` is told the same of sound, too.
+  /// What was measured of frames, each second while that is on; `TrackDelegate` is told the same of audio, too.
   /// - Parameter simulcastStatistics: of the other codecs that a track is sent in: none for tracks of others.
   func room(
     _ room: Room, track: RemoteVideoTrack, didUpdateStatistics statistics: TrackStatistics,
     simulcastStatistics: [VideoCodec: TrackStatistics])
-  /// The pictures of a subscribed track stop.
+  /// The frames of a subscribed track stop.
   func room(
     _ room: Room, participant: RemoteParticipant, trackPublication: RemoteTrackPublication,
     didDisableVideo reason: VideoChangeReason)
-  /// The pictures of a subscribed track go on.
+  /// The frames of a subscribed track go on.
   func room(
     _ room: Room, participant: RemoteParticipant, trackPublication: RemoteTrackPublication,
     didEnableVideo reason: VideoChangeReason)
-  /// Nothing of a subscribed track has come for two seconds although nobody stopped it: a network has failed, here or at
-  /// its publisher. It is unpublished when it does not come back.
+  /// Nothing of a subscribed track has come for two seconds although nobody stopped it: a network has failed, here or
+  /// at its publisher. It is unpublished when it does not come back.
   func room(
     _ room: Room, participant: RemoteParticipant, trackPublication: RemoteTrackPublication, didLoseStream track: Track)
   /// Media of a stream that was told as lost flows again.

@@ -57,7 +57,7 @@ public enum RoomEvent: Sendable {
   case subscriptionAllowedChanged(RemoteParticipant, RemoteTrackPublication, isAllowed: Bool)
   /// The server pauses a track's video or goes on with it: see ``RemoteTrackPublication/streamState``.
   case streamStateChanged(RemoteParticipant, RemoteTrackPublication, StreamState)
-  /// The pictures of a subscribed track stop, or go on; the reason is the one that made the difference.
+  /// The frames of a subscribed track stop, or go on; the reason is the one that made the difference.
   case videoDisabled(RemoteParticipant, RemoteTrackPublication, VideoChangeReason)
   /// Nothing keeps the frames of a subscribed track any more; the reason is the last one that did.
   case videoEnabled(RemoteParticipant, RemoteTrackPublication, VideoChangeReason)

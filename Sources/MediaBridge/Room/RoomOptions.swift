@@ -5,33 +5,34 @@ public struct RoomOptions: Sendable {
   /// Subscribe to every track as it is published; `ConnectOptions.autoSubscribe` overrides it for one connect.
   public var autoSubscribe: Bool
   /// Receive of each track what its renderers show: the layer that fits the largest of them, and nothing while there is
-  /// none that is visible, or for sound none at all. Outputs such as a recording count as renderers of full size.
+  /// none that is visible, or for audio none at all. Outputs such as a recording count as renderers of full size.
   public var adaptiveStream: Bool
-  /// Give up the pictures of a track for the sound while the way to here is too narrow for both: when for five seconds a
-  /// tenth of its packets is lost for good, or is lost and repaired while a tenth of the sound is lost. First the
+  /// Drop the video of a track for the audio while the way to here is too narrow for both: when for five seconds a
+  /// tenth of its packets is lost for good, or is lost and repaired while a tenth of the audio is lost. First the
   /// smallest layer of a simulcast track is asked for, then nothing. Once everything else comes well it is tried again,
-  /// after waits that grow from 8 s to 2 min while tries fail. When pictures stop or go on for this, delegates are told
+  /// after waits that grow from 8 s to 2 min while tries fail. When frames stop or go on for this, delegates are told
   /// so with ``VideoChangeReason/qualityChanged``. A track that the program or adaptive stream pauses stays paused.
   ///
-  /// Off unless asked for: LiveKit servers fit layers to the link by themselves where they can, and an output is to have
-  /// what there is. (Vonage leaves it to who publishes.)
+  /// Off unless asked for: LiveKit servers fit layers to the link by themselves where they can, and an output is to
+  /// have what there is. (Vonage leaves it to who publishes.)
   public var audioFallback: Bool
-  /// Longest wait in milliseconds for a missing packet before the pictures or sound go on without it; packets that
+  /// Longest wait in milliseconds for a missing packet before the video or audio go on without it; packets that
   /// arrive in order never wait. nil keeps what the receive template says.
   public var receiveLatency: Int?
   /// Report the statistics of every track that is subscribed; `Track.set(reportStatistics:)` turns them on and off for
   /// one.
   public var reportRemoteTrackStatistics: Bool
-  /// Whether the sound of subscribed tracks is played; each at its `RemoteAudioTrack.volume`.
+  /// Whether the audio of subscribed tracks is played; each at its `RemoteAudioTrack.volume`.
   public var audioPlayback: AudioPlayback
-  /// A folder in which pipeline texts are looked for before the usual places; nil for those only: see
+  /// A folder in which pipeline templates are looked for before the usual places; nil for those only: see
   /// <doc:Pipelines>. `connect` fails when it cannot be used.
   public var pipelineFolder: String?
-  /// Values for the variables of receive texts, by name, such as `latency` and `threads`: a text takes those that it has
-  /// variables for, and they go before `receiveLatency`. `Room.connect` throws for a name that no receive text has, and
-  /// for a value that one cannot take. Outputs have values of their own (``RecordingOptions/values``).
+  /// Values for the variables of receive templates, by name, such as `latency` and `threads`: a template takes those
+  /// that it has variables for, and they go before `receiveLatency`. `Room.connect` throws for a name that no receive
+  /// template has, and for a value that one cannot take. Outputs have values of their own
+  /// (``RecordingOptions/values``).
   public var receiveValues: [String: String]
-  /// Values for the variables of the output text `playback`, by name, such as `sink` and `delay`; checked by
+  /// Values for the variables of the output template `playback`, by name, such as `sink` and `delay`; checked by
   /// `Room.connect` unless `audioPlayback` is off.
   public var playbackValues: [String: String]
   /// Told what the room does, mostly at debug level, with the part of the room as metadata `part`. nil for a logger of
@@ -59,11 +60,11 @@ public struct RoomOptions: Sendable {
   }
 }
 
-/// Whether a room plays the sound that it receives.
+/// Whether a room plays the audio that it receives.
 public enum AudioPlayback: String, Sendable {
-  /// All subscribed sound is played, mixed, through the output text `playback`. Without an audio device nothing is
-  /// played, which is no error; one that is named by the value `sink` or by a text of one's own counts as there. Where
-  /// there is a device and nothing is played, ``RoomDelegate/room(_:didFailToPlayAudioWithError:)`` says why.
+  /// All subscribed audio is played, mixed, through the output template `playback`. Without an audio device nothing is
+  /// played, which is no error; one that is named by the value `sink` or by a template of one's own counts as there.
+  /// Where there is a device and nothing is played, ``RoomDelegate/room(_:didFailToPlayAudioWithError:)`` says why.
   case automatic
   /// Nothing is played.
   case off
@@ -76,8 +77,8 @@ public struct ConnectOptions: Sendable {
   /// The longest that joining and the first media connection may take.
   public var timeout: Duration
 
-  /// How often a connection that was lost is tried to be brought back before the room is given up; 0 gives it up at once.
-  /// With the usual delays ten attempts go on for about 45 s.
+  /// How often a connection that was lost is tried to be brought back before the room is given up; 0 gives it up at
+  /// once. With the usual delays ten attempts go on for about 45 s.
   public var reconnectAttempts: Int
   /// In seconds: the wait before the second attempt, which grows with the square of the number of attempts, and the
   /// longest wait. Up to a second more is added by chance to the longer ones, so that not everybody comes at once.

@@ -46,7 +46,7 @@ extension RoomSession {
       _ = participant.remove(sid: sid)
       room.tell(.trackUnpublished(participant, publication))
     case .begin: if let media = link.media[sid] { begin(publication, of: participant, media) }
-    case .goOn: if let media = link.media[sid] { goOn(publication, media) }
+    case .resume: if let media = link.media[sid] { resume(publication, media) }
     case .end: end(publication, of: participant)
     case .expect(let isExpected): link.transport?.expect(isExpected, of: sid)
     case .noteLoss: link.transport?.noteLoss(of: sid)
@@ -83,10 +83,10 @@ extension RoomSession {
     if let track = track as? RemoteAudioTrack { services.playback?.add(track) }
   }
 
-  private func goOn(_ publication: RemoteTrackPublication, _ media: TrackMedia) {
+  private func resume(_ publication: RemoteTrackPublication, _ media: TrackMedia) {
     logger.debug("track goes on", metadata: ["track": "\(publication.sid)", "codec": "\(media.codec)"])
     watchDecoder(of: media)
-    publication.receivedTrack?.goOn(with: media)
+    publication.receivedTrack?.resume(with: media)
   }
 
   private func end(_ publication: RemoteTrackPublication, of participant: RemoteParticipant) {

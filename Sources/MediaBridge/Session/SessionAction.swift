@@ -44,7 +44,7 @@ enum SessionAction: Sendable {
     case unpublish
     /// Its media is there: make a track of it, or let the track go on with it.
     case begin
-    case goOn
+    case resume
     case end
     /// Media is to come, or not.
     case expect(Bool)

@@ -21,7 +21,7 @@ enum SessionEvent: Sendable {
   case offerRefused(LiveKitError)
   /// What the newest description carries, by track SID.
   case media([String: ObjectIdentifier])
-  case stream(sid: String, StreamWatch.Change)
+  case stream(sid: String, MediaTimeout.Change)
   /// What arrives cannot be decoded or shown; nil when a decoder begins.
   case decoder(sid: String, LiveKitError?)
   /// How tracks arrive, each second while audio fallback is on.

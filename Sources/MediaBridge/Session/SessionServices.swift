@@ -31,7 +31,7 @@ final class SessionServices {
     }
     try factory.check(try factory.names(of: .receive))
     if options.audioPlayback == .automatic {
-      try playbackFactory.check([PipelineTextName(.output, PlaybackMixer.template)])
+      try playbackFactory.check([TemplateName(.output, PlaybackMixer.template)])
     }
   }
 

@@ -171,7 +171,7 @@ extension SessionState {
       return failed(SessionFailure(.maySubscribeNothing, remedy: nil), at: now)
     }
     act(.makeTransport(join))
-    guard isFirst else { return meetAgain(join.otherParticipants) }
+    guard isFirst else { return reconcileParticipants(join.otherParticipants) }
     for info in join.otherParticipants { meet(info) }
   }
 

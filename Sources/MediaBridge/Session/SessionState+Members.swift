@@ -22,7 +22,7 @@ extension SessionState {
 
   /// Who is still there stays who they are, with what they published. Who is not may have lost the same server, and is
   /// waited for where something of theirs was subscribed, or the program has said that it is not to be.
-  mutating func meetAgain(_ infos: [Livekit_ParticipantInfo]) {
+  mutating func reconcileParticipants(_ infos: [Livekit_ParticipantInfo]) {
     let present = Set(infos.map(\.identity))
     for identity in roster.identities {
       // Who falls silent meanwhile is told of to nobody.

@@ -16,7 +16,7 @@ extension SessionState {
     }
     switch subscription.media {
     case .live(let stream) where stream.media == media: return
-    case .interrupted(let stream): return goOn(sid, stream, media, at: now)
+    case .interrupted(let stream): return resume(sid, stream, media, at: now)
     case .live: unsubscribe(sid)
     case .none: break
     }
@@ -37,13 +37,13 @@ extension SessionState {
   }
 
   /// The track is that of another session now, and keeps its renderers.
-  private mutating func goOn(
+  private mutating func resume(
     _ sid: String, _ earlier: Subscription.Stream, _ media: ObjectIdentifier, at now: MediaTime
   ) {
     change(sid) {
       $0.media = .live(.init(media: media, isExpected: earlier.isExpected, isLost: earlier.isLost))
     }
-    act(.goOn, sid)
+    act(.resume, sid)
     repeatSettings(of: sid, at: now)
     beginStream(sid)
     if earlier.isLost { act(.noteLoss, sid) }
@@ -53,8 +53,8 @@ extension SessionState {
     guard roster.tracks[sid]?.isSubscribed == true else { return }
     change(sid) { subscription in
       subscription.media = .none
-      // What keeps the next track's frames from being seen is told anew. Not so a codec: whoever was told that it cannot
-      // be decoded here is to hear when frames come in another.
+      // What keeps the next track's frames from being seen is told anew. Not so a codec: whoever was told that it
+      // cannot be decoded here is to hear when frames come in another.
       for reason in VideoChangeReason.allCases where reason != .codecNotSupported {
         _ = subscription.obstacles.set(reason, false)
       }
@@ -113,7 +113,7 @@ extension SessionState {
     note(.codecNotSupported, error != nil, sid)
   }
 
-  mutating func changed(_ change: StreamWatch.Change, _ sid: String) {
+  mutating func changed(_ change: MediaTimeout.Change, _ sid: String) {
     guard let subscription = roster.tracks[sid], subscription.isSubscribed else { return }
     switch change {
     case .lost: noteLoss(sid)

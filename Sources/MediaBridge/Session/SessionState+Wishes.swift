@@ -116,10 +116,10 @@ extension SessionState {
       let wanted = subscription.wantedSettings(options.usesAdaptiveStream ? demand : nil)
     else { return }
     let info = subscription.info
-    let isSoundPoor = roster.tracks.values.contains { $0.info.kind == .audio && $0.isPoor }
+    let isAudioPoor = roster.tracks.values.contains { $0.info.kind == .audio && $0.isPoor }
     let losses = subscription.arrival.losses
     let observation = AudioFallback.Observation(
-      loss: isSoundPoor ? losses.lossBeforeRepair : losses.loss,
+      loss: isAudioPoor ? losses.lossBeforeRepair : losses.loss,
       hasLowerLayer: info.simulcasted && wanted.exceedsLowest(of: info.layers),
       isLinkWell: roster.tracks.values.allSatisfy { $0.sid == sid || !$0.strainsLink(at: now) })
     guard change(sid, { $0.arrival.poll(observation, at: now) }) == true,

@@ -5,7 +5,7 @@ extension LiveKitError {
   static func noMedia(_ subscription: Subscription) -> LiveKitError {
     LiveKitError(
       .noMedia,
-      "nothing of \(subscription.described) has come in \(Int(StreamWatch.firstPatience.seconds)) s "
+      "nothing of \(subscription.described) has come in \(Int(MediaTimeout.firstPatience.seconds)) s "
         + "although it is subscribed; check that its publisher still sends it, and that nothing drops it on the way to "
         + "the server and from there")
   }

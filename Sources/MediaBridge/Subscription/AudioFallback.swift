@@ -5,11 +5,11 @@ enum VideoRestriction: Hashable, Sendable {
   case none
   /// The smallest layer of a simulcast track.
   case lowestLayer
-  /// Nothing: the pictures are given up.
+  /// Nothing: the video is dropped.
   case noVideo
 }
 
-/// Decides when the pictures of a track are given up for the sound, and when they are tried again. No clock and no I/O:
+/// Decides when the video of a track is dropped for the audio, and when it is tried again. No clock and no I/O:
 /// times and what was measured come in.
 ///
 /// Loss that lasts lowers what is asked for, first to the smallest layer, then to nothing. Each step up again is a try:
@@ -17,10 +17,10 @@ enum VideoRestriction: Hashable, Sendable {
 /// much and the one that is none lies a range in which everything stays as it is.
 struct AudioFallback: Sendable {
   struct Observation: Sendable {
-    /// The share of the track's packets that was lost: for good, or at all where the sound has to pay for the repairs.
+    /// The share of the track's packets that was lost: for good, or at all where the audio has to pay for the repairs.
     /// nil when there is nothing to tell.
     var loss: Double?
-    /// Whether what is asked for can be lowered without giving up the pictures.
+    /// Whether what is asked for can be lowered without dropping the video.
     var hasLowerLayer: Bool
     /// Whether everything else on the link comes well.
     var isLinkWell: Bool
@@ -63,7 +63,7 @@ struct AudioFallback: Sendable {
   func isTrying(at time: MediaTime) -> Bool { lastTry.map { time - $0 < Self.trial } ?? false }
 
   private mutating func note(_ observation: Observation, at time: MediaTime) {
-    // Pictures that do not come cannot say how they would.
+    // Frames that do not come cannot say how they would.
     let loss = restriction == .noVideo ? 0 : observation.loss
     if loss ?? 0 <= Self.lightLoss {
       heavySince = nil

@@ -4,9 +4,9 @@ package import Foundation
 enum TrackDemand: Hashable, Sendable {
   /// Nothing: there is nobody, or nobody who is visible.
   case nothing
-  /// Pictures of a size that is not known before the first one.
+  /// Frames of a size that is not known before the first one.
   case anything
-  /// Pictures with as many pixels as are shown.
+  /// Frames with as many pixels as are shown.
   case size(Dimensions)
   /// All there is: somebody takes no part in adaptive stream.
   case everything

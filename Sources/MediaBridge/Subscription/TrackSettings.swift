@@ -2,9 +2,9 @@
 struct TrackSettings: Hashable, Sendable {
   var isEnabled = true
   var quality = VideoQuality.high
-  /// The size in which pictures are wanted; goes before `quality`.
+  /// The size in which frames are wanted; goes before `quality`.
   var dimensions: Dimensions?
-  /// Pictures a second; 0 leaves them as they are sent.
+  /// Frames a second; 0 leaves them as they are sent.
   var fps: UInt = 0
   /// What the link leaves of the others.
   var restriction = VideoRestriction.none
@@ -35,7 +35,7 @@ extension RemoteTrackPublication {
   public var videoQuality: VideoQuality { settingsInEffect.quality }
   /// The size that the server was asked for; nil when it was asked for a quality.
   public var preferredDimensions: Dimensions? { settingsInEffect.dimensions }
-  /// Pictures a second that the server was asked for; 0 when it was not asked.
+  /// Frames a second that the server was asked for; 0 when it was not asked.
   public var preferredFPS: UInt { settingsInEffect.fps }
 
   private var settingsInEffect: TrackSettings { (subscription.settings.told ?? TrackSettings()).applied }
@@ -63,7 +63,7 @@ extension RemoteTrackPublication {
     try await change { $0.dimensions = preferredDimensions }
   }
 
-  /// Asks for at most so many pictures a second; 0 leaves them as they are sent.
+  /// Asks for at most so many frames a second; 0 leaves them as they are sent.
   /// - Throws: `invalidState` when the track is not subscribed, there is no connection, or adaptive stream is on.
   public func set(preferredFPS: UInt) async throws { try await change { $0.fps = preferredFPS } }
 

@@ -1,15 +1,15 @@
 import MediaCore
 
-// Pictures and sound as asynchronous sequences, beside renderers.
+// Video and audio as asynchronous sequences, beside renderers.
 
 extension RemoteVideoTrack {
-  /// Every picture from now on, as an asynchronous sequence for one loop.
+  /// Every frame from now on, as an asynchronous sequence for one loop.
   ///
   ///     for await frame in track.frames() { … }
   ///
   /// The track decodes for it, as for a renderer, until the loop is left, its task is cancelled or the sequence is let
   /// go of. It ends when the track does: when it is unsubscribed or unpublished, or the room is left.
-  /// - Parameter count: how many pictures wait for a loop that is busy, at least 1; of more, the oldest are dropped.
+  /// - Parameter count: how many frames wait for a loop that is busy, at least 1; of more, the oldest are dropped.
   public func frames(bufferingNewest count: Int = 4) -> AsyncStream<VideoFrame> {
     stream(bufferingNewest: count) { [weak self] continuation in
       let renderer = FrameStreamRenderer(continuation)
@@ -22,17 +22,17 @@ extension RemoteVideoTrack {
 }
 
 extension RemoteAudioTrack {
-  /// All sound from now on, as an asynchronous sequence for one loop; it begins and ends like
+  /// All audio from now on, as an asynchronous sequence for one loop; it begins and ends like
   /// `RemoteVideoTrack.frames(bufferingNewest:)`.
   /// - Parameters:
-  ///   - format: the sound is brought into; nil for what the decoder makes.
+  ///   - format: the audio is brought into; nil for what the decoder makes.
   ///   - count: how many buffers wait for a loop that is busy, at least 1; of more, the oldest are dropped. A buffer
   ///     holds what a packet does, mostly 20 ms, so that the default keeps a second.
   public func pcmBuffers(
     format: AudioFormat? = nil, bufferingNewest count: Int = 50
   ) -> AsyncStream<AudioPCMBuffer> {
     stream(bufferingNewest: count) { [weak self] continuation in
-      let renderer = SoundStreamRenderer(continuation, format: format)
+      let renderer = AudioStreamRenderer(continuation, format: format)
       self?.add(audioRenderer: renderer)
       return { [weak self, weak renderer] in
         if let renderer { self?.remove(audioRenderer: renderer) }
@@ -106,7 +106,7 @@ private final class FrameStreamRenderer: SizelessRenderer, PromptRenderer, Senda
   func render(frame: VideoFrame) { continuation.yield(frame) }
 }
 
-private final class SoundStreamRenderer: AudioRenderer, PromptRenderer, Sendable {
+private final class AudioStreamRenderer: AudioRenderer, PromptRenderer, Sendable {
   let requiredFormat: AudioFormat?
   private let continuation: AsyncStream<AudioPCMBuffer>.Continuation
   init(_ continuation: AsyncStream<AudioPCMBuffer>.Continuation, format: AudioFormat?) {

@@ -1,6 +1,6 @@
 import MediaCore
 
-/// Sound of another participant. All methods may be called from any thread.
+/// Audio of another participant. All methods may be called from any thread.
 ///
 /// `@unchecked Sendable`: constants and `Locked` values only.
 public final class RemoteAudioTrack: Track, RemoteTrack, AudioTrack, @unchecked Sendable {
@@ -15,7 +15,7 @@ public final class RemoteAudioTrack: Track, RemoteTrack, AudioTrack, @unchecked 
     super.init(media: media, kind: .audio, info: info)
   }
 
-  /// Hands all sound from now on to `audioRenderer`, too, in its `requiredFormat` if it has one. The first renderer
+  /// Hands all audio from now on to `audioRenderer`, too, in its `requiredFormat` if it has one. The first renderer
   /// starts the decoder.
   public func add(audioRenderer: any AudioRenderer) {
     let calls = RendererCalls(isPrompt: audioRenderer is any PromptRenderer, render: Self.call(audioRenderer))
@@ -34,7 +34,7 @@ public final class RemoteAudioTrack: Track, RemoteTrack, AudioTrack, @unchecked 
 
   /// How loud it is played, from 0 (not heard) to 1 (as it was sent), the default; what lies outside is brought inside,
   /// and what is not a number is passed over. It takes effect within 20 ms and the device's own buffer, and is kept for
-  /// when playback begins later. Renderers get the sound as it was sent.
+  /// when playback begins later. Renderers get the audio as it was sent.
   ///
   /// A track at volume 0 is still received, so that it is heard at once when it is turned up.
   public var volume: Double {
@@ -47,7 +47,7 @@ public final class RemoteAudioTrack: Track, RemoteTrack, AudioTrack, @unchecked 
     hooks.demandChanged(self)
   }
 
-  /// Plays its sound into `input` from now on, too; nil ends that.
+  /// Plays its audio into `input` from now on, too; nil ends that.
   func play(into input: PlaybackInput?) {
     playback.open(input)
     needsChanged()

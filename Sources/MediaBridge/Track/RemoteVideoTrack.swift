@@ -1,11 +1,11 @@
 import Foundation
 import MediaCore
 
-/// Pictures of another participant. All methods may be called from any thread.
+/// Frames of another participant. All methods may be called from any thread.
 ///
 /// `@unchecked Sendable`: constants and `Locked` values only.
 public final class RemoteVideoTrack: Track, RemoteTrack, VideoTrack, @unchecked Sendable {
-  /// Pictures are large: a renderer that is three behind will hardly catch up.
+  /// Frames are large: a renderer that is three behind will hardly catch up.
   private let renderers = RendererList<VideoFrame>(limit: 3)
   private let demands = RendererDemands()
   private let membership = Reconciler()
@@ -23,7 +23,7 @@ public final class RemoteVideoTrack: Track, RemoteTrack, VideoTrack, @unchecked 
   /// The newest frame; nil without a renderer, and before the first one.
   public var videoFrame: VideoFrame? { newest.withLock { $0 } }
 
-  /// Shows every picture from now on in `videoRenderer`, too. The first renderer starts the decoder.
+  /// Shows every frame from now on in `videoRenderer`, too. The first renderer starts the decoder.
   public func add(videoRenderer: any VideoRenderer) {
     guard renderers.add(videoRenderer, calls: Self.calls(videoRenderer)) else { return }
     (videoRenderer as? any FailingRenderer)?.onFailure { [weak self] in self?.failed($0) }
@@ -46,7 +46,7 @@ public final class RemoteVideoTrack: Track, RemoteTrack, VideoTrack, @unchecked 
     needsChanged()
   }
 
-  /// Pictures that were dropped because this renderer was too slow for them; nil when it was not added.
+  /// Frames that were dropped because this renderer was too slow for them; nil when it was not added.
   public func droppedFrames(of videoRenderer: any VideoRenderer) -> Int? { renderers.dropped(of: videoRenderer) }
 
   override var demand: TrackDemand { trackState == .started ? demands.combined : .nothing }
@@ -82,7 +82,7 @@ public final class RemoteVideoTrack: Track, RemoteTrack, VideoTrack, @unchecked 
   private func deliver(_ decoded: DecodedMedia) {
     guard case .video(let frame) = decoded else { return }
     newest.withLock { $0 = frame }
-    // The decoder may have a last picture when the last renderer has gone.
+    // The decoder may have a last frame when the last renderer has gone.
     guard isShown else { return newest.withLock { $0 = nil } }
     if lastSize.set(\.self, to: frame.dimensions) { announce(frame.dimensions) }
     renderers.deliver(frame)
@@ -93,7 +93,7 @@ public final class RemoteVideoTrack: Track, RemoteTrack, VideoTrack, @unchecked 
     hooks.tell(.dimensionsChanged(self, size))
   }
 
-  /// Calls a renderer with each picture, and before with its size where that is a new one to it.
+  /// Calls a renderer with each frame, and before with its size where that is a new one to it.
   static func calls(_ renderer: any VideoRenderer) -> RendererCalls<VideoFrame> {
     let isPrompt = renderer is any PromptRenderer
     let isSizeless = renderer is any SizelessRenderer

@@ -1,6 +1,6 @@
 import MediaCore
 
-/// A stream of pictures or sound.
+/// A stream of video or audio.
 ///
 /// `@unchecked Sendable`: subclasses add only constants and `Locked` values, like this class.
 public class Track: @unchecked Sendable {
@@ -42,7 +42,7 @@ public class Track: @unchecked Sendable {
   var received: Received { media.withLock { $0 } }
 
   /// Goes on with the media of another session, after that of the one before was closed.
-  func goOn(with new: TrackMedia) {
+  func resume(with new: TrackMedia) {
     let counts = incoming.counts
     media.withLock { received in
       received.earlier.add(counts)
@@ -65,7 +65,7 @@ public class Track: @unchecked Sendable {
   /// - Throws: `invalidState` when it is not subscribed any more.
   public func start() async throws { try change(to: .started) }
 
-  /// Stops pictures or sound until `start()`: nothing is decoded, and with adaptive stream nothing is received. The
+  /// Stops video or audio until `start()`: nothing is decoded, and with adaptive stream nothing is received. The
   /// subscription and the renderers stay.
   /// - Throws: `invalidState` when it is not subscribed any more.
   public func stop() async throws { try change(to: .stopped) }
@@ -82,7 +82,7 @@ public class Track: @unchecked Sendable {
   func needsChanged() {}
   /// Whether it is muted or has ended is another than before.
   func mutingChanged() {}
-  /// Size of the pictures that arrive, or the published size before the first; nil for sound.
+  /// Size of the frames that arrive, or the published size before the first; nil for audio.
   public var dimensions: Dimensions? { state.withLock { $0.dimensions } }
   /// What is needed of it, by those who show or hear it.
   var demand: TrackDemand { .everything }
@@ -97,9 +97,9 @@ public class Track: @unchecked Sendable {
 /// A track of another participant.
 public protocol RemoteTrack: Track {}
 
-/// A track that shows pictures in renderers.
+/// A track that shows frames in renderers.
 public protocol VideoTrack: Track {
-  /// The newest picture; nil without a renderer.
+  /// The newest frame; nil without a renderer.
   var videoFrame: VideoFrame? { get }
   /// Shows every frame from now on in `videoRenderer`, too.
   func add(videoRenderer: any VideoRenderer)
@@ -107,7 +107,7 @@ public protocol VideoTrack: Track {
   func remove(videoRenderer: any VideoRenderer)
 }
 
-/// A track that plays sound to renderers.
+/// A track that plays audio to renderers.
 public protocol AudioTrack: Track {
   /// Hands all audio from now on to `audioRenderer`, too.
   func add(audioRenderer: any AudioRenderer)

@@ -46,7 +46,7 @@ public class TrackPublication: @unchecked Sendable {
   public var isMuted: Bool { info.withLock { $0.isMuted } }
   /// Such as `video/VP8` or `audio/opus`.
   public var mimeType: String { info.withLock { $0.mimeType } }
-  /// Published size of the pictures; nil for sound or when the publisher did not say.
+  /// Published size of the frames; nil for audio or when the publisher did not say.
   public var dimensions: Dimensions? { info.withLock { $0.dimensions } }
   /// Whether it is published in several ``layers``.
   public var simulcasted: Bool { info.withLock { $0.simulcasted } }
@@ -109,10 +109,10 @@ public final class RemoteTrackPublication: TrackPublication, @unchecked Sendable
   }
   /// Whether its publisher allows to receive it here; true until the server says otherwise.
   public var isSubscriptionAllowed: Bool { subscription.objections.isAllowed }
-  /// What the server last said of the way to here; unknown before, and again in a new session. A LiveKit server speaks of
-  /// pictures only: paused while it holds them back because the way is too narrow, active when it begins to send them or
-  /// goes on. That they are muted, disabled or not sent by their publisher changes nothing here: `isMuted`, `isEnabled`
-  /// and `didLoseStream` say so.
+  /// What the server last said of the way to here; unknown before, and again in a new session. A LiveKit server speaks
+  /// of video only: paused while it holds them back because the way is too narrow, active when it begins to send them
+  /// or goes on. That they are muted, disabled or not sent by their publisher changes nothing here: `isMuted`,
+  /// `isEnabled` and `didLoseStream` say so.
   public var streamState: StreamState { subscription.streamState }
 
   /// `notAllowed` before all else; otherwise whether `track` is there.

@@ -44,7 +44,7 @@ extension Track {
   public static let screenShareAudioName = "screen_share_audio"
 }
 
-/// Width and height of a picture in pixels.
+/// Width and height of a frame in pixels.
 public struct Dimensions: Hashable, Codable, Sendable, CustomStringConvertible {
   /// In pixels.
   public let width: Int32
@@ -57,7 +57,7 @@ public struct Dimensions: Hashable, Codable, Sendable, CustomStringConvertible {
     self.height = height
   }
 
-  /// Width over height; 1 for an empty picture.
+  /// Width over height; 1 for an empty frame.
   public var aspectRatio: Double { height > 0 ? Double(width) / Double(height) : 1 }
   /// Such as `1280x720`.
   public var description: String { "\(width)x\(height)" }

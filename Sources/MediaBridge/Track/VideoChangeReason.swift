@@ -1,4 +1,4 @@
-/// Why the pictures of a track stopped, or go on.
+/// Why the frames of a track stopped, or go on.
 public enum VideoChangeReason: String, Codable, Sendable, CaseIterable {
   /// Their publisher muted or unmuted them.
   case publisherPropertyChanged
@@ -10,11 +10,11 @@ public enum VideoChangeReason: String, Codable, Sendable, CaseIterable {
   case codecNotSupported
 }
 
-/// What keeps a track's pictures from being seen.
+/// What keeps a track's frames from being seen.
 struct VideoObstacles: Sendable {
   private(set) var reasons: Set<VideoChangeReason> = []
 
-  /// - Returns: whether the pictures stop or go on with that.
+  /// - Returns: whether the frames stop or go on with that.
   mutating func set(_ reason: VideoChangeReason, _ isThere: Bool) -> Bool {
     let before = reasons.isEmpty
     if isThere { reasons.insert(reason) } else { reasons.remove(reason) }

@@ -1,5 +1,5 @@
-/// How long a jitter buffer waits for a lost packet before it goes on without it: as long as retransmissions take, so that
-/// neither a frame that could be repaired is given up nor anybody waits for what will not come. Pure.
+/// How long a jitter buffer waits for a lost packet before it goes on without it: as long as retransmissions take, so
+/// that neither a frame that could be repaired is dropped nor anybody waits for what will not come. Pure.
 public struct RepairWait: Sendable {
   /// Before the time of a retransmission was measured.
   public static let unmeasured = Duration.milliseconds(200)
@@ -16,7 +16,8 @@ public struct RepairWait: Sendable {
     current = min(limit, Self.unmeasured)
   }
 
-  /// Follows what was measured: up at once, down only by a fifth or more, since each change is told to the whole pipeline.
+  /// Follows what was measured: up at once, down only by a fifth or more, since each change is told to the whole
+  /// pipeline.
   /// - Parameter repairTime: how long a retransmission may take; nil where it is not known.
   /// - Returns: the new wait; nil when it stays.
   public mutating func follow(_ repairTime: Duration?) -> Duration? {

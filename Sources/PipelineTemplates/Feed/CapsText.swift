@@ -1,5 +1,5 @@
-/// Caps as a text writes them, as far as the choice of a feed asks: formats in the text's order, each with the values that
-/// its fields may have.
+/// Caps as a template writes them, as far as the choice of a feed asks: formats in the template's order, each with the
+/// values that its fields may have.
 ///
 /// Pure: GStreamer says in the end what fits; this says beforehand what to bring it.
 public struct CapsText: Equatable, Sendable {

@@ -6,7 +6,7 @@ public struct Feed: Equatable, Sendable, CustomStringConvertible {
     case asSent
     /// Decoded frames or PCM, since the output takes them.
     case raw
-    /// Decoded, and encoded by the encode text of that name.
+    /// Decoded, and encoded by the encode template of that name.
     case encoded(by: String)
   }
 
@@ -24,7 +24,7 @@ public struct Feed: Equatable, Sendable, CustomStringConvertible {
     self.reason = reason
   }
 
-  /// The name of its encode text.
+  /// The name of its encode template.
   public var encoder: String? { if case .encoded(let name) = way { name } else { nil } }
 
   /// Such as "encoded by encode/h264: output/mp4 takes H264, and this is VP8".
@@ -66,9 +66,9 @@ public struct TrackTraits: Equatable, Sendable {
     self.keyframeInterval = keyframeInterval
   }
 
-  /// As it comes out of a receive text that does not decode; nil where that is not known.
+  /// As it comes out of a receive template that does not decode; nil where that is not known.
   var format: CapsText.Format? {
-    guard let text = codec.flatMap({ Self.sentFormats[$0] }), var format = CapsText(text).formats.first else {
+    guard let template = codec.flatMap({ Self.sentFormats[$0] }), var format = CapsText(template).formats.first else {
       return nil
     }
     format.fields["width"] = width.map { ["\($0)"] }
@@ -76,7 +76,7 @@ public struct TrackTraits: Equatable, Sendable {
     return format
   }
 
-  /// What the receive texts promise.
+  /// What the receive templates promise.
   private static let sentFormats = [
     "vp8": "video/x-vp8", "vp9": "video/x-vp9,alignment=super-frame",
     "h264": "video/x-h264,stream-format=avc,alignment=au",
@@ -84,7 +84,7 @@ public struct TrackTraits: Equatable, Sendable {
   ]
 }
 
-/// An encode text, as far as the choice of a feed asks.
+/// An encode template, as far as the choice of a feed asks.
 public struct EncoderTraits: Equatable, Sendable {
   /// Without `encode/`.
   public var name: String
@@ -93,7 +93,7 @@ public struct EncoderTraits: Equatable, Sendable {
   /// The names of its variables.
   public var variables: Set<String>
 
-  /// As the text says it.
+  /// As the template says it.
   public init(name: String, makes: CapsText, variables: Set<String>) {
     self.name = name
     self.makes = makes

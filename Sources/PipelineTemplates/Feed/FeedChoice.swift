@@ -1,7 +1,7 @@
 /// Decides what an input of an output is fed: as sent where it can be, since that costs least; else raw where it takes
 /// that; else encoded.
 ///
-/// The format that an output's caps name first is the one that it is encoded into, by the encode text that a person
+/// The format that an output's caps name first is the one that it is encoded into, by the encode template that a person
 /// named, or else by the one of those that make it which has all variables that were set; of several the one with the
 /// shortest name, so that `h264` goes before `h264-nvenc`.
 public struct FeedChoice: Equatable, Sendable {
@@ -9,11 +9,11 @@ public struct FeedChoice: Equatable, Sendable {
   public var output: String
   /// The caps of its appsrc.
   public var accepted: CapsText
-  /// All encode texts for media of this kind.
+  /// All encode templates for media of this kind.
   public var encoders: [EncoderTraits]
-  /// The encode text that was asked for.
+  /// The encode template that was asked for.
   public var wantedEncoder: String?
-  /// Variables that were set and that only encode texts have.
+  /// Variables that were set and that only encode templates have.
   public var variables: Set<String>
   /// The longest time between two keyframes that the output can do with; nil where it does not matter.
   public var keyframeInterval: Duration?
@@ -58,7 +58,7 @@ public struct FeedChoice: Equatable, Sendable {
     return choice
   }
 
-  /// The encode texts that make something which the output takes, in the order in which they are asked.
+  /// The encode templates that make something which the output takes, in the order in which they are asked.
   public var candidates: [EncoderTraits] {
     let byName = encoders.sorted { ($0.name.count, $0.name) < ($1.name.count, $1.name) }
     guard !accepted.isAny else { return byName }
@@ -77,7 +77,7 @@ public struct FeedChoice: Equatable, Sendable {
   private var wish: String? {
     if let wantedEncoder { return "encode/\(wantedEncoder) was asked for" }
     guard !variables.isEmpty else { return nil }
-    return "only an encode text has \(variables.sorted().joined(separator: ", "))"
+    return "only an encode template has \(variables.sorted().joined(separator: ", "))"
   }
 
   private func fit(of track: TrackTraits) -> Fit {
@@ -115,7 +115,7 @@ public struct FeedChoice: Equatable, Sendable {
     let candidates = candidates
     if let wantedEncoder { return try wanted(wantedEncoder, among: candidates) }
     guard !candidates.isEmpty else {
-      throw Impossible(description: "\(reason), and no encode text makes \(taken)")
+      throw Impossible(description: "\(reason), and no encode template makes \(taken)")
     }
     if let chosen = candidates.first(where: { $0.variables.isSuperset(of: variables) }) { return chosen }
     let names = candidates.map { "encode/\($0.name)" }.joined(separator: ", ")
@@ -161,8 +161,8 @@ enum Fit: Equatable {
 }
 
 extension CapsText.Format {
-  /// - Parameter isStrict: whether what `other` does not say is taken for different. An encoder agrees with what follows it,
-  ///   a track does not.
+  /// - Parameter isStrict: whether what `other` does not say is taken for different. An encoder agrees with what
+  ///   follows it, a track does not.
   func fit(_ other: Self, isStrict: Bool) -> Fit {
     guard mediaType == other.mediaType else { return .otherCodec }
     var parser: String?

@@ -17,7 +17,7 @@ public enum RTCPPacket: Sendable, Equatable {
   /// RFC 5104, 4.3.1: a repeated request keeps its `command` number, a new one takes the next.
   case fullIntraRequest(sender: SSRC, media: SSRC, command: UInt8)
   /// What bitrate the receiver can take (REMB).
-  case receiverEstimate(ReceiverEstimate)
+  case receiverEstimate(REMB)
   /// When packets arrived, by their transport-wide numbers.
   case transportFeedback(TransportFeedback)
 
@@ -57,8 +57,8 @@ public enum RTCPPacket: Sendable, Equatable {
       PictureLossIndication.parse(body, into: &packets)
     case .payloadFeedback where body.count == FullIntraRequest.format:
       FullIntraRequest.parse(body, into: &packets)
-    case .payloadFeedback where body.count == ReceiverEstimate.format:
-      packets.append(ReceiverEstimate(body), RTCPPacket.receiverEstimate)
+    case .payloadFeedback where body.count == REMB.format:
+      packets.append(REMB(body), RTCPPacket.receiverEstimate)
     default: break
     }
   }

@@ -43,7 +43,8 @@ struct NACKGenerator: Sendable {
 
   var pending: Int { missing.count }
 
-  /// How long a missing packet may take until the answer to the third request for it; nil before a round trip was measured.
+  /// How long a missing packet may take until the answer to the third request for it; nil before a round trip was
+  /// measured.
   var repairTime: Duration? { hasMeasuredRoundTrip ? Limit.reorderDelay + retryInterval * 2 + roundTrip : nil }
 
   mutating func reset() {
@@ -52,7 +53,7 @@ struct NACKGenerator: Sendable {
   }
 
   /// Notes a gap.
-  /// - Returns: false when it is too large to be filled; everything missing is then given up.
+  /// - Returns: false when it is too large to be filled; everything missing then counts as lost.
   mutating func noteGap(_ gap: Range<Int64>, at time: MediaTime) -> Bool {
     guard gap.count + missing.count <= Limit.missing else {
       reset()
@@ -86,7 +87,7 @@ struct NACKGenerator: Sendable {
     if let index = index(of: number) { missing.remove(at: index) }
   }
 
-  /// The numbers to ask for now, and how many were given up.
+  /// The numbers to ask for now, and how many count as lost now.
   mutating func poll(highest: Int64, at time: MediaTime) -> (requests: [SequenceNumber], givenUp: Int) {
     guard isDue(highest: highest, at: time) else { return ([], 0) }
     defer { findDeadline() }

@@ -5,7 +5,7 @@ struct RewriterOutput: Sendable {
   private let clockRate: UInt32
   /// The highest number given out; before the first packet the one before it.
   private(set) var highest: Int64
-  private(set) var picture: RewriterSegment.Picture?
+  private(set) var frame: RewriterSegment.Frame?
   /// The timestamp of the highest number and when its first packet came.
   private var newest: (timestamp: UInt32, arrival: MediaTime)?
 
@@ -14,10 +14,10 @@ struct RewriterOutput: Sendable {
     highest = Int64(first.rawValue) - 1
   }
 
-  mutating func note(_ number: Int64, timestamp: UInt32, picture: RewriterSegment.Picture?, at time: MediaTime) {
+  mutating func note(_ number: Int64, timestamp: UInt32, frame: RewriterSegment.Frame?, at time: MediaTime) {
     guard number > highest else { return }
     highest = number
-    if let picture { self.picture = picture }
+    if let frame { self.frame = frame }
     if newest?.timestamp != timestamp { newest = (timestamp, time) }
   }
 
@@ -31,7 +31,7 @@ struct RewriterOutput: Sendable {
     return expected
   }
 
-  /// `timestamp`, or a millisecond after the newest if it is not later: two pictures must not share one.
+  /// `timestamp`, or a millisecond after the newest if it is not later: two frames must not share one.
   func following(_ timestamp: UInt32) -> UInt32 {
     guard let newest else { return timestamp }
     let step = max(1, clockRate / 1000)

@@ -44,27 +44,27 @@ struct RewriterSegment: Sendable {
     return true
   }
 
-  struct Picture: Sendable {
+  struct Frame: Sendable {
     var id: UInt16
     var temporalLevelIndex: UInt8
   }
 
-  mutating func continuePictures(of packet: RTPPacket, after output: RewriterOutput) {
-    guard let last = output.picture, let descriptor = packet.withPayload({ VP8Descriptor($0) }) else { return }
+  mutating func continueFrames(of packet: RTPPacket, after output: RewriterOutput) {
+    guard let last = output.frame, let descriptor = packet.withPayload({ VP8Descriptor($0) }) else { return }
     pictureIDOffset = last.id &+ 1 &- (descriptor.pictureID ?? 0)
     temporalLevelOffset = last.temporalLevelIndex &+ 1 &- (descriptor.temporalLevelIndex ?? 0)
   }
 
   /// Rewrites the VP8 picture id and TL0PICIDX in place (RFC 7741, 4.2).
-  func rewritePictures(of packet: RTPPacket, _ number: Int64) -> Picture? {
+  func rewriteFrames(of packet: RTPPacket, _ number: Int64) -> Frame? {
     guard let descriptor = packet.withPayload({ VP8Descriptor($0) }) else { return nil }
     let offset = pictureIDOffset &- UInt16(truncatingIfNeeded: droppedFrames.count(before: number))
-    let picture = Picture(
+    let frame = Frame(
       id: ((descriptor.pictureID ?? 0) &+ offset) & descriptor.pictureIDWidth.rawValue,
       temporalLevelIndex: (descriptor.temporalLevelIndex ?? 0) &+ temporalLevelOffset)
     packet.withMutablePayload {
-      descriptor.write(pictureID: picture.id, temporalLevelIndex: picture.temporalLevelIndex, to: $0)
+      descriptor.write(pictureID: frame.id, temporalLevelIndex: frame.temporalLevelIndex, to: $0)
     }
-    return descriptor.pictureID == nil && descriptor.temporalLevelIndex == nil ? nil : picture
+    return descriptor.pictureID == nil && descriptor.temporalLevelIndex == nil ? nil : frame
   }
 }

@@ -143,7 +143,7 @@ public struct StreamRewriter: Sendable {
     let ideal = output.timestamp(expected: expected, of: packet, at: time)
     segment.idealOffset = ideal &- packet.timestamp
     segment.timestampOffset = output.following(ideal) &- packet.timestamp
-    if configuration.codec == .vp8 { segment.continuePictures(of: packet, after: output) }
+    if configuration.codec == .vp8 { segment.continueFrames(of: packet, after: output) }
     segments.append(segment)
     if segments.count > Self.segmentLimit { segments.removeFirst() }
     isOpen = true
@@ -176,8 +176,8 @@ public struct StreamRewriter: Sendable {
       payloadType: configuration.payloadType, sequenceNumber: SequenceNumber(UInt16(truncatingIfNeeded: outgoing)),
       timestamp: packet.timestamp &+ segment.timestampOffset, ssrc: configuration.ssrc)
     copy.renameHeaderExtensions { configuration.headerExtensions[$0] }
-    let picture = configuration.codec == .vp8 ? segment.rewritePictures(of: copy, number) : nil
-    output.note(outgoing, timestamp: copy.timestamp, picture: picture, at: time)
+    let frame = configuration.codec == .vp8 ? segment.rewriteFrames(of: copy, number) : nil
+    output.note(outgoing, timestamp: copy.timestamp, frame: frame, at: time)
     return copy
   }
 }

@@ -33,7 +33,7 @@ public struct RTPSender: Sendable {
   }
 
   /// Notes a packet that is sent; nobody may edit it from now on.
-  /// - Parameter captured: when what it shows happened; where this is known, reports put picture and sound together
+  /// - Parameter captured: when what it shows happened; where this is known, reports put video and audio together
   ///   however long each took to encode.
   public mutating func sent(_ packet: RTPPacket, at time: MediaTime, captured: MediaTime? = nil) {
     history.insert(packet, at: time)

@@ -3,10 +3,10 @@ public import MediaCore
 /// Puts the tracks of one participant on the local time line: an RTP timestamp becomes the `MediaTime` at which that
 /// moment would be seen and heard here if the network had only its least delay.
 ///
-/// Before sender reports come, each track is placed by the arrival of its packets. A report says what its timestamps are
-/// on the sender's wall clock (RFC 3550, 6.4.1); tracks that have one share a single offset between that clock and ours,
-/// and are then as much in step as the sender says. Placements move by at most 2 % of the time that passes, so that
-/// time never runs backwards within a track, except where a mapping was grossly wrong.
+/// Before sender reports come, each track is placed by the arrival of its packets. A report says what its timestamps
+/// are on the sender's wall clock (RFC 3550, 6.4.1); tracks that have one share a single offset between that clock and
+/// ours, and are then as much in step as the sender says. Placements move by at most 2 % of the time that passes, so
+/// that time never runs backwards within a track, except where a mapping was grossly wrong.
 ///
 /// Pure. Tracks have whatever names their owner gives them; what is said of an unknown one is ignored.
 public struct SenderTimeline: Sendable {
@@ -28,7 +28,7 @@ public struct SenderTimeline: Sendable {
   /// Forgets a track; what the others have learnt of the sender's clock stays.
   public mutating func removeTrack(_ id: String) { tracks.removeAll { $0.id == id } }
 
-  /// Notes a packet as it arrives: each one, or at least the first of each picture.
+  /// Notes a packet as it arrives: each one, or at least the first of each frame.
   public mutating func observe(_ id: String, timestamp: UInt32, at arrival: MediaTime) {
     guard let index = index(of: id) else { return }
     tracks[index].note(timestamp, at: arrival)

@@ -1,5 +1,5 @@
-/// One input through everything that reads inputs of its kind. Errors are what inputs may cause; a trap, a broken promise
-/// (`precondition`) or a sanitizer's report is a finding. The same input always does the same.
+/// One input through everything that reads inputs of its kind. Errors are what inputs may cause; a trap, a broken
+/// promise (`precondition`) or a sanitizer's report is a finding. The same input always does the same.
 public enum Exercise: String, CaseIterable, Sendable {
   /// Access units through what makes repeat frames and black ones of them.
   case bitstream
@@ -10,7 +10,7 @@ public enum Exercise: String, CaseIterable, Sendable {
   case sdp
   /// Messages of the server through the state of the signalling connection.
   case signal
-  /// Pipeline texts and values for them.
+  /// Pipeline templates and values for them.
   case templates
 
   /// - Returns: how far it came: what it handed on, 0 for an input that was refused at once. Tests use it to see that

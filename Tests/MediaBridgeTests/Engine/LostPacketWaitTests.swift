@@ -16,7 +16,8 @@ import Testing
 
   /// The wait in milliseconds before and after a packet was lost and came again.
   private func waits(roundTrip: Duration, latency: Int?) async throws -> [Int?] {
-    let track = try #require(SentTrack(try SentTrackTests().section(), mids: [:], codecs: ["TR_VC": ["video/VP8"]]))
+    let track = try #require(
+      OfferedTrack(try OfferedTrackTests().section(), mids: [:], codecs: ["TR_VC": ["video/VP8"]]))
     var configuration = RTPReceiver.Configuration(track)
     configuration.usesNACK = true
     let reception = TrackReception(

@@ -6,7 +6,7 @@ import Testing
 
 @testable import MediaBridge
 
-/// Sound as renderers see it.
+/// Audio as renderers see it.
 @Suite struct AudioPCMBufferTests {
   private static let time = MediaTime(nanoseconds: 5_000_000_000)
 

@@ -59,7 +59,7 @@ private final class Token: Sendable {}
       let sent = MediaTime.now
       list.deliver(number)
       try #require(MediaTime.now - sent < .milliseconds(500))
-      try await eventually("the other renderer's picture", within: .seconds(1)) { shown.values.last?.number == number }
+      try await eventually("the other renderer's frame", within: .seconds(1)) { shown.values.last?.number == number }
     }
     #expect(shown.values.map(\.number) == Array(0..<150))
     #expect(calls.count == 101 * stuck.count)

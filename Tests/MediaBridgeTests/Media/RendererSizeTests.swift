@@ -10,7 +10,7 @@ import Testing
 private final class Recorder: VideoRenderer, Sendable {
   let told = Collector<String>()
   @MainActor func set(size: CGSize) { told.add("size \(Int(size.width))") }
-  func render(frame: VideoFrame) { told.add("picture \(frame.dimensions.width)") }
+  func render(frame: VideoFrame) { told.add("frame \(frame.dimensions.width)") }
 }
 
 /// Somebody who needs the main actor for long.
@@ -34,10 +34,10 @@ private struct BusyMainActor {
   }
 }
 
-/// When a renderer is told the size of its pictures.
+/// When a renderer is told the size of its frames.
 @Suite(.serialized, .timeLimit(.minutes(1))) struct RendererSizeTests {
   private func frame(_ width: Int) throws -> VideoFrame {
-    let buffer = try #require(QuadrantPicture(width: width, height: 16).i420())
+    let buffer = try #require(QuadrantFrame(width: width, height: 16).i420())
     return VideoFrame(buffer: buffer, time: .now)
   }
 
@@ -48,28 +48,28 @@ private struct BusyMainActor {
     return list
   }
 
-  @Test func eachSizeIsToldBeforeItsFirstPicture() async throws {
+  @Test func eachSizeIsToldBeforeItsFirstFrame() async throws {
     let renderer = Recorder()
     let list = list(with: renderer)
     let widths = [32, 32, 64, 64, 64, 32, 48]
     for width in widths { list.deliver(try frame(width)) }
-    try await eventually("all pictures") { renderer.told.values.filter { $0.hasPrefix("picture") }.count == 7 }
+    try await eventually("all frames") { renderer.told.values.filter { $0.hasPrefix("frame") }.count == 7 }
     #expect(
       renderer.told.values == [
-        "size 32", "picture 32", "picture 32", "size 64", "picture 64", "picture 64", "picture 64", "size 32",
-        "picture 32", "size 48", "picture 48",
+        "size 32", "frame 32", "frame 32", "size 64", "frame 64", "frame 64", "frame 64", "size 32",
+        "frame 32", "size 48", "frame 48",
       ])
     #expect(list.remove(renderer))
   }
 
-  @Test func picturesDoNotWaitLongForABusyMainActor() async throws {
+  @Test func framesDoNotWaitLongForABusyMainActor() async throws {
     let renderer = Recorder()
     let list = list(with: renderer, patience: .milliseconds(100))
     let busy = await BusyMainActor()
     for width in [32, 64, 48] { list.deliver(try frame(width)) }
     // It is waited for once, and not for each size.
-    try await eventually("pictures without a size") {
-      renderer.told.values == ["picture 32", "picture 64", "picture 48"]
+    try await eventually("frames without a size") {
+      renderer.told.values == ["frame 32", "frame 64", "frame 48"]
     }
     await busy.end()
     try await eventually("the newest size") { renderer.told.values.last == "size 48" }
@@ -82,12 +82,12 @@ private struct BusyMainActor {
     let list = list(with: renderer, patience: .milliseconds(1))
     let busy = await BusyMainActor()
     list.deliver(try frame(32))
-    try await eventually("a picture without a size") { renderer.told.count == 1 }
+    try await eventually("a frame without a size") { renderer.told.count == 1 }
     #expect(list.remove(renderer))
     await busy.end()
     // Whatever was on its way to the main actor has been there.
     await MainActor.run {}
-    #expect(renderer.told.values == ["picture 32"])
+    #expect(renderer.told.values == ["frame 32"])
   }
 
   @Test func aRendererMayRemoveItselfWhenItIsToldItsSize() async throws {

@@ -74,7 +74,7 @@ struct OutputValuesTests {
   }
 
   /// Before anything is asked of a server, of which there is none.
-  @Test func aRoomRefusesValuesThatItsTextsDoNotHave() async {
+  @Test func aRoomRefusesValuesThatItsTemplatesDoNotHave() async {
     for options in [
       RoomOptions(audioPlayback: .off, receiveValues: ["latancy": "1"]), RoomOptions(playbackValues: ["dealy": "1"]),
     ] {

@@ -3,7 +3,7 @@ import Foundation
 import MediaBridge
 import Testing
 
-/// An output text of a user's own, by the library.
+/// An output template of a user's own, by the library.
 @Suite struct OwnOutputTests {
   private static let ogg = """
     # Ogg file of Opus.

@@ -33,7 +33,7 @@ import Testing
       let recorder = Recorder(
         room: room, options: RecordingOptions(file: folder.path + "/a.mkv", kinds: [.audio], wait: .seconds(20)))
       try await recorder.start()
-      try await eventually("one participant's sound alone") {
+      try await eventually("one participant's audio alone") {
         [self.subscribed("alice", in: room), self.subscribed("bob", in: room)].filter { !$0.isEmpty } == [[.audio]]
       }
       _ = try await recorder.finish()
@@ -51,11 +51,11 @@ import Testing
       for recorder in recorders { try await recorder.start() }
       _ = try await recorders[0].finish()
       let before = try #require(await recorders[1].progress().video?.packetsReceived)
-      try await eventually("more pictures") { await recorders[1].progress().video?.packetsReceived ?? 0 > before + 20 }
+      try await eventually("more frames") { await recorders[1].progress().video?.packetsReceived ?? 0 > before + 20 }
       let voice = try #require(room.remoteParticipants["alice"]?.trackPublications.values.first { $0.kind == .audio })
       try await voice.set(subscribed: true)
       _ = try await recorders[1].finish()
-      try await eventually("the pictures' end") { self.subscribed("alice", in: room) == [.audio] }
+      try await eventually("the frames' end") { self.subscribed("alice", in: room) == [.audio] }
     }
   }
 }

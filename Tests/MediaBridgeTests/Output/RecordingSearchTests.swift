@@ -18,7 +18,7 @@ import Testing
       let bell = Bell()
       var search = RecordingSearch(
         room: watcher.room, options: RecordingOptions(file: "a.mkv", participant: identity),
-        subscriptions: HeldSubscriptions(), deadline: .now + .seconds(2), bell: bell, onUpdate: { _ in })
+        subscriptions: SubscriptionLease(), deadline: .now + .seconds(2), bell: bell, onUpdate: { _ in })
       search.onLook = { looks.add(.now) }
       let listener = bell.ring(for: watcher.room.events)
       defer { listener.cancel() }

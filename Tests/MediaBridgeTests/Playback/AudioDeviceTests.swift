@@ -19,7 +19,7 @@ import Testing
     return (AudioDevice(environment: placed, root: root.path), root)
   }
 
-  @Test func aMachineWithoutSoundHasNoSink() throws {
+  @Test func aMachineWithoutAudioHasNoSink() throws {
     let (device, folder) = try device(["dev/snd/timer", "dev/snd/pcmC0D0c"], ["XDG_RUNTIME_DIR": "ROOT/run/user/7"])
     defer { withExtendedLifetime(folder) {} }
     #expect(!device.hasSoundCard && !device.hasSoundServer && device.sinks == [])

@@ -6,7 +6,7 @@ import Testing
 
 @testable import MediaBridge
 
-/// The text `playback` and its inputs, without a room.
+/// The template `playback` and its inputs, without a room.
 @Suite(.serialized) struct PlaybackMixerTests {
   private static let caps = "audio/x-raw,format=S16LE,layout=interleaved,rate=48000,channels=2"
 
@@ -21,10 +21,10 @@ import Testing
     }
   }
 
-  private func run(_ body: (PlaybackMixer, PlayedSound, Collector<PlaybackMixer.Failure>) async throws -> Void)
+  private func run(_ body: (PlaybackMixer, PlayedAudio, Collector<PlaybackMixer.Failure>) async throws -> Void)
     async throws
   {
-    let played = try PlayedSound()
+    let played = try PlayedAudio()
     let failures = Collector<PlaybackMixer.Failure>()
     let mixer = try PlaybackMixer(factory: played.factory, values: [:], onFailure: { failures.add($0) })
     try await body(mixer, played, failures)
@@ -86,7 +86,7 @@ import Testing
       let input = try mixer.addInput()
       try await mixer.start()
       let begin = MediaTime.now
-      // 20 ms of sound every 18 ms: a fifth of a second too much in two.
+      // 20 ms of audio every 18 ms: a fifth of a second too much in two.
       try await push(try tone(400), into: input, count: 100, step: .milliseconds(18))
       let end = MediaTime.now
       try await push(try tone(1000), into: input, count: 20)

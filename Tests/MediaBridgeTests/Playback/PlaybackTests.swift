@@ -11,7 +11,7 @@ import Testing
 
   private struct Scene: Sendable {
     let room: Room
-    let played: PlayedSound
+    let played: PlayedAudio
     let alice: RemoteTrackPublication
     let bob: RemoteTrackPublication
 
@@ -22,7 +22,7 @@ import Testing
   }
 
   private func run(_ body: (Scene) async throws -> Void) async throws {
-    let played = try PlayedSound()
+    let played = try PlayedAudio()
     try await Watcher.run(played.options, codecs: ["alice": "vp8", "bob": "vp8"], frequencies: Self.tones) { watcher in
       let scene = Scene(
         room: watcher.room, played: played, alice: try await watcher.microphone(of: "alice"),
@@ -127,7 +127,7 @@ import Testing
   }
 
   @Test func adaptiveStreamReceivesWhatIsPlayed() async throws {
-    let played = try PlayedSound()
+    let played = try PlayedAudio()
     var options = played.options
     options.adaptiveStream = true
     try await Watcher.run(options, frequencies: ["alice": 400]) { watcher in
@@ -140,7 +140,7 @@ import Testing
   @Test func withoutADeviceOnlyASinkThatIsNamedPlays() async throws {
     try await Watcher.run(RoomOptions(adaptiveStream: false, audioPlayback: .off)) { watcher in
       let (_, track) = try await watcher.tracks()
-      let played = try PlayedSound()
+      let played = try PlayedAudio()
       let none = AudioDevice(environment: [:], root: played.folder.path)
       for (factory, isPlayed) in [(PipelineFactory(folder: nil), false), (played.factory, true)] {
         let player = Player(
@@ -155,10 +155,10 @@ import Testing
   }
 
   /// Off, without a device that can be used, or with one that does not answer: the room is joined all the same.
-  @Test(arguments: ["off", "unusable", "silent"]) func aRoomWithoutSoundWorks(_ way: String) async throws {
+  @Test(arguments: ["off", "unusable", "silent"]) func aRoomWithoutAudioWorks(_ way: String) async throws {
     let server = try way == "silent" ? SilentServer() : nil
     let sink = server.map { "pulsesink server=\"unix:\($0.path)\"" }
-    let played = try sink.map { try PlayedSound(sink: $0) } ?? PlayedSound()
+    let played = try sink.map { try PlayedAudio(sink: $0) } ?? PlayedAudio()
     let synthetic = try await SyntheticRoom.start()
     var options = played.options
     if way == "off" { options.audioPlayback = .off }
@@ -172,7 +172,7 @@ import Testing
     let samples = Locked(0)
     let listener = AudioBufferHandler { buffer in samples.withLock { $0 += Int(buffer.frameLength) } }
     track.add(audioRenderer: listener)
-    try await eventually("sound for renderers") { samples.withLock { $0 } > 9_600 }
+    try await eventually("audio for renderers") { samples.withLock { $0 } > 9_600 }
     #expect(ContinuousClock.now - start < .seconds(3))
     if way == "silent" { try await eventually("a try") { server?.wasAsked ?? false } }
     let leaving = ContinuousClock.now

@@ -58,7 +58,7 @@ import Testing
       try await scene.told("the size again", since: before) { $0.width == 320 && $0.height == 180 && !$0.disabled }
       #expect(scene.publication.preferredDimensions == Dimensions(width: 320, height: 180))
       let shown = scene.screen.frames.withLock { $0.count }
-      try await eventually("pictures") { scene.screen.frames.withLock { $0.count } > shown + 5 }
+      try await eventually("frames") { scene.screen.frames.withLock { $0.count } > shown + 5 }
     }
   }
 

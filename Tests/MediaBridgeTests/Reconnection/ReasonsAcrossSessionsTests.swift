@@ -5,14 +5,14 @@ import Testing
 
 @testable import MediaBridge
 
-/// Why pictures stop is told once when it begins and once when it ends, also where the room is joined anew in between.
+/// Why frames stop is told once when it begins and once when it ends, also where the room is joined anew in between.
 @Suite struct ReasonsAcrossSessionsTests {
   private struct Scene: Sendable {
     let watcher: Watcher
     let camera: RemoteTrackPublication
     let events: Collector<RoomEvent>
 
-    /// Why pictures stopped (-) and went on (+), so far.
+    /// Why frames stopped (-) and went on (+), so far.
     var reasons: [String] { events.values.compactMap(\.videoChange) }
     var streamStates: [StreamState] {
       events.values.compactMap { if case .streamStateChanged(_, _, let state) = $0 { state } else { nil } }
@@ -31,12 +31,12 @@ import Testing
 
     private var returns: Int { events.values.count { if case .reconnected(.full) = $0 { true } else { false } } }
 
-    func pictures() async throws {
+    func frames() async throws {
       let track = try #require(camera.track as? RemoteVideoTrack)
       let frames = Locked(0)
       let screen = VideoFrameHandler { _ in frames.withLock { $0 += 1 } }
       track.add(videoRenderer: screen)
-      try await eventually("pictures") { frames.withLock { $0 } > 5 }
+      try await eventually("frames") { frames.withLock { $0 } > 5 }
       track.remove(videoRenderer: screen)
     }
   }
@@ -59,19 +59,19 @@ import Testing
       try await scene.joinAnew()
       try await scene.told(["-qualityChanged", "+qualityChanged"])
       #expect(scene.streamStates == [.paused, .unknown] && scene.camera.streamState == .unknown)
-      try await scene.pictures()
+      try await scene.frames()
       #expect(scene.reasons == ["-qualityChanged", "+qualityChanged"])
     }
   }
 
-  @Test func whatWasGivenUpForTheSoundGoesOn() async throws {
+  @Test func whatWasGivenUpForTheAudioGoesOn() async throws {
     try await run { scene in
       try await scene.camera.restrict(to: .noVideo, in: scene.watcher.room)
       try await scene.told(["-qualityChanged"])
       try await scene.joinAnew()
       try await scene.told(["-qualityChanged", "+qualityChanged"])
       #expect(scene.camera.isEnabled)
-      try await scene.pictures()
+      try await scene.frames()
     }
   }
 
@@ -86,7 +86,7 @@ import Testing
       try await scene.camera.set(enabled: true)
       try await scene.told(["-subscriberPropertyChanged", "+subscriberPropertyChanged"])
       #expect(scene.camera.isEnabled)
-      try await scene.pictures()
+      try await scene.frames()
     }
   }
 
@@ -120,7 +120,7 @@ import Testing
     }
   }
 
-  /// The session's reason ends, and the program's stays: the pictures do not go on.
+  /// The session's reason ends, and the program's stays: the frames do not go on.
   @Test func oneReasonMayStayWhereAnotherEnds() async throws {
     try await run { scene in
       try await scene.camera.set(enabled: false)

@@ -18,9 +18,9 @@ import Testing
     let screen: VideoFrameHandler
     let frames: Locked<Int>
 
-    func pictures(_ what: String) async throws {
+    func frames(_ what: String) async throws {
       let before = frames.withLock { $0 }
-      try await eventually("pictures \(what)", within: .seconds(20)) { frames.withLock { $0 } > before + 10 }
+      try await eventually("frames \(what)", within: .seconds(20)) { frames.withLock { $0 } > before + 10 }
     }
 
     /// Reconnecting and reconnected, in order.
@@ -101,8 +101,8 @@ import Testing
     let scene = Scene(
       synthetic: synthetic, room: room, told: told, asked: asked, publication: publication, track: track,
       screen: screen, frames: frames)
-    try await scene.pictures("before")
-    try await eventually("the sound") { scene.subscriptions == ["+audio", "+video"] }
+    try await scene.frames("before")
+    try await eventually("the audio") { scene.subscriptions == ["+audio", "+video"] }
     do { try await body(scene) } catch {
       await room.disconnect()
       await synthetic.stop()
@@ -117,14 +117,14 @@ import Testing
     try await run { scene in
       scene.synthetic.server.cutSignal(of: "watcher")
       try await scene.back(.quick)
-      try await scene.pictures("afterwards")
+      try await scene.frames("afterwards")
       #expect(scene.course == Self.first + Self.quick)
       #expect(scene.subscriptions == ["+audio", "+video"])
       #expect(scene.publication.track === scene.track)
       // It can be lost again.
       scene.synthetic.server.cutSignal(of: "watcher")
       try await eventually("the connection") { scene.course == Self.first + Self.quick + Self.quick }
-      try await scene.pictures("after the second time")
+      try await scene.frames("after the second time")
     }
   }
 
@@ -138,7 +138,7 @@ import Testing
     try await run { scene in
       scene.tell(action, reason)
       try await eventually("the connection", within: .seconds(20)) { scene.course == Self.first + course }
-      try await scene.pictures("afterwards")
+      try await scene.frames("afterwards")
       #expect(scene.subscriptions == ["+audio", "+video"])
       #expect(scene.publication.track === scene.track)
       // A session that goes on has its media all the time; in a new one it stops, and is back.
@@ -150,12 +150,12 @@ import Testing
     try await run { scene in
       let microphone = try #require(scene.room.remoteParticipants["alice"]?.audioTracks.first)
       try await microphone.set(subscribed: false)
-      try await eventually("the sound to go") { microphone.track == nil }
+      try await eventually("the audio to go") { microphone.track == nil }
       try await scene.publication.set(videoQuality: .low)
       let before = scene.asked.count
       scene.tell(.reconnect)
       try await scene.back(.full)
-      try await scene.pictures("afterwards")
+      try await scene.frames("afterwards")
       @Sendable func asked() -> ArraySlice<Livekit_SignalRequest> { scene.asked.values.dropFirst(before) }
       try await eventually("the settings") {
         asked().contains { $0.trackSetting.trackSids == [scene.publication.sid] && $0.trackSetting.quality == .low }
@@ -227,14 +227,14 @@ import Testing
     try await run { scene in
       let microphone = try #require(scene.room.remoteParticipants["alice"]?.audioTracks.first)
       try await microphone.set(subscribed: false)
-      try await eventually("the sound to go") { microphone.track == nil }
+      try await eventually("the audio to go") { microphone.track == nil }
       // Its media is not there when the signal is cut.
       try await microphone.set(subscribed: true)
       try await eventually("the request") { scene.asked.values.contains { $0.subscription.subscribe } }
       scene.synthetic.server.cutSignal(of: "watcher")
       try await scene.back(.quick)
       try await eventually("the state") { scene.asked.values.contains { $0.syncState.hasSubscription } }
-      try await eventually("the sound") { microphone.isSubscribed }
+      try await eventually("the audio") { microphone.isSubscribed }
       let states = scene.asked.values.filter { if case .syncState = $0.message { true } else { false } }
       #expect(states.map(\.syncState.subscription.trackSids) == [[]])
       #expect(states.allSatisfy { !$0.syncState.offer.sdp.isEmpty && !$0.syncState.answer.sdp.isEmpty })
@@ -282,7 +282,7 @@ import Testing
       let second = try await SyntheticRoom.start(port: scene.synthetic.port)
       try await scene.back(.full)
       // Alice may come later than we.
-      try await scene.pictures("of the second server")
+      try await scene.frames("of the second server")
       #expect(scene.room.remoteParticipants["alice"]?.videoTracks.first === scene.publication)
       #expect(scene.publication.track === scene.track && scene.track.sid == scene.publication.sid)
       #expect(scene.subscriptions == ["+audio", "+video"])
@@ -299,7 +299,7 @@ import Testing
       let second = try await SyntheticRoom.start(codecs: [:], port: scene.synthetic.port)
       try await scene.back(.full)
       let alice = try await second.join("alice")
-      try await scene.pictures("of the second server")
+      try await scene.frames("of the second server")
       #expect(scene.publication.track === scene.track)
       await scene.room.disconnect()
       await alice.disconnect()
@@ -331,10 +331,10 @@ import Testing
           asked.values.contains { $0.trackSids.contains(publication.sid) && !$0.subscribe }
         }
       }
-      if isCameraWanted { try await scene.pictures("of the second server") }
+      if isCameraWanted { try await scene.frames("of the second server") }
       #expect(scene.subscriptions == before && unwanted.allSatisfy { $0.subscriptionState == .unsubscribed })
       try await microphone.set(subscribed: true)
-      try await eventually("the sound") { microphone.isSubscribed }
+      try await eventually("the audio") { microphone.isSubscribed }
       await scene.room.disconnect()
       await alice.disconnect()
       await second.stop()
@@ -364,7 +364,7 @@ import Testing
       let before = scene.asked.count
       scene.tell(action)
       try await scene.back(action == .resume ? .quick : .full)
-      try await scene.pictures("afterwards")
+      try await scene.frames("afterwards")
       let asked = scene.asked.values.dropFirst(before)
       let states = asked.filter { if case .syncState = $0.message { true } else { false } }
       let answers = asked.filter { if case .answer = $0.message { true } else { false } }

@@ -36,13 +36,13 @@ import Testing
     #expect(events.values.compactMap(\.permissions) == ["alice may not publish"])
   }
 
-  @Test func aPicturesSizeIsTold() async throws {
+  @Test func aFramesSizeIsTold() async throws {
     let recorder = DelegateRecorder()
     let renderer = VideoFrameHandler { _ in }
     try await Watcher.run(delegate: recorder) { watcher in
       let (camera, _) = try await watcher.tracks()
       camera.add(videoRenderer: renderer)
-      try await eventually("the first picture's size") {
+      try await eventually("the first frame's size") {
         recorder.lines.contains("track didUpdateDimensions camera 640x360")
       }
     }
@@ -179,7 +179,7 @@ private struct DelegateScene {
       _ = await alice.with("voice") { $0.level = 127 }
     }
     let all: Set = ["room camera video", "track camera video", "track voice audio"]
-    try await eventually("statistics, of sound to the track's delegate alone") { [recorder] in
+    try await eventually("statistics, of audio to the track's delegate alone") { [recorder] in
       recorder.measured == all
     }
   }

@@ -4,7 +4,7 @@ import MediaBridge
 import MediaCore
 import Testing
 
-/// Pictures and sound of a room in the ways that programs ask for them.
+/// Video and audio of a room in the ways that programs ask for them.
 @Suite(.timeLimit(.minutes(1))) struct MediaStreamTests {
   private func withTracks(
     _ body: (Room, RemoteVideoTrack, RemoteAudioTrack) async throws -> Void
@@ -15,7 +15,7 @@ import Testing
     }
   }
 
-  @Test func picturesAsASequence() async throws {
+  @Test func framesAsASequence() async throws {
     try await withTracks { _, video, _ in
       var times: [Int64] = []
       for await frame in video.frames() {
@@ -25,7 +25,7 @@ import Testing
         if times.count == 10 { break }
       }
       #expect(times == times.sorted() && Set(times).count == 10)
-      // A track keeps its newest picture as long as somebody watches.
+      // A track keeps its newest frame as long as somebody watches.
       try await eventually("the end of decoding") { video.videoFrame == nil }
     }
   }
@@ -36,7 +36,7 @@ import Testing
       let task = Task {
         for await _ in video.frames() { count.withLock { $0 += 1 } }
       }
-      try await eventually("pictures") { count.withLock { $0 } > 3 }
+      try await eventually("frames") { count.withLock { $0 } > 3 }
       #expect(video.videoFrame != nil)
       task.cancel()
       await task.value
@@ -50,7 +50,7 @@ import Testing
       let all = VideoFrameHandler { frame in counter.withLock { $0.append(frame.timeStampNs) } }
       var iterator = video.frames(bufferingNewest: 2).makeAsyncIterator()
       video.add(videoRenderer: all)
-      try await eventually("many pictures") { counter.withLock { $0.count } > 20 }
+      try await eventually("many frames") { counter.withLock { $0.count } > 20 }
       let first = try #require(await iterator.next()).timeStampNs
       let seen = counter.withLock { $0 }
       #expect(try #require(seen.firstIndex(of: first)) > 15)
@@ -64,26 +64,26 @@ import Testing
     var kept: RemoteVideoTrack?
     try await withTracks { _, video, audio in
       kept = video
-      let (frames, sound) = (video.frames(), audio.pcmBuffers())
+      let (frames, audio) = (video.frames(), audio.pcmBuffers())
       tasks = [
         Task {
           for await _ in frames {}
           ended.withLock { $0 += 1 }
         },
         Task {
-          for await _ in sound {}
+          for await _ in audio {}
           ended.withLock { $0 += 1 }
         },
       ]
-      try await eventually("pictures") { video.videoFrame != nil }
+      try await eventually("frames") { video.videoFrame != nil }
     }
     defer { for task in tasks { task.cancel() } }
     try await eventually("the end of both", within: .seconds(5)) { ended.withLock { $0 } == 2 }
     // There is nothing more to come.
-    for await _ in try #require(kept).frames() { Issue.record("a picture of a track that has ended") }
+    for await _ in try #require(kept).frames() { Issue.record("a frame of a track that has ended") }
   }
 
-  @Test func soundIsHeardAsItIsAskedFor() async throws {
+  @Test func audioIsHeardAsItIsAskedFor() async throws {
     try await withTracks { _, _, audio in
       let visualizer = AudioVisualizer()
       let loud = AudioBufferHandler(format: AVAudioFormat(standardFormatWithSampleRate: 44_100, channels: 1)) {

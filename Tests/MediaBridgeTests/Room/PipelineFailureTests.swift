@@ -107,7 +107,7 @@ import Testing
   @Test func ofOneInputOfPlayback() async throws {
     try await run([:]) { scene in
       let (_, track) = try await scene.watcher.tracks()
-      let played = try PlayedSound()
+      let played = try PlayedAudio()
       let told = Collector<(LiveKitError, RemoteAudioTrack?)>()
       let player = Player(
         factory: played.factory, device: AudioDevice(environment: [:], root: played.folder.path),

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("A room through the library")
 struct RoomTests {
-  @Test func framesAndSoundReachRenderersUntilTheyAreRemoved() async throws {
+  @Test func framesAndAudioReachRenderersUntilTheyAreRemoved() async throws {
     // Media goes on when nobody renders it.
     try await Watcher.run(RoomOptions(adaptiveStream: false)) { watcher in
       let room = watcher.room
@@ -16,16 +16,16 @@ struct RoomTests {
       let (video, audio) = try await watcher.tracks()
       let frames = Locked(0)
       let samples = Locked(0)
-      let picture = VideoFrameHandler { frame in
+      let viewer = VideoFrameHandler { frame in
         #expect(frame.dimensions == Dimensions(width: 640, height: 360))
         frames.withLock { $0 += 1 }
       }
-      let sound = Listener { samples.withLock { $0 += 1 } }
-      video.add(videoRenderer: picture)
-      audio.add(audioRenderer: sound)
-      try await eventually("frames and sound") { frames.withLock { $0 } > 20 && samples.withLock { $0 } > 20 }
-      video.remove(videoRenderer: picture)
-      audio.remove(audioRenderer: sound)
+      let listener = Listener { samples.withLock { $0 += 1 } }
+      video.add(videoRenderer: viewer)
+      audio.add(audioRenderer: listener)
+      try await eventually("frames and audio") { frames.withLock { $0 } > 20 && samples.withLock { $0 } > 20 }
+      video.remove(videoRenderer: viewer)
+      audio.remove(audioRenderer: listener)
       let counted = (frames.withLock { $0 }, samples.withLock { $0 })
       try await eventually("more packets") { await Self.packets(of: "alice", in: room) > counted.0 + 50 }
       #expect((frames.withLock { $0 }, samples.withLock { $0 }) == counted, "calls after the removal")
@@ -156,7 +156,7 @@ struct RoomTests {
       for renderer in [first, second] { video.add(videoRenderer: renderer) }
       try await eventually("a renderer that is stuck") { stuck.count == 50 }
       let before = shown.count
-      try await eventually("pictures for the other one") { shown.count > before + 50 }
+      try await eventually("frames for the other one") { shown.count > before + 50 }
       let times = shown.values.suffix(50)
       #expect(zip(times, times.dropFirst()).allSatisfy { $1 - $0 < .milliseconds(500) })
       #expect(stuck.count == 50 && video.droppedFrames(of: first) ?? 0 > 30)

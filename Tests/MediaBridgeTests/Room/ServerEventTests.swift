@@ -5,7 +5,7 @@ import MediaBridge
 import MediaCore
 import Testing
 
-/// What becomes of what a server tells of its own accord, and of pictures that stop.
+/// What becomes of what a server tells of its own accord, and of frames that stop.
 @Suite struct ServerEventTests {
   private struct Scene: Sendable {
     let watcher: Watcher
@@ -17,7 +17,7 @@ import Testing
       try await eventually(what) { events.values.lazy.compactMap(find).last }
     }
 
-    /// Why pictures stopped (-) and went on (+), so far.
+    /// Why frames stopped (-) and went on (+), so far.
     var reasons: [String] { events.values.compactMap(\.videoChange) }
   }
 
@@ -64,11 +64,11 @@ import Testing
       try await eventually("all reasons") { errors().count == 3 }
       #expect(errors().map(\.code) == [.trackNotFound, .subscriptionFailed, .unsupportedCodec])
       #expect(errors().allSatisfy { $0.message.contains("camera of alice (\(scene.camera.sid))") })
-      try await eventually("why there are no pictures") { scene.reasons == ["-codecNotSupported"] }
+      try await eventually("why there are no frames") { scene.reasons == ["-codecNotSupported"] }
     }
   }
 
-  @Test func whyPicturesStopAndGoOnIsTold() async throws {
+  @Test func whyFramesStopAndGoOnIsTold() async throws {
     try await run { scene in
       let sid = scene.camera.sid
       func pause(_ state: Livekit_StreamState) {
@@ -104,7 +104,7 @@ import Testing
     }
   }
 
-  @Test func picturesThatCannotBeDecodedAreTold() async throws {
+  @Test func framesThatCannotBeDecodedAreTold() async throws {
     let folder = try TemporaryFolder()
     try FileManager.default.createDirectory(atPath: folder.path + "/receive", withIntermediateDirectories: true)
     try "# Broken.\nappsrc name=rtp ! nosuchdecoder ! appsink name=frames\n"
@@ -116,12 +116,12 @@ import Testing
         if case .subscriptionFailed(_, let sid, let error) = event, sid == scene.camera.sid { error } else { nil }
       }
       #expect(error.code == .missingElement && error.message.contains("nosuchdecoder"))
-      try await eventually("why there are no pictures") { scene.reasons == ["-codecNotSupported"] }
-      // Once the text is mended the next renderer gets its pictures.
+      try await eventually("why there are no frames") { scene.reasons == ["-codecNotSupported"] }
+      // Once the text is mended the next renderer gets its frames.
       try FileManager.default.removeItem(atPath: folder.path + "/receive/vp8.pipeline")
       let frames = Collector<Dimensions>()
       track.add(videoRenderer: VideoFrameHandler { frames.add($0.dimensions) })
-      try await eventually("pictures") { frames.count > 3 }
+      try await eventually("frames") { frames.count > 3 }
       try await eventually("word of it") { scene.reasons == ["-codecNotSupported", "+codecNotSupported"] }
     }
   }

@@ -131,7 +131,7 @@ import PeerTransport
   private func perform(_ action: SessionAction.Track, _ sid: String) {
     guard let subject = server.subjects.first(where: { $0.sid == sid }) else { return }
     switch action {
-    case .begin, .goOn:
+    case .begin, .resume:
       (subject.begun, subject.wasTold, subject.told, subject.lastMessage) = (time, false, nil, nil)
     case .end: subject.begun = nil
     case .unpublish where subject.isPublished && !subject.mayGo && !session.isEnded:

@@ -76,7 +76,7 @@ struct ToldProgram {
     switch action {
     case .show(let shown): known.shown = shown
     case .begin: (isRight, known.hasTrack) = (!known.hasTrack, true)
-    case .goOn: isRight = known.hasTrack
+    case .resume: isRight = known.hasTrack
     // What stopped the frames of one track is told anew of the next.
     case .end: (isRight, known.hasTrack, known.isLost, known.isDisabled) = (known.hasTrack, false, false, false)
     case .unpublish: isRight = !known.hasTrack

@@ -4,7 +4,7 @@ import Testing
 @testable import MediaBridge
 
 @Suite struct FreezeDetectorTests {
-  /// Shows pictures with these many milliseconds between them.
+  /// Shows frames with these many milliseconds between them.
   private func shown(_ intervals: [Int]) -> FreezeDetector {
     var detector = FreezeDetector()
     var time = MediaTime(nanoseconds: 7_000_000_000)
@@ -33,7 +33,7 @@ import Testing
   }
 
   @Test func theAverageIsOfTheLastThirty() {
-    // After thirty pictures at 10 a second their pace is the usual one, and after 29 nearly.
+    // After thirty frames at 10 a second their pace is the usual one, and after 29 nearly.
     #expect(shown(steady + [Int](repeating: 100, count: 30) + [299]).freezeCount == 0)
     #expect(shown([Int](repeating: 100, count: 40) + [Int](repeating: 40, count: 30) + [190]).freezeCount == 1)
     #expect(shown([Int](repeating: 100, count: 40) + [Int](repeating: 40, count: 29) + [190]).freezeCount == 0)

@@ -63,7 +63,7 @@ import Testing
     #expect(inbound.timestamp == 1000 && inbound.audioLevel == nil && inbound.totalAudioEnergy == nil)
   }
 
-  @Test func picturesOfTheLastSecond() {
+  @Test func framesOfTheLastSecond() {
     func decoded(_ seconds: Double, _ count: Int) -> InboundMeter.Sample {
       sample(seconds) { $0.decoder.framesDecoded = count }
     }
@@ -74,7 +74,7 @@ import Testing
     #expect(meter.report(decoded(5, 50)).framesPerSecond == 0)
   }
 
-  @Test func theLevelIsOfTheLastSecondAndOnlyOfSound() {
+  @Test func theLevelIsOfTheLastSecondAndOnlyOfAudio() {
     func heard(_ seconds: Double, _ samples: [Int16]...) -> InboundMeter.Sample {
       sample(seconds) { sample in
         for samples in samples {

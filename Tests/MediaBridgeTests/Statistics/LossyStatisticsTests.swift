@@ -20,7 +20,8 @@ import Testing
   }
 
   @Test func countsAreThoseOfWhatWasSentAndReceived() throws {
-    let track = try #require(SentTrack(try SentTrackTests().section(), mids: [:], codecs: ["TR_VC": ["video/VP8"]]))
+    let track = try #require(
+      OfferedTrack(try OfferedTrackTests().section(), mids: [:], codecs: ["TR_VC": ["video/VP8"]]))
     var configuration = RTPReceiver.Configuration(track)
     configuration.usesNACK = true
     let reception = TrackReception(

@@ -9,9 +9,9 @@ import Testing
     let diary = Diary()
     try await Watcher.run(delegate: diary) { watcher in
       let (video, audio) = try await watcher.tracks()
-      let (picture, sound) = (VideoFrameHandler { _ in }, AudioBufferHandler { _ in })
-      video.add(videoRenderer: picture)
-      audio.add(audioRenderer: sound)
+      let (viewer, listener) = (VideoFrameHandler { _ in }, AudioBufferHandler { _ in })
+      video.add(videoRenderer: viewer)
+      audio.add(audioRenderer: listener)
       #expect(video.statistics == nil)
       for track in [video, audio] {
         track.delegates.add(delegate: diary)
@@ -19,8 +19,8 @@ import Testing
         #expect(track.statistics?.inboundRtp?.first?.bps == 0)
       }
       try await eventually("four statistics of each") { diary.videos.count >= 4 && diary.audios.count >= 4 }
-      check(pictures: diary.videos, of: video)
-      check(sounds: diary.audios, of: audio)
+      check(frames: diary.videos, of: video)
+      check(audio: diary.audios, of: audio)
       #expect(diary.roomVideos.prefix(4) == diary.videos.prefix(4))
 
       #expect(linesOfThePage(audio).contains { $0.hasPrefix("Bitrate: ") && $0.hasSuffix(" kbps") })
@@ -28,9 +28,9 @@ import Testing
       await video.set(reportStatistics: false)
       #expect(video.statistics == nil)
       // One may have been under way.
-      let (pictures, sounds) = (diary.videos.count, diary.audios.count)
-      try await eventually("more of the sound") { diary.audios.count >= sounds + 3 }
-      #expect(diary.videos.count <= pictures + 1)
+      let counted = (diary.videos.count, diary.audios.count)
+      try await eventually("more of the audio") { diary.audios.count >= counted.1 + 3 }
+      #expect(diary.videos.count <= counted.0 + 1)
       await watcher.room.disconnect()
       #expect(audio.statistics?.inboundRtp?.first != nil, "what was measured last stays")
     }
@@ -56,7 +56,7 @@ import Testing
     return lines
   }
 
-  private func check(pictures all: [InboundRtpStreamStatistics], of track: Track) {
+  private func check(frames all: [InboundRtpStreamStatistics], of track: Track) {
     for (before, now) in zip(all, all.dropFirst()) {
       checkFlow(before, now)
       #expect((now.framesReceived ?? 0) > (before.framesReceived ?? 0))
@@ -72,7 +72,7 @@ import Testing
     #expect(last.pliCount != nil && last.freezeCount != nil && last.audioLevel == nil)
   }
 
-  private func check(sounds all: [InboundRtpStreamStatistics], of track: Track) {
+  private func check(audio all: [InboundRtpStreamStatistics], of track: Track) {
     for (before, now) in zip(all, all.dropFirst()) {
       checkFlow(before, now)
       let length = (now.totalSamplesDuration ?? 0) - (before.totalSamplesDuration ?? 0)
@@ -113,7 +113,7 @@ import Testing
         return told.count == 2 ? told : nil
       }
       #expect(told.values.allSatisfy { $0.inboundRtp?.count == 1 && $0.outboundRtp == [] })
-      // Without a renderer nothing is decoded, and so nothing is known of pictures and sound themselves.
+      // Without a renderer nothing is decoded, and so nothing is known of video and audio themselves.
       let video = try #require(told["video"]?.inboundRtp?.first)
       #expect(video.framesDecoded == 0 && video.framesPerSecond == nil && video.frameWidth == nil)
       #expect(told["audio"]?.inboundRtp?.first?.audioLevel == nil)

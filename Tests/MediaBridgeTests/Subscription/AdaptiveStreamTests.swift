@@ -20,7 +20,7 @@ import Testing
   }
 
   private func run(_ body: (Scene) async throws -> Void) async throws {
-    // Sound that is played is heard.
+    // Audio that is played is heard.
     try await Watcher.run(RoomOptions(audioPlayback: .off)) { watcher in
       let camera = try await watcher.camera()
       let track = try #require(camera.track as? RemoteVideoTrack)
@@ -35,8 +35,8 @@ import Testing
       let screen = await Screen(320, 180)
       scene.track.add(videoRenderer: screen)
       try await scene.next("its size") { !$0.disabled && $0.width == 320 && $0.height == 180 }
-      try await eventually("pictures") { screen.frames.withLock { $0.count } > 3 }
-      try await eventually("the size of the pictures") { await screen.sizes == [CGSize(width: 640, height: 360)] }
+      try await eventually("frames") { screen.frames.withLock { $0.count } > 3 }
+      try await eventually("the size of the frames") { await screen.sizes == [CGSize(width: 640, height: 360)] }
       scene.track.remove(videoRenderer: screen)
       try await scene.next("the pause") { $0.disabled }
     }
@@ -70,13 +70,13 @@ import Testing
       let closure = VideoFrameHandler { _ in frames.withLock { $0 += 1 } }
       scene.track.add(videoRenderer: closure)
       try await scene.next("everything") { $0.quality == .high }
-      try await eventually("pictures for both") {
+      try await eventually("frames for both") {
         screen.frames.withLock { $0.count } > 3 && frames.withLock { $0 } > 3
       }
     }
   }
 
-  @Test func soundThatNobodyHearsIsPaused() async throws {
+  @Test func audioThatNobodyHearsIsPaused() async throws {
     try await run { scene in
       let microphone = try await scene.watcher.microphone()
       @Sendable func told() -> [Bool] {
@@ -89,7 +89,7 @@ import Testing
       track.add(audioRenderer: listener)
       try await eventually("the end of the pause") { told() == [true, false] }
       let before = samples.withLock { $0 }
-      try await eventually("sound") { samples.withLock { $0 } > before + 48_000 }
+      try await eventually("audio") { samples.withLock { $0 } > before + 48_000 }
       track.remove(audioRenderer: listener)
       try await eventually("the pause again") { told() == [true, false, true] }
     }
@@ -99,14 +99,14 @@ import Testing
     try await run { scene in
       let screen = await Screen(320, 180)
       scene.track.add(videoRenderer: screen)
-      try await eventually("pictures") { screen.frames.withLock { $0.count } > 3 }
+      try await eventually("frames") { screen.frames.withLock { $0.count } > 3 }
       try await scene.track.stop()
       #expect(scene.track.trackState == .stopped)
       try await scene.next("the pause") { $0.disabled }
       #expect(scene.track.videoFrame == nil)
       let before = screen.frames.withLock { $0.count }
       try await scene.track.start()
-      try await eventually("pictures again") { screen.frames.withLock { $0.count } > before + 3 }
+      try await eventually("frames again") { screen.frames.withLock { $0.count } > before + 3 }
       #expect(scene.track.trackState == .started && scene.track.videoFrame != nil)
       try await scene.publication.set(subscribed: false)
       try await eventually("the end") { scene.publication.track == nil }
@@ -115,14 +115,14 @@ import Testing
     }
   }
 
-  @Test func picturesComeInOrderWhenOneDecoderFollowsAnother() async throws {
+  @Test func framesComeInOrderWhenOneDecoderFollowsAnother() async throws {
     try await run { scene in
       var last: Int64 = 0
       for round in 0..<15 {
         let times = Locked<[Int64]>([])
         let renderer = VideoFrameHandler { frame in times.withLock { $0.append(frame.timeStampNs) } }
         scene.track.add(videoRenderer: renderer)
-        try await eventually("pictures") { times.withLock { $0.count } > 4 }
+        try await eventually("frames") { times.withLock { $0.count } > 4 }
         scene.track.remove(videoRenderer: renderer)
         let shown = times.withLock { $0 }
         // A timeline that is still settling may put two in one place.

@@ -6,39 +6,39 @@ import Testing
 
 /// One track, and the link that it comes over, in virtual time: second after second.
 private struct ModelledLink {
-  /// Kilobits a second that pass; sound takes some, and what the pictures take beyond the rest is lost.
+  /// Kilobits a second that pass; audio takes some, and what the frames take beyond the rest is lost.
   var capacity: Double
-  private static let sound = 50.0
+  private static let audio = 50.0
   private static let layers: [VideoRestriction: Double] = [.none: 1000, .lowestLayer: 150, .noVideo: 0]
 
   let isSimulcast: Bool
   private(set) var fallback = AudioFallback()
   private(set) var changes: [(second: Int, restriction: VideoRestriction)] = []
   private var losses = LossWindow()
-  private var sounds = LossWindow()
+  private var audio = LossWindow()
   private var count = LossWindow.Count(delivered: 0, lost: 0)
-  private var soundCount = LossWindow.Count(delivered: 0, lost: 0)
+  private var audioCount = LossWindow.Count(delivered: 0, lost: 0)
   private(set) var second = 0
 
   init(capacity: Double, isSimulcast: Bool) { (self.capacity, self.isSimulcast) = (capacity, isSimulcast) }
 
   private var time: MediaTime { MediaTime(nanoseconds: Int64(second) * 1_000_000_000) }
-  private var pictures: Double { Self.layers[fallback.restriction] ?? 0 }
-  private var loss: Double { max(0, 1 - capacity / (Self.sound + pictures)) }
+  private var frames: Double { Self.layers[fallback.restriction] ?? 0 }
+  private var loss: Double { max(0, 1 - capacity / (Self.audio + frames)) }
 
   mutating func run(seconds: Int) { for _ in 0..<seconds { step() } }
 
   private mutating func step() {
     second += 1
-    let packets = Int(pictures / 8)
+    let packets = Int(frames / 8)
     let lost = Int((Double(packets) * loss).rounded())
     (count.delivered, count.lost) = (count.delivered + packets - lost, count.lost + lost)
-    let lostSound = Int((50 * loss).rounded())
-    (soundCount.delivered, soundCount.lost) = (soundCount.delivered + 50 - lostSound, soundCount.lost + lostSound)
+    let lostAudio = Int((50 * loss).rounded())
+    (audioCount.delivered, audioCount.lost) = (audioCount.delivered + 50 - lostAudio, audioCount.lost + lostAudio)
     losses.add(count, at: time)
-    sounds.add(soundCount, at: time)
+    audio.add(audioCount, at: time)
     let observation = AudioFallback.Observation(
-      loss: losses.loss, hasLowerLayer: isSimulcast, isLinkWell: sounds.loss ?? 0 < AudioFallback.heavyLoss)
+      loss: losses.loss, hasLowerLayer: isSimulcast, isLinkWell: audio.loss ?? 0 < AudioFallback.heavyLoss)
     guard fallback.poll(observation, at: time) else { return }
     losses.restart()
     changes.append((second, fallback.restriction))
@@ -52,7 +52,7 @@ private struct ModelledLink {
     #expect(link.changes.isEmpty)
   }
 
-  @Test func picturesAreGivenUpOnceItLastsAndComeBackWithTheLink() {
+  @Test func framesAreGivenUpOnceItLastsAndComeBackWithTheLink() {
     var link = ModelledLink(capacity: 5000, isSimulcast: false)
     link.run(seconds: 60)
     link.capacity = 200
@@ -122,7 +122,7 @@ private struct ModelledLink {
     #expect(link.fallback.restriction == .none, "after \(link.changes.last?.second ?? 0 - start) s")
   }
 
-  @Test func whileTheSoundIsPoorNothingIsTried() {
+  @Test func whileTheAudioIsPoorNothingIsTried() {
     var fallback = AudioFallback()
     func time(_ second: Int) -> MediaTime { MediaTime(nanoseconds: Int64(second) * 1_000_000_000) }
     for second in 0...5 {

@@ -24,7 +24,7 @@ import Testing
     }
   }
 
-  /// Runs with a participant whose camera is that capture text, and one of ours who has not asked for it yet.
+  /// Runs with a participant whose camera is that capture template, and one of ours who has not asked for it yet.
   private func run(
     _ codec: String, camera text: String, _ body: (Scene) async throws -> Void
   ) async throws {
@@ -51,10 +51,10 @@ import Testing
     }
   }
 
-  /// A camera that stopped after its first picture, as one that was pulled out: its publisher stays, and says nothing.
+  /// A camera that stopped after its first frame, as one that was pulled out: its publisher stays, and says nothing.
   @Test func whatIsNotSentAnyMoreIsMissedAfterAWhile() async throws {
     let text = """
-      # One picture.
+      # One frame.
       videotestsrc num-buffers=1 ! video/x-raw,format=I420,width=64,height=64 ! vp8enc deadline=1 ! rtpvp8pay
       ! appsink name=video sync=false
       """
@@ -155,12 +155,12 @@ import Testing
       let track = try #require(camera.track as? RemoteVideoTrack)
       let screen = await Screen()
       track.add(videoRenderer: screen)
-      try await eventually("pictures") { screen.frames.withLock { $0.count } > 5 }
+      try await eventually("frames") { screen.frames.withLock { $0.count } > 5 }
       // What comes goes on, whatever is said of it.
       say("video/AV1")
       try await eventually("the wrong codec") { camera.mimeType == "video/AV1" }
       let shown = screen.frames.withLock { $0.count }
-      try await eventually("more pictures") { screen.frames.withLock { $0.count } > shown + 10 }
+      try await eventually("more frames") { screen.frames.withLock { $0.count } > shown + 10 }
       #expect(camera.track === track)
     }
   }
@@ -179,7 +179,7 @@ import Testing
       let message = scene.failures[0].message
       #expect(message.contains("camera of alice (\(scene.camera.sid)) here: it is published in video/H265"))
       #expect(message.hasSuffix("let its publisher use one of VP8, VP9, H264"))
-      try await eventually("why there are no pictures") { scene.reasons == ["-codecNotSupported"] }
+      try await eventually("why there are no frames") { scene.reasons == ["-codecNotSupported"] }
       #expect(!scene.camera.isSubscribed && !scene.wasEverSubscribed)
       // Its publisher comes back with another codec.
       let synthetic = scene.watcher.synthetic

@@ -7,21 +7,21 @@ import Testing
 
 /// A track in several layers, and what is seen when one asks for another of them.
 @Suite struct LayerTests {
-  private struct Picture {
+  private struct Frame {
     var height: Int32
     var time: Int64
   }
 
   private struct Scene: Sendable {
     let publication: RemoteTrackPublication
-    let pictures: Locked<[Picture]>
+    let frames: Locked<[Frame]>
     let failures: Locked<[LiveKitError]>
 
     func newest(isOf height: Int32, after count: Int) -> Bool {
-      pictures.withLock { $0.count > count + 5 && $0.suffix(5).allSatisfy { $0.height == height } }
+      frames.withLock { $0.count > count + 5 && $0.suffix(5).allSatisfy { $0.height == height } }
     }
 
-    var count: Int { pictures.withLock { $0.count } }
+    var count: Int { frames.withLock { $0.count } }
   }
 
   private static let heights: [VideoQuality: Int32] = [.low: 90, .medium: 180, .high: 360]
@@ -49,8 +49,8 @@ import Testing
   }
 
   private func watch(_ publication: RemoteTrackPublication, in room: Room) throws -> Scene {
-    let scene = Scene(publication: publication, pictures: Locked([]), failures: Locked([]))
-    let (events, failures, pictures) = (room.events, scene.failures, scene.pictures)
+    let scene = Scene(publication: publication, frames: Locked([]), failures: Locked([]))
+    let (events, failures, frames) = (room.events, scene.failures, scene.frames)
     Task {
       for await event in events {
         if case .subscriptionFailed(_, _, let error) = event { failures.withLock { $0.append(error) } }
@@ -59,14 +59,14 @@ import Testing
     let track = try #require(publication.track as? RemoteVideoTrack)
     track.add(
       videoRenderer: VideoFrameHandler { frame in
-        pictures.withLock { $0.append(Picture(height: frame.dimensions.height, time: frame.timeStampNs)) }
+        frames.withLock { $0.append(Frame(height: frame.dimensions.height, time: frame.timeStampNs)) }
       })
     return scene
   }
 
   private func expectUnbroken(_ scene: Scene) {
-    let pictures = scene.pictures.withLock { $0 }
-    let back = zip(pictures, pictures.dropFirst()).filter { $1.time <= $0.time }
+    let frames = scene.frames.withLock { $0 }
+    let back = zip(frames, frames.dropFirst()).filter { $1.time <= $0.time }
     #expect(back.isEmpty, "time goes back")
     #expect(scene.failures.withLock { $0 }.isEmpty)
   }
@@ -89,11 +89,11 @@ import Testing
 
   @Test func whoChangesOftenGetsWhatWasAskedForLast() async throws {
     try await run { scene in
-      try await eventually("pictures") { scene.count > 5 }
+      try await eventually("frames") { scene.count > 5 }
       for flip in 0..<30 {
         let before = scene.count
         try await scene.publication.set(videoQuality: flip % 2 == 0 ? .high : .low)
-        try await eventually("a few pictures") { scene.count > before + 4 }
+        try await eventually("a few frames") { scene.count > before + 4 }
       }
       let before = scene.count
       try await eventually("the last one") { scene.newest(isOf: 90, after: before) }

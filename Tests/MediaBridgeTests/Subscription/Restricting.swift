@@ -25,7 +25,7 @@ extension RemoteTrackPublication {
   var isInterrupted: Bool { subscription.isInterrupted }
   var isWanted: Bool { subscription.wish.isWanted }
 
-  /// Waits until that is what keeps the pictures from being seen.
+  /// Waits until that is what keeps the frames from being seen.
   func isOff(for reasons: Set<VideoChangeReason>) async throws {
     try await eventually("\(reasons)") { self.subscription.obstacles.reasons == reasons }
   }

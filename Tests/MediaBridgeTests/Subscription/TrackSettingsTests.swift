@@ -64,16 +64,16 @@ import Testing
       let frames = Locked(0)
       let renderer = VideoFrameHandler { _ in frames.withLock { $0 += 1 } }
       track.add(videoRenderer: renderer)
-      try await eventually("pictures") { frames.withLock { $0 } > 5 }
+      try await eventually("frames") { frames.withLock { $0 } > 5 }
       try await publication.set(enabled: false)
-      // The sound goes on: when a second of it has come without a picture, the pictures have stopped.
+      // The audio goes on: when a second of it has come without a frame, the frames have stopped.
       let paused = try await eventually("the pause") { () -> Int? in
         let before = frames.withLock { $0 }
         try await Self.wait(forPackets: 50, of: room)
         return frames.withLock { $0 } == before ? before : nil
       }
       try await publication.set(enabled: true)
-      try await eventually("pictures again") { frames.withLock { $0 } > paused + 5 }
+      try await eventually("frames again") { frames.withLock { $0 } > paused + 5 }
       track.remove(videoRenderer: renderer)
     }
   }
@@ -81,7 +81,7 @@ import Testing
   private static func wait(forPackets count: Int, of room: Room) async throws {
     let microphone = try #require(room.remoteParticipants["alice"]?.audioTracks.first)
     let before = await microphone.reception()?.packetsReceived ?? 0
-    try await eventually("sound") { await microphone.reception()?.packetsReceived ?? 0 > before + count }
+    try await eventually("audio") { await microphone.reception()?.packetsReceived ?? 0 > before + count }
   }
 
   @Test func settingsAreRestoredWithTheSubscription() async throws {

@@ -23,7 +23,7 @@ import Testing
       try await eventually("the pause") { watcher.told.values.last?.disabled == true }
       try await eventually("word of it") { self.reasons(events) == ["-qualityChanged"] }
       #expect(!camera.isEnabled)
-      // Sound is never restricted.
+      // Audio is never restricted.
       #expect(watcher.told.values.allSatisfy { $0.trackSids == [camera.sid] })
       try await camera.restrict(to: .none, in: watcher.room)
       try await eventually("word of it") { self.reasons(events) == ["-qualityChanged", "+qualityChanged"] }
@@ -46,7 +46,7 @@ import Testing
       // The program wants none: there is nothing to bring back.
       #expect(!camera.isEnabled && watcher.told.values.allSatisfy(\.disabled))
       try await camera.set(enabled: true)
-      try await eventually("the pictures") { watcher.told.values.last?.disabled == false }
+      try await eventually("the frames") { watcher.told.values.last?.disabled == false }
       #expect(watcher.told.values.last?.quality == .medium)
       try await eventually("the reasons") {
         self.reasons(events) == ["-qualityChanged", "+subscriberPropertyChanged"]
@@ -71,7 +71,7 @@ import Testing
       }
       try await camera.restrict(to: .none, in: watcher.room)
       track.add(videoRenderer: renderer)
-      try await eventually("the pictures") { camera.isEnabled && track.videoFrame != nil }
+      try await eventually("the frames") { camera.isEnabled && track.videoFrame != nil }
     }
   }
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import MediaBridge
 
-/// A picture of four colours, a quarter each: red and green above blue and white.
+/// A frame of four colours, a quarter each: red and green above blue and white.
 enum Quarters {
   static func colour(x: Int, y: Int, of size: Dimensions) -> Colour {
     let isLeft = x < Int(size.width) / 2

@@ -64,8 +64,8 @@ import Testing
     #expect(PangoText.escaped(String(repeating: "x", count: 500)).count == 80)
   }
 
-  @Test func picturesAreCountedByTheSecond() {
-    var rate = PictureRate()
+  @Test func framesAreCountedByTheSecond() {
+    var rate = FrameRate()
     let rates = (0...75).compactMap { rate.count(at: .init(nanoseconds: Int64($0) * 40_000_000)) }
     #expect(rates == [25, 25, 25])
     #expect(rate.count(at: .init(nanoseconds: 60_000_000_000)) == nil)

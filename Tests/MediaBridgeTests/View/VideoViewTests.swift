@@ -11,22 +11,22 @@ import Testing
   private static let wide = Dimensions(width: 320, height: 160)
   private static let square = CGRect(x: 0, y: 0, width: 300, height: 300)
 
-  /// Renders a picture again and again until the screen is as expected.
+  /// Renders a frame again and again until the screen is as expected.
   private func expect(
-    _ what: String, on desktop: Desktop, _ view: VideoView, _ picture: VideoFrame,
+    _ what: String, on desktop: Desktop, _ view: VideoView, _ frame: VideoFrame,
     _ check: @Sendable (Screenshot) -> Bool
   ) async throws {
     try await eventually(what) {
-      view.render(frame: picture)
+      view.render(frame: frame)
       try await Task.sleep(for: .milliseconds(50))
       return check(try desktop.screenshot())
     }
   }
 
-  @Test func showsThePictureItIsGiven() async throws {
+  @Test func showsTheFrameItIsGiven() async throws {
     let desktop = try Desktop()
     let view = VideoView(frame: CGRect(x: 0, y: 0, width: 320, height: 160))
-    try await expect("the picture", on: desktop, view, try Quarters.frame(Self.wide)) { screen in
+    try await expect("the frame", on: desktop, view, try Quarters.frame(Self.wide)) { screen in
       screen.distance(from: { Quarters.colour(x: $0, y: $1, of: Self.wide) }, in: (0..<320, 0..<160)) < 4
     }
     #expect(try desktop.windows().map(\.size) == [Self.wide])
@@ -55,7 +55,7 @@ import Testing
     await view.close()
   }
 
-  @Test func followsSizeAndRotationOfThePictures() async throws {
+  @Test func followsSizeAndRotationOfTheFrames() async throws {
     let desktop = try Desktop()
     let view = VideoView(frame: Self.square)
     let square = Dimensions(width: 120, height: 120)
@@ -85,7 +85,7 @@ import Testing
     let small = Dimensions(width: 200, height: 100)
     try desktop.resize(window, to: small)
     try await eventually("the new size") { await TrackDemand(of: view) == .size(small) }
-    try await expect("the picture in its new size", on: desktop, view, try Quarters.frame(Self.wide)) { screen in
+    try await expect("the frame in its new size", on: desktop, view, try Quarters.frame(Self.wide)) { screen in
       screen.distance(from: { Quarters.colour(x: $0, y: $1, of: small) }, in: (0..<200, 0..<100)) < 6
     }
     view.isHidden = true
@@ -97,7 +97,7 @@ import Testing
   @Test func hiddenIsNotSeen() async throws {
     let desktop = try Desktop()
     let view = VideoView(frame: Self.square)
-    try await expect("the picture", on: desktop, view, try Quarters.frame(Self.wide)) { $0[10, 10].isNear(.red) }
+    try await expect("the frame", on: desktop, view, try Quarters.frame(Self.wide)) { $0[10, 10].isNear(.red) }
     view.isHidden = true
     try await eventually("no window") { try desktop.windows().isEmpty }
     view.render(frame: try Quarters.frame(Self.wide))
@@ -113,15 +113,15 @@ import Testing
   @Test func mutedIsBlack() async throws {
     let desktop = try Desktop()
     let view = VideoView(frame: Self.square)
-    let picture = try Quarters.frame(Self.wide)
-    try await expect("the picture", on: desktop, view, picture) { $0[10, 10].isNear(.red) }
+    let frame = try Quarters.frame(Self.wide)
+    try await expect("the frame", on: desktop, view, frame) { $0[10, 10].isNear(.red) }
     view.setMuted(true)
-    try await expect("black", on: desktop, view, picture) { screen in
+    try await expect("black", on: desktop, view, frame) { screen in
       [10, 290].allSatisfy { x in [10, 290].allSatisfy { y in screen[x, y].isNear(.black) } }
     }
     #expect(try desktop.windows().count == 1)
     view.setMuted(false)
-    try await expect("it is back", on: desktop, view, picture) { $0[10, 10].isNear(.red) }
+    try await expect("it is back", on: desktop, view, frame) { $0[10, 10].isNear(.red) }
     await view.close()
   }
 
@@ -132,7 +132,7 @@ import Testing
     view.render(frame: try Quarters.frame(Self.wide))
     view.setMuted(false)
     #expect(try desktop.windows().isEmpty)
-    try await expect("the picture", on: desktop, view, try Quarters.frame(Self.wide)) { $0[10, 10].isNear(.red) }
+    try await expect("the frame", on: desktop, view, try Quarters.frame(Self.wide)) { $0[10, 10].isNear(.red) }
     await view.close()
   }
 
@@ -147,12 +147,12 @@ import Testing
         let screen = try desktop.screenshot()
         return !(0..<30).contains { y in (0..<30).contains { x in !screen[x * 10, y * 10].isNear(.black) } }
       }
-      try await eventually("pictures") { try !desktop.windows().isEmpty && !isBlack() }
+      try await eventually("frames") { try !desktop.windows().isEmpty && !isBlack() }
       let alice = try #require(watcher.synthetic.publishers["alice"])
       await alice.set(muted: true, of: .video)
       try await eventually("black") { try isBlack() }
       await alice.set(muted: false, of: .video)
-      try await eventually("pictures again") { try !isBlack() }
+      try await eventually("frames again") { try !isBlack() }
       try await camera.set(subscribed: false)
       try await eventually("black without a track") { try isBlack() }
       #expect(try desktop.windows().count == 1)
@@ -223,21 +223,21 @@ import Testing
     try await eventually("no connection") { desktop.clients == 0 }
   }
 
-  @Test func debugModeWritesOverThePicture() async throws {
+  @Test func debugModeWritesOverTheFrame() async throws {
     let desktop = try Desktop()
     let view = VideoView(frame: Self.square)
     view.isDebugMode = true
-    let picture = try Quarters.frame(Self.wide)
+    let frame = try Quarters.frame(Self.wide)
     // The upper left quarter is red; text is not.
     let isWritten: @Sendable (Screenshot) -> Bool = { screen in
       (0..<140).contains { y in (0..<140).contains { x in !screen[x, y].isNear(.red) } }
     }
     try await eventually("text in the corner") {
-      view.render(frame: picture)
+      view.render(frame: frame)
       return isWritten(try desktop.screenshot())
     }
     view.isDebugMode = false
-    try await expect("no text", on: desktop, view, picture) { !isWritten($0) }
+    try await expect("no text", on: desktop, view, frame) { !isWritten($0) }
     await view.close()
   }
 
@@ -246,10 +246,10 @@ import Testing
     let window = try TileWindow(size: Dimensions(width: 600, height: 300), layoutMode: .fill)
     let first = try window.addTile(name: "")
     let second = try window.addTile(name: "")
-    let picture = try Quarters.frame(Self.wide)
+    let frame = try Quarters.frame(Self.wide)
     let left = TileLayout.places(count: 2, in: window.size)[0].size
     try await eventually("two tiles") {
-      for tile in [first, second] { tile.render(frame: picture) }
+      for tile in [first, second] { tile.render(frame: frame) }
       let screen = try desktop.screenshot()
       return [0, 302].allSatisfy { x in
         screen[x + 10, 40].isNear(.red) && screen[x + Int(left.width) - 10, 40].isNear(.green)
@@ -259,14 +259,14 @@ import Testing
       MainActor.run { first.adaptiveStreamSize } == CGSize(width: Int(left.width), height: Int(left.height)))
     window.remove(second)
     try await eventually("one tile") {
-      first.render(frame: picture)
+      first.render(frame: frame)
       let screen = try desktop.screenshot()
       return screen[10, 10].isNear(.red) && screen[590, 10].isNear(.green) && screen[590, 290].isNear(.white)
     }
     #expect(!second.isVisible)
     first.setMuted(true)
     try await eventually("a black tile") {
-      first.render(frame: picture)
+      first.render(frame: frame)
       let screen = try desktop.screenshot()
       return screen[10, 10].isNear(.black) && screen[590, 10].isNear(.black) && screen[590, 290].isNear(.black)
     }

@@ -36,7 +36,7 @@ struct HeaderExtensionTests {
     #expect(value(1, try packet("ab cd 00 01  10 aa 00 00")) == nil)
   }
 
-  /// Above the two bits stand those for a mirrored picture and for the camera on the back.
+  /// Above the two bits stand those for a mirrored frame and for the camera on the back.
   @Test(arguments: [("40", 0), ("41", 1), ("46", 2), ("4f", 3)])
   func theOrientationIsOfTwoBits(value: String, quarterTurns: Int) throws {
     #expect(try orientation("be de 00 01  40 \(value) 00 00", 4) == quarterTurns)

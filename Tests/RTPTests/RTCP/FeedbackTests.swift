@@ -52,8 +52,8 @@ struct FeedbackTests {
   func receiverEstimateKeepsEighteenBits(bitrate: UInt64, read: UInt64) {
     let sources = [SSRC(2), SSRC(3)]
     #expect(
-      roundTrip([.receiverEstimate(ReceiverEstimate(sender: SSRC(1), bitrate: bitrate, sources: sources))])
-        == [.receiverEstimate(ReceiverEstimate(sender: SSRC(1), bitrate: read, sources: sources))])
+      roundTrip([.receiverEstimate(REMB(sender: SSRC(1), bitrate: bitrate, sources: sources))])
+        == [.receiverEstimate(REMB(sender: SSRC(1), bitrate: read, sources: sources))])
   }
 
   @Test func otherApplicationFeedbackAndHugeExponentsAreNotEstimates() {

@@ -10,15 +10,15 @@ struct StreamRewriterPropertyTests {
     let ssrc: UInt32
     var number: Int
     let timestampStart: Int
-    var picture: Int
+    var frame: Int
     let clockError: Int
 
     mutating func frame(at time: Double, isKey: Bool, parts: Int) -> [RTPPacket] {
-      defer { picture += 1 }
+      defer { frame += 1 }
       return (0..<parts).map { part in
         defer { number += 1 }
         return StreamRewriterTests.packet(
-          ssrc, number: number, timestamp: timestampStart + Int(time) * 90, picture: picture, isKey: isKey,
+          ssrc, number: number, timestamp: timestampStart + Int(time) * 90, frame: frame, isKey: isKey,
           begins: part == 0)
       }
     }
@@ -44,7 +44,7 @@ struct StreamRewriterPropertyTests {
       Layer(
         ssrc: UInt32(index), number: Int.random(in: 0..<65536, using: &random),
         timestampStart: Int.random(in: 0..<(1 << 32), using: &random),
-        picture: Int.random(in: 0..<32768, using: &random),
+        frame: Int.random(in: 0..<32768, using: &random),
         clockError: Int.random(in: -90...90, using: &random))
     }
     var link = SimulatedLink<(RTPPacket, Double)>(seed: seed, delay: 5, jitter: jitter, loss: loss)
@@ -81,17 +81,17 @@ struct StreamRewriterPropertyTests {
   }
 
   @Test(arguments: 0..<12)
-  func withoutLossNumbersAndPicturesHaveNoHolesAndTimeGoesOn(seed: UInt64) {
+  func withoutLossNumbersAndFramesHaveNoHolesAndTimeGoesOn(seed: UInt64) {
     let outcome = run(seed: seed, loss: 0, jitter: 0, hasReports: seed % 2 == 0)
     #expect(outcome.switches > 5)
     // Counted, since an expectation costs more than what it looks at here.
-    var holes = (numbers: 0, times: 0, pictures: 0, mixtures: 0)
+    var holes = (numbers: 0, times: 0, frames: 0, mixtures: 0)
     for (packet, next) in zip(outcome.packets, outcome.packets.dropFirst()) {
       let step = Int32(bitPattern: next.timestamp &- packet.timestamp)
       let ids = [packet, next].compactMap { $0.withPayload { VP8Descriptor($0)?.pictureID } }
       if next.sequenceNumber != packet.sequenceNumber.successor { holes.numbers += 1 }
       if step < 0 { holes.times += 1 }
-      if ![0, 1].contains((ids[1] &- ids[0]) & 0x7fff) { holes.pictures += 1 }
+      if ![0, 1].contains((ids[1] &- ids[0]) & 0x7fff) { holes.frames += 1 }
       if (ids[1] != ids[0]) != (step > 0) { holes.mixtures += 1 }
     }
     #expect(outcome.packets.count > 1000)

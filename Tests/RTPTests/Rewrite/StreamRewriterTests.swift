@@ -7,22 +7,22 @@ import Testing
 struct StreamRewriterTests {
   /// A VP8 packet of a layer: descriptor with a 15-bit picture id and TL0PICIDX.
   static func packet(
-    _ source: UInt32, number: Int, timestamp: Int, picture: Int, isKey: Bool = false, begins: Bool = true
+    _ source: UInt32, number: Int, timestamp: Int, frame: Int, isKey: Bool = false, begins: Bool = true
   ) -> RTPPacket {
-    let id = UInt16(picture & 0x7fff)
+    let id = UInt16(frame & 0x7fff)
     let payload =
-      [begins ? 0x90 : 0x80, 0xc0, 0x80 | UInt8(id >> 8), UInt8(id & 255), UInt8(picture & 255), isKey ? 0 : 1]
+      [begins ? 0x90 : 0x80, 0xc0, 0x80 | UInt8(id >> 8), UInt8(id & 255), UInt8(frame & 255), isKey ? 0 : 1]
       + Array("\(source)/\(number)".utf8)
     return .media(number, ssrc: source, timestamp: UInt32(truncatingIfNeeded: timestamp), payload: payload)
   }
 
   /// The same with its temporal layer.
-  static func packet(_ number: Int, picture: Int, layer: UInt8, begins: Bool = true, isKey: Bool = false) -> RTPPacket {
-    let id = UInt16(picture & 0x7fff)
+  static func packet(_ number: Int, frame: Int, layer: UInt8, begins: Bool = true, isKey: Bool = false) -> RTPPacket {
+    let id = UInt16(frame & 0x7fff)
     let payload: [UInt8] = [
       begins ? 0x90 : 0x80, 0xe0, 0x80 | UInt8(id >> 8), UInt8(id & 255), 0, layer << 6, isKey ? 0 : 1, UInt8(number),
     ]
-    return .media(number, ssrc: 1, timestamp: UInt32(picture * 3000), payload: payload)
+    return .media(number, ssrc: 1, timestamp: UInt32(frame * 3000), payload: payload)
   }
 
   private func rewriter(first: UInt16 = 100) -> StreamRewriter {
@@ -35,23 +35,23 @@ struct StreamRewriterTests {
   @Test func changeWaitsForAKeyframeAndContinues() {
     var rewriter = rewriter()
     rewriter.select(SSRC(1))
-    #expect(rewriter.rewrite(Self.packet(1, number: 10, timestamp: 0, picture: 5), at: .ms(0)).isEmpty)
-    let first = rewriter.rewrite(Self.packet(1, number: 11, timestamp: 3000, picture: 6, isKey: true), at: .ms(33))
+    #expect(rewriter.rewrite(Self.packet(1, number: 10, timestamp: 0, frame: 5), at: .ms(0)).isEmpty)
+    let first = rewriter.rewrite(Self.packet(1, number: 11, timestamp: 3000, frame: 6, isKey: true), at: .ms(33))
       .first
     #expect(first?.sequenceNumber == SequenceNumber(100) && first?.timestamp == 3000)
     #expect(first?.ssrc == SSRC(9) && first?.payloadType == PayloadType(120))
     rewriter.select(SSRC(2))
     #expect(rewriter.current == SSRC(1) && rewriter.awaited == SSRC(2))
-    #expect(rewriter.rewrite(Self.packet(2, number: 500, timestamp: 70_000, picture: 900), at: .ms(50)).isEmpty)
-    let second = rewriter.rewrite(Self.packet(1, number: 12, timestamp: 6000, picture: 7), at: .ms(66)).first
+    #expect(rewriter.rewrite(Self.packet(2, number: 500, timestamp: 70_000, frame: 900), at: .ms(50)).isEmpty)
+    let second = rewriter.rewrite(Self.packet(1, number: 12, timestamp: 6000, frame: 7), at: .ms(66)).first
     #expect(second?.sequenceNumber == SequenceNumber(101) && second?.timestamp == 6000)
-    let third = rewriter.rewrite(Self.packet(2, number: 501, timestamp: 76_000, picture: 901, isKey: true), at: .ms(99))
+    let third = rewriter.rewrite(Self.packet(2, number: 501, timestamp: 76_000, frame: 901, isKey: true), at: .ms(99))
       .first
     #expect(third?.sequenceNumber == SequenceNumber(102) && third?.timestamp == 6000 + 2970)
     #expect(third.flatMap { $0.withPayload { VP8Descriptor($0)?.pictureID } } == 8)
     #expect(third.flatMap { $0.withPayload { VP8Descriptor($0)?.temporalLevelIndex } } == 8)
     #expect(rewriter.current == SSRC(2) && rewriter.awaited == nil)
-    #expect(rewriter.rewrite(Self.packet(1, number: 13, timestamp: 9000, picture: 8), at: .ms(100)).isEmpty)
+    #expect(rewriter.rewrite(Self.packet(1, number: 13, timestamp: 9000, frame: 8), at: .ms(100)).isEmpty)
     #expect(rewriter.outgoingTimestamp(76_000, of: SSRC(2)) == 8970)
     #expect(rewriter.outgoingTimestamp(76_000, of: SSRC(1)) == nil)
   }
@@ -59,14 +59,14 @@ struct StreamRewriterTests {
   @Test func latePacketsOfTheOldStreamKeepTheirNumbers() {
     var rewriter = rewriter()
     rewriter.select(SSRC(1))
-    _ = rewriter.rewrite(Self.packet(1, number: 10, timestamp: 0, picture: 1, isKey: true), at: .ms(0))
-    _ = rewriter.rewrite(Self.packet(1, number: 12, timestamp: 3000, picture: 2), at: .ms(1))
+    _ = rewriter.rewrite(Self.packet(1, number: 10, timestamp: 0, frame: 1, isKey: true), at: .ms(0))
+    _ = rewriter.rewrite(Self.packet(1, number: 12, timestamp: 3000, frame: 2), at: .ms(1))
     rewriter.select(SSRC(2))
-    let key = rewriter.rewrite(Self.packet(2, number: 50, timestamp: 9, picture: 1, isKey: true), at: .ms(2)).first
+    let key = rewriter.rewrite(Self.packet(2, number: 50, timestamp: 9, frame: 1, isKey: true), at: .ms(2)).first
     #expect(key?.sequenceNumber == SequenceNumber(103))
-    let late = rewriter.rewrite(Self.packet(1, number: 11, timestamp: 3000, picture: 2), at: .ms(3)).first
+    let late = rewriter.rewrite(Self.packet(1, number: 11, timestamp: 3000, frame: 2), at: .ms(3)).first
     #expect(late?.sequenceNumber == SequenceNumber(101))
-    #expect(rewriter.rewrite(Self.packet(1, number: 13, timestamp: 3000, picture: 2), at: .ms(4)).isEmpty)
+    #expect(rewriter.rewrite(Self.packet(1, number: 13, timestamp: 3000, frame: 2), at: .ms(4)).isEmpty)
   }
 
   @Test func framesOfHigherTemporalLayersAreLeftOutWithoutAHole() {
@@ -75,16 +75,16 @@ struct StreamRewriterTests {
     var sent: [RTPPacket] = []
     for number in 0..<48 {
       // Two packets a frame, layers 0 2 1 2 0 …; the limit is lifted for a while in the middle.
-      let picture = number / 2
-      let layer: UInt8 = [0, 2, 1, 2][picture % 4]
+      let frame = number / 2
+      let layer: UInt8 = [0, 2, 1, 2][frame % 4]
       rewriter.temporalLayerLimit = (16..<32).contains(number) ? nil : 0
-      let packet = Self.packet(number, picture: picture, layer: layer, begins: number % 2 == 0, isKey: number < 2)
+      let packet = Self.packet(number, frame: frame, layer: layer, begins: number % 2 == 0, isKey: number < 2)
       sent += rewriter.rewrite(packet, at: .ms(Double(number))).map { $0 }
     }
     #expect(sent.map { Int($0.payload.last ?? 0) } == [0, 1, 8, 9] + Array(16..<32) + [32, 33, 40, 41])
     #expect(sent.map { Int($0.sequenceNumber.rawValue) } == Array(100..<124))
-    let pictures = sent.compactMap { $0.withPayload { VP8Descriptor($0)?.pictureID } }
-    #expect(pictures == (0..<24).map { UInt16($0 / 2) })
+    let frames = sent.compactMap { $0.withPayload { VP8Descriptor($0)?.pictureID } }
+    #expect(frames == (0..<24).map { UInt16($0 / 2) })
   }
 
   /// The numbers behind it are given out.
@@ -93,21 +93,21 @@ struct StreamRewriterTests {
     rewriter.select(SSRC(1))
     rewriter.temporalLayerLimit = 0
     func number(_ packet: RTPPacket) -> UInt16? { rewriter.rewrite(packet, at: .ms(0)).first?.sequenceNumber.rawValue }
-    #expect(number(Self.packet(0, picture: 0, layer: 0, isKey: true)) == 100)
-    #expect(number(Self.packet(2, picture: 2, layer: 1)) == nil)
-    #expect(number(Self.packet(3, picture: 3, layer: 0)) == 102)
-    #expect(number(Self.packet(1, picture: 1, layer: 1)) == 101)
-    #expect(number(Self.packet(4, picture: 4, layer: 0)) == 103)
+    #expect(number(Self.packet(0, frame: 0, layer: 0, isKey: true)) == 100)
+    #expect(number(Self.packet(2, frame: 2, layer: 1)) == nil)
+    #expect(number(Self.packet(3, frame: 3, layer: 0)) == 102)
+    #expect(number(Self.packet(1, frame: 1, layer: 1)) == 101)
+    #expect(number(Self.packet(4, frame: 4, layer: 0)) == 103)
   }
 
   @Test func packetsThatOvertookTheKeyframesFirstFollowIt() {
     var rewriter = rewriter()
     rewriter.select(SSRC(1))
     for number in [13, 12] {
-      let packet = Self.packet(1, number: number, timestamp: 0, picture: 1, isKey: true, begins: false)
+      let packet = Self.packet(1, number: number, timestamp: 0, frame: 1, isKey: true, begins: false)
       #expect(rewriter.rewrite(packet, at: .ms(0)).isEmpty)
     }
-    let batch = rewriter.rewrite(Self.packet(1, number: 11, timestamp: 0, picture: 1, isKey: true), at: .ms(1))
+    let batch = rewriter.rewrite(Self.packet(1, number: 11, timestamp: 0, frame: 1, isKey: true), at: .ms(1))
     #expect(batch.map(\.sequenceNumber.rawValue) == [100, 101, 102])
     #expect(batch.map { $0.payload.suffix(4) } == ["1/11", "1/12", "1/13"].map { ArraySlice($0.utf8) })
   }
@@ -122,20 +122,20 @@ struct StreamRewriterTests {
     rewriter.receive(report(1, ms: 0, timestamp: 1_000_000), at: .ms(0))
     rewriter.receive(report(2, ms: 500, timestamp: 5_000_000), at: .ms(0))
     rewriter.select(SSRC(1))
-    _ = rewriter.rewrite(Self.packet(1, number: 1, timestamp: 1_090_000, picture: 1, isKey: true), at: .ms(1020))
+    _ = rewriter.rewrite(Self.packet(1, number: 1, timestamp: 1_090_000, frame: 1, isKey: true), at: .ms(1020))
     rewriter.select(SSRC(2))
     // 600 ms after its report, so 1.1 s after the other's, however late it arrives.
-    let key = rewriter.rewrite(Self.packet(2, number: 1, timestamp: 5_054_000, picture: 1, isKey: true), at: .ms(1220))
+    let key = rewriter.rewrite(Self.packet(2, number: 1, timestamp: 5_054_000, frame: 1, isKey: true), at: .ms(1220))
       .first
     #expect(key?.timestamp == 1_099_000)
     // The same moment in the other layer again: a millisecond later, and the debt is not carried on.
     rewriter.select(SSRC(1))
-    let back = rewriter.rewrite(Self.packet(1, number: 9, timestamp: 1_099_000, picture: 9, isKey: true), at: .ms(1230))
+    let back = rewriter.rewrite(Self.packet(1, number: 9, timestamp: 1_099_000, frame: 9, isKey: true), at: .ms(1230))
       .first
     #expect(back?.timestamp == 1_099_090)
     rewriter.select(SSRC(2))
     let again = rewriter.rewrite(
-      Self.packet(2, number: 9, timestamp: 5_064_000, picture: 9, isKey: true), at: .ms(1300)
+      Self.packet(2, number: 9, timestamp: 5_064_000, frame: 9, isKey: true), at: .ms(1300)
     ).first
     #expect(again?.timestamp == 1_109_000)
   }
@@ -143,25 +143,25 @@ struct StreamRewriterTests {
   @Test func pauseEndsAtAKeyframeWithoutAGap() {
     var rewriter = rewriter()
     rewriter.select(SSRC(1))
-    _ = rewriter.rewrite(Self.packet(1, number: 1, timestamp: 0, picture: 1, isKey: true), at: .ms(0))
+    _ = rewriter.rewrite(Self.packet(1, number: 1, timestamp: 0, frame: 1, isKey: true), at: .ms(0))
     rewriter.select(nil)
     #expect(rewriter.current == nil)
-    #expect(rewriter.rewrite(Self.packet(1, number: 2, timestamp: 3000, picture: 2), at: .ms(33)).isEmpty)
+    #expect(rewriter.rewrite(Self.packet(1, number: 2, timestamp: 3000, frame: 2), at: .ms(33)).isEmpty)
     rewriter.select(SSRC(1))
-    #expect(rewriter.rewrite(Self.packet(1, number: 3, timestamp: 6000, picture: 3), at: .ms(66)).isEmpty)
-    let key = rewriter.rewrite(Self.packet(1, number: 4, timestamp: 9000, picture: 4, isKey: true), at: .ms(99)).first
+    #expect(rewriter.rewrite(Self.packet(1, number: 3, timestamp: 6000, frame: 3), at: .ms(66)).isEmpty)
+    let key = rewriter.rewrite(Self.packet(1, number: 4, timestamp: 9000, frame: 4, isKey: true), at: .ms(99)).first
     #expect(key?.sequenceNumber == SequenceNumber(101) && key?.timestamp == 9000)
   }
 
   @Test func streamThatCountsAnewGoesOnAtItsKeyframe() {
     var rewriter = rewriter()
     rewriter.select(SSRC(1))
-    _ = rewriter.rewrite(Self.packet(1, number: 100, timestamp: 0, picture: 1, isKey: true), at: .ms(0))
-    #expect(rewriter.rewrite(Self.packet(1, number: 40_000, timestamp: 3000, picture: 2), at: .ms(33)).isEmpty)
-    let key = rewriter.rewrite(Self.packet(1, number: 40_001, timestamp: 6000, picture: 3, isKey: true), at: .ms(66))
+    _ = rewriter.rewrite(Self.packet(1, number: 100, timestamp: 0, frame: 1, isKey: true), at: .ms(0))
+    #expect(rewriter.rewrite(Self.packet(1, number: 40_000, timestamp: 3000, frame: 2), at: .ms(33)).isEmpty)
+    let key = rewriter.rewrite(Self.packet(1, number: 40_001, timestamp: 6000, frame: 3, isKey: true), at: .ms(66))
       .first
     #expect(key?.sequenceNumber == SequenceNumber(101))
-    let back = rewriter.rewrite(Self.packet(1, number: 99, timestamp: 9000, picture: 4, isKey: true), at: .ms(99)).first
+    let back = rewriter.rewrite(Self.packet(1, number: 99, timestamp: 9000, frame: 4, isKey: true), at: .ms(99)).first
     #expect(back?.sequenceNumber == SequenceNumber(102))
   }
 

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("SenderTimeline")
 struct SenderTimelineTests {
-  /// A participant with sound and picture, whose picture takes longer to make and to arrive.
+  /// A participant with audio and video, whose frame takes longer to make and to arrive.
   struct Participant {
     var timeline = SenderTimeline()
     private var random: SeededRandom
@@ -16,9 +16,9 @@ struct SenderTimelineTests {
     var drift = 0.0
     var jitter = 20.0
     var reportsFrom = 500.0
-    /// Placement of picture minus that of sound for the same moment, in milliseconds, for each time.
+    /// Placement of frame minus that of audio for the same moment, in milliseconds, for each time.
     var skews: [(time: Double, skew: Double)] = []
-    /// Local time minus capture time of the sound.
+    /// Local time minus capture time of the audio.
     var delays: [(time: Double, delay: Double)] = []
     var largestStep = 0.0
     var backwards = 0
@@ -45,16 +45,16 @@ struct SenderTimelineTests {
         timeline.observe("audio", timestamp: audio, at: .ms(time + 20 + Double.random(in: 0...jitter, using: &random)))
         timeline.observe("video", timestamp: video, at: .ms(time + 60 + Double.random(in: 0...jitter, using: &random)))
         if time >= reportsFrom && step % 50 == 25 { report(at: time, audio, video) }
-        guard let sound = timeline.time("audio", of: audio), let picture = timeline.time("video", of: video) else {
+        guard let audio = timeline.time("audio", of: audio), let frame = timeline.time("video", of: video) else {
           continue
         }
-        skews.append((time, picture.milliseconds - sound.milliseconds))
-        delays.append((time, sound.milliseconds - time))
+        skews.append((time, frame.milliseconds - audio.milliseconds))
+        delays.append((time, audio.milliseconds - time))
         if let last, time > 1500 {
-          largestStep = max(largestStep, abs(sound.milliseconds - last.local - (time - last.media)))
-          if sound.milliseconds <= last.local { backwards += 1 }
+          largestStep = max(largestStep, abs(audio.milliseconds - last.local - (time - last.media)))
+          if audio.milliseconds <= last.local { backwards += 1 }
         }
-        last = (time, sound.milliseconds)
+        last = (time, audio.milliseconds)
       }
     }
 
@@ -88,7 +88,7 @@ struct SenderTimelineTests {
   }
 
   @Test(arguments: 0..<8)
-  func reportsBringSoundAndPictureTogether(seed: UInt64) {
+  func reportsBringAudioAndFrameTogether(seed: UInt64) {
     var participant = Participant(seed: seed)
     participant.run(seconds: 20)
     #expect(participant.timeline.isSynchronised("audio") && participant.timeline.isSynchronised("video"))

@@ -1,4 +1,4 @@
-/// How loud sound is ("Identifiers for WebRTC's Statistics API", totalAudioEnergy): the squares of its samples, full
+/// How loud audio is ("Identifiers for WebRTC's Statistics API", totalAudioEnergy): the squares of its samples, full
 /// scale being 1, over time. Of several channels the loudest of each moment counts.
 struct AudioEnergy: Sendable, Equatable {
   /// Squares times seconds.

@@ -1,6 +1,6 @@
 import MediaCore
 
-/// Finds freezes and pauses in the times at which pictures are shown ("Identifiers for WebRTC's Statistics API",
+/// Finds freezes and pauses in the times at which frames are shown ("Identifiers for WebRTC's Statistics API",
 /// freezeCount and pauseCount).
 struct FreezeDetector: Sendable {
   private(set) var freezeCount = 0
@@ -20,7 +20,7 @@ struct FreezeDetector: Sendable {
   private var next = 0
   private var sum: Int64 = 0
 
-  /// A picture is shown.
+  /// A frame is shown.
   mutating func show(at time: MediaTime) {
     defer { last = time }
     guard let last, time > last else { return }

@@ -38,13 +38,13 @@ struct InboundMeter: Sendable {
     inbound.bps = Bitrate.average(
       bytes: reception.rtp.bytesReceived - (last?.reception.rtp.bytesReceived ?? reception.rtp.bytesReceived),
       seconds: seconds(to: sample))
-    if isVideo { pictures(sample, &inbound) } else { sound(sample, &inbound) }
+    if isVideo { frames(sample, &inbound) } else { audio(sample, &inbound) }
     return inbound
   }
 
   private func seconds(to sample: Sample) -> Double { last.map { (sample.time - $0.time).seconds } ?? 0 }
 
-  private func pictures(_ sample: Sample, _ inbound: inout InboundRtpStreamStatistics) {
+  private func frames(_ sample: Sample, _ inbound: inout InboundRtpStreamStatistics) {
     let decoder = sample.decoder
     inbound.pliCount = UInt(sample.reception.rtp.keyframeRequests)
     inbound.framesReceived = UInt(sample.reception.framesReceived)
@@ -62,7 +62,7 @@ struct InboundMeter: Sendable {
     inbound.totalPausesDuration = decoder.freezes.totalPauses.seconds
   }
 
-  private func sound(_ sample: Sample, _ inbound: inout InboundRtpStreamStatistics) {
+  private func audio(_ sample: Sample, _ inbound: inout InboundRtpStreamStatistics) {
     let audio = sample.decoder.audio
     inbound.audioLevel = audio.level(since: last?.decoder.audio ?? AudioEnergy())
     inbound.totalAudioEnergy = audio.total

@@ -28,7 +28,7 @@ public struct InboundRtpStreamStatistics: Hashable, Sendable {
 
   /// The stream's source; nil before its first packet where the description does not announce it.
   public internal(set) var ssrc: UInt?
-  /// The source of its retransmissions; nil until it is known and for sound.
+  /// The source of its retransmissions; nil until it is known and for audio.
   public internal(set) var rtxSsrc: UInt?
   /// The section of the description that carries it.
   public internal(set) var mid: String?
@@ -56,9 +56,9 @@ public struct InboundRtpStreamStatistics: Hashable, Sendable {
   public internal(set) var retransmittedPacketsReceived: UInt64?
   /// Bytes of payload of those.
   public internal(set) var retransmittedBytesReceived: UInt64?
-  /// NACK packets sent: requests for packets that are missing. 0 for sound, for which none are sent.
+  /// NACK packets sent: requests for packets that are missing. 0 for audio, for which none are sent.
   public internal(set) var nackCount: UInt?
-  /// PLI packets sent: requests for a keyframe. nil for sound.
+  /// PLI packets sent: requests for a keyframe. nil for audio.
   public internal(set) var pliCount: UInt?
   /// From here to the server and back, in seconds: of an SCTP heartbeat (RFC 9260, 8.3), which takes the same way as
   /// media and is sent each second while statistics are reported. nil before the first answer and when answers have
@@ -67,39 +67,39 @@ public struct InboundRtpStreamStatistics: Hashable, Sendable {
   /// Bits of payload a second since the statistics before, which is about a second; 0 in the first ones.
   public internal(set) var bps: UInt64 = 0
 
-  // MARK: Pictures; nil for sound
+  // MARK: Video; nil for audio
 
-  /// Pictures whose last packet arrived (the marker bit).
+  /// Frames whose last packet arrived (the marker bit).
   public internal(set) var framesReceived: UInt?
-  /// Pictures that came out of the decoder for renderers; only while a renderer is attached there is one.
+  /// Frames that came out of the decoder for renderers; only while a renderer is attached there is one.
   public internal(set) var framesDecoded: UInt?
-  /// Pictures that arrived while a renderer was attached, of which newer ones have come out of the decoder without
-  /// them: those with packets missing, those that wait for a keyframe and those that a decoder gives up.
+  /// Frames that arrived while a renderer was attached, of which newer ones have come out of the decoder without
+  /// them: those with packets missing, those that wait for a keyframe and those that a decoder drops.
   public internal(set) var framesDropped: UInt?
-  /// Width in pixels of the newest decoded picture; nil before one has come out of the decoder while reported.
+  /// Width in pixels of the newest decoded frame; nil before one has come out of the decoder while reported.
   public internal(set) var frameWidth: UInt?
   /// Height in pixels of the same.
   public internal(set) var frameHeight: UInt?
-  /// Pictures that came out of the decoder since the statistics before, a second; nil until one ever has.
+  /// Frames that came out of the decoder since the statistics before, a second; nil until one ever has.
   public internal(set) var framesPerSecond: Double?
-  /// Times that a picture stayed for at least three times the average of the last 30 and at least 150 ms longer than
-  /// that, while reported. It ends with the next picture and is counted then. Not while the track is muted.
+  /// Times that a frame stayed for at least three times the average of the last 30 and at least 150 ms longer than
+  /// that, while reported. It ends with the next frame and is counted then. Not while the track is muted.
   public internal(set) var freezeCount: UInt?
   /// How long those were in all, in seconds.
   public internal(set) var totalFreezesDuration: Double?
-  /// Times that a picture stayed for more than five seconds while reported, which is no freeze any more.
+  /// Times that a frame stayed for more than five seconds while reported, which is no freeze any more.
   public internal(set) var pauseCount: UInt?
   /// How long those were in all, in seconds.
   public internal(set) var totalPausesDuration: Double?
 
-  // MARK: Sound; nil for pictures
+  // MARK: Audio; nil for video
 
-  /// How loud the sound since the statistics before was, from 0 to 1 of full scale: the root of its mean square, of the
+  /// How loud the audio since the statistics before was, from 0 to 1 of full scale: the root of its mean square, of the
   /// louder channel. Of decoded samples, and so nil while no renderer is attached.
   public internal(set) var audioLevel: Double?
   /// The sum of the squares of all decoded samples, each times its length in seconds, while reported.
   public internal(set) var totalAudioEnergy: Double?
-  /// How long the sound was that `totalAudioEnergy` is of, in seconds.
+  /// How long the audio was that `totalAudioEnergy` is of, in seconds.
   public internal(set) var totalSamplesDuration: Double?
   /// Samples of one channel that it is of.
   public internal(set) var totalSamplesReceived: UInt64?

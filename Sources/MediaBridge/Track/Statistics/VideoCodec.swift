@@ -1,4 +1,4 @@
-/// A codec of pictures, as statistics are told apart by.
+/// A codec of frames, as statistics are told apart by.
 public enum VideoCodec: String, CaseIterable, Codable, Sendable {
   /// RFC 6386; over RTP RFC 7741.
   case vp8

@@ -1,7 +1,7 @@
 import MediaCore
 
 /// Whether the media of a subscribed track comes while it should. No clock of its own: times come in.
-struct StreamWatch: Sendable {
+struct MediaTimeout: Sendable {
   enum Change: Sendable {
     /// Nothing comes any more.
     case lost

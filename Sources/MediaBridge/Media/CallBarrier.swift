@@ -3,7 +3,7 @@ import Glibc
 /// Lets one thread wait until calls that others have begun are over.
 ///
 /// `@unchecked Sendable`: the pthread objects are made for sharing, and the counts are only touched under the mutex.
-final class CallGate: @unchecked Sendable {
+final class CallBarrier: @unchecked Sendable {
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
   private let changed = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
   private var callers: [pthread_t] = []

@@ -7,13 +7,13 @@ import Testing
 @testable import MediaBridge
 
 /// Frames as other pixels and as image files, which ffmpeg reads again.
-@Suite struct VideoFramePictureTests {
+@Suite struct VideoFrameImageTests {
   private func frame(
-    _ width: Int, _ height: Int, _ colorimetry: QuadrantPicture.Colorimetry = .bt601, rotation: VideoRotation = ._0
+    _ width: Int, _ height: Int, _ colorimetry: QuadrantFrame.Colorimetry = .bt601, rotation: VideoRotation = ._0
   ) throws -> VideoFrame {
     let time = MediaTime(nanoseconds: 123_456_789_000)
-    let picture = QuadrantPicture(width: width, height: height)
-    let buffer = picture.i420(colorimetry, pts: time, quarterTurns: rotation.rawValue / 90)
+    let frame = QuadrantFrame(width: width, height: height)
+    let buffer = frame.i420(colorimetry, pts: time, quarterTurns: rotation.rawValue / 90)
     return VideoFrame(buffer: try #require(buffer), time: time)
   }
 
@@ -27,7 +27,7 @@ import Testing
     func mistakes(turned: Int = 0, tolerance: Int) -> [String] {
       guard rgb.count == width * height * 3 else { return ["\(rgb.count) bytes of \(width)x\(height)"] }
       return rgb.withUnsafeBytes {
-        QuadrantPicture.mistakes(
+        QuadrantFrame.mistakes(
           in: $0, width: width, height: height, stride: width * 3, pixelStride: 3, turned: turned, tolerance: tolerance)
       }
     }
@@ -97,7 +97,7 @@ import Testing
 
   @Test func aMissingEncoderIsNamedWithItsPackage() {
     let error = LiveKitError(
-      encodingPicture: PipelineError(.missingElements(["pngenc", "jpegenc", "videoflip"]), "missing"))
+      encodingImage: PipelineError(.missingElements(["pngenc", "jpegenc", "videoflip"]), "missing"))
     #expect(error.code == .missingElement)
     for element in ["pngenc", "jpegenc", "videoflip"] {
       #expect(
@@ -119,8 +119,8 @@ import Testing
     #expect(jpeg.mistakes(turned: rotation.rawValue / 90, tolerance: 16) == [])
   }
 
-  @Test(arguments: [QuadrantPicture.Colorimetry.bt709, .fullRange])
-  func theStreamsColorsAreUnderstood(colorimetry: QuadrantPicture.Colorimetry) throws {
+  @Test(arguments: [QuadrantFrame.Colorimetry.bt709, .fullRange])
+  func theStreamsColorsAreUnderstood(colorimetry: QuadrantFrame.Colorimetry) throws {
     let frame = try frame(64, 48, colorimetry)
     #expect(try decode(frame.pngData()).mistakes(tolerance: 8) == [])
     #expect(try decode(frame.jpegData(quality: 95)).mistakes(tolerance: 16) == [])
@@ -128,7 +128,7 @@ import Testing
 
   @Test func transparentAndGrayFramesStaySo() throws {
     // A buffer need not have a time of its own.
-    let frame = VideoFrame(buffer: try #require(QuadrantPicture(width: 63, height: 45).i420(pts: nil)), time: .now)
+    let frame = VideoFrame(buffer: try #require(QuadrantFrame(width: 63, height: 45).i420(pts: nil)), time: .now)
     #expect(try decode(frame.converted(to: .rgba).pngData()).kind == ["png", "rgba"])
     #expect(try decode(frame.converted(to: .bgra).jpegData()).mistakes(tolerance: 24) == [])
     let gray = try decode(frame.converted(to: .gray8).pngData())

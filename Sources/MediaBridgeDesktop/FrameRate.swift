@@ -1,12 +1,12 @@
 import MediaCore
 
-/// Counts pictures by the second.
-struct PictureRate {
+/// Counts frames by the second.
+struct FrameRate {
   private var begun: MediaTime?
   private var count = 0
 
-  /// Notes a picture.
-  /// - Returns: pictures a second, once in about a second.
+  /// Notes a frame.
+  /// - Returns: frames a second, once in about a second.
   mutating func count(at time: MediaTime) -> Int? {
     guard let begun, time - begun < .seconds(3) else {
       begun = time

@@ -5,7 +5,7 @@ import SDP
 /// A LiveKit server lists every codec it knows in each section, whatever the track is sent in, so the order of the
 /// formats says nothing. It sends the first of the track's codecs that the answer took, and when there is none it takes
 /// the track back.
-struct SentTrack {
+struct OfferedTrack {
   let sid: String
   /// Whose timeline the track belongs to.
   let participant: String
@@ -26,7 +26,7 @@ struct SentTrack {
     let media = section.formats.filter { !$0.codec.isRED }
     let names = mimeTypes.compactMap { $0.split(separator: "/").last.map(String.init) }
     let named = names.lazy.compactMap { name in media.first { $0.codec.isNamed(name) } }.first
-    // Sound may be announced by the name of what wraps it (RFC 2198).
+    // Audio may be announced by the name of what wraps it (RFC 2198).
     guard named != nil || names.isEmpty || section.kind != .video else { return nil }
     self.sid = sid
     self.section = section
@@ -35,13 +35,13 @@ struct SentTrack {
   }
 
   /// The same, in the codec that its packets turned out to be in.
-  func received(as codec: String) -> SentTrack? {
-    SentTrack(section, sid: sid, mimeTypes: [codec])
+  func received(as codec: String) -> OfferedTrack? {
+    OfferedTrack(section, sid: sid, mimeTypes: [codec])
   }
 
   /// Whether what arrives now goes on with what arrived as `earlier`. A track that is subscribed to anew may come in
   /// another section, or in the same one from another source.
-  func continues(_ earlier: SentTrack) -> Bool { earlier.goesOn(in: section) }
+  func continues(_ earlier: OfferedTrack) -> Bool { earlier.goesOn(in: section) }
 
   func goesOn(in newer: NegotiatedSection) -> Bool {
     newer.carriesMedia && newer.mid == section.mid && newer.formats == section.formats

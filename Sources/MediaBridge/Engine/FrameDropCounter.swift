@@ -1,12 +1,12 @@
-/// The pictures of a track that arrived, and those of them that a decoder was given.
-struct PictureLedger {
+/// The frames of a track that arrived, and those of them that a decoder was given.
+struct FrameDropCounter {
   private(set) var arrived = 0
   /// Those that arrived while a decoder ran.
   private(set) var offered = 0
   private var isDecoding = false
-  /// RTP timestamps of the newest offered pictures, overwritten in turn: a decoder is not further behind than that, or
-  /// it has given up.
-  private var recent = [UInt32](repeating: 0, count: PictureLedger.window)
+  /// RTP timestamps of the newest offered frames, overwritten in turn: a decoder is not further behind than that, or
+  /// it has dropped.
+  private var recent = [UInt32](repeating: 0, count: FrameDropCounter.window)
   private static let window = 64
 
   mutating func note(_ timestamp: UInt32) {
@@ -14,7 +14,7 @@ struct PictureLedger {
     if isDecoding { offer(timestamp) }
   }
 
-  /// A decoder begins with pictures that arrived before, and is given what follows.
+  /// A decoder begins with frames that arrived before, and is given what follows.
   mutating func begin(with waiting: some Sequence<UInt32>) {
     isDecoding = true
     for timestamp in waiting { offer(timestamp) }
@@ -27,10 +27,10 @@ struct PictureLedger {
     isDecoding = false
   }
 
-  /// How many of the offered pictures did not come out of the decoder although newer ones did.
+  /// How many of the offered frames did not come out of the decoder although newer ones did.
   /// - Parameters:
   ///   - decoded: how many did.
-  ///   - isPending: whether the picture of a timestamp is newer than all that did.
+  ///   - isPending: whether the frame of a timestamp is newer than all that did.
   func dropped(decoded: Int, _ isPending: (UInt32) -> Bool) -> Int {
     max(0, offered - decoded - (isDecoding ? pending(isPending) : 0))
   }

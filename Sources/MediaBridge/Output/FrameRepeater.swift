@@ -2,9 +2,9 @@ import Bitstream
 import GStreamerKit
 import MediaCore
 
-/// Makes the frames that stand in while none come: the one shown last, or black before the first and while nothing is sent
-/// on purpose.
-struct PictureHolder: Sendable {
+/// Makes the frames that stand in while none come: the one shown last, or black before the first and while nothing is
+/// sent on purpose.
+struct FrameRepeater: Sendable {
   /// Of the frame shown last, where its format says.
   var size: Dimensions? {
     guard let caps = last?.caps ?? caps, let width = caps.int("width"), let height = caps.int("height") else {
@@ -13,44 +13,44 @@ struct PictureHolder: Sendable {
     return Dimensions(width: Int32(clamping: width), height: Int32(clamping: height))
   }
 
-  /// Follows encoded pictures; nil for raw ones, and for a codec whose pictures cannot be held.
+  /// Follows encoded frames; nil for raw ones, and for a codec whose frames cannot be repeated.
   private var maker: RepeatFrameMaker?
   private let isRaw: Bool
   private let blackSize: Dimensions
   private var caps: Caps?
   private var keyframe: MediaBuffer?
-  /// The newest raw picture.
+  /// The newest raw frame.
   private var last: MediaBuffer?
-  /// Whether pictures that need earlier ones cannot be decoded after what was made.
+  /// Whether frames that need earlier ones cannot be decoded after what was made.
   private var awaitsKeyframe = false
   /// Whether what stands in was made black, and nothing was shown since.
   private(set) var isBlack = false
 
   /// - Parameters:
-  ///   - codec: of encoded pictures; nil for raw ones.
-  ///   - blackSize: of raw pictures before the first one.
+  ///   - codec: of encoded frames; nil for raw ones.
+  ///   - blackSize: of raw frames before the first one.
   init(codec: Bitstream.VideoCodec?, blackSize: Dimensions) {
     isRaw = codec == nil
     maker = codec.flatMap(RepeatFrameMaker.init(codec:))
     self.blackSize = blackSize
   }
 
-  /// False for a picture that cannot be decoded after those that were made here.
-  func canShow(_ picture: MediaBuffer) -> Bool { !awaitsKeyframe || !picture.isDelta }
+  /// False for a frame that cannot be decoded after those that were made here.
+  func canShow(_ frame: MediaBuffer) -> Bool { !awaitsKeyframe || !frame.isDelta }
 
-  /// Notes a picture as shown.
-  mutating func show(_ picture: MediaBuffer) {
+  /// Notes a frame as shown.
+  mutating func show(_ frame: MediaBuffer) {
     (awaitsKeyframe, isBlack) = (false, false)
     guard !isRaw else {
-      last = picture
+      last = frame
       return
     }
-    if !picture.isDelta { keyframe = picture }
-    if caps != picture.caps {
-      caps = picture.caps
-      picture.caps.bytes("codec_data").map { data in data.withUnsafeBytes { maker?.configure($0) } }
+    if !frame.isDelta { keyframe = frame }
+    if caps != frame.caps {
+      caps = frame.caps
+      frame.caps.bytes("codec_data").map { data in data.withUnsafeBytes { maker?.configure($0) } }
     }
-    picture.withUnsafeBytes { maker?.follow($0) }
+    frame.withUnsafeBytes { maker?.follow($0) }
   }
 
   /// The next stand-in; nil when there is nothing to show.
@@ -59,13 +59,13 @@ struct PictureHolder: Sendable {
     if let caps, let held = maker?.repeatFrame() {
       return held.bytes.withUnsafeBytes { MediaBuffer(copying: $0, caps: caps, pts: nil, isDelta: true) }
     }
-    // An old picture rather than a file that does not go on; what comes next has to begin anew.
+    // An old frame rather than a file that does not go on; what comes next has to begin anew.
     awaitsKeyframe = keyframe != nil
     return keyframe
   }
 
-  /// A black frame of the size shown last, which is to be shown and then stands in; nil where the stream's format leaves
-  /// no way, before its first keyframe, and while it is black already.
+  /// A black frame of the size shown last, which is to be shown and then stands in; nil where the stream's format
+  /// leaves no way, before its first keyframe, and while it is black already.
   mutating func blacken() -> MediaBuffer? {
     guard !isBlack, let black = isRaw ? black() : blackKeyframe() else { return nil }
     show(black)

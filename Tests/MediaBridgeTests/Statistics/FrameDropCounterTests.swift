@@ -2,9 +2,9 @@ import Testing
 
 @testable import MediaBridge
 
-@Suite struct PictureLedgerTests {
-  private func ledger(offering timestamps: Range<UInt32>) -> PictureLedger {
-    var ledger = PictureLedger()
+@Suite struct FrameDropCounterTests {
+  private func ledger(offering timestamps: Range<UInt32>) -> FrameDropCounter {
+    var ledger = FrameDropCounter()
     ledger.begin(with: [UInt32]())
     for timestamp in timestamps { ledger.note(timestamp) }
     return ledger
@@ -18,8 +18,8 @@ import Testing
     #expect(ledger.dropped(decoded: 0) { _ in true } == 0)
   }
 
-  @Test func onlyPicturesForADecoderCount() {
-    var ledger = PictureLedger()
+  @Test func onlyFramesForADecoderCount() {
+    var ledger = FrameDropCounter()
     for timestamp in 0..<5 { ledger.note(UInt32(timestamp)) }
     ledger.begin(with: [3, 4] as [UInt32])
     ledger.note(5)

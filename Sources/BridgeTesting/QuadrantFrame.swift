@@ -1,8 +1,8 @@
 public import GStreamerKit
 public import MediaCore
 
-/// A picture in four parts, red and green above blue and white, whose pixels anyone can predict.
-public struct QuadrantPicture: Sendable {
+/// A frame in four parts, red and green above blue and white, whose pixels anyone can predict.
+public struct QuadrantFrame: Sendable {
   /// How luma and chroma stand for RGB: the weights of red and blue, the range, and GStreamer's name for all of it.
   public struct Colorimetry: Sendable, CustomStringConvertible {
     public let name: String
@@ -93,7 +93,7 @@ public struct QuadrantPicture: Sendable {
         + "colorimetry=(string)\(colorimetry.name)")
   }
 
-  /// The picture as I420; nil when GStreamer cannot start.
+  /// The frame as I420; nil when GStreamer cannot start.
   public func i420(
     _ colorimetry: Colorimetry = .bt601, pts: MediaTime? = MediaTime(nanoseconds: 1_000_000_000), quarterTurns: Int = 0
   ) -> VideoFrameBuffer? {
@@ -105,10 +105,10 @@ public struct QuadrantPicture: Sendable {
     }
   }
 
-  /// The colours at `points` of an interleaved picture that are not what they should be, as text.
+  /// The colours at `points` of an interleaved frame that are not what they should be, as text.
   /// - Parameters:
   ///   - offsets: of red, green and blue within a pixel.
-  ///   - turned: quarter turns clockwise that the picture has made.
+  ///   - turned: quarter turns clockwise that the frame has made.
   public static func mistakes(
     in bytes: UnsafeRawBufferPointer, width: Int, height: Int, stride: Int, pixelStride: Int,
     offsets: [Int] = [0, 1, 2],

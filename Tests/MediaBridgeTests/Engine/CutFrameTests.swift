@@ -7,8 +7,8 @@ import Testing
 
 @testable import MediaBridge
 
-/// A server that changes over to another layer may do so in the middle of a picture: no decoder shall get that.
-@Suite struct CutPictureTests {
+/// A server that changes over to another layer may do so in the middle of a frame: no decoder shall get that.
+@Suite struct CutFrameTests {
   private struct Part {
     var timestamp: UInt32
     var isKeyframe = false
@@ -25,7 +25,8 @@ import Testing
     try FileManager.default.createDirectory(at: folder.appending(path: "receive"), withIntermediateDirectories: true)
     try Data("# As they come.\nappsrc name=rtp ! appsink name=encoded sync=false\n".utf8)
       .write(to: folder.appending(path: "receive/packets.pipeline"))
-    let track = try #require(SentTrack(try SentTrackTests().section(), mids: [:], codecs: ["TR_VC": ["video/VP8"]]))
+    let track = try #require(
+      OfferedTrack(try OfferedTrackTests().section(), mids: [:], codecs: ["TR_VC": ["video/VP8"]]))
     let reception = TrackReception(
       track, clock: ParticipantClock(), configuration: .init(track), onOtherCodec: { _ in }, onStream: { _ in })
     let received = Collector<(SequenceNumber, Bool)>()
@@ -57,14 +58,14 @@ import Testing
       payload: [part.isFirst ? 0x10 : 0, part.isKeyframe ? 0 : 1, 2, 3])
   }
 
-  /// A whole picture, the first two packets of another, and a keyframe of two.
+  /// A whole frame, the first two packets of another, and a keyframe of two.
   private let cut = [
     Part(timestamp: 1, isKeyframe: true), Part(timestamp: 2, isLast: false),
     Part(timestamp: 2, isFirst: false, isLast: false), Part(timestamp: 3, isKeyframe: true, isLast: false),
     Part(timestamp: 3, isFirst: false),
   ]
 
-  @Test func aPictureThatAKeyframeCutsOffIsEmptied() async throws {
+  @Test func aFrameThatAKeyframeCutsOffIsEmptied() async throws {
     #expect(try await contents(of: cut) == [true, false, false, true, true])
   }
 
@@ -88,8 +89,8 @@ import Testing
     #expect(try await contents(of: parts) == [true, true, true, true, true])
   }
 
-  /// What is missing may still come, and the picture is not cut off at all.
-  @Test func aPictureWithAGapStays() async throws {
+  /// What is missing may still come, and the frame is not cut off at all.
+  @Test func aFrameWithAGapStays() async throws {
     var parts = cut
     for index in 3...4 { parts[index].number = UInt16(index + 2) }
     #expect(try await contents(of: parts) == [true, true, true, true, true])

@@ -6,7 +6,7 @@ import Testing
 @testable import MediaBridge
 
 /// Which of a section's formats a track is expected in: LiveKit's sections list every codec, whatever is sent.
-@Suite struct SentTrackTests {
+@Suite struct OfferedTrackTests {
   func section(
     _ kind: MediaSection.Kind = .video, mid: String = "1", sid: String = "TR_VC", ssrc: UInt32 = 10,
     direction: Direction = .sendrecv
@@ -38,36 +38,36 @@ import Testing
       (["video/AV1", "video/VP9"], "VP9", 98), ([], "VP8", 96),
     ] as [([String], String, UInt8)])
   func theTracksCodecDecides(published: [String], codec: String, payloadType: UInt8) throws {
-    let track = try #require(SentTrack(try section(), mids: [:], codecs: ["TR_VC": published]))
+    let track = try #require(OfferedTrack(try section(), mids: [:], codecs: ["TR_VC": published]))
     #expect(track.codec == codec && track.format?.payloadType == PayloadType(payloadType))
     #expect(track.sid == "TR_VC" && track.participant == "PA_alice" && track.isVideo && track.clockRate == 90_000)
   }
 
   /// The server finds that out, too, and takes it back.
-  @Test func picturesInACodecThatIsNotTakenAreNoTrack() throws {
-    #expect(SentTrack(try section(), mids: [:], codecs: ["TR_VC": ["video/H265", "video/AV1"]]) == nil)
+  @Test func framesInACodecThatIsNotTakenAreNoTrack() throws {
+    #expect(OfferedTrack(try section(), mids: [:], codecs: ["TR_VC": ["video/H265", "video/AV1"]]) == nil)
   }
 
-  @Test func redundantSoundIsOpus() throws {
-    let track = try #require(SentTrack(try section(.audio), mids: [:], codecs: ["TR_VC": ["audio/red"]]))
+  @Test func redundantAudioIsOpus() throws {
+    let track = try #require(OfferedTrack(try section(.audio), mids: [:], codecs: ["TR_VC": ["audio/red"]]))
     #expect(track.codec == "opus" && track.clockRate == 48_000)
   }
 
   @Test func theServersMapOfSectionsWins() throws {
-    #expect(SentTrack(try section(), mids: ["1": "TR_other"], codecs: [:])?.sid == "TR_other")
+    #expect(OfferedTrack(try section(), mids: ["1": "TR_other"], codecs: [:])?.sid == "TR_other")
   }
 
   @Test(arguments: [Direction.recvonly, .inactive]) func aSectionThatSendsNothingIsNoTrack(direction: Direction) throws
   {
-    #expect(SentTrack(try section(direction: direction), mids: [:], codecs: [:]) == nil)
+    #expect(OfferedTrack(try section(direction: direction), mids: [:], codecs: [:]) == nil)
   }
 
   /// Subscribed to anew between two offers, a track has the same SID and another source, or another section.
   @Test func aTrackGoesOnOnlyFromItsSource() throws {
-    let track = try #require(SentTrack(try section(), mids: [:], codecs: [:]))
-    #expect(try #require(SentTrack(try section(), mids: [:], codecs: [:])).continues(track))
-    #expect(try !#require(SentTrack(try section(ssrc: 11), mids: [:], codecs: [:])).continues(track))
-    #expect(try !#require(SentTrack(try section(mid: "2"), mids: [:], codecs: [:])).continues(track))
+    let track = try #require(OfferedTrack(try section(), mids: [:], codecs: [:]))
+    #expect(try #require(OfferedTrack(try section(), mids: [:], codecs: [:])).continues(track))
+    #expect(try !#require(OfferedTrack(try section(ssrc: 11), mids: [:], codecs: [:])).continues(track))
+    #expect(try !#require(OfferedTrack(try section(mid: "2"), mids: [:], codecs: [:])).continues(track))
   }
 
   // MARK: What arrives
@@ -79,7 +79,7 @@ import Testing
   }
 
   @Test func anotherCodecIsTold() throws {
-    let track = try #require(SentTrack(try section(), mids: [:], codecs: ["TR_VC": ["video/H264"]]))
+    let track = try #require(OfferedTrack(try section(), mids: [:], codecs: ["TR_VC": ["video/H264"]]))
     var told: [String] = []
     let reception = TrackReception(
       track, clock: ParticipantClock(), configuration: .init(track), onOtherCodec: { told.append($0) },

@@ -1,7 +1,7 @@
 import MediaCore
 
 /// The tracks that one output needs: subscribed to while it does.
-final class HeldSubscriptions: Sendable {
+final class SubscriptionLease: Sendable {
   private let held = Locked<[RemoteTrackPublication]>([])
 
   func add(_ publication: RemoteTrackPublication) async {

@@ -3,11 +3,11 @@ import Testing
 
 @testable import MediaBridge
 
-@Suite struct StreamWatchTests {
+@Suite struct MediaTimeoutTests {
   private func at(_ seconds: Double) -> MediaTime { MediaTime(nanoseconds: Int64(seconds * 1e9)) }
 
   @Test func mediaThatStaysAwayIsLostOnceAndRestoredByTheNextPacket() {
-    var watch = StreamWatch(at: at(0))
+    var watch = MediaTimeout(at: at(0))
     #expect(watch.arrived(at: at(1)) == nil && watch.poll(at: at(2.9)) == nil)
     #expect(watch.poll(at: at(3)) == .lost)
     #expect(watch.poll(at: at(9)) == nil)
@@ -17,7 +17,7 @@ import Testing
   }
 
   @Test func whatIsMutedOrPausedIsNotLost() {
-    var watch = StreamWatch(at: at(0))
+    var watch = MediaTimeout(at: at(0))
     _ = watch.arrived(at: at(1))
     watch.expect(false, at: at(1.5))
     #expect(watch.poll(at: at(60)) == nil)
@@ -29,7 +29,7 @@ import Testing
   }
 
   @Test func whatNeverCameIsMissingOnceAndNotLost() {
-    var watch = StreamWatch(at: at(0))
+    var watch = MediaTimeout(at: at(0))
     #expect(watch.poll(at: at(9.9)) == nil)
     #expect(watch.poll(at: at(10)) == .missing)
     #expect(watch.poll(at: at(30)) == nil)

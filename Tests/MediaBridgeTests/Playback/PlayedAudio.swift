@@ -5,8 +5,8 @@ import PipelineTemplates
 
 @testable import MediaBridge
 
-/// What the shipped text `playback` mixes, with a file in the place of the device.
-final class PlayedSound: Sendable {
+/// What the shipped template `playback` mixes, with a file in the place of the device.
+final class PlayedAudio: Sendable {
   let folder: TemporaryFolder
   /// Whether the text writes a file, and has a variable for it.
   private let isFile: Bool
@@ -70,7 +70,7 @@ final class PlayedSound: Sendable {
     return (0..<samples.count / 480).map { amplitude(of: frequency, in: samples[$0 * 480..<($0 + 1) * 480]) }
   }
 
-  /// Waits until the newest sound is as wanted, for a quarter of a second.
+  /// Waits until the newest audio is as wanted, for a quarter of a second.
   func becomes(_ what: String, _ holds: @Sendable () -> Bool) async throws {
     try await eventually(what, within: .seconds(10)) { count > 12_000 && holds() }
   }

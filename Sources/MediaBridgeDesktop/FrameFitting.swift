@@ -3,29 +3,29 @@ import MediaBridge
 import MediaCore
 
 extension VideoView {
-  /// How pictures are laid into a place of another shape.
+  /// How frames are laid into a place of another shape.
   public enum LayoutMode: Sendable, Hashable {
-    /// The whole picture is seen, with black bars where the shapes differ.
+    /// The whole frame is seen, with black bars where the shapes differ.
     case fit
     /// The whole place is filled, and what stands out of it is cut off.
     case fill
   }
 }
 
-/// The elements of a window's text that bring pictures to the place that is theirs. One that the text leaves out is not
+/// The elements of a window's text that bring frames to the place that is theirs. One that the text leaves out is not
 /// missed: then the text does without what it is for.
-final class PictureFitting: Sendable {
+final class FrameFitting: Sendable {
   private let crop: Element?
   private let size: Element?
   private let text: Element?
 
   /// - Parameters:
-  ///   - textName: what the element is called that writes over the pictures.
+  ///   - overlayName: what the element is called that writes over the frames.
   ///   - find: the element of a name, nil when there is none.
-  init(textName: String, _ find: (String) -> Element?) {
+  init(overlayName: String, _ find: (String) -> Element?) {
     crop = find("crop")
     size = find("size")
-    text = find(textName)
+    text = find(overlayName)
   }
 
   /// The size that the text says; nil when it says none.
@@ -36,7 +36,7 @@ final class PictureFitting: Sendable {
     try? crop?.set("aspect-ratio", to: mode == .fill ? "\(place.width)/\(place.height)" : "0/1")
   }
 
-  /// Writes over the pictures; nil writes nothing.
+  /// Writes over the frames; nil writes nothing.
   func write(_ words: String?) {
     try? text?.set("text", to: words.map(PangoText.escaped) ?? "")
     try? text?.set("silent", to: words == nil)
