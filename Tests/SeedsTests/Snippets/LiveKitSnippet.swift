@@ -1,7 +1,7 @@
 import Foundation
 import MediaBridge
 
-/// Saves the first picture of everyone who shows one.
+/// Saves the first frame of everyone who shows one.
 final class Photographer: RoomDelegate {
   func room(_ room: Room, participant: RemoteParticipant, didSubscribeTrack publication: RemoteTrackPublication) {
     guard let track = publication.track as? RemoteVideoTrack else { return }
