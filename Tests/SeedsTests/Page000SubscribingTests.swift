@@ -153,7 +153,7 @@ extension SeedsTests {
       let delegate = MyRoomDelegate()
       let videoView = delegate.videoView
       try await inRoom(delegate: delegate) { _, _ in
-        try await eventually("pictures and sound") {
+        try await eventually("frames and audio") {
           videoView.frames.withLock { $0 } > 3 && Printed.lines == ["Subscribed to audio track: microphone"]
         }
       }
@@ -281,7 +281,7 @@ extension SeedsTests {
         let camera = try await publication(.video, in: room)
         let videoTrack = try await eventually("the track") { camera.track as? VideoTrack }
         videoTrack.add(videoRenderer: renderer)
-        try await eventually("pictures") { Printed.lines.count { $0 == "frame of 640x360" } > 3 }
+        try await eventually("frames") { Printed.lines.count { $0 == "frame of 640x360" } > 3 }
         try await eventually("the size") {
           await MainActor.run { renderer.adaptiveStreamSize } == CGSize(width: 640, height: 360)
         }

@@ -127,7 +127,7 @@ extension SeedsTests {
             Issue.record("the view: \(String(describing: videoView.failure)); told: \(watcher.told.values)")
             throw error
           }
-          try await desktop.shows(window, "pictures")
+          try await desktop.shows(window, "frames")
           try await watcher.told(of: camera, "the window's size") { $0.width == UInt32(window.size.width) }
           let expected = ["Audio track subscribed", "Published: camera", "Published: microphone"]
           try await eventually("all of it") { Printed.lines.sorted() == expected }

@@ -318,7 +318,7 @@ extension SeedsTests {
         let delegate = MyClass()
         let container = delegate.container.state
         try await inRoom(delegate: delegate) { _, _ in
-          try await desktop.shows(try await desktop.window(), "pictures")
+          try await desktop.shows(try await desktop.window(), "frames")
           #expect(Printed.lines == ["a view of alice"] && container.subviews.count == 1)
         }
       }
@@ -335,7 +335,7 @@ extension SeedsTests {
           #expect(videoView.state.superview === screen.view.state)
           let sizes = Set([Dimensions(width: 400, height: 300), Dimensions(width: 160, height: 90)])
           try await eventually("both windows") { Set(try desktop.windows().map(\.size)) == sizes }
-          try await desktop.shows(try await desktop.window(of: Dimensions(width: 400, height: 300)), "pictures")
+          try await desktop.shows(try await desktop.window(of: Dimensions(width: 400, height: 300)), "frames")
           try await watcher.told(of: camera, "the larger size") { $0.width == 400 && $0.height == 300 }
           screen.hide(videoTrack, videoView)
           #expect(screen.view.state.subviews.isEmpty && videoView.state.superview == nil)
@@ -357,7 +357,7 @@ extension SeedsTests {
             participantView.subviews.first { $0.isPinned(to: participantView) }
           }
           #expect(!view.translatesAutoresizingMask && participantView.subviews.count == 1)
-          try await desktop.shows(try await desktop.window(), "pictures")
+          try await desktop.shows(try await desktop.window(), "frames")
         }
       }
     }
@@ -369,7 +369,7 @@ extension SeedsTests {
         let customRenderer = CustomVideoRenderer()
         videoTrack.add(videoRenderer: customRenderer)
         try await watcher.told(of: camera, "its size") { $0.width == 640 && $0.height == 480 }
-        try await eventually("pictures") { Printed.lines.count { $0 == "640x360, turned by 0" } > 3 }
+        try await eventually("frames") { Printed.lines.count { $0 == "640x360, turned by 0" } > 3 }
         try await eventually("images") { Printed.lines.contains("image [137, 80, 78, 71]") }
         try await eventually("their size") { Printed.lines.contains { $0.hasPrefix("Video size: ") } }
         #expect(Printed.lines.filter { $0.hasPrefix("Video") } == ["Video size: \(CGSize(width: 640, height: 360))"])
@@ -406,7 +406,7 @@ extension SeedsTests {
         videoTrack.add(videoRenderer: view)
         window.addSubview(view)
         try await watcher.told(of: camera, "the view's size") { $0.width == 320 && $0.height == 180 }
-        try await eventually("pictures") { Printed.lines.count { $0 == "frame of 640x360" } > 3 }
+        try await eventually("frames") { Printed.lines.count { $0 == "frame of 640x360" } > 3 }
         view.frame = CGRect(x: 0, y: 0, width: 160, height: 90)
         try await watcher.told(of: camera, "its new size") { $0.width == 160 && $0.height == 90 }
         // The pages differ: who takes no part in adaptive stream is served with everything, as "Subscribing" has it.
@@ -442,7 +442,7 @@ extension SeedsTests {
           let camera = try await publication(.video, in: room)
           try await camera.set(subscribed: true)
           let view = try await eventually("the view") { container.subviews.first }
-          try await desktop.shows(try await desktop.window(), "pictures")
+          try await desktop.shows(try await desktop.window(), "frames")
           #expect(view.frame == CGRect(x: 0, y: 0, width: 320, height: 180))
           #expect(view.autoresizingMask == [.flexibleWidth, .flexibleHeight])
           try await eventually("statistics") { camera.track?.statistics?.inboundRtp?.first?.bytesReceived ?? 0 > 0 }

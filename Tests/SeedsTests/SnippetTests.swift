@@ -20,12 +20,12 @@ extension SeedsTests {
       #expect(blocks == [code])
     }
 
-    @Test func aPictureOfEveryoneIsSaved() async throws {
+    @Test func aFrameOfEveryoneIsSaved() async throws {
       let photographer = Photographer()
       try await inRoom(delegate: photographer) { room, _ in
         let alice = try #require(room.remoteParticipants["alice"])
         let file = URL.temporaryDirectory.appending(path: "\(alice.sid).png")
-        try await eventually("the picture") { (try? Data(contentsOf: file).count) ?? 0 > 1000 }
+        try await eventually("the image") { (try? Data(contentsOf: file).count) ?? 0 > 1000 }
         #expect(try Data(contentsOf: file).prefix(4) == Data([0x89, 0x50, 0x4e, 0x47]))
         try FileManager.default.removeItem(at: file)
       }
