@@ -88,7 +88,9 @@ let package = Package(
         .product(name: "SwiftASN1", package: "swift-asn1"),
       ] + nio),
     module("GStreamerKit", ["MediaCore", "CGStreamer", "CShims"]),
-    module("MediaPipelines", ["GStreamerKit", "MediaCore"]),
+    module(
+      "MediaPipelines",
+      ["GStreamerKit", "MediaCore", "PipelineTemplates", .product(name: "Logging", package: "swift-log")]),
     module(
       "MediaBridge",
       [
@@ -96,13 +98,13 @@ let package = Package(
         "SignalTransport", "GStreamerKit", "MediaPipelines", .product(name: "Logging", package: "swift-log"),
       ]),
     // What a program that needs no desktop does without.
-    module("MediaBridgeDesktop", ["MediaBridge", "MediaCore", "PipelineTemplates", "GStreamerKit"]),
+    module("MediaBridgeDesktop", ["MediaBridge", "MediaCore", "PipelineTemplates", "GStreamerKit", "MediaPipelines"]),
     // Senders for demo, tests and bench; apart from BridgeTesting, so that the program has no test code in it.
     module(
       "SyntheticParticipants",
       [
         "MediaBridge", "MediaCore", "Bitstream", "RTP", "SDP", "LiveKitProtocol", "PeerTransport", "SignalTransport",
-        "GStreamerKit",
+        "GStreamerKit", "MediaPipelines", "PipelineTemplates",
       ]),
     module(
       "DevServer",
@@ -114,7 +116,7 @@ let package = Package(
       name: "mediabridge-cli",
       dependencies: [
         "MediaBridge", "MediaBridgeDesktop", "SyntheticParticipants", "DevServer", "LiveKitProtocol", "MediaCore",
-        "PipelineTemplates", "CShims",
+        "MediaPipelines", "PipelineTemplates", "CShims",
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),

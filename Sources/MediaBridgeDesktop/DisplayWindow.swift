@@ -3,6 +3,7 @@ import Foundation
 import GStreamerKit
 import MediaBridge
 import MediaCore
+import MediaPipelines
 import PipelineTemplates
 
 /// A template's pipeline that ends in a window on the desktop, from its opening to its end. The sink is called
@@ -28,7 +29,9 @@ final class DisplayWindow: Sendable {
 
   /// - Throws: `missingElement` or `template`.
   init(template: String, values: [String: String], factory: PipelineFactory) throws(LiveKitError) {
-    made = try factory.make(.output, template, values: values)
+    made = try LiveKitError.wrapping { () throws(PipelineFailure) in
+      try factory.make(.output, template, values: values)
+    }
     do { sink = try made.pipeline.element(named: "window") } catch { throw LiveKitError(error, in: made.template) }
   }
 

@@ -2,6 +2,7 @@ import Dispatch
 import GStreamerKit
 public import MediaBridge
 import MediaCore
+package import MediaPipelines
 import PipelineTemplates
 
 /// A window on the desktop with a tile for each of several tracks, side by side as large as they fit. It is the output
@@ -45,7 +46,8 @@ public final class TileWindow: Sendable {
     factory = PipelineFactory(folder: pipelineFolder, overrides: pipelineValues)
     self.layoutMode = layoutMode
     let values = size.map { ["width": "\($0.width)", "height": "\($0.height)"] } ?? [:]
-    try factory.check(Self.templates)
+    let factory = factory
+    try LiveKitError.wrapping { () throws(PipelineFailure) in try factory.check(Self.templates) }
     window = try DisplayWindow(template: "window-grid", values: values, factory: factory)
     let pipeline = window.made.pipeline
     let whole = FrameFitting(overlayName: "") { try? pipeline.element(named: $0) }
@@ -68,7 +70,9 @@ public final class TileWindow: Sendable {
   /// before it is removed here.
   /// - Throws: `missingElement` or `template` for the template of tiles; `invalidState` when the window is gone.
   public func addTile(name: String) throws(LiveKitError) -> VideoTile {
-    let template = try factory.fill(.output, "window-tile", values: [:])
+    let template = try LiveKitError.wrapping { () throws(PipelineFailure) in
+      try factory.fill(.output, "window-tile", values: [:])
+    }
     let added: Result<VideoTile, LiveKitError> = queue.sync { [self] in
       do throws(LiveKitError) { return .success(try makeTile(name: name, of: template)) } catch {
         return .failure(error)

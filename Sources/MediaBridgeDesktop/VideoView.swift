@@ -3,6 +3,7 @@ public import Foundation
 import GStreamerKit
 public import MediaBridge
 import MediaCore
+import MediaPipelines
 
 /// A window on the desktop that shows the frames of a video track: add it to the track as a renderer.
 ///
@@ -182,7 +183,9 @@ public final class VideoView: VideoRenderer, SizelessRenderer, FailingRenderer, 
     let (size, mode) = state.withLock { ($0.size, $0.layoutMode) }
     do throws(LiveKitError) {
       let values = size.map { ["width": "\($0.width)", "height": "\($0.height)"] } ?? [:]
-      try factory.check([TemplateName(.output, "window")])
+      try LiveKitError.wrapping { () throws(PipelineFailure) in
+        try factory.check([TemplateName(.output, "window")])
+      }
       let shown = try ShownFrames(values: values, factory: factory)
       if let size = shown.fitting.dimensions { shown.fitting.fit(into: size, mode) }
       try shown.window.start(queue: queue) { [weak self, weak window = shown.window] event in
@@ -280,7 +283,8 @@ private final class ShownFrames: Sendable {
 
   init(values: [String: String], factory: PipelineFactory) throws(LiveKitError) {
     window = try DisplayWindow(template: "window", values: values, factory: factory)
-    frames = WindowFrames(into: try window.made.source("video"))
+    let made = window.made
+    frames = WindowFrames(into: try LiveKitError.wrapping { () throws(PipelineFailure) in try made.source("video") })
     let pipeline = window.made.pipeline
     fitting = FrameFitting(overlayName: "debug") { try? pipeline.element(named: $0) }
   }

@@ -1,6 +1,7 @@
 import GStreamerKit
 package import MediaBridge
 import MediaCore
+import MediaPipelines
 import RTP
 
 /// Encoded frames that are made once and sent over and over, by as many participants as one likes: what it costs to

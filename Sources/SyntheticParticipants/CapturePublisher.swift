@@ -2,6 +2,7 @@ import Foundation
 import LiveKitProtocol
 public import MediaBridge
 import MediaCore
+import MediaPipelines
 import PeerTransport
 import RTP
 import SDP
@@ -67,8 +68,10 @@ public actor CapturePublisher {
   /// - Throws: before that, for values that the texts do not have or cannot take.
   public func connect(url text: String, token: String) async throws(LiveKitError) {
     for capture in captures where capture.clip == nil {
-      try PipelineFactory(store: factory.store, overrides: capture.values)
-        .check([TemplateName(.capture, capture.template)])
+      try LiveKitError.wrapping { () throws(PipelineFailure) in
+        try PipelineFactory(store: factory.store, overrides: capture.values)
+          .check([TemplateName(.capture, capture.template)])
+      }
     }
     do throws(SignalError) {
       let url = try SignalURL(text)

@@ -1,6 +1,7 @@
 import GStreamerKit
 import MediaBridge
 import MediaCore
+import MediaPipelines
 import PeerTransport
 import RTP
 import SDP
@@ -64,7 +65,9 @@ final class CaptureStream: OutgoingStream {
     }
   }
 
-  func start() throws(LiveKitError) {
+  func start() throws(LiveKitError) { try LiveKitError.wrapping(startPipeline) }
+
+  private func startPipeline() throws(PipelineFailure) {
     let made = try factory.make(.capture, options.template, values: options.values)
     let name = options.kind == .video ? "video" : "audio"
     let sink = try made.sink(name) { [weak self] media in self?.send(media) }

@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import LiveKitProtocol
 import MediaBridge
+import MediaPipelines
 import SyntheticParticipants
 
 /// Synthetic participants, for the demo, tests and benchmarks.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import MediaBridge
+import MediaPipelines
 import PipelineTemplates
 
 /// `--set`, for the commands that run pipeline templates.

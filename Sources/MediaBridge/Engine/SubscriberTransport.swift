@@ -1,5 +1,6 @@
 import LiveKitProtocol
 import MediaCore
+import MediaPipelines
 import PeerTransport
 import RTP
 import SDP

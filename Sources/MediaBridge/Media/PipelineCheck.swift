@@ -1,3 +1,4 @@
+import MediaPipelines
 import PipelineTemplates
 
 /// Builds every pipeline template that a search finds, without running it.
@@ -18,19 +19,20 @@ public struct PipelineCheck: Sendable {
   /// Builds each template that no other hides, and runs none.
   /// - Throws: `template` when the folder cannot be used.
   public func run() throws(LiveKitError) -> [Result] {
-    try factory.list().filter { $0.shadowedBy == nil }.map { entry in
+    try LiveKitError.wrapping { () throws(PipelineFailure) in try factory.list() }.filter { $0.shadowedBy == nil }.map {
+      entry in
       Result(name: "\(entry.kind.rawValue)/\(entry.name)", error: check(entry))
     }
   }
 
   /// A value stands in for what only a recording knows.
   private func check(_ entry: TemplateStore.Entry) -> LiveKitError? {
-    do throws(LiveKitError) {
+    do {
       _ = try factory.make(
         entry.kind, entry.name, values: ["location": "/dev/null", "host": "127.0.0.1", "port": "5000"])
       return nil
     } catch {
-      return error
+      return LiveKitError(error)
     }
   }
 }

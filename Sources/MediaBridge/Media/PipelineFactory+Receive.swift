@@ -7,8 +7,10 @@ import PipelineTemplates
 extension PipelineFactory {
   /// Builds a receive template without its outputs.
   func makeReceiver(_ name: String, values: [String: String]) throws(LiveKitError) -> TemplatePipeline {
-    let filled = try fill(.receive, name, values: values)
-    return try make(filled, filled.trunk(withoutBranches: ReceivePipeline.Output.allCases.map(\.rawValue)))
+    return try LiveKitError.wrapping { () throws(PipelineFailure) in
+      let filled = try fill(.receive, name, values: values)
+      return try make(filled, filled.trunk(withoutBranches: ReceivePipeline.Output.allCases.map(\.rawValue)))
+    }
   }
 }
 
@@ -55,9 +57,4 @@ extension TemplatePipeline {
       .template, "\(template.file): nothing in it is called \(sink), which is wanted of it; add an appsink of that name"
     )
   }
-}
-
-extension FilledTemplate {
-  /// The file and line of a byte offset in the description.
-  func location(atOffset offset: Int) -> SourceLocation? { SourceLocation(file: file, line: line(atOffset: offset)) }
 }

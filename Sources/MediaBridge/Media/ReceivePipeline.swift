@@ -66,8 +66,8 @@ final class ReceivePipeline: Sendable {
         try? pipeline.tagOrientation(elementNamed: "jitter") { RTPPacket.quarterTurns(in: $0, orientationID) }
       }
     }
-    made.onFailure { [weak self] in self?.fail($0, at: $1) }
-    try made.start()
+    made.onFailure { [weak self] in self?.fail(LiveKitError($0), at: $1) }
+    try LiveKitError.wrapping(made.start)
     source.begin(
       source.acceptedCaps.map { $0.int("payload") == nil ? Caps("\($0), payload=(int)\(payloadType)") ?? $0 : $0 })
   }
@@ -148,7 +148,7 @@ final class ReceivePipeline: Sendable {
   /// A template of somebody's own may decode all the time.
   private func deliverWhatHasNoBranch() throws(LiveKitError) {
     for (output, hub) in hubs where pipeline.hasElement(output.rawValue) {
-      try made.sink(output.rawValue) { hub.deliver($0) }
+      do { try made.sink(output.rawValue) { hub.deliver($0) } } catch { throw LiveKitError(error) }
     }
   }
 

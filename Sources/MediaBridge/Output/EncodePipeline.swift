@@ -1,5 +1,6 @@
 import GStreamerKit
 import MediaCore
+import MediaPipelines
 import PipelineTemplates
 
 /// One encode template at work in front of an output: frames or PCM in, encoded media straight into the output's
@@ -19,14 +20,25 @@ final class EncodePipeline: Sendable {
     into target: AppSource,
     updatingCaps: Bool, onFailure: @escaping @Sendable (LiveKitError) -> Void
   ) throws(LiveKitError) {
+    (pipeline, source, sink) = try LiveKitError.wrapping { () throws(PipelineFailure) in
+      try Self.start(template, for: kind, factory, values, into: target, updatingCaps: updatingCaps) {
+        onFailure(LiveKitError($0))
+      }
+    }
+  }
+
+  private static func start(
+    _ template: String, for kind: Track.Kind, _ factory: PipelineFactory, _ values: [String: String],
+    into target: AppSource, updatingCaps: Bool, onFailure: @escaping @Sendable (PipelineFailure) -> Void
+  ) throws(PipelineFailure) -> (Pipeline, AppSource, AppSink) {
     let made = try factory.make(.encode, template, values: values)
     let join = EncoderJoin(target, updatingCaps: updatingCaps)
-    pipeline = made.pipeline
-    source = try made.source(OutputPlanner.inputs[kind]?.encoder ?? "")
-    sink = try made.sink("encoded", onBuffer: join.push)
+    let source = try made.source(OutputPlanner.inputs[kind]?.encoder ?? "")
+    let sink = try made.sink("encoded", onBuffer: join.push)
     join.onOverflow { [weak sink] in sink?.requestKeyframe() }
     made.onFailure(onFailure)
     try made.start()
+    return (made.pipeline, source, sink)
   }
 
   func set(caps: Caps) { source.set(caps: caps) }

@@ -2,6 +2,7 @@ import Bitstream
 import Foundation
 import GStreamerKit
 import MediaCore
+import MediaPipelines
 import PipelineTemplates
 
 /// One file or stream that is being written from at most one video and one audio track. Media threads write into it; it
@@ -71,7 +72,9 @@ final class FileOutput: Sendable {
     let size = size.flatMap(Self.encodable)
     self.size = size
     self.factory = factory
-    let made = try factory.make(.output, plan.template, values: destination.values)
+    let made = try LiveKitError.wrapping { () throws(PipelineFailure) in
+      try factory.make(.output, plan.template, values: destination.values)
+    }
     let fail: @Sendable (LiveKitError) -> Void = { [broken] error in
       broken.withLock { if $0 == nil { $0 = error.about(destination) } }
       onChange()
@@ -95,7 +98,7 @@ final class FileOutput: Sendable {
         frames: FrameRepeater(
           codec: isRaw.video ? nil : codec.flatMap(Bitstream.VideoCodec.init(encodingName:)),
           blackSize: size ?? Self.usualSize)))
-    made.onFailure(fail)
+    made.onFailure { failure, _ in fail(LiveKitError(failure)) }
     guard let caps = Caps(isRaw.audio ? Self.rawCaps : Self.opusCaps) else {
       throw LiveKitError(.pipeline, "GStreamer does not know the format of audio")
     }
@@ -103,7 +106,7 @@ final class FileOutput: Sendable {
     silentPacket = (isRaw.audio ? Self.rawSilence : SilenceFiller.opusSilence).withUnsafeBytes {
       MediaBuffer(copying: $0, caps: caps, pts: nil, duration: SilenceFiller.step)
     }
-    do { try made.start() } catch { throw error.about(destination) }
+    do { try made.start() } catch { throw LiveKitError(error).about(destination) }
   }
 
   /// Why the file cannot go on; nil while it can.
@@ -271,7 +274,8 @@ extension TemplatePipeline {
   /// Takes the input for a kind of media out, where the template has one.
   fileprivate func leaveOut(_ kind: Track.Kind) throws(LiveKitError) {
     let name = OutputPlanner.inputs[kind]?.output ?? ""
-    if pipeline.hasElement(name) { try removeBranch(from: name) }
+    guard pipeline.hasElement(name) else { return }
+    try LiveKitError.wrapping { () throws(PipelineFailure) in try removeBranch(from: name) }
   }
 }
 

@@ -1,3 +1,4 @@
+import MediaPipelines
 import PipelineTemplates
 
 /// What an output template is fed for each codec, in words, for people.

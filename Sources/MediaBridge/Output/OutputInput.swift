@@ -1,5 +1,6 @@
 import GStreamerKit
 import MediaCore
+import MediaPipelines
 import PipelineTemplates
 
 /// One input of an output: media goes in straight, or through an encode pipeline that is joined to it.
@@ -19,13 +20,19 @@ final class OutputInput: Sendable {
     self.kind = kind
     self.factory = factory
     self.onFailure = onFailure
-    source = try made.source(name)
+    source = try LiveKitError.wrapping { () throws(PipelineFailure) in
+      let source = try made.source(name)
+      if let parser = feed.parser { try made.insert(parser, behind: source) }
+      return source
+    }
     way = Locked((feed.way != .asSent, nil))
-    if let parser = feed.parser { try made.insert(parser, behind: source) }
     if let template = feed.encoder { encode(by: try encoder(template, values: values, isFirst: true)) }
-    try made.onKeyframeRequest(atSource: name) { [weak self] in
+    let onRequest: @Sendable () -> Void = { [weak self] in
       guard let (isRaw, encoder) = self?.way.withLock({ $0 }) else { return }
       if let encoder { encoder.requestKeyframe() } else if !isRaw { onKeyframeNeeded() }
+    }
+    try LiveKitError.wrapping { () throws(PipelineFailure) in
+      try made.onKeyframeRequest(atSource: name, onRequest)
     }
   }
 

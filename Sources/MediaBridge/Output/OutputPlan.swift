@@ -1,3 +1,4 @@
+import MediaPipelines
 import PipelineTemplates
 
 /// What an output is fed for the tracks that it gets.
@@ -30,8 +31,10 @@ struct OutputPlanner: Sendable {
   init(_ destination: Destination, encode: [String] = [], factory: PipelineFactory) throws(LiveKitError) {
     let name = try Self.templateName(of: destination, factory)
     template = TemplateName(.output, name)
-    let found = try factory.template(.output, name)
-    let filled = try factory.fill(found, values: destination.values)
+    let found = try LiveKitError.wrapping { () throws(PipelineFailure) in try factory.template(.output, name) }
+    let filled = try LiveKitError.wrapping { () throws(PipelineFailure) in
+      try factory.fill(found, values: destination.values)
+    }
     let own = Set(found.variables.map(\.name))
     let encoders = try Encoders(factory, wanted: encode)
     let unowned = Set(factory.overrides.keys).subtracting(own)
@@ -102,13 +105,16 @@ struct OutputPlanner: Sendable {
     let candidates = used.values.flatMap(\.candidates).map { TemplateName(.encode, $0.name) }
     let known = ([template] + candidates).reduce(into: Set<String>()) { $0.formUnion(variables[$1] ?? []) }
     for name in factory.overrides.keys.sorted() where !known.contains(name) {
-      throw UnknownVariable(name: name, templates: [template] + candidates, known: known.sorted()).error
+      throw LiveKitError(
+        UnknownVariable(name: name, templates: [template] + candidates, known: known.sorted()).error)
     }
     var encoders: [String] = []
     for choice in used.values {
       if let encoder = try encoder(beforehand: choice) { encoders.append(encoder) }
     }
-    try factory.check([template] + encoders.sorted().map { TemplateName(.encode, $0) }, values: values)
+    try LiveKitError.wrapping { () throws(PipelineFailure) in
+      try factory.check([template] + encoders.sorted().map { TemplateName(.encode, $0) }, values: values)
+    }
   }
 
   /// The encode template for a track of which nothing is known; nil where only certain codecs can be stored.
@@ -129,10 +135,10 @@ extension OutputPlanner {
   private static func templateName(of destination: Destination, _ factory: PipelineFactory) throws(LiveKitError)
     -> String
   {
-    let names = try factory.names(of: .output).map(\.name)
+    let names = try LiveKitError.wrapping { () throws(PipelineFailure) in try factory.names(of: .output) }.map(\.name)
     if let name = destination.template, names.contains(name) { return name }
     if let name = destination.output {
-      _ = try factory.template(.output, name)
+      _ = try LiveKitError.wrapping { () throws(PipelineFailure) in try factory.template(.output, name) }
       return name
     }
     let known = names.filter { name in
@@ -164,13 +170,14 @@ private struct Encoders {
 
   /// A template that is wrong is passed over, unless it is asked for; `pipelines check` says what is wrong.
   init(_ factory: PipelineFactory, wanted names: [String]) throws(LiveKitError) {
-    for entry in try factory.list([.encode]) where entry.shadowedBy == nil {
+    let entries = try LiveKitError.wrapping { () throws(PipelineFailure) in try factory.list([.encode]) }
+    for entry in entries where entry.shadowedBy == nil {
       do throws(LiveKitError) { try add(entry, factory) } catch {
         if names.contains(entry.name) { throw error }
       }
     }
     for name in names {
-      _ = try factory.template(.encode, name)
+      _ = try LiveKitError.wrapping { () throws(PipelineFailure) in try factory.template(.encode, name) }
       for (kind, encoders) in all where encoders.contains(where: { $0.name == name }) {
         if let other = wanted[kind], other != name {
           throw LiveKitError(
@@ -185,7 +192,9 @@ private struct Encoders {
     let template: Template
     do { template = try factory.store.read(entry) } catch { throw LiveKitError(.template, "\(error)") }
     // As it is: what a person sets wrongly is told of the template that is used.
-    let filled = try PipelineFactory(store: factory.store, overrides: [:]).fill(template, values: [:])
+    let filled = try LiveKitError.wrapping { () throws(PipelineFailure) in
+      try PipelineFactory(store: factory.store, overrides: [:]).fill(template, values: [:])
+    }
     let traits = EncoderTraits(
       name: entry.name, makes: filled.caps(ofElement: "encoded") ?? CapsText("ANY"),
       variables: Set(template.variables.map(\.name)))

@@ -1,4 +1,5 @@
 import MediaCore
+package import MediaPipelines
 package import PipelineTemplates
 
 /// What to record, and into what.

@@ -1,5 +1,6 @@
 import Logging
 import MediaCore
+import MediaPipelines
 
 /// Plays the audio of one connection's tracks. There is a pipeline as long as there is a track.
 ///

@@ -1,5 +1,6 @@
 import GStreamerKit
 import MediaCore
+import MediaPipelines
 import PipelineTemplates
 
 /// The output template `playback` at work.
@@ -35,7 +36,9 @@ final class PlaybackMixer: Sendable {
   init(
     factory: PipelineFactory, values: [String: String], onFailure: @escaping @Sendable (Failure) -> Void
   ) throws(LiveKitError) {
-    let made = try factory.make(.output, Self.template, values: values)
+    let made = try LiveKitError.wrapping { () throws(PipelineFailure) in
+      try factory.make(.output, Self.template, values: values)
+    }
     self.made = made
     let origin = MediaTime.now
     self.origin = origin

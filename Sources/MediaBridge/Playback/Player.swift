@@ -1,5 +1,6 @@
 import Logging
 import MediaCore
+import MediaPipelines
 
 /// Brings what is played into line with what is to be played. Its methods are called by one worker, one after another.
 actor Player {
@@ -104,7 +105,9 @@ actor Player {
 
   /// Values for the template, the best first: the sinks of the machine, unless somebody has named one.
   private func choices() throws(LiveKitError) -> [[String: String]] {
-    let template = try factory.template(.output, PlaybackMixer.template)
+    let template = try LiveKitError.wrapping { () throws(PipelineFailure) in
+      try factory.template(.output, PlaybackMixer.template)
+    }
     let isOpen = template.variables.contains { $0.name == PlaybackMixer.sink }
     guard isOpen, factory.overrides[PlaybackMixer.sink] == nil else { return [[:]] }
     return device.sinks.map { [PlaybackMixer.sink: $0] }

@@ -1,5 +1,6 @@
 import GStreamerKit
 import MediaCore
+import MediaPipelines
 
 /// What goes on from session to session: playing, measuring, and asking renderers. Its session's only.
 final class SessionServices {
@@ -29,10 +30,12 @@ final class SessionServices {
     do { try GStreamer.initialize() } catch {
       throw LiveKitError(.pipeline, "GStreamer cannot start: \(error)", underlying: error)
     }
-    try factory.check(try factory.names(of: .receive))
-    if options.audioPlayback == .automatic {
-      try playbackFactory.check([TemplateName(.output, PlaybackMixer.template)])
-    }
+    try LiveKitError.wrapping { () throws(PipelineFailure) in try check(factory, playbackFactory) }
+  }
+
+  private func check(_ receive: PipelineFactory, _ play: PipelineFactory) throws(PipelineFailure) {
+    try receive.check(try receive.names(of: .receive))
+    if options.audioPlayback == .automatic { try play.check([TemplateName(.output, PlaybackMixer.template)]) }
   }
 
   /// Begins what has not begun.

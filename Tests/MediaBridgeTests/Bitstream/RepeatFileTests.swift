@@ -2,6 +2,7 @@ import BridgeTesting
 import Foundation
 import GStreamerKit
 import MediaCore
+import MediaPipelines
 import PipelineTemplates
 import Testing
 
@@ -60,8 +61,8 @@ import Testing
 
   private func write(_ units: [Unit], to file: String, _ template: String) async throws {
     let made = try PipelineFactory(folder: Self.pipelines).make(.output, template, values: ["location": file])
-    let failures = Collector<LiveKitError>()
-    made.onFailure { failures.add($0) }
+    let failures = Collector<PipelineFailure>()
+    made.onFailure { failure, _ in failures.add(failure) }
     try made.removeBranch(from: "audio")
     let source = try made.source("video")
     try made.start()

@@ -1,4 +1,5 @@
 import MediaCore
+import MediaPipelines
 import RTP
 import Testing
 

@@ -1,3 +1,4 @@
+import MediaPipelines
 import PipelineTemplates
 import Testing
 

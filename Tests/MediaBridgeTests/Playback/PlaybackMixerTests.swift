@@ -2,6 +2,7 @@ import BridgeTesting
 import Foundation
 import GStreamerKit
 import MediaCore
+import MediaPipelines
 import Testing
 
 @testable import MediaBridge

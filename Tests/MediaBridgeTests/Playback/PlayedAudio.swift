@@ -1,6 +1,7 @@
 import BridgeTesting
 import Foundation
 import MediaCore
+import MediaPipelines
 import PipelineTemplates
 
 @testable import MediaBridge

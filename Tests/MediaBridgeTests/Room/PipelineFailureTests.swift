@@ -2,6 +2,7 @@ import BridgeTesting
 import Foundation
 import MediaBridgeDesktop
 import MediaCore
+import MediaPipelines
 import Testing
 
 @testable import MediaBridge

@@ -24,9 +24,9 @@ extension PipelineFactory {
   ///   - values: what the program derives.
   /// - Throws: `invalidParameter` for a name that none of the templates has, `template` for a value that one cannot
   ///   take.
-  package func check(_ templates: [TemplateName], values: [String: String] = [:]) throws(LiveKitError) {
+  package func check(_ templates: [TemplateName], values: [String: String] = [:]) throws(PipelineFailure) {
     guard !overrides.isEmpty else { return }
-    let names = try templates.map { template throws(LiveKitError) in try variables(of: template) }
+    let names = try templates.map { template throws(PipelineFailure) in try variables(of: template) }
     let known = Set(names.joined())
     for name in overrides.keys.sorted() where !known.contains(name) {
       throw UnknownVariable(name: name, templates: templates, known: known.sorted()).error
@@ -36,31 +36,32 @@ extension PipelineFactory {
     }
   }
 
-  func variables(of template: TemplateName) throws(LiveKitError) -> Set<String> {
+  package func variables(of template: TemplateName) throws(PipelineFailure) -> Set<String> {
     Set(try self.template(template.kind, template.name).variables.map(\.name))
   }
 
   /// Every template of a kind that is not hidden by another.
-  func names(of kind: TemplateKind) throws(LiveKitError) -> [TemplateName] {
+  package func names(of kind: TemplateKind) throws(PipelineFailure) -> [TemplateName] {
     try list([kind]).filter { $0.shadowedBy == nil }.map { TemplateName(kind, $0.name) }
   }
 
   /// A pipeline that is built and not run shows what its elements refuse.
-  private func build(_ template: TemplateName, _ values: [String: String]) throws(LiveKitError) {
+  private func build(_ template: TemplateName, _ values: [String: String]) throws(PipelineFailure) {
     guard let mistake = mistake(in: template, values, overrides) else { return }
     // A template that is wrong without any value says so when it is used.
     guard self.mistake(in: template, values, [:]) == nil else { return }
     for (name, value) in overrides.sorted(by: { $0.key < $1.key }) {
       guard let mistake = self.mistake(in: template, values, [name: value]) else { continue }
-      throw LiveKitError(mistake.code, "'\(value)' is no value for `\(name)`: \(mistake.message)")
+      throw PipelineFailure(
+        mistake.kind, "'\(value)' is no value for `\(name)`: \(mistake.message)", underlying: mistake.underlying)
     }
     throw mistake
   }
 
   private func mistake(
     in template: TemplateName, _ values: [String: String], _ overrides: [String: String]
-  ) -> LiveKitError? {
-    do throws(LiveKitError) {
+  ) -> PipelineFailure? {
+    do throws(PipelineFailure) {
       _ = try PipelineFactory(store: store, overrides: overrides).make(template.kind, template.name, values: values)
       return nil
     } catch {
@@ -88,11 +89,11 @@ package struct UnknownVariable {
     self.known = known
   }
 
-  package var error: LiveKitError {
+  package var error: PipelineFailure {
     let looked = templates.map(\.description).joined(separator: ", ")
     let nearest = NearestName.of(name, in: known).map { "did you mean '\($0)'? " } ?? ""
     let advice = templates.first.map { "`mediabridge pipelines show \($0)` lists those of a template" } ?? ""
-    return LiveKitError(
-      .invalidParameter, "no variable '\(name)' in \(looked.isEmpty ? "any template" : looked); \(nearest)\(advice)")
+    return PipelineFailure(
+      .value, "no variable '\(name)' in \(looked.isEmpty ? "any template" : looked); \(nearest)\(advice)")
   }
 }
