@@ -24,7 +24,8 @@ func tests(_ name: String, _ dependencies: [Target.Dependency], resources: [Reso
 /// A program of `Examples`, for people to read and tests to run; no product, so that nobody else builds it.
 func example(_ name: String) -> Target {
   .executableTarget(
-    name: name, dependencies: ["MediaBridge", "ExampleSupport"], path: "Examples/\(name)", swiftSettings: strict)
+    name: name, dependencies: ["MediaBridge", "Egress", "ExampleSupport"], path: "Examples/\(name)",
+    swiftSettings: strict)
 }
 
 let nio: [Target.Dependency] = [
@@ -39,6 +40,7 @@ let package = Package(
   name: "mediabridge",
   products: [
     .library(name: "MediaBridge", targets: ["MediaBridge"]),
+    .library(name: "Egress", targets: ["Egress"]),
     .library(name: "MediaBridgeDesktop", targets: ["MediaBridgeDesktop"]),
     .executable(name: "mediabridge", targets: ["mediabridge-cli"]),
   ],
@@ -97,6 +99,12 @@ let package = Package(
         "Bitstream", "MediaCore", "RTP", "SDP", "LiveKitProtocol", "PipelineTemplates", "PeerTransport",
         "SignalTransport", "GStreamerKit", "MediaPipelines", .product(name: "Logging", package: "swift-log"),
       ]),
+    module(
+      "Egress",
+      [
+        "MediaBridge", "Bitstream", "MediaCore", "PipelineTemplates", "GStreamerKit", "MediaPipelines",
+        .product(name: "Logging", package: "swift-log"),
+      ]),
     // What a program that needs no desktop does without.
     module("MediaBridgeDesktop", ["MediaBridge", "MediaCore", "PipelineTemplates", "GStreamerKit", "MediaPipelines"]),
     // Senders for demo, tests and bench; apart from BridgeTesting, so that the program has no test code in it.
@@ -115,8 +123,8 @@ let package = Package(
     .executableTarget(
       name: "mediabridge-cli",
       dependencies: [
-        "MediaBridge", "MediaBridgeDesktop", "SyntheticParticipants", "DevServer", "LiveKitProtocol", "MediaCore",
-        "MediaPipelines", "PipelineTemplates", "CShims",
+        "MediaBridge", "Egress", "MediaBridgeDesktop", "SyntheticParticipants", "DevServer", "LiveKitProtocol",
+        "MediaCore", "MediaPipelines", "PipelineTemplates", "CShims",
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
@@ -174,9 +182,16 @@ let package = Package(
       "DevServerTests",
       ["DevServer", "BridgeTesting", "SignalTransport", "LiveKitProtocol", "PeerTransport", "SDP", "RTP", "MediaCore"]),
     tests(
+      "EgressTests",
+      [
+        "Egress", "MediaBridge", "BridgeTesting", "SyntheticParticipants", "GStreamerKit", "MediaPipelines",
+        "PipelineTemplates", "LiveKitProtocol", "MediaCore",
+      ]),
+    tests(
       "MediaBridgeTests",
       [
-        "MediaBridge", "MediaBridgeDesktop", "SyntheticParticipants", "BridgeTesting", "DevServer", "GStreamerKit",
+        "MediaBridge", "Egress", "MediaBridgeDesktop", "SyntheticParticipants", "BridgeTesting", "DevServer",
+        "GStreamerKit",
         "PipelineTemplates", "PeerTransport", "MediaCore", "Bitstream", "RTP", "SDP", "ParserExercises",
         "LiveKitProtocol", "MediaPipelines", .product(name: "Logging", package: "swift-log"),
       ]),

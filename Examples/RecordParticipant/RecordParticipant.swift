@@ -6,6 +6,7 @@
 // completes the file whatever happened. FILE ends in .mkv, .webm or .mp4. Without URL and TOKEN it takes
 // LIVEKIT_URL and LIVEKIT_TOKEN.
 
+import Egress
 import ExampleSupport
 import MediaBridge
 

@@ -1,6 +1,6 @@
 import CGStreamer
 import CShims
-import MediaCore
+public import MediaCore
 
 /// The end of a pipeline where its media comes out. `max-buffers`, `drop` and `sync` are the template's business.
 ///
@@ -19,12 +19,13 @@ public final class AppSink: @unchecked Sendable {
   public var caps: Caps? { Element(shared: shared, name: name).caps(ofPad: "sink") }
 
   /// Asks whoever encodes what arrives here for a keyframe.
+  /// - Parameter time: of the frame that is to be one, or the first behind it; nil for the next one that is encoded.
   /// - Returns: whether somebody upstream took the request.
   @discardableResult
-  public func requestKeyframe() -> Bool {
+  public func requestKeyframe(at time: MediaTime? = nil) -> Bool {
     guard let pad = gst_element_get_static_pad(shared.pointer, "sink") else { return false }
     defer { gst_object_unref(pad) }
-    return gst_pad_push_event(pad, gst_video_event_new_upstream_force_key_unit(noTime, 1, 0)) != 0
+    return gst_pad_push_event(pad, gst_video_event_new_upstream_force_key_unit(time.clockTime, 1, 0)) != 0
   }
 }
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import DevServer
+import Egress
 import Foundation
 import LiveKitProtocol
 import MediaBridge

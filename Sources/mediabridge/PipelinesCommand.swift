@@ -1,4 +1,5 @@
 import ArgumentParser
+import Egress
 import Foundation
 import MediaBridge
 import PipelineTemplates

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Egress
 import MediaBridge
 
 /// Many recordings in one process: what Tests/Bench measures.

@@ -1,3 +1,4 @@
+import Egress
 import Foundation
 import MediaBridge
 import PipelineTemplates
@@ -74,7 +75,7 @@ struct Recording {
     defer { watcher.cancel() }
     do { try await starting.value } catch {
       guard let reason = room.disconnectError else { throw error }
-      throw LiveKitError(reason.code, "\(name): \(reason.message); nothing was recorded")
+      throw LiveKitError(reason.code, "\(name): \(reason.message); nothing was recorded", underlying: reason)
     }
   }
 
@@ -112,7 +113,9 @@ struct Recording {
     let kept =
       progress.duration > .zero
       ? "the first \(Format.duration(progress.duration)) are \(place)" : "nothing is \(place)"
-    return IncompleteRecording(reason: LiveKitError(known.code, "\(about); \(kept)"), progress: progress)
+    return IncompleteRecording(
+      reason: LiveKitError(
+        known.code, "\(about); \(kept)", fault: known.fault, underlying: known), progress: progress)
   }
 
   private func lacking(_ missing: [Omission]) -> LiveKitError {

@@ -1,3 +1,4 @@
+import Egress
 import Foundation
 import MediaBridge
 import PipelineTemplates
@@ -88,20 +89,24 @@ struct RecordingReport: Sendable {
       "tracks": progress.tracks.map(self.fields), "ended": end, "not_recorded": progress.omissions.map(self.fields),
       "codec_changes": progress.codecChanges.map(self.fields),
     ]
+    if !progress.parts.isEmpty { fields["parts"] = progress.parts }
     if destination.isFile { fields["size"] = progress.bytes }
     console.event("finished", fields)
   }
 
   private func describe(_ change: CodecChange) -> String {
-    "From \(Format.duration(change.start)) on the video comes as \(change.sent.uppercased()), and encode/\(change.encoder) "
-      + "makes \(change.held.uppercased()) of it, which the file holds"
+    let what = "From \(Format.duration(change.start)) on the video comes as \(change.sent.uppercased())"
+    if let part = change.part { return "\(what), and goes on in \(part)" }
+    return "\(what), and encode/\(change.encoder ?? "") makes \(change.held.uppercased()) of it, which the file holds"
   }
 
   private func fields(_ change: CodecChange) -> [String: Any] {
-    [
-      "sid": change.sid, "held": change.held, "sent": change.sent, "encoder": change.encoder,
-      "start": Format.seconds(change.start),
+    var fields: [String: Any] = [
+      "sid": change.sid, "held": change.held, "sent": change.sent, "start": Format.seconds(change.start),
     ]
+    fields["encoder"] = change.encoder
+    fields["part"] = change.part
+    return fields
   }
 
   private func describe(_ track: OutputTrack) -> String {

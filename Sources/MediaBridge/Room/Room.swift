@@ -22,7 +22,7 @@ public final class Room: Sendable {
 
   /// This process. It has a SID and an identity once connected.
   public let localParticipant = LocalParticipant(info: .init())
-  let options: RoomOptions
+  package let options: RoomOptions
   let state = Locked(State())
   /// Told of everything that happens here.
   public let delegates = MulticastDelegate<any RoomDelegate>()

@@ -30,7 +30,7 @@ public struct RoomOptions: Sendable {
   /// Values for the variables of receive templates, by name, such as `latency` and `threads`: a template takes those
   /// that it has variables for, and they go before `receiveLatency`. `Room.connect` throws for a name that no receive
   /// template has, and for a value that one cannot take. Outputs have values of their own
-  /// (``RecordingOptions/values``).
+  /// (`RecordingOptions.values`).
   public var receiveValues: [String: String]
   /// Values for the variables of the output template `playback`, by name, such as `sink` and `delay`; checked by
   /// `Room.connect` unless `audioPlayback` is off.

@@ -123,17 +123,17 @@ public final class RemoteTrackPublication: TrackPublication, @unchecked Sendable
   }
 
   /// Why it cannot be had as it is published; nil while nothing is known against it.
-  var refusal: LiveKitError? { subscription.objections.refusal }
+  package var refusal: LiveKitError? { subscription.objections.refusal }
 
   /// Asks the server to send (or stop sending) this track. The track itself appears with `didSubscribeTrack`.
   /// - Throws: `invalidState` without a connection.
   public func set(subscribed: Bool) async throws { try await requests.set(subscribed: subscribed, of: self) }
 
   /// Subscribes for an output where nobody has. Each `hold()` is to be followed by a `release()`.
-  func hold() async { await requests.hold(self) }
+  package func hold() async { await requests.hold(self) }
 
   /// Ends the subscription when `hold()` began it and no output needs it any more.
-  func release() async { await requests.release(self) }
+  package func release() async { await requests.release(self) }
 }
 
 /// What a publication asks of its room.

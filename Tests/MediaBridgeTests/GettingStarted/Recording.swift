@@ -1,3 +1,4 @@
+import Egress
 import MediaBridge
 
 /// Records a participant into a file that ends in .mkv, .webm or .mp4.

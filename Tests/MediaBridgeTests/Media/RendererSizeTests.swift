@@ -1,5 +1,6 @@
 import BridgeTesting
 import Dispatch
+import Egress
 import Foundation
 import MediaCore
 import Testing

@@ -7,6 +7,7 @@ import PipelineTemplates
 import RTP
 import Testing
 
+@testable import Egress
 @testable import MediaBridge
 
 /// A file whose camera is muted for a while, from access units and frames to the pixels that a player shows.
@@ -37,9 +38,9 @@ import Testing
     for number in 30..<32 { output.writeVideo(units[number - 20].media(at: times[number]), isRaw: false) }
     #expect(wishes.count == 2, "frames that cannot be decoded are shown, or nobody asks for a keyframe")
     for number in 32..<44 { output.writeVideo(units[number - 32].media(at: times[number]), isRaw: false) }
-    try await output.finish(at: .now)
-    #expect(output.counts(of: .video).buffers == 22)
-    let levels = try Self.levels(output.destination.location)
+    try await output.finish()
+    #expect(output.written == 22)
+    let levels = try Self.levels(output.file.destination.location)
     let black = levels.filter { $0.milliseconds >= 400 && $0.milliseconds < 1280 }
     #expect(black.first?.milliseconds == 400)
     #expect(black.allSatisfy { $0.luma == (test.hasFullRange ? 0...0 : 16...16) })
@@ -56,8 +57,8 @@ import Testing
     let times = Times()
     #expect(output.setMuted(true, at: times[0]))
     for number in 0..<5 { output.writeVideo(units[number].media(at: times[number]), isRaw: false) }
-    try await output.finish(at: .now)
-    let levels = try Self.levels(output.destination.location)
+    try await output.finish()
+    let levels = try Self.levels(output.file.destination.location)
     #expect(levels.first?.milliseconds == 0)
     #expect(levels.dropFirst().allSatisfy { $0.luma == 16...16 } && levels.count > 2)
   }
@@ -82,8 +83,8 @@ import Testing
     write(10..<12)
     #expect(output.setMuted(false, at: times[30]))
     write(30..<40)
-    try await output.finish(at: .now)
-    let levels = try Self.levels(output.destination.location)
+    try await output.finish()
+    let levels = try Self.levels(output.file.destination.location)
     #expect(levels.last?.milliseconds == 39 * 40, "what waited for the encoder is not in the file")
     for level in levels {
       #expect((400..<1200).contains(level.milliseconds) == (level.luma.upperBound < 20), "at \(level.milliseconds) ms")
@@ -97,8 +98,8 @@ import Testing
     let times = Times()
     for number in 0..<10 { output.writeVideo(units[number].media(at: times[number]), isRaw: false) }
     #expect(!output.setMuted(true, at: times[10]))
-    try await output.finish(at: .now)
-    #expect(try Self.levels(output.destination.location).allSatisfy { $0.luma.upperBound > 60 })
+    try await output.finish()
+    #expect(try Self.levels(output.file.destination.location).allSatisfy { $0.luma.upperBound > 60 })
   }
 
   /// A track that came after all was only late, but that its mute does not show is true to the end.
@@ -120,21 +121,37 @@ import Testing
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
     .appendingPathComponent("pipelines").path
 
+  /// A job of one file.
+  private struct Output {
+    let job: Job
+    let file: JobDestination
+
+    func writeVideo(_ media: MediaBuffer, isRaw: Bool) { job.media.write(media, .video, isRaw: isRaw) }
+    func setMuted(_ isMuted: Bool, at time: MediaTime) -> Bool { job.media.setMuted(isMuted, at: time) }
+    var written: Int { file.lines.written(.video, job.media) }
+
+    func finish() async throws {
+      if let reason = await job.finish(at: .now).compactMap({ $0 }).first { throw reason }
+    }
+  }
+
   private func file(
     _ file: String, _ test: StreamCase, onKeyframeNeeded: @escaping @Sendable () -> Void
-  ) throws -> FileOutput {
+  ) throws -> Output {
     try Self.output(file, codec: "\(test.codec)", size: nil, onKeyframeNeeded: onKeyframeNeeded)
   }
 
   private static func output(
     _ file: String, codec: String, size: Dimensions?, onKeyframeNeeded: @escaping @Sendable () -> Void
-  ) throws -> FileOutput {
+  ) throws -> Output {
     let factory = PipelineFactory(folder: pipelines)
     let destination = Destination(location: file)
-    let plan = try OutputPlanner(destination, factory: factory).plan([.video: TrackTraits(codec: codec)])
-    return try FileOutput(
-      destination, plan: plan, codec: codec, size: size, factory: factory, onKeyframeNeeded: onKeyframeNeeded,
-      onChange: {})
+    let planner = try OutputPlanner(destination, factory: factory)
+    let plan = try planner.plan([.video: TrackTraits(codec: codec)])
+    let job = Job(beginsWithVideo: true, onKeyframeNeeded: onKeyframeNeeded, onChange: {})
+    let added = try job.add(
+      destination, planner: planner, plan: plan, video: Job.Video(codec: codec, size: size), factory: factory)
+    return Output(job: job, file: added)
   }
 
   private struct Level: Equatable {

@@ -1,4 +1,5 @@
 import BridgeTesting
+import Egress
 import Foundation
 import MediaBridgeDesktop
 import MediaCore

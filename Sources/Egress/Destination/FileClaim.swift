@@ -1,0 +1,153 @@
+import Foundation
+import Glibc
+import MediaBridge
+import MediaCore
+
+/// The right to write a file, held while it is recorded: a second recording is refused before it truncates anything,
+/// and a file that goes away meanwhile is noticed.
+///
+/// Pipes and devices are not claimed: opening a pipe tells its reader something, and a device is everybody's.
+final class FileClaim: Sendable {
+  private struct Hold {
+    let descriptor: Int32
+    let identity: FileIdentity
+    /// Without symbolic links; nil for a file that was there before.
+    let newPath: String?
+  }
+
+  private let file: String
+  private let hold: Locked<Hold?>
+
+  /// Makes the file where there is none, and leaves what it holds alone.
+  /// - Throws: it cannot be made or written, or another recording holds it.
+  init(_ file: String) throws(LiveKitError) {
+    self.file = file
+    try Self.checkWritable(file)
+    hold = Locked(try Self.take(file))
+  }
+
+  deinit { release() }
+
+  /// Why what is written does not end up under the file's name any more; nil while it does.
+  var loss: LiveKitError? {
+    guard let held = hold.withLock({ $0?.identity }) else { return nil }
+    guard let now = FileIdentity(path: file) else {
+      guard errno == ENOENT || errno == ENOTDIR else { return nil }
+      return LiveKitError(.output, "\(file) was removed or renamed while it was being recorded")
+    }
+    guard now != held else { return nil }
+    return LiveKitError(.output, "\(file) was replaced by another file while it was being recorded")
+  }
+
+  /// Size of the file; nil for what is no regular one.
+  var bytes: Int64? { hold.withLock { $0.flatMap { FileIdentity.size(of: $0.descriptor) } } }
+
+  /// - Throws: the recording that has just ended is not in the file.
+  func checkWritten(by template: String) throws(LiveKitError) {
+    if let loss { throw loss }
+    guard bytes == 0 else { return }
+    throw LiveKitError(
+      .output,
+      "\(file): nothing was written into it; the pipeline template 'output/\(template)' writes elsewhere: let it write to "
+        + "${location}")
+  }
+
+  /// Lets others have it. A file that was made for this recording and holds nothing goes.
+  func release() {
+    let isThere = loss == nil
+    let held = hold.withLock { hold in
+      defer { hold = nil }
+      return hold
+    }
+    guard let held else { return }
+    // Before the lock is given back: whoever gets it then sees that the name is free.
+    if isThere, let path = held.newPath, FileIdentity.size(of: held.descriptor) == 0 { unlink(path) }
+    close(held.descriptor)
+  }
+
+  // MARK: Taking it
+
+  private static let attempts = 10
+
+  private static func take(_ file: String) throws(LiveKitError) -> Hold? {
+    for _ in 0..<attempts {
+      let isNew = FileIdentity(path: file) == nil
+      if !isNew && !FileIdentity.isRegular(path: file) { return nil }
+      let descriptor = open(file, O_WRONLY | O_CREAT | O_NONBLOCK | O_CLOEXEC, 0o666)
+      guard descriptor >= 0 else { throw notMade(file, errno) }
+      if flock(descriptor, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK {
+        close(descriptor)
+        throw LiveKitError(.output, "another recording writes into \(file); choose another name, or end that one first")
+      }
+      // Whoever held it may have removed it meanwhile. A file system that knows no locks is used without.
+      if let identity = FileIdentity(descriptor: descriptor), identity == FileIdentity(path: file) {
+        return Hold(descriptor: descriptor, identity: identity, newPath: isNew ? resolved(file) : nil)
+      }
+      close(descriptor)
+    }
+    throw LiveKitError(.output, "\(file) is removed again and again by another program; choose another file")
+  }
+
+  private static func notMade(_ file: String, _ code: Int32) -> LiveKitError {
+    LiveKitError(
+      .output,
+      "\(file): no file can be written here (\(String(cString: strerror(code)))); choose another file or folder")
+  }
+
+  private static func resolved(_ file: String) -> String? {
+    guard let path = realpath(file, nil) else { return nil }
+    defer { free(path) }
+    return String(cString: path)
+  }
+}
+
+extension FileClaim {
+  /// Says before a room is joined what would only be found out when the first frame comes.
+  static func checkWritable(_ file: String) throws(LiveKitError) {
+    let folder = URL(fileURLWithPath: file).deletingLastPathComponent().path
+    let manager = FileManager.default
+    var isFolder: ObjCBool = false
+    guard manager.fileExists(atPath: folder, isDirectory: &isFolder), isFolder.boolValue else {
+      throw LiveKitError(.output, "\(file): the folder \(folder) does not exist; make it or choose another file")
+    }
+    if manager.fileExists(atPath: file, isDirectory: &isFolder), isFolder.boolValue {
+      throw LiveKitError(.output, "\(file) is a folder; name a file in it")
+    }
+    let target = manager.fileExists(atPath: file) ? file : folder
+    guard manager.isWritableFile(atPath: target) else {
+      throw LiveKitError(.output, "\(file): no permission to write here; choose another file or folder")
+    }
+  }
+}
+
+/// Which file it is, whatever its name.
+private struct FileIdentity: Equatable {
+  let device: dev_t
+  let number: ino_t
+
+  /// Of what the name leads to; nil with `errno` when there is nothing.
+  init?(path: String) {
+    guard let status = Self.status(path) else { return nil }
+    self.init(status)
+  }
+
+  init?(descriptor: Int32) {
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { return nil }
+    self.init(status)
+  }
+
+  private init(_ status: stat) { (device, number) = (status.st_dev, status.st_ino) }
+
+  static func isRegular(path: String) -> Bool { status(path).map { $0.st_mode & S_IFMT == S_IFREG } ?? false }
+
+  static func size(of descriptor: Int32) -> Int64? {
+    var status = stat()
+    return fstat(descriptor, &status) == 0 ? Int64(status.st_size) : nil
+  }
+
+  private static func status(_ path: String) -> stat? {
+    var status = stat()
+    return stat(path, &status) == 0 ? status : nil
+  }
+}

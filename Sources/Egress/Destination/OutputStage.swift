@@ -1,0 +1,86 @@
+import Foundation
+import GStreamerKit
+import MediaBridge
+import MediaCore
+import MediaPipelines
+import PipelineTemplates
+
+/// One pipeline of a destination with what it writes: the whole of a file or a stream, or a part of it.
+final class OutputStage: Sendable {
+  /// Where this pipeline writes.
+  let destination: Destination
+  private let template: String
+  private let pipeline: OutputPipeline
+  /// Nil for what is no file.
+  private let claim: FileClaim?
+  private let lost = Locked<LiveKitError?>(nil)
+  /// What the file holds, once nobody writes it any more.
+  private let stored = Locked<StoredMedia?>(nil)
+
+  /// Opens it. Nothing is written before media is pushed.
+  init(_ destination: Destination, template: String, pipeline: OutputPipeline, claim: FileClaim?) throws(LiveKitError) {
+    (self.destination, self.template) = (destination, template)
+    (self.pipeline, self.claim) = (pipeline, claim)
+    do { try pipeline.start() } catch { throw LiveKitError(error).about(destination) }
+  }
+
+  /// - Parameter input: of the template.
+  func push(_ media: MediaBuffer, into input: String, at time: FeedTime) {
+    pipeline.push(media, into: input, at: time.shown, decodedAt: time.decoded)
+  }
+
+  /// How much of an input's room is taken, 0…1.
+  func fullness(of input: String) -> Double { pipeline.fullness(of: input) }
+  /// What an input dropped because writing did not keep up.
+  func dropped(at input: String) -> Int { pipeline.dropped(at: input) }
+
+  /// Why what is written does not end up under the file's name any more; nil while it does.
+  var loss: LiveKitError? {
+    let now = claim?.loss
+    return lost.withLock { lost in
+      lost = lost ?? now
+      return lost
+    }
+  }
+
+  /// Of the file; 0 where it is none, or does not lie under its name any more.
+  var bytes: Int64 {
+    guard destination.isFile, loss == nil else { return 0 }
+    if let bytes = claim?.bytes { return bytes }
+    let attributes = try? FileManager.default.attributesOfItem(atPath: destination.location)
+    return (attributes?[.size] as? Int64) ?? 0
+  }
+
+  /// What the file really holds, once it has ended and where it is of a kind that can be read.
+  var length: Duration? { stored.withLock { $0?.length } }
+
+  /// Writes what it needs to be complete, closes it and gives the file back. One that cannot be completed is cut after what
+  /// plays.
+  /// - Parameter failure: why it cannot be completed any more.
+  /// - Throws: why it is not complete.
+  func finish(after failure: @Sendable () -> LiveKitError?) async throws(LiveKitError) {
+    let written = loss == nil && destination.isFile ? StoredFile(beingWritten: destination.location) : nil
+    var reason: LiveKitError?
+    do { try await pipeline.complete() } catch {
+      reason = LiveKitError(
+        .output, "\(destination.shown): it could not be completed: \(error.message)", underlying: error)
+    }
+    await pipeline.stop()
+    reason = failure() ?? reason
+    let kept = reason == nil ? written?.read() : written?.mend()
+    stored.withLock { $0 = kept }
+    defer { claim?.release() }
+    if let reason { throw reason }
+    do { try claim?.checkWritten(by: template) } catch {
+      lost.withLock { $0 = $0 ?? error }
+      throw error
+    }
+  }
+}
+
+extension LiveKitError {
+  /// The same, with the destination that it is about.
+  func about(_ destination: Destination) -> LiveKitError {
+    LiveKitError(code, "\(destination.shown): \(message)", fault: fault, underlying: underlying)
+  }
+}

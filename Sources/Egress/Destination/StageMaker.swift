@@ -1,0 +1,94 @@
+import MediaBridge
+import MediaCore
+import MediaPipelines
+import PipelineTemplates
+
+/// Makes the pipelines of a destination, one for each stage.
+struct StageMaker: Sendable {
+  let factory: PipelineFactory
+  let lines: DestinationLines
+  let breakage: Breakage
+
+  /// - Parameter destination: where this one writes.
+  func make(
+    _ plan: OutputPlan, at destination: Destination, claim: FileClaim?
+  ) throws(LiveKitError) -> OutputStage {
+    if destination.isFile { try FileClaim.checkWritable(destination.location) }
+    let pipeline = try LiveKitError.wrapping { () throws(PipelineFailure) in
+      try OutputPipeline(
+        factory.fill(.output, plan.template, values: destination.values), inputs: inputs(plan),
+        unused: OutputPlanner.inputs.filter { plan.feeds[$0.key] == nil }.map(\.value.output), factory: factory,
+        onKeyframeNeeded: { [lines] in lines.requestKeyframe(ofInput: $0) },
+        onFailure: { [breakage] in breakage.note(LiveKitError($0)) })
+    }
+    return try OutputStage(destination, template: plan.template, pipeline: pipeline, claim: claim)
+  }
+
+  private func inputs(_ plan: OutputPlan) -> [String: OutputPipeline.Input] {
+    var inputs: [String: OutputPipeline.Input] = [:]
+    for (kind, feed) in plan.feeds {
+      guard let name = OutputPlanner.inputs[kind]?.output else { continue }
+      // What an encoder makes says its format itself.
+      let caps = kind == .audio && feed.encoder == nil ? AudioStandIn(isRaw: feed.way == .raw)?.caps : nil
+      inputs[name] = OutputPipeline.Input(
+        parser: feed.parser, caps: caps, followsFormat: kind == .video && feed.way == .raw)
+    }
+    return inputs
+  }
+}
+
+/// Why a destination cannot go on; the first reason stays.
+final class Breakage: Sendable {
+  private let destination: Destination
+  private let onChange: @Sendable () -> Void
+  private let reason = Locked<LiveKitError?>(nil)
+
+  init(of destination: Destination, onChange: @escaping @Sendable () -> Void) {
+    (self.destination, self.onChange) = (destination, onChange)
+  }
+
+  var error: LiveKitError? { reason.withLock { $0 } }
+
+  /// From any thread.
+  func note(_ error: LiveKitError) {
+    reason.withLock { if $0 == nil { $0 = error.about(destination) } }
+    onChange()
+  }
+}
+
+/// The lines that feed a destination.
+final class DestinationLines: Sendable {
+  private struct Fed: Sendable {
+    var line: FeedLine
+    /// What came for the destination on other lines, less what came on this one before it was its own.
+    var base = 0
+  }
+  private let fed: Locked<[Track.Kind: Fed]>
+
+  init(_ lines: [Track.Kind: FeedLine]) { fed = Locked(lines.mapValues { Fed(line: $0) }) }
+
+  subscript(kind: Track.Kind) -> FeedLine? { fed.withLock { $0[kind]?.line } }
+
+  /// By the name of the template's input.
+  var byInput: [String: ObjectIdentifier] {
+    fed.withLock { fed in
+      fed.reduce(into: [:]) { if let name = OutputPlanner.inputs[$1.key]?.output { $0[name] = $1.value.line.id } }
+    }
+  }
+
+  /// Puts another line in the place of one.
+  func replace(_ kind: Track.Kind, by line: FeedLine, _ media: JobMedia) {
+    let base = written(kind, media) - media.written(on: line)
+    fed.withLock { $0[kind] = Fed(line: line, base: base) }
+  }
+
+  /// Frames or blocks of audio that came for the destination.
+  func written(_ kind: Track.Kind, _ media: JobMedia) -> Int {
+    guard let fed = fed.withLock({ $0[kind] }) else { return 0 }
+    return fed.base + media.written(on: fed.line)
+  }
+
+  func requestKeyframe(ofInput name: String) {
+    for (kind, input) in OutputPlanner.inputs where input.output == name { self[kind]?.requestKeyframe() }
+  }
+}

@@ -1,0 +1,93 @@
+/// Which of a destination's pipelines gets what, when one takes over from another: for a new part, a reload, a reconnect,
+/// or because a track comes in another codec.
+///
+/// The next turn begins at a keyframe of its leading input, the video where there is one. What is older still goes to the
+/// turn before it, such as audio that comes late; that one is over once all its inputs are past the change.
+///
+/// Pure. A stage is a pipeline, or whatever media goes to; a line is where media comes from.
+struct Succession<Stage: Sendable, Line: Hashable & Sendable>: Sendable {
+  /// What feeds a stage.
+  struct Turn: Sendable {
+    var stage: Stage
+    /// By the input's name.
+    var lines: [String: Line]
+    /// Whether it goes on in the pipeline of the turn before, fed by other lines.
+    var continues = false
+
+    /// The input whose keyframe it begins with.
+    fileprivate var leader: String? { lines.keys.contains("video") ? "video" : lines.keys.min() }
+  }
+
+  /// Where a buffer goes.
+  struct Place: Sendable {
+    var stage: Stage
+    /// Since the stage's beginning.
+    var time: Duration
+  }
+
+  private var current: Turn
+  /// The moment zero of the current stage, and the one from which on it gets what comes.
+  private var (origin, start) = (Duration.zero, Duration.zero)
+  private(set) var next: Turn?
+  private var previous: (turn: Turn, origin: Duration, open: Set<String>)?
+
+  /// - Parameter first: gets all that comes, from zero on.
+  init(_ first: Turn) { current = first }
+
+  /// What media goes to now.
+  var stage: Stage { current.stage }
+  /// What feeds it.
+  var lines: [String: Line] { current.lines }
+
+  /// Whether a line feeds the current turn or the next one.
+  func uses(_ line: Line) -> Bool { current.lines.values.contains(line) || next?.lines.values.contains(line) == true }
+
+  /// Has a turn take over at the next keyframe of its leading input.
+  /// - Returns: the turn that waited for that and will not come any more.
+  mutating func prepare(_ turn: Turn) -> Turn? {
+    defer { next = turn }
+    return next
+  }
+
+  /// Where a buffer goes; nil for what is of no turn any more, or not yet.
+  /// - Parameters:
+  ///   - time: since the first turn's beginning.
+  ///   - over: gets the stages that nothing more goes to.
+  mutating func place(
+    _ input: String, from line: Line, isKeyframe: Bool, at time: Duration, over: inout [Stage]
+  ) -> Place? {
+    if isKeyframe, let next, next.leader == input, next.lines[input] == line { change(to: next, at: time, &over) }
+    if let place = placeInPrevious(input, from: line, at: time, &over) { return place }
+    guard current.lines[input] == line, time >= start else { return nil }
+    return Place(stage: current.stage, time: time - origin)
+  }
+
+  private mutating func change(to turn: Turn, at time: Duration, _ over: inout [Stage]) {
+    if !turn.continues {
+      if let previous { over.append(previous.turn.stage) }
+      previous = nil
+      let open = Set(current.lines.keys).subtracting([turn.leader].compactMap { $0 })
+      if open.isEmpty { over.append(current.stage) } else { previous = (current, origin, open) }
+      (origin, start) = (time, time)
+    }
+    (current, next) = (turn, nil)
+  }
+
+  private mutating func placeInPrevious(
+    _ input: String, from line: Line, at time: Duration, _ over: inout [Stage]
+  ) -> Place? {
+    guard let previous, previous.open.contains(input) else { return nil }
+    if time < start {
+      guard previous.turn.lines[input] == line else { return nil }
+      return Place(stage: previous.turn.stage, time: time - previous.origin)
+    }
+    self.previous?.open.remove(input)
+    guard self.previous?.open.isEmpty == true else { return nil }
+    over.append(previous.turn.stage)
+    self.previous = nil
+    return nil
+  }
+
+  /// Every stage that media goes or went to and that is not over.
+  var stages: [Stage] { [previous?.turn.stage, current.stage].compactMap { $0 } }
+}

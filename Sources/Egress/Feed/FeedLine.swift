@@ -1,0 +1,154 @@
+import GStreamerKit
+import MediaBridge
+import MediaCore
+import MediaPipelines
+import PipelineTemplates
+
+/// One track in one form: as it was sent, decoded, or encoded by one template. All destinations that want it so share it,
+/// and none waits for another.
+final class FeedLine: Sendable {
+  /// What two destinations have to agree on to share a line.
+  enum Form: Equatable, Sendable {
+    case asSent
+    case raw
+    /// The template, with the same values.
+    case encoded(FilledTemplate)
+
+    /// Whether decoded frames or PCM go in.
+    var isRaw: Bool { self != .asSent }
+  }
+
+  /// A destination's input.
+  struct Taker: Sendable {
+    /// Of the destination.
+    var id: ObjectIdentifier
+    /// The longest time between two keyframes that it can do with.
+    var keyframeInterval: Duration?
+    /// Called on a media thread, in order; to return at once.
+    var take: @Sendable (MediaBuffer, FeedTime) -> Void
+    /// Called when nothing comes any more, on any thread.
+    var fail: @Sendable (LiveKitError) -> Void
+  }
+
+  let kind: Track.Kind
+  let form: Form
+  private let hub: FeedHub
+  private let encoder: EncodePipeline?
+  private let onKeyframeNeeded: @Sendable () -> Void
+
+  /// - Parameters:
+  ///   - caps: the format of what goes in; nil to go by what comes.
+  ///   - onKeyframeNeeded: told when whoever sends the track is to send a keyframe.
+  /// - Throws: why there is no encoder.
+  init(
+    _ kind: Track.Kind, _ form: Form, caps: Caps?, factory: PipelineFactory,
+    onKeyframeNeeded: @escaping @Sendable () -> Void
+  ) throws(LiveKitError) {
+    (self.kind, self.form, self.onKeyframeNeeded) = (kind, form, onKeyframeNeeded)
+    let hub = FeedHub()
+    self.hub = hub
+    guard case .encoded(let template) = form else {
+      encoder = nil
+      return
+    }
+    do {
+      encoder = try EncodePipeline(
+        template, factory: factory, onBuffer: { hub.deliver(encoded: $0) }, onFailure: { hub.fail(LiveKitError($0)) })
+    } catch {
+      throw LiveKitError(error)
+    }
+    if let caps { encoder?.set(caps: caps) }
+  }
+
+  var isEncoded: Bool { encoder != nil }
+  /// Whether nobody takes what comes out.
+  var isIdle: Bool { hub.isEmpty }
+
+  /// Of a line, for those who tell lines apart.
+  var id: ObjectIdentifier { ObjectIdentifier(self) }
+
+  func add(_ taker: Taker) { hub.add(taker) }
+
+  /// - Returns: whether nobody is left.
+  func remove(_ id: ObjectIdentifier) -> Bool { hub.remove(id) }
+
+  /// Called by one thread at a time, with times that go up.
+  func push(_ media: MediaBuffer, at time: Duration) {
+    guard let encoder else { return hub.deliver(media, FeedTime(shown: time)) }
+    if hub.isKeyframeDue(at: time) { encoder.requestKeyframe(at: time) }
+    encoder.push(media, at: time, updatingCaps: kind == .video)
+  }
+
+  /// Whether something came out of the encoder.
+  var hasBegun: Bool { hub.hasBegun }
+
+  /// An encoder begins with one. From any thread.
+  func requestKeyframe() {
+    guard let encoder else { return form.isRaw ? () : onKeyframeNeeded() }
+    if hasBegun { encoder.requestKeyframe() }
+  }
+
+  /// Raw media that waits for the encoder, and that it has dropped because it did not keep up.
+  var queued: Int { encoder?.queued ?? 0 }
+  var dropped: Int { encoder?.dropped ?? 0 }
+
+  /// Encodes what waits; all of it has been handed on when this returns. Who takes it is told when that fails.
+  func drain() async {
+    do { try await encoder?.drain() } catch {
+      hub.fail(LiveKitError(.output, "it could not be completed: \(error.message)", underlying: error))
+    }
+  }
+
+  /// Nothing comes after it returned.
+  func stop() async { await encoder?.stop() }
+}
+
+/// When a frame is shown, and when it is decoded where that is not the same, since the job's beginning.
+struct FeedTime: Sendable {
+  var shown: Duration
+  var decoded: Duration?
+}
+
+/// Hands what comes out of a line to all who want it.
+private final class FeedHub: Sendable {
+  private struct State {
+    var takers: [FeedLine.Taker] = []
+    var pace = KeyframePace()
+  }
+  private let state = Locked(State())
+
+  func add(_ taker: FeedLine.Taker) { change { $0.append(taker) } }
+
+  var isEmpty: Bool { state.withLock { $0.takers.isEmpty } }
+
+  func remove(_ id: ObjectIdentifier) -> Bool {
+    change { $0.removeAll { $0.id == id } }
+    return state.withLock { $0.takers.isEmpty }
+  }
+
+  private func change(_ body: (inout [FeedLine.Taker]) -> Void) {
+    state.withLock { state in
+      body(&state.takers)
+      state.pace.interval = state.takers.compactMap(\.keyframeInterval).min()
+    }
+  }
+
+  var hasBegun: Bool { state.withLock { $0.pace.hasBegun } }
+
+  func isKeyframeDue(at time: Duration) -> Bool { state.withLock { $0.pace.isDue(at: time) } }
+
+  func deliver(_ media: MediaBuffer, _ time: FeedTime) {
+    for taker in state.withLock({ $0.takers }) { taker.take(media, time) }
+  }
+
+  func fail(_ error: LiveKitError) { for taker in state.withLock({ $0.takers }) { taker.fail(error) } }
+
+  /// On the encoder's streaming thread. What an encoder puts before the first moment is its run-in, which decoders do
+  /// without; a decoding time before it, which reordered frames begin with, is the first moment.
+  func deliver(encoded media: MediaBuffer) {
+    guard let shown = media.pts.map({ Duration.nanoseconds($0.nanoseconds) }), shown >= .zero else { return }
+    if !media.isDelta { state.withLock { $0.pace.made(at: shown) } }
+    let decoded = media.dts.map { max(Duration.nanoseconds($0.nanoseconds), .zero) }
+    deliver(media, FeedTime(shown: shown, decoded: decoded))
+  }
+}

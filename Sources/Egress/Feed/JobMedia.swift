@@ -1,0 +1,160 @@
+import GStreamerKit
+import MediaBridge
+import MediaCore
+
+/// The tracks of a job's source on one timeline, in every form that one of its destinations wants. Media threads write
+/// into it.
+final class JobMedia: Sendable {
+  private struct State {
+    var lines: [MediaLine] = []
+    /// Our time of the first moment.
+    var origin: MediaTime?
+    /// Whether no video is sent on purpose.
+    var isMuted = false
+    var isEnding = false
+  }
+
+  private struct Outcome {
+    var needsKeyframe = false
+    var begins = false
+  }
+
+  private let beginsWithVideo: Bool
+  private let onKeyframeNeeded: @Sendable () -> Void
+  private let onBegin: @Sendable () -> Void
+  /// Held while media is placed and queued, so that the queues get it in order; queueing never waits.
+  private let state = Locked(State())
+
+  /// - Parameters:
+  ///   - beginsWithVideo: whether the first moment is a frame; otherwise black stands in until one comes.
+  ///   - onKeyframeNeeded: called when frames come that cannot be shown before a keyframe.
+  ///   - onBegin: called at the first moment.
+  init(
+    beginsWithVideo: Bool, onKeyframeNeeded: @escaping @Sendable () -> Void, onBegin: @escaping @Sendable () -> Void
+  ) {
+    self.beginsWithVideo = beginsWithVideo
+    self.onKeyframeNeeded = onKeyframeNeeded
+    self.onBegin = onBegin
+  }
+
+  // MARK: Lines
+
+  /// - Parameter make: gets the line whose place it takes.
+  func add(inPlaceOf old: FeedLine? = nil, _ make: (MediaLine?) -> MediaLine) {
+    state.withLock { state in
+      var made = make(state.lines.first { $0.line === old })
+      if let origin = state.origin { made.begin(at: origin) }
+      state.lines.append(made)
+    }
+  }
+
+  func remove(_ line: FeedLine) { state.withLock { $0.lines.removeAll { $0.line === line } } }
+
+  /// What comes on a line is of another codec from here on.
+  func change(_ line: FeedLine, to frames: FrameRepeater) {
+    state.withLock { state in
+      for index in state.lines.indices where state.lines[index].line === line { state.lines[index].change(to: frames) }
+    }
+  }
+
+  /// Of the newest frame on a line, where its format says.
+  func size(on line: FeedLine) -> Dimensions? {
+    state.withLock { state in state.lines.first { $0.line === line }?.frames.size }
+  }
+
+  // MARK: Media
+
+  /// One access unit, frame, packet or block of audio. What still comes of a muted camera is left out, but for the one
+  /// that begins the job.
+  func write(_ media: MediaBuffer, _ kind: Track.Kind, isRaw: Bool) {
+    guard let time = media.pts else { return }
+    let outcome = state.withLock { state -> Outcome in
+      guard !state.isEnding else { return Outcome() }
+      return kind == .video ? show(media, isRaw, at: time, &state) : hear(media, isRaw, at: time, &state)
+    }
+    if outcome.needsKeyframe { onKeyframeNeeded() }
+    if outcome.begins { onBegin() }
+  }
+
+  private func show(_ frame: MediaBuffer, _ isRaw: Bool, at time: MediaTime, _ state: inout State) -> Outcome {
+    guard !state.isMuted || state.origin == nil else { return Outcome() }
+    let outcome = each(.video, isRaw, &state) { $0.show(frame, at: time) }
+    if state.isMuted { _ = blacken(&state, at: time) }
+    return outcome
+  }
+
+  private func hear(_ block: MediaBuffer, _ isRaw: Bool, at time: MediaTime, _ state: inout State) -> Outcome {
+    guard state.origin != nil || !beginsWithVideo else { return Outcome() }
+    return each(.audio, isRaw, &state) { line in
+      line.hear(block, at: time)
+      return true
+    }
+  }
+
+  private func each(
+    _ kind: Track.Kind, _ isRaw: Bool, _ state: inout State, _ body: (inout MediaLine) -> Bool
+  ) -> Outcome {
+    var outcome = Outcome()
+    for index in state.lines.indices where state.lines[index].takes(kind, isRaw: isRaw) {
+      if !body(&state.lines[index]) { outcome.needsKeyframe = true }
+      guard state.origin == nil, let origin = state.lines[index].timeline.origin else { continue }
+      state.origin = origin
+      outcome.begins = true
+      for index in state.lines.indices { state.lines[index].begin(at: origin) }
+    }
+    return outcome
+  }
+
+  /// Says whether video is not sent on purpose: it is muted, or no longer published. From `time` on the job is black
+  /// then, and afterwards until the first frame that can be shown.
+  /// - Returns: false when a line shows the last frame instead, because black cannot be written in its format.
+  func setMuted(_ isMuted: Bool, at time: MediaTime = .now) -> Bool {
+    state.withLock { state in
+      guard state.isMuted != isMuted, !state.isEnding else { return true }
+      state.isMuted = isMuted
+      return isMuted ? blacken(&state, at: time) : true
+    }
+  }
+
+  /// Without a first moment there is nothing to be shown on.
+  private func blacken(_ state: inout State, at time: MediaTime) -> Bool {
+    var isBlack = true
+    for index in state.lines.indices where state.lines[index].line.kind == .video {
+      if !state.lines[index].blacken(at: time) { isBlack = false }
+    }
+    return isBlack
+  }
+
+  // MARK: Time
+
+  /// Keeps outputs growing when nothing arrives: a muted participant is silence and black, not a shorter file.
+  func advance(to time: MediaTime) {
+    state.withLock { state in
+      guard !state.isEnding else { return }
+      for index in state.lines.indices { state.lines[index].advance(to: time) }
+    }
+  }
+
+  /// Makes all lines equally long; nothing is taken any more.
+  /// - Parameter time: until when it is to last where nothing comes any more.
+  func complete(at time: MediaTime) {
+    state.withLock { state in
+      guard !state.isEnding else { return }
+      let length = Self.length(state)
+      for index in state.lines.indices { state.lines[index].complete(at: time, length: length) }
+      state.isEnding = true
+    }
+  }
+
+  /// Our time of the first moment.
+  var origin: MediaTime? { state.withLock { $0.origin } }
+  /// Media written.
+  var length: Duration { state.withLock { Self.length($0) } }
+
+  private static func length(_ state: State) -> Duration { state.lines.map(\.timeline.length).max() ?? .zero }
+
+  /// Frames or blocks of audio that came on a line.
+  func written(on line: FeedLine) -> Int {
+    state.withLock { state in state.lines.first { $0.line === line }?.written ?? 0 }
+  }
+}

@@ -1,0 +1,24 @@
+/// When an encoder is to make a keyframe, so that each of its destinations gets one as often as it needs. Pure.
+struct KeyframePace: Sendable {
+  /// The longest time between two keyframes; nil where nobody minds.
+  var interval: Duration?
+  private var newestFrame: Duration?
+  /// The newest keyframe, made or asked for.
+  private var newestKeyframe: Duration?
+
+  /// Whether one came out. x264enc of GStreamer 1.22 that is asked for one before that takes no other request any more.
+  var hasBegun: Bool { newestKeyframe != nil }
+
+  /// Notes a keyframe that came out.
+  mutating func made(at time: Duration) { newestKeyframe = max(newestKeyframe ?? time, time) }
+
+  /// Whether the frame that goes in now has to become a keyframe, since the next one would be too late.
+  mutating func isDue(at time: Duration) -> Bool {
+    let gap = newestFrame.map { time - $0 } ?? .zero
+    newestFrame = time
+    // An encoder begins with one.
+    guard let interval, let last = newestKeyframe, time + gap > last + interval else { return false }
+    newestKeyframe = time
+    return true
+  }
+}

@@ -1,0 +1,86 @@
+import GStreamerKit
+import MediaBridge
+import MediaCore
+
+/// A line with what is placed on it: when each frame is shown or block of audio heard, and what stands in for those that do
+/// not come.
+struct MediaLine: Sendable {
+  let line: FeedLine
+  private(set) var timeline: OutputTimeline
+  /// Stands in for video.
+  private(set) var frames: FrameRepeater
+  private let silence: MediaBuffer?
+  /// Frames or blocks of audio that came.
+  private(set) var written = 0
+
+  /// - Parameters:
+  ///   - frames: stand in for video.
+  ///   - silence: one step of it, for audio.
+  ///   - before: the line whose place this one takes: times go on from there, and so do counts.
+  init(_ line: FeedLine, frames: FrameRepeater, silence: MediaBuffer?, before: MediaLine? = nil) {
+    self.line = line
+    self.frames = frames
+    self.silence = silence
+    let isVideo = line.kind == .video
+    timeline =
+      before?.timeline ?? OutputTimeline(hasAudio: !isVideo, hasVideo: isVideo, beginsWithFrame: isVideo)
+    written = before?.written ?? 0
+  }
+
+  /// Whether media of that kind and form goes onto it.
+  func takes(_ kind: Track.Kind, isRaw: Bool) -> Bool { line.kind == kind && line.form.isRaw == isRaw }
+
+  /// The moment zero of the job, which another line may have set.
+  mutating func begin(at origin: MediaTime) { timeline.begin(at: origin) }
+
+  /// What comes from here on is of another codec.
+  mutating func change(to frames: FrameRepeater) { self.frames = frames }
+
+  // MARK: Media
+
+  /// - Returns: false for a frame that cannot be shown before a keyframe.
+  mutating func show(_ frame: MediaBuffer, at time: MediaTime) -> Bool {
+    guard frames.canShow(frame),
+      let start = timeline.place(frameAt: time, isKeyframe: !frame.isDelta, now: .now)
+    else { return false }
+    frames.show(frame)
+    line.push(frame, at: start)
+    written += 1
+    return true
+  }
+
+  /// What comes before the first moment is left out.
+  mutating func hear(_ block: MediaBuffer, at time: MediaTime) {
+    let duration = block.duration ?? SilenceFiller.step
+    guard let place = timeline.place(audioAt: time, duration: duration, now: .now) else { return }
+    fill(OutputTimeline.Filling(silence: place.silence))
+    line.push(block, at: place.start)
+    written += 1
+  }
+
+  /// Shows black from `time` on.
+  /// - Returns: false when the stream's format leaves no way.
+  mutating func blacken(at time: MediaTime) -> Bool {
+    guard timeline.origin != nil, !frames.isBlack else { return true }
+    guard let black = frames.blacken(), let start = timeline.place(frameAt: time, isKeyframe: true, now: time) else {
+      return false
+    }
+    line.push(black, at: start)
+    return true
+  }
+
+  // MARK: What stands in
+
+  mutating func advance(to time: MediaTime) { fill(timeline.advance(to: time)) }
+
+  /// - Parameter length: of the longest line.
+  mutating func complete(at time: MediaTime, length: Duration) { fill(timeline.complete(at: time, length: length)) }
+
+  private mutating func fill(_ filling: OutputTimeline.Filling) {
+    if let silence { for start in filling.silence { line.push(silence, at: start) } }
+    for start in filling.frames {
+      guard let frame = frames.next() else { return }
+      line.push(frame, at: start)
+    }
+  }
+}

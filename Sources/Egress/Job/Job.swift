@@ -1,0 +1,178 @@
+import MediaBridge
+import MediaCore
+import MediaPipelines
+import PipelineTemplates
+
+/// A source, what is made of it, and where that goes. Destinations that want the same share what makes it.
+final class Job: Sendable {
+  /// What is known of the source's video when a destination comes.
+  struct Video: Sendable {
+    /// As it is sent; nil while nothing comes.
+    var codec: String?
+    /// As it was published.
+    var size: Dimensions?
+  }
+
+  let media: JobMedia
+  private let onKeyframeNeeded: @Sendable () -> Void
+  private let onChange: @Sendable () -> Void
+  private let state = Locked((lines: [FeedLine](), destinations: [JobDestination]()))
+
+  /// - Parameters:
+  ///   - beginsWithVideo: whether the first moment is a frame; otherwise black stands in until one comes.
+  ///   - onKeyframeNeeded: called when whoever sends the video is to send a keyframe.
+  ///   - onChange: called at the first moment, and when a destination cannot go on.
+  init(
+    beginsWithVideo: Bool, onKeyframeNeeded: @escaping @Sendable () -> Void, onChange: @escaping @Sendable () -> Void
+  ) {
+    (self.onKeyframeNeeded, self.onChange) = (onKeyframeNeeded, onChange)
+    media = JobMedia(beginsWithVideo: beginsWithVideo, onKeyframeNeeded: onKeyframeNeeded, onBegin: onChange)
+  }
+
+  // MARK: Destinations
+
+  /// Adds a destination, which is written from now on.
+  /// - Parameters:
+  ///   - factory: with the values that were set for it.
+  ///   - claim: of its file.
+  func add(
+    _ destination: Destination, planner: OutputPlanner, plan: OutputPlan, video: Video, factory: PipelineFactory,
+    claim: FileClaim? = nil
+  ) throws(LiveKitError) -> JobDestination {
+    do throws(LiveKitError) {
+      var lines: [Track.Kind: FeedLine] = [:]
+      for (kind, feed) in plan.feeds { lines[kind] = try line(kind, feed, video, factory) }
+      let added = try JobDestination(
+        destination, planner: planner, plan: plan, lines: lines, factory: factory, claim: claim, onChange: onChange)
+      state.withLock { $0.destinations.append(added) }
+      return added
+    } catch {
+      dropIdleLines()
+      throw error
+    }
+  }
+
+  /// Whether a destination wants a kind decoded, or not.
+  func wants(_ kind: Track.Kind, isRaw: Bool) -> Bool {
+    state.withLock { state in state.lines.contains { $0.kind == kind && $0.form.isRaw == isRaw } }
+  }
+
+  /// Has what arrives of a track written, in every form that is wanted.
+  /// - Parameter onFailure: told when nothing comes any more, on any thread.
+  func consume(
+    _ track: IncomingMedia, _ kind: Track.Kind, onFailure: @escaping @Sendable (LiveKitError) -> Void
+  ) throws(LiveKitError) -> [MediaConsumer] {
+    var consumers: [MediaConsumer] = []
+    do throws(LiveKitError) {
+      for isRaw in [false, true] where wants(kind, isRaw: isRaw) {
+        consumers.append(
+          try track.consume(isRaw: isRaw, onFailure: onFailure) { [media] in media.write($0, kind, isRaw: isRaw) })
+      }
+    } catch {
+      for consumer in consumers { consumer.stop() }
+      throw error
+    }
+    return consumers
+  }
+
+  /// The lines that have an encoder.
+  var encoders: [FeedLine] { state.withLock { $0.lines.filter(\.isEncoded) } }
+
+  // MARK: Another codec
+
+  /// Has a destination that stores the video as it was sent go on with one in another codec: encoded into what it holds, or
+  /// where no template makes that, as sent in another part.
+  /// - Parameters:
+  ///   - held: the codec that it holds.
+  ///   - video: as it comes from now on.
+  /// - Returns: the name of the encode template, or the part that it goes on in.
+  /// - Throws: why there is neither.
+  func change(
+    _ destination: JobDestination, from held: String, to track: TrackTraits, _ video: Video
+  ) throws(LiveKitError) -> (encoder: String?, part: Destination?) {
+    guard let old = destination.lines[.video] else { return (nil, nil) }
+    guard let encoder = try? destination.planner.encoder(for: track, continuing: held) else {
+      return (nil, try part(of: destination, track, video, old))
+    }
+    var video = video
+    video.size = media.size(on: old) ?? video.size
+    let feed = Feed(.encoded(by: encoder), reason: "")
+    let line = try line(.video, feed, video, destination.factory, inPlaceOf: old)
+    destination.feed(.video, from: line, media)
+    if old.remove(ObjectIdentifier(destination)) { dropIdleLines() }
+    return (encoder, nil)
+  }
+
+  private func part(
+    of destination: JobDestination, _ track: TrackTraits, _ video: Video, _ line: FeedLine
+  ) throws(LiveKitError) -> Destination {
+    var tracks = [Track.Kind.video: track]
+    if destination.has(.audio) { tracks[.audio] = TrackTraits(codec: "opus") }
+    let plan = try destination.planner.plan(tracks)
+    let next = destination.destination.nextPart(after: destination.laterFiles.count + 1)
+    media.change(line, to: FrameRepeater(asSent: video.codec, size: video.size))
+    try destination.goOn(plan, at: next)
+    return next
+  }
+
+  // MARK: Lines
+
+  /// The line for a feed, which may be there already.
+  private func line(
+    _ kind: Track.Kind, _ feed: Feed, _ video: Video, _ factory: PipelineFactory, inPlaceOf old: FeedLine? = nil
+  ) throws(LiveKitError) -> FeedLine {
+    let size = video.size?.encodable
+    let form = try form(of: feed, size, factory)
+    if let line = state.withLock({ $0.lines.first { $0.kind == kind && $0.form == form } }) { return line }
+    let silence = kind == .audio ? AudioStandIn(isRaw: form.isRaw) : nil
+    let line = try FeedLine(
+      kind, form, caps: silence?.caps, factory: factory, onKeyframeNeeded: onKeyframeNeeded)
+    let frames = FrameRepeater(asSent: form.isRaw ? nil : video.codec, size: size)
+    media.add(inPlaceOf: old) { MediaLine(line, frames: frames, silence: silence?.block, before: $0) }
+    state.withLock { $0.lines.append(line) }
+    return line
+  }
+
+  private func form(
+    of feed: Feed, _ size: Dimensions?, _ factory: PipelineFactory
+  ) throws(LiveKitError) -> FeedLine.Form {
+    guard let name = feed.encoder else { return feed.way == .raw ? .raw : .asSent }
+    let values = size?.values(besides: factory.overrides) ?? [:]
+    return .encoded(
+      try LiveKitError.wrapping { () throws(PipelineFailure) in try factory.fill(.encode, name, values: values) })
+  }
+
+  private func dropIdleLines() {
+    let idle = state.withLock { state in
+      let idle = state.lines.filter(\.isIdle)
+      state.lines.removeAll(where: \.isIdle)
+      return idle
+    }
+    for line in idle {
+      media.remove(line)
+      Task { await line.stop() }
+    }
+  }
+
+  // MARK: The end
+
+  /// Makes all destinations equally long, and completes and closes them.
+  /// - Parameter time: until when they are to last where nothing comes any more.
+  /// - Returns: why some are not complete, in the order of the destinations; nil for one that is.
+  func finish(at time: MediaTime) async -> [LiveKitError?] {
+    media.complete(at: time)
+    let (lines, destinations) = state.withLock { ($0.lines, $0.destinations) }
+    for line in lines { await line.drain() }
+    var reasons: [LiveKitError?] = []
+    for destination in destinations {
+      do throws(LiveKitError) {
+        try await destination.finish()
+        reasons.append(nil)
+      } catch {
+        reasons.append(error)
+      }
+    }
+    for line in lines { await line.stop() }
+    return reasons
+  }
+}

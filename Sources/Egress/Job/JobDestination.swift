@@ -1,0 +1,151 @@
+import MediaBridge
+import MediaCore
+import MediaPipelines
+import PipelineTemplates
+
+/// A destination of a job: the lines that feed it, and the pipelines that write it one after the other. It fails alone.
+final class JobDestination: Sendable {
+  let destination: Destination
+  let planner: OutputPlanner
+  let factory: PipelineFactory
+  let lines: DestinationLines
+  private let breakage: Breakage
+  private let writer: DestinationWriter
+  private let stages: StageList
+
+  /// Opens its first pipeline; nothing is written before its lines bring media.
+  /// - Parameters:
+  ///   - factory: with the values that were set for this destination.
+  ///   - claim: of the file.
+  ///   - onChange: called when it cannot go on.
+  init(
+    _ destination: Destination, planner: OutputPlanner, plan: OutputPlan, lines: [Track.Kind: FeedLine],
+    factory: PipelineFactory, claim: FileClaim?, onChange: @escaping @Sendable () -> Void
+  ) throws(LiveKitError) {
+    (self.destination, self.planner, self.factory) = (destination, planner, factory)
+    self.lines = DestinationLines(lines)
+    breakage = Breakage(of: destination, onChange: onChange)
+    stages = StageList(breakage)
+    let first = try StageMaker(factory: factory, lines: self.lines, breakage: breakage)
+      .make(plan, at: destination, claim: claim)
+    stages.add(first)
+    writer = DestinationWriter(DestinationWriter.Turn(stage: first, lines: self.lines.byInput)) {
+      [stages] in stages.end($0)
+    }
+    for (kind, line) in lines { attach(line, kind) }
+  }
+
+  private func attach(_ line: FeedLine, _ kind: Track.Kind) {
+    guard let input = OutputPlanner.inputs[kind]?.output else { return }
+    line.add(
+      FeedLine.Taker(
+        id: ObjectIdentifier(self), keyframeInterval: kind == .video ? planner.keyframeInterval : nil,
+        // A line is there while it hands something on.
+        take: { [writer, unowned line] in writer.take($0, into: input, from: line, at: $1) },
+        fail: { [breakage] in breakage.note($0) }))
+  }
+
+  // MARK: Changes
+
+  /// Has another line feed an input from its next keyframe on, in the same pipeline.
+  func feed(_ kind: Track.Kind, from line: FeedLine, _ media: JobMedia) {
+    lines.replace(kind, by: line, media)
+    _ = writer.prepare(DestinationWriter.Turn(stage: writer.stage, lines: lines.byInput, continues: true))
+    attach(line, kind)
+    line.requestKeyframe()
+  }
+
+  /// Has another pipeline take over at the next keyframe.
+  func goOn(_ plan: OutputPlan, at next: Destination) throws(LiveKitError) {
+    let claim = next.isFile ? try FileClaim(next.location) : nil
+    let stage = try StageMaker(factory: factory, lines: lines, breakage: breakage).make(plan, at: next, claim: claim)
+    stages.add(stage)
+    if let late = writer.prepare(DestinationWriter.Turn(stage: stage, lines: lines.byInput)), !late.continues {
+      stages.end(late.stage)
+    }
+    (lines[.video] ?? lines[.audio])?.requestKeyframe()
+  }
+
+  // MARK: State
+
+  func has(_ kind: Track.Kind) -> Bool { lines[kind] != nil }
+
+  /// Whether it is fed what is made of decoded frames or PCM.
+  func isRaw(_ kind: Track.Kind) -> Bool { lines[kind]?.form.isRaw == true }
+
+  /// Why it cannot go on; nil while it can.
+  var failure: LiveKitError? { breakage.error ?? stages.loss }
+
+  /// What an input lost because encoding or writing did not keep up.
+  func dropped(_ kind: Track.Kind) -> Int {
+    guard let input = OutputPlanner.inputs[kind]?.output else { return 0 }
+    return writer.dropped(at: input) + stages.dropped(at: input) + (lines[kind]?.dropped ?? 0)
+  }
+
+  /// Whether what was written does not lie under its name any more.
+  var isLost: Bool { stages.loss != nil }
+  /// Of all its files.
+  var bytes: Int64 { stages.bytes }
+  /// What its files really hold, once they have ended and where they can be read.
+  var storedLength: Duration? { stages.storedLength }
+  /// The files besides the first, in the order in which they began.
+  var laterFiles: [String] { stages.locations.dropFirst().filter { $0 != destination.location } }
+
+  /// Completes and closes all that it writes, once nothing comes any more.
+  /// - Throws: the first reason why something is not complete.
+  func finish() async throws(LiveKitError) {
+    for stage in writer.stages + [writer.waiting].compactMap({ $0 }) { stages.end(stage) }
+    try await stages.finish()
+  }
+}
+
+/// The pipelines of a destination, of which an earlier one may still be at its end while the next one runs.
+final class StageList: Sendable {
+  private struct State {
+    var stages: [OutputStage] = []
+    var endings: [Task<LiveKitError?, Never>] = []
+  }
+  private let breakage: Breakage
+  private let state = Locked(State())
+
+  init(_ breakage: Breakage) { self.breakage = breakage }
+
+  func add(_ stage: OutputStage) { state.withLock { $0.stages.append(stage) } }
+
+  /// Ends a stage; from any thread.
+  func end(_ stage: OutputStage) {
+    let ending = Task { [breakage] () -> LiveKitError? in
+      do throws(LiveKitError) {
+        try await stage.finish { breakage.error }
+        return nil
+      } catch {
+        return error
+      }
+    }
+    state.withLock { $0.endings.append(ending) }
+  }
+
+  /// Returns when all have ended.
+  /// - Throws: the first reason why something is not complete.
+  func finish() async throws(LiveKitError) {
+    var reason: LiveKitError?
+    for ending in state.withLock({ $0.endings }) {
+      let error = await ending.value
+      reason = reason ?? error
+    }
+    if let reason { throw reason }
+  }
+
+  func dropped(at input: String) -> Int { all.reduce(0) { $0 + $1.dropped(at: input) } }
+  var bytes: Int64 { all.reduce(0) { $0 + $1.bytes } }
+  var locations: [String] { all.map(\.destination.location) }
+  var loss: LiveKitError? { all.lazy.compactMap(\.loss).first }
+
+  /// Nil while one of them is written, and where one cannot be read.
+  var storedLength: Duration? {
+    let lengths = all.map(\.length)
+    return lengths.contains(nil) ? nil : lengths.compactMap { $0 }.reduce(.zero, +)
+  }
+
+  private var all: [OutputStage] { state.withLock { $0.stages } }
+}

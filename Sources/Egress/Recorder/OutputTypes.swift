@@ -1,0 +1,64 @@
+public import MediaBridge
+
+/// One track of an output, as it was received.
+public struct OutputTrack: Sendable, Equatable {
+  /// The server's id of the track; empty for silence that stands in for one that was never there.
+  public var sid: String
+  /// Video or audio.
+  public var kind: Track.Kind
+  /// Such as `VP8` or `opus`; empty for silence that stands in for a track that was never there.
+  public var codec: String
+  /// Whether it was stored as it was sent.
+  public var isPassthrough: Bool
+  /// Size in pixels of the frames in the output; nil for audio, and before it is known.
+  public var dimensions: Dimensions?
+  /// Video or audio packets written.
+  public var buffers = 0
+  /// Given up because the machine did not keep up with writing or encoding.
+  public var buffersDropped = 0
+  /// RTP packets with media, retransmissions that filled a gap among them.
+  public var packetsReceived = 0
+  /// RTP packets that never came, in no way.
+  public var packetsLost = 0
+}
+
+/// A track that has come in another codec than the one with which an output has begun: it is encoded into that from then
+/// on, or goes on in another file.
+public struct CodecChange: Sendable, Equatable {
+  /// Of the track.
+  public var sid: String
+  /// Such as `h264`: what the output holds.
+  public var held: String
+  /// What the track is sent as now.
+  public var sent: String
+  /// The name of the encode template; nil where it goes on as it is sent, in `part`.
+  public var encoder: String?
+  /// The file in which it goes on; nil where it stays in the same.
+  public var part: String?
+  /// Media written before.
+  public var start: Duration
+}
+
+/// How far an output is.
+public struct OutputProgress: Sendable, Equatable {
+  /// Media written.
+  public var duration: Duration = .zero
+  /// Size of all files.
+  public var bytes: Int64 = 0
+  /// At most one of video and one of audio.
+  public var tracks: [OutputTrack] = []
+  /// What of the recorded participant is published and not in the file, and what was asked for and never came.
+  public var omissions: [Omission] = []
+  /// The files besides the one that was asked for, in the order in which they began.
+  public var parts: [String] = []
+  /// In the order in which they came.
+  public var codecChanges: [CodecChange] = []
+
+  /// The video track, if the output has one.
+  public var video: OutputTrack? { tracks.first { $0.kind == .video } }
+  /// Share of packets that never came, 0…1.
+  public var loss: Double {
+    let (lost, received) = tracks.reduce((0, 0)) { ($0.0 + $1.packetsLost, $0.1 + $1.packetsReceived) }
+    return lost + received > 0 ? Double(lost) / Double(lost + received) : 0
+  }
+}

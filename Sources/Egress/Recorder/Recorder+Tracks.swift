@@ -1,0 +1,167 @@
+import Foundation
+import MediaBridge
+import MediaCore
+import MediaPipelines
+
+// Which tracks go into the file, and what becomes of them: one that is published anew, or comes later, goes on in it.
+extension Recorder {
+  func heed(_ event: RoomEvent) async {
+    switch event {
+    case .trackPublished(let participant, let publication): await consider(publication, of: participant)
+    case .trackUnpublished(let participant, let publication): await unpublished(publication, by: participant)
+    case .trackSubscribed(_, let publication, _): joined(publication)
+    case .trackUnsubscribed(_, let publication, _): left(publication)
+    case .muteChanged(_, let publication, let isMuted): muteChanged(publication, to: isMuted)
+    case .subscriptionFailed(_, let sid, let error): failed(sid, error)
+    case .participantDisconnected(let participant): departed(participant)
+    case .participantConnected(let participant): returned(participant)
+    default: break
+    }
+  }
+
+  // MARK: Choosing
+
+  /// Takes what of a participant belongs into the file and is not in it.
+  func consider(_ participant: RemoteParticipant) async {
+    for publication in TrackChoice.ordered(Array(participant.trackPublications.values)) {
+      await consider(publication, of: participant)
+    }
+  }
+
+  private func consider(_ publication: RemoteTrackPublication, of participant: RemoteParticipant) async {
+    let kind = publication.kind
+    guard participant.identity == tracks.identity, let run, tracks.taken[kind] !== publication else { return }
+    guard run.destination.planner.kinds.contains(kind) else {
+      return omit(publication, "\(run.destination.planner.template) takes no \(kind)", wasWanted: false)
+    }
+    let choice = tracks.choice
+    guard tracks.taken[kind] == nil, choice.accepts(publication), run.destination.has(kind) else {
+      return omit(publication, choice.reason(against: publication), wasWanted: choice.isNamed(publication))
+    }
+    await take(publication)
+    joined(publication)
+  }
+
+  /// Subscribes to it for the file.
+  func take(_ publication: RemoteTrackPublication) async {
+    tracks.taken[publication.kind] = publication
+    tracks.choice.take(publication)
+    await subscriptions.add(publication)
+    guard let refusal = publication.refusal else { return tracks.omissions.forget(publication.sid) }
+    omit(publication, refusal.message, wasWanted: true)
+  }
+
+  private func unpublished(_ publication: RemoteTrackPublication, by participant: RemoteParticipant) async {
+    subscriptions.forget(publication)
+    guard tracks.taken[publication.kind] === publication else { return }
+    tracks.taken[publication.kind] = nil
+    // Another one of the same source takes its place.
+    if participant.identity == tracks.identity { await consider(participant) }
+  }
+
+  // MARK: Feeding
+
+  private func joined(_ publication: RemoteTrackPublication) {
+    do {
+      try join(publication)
+    } catch {
+      omit(publication, error.message, wasWanted: true)
+    }
+  }
+
+  /// Begins to feed the file with a track that was taken, once it comes.
+  func join(_ publication: RemoteTrackPublication) throws(LiveKitError) {
+    let kind = publication.kind
+    guard tracks.taken[kind] === publication, tracks.inputs[kind] == nil, let run, let media = publication.media else {
+      return
+    }
+    guard run.destination.has(kind) else {
+      throw LiveKitError(.invalidParameter, "\(run.destination.planner.template) takes no \(kind)")
+    }
+    let changed = try change { run throws(LiveKitError) in try run.follow(media, publication) }
+    if let changed { onUpdate(.codecChanged(changed)) }
+    let track = try attach(publication, media, run)
+    if isTold { onUpdate(.trackChanged(track)) }
+  }
+
+  private func attach(
+    _ publication: RemoteTrackPublication, _ media: IncomingMedia, _ run: RecordingRun
+  ) throws(LiveKitError) -> OutputTrack {
+    let (kind, failure) = (publication.kind, Locked<LiveKitError?>(nil))
+    let consumers = try run.job.consume(media, kind) { error in failure.withLock { $0 = error } }
+    let track = OutputTrack(
+      sid: publication.sid, kind: kind, codec: media.codec, isPassthrough: !run.destination.isRaw(kind),
+      dimensions: publication.dimensions)
+    // A server may send what was taken for impossible.
+    tracks.omissions.forget(publication.sid)
+    tracks.inputs[kind] = RecordedTracks.Input(
+      publication: publication, media: media, consumers: consumers, failure: failure, track: track)
+    if media.isVideo {
+      run.video.withLock { $0 = media }
+      setMuted(publication.isMuted, publication)
+    }
+    return track
+  }
+
+  // MARK: Muting
+
+  private func muteChanged(_ publication: RemoteTrackPublication, to isMuted: Bool) {
+    if publication.kind == .video, tracks.inputs[.video]?.publication === publication { setMuted(isMuted, publication) }
+  }
+
+  /// Says whether nothing is sent on purpose, which is black in the file.
+  private func setMuted(_ isMuted: Bool, _ publication: RemoteTrackPublication) {
+    guard let run, !run.job.media.setMuted(isMuted) else { return }
+    let codec = tracks.inputs[.video]?.track.codec.uppercased() ?? "its codec"
+    omit(
+      publication,
+      "while it is muted or gone the file shows its last frame and not black, which cannot be written into such "
+        + "\(codec); a file name that has it encoded (.mp4 for VP9, .webm for H.264) or --encode shows black",
+      wasWanted: false)
+  }
+
+  private func left(_ publication: RemoteTrackPublication) {
+    guard let input = tracks.inputs[publication.kind], input.publication === publication,
+      publication.media != input.media
+    else { return }
+    // What ends with the connection has not been ended on purpose.
+    if input.track.kind == .video, room.connectionState == .connected { setMuted(true, publication) }
+    remove(input)
+  }
+
+  private func remove(_ input: RecordedTracks.Input) {
+    tracks.remove(input)
+    if input.track.kind == .video { run?.video.withLock { $0 = nil } }
+  }
+
+  /// A track that cannot be shown or heard any more stops only itself.
+  func dropFailures() {
+    for input in tracks.inputs.values {
+      guard let failure = input.failure.withLock({ $0 }) else { continue }
+      remove(input)
+      omit(input.publication, failure.message, wasWanted: true)
+    }
+  }
+
+  /// A track may go on in another session of the room, without having ended.
+  func followMedia() {
+    for input in tracks.inputs.values {
+      guard let media = input.publication.media, media != input.media else { continue }
+      remove(input)
+      joined(input.publication)
+    }
+  }
+
+  // MARK: What is left out
+
+  /// The server does not send it, or nothing of it comes.
+  private func failed(_ sid: String, _ error: LiveKitError) {
+    guard let publication = tracks.taken.values.first(where: { $0.sid == sid }) else { return }
+    omit(publication, error.message, wasWanted: true)
+  }
+
+  private func omit(_ publication: RemoteTrackPublication, _ reason: String, wasWanted: Bool) {
+    let omission = tracks.omission(publication, reason, wasWanted: wasWanted)
+    if tracks.omissions.note(omission) { onUpdate(.omitted(omission)) }
+  }
+}

@@ -1,0 +1,256 @@
+import Logging
+public import MediaBridge
+import MediaCore
+import PipelineTemplates
+
+/// Records one participant, or single tracks, of a connected room into a file. Subscribes to what it needs.
+public actor Recorder {
+  /// What a recording has to say while it runs.
+  public enum Update: Sendable {
+    /// The participant or its media is not there; the text says what is missing.
+    case waiting(String)
+    /// The file has begun, with these tracks of that participant.
+    case recording(participant: String, [OutputTrack])
+    /// A track of the file has come later, or goes on in another form, such as from another publication.
+    case trackChanged(OutputTrack)
+    /// The video comes in another codec from now on, and is encoded into the one that the file holds, or goes on in
+    /// another file.
+    case codecChanged(CodecChange)
+    /// What could be stored as it is sent is encoded, because only that encode template has these variables.
+    case encodedAnew(template: String, variables: [String])
+    /// Something of the participant is not in the file from now on.
+    case omitted(Omission)
+    /// The recorded participant is not in the room any more; the file goes on without it.
+    case participantLeft(String)
+    /// The recorded participant is back, and in the same file again.
+    case participantReturned(String)
+  }
+
+  let room: Room
+  /// From `prepare` on without the kinds that the output does not take.
+  package private(set) var options: RecordingOptions
+  private(set) var target: RecordingTarget
+  let subscriptions = SubscriptionLease()
+  private let bell = Bell()
+  private let logger: Logger
+  private(set) var onUpdate: @Sendable (Update) -> Void = { _ in }
+  var tracks: RecordedTracks
+  var presence = Presence()
+  private(set) var state = State.waiting
+
+  /// Goes one way.
+  enum State: Sendable {
+    case waiting
+    case starting(RecordingRun)
+    /// It was told that the recording runs.
+    case running(RecordingRun)
+    case finished(RecordingRun?)
+  }
+
+  /// Nothing happens before `prepare()` or `start()`.
+  /// - Parameter room: may be connected later, but before `start()`.
+  public init(room: Room, options: RecordingOptions) {
+    self.room = room
+    self.options = options
+    let loggers = Loggers(room.options.logger)
+    logger = loggers.output
+    target = RecordingTarget(options, folder: room.options.pipelineFolder, loggers: loggers)
+    tracks = RecordedTracks(TrackChoice(options))
+  }
+
+  /// Does what can be done before a room is joined: checks what is asked for, the templates and the folder, and takes
+  /// the file, so that no other recording writes into it. `finish()` gives it back; one that was made here and has got
+  /// nothing goes. `start` does the same where this was not called.
+  /// - Throws: what cannot be, and what to do about it.
+  public func prepare() throws(LiveKitError) {
+    try options.checkChoice()
+    try target.prepare(&options)
+    if tracks.identity == nil { tracks.choice = TrackChoice(options) }
+  }
+
+  /// Waits for the participant and its media, and starts to write. Returns when the first moment is in the file.
+  public func start(onUpdate: @escaping @Sendable (Update) -> Void = { _ in }) async throws(LiveKitError) {
+    self.onUpdate = onUpdate
+    try prepare()
+    let deadline = options.wait.map { MediaTime.now + $0 }
+    var search = RecordingSearch(
+      room: room, options: options, subscriptions: subscriptions, deadline: deadline, bell: bell, onUpdate: onUpdate)
+    let listener = bell.ring(for: room.events)
+    defer { listener.cancel() }
+    do {
+      let found = try await search.run()
+      for omission in search.omissions.all where omission.participant == found.participant.identity {
+        _ = tracks.omissions.note(omission)
+      }
+      try await begin(found)
+      // What flows gets the time to begin the file, also at the end of the wait.
+      search.deadline = deadline.map { max($0, .now + .seconds(5)) }
+      try await awaitFirstMoment(search)
+      if case .starting(let run) = state { state = .running(run) }
+      onUpdate(.recording(participant: found.participant.identity ?? "", tracks.arriving))
+    } catch {
+      await subscriptions.keep(only: [])
+      throw error
+    }
+  }
+
+  private func begin(_ found: RecordingSearch.Found) async throws(LiveKitError) {
+    let events = room.events
+    state = .starting(try open(found))
+    tracks.identity = found.participant.identity
+    follow(events)
+    for publication in found.publications {
+      await take(publication)
+      try join(publication)
+    }
+    await consider(found.participant)
+    departed(found.participant)
+    keepGoing()
+  }
+
+  private func awaitFirstMoment(_ search: RecordingSearch) async throws(LiveKitError) {
+    while run?.isActive != true {
+      if let failure { throw failure }
+      try search.checkWait(for: "something of \(tracks.identity ?? "the participant") that can be shown or heard")
+      await bell.wait(until: search.deadline)
+    }
+  }
+
+  private func open(_ found: RecordingSearch.Found) throws(LiveKitError) -> RecordingRun {
+    try target.prepare(&options)
+    guard let planner = target.planner else { throw LiveKitError(.invalidState, "the recording was not prepared") }
+    let video = found.publications.first { $0.kind == .video }
+    let flowing = video.flatMap { found.isFlowing($0) ? $0.media : nil }
+    let plan = try planner.plan(
+      found.kinds.reduce(into: [:]) { $0[$1] = $1 == .video ? TrackTraits(flowing) : TrackTraits(codec: "opus") })
+    tell(plan)
+    let source = Locked<IncomingMedia?>(nil)
+    let job = Job(
+      beginsWithVideo: flowing != nil && plan.feeds[.video] != nil,
+      onKeyframeNeeded: { source.withLock { $0 }?.requestKeyframe() }, onChange: { [bell] in bell.ring() })
+    let destination = try job.add(
+      target.destination, planner: planner, plan: plan,
+      video: Job.Video(codec: flowing?.codec, size: video?.dimensions), factory: target.factory, claim: target.claim)
+    return RecordingRun(job: job, destination: destination, video: source, heldCodec: flowing?.codec)
+  }
+
+  /// Says what is encoded and why.
+  private func tell(_ plan: OutputPlan) {
+    for (kind, feed) in plan.feeds.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+      logger.debug("what an output is fed", metadata: ["output": "\(plan.template)", "\(kind)": "\(feed)"])
+    }
+    for (template, variables) in plan.forced {
+      onUpdate(.encodedAnew(template: "\(template)", variables: variables))
+    }
+  }
+
+  // MARK: Going on
+
+  /// What has begun.
+  var run: RecordingRun? {
+    switch state {
+    case .waiting: nil
+    case .starting(let run), .running(let run): run
+    case .finished(let run): run
+    }
+  }
+
+  /// Changes what runs; nothing happens where nothing does.
+  func change<Result>(_ body: (inout RecordingRun) throws(LiveKitError) -> Result?) throws(LiveKitError) -> Result? {
+    guard var run else { return nil }
+    let result = try body(&run)
+    switch state {
+    case .waiting: break
+    case .starting: state = .starting(run)
+    case .running: state = .running(run)
+    case .finished: state = .finished(run)
+    }
+    return result
+  }
+
+  /// Whether it was told that the recording runs.
+  var isTold: Bool { if case .running = state { true } else { false } }
+
+  private func follow(_ events: AsyncStream<RoomEvent>) {
+    keep(
+      Task { [weak self] in
+        for await event in events { await self?.heed(event) }
+      })
+  }
+
+  private func keepGoing() {
+    keep(
+      Task { [weak self] in
+        while !Task.isCancelled {
+          try? await Task.sleep(for: .milliseconds(200))
+          guard let self else { return }
+          await self.tick()
+        }
+      })
+  }
+
+  private func keep(_ task: Task<Void, Never>) {
+    _ = try? change { run throws(LiveKitError) in run.tasks.append(task) }
+  }
+
+  private func tick() {
+    followMedia()
+    dropFailures()
+    watchPresence()
+    run?.job.media.advance(to: presence.overSince ?? .now)
+  }
+
+  /// Time since the file's first moment; zero before it.
+  public var elapsed: Duration { run?.job.media.origin.map { .now - $0 } ?? .zero }
+
+  /// Why the file can no longer be written; nil while it can.
+  public var failure: LiveKitError? { run?.destination.failure }
+
+  /// What has ended the recording, of `RecordingOptions.ending`; it is for the caller to finish it then.
+  public var ending: RecordingOptions.Ending? { presence.isOver ? options.ending : nil }
+
+  // MARK: The end
+
+  /// Completes and closes the file. Called again it only says what the file holds.
+  /// - Throws: why it is not complete; what was written before stays.
+  public func finish() async throws(LiveKitError) -> OutputProgress {
+    if case .finished = state { return figures }
+    let run = run
+    state = .finished(run)
+    await run?.stop()
+    for input in tracks.inputs.values { input.stop() }
+    await countPackets()
+    if let run, run.isActive { tracks.noteWhatNeverCame { run.destination.lines.written($0, run.job.media) } }
+    await subscriptions.keep(only: [])
+    defer { target.release() }
+    guard let run else { return OutputProgress() }
+    let reasons = await run.job.finish(at: presence.isOver ? presence.overSince ?? .now : .now)
+    if let reason = reasons.compactMap({ $0 }).first { throw reason }
+    return figures
+  }
+
+  /// How far the recording is; after `finish()`, whatever came of it, what the file holds.
+  public func progress() async -> OutputProgress {
+    await countPackets()
+    return figures
+  }
+
+  private var figures: OutputProgress {
+    run?.progress(tracks.all, tracks.omissions.all) ?? OutputProgress(omissions: tracks.omissions.all)
+  }
+
+  private func countPackets() async {
+    for (kind, input) in tracks.inputs {
+      let reception = await input.media.reception()
+      // Another track may have taken its place meanwhile.
+      guard tracks.inputs[kind]?.media == input.media else { continue }
+      tracks.inputs[kind]?.track.packetsReceived = reception.packetsReceived
+      tracks.inputs[kind]?.track.packetsLost = reception.packetsLost
+    }
+  }
+}
+
+extension TrackTraits {
+  /// Of a track that sends something, or of one that is yet to come.
+  init(_ media: IncomingMedia?) { self.init(codec: media?.codec, mayTurn: media?.mayTurn ?? false) }
+}

@@ -1,0 +1,114 @@
+public import MediaBridge
+import MediaCore
+package import MediaPipelines
+package import PipelineTemplates
+
+/// What to record, and into what.
+public struct RecordingOptions: Sendable {
+  /// What ends a recording by itself.
+  public enum Ending: String, Sendable {
+    /// The recorded participant has left and has not come back at once.
+    case participantLeft = "participant_left"
+    /// Nobody who may publish is in the room any more.
+    case roomEmpty = "room_empty"
+  }
+
+  /// A file's path, or an address such as `udp://127.0.0.1:5000`.
+  public var file: String
+  /// The name of the output template that writes it, `pipelines/output/NAME.pipeline`; nil takes the one that is called
+  /// as the file's name ends: `mp4`, `mkv`, `webm`, or one of your own.
+  public var output: String?
+  /// The names of the encode templates that video and audio go through, at most one for each; a kind without one is
+  /// encoded only where it has to be, by a template that makes what the output takes.
+  public var encode: [String]
+  /// The participant's identity; nil takes the first one that sends something.
+  public var participant: String?
+  /// Single tracks of one participant: one video, one audio, or one of each.
+  public var trackSids: [String]
+  /// Which of the participant's sources to record: at most one of video and one of audio. Without any, the first that
+  /// is published of camera, screen share and unnamed video, and of microphone, screen-share audio and unnamed audio.
+  public var sources: [Track.Source]
+  /// What the file has of a participant when neither tracks nor sources are named: silence or black where nothing is
+  /// sent.
+  public var kinds: Set<Track.Kind>
+  /// What ends the recording besides `Recorder.finish()`.
+  public var ending: Ending?
+  /// The longest wait for the participant and its media; nil waits forever.
+  public var wait: Duration?
+  /// Values for the variables of the output's template and of the encode templates, by name, such as `width` and
+  /// `bitrate`; they go before what is derived from what is received. A track is encoded where only its encode template
+  /// has a variable. A name that no template for the file has is an error.
+  public var values: [String: String]
+
+  /// - Parameter file: the name's ending decides about the container; the rest as the properties say.
+  public init(
+    file: String, output: String? = nil, encode: [String] = [], participant: String? = nil, trackSids: [String] = [],
+    sources: [Track.Source] = [],
+    kinds: Set<Track.Kind> = [.video, .audio], ending: Ending? = nil, wait: Duration? = nil,
+    values: [String: String] = [:]
+  ) {
+    self.file = file
+    self.output = output
+    self.encode = encode
+    self.participant = participant
+    self.trackSids = trackSids
+    self.sources = sources
+    self.kinds = kinds
+    self.ending = ending
+    self.wait = wait
+    self.values = values
+  }
+}
+
+extension RecordingOptions {
+  package var destination: Destination { Destination(location: file, output: output) }
+
+  /// The kinds of media that are asked for, before it is known which tracks there are.
+  var wantedKinds: Set<Track.Kind> {
+    if !trackSids.isEmpty { return [.video, .audio] }
+    return sources.isEmpty ? kinds : Set(sources.map(\.kind))
+  }
+
+  /// The templates that may write the file: the output's, and those that may encode for it.
+  /// - Throws: `invalidParameter` where nothing says which output template, `template` where there is none of its name.
+  package func templates(folder: String?) throws(LiveKitError) -> [TemplateName] {
+    try OutputPlanner(destination, encode: encode, factory: PipelineFactory(folder: folder, overrides: values))
+      .templates
+  }
+
+  /// - Throws: what is asked for by name is nothing that the output takes, or it takes nothing of what is asked for.
+  func checkKinds(_ planner: OutputPlanner) throws(LiveKitError) {
+    for source in sources where !planner.kinds.contains(source.kind) {
+      throw LiveKitError(
+        .invalidParameter, "\(planner.template) takes no \(source.kind), which --source \(source.optionName) is")
+    }
+    guard wantedKinds.isDisjoint(with: planner.kinds) else { return }
+    let wanted = wantedKinds.map(\.description).sorted().joined(separator: " and ")
+    throw LiveKitError(.invalidParameter, "\(planner.template) takes no \(wanted)")
+  }
+
+  /// Finds mistakes in the values before a room is joined.
+  func checkValues(_ planner: OutputPlanner, _ factory: PipelineFactory) throws(LiveKitError) {
+    guard values["location"] == nil else {
+      throw LiveKitError(.invalidParameter, "`location` cannot be set: it is the file, which is given as such")
+    }
+    try planner.check(wantedKinds, factory: factory, values: destination.values)
+  }
+
+  /// - Throws: what is asked for does not fit into one file.
+  func checkChoice() throws(LiveKitError) {
+    guard !sources.contains(.unknown) else {
+      throw LiveKitError(.invalidParameter, "a source that is not known cannot be asked for; name its track")
+    }
+    for kind in [Track.Kind.video, .audio] {
+      let names = Set(sources).filter { $0.kind == kind }.map { "--source \($0.optionName)" }.sorted()
+      guard names.count > 1 else { continue }
+      throw LiveKitError(
+        .invalidParameter, "\(names.joined(separator: " and ")) are both \(kind): \(Self.oneOfEach)")
+    }
+    guard Set(trackSids).count > 2 else { return }
+    throw LiveKitError(.invalidParameter, "\(Set(trackSids).count) tracks are asked for: \(Self.oneOfEach)")
+  }
+
+  static let oneOfEach = "a file holds one video and one audio; give the other to another 'record'"
+}

@@ -1,0 +1,207 @@
+import MediaBridge
+import MediaCore
+
+/// Waits for the participant that is to be recorded, and until its media flows. Looks only when something has happened.
+struct RecordingSearch {
+  struct Found: Sendable {
+    var participant: RemoteParticipant
+    /// One of a kind, chosen by what they are.
+    var publications: [RemoteTrackPublication]
+    /// What the file is to hold.
+    var kinds: Set<Track.Kind>
+    /// SIDs of the tracks of which something has come.
+    var flowing: Set<String>
+
+    func isFlowing(_ publication: RemoteTrackPublication) -> Bool { flowing.contains(publication.sid) }
+
+    /// Whether all that there is of the participant cannot be had.
+    var isHopeless: Bool { !publications.isEmpty && publications.allSatisfy { $0.refusal != nil } }
+    var hopelessness: String { publications.compactMap(\.refusal?.message).joined(separator: "; ") }
+  }
+
+  let room: Room
+  let options: RecordingOptions
+  let subscriptions: SubscriptionLease
+  var deadline: MediaTime?
+  /// Rings for what happens in the room, and here for media that begins to flow.
+  let bell: Bell
+  let onUpdate: @Sendable (Recorder.Update) -> Void
+  /// Called before each look.
+  var onLook: @Sendable () -> Void = {}
+
+  private let choice: TrackChoice
+  private var told: String?
+  /// What cannot be had as it is published.
+  private(set) var omissions = OmissionList()
+  /// Since when there is nothing else, where the wait has no limit of its own.
+  private var hopelessSince: MediaTime?
+  /// Of whom something flows, and since when.
+  private var first: (participant: RemoteParticipant, since: MediaTime)?
+  /// Media that rings when it begins to flow.
+  private var awaited: [IncomingMedia] = []
+
+  /// How long the tracks of one participant may come apart before what is missing is taken as not being there.
+  private static let pairing = Duration.seconds(2)
+
+  init(
+    room: Room, options: RecordingOptions, subscriptions: SubscriptionLease, deadline: MediaTime?, bell: Bell,
+    onUpdate: @escaping @Sendable (Recorder.Update) -> Void
+  ) {
+    self.room = room
+    self.options = options
+    self.subscriptions = subscriptions
+    self.deadline = deadline
+    self.bell = bell
+    self.onUpdate = onUpdate
+    choice = TrackChoice(options)
+  }
+
+  /// - Throws: the wait was too long, the room was left, the task was cancelled, or what is asked for does not fit into
+  ///   one file.
+  mutating func run() async throws(LiveKitError) -> Found {
+    while true {
+      onLook()
+      let found = try await look()
+      if let found, isReady(found) {
+        await subscriptions.keep(only: found.publications)
+        return found
+      }
+      try giveUp(on: found)
+      let missing = missing(found)
+      if first == nil, told != missing {
+        told = missing
+        onUpdate(.waiting(missing))
+      }
+      try checkWait(for: missing, advice: advice(found))
+      let since = [first?.since, hopelessSince].compactMap { $0 }.min()
+      await bell.wait(until: [deadline, since.map { $0 + Self.pairing }].compactMap { $0 }.min())
+    }
+  }
+
+  /// - Throws: nothing that is published can be recorded. Whoever set a limit to the wait waits for something else.
+  private mutating func giveUp(on found: Found?) throws(LiveKitError) {
+    guard deadline == nil, let found, found.isHopeless, let refusal = found.publications.first?.refusal else {
+      hopelessSince = nil
+      return
+    }
+    let since = hopelessSince ?? .now
+    hopelessSince = since
+    guard MediaTime.now - since >= Self.pairing else { return }
+    throw LiveKitError(refusal.code, "\(found.hopelessness); nothing was recorded", underlying: refusal)
+  }
+
+  /// - Throws: the wait is over, whatever is missing.
+  func checkWait(for missing: String, advice: String = "") throws(LiveKitError) {
+    if Task.isCancelled { throw LiveKitError(.cancelled, "stopped while waiting for \(missing)") }
+    if room.connectionState == .disconnected {
+      throw room.disconnectError ?? LiveKitError(.disconnected, "the room was left while waiting for \(missing)")
+    }
+    if let deadline, MediaTime.now >= deadline {
+      throw LiveKitError(.timedOut, "waited in vain for \(missing); \(advice)raise --wait to wait longer")
+    }
+  }
+
+  // MARK: Looking
+
+  /// The first candidate of whom something comes; else the first of all, to be waited for.
+  private mutating func look() async throws(LiveKitError) -> Found? {
+    let candidates = candidates()
+    try checkTracks(of: candidates)
+    var waiting: Found?
+    for participant in candidates {
+      let found = await look(at: participant)
+      if !found.flowing.isEmpty { return found }
+      // Whoever cannot be recorded in any case is waited for only when there is nobody else.
+      if waiting == nil || waiting?.isHopeless == true && !found.isHopeless { waiting = found }
+    }
+    first = nil
+    return waiting
+  }
+
+  private mutating func look(at participant: RemoteParticipant) async -> Found {
+    let publications = choice.best(of: participant.trackPublications.values)
+    var flowing: Set<String> = []
+    for publication in publications {
+      await subscriptions.add(publication)
+      if let refusal = publication.refusal { tell(refusal, of: publication, by: participant) }
+      guard let media = publication.media else { continue }
+      ringWhenFlowing(media)
+      guard await media.reception().isFlowing else { continue }
+      // What came of a camera before it was muted is not what is to be seen now.
+      if publication.kind == .audio || !publication.isMuted { flowing.insert(publication.sid) }
+    }
+    return Found(
+      participant: participant, publications: publications, kinds: choice.kinds(of: publications), flowing: flowing)
+  }
+
+  private mutating func tell(
+    _ refusal: LiveKitError, of publication: RemoteTrackPublication, by participant: RemoteParticipant
+  ) {
+    let omission = Omission(
+      sid: publication.sid, kind: publication.kind, source: publication.source,
+      participant: participant.identity ?? "", reason: refusal.message, wasWanted: true)
+    if omissions.note(omission) { onUpdate(.omitted(omission)) }
+  }
+
+  private mutating func ringWhenFlowing(_ media: IncomingMedia) {
+    guard !awaited.contains(media) else { return }
+    awaited.append(media)
+    media.onFlow { [bell] in bell.ring() }
+  }
+
+  private mutating func isReady(_ found: Found) -> Bool {
+    guard !found.flowing.isEmpty else { return false }
+    let since = first.flatMap { $0.participant === found.participant ? $0.since : nil } ?? .now
+    first = (found.participant, since)
+    let settled = found.publications.filter { found.isFlowing($0) || $0.refusal != nil }
+    if Set(settled.map(\.kind)) == found.kinds, choice.isFinal(settled) { return true }
+    return MediaTime.now >= min(since + Self.pairing, deadline ?? since + Self.pairing)
+  }
+
+  private func candidates() -> [RemoteParticipant] {
+    let participants = room.remoteParticipants
+    if let identity = options.participant { return participants[identity].map { [$0] } ?? [] }
+    // Whoever was found stays.
+    return participants.values.sorted {
+      ($0 === first?.participant ? 0 : 1, $0.sid) < ($1 === first?.participant ? 0 : 1, $1.sid)
+    }
+    .filter { participant in participant.trackPublications.values.contains(where: choice.accepts) }
+  }
+
+  /// - Throws: the tracks that are asked for by name do not fit into one file.
+  private func checkTracks(of candidates: [RemoteParticipant]) throws(LiveKitError) {
+    guard !options.trackSids.isEmpty else { return }
+    let tracks = candidates.flatMap { $0.trackPublications.values.filter(choice.accepts) }
+    let names = tracks.map(\.sid).sorted().joined(separator: " and ")
+    guard tracks.count > 1 else { return }
+    if candidates.count > 1 {
+      throw LiveKitError(
+        .invalidParameter,
+        "\(names) belong to two participants: a file holds one; give the other track to another 'record'")
+    }
+    guard Set(tracks.map(\.kind)).count == 1 else { return }
+    throw LiveKitError(
+      .invalidParameter, "\(names) are both \(tracks[0].kind): \(RecordingOptions.oneOfEach)")
+  }
+
+  // MARK: What is missing
+
+  private func missing(_ found: Found?) -> String {
+    guard let found else {
+      if let identity = options.participant { return "participant \(identity)" }
+      let sids = options.trackSids.sorted()
+      return sids.isEmpty ? "a participant" : "track \(sids.joined(separator: " or "))"
+    }
+    let who = found.participant.identity ?? "the participant"
+    guard !found.publications.isEmpty else { return "\(who) to publish\(choice.wish.map { " the \($0)" } ?? "")" }
+    guard !found.isHopeless else { return "something of \(who) that can be recorded: \(found.hopelessness)" }
+    guard found.publications.allSatisfy(\.isMuted) else { return "media of \(who)" }
+    return "\(who) to unmute the " + found.publications.map { $0.source.spoken($0.kind) }.joined(separator: " and the ")
+  }
+
+  private func advice(_ found: Found?) -> String {
+    guard found == nil else { return "" }
+    if options.participant != nil { return "check the name, or " }
+    return options.trackSids.isEmpty ? "nobody publishes in this room: check its name, or " : "check the SID, or "
+  }
+}

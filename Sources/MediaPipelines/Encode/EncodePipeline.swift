@@ -1,0 +1,55 @@
+package import GStreamerKit
+import MediaCore
+package import PipelineTemplates
+
+/// An encode template at work: frames or PCM in, encoded media out, for all who want it. The memory is handed on, and never
+/// copied.
+package final class EncodePipeline: Sendable {
+  private let pipeline: Pipeline
+  private let source: AppSource
+  private let sink: AppSink
+
+  /// - Parameters:
+  ///   - template: of the kind `encode`.
+  ///   - onBuffer: called on a streaming thread with what comes out; to return at once.
+  ///   - onFailure: told when the pipeline fails while it runs, on the thread that all pipelines share.
+  package init(
+    _ template: FilledTemplate, factory: PipelineFactory, onBuffer: @escaping @Sendable (MediaBuffer) -> Void,
+    onFailure: @escaping @Sendable (PipelineFailure) -> Void
+  ) throws(PipelineFailure) {
+    let made = try factory.make(template)
+    pipeline = made.pipeline
+    source = try made.source(made.pipeline.hasElement("frames") ? "frames" : "pcm")
+    sink = try made.sink("encoded", onBuffer: onBuffer)
+    made.onFailure { failure, _ in onFailure(failure) }
+    try made.start()
+  }
+
+  /// The format of what is pushed, before the first of it.
+  package func set(caps: Caps) { source.set(caps: caps) }
+
+  /// - Parameter updatingCaps: whether the format is told from the buffer.
+  package func push(_ media: MediaBuffer, at time: Duration, updatingCaps: Bool) {
+    let time = MediaTime(nanoseconds: time.nanoseconds)
+    source.push(media, pts: time, dts: time, updatingCaps: updatingCaps)
+  }
+
+  /// What waits to be encoded.
+  package var queued: Int { source.queuedBuffers }
+  /// Dropped because the encoder did not keep up.
+  package var dropped: Int { source.counters.dropped }
+
+  /// Has a frame encoded as a keyframe.
+  /// - Parameter time: of the frame; nil for the next one.
+  package func requestKeyframe(at time: Duration? = nil) {
+    sink.requestKeyframe(at: time.map { MediaTime(nanoseconds: $0.nanoseconds) })
+  }
+
+  /// Encodes what waits; all of it has been handed on when this returns.
+  package func drain() async throws(PipelineError) {
+    try await pipeline.sendEndOfStream { [weak source] in source?.queuedBuffers ?? 0 }
+  }
+
+  /// Nothing comes after it returned.
+  package func stop() async { await pipeline.stop() }
+}

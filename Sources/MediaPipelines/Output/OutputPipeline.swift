@@ -1,0 +1,89 @@
+package import GStreamerKit
+import MediaCore
+package import PipelineTemplates
+
+/// An output template at work: media goes into its inputs at times since its beginning, and it ends in a file or a stream
+/// that is complete.
+package final class OutputPipeline: Sendable {
+  /// How one of the template's appsrcs is fed.
+  package struct Input: Sendable {
+    /// Puts what comes into the stream format that the template takes; nil where it fits.
+    package var parser: String?
+    /// The format of all that comes; nil to go by what comes first.
+    package var caps: Caps?
+    /// Whether a format that changes is told. A multiplexer takes one description of a stream: what changes later travels
+    /// within it.
+    package var followsFormat: Bool
+
+    /// - Parameter parser: puts what comes into the stream format that the template takes.
+    package init(parser: String? = nil, caps: Caps? = nil, followsFormat: Bool = false) {
+      self.parser = parser
+      self.caps = caps
+      self.followsFormat = followsFormat
+    }
+  }
+
+  private struct Source: Sendable {
+    let element: AppSource
+    let input: Input
+  }
+
+  private let made: TemplatePipeline
+  private let sources: [String: Source]
+  private let pipeline: Pipeline
+
+  /// - Parameters:
+  ///   - inputs: by the name of the appsrc.
+  ///   - unused: the names of those that get nothing, which are taken out.
+  ///   - onKeyframeNeeded: told the input behind which something asks for a keyframe, on any thread.
+  ///   - onFailure: told when the pipeline fails while it runs, on the thread that all pipelines share.
+  package init(
+    _ template: FilledTemplate, inputs: [String: Input], unused: [String], factory: PipelineFactory,
+    onKeyframeNeeded: @escaping @Sendable (String) -> Void, onFailure: @escaping @Sendable (PipelineFailure) -> Void
+  ) throws(PipelineFailure) {
+    made = try factory.make(template)
+    pipeline = made.pipeline
+    for name in unused where pipeline.hasElement(name) { try made.removeBranch(from: name) }
+    var sources: [String: Source] = [:]
+    for (name, input) in inputs {
+      let source = try made.source(name)
+      if let parser = input.parser { try made.insert(parser, behind: source) }
+      if let caps = input.caps { source.set(caps: caps) }
+      try made.onKeyframeRequest(atSource: name) { onKeyframeNeeded(name) }
+      sources[name] = Source(element: source, input: input)
+    }
+    self.sources = sources
+    made.onFailure { failure, _ in onFailure(failure) }
+  }
+
+  /// - Throws: what keeps it from its beginning, such as a file that cannot be opened.
+  package func start() throws(PipelineFailure) { try made.start() }
+
+  /// - Parameters:
+  ///   - input: the name of the appsrc; what is for another one is dropped.
+  ///   - time: since the pipeline's beginning.
+  package func push(_ media: MediaBuffer, into input: String, at time: Duration, decodedAt dts: Duration? = nil) {
+    guard let source = sources[input] else { return }
+    let updatingCaps =
+      source.input.followsFormat || (source.input.caps == nil && source.element.counters.buffers == 0)
+    source.element.push(
+      media, pts: MediaTime(nanoseconds: time.nanoseconds), dts: MediaTime(nanoseconds: (dts ?? time).nanoseconds),
+      updatingCaps: updatingCaps)
+  }
+
+  /// How much of an input's room is taken, 0…1.
+  package func fullness(of input: String) -> Double { sources[input]?.element.fullness ?? 0 }
+
+  /// What an input has dropped because writing did not keep up.
+  package func dropped(at input: String) -> Int { sources[input]?.element.counters.dropped ?? 0 }
+
+  /// Writes what the output needs to be complete.
+  /// - Throws: why it is not.
+  package func complete() async throws(PipelineError) {
+    let elements = sources.values.map(\.element)
+    try await pipeline.sendEndOfStream { elements.reduce(0) { $0 + $1.queuedBuffers } }
+  }
+
+  /// No thread of it is left when this returns.
+  package func stop() async { await pipeline.stop() }
+}

@@ -1,0 +1,101 @@
+import BridgeTesting
+import Foundation
+import Testing
+
+@testable import Egress
+@testable import MediaBridge
+
+/// What a recording does to its file before and beside writing it.
+@Suite struct FileClaimTests {
+  private let folder: TemporaryFolder
+  private let file: String
+  private let manager = FileManager.default
+
+  init() throws {
+    folder = try TemporaryFolder()
+    file = folder.path + "/a.mkv"
+  }
+
+  private func error(of body: () throws -> Void) -> String? {
+    do { try body() } catch { return "\(error)" }
+    return nil
+  }
+
+  @Test func oneFileHasOneRecording() throws {
+    try "yesterday".write(toFile: file, atomically: false, encoding: .utf8)
+    let first = try FileClaim(file)
+    try manager.createSymbolicLink(atPath: folder.path + "/link.mkv", withDestinationPath: file)
+    for name in ["/a.mkv", "/link.mkv"] {
+      #expect(error { _ = try FileClaim(folder.path + name) }?.contains("another recording") == true)
+    }
+    #expect(try String(contentsOfFile: file, encoding: .utf8) == "yesterday")
+    first.release()
+    let second = try FileClaim(file)
+    #expect(second.loss == nil && second.bytes == 9)
+  }
+
+  @Test func aFileThatWasMadeAndGotNothingGoes() throws {
+    try FileClaim(file).release()
+    #expect(!manager.fileExists(atPath: file))
+    let claim = try FileClaim(file)
+    try "something".write(toFile: file, atomically: false, encoding: .utf8)
+    claim.release()
+    #expect(manager.fileExists(atPath: file))
+  }
+
+  @Test func aFileThatWasThereStays() throws {
+    #expect(manager.createFile(atPath: file, contents: nil))
+    try FileClaim(file).release()
+    #expect(manager.fileExists(atPath: file))
+  }
+
+  /// The link is the person's, what it leads to was made here.
+  @Test func aLinkToNothingStaysOne() throws {
+    let target = folder.path + "/target.mkv"
+    try manager.createSymbolicLink(atPath: file, withDestinationPath: target)
+    let claim = try FileClaim(file)
+    #expect(manager.fileExists(atPath: target))
+    claim.release()
+    #expect(!manager.fileExists(atPath: target))
+    #expect(try manager.destinationOfSymbolicLink(atPath: file) == target)
+  }
+
+  @Test func pipesAndDevicesAreLeftAlone() throws {
+    let (pipe, device) = (folder.path + "/pipe.mkv", folder.path + "/device.mkv")
+    #expect(mkfifo(pipe, 0o600) == 0)
+    try manager.createSymbolicLink(atPath: device, withDestinationPath: "/dev/null")
+    for name in [pipe, device] {
+      let claims = [try FileClaim(name), try FileClaim(name)]
+      for claim in claims {
+        #expect(claim.loss == nil && claim.bytes == nil)
+        try claim.checkWritten(by: "mkv")
+        claim.release()
+      }
+      #expect(manager.fileExists(atPath: name))
+    }
+    #expect(manager.fileExists(atPath: "/dev/null"))
+  }
+
+  @Test func aFileThatGoesAwayIsNoticed() throws {
+    let claim = try FileClaim(file)
+    #expect(claim.loss == nil)
+    try manager.moveItem(atPath: file, toPath: file + ".old")
+    #expect(claim.loss?.message.contains("removed or renamed") == true)
+    try "another".write(toFile: file, atomically: false, encoding: .utf8)
+    #expect(claim.loss?.message.contains("replaced") == true)
+    #expect(error { try claim.checkWritten(by: "mkv") }?.contains("replaced") == true)
+    claim.release()
+    #expect(try String(contentsOfFile: file, encoding: .utf8) == "another")
+  }
+
+  @Test func aTemplateThatWritesElsewhereIsNamed() throws {
+    let claim = try FileClaim(file)
+    let message = error { try claim.checkWritten(by: "mkv") }
+    #expect(message?.contains("output/mkv") == true && message?.contains("${location}") == true)
+  }
+
+  /// Root may write anywhere, so that only trying tells.
+  @Test func aFolderThatTakesNoFilesIsRefused() {
+    #expect(error { _ = try FileClaim("/proc/x.mkv") }?.contains("/proc/x.mkv") == true)
+  }
+}

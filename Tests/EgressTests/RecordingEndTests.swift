@@ -1,0 +1,114 @@
+import BridgeTesting
+import Egress
+import LiveKitProtocol
+import MediaBridge
+import MediaCore
+import Testing
+
+@testable import struct Egress.Presence
+
+/// What becomes of a recording when people leave.
+@Suite struct RecordingEndTests {
+  @Test func whoComesBackAtOnceHasNotLeft() {
+    var presence = Presence()
+    let begin = MediaTime.now
+    presence.note(true, at: begin)
+    presence.note(true, at: begin + .seconds(1))
+    presence.note(false, at: begin + .milliseconds(1500))
+    presence.note(true, at: begin + .seconds(3))
+    #expect(!presence.isOver && presence.overSince == begin + .seconds(3))
+    presence.note(true, at: begin + .seconds(6))
+    presence.note(false, at: begin + .seconds(7))
+    #expect(presence.isOver && presence.overSince == begin + .seconds(3))
+  }
+
+  private struct Scene: Sendable {
+    let watcher: Watcher
+    var synthetic: SyntheticRoom { watcher.synthetic }
+    let recorder: Recorder
+    let told = Collector<String>()
+  }
+
+  /// Alice is recorded, bob is there too.
+  private func run(_ ending: RecordingOptions.Ending, _ body: (Scene) async throws -> Void) async throws {
+    try await Watcher.run(RoomOptions(autoSubscribe: false), codecs: ["alice": "vp8", "bob": "vp8"]) { watcher in
+      let folder = try TemporaryFolder()
+      let options = RecordingOptions(
+        file: folder.path + "/a.mkv", participant: "alice", ending: ending, wait: .seconds(20))
+      let scene = Scene(watcher: watcher, recorder: Recorder(room: watcher.room, options: options))
+      try await scene.recorder.start { update in
+        switch update {
+        case .participantLeft(let identity): scene.told.add("-" + identity)
+        case .participantReturned(let identity): scene.told.add("+" + identity)
+        default: break
+        }
+      }
+      try await body(scene)
+    }
+  }
+
+  @Test func aRecordingEndsWhereItsParticipantLeft() async throws {
+    try await run(.participantLeft) { scene in
+      await scene.synthetic.publishers["bob"]?.disconnect()
+      await scene.synthetic.publishers["alice"]?.disconnect()
+      let length = await scene.recorder.elapsed
+      try await eventually("the end") { await scene.recorder.ending == .participantLeft }
+      let progress = try await scene.recorder.finish()
+      #expect(progress.duration < length + .seconds(1))
+      #expect(scene.told.values == ["-alice"])
+    }
+  }
+
+  @Test func aRecordingEndsWithTheLastOne() async throws {
+    try await run(.roomEmpty) { scene in
+      await scene.synthetic.publishers["alice"]?.disconnect()
+      try await eventually("the word that she left") { scene.told.values == ["-alice"] }
+      let again = try await scene.synthetic.join("alice")
+      try await eventually("the word that she is back") { scene.told.values == ["-alice", "+alice"] }
+      try await eventually("her new camera") {
+        let camera = scene.watcher.room.remoteParticipants["alice"]?.videoTracks.first
+        let recorded = await scene.recorder.progress().video
+        return recorded?.sid == camera?.sid && recorded?.packetsReceived ?? 0 > 0
+      }
+      await again.disconnect()
+      #expect(await scene.recorder.ending == nil)
+      await scene.synthetic.publishers["bob"]?.disconnect()
+      try await eventually("the end") { await scene.recorder.ending == .roomEmpty }
+      _ = try await scene.recorder.finish()
+    }
+  }
+
+  /// In a new session everybody comes again, which is no leaving.
+  @Test func aRoomThatIsJoinedAnewEndsNothing() async throws {
+    try await run(.participantLeft) { scene in
+      let events = Collector<RoomEvent>()
+      let reader = Task { [stream = scene.watcher.room.events] in for await event in stream { events.add(event) } }
+      defer { reader.cancel() }
+      scene.watcher.tell { $0.leave.action = .reconnect }
+      try await eventually("another session") {
+        events.values.contains { if case .reconnected(.full) = $0 { true } else { false } }
+      }
+      let before = await scene.recorder.elapsed
+      try await eventually("its media") { await scene.recorder.progress().duration > before + .milliseconds(500) }
+      #expect(await scene.recorder.ending == nil)
+      let progress = try await scene.recorder.finish()
+      #expect(scene.told.values.isEmpty && progress.omissions.isEmpty)
+    }
+  }
+
+  /// What fails while it is recorded is known at the end, unless it came after all.
+  @Test func aTrackThatFailsIsMissing() async throws {
+    try await run(.participantLeft) { scene in
+      let alice = try #require(scene.watcher.room.remoteParticipants["alice"])
+      let camera = try #require(alice.videoTracks.first)
+      scene.watcher.tell { ($0.subscriptionResponse.trackSid, $0.subscriptionResponse.err) = (camera.sid, .seUnknown) }
+      try await eventually("the omission") { await scene.recorder.progress().omissions.map(\.sid) == [camera.sid] }
+      #expect(await scene.recorder.progress().omissions.first?.wasWanted == true)
+      try await eventually("both tracks") {
+        await scene.recorder.progress().tracks.filter { $0.buffers > 0 }.count == 2
+      }
+      let progress = try await scene.recorder.finish()
+      #expect(progress.omissions.isEmpty)
+    }
+  }
+}

@@ -1,0 +1,92 @@
+import BridgeTesting
+import Foundation
+import LiveKitProtocol
+import MediaCore
+import SyntheticParticipants
+import Testing
+
+@testable import Egress
+@testable import MediaBridge
+
+/// How a recorder waits for what it is to record.
+@Suite struct RecordingSearchTests {
+  /// It may wait for hours: nothing wakes it while nothing happens.
+  @Test(arguments: ["nobody", "alice"])
+  func waitingCostsNothing(_ identity: String) async throws {
+    try await Watcher.run(RoomOptions(autoSubscribe: false)) { watcher in
+      try await watcher.synthetic.allow(false)
+      let looks = Collector<MediaTime>()
+      let bell = Bell()
+      var search = RecordingSearch(
+        room: watcher.room, options: RecordingOptions(file: "a.mkv", participant: identity),
+        subscriptions: SubscriptionLease(), deadline: .now + .seconds(2), bell: bell, onUpdate: { _ in })
+      search.onLook = { looks.add(.now) }
+      let listener = bell.ring(for: watcher.room.events)
+      defer { listener.cancel() }
+      await #expect(throws: LiveKitError.self) { _ = try await search.run() }
+      // The first and the last one, and where somebody is there what the server says of the permission.
+      let end = try #require(looks.values.last)
+      #expect(looks.values.filter { $0 < end - .seconds(1) }.count <= 5)
+      #expect(looks.values.filter { $0 >= end - .seconds(1) }.count == 1)
+    }
+  }
+
+  @Test func mediaThatBeginsToFlowRings() async throws {
+    try await Watcher.run(RoomOptions(autoSubscribe: false)) { watcher in
+      let folder = try TemporaryFolder()
+      let recorder = Recorder(
+        room: watcher.room,
+        options: RecordingOptions(file: folder.path + "/a.mkv", participant: "late", wait: .seconds(20)))
+      let starting = Task { try await recorder.start() }
+      let late = try await watcher.synthetic.join("late")
+      let joined = MediaTime.now
+      try await starting.value
+      // Less than it waits for a track that does not come.
+      #expect(MediaTime.now - joined < .seconds(2))
+      #expect(await recorder.progress().tracks.count == 2)
+      _ = try await recorder.finish()
+      await late.disconnect()
+    }
+  }
+
+  /// What does not fit into one file is known as soon as it is known what it is.
+  @Test func tracksThatDoNotFitTogetherAreRefused() async throws {
+    try await Watcher.run(RoomOptions(autoSubscribe: false), codecs: ["alice": "vp8", "bob": "vp8"]) { watcher in
+      let video = CaptureOptions(template: "test-video", kind: .video, source: .camera, codec: "vp8")
+      let carol = CapturePublisher(captures: [video, video])
+      var grant = VideoGrant(room: SyntheticRoom.name, roomJoin: true)
+      grant.canPublish = true
+      try await carol.connect(url: watcher.synthetic.url, token: try await SyntheticRoom.token("carol", grant))
+      let cameras = try await eventually("the cameras") { () -> [[String]]? in
+        let cameras = ["alice", "bob", "carol"].map { identity in
+          watcher.room.remoteParticipants[identity]?.videoTracks.map(\.sid) ?? []
+        }
+        return cameras.map(\.count) == [1, 1, 2] ? cameras : nil
+      }
+      try await refuse(cameras[0] + cameras[1], in: watcher.room, "two participants")
+      try await refuse(cameras[2], in: watcher.room, "both video")
+      await carol.disconnect()
+    }
+  }
+
+  private func refuse(_ sids: [String], in room: Room, _ reason: String) async throws {
+    let folder = try TemporaryFolder()
+    let options = RecordingOptions(file: folder.path + "/a.mkv", trackSids: sids, wait: .seconds(10))
+    let recorder = Recorder(room: room, options: options)
+    let error = await #expect(throws: LiveKitError.self) { try await recorder.start() }
+    #expect(error?.code == .invalidParameter && error?.message.contains(reason) == true)
+    _ = try await recorder.finish()
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
+  }
+
+  @Test func aBellThatRangBeforeIsHeardOnce() async {
+    let bell = Bell()
+    bell.ring()
+    bell.ring()
+    let begun = MediaTime.now
+    await bell.wait(until: begun + .seconds(20))
+    #expect(MediaTime.now - begun < .seconds(10))
+    await bell.wait(until: .now + .milliseconds(50))
+    #expect(MediaTime.now - begun >= .milliseconds(50))
+  }
+}

@@ -1,0 +1,147 @@
+import BridgeTesting
+import Foundation
+import GStreamerKit
+import MediaBridge
+import MediaCore
+import MediaPipelines
+import PipelineTemplates
+import Testing
+
+@testable import Egress
+
+/// Destinations of one job, and what makes their media.
+@Suite struct SharedEncodeTests {
+  private let folder: TemporaryFolder
+  private let start = MediaTime.now - .seconds(3)
+
+  /// A file with a keyframe at least every 400 ms.
+  private static let often = """
+    matroskamux name=mux ! filesink location=${location}
+    appsrc name=video max-buffers=1000 max-bytes=0 leaky-type=downstream caps="video/x-h264,stream-format=avc,alignment=au"
+    ! identity eos-after=-1 name=k${keyframe-interval:-0.4} ! mux.
+    """
+
+  private static let failing = """
+    matroskamux name=mux ! filesink location=${location}
+    appsrc name=video max-buffers=1000 max-bytes=0 leaky-type=downstream caps="video/x-h264,stream-format=avc,alignment=au"
+    ! identity error-after=5 ! mux.
+    """
+
+  init() throws {
+    folder = try TemporaryFolder()
+    try FileManager.default.createDirectory(atPath: folder.path + "/output", withIntermediateDirectories: false)
+    for (name, text) in [("often", Self.often), ("failing", Self.failing)] {
+      try text.write(toFile: folder.path + "/output/\(name).pipeline", atomically: true, encoding: .utf8)
+    }
+  }
+
+  private func job() -> Job { Job(beginsWithVideo: true, onKeyframeNeeded: {}, onChange: {}) }
+
+  @discardableResult
+  private func add(
+    _ name: String, to job: Job, codec: String = "vp8", values: [String: String] = [:]
+  ) throws -> JobDestination {
+    let factory = PipelineFactory(folder: folder.path, overrides: values)
+    let destination = Destination(argument: name.replacing("=", with: "=\(folder.path)/"))
+    let planner = try OutputPlanner(destination, factory: factory)
+    return try job.add(
+      destination, planner: planner, plan: try planner.plan([.video: TrackTraits(codec: codec)]),
+      video: Job.Video(codec: codec, size: Dimensions(width: 320, height: 180)), factory: factory)
+  }
+
+  /// Decoded frames, 40 ms apart.
+  private func write(_ numbers: Range<Int>, into job: Job) {
+    for number in numbers {
+      guard let black = MediaBuffer.blackFrame(width: 320, height: 180) else { continue }
+      let frame = black.withUnsafeBytes {
+        MediaBuffer(copying: $0, caps: black.caps, pts: start + .milliseconds(40 * number))
+      }
+      job.media.write(frame, .video, isRaw: true)
+    }
+  }
+
+  /// Writes the first frames, and waits for what an encoder makes of them.
+  private func begin(_ job: Job) async throws {
+    write(0..<5, into: job)
+    try await eventually("the first keyframe") { job.encoders.allSatisfy(\.hasBegun) }
+  }
+
+  @Test func whoWantsTheSameSharesOneEncoder() async throws {
+    let job = job()
+    let files = ["mp4=a", "mp4=b", "often=c"]
+    for file in files { try add(file, to: job) }
+    #expect(job.encoders.count == 1)
+    try add("mp4=d", to: job, values: ["bitrate": "500"])
+    #expect(job.encoders.count == 2, "another bitrate is another encode")
+    write(0..<50, into: job)
+    #expect(await job.finish(at: start + .seconds(2)) == [nil, nil, nil, nil])
+    for file in ["a", "b", "c", "d"] {
+      #expect(try frames(file).count == 50, "\(file)")
+    }
+  }
+
+  @Test func theShortestKeyframeIntervalIsKept() async throws {
+    let job = job()
+    try add("mp4=a", to: job, values: ["gop": "1000"])
+    try add("often=b", to: job, values: ["gop": "1000"])
+    #expect(job.encoders.count == 1)
+    try await begin(job)
+    write(5..<50, into: job)
+    #expect(await job.finish(at: start + .seconds(2)) == [nil, nil])
+    for file in ["a", "b"] {
+      let keyframes = try frames(file).filter(\.isKeyframe).map(\.time)
+      #expect(zip(keyframes, keyframes.dropFirst()).allSatisfy { $1 - $0 <= 0.401 }, "\(file): \(keyframes)")
+      #expect(keyframes.count >= 5)
+    }
+  }
+
+  /// A new part is a new pipeline that takes over at a keyframe: each file plays by itself, and nothing is missing.
+  @Test func anotherPartTakesOverAtAKeyframe() async throws {
+    let job = job()
+    let first = try add("often=a.mkv", to: job, values: ["gop": "1000"])
+    try await begin(job)
+    write(5..<25, into: job)
+    let next = first.destination.nextPart(after: 1)
+    #expect(next.location == folder.path + "/a-2.mkv")
+    try first.goOn(try first.planner.plan([.video: TrackTraits(codec: "vp8")]), at: next)
+    write(25..<50, into: job)
+    #expect(await job.finish(at: start + .seconds(2)) == [nil])
+    #expect(first.laterFiles == [next.location])
+    let parts = [try frames("a.mkv"), try frames("a-2.mkv")]
+    #expect(parts.map(\.count).reduce(0, +) == 50)
+    #expect(parts.allSatisfy { $0.first?.isKeyframe == true && $0.first?.time == 0 })
+    let whole = try #require(first.storedLength)
+    #expect(abs(whole.seconds - 2) < 0.1)
+  }
+
+  /// One that cannot be written stops only itself.
+  @Test func oneFailsAlone() async throws {
+    let job = job()
+    try add("mp4=a", to: job)
+    let broken = try add("failing=b", to: job)
+    write(0..<25, into: job)
+    try await eventually("its failure") { broken.failure != nil }
+    let reasons = await job.finish(at: start + .seconds(1))
+    #expect(reasons[0] == nil && reasons[1]?.message.contains("\(folder.path)/b: ") == true)
+    #expect(reasons[1]?.underlying is PipelineError)
+    #expect(try frames("a").count == 25)
+  }
+
+  private struct Frame {
+    var time: Double
+    var isKeyframe: Bool
+  }
+
+  /// What ffprobe reads of a file.
+  private func frames(_ file: String) throws -> [Frame] {
+    let probe = try run(
+      "ffprobe",
+      ["-v", "error", "-show_entries", "packet=pts_time,flags", "-of", "csv=p=0", "\(folder.path)/\(file)"])
+    try #require(probe.status == 0 && probe.errors.isEmpty, "\(file): \(probe.errors)")
+    return probe.output.split(separator: "\n").compactMap { line in
+      let fields = line.split(separator: ",")
+      guard fields.count >= 2, let time = Double(fields[0]) else { return nil }
+      return Frame(time: time, isKeyframe: fields[1].contains("K"))
+    }
+  }
+}

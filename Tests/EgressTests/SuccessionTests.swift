@@ -1,0 +1,92 @@
+import MediaCore
+import Testing
+
+@testable import Egress
+
+/// How one pipeline of a destination takes over from another.
+@Suite struct SuccessionTests {
+  private typealias Pipelines = Succession<String, String>
+  private typealias Turn = Pipelines.Turn
+
+  private static func turn(_ stage: String, _ lines: [String: String], continues: Bool = false) -> Turn {
+    Turn(stage: stage, lines: lines, continues: continues)
+  }
+  private static let both = ["video": "camera", "audio": "voice"]
+
+  private struct Scene {
+    var pipelines: Pipelines
+    var over: [String] = []
+
+    /// `STAGE@MILLISECONDS`.
+    mutating func offer(_ input: String, _ line: String, _ milliseconds: Int, isKeyframe: Bool = false) -> String? {
+      pipelines.place(input, from: line, isKeyframe: isKeyframe, at: .milliseconds(milliseconds), over: &over).map {
+        "\($0.stage)@\(Int(($0.time.seconds * 1000).rounded()))"
+      }
+    }
+  }
+
+  private func scene(_ lines: [String: String] = both) -> Scene {
+    Scene(pipelines: Pipelines(Self.turn("a", lines)))
+  }
+
+  @Test func aPartBeginsAtAKeyframeAndAtZero() {
+    var scene = scene()
+    #expect(scene.offer("video", "camera", 0, isKeyframe: true) == "a@0")
+    #expect(scene.pipelines.prepare(Self.turn("b", Self.both)) == nil)
+    #expect(scene.offer("video", "camera", 40) == "a@40")
+    #expect(scene.offer("video", "camera", 80, isKeyframe: true) == "b@0")
+    #expect(scene.offer("video", "camera", 120) == "b@40")
+  }
+
+  /// What was heard before the change is in the part that shows it, whenever it comes.
+  @Test func lateAudioGoesToThePartBefore() {
+    var scene = scene()
+    _ = scene.offer("video", "camera", 0, isKeyframe: true)
+    _ = scene.pipelines.prepare(Self.turn("b", Self.both))
+    _ = scene.offer("video", "camera", 100, isKeyframe: true)
+    #expect(scene.offer("audio", "voice", 60) == "a@60" && scene.over.isEmpty)
+    #expect(scene.offer("audio", "voice", 100) == "b@0" && scene.over == ["a"])
+    #expect(scene.offer("audio", "voice", 120) == "b@20" && scene.over == ["a"])
+  }
+
+  @Test func withoutVideoTheAudioLeads() {
+    var scene = scene(["audio": "voice"])
+    #expect(scene.offer("audio", "voice", 20, isKeyframe: true) == "a@20")
+    _ = scene.pipelines.prepare(Self.turn("b", ["audio": "voice"]))
+    #expect(scene.offer("audio", "voice", 40, isKeyframe: true) == "b@0" && scene.over == ["a"])
+  }
+
+  /// The track comes in another codec: an encoder's line goes on in the same pipeline.
+  @Test func anotherLineGoesOnInTheSamePipeline() {
+    var scene = scene()
+    _ = scene.offer("video", "camera", 0, isKeyframe: true)
+    _ = scene.pipelines.prepare(Self.turn("a", ["video": "encoder", "audio": "voice"], continues: true))
+    #expect(scene.offer("video", "encoder", 40) == nil, "it needs frames that are not there")
+    #expect(scene.offer("video", "camera", 40) == "a@40")
+    #expect(scene.offer("video", "encoder", 80, isKeyframe: true) == "a@80")
+    #expect(scene.offer("video", "camera", 90) == nil)
+    #expect(scene.offer("audio", "voice", 60) == "a@60" && scene.over.isEmpty)
+  }
+
+  @Test func whoWaitsIsReplaced() {
+    var scene = scene()
+    _ = scene.pipelines.prepare(Self.turn("b", Self.both))
+    #expect(scene.pipelines.prepare(Self.turn("c", Self.both))?.stage == "b")
+    #expect(scene.offer("video", "camera", 0, isKeyframe: true) == "c@0")
+    #expect(scene.pipelines.stages == ["a", "c"] && scene.pipelines.next == nil)
+  }
+
+  /// Two changes in a row, before the audio of the first has come.
+  @Test func everyPipelineIsOverOnce() {
+    var scene = scene()
+    _ = scene.offer("video", "camera", 0, isKeyframe: true)
+    for (stage, time) in [("b", 100), ("c", 200)] {
+      _ = scene.pipelines.prepare(Self.turn(stage, Self.both))
+      #expect(scene.offer("video", "camera", time, isKeyframe: true) == "\(stage)@0")
+    }
+    #expect(scene.over == ["a"])
+    #expect(scene.offer("audio", "voice", 150) == "b@50")
+    #expect(scene.offer("audio", "voice", 210) == "c@10" && scene.over == ["a", "b"])
+    #expect(scene.pipelines.stages == ["c"])
+  }
+}
