@@ -29,7 +29,7 @@ public final class TileWindow: Sendable {
   private static let usual = Dimensions(width: 1280, height: 720)
 
   /// The templates that a window is made of.
-  package static let templates = [TemplateName(.output, "window-grid"), TemplateName(.output, "window-tile")]
+  package static let templates = [TemplateName(.output, "window-grid"), TemplateName(.tile, "window-tile")]
 
   /// Opens the window.
   /// - Parameters:
@@ -71,7 +71,7 @@ public final class TileWindow: Sendable {
   /// - Throws: `missingElement` or `template` for the template of tiles; `invalidState` when the window is gone.
   public func addTile(name: String) throws(LiveKitError) -> VideoTile {
     let template = try LiveKitError.wrapping { () throws(PipelineFailure) in
-      try factory.fill(.output, "window-tile", values: [:])
+      try factory.fill(.tile, "window-tile", values: [:])
     }
     let added: Result<VideoTile, LiveKitError> = queue.sync { [self] in
       do throws(LiveKitError) { return .success(try makeTile(name: name, of: template)) } catch {

@@ -298,29 +298,6 @@ enum BuiltInTemplates {
     ! queue ! videomix.
 
     """###,
-    "output/window-tile": ###"""
-    # One tile of the template window-grid: what becomes of a track's frames before they are laid into the window.
-    #
-    # video          Frames in, of any size; at most `queue` wait, and the oldest are dropped.
-    #                The latencies (ns) let the mixer wait a moment; without them it would not be told how long.
-    # videoflip      Turns frames upright, as the sender says (tag image-orientation).
-    # crop           Cuts frames to the tile's shape when they are to fill it: Swift sets `aspect-ratio`, 0/1 for none.
-    # scaling        Brings frames to the tile's size, with black bars where the shape differs.
-    # size           The tile's size; Swift sets it in these caps.
-    # label          The participant's name, in `font` as Pango writes it. Swift sets `text`.
-    #
-    # The end is left open: Swift links it to the mixer.
-
-    appsrc name=video max-buffers=${queue:-3} max-bytes=0 leaky-type=downstream
-      min-latency=0 max-latency=1000000000 caps="video/x-raw"
-    ! videoflip video-direction=auto
-    ! aspectratiocrop name=crop
-    ! videoconvertscale add-borders=true n-threads=1
-    ! capsfilter name=size caps=video/x-raw,width=320,height=180,pixel-aspect-ratio=1/1
-    ! textoverlay name=label font-desc=${font:-Sans 12} auto-resize=false
-      halignment=left valignment=bottom xpad=8 ypad=8 shaded-background=true
-
-    """###,
     "output/window": ###"""
     # Desktop window for the frames of one track (X11), which VideoView fills.
     #
@@ -460,6 +437,29 @@ enum BuiltInTemplates {
 
     media. ! vp9dec threads=${threads:-1}
     ! appsink name=frames sync=false async=false
+
+    """###,
+    "tile/window-tile": ###"""
+    # One tile of the template window-grid: what becomes of a track's frames before they are laid into the window.
+    #
+    # video          Frames in, of any size; at most `queue` wait, and the oldest are dropped.
+    #                The latencies (ns) let the mixer wait a moment; without them it would not be told how long.
+    # videoflip      Turns frames upright, as the sender says (tag image-orientation).
+    # crop           Cuts frames to the tile's shape when they are to fill it: Swift sets `aspect-ratio`, 0/1 for none.
+    # scaling        Brings frames to the tile's size, with black bars where the shape differs.
+    # size           The tile's size; Swift sets it in these caps.
+    # label          The participant's name, in `font` as Pango writes it. Swift sets `text`.
+    #
+    # The end is left open: Swift links it to the mixer.
+
+    appsrc name=video max-buffers=${queue:-3} max-bytes=0 leaky-type=downstream
+      min-latency=0 max-latency=1000000000 caps="video/x-raw"
+    ! videoflip video-direction=auto
+    ! aspectratiocrop name=crop
+    ! videoconvertscale add-borders=true n-threads=1
+    ! capsfilter name=size caps=video/x-raw,width=320,height=180,pixel-aspect-ratio=1/1
+    ! textoverlay name=label font-desc=${font:-Sans 12} auto-resize=false
+      halignment=left valignment=bottom xpad=8 ypad=8 shaded-background=true
 
     """###,
   ]
