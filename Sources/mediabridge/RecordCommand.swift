@@ -80,29 +80,36 @@ struct RecordCommand: AsyncParsableCommand {
     if let duration, duration <= .zero {
       throw ValidationError("--duration: there is nothing to record in no time; leave it out to record until Ctrl-C")
     }
-    _ = try values()
+    if !set.pairs.isEmpty { _ = try values(try OutputTemplates(of: options, folder: access.pipelines)) }
   }
 
   /// For the templates of the output, and for those that receive.
-  private func values() throws -> [[String: String]] {
+  private func values(_ templates: OutputTemplates) throws -> [[String: String]] {
     guard !set.pairs.isEmpty else { return [[:], [:]] }
-    var options = options
-    options.values = try set.values(destination: target.template)
-    let templates = [
-      try options.templates(folder: access.pipelines), try SetArguments.receiveTemplates(folder: access.pipelines),
+    let names = [
+      try templates.names(with: try set.values(destination: target.template)),
+      try SetArguments.receiveTemplates(folder: access.pipelines),
     ]
-    return try set.values(for: templates, folder: access.pipelines, destination: target.template)
+    return try set.values(for: names, folder: access.pipelines, destination: target.template)
   }
 
   func run() async throws {
     let console = access.console()
+    do { try await run(console) } catch {
+      console.fail(error)
+      throw ExitCode.failure
+    }
+  }
+
+  private func run(_ console: Console) async throws {
     var options = options
-    let values = try values()
+    let templates = try OutputTemplates(of: options, folder: access.pipelines)
+    let values = try values(templates)
     options.values = values[0]
-    if dryRun { return try tellFeeds(options, console) }
+    if dryRun { return try tellFeeds(options, templates, console) }
     // The recorder subscribes to what it needs: a room may have many more.
     let room = Room(roomOptions: access.roomOptions(autoSubscribe: false, receiveValues: values[1]))
-    let recorder = Recorder(room: room, options: options)
+    let recorder = Recorder(room: room, options: options, templates: templates)
     do {
       try await recorder.prepare()
       if !overwrite, target.isFile { try Self.checkUnused(target.location) }
@@ -113,20 +120,14 @@ struct RecordCommand: AsyncParsableCommand {
       .run(url: try access.serverURL(), token: try await access.accessToken())
     } catch {
       _ = try? await recorder.finish()
-      console.fail(error)
-      throw ExitCode.failure
+      throw error
     }
   }
 
-  private func tellFeeds(_ options: RecordingOptions, _ console: Console) throws {
-    do {
-      let lines = try OutputFeeds(of: options, folder: access.pipelines).lines
-      for line in lines { console.say(line) }
-      console.event("feeds", ["feeds": lines])
-    } catch {
-      console.fail(error)
-      throw ExitCode.failure
-    }
+  private func tellFeeds(_ options: RecordingOptions, _ templates: OutputTemplates, _ console: Console) throws {
+    let lines = try OutputFeeds(of: options, templates, folder: access.pipelines).lines
+    for line in lines { console.say(line) }
+    console.event("feeds", ["feeds": lines])
   }
 
   private var isNamed: Bool { Destination(argument: destination).output != nil }

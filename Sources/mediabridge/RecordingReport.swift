@@ -28,6 +28,11 @@ struct RecordingReport: Sendable {
         "What is sent is encoded: of the templates for this file only \(template) has \(variables.joined(separator: ", "))"
       )
       console.event("encoded_anew", ["template": template, "variables": variables])
+    case .withoutEffect(let variables):
+      console.say(
+        "Without effect: \(variables.joined(separator: ", ")); nothing that this changes is done to what is recorded, "
+          + "which is stored as it is sent")
+      console.event("without_effect", ["variables": variables])
     case .omitted(let omission):
       console.say("Not recorded: \(omission)")
       console.event("not_recorded", fields(omission))

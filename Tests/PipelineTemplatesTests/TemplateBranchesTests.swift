@@ -43,4 +43,17 @@ import Testing
   }
 
   private func words(_ text: String) -> String { text.split(whereSeparator: \.isWhitespace).joined(separator: " ") }
+
+  /// What only a branch has changes nothing where that is not made.
+  @Test func variablesAreOfBranchesOrNot() throws {
+    let template = try Template(
+      kind: .receive, name: "x", file: "x",
+      text: """
+        appsrc name=rtp ! rtpjitterbuffer name=jitter latency=${latency:-200} ! tee name=media
+        media. ! queue ! appsink name=encoded
+        media. ! decoder threads=${threads:-1} ! appsink name=frames
+        """)
+    #expect(template.variables(outsideBranches: ["frames", "pcm"]) == ["latency"])
+    #expect(template.variables(outsideBranches: []) == ["latency", "threads"])
+  }
 }

@@ -6,10 +6,10 @@ import PipelineTemplates
 package struct OutputFeeds: Sendable {
   package let lines: [String]
 
-  /// - Throws: the template, or what was set for it, is wrong.
-  package init(of options: RecordingOptions, folder: String?) throws(LiveKitError) {
+  /// - Throws: what was set for the template is wrong.
+  package init(of options: RecordingOptions, _ templates: OutputTemplates, folder: String?) throws(LiveKitError) {
     let factory = PipelineFactory(folder: folder, overrides: options.values)
-    let planner = try OutputPlanner(options.destination, encode: options.encode, factory: factory)
+    let planner = try OutputPlanner(templates, factory: factory)
     let kinds = planner.kinds.intersection(options.wantedKinds)
     lines = OutputPlanner.codecs.compactMap { codec in
       let kind: Track.Kind = codec == "opus" ? .audio : .video

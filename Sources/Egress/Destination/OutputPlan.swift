@@ -30,14 +30,18 @@ struct OutputPlanner: Sendable {
   ///   - factory: its overrides are the values that were set.
   /// - Throws: there is no such template, or what was set is for none.
   init(_ destination: Destination, encode: [String] = [], factory: PipelineFactory) throws(LiveKitError) {
-    let name = try Self.templateName(of: destination, factory)
-    template = TemplateName(.output, name)
-    let found = try LiveKitError.wrapping { () throws(PipelineFailure) in try factory.template(.output, name) }
+    try self.init(try OutputTemplates(destination, encode: encode, factory: factory), factory: factory)
+  }
+
+  /// - Parameter factory: its overrides are the values that were set.
+  /// - Throws: what was set is for none of the templates.
+  init(_ templates: OutputTemplates, factory: PipelineFactory) throws(LiveKitError) {
+    let (found, encoders, destination) = (templates.output, templates.encoders, templates.destination)
+    template = TemplateName(.output, found.name)
     let filled = try LiveKitError.wrapping { () throws(PipelineFailure) in
       try factory.fill(found, values: destination.values)
     }
     let own = Set(found.variables.map(\.name))
-    let encoders = try Encoders(factory, wanted: encode)
     let unowned = Set(factory.overrides.keys).subtracting(own)
     let interval = Self.keyframeInterval(of: found, factory)
     var choices: [Track.Kind: FeedChoice] = [:]
@@ -137,84 +141,10 @@ struct OutputPlanner: Sendable {
 }
 
 extension OutputPlanner {
-  /// - Throws: nothing says which template, or there is none of that name.
-  private static func templateName(of destination: Destination, _ factory: PipelineFactory) throws(LiveKitError)
-    -> String
-  {
-    let names = try LiveKitError.wrapping { () throws(PipelineFailure) in try factory.names(of: .output) }.map(\.name)
-    if let name = destination.template, names.contains(name) { return name }
-    if let name = destination.output {
-      _ = try LiveKitError.wrapping { () throws(PipelineFailure) in try factory.template(.output, name) }
-      return name
-    }
-    let known = names.filter { name in
-      (try? factory.variables(of: TemplateName(.output, name)))?.contains("location") == true
-    }
-    let shown = destination.shown
-    let advice =
-      "NAME=\(shown) or --output NAME says which output template writes it, such as \(known.joined(separator: ", "))"
-    guard destination.isFile else {
-      throw LiveKitError(.invalidParameter, "'\(shown)' is an address, whose name says no kind of output; \(advice)")
-    }
-    let endings = known.map { "." + $0 }.joined(separator: ", ")
-    throw LiveKitError(.invalidParameter, "'\(shown)': the name has to end in one of \(endings); or \(advice)")
-  }
-
   /// The longest time between keyframes that the template can do with: seconds in its variable `keyframe-interval`.
   private static func keyframeInterval(of template: Template, _ factory: PipelineFactory) -> Duration? {
     let variable = template.variables.first { $0.name == "keyframe-interval" }
     let seconds = variable.flatMap { factory.overrides[$0.name] ?? $0.defaultValue }.flatMap(Double.init)
     return seconds.map { .seconds(min(max($0, 0.1), 3600)) }
-  }
-}
-
-/// The encode templates that there are.
-private struct Encoders {
-  /// By what goes in.
-  private(set) var all: [Track.Kind: [EncoderTraits]] = [:]
-  private(set) var wanted: [Track.Kind: String] = [:]
-
-  /// A template that is wrong is passed over, unless it is asked for; `pipelines check` says what is wrong.
-  init(_ factory: PipelineFactory, wanted names: [String]) throws(LiveKitError) {
-    let entries = try LiveKitError.wrapping { () throws(PipelineFailure) in try factory.list([.encode]) }
-    for entry in entries where entry.shadowedBy == nil {
-      do throws(LiveKitError) { try add(entry, factory) } catch {
-        if names.contains(entry.name) { throw error }
-      }
-    }
-    for name in names {
-      _ = try LiveKitError.wrapping { () throws(PipelineFailure) in try factory.template(.encode, name) }
-      for (kind, encoders) in all where encoders.contains(where: { $0.name == name }) {
-        if let other = wanted[kind], other != name {
-          throw LiveKitError(
-            .invalidParameter, "encode/\(other) and encode/\(name) are both for \(kind): give one --encode of each")
-        }
-        wanted[kind] = name
-      }
-    }
-  }
-
-  private mutating func add(_ entry: TemplateStore.Entry, _ factory: PipelineFactory) throws(LiveKitError) {
-    let template: Template
-    do { template = try factory.store.read(entry) } catch {
-      throw LiveKitError(.template, "\(error)", underlying: error)
-    }
-    // As it is: what a person sets wrongly is told of the template that is used.
-    let filled = try LiveKitError.wrapping { () throws(PipelineFailure) in
-      try PipelineFactory(store: factory.store, overrides: [:]).fill(template, values: [:])
-    }
-    let traits = EncoderTraits(
-      name: entry.name, makes: filled.caps(ofElement: "encoded") ?? CapsText("ANY"),
-      variables: Set(template.variables.map(\.name)))
-    for (kind, input) in OutputPlanner.inputs where filled.elements.contains(where: { $0.name == input.encoder }) {
-      all[kind, default: []].append(traits)
-    }
-  }
-
-  /// - Throws: an encoder was asked for whose kind the output does not take.
-  func checkWanted(_ choices: [Track.Kind: FeedChoice], _ output: TemplateName) throws(LiveKitError) {
-    for (kind, name) in wanted where choices[kind] == nil {
-      throw LiveKitError(.invalidParameter, "encode/\(name) makes \(kind), which \(output) does not take")
-    }
   }
 }

@@ -18,6 +18,9 @@ public actor Recorder {
     case codecChanged(CodecChange)
     /// What could be stored as it is sent is encoded, because only that encode template has these variables.
     case encodedAnew(template: String, variables: [String])
+    /// These of `RoomOptions.receiveValues` change nothing in the file, such as those of a decoder where the tracks are
+    /// stored as they are sent.
+    case withoutEffect(variables: [String])
     /// Something of the participant is not in the file from now on.
     case omitted(Omission)
     /// The recorded participant is not in the room any more; the file goes on without it.
@@ -49,12 +52,15 @@ public actor Recorder {
 
   /// Nothing happens before `prepare()` or `start()`.
   /// - Parameter room: may be connected later, but before `start()`.
-  public init(room: Room, options: RecordingOptions) {
+  public init(room: Room, options: RecordingOptions) { self.init(room: room, options: options, templates: nil) }
+
+  /// - Parameter templates: as they were read for these options; nil where they are not.
+  package init(room: Room, options: RecordingOptions, templates: OutputTemplates?) {
     self.room = room
     self.options = options
     let loggers = Loggers(room.options.logger)
     logger = loggers.output
-    target = RecordingTarget(options, folder: room.options.pipelineFolder, loggers: loggers)
+    target = RecordingTarget(options, templates, folder: room.options.pipelineFolder, loggers: loggers)
     tracks = RecordedTracks(TrackChoice(options))
   }
 
@@ -121,9 +127,13 @@ public actor Recorder {
     guard let planner = target.planner else { throw LiveKitError(.invalidState, "the recording was not prepared") }
     let video = found.publications.first { $0.kind == .video }
     let flowing = video.flatMap { found.isFlowing($0) ? $0.media : nil }
-    let plan = try planner.plan(
-      found.kinds.reduce(into: [:]) { $0[$1] = $1 == .video ? TrackTraits(flowing) : TrackTraits(codec: "opus") })
+    let traits = found.kinds.reduce(into: [:]) {
+      $0[$1] = $1 == .video ? TrackTraits(flowing) : TrackTraits(codec: "opus")
+    }
+    let plan = try planner.plan(traits)
     tell(plan)
+    let idle = target.idle(room.options.receiveValues, plan, traits)
+    if !idle.isEmpty { onUpdate(.withoutEffect(variables: idle)) }
     let source = Locked<IncomingMedia?>(nil)
     let job = Job(
       beginsWithVideo: flowing != nil && plan.feeds[.video] != nil,

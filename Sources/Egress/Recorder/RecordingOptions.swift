@@ -1,6 +1,6 @@
 public import MediaBridge
 import MediaCore
-package import MediaPipelines
+import MediaPipelines
 package import PipelineTemplates
 
 /// What to record, and into what.
@@ -67,13 +67,6 @@ extension RecordingOptions {
   var wantedKinds: Set<Track.Kind> {
     if !trackSids.isEmpty { return [.video, .audio] }
     return sources.isEmpty ? kinds : Set(sources.map(\.kind))
-  }
-
-  /// The templates that may write the file: the output's, and those that may encode for it.
-  /// - Throws: `invalidParameter` where nothing says which output template, `template` where there is none of its name.
-  package func templates(folder: String?) throws(LiveKitError) -> [TemplateName] {
-    try OutputPlanner(destination, encode: encode, factory: PipelineFactory(folder: folder, overrides: values))
-      .templates
   }
 
   /// - Throws: what is asked for by name is nothing that the output takes, or it takes nothing of what is asked for.

@@ -1,0 +1,108 @@
+package import MediaBridge
+package import MediaPipelines
+import PipelineTemplates
+
+/// The templates that may write a destination, each read once: the output's, and those that may encode for it.
+package struct OutputTemplates: Sendable {
+  let destination: Destination
+  let output: Template
+  let encoders: Encoders
+  private let store: TemplateStore
+
+  /// - Throws: `invalidParameter` where nothing says which output template, `template` where there is none of its name.
+  package init(of options: RecordingOptions, folder: String?) throws(LiveKitError) {
+    try self.init(options.destination, encode: options.encode, factory: PipelineFactory(folder: folder))
+  }
+
+  /// - Parameter encode: the names of the encode templates that are asked for.
+  init(_ destination: Destination, encode: [String], factory: PipelineFactory) throws(LiveKitError) {
+    self.destination = destination
+    let name = try Self.name(of: destination, factory)
+    output = try LiveKitError.wrapping { () throws(PipelineFailure) in try factory.template(.output, name) }
+    encoders = try Encoders(factory, wanted: encode)
+    store = factory.store
+  }
+
+  /// Those that values are for, the output's first.
+  /// - Throws: what was set is for none of them.
+  package func names(with values: [String: String]) throws(LiveKitError) -> [TemplateName] {
+    try OutputPlanner(self, factory: PipelineFactory(store: store, overrides: values)).templates
+  }
+
+  /// - Throws: nothing says which template, or there is none of that name.
+  private static func name(of destination: Destination, _ factory: PipelineFactory) throws(LiveKitError)
+    -> String
+  {
+    let names = try LiveKitError.wrapping { () throws(PipelineFailure) in try factory.names(of: .output) }.map(\.name)
+    if let name = destination.template, names.contains(name) { return name }
+    if let name = destination.output {
+      _ = try LiveKitError.wrapping { () throws(PipelineFailure) in try factory.template(.output, name) }
+      return name
+    }
+    let known = names.filter { name in
+      (try? factory.variables(of: TemplateName(.output, name)))?.contains("location") == true
+    }
+    let shown = destination.shown
+    let advice =
+      "NAME=\(shown) or --output NAME says which output template writes it, such as \(known.joined(separator: ", "))"
+    guard destination.isFile else {
+      throw LiveKitError(.invalidParameter, "'\(shown)' is an address, whose name says no kind of output; \(advice)")
+    }
+    let endings = known.map { "." + $0 }.joined(separator: ", ")
+    throw LiveKitError(.invalidParameter, "'\(shown)': the name has to end in one of \(endings); or \(advice)")
+  }
+}
+
+/// The encode templates that there are.
+struct Encoders: Sendable {
+  /// By what goes in.
+  private(set) var all: [Track.Kind: [EncoderTraits]] = [:]
+  private(set) var wanted: [Track.Kind: String] = [:]
+
+  /// A template that is wrong is passed over, unless it is asked for; `pipelines check` says what is wrong.
+  init(_ factory: PipelineFactory, wanted names: [String]) throws(LiveKitError) {
+    let entries = try LiveKitError.wrapping { () throws(PipelineFailure) in try factory.list([.encode]) }
+    for entry in entries where entry.shadowedBy == nil {
+      do throws(LiveKitError) { try add(entry, factory) } catch {
+        if names.contains(entry.name) { throw error }
+      }
+    }
+    for name in names {
+      // Says what there is instead.
+      if !entries.contains(where: { $0.name == name }) {
+        _ = try LiveKitError.wrapping { () throws(PipelineFailure) in try factory.template(.encode, name) }
+      }
+      for (kind, encoders) in all where encoders.contains(where: { $0.name == name }) {
+        if let other = wanted[kind], other != name {
+          throw LiveKitError(
+            .invalidParameter, "encode/\(other) and encode/\(name) are both for \(kind): give one --encode of each")
+        }
+        wanted[kind] = name
+      }
+    }
+  }
+
+  private mutating func add(_ entry: TemplateStore.Entry, _ factory: PipelineFactory) throws(LiveKitError) {
+    let template: Template
+    do { template = try factory.store.read(entry) } catch {
+      throw LiveKitError(.template, "\(error)", underlying: error)
+    }
+    // As it is: what a person sets wrongly is told of the template that is used.
+    let filled = try LiveKitError.wrapping { () throws(PipelineFailure) in
+      try PipelineFactory(store: factory.store, overrides: [:]).fill(template, values: [:])
+    }
+    let traits = EncoderTraits(
+      name: entry.name, makes: filled.caps(ofElement: "encoded") ?? CapsText("ANY"),
+      variables: Set(template.variables.map(\.name)))
+    for (kind, input) in OutputPlanner.inputs where filled.elements.contains(where: { $0.name == input.encoder }) {
+      all[kind, default: []].append(traits)
+    }
+  }
+
+  /// - Throws: an encoder was asked for whose kind the output does not take.
+  func checkWanted(_ choices: [Track.Kind: FeedChoice], _ output: TemplateName) throws(LiveKitError) {
+    for (kind, name) in wanted where choices[kind] == nil {
+      throw LiveKitError(.invalidParameter, "encode/\(name) makes \(kind), which \(output) does not take")
+    }
+  }
+}
