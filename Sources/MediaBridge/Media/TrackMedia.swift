@@ -128,14 +128,14 @@ final class TrackMedia: Sendable {
     loop.run { [reception] in reception.value.decodingEnds() }
   }
 
-  private let decoderHandler = Locked<@Sendable (LiveKitError?) -> Void>({ _ in })
+  private let decoderHandler = Handler<LiveKitError?>()
 
-  private func decoderChanged(_ error: LiveKitError?) { decoderHandler.withLock { $0 }(error) }
+  private func decoderChanged(_ error: LiveKitError?) { decoderHandler.call(error) }
 
   /// Calls `handler` from now on with why there are no frames or no audio although media arrives, and with nil when a
   /// decoder begins (anew).
   func onDecoderChange(_ handler: @escaping @Sendable (LiveKitError?) -> Void) {
-    decoderHandler.withLock { $0 = handler }
+    decoderHandler.set(handler)
   }
 
   // MARK: Consumers
