@@ -177,7 +177,7 @@ let package = Package(
     tests(
       "SeedsTests", ["MediaBridge", "MediaBridgeDesktop", "BridgeTesting", "LiveKitProtocol", "MediaCore"]),
     tests("GStreamerKitTests", ["GStreamerKit", "BridgeTesting", "PipelineTemplates", "MediaCore", "CGStreamer"]),
-    tests("MediaPipelinesTests", ["MediaPipelines", "MediaCore"]),
+    tests("MediaPipelinesTests", ["MediaPipelines", "GStreamerKit", "MediaCore"]),
     tests(
       "DevServerTests",
       ["DevServer", "BridgeTesting", "SignalTransport", "LiveKitProtocol", "PeerTransport", "SDP", "RTP", "MediaCore"]),

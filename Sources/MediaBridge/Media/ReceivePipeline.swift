@@ -52,12 +52,13 @@ final class ReceivePipeline: Sendable {
     made = try factory.makeReceiver(template, values: latency.map { ["latency": String($0)] } ?? [:])
     (pipeline, jitter) = (made.pipeline, try? made.pipeline.element(named: "jitter"))
     longestWait = jitter?.int("latency").map { .milliseconds($0) }
+    let dependence: KeptGroup<MediaBuffer>.Dependence = isVideo ? .sinceKeyframe : .none
     hubs = Dictionary(
       uniqueKeysWithValues: Output.allCases.map { output in
-        (output, MediaHub(isEncoded: output == .encoded, onKeyframeNeeded: onKeyframeNeeded))
+        (output, MediaHub(output == .encoded ? dependence : nil, onKeyframeNeeded: onKeyframeNeeded))
       })
     source = try made.packetInput("rtp", onKeyframeRequest: onKeyframeNeeded)
-    tees = try made.tees(isVideo ? .sinceKeyframe : .none)
+    tees = try made.tees(dependence)
     try deliverWhatHasNoBranch()
     // A template without an element of that name keeps GStreamer's own times, and frames as they come.
     if jitter != nil {
