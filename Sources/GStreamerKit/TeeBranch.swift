@@ -1,7 +1,11 @@
 import CGStreamer
 import CShims
-import MediaCore
+public import MediaCore
 import Synchronization
+
+/// What a tee gives a branch comes through here, on the streaming thread: whoever calls `pass` lets it in, and whoever does
+/// not drops it.
+public typealias BranchInlet = @Sendable (_ isDelta: Bool, _ time: MediaTime?, _ pass: () -> Void) -> Void
 
 /// A branch that hangs on a tee of a running pipeline from its `start` until its `remove`, without a thread of its own.
 ///
@@ -97,8 +101,10 @@ extension Pipeline {
   /// - Parameters:
   ///   - description: a `gst-launch` description whose first element is left unlinked.
   ///   - locate: the file and line of a byte offset in `description`, for errors.
+  ///   - inlet: decides what the branch gets; nil for all.
   public func makeBranch(
-    description: String, behindTee teeName: String, locate: ((Int) -> SourceLocation?)? = nil
+    description: String, behindTee teeName: String, locate: ((Int) -> SourceLocation?)? = nil,
+    inlet: BranchInlet? = nil
   ) throws(PipelineError) -> TeeBranch {
     let tee = try element(named: teeName).shared
     let stream = try staticPad("sink", of: tee, named: teeName)
@@ -110,7 +116,7 @@ extension Pipeline {
     guard let input = gst_ghost_pad_new("sink", open) else {
       throw PipelineError(.link, "the branch cannot be linked to \"\(teeName)\"", element: teeName)
     }
-    BranchGuard.install(on: input)
+    BranchGuard.install(on: input, inlet)
     gst_object_ref(input)
     gst_element_add_pad(bin.pointer, input)
     return TeeBranch(pipeline: self, bin: bin, tee: tee, stream: stream, input: SharedPad(adopting: input))
@@ -143,34 +149,50 @@ extension Pipeline {
   }
 }
 
-/// Keeps the errors of a branch from those who feed it.
+/// Stands where a branch begins: lets in what the branch is to get, and keeps its errors from those who feed it.
 private final class BranchGuard: Callback {
   private let hasFailed = Atomic(false)
+  private let inlet: BranchInlet?
 
-  static func install(on pad: UnsafeMutablePointer<GstPad>) {
-    let guardian = BranchGuard()
+  private init(_ inlet: BranchInlet?) { self.inlet = inlet }
+
+  static func install(on pad: UnsafeMutablePointer<GstPad>, _ inlet: BranchInlet?) {
+    let guardian = BranchGuard(inlet)
     gst_pad_set_chain_function_full(
       pad,
       { pad, parent, buffer in
-        guard let pad, let data = pad.pointee.chaindata else { return GST_FLOW_ERROR }
-        return BranchGuard.from(data).pass(parent) { gst_proxy_pad_chain_default(pad, parent, buffer) }
+        guard let pad, let buffer, let data = pad.pointee.chaindata else { return GST_FLOW_ERROR }
+        return BranchGuard.from(data).pass(buffer, parent) { gst_proxy_pad_chain_default(pad, parent, buffer) }
           ?? drop { gst_buffer_unref(buffer) }
       }, guardian.passToC(), Callback.destroy)
     gst_pad_set_chain_list_function_full(
       pad,
       { pad, parent, list in
-        guard let pad, let data = pad.pointee.chainlistdata else { return GST_FLOW_ERROR }
-        return BranchGuard.from(data).pass(parent) { gst_proxy_pad_chain_list_default(pad, parent, list) }
+        guard let pad, let first = gst_buffer_list_get(list, 0), let data = pad.pointee.chainlistdata else {
+          return GST_FLOW_ERROR
+        }
+        return BranchGuard.from(data).pass(first, parent) { gst_proxy_pad_chain_list_default(pad, parent, list) }
           ?? drop { gst_buffer_list_unref(list) }
       }, guardian.passToC(), Callback.destroy)
   }
 
-  /// - Returns: nil when what is to be passed on is to be dropped.
-  private func pass(_ parent: UnsafeMutablePointer<GstObject>?, _ push: () -> GstFlowReturn) -> GstFlowReturn? {
+  /// - Parameter first: what is to be passed on, or begins it.
+  /// - Returns: nil when it is to be dropped.
+  private func pass(
+    _ first: UnsafeMutablePointer<GstBuffer>, _ parent: UnsafeMutablePointer<GstObject>?, _ push: () -> GstFlowReturn
+  ) -> GstFlowReturn? {
     guard !hasFailed.load(ordering: .relaxed) else { return nil }
-    let result = push()
+    guard let result = admit(first, push) else { return nil }
     if result.rawValue < GST_FLOW_OK.rawValue, result != GST_FLOW_FLUSHING { fail(result, parent) }
     return GST_FLOW_OK
+  }
+
+  private func admit(_ first: UnsafeMutablePointer<GstBuffer>, _ push: () -> GstFlowReturn) -> GstFlowReturn? {
+    guard let inlet else { return push() }
+    let isDelta = first.pointee.mini_object.flags & GST_BUFFER_FLAG_DELTA_UNIT.rawValue != 0
+    var result: GstFlowReturn?
+    inlet(isDelta, MediaTime(clockTime: first.pointee.pts, shift: 0)) { result = push() }
+    return result
   }
 
   /// Elements that say that there was an error have said which; of all others only this is known.

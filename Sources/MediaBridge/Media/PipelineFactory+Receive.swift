@@ -36,11 +36,12 @@ extension TemplatePipeline {
   }
 
   /// The branch that ends in the sink of that name, not yet linked; nil when the template has none.
-  func branch(to sink: String) throws(LiveKitError) -> TeeBranch? {
+  /// - Parameter inlet: decides what the branch gets; nil for all.
+  func branch(to sink: String, _ inlet: BranchInlet?) throws(LiveKitError) -> TeeBranch? {
     guard let branch = template.branch(endingIn: sink) else { return nil }
     do {
       return try pipeline.makeBranch(
-        description: branch.description, behindTee: branch.tee, locate: template.location(atOffset:))
+        description: branch.description, behindTee: branch.tee, locate: template.location(atOffset:), inlet: inlet)
     } catch {
       throw LiveKitError(error, in: template)
     }

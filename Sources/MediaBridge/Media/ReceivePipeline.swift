@@ -128,7 +128,9 @@ final class ReceivePipeline: Sendable {
 
   /// - Returns: nil for an output that always runs.
   private func start(_ output: Output) throws(LiveKitError) -> Branch? {
-    guard let branch = try made.branch(to: output.rawValue).map(Branch.init), let hub = hubs[output] else {
+    guard let hub = hubs[output],
+      let branch = try made.branch(to: output.rawValue, inlet(of: output, hub)).map(Branch.init)
+    else {
       guard pipeline.hasElement(output.rawValue) else { throw made.lacks(output.rawValue) }
       return nil
     }
@@ -140,6 +142,13 @@ final class ReceivePipeline: Sendable {
       if let self, hasBegun.load(ordering: .relaxed) { onKeyframeNeeded() }
     }
     return branch
+  }
+
+  /// What comes as it was sent costs its branch nothing.
+  private func inlet(of output: Output, _ hub: MediaHub) -> BranchInlet? {
+    guard output != .encoded else { return nil }
+    let load = BranchLoad(onDrop: { hub.noteDrop() }, onKeyframeNeeded: onKeyframeNeeded)
+    return { isDelta, time, pass in load.admit(isDelta: isDelta, time: time, pass) }
   }
 
   private func tee(of output: Output) -> ReceiveTee? {

@@ -17,15 +17,14 @@ public struct FrameGate: Sendable {
   /// sender a keyframe.
   private static let reopening = 0.5
 
-  /// A consumer begins with a keyframe.
-  private var isOpen = false
-  private var hasBegun = false
+  private var isOpen: Bool
+  private var hasBegun: Bool
   private var hasAsked = false
   /// Frames that the consumer lost since it began.
   public private(set) var dropped = 0
 
-  /// Nothing was offered yet.
-  public init() {}
+  /// - Parameter isOpen: whether the first frame passes, whatever it needs; else the consumer begins with a keyframe.
+  public init(isOpen: Bool = false) { (self.isOpen, hasBegun) = (isOpen, isOpen) }
 
   /// - Parameters:
   ///   - isKeyframe: whether it needs no frame before it.

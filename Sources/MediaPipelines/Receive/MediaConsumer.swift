@@ -6,6 +6,8 @@ import Synchronization
 public final class MediaConsumer: Sendable {
   private let gate = Locked(FrameGate())
   private let isStopped = Atomic(false)
+  /// On their way to the hub.
+  private let missed = Atomic(0)
   private let fullness: @Sendable () -> Double
   private let onFailure: @Sendable (any Error) -> Void
   private let onBuffer: @Sendable (MediaBuffer) -> Void
@@ -24,8 +26,10 @@ public final class MediaConsumer: Sendable {
     self.onBuffer = onBuffer
   }
 
-  /// Frames that it lost because it was full.
-  public var dropped: Int { gate.withLock { $0.dropped } }
+  /// Frames that it lost because it, or the decoder in front of it, was too slow.
+  public var dropped: Int { gate.withLock { $0.dropped } + missed.load(ordering: .relaxed) }
+
+  func noteDrop() { missed.wrappingAdd(1, ordering: .relaxed) }
 
   /// No call begins after this has returned; one that has begun may be at its end.
   public func stop() {

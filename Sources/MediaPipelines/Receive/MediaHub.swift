@@ -73,6 +73,11 @@ public final class MediaHub: Sendable {
     if consumer.takeInTurn(media) == .dropAndAsk { onKeyframeNeeded() }
   }
 
+  /// Tells all that one frame of what they would have got was dropped on its way here.
+  public func noteDrop() {
+    for consumer in state.withLock({ $0.consumers }) { consumer.noteDrop() }
+  }
+
   /// Tells all that nothing comes any more.
   public func fail(_ error: any Error) {
     for consumer in state.withLock({ $0.consumers }) { consumer.fail(error) }

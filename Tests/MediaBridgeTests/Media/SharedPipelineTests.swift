@@ -155,6 +155,31 @@ import Testing
     }
   }
 
+  /// It loses frames itself, and the other gets each of them, late by no more than it may be.
+  @Test func aDecoderThatIsTooSlowHoldsUpNobodyElse() async throws {
+    let slow = """
+      # As vp8, and ten times too slow.
+      appsrc name=rtp caps="application/x-rtp,media=video,clock-rate=90000,encoding-name=VP8"
+      ! rtpjitterbuffer name=jitter faststart-min-packets=1 ! rtpvp8depay ! tee name=media allow-not-linked=true
+      media. ! appsink name=encoded sync=false async=false
+      media. ! avdec_vp8 ! identity sleep-time=400000 ! appsink name=frames sync=false async=false
+      """
+    try await run(receive: slow) { _, track in
+      let (stored, shown) = (Collector<MediaTime>(), Collector<Int>())
+      let screen = try track.incoming.consume(.raw, onFailure: { _ in }) { _ in shown.add(1) }
+      let file = try track.incoming.consume(.encoded, onFailure: { _ in }) { media in media.pts.map(stored.add) }
+      try await eventually("three seconds of media") { await track.incoming.statistics().framesReceived > 80 }
+      try await eventually("frames that the decoder loses") { screen.dropped > 25 }
+      try await eventually("all frames but those of the time that the decoder may take") {
+        await track.incoming.statistics().framesReceived - stored.count < 45
+      }
+      let gaps = zip(stored.values, stored.values.dropFirst()).map { $1 - $0 }
+      #expect(gaps.allSatisfy { $0 < .milliseconds(70) } && file.dropped == 0)
+      #expect(shown.count > 1)
+      for consumer in [screen, file] { consumer.stop() }
+    }
+  }
+
   /// What cannot be decoded can be stored all the same.
   @Test func anOutputThatFailsLeavesTheOthersAlone() async throws {
     let text = """
