@@ -49,9 +49,6 @@ public final class PeerConnection: Sendable {
     loop.run { [core] in core.value.add(remoteCandidate: remoteCandidate) }
   }
 
-  /// No more candidates of the peer follow, so that failing to connect can be told early.
-  public func remoteGatheringDone() { loop.run { [core] in core.value.remoteGatheringDone() } }
-
   /// Encrypts and sends a packet; `packet` itself stays as it is. Dropped without a connection.
   public func send(_ packet: RTPPacket) { loop.run { [core] in core.value.send(packet) } }
 

@@ -79,7 +79,6 @@ final class PeerCore {
   }
 
   func add(remoteCandidate: String) { agent()?.add(remoteCandidate: remoteCandidate) }
-  func remoteGatheringDone() { ice?.remoteGatheringDone() }
 
   /// libnice attaches receiving before candidates exist, so the agent is made with the first thing asked of it.
   private func agent() -> ICEAgent? {

@@ -112,8 +112,6 @@ final class ICEAgent {
     list = nil
   }
 
-  func remoteGatheringDone() { nice_agent_peer_candidate_gathering_done(agent, stream) }
-
   /// New credentials, so that checks begin anew (RFC 8445, 9).
   func restart() {
     nice_agent_restart_stream(agent, stream)
