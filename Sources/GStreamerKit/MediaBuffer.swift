@@ -71,10 +71,6 @@ public final class MediaBuffer: @unchecked Sendable {
   public var isDelta: Bool { has(GST_BUFFER_FLAG_DELTA_UNIT) }
   /// Whether it does not follow on from the buffer before.
   public var isDiscontinuous: Bool { has(GST_BUFFER_FLAG_DISCONT) }
-  /// Whether it is a header and no media.
-  public var isHeader: Bool { has(GST_BUFFER_FLAG_HEADER) }
-  /// Whether a decoder had to make up parts of it.
-  public var isCorrupted: Bool { has(GST_BUFFER_FLAG_CORRUPTED) }
 
   /// Bytes.
   public var size: Int { Int(gst_buffer_get_size(buffer)) }
