@@ -108,7 +108,7 @@ public struct StreamRewriter: Sendable {
       if isOpen && index == segments.count - 1 && segments[index].isBreak(number) {
         restartAtKeyframe()
       } else {
-        return forwarded(packet, number, by: index, at: time)
+        return forward(packet, number, by: index, at: time).map { PacketBatch($0) } ?? PacketBatch()
       }
     }
     guard packet.ssrc == awaited, !packet.isPaddingOnly else { return PacketBatch() }
@@ -148,26 +148,25 @@ public struct StreamRewriter: Sendable {
     if segments.count > Self.segmentLimit { segments.removeFirst() }
     isOpen = true
     awaited = nil
-    var batch = PacketBatch(forward(packet, number, by: segments.count - 1, at: time))
-    for (number, packet) in held.sorted(by: { $0.number < $1.number }) where number > segment.first {
-      batch.append(forward(packet, number, by: segments.count - 1, at: time))
+    var batch = PacketBatch()
+    for (number, packet) in [(number, packet)] + following(number) {
+      if let copy = forward(packet, number, by: segments.count - 1, at: time) { batch.append(copy) }
     }
     held.removeAll(keepingCapacity: true)
     return batch
   }
 
-  private mutating func forwarded(
-    _ packet: RTPPacket, _ number: Int64, by index: Int, at time: MediaTime
-  ) -> PacketBatch {
+  private func following(_ number: Int64) -> [(number: Int64, packet: RTPPacket)] {
+    held.filter { $0.number > number }.sorted { $0.number < $1.number }
+  }
+
+  /// - Returns: nil for a packet above the temporal layer that is asked for.
+  private mutating func forward(_ packet: RTPPacket, _ number: Int64, by index: Int, at time: MediaTime) -> RTPPacket? {
     if configuration.codec == .vp8, let limit = temporalLayerLimit,
       segments[index].drops(packet, number, above: limit)
     {
-      return PacketBatch()
+      return nil
     }
-    return PacketBatch(forward(packet, number, by: index, at: time))
-  }
-
-  private mutating func forward(_ packet: RTPPacket, _ number: Int64, by index: Int, at time: MediaTime) -> RTPPacket {
     segments[index].highest = max(segments[index].highest, number)
     let segment = segments[index]
     let outgoing = segment.outgoing(number)
