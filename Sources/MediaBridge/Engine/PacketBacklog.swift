@@ -1,0 +1,48 @@
+import GStreamerKit
+import MediaCore
+import RTP
+
+/// What came since the newest keyframe began, or the newest audio, until there is a pipeline: so that nothing is lost
+/// while an output is made, and the first frame does not have to wait for another keyframe.
+///
+/// It is a `KeptGroup` in packets, whose keyframes come in parts and in any order, and goes back further.
+struct PacketBacklog {
+  private static let videoLimit = 1500
+  /// Three seconds of audio, at least.
+  private static let audioLimit = 150
+  private static let staleness = Duration.seconds(1)
+
+  private let isVideo: Bool
+  private var packets: [(packet: RTPPacket, beginsAnew: Bool, time: MediaTime)] = []
+
+  init(isVideo: Bool) { self.isVideo = isVideo }
+
+  /// - Parameter beginsAnew: whether it begins a keyframe, or is audio.
+  mutating func add(_ packet: RTPPacket, beginsAnew: Bool, at time: MediaTime) {
+    if isVideo {
+      if beginsAnew { packets.removeAll { $0.packet.timestamp != packet.timestamp } }
+      if packets.count == Self.videoLimit { packets.removeAll() }
+    } else if packets.count == 2 * Self.audioLimit {
+      // Many at once: each time all others move up.
+      packets.removeFirst(Self.audioLimit)
+    }
+    packets.append((packet, beginsAnew, time))
+  }
+
+  /// The timestamps of the whole frames with which a decoder would begin.
+  var frames: [UInt32] { isUsable ? packets.map(\.packet).filter(\.endsFrame).map(\.timestamp) : [] }
+
+  /// - Returns: what a pipeline begins with, after which nothing is left; empty when that would be no beginning.
+  mutating func take(at time: MediaTime) -> [AppSource.Packet] {
+    defer { packets = [] }
+    // What came before a pause is not what is seen or heard now.
+    guard isUsable, let newest = packets.last, time - newest.time <= Self.staleness else { return [] }
+    return packets.map { AppSource.Packet($0.packet, at: $0.time) }
+  }
+
+  private var isUsable: Bool { packets.first?.beginsAnew == true }
+}
+
+extension RTPPacket {
+  var endsFrame: Bool { marker && !isPaddingOnly }
+}
