@@ -138,10 +138,8 @@ actor SubscriberTransport {
       onStream: { [told] in told.yield(.stream(trackSid: track.sid, $0)) })
     sent[track.sid] = track
     media[track.sid] = TrackMedia(
-      trackSid: track.sid, codec: track.codec, isVideo: track.isVideo,
-      payloadType: track.format?.payloadType ?? PayloadType(0), orientationID: track.orientationID,
-      clockRate: track.clockRate, loop: loop, clock: clock,
-      meter: reception.meter, reception: LoopBound(reception, on: loop), factory: factory, latency: latency)
+      ReceiveSettings(track, clock: clock, factory: factory, latency: latency), clockRate: track.clockRate, loop: loop,
+      meter: reception.meter, reception: LoopBound(reception, on: loop))
     return reception
   }
 
@@ -190,6 +188,15 @@ extension OfferedTrack {
   /// The header element that says how frames are to be turned, if the server leaves that to us.
   var orientationID: UInt8? { isVideo ? section.extensionID(HeaderExtensionURI.videoOrientation) : nil }
   var clockRate: UInt32 { format?.codec.clockRate ?? 90_000 }
+}
+
+extension ReceiveSettings {
+  fileprivate init(_ track: OfferedTrack, clock: ParticipantClock, factory: PipelineFactory, latency: Int?) {
+    self.init(
+      trackSid: track.sid, codec: track.codec.lowercased(), isVideo: track.isVideo,
+      payloadType: track.format?.payloadType ?? PayloadType(0), orientationID: track.orientationID, clock: clock,
+      factory: factory, latency: latency)
+  }
 }
 
 extension RTPReceiver.Configuration {

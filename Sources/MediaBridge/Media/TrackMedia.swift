@@ -37,58 +37,44 @@ enum MediaForm: Sendable {
 /// The media of one subscribed track: its stream from the network, and the pipeline behind it that all its consumers
 /// share.
 final class TrackMedia: Sendable {
-  let trackSid: String
-  let codec: String
-  let isVideo: Bool
+  private let settings: ReceiveSettings
   private let loop: TransportLoop
   private let reception: LoopBound<TrackReception>
-  private let factory: PipelineFactory
-  private let payloadType: PayloadType
-  private let orientationID: UInt8?
-  private let latency: Int?
-  private let clock: ParticipantClock
+  private let shared: TrackPipeline
   /// Of what the decoder for renderers makes.
   let meter: DecoderMeter
-  private struct Receiving {
-    /// Made for the first consumer; there until the track ends, unless it fails.
-    var pipeline: ReceivePipeline?
-    var isOver = false
-  }
-  /// Held while the pipeline is made, never on a media thread.
-  private let receiving = Locked(Receiving())
-  /// What all consumers share; nil before the first.
-  var pipeline: ReceivePipeline? { receiving.withLock { $0.pipeline } }
   /// Of those who show or hear the track.
   private let renderers = Locked<MediaConsumer?>(nil)
+  private let decoderHandler = Handler<LiveKitError?>()
+  /// As it was closed.
+  private let lastStatistics = Locked<ReceptionStatistics?>(nil)
 
   init(
-    trackSid: String, codec: String, isVideo: Bool, payloadType: PayloadType, orientationID: UInt8?,
-    clockRate: UInt32, loop: TransportLoop, clock: ParticipantClock, meter: DecoderMeter,
-    reception: LoopBound<TrackReception>, factory: PipelineFactory, latency: Int?
+    _ settings: ReceiveSettings, clockRate: UInt32, loop: TransportLoop, meter: DecoderMeter,
+    reception: LoopBound<TrackReception>
   ) {
-    self.trackSid = trackSid
-    self.codec = codec.lowercased()
-    self.isVideo = isVideo
+    self.settings = settings
     self.loop = loop
-    self.clock = clock
     self.meter = meter
     self.reception = reception
-    self.factory = factory
-    self.payloadType = payloadType
-    self.orientationID = orientationID
-    self.latency = latency
-    clock.add(trackSid, clockRate: clockRate)
+    shared = TrackPipeline(settings, loop: loop, reception: reception)
+    settings.clock.add(settings.trackSid, clockRate: clockRate)
   }
 
+  var trackSid: String { settings.trackSid }
+  var codec: String { settings.codec }
+  var isVideo: Bool { settings.isVideo }
   /// Whether frames may come turned, and turn while they come.
-  var mayTurn: Bool { orientationID != nil }
+  var mayTurn: Bool { settings.orientationID != nil }
+  /// What all consumers share; nil before the first.
+  var pipeline: ReceivePipeline? { shared.current }
 
   // MARK: Decoding for renderers
 
   /// Decodes for renderers unless that is under way; `sink` is called on a streaming thread. Not from two threads at
   /// once.
   func startDecoding(_ sink: @escaping @Sendable (DecodedMedia) -> Void) {
-    guard renderers.withLock({ $0 == nil }), receiving.withLock({ !$0.isOver }) else { return }
+    guard renderers.withLock({ $0 == nil }), !shared.isOver else { return }
     let (isVideo, meter, isMisfitTold) = (isVideo, meter, Locked(false))
     // What is decoded anew, to begin with, may have been shown: nobody sees time go back.
     let (shown, settled) = (meter.newestTime, MediaTime.now + .seconds(1))
@@ -111,7 +97,7 @@ final class TrackMedia: Sendable {
         })
       renderers.withLock { $0 = consumer }
       // It may have been closed meanwhile.
-      if receiving.withLock({ $0.isOver }) { stopDecoding() } else { decoderChanged(nil) }
+      if shared.isOver { stopDecoding() } else { decoderChanged(nil) }
     } catch {
       loop.run { [reception] in reception.value.decodingEnds() }
       decoderChanged(error)
@@ -127,8 +113,6 @@ final class TrackMedia: Sendable {
     consumer.stop()
     loop.run { [reception] in reception.value.decodingEnds() }
   }
-
-  private let decoderHandler = Handler<LiveKitError?>()
 
   private func decoderChanged(_ error: LiveKitError?) { decoderHandler.call(error) }
 
@@ -157,83 +141,29 @@ final class TrackMedia: Sendable {
       fullness: fullness, onFailure: { onFailure($0 as? LiveKitError ?? LiveKitError(.pipeline, "\($0)")) },
       onBuffer: onBuffer)
     let output: ReceivePipeline.Output = form == .encoded ? .encoded : isVideo ? .frames : .pcm
-    // Of a track that has ended nothing comes.
-    guard let (pipeline, isNew) = try receivingPipeline() else { return consumer }
-    let isFirst = !pipeline.isConsumed(output)
-    if isMetered { loop.run { [reception] in reception.value.decodingBegins(isFirst: isFirst) } }
-    // Also where this consumer cannot be served, for the next one.
-    defer { if isNew { pipeline.whenSettled { [weak self] in self?.attach(pipeline) } } }
-    try pipeline.add(consumer, to: output)
+    try shared.add(consumer, to: output) { isFirst in
+      if isMetered { loop.run { [reception] in reception.value.decodingBegins(isFirst: isFirst) } }
+    }
     return consumer
   }
-
-  private func attach(_ pipeline: ReceivePipeline) {
-    // It may have ended meanwhile.
-    guard self.pipeline === pipeline else { return }
-    loop.run { [reception] in reception.value.attach(pipeline, at: .now) }
-  }
-
-  private func receivingPipeline() throws(LiveKitError) -> (ReceivePipeline, isNew: Bool)? {
-    try receiving.withLock { receiving throws(LiveKitError) in
-      guard !receiving.isOver else { return nil }
-      if let pipeline = receiving.pipeline, pipeline.failure == nil { return (pipeline, false) }
-      receiving.pipeline.map(end)
-      let made = try makePipeline()
-      receiving.pipeline = made
-      return (made, true)
-    }
-  }
-
-  private func makePipeline() throws(LiveKitError) -> ReceivePipeline {
-    let (clock, trackSid, isVideo) = (clock, trackSid, isVideo)
-    return try ReceivePipeline(
-      factory: factory, template: codec, isVideo: isVideo, payloadType: payloadType, latency: latency,
-      orientationID: orientationID, clock: { clock.time(trackSid, of: $0) },
-      onKeyframeNeeded: { [weak self] in if isVideo { self?.requestKeyframe() } })
-  }
-
-  /// Stops a pipeline; `close` waits for that.
-  private func end(_ pipeline: ReceivePipeline) {
-    // At once, so that the next one does not come before it.
-    loop.run { [reception] in reception.value.detach(pipeline) }
-    let stop = ObjectIdentifier(pipeline)
-    // Nobody ends the pipeline before it is noted that it is being stopped.
-    stops.withLock { stops in
-      stops[stop] = Task { [loop, stopsUnderWay = self.stops] in
-        await loop.call {}
-        await pipeline.stop()
-        _ = stopsUnderWay.withLock { $0.removeValue(forKey: stop) }
-      }
-    }
-  }
-  private let stops = Locked<[ObjectIdentifier: Task<Void, Never>]>([:])
 
   /// Calls `handler` once something has come that can be shown or heard; once, on the transport's loop.
   func onFlow(_ handler: @escaping @Sendable () -> Void) { loop.run { [reception] in reception.value.onFlow(handler) } }
 
-  func requestKeyframe() { loop.run { [reception] in reception.value.requestKeyframe() } }
+  func requestKeyframe() { shared.requestKeyframe() }
 
   /// Returns when every pipeline of the track has stopped; none starts any more.
   func close() async {
     let last = await statistics()
     lastStatistics.withLock { $0 = $0 ?? last }
-    let pipeline = receiving.withLock { receiving in
-      receiving.isOver = true
-      defer { receiving.pipeline = nil }
-      return receiving.pipeline
-    }
-    stopDecoding()
-    pipeline.map(end)
-    clock.remove(trackSid)
-    for stop in stops.withLock({ Array($0.values) }) { await stop.value }
+    await shared.close(stopDecoding)
+    settings.clock.remove(trackSid)
   }
 
   func statistics() async -> ReceptionStatistics {
     if let last = lastStatistics.withLock({ $0 }) { return last }
     return await loop.call { [reception] in reception.value.statistics }
   }
-  /// As it was closed.
-  private let lastStatistics = Locked<ReceptionStatistics?>(nil)
 
   /// All that was counted; nothing more once it is closed, and nothing before.
   var counts: MediaCounts { MediaCounts(reception: lastStatistics.withLock { $0 }, decoder: meter.figures) }
