@@ -37,7 +37,6 @@ struct Recording {
       try await room.connect(url: url, token: token, connectOptions: connectOptions)
     }
     console.tellLosses(of: room)
-    releaseStartupCode()
     do {
       try await record(until: interruption)
     } catch {

@@ -2,3 +2,10 @@
 
 /// Lets all threads of the process share so many heaps (glibc's arenas). To be called before there are threads.
 void shim_set_heap_limit(int heaps);
+
+/// How many libraries this process has loaded in its life.
+unsigned long long shim_loaded_libraries(void);
+
+/// Gives the code and constants of the program and its libraries back to the page cache that they came from; what is
+/// needed comes back page by page. Does nothing under a debugger, whose breakpoints would go with it.
+void shim_release_code(void);
