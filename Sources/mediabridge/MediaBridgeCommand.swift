@@ -20,6 +20,7 @@ struct MediaBridgeCommand: AsyncParsableCommand {
     let arguments = Array(CommandLine.arguments.dropFirst())
     CommandLineSecrets.hide()
     shareHeaps()
+    shareSocketThread()
     if let mistake = mistake(in: arguments[...], of: self) {
       Terminal.shared.warn(PrintableText("mediabridge: \(mistake)"))
       Foundation.exit(ExitCode.validationFailure.rawValue)
