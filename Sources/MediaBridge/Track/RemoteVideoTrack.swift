@@ -93,13 +93,12 @@ public final class RemoteVideoTrack: Track, RemoteTrack, VideoTrack, @unchecked 
     hooks.tell(.dimensionsChanged(self, size))
   }
 
-  /// Calls a renderer with each frame, and before with its size where that is a new one to it.
+  /// Calls a renderer with each frame, and before with its size where that is a new one to it and it wants to know.
   static func calls(_ renderer: any VideoRenderer) -> RendererCalls<VideoFrame> {
-    let isPrompt = renderer is any PromptRenderer
-    let isSizeless = renderer is any SizelessRenderer
+    let (isPrompt, isSizeless) = (renderer is any PromptRenderer, renderer is any SizelessRenderer)
     let renderer = Unchecked(renderer)
     let render = { @Sendable (frame: VideoFrame) in renderer.value.render(frame: frame) }
-    guard !isSizeless else { return RendererCalls(isPrompt: isPrompt, render: render) }
+    guard !isPrompt, !isSizeless else { return RendererCalls(isPrompt: isPrompt, render: render) }
     let known = Locked<Dimensions?>(nil)
     return RendererCalls(
       notice: { frame in

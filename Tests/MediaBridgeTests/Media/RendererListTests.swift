@@ -87,6 +87,14 @@ private final class Token: Sendable {}
     #expect(shown.count == 100)
   }
 
+  /// Also one of a program's own, which does not say that it wants no sizes.
+  @Test func aVideoTrackWakesNoThreadForAPromptRenderer() {
+    final class Counter: VideoRenderer, PromptRenderer, Sendable {
+      func render(frame: VideoFrame) {}
+    }
+    #expect(RemoteVideoTrack.calls(Counter()).isPrompt)
+  }
+
   @Test func afterRemoveNoCallComes() async throws {
     for round in 0..<200 {
       let list = RendererList<Int>(limit: 3)
