@@ -70,6 +70,17 @@ import Testing
     await pair.close()
   }
 
+  /// libnice's checks have a timer of 5 ms, which it leaves running for five seconds.
+  @Test func aConnectionWithoutTrafficSleeps() async throws {
+    let pair = try await PeerPair.connected()
+    try await eventually("a loop that sleeps", within: .seconds(3)) {
+      let before = wakeUps(ofThread: "offerer")
+      try await Task.sleep(for: .milliseconds(200))
+      return wakeUps(ofThread: "offerer") - before < 20
+    }
+    await pair.close()
+  }
+
   @Test func theRoundTripIsMeasured() async throws {
     let pair = try await PeerPair.connected()
     let duration = try await eventually("an answered heartbeat") { await pair.answerer.measureRoundTrip() }
@@ -220,4 +231,13 @@ func makePacket(_ number: Int, _ payload: [UInt8]) -> RTPPacket {
       payloadType: PayloadType(96), sequenceNumber: SequenceNumber(UInt16(truncatingIfNeeded: number)),
       timestamp: UInt32(number) * 3000, ssrc: SSRC(0x1234), payload: $0)
   }
+}
+
+/// How often a thread of this process, which the test has to itself, has waited.
+private func wakeUps(ofThread name: String) -> Int {
+  let tasks = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")) ?? []
+  let status = tasks.lazy.compactMap { try? String(contentsOfFile: "/proc/self/task/\($0)/status", encoding: .utf8) }
+  let own = status.first { $0.hasPrefix("Name:\t\(name)\n") }
+  let line = own?.split(separator: "\n").first { $0.hasPrefix("voluntary_ctxt_switches") }
+  return line?.split(whereSeparator: \.isWhitespace).last.flatMap { Int($0) } ?? 0
 }

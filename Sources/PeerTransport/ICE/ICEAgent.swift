@@ -82,6 +82,9 @@ final class ICEAgent {
   }
 
   private static let listedCandidates = 8
+  /// Milliseconds without a check after which libnice takes what has not connected for failed, and ends the timer of
+  /// its checks: its own default, and the least that it takes.
+  private static let (patience, shortestPatience): (UInt32, UInt32) = (5000, 50)
 
   private var silentRelays: String {
     let isRelayed = localCandidates.contains { $0.contains(" typ relay") }
@@ -114,6 +117,7 @@ final class ICEAgent {
 
   /// New credentials, so that checks begin anew (RFC 8445, 9).
   func restart() {
+    shim_object_set_uint(object, "idle-timeout", Self.patience)
     nice_agent_restart_stream(agent, stream)
     remoteCandidates.removeAll()
     // libnice keeps its sockets and gathers no more, but the peer has forgotten where they are.
@@ -281,7 +285,10 @@ extension ICEAgent {
     case NICE_COMPONENT_STATE_GATHERING: events.state(.gathering)
     case NICE_COMPONENT_STATE_CONNECTING: events.state(.connecting)
     case NICE_COMPONENT_STATE_CONNECTED: events.state(.connected)
-    case NICE_COMPONENT_STATE_READY: events.state(.ready)
+    case NICE_COMPONENT_STATE_READY:
+      // From here on the checks' timer, which runs every 5 ms, waits for candidates in vain.
+      shim_object_set_uint(object, "idle-timeout", Self.shortestPatience)
+      events.state(.ready)
     case NICE_COMPONENT_STATE_FAILED: events.state(.failed)
     default: events.state(.disconnected)
     }
