@@ -59,6 +59,26 @@ void shim_name_thread(const char *name) {
   pthread_setname_np(pthread_self(), shortened);
 }
 
+gboolean shim_has_defaults(gpointer object, const char *except) {
+  gchar **names = g_strsplit(except, ",", -1);
+  guint count = 0;
+  GParamSpec **specs = g_object_class_list_properties(G_OBJECT_GET_CLASS(object), &count);
+  gboolean has_defaults = TRUE;
+  for (guint i = 0; i < count && has_defaults; i++) {
+    if (!(specs[i]->flags & G_PARAM_READABLE) || !(specs[i]->flags & G_PARAM_WRITABLE) ||
+        g_strv_contains((const gchar *const *)names, specs[i]->name))
+      continue;
+    GValue value = G_VALUE_INIT;
+    g_value_init(&value, specs[i]->value_type);
+    g_object_get_property(G_OBJECT(object), specs[i]->name, &value);
+    has_defaults = g_param_value_defaults(specs[i], &value);
+    g_value_unset(&value);
+  }
+  g_free(specs);
+  g_strfreev(names);
+  return has_defaults;
+}
+
 static gboolean is_own(const GParamSpec *spec) {
   static const char *const own[] = {"name", "parent", "caps"};
   for (gsize i = 0; i < G_N_ELEMENTS(own); i++)

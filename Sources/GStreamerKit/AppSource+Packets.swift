@@ -43,11 +43,12 @@ extension AppSource {
     return overflow > 0 ? .full : .queued
   }
 
-  static func makeList(_ packets: [Packet]) -> (list: OpaquePointer, size: Int)? {
+  /// - Parameter hasPTS: whether the packets' times are also those at which they are shown.
+  static func makeList(_ packets: [Packet], hasPTS: Bool = false) -> (list: OpaquePointer, size: Int)? {
     guard let list = gst_buffer_list_new_sized(guint(packets.count)) else { return nil }
     var size = 0
     for packet in packets {
-      guard let buffer = makeBuffer(packet) else { continue }
+      guard let buffer = makeBuffer(packet, hasPTS: hasPTS) else { continue }
       gst_buffer_list_insert(list, -1, buffer)
       size += packet.count
     }
@@ -55,11 +56,11 @@ extension AppSource {
   }
 
   /// Nil for a packet that claims more bytes than it has.
-  static func makeBuffer(_ packet: Packet) -> UnsafeMutablePointer<GstBuffer>? {
+  static func makeBuffer(_ packet: Packet, hasPTS: Bool = false) -> UnsafeMutablePointer<GstBuffer>? {
     guard packet.isInside, let buffer = wrap(packet.buffer, start: packet.start, count: packet.count) else {
       return nil
     }
-    set(buffer, pts: nil, dts: packet.dts, isDiscontinuous: false)
+    set(buffer, pts: hasPTS ? packet.dts : nil, dts: packet.dts, isDiscontinuous: false)
     return buffer
   }
 }

@@ -12,7 +12,10 @@ extension Pipeline {
     elementNamed name: String, pad padName: String = "src",
     _ quarterTurns: @escaping @Sendable (UnsafeRawBufferPointer) -> Int?
   ) throws(PipelineError) {
-    let pad = try staticPad(padName, of: try element(named: name).shared, named: name)
+    tagOrientation(at: try staticPad(padName, of: try element(named: name).shared, named: name), quarterTurns)
+  }
+
+  func tagOrientation(at pad: SharedPad, _ quarterTurns: @escaping @Sendable (UnsafeRawBufferPointer) -> Int?) {
     let known = Locked(0)
     addProbe(
       to: pad, .buffers,

@@ -1,13 +1,13 @@
 import CGStreamer
 import CShims
-public import MediaCore
+import MediaCore
 import Synchronization
 
-/// What a tee gives a branch comes through here, on the streaming thread: whoever calls `pass` lets it in, and whoever does
-/// not drops it.
-public typealias BranchInlet = @Sendable (_ isDelta: Bool, _ time: MediaTime?, _ pass: () -> Void) -> Void
+/// Says of what a tee has for a branch whether the branch gets it; on the streaming thread.
+/// - Parameter queued: how long what waits for the branch lasts.
+public typealias BranchInlet = @Sendable (_ isDelta: Bool, _ queued: Duration) -> Bool
 
-/// A branch that hangs on a tee of a running pipeline from its `start` until its `remove`, without a thread of its own.
+/// A branch that hangs on a tee of a running pipeline from its `start` until its `remove`.
 ///
 /// What goes wrong in it stays in it: after an error it gets nothing more, and the rest of the pipeline goes on.
 ///
@@ -101,7 +101,8 @@ extension Pipeline {
   /// - Parameters:
   ///   - description: a `gst-launch` description whose first element is left unlinked.
   ///   - locate: the file and line of a byte offset in `description`, for errors.
-  ///   - inlet: decides what the branch gets; nil for all.
+  ///   - inlet: decides what the branch gets, which has a queue and a thread of its own then: so it holds up nobody who
+  ///     feeds the tee. Nil lets all in, on the thread of the stream.
   public func makeBranch(
     description: String, behindTee teeName: String, locate: ((Int) -> SourceLocation?)? = nil,
     inlet: BranchInlet? = nil
@@ -113,10 +114,11 @@ extension Pipeline {
       throw PipelineError(.link, "the branch behind \"\(teeName)\" has no open input", element: teeName)
     }
     defer { gst_object_unref(open) }
-    guard let input = gst_ghost_pad_new("sink", open) else {
+    let queue = inlet.flatMap { _ in BranchQueue(in: bin, before: open) }
+    guard let input = gst_ghost_pad_new("sink", queue?.input.pointer ?? open) else {
       throw PipelineError(.link, "the branch cannot be linked to \"\(teeName)\"", element: teeName)
     }
-    BranchGuard.install(on: input, inlet)
+    BranchGuard.install(on: input, queue, inlet)
     gst_object_ref(input)
     gst_element_add_pad(bin.pointer, input)
     return TeeBranch(pipeline: self, bin: bin, tee: tee, stream: stream, input: SharedPad(adopting: input))
@@ -149,15 +151,40 @@ extension Pipeline {
   }
 }
 
+/// A queue that takes everything: what goes in is for an inlet to decide.
+private struct BranchQueue: Sendable {
+  let input: SharedPad
+  private let element: Element
+
+  /// Puts it before a pad; nil where there are no queues.
+  init?(in bin: SharedElement, before pad: UnsafeMutablePointer<GstPad>) {
+    guard let queue = gst_element_factory_make("queue", nil).map(SharedElement.init(retaining:)) else { return nil }
+    element = Element(shared: queue, name: "queue")
+    for limit in ["max-size-buffers", "max-size-bytes", "max-size-time"] {
+      gst_util_set_object_arg(queue.pointer.cast(), limit, "0")
+    }
+    gst_bin_add(bin.pointer.cast(), queue.pointer)
+    guard let output = gst_element_get_static_pad(queue.pointer, "src").map(SharedPad.init(adopting:)),
+      gst_pad_link(output.pointer, pad) == GST_PAD_LINK_OK,
+      let input = gst_element_get_static_pad(queue.pointer, "sink").map(SharedPad.init(adopting:))
+    else { return nil }
+    self.input = input
+  }
+
+  /// How long what waits in it lasts.
+  var level: Duration { .nanoseconds(element.int("current-level-time") ?? 0) }
+}
+
 /// Stands where a branch begins: lets in what the branch is to get, and keeps its errors from those who feed it.
 private final class BranchGuard: Callback {
   private let hasFailed = Atomic(false)
+  private let queue: BranchQueue?
   private let inlet: BranchInlet?
 
-  private init(_ inlet: BranchInlet?) { self.inlet = inlet }
+  private init(_ queue: BranchQueue?, _ inlet: BranchInlet?) { (self.queue, self.inlet) = (queue, inlet) }
 
-  static func install(on pad: UnsafeMutablePointer<GstPad>, _ inlet: BranchInlet?) {
-    let guardian = BranchGuard(inlet)
+  static func install(on pad: UnsafeMutablePointer<GstPad>, _ queue: BranchQueue?, _ inlet: BranchInlet?) {
+    let guardian = BranchGuard(queue, inlet)
     gst_pad_set_chain_function_full(
       pad,
       { pad, parent, buffer in
@@ -182,17 +209,16 @@ private final class BranchGuard: Callback {
     _ first: UnsafeMutablePointer<GstBuffer>, _ parent: UnsafeMutablePointer<GstObject>?, _ push: () -> GstFlowReturn
   ) -> GstFlowReturn? {
     guard !hasFailed.load(ordering: .relaxed) else { return nil }
-    guard let result = admit(first, push) else { return nil }
+    guard admits(first) else { return nil }
+    let result = push()
     if result.rawValue < GST_FLOW_OK.rawValue, result != GST_FLOW_FLUSHING { fail(result, parent) }
     return GST_FLOW_OK
   }
 
-  private func admit(_ first: UnsafeMutablePointer<GstBuffer>, _ push: () -> GstFlowReturn) -> GstFlowReturn? {
-    guard let inlet else { return push() }
+  private func admits(_ first: UnsafeMutablePointer<GstBuffer>) -> Bool {
+    guard let inlet, let queue else { return true }
     let isDelta = first.pointee.mini_object.flags & GST_BUFFER_FLAG_DELTA_UNIT.rawValue != 0
-    var result: GstFlowReturn?
-    inlet(isDelta, MediaTime(clockTime: first.pointee.pts, shift: 0)) { result = push() }
-    return result
+    return inlet(isDelta, queue.level)
   }
 
   /// Elements that say that there was an error have said which; of all others only this is known.

@@ -17,7 +17,8 @@ import Testing
       async let isStopped = pipeline.stop()
       if isRemoved { branch.remove() } else { branch.start { [] } }
       #expect(await isStopped)
-      #expect(end.shared.pointer.pointee.current_state == GST_STATE_NULL)
+      // GST_STATE_NULL; which module the name is seen in depends on how the compiler groups the files.
+      #expect(end.shared.pointer.pointee.current_state.rawValue == 1)
     }
   }
 }

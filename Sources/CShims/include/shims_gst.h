@@ -33,6 +33,9 @@ const char *shim_factory_name(GstElement *element);
 void shim_name_thread(const char *name);
 /// Gives `to` every property of `from` that can be read and written, apart from the name, the parent and the caps.
 void shim_copy_properties(gpointer from, gpointer to);
+/// Whether every property that can be read and written has its default value, apart from those that `except` names, with
+/// commas between them.
+gboolean shim_has_defaults(gpointer object, const char *except);
 
 /// Holds up what streams into a pad, which waits meanwhile.
 void shim_pad_lock_stream(GstPad *pad);

@@ -1,4 +1,3 @@
-import GStreamerKit
 import MediaCore
 import RTP
 
@@ -8,7 +7,7 @@ struct FrameBatch {
   private static let limit = 256
 
   private let isVideo: Bool
-  private var packets: [AppSource.Packet] = []
+  private var packets: [ArrivedPacket] = []
   private var newest: SequenceNumber?
   private var lastTimestamp: UInt32?
   private var wasMarked = true
@@ -25,16 +24,17 @@ struct FrameBatch {
   /// - Parameter isWanted: whether somebody takes it; else only its order is noted.
   mutating func add(_ packet: RTPPacket, isKeyframe: Bool, isWanted: Bool, at time: MediaTime) {
     if let wholeFrame, isVideo, isKeyframe, isCutOff(by: packet) { blank(wholeFrame, before: packet, at: time) }
-    if isWanted { packets.append(AppSource.Packet(packet, at: time)) }
+    if isWanted { packets.append(ArrivedPacket(packet, at: time)) }
     noteOrder(of: packet)
   }
 
   /// Puts packets in the place of those that wait.
-  mutating func begin(with new: [AppSource.Packet]) { packets = new }
+  mutating func begin(with new: [ArrivedPacket]) { packets = new }
 
   /// Hands on what is complete.
-  mutating func flush(_ push: ([AppSource.Packet]) -> Void) {
-    guard !isFrameOpen, !packets.isEmpty else { return }
+  /// - Parameter isWhole: whether a frame that is not waits for its end.
+  mutating func flush(isWhole: Bool = true, _ push: ([ArrivedPacket]) -> Void) {
+    guard !(isWhole && isFrameOpen), !packets.isEmpty else { return }
     push(packets)
     packets.removeAll(keepingCapacity: true)
     wholeFrame = nil
@@ -66,13 +66,7 @@ struct FrameBatch {
       let packet = RTPPacket(
         payloadType: next.payloadType, sequenceNumber: next.sequenceNumber + (index - packets.count),
         timestamp: lastTimestamp ?? next.timestamp, ssrc: next.ssrc, payload: [])
-      packets[index] = AppSource.Packet(packet, at: time)
+      packets[index] = ArrivedPacket(packet, at: time)
     }
-  }
-}
-
-extension AppSource.Packet {
-  init(_ packet: RTPPacket, at time: MediaTime) {
-    self.init(packet.buffer, start: packet.start, count: packet.count, dts: time)
   }
 }

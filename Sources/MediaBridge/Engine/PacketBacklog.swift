@@ -1,4 +1,3 @@
-import GStreamerKit
 import MediaCore
 import RTP
 
@@ -33,11 +32,11 @@ struct PacketBacklog {
   var frames: [UInt32] { isUsable ? packets.map(\.packet).filter(\.endsFrame).map(\.timestamp) : [] }
 
   /// - Returns: what a pipeline begins with, after which nothing is left; empty when that would be no beginning.
-  mutating func take(at time: MediaTime) -> [AppSource.Packet] {
+  mutating func take(at time: MediaTime) -> [ArrivedPacket] {
     defer { packets = [] }
     // What came before a pause is not what is seen or heard now.
     guard isUsable, let newest = packets.last, time - newest.time <= Self.staleness else { return [] }
-    return packets.map { AppSource.Packet($0.packet, at: $0.time) }
+    return packets.map { ArrivedPacket($0.packet, at: $0.time) }
   }
 
   private var isUsable: Bool { packets.first?.beginsAnew == true }

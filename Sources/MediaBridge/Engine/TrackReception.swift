@@ -4,20 +4,15 @@ import RTP
 
 /// The receiving end of one track, from the socket to the pipeline. Lives on the transport's loop.
 final class TrackReception {
-  /// Where packets go.
-  private struct Feed {
-    let pipeline: ReceivePipeline
-    /// For a lost packet; nil where nothing waits.
-    var wait: RepairWait?
-  }
-
   private let track: OfferedTrack
   private let clock: ParticipantClock
   private(set) var receiver: RTPReceiver
   private var payloads: PayloadReader
   private var batch: FrameBatch
   private var backlog: PacketBacklog
-  private var feed: Feed?
+  /// Nil until there is a pipeline.
+  private(set) var feed: PipelineFeed?
+  private var restarts = 0
   private var decoding: DecodingCounter
   private var flow = FirstFlow()
   /// Whether its media comes, and who is told when that changes.
@@ -56,7 +51,9 @@ final class TrackReception {
   // MARK: Packets
 
   func receive(_ packet: RTPPacket, at time: MediaTime) {
-    for packet in receiver.receive(packet, at: time) {
+    let received = receiver.receive(packet, at: time)
+    if receiver.restarts != restarts { restart() }
+    for packet in received {
       guard let packet = payloads.readable(packet) else { continue }
       // What only probes or keeps a path open is no media.
       if !packet.isPaddingOnly, let change = watch.timeout.arrived(at: time) { watch.onChange(change) }
@@ -75,8 +72,17 @@ final class TrackReception {
     if feed == nil { backlog.add(packet, beginsAnew: beginsAnew, at: time) }
   }
 
+  private func restart() {
+    restarts = receiver.restarts
+    batch.flush(isWhole: false) { feed?.push($0) }
+    feed?.restart()
+  }
+
   /// Hands what `receive` took on to the pipeline.
-  func flush() { batch.flush { feed?.pipeline.push($0) } }
+  func flush() {
+    batch.flush { feed?.push($0) }
+    if feed?.nextDeadline != nil { onRequest() }
+  }
 
   func receive(_ report: SenderReport, at time: MediaTime) {
     receiver.receive(report, at: time)
@@ -89,9 +95,8 @@ final class TrackReception {
   // MARK: The pipeline
 
   func attach(_ pipeline: ReceivePipeline, at time: MediaTime) {
-    let wait = pipeline.longestWait.map(RepairWait.init(limit:))
-    if let wait { pipeline.wait(for: wait.current) }
-    feed = Feed(pipeline: pipeline, wait: wait)
+    let (clock, trackSid) = (clock, trackSid)
+    feed = PipelineFeed(pipeline) { clock.time(trackSid, of: $0) }
     let kept = backlog.take(at: time)
     if !kept.isEmpty {
       batch.begin(with: kept)
@@ -133,10 +138,13 @@ final class TrackReception {
   }
 
   func poll(at time: MediaTime) -> [RTCPPacket] {
-    if let new = feed?.wait?.follow(receiver.repairTime) { feed?.pipeline.wait(for: new) }
+    feed?.poll(at: time, repairTime: receiver.repairTime)
     return receiver.poll(at: time)
   }
-  var nextDeadline: MediaTime? { receiver.nextDeadline }
+  var nextDeadline: MediaTime? {
+    guard let deadline = feed?.nextDeadline else { return receiver.nextDeadline }
+    return min(deadline, receiver.nextDeadline ?? deadline)
+  }
   func isUrgent(at time: MediaTime) -> Bool { receiver.isUrgent(at: time) }
 }
 

@@ -36,7 +36,7 @@ extension TemplatePipeline {
   }
 
   /// The branch that ends in the sink of that name, not yet linked; nil when the template has none.
-  /// - Parameter inlet: decides what the branch gets; nil for all.
+  /// - Parameter inlet: decides what the branch gets, which has a thread of its own then; nil for all.
   func branch(to sink: String, _ inlet: BranchInlet?) throws(LiveKitError) -> TeeBranch? {
     guard let branch = template.branch(endingIn: sink) else { return nil }
     do {

@@ -50,27 +50,34 @@ final class ReceivePipeline: Sendable {
   ) throws(LiveKitError) {
     self.onKeyframeNeeded = onKeyframeNeeded
     made = try factory.makeReceiver(template, values: latency.map { ["latency": String($0)] } ?? [:])
-    (pipeline, jitter) = (made.pipeline, try? made.pipeline.element(named: "jitter"))
-    longestWait = jitter?.int("latency").map { .milliseconds($0) }
+    pipeline = made.pipeline
     let dependence: KeptGroup<MediaBuffer>.Dependence = isVideo ? .sinceKeyframe : .none
     hubs = Dictionary(
       uniqueKeysWithValues: Output.allCases.map { output in
         (output, MediaHub(output == .encoded ? dependence : nil, onKeyframeNeeded: onKeyframeNeeded))
       })
     source = try made.packetInput("rtp", onKeyframeRequest: onKeyframeNeeded)
+    // Nil as well where it was taken out.
+    jitter = try? pipeline.element(named: "jitter")
+    longestWait = source.sequencing?.latency ?? jitter?.int("latency").map { .milliseconds($0) }
     tees = try made.tees(dependence)
     try deliverWhatHasNoBranch()
     // A template without an element of that name keeps GStreamer's own times, and frames as they come.
-    if jitter != nil {
-      try? pipeline.retimestamp(elementNamed: "jitter", clock)
-      if let orientationID {
-        try? pipeline.tagOrientation(elementNamed: "jitter") { RTPPacket.quarterTurns(in: $0, orientationID) }
-      }
-    }
+    if jitter != nil { try? pipeline.retimestamp(elementNamed: "jitter", clock) }
+    if let orientationID { tagOrientation(orientationID) }
     made.onFailure { [weak self] in self?.fail(LiveKitError($0), at: $1) }
     try LiveKitError.wrapping(made.start)
     source.begin(
       source.acceptedCaps.map { $0.int("payload") == nil ? Caps("\($0), payload=(int)\(payloadType)") ?? $0 : $0 })
+  }
+
+  private func tagOrientation(_ id: UInt8) {
+    let quarterTurns: @Sendable (UnsafeRawBufferPointer) -> Int? = { RTPPacket.quarterTurns(in: $0, id) }
+    if source.sequencing != nil {
+      pipeline.tagOrientation(of: source, quarterTurns)
+    } else if jitter != nil {
+      try? pipeline.tagOrientation(elementNamed: "jitter", quarterTurns)
+    }
   }
 
   /// Why nothing comes out of it any more; nil while something may.
@@ -87,6 +94,14 @@ final class ReceivePipeline: Sendable {
   func whenSettled(_ job: @escaping @Sendable () -> Void) {
     guard let tee = tees.values.first else { return job() }
     tee.whenSettled(job)
+  }
+
+  /// Whether packets are to be pushed in their order, with the times at which they are shown.
+  var takesSequence: Bool { source.sequencing != nil }
+
+  /// Tells that a packet does not come, between those ahead of it and those behind.
+  func skip(_ number: SequenceNumber, at time: MediaTime, duration: Duration) {
+    source.skip(number.rawValue, at: time, duration: duration)
   }
 
   /// How long the template lets a lost packet be waited for; nil where nothing waits.
@@ -144,11 +159,12 @@ final class ReceivePipeline: Sendable {
     return branch
   }
 
-  /// What comes as it was sent costs its branch nothing.
+  /// What comes as it was sent costs its branch nothing. All else is work for a thread of its own, for this may be the
+  /// network's.
   private func inlet(of output: Output, _ hub: MediaHub) -> BranchInlet? {
     guard output != .encoded else { return nil }
     let load = BranchLoad(onDrop: { hub.noteDrop() }, onKeyframeNeeded: onKeyframeNeeded)
-    return { isDelta, time, pass in load.admit(isDelta: isDelta, time: time, pass) }
+    return { load.admits(isDelta: $0, queued: $1) }
   }
 
   private func tee(of output: Output) -> ReceiveTee? {

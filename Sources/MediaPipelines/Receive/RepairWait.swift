@@ -1,4 +1,4 @@
-/// How long a jitter buffer waits for a lost packet before it goes on without it: as long as retransmissions take, so
+/// How long a lost packet is waited for before the stream goes on without it: as long as retransmissions take, so
 /// that neither a frame that could be repaired is dropped nor anybody waits for what will not come. Pure.
 public struct RepairWait: Sendable {
   /// Before the time of a retransmission was measured.

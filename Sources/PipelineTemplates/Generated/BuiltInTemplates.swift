@@ -327,10 +327,11 @@ enum BuiltInTemplates {
     "receive/h264": ###"""
     # H.264 video: frames as they were sent, and decoded (I420).
     #
-    # rtp      RTP packets in; DTS is the time of arrival. They are put straight into a jitter buffer that follows, without
-    #          a thread and a queue between.
+    # rtp      RTP packets in. They are put straight into what follows, without a thread and a queue between.
     # jitter   Packets that come in order pass at once. Only when one is missing those behind it wait, for as long as
-    #          retransmissions take, which is measured, and for `latency` ms at most.
+    #          retransmissions take, which is measured, and for `latency` ms at most. As it stands here the program does
+    #          that by itself, which costs less than the element's threads; with any other setting, such as
+    #          drop-on-latency=true, the element does it.
     # depay    After a loss it asks for a keyframe; with `wait-for-keyframe` true it shows nothing until one comes, with
     #          false it goes on with a damaged frame.
     # media    What hangs on it is made when the first consumer comes and goes with the last one, so that nobody pays for
@@ -357,10 +358,11 @@ enum BuiltInTemplates {
     "receive/opus": ###"""
     # Opus audio: packets as they were sent, and raw samples (48 kHz, stereo, 16 bit, interleaved).
     #
-    # rtp      RTP packets in; DTS is the time of arrival. They are put straight into a jitter buffer that follows, without
-    #          a thread and a queue between.
+    # rtp      RTP packets in. They are put straight into what follows, without a thread and a queue between.
     # jitter   Packets that come in order pass at once. Only when one is missing those behind it wait, for as long as
-    #          retransmissions take, which is measured, and for `latency` ms at most.
+    #          retransmissions take, which is measured, and for `latency` ms at most. As it stands here the program does
+    #          that by itself, which costs less than the element's threads; with any other setting, such as
+    #          drop-on-latency=true, the element does it.
     # depay    Is told what it asks for: any payload type, and stereo at 48 kHz, which every Opus decoder can make of it.
     # media    What hangs on it is made when the first consumer comes and goes with the last one, so that nobody pays for
     #          what nobody wants.
@@ -385,10 +387,11 @@ enum BuiltInTemplates {
     "receive/vp8": ###"""
     # VP8 video: frames as they were sent, and decoded (I420).
     #
-    # rtp      RTP packets in; DTS is the time of arrival. They are put straight into a jitter buffer that follows, without
-    #          a thread and a queue between.
+    # rtp      RTP packets in. They are put straight into what follows, without a thread and a queue between.
     # jitter   Packets that come in order pass at once. Only when one is missing those behind it wait, for as long as
-    #          retransmissions take, which is measured, and for `latency` ms at most.
+    #          retransmissions take, which is measured, and for `latency` ms at most. As it stands here the program does
+    #          that by itself, which costs less than the element's threads; with any other setting, such as
+    #          drop-on-latency=true, the element does it.
     # depay    After a loss it asks for a keyframe; with `wait-for-keyframe` true it shows nothing until one comes, with
     #          false it goes on with a damaged frame.
     # media    What hangs on it is made when the first consumer comes and goes with the last one, so that nobody pays for
@@ -413,10 +416,11 @@ enum BuiltInTemplates {
     "receive/vp9": ###"""
     # VP9 video: frames as they were sent, and decoded (I420).
     #
-    # rtp      RTP packets in; DTS is the time of arrival. They are put straight into a jitter buffer that follows, without
-    #          a thread and a queue between.
+    # rtp      RTP packets in. They are put straight into what follows, without a thread and a queue between.
     # jitter   Packets that come in order pass at once. Only when one is missing those behind it wait, for as long as
-    #          retransmissions take, which is measured, and for `latency` ms at most.
+    #          retransmissions take, which is measured, and for `latency` ms at most. As it stands here the program does
+    #          that by itself, which costs less than the element's threads; with any other setting, such as
+    #          drop-on-latency=true, the element does it.
     # depay    After a loss it asks for a keyframe; with `wait-for-keyframe` true it shows nothing until one comes, with
     #          false it goes on with a damaged frame.
     # media    What hangs on it is made when the first consumer comes and goes with the last one, so that nobody pays for

@@ -6,7 +6,7 @@ public import MediaCore
 /// Pure: packets and times go in; packets to hand on come out of `receive`, RTCP to send out of `poll`. The owner
 /// calls `poll` when `nextDeadline` has passed, or every few milliseconds.
 ///
-/// Packets are handed on in the order of their arrival; a jitter buffer behind it puts them in sequence. Packets of
+/// Packets are handed on in the order of their arrival; whoever comes next puts them in sequence. Packets of
 /// padding alone are handed on too (`isPaddingOnly`), because whoever waits for numbers has to see theirs.
 public struct RTPReceiver: Sendable {
   /// What it was made with.
@@ -17,6 +17,9 @@ public struct RTPReceiver: Sendable {
   public var rtxSSRC: SSRC?
   /// The newest sender report's pair of times.
   public private(set) var lastSenderReport: SenderReport?
+
+  /// How often the sender began to count from somewhere else.
+  public private(set) var restarts = 0
 
   /// Whether the stream is paused by agreement: no keyframe is asked for meanwhile, since none would come, and it begins
   /// with one. What was to be asked for waits.
@@ -123,6 +126,7 @@ public struct RTPReceiver: Sendable {
   }
 
   private mutating func restart() {
+    restarts += 1
     record.restart()
     nack.reset()
     recentTimestamps = RecentTimestamps()

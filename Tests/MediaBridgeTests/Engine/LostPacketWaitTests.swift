@@ -1,3 +1,5 @@
+import BridgeTesting
+import Foundation
 import MediaCore
 import MediaPipelines
 import RTP
@@ -5,7 +7,7 @@ import Testing
 
 @testable import MediaBridge
 
-/// How long a track's jitter buffer waits for what is lost.
+/// How long what is lost is waited for.
 @Suite struct LostPacketWaitTests {
   private func packet(_ number: UInt16, isRetransmission: Bool = false) -> RTPPacket {
     let media: [UInt8] = [0x10, number == 1 ? 0 : 1, 2, 3]
@@ -16,7 +18,13 @@ import Testing
   }
 
   /// The wait in milliseconds before and after a packet was lost and came again.
-  private func waits(roundTrip: Duration, latency: Int?) async throws -> [Int?] {
+  /// - Parameter template: its text; nil for the shipped one.
+  private func waits(roundTrip: Duration, latency: Int?, template: String? = nil) async throws -> [Int?] {
+    let folder = try TemporaryFolder()
+    if let template {
+      try FileManager.default.createDirectory(atPath: "\(folder.path)/receive", withIntermediateDirectories: true)
+      try Data(template.utf8).write(to: URL(fileURLWithPath: "\(folder.path)/receive/vp8.pipeline"))
+    }
     let track = try #require(
       OfferedTrack(try OfferedTrackTests().section(), mids: [:], codecs: ["TR_VC": ["video/VP8"]]))
     var configuration = RTPReceiver.Configuration(track)
@@ -24,12 +32,14 @@ import Testing
     let reception = TrackReception(
       track, clock: ParticipantClock(), configuration: configuration, onOtherCodec: { _ in }, onStream: { _ in })
     let pipeline = try ReceivePipeline(
-      factory: PipelineFactory(folder: nil), template: "vp8", isVideo: true, payloadType: PayloadType(96),
+      factory: PipelineFactory(folder: folder.path), template: "vp8", isVideo: true, payloadType: PayloadType(96),
       latency: latency, clock: { _ in nil }, onKeyframeNeeded: {})
-    let jitter = try pipeline.pipeline.element(named: "jitter")
+    let jitter = try? pipeline.pipeline.element(named: "jitter")
+    #expect((jitter != nil) == (template != nil))
+    let wait = { jitter?.int("latency") ?? reception.feed.map { Int($0.waitTime.nanoseconds / 1_000_000) } }
     var time = MediaTime.now
     reception.attach(pipeline, at: time)
-    let before = jitter.int("latency")
+    let before = wait()
     for number in 1...5 as ClosedRange<UInt16> {
       if number != 3 { reception.receive(packet(number), at: time) }
       _ = reception.poll(at: time)
@@ -39,12 +49,27 @@ import Testing
     reception.receive(packet(3, isRetransmission: true), at: time)
     _ = reception.poll(at: time)
     await pipeline.stop()
-    return [before, jitter.int("latency")]
+    return [before, wait()]
   }
 
   @Test func itIsAsLongAsRetransmissionsTake() async throws {
     #expect(try await waits(roundTrip: .milliseconds(80), latency: nil) == [200, 10 + 2 * (96 + 5) + 80])
     #expect(try await waits(roundTrip: .milliseconds(5), latency: nil) == [200, 150])
+  }
+
+  /// A jitter buffer with settings of its own is told.
+  @Test func anElementOfTheTemplateIsToldOfIt() async throws {
+    let template = """
+      # Never holds more than its latency.
+      appsrc name=rtp caps="application/x-rtp,media=video,clock-rate=90000,encoding-name=VP8"
+      ! rtpjitterbuffer name=jitter latency=${latency:-250} drop-on-latency=true ! rtpvp8depay
+      ! tee name=media allow-not-linked=true
+      media. ! appsink name=encoded sync=false async=false
+      """
+    #expect(
+      try await waits(roundTrip: .milliseconds(80), latency: nil, template: template) == [200, 250])
+    #expect(
+      try await waits(roundTrip: .milliseconds(5), latency: nil, template: template) == [200, 150])
   }
 
   @Test func theTemplatesOrTheCallersMaximumHolds() async throws {

@@ -1,0 +1,113 @@
+import BridgeTesting
+import Foundation
+import GStreamerKit
+import MediaCore
+import MediaPipelines
+import RTP
+import Testing
+
+@testable import MediaBridge
+
+/// The way of packets into a shipped template, in which nothing puts them in order.
+@Suite struct PipelineFeedTests {
+  /// A feed on a clock of the test's, and what comes out of its pipeline.
+  private struct Run {
+    let feed: PipelineFeed
+    let frames = Collector<MediaTime>()
+    private let start = MediaTime.now
+    private let consumer: MediaConsumer
+
+    init(_ codec: String) async throws {
+      let pipeline = try ReceivePipeline(
+        factory: PipelineFactory(folder: nil), template: codec, isVideo: codec != "opus",
+        payloadType: PayloadType(96), latency: nil, clock: { _ in nil }, onKeyframeNeeded: {})
+      let frames = frames
+      consumer = MediaConsumer(onFailure: { _ in }, onBuffer: { media in media.pts.map(frames.add) })
+      try pipeline.add(consumer, to: .encoded)
+      await withCheckedContinuation { continuation in pipeline.whenSettled { continuation.resume() } }
+      feed = PipelineFeed(pipeline) { MediaTime(nanoseconds: Int64($0) * 1_000_000) }
+    }
+
+    /// Packets of one frame each, all keyframes of VP8, at 20 ms from one to the next.
+    func push(_ numbers: Int..., at milliseconds: Int = 0) {
+      let time = start + .milliseconds(milliseconds)
+      feed.push(
+        numbers.map { number in
+          let packet = RTPPacket(
+            payloadType: PayloadType(96), sequenceNumber: SequenceNumber(UInt16(truncatingIfNeeded: number)),
+            timestamp: UInt32(1000 + number * 20), ssrc: SSRC(1), marker: true,
+            payload: [0x10, 0x10, 0, 0, 0x9d, 0x01, 0x2a, 0x40, 0x01, 0xf0, 0])
+          return ArrivedPacket(packet, at: time)
+        })
+    }
+
+    func poll(at milliseconds: Int) { feed.poll(at: start + .milliseconds(milliseconds), repairTime: nil) }
+
+    /// Numbers by their times; nothing on the way takes long, for it is done by whoever pushes.
+    var numbers: [Int] { frames.values.map { Int($0.nanoseconds / 1_000_000 - 1000) / 20 } }
+  }
+
+  @Test func frameTimesAreTheClocksAndOrderIsTheSenders() async throws {
+    let run = try await Run("vp8")
+    run.push(65_534, 0 + 65_536, 1 + 65_536)
+    #expect(run.numbers == [65_534])
+    run.push(65_535)
+    run.push(2 + 65_536)
+    #expect(run.numbers == Array(65_534...65_538) && run.feed.nextDeadline == nil)
+    await run.feed.pipeline.stop()
+  }
+
+  /// Before the time of a retransmission was measured, 200 ms.
+  @Test func aLostPacketIsWaitedForAndThenTheRestGoesOn() async throws {
+    let run = try await Run("vp8")
+    run.push(1)
+    run.push(3, 4, at: 40)
+    run.poll(at: 239)
+    #expect(run.numbers == [1] && run.feed.nextDeadline != nil)
+    run.poll(at: 240)
+    #expect(run.numbers == [1, 3, 4] && run.feed.nextDeadline == nil)
+    run.push(2, 5)
+    #expect(run.numbers == [1, 3, 4, 5])
+    await run.feed.pipeline.stop()
+  }
+
+  @Test func aSenderThatCountsAnewIsFollowedAtOnce() async throws {
+    let run = try await Run("vp8")
+    run.push(100, 102)
+    run.feed.restart()
+    run.push(30_007)
+    #expect(run.numbers == [100, 102, 30_007])
+    await run.feed.pipeline.stop()
+  }
+}
+
+/// Who sees to the time of what waits.
+@Suite struct PacketWaitTests {
+  /// Audio asks for no packet again, so nothing else would wake the loop: after the last words there may be silence.
+  @Test func theLoopIsToldWhenSomethingWaits() async throws {
+    let track = try #require(
+      OfferedTrack(try OfferedTrackTests().section(), mids: [:], codecs: ["TR_VC": ["video/VP8"]]))
+    var configuration = RTPReceiver.Configuration(track)
+    (configuration.usesNACK, configuration.usesPLI) = (false, false)
+    let reception = TrackReception(
+      track, clock: ParticipantClock(), configuration: configuration, onOtherCodec: { _ in }, onStream: { _ in })
+    let pipeline = try ReceivePipeline(
+      factory: PipelineFactory(folder: nil), template: "vp8", isVideo: true, payloadType: PayloadType(96),
+      latency: nil, clock: { _ in nil }, onKeyframeNeeded: {})
+    var requests = 0
+    let time = MediaTime.now
+    reception.attach(pipeline, at: time)
+    reception.onRequest = { requests += 1 }
+    for number in [1, 3] as [UInt16] {
+      let packet = RTPPacket(
+        payloadType: PayloadType(96), sequenceNumber: SequenceNumber(number), timestamp: UInt32(number) * 3600,
+        ssrc: SSRC(10), marker: true, payload: [0x10, 0, 2, 3])
+      reception.receive(packet, at: time)
+      reception.flush()
+      #expect(requests == (number == 1 ? 0 : 1))
+    }
+    #expect(reception.feed?.nextDeadline == time + .milliseconds(200))
+    #expect(try #require(reception.nextDeadline) <= time + .milliseconds(200))
+    await pipeline.stop()
+  }
+}
