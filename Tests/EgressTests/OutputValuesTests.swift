@@ -48,6 +48,18 @@ struct OutputValuesTests {
     #expect(anew.forced.map(\.encoder.name) == [encoder] && anew.forced.map(\.variables) == [["width"]])
   }
 
+  /// A decoder's threads, where nothing is decoded.
+  @Test func whatHasNoEffectIsKnown() throws {
+    let values = ["threads": "2", "latency": "100"]
+    for (file, idle) in [("x.mkv", ["threads"]), ("x.mp4", [])] {
+      let options = RecordingOptions(file: file)
+      let target = RecordingTarget(options, nil, folder: nil, loggers: Loggers())
+      let tracks = [Track.Kind.video: TrackTraits(codec: "vp8")]
+      let plan = try OutputPlanner(target.destination, factory: target.factory).plan(tracks)
+      #expect(target.idle(values, plan, tracks) == idle)
+    }
+  }
+
   private func refusal(_ options: RecordingOptions) async -> LiveKitError? {
     do throws(LiveKitError) {
       try await Recorder(room: Room(), options: options).prepare()

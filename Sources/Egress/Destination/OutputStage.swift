@@ -54,6 +54,12 @@ final class OutputStage: Sendable {
   /// What the file really holds, once it has ended and where it is of a kind that can be read.
   var length: Duration? { stored.withLock { $0?.length } }
 
+  /// Closes one that nothing has come to, and gives its file back, which goes.
+  func discard() async {
+    await pipeline.stop()
+    claim?.release()
+  }
+
   /// Writes what it needs to be complete, closes it and gives the file back. One that cannot be completed is cut after what
   /// plays.
   /// - Parameter failure: why it cannot be completed any more.

@@ -110,8 +110,8 @@ final class Job: Sendable {
     if destination.has(.audio) { tracks[.audio] = TrackTraits(codec: "opus") }
     let plan = try destination.planner.plan(tracks)
     let next = destination.destination.nextPart(after: destination.laterFiles.count + 1)
-    media.change(line, to: FrameRepeater(asSent: video.codec, size: video.size))
     try destination.goOn(plan, at: next)
+    media.change(line, to: FrameRepeater(asSent: video.codec, size: video.size))
     return next
   }
 

@@ -61,7 +61,7 @@ final class JobDestination: Sendable {
     let stage = try StageMaker(factory: factory, lines: lines, breakage: breakage).make(plan, at: next, claim: claim)
     stages.add(stage)
     if let late = writer.prepare(DestinationWriter.Turn(stage: stage, lines: lines.byInput)), !late.continues {
-      stages.end(late.stage)
+      stages.discard(late.stage)
     }
     (lines[.video] ?? lines[.audio])?.requestKeyframe()
   }
@@ -94,7 +94,8 @@ final class JobDestination: Sendable {
   /// Completes and closes all that it writes, once nothing comes any more.
   /// - Throws: the first reason why something is not complete.
   func finish() async throws(LiveKitError) {
-    for stage in writer.stages + [writer.waiting].compactMap({ $0 }) { stages.end(stage) }
+    if let waiting = writer.waiting { stages.discard(waiting) }
+    for stage in writer.stages { stages.end(stage) }
     try await stages.finish()
   }
 }
@@ -111,6 +112,18 @@ final class StageList: Sendable {
   init(_ breakage: Breakage) { self.breakage = breakage }
 
   func add(_ stage: OutputStage) { state.withLock { $0.stages.append(stage) } }
+
+  /// Takes out a stage that nothing has come to.
+  func discard(_ stage: OutputStage) {
+    let ending = Task { () -> LiveKitError? in
+      await stage.discard()
+      return nil
+    }
+    state.withLock { state in
+      state.stages.removeAll { $0 === stage }
+      state.endings.append(ending)
+    }
+  }
 
   /// Ends a stage; from any thread.
   func end(_ stage: OutputStage) {
