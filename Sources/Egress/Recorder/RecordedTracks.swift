@@ -13,6 +13,13 @@ struct RecordedTracks: Sendable {
     let failure: Locked<LiveKitError?>
     var track: OutputTrack
 
+    /// With what was lost on its way here.
+    var counted: OutputTrack {
+      var counted = track
+      counted.buffersDropped += consumers.reduce(0) { $0 + $1.dropped }
+      return counted
+    }
+
     func stop() { for consumer in consumers { consumer.stop() } }
   }
 
@@ -32,13 +39,13 @@ struct RecordedTracks: Sendable {
   /// Those that arrive, the video first.
   var arriving: [OutputTrack] { [Track.Kind.video, .audio].compactMap { inputs[$0]?.track } }
   /// Those that arrive or did.
-  var all: [OutputTrack] { [Track.Kind.video, .audio].compactMap { inputs[$0]?.track ?? ended[$0] } }
+  var all: [OutputTrack] { [Track.Kind.video, .audio].compactMap { inputs[$0]?.counted ?? ended[$0] } }
 
   /// Stops what arrives of a track.
   mutating func remove(_ input: Input) {
     input.stop()
     inputs[input.track.kind] = nil
-    ended[input.track.kind] = input.track
+    ended[input.track.kind] = input.counted
   }
 
   func omission(_ publication: RemoteTrackPublication, _ reason: String, wasWanted: Bool) -> Omission {

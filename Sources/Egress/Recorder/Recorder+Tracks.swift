@@ -91,7 +91,7 @@ extension Recorder {
     let consumers = try run.job.consume(media, kind) { error in failure.withLock { $0 = error } }
     let track = OutputTrack(
       sid: publication.sid, kind: kind, codec: media.codec, isPassthrough: !run.destination.isRaw(kind),
-      dimensions: publication.dimensions)
+      dimensions: publication.dimensions, buffersDropped: tracks.ended[kind]?.buffersDropped ?? 0)
     // A server may send what was taken for impossible.
     tracks.omissions.forget(publication.sid)
     tracks.inputs[kind] = RecordedTracks.Input(

@@ -52,7 +52,7 @@ struct RecordingRun: Sendable {
     progress.tracks = tracks.map { track in
       var track = track
       track.buffers = destination.lines.written(track.kind, job.media)
-      track.buffersDropped = destination.dropped(track.kind)
+      track.buffersDropped += destination.dropped(track.kind)
       return track
     }
     return progress
