@@ -7,13 +7,9 @@ import MediaCore
 /// A loader reads the symbols of every library that a plugin needs, which are 180 for `libav`: 30 MB are read once, and
 /// count as this process's memory from then on.
 enum LoadedCode {
-  private struct State {
-    var libraries: UInt64 = 0
-    var isFollowedUp = false
-  }
-
-  private static let state = Locked(State())
-  /// Until then what was loaded has begun its work, and that code, too, has done its part.
+  /// How many had been loaded in the life of the process when code was given back last.
+  private static let known = Locked<UInt64>(0)
+  /// Until then what was loaded has begun its work, and code that only beginning needs has done its part.
   private static let followUp = DispatchTimeInterval.seconds(2)
 
   /// Gives it back to the page cache if libraries were loaded since the last time: at once, so that it is gone before
@@ -21,18 +17,12 @@ enum LoadedCode {
   /// microseconds.
   static func releaseAfterLoading() {
     let libraries = shim_loaded_libraries()
-    let (isNews, isFollowedUp) = state.withLock { state in
-      guard state.libraries != libraries else { return (false, true) }
-      defer { (state.libraries, state.isFollowedUp) = (libraries, true) }
-      return (true, state.isFollowedUp)
-    }
-    guard isNews else { return }
+    guard known.set(\.self, to: libraries) else { return }
     let queue = DispatchQueue.global()
     queue.async { shim_release_code() }
-    guard !isFollowedUp else { return }
     queue.asyncAfter(deadline: .now() + followUp) {
-      state.withLock { $0.isFollowedUp = false }
-      shim_release_code()
+      // Those that came since then have a moment of their own.
+      if known.withLock({ $0 == libraries }) { shim_release_code() }
     }
   }
 }
