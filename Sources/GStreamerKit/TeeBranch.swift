@@ -20,16 +20,18 @@ public final class TeeBranch: @unchecked Sendable {
   private let stream: SharedPad
   private let input: SharedPad
   private let outlet = Locked<SharedPad?>(nil)
-  private let detachments = Detachments()
+  private let detachments: Detachments
 
   fileprivate init(
-    pipeline: Pipeline, bin: SharedElement, tee: SharedElement, stream: SharedPad, input: SharedPad
+    pipeline: Pipeline, bin: SharedElement, tee: SharedElement, stream: SharedPad, input: SharedPad,
+    _ detachments: Detachments
   ) {
     self.pipeline = pipeline
     self.bin = bin
     self.tee = tee
     self.stream = stream
     self.input = input
+    self.detachments = detachments
   }
 
   /// The element of that name within the branch, or the branch itself; nil for one that is elsewhere.
@@ -114,14 +116,16 @@ extension Pipeline {
       throw PipelineError(.link, "the branch behind \"\(teeName)\" has no open input", element: teeName)
     }
     defer { gst_object_unref(open) }
-    let queue = inlet.flatMap { _ in BranchQueue(in: bin, before: open) }
+    let detachments = Detachments()
+    let queue = inlet.flatMap { _ in BranchQueue(in: bin, before: open, until: detachments) }
     guard let input = gst_ghost_pad_new("sink", queue?.input.pointer ?? open) else {
       throw PipelineError(.link, "the branch cannot be linked to \"\(teeName)\"", element: teeName)
     }
     BranchGuard.install(on: input, queue, inlet)
     gst_object_ref(input)
     gst_element_add_pad(bin.pointer, input)
-    return TeeBranch(pipeline: self, bin: bin, tee: tee, stream: stream, input: SharedPad(adopting: input))
+    return TeeBranch(
+      pipeline: self, bin: bin, tee: tee, stream: stream, input: SharedPad(adopting: input), detachments)
   }
 
   /// Shows what goes into a tee: to `onBuffer` each buffer, as it is and not to be handed on elsewhere than to a branch
@@ -151,28 +155,51 @@ extension Pipeline {
   }
 }
 
-/// A queue that takes everything: what goes in is for an inlet to decide.
-private struct BranchQueue: Sendable {
+/// A queue that takes everything: what goes in is for an inlet to decide. It keeps the time of what waits by itself, since
+/// the queue's own level counts from zero until something has come out.
+private final class BranchQueue: Sendable {
   let input: SharedPad
-  private let element: Element
+  private let waiting = Atomic(0)
+  /// Nanoseconds, of the first buffer that went in when nothing waited.
+  private let begin = Atomic(Int64.min)
+  /// Of the newest buffer that came out.
+  private let end = Atomic(Int64.min)
 
   /// Puts it before a pad; nil where there are no queues.
-  init?(in bin: SharedElement, before pad: UnsafeMutablePointer<GstPad>) {
-    guard let queue = gst_element_factory_make("queue", nil).map(SharedElement.init(retaining:)) else { return nil }
-    element = Element(shared: queue, name: "queue")
+  init?(in bin: SharedElement, before pad: UnsafeMutablePointer<GstPad>, until detachments: Detachments) {
+    guard let queue = gst_element_factory_make("queue", nil) else { return nil }
     for limit in ["max-size-buffers", "max-size-bytes", "max-size-time"] {
-      gst_util_set_object_arg(queue.pointer.cast(), limit, "0")
+      gst_util_set_object_arg(queue.cast(), limit, "0")
     }
-    gst_bin_add(bin.pointer.cast(), queue.pointer)
-    guard let output = gst_element_get_static_pad(queue.pointer, "src").map(SharedPad.init(adopting:)),
+    gst_bin_add(bin.pointer.cast(), queue)
+    guard let output = gst_element_get_static_pad(queue, "src").map(SharedPad.init(adopting:)),
       gst_pad_link(output.pointer, pad) == GST_PAD_LINK_OK,
-      let input = gst_element_get_static_pad(queue.pointer, "sink").map(SharedPad.init(adopting:))
+      let input = gst_element_get_static_pad(queue, "sink").map(SharedPad.init(adopting:))
     else { return nil }
     self.input = input
+    let probe = PadProbe { info in
+      info.pointee.forEachBuffer { self.leave($0) }
+      return GST_PAD_PROBE_OK
+    }
+    output.addProbe(.buffers, probe, until: detachments)
   }
 
-  /// How long what waits in it lasts.
-  var level: Duration { .nanoseconds(element.int("current-level-time") ?? 0) }
+  /// How long what waits lasts when a buffer of that time comes.
+  func level(before time: Int64) -> Duration {
+    guard waiting.load(ordering: .relaxed) > 0 else { return .zero }
+    let oldest = max(begin.load(ordering: .relaxed), end.load(ordering: .relaxed))
+    return .nanoseconds(max(0, time - oldest))
+  }
+
+  func enter(_ count: Int, at time: Int64) {
+    let before = waiting.wrappingAdd(count, ordering: .relaxed).oldValue
+    if before == 0 { begin.store(time, ordering: .relaxed) }
+  }
+
+  private func leave(_ buffer: UnsafeMutablePointer<GstBuffer>) {
+    end.store(Int64(clamping: buffer.pointee.pts), ordering: .relaxed)
+    waiting.wrappingSubtract(1, ordering: .relaxed)
+  }
 }
 
 /// Stands where a branch begins: lets in what the branch is to get, and keeps its errors from those who feed it.
@@ -189,7 +216,7 @@ private final class BranchGuard: Callback {
       pad,
       { pad, parent, buffer in
         guard let pad, let buffer, let data = pad.pointee.chaindata else { return GST_FLOW_ERROR }
-        return BranchGuard.from(data).pass(buffer, parent) { gst_proxy_pad_chain_default(pad, parent, buffer) }
+        return BranchGuard.from(data).pass(buffer, 1, parent) { gst_proxy_pad_chain_default(pad, parent, buffer) }
           ?? drop { gst_buffer_unref(buffer) }
       }, guardian.passToC(), Callback.destroy)
     gst_pad_set_chain_list_function_full(
@@ -198,27 +225,31 @@ private final class BranchGuard: Callback {
         guard let pad, let first = gst_buffer_list_get(list, 0), let data = pad.pointee.chainlistdata else {
           return GST_FLOW_ERROR
         }
-        return BranchGuard.from(data).pass(first, parent) { gst_proxy_pad_chain_list_default(pad, parent, list) }
+        let count = Int(gst_buffer_list_length(list))
+        return BranchGuard.from(data).pass(first, count, parent) { gst_proxy_pad_chain_list_default(pad, parent, list) }
           ?? drop { gst_buffer_list_unref(list) }
       }, guardian.passToC(), Callback.destroy)
   }
 
-  /// - Parameter first: what is to be passed on, or begins it.
-  /// - Returns: nil when it is to be dropped.
+  /// - Parameter first: of so many buffers that are to be passed on.
+  /// - Returns: nil when they are to be dropped.
   private func pass(
-    _ first: UnsafeMutablePointer<GstBuffer>, _ parent: UnsafeMutablePointer<GstObject>?, _ push: () -> GstFlowReturn
+    _ first: UnsafeMutablePointer<GstBuffer>, _ count: Int, _ parent: UnsafeMutablePointer<GstObject>?,
+    _ push: () -> GstFlowReturn
   ) -> GstFlowReturn? {
-    guard !hasFailed.load(ordering: .relaxed) else { return nil }
-    guard admits(first) else { return nil }
+    guard !hasFailed.load(ordering: .relaxed), admits(first, count) else { return nil }
     let result = push()
     if result.rawValue < GST_FLOW_OK.rawValue, result != GST_FLOW_FLUSHING { fail(result, parent) }
     return GST_FLOW_OK
   }
 
-  private func admits(_ first: UnsafeMutablePointer<GstBuffer>) -> Bool {
+  private func admits(_ first: UnsafeMutablePointer<GstBuffer>, _ count: Int) -> Bool {
     guard let inlet, let queue else { return true }
     let isDelta = first.pointee.mini_object.flags & GST_BUFFER_FLAG_DELTA_UNIT.rawValue != 0
-    return inlet(isDelta, queue.level)
+    let time = Int64(clamping: first.pointee.pts)
+    guard inlet(isDelta, queue.level(before: time)) else { return false }
+    queue.enter(count, at: time)
+    return true
   }
 
   /// Elements that say that there was an error have said which; of all others only this is known.

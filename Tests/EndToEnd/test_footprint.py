@@ -17,4 +17,5 @@ def test_threads_of_one_track(local_server):
     names = threads(probe)
     # However many processors there are.
     assert sum(count for name, count in names.items() if name.startswith("NIO")) == 1, names
-    assert names["jitter:src"] == 1, names
+    # Packets are put in order on the network's thread.
+    assert not any("jitter" in name for name in names), names

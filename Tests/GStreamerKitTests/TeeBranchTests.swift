@@ -1,4 +1,4 @@
-import CGStreamer
+import BridgeTesting
 import MediaCore
 import Testing
 
@@ -20,5 +20,35 @@ import Testing
       // GST_STATE_NULL; which module the name is seen in depends on how the compiler groups the files.
       #expect(end.shared.pointer.pointee.current_state.rawValue == 1)
     }
+  }
+
+  /// The level of GStreamer's queue counts from zero until something has come out, and a pause as media that waits.
+  @Test func whatWaitsForABranchIsMeasured() async throws {
+    let pipeline = try Pipeline(
+      description: "appsrc name=in format=time caps=application/x-test ! tee name=media allow-not-linked=true",
+      name: "test")
+    let (levels, passed) = (Collector<Duration>(), Locked(0))
+    let branch = try pipeline.makeBranch(
+      description: "identity sleep-time=20000 ! appsink name=end sync=false async=false", behindTee: "media",
+      inlet: { _, queued in
+        levels.add(queued)
+        return true
+      })
+    try branch.appSink(named: "end") { _ in passed.withLock { $0 += 1 } }
+    let source = try pipeline.appSource(named: "in")
+    try pipeline.start()
+    branch.start { [] }
+    let caps = try #require(Caps("application/x-test"))
+    func push(_ time: Duration) throws {
+      let media = [UInt8](repeating: 0, count: 8).withUnsafeBytes { MediaBuffer(copying: $0, caps: caps, pts: nil) }
+      #expect(source.push(media, pts: MediaTime(nanoseconds: 0) + time, dts: nil) == .queued)
+    }
+    for number in 0..<5 { try push(.seconds(100) + .milliseconds(number)) }
+    try await eventually("the first five") { passed.withLock { $0 } == 5 }
+    for number in 0..<2 { try push(.seconds(200) + .milliseconds(number)) }
+    try await eventually("all") { passed.withLock { $0 } == 7 }
+    #expect(levels.count == 7 && levels.values.allSatisfy { $0 <= .milliseconds(5) })
+    #expect(levels.values[4] > .zero && levels.values[0] == .zero && levels.values[5] == .zero)
+    #expect(await pipeline.stop())
   }
 }

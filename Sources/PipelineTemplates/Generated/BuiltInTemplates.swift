@@ -3,468 +3,468 @@ enum BuiltInTemplates {
   /// By KIND/NAME.
   static let texts: [String: String] = [
     "capture/test-audio": ###"""
-    # Test tone as RTP: Opus, stereo.
-    #
-    # audiotestsrc  `wave` (sine, ticks, pink-noise, ...) of `frequency` Hz at `volume` (0 to 1).
-    # opusenc       `bitrate` in bit/s; packets of 20 ms.
-    # payloader     Packets of at most `mtu` bytes, header included.
-    # audio         RTP packets out.
+# Test tone as RTP: Opus, stereo.
+#
+# audiotestsrc  `wave` (sine, ticks, pink-noise, ...) of `frequency` Hz at `volume` (0 to 1).
+# opusenc       `bitrate` in bit/s; packets of 20 ms.
+# payloader     Packets of at most `mtu` bytes, header included.
+# audio         RTP packets out.
 
-    audiotestsrc is-live=true do-timestamp=true wave=${wave:-sine} freq=${frequency:-440} volume=${volume:-0.3} samplesperbuffer=960
-    ! audio/x-raw,format=S16LE,layout=interleaved,rate=48000,channels=2
-    ! opusenc bitrate=${bitrate:-48000} frame-size=20 inband-fec=${fec:-false}
-    ! rtpopuspay mtu=${mtu:-1200}
-    ! appsink name=audio sync=false
+audiotestsrc is-live=true do-timestamp=true wave=${wave:-sine} freq=${frequency:-440} volume=${volume:-0.3} samplesperbuffer=960
+! audio/x-raw,format=S16LE,layout=interleaved,rate=48000,channels=2
+! opusenc bitrate=${bitrate:-48000} frame-size=20 inband-fec=${fec:-false}
+! rtpopuspay mtu=${mtu:-1200}
+! appsink name=audio sync=false
 
-    """###,
+"""###,
     "capture/test-video-h264": ###"""
-    # H.264 test image with a clock, as RTP.
-    #
-    # videotestsrc     A moving image: `pattern` at `width` x `height`, `framerate` (a fraction).
-    # clockoverlay     The time of day; timeoverlay: how long it has been running.
-    # encoder          `bitrate` in kbit/s; a keyframe on request and at least every `gop` frames; `preset` from ultrafast to slower.
-    # payloader        Packets of at most `mtu` bytes, header included.
-    # video            RTP packets out.
+# H.264 test image with a clock, as RTP.
+#
+# videotestsrc     A moving image: `pattern` at `width` x `height`, `framerate` (a fraction).
+# clockoverlay     The time of day; timeoverlay: how long it has been running.
+# encoder          `bitrate` in kbit/s; a keyframe on request and at least every `gop` frames; `preset` from ultrafast to slower.
+# payloader        Packets of at most `mtu` bytes, header included.
+# video            RTP packets out.
 
-    videotestsrc is-live=true do-timestamp=true pattern=${pattern:-ball} motion=sweep animation-mode=running-time
-    ! video/x-raw,format=I420,width=${width:-640},height=${height:-360},framerate=${framerate:-25/1}
-    ! clockoverlay time-format="%H:%M:%S" halignment=left valignment=top shaded-background=true
-    ! timeoverlay time-mode=elapsed-running-time halignment=left valignment=bottom shaded-background=true
-    ! queue max-size-buffers=2 max-size-time=0 max-size-bytes=0 leaky=downstream
-    ! x264enc bitrate=${bitrate:-800} speed-preset=${preset:-ultrafast} tune=zerolatency key-int-max=${gop:-250} threads=1
-      bframes=0 vbv-buf-capacity=300
-    ! video/x-h264,profile=constrained-baseline
-    ! rtph264pay mtu=${mtu:-1200} config-interval=-1 aggregate-mode=zero-latency
-    ! appsink name=video sync=false
+videotestsrc is-live=true do-timestamp=true pattern=${pattern:-ball} motion=sweep animation-mode=running-time
+! video/x-raw,format=I420,width=${width:-640},height=${height:-360},framerate=${framerate:-25/1}
+! clockoverlay time-format="%H:%M:%S" halignment=left valignment=top shaded-background=true
+! timeoverlay time-mode=elapsed-running-time halignment=left valignment=bottom shaded-background=true
+! queue max-size-buffers=2 max-size-time=0 max-size-bytes=0 leaky=downstream
+! x264enc bitrate=${bitrate:-800} speed-preset=${preset:-ultrafast} tune=zerolatency key-int-max=${gop:-250} threads=1
+  bframes=0 vbv-buf-capacity=300
+! video/x-h264,profile=constrained-baseline
+! rtph264pay mtu=${mtu:-1200} config-interval=-1 aggregate-mode=zero-latency
+! appsink name=video sync=false
 
-    """###,
+"""###,
     "capture/test-video-vp9": ###"""
-    # VP9 test image with a clock, as RTP.
-    #
-    # videotestsrc     A moving image: `pattern` at `width` x `height`, `framerate` (a fraction).
-    # clockoverlay     The time of day; timeoverlay: how long it has been running.
-    # encoder          `bitrate` in bit/s; a keyframe on request and at least every `gop` frames; `speed` from 5 (better) to 9 (faster).
-    # payloader        Packets of at most `mtu` bytes, header included.
-    # video            RTP packets out.
+# VP9 test image with a clock, as RTP.
+#
+# videotestsrc     A moving image: `pattern` at `width` x `height`, `framerate` (a fraction).
+# clockoverlay     The time of day; timeoverlay: how long it has been running.
+# encoder          `bitrate` in bit/s; a keyframe on request and at least every `gop` frames; `speed` from 5 (better) to 9 (faster).
+# payloader        Packets of at most `mtu` bytes, header included.
+# video            RTP packets out.
 
-    videotestsrc is-live=true do-timestamp=true pattern=${pattern:-ball} motion=sweep animation-mode=running-time
-    ! video/x-raw,format=I420,width=${width:-640},height=${height:-360},framerate=${framerate:-25/1}
-    ! clockoverlay time-format="%H:%M:%S" halignment=left valignment=top shaded-background=true
-    ! timeoverlay time-mode=elapsed-running-time halignment=left valignment=bottom shaded-background=true
-    ! queue max-size-buffers=2 max-size-time=0 max-size-bytes=0 leaky=downstream
-    ! vp9enc deadline=1 cpu-used=${speed:-9} end-usage=cbr target-bitrate=${bitrate:-800000} keyframe-max-dist=${gop:-250}
-      error-resilient=default lag-in-frames=0 buffer-initial-size=100 buffer-optimal-size=120 buffer-size=150 threads=1
-    ! rtpvp9pay mtu=${mtu:-1200} picture-id-mode=15-bit
-    ! appsink name=video sync=false
+videotestsrc is-live=true do-timestamp=true pattern=${pattern:-ball} motion=sweep animation-mode=running-time
+! video/x-raw,format=I420,width=${width:-640},height=${height:-360},framerate=${framerate:-25/1}
+! clockoverlay time-format="%H:%M:%S" halignment=left valignment=top shaded-background=true
+! timeoverlay time-mode=elapsed-running-time halignment=left valignment=bottom shaded-background=true
+! queue max-size-buffers=2 max-size-time=0 max-size-bytes=0 leaky=downstream
+! vp9enc deadline=1 cpu-used=${speed:-9} end-usage=cbr target-bitrate=${bitrate:-800000} keyframe-max-dist=${gop:-250}
+  error-resilient=default lag-in-frames=0 buffer-initial-size=100 buffer-optimal-size=120 buffer-size=150 threads=1
+! rtpvp9pay mtu=${mtu:-1200} picture-id-mode=15-bit
+! appsink name=video sync=false
 
-    """###,
+"""###,
     "capture/test-video": ###"""
-    # VP8 test image with a clock, as RTP.
-    #
-    # videotestsrc     A moving image: `pattern` at `width` x `height`, `framerate` (a fraction).
-    # clockoverlay     The time of day; timeoverlay: how long it has been running.
-    # encoder          `bitrate` in bit/s; a keyframe on request and at least every `gop` frames; `speed` from 1 (better) to 16 (faster).
-    # payloader        Packets of at most `mtu` bytes, header included.
-    # video            RTP packets out.
+# VP8 test image with a clock, as RTP.
+#
+# videotestsrc     A moving image: `pattern` at `width` x `height`, `framerate` (a fraction).
+# clockoverlay     The time of day; timeoverlay: how long it has been running.
+# encoder          `bitrate` in bit/s; a keyframe on request and at least every `gop` frames; `speed` from 1 (better) to 16 (faster).
+# payloader        Packets of at most `mtu` bytes, header included.
+# video            RTP packets out.
 
-    videotestsrc is-live=true do-timestamp=true pattern=${pattern:-ball} motion=sweep animation-mode=running-time
-    ! video/x-raw,format=I420,width=${width:-640},height=${height:-360},framerate=${framerate:-25/1}
-    ! clockoverlay time-format="%H:%M:%S" halignment=left valignment=top shaded-background=true
-    ! timeoverlay time-mode=elapsed-running-time halignment=left valignment=bottom shaded-background=true
-    ! queue max-size-buffers=2 max-size-time=0 max-size-bytes=0 leaky=downstream
-    ! vp8enc deadline=1 cpu-used=${speed:-10} end-usage=cbr target-bitrate=${bitrate:-800000} keyframe-max-dist=${gop:-250}
-      error-resilient=default lag-in-frames=0 buffer-initial-size=100 buffer-optimal-size=120 buffer-size=150 threads=1
-    ! rtpvp8pay mtu=${mtu:-1200} picture-id-mode=15-bit
-    ! appsink name=video sync=false
+videotestsrc is-live=true do-timestamp=true pattern=${pattern:-ball} motion=sweep animation-mode=running-time
+! video/x-raw,format=I420,width=${width:-640},height=${height:-360},framerate=${framerate:-25/1}
+! clockoverlay time-format="%H:%M:%S" halignment=left valignment=top shaded-background=true
+! timeoverlay time-mode=elapsed-running-time halignment=left valignment=bottom shaded-background=true
+! queue max-size-buffers=2 max-size-time=0 max-size-bytes=0 leaky=downstream
+! vp8enc deadline=1 cpu-used=${speed:-10} end-usage=cbr target-bitrate=${bitrate:-800000} keyframe-max-dist=${gop:-250}
+  error-resilient=default lag-in-frames=0 buffer-initial-size=100 buffer-optimal-size=120 buffer-size=150 threads=1
+! rtpvp8pay mtu=${mtu:-1200} picture-id-mode=15-bit
+! appsink name=video sync=false
 
-    """###,
+"""###,
     "encode/aac": ###"""
-    # AAC of 48 kHz stereo.
-    #
-    # pcm           Queue at most `audio-queue` stretches of audio; the oldest are dropped when the encoder does not keep up.
-    # audiorate     Fills holes with silence, from the first moment on since MP4 has no place for a track's late beginning, and
-    #               drops what comes twice. Audio that is off by less than 5 ms stays as it is.
-    # avenc_aac     `audio-bitrate` in bit/s; the parser says that each buffer is a frame, which MPEG-TS wants to know.
-    # encoded       AAC frames out, `delay` ns earlier than the encoder says: it begins with 1024 samples of run-in, which
-    #               players that know no edit list would play. The caps are what this template is chosen by.
+# AAC of 48 kHz stereo.
+#
+# pcm           Queue at most `audio-queue` stretches of audio; the oldest are dropped when the encoder does not keep up.
+# audiorate     Fills holes with silence, from the first moment on since MP4 has no place for a track's late beginning, and
+#               drops what comes twice. Audio that is off by less than 5 ms stays as it is.
+# avenc_aac     `audio-bitrate` in bit/s; the parser says that each buffer is a frame, which MPEG-TS wants to know.
+# encoded       AAC frames out, `delay` ns earlier than the encoder says: it begins with 1024 samples of run-in, which
+#               players that know no edit list would play. The caps are what this template is chosen by.
 
-    appsrc name=pcm max-buffers=${audio-queue:-1000} max-bytes=0 leaky-type=downstream
-      caps="audio/x-raw,format=S16LE,layout=interleaved,rate=48000,channels=2"
-    ! audioconvert ! audiorate tolerance=5000000
-    ! avenc_aac bitrate=${audio-bitrate:-128000} ! aacparse
-    ! appsink name=encoded sync=false ts-offset=-${delay:-21333333} caps="audio/mpeg,mpegversion=4,stream-format=raw"
+appsrc name=pcm max-buffers=${audio-queue:-1000} max-bytes=0 leaky-type=downstream
+  caps="audio/x-raw,format=S16LE,layout=interleaved,rate=48000,channels=2"
+! audioconvert ! audiorate tolerance=5000000
+! avenc_aac bitrate=${audio-bitrate:-128000} ! aacparse
+! appsink name=encoded sync=false ts-offset=-${delay:-21333333} caps="audio/mpeg,mpegversion=4,stream-format=raw"
 
-    """###,
+"""###,
     "encode/h264": ###"""
-    # H.264 of frames of any size and turn.
-    #
-    # frames        Queue at most `frame-queue` frames of `queue-bytes` bytes together; the oldest are dropped when the encoder does
-    #               not keep up.
-    # videoflip     Turns frames upright, as the sender says (tag image-orientation).
-    # scaling       The video keeps one size, `width` x `height`, with black bars where the shape differs.
-    # colorimetry   and capssetter: the video has one description, whatever the decoder says of its frames; BT.601 is what
-    #               VP8 has, and no rate is what live frames have.
-    # x264enc       `bitrate` in kbit/s; `preset` from ultrafast to slower; a keyframe at least every `gop` frames.
-    # parser        Puts the parameter sets in front of every keyframe too, so that it can follow H.264 of somebody else.
-    # encoded       Access units out; the caps are what this template is chosen by.
+# H.264 of frames of any size and turn.
+#
+# frames        Queue at most `frame-queue` frames of `queue-bytes` bytes together; the oldest are dropped when the encoder does
+#               not keep up.
+# videoflip     Turns frames upright, as the sender says (tag image-orientation).
+# scaling       The video keeps one size, `width` x `height`, with black bars where the shape differs.
+# colorimetry   and capssetter: the video has one description, whatever the decoder says of its frames; BT.601 is what
+#               VP8 has, and no rate is what live frames have.
+# x264enc       `bitrate` in kbit/s; `preset` from ultrafast to slower; a keyframe at least every `gop` frames.
+# parser        Puts the parameter sets in front of every keyframe too, so that it can follow H.264 of somebody else.
+# encoded       Access units out; the caps are what this template is chosen by.
 
-    appsrc name=frames max-buffers=${frame-queue:-50} max-bytes=${queue-bytes:-200000000} leaky-type=downstream caps="video/x-raw"
-    ! videoflip video-direction=auto
-    ! videoconvertscale add-borders=true n-threads=1
-    ! video/x-raw,format=I420,width=${width:-1280},height=${height:-720},pixel-aspect-ratio=1/1,colorimetry=bt601
-    ! capssetter caps="video/x-raw,framerate=(fraction)0/1,interlace-mode=progressive"
-    ! x264enc bitrate=${bitrate:-2500} speed-preset=${preset:-superfast} tune=zerolatency key-int-max=${gop:-50}
-    ! video/x-h264,profile=main ! h264parse config-interval=-1
-    ! appsink name=encoded sync=false caps="video/x-h264,stream-format=avc,alignment=au"
+appsrc name=frames max-buffers=${frame-queue:-50} max-bytes=${queue-bytes:-200000000} leaky-type=downstream caps="video/x-raw"
+! videoflip video-direction=auto
+! videoconvertscale add-borders=true n-threads=1
+! video/x-raw,format=I420,width=${width:-1280},height=${height:-720},pixel-aspect-ratio=1/1,colorimetry=bt601
+! capssetter caps="video/x-raw,framerate=(fraction)0/1,interlace-mode=progressive"
+! x264enc bitrate=${bitrate:-2500} speed-preset=${preset:-superfast} tune=zerolatency key-int-max=${gop:-50}
+! video/x-h264,profile=main ! h264parse config-interval=-1
+! appsink name=encoded sync=false caps="video/x-h264,stream-format=avc,alignment=au"
 
-    """###,
+"""###,
     "encode/opus": ###"""
-    # Opus of 48 kHz stereo.
-    #
-    # pcm           Queue at most `audio-queue` stretches of audio; the oldest are dropped when the encoder does not keep up.
-    # opusenc       `audio-bitrate` in bit/s, in packets of 20 ms.
-    # encoded       Packets out; the caps are what this template is chosen by.
+# Opus of 48 kHz stereo.
+#
+# pcm           Queue at most `audio-queue` stretches of audio; the oldest are dropped when the encoder does not keep up.
+# opusenc       `audio-bitrate` in bit/s, in packets of 20 ms.
+# encoded       Packets out; the caps are what this template is chosen by.
 
-    appsrc name=pcm max-buffers=${audio-queue:-1000} max-bytes=0 leaky-type=downstream
-      caps="audio/x-raw,format=S16LE,layout=interleaved,rate=48000,channels=2"
-    ! opusenc bitrate=${audio-bitrate:-128000} frame-size=20
-    ! appsink name=encoded sync=false caps="audio/x-opus"
+appsrc name=pcm max-buffers=${audio-queue:-1000} max-bytes=0 leaky-type=downstream
+  caps="audio/x-raw,format=S16LE,layout=interleaved,rate=48000,channels=2"
+! opusenc bitrate=${audio-bitrate:-128000} frame-size=20
+! appsink name=encoded sync=false caps="audio/x-opus"
 
-    """###,
+"""###,
     "encode/vp8": ###"""
-    # VP8 of frames of any size and turn.
-    #
-    # frames        Queue at most `frame-queue` frames of `queue-bytes` bytes together; the oldest are dropped when the encoder does
-    #               not keep up.
-    # videoflip     Turns frames upright, as the sender says (tag image-orientation).
-    # scaling       The video keeps one size, `width` x `height`, with black bars where the shape differs.
-    # colorimetry   and capssetter: the video has one description, whatever the decoder says of its frames; BT.601 is what
-    #               VP8 has, and no rate is what live frames have.
-    # vp8enc        `bitrate` in bit/s; `cpu-used` from 1 (better) to 16 (faster); a keyframe at least every `gop` frames.
-    # encoded       Frames out; the caps are what this template is chosen by.
+# VP8 of frames of any size and turn.
+#
+# frames        Queue at most `frame-queue` frames of `queue-bytes` bytes together; the oldest are dropped when the encoder does
+#               not keep up.
+# videoflip     Turns frames upright, as the sender says (tag image-orientation).
+# scaling       The video keeps one size, `width` x `height`, with black bars where the shape differs.
+# colorimetry   and capssetter: the video has one description, whatever the decoder says of its frames; BT.601 is what
+#               VP8 has, and no rate is what live frames have.
+# vp8enc        `bitrate` in bit/s; `cpu-used` from 1 (better) to 16 (faster); a keyframe at least every `gop` frames.
+# encoded       Frames out; the caps are what this template is chosen by.
 
-    appsrc name=frames max-buffers=${frame-queue:-50} max-bytes=${queue-bytes:-200000000} leaky-type=downstream caps="video/x-raw"
-    ! videoflip video-direction=auto
-    ! videoconvertscale add-borders=true n-threads=1
-    ! video/x-raw,format=I420,width=${width:-1280},height=${height:-720},pixel-aspect-ratio=1/1,colorimetry=bt601
-    ! capssetter caps="video/x-raw,framerate=(fraction)0/1,interlace-mode=progressive"
-    ! vp8enc deadline=1 cpu-used=${cpu-used:-8} end-usage=cbr target-bitrate=${bitrate:-2500000}
-      keyframe-max-dist=${gop:-50} threads=${threads:-2}
-    ! appsink name=encoded sync=false caps="video/x-vp8"
+appsrc name=frames max-buffers=${frame-queue:-50} max-bytes=${queue-bytes:-200000000} leaky-type=downstream caps="video/x-raw"
+! videoflip video-direction=auto
+! videoconvertscale add-borders=true n-threads=1
+! video/x-raw,format=I420,width=${width:-1280},height=${height:-720},pixel-aspect-ratio=1/1,colorimetry=bt601
+! capssetter caps="video/x-raw,framerate=(fraction)0/1,interlace-mode=progressive"
+! vp8enc deadline=1 cpu-used=${cpu-used:-8} end-usage=cbr target-bitrate=${bitrate:-2500000}
+  keyframe-max-dist=${gop:-50} threads=${threads:-2}
+! appsink name=encoded sync=false caps="video/x-vp8"
 
-    """###,
+"""###,
     "encode/vp9": ###"""
-    # VP9 of frames of any size and turn.
-    #
-    # frames        Queue at most `frame-queue` frames of `queue-bytes` bytes together; the oldest are dropped when the encoder
-    #               does not keep up.
-    # videoflip     Turns frames upright, as the sender says (tag image-orientation).
-    # scaling       The video keeps one size, `width` x `height`, with black bars where the shape differs.
-    # colorimetry   and capssetter: the video has one description, whatever the decoder says of its frames; BT.601 is what
-    #               VP8 has, and no rate is what live frames have.
-    # vp9enc        `bitrate` in bit/s; `speed` from 5 (better) to 9 (faster); a keyframe at least every `gop` frames.
-    # encoded       Frames out; the caps are what this template is chosen by.
+# VP9 of frames of any size and turn.
+#
+# frames        Queue at most `frame-queue` frames of `queue-bytes` bytes together; the oldest are dropped when the encoder
+#               does not keep up.
+# videoflip     Turns frames upright, as the sender says (tag image-orientation).
+# scaling       The video keeps one size, `width` x `height`, with black bars where the shape differs.
+# colorimetry   and capssetter: the video has one description, whatever the decoder says of its frames; BT.601 is what
+#               VP8 has, and no rate is what live frames have.
+# vp9enc        `bitrate` in bit/s; `speed` from 5 (better) to 9 (faster); a keyframe at least every `gop` frames.
+# encoded       Frames out; the caps are what this template is chosen by.
 
-    appsrc name=frames max-buffers=${frame-queue:-50} max-bytes=${queue-bytes:-200000000} leaky-type=downstream
-      caps="video/x-raw"
-    ! videoflip video-direction=auto
-    ! videoconvertscale add-borders=true n-threads=1
-    ! video/x-raw,format=I420,width=${width:-1280},height=${height:-720},pixel-aspect-ratio=1/1,colorimetry=bt601
-    ! capssetter caps="video/x-raw,framerate=(fraction)0/1,interlace-mode=progressive"
-    ! vp9enc deadline=1 cpu-used=${speed:-8} end-usage=cbr target-bitrate=${bitrate:-2500000} lag-in-frames=0
-      keyframe-max-dist=${gop:-50} threads=${threads:-2}
-    ! appsink name=encoded sync=false caps="video/x-vp9"
+appsrc name=frames max-buffers=${frame-queue:-50} max-bytes=${queue-bytes:-200000000} leaky-type=downstream
+  caps="video/x-raw"
+! videoflip video-direction=auto
+! videoconvertscale add-borders=true n-threads=1
+! video/x-raw,format=I420,width=${width:-1280},height=${height:-720},pixel-aspect-ratio=1/1,colorimetry=bt601
+! capssetter caps="video/x-raw,framerate=(fraction)0/1,interlace-mode=progressive"
+! vp9enc deadline=1 cpu-used=${speed:-8} end-usage=cbr target-bitrate=${bitrate:-2500000} lag-in-frames=0
+  keyframe-max-dist=${gop:-50} threads=${threads:-2}
+! appsink name=encoded sync=false caps="video/x-vp9"
 
-    """###,
+"""###,
     "output/mkv": ###"""
-    # Matroska file: VP8, VP9 or H.264 and Opus.
-    #
-    # video, audio  Queue at most `queue` buffers; the oldest are dropped when the disk does not keep up. The caps say what
-    #               goes in: a track as it was sent, or else encoded into the first of them.
-    # mux           Starts a new cluster after `cluster` ns; a kill loses at most the last one.
-    # filesink      Nothing is held back in memory.
+# Matroska file: VP8, VP9 or H.264 and Opus.
+#
+# video, audio  Queue at most `queue` buffers; the oldest are dropped when the disk does not keep up. The caps say what
+#               goes in: a track as it was sent, or else encoded into the first of them.
+# mux           Starts a new cluster after `cluster` ns; a kill loses at most the last one.
+# filesink      Nothing is held back in memory.
 
-    matroskamux name=mux offset-to-zero=true min-cluster-duration=${cluster:-1000000000} max-cluster-duration=${cluster:-1000000000}
-    ! filesink location=${location} buffer-mode=unbuffered
-    appsrc name=video max-buffers=${queue:-1000} max-bytes=0 leaky-type=downstream
-      caps="video/x-h264,stream-format=avc,alignment=au;video/x-vp8;video/x-vp9"
-    ! mux.video_0
-    appsrc name=audio max-buffers=${queue:-1000} max-bytes=0 leaky-type=downstream caps="audio/x-opus"
-    ! mux.audio_0
+matroskamux name=mux offset-to-zero=true min-cluster-duration=${cluster:-1000000000} max-cluster-duration=${cluster:-1000000000}
+! filesink location=${location} buffer-mode=unbuffered
+appsrc name=video max-buffers=${queue:-1000} max-bytes=0 leaky-type=downstream
+  caps="video/x-h264,stream-format=avc,alignment=au;video/x-vp8;video/x-vp9"
+! mux.video_0
+appsrc name=audio max-buffers=${queue:-1000} max-bytes=0 leaky-type=downstream caps="audio/x-opus"
+! mux.audio_0
 
-    """###,
+"""###,
     "output/mp4-opus": ###"""
-    # MP4 file: H.264 and Opus.
-    #
-    # video, audio  Queue at most `queue` buffers; the oldest are dropped when the disk does not keep up. The caps say what
-    #               goes in: a track as it was sent, or else encoded.
-    # mux           Writes a fragment every `fragment` ms; a kill loses at most the fragment that was being collected, and of
-    #               a full disk the part that found no room is cut. `fragment-mode` dash-or-mss keeps each fragment behind
-    #               an index of its own, with a list of them in the end by which players seek. first-moov-then-finalise makes
-    #               an ordinary file with one index of it in the end; but before that, and so after a kill, GStreamer 1.22
-    #               leaves frames without their times in it.
-    # filesink      Nothing is held back in memory.
+# MP4 file: H.264 and Opus.
+#
+# video, audio  Queue at most `queue` buffers; the oldest are dropped when the disk does not keep up. The caps say what
+#               goes in: a track as it was sent, or else encoded.
+# mux           Writes a fragment every `fragment` ms; a kill loses at most the fragment that was being collected, and of
+#               a full disk the part that found no room is cut. `fragment-mode` dash-or-mss keeps each fragment behind
+#               an index of its own, with a list of them in the end by which players seek. first-moov-then-finalise makes
+#               an ordinary file with one index of it in the end; but before that, and so after a kill, GStreamer 1.22
+#               leaves frames without their times in it.
+# filesink      Nothing is held back in memory.
 
-    mp4mux name=mux fragment-duration=${fragment:-1000} fragment-mode=${fragment-mode:-dash-or-mss}
-    ! filesink location=${location} buffer-mode=unbuffered
-    appsrc name=video max-buffers=${queue:-1000} max-bytes=0 leaky-type=downstream
-      caps="video/x-h264,stream-format=avc,alignment=au"
-    ! mux.video_0
-    appsrc name=audio max-buffers=${queue:-1000} max-bytes=0 leaky-type=downstream caps="audio/x-opus"
-    ! mux.audio_0
+mp4mux name=mux fragment-duration=${fragment:-1000} fragment-mode=${fragment-mode:-dash-or-mss}
+! filesink location=${location} buffer-mode=unbuffered
+appsrc name=video max-buffers=${queue:-1000} max-bytes=0 leaky-type=downstream
+  caps="video/x-h264,stream-format=avc,alignment=au"
+! mux.video_0
+appsrc name=audio max-buffers=${queue:-1000} max-bytes=0 leaky-type=downstream caps="audio/x-opus"
+! mux.audio_0
 
-    """###,
+"""###,
     "output/mp4": ###"""
-    # MP4 file of H.264 and AAC.
-    #
-    # video, audio  Queue at most `queue` buffers; the oldest are dropped when the disk does not keep up. The caps say what
-    #               goes in: a track as it was sent, or else encoded.
-    # mux           Writes a fragment every `fragment` ms; a kill loses at most the fragment that was being collected, and of
-    #               a full disk the part that found no room is cut. `fragment-mode` dash-or-mss keeps each fragment behind
-    #               an index of its own, with a list of them in the end by which players seek. first-moov-then-finalise makes
-    #               an ordinary file with one index of it in the end; but before that, and so after a kill, GStreamer 1.22
-    #               leaves frames without their times in it.
-    # filesink      Nothing is held back in memory.
+# MP4 file of H.264 and AAC.
+#
+# video, audio  Queue at most `queue` buffers; the oldest are dropped when the disk does not keep up. The caps say what
+#               goes in: a track as it was sent, or else encoded.
+# mux           Writes a fragment every `fragment` ms; a kill loses at most the fragment that was being collected, and of
+#               a full disk the part that found no room is cut. `fragment-mode` dash-or-mss keeps each fragment behind
+#               an index of its own, with a list of them in the end by which players seek. first-moov-then-finalise makes
+#               an ordinary file with one index of it in the end; but before that, and so after a kill, GStreamer 1.22
+#               leaves frames without their times in it.
+# filesink      Nothing is held back in memory.
 
-    mp4mux name=mux fragment-duration=${fragment:-1000} fragment-mode=${fragment-mode:-dash-or-mss}
-    ! filesink location=${location} buffer-mode=unbuffered
-    appsrc name=video max-buffers=${queue:-1000} max-bytes=0 leaky-type=downstream
-      caps="video/x-h264,stream-format=avc,alignment=au"
-    ! mux.video_0
-    appsrc name=audio max-buffers=${queue:-1000} max-bytes=0 leaky-type=downstream
-      caps="audio/mpeg,mpegversion=4,stream-format=raw"
-    ! mux.audio_0
+mp4mux name=mux fragment-duration=${fragment:-1000} fragment-mode=${fragment-mode:-dash-or-mss}
+! filesink location=${location} buffer-mode=unbuffered
+appsrc name=video max-buffers=${queue:-1000} max-bytes=0 leaky-type=downstream
+  caps="video/x-h264,stream-format=avc,alignment=au"
+! mux.video_0
+appsrc name=audio max-buffers=${queue:-1000} max-bytes=0 leaky-type=downstream
+  caps="audio/mpeg,mpegversion=4,stream-format=raw"
+! mux.audio_0
 
-    """###,
+"""###,
     "output/playback": ###"""
-    # Plays the audio of all subscribed tracks, mixed, on an audio device.
-    #
-    # audiomix   Each track is an input of its own. A moment is mixed `delay` ns after it arrived at the earliest, and not
-    #            later: what comes by then is heard at its time, what comes later is left out, and a track that sends nothing
-    #            holds up nobody. Larger: fewer holes in the audio on a bad network; beyond the latency of the receive
-    #            pipeline it gains nothing. Smaller: less delay. Times that stray from the samples that were heard by more than
-    #            `alignment` ns, after a pause or because two clocks drift apart, are put right at once.
-    # mix        48 kHz stereo, whatever the tracks have; the device gets what it likes.
-    # sink       A device's sink: pulsesink (PulseAudio or PipeWire), alsasink, jackaudiosink, openalsink or osssink. Without
-    #            a value it is pulsesink where a sound server is, else alsasink, and where there is no device nothing plays.
-    #            Another kind of sink, such as filesink, takes a template of its own in which it stands without this variable.
-    # device     `device-buffer` µs of audio wait in the device, which fetches `device-period` µs at a time. Its clock and ours
-    #            drift apart; what adds up to more than `drift` µs is skipped or held (`slave-method` resample stretches the
-    #            audio instead), so that the delay stays the same for hours.
+# Plays the audio of all subscribed tracks, mixed, on an audio device.
+#
+# audiomix   Each track is an input of its own. A moment is mixed `delay` ns after it arrived at the earliest, and not
+#            later: what comes by then is heard at its time, what comes later is left out, and a track that sends nothing
+#            holds up nobody. Larger: fewer holes in the audio on a bad network; beyond the latency of the receive
+#            pipeline it gains nothing. Smaller: less delay. Times that stray from the samples that were heard by more than
+#            `alignment` ns, after a pause or because two clocks drift apart, are put right at once.
+# mix        48 kHz stereo, whatever the tracks have; the device gets what it likes.
+# sink       A device's sink: pulsesink (PulseAudio or PipeWire), alsasink, jackaudiosink, openalsink or osssink. Without
+#            a value it is pulsesink where a sound server is, else alsasink, and where there is no device nothing plays.
+#            Another kind of sink, such as filesink, takes a template of its own in which it stands without this variable.
+# device     `device-buffer` µs of audio wait in the device, which fetches `device-period` µs at a time. Its clock and ours
+#            drift apart; what adds up to more than `drift` µs is skipped or held (`slave-method` resample stretches the
+#            audio instead), so that the delay stays the same for hours.
 
-    audiomixer name=audiomix force-live=true latency=${delay:-100000000} alignment-threshold=${alignment:-40000000} discont-wait=0
-    ! audio/x-raw,format=S16LE,layout=interleaved,rate=48000,channels=2
-    ! audioconvert ! audioresample
-    ! ${sink:-pulsesink} buffer-time=${device-buffer:-60000} latency-time=${device-period:-10000}
-      slave-method=${slave-method:-skew} drift-tolerance=${drift:-40000}
+audiomixer name=audiomix force-live=true latency=${delay:-100000000} alignment-threshold=${alignment:-40000000} discont-wait=0
+! audio/x-raw,format=S16LE,layout=interleaved,rate=48000,channels=2
+! audioconvert ! audioresample
+! ${sink:-pulsesink} buffer-time=${device-buffer:-60000} latency-time=${device-period:-10000}
+  slave-method=${slave-method:-skew} drift-tolerance=${drift:-40000}
 
-    """###,
+"""###,
     "output/webm": ###"""
-    # WebM file: VP8 or VP9 and Opus.
-    #
-    # video, audio  Queue at most `queue` buffers; the oldest are dropped when the disk does not keep up. The caps say what
-    #               goes in: a track as it was sent, or else encoded into the first of them.
-    # mux           Starts a new cluster after `cluster` ns; a kill loses at most the last one.
-    # filesink      Nothing is held back in memory.
+# WebM file: VP8 or VP9 and Opus.
+#
+# video, audio  Queue at most `queue` buffers; the oldest are dropped when the disk does not keep up. The caps say what
+#               goes in: a track as it was sent, or else encoded into the first of them.
+# mux           Starts a new cluster after `cluster` ns; a kill loses at most the last one.
+# filesink      Nothing is held back in memory.
 
-    webmmux name=mux offset-to-zero=true min-cluster-duration=${cluster:-1000000000} max-cluster-duration=${cluster:-1000000000}
-    ! filesink location=${location} buffer-mode=unbuffered
-    appsrc name=video max-buffers=${queue:-1000} max-bytes=0 leaky-type=downstream
-      caps="video/x-vp8;video/x-vp9"
-    ! mux.video_0
-    appsrc name=audio max-buffers=${queue:-1000} max-bytes=0 leaky-type=downstream caps="audio/x-opus"
-    ! mux.audio_0
+webmmux name=mux offset-to-zero=true min-cluster-duration=${cluster:-1000000000} max-cluster-duration=${cluster:-1000000000}
+! filesink location=${location} buffer-mode=unbuffered
+appsrc name=video max-buffers=${queue:-1000} max-bytes=0 leaky-type=downstream
+  caps="video/x-vp8;video/x-vp9"
+! mux.video_0
+appsrc name=audio max-buffers=${queue:-1000} max-bytes=0 leaky-type=downstream caps="audio/x-opus"
+! mux.audio_0
 
-    """###,
+"""###,
     "output/window-grid": ###"""
-    # Desktop window of tiles (X11), one for each track of a room; `mediabridge view` shows it.
-    #
-    # videomix       Swift adds an input for each tile, made of the template window-tile, sets its place (`xpos`, `ypos`,
-    #                `width`, `height`), and removes it again.
-    # size           `width` x `height` until the window has another size, which Swift sets in these caps; `framerate`
-    #                frames a second (a fraction), however many the tracks have.
-    # taginject      The window's title is `title`: one word, or several in double quotes.
-    # window         The sink, as in the template window; the name is the contract.
-    # videotestsrc   A black corner under the tiles keeps the window going while there is none; its queue lets the mixer
-    #                wait for the others.
+# Desktop window of tiles (X11), one for each track of a room; `mediabridge view` shows it.
+#
+# videomix       Swift adds an input for each tile, made of the template window-tile, sets its place (`xpos`, `ypos`,
+#                `width`, `height`), and removes it again.
+# size           `width` x `height` until the window has another size, which Swift sets in these caps; `framerate`
+#                frames a second (a fraction), however many the tracks have.
+# taginject      The window's title is `title`: one word, or several in double quotes.
+# window         The sink, as in the template window; the name is the contract.
+# videotestsrc   A black corner under the tiles keeps the window going while there is none; its queue lets the mixer
+#                wait for the others.
 
-    compositor name=videomix background=black start-time-selection=first
-    ! capsfilter name=size
-      caps=video/x-raw,width=${width:-1280},height=${height:-720},framerate=${framerate:-25/1},pixel-aspect-ratio=1/1
-    ! taginject tags=title=${title:-mediabridge}
-    ! ximagesink name=window sync=false async=false qos=false
-    videotestsrc is-live=true do-timestamp=true pattern=black
-    ! video/x-raw,format=I420,width=16,height=16,framerate=${framerate:-25/1}
-    ! queue ! videomix.
+compositor name=videomix background=black start-time-selection=first
+! capsfilter name=size
+  caps=video/x-raw,width=${width:-1280},height=${height:-720},framerate=${framerate:-25/1},pixel-aspect-ratio=1/1
+! taginject tags=title=${title:-mediabridge}
+! ximagesink name=window sync=false async=false qos=false
+videotestsrc is-live=true do-timestamp=true pattern=black
+! video/x-raw,format=I420,width=16,height=16,framerate=${framerate:-25/1}
+! queue ! videomix.
 
-    """###,
+"""###,
     "output/window": ###"""
-    # Desktop window for the frames of one track (X11), which VideoView fills.
-    #
-    # video          Frames in, of any size; at most `queue` wait, and the oldest are dropped when the display is slow.
-    # videoflip      Turns frames upright, as the sender says (tag image-orientation).
-    # crop           Cuts frames to the window's shape when they are to fill it: Swift sets `aspect-ratio`, 0/1 for none.
-    # scaling        Brings frames to the window's size, with black bars where the shape differs.
-    # size           `width` x `height` until the window has another size, which Swift sets in these caps.
-    # debug          Text over the frame, silent unless VideoView.isDebugMode; `font` as Pango writes it.
-    # taginject      The window's title is `title`: one word, or several in double quotes.
-    # window         The sink; the name is the contract. Frames are shown as they come: with `sync` they would wait, and
-    #                with `qos` those would be dropped that took long over the network. Swift follows `window-width` and
-    #                `window-height` whenever the sink asks for another format; another sink may stand here (xvimagesink
-    #                also says its size; one that does not keeps the size above).
+# Desktop window for the frames of one track (X11), which VideoView fills.
+#
+# video          Frames in, of any size; at most `queue` wait, and the oldest are dropped when the display is slow.
+# videoflip      Turns frames upright, as the sender says (tag image-orientation).
+# crop           Cuts frames to the window's shape when they are to fill it: Swift sets `aspect-ratio`, 0/1 for none.
+# scaling        Brings frames to the window's size, with black bars where the shape differs.
+# size           `width` x `height` until the window has another size, which Swift sets in these caps.
+# debug          Text over the frame, silent unless VideoView.isDebugMode; `font` as Pango writes it.
+# taginject      The window's title is `title`: one word, or several in double quotes.
+# window         The sink; the name is the contract. Frames are shown as they come: with `sync` they would wait, and
+#                with `qos` those would be dropped that took long over the network. Swift follows `window-width` and
+#                `window-height` whenever the sink asks for another format; another sink may stand here (xvimagesink
+#                also says its size; one that does not keeps the size above).
 
-    appsrc name=video max-buffers=${queue:-3} max-bytes=0 leaky-type=downstream caps="video/x-raw"
-    ! videoflip video-direction=auto
-    ! aspectratiocrop name=crop
-    ! videoconvertscale add-borders=true n-threads=1
-    ! capsfilter name=size caps=video/x-raw,width=${width:-960},height=${height:-540},pixel-aspect-ratio=1/1
-    ! textoverlay name=debug silent=true font-desc=${font:-Sans 14} auto-resize=false
-      halignment=left valignment=top xpad=8 ypad=8 shaded-background=true
-    ! taginject tags=title=${title:-mediabridge}
-    ! ximagesink name=window sync=false async=false qos=false
+appsrc name=video max-buffers=${queue:-3} max-bytes=0 leaky-type=downstream caps="video/x-raw"
+! videoflip video-direction=auto
+! aspectratiocrop name=crop
+! videoconvertscale add-borders=true n-threads=1
+! capsfilter name=size caps=video/x-raw,width=${width:-960},height=${height:-540},pixel-aspect-ratio=1/1
+! textoverlay name=debug silent=true font-desc=${font:-Sans 14} auto-resize=false
+  halignment=left valignment=top xpad=8 ypad=8 shaded-background=true
+! taginject tags=title=${title:-mediabridge}
+! ximagesink name=window sync=false async=false qos=false
 
-    """###,
+"""###,
     "receive/h264": ###"""
-    # H.264 video: frames as they were sent, and decoded (I420).
-    #
-    # rtp      RTP packets in. They are put straight into what follows, without a thread and a queue between.
-    # jitter   Packets that come in order pass at once. Only when one is missing those behind it wait, for as long as
-    #          retransmissions take, which is measured, and for `latency` ms at most. As it stands here the program does
-    #          that by itself, which costs less than the element's threads; with any other setting, such as
-    #          drop-on-latency=true, the element does it.
-    # depay    After a loss it asks for a keyframe; with `wait-for-keyframe` true it shows nothing until one comes, with
-    #          false it goes on with a damaged frame.
-    # media    What hangs on it is made when the first consumer comes and goes with the last one, so that nobody pays for
-    #          what nobody wants.
-    # encoded  Access units out. The parser puts the parameter sets in front of every keyframe too, so that a change of
-    #          size decodes.
-    # decoder  `threads` is 1 because waking several threads for each frame costs more than they save at usual sizes;
-    #          more of them help with frames beyond 1080p.
-    # frames   Frames out, in the format of the decoder.
+# H.264 video: frames as they were sent, and decoded (I420).
+#
+# rtp      RTP packets in. They are put straight into what follows, without a thread and a queue between.
+# jitter   Packets that come in order pass at once. Only when one is missing those behind it wait, for as long as
+#          retransmissions take, which is measured, and for `latency` ms at most. As it stands here the program does
+#          that by itself, which costs less than the element's threads; with any other setting, such as
+#          drop-on-latency=true, the element does it.
+# depay    After a loss it asks for a keyframe; with `wait-for-keyframe` true it shows nothing until one comes, with
+#          false it goes on with a damaged frame.
+# media    What hangs on it is made when the first consumer comes and goes with the last one, so that nobody pays for
+#          what nobody wants.
+# encoded  Access units out. The parser puts the parameter sets in front of every keyframe too, so that a change of
+#          size decodes.
+# decoder  `threads` is 1 because waking several threads for each frame costs more than they save at usual sizes;
+#          more of them help with frames beyond 1080p.
+# frames   Frames out, in the format of the decoder.
 
-    appsrc name=rtp max-bytes=0
-      caps="application/x-rtp,media=video,clock-rate=90000,encoding-name=H264"
-    ! rtpjitterbuffer name=jitter latency=${latency:-500} faststart-min-packets=1 do-lost=true
-    ! rtph264depay request-keyframe=true wait-for-keyframe=${wait-for-keyframe:-true}
-    ! tee name=media allow-not-linked=true
+appsrc name=rtp max-bytes=0
+  caps="application/x-rtp,media=video,clock-rate=90000,encoding-name=H264"
+! rtpjitterbuffer name=jitter latency=${latency:-500} faststart-min-packets=1 do-lost=true
+! rtph264depay request-keyframe=true wait-for-keyframe=${wait-for-keyframe:-true}
+! tee name=media allow-not-linked=true
 
-    media. ! h264parse config-interval=-1 ! video/x-h264,stream-format=avc,alignment=au
-    ! appsink name=encoded sync=false async=false
+media. ! h264parse config-interval=-1 ! video/x-h264,stream-format=avc,alignment=au
+! appsink name=encoded sync=false async=false
 
-    media. ! avdec_h264 max-threads=${threads:-1} thread-type=slice output-corrupt=false
-    ! appsink name=frames sync=false async=false
+media. ! avdec_h264 max-threads=${threads:-1} thread-type=slice output-corrupt=false
+! appsink name=frames sync=false async=false
 
-    """###,
+"""###,
     "receive/opus": ###"""
-    # Opus audio: packets as they were sent, and raw samples (48 kHz, stereo, 16 bit, interleaved).
-    #
-    # rtp      RTP packets in. They are put straight into what follows, without a thread and a queue between.
-    # jitter   Packets that come in order pass at once. Only when one is missing those behind it wait, for as long as
-    #          retransmissions take, which is measured, and for `latency` ms at most. As it stands here the program does
-    #          that by itself, which costs less than the element's threads; with any other setting, such as
-    #          drop-on-latency=true, the element does it.
-    # depay    Is told what it asks for: any payload type, and stereo at 48 kHz, which every Opus decoder can make of it.
-    # media    What hangs on it is made when the first consumer comes and goes with the last one, so that nobody pays for
-    #          what nobody wants.
-    # encoded  Opus packets out.
-    # decoder  Losses are filled in: from the redundancy in the next packet where the sender puts it there, else by guessing on.
-    # pcm      Audio out.
+# Opus audio: packets as they were sent, and raw samples (48 kHz, stereo, 16 bit, interleaved).
+#
+# rtp      RTP packets in. They are put straight into what follows, without a thread and a queue between.
+# jitter   Packets that come in order pass at once. Only when one is missing those behind it wait, for as long as
+#          retransmissions take, which is measured, and for `latency` ms at most. As it stands here the program does
+#          that by itself, which costs less than the element's threads; with any other setting, such as
+#          drop-on-latency=true, the element does it.
+# depay    Is told what it asks for: any payload type, and stereo at 48 kHz, which every Opus decoder can make of it.
+# media    What hangs on it is made when the first consumer comes and goes with the last one, so that nobody pays for
+#          what nobody wants.
+# encoded  Opus packets out.
+# decoder  Losses are filled in: from the redundancy in the next packet where the sender puts it there, else by guessing on.
+# pcm      Audio out.
 
-    appsrc name=rtp max-bytes=0
-      caps="application/x-rtp,media=audio,clock-rate=48000,encoding-name=OPUS"
-    ! rtpjitterbuffer name=jitter latency=${latency:-500} faststart-min-packets=1 do-lost=true
-    ! capssetter caps="application/x-rtp,payload=96,sprop-stereo=(string)1,sprop-maxcapturerate=(string)48000"
-    ! rtpopusdepay
-    ! tee name=media allow-not-linked=true
+appsrc name=rtp max-bytes=0
+  caps="application/x-rtp,media=audio,clock-rate=48000,encoding-name=OPUS"
+! rtpjitterbuffer name=jitter latency=${latency:-500} faststart-min-packets=1 do-lost=true
+! capssetter caps="application/x-rtp,payload=96,sprop-stereo=(string)1,sprop-maxcapturerate=(string)48000"
+! rtpopusdepay
+! tee name=media allow-not-linked=true
 
-    media. ! appsink name=encoded sync=false async=false
+media. ! appsink name=encoded sync=false async=false
 
-    media. ! opusdec plc=true use-inband-fec=${fec:-true}
-    ! audio/x-raw,format=S16LE,layout=interleaved,rate=48000,channels=2
-    ! appsink name=pcm sync=false async=false
+media. ! opusdec plc=true use-inband-fec=${fec:-true}
+! audio/x-raw,format=S16LE,layout=interleaved,rate=48000,channels=2
+! appsink name=pcm sync=false async=false
 
-    """###,
+"""###,
     "receive/vp8": ###"""
-    # VP8 video: frames as they were sent, and decoded (I420).
-    #
-    # rtp      RTP packets in. They are put straight into what follows, without a thread and a queue between.
-    # jitter   Packets that come in order pass at once. Only when one is missing those behind it wait, for as long as
-    #          retransmissions take, which is measured, and for `latency` ms at most. As it stands here the program does
-    #          that by itself, which costs less than the element's threads; with any other setting, such as
-    #          drop-on-latency=true, the element does it.
-    # depay    After a loss it asks for a keyframe; with `wait-for-keyframe` true it shows nothing until one comes, with
-    #          false it goes on with a damaged frame.
-    # media    What hangs on it is made when the first consumer comes and goes with the last one, so that nobody pays for
-    #          what nobody wants.
-    # encoded  Access units out.
-    # decoder  `threads` is 1 because waking several threads for each frame costs more than they save at usual sizes;
-    #          more of them help with frames beyond 1080p. vp8dec decodes as well, and costs a tenth more.
-    # frames   Frames out, in the format of the decoder.
+# VP8 video: frames as they were sent, and decoded (I420).
+#
+# rtp      RTP packets in. They are put straight into what follows, without a thread and a queue between.
+# jitter   Packets that come in order pass at once. Only when one is missing those behind it wait, for as long as
+#          retransmissions take, which is measured, and for `latency` ms at most. As it stands here the program does
+#          that by itself, which costs less than the element's threads; with any other setting, such as
+#          drop-on-latency=true, the element does it.
+# depay    After a loss it asks for a keyframe; with `wait-for-keyframe` true it shows nothing until one comes, with
+#          false it goes on with a damaged frame.
+# media    What hangs on it is made when the first consumer comes and goes with the last one, so that nobody pays for
+#          what nobody wants.
+# encoded  Access units out.
+# decoder  `threads` is 1 because waking several threads for each frame costs more than they save at usual sizes;
+#          more of them help with frames beyond 1080p. vp8dec decodes as well, and costs a tenth more.
+# frames   Frames out, in the format of the decoder.
 
-    appsrc name=rtp max-bytes=0
-      caps="application/x-rtp,media=video,clock-rate=90000,encoding-name=VP8"
-    ! rtpjitterbuffer name=jitter latency=${latency:-500} faststart-min-packets=1 do-lost=true
-    ! rtpvp8depay request-keyframe=true wait-for-keyframe=${wait-for-keyframe:-true}
-    ! tee name=media allow-not-linked=true
+appsrc name=rtp max-bytes=0
+  caps="application/x-rtp,media=video,clock-rate=90000,encoding-name=VP8"
+! rtpjitterbuffer name=jitter latency=${latency:-500} faststart-min-packets=1 do-lost=true
+! rtpvp8depay request-keyframe=true wait-for-keyframe=${wait-for-keyframe:-true}
+! tee name=media allow-not-linked=true
 
-    media. ! appsink name=encoded sync=false async=false
+media. ! appsink name=encoded sync=false async=false
 
-    media. ! avdec_vp8 max-threads=${threads:-1} thread-type=slice output-corrupt=false
-    ! appsink name=frames sync=false async=false
+media. ! avdec_vp8 max-threads=${threads:-1} thread-type=slice output-corrupt=false
+! appsink name=frames sync=false async=false
 
-    """###,
+"""###,
     "receive/vp9": ###"""
-    # VP9 video: frames as they were sent, and decoded (I420).
-    #
-    # rtp      RTP packets in. They are put straight into what follows, without a thread and a queue between.
-    # jitter   Packets that come in order pass at once. Only when one is missing those behind it wait, for as long as
-    #          retransmissions take, which is measured, and for `latency` ms at most. As it stands here the program does
-    #          that by itself, which costs less than the element's threads; with any other setting, such as
-    #          drop-on-latency=true, the element does it.
-    # depay    After a loss it asks for a keyframe; with `wait-for-keyframe` true it shows nothing until one comes, with
-    #          false it goes on with a damaged frame.
-    # media    What hangs on it is made when the first consumer comes and goes with the last one, so that nobody pays for
-    #          what nobody wants.
-    # encoded  Access units out.
-    # decoder  `threads` is 1 because waking several threads for each frame costs more than they save at usual sizes;
-    #          more of them help with frames beyond 1080p.
-    # frames   Frames out, in the format of the decoder.
+# VP9 video: frames as they were sent, and decoded (I420).
+#
+# rtp      RTP packets in. They are put straight into what follows, without a thread and a queue between.
+# jitter   Packets that come in order pass at once. Only when one is missing those behind it wait, for as long as
+#          retransmissions take, which is measured, and for `latency` ms at most. As it stands here the program does
+#          that by itself, which costs less than the element's threads; with any other setting, such as
+#          drop-on-latency=true, the element does it.
+# depay    After a loss it asks for a keyframe; with `wait-for-keyframe` true it shows nothing until one comes, with
+#          false it goes on with a damaged frame.
+# media    What hangs on it is made when the first consumer comes and goes with the last one, so that nobody pays for
+#          what nobody wants.
+# encoded  Access units out.
+# decoder  `threads` is 1 because waking several threads for each frame costs more than they save at usual sizes;
+#          more of them help with frames beyond 1080p.
+# frames   Frames out, in the format of the decoder.
 
-    appsrc name=rtp max-bytes=0
-      caps="application/x-rtp,media=video,clock-rate=90000,encoding-name=VP9"
-    ! rtpjitterbuffer name=jitter latency=${latency:-500} faststart-min-packets=1 do-lost=true
-    ! rtpvp9depay request-keyframe=true wait-for-keyframe=${wait-for-keyframe:-true}
-    ! tee name=media allow-not-linked=true
+appsrc name=rtp max-bytes=0
+  caps="application/x-rtp,media=video,clock-rate=90000,encoding-name=VP9"
+! rtpjitterbuffer name=jitter latency=${latency:-500} faststart-min-packets=1 do-lost=true
+! rtpvp9depay request-keyframe=true wait-for-keyframe=${wait-for-keyframe:-true}
+! tee name=media allow-not-linked=true
 
-    media. ! vp9parse ! video/x-vp9,alignment=super-frame
-    ! appsink name=encoded sync=false async=false
+media. ! vp9parse ! video/x-vp9,alignment=super-frame
+! appsink name=encoded sync=false async=false
 
-    media. ! vp9dec threads=${threads:-1}
-    ! appsink name=frames sync=false async=false
+media. ! vp9dec threads=${threads:-1}
+! appsink name=frames sync=false async=false
 
-    """###,
+"""###,
     "tile/window-tile": ###"""
-    # One tile of the template window-grid: what becomes of a track's frames before they are laid into the window.
-    #
-    # video          Frames in, of any size; at most `queue` wait, and the oldest are dropped.
-    #                The latencies (ns) let the mixer wait a moment; without them it would not be told how long.
-    # videoflip      Turns frames upright, as the sender says (tag image-orientation).
-    # crop           Cuts frames to the tile's shape when they are to fill it: Swift sets `aspect-ratio`, 0/1 for none.
-    # scaling        Brings frames to the tile's size, with black bars where the shape differs.
-    # size           The tile's size; Swift sets it in these caps.
-    # label          The participant's name, in `font` as Pango writes it. Swift sets `text`.
-    #
-    # The end is left open: Swift links it to the mixer.
+# One tile of the template window-grid: what becomes of a track's frames before they are laid into the window.
+#
+# video          Frames in, of any size; at most `queue` wait, and the oldest are dropped.
+#                The latencies (ns) let the mixer wait a moment; without them it would not be told how long.
+# videoflip      Turns frames upright, as the sender says (tag image-orientation).
+# crop           Cuts frames to the tile's shape when they are to fill it: Swift sets `aspect-ratio`, 0/1 for none.
+# scaling        Brings frames to the tile's size, with black bars where the shape differs.
+# size           The tile's size; Swift sets it in these caps.
+# label          The participant's name, in `font` as Pango writes it. Swift sets `text`.
+#
+# The end is left open: Swift links it to the mixer.
 
-    appsrc name=video max-buffers=${queue:-3} max-bytes=0 leaky-type=downstream
-      min-latency=0 max-latency=1000000000 caps="video/x-raw"
-    ! videoflip video-direction=auto
-    ! aspectratiocrop name=crop
-    ! videoconvertscale add-borders=true n-threads=1
-    ! capsfilter name=size caps=video/x-raw,width=320,height=180,pixel-aspect-ratio=1/1
-    ! textoverlay name=label font-desc=${font:-Sans 12} auto-resize=false
-      halignment=left valignment=bottom xpad=8 ypad=8 shaded-background=true
+appsrc name=video max-buffers=${queue:-3} max-bytes=0 leaky-type=downstream
+  min-latency=0 max-latency=1000000000 caps="video/x-raw"
+! videoflip video-direction=auto
+! aspectratiocrop name=crop
+! videoconvertscale add-borders=true n-threads=1
+! capsfilter name=size caps=video/x-raw,width=320,height=180,pixel-aspect-ratio=1/1
+! textoverlay name=label font-desc=${font:-Sans 12} auto-resize=false
+  halignment=left valignment=bottom xpad=8 ypad=8 shaded-background=true
 
-    """###,
+"""###,
   ]
 }
