@@ -55,20 +55,25 @@ import Testing
 
   @Test func whatNoContainerHoldsIsEncoded() throws {
     #expect(try feed(Self.avc, TrackTraits(codec: "h264", mayTurn: true)).reason.contains("turned"))
+    #expect(try feed(Self.avc, TrackTraits(codec: "h264", hasBFrames: true)).reason.contains("another order"))
   }
 
   @Test func aSizeThatMayChangeDoesNotGoWhereOneIsFixed() throws {
     let fixed = Self.avc + ",width=640,height=360"
     let changing = try feed(fixed, TrackTraits(codec: "h264"))
     #expect(changing.encoder == "h264" && changing.reason == "output/x takes H264 with height 360 only")
+    #expect(try feed(fixed, TrackTraits(codec: "h264", width: 640, height: 360)).way == .asSent)
+    #expect(try feed(fixed, TrackTraits(codec: "h264", width: 1280, height: 720)).encoder == "h264")
     #expect(try feed(Self.avc + ",width=[16,4096]", TrackTraits(codec: "h264")).way == .asSent)
   }
 
   @Test func keyframesComeAsOftenAsTheyAreNeeded() throws {
-    let track = TrackTraits(codec: "h264")
-    let feed = try feed(Self.avc, track) { $0.keyframeInterval = .seconds(4) }
-    #expect(feed.encoder == "h264" && feed.reason.contains("every 4 s"))
-    #expect(try self.feed(Self.avc, track).way == .asSent)
+    for (promised, way) in [(nil, Feed.Way.encoded(by: "h264")), (2, .asSent), (5, .encoded(by: "h264"))] {
+      let track = TrackTraits(codec: "h264", keyframeInterval: promised.map { .seconds($0) })
+      let feed = try feed(Self.avc, track) { $0.keyframeInterval = .seconds(4) }
+      #expect(feed.way == way)
+      #expect(feed.reason.contains("every 4 s") == (way != .asSent))
+    }
   }
 
   @Test func whatHasBegunInOneCodecGoesOnInIt() throws {

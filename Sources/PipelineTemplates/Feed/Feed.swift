@@ -45,16 +45,35 @@ public struct TrackTraits: Equatable, Sendable {
   public var codec: String?
   /// Whether frames may come turned, and turn while they come.
   public var mayTurn: Bool
+  /// Of all its frames; nil where it may change, as that of a camera does.
+  public var width: Int?
+  /// Of all its frames, as `width`.
+  public var height: Int?
+  /// Whether frames are sent in another order than they are shown.
+  public var hasBFrames: Bool
+  /// The longest time between two keyframes; nil where they only come when they are asked for.
+  public var keyframeInterval: Duration?
 
-  /// As little or as much as is known. Sizes may change while it comes, and keyframes come when they are asked for.
-  public init(codec: String?, mayTurn: Bool = false) {
+  /// As little or as much as is known.
+  public init(
+    codec: String?, mayTurn: Bool = false, width: Int? = nil, height: Int? = nil, hasBFrames: Bool = false,
+    keyframeInterval: Duration? = nil
+  ) {
     self.codec = codec
     self.mayTurn = mayTurn
+    (self.width, self.height) = (width, height)
+    self.hasBFrames = hasBFrames
+    self.keyframeInterval = keyframeInterval
   }
 
   /// As it comes out of a receive template that does not decode; nil where that is not known.
   var format: CapsText.Format? {
-    codec.flatMap { Self.sentFormats[$0] }.flatMap { CapsText($0).formats.first }
+    guard let template = codec.flatMap({ Self.sentFormats[$0] }), var format = CapsText(template).formats.first else {
+      return nil
+    }
+    format.fields["width"] = width.map { ["\($0)"] }
+    format.fields["height"] = height.map { ["\($0)"] }
+    return format
   }
 
   /// What the receive templates promise.

@@ -101,7 +101,10 @@ public struct FeedChoice: Equatable, Sendable {
   /// What no container and no stream can hold, or this one not.
   private func obstacle(in track: TrackTraits) -> String? {
     if track.mayTurn { return "its frames may come turned, which no file can hold" }
-    return keyframeInterval.map { "\(output) needs a keyframe every \($0.formatted), which the track does not promise" }
+    if track.hasBFrames { return "its frames are sent in another order than they are shown" }
+    guard let keyframeInterval else { return nil }
+    if let interval = track.keyframeInterval, interval <= keyframeInterval { return nil }
+    return "\(output) needs a keyframe every \(keyframeInterval.formatted), which the track does not promise"
   }
 
   private func spoken(_ track: TrackTraits) -> String { track.format?.spoken ?? track.codec?.uppercased() ?? "it" }
