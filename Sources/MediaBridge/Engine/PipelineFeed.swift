@@ -61,10 +61,16 @@ final class PipelineFeed {
     for arrived in ready {
       let timestamp = arrived.packet.timestamp
       let time = last.flatMap { $0.timestamp == timestamp ? $0.time : nil } ?? place(arrived)
+      // How a frame is turned is told between two pushes.
+      if pipeline.tellsTurns, let last, last.timestamp != timestamp { pushOutgoing() }
       last = (timestamp, time)
       outgoing.append(AppSource.Packet(arrived.packet, at: time))
     }
     ready.removeAll(keepingCapacity: true)
+    pushOutgoing()
+  }
+
+  private func pushOutgoing() {
     pipeline.push(outgoing)
     outgoing.removeAll(keepingCapacity: true)
   }

@@ -49,6 +49,7 @@ final class ReceivePipeline: Sendable {
     onKeyframeNeeded: @escaping @Sendable () -> Void
   ) throws(LiveKitError) {
     self.onKeyframeNeeded = onKeyframeNeeded
+    tellsTurns = orientationID != nil
     made = try factory.makeReceiver(template, values: latency.map { ["latency": String($0)] } ?? [:])
     pipeline = made.pipeline
     let dependence: KeptGroup<MediaBuffer>.Dependence = isVideo ? .sinceKeyframe : .none
@@ -95,6 +96,9 @@ final class ReceivePipeline: Sendable {
     guard let tee = tees.values.first else { return job() }
     tee.whenSettled(job)
   }
+
+  /// Whether frames may come turned, which is told ahead of a push.
+  let tellsTurns: Bool
 
   /// Whether packets are to be pushed in their order, with the times at which they are shown.
   var takesSequence: Bool { source.sequencing != nil }

@@ -17,12 +17,21 @@ import Testing
     private let start = MediaTime.now
     private let consumer: MediaConsumer
 
-    init(_ codec: String) async throws {
+    /// How each frame is turned.
+    let turns = Collector<Int>()
+
+    init(_ codec: String, orientationID: UInt8? = nil) async throws {
       let pipeline = try ReceivePipeline(
         factory: PipelineFactory(folder: nil), template: codec, isVideo: codec != "opus",
-        payloadType: PayloadType(96), latency: nil, clock: { _ in nil }, onKeyframeNeeded: {})
-      let frames = frames
-      consumer = MediaConsumer(onFailure: { _ in }, onBuffer: { media in media.pts.map(frames.add) })
+        payloadType: PayloadType(96), latency: nil, orientationID: orientationID, clock: { _ in nil },
+        onKeyframeNeeded: {})
+      let (frames, turns) = (frames, turns)
+      consumer = MediaConsumer(
+        onFailure: { _ in },
+        onBuffer: { media in
+          media.pts.map(frames.add)
+          turns.add(media.quarterTurns)
+        })
       try pipeline.add(consumer, to: .encoded)
       await withCheckedContinuation { continuation in pipeline.whenSettled { continuation.resume() } }
       feed = PipelineFeed(pipeline) { MediaTime(nanoseconds: Int64($0) * 1_000_000) }
@@ -54,6 +63,22 @@ import Testing
     run.push(65_535)
     run.push(2 + 65_536)
     #expect(run.numbers == Array(65_534...65_538) && run.feed.nextDeadline == nil)
+    await run.feed.pipeline.stop()
+  }
+
+  /// Of a camera that is turned while a recording begins, several frames go into the pipeline together.
+  @Test func eachFrameIsTurnedAsItsOwnPacketsSay() async throws {
+    let run = try await Run("vp8", orientationID: 4)
+    // RFC 8285 with one byte of `urn:3gpp:video-orientation`, and a keyframe of VP8.
+    let turned: [UInt8] = [0, 0, 1, 1, 2]
+    let keyframe: [UInt8] = [0x10, 0x10, 0, 0, 0x9d, 0x01, 0x2a, 0x40, 0x01, 0xf0, 0]
+    let packets = try turned.enumerated().map { number, turns in
+      var bytes: [UInt8] = [0x90, 0xe0, 0, UInt8(number), 0, 0, 4, UInt8(number * 20), 0, 0, 0, 1]
+      bytes += [0xbe, 0xde, 0, 1, 0x40, turns, 0, 0] + keyframe
+      return ArrivedPacket(try RTPPacket(parsing: bytes.withUnsafeBytes(PacketBuffer.init(copying:))), at: .now)
+    }
+    run.feed.push(packets)
+    #expect(run.turns.values == turned.map { Int($0) })
     await run.feed.pipeline.stop()
   }
 
