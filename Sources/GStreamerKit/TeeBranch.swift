@@ -184,9 +184,9 @@ private final class BranchQueue: Sendable {
     output.addProbe(.buffers, probe, until: detachments)
   }
 
-  /// How long what waits lasts when a buffer of that time comes.
+  /// How long what waits lasts when a buffer of that time comes; without times nothing is known of that.
   func level(before time: Int64) -> Duration {
-    guard waiting.load(ordering: .relaxed) > 0 else { return .zero }
+    guard waiting.load(ordering: .relaxed) > 0, time != .max else { return .zero }
     let oldest = max(begin.load(ordering: .relaxed), end.load(ordering: .relaxed))
     return .nanoseconds(max(0, time - oldest))
   }
@@ -197,6 +197,7 @@ private final class BranchQueue: Sendable {
   }
 
   private func leave(_ buffer: UnsafeMutablePointer<GstBuffer>) {
+    shim_handoff_acquire(buffer)
     end.store(Int64(clamping: buffer.pointee.pts), ordering: .relaxed)
     waiting.wrappingSubtract(1, ordering: .relaxed)
   }
@@ -245,6 +246,7 @@ private final class BranchGuard: Callback {
 
   private func admits(_ first: UnsafeMutablePointer<GstBuffer>, _ count: Int) -> Bool {
     guard let inlet, let queue else { return true }
+    shim_handoff_acquire(first)
     let isDelta = first.pointee.mini_object.flags & GST_BUFFER_FLAG_DELTA_UNIT.rawValue != 0
     let time = Int64(clamping: first.pointee.pts)
     guard inlet(isDelta, queue.level(before: time)) else { return false }
