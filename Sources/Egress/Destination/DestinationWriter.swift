@@ -27,9 +27,6 @@ final class DestinationWriter: Sendable {
   /// - Returns: the turn that waited for that and will not come any more.
   func prepare(_ turn: Turn) -> Turn? { state.withLock { $0.succession.prepare(turn) } }
 
-  /// Whether a line feeds it, or will.
-  func uses(_ line: FeedLine) -> Bool { state.withLock { $0.succession.uses(line.id) } }
-
   /// What media goes to now.
   var stage: OutputStage { state.withLock { $0.succession.stage } }
   /// All that is still written.

@@ -36,11 +36,6 @@ struct Succession<Stage: Sendable, Line: Hashable & Sendable>: Sendable {
 
   /// What media goes to now.
   var stage: Stage { current.stage }
-  /// What feeds it.
-  var lines: [String: Line] { current.lines }
-
-  /// Whether a line feeds the current turn or the next one.
-  func uses(_ line: Line) -> Bool { current.lines.values.contains(line) || next?.lines.values.contains(line) == true }
 
   /// Has a turn take over at the next keyframe of its leading input.
   /// - Returns: the turn that waited for that and will not come any more.

@@ -88,8 +88,7 @@ final class FeedLine: Sendable {
     if hasBegun { encoder.requestKeyframe() }
   }
 
-  /// Raw media that waits for the encoder, and that it has dropped because it did not keep up.
-  var queued: Int { encoder?.queued ?? 0 }
+  /// Raw media that the encoder has dropped because it did not keep up.
   var dropped: Int { encoder?.dropped ?? 0 }
 
   /// Encodes what waits; all of it has been handed on when this returns. Who takes it is told when that fails.

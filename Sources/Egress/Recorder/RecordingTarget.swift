@@ -36,7 +36,7 @@ struct RecordingTarget: Sendable {
   }
 
   /// Takes the file, also when it has been removed while nothing was in it. An address is nobody's.
-  mutating func claimFile() throws(LiveKitError) {
+  private mutating func claimFile() throws(LiveKitError) {
     guard destination.isFile else { return }
     if let claim, claim.loss == nil { return }
     claim?.release()

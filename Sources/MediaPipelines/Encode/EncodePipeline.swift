@@ -34,8 +34,6 @@ package final class EncodePipeline: Sendable {
     source.push(media, pts: time, dts: time, updatingCaps: updatingCaps)
   }
 
-  /// What waits to be encoded.
-  package var queued: Int { source.queuedBuffers }
   /// Dropped because the encoder did not keep up.
   package var dropped: Int { source.counters.dropped }
 

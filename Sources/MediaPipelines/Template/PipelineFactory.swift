@@ -38,8 +38,7 @@ package struct PipelineFactory: Sendable {
   package func make(
     _ kind: TemplateKind, _ name: String, values: [String: String] = [:]
   ) throws(PipelineFailure) -> TemplatePipeline {
-    let filled = try fill(kind, name, values: values)
-    return try make(filled, filled.description)
+    try make(try fill(kind, name, values: values))
   }
 
   /// Builds a template with its values.

@@ -13,13 +13,6 @@ package struct TemplatePipeline: Sendable {
     do { return try pipeline.appSource(named: name) } catch { throw PipelineFailure(error, in: template) }
   }
 
-  /// The source, or nil with its branch taken out of the pipeline when it is not wanted.
-  package func source(_ name: String, wanted: Bool) throws(PipelineFailure) -> AppSource? {
-    if wanted { return try source(name) }
-    try removeBranch(from: name)
-    return nil
-  }
-
   /// The appsink of that name.
   /// - Parameter onBuffer: called on a streaming thread, in order.
   @discardableResult
@@ -53,12 +46,7 @@ package struct TemplatePipeline: Sendable {
     do { try pipeline.start() } catch { throw PipelineFailure(error, in: template) }
   }
 
-  /// Calls `handler` for each error while the pipeline runs.
-  package func onFailure(_ handler: @escaping @Sendable (PipelineFailure) -> Void) {
-    onFailure { error, _ in handler(error) }
-  }
-
-  /// - Parameter handler: gets the name of the element that failed, too.
+  /// Calls `handler` for each error while the pipeline runs, with the name of the element that failed.
   package func onFailure(_ handler: @escaping @Sendable (PipelineFailure, String?) -> Void) {
     let template = template
     pipeline.onMessage { message in
