@@ -1,0 +1,101 @@
+public import MediaCore
+
+/// How the tracks of a room are laid into one frame, by the names of LiveKit Egress.
+public enum CompositeLayout: String, CaseIterable, Sendable {
+  /// Tiles of one size; `speaker` while somebody shares a screen.
+  case grid
+  /// Who speaks, or a screen share, large, and the others in a strip.
+  case speaker
+  /// Who speaks, or a screen share, alone.
+  case singleSpeaker = "single-speaker"
+  /// A screen share alone, and `grid` while there is none.
+  case screenShare = "screen-share"
+
+  /// What is drawn for these tracks.
+  fileprivate func drawn(hasScreenShare: Bool) -> CompositeLayout {
+    switch self {
+    case .grid: hasScreenShare ? .speaker : .grid
+    case .screenShare: hasScreenShare ? .singleSpeaker : .grid
+    case .speaker, .singleSpeaker: self
+    }
+  }
+}
+
+/// Lays out the tracks of a room as they come, go and speak. Pure: who speaks and what time it is come in, places come
+/// out.
+public struct CompositeArranger: Sendable {
+  public var layout: CompositeLayout
+  /// How long the large tile stays with one who has become quiet while others speak; none, as in Egress, follows each
+  /// change at once.
+  public var speakerHold: Duration
+  private let size: CompositeSize
+  private var drawn = CompositeLayout.grid
+  private var order = TileOrder()
+  private var main: (sid: String, since: MediaTime)?
+
+  public init(_ layout: CompositeLayout, size: CompositeSize, speakerHold: Duration = .zero) {
+    (self.layout, self.size, self.speakerHold) = (layout, size, speakerHold)
+  }
+
+  /// - Parameter tracks: of video, in the order in which they came.
+  /// - Returns: the places of those that are seen; a later one is above an earlier one.
+  public mutating func places(of tracks: [TileTrack], at now: MediaTime) -> [(sid: String, place: TilePlace)] {
+    let sorted = TileTrack.sorted(tracks)
+    let now = choose(from: sorted, at: now)
+    switch now {
+    case .grid, .screenShare: return grid(sorted)
+    case .speaker: return speaker(sorted)
+    case .singleSpeaker:
+      return pair(mainFirst(sorted).prefix(1), SpeakerLayout.places(count: min(1, sorted.count), in: size))
+    }
+  }
+
+  private mutating func choose(from sorted: [TileTrack], at now: MediaTime) -> CompositeLayout {
+    let next = layout.drawn(hasScreenShare: sorted.first?.source == .screenShare)
+    if next != drawn { order = TileOrder() }
+    drawn = next
+    follow(sorted, at: now)
+    return next
+  }
+
+  /// Who is large. A screen share does not wait, and nobody stays who has gone.
+  private mutating func follow(_ sorted: [TileTrack], at now: MediaTime) {
+    guard let best = sorted.first else {
+      main = nil
+      return
+    }
+    guard let held = main, held.sid != best.sid else {
+      if main == nil { main = (best.sid, now) }
+      return
+    }
+    let isThere = sorted.contains { $0.sid == held.sid }
+    if isThere, best.source != .screenShare, now - held.since < speakerHold { return }
+    main = (best.sid, now)
+    // The strip is laid anew then; who was large comes first.
+    if drawn == .speaker { order = TileOrder() }
+  }
+
+  private func mainFirst(_ sorted: [TileTrack]) -> [TileTrack] {
+    sorted.filter { $0.sid == main?.sid } + sorted.filter { $0.sid != main?.sid }
+  }
+
+  private mutating func grid(_ sorted: [TileTrack]) -> [(sid: String, place: TilePlace)] {
+    let capacity = GridLayout.capacity(for: sorted.count, in: size)
+    let tracks = order.update(sorted, capacity: capacity)
+    return pair(tracks.prefix(capacity), GridLayout.places(count: sorted.count, in: size))
+  }
+
+  private mutating func speaker(_ sorted: [TileTrack]) -> [(sid: String, place: TilePlace)] {
+    let all = mainFirst(sorted)
+    let strip = order.update(Array(all.dropFirst()), capacity: SpeakerLayout.stripCapacity(in: size))
+    return pair((all.prefix(1) + strip)[...], SpeakerLayout.places(count: all.count, in: size))
+  }
+
+  private func pair(_ tracks: ArraySlice<TileTrack>, _ places: [TilePlace]) -> [(sid: String, place: TilePlace)] {
+    zip(tracks, places).map { track, place in
+      var place = place
+      place.fit = track.fit
+      return (track.sid, place)
+    }
+  }
+}

@@ -1,0 +1,85 @@
+public import MediaCore
+
+/// What is known of a track of video that may be seen in a composite, as far as its place depends on it.
+public struct TileTrack: Hashable, Sendable {
+  public enum Source: Sendable {
+    case camera
+    case screenShare
+    case unknown
+  }
+
+  public var sid: String
+  public var source: Source
+  public var isMuted = false
+  /// Whether frames were higher than wide, or square, when it was published: such a one is never cut.
+  public var isPortrait = false
+  public var speaker = Speaker()
+
+  /// Who sends it.
+  public struct Speaker: Hashable, Sendable {
+    /// Seconds since 1970, of which the server tells whole ones.
+    public var joinedAt: Int64 = 0
+    public var isSpeaking = false
+    /// From 0 to 1.
+    public var audioLevel = 0.0
+    /// When they began to speak last; nil for those who never have.
+    public var lastSpokeAt: MediaTime?
+
+    public init(
+      joinedAt: Int64 = 0, isSpeaking: Bool = false, audioLevel: Double = 0, lastSpokeAt: MediaTime? = nil
+    ) {
+      (self.joinedAt, self.isSpeaking) = (joinedAt, isSpeaking)
+      (self.audioLevel, self.lastSpokeAt) = (audioLevel, lastSpokeAt)
+    }
+  }
+
+  public init(
+    sid: String, source: Source, isMuted: Bool = false, isPortrait: Bool = false, speaker: Speaker = Speaker()
+  ) {
+    (self.sid, self.source, self.isMuted) = (sid, source, isMuted)
+    (self.isPortrait, self.speaker) = (isPortrait, speaker)
+  }
+
+  /// A screen share is read, so nothing of it may be missing.
+  var fit: TilePlace.Fit { source == .camera && !isPortrait ? .cover : .contain }
+}
+
+extension TileTrack {
+  /// In the order in which they are worth seeing (`sortTrackBundles` of LiveKit's components): screen shares, cameras,
+  /// and the rest as they come.
+  static func sorted(_ tracks: [TileTrack]) -> [TileTrack] {
+    let ranked = tracks.enumerated().sorted { first, second in
+      let (one, other) = (first.element, second.element)
+      if one.rank != other.rank { return one.rank < other.rank }
+      return one.goes(before: other) ?? (first.offset < second.offset)
+    }
+    return ranked.map(\.element)
+  }
+
+  private var rank: Int {
+    switch source {
+    case .screenShare: 0
+    case .camera: 1
+    case .unknown: 2
+    }
+  }
+
+  /// Nil where neither goes before the other.
+  private func goes(before other: TileTrack) -> Bool? {
+    if source == .camera, let answer = speaksBefore(other) { return answer }
+    guard source != .unknown, speaker.joinedAt != other.speaker.joinedAt else { return nil }
+    return speaker.joinedAt < other.speaker.joinedAt
+  }
+
+  private func speaksBefore(_ other: TileTrack) -> Bool? {
+    let (mine, theirs) = (speaker, other.speaker)
+    if mine.isSpeaking, theirs.isSpeaking, mine.audioLevel != theirs.audioLevel {
+      return mine.audioLevel > theirs.audioLevel
+    }
+    if mine.isSpeaking != theirs.isSpeaking { return mine.isSpeaking }
+    if mine.lastSpokeAt != theirs.lastSpokeAt {
+      return (mine.lastSpokeAt?.nanoseconds ?? .min) > (theirs.lastSpokeAt?.nanoseconds ?? .min)
+    }
+    return isMuted == other.isMuted ? nil : !isMuted
+  }
+}

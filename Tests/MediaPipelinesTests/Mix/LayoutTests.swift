@@ -1,0 +1,113 @@
+import MediaCore
+import Testing
+
+@testable import MediaPipelines
+
+/// Geometry and order as LiveKit Egress draws them, by the figures of its style sheets.
+@Suite struct LayoutTests {
+  private func grid(_ count: Int, _ width: Int, _ height: Int) -> (columns: Int, rows: Int, shown: Int) {
+    let places = GridLayout.places(count: count, in: CompositeSize(width: width, height: height))
+    return (Set(places.map(\.x)).count, Set(places.map(\.y)).count, places.count)
+  }
+
+  @Test(arguments: [
+    (1, 1280, 720, 1, 1, 1), (2, 1280, 720, 2, 1, 2), (3, 1280, 720, 2, 2, 3), (5, 1280, 720, 3, 2, 5),
+    (7, 1920, 1080, 3, 3, 7), (10, 1280, 720, 4, 3, 10), (17, 1280, 720, 5, 4, 17), (30, 1920, 1080, 5, 5, 25),
+    (2, 1080, 1920, 1, 2, 2), (2, 1080, 1080, 1, 2, 2), (17, 1080, 1920, 4, 4, 16), (10, 720, 1280, 3, 3, 9),
+    (17, 720, 1280, 3, 3, 9), (5, 640, 360, 2, 2, 4), (17, 640, 360, 2, 2, 4), (5, 480, 270, 2, 1, 2),
+  ])
+  func gridsHaveTheShapesOfEgress(
+    _ count: Int, _ width: Int, _ height: Int, _ columns: Int, _ rows: Int, _ shown: Int
+  ) {
+    #expect(grid(count, width, height) == (columns, rows, shown))
+  }
+
+  @Test(arguments: 1...25) func tilesOfAGridAbutAndFillTheirRows(_ count: Int) {
+    let size = CompositeSize(width: 1280, height: 720)
+    let places = GridLayout.places(count: count, in: size)
+    for row in Dictionary(grouping: places, by: \.y).values {
+      let sorted = row.sorted { $0.x < $1.x }
+      #expect(sorted[0].x == 0)
+      for (left, right) in zip(sorted, sorted.dropFirst()) { #expect(left.x + left.width == right.x) }
+    }
+    #expect(places.map { $0.y + $0.height }.max() == 720)
+    #expect(
+      places.first.map { $0.width } == (1280 + Set(places.map(\.x)).count / 2) / max(1, Set(places.map(\.x)).count))
+  }
+
+  @Test func theSpeakerHasFiveSixths() {
+    let places = SpeakerLayout.places(count: 4, in: CompositeSize(width: 1920, height: 1080))
+    #expect(
+      places.map { [$0.x, $0.y, $0.width, $0.height] }
+        == [[320, 0, 1600, 1080], [0, 0, 320, 200], [0, 200, 320, 200], [0, 400, 320, 200]])
+    let full = SpeakerLayout.places(count: 20, in: CompositeSize(width: 1280, height: 720))
+    #expect(full.count == 7 && full[1].width == 213 && full.last.map { $0.y < 720 && $0.y + $0.height > 720 } == true)
+    let narrow = SpeakerLayout.places(count: 3, in: CompositeSize(width: 480, height: 270))
+    #expect(
+      narrow.map { [$0.x, $0.y, $0.width, $0.height] }
+        == [[0, 0, 480, 225], [0, 225, 72, 45], [72, 225, 72, 45]])
+  }
+
+  private func camera(_ sid: String, speaks: Double? = nil, since: Int64? = nil, joined: Int64 = 0) -> TileTrack {
+    TileTrack(
+      sid: sid, source: .camera,
+      speaker: .init(
+        joinedAt: joined, isSpeaking: speaks != nil, audioLevel: speaks ?? 0,
+        lastSpokeAt: since.map { MediaTime(nanoseconds: $0) }))
+  }
+
+  private let start = MediaTime(nanoseconds: 0)
+  private let size = CompositeSize(width: 1280, height: 720)
+
+  @Test func whoSpeaksIsLargeAndTheOthersFollowInTheirOrder() {
+    var arranger = CompositeArranger(.speaker, size: size)
+    let quiet = [camera("a", joined: 1), camera("b", joined: 2), camera("c", joined: 3)]
+    #expect(arranger.places(of: quiet, at: start).map(\.sid) == ["a", "b", "c"])
+    let speaking = [quiet[0], quiet[1], camera("c", speaks: 0.4, since: 5, joined: 3)]
+    #expect(arranger.places(of: speaking, at: start).map(\.sid) == ["c", "a", "b"])
+    // Who began to speak last stays when all fall silent.
+    let silent = [quiet[0], quiet[1], camera("c", since: 5, joined: 3)]
+    #expect(arranger.places(of: silent, at: start).map(\.sid) == ["c", "a", "b"])
+    let loud = [quiet[0], camera("b", speaks: 0.9, since: 9, joined: 2), camera("c", speaks: 0.4, since: 5, joined: 3)]
+    #expect(arranger.places(of: loud, at: start).map(\.sid).first == "b")
+  }
+
+  @Test func aSpeakerIsHeldAsLongAsIsAskedFor() {
+    var arranger = CompositeArranger(.singleSpeaker, size: size, speakerHold: .seconds(2))
+    let (a, b) = (camera("a", speaks: 0.2, since: 1), camera("b", speaks: 0.8, since: 2))
+    #expect(arranger.places(of: [a], at: start).map(\.sid) == ["a"])
+    #expect(arranger.places(of: [a, b], at: start + .seconds(1)).map(\.sid) == ["a"])
+    #expect(arranger.places(of: [a, b], at: start + .seconds(2)).map(\.sid) == ["b"])
+    let screen = TileTrack(sid: "s", source: .screenShare)
+    #expect(arranger.places(of: [a, b, screen], at: start + .seconds(2.1)).map(\.sid) == ["s"])
+    #expect(
+      arranger.places(of: [a, b], at: start + .seconds(2.2)).map(\.sid) == ["b"], "a share that ends is not held")
+  }
+
+  @Test func tilesOfAGridStayWhereTheyAre() {
+    var arranger = CompositeArranger(.grid, size: CompositeSize(width: 640, height: 360))
+    let five = (1...5).map { camera("\($0)", joined: Int64($0)) }
+    #expect(arranger.places(of: five, at: start).map(\.sid) == ["1", "2", "3", "4"])
+    // Who is seen and speaks does not move; who is not seen takes the place of the last.
+    var talk = five
+    talk[2] = camera("3", speaks: 0.5, since: 3, joined: 3)
+    #expect(arranger.places(of: talk, at: start).map(\.sid) == ["1", "2", "3", "4"])
+    talk[4] = camera("5", speaks: 0.5, since: 4, joined: 5)
+    #expect(arranger.places(of: talk, at: start).map(\.sid) == ["1", "2", "3", "5"])
+    talk.remove(at: 1)
+    #expect(arranger.places(of: talk, at: start).map(\.sid) == ["1", "3", "5", "4"])
+  }
+
+  @Test func aScreenShareMakesAGridASpeakerViewAndIsNotCut() {
+    var arranger = CompositeArranger(.grid, size: size)
+    let cameras = [camera("a", joined: 1), camera("b", joined: 2)]
+    #expect(arranger.places(of: cameras, at: start).map(\.place.fit) == [.cover, .cover])
+    let screen = TileTrack(sid: "s", source: .screenShare)
+    let shared = arranger.places(of: cameras + [screen], at: start)
+    #expect(shared.map(\.sid) == ["s", "a", "b"] && shared[0].place.width == 1067 && shared[0].place.fit == .contain)
+    arranger.layout = .screenShare
+    #expect(arranger.places(of: cameras + [screen], at: start).map(\.place.width) == [1280])
+    #expect(arranger.places(of: cameras, at: start).map(\.place.width) == [640, 640])
+    #expect(arranger.places(of: [], at: start).isEmpty)
+  }
+}
