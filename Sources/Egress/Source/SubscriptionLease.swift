@@ -3,7 +3,10 @@ import MediaCore
 
 /// The tracks that one output needs: subscribed to while it does.
 final class SubscriptionLease: Sendable {
+  private let need: OutputNeed
   private let held = Locked<[RemoteTrackPublication]>([])
+
+  init(_ need: OutputNeed = .everything) { self.need = need }
 
   func add(_ publication: RemoteTrackPublication) async {
     let isNew = held.withLock { held in
@@ -11,7 +14,7 @@ final class SubscriptionLease: Sendable {
       held.append(publication)
       return true
     }
-    if isNew { await publication.hold() }
+    if isNew { await publication.hold(need) }
   }
 
   /// Drops one that is no longer published.
@@ -24,6 +27,6 @@ final class SubscriptionLease: Sendable {
       defer { held.removeAll { !isNeeded($0) } }
       return held.filter { !isNeeded($0) }
     }
-    for publication in others { await publication.release() }
+    for publication in others { await publication.release(need) }
   }
 }

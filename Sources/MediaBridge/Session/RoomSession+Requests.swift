@@ -25,8 +25,12 @@ extension RoomSession: SubscriptionRequests {
     }
   }
 
-  func hold(_ publication: RemoteTrackPublication) async { await askQuietly(.hold(sid: publication.sid)) }
-  func release(_ publication: RemoteTrackPublication) async { await askQuietly(.release(sid: publication.sid)) }
+  func hold(_ publication: RemoteTrackPublication, _ need: OutputNeed) async {
+    await askQuietly(.hold(sid: publication.sid, need))
+  }
+  func release(_ publication: RemoteTrackPublication, _ need: OutputNeed) async {
+    await askQuietly(.release(sid: publication.sid, need))
+  }
 
   /// Whoever waits for the track is told where there is no connection to ask for it on.
   private func askQuietly(_ event: SessionEvent) async {

@@ -30,8 +30,8 @@ enum SessionEvent: Sendable {
   /// The program asks for a track, or no longer.
   case want(sid: String, Bool)
   /// An output needs a track, or no longer.
-  case hold(sid: String)
-  case release(sid: String)
+  case hold(sid: String, OutputNeed)
+  case release(sid: String, OutputNeed)
   /// The program asks for other settings.
   case configure(sid: String, TrackSettings)
   case configurationFailed(sid: String)

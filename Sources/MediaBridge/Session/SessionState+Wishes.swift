@@ -6,8 +6,8 @@ extension SessionState {
   mutating func asked(_ event: SessionEvent, at now: MediaTime) {
     switch event {
     case .want(let sid, let isWanted): want(sid, isWanted)
-    case .hold(let sid): hold(sid, at: now)
-    case .release(let sid): release(sid, at: now)
+    case .hold(let sid, let need): hold(sid, need, at: now)
+    case .release(let sid, let need): release(sid, need, at: now)
     case .configure(let sid, let wanted):
       change(sid) { $0.settings.wanted = wanted }
       settings.change(sid, at: now)
@@ -26,14 +26,14 @@ extension SessionState {
     tellSubscription(of: sid, earlier: earlier)
   }
 
-  private mutating func hold(_ sid: String, at now: MediaTime) {
-    guard let isNew = change(sid, { $0.hold() }) else { return }
+  private mutating func hold(_ sid: String, _ need: OutputNeed, at now: MediaTime) {
+    guard let isNew = change(sid, { $0.hold(need) }) else { return }
     // Without a connection there is nothing to subscribe to, which whoever waits for the track is told.
     isNew ? tellSubscription(of: sid, earlier: nil) : settings.change(sid, at: now)
   }
 
-  private mutating func release(_ sid: String, at now: MediaTime) {
-    guard let isLast = change(sid, { $0.release() }) else { return }
+  private mutating func release(_ sid: String, _ need: OutputNeed, at now: MediaTime) {
+    guard let isLast = change(sid, { $0.release(need) }) else { return }
     isLast ? tellSubscription(of: sid, earlier: nil) : settings.change(sid, at: now)
   }
 

@@ -7,6 +7,8 @@ struct Subscription: Sendable {
     fileprivate(set) var isWanted: Bool
     /// Outputs that need it, and whether it is wanted for them alone.
     fileprivate(set) var holders = 0
+    /// Those of them that take all there is.
+    fileprivate(set) var wholeHolders = 0
     fileprivate(set) var isForHolders = false
     /// It has changed while there was no connection to tell it on.
     fileprivate(set) var isUntold = false
@@ -119,19 +121,24 @@ struct Subscription: Sendable {
   mutating func want(again earlier: Wish) { want(earlier.isWanted, forHolders: earlier.isForHolders) }
 
   /// - Returns: whether it is wanted only since.
-  mutating func hold() -> Bool {
-    wish.holders += 1
+  mutating func hold(_ need: OutputNeed) -> Bool {
+    count(need, 1)
     guard !wish.isWanted else { return false }
     want(true, forHolders: true)
     return true
   }
 
   /// - Returns: whether it is not wanted any more.
-  mutating func release() -> Bool {
-    wish.holders -= 1
+  mutating func release(_ need: OutputNeed) -> Bool {
+    count(need, -1)
     guard wish.holders == 0, wish.isForHolders else { return false }
     want(false)
     return true
+  }
+
+  private mutating func count(_ need: OutputNeed, _ change: Int) {
+    wish.holders += change
+    if need == .everything { wish.wholeHolders += change }
   }
 
   /// It cannot be told now.
@@ -169,8 +176,7 @@ struct Subscription: Sendable {
   func wantedSettings(_ demand: TrackDemand?) -> TrackSettings? {
     guard isSubscribed else { return nil }
     guard let demand else { return settings.wanted }
-    // An output takes all there is.
-    return wish.holders > 0 ? TrackSettings() : demand.settings
+    return wish.wholeHolders > 0 ? TrackSettings() : demand.settings
   }
 
   /// What the server is to be told; nil while the track is not subscribed.

@@ -129,11 +129,19 @@ public final class RemoteTrackPublication: TrackPublication, @unchecked Sendable
   /// - Throws: `invalidState` without a connection.
   public func set(subscribed: Bool) async throws { try await requests.set(subscribed: subscribed, of: self) }
 
-  /// Subscribes for an output where nobody has. Each `hold()` is to be followed by a `release()`.
-  package func hold() async { await requests.hold(self) }
+  /// Subscribes for an output where nobody has. Each `hold` is to be followed by a `release` with the same need.
+  package func hold(_ need: OutputNeed) async { await requests.hold(self, need) }
 
-  /// Ends the subscription when `hold()` began it and no output needs it any more.
-  package func release() async { await requests.release(self) }
+  /// Ends the subscription when `hold` began it and no output needs it any more.
+  package func release(_ need: OutputNeed) async { await requests.release(self, need) }
+}
+
+/// What an output needs of a track under adaptive stream.
+package enum OutputNeed: Hashable, Sendable {
+  /// All there is.
+  case everything
+  /// What its renderers show.
+  case shown
 }
 
 /// What a publication asks of its room.
@@ -145,6 +153,6 @@ protocol SubscriptionRequests: AnyObject, Sendable {
   /// How the track is wanted; told together with what else changes in the same moment.
   func change(_ publication: RemoteTrackPublication, _ edit: @Sendable (inout TrackSettings) -> Void) async throws
   /// An output needs the track, or no longer.
-  func hold(_ publication: RemoteTrackPublication) async
-  func release(_ publication: RemoteTrackPublication) async
+  func hold(_ publication: RemoteTrackPublication, _ need: OutputNeed) async
+  func release(_ publication: RemoteTrackPublication, _ need: OutputNeed) async
 }

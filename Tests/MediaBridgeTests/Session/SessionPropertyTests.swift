@@ -135,13 +135,13 @@ import Testing
   private func hold(_ subject: Subject) {
     link.write("hold \(subject.sid)")
     (subject.outputs, subject.isWanted) = (1, true)
-    link.handle(.hold(sid: subject.sid))
+    link.handle(.hold(sid: subject.sid, .everything))
   }
 
   private func release(_ subject: Subject) {
     link.write("release \(subject.sid)")
     subject.outputs = 0
-    link.handle(.release(sid: subject.sid))
+    link.handle(.release(sid: subject.sid, .everything))
     subject.isWanted = wish(subject) ?? subject.isWanted
   }
 

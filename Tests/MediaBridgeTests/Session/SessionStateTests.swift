@@ -83,9 +83,22 @@ import Testing
     let media = Media()
     course.handle(.media(["TR_alice": ObjectIdentifier(media)]))
     #expect(settings(course.advance(by: SettingsSchedule.grace, .nothing)) == [TrackSettings(isEnabled: false)])
-    course.handle(.hold(sid: "TR_alice"))
+    course.handle(.hold(sid: "TR_alice", .everything))
     course.handle(.transport(.connected))
     #expect(settings(course.advance(by: SettingsSchedule.moment, .nothing)) == [TrackSettings()])
+  }
+
+  @Test func anOutputThatShowsTracksGetsWhatItShows() {
+    var course = Course.standing()
+    let media = Media()
+    course.handle(.media(["TR_alice": ObjectIdentifier(media)]))
+    course.handle(.hold(sid: "TR_alice", .shown))
+    let size = Dimensions(width: 426, height: 240)
+    #expect(settings(course.advance(by: SettingsSchedule.grace, .size(size))) == [TrackSettings(dimensions: size)])
+    course.handle(.hold(sid: "TR_alice", .everything))
+    #expect(settings(course.advance(by: SettingsSchedule.grace, .size(size))) == [TrackSettings()])
+    course.handle(.release(sid: "TR_alice", .everything))
+    #expect(settings(course.advance(by: SettingsSchedule.grace, .size(size))) == [TrackSettings(dimensions: size)])
   }
 
   private func settings(_ actions: [SessionAction]) -> [TrackSettings] {
