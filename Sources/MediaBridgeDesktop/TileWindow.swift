@@ -51,7 +51,7 @@ public final class TileWindow: Sendable {
     window = try DisplayWindow(template: "window-grid", values: values, factory: factory)
     let pipeline = window.made.pipeline
     let whole = FrameFitting(overlayName: "") { try? pipeline.element(named: $0) }
-    state = Locked(State(size: whole.dimensions ?? Self.usual))
+    state = Locked(State(size: whole.size.map(Dimensions.init) ?? Self.usual))
     try window.start(queue: queue) { [weak self] in self?.take($0, whole) }
   }
 
@@ -118,27 +118,16 @@ public final class TileWindow: Sendable {
     guard !state.withLock({ $0.isOver }) else {
       throw LiveKitError(.invalidState, "the window is closed; open another one")
     }
+    let tile: VideoTile
     do throws(PipelineError) {
-      let branch = try window.made.pipeline.addBranch(description: template.description, toMixer: "videomix") {
-        SourceLocation(file: template.file, line: template.line(atOffset: $0))
-      }
-      return try fill(branch, name: name)
+      tile = VideoTile(name: name, in: try MixTile(template, in: window.made.pipeline), layoutMode: layoutMode)
     } catch {
       throw LiveKitError(error, in: template)
     }
-  }
-
-  private func fill(_ branch: MixerBranch, name: String) throws(PipelineError) -> VideoTile {
-    do throws(PipelineError) {
-      let tile = try VideoTile(name: name, branch: branch, layoutMode: layoutMode)
-      state.withLock { $0.tiles.append(tile) }
-      layOut()
-      tile.start()
-      return tile
-    } catch {
-      branch.remove()
-      throw error
-    }
+    state.withLock { $0.tiles.append(tile) }
+    layOut()
+    tile.start()
+    return tile
   }
 
   // MARK: On the queue
@@ -153,7 +142,7 @@ public final class TileWindow: Sendable {
     switch event {
     case .resized(let size):
       state.withLock { $0.size = size }
-      whole.fit(into: size, .fit)
+      whole.fit(into: PixelSize(size), .contain)
       layOut()
     case .closed: end(nil)
     case .failed(let error): end(error)

@@ -187,13 +187,13 @@ public final class VideoView: VideoRenderer, SizelessRenderer, FailingRenderer, 
         try factory.check([TemplateName(.output, "window")])
       }
       let shown = try ShownFrames(values: values, factory: factory)
-      if let size = shown.fitting.dimensions { shown.fitting.fit(into: size, mode) }
+      if let size = shown.fitting.size { shown.fitting.fit(into: size, TilePlace.Fit(mode)) }
       try shown.window.start(queue: queue) { [weak self, weak window = shown.window] event in
         if let window { self?.take(event, of: window) }
       }
       let first = state.withLock { state in
         state.shown = shown
-        state.size = shown.fitting.dimensions ?? state.size
+        state.size = shown.fitting.size.map(Dimensions.init) ?? state.size
         defer { state.waiting = nil }
         return state.waiting
       }
@@ -213,7 +213,7 @@ public final class VideoView: VideoRenderer, SizelessRenderer, FailingRenderer, 
 
   private func fit() {
     let (shown, size, mode) = state.withLock { ($0.shown, $0.size, $0.layoutMode) }
-    if let size { shown?.fitting.fit(into: size, mode) }
+    if let size { shown?.fitting.fit(into: PixelSize(size), TilePlace.Fit(mode)) }
   }
 
   // MARK: Events, on the queue
@@ -278,13 +278,13 @@ public final class VideoView: VideoRenderer, SizelessRenderer, FailingRenderer, 
 private final class ShownFrames: Sendable {
   let window: DisplayWindow
   let fitting: FrameFitting
-  let frames: WindowFrames
+  let frames: FrameInput
   private let rate = Locked(FrameRate())
 
   init(values: [String: String], factory: PipelineFactory) throws(LiveKitError) {
     window = try DisplayWindow(template: "window", values: values, factory: factory)
     let made = window.made
-    frames = WindowFrames(into: try LiveKitError.wrapping { () throws(PipelineFailure) in try made.source("video") })
+    frames = FrameInput(into: try LiveKitError.wrapping { () throws(PipelineFailure) in try made.source("video") })
     let pipeline = window.made.pipeline
     fitting = FrameFitting(overlayName: "debug") { try? pipeline.element(named: $0) }
   }
@@ -293,6 +293,6 @@ private final class ShownFrames: Sendable {
     if isDebugged, let rate = rate.withLock({ $0.count(at: .now) }) {
       fitting.write("\(frame.dimensions), \(rate) fps")
     }
-    frames.show(frame)
+    frames.show(frame.buffer)
   }
 }

@@ -46,7 +46,7 @@ struct DemoCommand: AsyncParsableCommand {
       try await publisher.connect(url: url, token: Self.token(name, grant))
       console.say("\(name) publishes a test image and a tone over WebRTC")
     }
-    let recording = Recording(console: console, room: room, recorder: recorder, options: options, duration: duration)
+    let recording = Recording(console: console, room: room, source: recorder, options: options, duration: duration)
     let outcome = await Self.outcome {
       try await recording.run(url: url, token: try await Self.token("recorder", .recorder(room: "demo")))
     }

@@ -22,6 +22,8 @@ struct RecordCommand: AsyncParsableCommand {
   @OptionGroup var access: RoomArguments
   @OptionGroup var set: SetArguments
 
+  @OptionGroup var composite: CompositeArguments
+
   @Option(help: "Identity of the participant; without it the first one that sends something")
   var participant: String?
 
@@ -72,6 +74,10 @@ struct RecordCommand: AsyncParsableCommand {
       ("--audio-only", "--source", audioOnly && !source.isEmpty, "--source microphone is audio alone"),
       ("--audio-only", "--track", audioOnly && !track.isEmpty, "a track is what it is"),
       ("--output", "\(target.output ?? "")=", output != nil && isNamed, "both name the output template"),
+      ("--composite", "--participant", isComposite && participant != nil, "a composite has all who are there"),
+      ("--composite", "--track", isComposite && !track.isEmpty, "a composite has all who are there"),
+      ("--composite", "--source", isComposite && !source.isEmpty, "a composite has all who are there"),
+      ("--composite", "--until-left", isComposite && untilLeft, "nobody's leaving ends it; --until-empty does"),
       ("--until-left", "--until-empty", untilLeft && untilEmpty, "give the one that comes first"),
     ]
     for (one, other, areGiven, reason) in alternatives where areGiven {
@@ -83,11 +89,14 @@ struct RecordCommand: AsyncParsableCommand {
     if !set.pairs.isEmpty { _ = try values(try OutputTemplates(of: options, folder: access.pipelines)) }
   }
 
-  /// For the templates of the output, and for those that receive.
+  private var isComposite: Bool { composite.layout != nil }
+
+  /// For the templates of the output, and those that mix for it, and for those that receive.
   private func values(_ templates: OutputTemplates) throws -> [[String: String]] {
     guard !set.pairs.isEmpty else { return [[:], [:]] }
     let names = [
-      try templates.names(with: try set.values(destination: target.template)),
+      try templates.names(with: try set.values(destination: target.template))
+        + (isComposite ? RoomComposite.templates : []),
       try SetArguments.receiveTemplates(folder: access.pipelines),
     ]
     return try set.values(for: names, folder: access.pipelines, destination: target.template)
@@ -107,19 +116,31 @@ struct RecordCommand: AsyncParsableCommand {
     let values = try values(templates)
     options.values = values[0]
     if dryRun { return try tellFeeds(options, templates, console) }
-    // The recorder subscribes to what it needs: a room may have many more.
-    let room = Room(roomOptions: access.roomOptions(autoSubscribe: false, receiveValues: values[1]))
-    let recorder = Recorder(room: room, options: options, templates: templates)
+    // Whoever records subscribes to what is needed: a room may have many more.
+    let room = Room(
+      roomOptions: access.roomOptions(autoSubscribe: false, adaptiveStream: isComposite, receiveValues: values[1]))
+    if let layout = composite.layout {
+      try await record(RoomComposite(room: room, options: composite.options(layout, options)), room, options, console)
+    } else {
+      try await record(Recorder(room: room, options: options, templates: templates), room, options, console)
+    }
+  }
+
+  private func record(
+    _ source: any RecordingSource, _ room: Room, _ options: RecordingOptions, _ console: Console
+  ) async throws {
     do {
-      try await recorder.prepare()
+      try await source.prepare()
       if !overwrite, target.isFile { try Self.checkUnused(target.location) }
+      var options = options
+      options.kinds = await source.kinds
       try await Recording(
-        console: console, room: room, recorder: recorder, options: await recorder.options, duration: duration,
+        console: console, room: room, source: source, options: options, duration: duration,
         connectOptions: access.connectOptions
       )
       .run(url: try access.serverURL(), token: try await access.accessToken())
     } catch {
-      _ = try? await recorder.finish()
+      _ = try? await source.finish()
       throw error
     }
   }

@@ -24,15 +24,15 @@ struct Recording {
 
   let console: Console
   let room: Room
-  let recorder: Recorder
+  let source: any RecordingSource
   let options: RecordingOptions
   var duration: Duration?
   var connectOptions = ConnectOptions()
 
   func run(url: String, token: String) async throws {
     let interruption = Interruption()
-    let recorder = recorder
-    let abandon: @Sendable () async -> Void = { _ = try? await recorder.finish() }
+    let source = source
+    let abandon: @Sendable () async -> Void = { _ = try? await source.finish() }
     try await console.join(url, interruption, abandon: abandon) {
       try await room.connect(url: url, token: token, connectOptions: connectOptions)
     }
@@ -40,7 +40,7 @@ struct Recording {
     do {
       try await record(until: interruption)
     } catch {
-      _ = try? await recorder.finish()
+      _ = try? await source.finish()
       await room.disconnect()
       throw error
     }
@@ -53,7 +53,7 @@ struct Recording {
     if case .asked(let ending) = end { report.ends(with: ending) }
     let reason: LiveKitError? = if case .failed(let reason) = end { reason } else { nil }
     let done: OutputProgress
-    do { done = try await recorder.finish() } catch { throw incomplete(reason ?? error, await recorder.progress()) }
+    do { done = try await source.finish() } catch { throw incomplete(reason ?? error, await source.progress()) }
     if let reason { throw incomplete(reason, done) }
     report.finished(done, end.name)
     let missing = done.omissions.filter(\.wasWanted)
@@ -63,10 +63,8 @@ struct Recording {
   private var report: RecordingReport { RecordingReport(console: console, options: options, duration: duration) }
 
   private func start(_ interruption: Interruption) async throws {
-    let (recorder, report) = (recorder, report)
-    let starting = Task {
-      try await recorder.start { report.tell($0) }
-    }
+    let (source, report) = (source, report)
+    let starting = Task { try await source.start(telling: report) }
     let watcher = Task {
       await interruption.wait(atMost: nil)
       if !Task.isCancelled { starting.cancel() }
@@ -80,14 +78,14 @@ struct Recording {
 
   /// Tells how it goes until something ends it.
   private func follow(until interruption: Interruption) async -> End {
-    let begun = ContinuousClock.now - (await recorder.elapsed)
+    let begun = ContinuousClock.now - (await source.elapsed)
     let deadline = duration.map { begun + $0 }
     var pace = Pace()
     while deadline.map({ ContinuousClock.now < $0 }) ?? true {
       if await interruption.came(within: nextPause(deadline)) { return .interrupted }
-      report.progress(await recorder.progress(), &pace)
-      if let failure = await recorder.failure { return .failed(failure) }
-      if let ending = await recorder.ending { return .asked(ending) }
+      report.progress(await source.progress(), &pace)
+      if let failure = await source.failure { return .failed(failure) }
+      if let ending = await source.ending { return .asked(ending) }
       if room.connectionState == .disconnected {
         return .failed(room.disconnectError ?? LiveKitError(.disconnected, "the connection to the room was lost"))
       }

@@ -45,6 +45,16 @@ struct RecordingReport: Sendable {
     }
   }
 
+  func tell(_ update: RoomComposite.Update) {
+    switch update {
+    case .waiting(let missing): tell(.waiting(missing) as Recorder.Update)
+    case .recording(let tracks):
+      console.say("Recording the room: \(tracks.map(describe).joined(separator: ", "))")
+      console.event("recording", ["tracks": tracks.map(fields)])
+    case .omitted(let omission): tell(.omitted(omission) as Recorder.Update)
+    }
+  }
+
   /// What becomes of the recording without its participant.
   private func afterwards(_ identity: String) -> String {
     if options.ending == .participantLeft { return "The recording ends unless \(identity) is back at once." }
@@ -116,9 +126,10 @@ struct RecordingReport: Sendable {
 
   private func describe(_ track: OutputTrack) -> String {
     let size = track.dimensions.map { " \($0)" } ?? ""
-    let way = track.isPassthrough ? "as sent" : "encoded"
+    let way = track.isPassthrough ? "as sent" : track.sid.isEmpty ? "mixed" : "encoded"
     let dropped = track.buffersDropped > 0 ? ", \(track.buffersDropped) dropped for want of speed" : ""
-    return "\(track.kind) \(track.codec.uppercased())\(size) (\(way)\(dropped))"
+    let codec = track.codec.isEmpty ? "" : " \(track.codec.uppercased())"
+    return "\(track.kind)\(codec)\(size) (\(way)\(dropped))"
   }
 
   private func fields(_ track: OutputTrack) -> [String: Any] {

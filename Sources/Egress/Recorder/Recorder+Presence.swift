@@ -52,5 +52,5 @@ extension Recorder {
 }
 
 extension RemoteParticipant {
-  fileprivate var mayPublish: Bool { permissions.canPublish || !trackPublications.isEmpty }
+  var mayPublish: Bool { permissions.canPublish || !trackPublications.isEmpty }
 }

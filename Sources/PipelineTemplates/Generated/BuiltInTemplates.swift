@@ -176,6 +176,49 @@ appsrc name=frames max-buffers=${frame-queue:-50} max-bytes=${queue-bytes:-20000
 ! appsink name=encoded sync=false caps="video/x-vp9"
 
 """###,
+    "mix/audio": ###"""
+# Mixes the audio of a room.
+#
+# audiomix       Swift adds an input for each track, made of the template tile/audio, and removes it again. A moment is
+#                mixed `audio-delay` ns after it was: what has come by then is heard at its time, and what comes later is
+#                left out, as on a machine that is too busy for a moment. A frame that comes late is seen late, while audio
+#                would be missing: hence more than for frames. Less makes a live stream quicker. Times that stray from the
+#                samples that were heard by more than `alignment` ns are put right at once.
+# limiter        Bends what many voices together would clip, above half of full scale; what is softer stays as it is.
+# pcm            Audio out.
+# audiotestsrc   Silence keeps the mixer going while nobody sends anything.
+
+audiomixer name=audiomix start-time-selection=first latency=${audio-delay:-1000000000} alignment-threshold=${alignment:-20000000}
+  discont-wait=0 output-buffer-duration=20000000
+! audio/x-raw,format=F32LE,layout=interleaved,rate=48000,channels=2
+! rglimiter enabled=${limiter:-true}
+! audioconvert
+! audio/x-raw,format=S16LE,layout=interleaved,rate=48000,channels=2
+! appsink name=pcm sync=false async=false
+audiotestsrc is-live=true do-timestamp=true wave=silence samplesperbuffer=960
+! audio/x-raw,format=F32LE,layout=interleaved,rate=48000,channels=2
+! queue ! audiomix.
+
+"""###,
+    "mix/video": ###"""
+# Mixes the frames of a room into one, for a room composite.
+#
+# videomix       Swift adds an input for each tile, made of the template tile/video, sets its place (`xpos`, `ypos`,
+#                `width`, `height`, `zorder`), and removes it again. A moment is mixed `delay` ns after it was: what has come by
+#                then is seen at its time, and what has not holds up nobody; its last frame stays.
+#                `background` is black, white, checker or transparent.
+# frames         Frames out, `width` x `height`, `framerate` a second (a fraction), in the colours that most cameras are sent
+#                in, so that none are converted. When what follows does not keep up the mixer waits, and leaves out frames.
+# videotestsrc   A dark corner under the tiles keeps the mixer going while there is none.
+
+compositor name=videomix background=${background:-black} start-time-selection=first latency=${delay:-300000000}
+! video/x-raw,format=I420,width=${width:-1280},height=${height:-720},framerate=${framerate:-30/1},pixel-aspect-ratio=1/1,colorimetry=bt601
+! appsink name=frames sync=false async=false
+videotestsrc is-live=true do-timestamp=true pattern=${background:-black}
+! video/x-raw,format=I420,width=16,height=16,framerate=${framerate:-30/1},colorimetry=bt601
+! queue ! videomix.
+
+"""###,
     "output/mkv": ###"""
 # Matroska file: VP8, VP9 or H.264 and Opus.
 #
@@ -441,6 +484,45 @@ media. ! vp9parse ! video/x-vp9,alignment=super-frame
 
 media. ! vp9dec threads=${threads:-1}
 ! appsink name=frames sync=false async=false
+
+"""###,
+    "tile/audio": ###"""
+# One input of the template mix/audio: what becomes of a track's audio before it is mixed.
+#
+# audio          PCM in; at most `queue` buffers wait, and the oldest are dropped.
+#                The latencies (ns) let the mixer wait a moment; without them it would not be told how long.
+# convert        Brings it into the mixer's format.
+#
+# The end is left open: Swift links it to the mixer.
+
+appsrc name=audio max-buffers=${queue:-100} max-bytes=0 leaky-type=downstream
+  min-latency=0 max-latency=1000000000 caps="audio/x-raw"
+! audioconvert ! audioresample
+! capsfilter caps=audio/x-raw,format=F32LE,layout=interleaved,rate=48000,channels=2
+
+"""###,
+    "tile/video": ###"""
+# One tile of the template mix/video: what becomes of a track's frames before they are laid into the mixed frame.
+#
+# video          Frames in, of any size; at most `queue` wait, and the oldest are dropped.
+#                The latencies (ns) let the mixer wait a moment; without them it would not be told how long.
+# videoflip      Turns frames upright, as the sender says (tag image-orientation).
+# crop           Cuts frames to the tile's shape where they are to cover it: Swift sets `aspect-ratio`, 0/1 for none.
+# scaling        Brings frames to the tile's size, with black bars where the shape differs; once for each frame that
+#                comes, and not for each that is mixed.
+# size           The tile's size; Swift sets it in these caps.
+# label          The participant's name, where names are asked for, in `font` as Pango writes it. Swift sets `text`.
+#
+# The end is left open: Swift links it to the mixer.
+
+appsrc name=video max-buffers=${queue:-30} max-bytes=0 leaky-type=downstream
+  min-latency=0 max-latency=1000000000 caps="video/x-raw"
+! videoflip video-direction=auto
+! aspectratiocrop name=crop
+! videoconvertscale add-borders=true n-threads=1
+! capsfilter name=size caps=video/x-raw,format=I420,width=320,height=180,pixel-aspect-ratio=1/1,colorimetry=bt601
+! textoverlay name=label silent=true font-desc=${font:-Sans 12} auto-resize=false
+  halignment=left valignment=bottom xpad=8 ypad=8 shaded-background=true
 
 """###,
     "tile/window-tile": ###"""

@@ -1,5 +1,6 @@
 import MediaBridge
 import MediaCore
+import MediaPipelines
 import Testing
 
 @testable import MediaBridgeDesktop

@@ -1,31 +1,32 @@
-public import MediaCore
+import MediaCore
+import MediaPipelines
 
 /// What is known of a track of video that may be seen in a composite, as far as its place depends on it.
-public struct TileTrack: Hashable, Sendable {
-  public enum Source: Sendable {
+struct TileTrack: Hashable, Sendable {
+  enum Source: Sendable {
     case camera
     case screenShare
     case unknown
   }
 
-  public var sid: String
-  public var source: Source
-  public var isMuted = false
+  var sid: String
+  var source: Source
+  var isMuted = false
   /// Whether frames were higher than wide, or square, when it was published: such a one is never cut.
-  public var isPortrait = false
-  public var speaker = Speaker()
+  var isPortrait = false
+  var speaker = Speaker()
 
   /// Who sends it.
-  public struct Speaker: Hashable, Sendable {
+  struct Speaker: Hashable, Sendable {
     /// Seconds since 1970, of which the server tells whole ones.
-    public var joinedAt: Int64 = 0
-    public var isSpeaking = false
+    var joinedAt: Int64 = 0
+    var isSpeaking = false
     /// From 0 to 1.
-    public var audioLevel = 0.0
+    var audioLevel = 0.0
     /// When they began to speak last; nil for those who never have.
-    public var lastSpokeAt: MediaTime?
+    var lastSpokeAt: MediaTime?
 
-    public init(
+    init(
       joinedAt: Int64 = 0, isSpeaking: Bool = false, audioLevel: Double = 0, lastSpokeAt: MediaTime? = nil
     ) {
       (self.joinedAt, self.isSpeaking) = (joinedAt, isSpeaking)
@@ -33,7 +34,7 @@ public struct TileTrack: Hashable, Sendable {
     }
   }
 
-  public init(
+  init(
     sid: String, source: Source, isMuted: Bool = false, isPortrait: Bool = false, speaker: Speaker = Speaker()
   ) {
     (self.sid, self.source, self.isMuted) = (sid, source, isMuted)

@@ -1,5 +1,7 @@
+import MediaPipelines
+
 /// Tiles of one size in rows, with the shapes and limits of LiveKit's `GridLayout`, which its Egress draws. Pure.
-public enum GridLayout {
+enum GridLayout {
   private struct Shape {
     var columns: Int
     var rows: Int
@@ -20,27 +22,27 @@ public enum GridLayout {
   ]
 
   /// The smallest that holds them all, or the largest that a composite of this width may have.
-  private static func shape(for count: Int, in size: CompositeSize) -> Shape {
+  private static func shape(for count: Int, in size: PixelSize) -> Shape {
     let fitting = shapes.filter { $0.minimumWidth <= size.width && $0.isLandscape != !size.isLandscape }
     return fitting.first { $0.capacity >= count } ?? fitting.last ?? shapes[0]
   }
 
   /// How many tiles are seen when there are `count`.
-  public static func capacity(for count: Int, in size: CompositeSize) -> Int { shape(for: count, in: size).capacity }
+  static func capacity(for count: Int, in size: PixelSize) -> Int { shape(for: count, in: size).capacity }
 
   /// The places of the tiles that are seen. There are only as many rows as are used; the last one begins at the left.
-  public static func places(count: Int, in size: CompositeSize) -> [TilePlace] {
+  static func places(count: Int, in size: PixelSize) -> [TilePlace] {
     guard count > 0 else { return [] }
     let shape = shape(for: count, in: size)
     let shown = min(count, shape.capacity)
     let rows = (shown + shape.columns - 1) / shape.columns
     return (0..<shown).map { index in
       let (column, row) = (index % shape.columns, index / shape.columns)
-      let x = CompositeSize.edge(column, of: shape.columns, in: size.width)
-      let y = CompositeSize.edge(row, of: rows, in: size.height)
+      let x = PixelSize.edge(column, of: shape.columns, in: size.width)
+      let y = PixelSize.edge(row, of: rows, in: size.height)
       return TilePlace(
-        x: x, y: y, width: CompositeSize.edge(column + 1, of: shape.columns, in: size.width) - x,
-        height: CompositeSize.edge(row + 1, of: rows, in: size.height) - y)
+        x: x, y: y, width: PixelSize.edge(column + 1, of: shape.columns, in: size.width) - x,
+        height: PixelSize.edge(row + 1, of: rows, in: size.height) - y)
     }
   }
 }

@@ -1,4 +1,6 @@
-public import MediaCore
+import Foundation
+import MediaCore
+import MediaPipelines
 
 /// How the tracks of a room are laid into one frame, by the names of LiveKit Egress.
 public enum CompositeLayout: String, CaseIterable, Sendable {
@@ -10,6 +12,17 @@ public enum CompositeLayout: String, CaseIterable, Sendable {
   case singleSpeaker = "single-speaker"
   /// A screen share alone, and `grid` while there is none.
   case screenShare = "screen-share"
+
+  /// What the metadata of a participant asks for, as LiveKit's server writes it: `{"layout": "speaker"}`. Variants of a
+  /// layout, such as `speaker-light`, are that layout.
+  init?(metadata: String) {
+    guard let object = try? JSONSerialization.jsonObject(with: Data(metadata.utf8)),
+      let name = (object as? [String: Any])?["layout"] as? String
+    else { return nil }
+    let longestFirst = Self.allCases.sorted { $0.rawValue.count > $1.rawValue.count }
+    guard let layout = longestFirst.first(where: { name.hasPrefix($0.rawValue) }) else { return nil }
+    self = layout
+  }
 
   /// What is drawn for these tracks.
   fileprivate func drawn(hasScreenShare: Bool) -> CompositeLayout {
@@ -23,23 +36,23 @@ public enum CompositeLayout: String, CaseIterable, Sendable {
 
 /// Lays out the tracks of a room as they come, go and speak. Pure: who speaks and what time it is come in, places come
 /// out.
-public struct CompositeArranger: Sendable {
-  public var layout: CompositeLayout
+struct CompositeArranger: Sendable {
+  var layout: CompositeLayout
   /// How long the large tile stays with one who has become quiet while others speak; none, as in Egress, follows each
   /// change at once.
-  public var speakerHold: Duration
-  private let size: CompositeSize
+  var speakerHold: Duration
+  private let size: PixelSize
   private var drawn = CompositeLayout.grid
   private var order = TileOrder()
   private var main: (sid: String, since: MediaTime)?
 
-  public init(_ layout: CompositeLayout, size: CompositeSize, speakerHold: Duration = .zero) {
+  init(_ layout: CompositeLayout, size: PixelSize, speakerHold: Duration = .zero) {
     (self.layout, self.size, self.speakerHold) = (layout, size, speakerHold)
   }
 
   /// - Parameter tracks: of video, in the order in which they came.
   /// - Returns: the places of those that are seen; a later one is above an earlier one.
-  public mutating func places(of tracks: [TileTrack], at now: MediaTime) -> [(sid: String, place: TilePlace)] {
+  mutating func places(of tracks: [TileTrack], at now: MediaTime) -> [(sid: String, place: TilePlace)] {
     let sorted = TileTrack.sorted(tracks)
     let now = choose(from: sorted, at: now)
     switch now {

@@ -1,0 +1,71 @@
+public import MediaBridge
+import MediaPipelines
+import PipelineTemplates
+
+/// How a room is mixed into one video and one audio, and into what that goes.
+public struct CompositeOptions: Sendable {
+  /// A file's path, or an address such as `udp://127.0.0.1:5000`.
+  public var file: String
+  /// The name of the output template that writes it; nil takes the one that is called as the file's name ends.
+  public var output: String?
+  /// The names of the encode templates that video and audio go through, at most one for each.
+  public var encode: [String]
+  /// How the tracks of the room are laid into one frame.
+  public var layout: CompositeLayout
+  /// The size of the mixed frames; even numbers of pixels.
+  public var size: Dimensions
+  /// Mixed frames a second.
+  public var framerate: Int
+  /// How long the large tile stays with one who has become quiet while others speak; zero follows each change at once,
+  /// as LiveKit Egress does.
+  public var speakerHold: Duration
+  /// Whether the name of each participant is written into its tile.
+  public var showsNames: Bool
+  /// What the output has: `[.audio]` mixes no video and subscribes to none.
+  public var kinds: Set<Track.Kind>
+  /// Whether it ends by itself when nobody who may publish is left.
+  public var endsWhenEmpty: Bool
+  /// The longest wait for somebody who sends something; nil waits forever.
+  public var wait: Duration?
+  /// Values for the variables of the templates that mix, encode and write, by name, such as `background` and `bitrate`.
+  /// A name that none of them has is an error.
+  public var values: [String: String]
+
+  /// - Parameter file: the name's ending decides about the container; the rest as the properties say.
+  public init(
+    file: String, output: String? = nil, encode: [String] = [], layout: CompositeLayout = .grid,
+    size: Dimensions = usualSize, framerate: Int = usualRate, speakerHold: Duration = .zero,
+    showsNames: Bool = false, kinds: Set<Track.Kind> = [.video, .audio], endsWhenEmpty: Bool = false, wait: Duration? = nil,
+    values: [String: String] = [:]
+  ) {
+    (self.file, self.output, self.encode) = (file, output, encode)
+    (self.layout, self.size, self.framerate, self.speakerHold) = (layout, size, framerate, speakerHold)
+    self.showsNames = showsNames
+    (self.kinds, self.endsWhenEmpty, self.wait, self.values) = (kinds, endsWhenEmpty, wait, values)
+  }
+}
+
+extension CompositeOptions {
+  /// As of LiveKit Egress without a preset.
+  public static let usualSize = Dimensions(width: 1280, height: 720)
+  /// As of LiveKit Egress without a preset.
+  public static let usualRate = 30
+
+  /// What is asked of the output, which gets nothing as it was sent.
+  /// - Parameter values: those that are not for mixing.
+  func recording(_ values: [String: String]) -> RecordingOptions {
+    RecordingOptions(file: file, output: output, encode: encode, kinds: kinds, wait: wait, values: values)
+  }
+
+  /// - Throws: what no frame can have.
+  func check() throws(LiveKitError) {
+    let sides = [size.width, size.height]
+    guard sides.allSatisfy({ $0 >= 16 && $0 <= 7680 && $0.isMultiple(of: 2) }) else {
+      throw LiveKitError(
+        .invalidParameter, "a composite of \(size): give even numbers of pixels from 16 to 7680, such as 1280x720")
+    }
+    guard (1...120).contains(framerate) else {
+      throw LiveKitError(.invalidParameter, "\(framerate) frames a second: give 1 to 120, such as 30")
+    }
+  }
+}

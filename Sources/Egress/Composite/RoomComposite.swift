@@ -1,0 +1,304 @@
+import Logging
+public import MediaBridge
+import MediaCore
+package import MediaPipelines
+import PipelineTemplates
+
+/// Mixes a connected room into one video and one audio, and writes that. Subscribes to what it needs; of video to what is
+/// seen, as large as it is seen, where the room was made with adaptive stream.
+public actor RoomComposite {
+  /// What a composite has to say while it runs.
+  public enum Update: Sendable {
+    /// Nobody sends anything; the text says what is missing.
+    case waiting(String)
+    /// The output has begun.
+    case recording([OutputTrack])
+    /// Something of the room is not in the output from now on.
+    case omitted(Omission)
+  }
+
+  let room: Room
+  /// From `prepare` on without the kinds that the output does not take.
+  package private(set) var options: CompositeOptions
+  private let mixFactory: PipelineFactory
+  private var target: RecordingTarget
+  private let subscriptions = SubscriptionLease(.shown)
+  private let bell = Bell()
+  private let gate = MixGate()
+  private let mixFailure = Locked<LiveKitError?>(nil)
+  private var onUpdate: @Sendable (Update) -> Void = { _ in }
+  private var omissions = OmissionList()
+  private var presence = Presence()
+  private var wanted: [RemoteTrackPublication] = []
+  private var state = State.waiting
+
+  /// Goes one way.
+  private enum State {
+    case waiting
+    case running(Run)
+    case finished(Run?)
+  }
+
+  /// The templates that mix.
+  package static let templates = [Track.Kind.video, .audio].flatMap(RoomMix.templates)
+
+  private struct Run {
+    let output: RecordingRun
+    let mix: RoomMix
+    var scene: CompositeScene
+    var tasks: [Task<Void, Never>] = []
+  }
+
+  /// Nothing happens before `prepare()` or `start()`.
+  /// - Parameter room: may be connected later, but before `start()`.
+  public init(room: Room, options: CompositeOptions) {
+    (self.room, self.options) = (room, options)
+    let loggers = Loggers(room.options.logger)
+    let folder = room.options.pipelineFolder
+    let mixFactory = PipelineFactory(folder: folder, overrides: options.values, logger: loggers.pipelines)
+    self.mixFactory = mixFactory
+    let values = options.values.filter { !mixFactory.mixes(with: $0.key) }
+    target = RecordingTarget(options.recording(values), nil, folder: folder, loggers: loggers)
+  }
+
+  /// Does what can be done before a room is joined: checks what is asked for and the templates, and takes the file.
+  /// `finish()` gives it back. `start` does the same where this was not called.
+  /// - Throws: what cannot be, and what to do about it.
+  public func prepare() throws(LiveKitError) {
+    try options.check()
+    for kind in options.kinds {
+      try LiveKitError.wrapping { () throws(PipelineFailure) in try mixFactory.check(RoomMix.templates(kind)) }
+    }
+    var recording = options.recording([:])
+    try target.prepare(&recording)
+    options.kinds = recording.kinds
+  }
+
+  /// Waits until somebody sends something, and starts to write.
+  public func start(onUpdate: @escaping @Sendable (Update) -> Void = { _ in }) async throws(LiveKitError) {
+    self.onUpdate = onUpdate
+    try prepare()
+    let begin = MediaTime.now
+    let run = try open()
+    do {
+      try run.mix.start()
+      state = .running(run)
+      follow()
+      try await awaitFirstMoment(CompositeStart(begin: begin, wait: options.wait))
+      onUpdate(.recording(tracks))
+    } catch {
+      await subscriptions.keep(only: [])
+      throw error
+    }
+  }
+
+  private func open() throws(LiveKitError) -> Run {
+    guard let planner = target.planner else { throw LiveKitError(.invalidState, "the composite was not prepared") }
+    let plan = try planner.plan(options.kinds.reduce(into: [:]) { $0[$1] = TrackTraits(codec: nil) })
+    let job = Job(
+      beginsWithVideo: plan.feeds[.video] != nil, onKeyframeNeeded: {}, onChange: { [bell] in bell.ring() })
+    let destination = try job.add(
+      target.destination, planner: planner, plan: plan, video: Job.Video(codec: nil, size: options.size),
+      factory: target.factory, claim: target.claim)
+    let mix = try RoomMix(
+      options, factory: mixFactory,
+      onMedia: { [gate, media = job.media] buffer, kind in
+        guard let time = buffer.pts, gate.passes(kind, at: time) else { return }
+        media.write(buffer, kind, isRaw: true)
+      },
+      onFailure: { [mixFailure, bell] error in
+        mixFailure.withLock { $0 = $0 ?? error }
+        bell.ring()
+      })
+    let output = RecordingRun(job: job, destination: destination, video: Locked(nil), heldCodec: nil)
+    return Run(output: output, mix: mix, scene: CompositeScene(mix, options))
+  }
+
+  private func awaitFirstMoment(_ rule: CompositeStart) async throws(LiveKitError) {
+    var rule = rule
+    var told: String?
+    while run?.output.isActive != true {
+      if let failure { throw failure }
+      if let error = room.disconnectError { throw error }
+      guard case .running = state, !Task.isCancelled else { throw LiveKitError(.cancelled, "it was stopped before anything came") }
+      await refresh()
+      let missing = rule.missing(
+        wanted, isSeen: run?.scene.isSeen == true, isHeard: run?.scene.isHeard == true, at: .now)
+      if let missing { try rule.checkWait(for: missing, at: .now) } else { gate.open(at: .now) }
+      if let missing, told != missing { onUpdate(.waiting(missing)) }
+      told = missing ?? told
+      await bell.wait(until: .now + .milliseconds(100))
+    }
+  }
+
+  // MARK: Going on
+
+  private var run: Run? {
+    switch state {
+    case .waiting: nil
+    case .running(let run): run
+    case .finished(let run): run
+    }
+  }
+
+  private func follow() {
+    let events = room.events
+    keep(
+      Task { [weak self] in
+        for await event in events { await self?.heed(event) }
+      })
+    keep(
+      Task { [weak self] in
+        while !Task.isCancelled {
+          try? await Task.sleep(for: .milliseconds(200))
+          await self?.tick()
+        }
+      })
+  }
+
+  private func keep(_ task: Task<Void, Never>) {
+    guard case .running(var run) = state else { return task.cancel() }
+    run.tasks.append(task)
+    state = .running(run)
+  }
+
+  private func heed(_ event: RoomEvent) async {
+    switch event {
+    case .trackPublished, .trackUnpublished, .trackSubscribed, .trackUnsubscribed, .muteChanged,
+      .activeSpeakersChanged, .participantConnected, .participantDisconnected, .participantNameChanged, .reconnected:
+      await refresh()
+    case .participantMetadataChanged(let participant, let text?) where participant.isLocal:
+      if let layout = CompositeLayout(metadata: text) { await set(layout: layout) }
+    case .subscriptionFailed(let participant, let sid, let error): failed(sid, of: participant, error)
+    default: break
+    }
+  }
+
+  private func tick() async {
+    await refresh()
+    watchPresence()
+    run?.output.job.media.advance(to: presence.overSince ?? .now)
+  }
+
+  /// Brings what is subscribed, seen and heard into line with who is in the room. While the connection is being brought
+  /// back all stays as it is.
+  private func refresh() async {
+    guard room.connectionState == .connected else { return }
+    let publications = room.publications.filter { options.kinds.contains($0.kind) }
+    for gone in wanted where !publications.contains(where: { $0 === gone }) { subscriptions.forget(gone) }
+    wanted = publications
+    for publication in publications {
+      await subscriptions.add(publication)
+      if let refusal = publication.refusal { omit(publication, refusal.message) }
+      if publication.isSubscribed { omissions.forget(publication.sid) }
+    }
+    guard case .running(var run) = state else { return }
+    do throws(LiveKitError) { try run.scene.update(wanted, at: .now) } catch {
+      mixFailure.withLock { $0 = $0 ?? error }
+    }
+    state = .running(run)
+  }
+
+  /// How the tracks of the room are laid out from now on. The server's API does the same with the metadata of this
+  /// participant, `{"layout": "speaker"}`, as LiveKit Egress is told.
+  public func set(layout: CompositeLayout) async {
+    guard case .running(var run) = state else { return }
+    run.scene.layout = layout
+    state = .running(run)
+    await refresh()
+  }
+
+  /// While the connection is being brought back nobody is known to have left.
+  private func watchPresence() {
+    guard options.endsWhenEmpty, room.connectionState == .connected else { return }
+    presence.note(room.remoteParticipants.values.allSatisfy { !$0.mayPublish }, at: .now)
+  }
+
+  private func failed(_ sid: String, of participant: RemoteParticipant, _ error: LiveKitError) {
+    guard let publication = participant.trackPublications[sid] else { return }
+    omit(publication, error.message)
+  }
+
+  private func omit(_ publication: RemoteTrackPublication, _ reason: String) {
+    let omission = Omission(
+      sid: publication.sid, kind: publication.kind, source: publication.source,
+      participant: publication.participant?.identity ?? "", reason: reason, wasWanted: true)
+    if omissions.note(omission) { onUpdate(.omitted(omission)) }
+  }
+
+  // MARK: State
+
+  /// Time since the output's first moment; zero before it.
+  public var elapsed: Duration { run?.output.job.media.origin.map { .now - $0 } ?? .zero }
+  /// Why nothing can be written any more; nil while it can.
+  public var failure: LiveKitError? { mixFailure.withLock { $0 } ?? run?.output.destination.failure }
+  /// What has ended it; it is for the caller to finish it then.
+  public var ending: RecordingOptions.Ending? { presence.isOver ? .roomEmpty : nil }
+
+  private var tracks: [OutputTrack] {
+    [Track.Kind.video, .audio].filter { run?.output.destination.has($0) == true }.map { kind in
+      OutputTrack(
+        sid: "", kind: kind, codec: "", isPassthrough: false, dimensions: kind == .video ? options.size : nil)
+    }
+  }
+
+  /// How far it is; after `finish()` what the file holds.
+  public func progress() async -> OutputProgress {
+    run?.output.progress(tracks, omissions.all) ?? OutputProgress(omissions: omissions.all)
+  }
+
+  // MARK: The end
+
+  /// Completes and closes the output. Called again it only says what that holds.
+  /// - Throws: why it is not complete; what was written before stays.
+  public func finish() async throws(LiveKitError) -> OutputProgress {
+    if case .finished = state { return await progress() }
+    let end = presence.overSince.flatMap { presence.isOver ? $0 : nil } ?? .now
+    if case .running = state { await drain(until: end) }
+    guard case .running(var run) = state else {
+      state = .finished(nil)
+      target.release()
+      return await progress()
+    }
+    state = .finished(run)
+    for task in run.tasks {
+      task.cancel()
+      await task.value
+    }
+    run.scene.clear()
+    await run.mix.stop()
+    await subscriptions.keep(only: [])
+    defer { target.release() }
+    let reasons = await run.output.job.finish(at: end)
+    if let reason = reasons.compactMap({ $0 }).first { throw reason }
+    return await progress()
+  }
+
+  /// What was before the end is still being mixed.
+  private func drain(until end: MediaTime) async {
+    gate.close(at: end)
+    let limit = MediaTime.now + .seconds(2)
+    while run?.output.isActive == true, failure == nil, .now < limit, !gate.isDone(kinds: options.kinds.count) {
+      try? await Task.sleep(for: .milliseconds(20))
+    }
+  }
+}
+
+extension Room {
+  /// All that is published, by whoever joined first.
+  fileprivate var publications: [RemoteTrackPublication] {
+    let participants = remoteParticipants.values.sorted {
+      ($0.joinedAt ?? .distantPast, $0.identity ?? "") < ($1.joinedAt ?? .distantPast, $1.identity ?? "")
+    }
+    return participants.flatMap { TrackChoice.ordered(Array($0.trackPublications.values)) }
+  }
+}
+
+extension PipelineFactory {
+  /// Whether a template that mixes has such a variable, and so a value is for that.
+  fileprivate func mixes(with name: String) -> Bool {
+    [Track.Kind.video, .audio].flatMap(RoomMix.templates).contains { template in
+      (try? variables(of: template))?.contains(name) == true
+    }
+  }
+}

@@ -1,0 +1,57 @@
+import GStreamerKit
+import MediaBridge
+import MediaCore
+import MediaPipelines
+import PipelineTemplates
+
+/// What a room is mixed with: the pipelines, and the templates of what goes into them.
+struct RoomMix: Sendable {
+  /// Of one kind of media.
+  struct Part: Sendable {
+    let pipeline: MixPipeline
+    let tile: FilledTemplate
+  }
+  let video: Part?
+  let audio: Part?
+
+  /// The templates of a kind: what mixes, and what goes into that. Both are of the same name.
+  static func templates(_ kind: Track.Kind) -> [TemplateName] {
+    [TemplateName(.mix, kind.description), TemplateName(.tile, kind.description)]
+  }
+
+  /// Nothing runs before `start()`.
+  /// - Parameters:
+  ///   - factory: with the values that were set.
+  ///   - onMedia: called on streaming threads with what is mixed, in order for each kind; to return at once.
+  ///   - onFailure: told why nothing is mixed any more.
+  init(
+    _ options: CompositeOptions, factory: PipelineFactory,
+    onMedia: @escaping @Sendable (MediaBuffer, Track.Kind) -> Void, onFailure: @escaping @Sendable (LiveKitError) -> Void
+  ) throws(LiveKitError) {
+    let values = [
+      "width": "\(options.size.width)", "height": "\(options.size.height)", "framerate": "\(options.framerate)/1",
+    ]
+    func part(_ kind: Track.Kind) throws(LiveKitError) -> Part? {
+      guard options.kinds.contains(kind) else { return nil }
+      return try LiveKitError.wrapping { () throws(PipelineFailure) in
+        Part(
+          pipeline: try MixPipeline(
+            try factory.fill(.mix, kind.description, values: values), factory: factory, onBuffer: { onMedia($0, kind) },
+            onFailure: { onFailure(LiveKitError($0)) }),
+          tile: try factory.fill(.tile, kind.description, values: [:]))
+      }
+    }
+    (video, audio) = (try part(.video), try part(.audio))
+  }
+
+  func start() throws(LiveKitError) {
+    for part in [video, audio] {
+      try LiveKitError.wrapping { () throws(PipelineFailure) in try part?.pipeline.start() }
+    }
+  }
+
+  /// No thread of it is left when this returns.
+  func stop() async {
+    for part in [video, audio] { await part?.pipeline.stop() }
+  }
+}

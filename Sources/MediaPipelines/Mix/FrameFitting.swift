@@ -1,0 +1,68 @@
+package import GStreamerKit
+import MediaCore
+
+/// The elements of a template that bring frames to the place that is theirs. One that the template leaves out is not
+/// missed: then it does without what that is for.
+package final class FrameFitting: Sendable {
+  private let crop: Element?
+  private let filter: Element?
+  private let overlay: Element?
+
+  /// - Parameters:
+  ///   - overlayName: what the element is called that writes over the frames.
+  ///   - find: the element of a name, nil when there is none.
+  package init(overlayName: String, _ find: (String) -> Element?) {
+    crop = find("crop")
+    filter = find("size")
+    overlay = find(overlayName)
+  }
+
+  /// The size that the template says; nil when it says none.
+  package var size: PixelSize? { filter?.caps("caps").flatMap(PixelSize.init) }
+
+  /// Cuts frames to the shape of the place only where they are to cover it.
+  package func fit(into size: PixelSize, _ fit: TilePlace.Fit) {
+    filter?.set(size)
+    try? crop?.set("aspect-ratio", to: fit == .cover ? "\(size.width)/\(size.height)" : "0/1")
+  }
+
+  /// Writes over the frames; nil writes nothing.
+  package func write(_ words: String?) {
+    try? overlay?.set("text", to: words.map(PangoText.escaped) ?? "")
+    try? overlay?.set("silent", to: words == nil)
+  }
+}
+
+extension Element {
+  /// Sets the size in the caps of a filter, and leaves what else they say.
+  fileprivate func set(_ size: PixelSize) {
+    guard let caps = caps("caps") else { return }
+    try? set("caps", to: caps.with("width", size.width).with("height", size.height).description)
+  }
+}
+
+extension PixelSize {
+  fileprivate init?(_ caps: Caps) {
+    guard let width = caps.int("width"), let height = caps.int("height") else { return nil }
+    self.init(width: width, height: height)
+  }
+}
+
+/// Text of strangers, such as a participant's name, for elements that read Pango's mark-up.
+package enum PangoText {
+  private static let limit = 80
+
+  /// One line that shows as what it says.
+  package static func escaped(_ text: String) -> String {
+    PrintableText(text, limit: limit).description.unicodeScalars.map { scalar in
+      switch scalar {
+      case "&": "&amp;"
+      case "<": "&lt;"
+      case ">": "&gt;"
+      case "\"": "&quot;"
+      case "'": "&#39;"
+      default: String(scalar)
+      }
+    }.joined()
+  }
+}

@@ -1,0 +1,44 @@
+package import GStreamerKit
+import MediaCore
+package import PipelineTemplates
+
+/// A mix template at work: inputs come and go while it runs, and what they are mixed to comes out at the pace that the
+/// template says, whether they bring something or not. Times of what goes in and comes out are `MediaTime`s.
+package final class MixPipeline: Sendable {
+  /// The agreed name of what mixes frames.
+  package static let videoMixer = "videomix"
+  /// The agreed name of what mixes audio.
+  package static let audioMixer = "audiomix"
+
+  private let made: TemplatePipeline
+
+  /// - Parameters:
+  ///   - template: of the kind `mix`.
+  ///   - onBuffer: called on a streaming thread with what comes out; to return at once.
+  ///   - onFailure: told when the pipeline fails while it runs, on the thread that all pipelines share.
+  package init(
+    _ template: FilledTemplate, factory: PipelineFactory, onBuffer: @escaping @Sendable (MediaBuffer) -> Void,
+    onFailure: @escaping @Sendable (PipelineFailure) -> Void
+  ) throws(PipelineFailure) {
+    made = try factory.make(template)
+    try made.sink(made.pipeline.hasElement(Self.videoMixer) ? "frames" : "pcm", onBuffer: onBuffer)
+    made.onFailure { failure, _ in onFailure(failure) }
+  }
+
+  package func start() throws(PipelineFailure) { try made.start() }
+
+  /// A tile that frames are shown in; it is not started.
+  package func addTile(_ template: FilledTemplate) throws(PipelineFailure) -> MixTile {
+    do { return try MixTile(template, in: made.pipeline) } catch {
+      throw PipelineFailure(error, in: template)
+    }
+  }
+
+  /// An input of audio, which is heard from now on.
+  package func addAudio(_ template: FilledTemplate) throws(PipelineFailure) -> MixVoice {
+    do { return try MixVoice(template, in: made.pipeline) } catch { throw PipelineFailure(error, in: template) }
+  }
+
+  /// No thread of it is left when this returns.
+  package func stop() async { await made.pipeline.stop() }
+}

@@ -1,0 +1,50 @@
+package import GStreamerKit
+import MediaCore
+package import PipelineTemplates
+
+/// A tile template at work in front of a mixer of frames: what goes in is seen at a place of the mixed frame.
+package final class MixTile: Sendable {
+  /// Where the frames go in.
+  package let frames: FrameInput
+  private let branch: MixerBranch
+  private let fitting: FrameFitting
+
+  /// Nothing is seen of it before `start()`.
+  /// - Parameters:
+  ///   - template: of the kind `tile`, with the appsrc `video`.
+  ///   - mixed: whose mixer is called `videomix`.
+  package init(_ template: FilledTemplate, in mixed: Pipeline) throws(PipelineError) {
+    branch = try mixed.addBranch(template, toMixer: MixPipeline.videoMixer)
+    let branch = branch
+    do throws(PipelineError) { frames = FrameInput(into: try branch.appSource(named: "video")) } catch {
+      branch.remove()
+      throw error
+    }
+    fitting = FrameFitting(overlayName: "label") { try? branch.element(named: $0) }
+  }
+
+  package func start() { branch.start() }
+
+  /// Writes over the frames; nil writes nothing.
+  package func write(_ label: String?) { fitting.write(label) }
+
+  /// From the next frame that is mixed on.
+  /// - Parameter level: a higher one is seen above a lower one; nil leaves it to when they came.
+  package func put(at place: TilePlace, level: Int? = nil) {
+    fitting.fit(into: PixelSize(width: place.width, height: place.height), place.fit)
+    var properties = [("xpos", place.x), ("ypos", place.y), ("width", place.width), ("height", place.height)]
+    if let level { properties.append(("zorder", level)) }
+    // A mixer without places is the template's own business.
+    for (property, value) in properties { try? branch.setInput(property, to: String(value)) }
+  }
+
+  /// When it returns the tile has no thread left.
+  package func remove() { branch.remove() }
+}
+
+extension Pipeline {
+  /// Adds a template's branch, whose errors name its file and line.
+  func addBranch(_ template: FilledTemplate, toMixer mixer: String) throws(PipelineError) -> MixerBranch {
+    try addBranch(description: template.description, toMixer: mixer, locate: template.location(atOffset:))
+  }
+}

@@ -1,0 +1,20 @@
+/// Width and height in pixels.
+package struct PixelSize: Hashable, Sendable {
+  package var width: Int
+  package var height: Int
+
+  package init(width: Int, height: Int) {
+    (self.width, self.height) = (width, height)
+  }
+
+  /// A square counts as portrait, as in LiveKit's layouts.
+  package var isLandscape: Bool { width > height }
+
+  /// Where the parts of a length end that share it: they abut, whatever the length is divided by.
+  package static func edge(_ index: Int, of parts: Int, in length: Int) -> Int { even(index * length, over: parts) }
+
+  /// The even number closest to a fraction: where colour has half the pixels, others would lie between two of them.
+  package static func even(_ numerator: Int, over denominator: Int) -> Int {
+    (numerator + denominator) / (denominator * 2) * 2
+  }
+}

@@ -1,0 +1,55 @@
+import ArgumentParser
+import Egress
+import Foundation
+import MediaBridge
+
+/// Options for mixing a room into one video and one audio.
+struct CompositeArguments: ParsableArguments {
+  @Option(
+    name: .customLong("composite"),
+    help: ArgumentHelp(
+      "Mix the whole room: grid, speaker (who speaks large, the others beside), single-speaker or screen-share",
+      valueName: "layout"), transform: layout(named:))
+  var layout: CompositeLayout?
+
+  @Option(
+    help: ArgumentHelp("Size of the mixed frames; 1280x720 unless given", valueName: "size"), transform: size(of:))
+  var size: Dimensions?
+
+  @Option(help: "Mixed frames a second; 30 unless given") var fps: Int?
+
+  @Option(
+    help: ArgumentHelp(
+      "How long who speaks stays large when somebody else begins; without it each change is followed at once",
+      valueName: "time"), transform: duration(of:))
+  var speakerHold: Duration?
+
+  @Flag(name: .customLong("names"), help: "Write the name of each participant into its tile") var showsNames = false
+
+  func validate() throws {
+    guard layout == nil else { return }
+    let given = [
+      ("--size", size != nil), ("--fps", fps != nil), ("--speaker-hold", speakerHold != nil), ("--names", showsNames),
+    ]
+    if let option = given.first(where: \.1)?.0 {
+      throw ValidationError("\(option) is for a mixed room: give --composite LAYOUT, too, such as --composite grid")
+    }
+  }
+
+  /// - Parameter recording: what is asked for besides.
+  func options(_ layout: CompositeLayout, _ recording: RecordingOptions) -> CompositeOptions {
+    CompositeOptions(
+      file: recording.file, output: recording.output, encode: recording.encode, layout: layout,
+      size: size ?? CompositeOptions.usualSize, framerate: fps ?? CompositeOptions.usualRate,
+      speakerHold: speakerHold ?? .zero, showsNames: showsNames, kinds: recording.kinds, endsWhenEmpty: recording.ending == .roomEmpty,
+      wait: recording.wait, values: recording.values)
+  }
+}
+
+/// The transform of `--composite`.
+private func layout(named name: String) throws -> CompositeLayout {
+  guard let layout = CompositeLayout(rawValue: name) else {
+    throw ValidationError("give one of \(CompositeLayout.allCases.map(\.rawValue).joined(separator: ", "))")
+  }
+  return layout
+}

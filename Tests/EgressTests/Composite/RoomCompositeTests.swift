@@ -1,0 +1,53 @@
+import BridgeTesting
+import Egress
+import Foundation
+import LiveKitProtocol
+import MediaBridge
+import Testing
+
+/// A composite in a room that subscribes to nothing by itself.
+@Suite struct RoomCompositeTests {
+  private let folder: TemporaryFolder
+  /// What the server was asked to send by the one who mixes.
+  private let asked = Collector<Livekit_UpdateTrackSettings>()
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private func run(_ body: (Room, RoomComposite, SyntheticRoom) async throws -> Void) async throws {
+    let server = try await SyntheticRoom.start(codecs: ["alice": "vp8", "bob": "vp8"]) { [asked] identity, request in
+      if identity == "mixer", case .trackSetting(let settings) = request.message { asked.add(settings) }
+    }
+    let room = Room(roomOptions: RoomOptions(autoSubscribe: false, audioPlayback: .off))
+    try await room.connect(url: server.url, token: try await SyntheticRoom.token("mixer"))
+    let composite = RoomComposite(
+      room: room, options: CompositeOptions(file: folder.path + "/a.mkv", wait: .seconds(20)))
+    try await composite.start()
+    try await body(room, composite, server)
+    await room.disconnect()
+    await server.stop()
+  }
+
+  /// Sizes in the order in which they were asked for, those of a track that was asked for twice by what came last.
+  private func sizes() -> [String] {
+    let last = Dictionary(asked.values.flatMap { ask in ask.trackSids.map { ($0, ask) } }) { $1 }
+    return last.values.filter { !$0.disabled && $0.width > 0 }.map { "\($0.width)x\($0.height)" }
+  }
+
+  @Test func aTileIsAskedForAsLargeAsItIsSeen() async throws {
+    try await run { room, composite, server in
+      try await eventually("halves") { sizes() == ["640x720", "640x720"] }
+      let carol = try await server.join("carol")
+      try await eventually("quarters") { sizes() == ["640x360", "640x360", "640x360"] }
+      await composite.set(layout: .speaker)
+      try await eventually("one large, and the strip") {
+        Set(sizes()) == ["1066x720", "214x134", "214x132"] || Set(sizes()) == ["1066x720", "214x134"]
+      }
+      await carol.disconnect()
+      let progress = try await composite.finish()
+      #expect(progress.omissions.isEmpty && progress.duration > .zero)
+      try await eventually("the end of the subscriptions") {
+        room.remoteParticipants.values.flatMap { $0.trackPublications.values }.allSatisfy { !$0.isSubscribed }
+      }
+    }
+  }
+}

@@ -1,0 +1,132 @@
+"""A whole room mixed into one video and one audio: who is there is seen in a tile, and heard."""
+
+import signal
+
+import checks
+import clip
+import numpy as np
+import pytest
+
+FPS = 25
+SECONDS = 9
+TILE = (640, 360)
+
+
+def composite(server, room, file, *options, layout="grid"):
+    return server.recorder(room, None, file, "--composite", layout, *options)
+
+
+def tile(luma, column, row):
+    width, height = TILE
+    return luma[row * height : (row + 1) * height, column * width : (column + 1) * width]
+
+
+def numbers(frames, column, row):
+    """(seconds, number) of each frame in which a number is seen in that tile."""
+    read = [(time, clip.read(tile(luma, column, row))) for time, luma in frames]
+    return [(time, number) for time, number in read if number is not None]
+
+
+def assert_goes_on(seen, begin, end):
+    """The numbers go up with time, as the publisher's frames did, and no second is without."""
+    within = [(time, number) for time, number in seen if begin <= time < end]
+    assert within, f"nothing is seen from {begin} to {end}: {seen[:3]} … {seen[-3:]}"
+    assert all(b[1] >= a[1] for a, b in zip(within, within[1:])), f"numbers go back: {within}"
+    first, last = within[0], within[-1]
+    assert last[1] - first[1] == pytest.approx((last[0] - first[0]) * FPS, abs=3), (first, last)
+    assert max(b[0] - a[0] for a, b in zip(within, within[1:])) < 0.5, within
+
+
+def test_everybody_has_a_tile_and_is_heard(server, tmp_path):
+    """Three from the beginning, in three codecs, one of whom speaks; one joins later, and one leaves."""
+    server.foreign_publisher("--room", "grid", "--identity", "alice")
+    leaver = server.foreign_publisher(
+        *("--room", "grid", "--identity", "bob", "--codec", "H264", "--no-audio", "--actions", "wait:9", "leave")
+    )
+    server.foreign_publisher("--room", "grid", "--identity", "carol", "--codec", "VP9", "--no-audio")
+    file = tmp_path / "grid.mp4"
+    recorder = composite(server, "grid", file, "--duration", f"{SECONDS}s")
+    recorder.wait_for("recording", 20)
+    server.foreign_publisher("--room", "grid", "--identity", "dave", "--no-audio")
+    leaver.wait_for("leave")
+    finished = recorder.wait_for("finished", 40)
+    assert recorder.finish() == 0, recorder.report("failed")
+    assert finished["not_recorded"] == [], recorder.report("something was left out")
+    assert checks.codecs(file) == {"video": "h264", "audio": "aac"}
+    assert checks.decode_errors(file) == [] and checks.disorder(file) == []
+    assert checks.sizes(file) == {(1280, 720)}
+    assert checks.durations(file) == pytest.approx({"video": SECONDS, "audio": SECONDS}, abs=0.3)
+
+    frames = [(time, luma.copy()) for time, luma in checks.frames(file)]
+    alice, bob, dave = numbers(frames, 0, 0), numbers(frames, 1, 0), numbers(frames, 1, 1)
+    assert_goes_on(alice, 0.5, SECONDS)
+    left = max(time for time, _ in bob if time < SECONDS - 1)
+    assert_goes_on(bob, 0.5, min(left, 3))
+    joined = min(time for time, _ in dave)
+    assert 0 < joined < 6, f"dave is seen from {joined} on"
+    flashing = [(clip.read(tile(luma, 0, 0)), time, tile(luma, 0, 0)) for time, luma in frames]
+    offsets = checks.flash_offsets(flashing, FPS, *checks.audio(file))
+    assert len(offsets) >= SECONDS - 2 and max(map(abs, offsets)) <= 0.045, offsets
+
+
+def test_voices_are_mixed_and_do_not_clip(server, tmp_path):
+    """Four voices at once, each loud: all of them together stay below full scale; no video is asked for."""
+    for name in ("alice", "bob", "carol", "dave"):
+        server.foreign_publisher("--room", "voices", "--identity", name, "--no-video", "--tone")
+    file = tmp_path / "voices.mp4"
+    recorder = composite(server, "voices", file, "--audio-only", "--duration", "4s")
+    recorder.wait_for("finished", 40)
+    assert recorder.finish() == 0, recorder.report("failed")
+    assert checks.codecs(file) == {"audio": "aac"}
+    _, samples = checks.audio(file)
+    middle = samples[clip.RATE : 3 * clip.RATE]
+    # One alone has an amplitude of 0.37; whether four add up or cancel out depends on when they began.
+    assert np.abs(middle).max() < 1.0
+    assert checks.frequency(middle) == pytest.approx(clip.TONE, abs=5)
+
+
+def test_a_muted_camera_is_black_and_a_screen_share_is_large(server, tmp_path):
+    """Alice mutes her camera, then bob shares his screen: it takes the large place, and the cameras the strip."""
+    muter = server.foreign_publisher(
+        *("--room", "share", "--identity", "alice", "--no-audio", "--actions", "wait:5", "mute-video")
+    )
+    for name in ("bob", "carol"):
+        server.foreign_publisher("--room", "share", "--identity", name, "--no-audio")
+    file = tmp_path / "share.mkv"
+    recorder = composite(server, "share", file)
+    recorder.wait_for("recording", 20)
+    muter.wait_for("mute-video")
+    while recorder.wait_for("progress")["duration"] < 4:
+        pass
+    server.foreign_publisher("--room", "share", "--identity", "dave", "--no-audio", "--no-video", "--screen", "last")
+    begin = recorder.wait_for("progress")["duration"]
+    while recorder.wait_for("progress")["duration"] < begin + 4:
+        pass
+    recorder.send(signal.SIGINT)
+    recorder.wait_for("finished", 20)
+    assert recorder.finish() == 0, recorder.report("failed")
+    frames = [(time, luma.copy()) for time, luma in checks.frames(file)]
+    before, last = [luma for time, luma in frames if time < begin - 1][-1], frames[-1][1]
+    assert tile(before, 0, 0).max() < 30, "a muted camera is black"
+    assert clip.read(tile(before, 1, 0)) is not None
+    main, strip = last[:, 214:], last[:, :214]
+    # The screen is 640x360 of luma 200, without bars in a place of 1066x720 but above and below.
+    assert abs(float(main[300:420].mean()) - 187) < 15 and main[:40].max() < 30
+    assert strip[134:400].mean() > 40, "the cameras are in the strip"
+
+
+@pytest.mark.parametrize(
+    "options, said",
+    [
+        (("--composite", "mosaic"), "grid, speaker, single-speaker, screen-share"),
+        (("--composite", "grid", "--participant", "alice"), "a composite has all who are there"),
+        (("--composite", "grid", "--size", "641x360"), "even numbers"),
+        (("--composite", "grid", "--fps", "0"), "give 1 to 120"),
+        (("--size", "640x360"), "give --composite LAYOUT"),
+        (("--composite", "grid", "--set", "backgroud=white"), "background"),
+    ],
+)
+def test_mistakes_are_named(local_server, tmp_path, options, said):
+    recorder = local_server.recorder("wrong", None, tmp_path / "wrong.mp4", *options)
+    assert recorder.finish(20) != 0
+    assert said in recorder.errors + str(recorder.events), recorder.report("says something else")
