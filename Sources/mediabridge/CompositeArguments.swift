@@ -41,7 +41,8 @@ struct CompositeArguments: ParsableArguments {
     CompositeOptions(
       file: recording.file, output: recording.output, encode: recording.encode, layout: layout,
       size: size ?? CompositeOptions.usualSize, framerate: fps ?? CompositeOptions.usualRate,
-      speakerHold: speakerHold ?? .zero, showsNames: showsNames, kinds: recording.kinds, endsWhenEmpty: recording.ending == .roomEmpty,
+      speakerHold: speakerHold ?? .zero, showsNames: showsNames, kinds: recording.kinds,
+      endsWhenEmpty: recording.ending == .roomEmpty,
       wait: recording.wait, values: recording.values)
   }
 }

@@ -6,7 +6,7 @@ import PipelineTemplates
 
 struct RecordCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "record", abstract: "Record what a participant sends into a file that plays.",
+    commandName: "record", abstract: "Record a participant, or a whole room, into a file that plays.",
     discussion: """
       A destination is [NAME=]LOCATION: the output template NAME writes it, without NAME the one that is called as the \
       file's name ends. .mkv and .webm keep what was sent; .mp4 keeps H.264, turns other video into H.264 and audio \
@@ -17,6 +17,9 @@ struct RecordCommand: AsyncParsableCommand {
       A file holds one video and one audio: the camera before a screen share, the microphone before the screen \
       share's audio, unless --source or --track says otherwise. What else the participant publishes is named, and \
       left out. The exit status is 0 when all that was asked for is in the file.
+
+      --composite mixes the whole room: everybody's video in one frame, laid out as LiveKit Egress does, and everybody's \
+      audio. The metadata {"layout": "speaker"} of the recording participant changes the layout while it runs.
       """)
 
   @OptionGroup var access: RoomArguments

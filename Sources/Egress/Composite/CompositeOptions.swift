@@ -35,7 +35,8 @@ public struct CompositeOptions: Sendable {
   public init(
     file: String, output: String? = nil, encode: [String] = [], layout: CompositeLayout = .grid,
     size: Dimensions = usualSize, framerate: Int = usualRate, speakerHold: Duration = .zero,
-    showsNames: Bool = false, kinds: Set<Track.Kind> = [.video, .audio], endsWhenEmpty: Bool = false, wait: Duration? = nil,
+    showsNames: Bool = false, kinds: Set<Track.Kind> = [.video, .audio], endsWhenEmpty: Bool = false,
+    wait: Duration? = nil,
     values: [String: String] = [:]
   ) {
     (self.file, self.output, self.encode) = (file, output, encode)

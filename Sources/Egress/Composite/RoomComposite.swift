@@ -120,7 +120,9 @@ public actor RoomComposite {
     while run?.output.isActive != true {
       if let failure { throw failure }
       if let error = room.disconnectError { throw error }
-      guard case .running = state, !Task.isCancelled else { throw LiveKitError(.cancelled, "it was stopped before anything came") }
+      guard case .running = state, !Task.isCancelled else {
+        throw LiveKitError(.cancelled, "it was stopped before anything came")
+      }
       await refresh()
       let missing = rule.missing(
         wanted, isSeen: run?.scene.isSeen == true, isHeard: run?.scene.isHeard == true, at: .now)

@@ -26,7 +26,8 @@ struct RoomMix: Sendable {
   ///   - onFailure: told why nothing is mixed any more.
   init(
     _ options: CompositeOptions, factory: PipelineFactory,
-    onMedia: @escaping @Sendable (MediaBuffer, Track.Kind) -> Void, onFailure: @escaping @Sendable (LiveKitError) -> Void
+    onMedia: @escaping @Sendable (MediaBuffer, Track.Kind) -> Void,
+    onFailure: @escaping @Sendable (LiveKitError) -> Void
   ) throws(LiveKitError) {
     let values = [
       "width": "\(options.size.width)", "height": "\(options.size.height)", "framerate": "\(options.framerate)/1",

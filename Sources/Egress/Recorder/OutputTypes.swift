@@ -2,7 +2,7 @@ public import MediaBridge
 
 /// One track of an output, as it was received.
 public struct OutputTrack: Sendable, Equatable {
-  /// The server's id of the track; empty for silence that stands in for one that was never there.
+  /// The server's id of the track; empty for silence that stands in for one that was never there, and for what is mixed.
   public var sid: String
   /// Video or audio.
   public var kind: Track.Kind
