@@ -14,6 +14,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import av
+import composite
 import crowd
 import tracks
 from latency import Latency
@@ -29,7 +30,7 @@ FPS = 25
 # Seconds in which libwebrtc's estimate of the bandwidth reaches the publisher's bitrate.
 SETTLING = 12
 CODECS = {"VP8": "vp8", "H264": "h264"}
-PARTS = ("costs", "joins", "latency", "crowd", "tracks")
+PARTS = ("costs", "joins", "latency", "crowd", "tracks", "composite")
 # Ratios: beside the SDK without audio and with it, beside GStreamer alone, and recorded beside the SDK.
 WANTED = {"vp8": (0.59, 0.66, 1.10, 0.15), "h264": (0.70, 0.77, 1.12, 0.25)}
 # Milliseconds for the audio of one frame, which is two packets.
@@ -190,6 +191,9 @@ def measure(arguments):
             if "tracks" in parts:
                 say(f"{', '.join(map(str, arguments.tracks))} tracks recorded, {arguments.repetitions} times each")
                 results["tracks"], results["end"] = tracks.Tracks(bench).costs()
+            if "composite" in parts:
+                say(f"{', '.join(map(str, arguments.participants))} mixed, {arguments.repetitions} times each")
+                results["composite"] = composite.Composite(bench).costs()
     return results
 
 
@@ -229,6 +233,8 @@ def tabulate(results):
         crowd.tabulate(table, runs)
     if runs := results.get("tracks"):
         tracks.tabulate(table, runs)
+    if runs := results.get("composite"):
+        composite.tabulate(table, runs)
     return table
 
 
@@ -271,6 +277,9 @@ def main():
     parser.add_argument("--repetitions", type=int, default=3)
     parser.add_argument("--joins", type=int, default=10)
     parser.add_argument("--tracks", type=int, nargs="+", default=tracks.COUNTS, help="how many are recorded at once")
+    parser.add_argument(
+        "--participants", type=int, nargs="+", choices=composite.COUNTS, default=composite.COUNTS, help="how many are mixed"
+    )
     parser.add_argument("--only", choices=PARTS, nargs="+", default=PARTS, help="some of what is measured")
     arguments = parser.parse_args()
     begun = time.monotonic()
@@ -280,7 +289,7 @@ def main():
         sys.exit(f"bench: {error}")
     table = tabulate(results)
     print(table)
-    lists = [*results["costs"].values(), results.get("crowd", []), *results.get("tracks", {}).values()]
+    lists = [*results["costs"].values(), results.get("crowd", []), *results.get("tracks", {}).values(), *results.get("composite", {}).values()]
     others = [run["others"] for runs in lists for run in runs] or [0]
     print(
         f"\n{time.monotonic() - begun:.0f} s; {os.cpu_count()} processors, of which all else (server, publisher and what"

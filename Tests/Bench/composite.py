@@ -1,0 +1,107 @@
+"""A room of simulcast cameras mixed into one 720p30 of H.264, beside GStreamer alone doing as much of the same."""
+
+import signal
+import subprocess
+import time
+
+import real_clip
+from clips import Clips
+from measure import Sampler, Window, memory
+from programs import KEYS, mediabridge
+
+COUNTS = (1, 4, 9, 25)
+FPS = 30
+SIZE = (1280, 720)
+ENCODER = {"preset": "veryfast", "bitrate": 3000}
+# Shares of one core, beside GStreamer alone, and megabytes.
+WANTED = {4: 0.45, 9: 0.75}
+WANTED_RATIO = {9: 1.15}
+WANTED_MEMORY = {9: 200}
+# Seconds until every tile is decoded in the layer that was asked for.
+SETTLING = 5
+# Columns of the grid, and the height of the layer that a server sends of 180, 360 and 720 for such a tile.
+GRIDS = {1: (1, 720), 4: (2, 360), 9: (3, 360), 25: (5, 180)}
+
+
+class Composite:
+    ROOM = "bench-composite"
+
+    def __init__(self, bench):
+        self._bench = bench
+        self._clips = Clips(bench)
+
+    def costs(self):
+        """By the number of participants, once for each repetition."""
+        return {
+            count: [self._cost(count) for _ in range(self._bench.arguments.repetitions)]
+            for count in self._bench.arguments.participants
+        }
+
+    def _cost(self, count):
+        layer = self._layer(GRIDS[count][1])
+        with self._clips.publisher(self.ROOM, "tile", count, "--fps", FPS) as publisher:
+            publisher.wait_for("publishing", 60)
+            with self._recorder() as recorder:
+                sampler = Sampler(recorder)
+                sampler.wait_for_frames()
+                time.sleep(SETTLING)
+                command = alone_command(layer, count, self._bench.folder / "alone.mp4")
+                with self._bench.running(command) as floor:
+                    time.sleep(2)
+                    pids = [recorder.pid, floor.pid]
+                    with Window(recorder.pid, pids) as ours, Window(floor.pid, pids) as alone:
+                        time.sleep(self._bench.arguments.seconds)
+                size = memory(recorder.pid)
+                sampler.end()
+                rate = sampler.rate(ours)
+                recorder.send(signal.SIGTERM)
+                assert recorder.finish() == 0, recorder.report("failed")
+        assert rate > 0.95 * FPS, recorder.report(f"{rate:.1f} frames a second")
+        shares = {"core": ours.used / ours.span, "alone": alone.used / alone.span}
+        return {**shares, "memory": size, "others": ours.others}
+
+    def _recorder(self):
+        values = [text for name, value in ENCODER.items() for text in ("--set", f"{name}={value}")]
+        file = self._bench.folder / "composite.mp4"
+        command = ("record", "--url", self._bench.url, *KEYS, "--room", self.ROOM, "--composite", "grid", "--json")
+        return self._bench.running(mediabridge(*command, *values, "--fps", FPS, "--overwrite", file))
+
+    def _layer(self, height):
+        """A minute of the clip in the size of a layer, as its publishers send it."""
+        file = self._bench.folder / f"layer-{height}.mkv"
+        if not file.exists():
+            command = ["ffmpeg", "-v", "error", "-stream_loop", "-1", "-i", real_clip.file(), "-t", "60", "-an"]
+            command += ["-vf", f"scale={height * 16 // 9}:{height},fps={FPS}", "-c:v", "libx264", "-preset", "veryfast"]
+            command += ["-tune", "zerolatency", "-profile:v", "baseline", "-g", str(FPS), "-b:v", "800k", str(file)]
+            subprocess.run(command, check=True)
+        return file
+
+
+def alone_command(layer, count, file):
+    """The compositor scales every tile for every frame that is mixed."""
+    columns = GRIDS[count][0]
+    width, height = SIZE[0] // columns, SIZE[1] // columns
+    places, sources = [], []
+    for index in range(count):
+        place = {"xpos": index % columns * width, "ypos": index // columns * height, "width": width, "height": height}
+        places += [f"sink_{index}::{name}={value}" for name, value in place.items()]
+        sources.append(f"filesrc location={layer} ! matroskademux ! avdec_h264 max-threads=1 ! queue ! m.sink_{index}")
+    mixed = f"video/x-raw,format=I420,width={SIZE[0]},height={SIZE[1]},framerate={FPS}/1"
+    encoder = f"x264enc bitrate={ENCODER['bitrate']} speed-preset={ENCODER['preset']} tune=zerolatency key-int-max=50"
+    audio = "audiotestsrc is-live=true wave=silence ! audiomixer ! audioconvert ! avenc_aac ! queue ! mux."
+    description = [
+        f"compositor name=m background=black {' '.join(places)} ! {mixed} ! {encoder} ! clocksync ! mux.",
+        f"mp4mux name=mux fragment-duration=1000 ! filesink location={file}", *sources, audio,
+    ]  # fmt: skip
+    return ("gst-launch-1.0", "-q", *" ".join(description).split())
+
+
+def tabulate(table, runs):
+    for count, each in runs.items():
+        label = f"{count} mixed into 720p30"
+        pairs = [(run["core"], run["alone"]) for run in each]
+        ours, alone = zip(*pairs)
+        table.value(f"{label}, share of a core", "GStreamer alone", ours, alone, WANTED.get(count))
+        table.ratio(f"{label}, processor time", "GStreamer alone", pairs, WANTED_RATIO.get(count))
+        sizes = [run["memory"]["steady"] for run in each]
+        table.value(f"{label}, steady RSS, MB", "itself", sizes, sizes, WANTED_MEMORY.get(count))
