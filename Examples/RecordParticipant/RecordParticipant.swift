@@ -29,7 +29,7 @@ import MediaBridge
       await untilInterrupted(in: room)
       let progress = try await recorder.finish()
       await room.disconnect()
-      print("\(options.file): \(progress.duration), \(progress.bytes) bytes")
+      print("\(arguments.own[1]): \(progress.duration), \(progress.bytes) bytes")
       if let error = room.disconnectError { throw error }
     }
   }

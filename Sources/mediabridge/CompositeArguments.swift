@@ -39,7 +39,7 @@ struct CompositeArguments: ParsableArguments {
   /// - Parameter recording: what is asked for besides.
   func options(_ layout: CompositeLayout, _ recording: RecordingOptions) -> CompositeOptions {
     CompositeOptions(
-      file: recording.file, output: recording.output, encode: recording.encode, layout: layout,
+      destinations: recording.destinations, encode: recording.encode, layout: layout,
       size: size ?? CompositeOptions.usualSize, framerate: fps ?? CompositeOptions.usualRate,
       speakerHold: speakerHold ?? .zero, showsNames: showsNames, kinds: recording.kinds,
       endsWhenEmpty: recording.ending == .roomEmpty,

@@ -46,8 +46,8 @@ struct PipelinesCommand: AsyncParsableCommand {
     private func feeds(of template: Template) -> [String] {
       guard template.kind == .output else { return [] }
       let options = RecordingOptions(file: "udp://127.0.0.1:5000", output: template.name)
-      let found = try? OutputTemplates(of: options, folder: templates.folder)
-      return found.flatMap { try? OutputFeeds(of: options, $0, folder: templates.folder).lines } ?? []
+      let found = try? OutputTemplates(of: options.destinations[0], folder: templates.folder)
+      return found.flatMap { try? OutputFeeds.of(options, [$0], folder: templates.folder).first?.lines } ?? []
     }
 
     private func find() throws -> Template {

@@ -6,17 +6,19 @@ import PipelineTemplates
 
 struct RecordCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "record", abstract: "Record a participant, or a whole room, into a file that plays.",
+    commandName: "record", abstract: "Record a participant, or a whole room, into files that play.",
     discussion: """
       A destination is [NAME=]LOCATION: the output template NAME writes it, without NAME the one that is called as the \
-      file's name ends. .mkv and .webm keep what was sent; .mp4 keeps H.264, turns other video into H.264 and audio \
-      into AAC. `mediabridge pipelines show output/NAME` says what a template takes. The file has video and audio from \
-      its first moment to its last: where the participant sends nothing it is silent, black while the camera is muted \
-      or gone, and holds the last frame while a connection is lost. Ctrl-C ends the recording with a complete file.
+      file's name ends. Several are written at once; those that want the same share an encoder, and one that fails \
+      leaves the others going on. .mkv and .webm keep what was sent; .mp4 keeps H.264, turns other video into H.264 \
+      and audio into AAC. `mediabridge pipelines show output/NAME` says what a template takes. The file has video and \
+      audio from its first moment to its last: where the participant sends nothing it is silent, black while the \
+      camera is muted or gone, and holds the last frame while a connection is lost. Ctrl-C ends the recording with a \
+      complete file.
 
       A file holds one video and one audio: the camera before a screen share, the microphone before the screen \
       share's audio, unless --source or --track says otherwise. What else the participant publishes is named, and \
-      left out. The exit status is 0 when all that was asked for is in the file.
+      left out. The exit status is 0 when all that was asked for is in every file.
 
       --composite mixes the whole room: everybody's video in one frame, laid out as LiveKit Egress does, and everybody's \
       audio. The metadata {"layout": "speaker"} of the recording participant changes the layout while it runs.
@@ -51,11 +53,12 @@ struct RecordCommand: AsyncParsableCommand {
     help: "Longest wait for the participant and its media; without it there is no limit", transform: duration(of:))
   var wait: Duration?
 
-  @Flag(help: "Replace the file when it holds something already")
+  @Flag(help: "Replace files that hold something already")
   var overwrite = false
 
   @Option(
-    help: ArgumentHelp("The output template that writes the destination, as NAME= in front of it", valueName: "name"))
+    help: ArgumentHelp(
+      "The output template that writes the only destination, as NAME= in front of it", valueName: "name"))
   var output: String?
 
   @Option(
@@ -63,12 +66,12 @@ struct RecordCommand: AsyncParsableCommand {
       "An encode template that video or audio goes through; again for the other one", valueName: "name"))
   var encode: [String] = []
 
-  @Flag(help: "Say what the destination is fed for each codec, and why, and record nothing") var dryRun = false
+  @Flag(help: "Say what each destination is fed for each codec, and why, and record nothing") var dryRun = false
 
   @Argument(
-    help: "Such as a.mp4, a.mkv, a.webm, or NAME=LOCATION for the output template NAME",
+    help: "Such as a.mp4, a.mkv, a.webm, or NAME=LOCATION for the output template NAME; any number of them",
     completion: .file(extensions: ["mp4", "mkv", "webm"]))
-  var destination: String
+  var destination: [String]
 
   func validate() throws {
     let alternatives = [
@@ -76,7 +79,11 @@ struct RecordCommand: AsyncParsableCommand {
       ("--source", "--track", !source.isEmpty && !track.isEmpty, "a track has one source"),
       ("--audio-only", "--source", audioOnly && !source.isEmpty, "--source microphone is audio alone"),
       ("--audio-only", "--track", audioOnly && !track.isEmpty, "a track is what it is"),
-      ("--output", "\(target.output ?? "")=", output != nil && isNamed, "both name the output template"),
+      ("--output", "\(targets[0].output ?? "")=", output != nil && isNamed, "both name the output template"),
+      (
+        "--output", "a second destination", output != nil && destination.count > 1,
+        "write NAME=LOCATION for each of them"
+      ),
       ("--composite", "--participant", isComposite && participant != nil, "a composite has all who are there"),
       ("--composite", "--track", isComposite && !track.isEmpty, "a composite has all who are there"),
       ("--composite", "--source", isComposite && !source.isEmpty, "a composite has all who are there"),
@@ -89,20 +96,34 @@ struct RecordCommand: AsyncParsableCommand {
     if let duration, duration <= .zero {
       throw ValidationError("--duration: there is nothing to record in no time; leave it out to record until Ctrl-C")
     }
-    if !set.pairs.isEmpty { _ = try values(try OutputTemplates(of: options, folder: access.pipelines)) }
+    if !set.pairs.isEmpty { _ = try prepared() }
   }
 
   private var isComposite: Bool { composite.layout != nil }
 
-  /// For the templates of the output, and those that mix for it, and for those that receive.
-  private func values(_ templates: OutputTemplates) throws -> [[String: String]] {
-    guard !set.pairs.isEmpty else { return [[:], [:]] }
-    let names = [
-      try templates.names(with: try set.values(destination: target.template))
-        + (isComposite ? RoomComposite.templates : []),
-      try SetArguments.receiveTemplates(folder: access.pipelines),
-    ]
-    return try set.values(for: names, folder: access.pipelines, destination: target.template)
+  /// What is asked for, with the templates that are read for it and what is set for those that receive.
+  private struct Prepared {
+    var options: RecordingOptions
+    var templates: [OutputTemplates]
+    var receiveValues: [String: String] = [:]
+  }
+
+  private func prepared() throws -> Prepared {
+    let templates = try options.destinations.map {
+      try OutputTemplates(of: $0, encode: encode, folder: access.pipelines)
+    }
+    var prepared = Prepared(options: options, templates: templates)
+    guard !set.pairs.isEmpty else { return prepared }
+    let own = try set.own(targets)
+    let names =
+      try zip(templates, own).flatMap { try $0.names(with: $1) }
+      + (isComposite ? RoomComposite.templates : [])
+    let values = try set.values(
+      for: [names, try SetArguments.receiveTemplates(folder: access.pipelines)], folder: access.pipelines,
+      besides: targets)
+    (prepared.options.values, prepared.receiveValues) = (values[0], values[1])
+    for (index, values) in own.enumerated() { prepared.options.destinations[index].values = values }
+    return prepared
   }
 
   func run() async throws {
@@ -114,18 +135,18 @@ struct RecordCommand: AsyncParsableCommand {
   }
 
   private func run(_ console: Console) async throws {
-    var options = options
-    let templates = try OutputTemplates(of: options, folder: access.pipelines)
-    let values = try values(templates)
-    options.values = values[0]
-    if dryRun { return try tellFeeds(options, templates, console) }
+    let prepared = try prepared()
+    if dryRun { return try tellFeeds(prepared, console) }
     // Whoever records subscribes to what is needed: a room may have many more.
     let room = Room(
-      roomOptions: access.roomOptions(autoSubscribe: false, adaptiveStream: isComposite, receiveValues: values[1]))
+      roomOptions: access.roomOptions(
+        autoSubscribe: false, adaptiveStream: isComposite, receiveValues: prepared.receiveValues))
     if let layout = composite.layout {
-      try await record(RoomComposite(room: room, options: composite.options(layout, options)), room, options, console)
+      let mixed = composite.options(layout, prepared.options)
+      try await record(RoomComposite(room: room, options: mixed), room, prepared.options, console)
     } else {
-      try await record(Recorder(room: room, options: options, templates: templates), room, options, console)
+      let recorder = Recorder(room: room, options: prepared.options, templates: prepared.templates)
+      try await record(recorder, room, prepared.options, console)
     }
   }
 
@@ -134,7 +155,7 @@ struct RecordCommand: AsyncParsableCommand {
   ) async throws {
     do {
       try await source.prepare()
-      if !overwrite, target.isFile { try Self.checkUnused(target.location) }
+      if !overwrite { for target in targets where target.isFile { try Self.checkUnused(target.location) } }
       var options = options
       options.kinds = await source.kinds
       try await Recording(
@@ -148,23 +169,27 @@ struct RecordCommand: AsyncParsableCommand {
     }
   }
 
-  private func tellFeeds(_ options: RecordingOptions, _ templates: OutputTemplates, _ console: Console) throws {
-    let lines = try OutputFeeds(of: options, templates, folder: access.pipelines).lines
-    for line in lines { console.say(line) }
-    console.event("feeds", ["feeds": lines])
+  private func tellFeeds(_ prepared: Prepared, _ console: Console) throws {
+    for feeds in try OutputFeeds.of(prepared.options, prepared.templates, folder: access.pipelines) {
+      if targets.count > 1 { console.say("\(feeds.location):") }
+      for line in feeds.lines { console.say(line) }
+      console.event("feeds", ["file": feeds.location, "feeds": feeds.lines])
+    }
   }
 
-  private var isNamed: Bool { Destination(argument: destination).output != nil }
+  private var isNamed: Bool { Destination(argument: destination[0]).output != nil }
 
-  private var target: Destination {
-    var target = Destination(argument: destination)
-    target.output = target.output ?? output
-    return target
+  private var targets: [Destination] {
+    destination.map { argument in
+      var target = Destination(argument: argument)
+      target.output = target.output ?? output
+      return target
+    }
   }
 
   private var options: RecordingOptions {
     RecordingOptions(
-      file: target.location, output: target.output, encode: encode, participant: participant, trackSids: track,
+      destinations: targets.map { OutputDestination($0) }, encode: encode, participant: participant, trackSids: track,
       sources: source,
       kinds: audioOnly ? [.audio] : [.video, .audio],
       ending: untilLeft ? .participantLeft : untilEmpty ? .roomEmpty : nil, wait: wait)

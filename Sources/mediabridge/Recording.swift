@@ -51,11 +51,14 @@ struct Recording {
     try await start(interruption)
     let end = await follow(until: interruption)
     if case .asked(let ending) = end { report.ends(with: ending) }
-    let reason: LiveKitError? = if case .failed(let reason) = end { reason } else { nil }
-    let done: OutputProgress
-    do { done = try await source.finish() } catch { throw incomplete(reason ?? error, await source.progress()) }
-    if let reason { throw incomplete(reason, done) }
+    // What came of each destination stands in the progress.
+    _ = try? await source.finish()
+    let done = await source.progress()
+    if case .failed(let reason) = end, !done.destinations.contains(where: { $0.failure == reason }) {
+      throw incomplete(reason, done)
+    }
     report.finished(done, end.name)
+    if let lack = incomplete(done) { throw lack }
     let missing = done.omissions.filter(\.wasWanted)
     guard missing.isEmpty else { throw lacking(missing) }
   }
@@ -100,34 +103,56 @@ struct Recording {
 
   // MARK: What went wrong
 
-  private var destination: Destination { options.destination }
-  private var name: String { destination.shown }
+  private var name: String { options.destinations.map(\.destination.shown).joined(separator: ", ") }
 
-  /// The error with the file it is about and how much that holds.
-  private func incomplete(_ known: LiveKitError, _ progress: OutputProgress) -> IncompleteRecording {
-    let about = known.message.contains(name) ? known.message : "\(name): \(known.message)"
-    let place = destination.isFile ? "in the file" : "sent"
-    let kept =
-      progress.duration > .zero
-      ? "the first \(Format.duration(progress.duration)) are \(place)" : "nothing is \(place)"
+  /// What kept destinations from being complete, with how much each of them holds; nil where nothing did.
+  private func incomplete(_ progress: OutputProgress) -> IncompleteRecording? {
+    let failed = progress.destinations.filter { $0.failure != nil }
+    guard let first = failed.first?.failure else { return nil }
+    let message = failed.map(Self.lack).joined(separator: "; ")
+    return IncompleteRecording(
+      reason: LiveKitError(first.code, message, fault: first.fault, underlying: first), destinations: failed)
+  }
+
+  /// What ended the recording for all destinations, with how much they hold.
+  private func incomplete(_ reason: LiveKitError, _ progress: OutputProgress) -> IncompleteRecording {
+    let about = reason.message.contains(name) ? reason.message : "\(name): \(reason.message)"
+    let (failed, ended) = (progress.destinations.filter { $0.failure != nil }, progress.destinations)
+    let lacks = ["\(about); \(Self.kept(ended.filter { $0.failure == nil }))"] + failed.map(Self.lack)
     return IncompleteRecording(
       reason: LiveKitError(
-        known.code, "\(about); \(kept)", fault: known.fault, underlying: known), progress: progress)
+        reason.code, lacks.joined(separator: "; "), fault: reason.fault, underlying: reason), destinations: ended)
+  }
+
+  private static func lack(_ status: DestinationStatus) -> String {
+    "\(status.failure?.message ?? status.location); \(kept([status]))"
+  }
+
+  private static func kept(_ destinations: [DestinationStatus]) -> String {
+    let place = destinations.allSatisfy(\.isFile) ? destinations.count > 1 ? "in the files" : "in the file" : "sent"
+    let least = destinations.map(\.duration).min() ?? .zero
+    return least > .zero ? "the first \(Format.duration(least)) are \(place)" : "nothing is \(place)"
   }
 
   private func lacking(_ missing: [Omission]) -> LiveKitError {
     let list = missing.map(\.description).joined(separator: "; ")
-    return LiveKitError(.noMedia, "\(name) does not hold all that it was to: \(list)")
+    let holds = options.destinations.count > 1 ? "do not hold all that they were" : "does not hold all that it was"
+    return LiveKitError(.noMedia, "\(name) \(holds) to: \(list)")
   }
 }
 
-/// A recording that ended before it was to, with what is in its file.
+/// A recording of which not all is there, with what is in the destinations that it is about.
 struct IncompleteRecording: Error, CustomStringConvertible {
   let reason: LiveKitError
-  let progress: OutputProgress
+  let destinations: [DestinationStatus]
 
   var description: String { "\(reason)" }
-  var fields: [String: Any] { ["duration": Format.seconds(progress.duration), "size": progress.bytes] }
+  var fields: [String: Any] {
+    guard let first = destinations.first else { return [:] }
+    var fields: [String: Any] = ["duration": Format.seconds(first.duration), "size": first.bytes]
+    if destinations.count > 1 { fields["destinations"] = destinations.map(\.fields) }
+    return fields
+  }
 }
 
 /// How fast a count grows, from one look to the next.

@@ -1,7 +1,6 @@
 import Egress
 import Foundation
 import MediaBridge
-import PipelineTemplates
 
 /// What is told of a recording, to people and to machines.
 struct RecordingReport: Sendable {
@@ -17,6 +16,7 @@ struct RecordingReport: Sendable {
     case .recording(let participant, let tracks):
       console.say("Recording \(participant): \(tracks.map(describe).joined(separator: ", "))")
       console.event("recording", ["participant": participant, "tracks": tracks.map(fields)])
+    case .destinationChanged(let status): tell(status)
     case .trackChanged(let track):
       console.say("Also recording \(describe(track))")
       console.event("track", fields(track))
@@ -52,6 +52,7 @@ struct RecordingReport: Sendable {
       console.say("Recording the room: \(tracks.map(describe).joined(separator: ", "))")
       console.event("recording", ["tracks": tracks.map(fields)])
     case .omitted(let omission): tell(.omitted(omission) as Recorder.Update)
+    case .destinationChanged(let status): tell(.destinationChanged(status) as Recorder.Update)
     }
   }
 
@@ -72,52 +73,86 @@ struct RecordingReport: Sendable {
     }
   }
 
-  private var destination: Destination { options.destination }
+  // MARK: Destinations
+
+  private var isOne: Bool { options.destinations.count == 1 }
+
+  /// Of the only one nothing is said that the recording's own lines do not say.
+  private func tell(_ status: DestinationStatus) {
+    if !isOne, let news = news(of: status) { console.say(news) }
+    console.event("destination", status.fields.merging(["tracks": status.tracks.map(fields)]) { $1 })
+  }
+
+  private func news(of status: DestinationStatus) -> String? {
+    switch status.state {
+    case .active: "\(status.location): \(status.tracks.map(describe).joined(separator: ", "))"
+    case .failed: "\(status.failure?.message ?? status.location): it has ended, and the others go on."
+    case .complete: "\(status.location) is complete: \(figures(status).joined(separator: ", "))"
+    case .starting, .ending: nil
+    }
+  }
 
   /// What has no size of its own goes without.
-  private func figures(_ progress: OutputProgress) -> [String] {
-    [Format.duration(progress.duration)] + (destination.isFile ? [Format.bytes(progress.bytes)] : [])
+  private func figures(_ status: DestinationStatus) -> [String] {
+    [Format.duration(status.duration)] + (status.isFile ? [Format.bytes(status.bytes)] : [])
   }
 
   func progress(_ progress: OutputProgress, _ pace: inout Pace) {
     let fps = pace.rate(of: progress.video?.buffers ?? 0)
     let rates = String(format: "%.1f fps  %.2f %% lost", fps, progress.loss * 100)
-    console.live((figures(progress) + [rates]).joined(separator: "  "))
+    let sizes = progress.destinations.map { status in
+      let size = status.state == .failed ? "failed" : status.isFile ? Format.bytes(status.bytes) : status.state.rawValue
+      return isOne ? size : "\(status.location) \(size)"
+    }
+    let shown = isOne && progress.destinations.first?.isFile != true ? [] : sizes
+    console.live(([Format.duration(progress.duration)] + shown + [rates]).joined(separator: "  "))
     var fields: [String: Any] = [
       "duration": Format.seconds(progress.duration), "frames": progress.video?.buffers ?? 0,
-      "fps": (fps * 10).rounded() / 10, "loss": progress.loss,
+      "fps": (fps * 10).rounded() / 10, "loss": progress.loss, "destinations": progress.destinations.map(\.fields),
     ]
-    if destination.isFile { fields["bytes"] = progress.bytes }
+    if progress.destinations.contains(where: \.isFile) { fields["bytes"] = progress.bytes }
     console.event("progress", fields)
   }
 
+  /// Tells of each destination that is complete, and of the end.
   /// - Parameter end: what ended it.
   func finished(_ progress: OutputProgress, _ end: String) {
-    let list = (figures(progress) + progress.tracks.map(describe)).joined(separator: ", ")
-    console.say(
-      "Recorded \(destination.shown): \(list), "
-        + String(format: "%.2f %% of packets lost", progress.loss * 100))
-    for change in progress.codecChanges { console.say(describe(change)) }
+    for status in progress.destinations where status.state == .complete { finished(status, progress, end) }
     for omission in progress.omissions { console.say("Not in it: \(omission)") }
+    console.event(
+      "ended",
+      [
+        "reason": end, "duration": Format.seconds(progress.duration),
+        "destinations": progress.destinations.map(\.fields),
+      ])
+  }
+
+  private func finished(_ status: DestinationStatus, _ progress: OutputProgress, _ end: String) {
+    let list = (figures(status) + status.tracks.map(describe)).joined(separator: ", ")
+    console.say(
+      "Recorded \(status.location): \(list), " + String(format: "%.2f %% of packets lost", progress.loss * 100))
+    for change in status.codecChanges { console.say(describe(change)) }
     var fields: [String: Any] = [
-      "file": destination.shown, "duration": Format.seconds(progress.duration), "loss": progress.loss,
-      "tracks": progress.tracks.map(self.fields), "ended": end, "not_recorded": progress.omissions.map(self.fields),
-      "codec_changes": progress.codecChanges.map(self.fields),
+      "file": status.location, "duration": Format.seconds(status.duration), "loss": progress.loss,
+      "tracks": status.tracks.map(self.fields), "ended": end, "not_recorded": progress.omissions.map(self.fields),
+      "codec_changes": status.codecChanges.map(self.fields),
     ]
-    if !progress.parts.isEmpty { fields["parts"] = progress.parts }
-    if destination.isFile { fields["size"] = progress.bytes }
+    if !status.parts.isEmpty { fields["parts"] = status.parts }
+    if status.isFile { fields["size"] = status.bytes }
     console.event("finished", fields)
   }
 
   private func describe(_ change: CodecChange) -> String {
-    let what = "From \(Format.duration(change.start)) on the video comes as \(change.sent.uppercased())"
+    let place = isOne ? "" : "\(change.location): "
+    let what = "\(place)From \(Format.duration(change.start)) on the video comes as \(change.sent.uppercased())"
     if let part = change.part { return "\(what), and goes on in \(part)" }
     return "\(what), and encode/\(change.encoder ?? "") makes \(change.held.uppercased()) of it, which the file holds"
   }
 
   private func fields(_ change: CodecChange) -> [String: Any] {
     var fields: [String: Any] = [
-      "sid": change.sid, "held": change.held, "sent": change.sent, "start": Format.seconds(change.start),
+      "file": change.location, "sid": change.sid, "held": change.held, "sent": change.sent,
+      "start": Format.seconds(change.start),
     ]
     fields["encoder"] = change.encoder
     fields["part"] = change.part
@@ -147,5 +182,15 @@ struct RecordingReport: Sendable {
       "sid": omission.sid, "kind": omission.kind.description, "source": omission.source.description,
       "participant": omission.participant, "reason": omission.reason, "wanted": omission.wasWanted,
     ]
+  }
+}
+
+extension DestinationStatus {
+  /// For machines.
+  var fields: [String: Any] {
+    var fields: [String: Any] = ["file": location, "state": state.rawValue, "duration": Format.seconds(duration)]
+    if isFile { fields["bytes"] = bytes }
+    if let failure { (fields["message"], fields["code"]) = (failure.message, failure.code.rawValue) }
+    return fields
   }
 }

@@ -9,7 +9,8 @@ struct SetArguments: ParsableArguments {
     name: .customLong("set"),
     help: ArgumentHelp(
       "Value for a variable of the pipeline templates that this command uses, several times for several of them; "
-        + "NAME.name=value is for the destination of that name alone", valueName: "name=value"))
+        + "NAME.name=value is for the destination of that name alone, or for all that the template NAME writes",
+      valueName: "name=value"))
   var pairs: [String] = []
 
   func validate() throws { for pair in pairs { _ = try Self.parse(pair) } }
@@ -34,36 +35,50 @@ struct SetArguments: ParsableArguments {
     return Assignment(destination: String(destination), name: String(name), value: parts[1])
   }
 
-  /// What is set for all, and for the destination of that name, which goes before it.
+  /// What is set for each destination alone: by the name of its template, or of its file, which goes before that.
   /// - Throws: for a destination that there is not.
-  func values(destination: String? = nil) throws -> [String: String] {
-    let all = try pairs.map(Self.parse)
-    for assignment in all {
-      guard let name = assignment.destination, name != destination else { continue }
-      throw ValidationError(
-        "--set \(name).\(assignment.name)=\(assignment.value): \(Self.noDestination(name, destination))")
-    }
-    var values: [String: String] = [:]
-    for isOwn in [false, true] {
-      for assignment in all where (assignment.destination != nil) == isOwn {
-        values[assignment.name] = assignment.value
+  func own(_ destinations: [Destination]) throws -> [[String: String]] {
+    var values = destinations.map { _ in [String: String]() }
+    for isFile in [false, true] {
+      for assignment in try pairs.map(Self.parse) {
+        guard let name = assignment.destination else { continue }
+        let named = destinations.indices.filter { Self.names(destinations[$0]).contains(name) }
+        guard !named.isEmpty else { throw Self.noDestination(name, assignment, destinations) }
+        for index in named where isFile == (name != destinations[index].template) {
+          values[index][assignment.name] = assignment.value
+        }
       }
     }
     return values
   }
 
-  private static func noDestination(_ name: String, _ known: String?) -> String {
-    guard let known else { return "this command has no destinations; write name=value" }
-    let isNear = NearestName.of(name, in: [known]) != nil
-    return "no destination '\(name)'; \(isNear ? "did you mean" : "there is") '\(known)'\(isNear ? "?" : "")"
+  private static func names(_ destination: Destination) -> [String] {
+    let file = destination.location.split(separator: "/").last.map(String.init)
+    return [destination.template, file, destination.location].compactMap { $0 }
   }
 
-  /// Deals the values out: each is for the first group of templates of which one has the variable.
+  private static func noDestination(
+    _ name: String, _ assignment: Assignment, _ destinations: [Destination]
+  ) -> ValidationError {
+    let known = destinations.compactMap(\.template)
+    let nearest = NearestName.of(name, in: destinations.flatMap(names)).map { "did you mean '\($0)'?" }
+    let there = nearest ?? "there is \(known.map { "'\($0)'" }.joined(separator: " and "))"
+    let advice =
+      destinations.isEmpty ? "this command has no destinations; write name=value" : "no destination '\(name)'; \(there)"
+    return ValidationError("--set \(name).\(assignment.name)=\(assignment.value): \(advice)")
+  }
+
+  /// Deals out what is set for all: each value is for the first group of templates of which one has the variable.
+  /// - Parameter destinations: those that a value may be for alone.
   /// - Throws: for a name that none of them has.
   func values(
-    for groups: [[TemplateName]], folder: String?, destination: String? = nil
+    for groups: [[TemplateName]], folder: String?, besides destinations: [Destination] = []
   ) throws -> [[String: String]] {
-    let values = try values(destination: destination)
+    _ = try own(destinations)
+    var values: [String: String] = [:]
+    for assignment in try pairs.map(Self.parse) where assignment.destination == nil {
+      values[assignment.name] = assignment.value
+    }
     var result = groups.map { _ in [String: String]() }
     guard !values.isEmpty else { return result }
     let store = TemplateStore(searchPath: .ofProcess(explicit: folder))

@@ -53,10 +53,10 @@ struct OutputValuesTests {
     let values = ["threads": "2", "latency": "100"]
     for (file, idle) in [("x.mkv", ["threads"]), ("x.mp4", [])] {
       let options = RecordingOptions(file: file)
-      let target = RecordingTarget(options, nil, folder: nil, loggers: Loggers())
+      let target = try RecordingTargets(options, folder: nil).all[0]
       let tracks = [Track.Kind.video: TrackTraits(codec: "vp8")]
       let plan = try OutputPlanner(target.destination, factory: target.factory).plan(tracks)
-      #expect(target.idle(values, plan, tracks) == idle)
+      #expect(target.idle(values, plan, tracks).sorted() == idle)
     }
   }
 

@@ -110,8 +110,7 @@ import Testing
     let parts = [try frames("a.mkv"), try frames("a-2.mkv")]
     #expect(parts.map(\.count).reduce(0, +) == 50)
     #expect(parts.allSatisfy { $0.first?.isKeyframe == true && $0.first?.time == 0 })
-    let whole = try #require(first.storedLength)
-    #expect(abs(whole.seconds - 2) < 0.1)
+    #expect(abs(first.length(job.media).seconds - 2) < 0.1)
   }
 
   /// One that cannot be written stops only itself.
@@ -125,6 +124,24 @@ import Testing
     #expect(reasons[0] == nil && reasons[1]?.message.contains("\(folder.path)/b: ") == true)
     #expect(reasons[1]?.underlying is PipelineError)
     #expect(try frames("a").count == 25)
+  }
+
+  /// What only it needed ends with it, and what came for it stays known.
+  @Test func oneEndsAlone() async throws {
+    let job = job()
+    try add("mp4=a", to: job)
+    let other = try add("mp4=b", to: job, values: ["bitrate": "500"])
+    #expect(job.encoders.count == 2)
+    try await begin(job)
+    write(5..<25, into: job)
+    await job.end(other).value
+    #expect(job.encoders.count == 1 && other.state(hasBegun: true) == .complete && other.failure == nil)
+    write(25..<50, into: job)
+    #expect(await job.finish(at: start + .seconds(2)) == [nil])
+    #expect(try frames("a").count == 50)
+    let kept = try frames("b").count
+    #expect(kept > 0 && kept <= 25 && other.lines.written(.video, job.media) == 25)
+    #expect(other.length(job.media) <= .seconds(1))
   }
 
   private struct Frame {

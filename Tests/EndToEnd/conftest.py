@@ -1,5 +1,8 @@
 """A namespace, a room server in it, and the programs of a test; all ended when the test ends."""
 
+import subprocess
+from contextlib import ExitStack
+
 import pytest
 
 # Helpers whose assertions say what they found, as those of tests do.
@@ -116,3 +119,18 @@ def distant_server(start, routed):
         return RoomServer(start, routed.server, "--host", routed.SERVER, *options, client=routed.client)
 
     return make
+
+
+@pytest.fixture
+def disks(tmp_path):
+    """Makes file systems that are full after so many kB."""
+    with ExitStack() as mounted:
+
+        def make(name, size):
+            folder = tmp_path / name
+            folder.mkdir()
+            subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}k", "tmpfs", folder], check=True)
+            mounted.callback(subprocess.run, ["umount", "-l", folder], check=True)
+            return folder
+
+        yield make

@@ -1,8 +1,5 @@
 """A disk that fills up leaves a file that plays, as long as the recorder says it is."""
 
-import subprocess
-from contextlib import ExitStack
-
 import checks
 import pytest
 from failures import assert_failed
@@ -11,21 +8,6 @@ from failures import assert_failed
 CASES = [("h264", "mkv"), ("vp8", "webm"), ("h264", "mp4"), ("vp8", "mp4")]
 # In kB: a few seconds, which end at different places of their fragments and clusters.
 SIZES = [152, 187, 221]
-
-
-@pytest.fixture
-def disks(tmp_path):
-    """Makes file systems that are full after so many kB."""
-    with ExitStack() as mounted:
-
-        def make(name, size):
-            folder = tmp_path / name
-            folder.mkdir()
-            subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}k", "tmpfs", folder], check=True)
-            mounted.callback(subprocess.run, ["umount", "-l", folder], check=True)
-            return folder
-
-        yield make
 
 
 def assert_kept(recorder, file, *words):

@@ -4,10 +4,8 @@ import PipelineTemplates
 
 /// How a room is mixed into one video and one audio, and into what that goes.
 public struct CompositeOptions: Sendable {
-  /// A file's path, or an address such as `udp://127.0.0.1:5000`.
-  public var file: String
-  /// The name of the output template that writes it; nil takes the one that is called as the file's name ends.
-  public var output: String?
+  /// Where it goes, at least to one: files and addresses, each by a template. Those that want the same share an encoder.
+  public var destinations: [OutputDestination]
   /// The names of the encode templates that video and audio go through, at most one for each.
   public var encode: [String]
   /// How the tracks of the room are laid into one frame.
@@ -31,15 +29,28 @@ public struct CompositeOptions: Sendable {
   /// A name that none of them has is an error.
   public var values: [String: String]
 
-  /// - Parameter file: the name's ending decides about the container; the rest as the properties say.
+  /// - Parameter file: the name's ending decides about the container; the only destination. The rest as the properties
+  ///   say.
   public init(
-    file: String, output: String? = nil, encode: [String] = [], layout: CompositeLayout = .grid,
-    size: Dimensions = usualSize, framerate: Int = usualRate, speakerHold: Duration = .zero,
-    showsNames: Bool = false, kinds: Set<Track.Kind> = [.video, .audio], endsWhenEmpty: Bool = false,
-    wait: Duration? = nil,
+    file: String, encode: [String] = [], layout: CompositeLayout = .grid, size: Dimensions = usualSize,
+    framerate: Int = usualRate, speakerHold: Duration = .zero, showsNames: Bool = false,
+    kinds: Set<Track.Kind> = [.video, .audio], endsWhenEmpty: Bool = false, wait: Duration? = nil,
     values: [String: String] = [:]
   ) {
-    (self.file, self.output, self.encode) = (file, output, encode)
+    self.init(
+      destinations: [OutputDestination(file)], encode: encode, layout: layout, size: size, framerate: framerate,
+      speakerHold: speakerHold, showsNames: showsNames, kinds: kinds, endsWhenEmpty: endsWhenEmpty, wait: wait,
+      values: values)
+  }
+
+  /// - Parameter destinations: where it goes; the rest as the properties say.
+  public init(
+    destinations: [OutputDestination], encode: [String] = [], layout: CompositeLayout = .grid,
+    size: Dimensions = usualSize, framerate: Int = usualRate, speakerHold: Duration = .zero, showsNames: Bool = false,
+    kinds: Set<Track.Kind> = [.video, .audio], endsWhenEmpty: Bool = false, wait: Duration? = nil,
+    values: [String: String] = [:]
+  ) {
+    (self.destinations, self.encode) = (destinations, encode)
     (self.layout, self.size, self.framerate, self.speakerHold) = (layout, size, framerate, speakerHold)
     self.showsNames = showsNames
     (self.kinds, self.endsWhenEmpty, self.wait, self.values) = (kinds, endsWhenEmpty, wait, values)
@@ -52,10 +63,10 @@ extension CompositeOptions {
   /// As of LiveKit Egress without a preset.
   public static let usualRate = 30
 
-  /// What is asked of the output, which gets nothing as it was sent.
+  /// What is asked of the outputs, which get nothing as it was sent.
   /// - Parameter values: those that are not for mixing.
   func recording(_ values: [String: String]) -> RecordingOptions {
-    RecordingOptions(file: file, output: output, encode: encode, kinds: kinds, wait: wait, values: values)
+    RecordingOptions(destinations: destinations, encode: encode, kinds: kinds, wait: wait, values: values)
   }
 
   /// - Throws: what no frame can have.

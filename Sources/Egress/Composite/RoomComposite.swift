@@ -13,15 +13,19 @@ public actor RoomComposite {
     case waiting(String)
     /// The output has begun.
     case recording([OutputTrack])
+    /// A destination has begun, has failed while the others go on, or has ended.
+    case destinationChanged(DestinationStatus)
     /// Something of the room is not in the output from now on.
     case omitted(Omission)
   }
 
   let room: Room
-  /// From `prepare` on without the kinds that the output does not take.
+  /// From `prepare` on without the kinds that no destination takes.
   package private(set) var options: CompositeOptions
   private let mixFactory: PipelineFactory
-  private var target: RecordingTarget
+  /// Nil before `prepare`.
+  private var targets: RecordingTargets?
+  private let loggers: Loggers
   private let subscriptions = SubscriptionLease(.shown)
   private let bell = Bell()
   private let gate = MixGate()
@@ -31,6 +35,7 @@ public actor RoomComposite {
   private var presence = Presence()
   private var wanted: [RemoteTrackPublication] = []
   private var state = State.waiting
+  private var isTold = false
 
   /// Goes one way.
   private enum State {
@@ -43,7 +48,7 @@ public actor RoomComposite {
   package static let templates = [Track.Kind.video, .audio].flatMap(RoomMix.templates)
 
   private struct Run {
-    let output: RecordingRun
+    var output: RecordingRun
     let mix: RoomMix
     var scene: CompositeScene
     var tasks: [Task<Void, Never>] = []
@@ -53,25 +58,26 @@ public actor RoomComposite {
   /// - Parameter room: may be connected later, but before `start()`.
   public init(room: Room, options: CompositeOptions) {
     (self.room, self.options) = (room, options)
-    let loggers = Loggers(room.options.logger)
-    let folder = room.options.pipelineFolder
-    let mixFactory = PipelineFactory(folder: folder, overrides: options.values, logger: loggers.pipelines)
-    self.mixFactory = mixFactory
-    let values = options.values.filter { !mixFactory.mixes(with: $0.key) }
-    target = RecordingTarget(options.recording(values), nil, folder: folder, loggers: loggers)
+    loggers = Loggers(room.options.logger)
+    mixFactory = PipelineFactory(
+      folder: room.options.pipelineFolder, overrides: options.values, logger: loggers.pipelines)
   }
 
-  /// Does what can be done before a room is joined: checks what is asked for and the templates, and takes the file.
-  /// `finish()` gives it back. `start` does the same where this was not called.
+  /// Does what can be done before a room is joined: checks what is asked for and the templates, and takes the files.
+  /// `finish()` gives them back. `start` does the same where this was not called.
   /// - Throws: what cannot be, and what to do about it.
   public func prepare() throws(LiveKitError) {
     try options.check()
     for kind in options.kinds {
       try LiveKitError.wrapping { () throws(PipelineFailure) in try mixFactory.check(RoomMix.templates(kind)) }
     }
-    var recording = options.recording([:])
-    try target.prepare(&recording)
-    options.kinds = recording.kinds
+    if targets == nil {
+      var recording = options.recording(options.values.filter { !mixFactory.mixes(with: $0.key) })
+      var targets = try RecordingTargets(recording, nil, folder: room.options.pipelineFolder, loggers: loggers)
+      try targets.check(&recording)
+      (self.targets, options.kinds) = (targets, recording.kinds)
+    }
+    try targets?.claim()
   }
 
   /// Waits until somebody sends something, and starts to write.
@@ -85,7 +91,9 @@ public actor RoomComposite {
       state = .running(run)
       follow()
       try await awaitFirstMoment(CompositeStart(begin: begin, wait: options.wait))
-      onUpdate(.recording(tracks))
+      onUpdate(.recording(tracks.map(\.track)))
+      isTold = true
+      tellDestinations()
     } catch {
       await subscriptions.keep(only: [])
       throw error
@@ -93,13 +101,16 @@ public actor RoomComposite {
   }
 
   private func open() throws(LiveKitError) -> Run {
-    guard let planner = target.planner else { throw LiveKitError(.invalidState, "the composite was not prepared") }
-    let plan = try planner.plan(options.kinds.reduce(into: [:]) { $0[$1] = TrackTraits(codec: nil) })
+    let all = targets?.all ?? []
     let job = Job(
-      beginsWithVideo: plan.feeds[.video] != nil, onKeyframeNeeded: {}, onChange: { [bell] in bell.ring() })
-    let destination = try job.add(
-      target.destination, planner: planner, plan: plan, video: Job.Video(codec: nil, size: options.size),
-      factory: target.factory, claim: target.claim)
+      beginsWithVideo: options.kinds.contains(.video), onKeyframeNeeded: {}, onChange: { [bell] in bell.ring() })
+    let traits = options.kinds.reduce(into: [:]) { $0[$1] = TrackTraits(codec: nil) }
+    let destinations = all.map { target in
+      RecordedDestination(
+        opening: target, in: job, for: traits, Job.Video(codec: nil, size: options.size), isOnly: all.count == 1)
+    }
+    let output = RecordingRun(job: job, destinations: destinations, video: Locked(nil))
+    if output.outputs.isEmpty, let lack = output.lack { throw lack }
     let mix = try RoomMix(
       options, factory: mixFactory,
       onMedia: { [gate, media = job.media] buffer, kind in
@@ -110,7 +121,6 @@ public actor RoomComposite {
         mixFailure.withLock { $0 = $0 ?? error }
         bell.ring()
       })
-    let output = RecordingRun(job: job, destination: destination, video: Locked(nil), heldCodec: nil)
     return Run(output: output, mix: mix, scene: CompositeScene(mix, options))
   }
 
@@ -178,8 +188,23 @@ public actor RoomComposite {
 
   private func tick() async {
     await refresh()
+    endWhatFailed()
+    tellDestinations()
     watchPresence()
     run?.output.job.media.advance(to: presence.overSince ?? .now)
+  }
+
+  private func endWhatFailed() {
+    guard case .running(var run) = state else { return }
+    _ = run.output.endWhatFailed()
+    state = .running(run)
+  }
+
+  private func tellDestinations() {
+    guard isTold, case .running(var run) = state else { return }
+    let changed = run.output.changes(run.output.progress(tracks, omissions.all))
+    state = .running(run)
+    for status in changed { onUpdate(.destinationChanged(status)) }
   }
 
   /// Brings what is subscribed, seen and heard into line with who is in the room. While the connection is being brought
@@ -233,33 +258,35 @@ public actor RoomComposite {
   /// Time since the output's first moment; zero before it.
   public var elapsed: Duration { run?.output.job.media.origin.map { .now - $0 } ?? .zero }
   /// Why nothing can be written any more; nil while it can.
-  public var failure: LiveKitError? { mixFailure.withLock { $0 } ?? run?.output.destination.failure }
+  public var failure: LiveKitError? { mixFailure.withLock { $0 } ?? run?.output.failure }
   /// What has ended it; it is for the caller to finish it then.
   public var ending: RecordingOptions.Ending? { presence.isOver ? .roomEmpty : nil }
 
-  private var tracks: [OutputTrack] {
-    [Track.Kind.video, .audio].filter { run?.output.destination.has($0) == true }.map { kind in
-      OutputTrack(
-        sid: "", kind: kind, codec: "", isPassthrough: false, dimensions: kind == .video ? options.size : nil)
+  private var tracks: [RecordedTracks.Received] {
+    [Track.Kind.video, .audio].filter(options.kinds.contains).map { kind in
+      RecordedTracks.Received(
+        OutputTrack(
+          sid: "", kind: kind, codec: "", isPassthrough: false, dimensions: kind == .video ? options.size : nil),
+        after: nil)
     }
   }
 
-  /// How far it is; after `finish()` what the file holds.
+  /// How far it is; after `finish()` what the files hold.
   public func progress() async -> OutputProgress {
     run?.output.progress(tracks, omissions.all) ?? OutputProgress(omissions: omissions.all)
   }
 
   // MARK: The end
 
-  /// Completes and closes the output. Called again it only says what that holds.
-  /// - Throws: why it is not complete; what was written before stays.
+  /// Completes and closes all destinations. Called again it only says what they hold.
+  /// - Throws: why they are not all complete; `progress()` says how each of them is, and what was written before stays.
   public func finish() async throws(LiveKitError) -> OutputProgress {
     if case .finished = state { return await progress() }
     let end = presence.overSince.flatMap { presence.isOver ? $0 : nil } ?? .now
     if case .running = state { await drain(until: end) }
     guard case .running(var run) = state else {
       state = .finished(nil)
-      target.release()
+      targets?.release()
       return await progress()
     }
     state = .finished(run)
@@ -270,9 +297,9 @@ public actor RoomComposite {
     run.scene.clear()
     await run.mix.stop()
     await subscriptions.keep(only: [])
-    defer { target.release() }
-    let reasons = await run.output.job.finish(at: end)
-    if let reason = reasons.compactMap({ $0 }).first { throw reason }
+    defer { targets?.release() }
+    await run.output.finish(at: end)
+    if let lack = mixFailure.withLock({ $0 }) ?? run.output.lack { throw lack }
     return await progress()
   }
 

@@ -39,6 +39,9 @@ final class FileClaim: Sendable {
     return LiveKitError(.output, "\(file) was replaced by another file while it was being recorded")
   }
 
+  /// Whether it is of the file that a path leads to.
+  func isOf(_ path: String) -> Bool { hold.withLock { $0 != nil && $0?.identity == FileIdentity(path: path) } }
+
   /// Size of the file; nil for what is no regular one.
   var bytes: Int64? { hold.withLock { $0.flatMap { FileIdentity.size(of: $0.descriptor) } } }
 

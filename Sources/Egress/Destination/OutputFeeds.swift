@@ -4,17 +4,29 @@ import PipelineTemplates
 
 /// What an output template is fed for each codec, in words, for people.
 package struct OutputFeeds: Sendable {
+  /// Of the destination: a file's path, or an address without what may be a secret in it.
+  package let location: String
   package let lines: [String]
 
-  /// - Throws: what was set for the template is wrong.
-  package init(of options: RecordingOptions, _ templates: OutputTemplates, folder: String?) throws(LiveKitError) {
-    let factory = PipelineFactory(folder: folder, overrides: options.values)
-    let planner = try OutputPlanner(templates, factory: factory)
-    let kinds = planner.kinds.intersection(options.wantedKinds)
+  /// - Parameter templates: of each destination.
+  /// - Returns: of each destination.
+  /// - Throws: what is asked for or set is wrong.
+  package static func of(
+    _ options: RecordingOptions, _ templates: [OutputTemplates], folder: String?
+  ) throws(LiveKitError) -> [OutputFeeds] {
+    var options = options
+    var targets = try RecordingTargets(options, templates, folder: folder)
+    try targets.check(&options)
+    return targets.all.map { OutputFeeds($0, options.wantedKinds) }
+  }
+
+  private init(_ target: RecordingTarget, _ wanted: Set<Track.Kind>) {
+    location = target.destination.shown
+    let kinds = target.planner.kinds.intersection(wanted)
     lines = OutputPlanner.codecs.compactMap { codec in
       let kind: Track.Kind = codec == "opus" ? .audio : .video
       guard kinds.contains(kind) else { return nil }
-      return "\(codec.uppercased()) is \(Self.feed(kind, TrackTraits(codec: codec), planner))"
+      return "\(codec.uppercased()) is \(Self.feed(kind, TrackTraits(codec: codec), target.planner))"
     }
   }
 

@@ -20,6 +20,8 @@ struct OutputPlanner: Sendable {
   private let choices: [Track.Kind: FeedChoice]
   /// The variables of each template.
   private let variables: [TemplateName: Set<String>]
+  /// The encode templates that were asked for and make what the output does not take.
+  let idleEncoders: [Track.Kind: String]
 
   static let inputs: [Track.Kind: (output: String, encoder: String)] = [
     .video: ("video", "frames"), .audio: ("audio", "pcm"),
@@ -28,13 +30,13 @@ struct OutputPlanner: Sendable {
   /// - Parameters:
   ///   - encode: the names of the encode templates that are asked for, at most one for video and one for audio.
   ///   - factory: its overrides are the values that were set.
-  /// - Throws: there is no such template, or what was set is for none.
+  /// - Throws: there is no such template.
   init(_ destination: Destination, encode: [String] = [], factory: PipelineFactory) throws(LiveKitError) {
     try self.init(try OutputTemplates(destination, encode: encode, factory: factory), factory: factory)
   }
 
-  /// - Parameter factory: its overrides are the values that were set.
-  /// - Throws: what was set is for none of the templates.
+  /// - Parameter factory: its overrides are the values that were set; those that no template has are passed over.
+  /// - Throws: the template cannot be filled.
   init(_ templates: OutputTemplates, factory: PipelineFactory) throws(LiveKitError) {
     let (found, encoders, destination) = (templates.output, templates.encoders, templates.destination)
     template = TemplateName(.output, found.name)
@@ -59,7 +61,7 @@ struct OutputPlanner: Sendable {
       variables[TemplateName(.encode, encoder.name)] = encoder.variables
     }
     self.variables = variables
-    try encoders.checkWanted(choices, template)
+    idleEncoders = encoders.wanted.filter { choices[$0.key] == nil }
   }
 
   /// The longest time between two keyframes that the output can do with; nil where it does not matter.
@@ -109,17 +111,21 @@ struct OutputPlanner: Sendable {
     return encoder
   }
 
+  /// The templates that what was set may be for, where nothing but those kinds is wanted.
+  func templates(for kinds: Set<Track.Kind>) -> [TemplateName] {
+    let candidates = choices.filter { kinds.contains($0.key) }.values.flatMap(\.candidates)
+    return [template] + candidates.map { TemplateName(.encode, $0.name) }
+  }
+
+  /// What can be set, where nothing but those kinds is wanted.
+  func variables(for kinds: Set<Track.Kind>) -> Set<String> {
+    templates(for: kinds).reduce(into: []) { $0.formUnion(variables[$1] ?? []) }
+  }
+
   /// Finds mistakes in what was set before a room is joined, when nothing is known of its tracks.
   func check(_ kinds: Set<Track.Kind>, factory: PipelineFactory, values: [String: String]) throws(LiveKitError) {
-    let used = choices.filter { kinds.contains($0.key) }
-    let candidates = used.values.flatMap(\.candidates).map { TemplateName(.encode, $0.name) }
-    let known = ([template] + candidates).reduce(into: Set<String>()) { $0.formUnion(variables[$1] ?? []) }
-    for name in factory.overrides.keys.sorted() where !known.contains(name) {
-      throw LiveKitError(
-        UnknownVariable(name: name, templates: [template] + candidates, known: known.sorted()).error)
-    }
     var encoders: [String] = []
-    for choice in used.values {
+    for choice in choices.filter({ kinds.contains($0.key) }).values {
       if let encoder = try encoder(beforehand: choice) { encoders.append(encoder) }
     }
     try LiveKitError.wrapping { () throws(PipelineFailure) in

@@ -9,9 +9,12 @@ package struct OutputTemplates: Sendable {
   let encoders: Encoders
   private let store: TemplateStore
 
+  /// - Parameter encode: the names of the encode templates that are asked for.
   /// - Throws: `invalidParameter` where nothing says which output template, `template` where there is none of its name.
-  package init(of options: RecordingOptions, folder: String?) throws(LiveKitError) {
-    try self.init(options.destination, encode: options.encode, factory: PipelineFactory(folder: folder))
+  package init(
+    of destination: OutputDestination, encode: [String] = [], folder: String?
+  ) throws(LiveKitError) {
+    try self.init(destination.destination, encode: encode, factory: PipelineFactory(folder: folder))
   }
 
   /// - Parameter encode: the names of the encode templates that are asked for.
@@ -96,13 +99,6 @@ struct Encoders: Sendable {
       variables: Set(template.variables.map(\.name)))
     for (kind, input) in OutputPlanner.inputs where filled.elements.contains(where: { $0.name == input.encoder }) {
       all[kind, default: []].append(traits)
-    }
-  }
-
-  /// - Throws: an encoder was asked for whose kind the output does not take.
-  func checkWanted(_ choices: [Track.Kind: FeedChoice], _ output: TemplateName) throws(LiveKitError) {
-    for (kind, name) in wanted where choices[kind] == nil {
-      throw LiveKitError(.invalidParameter, "encode/\(name) makes \(kind), which \(output) does not take")
     }
   }
 }

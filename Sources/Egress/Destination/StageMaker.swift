@@ -50,18 +50,23 @@ final class Breakage: Sendable {
   var error: LiveKitError? { reason.withLock { $0 } }
 
   /// From any thread.
-  func note(_ error: LiveKitError) {
-    reason.withLock { if $0 == nil { $0 = error.about(destination) } }
+  func note(_ error: LiveKitError) { note(whole: error.about(destination)) }
+
+  /// - Parameter error: names the destination itself.
+  func note(whole error: LiveKitError) {
+    reason.withLock { $0 = $0 ?? error }
     onChange()
   }
 }
 
-/// The lines that feed a destination.
+/// The lines that feed a destination, and how much came on them for it.
 final class DestinationLines: Sendable {
   private struct Fed: Sendable {
     var line: FeedLine
     /// What came for the destination on other lines, less what came on this one before it was its own.
     var base = 0
+    /// All that came, once nothing does any more.
+    var last: Int?
   }
   private let fed: Locked<[Track.Kind: Fed]>
 
@@ -82,10 +87,18 @@ final class DestinationLines: Sendable {
     fed.withLock { $0[kind] = Fed(line: line, base: base) }
   }
 
+  /// Notes what came; nothing does from here on.
+  func end(_ media: JobMedia) {
+    for kind in fed.withLock({ Array($0.keys) }) {
+      let last = written(kind, media)
+      fed.withLock { $0[kind]?.last = last }
+    }
+  }
+
   /// Frames or blocks of audio that came for the destination.
   func written(_ kind: Track.Kind, _ media: JobMedia) -> Int {
     guard let fed = fed.withLock({ $0[kind] }) else { return 0 }
-    return fed.base + media.written(on: fed.line)
+    return fed.last ?? fed.base + media.written(on: fed.line)
   }
 
   func requestKeyframe(ofInput name: String) {

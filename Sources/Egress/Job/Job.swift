@@ -3,7 +3,8 @@ import MediaCore
 import MediaPipelines
 import PipelineTemplates
 
-/// A source, what is made of it, and where that goes. Destinations that want the same share what makes it.
+/// A source, what is made of it, and where that goes. Destinations that want the same share what makes it. Whoever adds,
+/// changes and ends them does so one after the other.
 final class Job: Sendable {
   /// What is known of the source's video when a destination comes.
   struct Video: Sendable {
@@ -52,27 +53,31 @@ final class Job: Sendable {
     }
   }
 
+  /// Ends a destination alone: it gets nothing any more, and what only it needed is taken out. The others go on.
+  /// - Returns: what ends when it is completed and closed.
+  func end(_ destination: JobDestination) -> Task<Void, Never> {
+    destination.leaveLines(media)
+    state.withLock { state in state.destinations.removeAll { $0 === destination } }
+    let stopping = dropIdleLines()
+    return Task {
+      await destination.finish()
+      await stopping.value
+    }
+  }
+
   /// Whether a destination wants a kind decoded, or not.
   func wants(_ kind: Track.Kind, isRaw: Bool) -> Bool {
     state.withLock { state in state.lines.contains { $0.kind == kind && $0.form.isRaw == isRaw } }
   }
 
-  /// Has what arrives of a track written, in every form that is wanted.
-  /// - Parameter onFailure: told when nothing comes any more, on any thread.
+  /// Has what arrives of a track written, in one form.
+  /// - Parameters:
+  ///   - isRaw: decoded, and not as it was sent.
+  ///   - onFailure: told when nothing comes any more, on any thread.
   func consume(
-    _ track: IncomingMedia, _ kind: Track.Kind, onFailure: @escaping @Sendable (LiveKitError) -> Void
-  ) throws(LiveKitError) -> [MediaConsumer] {
-    var consumers: [MediaConsumer] = []
-    do throws(LiveKitError) {
-      for isRaw in [false, true] where wants(kind, isRaw: isRaw) {
-        consumers.append(
-          try track.consume(isRaw: isRaw, onFailure: onFailure) { [media] in media.write($0, kind, isRaw: isRaw) })
-      }
-    } catch {
-      for consumer in consumers { consumer.stop() }
-      throw error
-    }
-    return consumers
+    _ track: IncomingMedia, _ kind: Track.Kind, isRaw: Bool, onFailure: @escaping @Sendable (LiveKitError) -> Void
+  ) throws(LiveKitError) -> MediaConsumer {
+    try track.consume(isRaw: isRaw, onFailure: onFailure) { [media] in media.write($0, kind, isRaw: isRaw) }
   }
 
   /// The lines that have an encoder.
@@ -142,37 +147,30 @@ final class Job: Sendable {
       try LiveKitError.wrapping { () throws(PipelineFailure) in try factory.fill(.encode, name, values: values) })
   }
 
-  private func dropIdleLines() {
+  /// - Returns: what ends when they have stopped.
+  @discardableResult
+  private func dropIdleLines() -> Task<Void, Never> {
     let idle = state.withLock { state in
       let idle = state.lines.filter(\.isIdle)
       state.lines.removeAll(where: \.isIdle)
       return idle
     }
-    for line in idle {
-      media.remove(line)
-      Task { await line.stop() }
-    }
+    for line in idle { media.remove(line) }
+    return Task { for line in idle { await line.stop() } }
   }
 
   // MARK: The end
 
-  /// Makes all destinations equally long, and completes and closes them.
+  /// Makes all destinations equally long, and completes and closes them; each knows what came of it.
   /// - Parameter time: until when they are to last where nothing comes any more.
   /// - Returns: why some are not complete, in the order of the destinations; nil for one that is.
+  @discardableResult
   func finish(at time: MediaTime) async -> [LiveKitError?] {
     media.complete(at: time)
     let (lines, destinations) = state.withLock { ($0.lines, $0.destinations) }
     for line in lines { await line.drain() }
-    var reasons: [LiveKitError?] = []
-    for destination in destinations {
-      do throws(LiveKitError) {
-        try await destination.finish()
-        reasons.append(nil)
-      } catch {
-        reasons.append(error)
-      }
-    }
+    for destination in destinations { await destination.finish() }
     for line in lines { await line.stop() }
-    return reasons
+    return destinations.map(\.failure)
   }
 }

@@ -12,6 +12,16 @@ final class JobDestination: Sendable {
   private let breakage: Breakage
   private let writer: DestinationWriter
   private let stages: StageList
+  private let ending = Locked(Ending())
+
+  /// How it ends.
+  private struct Ending {
+    /// Of the job, when it got nothing any more; nil while it is to get all.
+    var moment: Duration?
+    /// Ends when it is completed and closed.
+    var task: Task<Void, Never>?
+    var isOver = false
+  }
 
   /// Opens its first pipeline; nothing is written before its lines bring media.
   /// - Parameters:
@@ -66,15 +76,38 @@ final class JobDestination: Sendable {
     (lines[.video] ?? lines[.audio])?.requestKeyframe()
   }
 
+  /// Takes nothing from its lines any more.
+  func leaveLines(_ media: JobMedia) {
+    lines.end(media)
+    let moment = media.length
+    ending.withLock { $0.moment = moment }
+    for kind in [Track.Kind.video, .audio] { _ = lines[kind]?.remove(ObjectIdentifier(self)) }
+  }
+
   // MARK: State
+
+  /// Where it is on its way; `hasBegun` says whether there is media that it is to get.
+  func state(hasBegun: Bool) -> DestinationStatus.State {
+    if failure != nil { return .failed }
+    let (isEnding, isOver) = ending.withLock { ($0.task != nil, $0.isOver) }
+    return isOver ? .complete : isEnding ? .ending : hasBegun ? .active : .starting
+  }
+
+  /// What its files really hold, once they have ended and where they can be read; else what came for it.
+  func length(_ media: JobMedia) -> Duration {
+    stages.storedLength ?? ending.withLock { $0.moment } ?? media.length
+  }
 
   func has(_ kind: Track.Kind) -> Bool { lines[kind] != nil }
 
   /// Whether it is fed what is made of decoded frames or PCM.
   func isRaw(_ kind: Track.Kind) -> Bool { lines[kind]?.form.isRaw == true }
 
-  /// Why it cannot go on; nil while it can.
+  /// Why it cannot go on, or is not complete; nil while nothing is wrong.
   var failure: LiveKitError? { breakage.error ?? stages.loss }
+
+  /// Ends what it writes with a reason.
+  func fail(_ error: LiveKitError) { breakage.note(error) }
 
   /// What an input lost because encoding or writing did not keep up.
   func dropped(_ kind: Track.Kind) -> Int {
@@ -86,17 +119,25 @@ final class JobDestination: Sendable {
   var isLost: Bool { stages.loss != nil }
   /// Of all its files.
   var bytes: Int64 { stages.bytes }
-  /// What its files really hold, once they have ended and where they can be read.
-  var storedLength: Duration? { stages.storedLength }
   /// The files besides the first, in the order in which they began.
   var laterFiles: [String] { stages.locations.dropFirst().filter { $0 != destination.location } }
 
-  /// Completes and closes all that it writes, once nothing comes any more.
-  /// - Throws: the first reason why something is not complete.
-  func finish() async throws(LiveKitError) {
+  /// Completes and closes all that it writes, once nothing comes any more; `failure` says what came of it. Whoever calls
+  /// it again waits for the same end.
+  func finish() async {
+    let task = ending.withLock { ending in
+      let task = ending.task ?? Task { await close() }
+      ending.task = task
+      return task
+    }
+    await task.value
+  }
+
+  private func close() async {
     if let waiting = writer.waiting { stages.discard(waiting) }
     for stage in writer.stages { stages.end(stage) }
-    try await stages.finish()
+    do throws(LiveKitError) { try await stages.finish() } catch { breakage.note(whole: error) }
+    ending.withLock { $0.isOver = true }
   }
 }
 

@@ -8,7 +8,7 @@ public struct OutputTrack: Sendable, Equatable {
   public var kind: Track.Kind
   /// Such as `VP8` or `opus`; empty for silence that stands in for a track that was never there.
   public var codec: String
-  /// Whether it was stored as it was sent.
+  /// Whether it is stored as it was sent, in all destinations that it is told of.
   public var isPassthrough: Bool
   /// Size in pixels of the frames in the output; nil for audio, and before it is known.
   public var dimensions: Dimensions?
@@ -25,6 +25,8 @@ public struct OutputTrack: Sendable, Equatable {
 /// A track that has come in another codec than the one with which an output has begun: it is encoded into that from then
 /// on, or goes on in another file.
 public struct CodecChange: Sendable, Equatable {
+  /// Where it is written: a file's path, or an address without what may be a secret in it.
+  public var location: String
   /// Of the track.
   public var sid: String
   /// Such as `h264`: what the output holds.
@@ -39,22 +41,29 @@ public struct CodecChange: Sendable, Equatable {
   public var start: Duration
 }
 
-/// How far an output is.
+/// How far an output is, with all its destinations.
 public struct OutputProgress: Sendable, Equatable {
-  /// Media written.
-  public var duration: Duration = .zero
-  /// Size of all files.
-  public var bytes: Int64 = 0
-  /// At most one of video and one of audio.
-  public var tracks: [OutputTrack] = []
-  /// What of the recorded participant is published and not in the file, and what was asked for and never came.
+  /// In the order in which they were named.
+  public var destinations: [DestinationStatus] = []
+  /// What of the recorded participant is published and in no destination, and what was asked for and never came.
   public var omissions: [Omission] = []
-  /// The files besides the one that was asked for, in the order in which they began.
-  public var parts: [String] = []
-  /// In the order in which they came.
-  public var codecChanges: [CodecChange] = []
 
-  /// The video track, if the output has one.
+  /// Media written, of the longest destination.
+  public var duration: Duration { destinations.map(\.duration).max() ?? .zero }
+  /// Size of all files.
+  public var bytes: Int64 { destinations.reduce(0) { $0 + $1.bytes } }
+  /// At most one of video and one of audio, each as it goes to the first destination that has it.
+  public var tracks: [OutputTrack] {
+    [Track.Kind.video, .audio].compactMap { kind in
+      destinations.lazy.flatMap(\.tracks).first { $0.kind == kind }
+    }
+  }
+  /// The files besides those that were asked for.
+  public var parts: [String] { destinations.flatMap(\.parts) }
+  /// Of all destinations.
+  public var codecChanges: [CodecChange] { destinations.flatMap(\.codecChanges) }
+
+  /// The video track, if a destination has one.
   public var video: OutputTrack? { tracks.first { $0.kind == .video } }
   /// Share of packets that never came, 0…1.
   public var loss: Double {

@@ -4,23 +4,68 @@ import MediaPipelines
 
 /// Which tracks a recording is made of, what arrives of them, and what is left out.
 struct RecordedTracks: Sendable {
+  /// A track as it was received.
+  struct Received: Sendable {
+    var track: OutputTrack
+    /// What was lost on its way here as it was sent, and decoded.
+    fileprivate var (asSent, raw) = (0, 0)
+
+    /// - Parameter before: the one whose place it takes.
+    init(_ track: OutputTrack, after before: Received?) {
+      self.track = track
+      (asSent, raw) = (before?.asSent ?? 0, before?.raw ?? 0)
+    }
+
+    func dropped(isRaw: Bool) -> Int { isRaw ? raw : asSent }
+
+    fileprivate mutating func count(_ consumers: [Bool: MediaConsumer]) {
+      asSent += consumers[false]?.dropped ?? 0
+      raw += consumers[true]?.dropped ?? 0
+    }
+  }
+
   /// A track that arrives.
   struct Input: Sendable {
     let publication: RemoteTrackPublication
     let media: IncomingMedia
-    let consumers: [MediaConsumer]
     /// Why nothing comes any more.
-    let failure: Locked<LiveKitError?>
-    var track: OutputTrack
+    let failure = Locked<LiveKitError?>(nil)
+    var received: Received
+    /// By whether they get it decoded.
+    private var consumers: [Bool: MediaConsumer] = [:]
 
-    /// With what was lost on its way here.
-    var counted: OutputTrack {
-      var counted = track
-      counted.buffersDropped += consumers.reduce(0) { $0 + $1.dropped }
+    init(_ publication: RemoteTrackPublication, _ media: IncomingMedia, _ received: Received) {
+      (self.publication, self.media, self.received) = (publication, media, received)
+    }
+
+    /// With what was lost until now.
+    var counted: Received {
+      var counted = received
+      counted.count(consumers)
       return counted
     }
 
-    func stop() { for consumer in consumers { consumer.stop() } }
+    /// Takes it in the forms that are wanted now, and in no other.
+    mutating func feed(_ job: Job) throws(LiveKitError) {
+      let kind = received.track.kind
+      for isRaw in [false, true] {
+        if !job.wants(kind, isRaw: isRaw) {
+          stop([isRaw])
+        } else if consumers[isRaw] == nil {
+          consumers[isRaw] = try job.consume(media, kind, isRaw: isRaw) { [failure] error in
+            failure.withLock { $0 = error }
+          }
+        }
+      }
+    }
+
+    mutating func stop(_ forms: [Bool] = [false, true]) {
+      for isRaw in forms {
+        guard let consumer = consumers.removeValue(forKey: isRaw) else { continue }
+        consumer.stop()
+        received.count([isRaw: consumer])
+      }
+    }
   }
 
   /// Who is recorded; nil before it is known.
@@ -32,20 +77,19 @@ struct RecordedTracks: Sendable {
   /// What arrives of those.
   var inputs: [Track.Kind: Input] = [:]
   /// The inputs that have gone, as they were counted last.
-  var ended: [Track.Kind: OutputTrack] = [:]
+  var ended: [Track.Kind: Received] = [:]
 
   init(_ choice: TrackChoice) { self.choice = choice }
 
   /// Those that arrive, the video first.
-  var arriving: [OutputTrack] { [Track.Kind.video, .audio].compactMap { inputs[$0]?.track } }
+  var arriving: [OutputTrack] { [Track.Kind.video, .audio].compactMap { inputs[$0]?.received.track } }
   /// Those that arrive or did.
-  var all: [OutputTrack] { [Track.Kind.video, .audio].compactMap { inputs[$0]?.counted ?? ended[$0] } }
+  var all: [Received] { [Track.Kind.video, .audio].compactMap { inputs[$0]?.counted ?? ended[$0] } }
 
   /// Stops what arrives of a track.
-  mutating func remove(_ input: Input) {
-    input.stop()
-    inputs[input.track.kind] = nil
-    ended[input.track.kind] = input.counted
+  mutating func remove(_ kind: Track.Kind) {
+    inputs[kind]?.stop()
+    ended[kind] = inputs.removeValue(forKey: kind)?.received ?? ended[kind]
   }
 
   func omission(_ publication: RemoteTrackPublication, _ reason: String, wasWanted: Bool) -> Omission {
@@ -61,7 +105,8 @@ struct RecordedTracks: Sendable {
     for omission in choice.missing(of: identity) { _ = omissions.note(omission) }
     for (kind, publication) in taken {
       let isEmpty = written(kind) == 0
-      let hasCome = inputs[kind].map { $0.publication === publication && $0.track.packetsReceived > 0 } ?? false
+      let hasCome =
+        inputs[kind].map { $0.publication === publication && $0.received.track.packetsReceived > 0 } ?? false
       if hasCome, !isEmpty { omissions.came(publication.sid) }
       guard isEmpty, !omissions.has(publication.sid) else { continue }
       let reason = publication.isMuted ? "it was muted all the time" : "nothing of it has come"

@@ -31,11 +31,9 @@ extension Recorder {
   private func consider(_ publication: RemoteTrackPublication, of participant: RemoteParticipant) async {
     let kind = publication.kind
     guard participant.identity == tracks.identity, let run, tracks.taken[kind] !== publication else { return }
-    guard run.destination.planner.kinds.contains(kind) else {
-      return omit(publication, "\(run.destination.planner.template) takes no \(kind)", wasWanted: false)
-    }
+    if let refusal = run.refusal(of: kind) { return omit(publication, refusal.message, wasWanted: false) }
     let choice = tracks.choice
-    guard tracks.taken[kind] == nil, choice.accepts(publication), run.destination.has(kind) else {
+    guard tracks.taken[kind] == nil, choice.accepts(publication), run.has(kind) else {
       return omit(publication, choice.reason(against: publication), wasWanted: choice.isNamed(publication))
     }
     await take(publication)
@@ -75,11 +73,9 @@ extension Recorder {
     guard tracks.taken[kind] === publication, tracks.inputs[kind] == nil, let run, let media = publication.media else {
       return
     }
-    guard run.destination.has(kind) else {
-      throw LiveKitError(.invalidParameter, "\(run.destination.planner.template) takes no \(kind)")
-    }
-    let changed = try change { run throws(LiveKitError) in try run.follow(media, publication) }
-    if let changed { onUpdate(.codecChanged(changed)) }
+    guard run.has(kind) else { throw run.refusal(of: kind) ?? LiveKitError(.invalidState, "nothing is written") }
+    let changes = try change { run throws(LiveKitError) in try run.follow(media, publication) } ?? []
+    for change in changes { onUpdate(.codecChanged(change)) }
     let track = try attach(publication, media, run)
     if isTold { onUpdate(.trackChanged(track)) }
   }
@@ -87,15 +83,19 @@ extension Recorder {
   private func attach(
     _ publication: RemoteTrackPublication, _ media: IncomingMedia, _ run: RecordingRun
   ) throws(LiveKitError) -> OutputTrack {
-    let (kind, failure) = (publication.kind, Locked<LiveKitError?>(nil))
-    let consumers = try run.job.consume(media, kind) { error in failure.withLock { $0 = error } }
+    let kind = publication.kind
     let track = OutputTrack(
-      sid: publication.sid, kind: kind, codec: media.codec, isPassthrough: !run.destination.isRaw(kind),
-      dimensions: publication.dimensions, buffersDropped: tracks.ended[kind]?.buffersDropped ?? 0)
+      sid: publication.sid, kind: kind, codec: media.codec, isPassthrough: run.isPassthrough(kind),
+      dimensions: publication.dimensions)
+    var input = RecordedTracks.Input(
+      publication, media, RecordedTracks.Received(track, after: tracks.ended[kind]))
+    do throws(LiveKitError) { try input.feed(run.job) } catch {
+      input.stop()
+      throw error
+    }
     // A server may send what was taken for impossible.
     tracks.omissions.forget(publication.sid)
-    tracks.inputs[kind] = RecordedTracks.Input(
-      publication: publication, media: media, consumers: consumers, failure: failure, track: track)
+    tracks.inputs[kind] = input
     if media.isVideo {
       run.video.withLock { $0 = media }
       setMuted(publication.isMuted, publication)
@@ -112,7 +112,7 @@ extension Recorder {
   /// Says whether nothing is sent on purpose, which is black in the file.
   private func setMuted(_ isMuted: Bool, _ publication: RemoteTrackPublication) {
     guard let run, !run.job.media.setMuted(isMuted) else { return }
-    let codec = tracks.inputs[.video]?.track.codec.uppercased() ?? "its codec"
+    let codec = tracks.inputs[.video]?.received.track.codec.uppercased() ?? "its codec"
     omit(
       publication,
       "while it is muted or gone the file shows its last frame and not black, which cannot be written into such "
@@ -125,20 +125,20 @@ extension Recorder {
       publication.media != input.media
     else { return }
     // What ends with the connection has not been ended on purpose.
-    if input.track.kind == .video, room.connectionState == .connected { setMuted(true, publication) }
-    remove(input)
+    if publication.kind == .video, room.connectionState == .connected { setMuted(true, publication) }
+    remove(publication.kind)
   }
 
-  private func remove(_ input: RecordedTracks.Input) {
-    tracks.remove(input)
-    if input.track.kind == .video { run?.video.withLock { $0 = nil } }
+  private func remove(_ kind: Track.Kind) {
+    tracks.remove(kind)
+    if kind == .video { run?.video.withLock { $0 = nil } }
   }
 
   /// A track that cannot be shown or heard any more stops only itself.
   func dropFailures() {
     for input in tracks.inputs.values {
       guard let failure = input.failure.withLock({ $0 }) else { continue }
-      remove(input)
+      remove(input.publication.kind)
       omit(input.publication, failure.message, wasWanted: true)
     }
   }
@@ -147,7 +147,7 @@ extension Recorder {
   func followMedia() {
     for input in tracks.inputs.values {
       guard let media = input.publication.media, media != input.media else { continue }
-      remove(input)
+      remove(input.publication.kind)
       joined(input.publication)
     }
   }

@@ -1,16 +1,18 @@
-import Logging
 public import MediaBridge
 import MediaCore
 import PipelineTemplates
 
-/// Records one participant, or single tracks, of a connected room into a file. Subscribes to what it needs.
+/// Records one participant, or single tracks, of a connected room into files and streams. Subscribes to what it needs. A
+/// destination that fails fails alone: the others go on.
 public actor Recorder {
   /// What a recording has to say while it runs.
   public enum Update: Sendable {
     /// The participant or its media is not there; the text says what is missing.
     case waiting(String)
-    /// The file has begun, with these tracks of that participant.
+    /// The recording has begun, with these tracks of that participant.
     case recording(participant: String, [OutputTrack])
+    /// A destination has begun, has failed while the others go on, or has ended.
+    case destinationChanged(DestinationStatus)
     /// A track of the file has come later, or goes on in another form, such as from another publication.
     case trackChanged(OutputTrack)
     /// The video comes in another codec from now on, and is encoded into the one that the file holds, or goes on in
@@ -32,10 +34,12 @@ public actor Recorder {
   let room: Room
   /// From `prepare` on without the kinds that the output does not take.
   package private(set) var options: RecordingOptions
-  private(set) var target: RecordingTarget
+  private let templates: [OutputTemplates]?
+  /// Nil before `prepare`.
+  private(set) var targets: RecordingTargets?
   let subscriptions = SubscriptionLease()
-  private let bell = Bell()
-  private let logger: Logger
+  let bell = Bell()
+  let loggers: Loggers
   private(set) var onUpdate: @Sendable (Update) -> Void = { _ in }
   var tracks: RecordedTracks
   var presence = Presence()
@@ -54,23 +58,28 @@ public actor Recorder {
   /// - Parameter room: may be connected later, but before `start()`.
   public init(room: Room, options: RecordingOptions) { self.init(room: room, options: options, templates: nil) }
 
-  /// - Parameter templates: as they were read for these options; nil where they are not.
-  package init(room: Room, options: RecordingOptions, templates: OutputTemplates?) {
+  /// - Parameter templates: as they were read for each destination of these options; nil where they are not.
+  package init(room: Room, options: RecordingOptions, templates: [OutputTemplates]?) {
     self.room = room
     self.options = options
-    let loggers = Loggers(room.options.logger)
-    logger = loggers.output
-    target = RecordingTarget(options, templates, folder: room.options.pipelineFolder, loggers: loggers)
+    self.templates = templates
+    loggers = Loggers(room.options.logger)
     tracks = RecordedTracks(TrackChoice(options))
   }
 
-  /// Does what can be done before a room is joined: checks what is asked for, the templates and the folder, and takes
-  /// the file, so that no other recording writes into it. `finish()` gives it back; one that was made here and has got
-  /// nothing goes. `start` does the same where this was not called.
+  /// Does what can be done before a room is joined: checks what is asked for, the templates and the folders, and takes
+  /// the files, so that no other recording writes into them. `finish()` gives them back; one that was made here and has
+  /// got nothing goes. `start` does the same where this was not called.
   /// - Throws: what cannot be, and what to do about it.
   public func prepare() throws(LiveKitError) {
     try options.checkChoice()
-    try target.prepare(&options)
+    if targets == nil {
+      var targets = try RecordingTargets(
+        options, templates, folder: room.options.pipelineFolder, loggers: loggers)
+      try targets.check(&options)
+      self.targets = targets
+    }
+    try targets?.claim()
     if tracks.identity == nil { tracks.choice = TrackChoice(options) }
   }
 
@@ -94,6 +103,7 @@ public actor Recorder {
       try await awaitFirstMoment(search)
       if case .starting(let run) = state { state = .running(run) }
       onUpdate(.recording(participant: found.participant.identity ?? "", tracks.arriving))
+      tellDestinations()
     } catch {
       await subscriptions.keep(only: [])
       throw error
@@ -119,38 +129,6 @@ public actor Recorder {
       if let failure { throw failure }
       try search.checkWait(for: "something of \(tracks.identity ?? "the participant") that can be shown or heard")
       await bell.wait(until: search.deadline)
-    }
-  }
-
-  private func open(_ found: RecordingSearch.Found) throws(LiveKitError) -> RecordingRun {
-    try target.prepare(&options)
-    guard let planner = target.planner else { throw LiveKitError(.invalidState, "the recording was not prepared") }
-    let video = found.publications.first { $0.kind == .video }
-    let flowing = video.flatMap { found.isFlowing($0) ? $0.media : nil }
-    let traits = found.kinds.reduce(into: [:]) {
-      $0[$1] = $1 == .video ? TrackTraits(flowing) : TrackTraits(codec: "opus")
-    }
-    let plan = try planner.plan(traits)
-    tell(plan)
-    let idle = target.idle(room.options.receiveValues, plan, traits)
-    if !idle.isEmpty { onUpdate(.withoutEffect(variables: idle)) }
-    let source = Locked<IncomingMedia?>(nil)
-    let job = Job(
-      beginsWithVideo: flowing != nil && plan.feeds[.video] != nil,
-      onKeyframeNeeded: { source.withLock { $0 }?.requestKeyframe() }, onChange: { [bell] in bell.ring() })
-    let destination = try job.add(
-      target.destination, planner: planner, plan: plan,
-      video: Job.Video(codec: flowing?.codec, size: video?.dimensions), factory: target.factory, claim: target.claim)
-    return RecordingRun(job: job, destination: destination, video: source, heldCodec: flowing?.codec)
-  }
-
-  /// Says what is encoded and why.
-  private func tell(_ plan: OutputPlan) {
-    for (kind, feed) in plan.feeds.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
-      logger.debug("what an output is fed", metadata: ["output": "\(plan.template)", "\(kind)": "\(feed)"])
-    }
-    for (template, variables) in plan.forced {
-      onUpdate(.encodedAnew(template: "\(template)", variables: variables))
     }
   }
 
@@ -206,46 +184,48 @@ public actor Recorder {
   private func tick() {
     followMedia()
     dropFailures()
+    endWhatFailed()
+    tellDestinations()
     watchPresence()
     run?.job.media.advance(to: presence.overSince ?? .now)
   }
 
-  /// Time since the file's first moment; zero before it.
+  /// Time since the first moment; zero before it.
   public var elapsed: Duration { run?.job.media.origin.map { .now - $0 } ?? .zero }
 
-  /// Why the file can no longer be written; nil while it can.
-  public var failure: LiveKitError? { run?.destination.failure }
+  /// Why nothing can be written any more; nil while a destination goes on.
+  public var failure: LiveKitError? { run?.failure }
 
   /// What has ended the recording, of `RecordingOptions.ending`; it is for the caller to finish it then.
   public var ending: RecordingOptions.Ending? { presence.isOver ? options.ending : nil }
 
   // MARK: The end
 
-  /// Completes and closes the file. Called again it only says what the file holds.
-  /// - Throws: why it is not complete; what was written before stays.
+  /// Completes and closes all destinations. Called again it only says what they hold.
+  /// - Throws: why they are not all complete; `progress()` says how each of them is, and what was written before stays.
   public func finish() async throws(LiveKitError) -> OutputProgress {
     if case .finished = state { return figures }
     let run = run
     state = .finished(run)
     await run?.stop()
-    for input in tracks.inputs.values { input.stop() }
+    for kind in [Track.Kind.video, .audio] { tracks.inputs[kind]?.stop() }
     await countPackets()
-    if let run, run.isActive { tracks.noteWhatNeverCame { run.destination.lines.written($0, run.job.media) } }
+    if let run, run.isActive { tracks.noteWhatNeverCame { run.written($0) } }
     await subscriptions.keep(only: [])
-    defer { target.release() }
+    defer { targets?.release() }
     guard let run else { return OutputProgress() }
-    let reasons = await run.job.finish(at: presence.isOver ? presence.overSince ?? .now : .now)
-    if let reason = reasons.compactMap({ $0 }).first { throw reason }
+    await run.finish(at: presence.isOver ? presence.overSince ?? .now : .now)
+    if let lack = run.lack { throw lack }
     return figures
   }
 
-  /// How far the recording is; after `finish()`, whatever came of it, what the file holds.
+  /// How far the recording is; after `finish()`, whatever came of it, what the files hold.
   public func progress() async -> OutputProgress {
     await countPackets()
     return figures
   }
 
-  private var figures: OutputProgress {
+  var figures: OutputProgress {
     run?.progress(tracks.all, tracks.omissions.all) ?? OutputProgress(omissions: tracks.omissions.all)
   }
 
@@ -254,8 +234,8 @@ public actor Recorder {
       let reception = await input.media.reception()
       // Another track may have taken its place meanwhile.
       guard tracks.inputs[kind]?.media == input.media else { continue }
-      tracks.inputs[kind]?.track.packetsReceived = reception.packetsReceived
-      tracks.inputs[kind]?.track.packetsLost = reception.packetsLost
+      tracks.inputs[kind]?.received.track.packetsReceived = reception.packetsReceived
+      tracks.inputs[kind]?.received.track.packetsLost = reception.packetsLost
     }
   }
 }

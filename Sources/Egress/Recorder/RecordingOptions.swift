@@ -1,9 +1,6 @@
 public import MediaBridge
-import MediaCore
-import MediaPipelines
-package import PipelineTemplates
 
-/// What to record, and into what.
+/// What to record, and where it goes.
 public struct RecordingOptions: Sendable {
   /// What ends a recording by itself.
   public enum Ending: String, Sendable {
@@ -13,13 +10,11 @@ public struct RecordingOptions: Sendable {
     case roomEmpty = "room_empty"
   }
 
-  /// A file's path, or an address such as `udp://127.0.0.1:5000`.
-  public var file: String
-  /// The name of the output template that writes it, `pipelines/output/NAME.pipeline`; nil takes the one that is called
-  /// as the file's name ends: `mp4`, `mkv`, `webm`, or one of your own.
-  public var output: String?
+  /// Where it goes, at least to one: files and addresses, each by a template. Those that want the same share an encoder.
+  public var destinations: [OutputDestination]
   /// The names of the encode templates that video and audio go through, at most one for each; a kind without one is
-  /// encoded only where it has to be, by a template that makes what the output takes.
+  /// encoded only where it has to be, by a template that makes what the output takes. Each is for all destinations that
+  /// take its kind.
   public var encode: [String]
   /// The participant's identity; nil takes the first one that sends something.
   public var participant: String?
@@ -35,20 +30,34 @@ public struct RecordingOptions: Sendable {
   public var ending: Ending?
   /// The longest wait for the participant and its media; nil waits forever.
   public var wait: Duration?
-  /// Values for the variables of the output's template and of the encode templates, by name, such as `width` and
-  /// `bitrate`; they go before what is derived from what is received. A track is encoded where only its encode template
-  /// has a variable. A name that no template for the file has is an error.
+  /// Values for the variables of the output templates and of the encode templates, by name, such as `width` and
+  /// `bitrate`, for all destinations whose templates have them; they go before what is derived from what is received. A
+  /// track is encoded where only its encode template has a variable. A name that no template for a destination has is an
+  /// error.
   public var values: [String: String]
 
-  /// - Parameter file: the name's ending decides about the container; the rest as the properties say.
+  /// - Parameters:
+  ///   - file: the name's ending decides about the container; the only destination.
+  ///   - output: the name of the output template; the rest as the properties say.
   public init(
     file: String, output: String? = nil, encode: [String] = [], participant: String? = nil, trackSids: [String] = [],
     sources: [Track.Source] = [],
     kinds: Set<Track.Kind> = [.video, .audio], ending: Ending? = nil, wait: Duration? = nil,
     values: [String: String] = [:]
   ) {
-    self.file = file
-    self.output = output
+    self.init(
+      destinations: [OutputDestination(file, output: output)], encode: encode, participant: participant,
+      trackSids: trackSids, sources: sources, kinds: kinds, ending: ending, wait: wait, values: values)
+  }
+
+  /// - Parameter destinations: where it goes; the rest as the properties say.
+  public init(
+    destinations: [OutputDestination], encode: [String] = [], participant: String? = nil, trackSids: [String] = [],
+    sources: [Track.Source] = [],
+    kinds: Set<Track.Kind> = [.video, .audio], ending: Ending? = nil, wait: Duration? = nil,
+    values: [String: String] = [:]
+  ) {
+    self.destinations = destinations
     self.encode = encode
     self.participant = participant
     self.trackSids = trackSids
@@ -61,31 +70,10 @@ public struct RecordingOptions: Sendable {
 }
 
 extension RecordingOptions {
-  package var destination: Destination { Destination(location: file, output: output) }
-
   /// The kinds of media that are asked for, before it is known which tracks there are.
   var wantedKinds: Set<Track.Kind> {
     if !trackSids.isEmpty { return [.video, .audio] }
     return sources.isEmpty ? kinds : Set(sources.map(\.kind))
-  }
-
-  /// - Throws: what is asked for by name is nothing that the output takes, or it takes nothing of what is asked for.
-  func checkKinds(_ planner: OutputPlanner) throws(LiveKitError) {
-    for source in sources where !planner.kinds.contains(source.kind) {
-      throw LiveKitError(
-        .invalidParameter, "\(planner.template) takes no \(source.kind), which --source \(source.optionName) is")
-    }
-    guard wantedKinds.isDisjoint(with: planner.kinds) else { return }
-    let wanted = wantedKinds.map(\.description).sorted().joined(separator: " and ")
-    throw LiveKitError(.invalidParameter, "\(planner.template) takes no \(wanted)")
-  }
-
-  /// Finds mistakes in the values before a room is joined.
-  func checkValues(_ planner: OutputPlanner, _ factory: PipelineFactory) throws(LiveKitError) {
-    guard values["location"] == nil else {
-      throw LiveKitError(.invalidParameter, "`location` cannot be set: it is the file, which is given as such")
-    }
-    try planner.check(wantedKinds, factory: factory, values: destination.values)
   }
 
   /// - Throws: what is asked for does not fit into one file.

@@ -2,35 +2,93 @@ import MediaBridge
 import MediaCore
 import PipelineTemplates
 
-/// A recording that has begun: its job, and what becomes of its video.
+/// A recording that has begun: its job, and where that goes.
 struct RecordingRun: Sendable {
   let job: Job
-  let destination: JobDestination
+  /// Those that have ended, too.
+  var destinations: [RecordedDestination]
   /// Who is asked for keyframes.
   let video: Locked<IncomingMedia?>
-  /// What an output that stores video as it was sent holds.
-  var heldCodec: String?
-  private(set) var codecChanges: [CodecChange] = []
   var tasks: [Task<Void, Never>] = []
 
   /// Whether it has got its first moment.
   var isActive: Bool { job.media.origin != nil }
 
-  /// Has the output go on with video in another codec where it stores it as it is sent.
-  /// - Returns: what changes; nil where it makes no difference.
-  /// - Throws: why it cannot be.
-  mutating func follow(_ media: IncomingMedia, _ publication: RemoteTrackPublication) throws(LiveKitError)
-    -> CodecChange?
-  {
-    guard media.isVideo, !destination.isRaw(.video), let held = heldCodec, held != media.codec else { return nil }
-    let start = job.media.length
-    let (encoder, part) = try job.change(
-      destination, from: held, to: TrackTraits(media), Job.Video(codec: media.codec, size: publication.dimensions))
-    if encoder == nil { heldCodec = media.codec }
-    let change = CodecChange(
-      sid: publication.sid, held: held, sent: media.codec, encoder: encoder, part: part?.shown, start: start)
-    codecChanges.append(change)
-    return change
+  /// Those that media goes to.
+  var outputs: [JobDestination] { destinations.compactMap { $0.isOpen ? $0.output : nil } }
+
+  func has(_ kind: Track.Kind) -> Bool { outputs.contains { $0.has(kind) } }
+
+  /// Whether all that have it store it as it was sent.
+  func isPassthrough(_ kind: Track.Kind) -> Bool { !outputs.contains { $0.has(kind) && $0.isRaw(kind) } }
+
+  /// Why a kind goes nowhere; nil where an output takes it.
+  func refusal(of kind: Track.Kind) -> LiveKitError? {
+    let planners = outputs.map(\.planner)
+    guard !planners.isEmpty, !planners.contains(where: { $0.kinds.contains(kind) }) else { return nil }
+    let names = Set(planners.map(\.template.description)).sorted()
+    return LiveKitError(
+      .invalidParameter, "\(names.joined(separator: " and ")) \(names.count > 1 ? "take" : "takes") no \(kind)")
+  }
+
+  /// Frames or blocks of audio that came for one of them.
+  func written(_ kind: Track.Kind) -> Int {
+    destinations.compactMap { $0.output?.lines.written(kind, job.media) }.max() ?? 0
+  }
+
+  /// Why nothing can be written any more; nil while something can.
+  var failure: LiveKitError? {
+    destinations.contains { $0.failure == nil && $0.ending == nil }
+      ? nil : destinations.lazy.compactMap(\.failure).first
+  }
+
+  /// Why not all that was asked for is written; nil where it is.
+  var lack: LiveKitError? {
+    let failures = destinations.compactMap(\.failure)
+    guard let first = failures.first, failures.count > 1 else { return failures.first }
+    return LiveKitError(
+      first.code, failures.map(\.message).joined(separator: "; "), fault: first.fault, underlying: first)
+  }
+
+  /// Has each output go on with video in another codec where it stores it as it is sent.
+  /// - Returns: what changes.
+  /// - Throws: why the only one cannot; of several that one fails.
+  mutating func follow(
+    _ media: IncomingMedia, _ publication: RemoteTrackPublication
+  ) throws(LiveKitError) -> [CodecChange] {
+    var changes: [CodecChange] = []
+    let isOnly = outputs.count == 1
+    for index in destinations.indices {
+      do throws(LiveKitError) {
+        if let change = try destinations[index].follow(media, publication, job) { changes.append(change) }
+      } catch {
+        if isOnly { throw error }
+        destinations[index].output?.fail(error)
+      }
+    }
+    return changes
+  }
+
+  /// Completes what was written of those that cannot go on.
+  /// - Returns: whether there were some.
+  mutating func endWhatFailed() -> Bool {
+    var hasEnded = false
+    for index in destinations.indices {
+      guard destinations[index].isOpen, let output = destinations[index].output, output.failure != nil else { continue }
+      destinations[index].ending = job.end(output)
+      hasEnded = true
+    }
+    return hasEnded
+  }
+
+  /// The destinations that are in another state than it was told.
+  mutating func changes(_ progress: OutputProgress) -> [DestinationStatus] {
+    var changed: [DestinationStatus] = []
+    for (index, status) in progress.destinations.enumerated() where destinations[index].told != status.state {
+      destinations[index].told = status.state
+      changed.append(status)
+    }
+    return changed
   }
 
   /// Ends what keeps it going.
@@ -41,20 +99,16 @@ struct RecordingRun: Sendable {
     }
   }
 
+  /// Completes and closes all that is written.
+  /// - Parameter time: until when it is to last where nothing comes any more.
+  func finish(at time: MediaTime) async {
+    await job.finish(at: time)
+    for destination in destinations { await destination.ending?.value }
+  }
+
   /// How far it is.
-  /// - Parameters:
-  ///   - tracks: as they were received.
-  func progress(_ tracks: [OutputTrack], _ omissions: [Omission]) -> OutputProgress {
-    var progress = OutputProgress(omissions: omissions, codecChanges: codecChanges)
-    progress.parts = destination.laterFiles
-    (progress.duration, progress.bytes) = (destination.storedLength ?? job.media.length, destination.bytes)
-    if destination.isLost { (progress.duration, progress.bytes) = (.zero, 0) }
-    progress.tracks = tracks.map { track in
-      var track = track
-      track.buffers = destination.lines.written(track.kind, job.media)
-      track.buffersDropped += destination.dropped(track.kind)
-      return track
-    }
-    return progress
+  /// - Parameter tracks: as they were received.
+  func progress(_ tracks: [RecordedTracks.Received], _ omissions: [Omission]) -> OutputProgress {
+    OutputProgress(destinations: destinations.map { $0.status(job, tracks) }, omissions: omissions)
   }
 }

@@ -2,56 +2,75 @@ import MediaBridge
 import MediaPipelines
 import PipelineTemplates
 
-/// What a recording writes, and by which templates: checked, and the file taken, before a room is joined.
+/// One destination of a recording, with its templates: checked, and its file taken, before a room is joined.
 struct RecordingTarget: Sendable {
   let destination: Destination
-  let factory: PipelineFactory
-  /// Where they are read already.
-  private let templates: OutputTemplates?
-  private(set) var planner: OutputPlanner?
+  /// What is set for this one alone.
+  let ownValues: [String: String]
+  private(set) var factory: PipelineFactory
+  let planner: OutputPlanner
   private(set) var claim: FileClaim?
 
-  init(_ options: RecordingOptions, _ templates: OutputTemplates?, folder: String?, loggers: Loggers) {
-    self.templates = templates
-    destination = options.destination
-    factory = PipelineFactory(folder: folder, overrides: options.values, logger: loggers.pipelines)
+  /// - Parameters:
+  ///   - templates: where they are read already.
+  ///   - logger: is told of folders of templates that are passed over.
+  /// - Throws: nothing says which template, there is none of its name, or it cannot be filled.
+  init(
+    _ destination: OutputDestination, _ options: RecordingOptions, _ templates: OutputTemplates?, folder: String?,
+    loggers: Loggers
+  ) throws(LiveKitError) {
+    (self.destination, ownValues) = (destination.destination, destination.values)
+    let values = options.values.merging(destination.values) { $1 }
+    factory = PipelineFactory(folder: folder, overrides: values, logger: loggers.pipelines)
+    planner =
+      if let templates {
+        try OutputPlanner(templates, factory: factory)
+      } else {
+        try OutputPlanner(self.destination, encode: options.encode, factory: factory)
+      }
   }
 
-  /// - Parameter options: without the kinds that the output does not take, afterwards.
-  /// - Throws: what cannot be, and what to do about it.
-  mutating func prepare(_ options: inout RecordingOptions) throws(LiveKitError) {
-    if planner == nil {
-      let planner =
-        if let templates {
-          try OutputPlanner(templates, factory: factory)
-        } else {
-          try OutputPlanner(destination, encode: options.encode, factory: factory)
-        }
-      try options.checkKinds(planner)
-      options.kinds.formIntersection(planner.kinds)
-      try options.checkValues(planner, factory)
-      self.planner = planner
+  /// Finds mistakes in what is set for it, and passes over what is set for others.
+  /// - Parameter kinds: that are wanted.
+  mutating func check(_ kinds: Set<Track.Kind>) throws(LiveKitError) {
+    let known = planner.variables(for: kinds)
+    if let name = ownValues.keys.sorted().first(where: { !known.contains($0) }) {
+      throw LiveKitError(
+        UnknownVariable(name: name, templates: planner.templates(for: kinds), known: known.sorted()).error)
     }
-    try claimFile()
+    factory = PipelineFactory(store: factory.store, overrides: factory.overrides.filter { known.contains($0.key) })
+    try planner.check(kinds, factory: factory, values: destination.values)
   }
 
   /// Takes the file, also when it has been removed while nothing was in it. An address is nobody's.
-  private mutating func claimFile() throws(LiveKitError) {
+  /// - Parameter others: that have theirs already.
+  mutating func claimFile(besides others: some Sequence<RecordingTarget>) throws(LiveKitError) {
+    for other in others where isSame(as: other) {
+      throw LiveKitError(
+        .invalidParameter,
+        "\(other.destination.shown) and \(destination.shown) are the same: two destinations cannot write into one; "
+          + "give one of them another name")
+    }
     guard destination.isFile else { return }
     if let claim, claim.loss == nil { return }
     claim?.release()
     claim = try FileClaim(destination.location)
   }
 
+  private func isSame(as other: RecordingTarget) -> Bool {
+    guard destination.isFile else { return destination.location == other.destination.location }
+    return other.claim?.isOf(destination.location) == true
+  }
+
   /// The values for receive templates that change nothing of what goes in.
-  func idle(_ values: [String: String], _ plan: OutputPlan, _ tracks: [Track.Kind: TrackTraits]) -> [String] {
+  func idle(_ values: [String: String], _ plan: OutputPlan, _ tracks: [Track.Kind: TrackTraits]) -> Set<String> {
     var idle = Set(values.keys)
     for (kind, feed) in plan.feeds where !idle.isEmpty {
       // Of what has not come yet nothing is known.
       guard let codec = tracks[kind]?.codec, let template = try? factory.template(.receive, codec) else { return [] }
       idle.subtract(template.variables(outsideBranches: feed.way == .asSent ? ["frames", "pcm"] : []))
     }
-    return idle.sorted()
+    return idle
   }
 
   /// Gives the file back; one that was made here and has got nothing goes.

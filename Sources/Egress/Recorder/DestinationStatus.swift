@@ -1,0 +1,42 @@
+public import MediaBridge
+import PipelineTemplates
+
+/// How one of the destinations of an output is.
+public struct DestinationStatus: Sendable, Equatable {
+  /// Goes one way.
+  public enum State: String, Sendable {
+    /// Nothing has come to it yet.
+    case starting
+    /// It is written.
+    case active
+    /// Nothing comes any more, and it is being completed.
+    case ending
+    /// It was completed and closed.
+    case complete
+    /// It could not go on, or could not be completed; what was written before stays.
+    case failed
+  }
+
+  /// A file's path, or an address without what may be a secret in it.
+  public var location: String
+  /// Whether it is a path, and no address.
+  public var isFile: Bool
+  /// Where it is on its way.
+  public var state: State
+  /// Media written; of a file that has ended, what it really holds, where that can be read.
+  public var duration: Duration = .zero
+  /// Size of all its files; 0 for what is no file.
+  public var bytes: Int64 = 0
+  /// At most one of video and one of audio, as they go to this destination.
+  public var tracks: [OutputTrack] = []
+  /// The files besides the one that was asked for, in the order in which they began.
+  public var parts: [String] = []
+  /// In the order in which they came.
+  public var codecChanges: [CodecChange] = []
+  /// Why it failed, with its location in the message; nil in any other state.
+  public var failure: LiveKitError?
+
+  init(_ destination: Destination, _ state: State) {
+    (location, isFile, self.state) = (destination.shown, destination.isFile, state)
+  }
+}

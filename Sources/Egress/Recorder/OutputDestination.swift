@@ -1,0 +1,29 @@
+package import PipelineTemplates
+
+/// One of the places that an output goes to, and by which template.
+public struct OutputDestination: Sendable, Equatable {
+  /// A file's path, or an address such as `udp://127.0.0.1:5000`.
+  public var location: String
+  /// The name of the output template that writes it, `pipelines/output/NAME.pipeline`; nil takes the one that is called
+  /// as the file's name ends: `mp4`, `mkv`, `webm`, or one of your own.
+  public var output: String?
+  /// Values for the variables of this destination's templates, by name; they go before those that are for all. A name
+  /// that none of its templates has is an error.
+  public var values: [String: String]
+
+  /// - Parameters:
+  ///   - location: the name's ending decides about the container where `output` does not.
+  ///   - output: the name of the output template.
+  ///   - values: for this destination alone.
+  public init(_ location: String, output: String? = nil, values: [String: String] = [:]) {
+    self.location = location
+    self.output = output
+    self.values = values
+  }
+
+  package init(_ destination: Destination, values: [String: String] = [:]) {
+    self.init(destination.location, output: destination.output, values: values)
+  }
+
+  package var destination: Destination { Destination(location: location, output: output) }
+}

@@ -1,0 +1,85 @@
+import MediaBridge
+import MediaCore
+import PipelineTemplates
+
+/// A destination of a recording that has begun, and what becomes of its video.
+struct RecordedDestination: Sendable {
+  let target: RecordingTarget
+  /// Nil where it could not be opened, which `refusal` tells.
+  private(set) var output: JobDestination?
+  private(set) var refusal: LiveKitError?
+  /// What it holds of video that it stores as it was sent.
+  private var heldCodec: String?
+  private var codecChanges: [CodecChange] = []
+  /// Its end, where that came before the recording's.
+  var ending: Task<Void, Never>?
+  /// What was told of it last.
+  var told: DestinationStatus.State?
+
+  /// Opens it; one that cannot be opened has failed.
+  /// - Parameters:
+  ///   - tracks: that it is fed with.
+  ///   - video: without a codec where none comes.
+  ///   - isOnly: whether there is no other, and errors need not say which one they are about.
+  init(
+    opening target: RecordingTarget, in job: Job, for tracks: [Track.Kind: TrackTraits], _ video: Job.Video,
+    isOnly: Bool
+  ) {
+    (self.target, heldCodec) = (target, video.codec)
+    do throws(LiveKitError) {
+      output = try job.add(
+        target.destination, planner: target.planner, plan: try target.planner.plan(tracks), video: video,
+        factory: target.factory, claim: target.claim)
+    } catch {
+      refusal = isOnly || error.message.contains(target.destination.shown) ? error : error.about(target.destination)
+    }
+  }
+
+  var failure: LiveKitError? { output?.failure ?? refusal }
+  /// Whether media goes to it.
+  var isOpen: Bool { output != nil && ending == nil }
+
+  /// Has it go on with video in another codec where it stores it as it is sent.
+  /// - Returns: what changes; nil where it makes no difference.
+  /// - Throws: why it cannot be.
+  mutating func follow(
+    _ media: IncomingMedia, _ publication: RemoteTrackPublication, _ job: Job
+  ) throws(LiveKitError) -> CodecChange? {
+    guard isOpen, let output, media.isVideo, output.has(.video), !output.isRaw(.video), let held = heldCodec,
+      held != media.codec
+    else { return nil }
+    let start = job.media.length
+    let (encoder, part) = try job.change(
+      output, from: held, to: TrackTraits(media), Job.Video(codec: media.codec, size: publication.dimensions))
+    if encoder == nil { heldCodec = media.codec }
+    let change = CodecChange(
+      location: target.destination.shown, sid: publication.sid, held: held, sent: media.codec, encoder: encoder,
+      part: part?.shown, start: start)
+    codecChanges.append(change)
+    return change
+  }
+
+  /// - Parameter tracks: as they were received.
+  func status(_ job: Job, _ tracks: [RecordedTracks.Received]) -> DestinationStatus {
+    guard let output else {
+      var status = DestinationStatus(target.destination, .failed)
+      status.failure = refusal
+      return status
+    }
+    var status = DestinationStatus(target.destination, output.state(hasBegun: job.media.origin != nil))
+    if !output.isLost {
+      (status.duration, status.bytes) = (output.length(job.media), output.bytes)
+    }
+    (status.parts, status.codecChanges) = (output.laterFiles, codecChanges)
+    status.failure = output.failure
+    status.tracks = tracks.filter { output.has($0.track.kind) }.map { received in
+      let kind = received.track.kind
+      var track = received.track
+      track.isPassthrough = !output.isRaw(kind)
+      track.buffers = output.lines.written(kind, job.media)
+      track.buffersDropped = received.dropped(isRaw: output.isRaw(kind)) + output.dropped(kind)
+      return track
+    }
+    return status
+  }
+}

@@ -1,0 +1,101 @@
+import MediaBridge
+import MediaPipelines
+import PipelineTemplates
+
+/// All that a recording writes: a mistake in any of them is told, with its name, before anything starts.
+struct RecordingTargets: Sendable {
+  private(set) var all: [RecordingTarget]
+
+  /// - Parameter templates: of each destination, where they are read already.
+  init(
+    _ options: RecordingOptions, _ templates: [OutputTemplates]? = nil, folder: String?, loggers: Loggers = Loggers()
+  ) throws(LiveKitError) {
+    guard !options.destinations.isEmpty else {
+      throw LiveKitError(.invalidParameter, "nothing says where the recording goes: give it a destination")
+    }
+    all = []
+    for (index, destination) in options.destinations.enumerated() {
+      try Self.naming(destination.destination, among: options.destinations.count) { () throws(LiveKitError) in
+        all.append(
+          try RecordingTarget(destination, options, templates?[index], folder: folder, loggers: loggers))
+      }
+    }
+  }
+
+  /// - Parameter options: without the kinds that no destination takes, afterwards.
+  /// - Throws: what cannot be, and what to do about it.
+  mutating func check(_ options: inout RecordingOptions) throws(LiveKitError) {
+    try checkSources(options)
+    try checkEncoders()
+    let wanted = options.wantedKinds
+    for index in all.indices {
+      try Self.naming(all[index].destination, among: all.count) { () throws(LiveKitError) in
+        try Self.checkKinds(wanted, all[index].planner)
+      }
+    }
+    try checkNames(options.values, wanted)
+    options.kinds.formIntersection(all.flatMap(\.planner.kinds))
+    for index in all.indices {
+      try Self.naming(all[index].destination, among: all.count) { () throws(LiveKitError) in
+        try all[index].check(wanted)
+      }
+    }
+  }
+
+  /// Takes their files.
+  mutating func claim() throws(LiveKitError) {
+    for index in all.indices { try all[index].claimFile(besides: all[..<index]) }
+  }
+
+  /// Gives the files back that nothing has come to.
+  func release() { for target in all { target.release() } }
+
+  // MARK: Mistakes
+
+  private var templates: String { Set(all.map(\.planner.template.description)).sorted().joined(separator: " and ") }
+
+  private func checkSources(_ options: RecordingOptions) throws(LiveKitError) {
+    for source in options.sources where !all.contains(where: { $0.planner.kinds.contains(source.kind) }) {
+      throw LiveKitError(
+        .invalidParameter,
+        "\(templates) \(all.count > 1 ? "take" : "takes") no \(source.kind), which --source \(source.optionName) is")
+    }
+  }
+
+  private func checkEncoders() throws(LiveKitError) {
+    for (kind, name) in all[0].planner.idleEncoders where all.allSatisfy({ $0.planner.idleEncoders[kind] != nil }) {
+      throw LiveKitError(
+        .invalidParameter,
+        "encode/\(name) makes \(kind), which \(templates) \(all.count > 1 ? "do" : "does") not take")
+    }
+  }
+
+  private static func checkKinds(_ wanted: Set<Track.Kind>, _ planner: OutputPlanner) throws(LiveKitError) {
+    guard wanted.isDisjoint(with: planner.kinds) else { return }
+    let names = wanted.map(\.description).sorted().joined(separator: " and ")
+    throw LiveKitError(.invalidParameter, "\(planner.template) takes no \(names)")
+  }
+
+  /// Of what is set for all, each has to be for one of them at least.
+  private func checkNames(_ values: [String: String], _ kinds: Set<Track.Kind>) throws(LiveKitError) {
+    guard !([values] + all.map(\.ownValues)).contains(where: { $0["location"] != nil }) else {
+      throw LiveKitError(.invalidParameter, "`location` cannot be set: it is the file, which is given as such")
+    }
+    let known = all.reduce(into: Set<String>()) { $0.formUnion($1.planner.variables(for: kinds)) }
+    guard let name = values.keys.sorted().first(where: { !known.contains($0) }) else { return }
+    var templates: [TemplateName] = []
+    for template in all.flatMap({ $0.planner.templates(for: kinds) }) where !templates.contains(template) {
+      templates.append(template)
+    }
+    throw LiveKitError(UnknownVariable(name: name, templates: templates, known: known.sorted()).error)
+  }
+
+  /// With several destinations an error says which one it is about.
+  private static func naming(
+    _ destination: Destination, among count: Int, _ body: () throws(LiveKitError) -> Void
+  ) throws(LiveKitError) {
+    do throws(LiveKitError) { try body() } catch {
+      throw count > 1 && !error.message.contains(destination.shown) ? error.about(destination) : error
+    }
+  }
+}
