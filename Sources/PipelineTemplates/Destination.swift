@@ -28,9 +28,13 @@ public struct Destination: Equatable, Sendable {
   /// The name of the template that writes it; nil where nothing says.
   public var template: String? {
     if let output { return output }
-    let name = isFile ? URL(fileURLWithPath: location).pathExtension.lowercased() : ""
+    let ending = isFile ? URL(fileURLWithPath: location).pathExtension.lowercased() : ""
+    let name = Self.synonyms[ending] ?? ending
     return TemplateStore.isName(name) ? name : nil
   }
+
+  /// Endings that are another word for a template's name.
+  private static let synonyms = ["opus": "ogg"]
 
   /// What a template is told of it: `location`, and of an address also `host` and `port`.
   public var values: [String: String] {

@@ -9,6 +9,7 @@ import Testing
       ("./a=b.mp4", nil, "./a=b.mp4", "mp4"), ("/tmp/x=1/a.mp4", nil, "/tmp/x=1/a.mp4", "mp4"), ("a", nil, "a", nil),
       ("ts=udp://127.0.0.1:5000", "ts", "udp://127.0.0.1:5000", "ts"), ("udp://h:1/x.mp4", nil, "udp://h:1/x.mp4", nil),
       ("rtmp://h/app/key?a=b", nil, "rtmp://h/app/key?a=b", nil), ("ts=", "ts", "", "ts"), ("..=a", nil, "..=a", nil),
+      ("voice.opus", nil, "voice.opus", "ogg"),
     ] as [(String, String?, String, String?)])
   func isReadAsItIsWritten(_ argument: String, _ output: String?, _ location: String, _ text: String?) {
     let destination = Destination(argument: argument)

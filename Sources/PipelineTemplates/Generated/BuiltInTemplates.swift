@@ -118,6 +118,22 @@ appsrc name=frames max-buffers=${frame-queue:-50} max-bytes=${queue-bytes:-20000
 ! appsink name=encoded sync=false caps="video/x-h264,stream-format=avc,alignment=au"
 
 """###,
+    "encode/mp3": ###"""
+# MP3 of 48 kHz stereo.
+#
+# pcm           Queue at most `audio-queue` stretches of audio; the oldest are dropped when the encoder does not keep up.
+# audiorate     Fills holes with silence, and drops what comes twice. Audio that is off by less than 5 ms stays as it is.
+# lamemp3enc    Constant `mp3-bitrate` in kbit/s, of those that MP3 has.
+# encoded       Frames out; the caps are what this template is chosen by. Nothing is taken off for the 23 ms of run-in, with
+#               which a decoder begins: the frames behind it cannot be decoded without it.
+
+appsrc name=pcm max-buffers=${audio-queue:-1000} max-bytes=0 leaky-type=downstream
+  caps="audio/x-raw,format=S16LE,layout=interleaved,rate=48000,channels=2"
+! audioconvert ! audiorate tolerance=5000000
+! lamemp3enc target=bitrate cbr=true bitrate=${mp3-bitrate:-128}
+! appsink name=encoded sync=false caps="audio/mpeg,mpegversion=1,layer=3"
+
+"""###,
     "encode/opus": ###"""
 # Opus of 48 kHz stereo.
 #
@@ -219,6 +235,32 @@ videotestsrc is-live=true do-timestamp=true pattern=${background:-black}
 ! queue ! videomix.
 
 """###,
+    "output/h264": ###"""
+# H.264 byte stream (Annex B) without a container, which has no times; video only.
+#
+# video         Queues at most `queue` frames; the oldest are dropped when the disk does not keep up. The caps say what goes
+#               in: a track as it was sent, or else encoded. A player shows the frames at a rate of its own; .ts, .mkv and
+#               .mp4 keep their times.
+# filesink      Nothing is held back in memory.
+
+appsrc name=video max-buffers=${queue:-1000} max-bytes=0 leaky-type=downstream
+  caps="video/x-h264,stream-format=byte-stream,alignment=au"
+! filesink location=${location} buffer-mode=unbuffered
+
+"""###,
+    "output/ivf": ###"""
+# IVF file, the frames of VP8 or VP9 with their times; video only.
+#
+# video         Queues at most `queue` frames; the oldest are dropped when the disk does not keep up. The caps say what goes
+#               in: a track as it was sent, or else encoded into the first of them.
+# avmux_ivf     The header says how many frames there are once the file is complete; one that is killed plays up to there.
+# filesink      Nothing is held back in memory.
+
+appsrc name=video max-buffers=${queue:-1000} max-bytes=0 leaky-type=downstream caps="video/x-vp8;video/x-vp9"
+! avmux_ivf
+! filesink location=${location} buffer-mode=unbuffered
+
+"""###,
     "output/mkv": ###"""
 # Matroska file: VP8, VP9 or H.264 and Opus.
 #
@@ -234,6 +276,17 @@ appsrc name=video max-buffers=${queue:-1000} max-bytes=0 leaky-type=downstream
 ! mux.video_0
 appsrc name=audio max-buffers=${queue:-1000} max-bytes=0 leaky-type=downstream caps="audio/x-opus"
 ! mux.audio_0
+
+"""###,
+    "output/mp3": ###"""
+# MP3 file, audio only.
+#
+# audio         Queues at most `queue` buffers; the oldest are dropped when the disk does not keep up.
+# filesink      MP3 needs no container: a file that is killed plays up to there. Nothing is held back in memory.
+
+appsrc name=audio max-buffers=${queue:-1000} max-bytes=0 leaky-type=downstream
+  caps="audio/mpeg,mpegversion=1,layer=3"
+! filesink location=${location} buffer-mode=unbuffered
 
 """###,
     "output/mp4-opus": ###"""
@@ -279,6 +332,20 @@ appsrc name=audio max-buffers=${queue:-1000} max-bytes=0 leaky-type=downstream
 ! mux.audio_0
 
 """###,
+    "output/ogg": ###"""
+# Ogg file of Opus, audio only.
+#
+# audio         Queues at most `queue` buffers; the oldest are dropped when the disk does not keep up. The caps say what goes
+#               in: Opus as it was sent.
+# mux           Ends a page after `page` ns; a kill loses at most the last one.
+# filesink      Nothing is held back in memory.
+
+oggmux name=mux max-page-delay=${page:-500000000}
+! filesink location=${location} buffer-mode=unbuffered
+appsrc name=audio max-buffers=${queue:-1000} max-bytes=0 leaky-type=downstream caps="audio/x-opus"
+! opusparse ! mux.
+
+"""###,
     "output/playback": ###"""
 # Plays the audio of all subscribed tracks, mixed, on an audio device.
 #
@@ -300,6 +367,40 @@ audiomixer name=audiomix force-live=true latency=${delay:-100000000} alignment-t
 ! audioconvert ! audioresample
 ! ${sink:-pulsesink} buffer-time=${device-buffer:-60000} latency-time=${device-period:-10000}
   slave-method=${slave-method:-skew} drift-tolerance=${drift:-40000}
+
+"""###,
+    "output/ts": ###"""
+# MPEG-TS file of H.264 and AAC.
+#
+# video, audio  Queue at most `queue` buffers; the oldest are dropped when the disk does not keep up. The caps say what
+#               goes in: a track as it was sent, or else encoded.
+# mux           Has no index: a file that is killed plays up to there.
+# filesink      Nothing is held back in memory.
+
+mpegtsmux name=mux
+! filesink location=${location} buffer-mode=unbuffered
+appsrc name=video max-buffers=${queue:-1000} max-bytes=0 leaky-type=downstream
+  caps="video/x-h264,stream-format=byte-stream,alignment=au"
+! mux.
+appsrc name=audio max-buffers=${queue:-1000} max-bytes=0 leaky-type=downstream
+  caps="audio/mpeg,mpegversion=4,stream-format=raw"
+! mux.
+
+"""###,
+    "output/wav": ###"""
+# WAV file of PCM, 16 bit, 48 kHz, stereo; audio only.
+#
+# audio         Queues at most `queue` blocks of audio; the oldest are dropped when the disk does not keep up.
+# audiorate     PCM has no times: holes are filled with silence, and what comes twice is dropped. Audio that is off by less
+#               than 5 ms stays as it is.
+# wavenc        The file's header says how long it is, in 32 bits: six hours at most.
+# filesink      Nothing is held back in memory.
+
+appsrc name=audio max-buffers=${queue:-1000} max-bytes=0 leaky-type=downstream
+  caps="audio/x-raw,format=S16LE,layout=interleaved,rate=48000,channels=2"
+! audiorate tolerance=5000000
+! wavenc
+! filesink location=${location} buffer-mode=unbuffered
 
 """###,
     "output/webm": ###"""
