@@ -123,6 +123,10 @@ public final class AppSource: @unchecked Sendable {
       buffer, pts: pts ?? media.pts, dts: dts ?? media.dts, isDiscontinuous: discontinuity || media.isDiscontinuous)
   }
 
+  /// Has what follows wait for this source as long as it takes, as it does for a file. A multiplexer that knows its sources
+  /// to be live goes on without one that is late by the clock. Call it before the start.
+  public func setPatient() { gst_util_set_object_arg(shared.pointer.cast(), "is-live", "false") }
+
   /// Nothing comes after what has been pushed.
   public func endOfStream() { gst_app_src_end_of_stream(source) }
 }

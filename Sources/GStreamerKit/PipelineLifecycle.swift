@@ -121,8 +121,21 @@ extension Pipeline {
     }
   }
 
+  /// How many elements the pipeline ends in.
+  public var sinkCount: Int {
+    var count = 0
+    Self.forEach(of: gst_bin_iterate_sinks(element.cast())) { _ in count += 1 }
+    return count
+  }
+
   private func forEachSource(_ body: (UnsafeMutablePointer<GstElement>) -> Void) {
-    guard let iterator = gst_bin_iterate_sources(element.cast()) else { return }
+    Self.forEach(of: gst_bin_iterate_sources(element.cast()), body)
+  }
+
+  private static func forEach(
+    of iterator: UnsafeMutablePointer<GstIterator>?, _ body: (UnsafeMutablePointer<GstElement>) -> Void
+  ) {
+    guard let iterator else { return }
     defer { gst_iterator_free(iterator) }
     var item = GValue()
     while gst_iterator_next(iterator, &item) == GST_ITERATOR_OK {

@@ -2,14 +2,14 @@ import Foundation
 
 /// Where an output goes, and by which template: `[NAME=]LOCATION`.
 public struct Destination: Equatable, Sendable {
-  /// The name of the output template; nil where the location's extension is its name.
+  /// The name of the output template; nil where the location's extension or scheme is its name.
   public var output: String?
-  /// A file's path, or an address such as `udp://127.0.0.1:5000`.
+  /// A file's path, or an address such as `rtmp://host/app/key`.
   public var location: String
 
   /// - Parameters:
   ///   - location: a file, an address or whatever the output template takes.
-  ///   - output: name of the output template; nil to go by the end of the location.
+  ///   - output: name of the output template; nil to go by the end of a file's name, or by the scheme of an address.
   public init(location: String, output: String? = nil) {
     self.location = location
     self.output = output
@@ -28,32 +28,54 @@ public struct Destination: Equatable, Sendable {
   /// The name of the template that writes it; nil where nothing says.
   public var template: String? {
     if let output { return output }
-    let ending = isFile ? URL(fileURLWithPath: location).pathExtension.lowercased() : ""
-    let name = Self.synonyms[ending] ?? ending
+    let word = address?.scheme ?? URL(fileURLWithPath: location).pathExtension.lowercased()
+    let name = Self.synonyms[word] ?? word
     return TemplateStore.isName(name) ? name : nil
   }
 
-  /// Endings that are another word for a template's name.
-  private static let synonyms = ["opus": "ogg"]
+  /// Endings and schemes that are another word for a template's name.
+  private static let synonyms = ["opus": "ogg", "rtmps": "rtmp"]
+
+  /// The shipped templates that take an address.
+  package static let addressTemplates = ["rtmp", "srt", "udp"]
 
   /// What a template is told of it: `location`, and of an address also `host` and `port`.
   public var values: [String: String] {
-    var values = ["location": location]
-    values["host"] = address?.host.map { $0.filter { $0 != "[" && $0 != "]" } }
-    values["port"] = address?.port.map(String.init)
+    var values = ["location": resolved]
+    guard let address else { return values }
+    if !address.host.isEmpty { values["host"] = address.host }
+    values["port"] = address.port.map(String.init)
     return values
   }
 
-  /// For messages: a file's path, and an address without what may be a secret in it.
-  public var shown: String {
-    guard let address, let scheme = address.scheme, let host = address.host else { return location }
-    return "\(scheme)://\(host)\(address.port.map { ":\($0)" } ?? "")"
+  /// Why no template can take it, and what to do; nil for nothing.
+  package var mistake: String? {
+    guard address?.lacksKey == true else { return nil }
+    return "'\(shown)' lacks an application or a stream key: write rtmp://HOST/APP/KEY"
   }
 
-  private var address: URLComponents? {
-    guard location.contains("://"), let parts = URLComponents(string: location), parts.scheme?.isEmpty == false else {
-      return nil
-    }
-    return parts
+  private var address: Address? { Address(resolved) }
+
+  /// What `mux://KEY` is short for.
+  private var resolved: String {
+    let prefix = "mux://"
+    guard location.lowercased().hasPrefix(prefix) else { return location }
+    return "rtmps://global-live.mux.com:443/app/" + location.dropFirst(prefix.count)
+  }
+}
+
+extension Destination {
+  /// For messages: a file's path, and an address without what may be a secret in it.
+  public var shown: String { address?.shown ?? location }
+
+  /// Parts of the location that nobody else is to see.
+  package var secrets: [String] { address?.secrets ?? [] }
+
+  /// What others say of this destination, without its secrets. One of less than four characters is no key that anybody
+  /// gives out, and would be found in every word.
+  package func redact(_ text: String) -> String {
+    guard !isFile else { return text }
+    let whole = text.replacing(location, with: shown).replacing(resolved, with: shown)
+    return secrets.filter { $0.count > 3 }.reduce(whole) { $0.replacing($1, with: "{...}") }
   }
 }

@@ -14,6 +14,11 @@ public enum ElementPackage {
       + "name is reported in the same way"
   }
 
+  /// What to do about an error that comes of a library which an element takes in passing; nil where that is not known.
+  package static func advice(forError message: String) -> String? {
+    message.contains("TLS support is not available") ? "install the Debian package glib-networking" : nil
+  }
+
   private static let families: [(prefix: String, package: String)] = [
     ("avdec_", "gstreamer1.0-libav"), ("avenc_", "gstreamer1.0-libav"), ("avmux_", "gstreamer1.0-libav"),
     ("avdemux_", "gstreamer1.0-libav"), ("rtp", "gstreamer1.0-plugins-good"), ("vah26", "gstreamer1.0-plugins-bad"),

@@ -1,4 +1,5 @@
 import Foundation
+import PipelineTemplates
 
 /// Overwrites secrets among the arguments where other users of the machine see them: ps and /proc/PID/cmdline.
 enum CommandLineSecrets {
@@ -14,7 +15,16 @@ enum CommandLineSecrets {
       if isSecret { blank(memory, argument.startIndex..<argument.endIndex) }
       if let option { blank(memory, (argument.startIndex + option.utf8.count + 1)..<argument.endIndex) }
       isSecret = options.contains(text)
+      for secret in Destination(argument: text).secrets { blank(memory, every: secret, of: argument) }
     }
+  }
+
+  /// Stream keys and passwords in the addresses of destinations.
+  private static func blank(
+    _ memory: UnsafeMutableRawBufferPointer, every secret: String,
+    of argument: Slice<UnsafeMutableRawBufferPointer>
+  ) {
+    for range in argument.ranges(of: Array(secret.utf8)) { blank(memory, range) }
   }
 
   private static func blank(_ memory: UnsafeMutableRawBufferPointer, _ range: Range<Int>) {

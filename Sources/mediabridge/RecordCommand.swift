@@ -9,8 +9,8 @@ struct RecordCommand: AsyncParsableCommand {
     commandName: "record", abstract: "Record a participant, or a whole room, into files that play.",
     discussion: """
       A destination is [NAME=]LOCATION: the output template NAME writes it, without NAME the one that is called as the \
-      file's name ends. Several are written at once; those that want the same share an encoder, and one that fails \
-      leaves the others going on. .mkv and .webm keep what was sent; .mp4 keeps H.264, turns other video into H.264 \
+      file's name ends, or as the scheme of an address: rtmp://, srt://, udp://. Several are written at once; those \
+      that want the same share an encoder, and one that fails leaves the others going on. .mkv and .webm keep what was sent; .mp4 keeps H.264, turns other video into H.264 \
       and audio into AAC. `mediabridge pipelines show output/NAME` says what a template takes. The file has video and \
       audio from its first moment to its last: where the participant sends nothing it is silent, black while the \
       camera is muted or gone, and holds the last frame while a connection is lost. Ctrl-C ends the recording with a \
@@ -69,7 +69,7 @@ struct RecordCommand: AsyncParsableCommand {
   @Flag(help: "Say what each destination is fed for each codec, and why, and record nothing") var dryRun = false
 
   @Argument(
-    help: "Such as a.mp4, a.mkv, a.webm, or NAME=LOCATION for the output template NAME; any number of them",
+    help: "Such as a.mp4, a.mkv, rtmp://host/app/key, or NAME=LOCATION for the template NAME; any number of them",
     completion: .file(extensions: ["mp4", "mkv", "webm"]))
   var destination: [String]
 

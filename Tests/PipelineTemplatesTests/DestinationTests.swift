@@ -7,8 +7,12 @@ import Testing
     arguments: [
       ("a.mp4", nil, "a.mp4", "mp4"), ("A.MKV", nil, "A.MKV", "mkv"), ("ogg=a.opus", "ogg", "a.opus", "ogg"),
       ("./a=b.mp4", nil, "./a=b.mp4", "mp4"), ("/tmp/x=1/a.mp4", nil, "/tmp/x=1/a.mp4", "mp4"), ("a", nil, "a", nil),
-      ("ts=udp://127.0.0.1:5000", "ts", "udp://127.0.0.1:5000", "ts"), ("udp://h:1/x.mp4", nil, "udp://h:1/x.mp4", nil),
-      ("rtmp://h/app/key?a=b", nil, "rtmp://h/app/key?a=b", nil), ("ts=", "ts", "", "ts"), ("..=a", nil, "..=a", nil),
+      ("ts=udp://127.0.0.1:5000", "ts", "udp://127.0.0.1:5000", "ts"),
+      ("udp://h:1/x.mp4", nil, "udp://h:1/x.mp4", "udp"),
+      ("rtmp://h/app/key?a=b", nil, "rtmp://h/app/key?a=b", "rtmp"),
+      ("RTMPS://h/app/a b", nil, "RTMPS://h/app/a b", "rtmp"), ("mux://key", nil, "mux://key", "rtmp"),
+      ("srt://:1?mode=listener", nil, "srt://:1?mode=listener", "srt"), ("ts=", "ts", "", "ts"),
+      ("..=a", nil, "..=a", nil),
       ("voice.opus", nil, "voice.opus", "ogg"),
     ] as [(String, String?, String, String?)])
   func isReadAsItIsWritten(_ argument: String, _ output: String?, _ location: String, _ text: String?) {
@@ -20,8 +24,41 @@ import Testing
   @Test func anAddressSaysHostAndPort() {
     let address = Destination(location: "srt://[::1]:7000?streamid=secret")
     #expect(!address.isFile && address.values["host"] == "::1" && address.values["port"] == "7000")
-    #expect(!address.shown.contains("secret") && address.shown.contains("7000"))
+    #expect(Destination(location: "udp://u:p@224.0.0.1:5/x").values["host"] == "224.0.0.1")
+    #expect(Destination(location: "srt://:7000").values["host"] == nil)
     #expect(Destination(location: "a.mp4").values == ["location": "a.mp4"])
-    #expect(Destination(location: "rtmp://user:pass@h/app/key").shown == "rtmp://h")
+    let mux = Destination(location: "mux://12345")
+    #expect(mux.values["location"] == "rtmps://global-live.mux.com:443/app/12345")
+    #expect(mux.shown == "rtmps://global-live.mux.com:443/app/{1...5}")
+  }
+
+  @Test(
+    arguments: [
+      ("rtmp://h/app/live_123456", "rtmp://h/app/{liv...456}"), ("rtmp://h:1/a/b/123456", "rtmp://h:1/a/b/{12...56}"),
+      ("rtmps://user:pass@h/app/key", "rtmps://h/app/{k...y}"), ("rtmp://h/app/k?a=b/c", "rtmp://h/app/{k?.../c}"),
+      ("rtmp://h/app/ab", "rtmp://h/app/{...}"), ("rtmp://h/app/long key live=1", "rtmp://h/app/{lon...e=1}"),
+      ("rtmp://h", "rtmp://h"), ("srt://u:p@h:1", "srt://h:1"),
+      ("srt://:7?mode=listener&passphrase=secret", "srt://:7?mode=listener&passphrase={...}"),
+      ("srt://h:1?streamid=#!::r=a/b,m=publish&latency=20", "srt://h:1?streamid={...}&latency=20"),
+      ("http://h/secret?token=secret", "http://h?token={...}"), ("foo://", "foo://"), ("/a/b://c.mp4", "/a/b://c.mp4"),
+    ])
+  func whatIsShownHoldsNoSecret(_ location: String, _ shown: String) {
+    #expect(Destination(location: location).shown == shown)
+  }
+
+  @Test func whatOthersSayOfItHoldsNoSecret() {
+    let address = Destination(location: "rtmp://h/app/live_123?a=b")
+    #expect(address.redact("no rtmp://h/app/live_123?a=b") == "no rtmp://h/app/{liv...a=b}")
+    #expect(address.redact("stream 'live_123' of b") == "stream '{...}' of b")
+    #expect(Destination(location: "a.mp4").redact("a.mp4 = a") == "a.mp4 = a")
+  }
+
+  @Test func anRTMPAddressNeedsAnApplicationAndAKey() {
+    for location in ["rtmp://h", "rtmp://h/", "rtmp://h/app", "rtmp://h/app/", "rtmps://h//key"] {
+      #expect(Destination(location: location).mistake?.contains("rtmp://HOST/APP/KEY") == true, "\(location)")
+    }
+    for location in ["rtmp://h/app/key", "rtmp://h/app/more/key", "srt://h:1", "a.mp4"] {
+      #expect(Destination(location: location).mistake == nil, "\(location)")
+    }
   }
 }

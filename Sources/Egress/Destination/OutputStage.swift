@@ -68,8 +68,8 @@ final class OutputStage: Sendable {
     let written = loss == nil && destination.isFile ? StoredFile(beingWritten: destination.location) : nil
     var reason: LiveKitError?
     do { try await pipeline.complete() } catch {
-      reason = LiveKitError(
-        .output, "\(destination.shown): it could not be completed: \(error.message)", underlying: error)
+      reason = LiveKitError(.output, "it could not be completed: \(error.message)", underlying: error).about(
+        destination)
     }
     await pipeline.stop()
     reason = failure() ?? reason
@@ -85,8 +85,9 @@ final class OutputStage: Sendable {
 }
 
 extension LiveKitError {
-  /// The same, with the destination that it is about.
+  /// The same, with the destination that it is about and without its secrets.
   func about(_ destination: Destination) -> LiveKitError {
-    LiveKitError(code, "\(destination.shown): \(message)", fault: fault, underlying: underlying)
+    LiveKitError(
+      code, "\(destination.shown): \(destination.redact(message))", fault: fault, underlying: underlying)
   }
 }

@@ -36,6 +36,7 @@ package struct OutputTemplates: Sendable {
   private static func name(of destination: Destination, _ factory: PipelineFactory) throws(LiveKitError)
     -> String
   {
+    if let mistake = destination.mistake { throw LiveKitError(.invalidParameter, mistake) }
     let names = try LiveKitError.wrapping { () throws(PipelineFailure) in try factory.names(of: .output) }.map(\.name)
     if let name = destination.template, names.contains(name) { return name }
     if let name = destination.output {
@@ -49,9 +50,10 @@ package struct OutputTemplates: Sendable {
     let advice =
       "NAME=\(shown) or --output NAME says which output template writes it, such as \(known.joined(separator: ", "))"
     guard destination.isFile else {
-      throw LiveKitError(.invalidParameter, "'\(shown)' is an address, whose name says no kind of output; \(advice)")
+      throw LiveKitError(
+        .invalidParameter, "'\(shown)' is an address, and no output template is called as its scheme; \(advice)")
     }
-    let endings = known.map { "." + $0 }.joined(separator: ", ")
+    let endings = known.filter { !Destination.addressTemplates.contains($0) }.map { "." + $0 }.joined(separator: ", ")
     throw LiveKitError(.invalidParameter, "'\(shown)': the name has to end in one of \(endings); or \(advice)")
   }
 }

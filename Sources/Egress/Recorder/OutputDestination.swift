@@ -2,10 +2,11 @@ package import PipelineTemplates
 
 /// One of the places that an output goes to, and by which template.
 public struct OutputDestination: Sendable, Equatable {
-  /// A file's path, or an address such as `udp://127.0.0.1:5000`.
+  /// A file's path, or an address such as `rtmp://host/app/key`.
   public var location: String
   /// The name of the output template that writes it, `pipelines/output/NAME.pipeline`; nil takes the one that is called
-  /// as the file's name ends: `mp4`, `mkv`, `mp3`, or one of your own.
+  /// as the file's name ends, `mp4`, `mkv`, `mp3`, or as the scheme of an address, `rtmp`, `srt`, `udp`; or one of your
+  /// own.
   public var output: String?
   /// Values for the variables of this destination's templates, by name; they go before those that are for all. A name
   /// that none of its templates has is an error.

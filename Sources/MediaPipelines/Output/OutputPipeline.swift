@@ -53,6 +53,9 @@ package final class OutputPipeline: Sendable {
       sources[name] = Source(element: source, input: input)
     }
     self.sources = sources
+    // The tracks come with times of their own, which no clock is asked about. Of several sinks, though, each would wait until
+    // all others have something.
+    if pipeline.sinkCount == 1 { for source in sources.values { source.element.setPatient() } }
     made.onFailure { failure, _ in onFailure(failure) }
   }
 

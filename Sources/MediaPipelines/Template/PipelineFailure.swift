@@ -58,7 +58,8 @@ extension PipelineFailure {
       self.init(.destination, "cannot be written: \(error.message)\(reason)", underlying: error)
     default:
       let element = error.element.map { "\($0): " } ?? ""
-      self.init(.pipeline, "\(place.of(error.element)): \(element)\(error.message)", underlying: error)
+      let advice = ElementPackage.advice(forError: error.message).map { "; \($0)" } ?? ""
+      self.init(.pipeline, "\(place.of(error.element)): \(element)\(error.message)\(advice)", underlying: error)
     }
   }
 

@@ -369,6 +369,50 @@ audiomixer name=audiomix force-live=true latency=${delay:-100000000} alignment-t
   slave-method=${slave-method:-skew} drift-tolerance=${drift:-40000}
 
 """###,
+    "output/rtmp": ###"""
+# Live stream of H.264 and AAC to an RTMP server: rtmp://HOST/APP/KEY, or rtmps:// with TLS.
+#
+# video, audio   Queue at most `queue` buffers, for a server or a network that is slow for a moment; then frames are dropped
+#                up to the next keyframe. The caps say what goes in: a track as it was sent, or else encoded.
+# identity       Does nothing: its name says that servers and players want a keyframe every `keyframe-interval` seconds.
+# mux            FLV without an index.
+# rtmp2sink      `chunk` bytes a message at most before another one may come between. For rtmps:// GIO does TLS, which is the
+#                Debian package glib-networking; `tls-validation-flags` of the element says which certificates are refused.
+
+flvmux name=mux streamable=true
+! rtmp2sink location=${location} chunk-size=${chunk:-4096} sync=false
+appsrc name=video max-buffers=${queue:-250} max-bytes=0 leaky-type=downstream
+  caps="video/x-h264,stream-format=avc,alignment=au"
+! identity name=keyframe-every-${keyframe-interval:-4}-s
+! mux.video
+appsrc name=audio max-buffers=${queue:-250} max-bytes=0 leaky-type=downstream
+  caps="audio/mpeg,mpegversion=4,stream-format=raw"
+! mux.audio
+
+"""###,
+    "output/srt": ###"""
+# Live stream of H.264 and AAC as MPEG-TS over SRT: srt://HOST:PORT, or srt://:PORT?mode=listener.
+#
+# video, audio   Queue at most `queue` buffers, for a network that is slow for a moment; then frames are dropped up to the
+#                next keyframe. The caps say what goes in: a track as it was sent, or else encoded.
+# identity       Does nothing: its name says that who tunes in waits for a keyframe, which comes every `keyframe-interval`
+#                seconds.
+# mux            Seven packets of MPEG-TS fill a packet of SRT.
+# srtsink        The address may say `mode`, `passphrase`, `pbkeylen`, `streamid` and `latency` (ms). As a listener it sends
+#                to all who call, and to nobody until somebody does. It does not reconnect by itself, since it would not
+#                tell that it was refused.
+
+mpegtsmux name=mux alignment=7
+! srtsink uri=${location} sync=false auto-reconnect=false wait-for-connection=false
+appsrc name=video max-buffers=${queue:-250} max-bytes=0 leaky-type=downstream
+  caps="video/x-h264,stream-format=byte-stream,alignment=au"
+! identity name=keyframe-every-${keyframe-interval:-2}-s
+! mux.
+appsrc name=audio max-buffers=${queue:-250} max-bytes=0 leaky-type=downstream
+  caps="audio/mpeg,mpegversion=4,stream-format=raw"
+! mux.
+
+"""###,
     "output/ts": ###"""
 # MPEG-TS file of H.264 and AAC.
 #
@@ -383,6 +427,27 @@ appsrc name=video max-buffers=${queue:-1000} max-bytes=0 leaky-type=downstream
   caps="video/x-h264,stream-format=byte-stream,alignment=au"
 ! mux.
 appsrc name=audio max-buffers=${queue:-1000} max-bytes=0 leaky-type=downstream
+  caps="audio/mpeg,mpegversion=4,stream-format=raw"
+! mux.
+
+"""###,
+    "output/udp": ###"""
+# Live stream of H.264 and AAC as MPEG-TS over UDP: udp://HOST:PORT.
+#
+# video, audio   Queue at most `queue` buffers; the oldest are dropped when the network does not keep up. The caps say what
+#                goes in: a track as it was sent, or else encoded.
+# identity       Does nothing: its name says that who tunes in waits for a keyframe, which comes every `keyframe-interval`
+#                seconds.
+# mux            Seven packets of MPEG-TS fill a datagram.
+# udpsink        To `host` and `port`, whether somebody listens or not; a group is reached over `ttl` routers at most.
+
+mpegtsmux name=mux alignment=7
+! udpsink host=${host} port=${port} ttl-mc=${ttl:-1} sync=false
+appsrc name=video max-buffers=${queue:-250} max-bytes=0 leaky-type=downstream
+  caps="video/x-h264,stream-format=byte-stream,alignment=au"
+! identity name=keyframe-every-${keyframe-interval:-2}-s
+! mux.
+appsrc name=audio max-buffers=${queue:-250} max-bytes=0 leaky-type=downstream
   caps="audio/mpeg,mpegversion=4,stream-format=raw"
 ! mux.
 

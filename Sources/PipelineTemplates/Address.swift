@@ -1,0 +1,85 @@
+/// An address such as `rtmp://host/app/key`, taken apart as text: one that is not written as it should be is still an
+/// address, and its secrets are still secrets.
+struct Address: Equatable, Sendable {
+  /// In small letters.
+  let scheme: String
+  private let credentials: Substring?
+  /// With brackets around an IPv6 address; may be empty.
+  private let authority: Substring
+  let port: Substring?
+  /// From its first slash on.
+  private let path: Substring
+  private let query: Substring?
+
+  /// - Returns: nil for what does not begin with a scheme.
+  init?(_ text: String) {
+    guard let mark = text.firstRange(of: "://"), let first = text.first, first.isASCII, first.isLetter else {
+      return nil
+    }
+    let scheme = text[..<mark.lowerBound]
+    guard scheme.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0)) }) else { return nil }
+    self.scheme = scheme.lowercased()
+    let rest = text[mark.upperBound...]
+    let end = rest.firstIndex { "/?".contains($0) } ?? rest.endIndex
+    let server = rest[..<end]
+    let at = server.lastIndex(of: "@")
+    credentials = at.map { server[..<$0] }
+    (authority, port) = Self.split(at.map { server[server.index(after: $0)...] } ?? server)
+    let mark2 = rest[end...].firstIndex(of: "?")
+    path = rest[end..<(mark2 ?? rest.endIndex)]
+    query = mark2.map { rest[rest.index(after: $0)...] }
+  }
+
+  private static func split(_ server: Substring) -> (Substring, Substring?) {
+    guard let colon = server.lastIndex(of: ":"), !server[colon...].contains("]") else { return (server, nil) }
+    return (server[..<colon], server[server.index(after: colon)...])
+  }
+
+  /// Without brackets.
+  var host: String { authority.filter { $0 != "[" && $0 != "]" } }
+
+  private var isRTMP: Bool { scheme == "rtmp" || scheme == "rtmps" }
+
+  /// RTMP's application, with the slashes around it, and the stream's key behind it, which may have a `?`.
+  private var stream: (application: Substring, key: String)? {
+    guard isRTMP, let slash = path.lastIndex(of: "/") else { return nil }
+    let name = path[path.index(after: slash)...]
+    return (path[...slash], name + (query.map { "?\($0)" } ?? ""))
+  }
+
+  /// Whether an RTMP address lacks an application or a key.
+  var lacksKey: Bool {
+    guard isRTMP else { return false }
+    return stream.map { $0.key.isEmpty || $0.application.count < 3 } ?? true
+  }
+
+  private var parameters: [(name: Substring, value: Substring)] {
+    (query ?? "").split(separator: "&").map { field in
+      let equals = field.firstIndex(of: "=") ?? field.endIndex
+      return (field[..<equals], field[equals...].dropFirst())
+    }
+  }
+
+  /// What nobody else is to see: keys, passwords, and what stands behind a `=`, but for an SRT mode.
+  var secrets: [String] {
+    let fields = parameters.filter { !Self.isShown($0.name) }.map { String($0.value) }
+    let key = stream.map { [$0.key, String($0.key.prefix { $0 != "?" })] } ?? []
+    return (key + fields + [credentials.map(String.init)].compactMap { $0 }).filter { !$0.isEmpty }
+  }
+
+  private static func isShown(_ parameter: Substring) -> Bool { parameter == "mode" || parameter == "latency" }
+
+  /// Without its secrets: of a long key both ends are shown, `{abc...xyz}`, so that it can be told from others.
+  var shown: String {
+    let server = "\(scheme)://\(authority)\(port.map { ":\($0)" } ?? "")"
+    if let stream { return server + stream.application + Self.hidden(stream.key) }
+    let fields = parameters.map { "\($0.name)=\(Self.isShown($0.name) ? $0.value : "{...}")" }
+    return server + (fields.isEmpty ? "" : "?" + fields.joined(separator: "&"))
+  }
+
+  /// As LiveKit's Egress hides keys.
+  private static func hidden(_ key: String) -> String {
+    let shown = key.count >= 9 ? 3 : key.count >= 6 ? 2 : key.count >= 3 ? 1 : 0
+    return "{\(key.prefix(shown))...\(key.suffix(shown))}"
+  }
+}

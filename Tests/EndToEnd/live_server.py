@@ -1,0 +1,51 @@
+"""nginx with its RTMP module: a live server that we did not write. It takes what has the right key, and records it."""
+
+import time
+
+KEY = "live_0123456789_secret"
+# `master_process off` keeps it one process, which can be killed and stopped as such.
+SETTINGS = """
+load_module /usr/lib/nginx/modules/ngx_rtmp_module.so;
+daemon off; master_process off; pid {folder}/nginx.pid; error_log stderr warn;
+events {{ worker_connections 64; }}
+rtmp {{ server {{ listen 127.0.0.1:1935;
+  application live {{ live on; record all; record_unique on; record_path {folder}/received;
+    notify_method get; on_publish http://127.0.0.1:8081/publish; }} }} }}
+http {{ access_log off; client_body_temp_path {folder}/body;
+  server {{ listen 127.0.0.1:8081;
+    location /publish {{ if ($arg_name != "{key}") {{ return 403; }} return 200; }} }} }}
+"""
+
+
+class LiveServer:
+    ADDRESS = "rtmp://127.0.0.1:1935/live/"
+
+    def __init__(self, begin, enter, folder):
+        self._begin, self._enter, self._folder = begin, enter, folder
+        (folder / "received").mkdir(parents=True)
+        (folder / "nginx.conf").write_text(SETTINGS.format(folder=folder, key=KEY))
+        self.start()
+
+    def start(self):
+        """Returns once it listens."""
+        self._program = self._begin(self._enter("nginx", "-p", self._folder, "-c", self._folder / "nginx.conf"))
+        wait_until("nginx runs", lambda: (self._folder / "nginx.pid").exists())
+
+    def kill(self):
+        self._program.kill()
+        (self._folder / "nginx.pid").unlink()
+
+    def send(self, number):
+        self._program.send(number)
+
+    @property
+    def received(self):
+        """The recordings, in the order in which they began."""
+        return sorted((self._folder / "received").iterdir(), key=lambda file: file.name)
+
+
+def wait_until(what, holds, seconds=10):
+    deadline = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < deadline, f"not in {seconds} s: {what}"
+        time.sleep(0.02)

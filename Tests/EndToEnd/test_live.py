@@ -1,0 +1,141 @@
+"""Live servers that we did not write: nginx over RTMP, FFmpeg over SRT and UDP."""
+
+import json
+import subprocess
+from pathlib import Path
+
+import checks
+import numpy as np
+import pytest
+from failures import assert_failed
+from live_server import KEY, LiveServer, wait_until
+from programs import KEYS, mediabridge
+
+FPS = 25
+SIZE = (640, 360)
+
+
+@pytest.fixture
+def live(start, namespace, tmp_path):
+    return LiveServer(start, namespace.command, tmp_path / "live")
+
+
+def assert_live(file, seconds, interval):
+    """What somebody got who tuned in: all of it plays, in order, flash with beep, and keyframes as often as promised."""
+    assert checks.codecs(file) == {"video": "h264", "audio": "aac"}
+    frames = checks.numbered(file, SIZE)
+    numbers = [number for number, _, _ in frames if number is not None]
+    assert len(numbers) >= 0.85 * seconds * FPS and numbers == sorted(numbers)
+    offsets = checks.flash_offsets(frames, FPS, *checks.audio(file))
+    assert offsets and max(map(abs, offsets)) <= 0.045, f"flash and beep apart: {np.round(offsets, 3)}"
+    times = keyframes(file)
+    assert times and max(np.diff(times), default=0) <= interval + 0.1, f"keyframes at {times}"
+
+
+def keyframes(file):
+    command = ["ffprobe", "-v", "error", "-select_streams", "v", "-show_entries", "packet=pts_time,flags", "-of", "csv=p=0"]
+    said = subprocess.run([*command, str(file)], capture_output=True, text=True, check=True).stdout
+    return [float(line.split(",")[0]) for line in said.splitlines() if "K" in line]
+
+
+def assert_hidden(recorder, *secrets):
+    """Neither said nor in the list of processes."""
+    said = json.dumps(recorder.events) + recorder.errors
+    assert not [secret for secret in secrets if secret in said], recorder.report("a secret is told")
+
+
+@pytest.mark.parametrize("codec, address", [("H264", LiveServer.ADDRESS + KEY), ("VP8", f"rtmp={LiveServer.ADDRESS}{KEY}?a=b")])
+def test_rtmp(server, live, codec, address):
+    server.foreign_publisher("--room", "rtmp", "--codec", codec)
+    recorder = server.recorder("rtmp", "alice", address, "--duration", "6s", "--verbose")
+    recorder.wait_for("recording")
+    assert KEY not in Path(f"/proc/{recorder.pid}/cmdline").read_text()
+    told = recorder.wait_for("finished", 40)
+    assert recorder.finish() == 0, recorder.report("failed")
+    assert told["file"].startswith("rtmp://127.0.0.1:1935/live/{liv...") and "size" not in told
+    assert_hidden(recorder, KEY)
+    wait_until("the recording", lambda: len(live.received) == 1)
+    (file,) = live.received
+    assert checks.decode_errors(file) == []
+    assert_live(file, 6, 4)
+    assert checks.durations(file)["video"] == pytest.approx(6, abs=0.4)
+
+
+@pytest.mark.parametrize("key", ["wrong_0123456789_key", KEY])
+def test_a_wrong_key_or_address_fails_at_once(server, live, key):
+    server.foreign_publisher("--room", "key", "--codec", "H264")
+    address = LiveServer.ADDRESS if key != KEY else "rtmp://127.0.0.1:1936/live/"
+    recorder = server.recorder("key", "alice", address + key, "--duration", "60s")
+    said = assert_failed(recorder, "rtmp://127.0.0.1:193", "refused" if key == KEY else "publish", within=30)
+    assert_hidden(recorder, key)
+    assert live.received == [], said
+
+
+def test_a_missing_library_for_tls_is_named(server, live, tmp_path):
+    server.foreign_publisher("--room", "tls", "--codec", "H264")
+    without = ("env", f"GIO_MODULE_DIR={tmp_path}")
+    recorder = server.recorder("tls", "alice", f"rtmps://127.0.0.1:1935/live/{KEY}", prefix=without)
+    assert_failed(recorder, "TLS", "glib-networking", within=30)
+
+
+SECRETS = "streamid=publish_by_name&passphrase=a_long_passphrase"
+
+
+@pytest.mark.parametrize("mode", ["caller", "listener"])
+def test_srt(server, tmp_path, mode):
+    server.foreign_publisher("--room", "srt", "--codec", "H264")
+    file, theirs = tmp_path / "received.ts", "listener" if mode == "caller" else "caller"
+    address = f"srt://127.0.0.1:7001?mode={theirs}&passphrase=a_long_passphrase"
+    peer = ["ffmpeg", "-v", "error", "-nostdin", "-i", address, "-t", "5", "-c", "copy", str(file)]
+    ours = "127.0.0.1:7001?" if mode == "caller" else ":7001?mode=listener&"
+
+    def record():
+        return server.recorder("srt", "alice", f"srt://{ours}{SECRETS}", "--duration", "10s")
+
+    recorder = record() if mode == "listener" else None
+    if recorder:
+        recorder.wait_for("recording", 30)
+    with subprocess.Popen(server.enter(*peer), stderr=subprocess.PIPE) as receiver:
+        if not recorder:
+            wait_until("ffmpeg listens", lambda: listens_over_udp(server, 7001))
+            recorder = record()
+        receiver.wait(30)
+    if mode == "listener":
+        recorder.wait_for("finished", 40)
+        assert recorder.finish() == 0, recorder.report("failed")
+    recorder.stop()
+    assert_hidden(recorder, "publish_by_name", "a_long_passphrase")
+    assert_live(file, 4, 2)
+
+
+def listens_over_udp(server, port):
+    said = subprocess.run(server.enter("ss", "-Hlun", f"sport = :{port}"), capture_output=True, text=True, check=True)
+    return bool(said.stdout.strip())
+
+
+def test_udp(server, tmp_path):
+    server.foreign_publisher("--room", "udp", "--codec", "H264")
+    file = tmp_path / "received.ts"
+    peer = ["ffmpeg", "-v", "error", "-nostdin", "-i", "udp://127.0.0.1:5004", "-t", "4", "-c", "copy", str(file)]
+    with subprocess.Popen(server.enter(*peer), stderr=subprocess.PIPE) as receiver:
+        recorder = server.recorder("udp", "alice", "udp://127.0.0.1:5004", "--duration", "10s")
+        recorder.wait_for("finished", 40)
+        assert recorder.finish() == 0, recorder.report("failed")
+        receiver.wait(30)
+    assert_live(file, 3, 2)
+
+
+@pytest.mark.parametrize(
+    "address, words",
+    [
+        ("rtmp://127.0.0.1/live", ["lacks an application or a stream key", "rtmp://HOST/APP/KEY"]),
+        ("rtmps://127.0.0.1/live/", ["rtmps://127.0.0.1/live/{...}", "rtmp://HOST/APP/KEY"]),
+        ("udp://127.0.0.1", ["${port} has no value"]),
+        ("foo://u:secret@h/x?key=secret", ["foo://h?key={...}", "no output template is called as its scheme", "rtmp, srt"]),
+    ],
+)
+def test_an_address_that_lacks_something_is_told(address, words):
+    command = mediabridge("record", "--url", "ws://127.0.0.1:9", *KEYS, "--room", "r", address)
+    done = subprocess.run([str(part) for part in command], capture_output=True, text=True, check=False, timeout=30)
+    assert done.returncode != 0 and "secret" not in done.stderr
+    assert [word for word in words if word not in done.stderr] == [], done.stderr
