@@ -43,7 +43,7 @@ struct CompositeArguments: ParsableArguments {
       size: size ?? CompositeOptions.usualSize, framerate: fps ?? CompositeOptions.usualRate,
       speakerHold: speakerHold ?? .zero, showsNames: showsNames, kinds: recording.kinds,
       endsWhenEmpty: recording.ending == .roomEmpty,
-      wait: recording.wait, values: recording.values)
+      wait: recording.wait, reconnectFor: recording.reconnectFor, values: recording.values)
   }
 }
 

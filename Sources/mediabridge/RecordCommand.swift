@@ -53,6 +53,10 @@ struct RecordCommand: AsyncParsableCommand {
     help: "Longest wait for the participant and its media; without it there is no limit", transform: duration(of:))
   var wait: Duration?
 
+  @Option(
+    help: "How long a live server may be away before it counts as failed; 30s by default", transform: duration(of:))
+  var reconnectFor: Duration = .seconds(30)
+
   @Flag(help: "Replace files that hold something already")
   var overwrite = false
 
@@ -192,7 +196,7 @@ struct RecordCommand: AsyncParsableCommand {
       destinations: targets.map { OutputDestination($0) }, encode: encode, participant: participant, trackSids: track,
       sources: source,
       kinds: audioOnly ? [.audio] : [.video, .audio],
-      ending: untilLeft ? .participantLeft : untilEmpty ? .roomEmpty : nil, wait: wait)
+      ending: untilLeft ? .participantLeft : untilEmpty ? .roomEmpty : nil, wait: wait, reconnectFor: reconnectFor)
   }
 
   /// Yesterday's recording is not lost to a command that is repeated.

@@ -130,8 +130,10 @@ struct Recording {
 
   private static func kept(_ destinations: [DestinationStatus]) -> String {
     let place = destinations.allSatisfy(\.isFile) ? destinations.count > 1 ? "in the files" : "in the file" : "sent"
-    let least = destinations.map(\.duration).min() ?? .zero
-    return least > .zero ? "the first \(Format.duration(least)) are \(place)" : "nothing is \(place)"
+    let least = destinations.map(\.sent).min() ?? .zero
+    let hasGaps = destinations.contains { ($0.stream?.away ?? .zero) > .zero }
+    let amount = hasGaps ? "\(Format.duration(least)) in all" : "the first \(Format.duration(least))"
+    return least > .zero ? "\(amount) are \(place)" : "nothing is \(place)"
   }
 
   private func lacking(_ missing: [Omission]) -> LiveKitError {

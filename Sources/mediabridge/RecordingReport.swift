@@ -79,7 +79,7 @@ struct RecordingReport: Sendable {
 
   /// Of the only one nothing is said that the recording's own lines do not say.
   private func tell(_ status: DestinationStatus) {
-    if !isOne, let news = news(of: status) { console.say(news) }
+    if let news = streamNews(of: status) ?? (isOne ? nil : news(of: status)) { console.say(news) }
     console.event("destination", status.fields.merging(["tracks": status.tracks.map(fields)]) { $1 })
   }
 
@@ -88,7 +88,17 @@ struct RecordingReport: Sendable {
     case .active: "\(status.location): \(status.tracks.map(describe).joined(separator: ", "))"
     case .failed: "\(status.failure?.message ?? status.location): it has ended, and the others go on."
     case .complete: "\(status.location) is complete: \(figures(status).joined(separator: ", "))"
-    case .starting, .ending: nil
+    case .starting, .reconnecting, .ending: nil
+    }
+  }
+
+  /// Of the connection with a live server.
+  private func streamNews(of status: DestinationStatus) -> String? {
+    switch (status.state, status.stream) {
+    case (.reconnecting, let stream?):
+      "\(stream.reason?.message ?? "\(status.location) is lost"): it is tried again."
+    case (.active, let stream?) where stream.losses > 0: "\(status.location) is back."
+    default: nil
     }
   }
 
@@ -132,6 +142,11 @@ struct RecordingReport: Sendable {
     console.say(
       "Recorded \(status.location): \(list), " + String(format: "%.2f %% of packets lost", progress.loss * 100))
     for change in status.codecChanges { console.say(describe(change)) }
+    if let stream = status.stream, stream.losses > 0 {
+      console.say(
+        "The server was lost \(stream.losses == 1 ? "once" : "\(stream.losses) times"); "
+          + "the \(Format.duration(stream.away)) meanwhile were not sent.")
+    }
     var fields: [String: Any] = [
       "file": status.location, "duration": Format.seconds(status.duration), "loss": progress.loss,
       "tracks": status.tracks.map(self.fields), "ended": end, "not_recorded": progress.omissions.map(self.fields),
@@ -139,6 +154,7 @@ struct RecordingReport: Sendable {
     ]
     if !status.parts.isEmpty { fields["parts"] = status.parts }
     if status.isFile { fields["size"] = status.bytes }
+    if let stream = status.stream { (fields["losses"], fields["away"]) = (stream.losses, Format.seconds(stream.away)) }
     console.event("finished", fields)
   }
 
@@ -186,10 +202,17 @@ struct RecordingReport: Sendable {
 }
 
 extension DestinationStatus {
+  /// What has really gone there.
+  var sent: Duration { max(duration - (stream?.away ?? .zero), .zero) }
+
   /// For machines.
   var fields: [String: Any] {
     var fields: [String: Any] = ["file": location, "state": state.rawValue, "duration": Format.seconds(duration)]
     if isFile { fields["bytes"] = bytes }
+    if let stream {
+      fields["losses"] = stream.losses
+      fields["reason"] = stream.reason?.message
+    }
     if let failure { (fields["message"], fields["code"]) = (failure.message, failure.code.rawValue) }
     return fields
   }

@@ -27,10 +27,16 @@ import Testing
     ! identity error-after=5 ! mux.
     """
 
+  /// A live server that goes away after 40 frames.
+  private static let flaky = """
+    appsrc name=video max-buffers=1000 max-bytes=0 leaky-type=downstream caps="video/x-h264,stream-format=avc,alignment=au"
+    ! identity error-after=40 ! fakesink
+    """
+
   init() throws {
     folder = try TemporaryFolder()
     try FileManager.default.createDirectory(atPath: folder.path + "/output", withIntermediateDirectories: false)
-    for (name, text) in [("often", Self.often), ("failing", Self.failing)] {
+    for (name, text) in [("often", Self.often), ("failing", Self.failing), ("flaky", Self.flaky)] {
       try text.write(toFile: folder.path + "/output/\(name).pipeline", atomically: true, encoding: .utf8)
     }
   }
@@ -142,6 +148,28 @@ import Testing
     let kept = try frames("b").count
     #expect(kept > 0 && kept <= 25 && other.lines.written(.video, job.media) == 25)
     #expect(other.length(job.media) <= .seconds(1))
+  }
+
+  /// The server gets another pipeline, which begins at a keyframe that the encoder is asked for.
+  @Test func aLostServerStopsNeitherEncoderNorFile() async throws {
+    let job = job()
+    try add("mp4=a", to: job, values: ["gop": "1000"])
+    let stream = try add("flaky://server", to: job, values: ["gop": "1000"])
+    #expect(job.encoders.count == 1)
+    try await begin(job)
+    write(5..<50, into: job)
+    try await eventually("its loss") { stream.stream?.losses == 1 }
+    #expect(stream.stream?.isReconnecting == true && stream.failure == nil)
+    var count = 50
+    while stream.stream?.isReconnecting == true, count < 500 {
+      write(count..<count + 1, into: job)
+      count += 1
+      try await Task.sleep(for: .milliseconds(10))
+    }
+    #expect(stream.stream?.isReconnecting == false && job.encoders.count == 1)
+    #expect(await job.finish(at: start + .milliseconds(40 * count)) == [nil, nil])
+    let frames = try frames("a")
+    #expect(frames.count == count && frames.filter(\.isKeyframe).count == 2)
   }
 
   private struct Frame {

@@ -2,12 +2,13 @@
 
 import json
 import subprocess
+import time
 from pathlib import Path
 
 import checks
 import numpy as np
 import pytest
-from failures import assert_failed
+from failures import after, assert_failed
 from live_server import KEY, LiveServer, wait_until
 from programs import KEYS, mediabridge
 
@@ -139,3 +140,61 @@ def test_an_address_that_lacks_something_is_told(address, words):
     done = subprocess.run([str(part) for part in command], capture_output=True, text=True, check=False, timeout=30)
     assert done.returncode != 0 and "secret" not in done.stderr
     assert [word for word in words if word not in done.stderr] == [], done.stderr
+
+
+def recorded_numbers(files):
+    return [number for file in files for number, _, _ in checks.numbered(file, SIZE) if number is not None]
+
+
+def reaches(recorder, state):
+    """What is told of the only destination when it is in that state."""
+    told = recorder.wait_for("destination", 20)
+    while told["state"] != state:
+        told = recorder.wait_for("destination", 20)
+    return told
+
+
+@pytest.mark.parametrize("pause", [0.5, 5])
+def test_a_server_that_goes_and_comes_back(server, live, pause):
+    """Each recording of nginx begins with a keyframe; nothing is lost but what came while nobody was there."""
+    server.foreign_publisher("--room", "away", "--codec", "H264", "--duration", "60")
+    recorder = server.recorder("away", "alice", LiveServer.ADDRESS + KEY)
+    after(recorder, 3)
+    live.kill()
+    assert reaches(recorder, "reconnecting")["losses"] == 1
+    time.sleep(pause)
+    live.start()
+    reaches(recorder, "active")
+    back = recorder.wait_for("progress")["duration"]
+    after(recorder, back + 3)
+    recorder.stop()
+    assert recorder.finish() == 0, recorder.report("failed")
+    told = next(event for event in recorder.events if event["event"] == "finished")
+    assert told["losses"] == 1 and pause < told["away"] < pause + 5, told
+    assert_hidden(recorder, KEY)
+    first, second = live.received
+    # nginx was killed: its first recording has no end.
+    numbers = recorded_numbers([first]), recorded_numbers([second])
+    gap = (numbers[1][0] - numbers[0][-1]) / FPS
+    assert gap < pause + 5, f"{gap} s are missing for a pause of {pause} s"
+    assert checks.decode_errors(second) == []
+    assert_live(second, 3, 4)
+
+
+def test_a_server_that_does_not_come_back(server, live):
+    server.foreign_publisher("--room", "gone", "--codec", "H264")
+    recorder = server.recorder("gone", "alice", LiveServer.ADDRESS + KEY, "--reconnect-for", "2s")
+    after(recorder, 2)
+    live.kill()
+    assert_failed(recorder, "rtmp://127.0.0.1:1935/live/{liv", "did not come back within 2 s", "are sent", within=20)
+    assert_hidden(recorder, KEY)
+
+
+def test_a_recording_that_ends_without_its_server_is_incomplete(server, live):
+    server.foreign_publisher("--room", "end", "--codec", "H264")
+    recorder = server.recorder("end", "alice", LiveServer.ADDRESS + KEY)
+    after(recorder, 2)
+    live.kill()
+    reaches(recorder, "reconnecting")
+    recorder.stop()
+    assert_failed(recorder, "was not back when it ended", within=20)

@@ -25,6 +25,8 @@ public struct CompositeOptions: Sendable {
   public var endsWhenEmpty: Bool
   /// The longest wait for somebody who sends something; nil waits forever.
   public var wait: Duration?
+  /// How long a live server that has taken something may be away, or take nothing, before that ends that destination.
+  public var reconnectFor: Duration
   /// Values for the variables of the templates that mix, encode and write, by name, such as `background` and `bitrate`.
   /// A name that none of them has is an error.
   public var values: [String: String]
@@ -35,12 +37,12 @@ public struct CompositeOptions: Sendable {
     file: String, encode: [String] = [], layout: CompositeLayout = .grid, size: Dimensions = usualSize,
     framerate: Int = usualRate, speakerHold: Duration = .zero, showsNames: Bool = false,
     kinds: Set<Track.Kind> = [.video, .audio], endsWhenEmpty: Bool = false, wait: Duration? = nil,
-    values: [String: String] = [:]
+    reconnectFor: Duration = .seconds(30), values: [String: String] = [:]
   ) {
     self.init(
       destinations: [OutputDestination(file)], encode: encode, layout: layout, size: size, framerate: framerate,
       speakerHold: speakerHold, showsNames: showsNames, kinds: kinds, endsWhenEmpty: endsWhenEmpty, wait: wait,
-      values: values)
+      reconnectFor: reconnectFor, values: values)
   }
 
   /// - Parameter destinations: where it goes; the rest as the properties say.
@@ -48,12 +50,13 @@ public struct CompositeOptions: Sendable {
     destinations: [OutputDestination], encode: [String] = [], layout: CompositeLayout = .grid,
     size: Dimensions = usualSize, framerate: Int = usualRate, speakerHold: Duration = .zero, showsNames: Bool = false,
     kinds: Set<Track.Kind> = [.video, .audio], endsWhenEmpty: Bool = false, wait: Duration? = nil,
-    values: [String: String] = [:]
+    reconnectFor: Duration = .seconds(30), values: [String: String] = [:]
   ) {
     (self.destinations, self.encode) = (destinations, encode)
     (self.layout, self.size, self.framerate, self.speakerHold) = (layout, size, framerate, speakerHold)
     self.showsNames = showsNames
-    (self.kinds, self.endsWhenEmpty, self.wait, self.values) = (kinds, endsWhenEmpty, wait, values)
+    (self.kinds, self.endsWhenEmpty, self.wait) = (kinds, endsWhenEmpty, wait)
+    (self.reconnectFor, self.values) = (reconnectFor, values)
   }
 }
 
@@ -66,7 +69,9 @@ extension CompositeOptions {
   /// What is asked of the outputs, which get nothing as it was sent.
   /// - Parameter values: those that are not for mixing.
   func recording(_ values: [String: String]) -> RecordingOptions {
-    RecordingOptions(destinations: destinations, encode: encode, kinds: kinds, wait: wait, values: values)
+    RecordingOptions(
+      destinations: destinations, encode: encode, kinds: kinds, wait: wait,
+      reconnectFor: reconnectFor, values: values)
   }
 
   /// - Throws: what no frame can have.

@@ -61,6 +61,7 @@ extension DestinationWriter.State {
     _ media: MediaBuffer, into input: String, of place: Succession<OutputStage, ObjectIdentifier>.Place,
     _ time: FeedTime, isRaw: Bool
   ) -> Bool {
+    guard !place.stage.isAbandoned else { return true }
     if !isRaw {
       // Of raw media the pipeline drops the oldest by itself.
       let fullness = place.stage.fullness(of: input)

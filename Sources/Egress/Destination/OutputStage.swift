@@ -14,6 +14,7 @@ final class OutputStage: Sendable {
   /// Nil for what is no file.
   private let claim: FileClaim?
   private let lost = Locked<LiveKitError?>(nil)
+  private let abandoned = Locked(false)
   /// What the file holds, once nobody writes it any more.
   private let stored = Locked<StoredMedia?>(nil)
 
@@ -33,6 +34,13 @@ final class OutputStage: Sendable {
   func fullness(of input: String) -> Double { pipeline.fullness(of: input) }
   /// What an input dropped because writing did not keep up.
   func dropped(at input: String) -> Int { pipeline.dropped(at: input) }
+
+  /// Buffers that it has taken, and those that it has not taken yet.
+  var load: (taken: Int, waiting: Int) { pipeline.load }
+
+  /// Whether it is to get nothing any more, since its server is away: another one takes over.
+  var isAbandoned: Bool { abandoned.withLock { $0 } }
+  func abandon() { abandoned.withLock { $0 = true } }
 
   /// Why what is written does not end up under the file's name any more; nil while it does.
   var loss: LiveKitError? {
@@ -54,7 +62,7 @@ final class OutputStage: Sendable {
   /// What the file really holds, once it has ended and where it is of a kind that can be read.
   var length: Duration? { stored.withLock { $0?.length } }
 
-  /// Closes one that nothing has come to, and gives its file back, which goes.
+  /// Closes one that nothing has come to, or whose server is away, and gives its file back, which goes.
   func discard() async {
     await pipeline.stop()
     claim?.release()
@@ -87,7 +95,8 @@ final class OutputStage: Sendable {
 extension LiveKitError {
   /// The same, with the destination that it is about and without its secrets.
   func about(_ destination: Destination) -> LiveKitError {
-    LiveKitError(
-      code, "\(destination.shown): \(destination.redact(message))", fault: fault, underlying: underlying)
+    let (shown, message) = (destination.shown, destination.redact(message))
+    let text = message.hasPrefix("\(shown): ") ? message : "\(shown): \(message)"
+    return LiveKitError(code, text, fault: fault, underlying: underlying)
   }
 }

@@ -7,11 +7,13 @@ import PipelineTemplates
 struct StageMaker: Sendable {
   let factory: PipelineFactory
   let lines: DestinationLines
-  let breakage: Breakage
 
-  /// - Parameter destination: where this one writes.
+  /// - Parameters:
+  ///   - destination: where this one writes.
+  ///   - onFailure: told why it cannot go on, on the thread that all pipelines share.
   func make(
-    _ plan: OutputPlan, at destination: Destination, claim: FileClaim?
+    _ plan: OutputPlan, at destination: Destination, claim: FileClaim?,
+    onFailure: @escaping @Sendable (LiveKitError) -> Void
   ) throws(LiveKitError) -> OutputStage {
     if destination.isFile { try FileClaim.checkWritable(destination.location) }
     let pipeline = try LiveKitError.wrapping { () throws(PipelineFailure) in
@@ -19,7 +21,7 @@ struct StageMaker: Sendable {
         factory.fill(.output, plan.template, values: destination.values), inputs: inputs(plan),
         unused: OutputPlanner.inputs.filter { plan.feeds[$0.key] == nil }.map(\.value.output), factory: factory,
         onKeyframeNeeded: { [lines] in lines.requestKeyframe(ofInput: $0) },
-        onFailure: { [breakage] in breakage.note(LiveKitError($0)) })
+        onFailure: { onFailure(LiveKitError($0)) })
     }
     return try OutputStage(destination, template: plan.template, pipeline: pipeline, claim: claim)
   }

@@ -36,15 +36,17 @@ final class Job: Sendable {
   /// - Parameters:
   ///   - factory: with the values that were set for it.
   ///   - claim: of its file.
+  ///   - reconnectFor: how long its server may be away, where it is none.
   func add(
     _ destination: Destination, planner: OutputPlanner, plan: OutputPlan, video: Video, factory: PipelineFactory,
-    claim: FileClaim? = nil
+    claim: FileClaim? = nil, reconnectFor: Duration = .seconds(30)
   ) throws(LiveKitError) -> JobDestination {
     do throws(LiveKitError) {
       var lines: [Track.Kind: FeedLine] = [:]
       for (kind, feed) in plan.feeds { lines[kind] = try line(kind, feed, video, factory) }
       let added = try JobDestination(
-        destination, planner: planner, plan: plan, lines: lines, factory: factory, claim: claim, onChange: onChange)
+        destination, planner: planner, plan: plan, lines: lines, factory: factory, claim: claim,
+        reconnectFor: reconnectFor, onChange: onChange)
       state.withLock { $0.destinations.append(added) }
       return added
     } catch {

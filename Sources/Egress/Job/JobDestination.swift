@@ -12,6 +12,9 @@ final class JobDestination: Sendable {
   private let breakage: Breakage
   private let writer: DestinationWriter
   private let stages: StageList
+  private let plan: Locked<OutputPlan>
+  /// Nil for a file.
+  private let link: StreamLink?
   private let ending = Locked(Ending())
 
   /// How it ends.
@@ -27,22 +30,39 @@ final class JobDestination: Sendable {
   /// - Parameters:
   ///   - factory: with the values that were set for this destination.
   ///   - claim: of the file.
+  ///   - reconnectFor: how long a server may be away before that ends it.
   ///   - onChange: called when it cannot go on.
   init(
     _ destination: Destination, planner: OutputPlanner, plan: OutputPlan, lines: [Track.Kind: FeedLine],
-    factory: PipelineFactory, claim: FileClaim?, onChange: @escaping @Sendable () -> Void
+    factory: PipelineFactory, claim: FileClaim?, reconnectFor: Duration, onChange: @escaping @Sendable () -> Void
   ) throws(LiveKitError) {
     (self.destination, self.planner, self.factory) = (destination, planner, factory)
-    self.lines = DestinationLines(lines)
-    breakage = Breakage(of: destination, onChange: onChange)
+    (self.lines, self.plan) = (DestinationLines(lines), Locked(plan))
+    let breakage = Breakage(of: destination, onChange: onChange)
+    self.breakage = breakage
+    link = destination.isFile ? nil : StreamLink(limit: reconnectFor) { breakage.note($0) }
     stages = StageList(breakage)
-    let first = try StageMaker(factory: factory, lines: self.lines, breakage: breakage)
-      .make(plan, at: destination, claim: claim)
+    let maker = StageMaker(factory: factory, lines: self.lines)
+    let first = try Self.open(maker, plan, at: destination, claim, link, breakage)
     stages.add(first)
     writer = DestinationWriter(DestinationWriter.Turn(stage: first, lines: self.lines.byInput)) {
       [stages] in stages.end($0)
     }
     for (kind, line) in lines { attach(line, kind) }
+    link?.start { [weak self] () throws(LiveKitError) in try self?.reopen() }
+  }
+
+  private static func open(
+    _ maker: StageMaker, _ plan: OutputPlan, at destination: Destination, _ claim: FileClaim?, _ link: StreamLink?,
+    _ breakage: Breakage
+  ) throws(LiveKitError) -> OutputStage {
+    guard let link else {
+      return try maker.make(plan, at: destination, claim: claim) { breakage.note($0) }
+    }
+    let turn = link.nextTurn()
+    let stage = try maker.make(plan, at: destination, claim: claim) { [weak link] in link?.broke(turn, $0) }
+    link.follow(stage, turn: turn)
+    return stage
   }
 
   private func attach(_ line: FeedLine, _ kind: Track.Kind) {
@@ -60,7 +80,9 @@ final class JobDestination: Sendable {
   /// Has another line feed an input from its next keyframe on, in the same pipeline.
   func feed(_ kind: Track.Kind, from line: FeedLine, _ media: JobMedia) {
     lines.replace(kind, by: line, media)
-    _ = writer.prepare(DestinationWriter.Turn(stage: writer.stage, lines: lines.byInput, continues: true))
+    let waiting = writer.waiting
+    _ = writer.prepare(
+      DestinationWriter.Turn(stage: waiting ?? writer.stage, lines: lines.byInput, continues: waiting == nil))
     attach(line, kind)
     line.requestKeyframe()
   }
@@ -68,7 +90,8 @@ final class JobDestination: Sendable {
   /// Has another pipeline take over at the next keyframe.
   func goOn(_ plan: OutputPlan, at next: Destination) throws(LiveKitError) {
     let claim = next.isFile ? try FileClaim(next.location) : nil
-    let stage = try StageMaker(factory: factory, lines: lines, breakage: breakage).make(plan, at: next, claim: claim)
+    self.plan.withLock { $0 = plan }
+    let stage = try Self.open(StageMaker(factory: factory, lines: lines), plan, at: next, claim, link, breakage)
     stages.add(stage)
     if let late = writer.prepare(DestinationWriter.Turn(stage: stage, lines: lines.byInput)), !late.continues {
       stages.discard(late.stage)
@@ -84,13 +107,18 @@ final class JobDestination: Sendable {
     for kind in [Track.Kind.video, .audio] { _ = lines[kind]?.remove(ObjectIdentifier(self)) }
   }
 
+  /// Connects with the server anew.
+  private func reopen() throws(LiveKitError) { try goOn(plan.withLock { $0 }, at: destination) }
+
   // MARK: State
 
   /// Where it is on its way; `hasBegun` says whether there is media that it is to get.
   func state(hasBegun: Bool) -> DestinationStatus.State {
     if failure != nil { return .failed }
     let (isEnding, isOver) = ending.withLock { ($0.task != nil, $0.isOver) }
-    return isOver ? .complete : isEnding ? .ending : hasBegun ? .active : .starting
+    if isOver || isEnding { return isOver ? .complete : .ending }
+    if link?.status.isReconnecting == true { return .reconnecting }
+    return hasBegun ? .active : .starting
   }
 
   /// What its files really hold, once they have ended and where they can be read; else what came for it.
@@ -108,6 +136,13 @@ final class JobDestination: Sendable {
 
   /// Ends what it writes with a reason.
   func fail(_ error: LiveKitError) { breakage.note(error) }
+
+  /// Of what is no file.
+  var stream: StreamStatus? {
+    guard var status = link?.status else { return nil }
+    status.reason = status.reason.map { $0.about(destination) }
+    return status
+  }
 
   /// What an input lost because encoding or writing did not keep up.
   func dropped(_ kind: Track.Kind) -> Int {
@@ -134,6 +169,8 @@ final class JobDestination: Sendable {
   }
 
   private func close() async {
+    await link?.stop()
+    if let incompleteness = link?.incompleteness?.about(destination) { breakage.note(whole: incompleteness) }
     if let waiting = writer.waiting { stages.discard(waiting) }
     for stage in writer.stages { stages.end(stage) }
     do throws(LiveKitError) { try await stages.finish() } catch { breakage.note(whole: error) }
@@ -168,6 +205,7 @@ final class StageList: Sendable {
 
   /// Ends a stage; from any thread.
   func end(_ stage: OutputStage) {
+    guard !stage.isAbandoned else { return discard(stage) }
     let ending = Task { [breakage] () -> LiveKitError? in
       do throws(LiveKitError) {
         try await stage.finish { breakage.error }
@@ -198,7 +236,7 @@ final class StageList: Sendable {
   /// Nil while one of them is written, and where one cannot be read.
   var storedLength: Duration? {
     let lengths = all.map(\.length)
-    return lengths.contains(nil) ? nil : lengths.compactMap { $0 }.reduce(.zero, +)
+    return lengths.isEmpty || lengths.contains(nil) ? nil : lengths.compactMap { $0 }.reduce(.zero, +)
   }
 
   private var all: [OutputStage] { state.withLock { $0.stages } }

@@ -3,12 +3,14 @@ import PipelineTemplates
 
 /// How one of the destinations of an output is.
 public struct DestinationStatus: Sendable, Equatable {
-  /// Goes one way.
+  /// Goes one way, but for a live server that is lost and comes back.
   public enum State: String, Sendable {
     /// Nothing has come to it yet.
     case starting
     /// It is written.
     case active
+    /// Its live server is lost and tried again; what comes meanwhile is not sent.
+    case reconnecting
     /// Nothing comes any more, and it is being completed.
     case ending
     /// It was completed and closed.
@@ -33,6 +35,8 @@ public struct DestinationStatus: Sendable, Equatable {
   public var parts: [String] = []
   /// In the order in which they came.
   public var codecChanges: [CodecChange] = []
+  /// Of the connection with its live server; nil for a file.
+  public var stream: StreamStatus?
   /// Why it failed, with its location in the message; nil in any other state.
   public var failure: LiveKitError?
 

@@ -14,7 +14,15 @@ struct RecordedDestination: Sendable {
   /// Its end, where that came before the recording's.
   var ending: Task<Void, Never>?
   /// What was told of it last.
-  var told: DestinationStatus.State?
+  var told: Told?
+
+  struct Told: Equatable {
+    var state: DestinationStatus.State
+    /// Of its live server.
+    var losses: Int
+
+    init(_ status: DestinationStatus) { (state, losses) = (status.state, status.stream?.losses ?? 0) }
+  }
 
   /// Opens it; one that cannot be opened has failed.
   /// - Parameters:
@@ -29,7 +37,7 @@ struct RecordedDestination: Sendable {
     do throws(LiveKitError) {
       output = try job.add(
         target.destination, planner: target.planner, plan: try target.planner.plan(tracks), video: video,
-        factory: target.factory, claim: target.claim)
+        factory: target.factory, claim: target.claim, reconnectFor: target.reconnectFor)
     } catch {
       refusal = isOnly || error.message.contains(target.destination.shown) ? error : error.about(target.destination)
     }
@@ -71,6 +79,7 @@ struct RecordedDestination: Sendable {
       (status.duration, status.bytes) = (output.length(job.media), output.bytes)
     }
     (status.parts, status.codecChanges) = (output.laterFiles, codecChanges)
+    status.stream = output.stream
     status.failure = output.failure
     status.tracks = tracks.filter { output.has($0.track.kind) }.map { received in
       let kind = received.track.kind

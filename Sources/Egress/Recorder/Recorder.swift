@@ -11,7 +11,7 @@ public actor Recorder {
     case waiting(String)
     /// The recording has begun, with these tracks of that participant.
     case recording(participant: String, [OutputTrack])
-    /// A destination has begun, has failed while the others go on, or has ended.
+    /// A destination has begun, has lost its live server or got it back, has failed while the others go on, or has ended.
     case destinationChanged(DestinationStatus)
     /// A track of the file has come later, or goes on in another form, such as from another publication.
     case trackChanged(OutputTrack)

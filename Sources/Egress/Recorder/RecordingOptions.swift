@@ -35,6 +35,8 @@ public struct RecordingOptions: Sendable {
   /// track is encoded where only its encode template has a variable. A name that no template for a destination has is an
   /// error.
   public var values: [String: String]
+  /// How long a live server that has taken something may be away, or take nothing, before that ends that destination.
+  public var reconnectFor: Duration
 
   /// - Parameters:
   ///   - file: the name's ending decides about the container; the only destination.
@@ -43,11 +45,12 @@ public struct RecordingOptions: Sendable {
     file: String, output: String? = nil, encode: [String] = [], participant: String? = nil, trackSids: [String] = [],
     sources: [Track.Source] = [],
     kinds: Set<Track.Kind> = [.video, .audio], ending: Ending? = nil, wait: Duration? = nil,
-    values: [String: String] = [:]
+    reconnectFor: Duration = .seconds(30), values: [String: String] = [:]
   ) {
     self.init(
       destinations: [OutputDestination(file, output: output)], encode: encode, participant: participant,
-      trackSids: trackSids, sources: sources, kinds: kinds, ending: ending, wait: wait, values: values)
+      trackSids: trackSids, sources: sources, kinds: kinds, ending: ending, wait: wait,
+      reconnectFor: reconnectFor, values: values)
   }
 
   /// - Parameter destinations: where it goes; the rest as the properties say.
@@ -55,7 +58,7 @@ public struct RecordingOptions: Sendable {
     destinations: [OutputDestination], encode: [String] = [], participant: String? = nil, trackSids: [String] = [],
     sources: [Track.Source] = [],
     kinds: Set<Track.Kind> = [.video, .audio], ending: Ending? = nil, wait: Duration? = nil,
-    values: [String: String] = [:]
+    reconnectFor: Duration = .seconds(30), values: [String: String] = [:]
   ) {
     self.destinations = destinations
     self.encode = encode
@@ -66,6 +69,7 @@ public struct RecordingOptions: Sendable {
     self.ending = ending
     self.wait = wait
     self.values = values
+    self.reconnectFor = reconnectFor
   }
 }
 

@@ -84,8 +84,8 @@ struct RecordingRun: Sendable {
   /// The destinations that are in another state than it was told.
   mutating func changes(_ progress: OutputProgress) -> [DestinationStatus] {
     var changed: [DestinationStatus] = []
-    for (index, status) in progress.destinations.enumerated() where destinations[index].told != status.state {
-      destinations[index].told = status.state
+    for (index, status) in progress.destinations.enumerated() where destinations[index].told != .init(status) {
+      destinations[index].told = .init(status)
       changed.append(status)
     }
     return changed

@@ -9,6 +9,8 @@ struct RecordingTarget: Sendable {
   let ownValues: [String: String]
   private(set) var factory: PipelineFactory
   let planner: OutputPlanner
+  /// How long its server may be away, where it has one.
+  let reconnectFor: Duration
   private(set) var claim: FileClaim?
 
   /// - Parameters:
@@ -20,6 +22,7 @@ struct RecordingTarget: Sendable {
     loggers: Loggers
   ) throws(LiveKitError) {
     (self.destination, ownValues) = (destination.destination, destination.values)
+    reconnectFor = options.reconnectFor
     let values = options.values.merging(destination.values) { $1 }
     factory = PipelineFactory(folder: folder, overrides: values, logger: loggers.pipelines)
     planner =

@@ -80,6 +80,14 @@ package final class OutputPipeline: Sendable {
   /// What an input has dropped because writing did not keep up.
   package func dropped(at input: String) -> Int { sources[input]?.element.counters.dropped ?? 0 }
 
+  /// Buffers that the pipeline has taken, and those that it has not taken yet.
+  package var load: (taken: Int, waiting: Int) {
+    sources.values.reduce((0, 0)) { sum, source in
+      let (counters, waiting) = (source.element.counters, source.element.queuedBuffers)
+      return (sum.0 + counters.buffers - counters.dropped - waiting, sum.1 + waiting)
+    }
+  }
+
   /// Writes what the output needs to be complete.
   /// - Throws: why it is not.
   package func complete() async throws(PipelineError) {

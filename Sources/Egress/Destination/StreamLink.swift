@@ -1,0 +1,120 @@
+import MediaBridge
+import MediaCore
+
+/// What connects a destination that is no file with its server: it notices when that goes away, refuses or takes nothing any
+/// more, and has another pipeline made until it is back. Encoders and other destinations go on meanwhile.
+final class StreamLink: Sendable {
+  private struct State {
+    var retry: StreamRetry
+    /// Counts pipelines: what an earlier one says is past.
+    var turn = 0
+    var stage: OutputStage?
+    var error: LiveKitError?
+    /// Why it was lost, the last time.
+    var reason: LiveKitError?
+    var losses = 0
+    var watch: Task<Void, Never>?
+  }
+
+  private static let pace = Duration.milliseconds(100)
+
+  private let onOver: @Sendable (LiveKitError) -> Void
+  private let state: Locked<State>
+
+  /// - Parameters:
+  ///   - limit: how long the server may be away.
+  ///   - stallLimit: how long it may take nothing of what waits.
+  ///   - onOver: told why it is tried no more, on any thread.
+  init(limit: Duration, stallLimit: Duration = .seconds(10), onOver: @escaping @Sendable (LiveKitError) -> Void) {
+    self.onOver = onOver
+    state = Locked(State(retry: StreamRetry(limit: limit, stallLimit: stallLimit, at: .now)))
+  }
+
+  /// How it goes.
+  var status: StreamStatus {
+    state.withLock {
+      StreamStatus(
+        isReconnecting: $0.retry.awaySince != nil, losses: $0.losses, away: $0.retry.away(at: .now), reason: $0.reason)
+    }
+  }
+
+  // MARK: Pipelines
+
+  /// Call it ahead of making a pipeline.
+  /// - Returns: what `broke` knows it by.
+  func nextTurn() -> Int {
+    state.withLock { state in
+      state.retry.opened(at: .now)
+      (state.turn, state.stage, state.error) = (state.turn + 1, nil, nil)
+      return state.turn
+    }
+  }
+
+  /// Watches that pipeline.
+  func follow(_ stage: OutputStage, turn: Int) { state.withLock { if $0.turn == turn { $0.stage = stage } } }
+
+  /// A pipeline cannot go on; from any thread.
+  func broke(_ turn: Int, _ error: LiveKitError) {
+    state.withLock { state in
+      guard state.turn == turn else { return }
+      state.error = state.error ?? error
+      state.stage?.abandon()
+    }
+  }
+
+  // MARK: Watching
+
+  /// Looks after it until `stop()`.
+  /// - Parameter reopen: makes another pipeline.
+  func start(reopen: @escaping @Sendable () throws(LiveKitError) -> Void) {
+    let watch = Task { [weak self] in
+      while !Task.isCancelled, self?.look(reopen) == true { try? await Task.sleep(for: Self.pace) }
+    }
+    state.withLock { $0.watch = watch }
+  }
+
+  /// - Returns: whether there is something to look after still.
+  private func look(_ reopen: () throws(LiveKitError) -> Void) -> Bool {
+    let (stage, turn) = state.withLock { ($0.stage, $0.turn) }
+    let (taken, waiting) = stage?.load ?? (0, 0)
+    let (step, error) = state.withLock { state -> (StreamRetry.Step, LiveKitError) in
+      guard state.turn == turn else { return (.goOn, Self.stalled) }
+      let wasAway = state.retry.awaySince != nil
+      let step = state.retry.look(taken: taken, waiting: waiting, isBroken: state.error != nil, at: .now)
+      let error = state.error ?? Self.stalled
+      if step == .lost, !wasAway { (state.reason, state.losses) = (error, state.losses + 1) }
+      return (step, step == .over ? Self.final(error, state.retry) : error)
+    }
+    if step == .lost || step == .over { stage?.abandon() }
+    if step == .over { onOver(error) }
+    if step == .reopen { do { try reopen() } catch { broke(state.withLock { $0.turn }, error) } }
+    return step != .over
+  }
+
+  /// Nothing is opened any more when this returns.
+  func stop() async {
+    let watch = state.withLock { $0.watch }
+    watch?.cancel()
+    await watch?.value
+  }
+
+  private static let stalled = LiveKitError(.output, "the server takes nothing any more")
+
+  private static func final(_ error: LiveKitError, _ retry: StreamRetry) -> LiveKitError {
+    let words =
+      retry.wasTaken
+      ? "it was lost and did not come back within \(retry.limit.components.seconds) s"
+      : "nothing was taken of it: check the address, and the key where it has one"
+    return LiveKitError(
+      error.code, "\(error.message); \(words)", fault: error.fault, underlying: error.underlying ?? error)
+  }
+
+  /// Why a stream that ends now is not complete; nil where it is.
+  var incompleteness: LiveKitError? {
+    state.withLock { state in
+      guard state.retry.awaySince != nil, let reason = state.reason else { return nil }
+      return LiveKitError(
+        .output, "\(reason.message); its server was not back when it ended", fault: reason.fault, underlying: reason)
+    }
+  }
+}

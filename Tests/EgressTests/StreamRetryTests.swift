@@ -1,0 +1,89 @@
+import MediaCore
+import Testing
+
+@testable import Egress
+
+/// When a live server that is lost is tried again.
+@Suite struct StreamRetryTests {
+  /// Looks at a stream as its pipelines go.
+  private struct Scene {
+    var retry = StreamRetry(limit: .seconds(30), stallLimit: .seconds(10), at: MediaTime(nanoseconds: 0))
+    var now = MediaTime(nanoseconds: 0)
+    var taken = 0
+
+    mutating func look(after seconds: Double = 0.1, takes: Int = 0, waiting: Int = 0, isBroken: Bool = false)
+      -> StreamRetry.Step
+    {
+      now = now + .milliseconds(Int(seconds * 1000))
+      taken += takes
+      return retry.look(taken: taken, waiting: waiting, isBroken: isBroken, at: now)
+    }
+
+    mutating func reopen() {
+      retry.opened(at: now)
+      taken = 0
+    }
+
+    /// From one that works to one whose server has just gone.
+    mutating func lose() -> StreamRetry.Step {
+      _ = look(takes: 20)
+      return look(isBroken: true)
+    }
+  }
+
+  @Test func whatWasNeverTakenIsOverAtOnce() {
+    var refused = Scene()
+    #expect(refused.look(takes: 3, waiting: 5) == .goOn)
+    #expect(refused.look(waiting: 9, isBroken: true) == .over)
+    var silent = Scene()
+    #expect(silent.look(takes: 3, waiting: 5) == .goOn)
+    #expect(silent.look(after: 9, waiting: 50) == .goOn)
+    #expect(silent.look(after: 1, waiting: 60) == .over)
+  }
+
+  @Test func itIsTriedAtOnceAndThenMoreSeldom() {
+    var scene = Scene()
+    #expect(scene.lose() == .lost)
+    #expect(scene.look(after: 0) == .reopen)
+    for pause in [0.5, 1, 2, 4, 4] {
+      scene.reopen()
+      #expect(scene.look(isBroken: true) == .lost)
+      #expect(scene.look(after: pause - 0.1) == .goOn)
+      #expect(scene.look(after: 0.1) == .reopen)
+    }
+  }
+
+  @Test func itIsOverWhenItWasAwayTooLong() {
+    var scene = Scene()
+    #expect(scene.lose() == .lost)
+    let since = scene.now
+    var step = StreamRetry.Step.lost
+    while step != .over {
+      while scene.look() != .reopen {}
+      scene.reopen()
+      step = scene.look(isBroken: true)
+    }
+    #expect(scene.now - since >= .seconds(30) && scene.now - since < .seconds(31))
+  }
+
+  @Test func whoIsBackMayBeLostAgain() {
+    var scene = Scene()
+    for _ in 0..<3 {
+      #expect(scene.lose() == .lost && scene.retry.awaySince != nil)
+      #expect(scene.look(after: 0) == .reopen)
+      scene.reopen()
+      #expect(scene.look(takes: 3) == .goOn && scene.retry.awaySince != nil, "elements hold as much")
+      #expect(scene.look(after: 20, takes: 20) == .goOn && scene.retry.awaySince == nil)
+    }
+  }
+
+  @Test func oneThatTakesNothingAnyMoreIsLost() {
+    var scene = Scene()
+    _ = scene.look(takes: 20)
+    #expect(scene.look(after: 60, waiting: 0) == .goOn, "nothing comes")
+    #expect(scene.look(after: 9.9, waiting: 40) == .goOn)
+    #expect(scene.look(after: 0, takes: 1, waiting: 39) == .goOn)
+    #expect(scene.look(after: 9.9, waiting: 40) == .goOn)
+    #expect(scene.look(after: 0.1, waiting: 40) == .lost)
+  }
+}
