@@ -16,6 +16,10 @@ public enum GStreamer {
     return PipelineError(.initialization, takeMessage(&error) ?? "GStreamer did not start")
   }()
 
+  /// Has the process give code back that is resident since libraries were loaded, before more of them are. What is needed
+  /// again comes back page by page: for those who can wait some milliseconds for that.
+  public static func releaseLoadedCode() { LoadedCode.releaseBeforeLoading() }
+
   /// Whether an element factory such as "vp8dec" is installed.
   public static func hasElement(_ name: String) -> Bool {
     guard initialization == nil, let factory = gst_element_factory_find(name) else { return false }

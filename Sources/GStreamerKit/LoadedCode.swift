@@ -16,13 +16,23 @@ enum LoadedCode {
   /// more is loaded, and a moment later. Nobody waits for that. What is needed again comes back page by page, in
   /// microseconds.
   static func releaseAfterLoading() {
-    let libraries = shim_loaded_libraries()
-    guard known.set(\.self, to: libraries) else { return }
+    guard let libraries = newlyLoaded() else { return }
     let queue = DispatchQueue.global()
     queue.async { shim_release_code() }
     queue.asyncAfter(deadline: .now() + followUp) {
       // Those that came since then have a moment of their own.
       if known.withLock({ $0 == libraries }) { shim_release_code() }
     }
+  }
+
+  /// Gives it back at once if libraries were loaded since the last time.
+  static func releaseBeforeLoading() {
+    if newlyLoaded() != nil { shim_release_code() }
+  }
+
+  /// How many have been loaded in the life of the process; nil when it is as many as the last time.
+  private static func newlyLoaded() -> UInt64? {
+    let libraries = shim_loaded_libraries()
+    return known.set(\.self, to: libraries) ? libraries : nil
   }
 }

@@ -13,6 +13,41 @@ import Testing
     }
     _ = consume pipeline
   }
+
+  @Test func itIsGivenBackAtOnceBeforeMoreIsLoaded() throws {
+    let pipeline = try Pipeline(description: "fakesrc ! avdec_h264 ! fakesink", name: "test")
+    readCode(of: "libavfilter")
+    try #require(residentCode(of: "libavfilter") ?? 0 > 1000)
+    try loadSomething()
+    GStreamer.releaseLoadedCode()
+    #expect((residentCode(of: "libavfilter") ?? .max) < 300)
+    _ = consume pipeline
+  }
+
+  /// A library that nobody has loaded: the copy of one.
+  private func loadSomething() throws {
+    let folder = try TemporaryFolder()
+    let line = try #require(mappings().first { $0.contains("/libgstapp-1.0.so") })
+    let original = try #require(line.split(separator: " ").last.map(String.init))
+    try FileManager.default.copyItem(atPath: original, toPath: folder.path + "/copy.so")
+    try #require(dlopen(folder.path + "/copy.so", RTLD_NOW) != nil)
+  }
+}
+
+private func mappings() -> [String] {
+  let data = try? FileHandle(forReadingAtPath: "/proc/self/maps")?.readToEnd()
+  return String(decoding: data ?? Data(), as: UTF8.self).split(separator: "\n").map(String.init)
+}
+
+/// Makes all code of a library resident.
+private func readCode(of library: String) {
+  for line in mappings() where line.contains("/\(library).so") && line.contains(" r-xp ") {
+    let addresses = line.prefix { $0 != " " }.split(separator: "-").compactMap { UInt($0, radix: 16) }
+    for address in stride(from: addresses[0], to: addresses[1], by: 4096) {
+      // Sound: the library stays loaded, and its code is readable.
+      _ = UnsafeRawPointer(bitPattern: address)?.load(as: UInt8.self)
+    }
+  }
 }
 
 /// Kilobytes of a library's file that count as this process's memory and were never written to; nil when it is not loaded.

@@ -48,6 +48,8 @@ package struct PipelineFactory: Sendable {
 
   /// - Parameter description: the template's, or what is left of it with white space in the place of the rest.
   package func make(_ filled: FilledTemplate, _ description: String) throws(PipelineFailure) -> TemplatePipeline {
+    // Encoders bring the largest libraries along, and nobody sees how soon one begins.
+    if filled.kind == .encode { GStreamer.releaseLoadedCode() }
     do {
       let pipeline = try Pipeline(
         description: description, name: "\(filled.kind.rawValue)-\(filled.name)", locate: filled.location(atOffset:))
