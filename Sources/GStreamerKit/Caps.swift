@@ -76,6 +76,17 @@ public final class Caps: @unchecked Sendable, Hashable, CustomStringConvertible 
     return Caps(adopting: copy)
   }
 
+  /// The same with the fields of other caps' first structure; where both have a field, with the other value.
+  func merging(_ other: Caps?) -> Caps {
+    guard let fields = other?.first else { return self }
+    let copy: UnsafeMutablePointer<GstCaps> = gst_caps_copy(pointer)
+    for index in 0..<gst_structure_n_fields(fields) {
+      let name = gst_structure_nth_field_name(fields, guint(index))
+      gst_caps_set_value(copy, name, gst_structure_get_value(fields, name))
+    }
+    return Caps(adopting: copy)
+  }
+
   /// The fields of the first structure in text form.
   public var fields: [String: String] { first.map { textFields(of: $0) } ?? [:] }
 

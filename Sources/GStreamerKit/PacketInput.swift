@@ -6,8 +6,8 @@ public import MediaCore
 ///
 /// Each thread between the network and what reads the packets costs more than its work. So what can be done without is
 /// taken out: the appsrc ahead of a jitter buffer, which takes packets without waiting for anything and has a thread of
-/// its own; and the jitter buffer too, where the template asks no more of it than order (`sequencing`). Before anything
-/// else the appsrc stays.
+/// its own; and the jitter buffer too, where the template asks no more of it than order (`sequencing`), with a
+/// `capssetter` behind it, whose fields the packets have from the beginning then. Before anything else the appsrc stays.
 ///
 /// `@unchecked Sendable`: holds counted references to objects whose calls lock by themselves.
 public final class PacketInput: @unchecked Sendable {
@@ -121,17 +121,20 @@ extension Pipeline {
   /// Puts a pad of ours in the place of an appsrc, and of the jitter buffer where that can be done without.
   private func direct(in source: Element, before jitter: Element) -> PacketInput? {
     let sequencing = Self.sequencing(insteadOf: jitter)
-    let last = sequencing == nil ? source.shared : jitter.shared
+    let caps = source.caps("caps")
+    let setter = sequencing.flatMap { _ in Self.capsSetter(behind: jitter, of: caps) }
+    let last = sequencing == nil ? source.shared : setter?.shared ?? jitter.shared
     guard let next = Self.peer(of: last), let pad = gst_pad_new(source.name, GST_PAD_SRC) else { return nil }
     gst_object_ref_sink(pad)
     let output = SharedPad(adopting: pad)
-    let caps = source.caps("caps")
+    let added = setter?.caps("caps")
     remove(source.shared)
     if sequencing != nil { remove(jitter.shared) }
+    if let setter { remove(setter.shared) }
     gst_pad_set_query_function_full(pad, answerLatency, nil, nil)
     gst_pad_set_active(pad, 1)
     gst_pad_link(pad, next.pointer)
-    return PacketInput(acceptedCaps: caps, direct: output, sequencing: sequencing)
+    return PacketInput(acceptedCaps: caps?.merging(added), direct: output, sequencing: sequencing)
   }
 
   /// What whoever pushes has to do in the place of the element `jitter`; nil where the template asks for more of it
@@ -143,6 +146,15 @@ extension Pipeline {
     else { return nil }
     return PacketInput.Sequencing(
       latency: .milliseconds(latency), tellsLosses: jitter.bool("do-lost") ?? false)
+  }
+
+  /// What only adds fields to caps on their way.
+  private static func capsSetter(behind jitter: Element, of caps: Caps?) -> Element? {
+    guard let setter = next(behind: jitter), setter.factory == "capssetter",
+      shim_has_defaults(setter.shared.pointer, "name,parent,caps") != 0,
+      let caps, setter.caps("caps")?.mediaType == caps.mediaType
+    else { return nil }
+    return setter
   }
 
   /// Whether packets only pass a depayloader on their way to a tee on which nothing hangs yet.

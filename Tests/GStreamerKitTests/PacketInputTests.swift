@@ -21,6 +21,19 @@ import Testing
     #expect(silent.input.sequencing?.latency == .milliseconds(200) && silent.input.sequencing?.tellsLosses == false)
   }
 
+  @Test func whatOnlyAddsToTheFormatIsTakenOutWithIt() throws {
+    let added = "capssetter caps=\"application/x-rtp,payload=96,encoding-name=VP8-DRAFT-IETF-01,title=(string)mine\""
+    let jitter = "rtpjitterbuffer name=jitter"
+    let (pipeline, input) = try input("\(jitter) ! \(added) ! rtpvp8depay ! \(Self.tee)")
+    #expect(Set(pipeline.factories) == ["rtpvp8depay", "tee"])
+    let format = "media=video,clock-rate=90000,encoding-name=VP8-DRAFT-IETF-01,payload=96,title=(string)mine"
+    #expect(input.acceptedCaps == Caps("application/x-rtp,\(format)"))
+    for other in ["\(added) replace=true", "\(added) join=false"] {
+      let stays = try self.input("\(jitter) ! \(other) ! rtpvp8depay ! \(Self.tee)")
+      #expect(stays.input.sequencing != nil && stays.pipeline.factories.contains("capssetter"))
+    }
+  }
+
   /// What a template asks for beyond order is the element's to do, and what may take long keeps a thread of its own.
   @Test(arguments: [
     "rtpjitterbuffer name=jitter drop-on-latency=true ! rtpvp8depay ! \(tee)",
