@@ -30,8 +30,14 @@ extension AppSource {
       return packets.first.map { push($0.buffer, start: $0.start, count: $0.count, dts: $0.dts) } ?? .queued
     }
     guard let (list, size) = Self.makeList(packets) else { return .refused }
-    let count = Int(gst_buffer_list_length(list))
     announceAcceptedCaps()
+    return push(list, size: size)
+  }
+
+  /// - Parameter size: of its buffers, which belong to the source from here on.
+  @discardableResult
+  func push(_ list: OpaquePointer, size: Int) -> PushResult {
+    let count = Int(gst_buffer_list_length(list))
     let overflow = overflow
     guard count > 0, overflow == 0 || limits.isLeaky else {
       gst_buffer_list_unref(list)

@@ -116,8 +116,7 @@ public final class AppSource: @unchecked Sendable {
     _ media: MediaBuffer, pts: MediaTime? = nil, dts: MediaTime? = nil, discontinuity: Bool = false,
     updatingCaps: Bool = true
   ) -> PushResult {
-    if updatingCaps { announce(media.caps) }
-    announce(quarterTurns: media.quarterTurns)
+    announce(media, updatingCaps: updatingCaps)
     guard let buffer = gst_buffer_copy(media.buffer) else { return .refused }
     return push(
       buffer, pts: pts ?? media.pts, dts: dts ?? media.dts, isDiscontinuous: discontinuity || media.isDiscontinuous)
@@ -140,6 +139,12 @@ extension AppSource {
       return acceptedCaps
     }
     if let caps { gst_app_src_set_caps(source, caps.pointer) }
+  }
+
+  /// Tells what holds from a buffer on.
+  func announce(_ media: MediaBuffer, updatingCaps: Bool) {
+    if updatingCaps { announce(media.caps) }
+    announce(quarterTurns: media.quarterTurns)
   }
 
   private func announce(_ caps: Caps) {

@@ -3,7 +3,8 @@ import MediaCore
 package import PipelineTemplates
 
 /// An output template at work: media goes into its inputs at times since its beginning, and it ends in a file or a stream
-/// that is complete.
+/// that is complete. What goes into files goes there in batches, up to 100 ms later than it came; all else goes on at
+/// once.
 package final class OutputPipeline: Sendable {
   /// How one of the template's appsrcs is fed.
   package struct Input: Sendable {
@@ -26,11 +27,16 @@ package final class OutputPipeline: Sendable {
   private struct Source: Sendable {
     let element: AppSource
     let input: Input
+
+    /// Whether the format of what is pushed next is told.
+    var updatesCaps: Bool { input.followsFormat || (input.caps == nil && element.counters.buffers == 0) }
   }
 
   private let made: TemplatePipeline
   private let sources: [String: Source]
   private let pipeline: Pipeline
+  /// Nil where each buffer goes on at once.
+  private let batch = Locked<WriteBatch<AppSource.Waiting>?>(nil)
 
   /// - Parameters:
   ///   - inputs: by the name of the appsrc.
@@ -60,22 +66,41 @@ package final class OutputPipeline: Sendable {
   }
 
   /// - Throws: what keeps it from its beginning, such as a file that cannot be opened.
-  package func start() throws(PipelineFailure) { try made.start() }
+  package func start() throws(PipelineFailure) {
+    try made.start()
+    // Raw frames are large, and their memory is the decoder's.
+    guard pipeline.writesOnlyFiles, !sources.values.contains(where: \.input.followsFormat) else { return }
+    let limit = sources.values.map(\.element.batchLimit).min() ?? 0
+    batch.withLock { $0 = limit > 1 ? WriteBatch(limit: limit) : nil }
+  }
 
+  /// Called by one thread at a time.
   /// - Parameters:
   ///   - input: the name of the appsrc; what is for another one is dropped.
   ///   - time: since the pipeline's beginning.
   package func push(_ media: MediaBuffer, into input: String, at time: Duration, decodedAt dts: Duration? = nil) {
     guard let source = sources[input] else { return }
-    let updatingCaps =
-      source.input.followsFormat || (source.input.caps == nil && source.element.counters.buffers == 0)
-    source.element.push(
-      media, pts: MediaTime(nanoseconds: time.nanoseconds), dts: MediaTime(nanoseconds: (dts ?? time).nanoseconds),
-      updatingCaps: updatingCaps)
+    let waiting = AppSource.Waiting(
+      media, pts: MediaTime(nanoseconds: time.nanoseconds), dts: MediaTime(nanoseconds: (dts ?? time).nanoseconds))
+    guard let batch = batch.withLock({ $0?.add(waiting, of: input, at: time) }) else {
+      source.element.push(media, pts: waiting.pts, dts: waiting.dts, updatingCaps: source.updatesCaps)
+      return
+    }
+    push(batch)
+  }
+
+  private func push(_ batch: [String: [AppSource.Waiting]]) {
+    for (input, waiting) in batch {
+      guard let source = sources[input] else { continue }
+      source.element.push(waiting, updatingCaps: source.updatesCaps)
+    }
   }
 
   /// How much of an input's room is taken, 0…1.
-  package func fullness(of input: String) -> Double { sources[input]?.element.fullness ?? 0 }
+  package func fullness(of input: String) -> Double {
+    let waiting = batch.withLock { $0?.count(of: input) ?? 0 }
+    return sources[input]?.element.fullness(with: waiting) ?? 0
+  }
 
   /// What an input has dropped because writing did not keep up.
   package func dropped(at input: String) -> Int { sources[input]?.element.counters.dropped ?? 0 }
@@ -88,9 +113,10 @@ package final class OutputPipeline: Sendable {
     }
   }
 
-  /// Writes what the output needs to be complete.
+  /// Writes what the output needs to be complete. Nothing is pushed any more.
   /// - Throws: why it is not.
   package func complete() async throws(PipelineError) {
+    push(batch.withLock { $0?.take() ?? [:] })
     let elements = sources.values.map(\.element)
     try await pipeline.sendEndOfStream { elements.reduce(0) { $0 + $1.queuedBuffers } }
   }
