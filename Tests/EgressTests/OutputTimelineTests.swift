@@ -106,6 +106,19 @@ struct OutputTimelineTests {
     #expect(timeline.advance(to: Self.time(5000)).frames.isEmpty)
     #expect(timeline.complete(at: Self.time(6000)).frames.isEmpty)
   }
+
+  /// A line that is made while the job runs has no past to fill.
+  @Test mutating func whatBeginsLateIsFilledFromThere() throws {
+    timeline.begin(at: Self.start, from: .seconds(60))
+    #expect(timeline.advance(to: Self.time(60_500)) == OutputTimeline.Filling())
+    #expect(frame(59_980, isKeyframe: true) == 59_980, "what was decoded before it")
+    #expect(try #require(audio(60_100)) == (60_100, 5))
+    timeline = OutputTimeline(hasAudio: true, hasVideo: true, beginsWithFrame: true)
+    timeline.begin(at: Self.start, from: .seconds(60))
+    let filling = timeline.advance(to: Self.time(62_000))
+    #expect(filling.frames.map(\.milliseconds) == [60_000, 60_500])
+    #expect(filling.silence.count == 25 && filling.silence.first == .seconds(60))
+  }
 }
 
 extension Duration {

@@ -141,7 +141,7 @@ import Testing
     try await begin(job)
     write(5..<25, into: job)
     await job.end(other).value
-    #expect(job.encoders.count == 1 && other.state(hasBegun: true) == .complete && other.failure == nil)
+    #expect(job.encoders.count == 1 && other.state(job.media) == .complete && other.failure == nil)
     write(25..<50, into: job)
     #expect(await job.finish(at: start + .seconds(2)) == [nil])
     #expect(try frames("a").count == 50)

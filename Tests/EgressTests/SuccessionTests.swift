@@ -89,4 +89,26 @@ import Testing
     #expect(scene.offer("audio", "voice", 210) == "c@10" && scene.over == ["a", "b"])
     #expect(scene.pipelines.stages == ["c"])
   }
+
+  /// What comes late has an origin of its own: its first keyframe that is not older than it is.
+  @Test func aLateOneBeginsAtAKeyframeAndAtZero() {
+    var scene = Scene(pipelines: Pipelines(Self.turn("a", Self.both), from: .milliseconds(1000)))
+    #expect(scene.offer("video", "camera", 960, isKeyframe: true) == nil, "it was there before")
+    #expect(scene.offer("video", "camera", 1000) == nil && scene.offer("audio", "voice", 1000, isKeyframe: true) == nil)
+    #expect(scene.pipelines.awaitsBeginning)
+    #expect(scene.offer("video", "camera", 1040, isKeyframe: true) == "a@0")
+    #expect(scene.offer("audio", "voice", 1020, isKeyframe: true) == nil)
+    #expect(scene.offer("audio", "voice", 1060, isKeyframe: true) == "a@20")
+    #expect(!scene.pipelines.awaitsBeginning)
+  }
+
+  @Test func allInputsEndAtOneMoment() {
+    var scene = scene()
+    #expect(scene.offer("video", "camera", 0, isKeyframe: true) == "a@0")
+    scene.pipelines.finish(at: .milliseconds(100))
+    #expect(scene.offer("video", "camera", 80) == "a@80" && scene.offer("video", "camera", 120) == nil)
+    #expect(!scene.pipelines.isPastEnd, "audio of that time may still come")
+    #expect(scene.offer("audio", "voice", 90) == "a@90" && scene.offer("audio", "voice", 110) == nil)
+    #expect(scene.pipelines.isPastEnd)
+  }
 }

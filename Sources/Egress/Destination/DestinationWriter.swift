@@ -8,24 +8,64 @@ import MediaPipelines
 final class DestinationWriter: Sendable {
   typealias Turn = Succession<OutputStage, ObjectIdentifier>.Turn
 
+  /// What comes on a line.
+  fileprivate struct Arrival {
+    var media: MediaBuffer
+    var input: String
+    var line: FeedLine
+    var time: FeedTime
+  }
+
   fileprivate struct State {
     var succession: Succession<OutputStage, ObjectIdentifier>
     var gates: [String: FrameGate] = [:]
+    /// What has come beside the keyframe that the first stage waits for.
+    var early: [Arrival] = []
+    /// When that was asked for last.
+    var asked: Duration?
+    /// Of the job.
+    var beginning: Duration
   }
 
   private let onOver: @Sendable (OutputStage) -> Void
+  private let onPastEnd: @Sendable () -> Void
   /// Held while a buffer is queued, so that it does not come behind what another line brings; queueing never waits.
   private let state: Locked<State>
 
-  /// - Parameter onOver: called on a media thread with a stage that another one has taken over from.
-  init(_ first: Turn, onOver: @escaping @Sendable (OutputStage) -> Void) {
-    self.onOver = onOver
-    state = Locked(State(succession: Succession(first)))
+  /// - Parameters:
+  ///   - earliest: where the destination comes late: it begins at a keyframe at that time of the job or after it.
+  ///   - onOver: called on a media thread with a stage that another one has taken over from.
+  ///   - onPastEnd: called on a media thread when nothing more is written.
+  init(
+    _ first: Turn, from earliest: Duration?, onOver: @escaping @Sendable (OutputStage) -> Void,
+    onPastEnd: @escaping @Sendable () -> Void
+  ) {
+    (self.onOver, self.onPastEnd) = (onOver, onPastEnd)
+    state = Locked(State(succession: Succession(first, from: earliest), beginning: earliest ?? .zero))
   }
 
   /// Has a turn take over at the next keyframe.
   /// - Returns: the turn that waited for that and will not come any more.
   func prepare(_ turn: Turn) -> Turn? { state.withLock { $0.succession.prepare(turn) } }
+
+  /// Has all end at a moment of the job: what is shown from then on is not written.
+  func finish(at time: Duration) { state.withLock { $0.succession.finish(at: time) } }
+
+  /// Waits for no beginning any more.
+  /// - Returns: whether it still did.
+  func stopWaiting() -> Bool {
+    state.withLock { state in
+      state.early = []
+      return state.succession.awaitsBeginning
+    }
+  }
+
+  /// Whether the first stage waits for a keyframe.
+  var awaitsBeginning: Bool { state.withLock { $0.succession.awaitsBeginning } }
+  /// The moment of the job at which it has begun, or may begin.
+  var beginning: Duration { state.withLock { $0.beginning } }
+  /// Whether nothing more is written.
+  var isPastEnd: Bool { state.withLock { $0.succession.isPastEnd } }
 
   /// What media goes to now.
   var stage: OutputStage { state.withLock { $0.succession.stage } }
@@ -43,26 +83,58 @@ final class DestinationWriter: Sendable {
 
   /// Takes a buffer of a line; on a media thread.
   func take(_ media: MediaBuffer, into input: String, from line: FeedLine, at time: FeedTime) {
-    let (needsKeyframe, over) = state.withLock { state -> (Bool, [OutputStage]) in
+    let (needsKeyframe, isPastEnd, over) = state.withLock { state -> (Bool, Bool, [OutputStage]) in
       var over: [OutputStage] = []
-      let place = state.succession.place(
-        input, from: line.id, isKeyframe: !media.isDelta, at: time.shown, over: &over)
-      guard let place else { return (false, over) }
-      return (!state.queue(media, into: input, of: place, time, isRaw: line.form == .raw), over)
+      let isTaken = state.take(Arrival(media: media, input: input, line: line, time: time), over: &over)
+      return (!isTaken, state.succession.isPastEnd, over)
     }
     for stage in over { onOver(stage) }
     if needsKeyframe { line.requestKeyframe() }
+    if isPastEnd { onPastEnd() }
   }
 }
 
 extension DestinationWriter.State {
+  /// How much waits beside a keyframe: some ten seconds of audio.
+  private static let mostEarly = 500
+  /// From one request for the keyframe to begin with to the next.
+  private static let patience = Duration.seconds(1)
+
   /// - Returns: false when a keyframe is needed.
-  fileprivate mutating func queue(
-    _ media: MediaBuffer, into input: String, of place: Succession<OutputStage, ObjectIdentifier>.Place,
-    _ time: FeedTime, isRaw: Bool
+  fileprivate mutating func take(_ arrival: DestinationWriter.Arrival, over: inout [OutputStage]) -> Bool {
+    let isWaiting = succession.awaitsBeginning
+    let place = succession.place(
+      arrival.input, from: arrival.line.id, isKeyframe: !arrival.media.isDelta, at: arrival.time.shown, over: &over)
+    guard let place else { return isWaiting ? wait(arrival) : true }
+    let isTaken = queue(arrival, at: place)
+    if isWaiting {
+      beginning = arrival.time.shown
+      let held = early
+      early = []
+      for arrival in held { _ = take(arrival, over: &over) }
+    }
+    return isTaken
+  }
+
+  /// Before the keyframe of the first stage, which what belongs to it may come ahead of.
+  private mutating func wait(_ arrival: DestinationWriter.Arrival) -> Bool {
+    guard succession.leads(arrival.input) else {
+      if early.count == Self.mostEarly { early.removeFirst() }
+      early.append(arrival)
+      return true
+    }
+    let time = arrival.time.shown
+    guard time >= succession.beginning, asked.map({ time - $0 >= Self.patience }) ?? true else { return true }
+    asked = time
+    return false
+  }
+
+  private mutating func queue(
+    _ arrival: DestinationWriter.Arrival, at place: Succession<OutputStage, ObjectIdentifier>.Place
   ) -> Bool {
     guard !place.stage.isAbandoned else { return true }
-    if !isRaw {
+    let (media, input, time) = (arrival.media, arrival.input, arrival.time)
+    if arrival.line.form != .raw {
       // Of raw media the pipeline drops the oldest by itself.
       let fullness = place.stage.fullness(of: input)
       let verdict = gates[input, default: FrameGate()].offer(isKeyframe: !media.isDelta, fullness: fullness)

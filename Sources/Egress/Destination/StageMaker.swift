@@ -72,7 +72,10 @@ final class DestinationLines: Sendable {
   }
   private let fed: Locked<[Track.Kind: Fed]>
 
-  init(_ lines: [Track.Kind: FeedLine]) { fed = Locked(lines.mapValues { Fed(line: $0) }) }
+  /// What has come on the lines so far is for others.
+  init(_ lines: [Track.Kind: FeedLine], _ media: JobMedia) {
+    fed = Locked(lines.mapValues { Fed(line: $0, base: -media.written(on: $0)) })
+  }
 
   subscript(kind: Track.Kind) -> FeedLine? { fed.withLock { $0[kind]?.line } }
 

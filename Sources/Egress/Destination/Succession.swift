@@ -28,14 +28,33 @@ struct Succession<Stage: Sendable, Line: Hashable & Sendable>: Sendable {
   private var current: Turn
   /// The moment zero of the current stage, and the one from which on it gets what comes.
   private var (origin, start) = (Duration.zero, Duration.zero)
+  /// Whether the first turn waits for a keyframe to begin with.
+  private(set) var awaitsBeginning = false
   private(set) var next: Turn?
+  /// From when on nothing goes anywhere, and the inputs that have not come there yet; nil while there is no end.
+  private var end: (time: Duration, open: Set<String>)?
   private var previous: (turn: Turn, origin: Duration, open: Set<String>)?
 
-  /// - Parameter first: gets all that comes, from zero on.
-  init(_ first: Turn) { current = first }
+  /// - Parameters:
+  ///   - first: gets all that comes, from zero on.
+  ///   - earliest: where it comes late: it begins at a keyframe of its leading input, at that time or after it.
+  init(_ first: Turn, from earliest: Duration? = nil) {
+    current = first
+    if let earliest { (start, awaitsBeginning) = (earliest, true) }
+  }
 
   /// What media goes to now.
   var stage: Stage { current.stage }
+  /// When the current stage has begun, or may begin.
+  var beginning: Duration { start }
+  /// Whether all inputs have come to the end.
+  var isPastEnd: Bool { end?.open.isEmpty == true }
+
+  /// Whether a stage begins with a keyframe of that input.
+  func leads(_ input: String) -> Bool { current.leader == input }
+
+  /// Has everything end at a moment: what is shown from then on goes nowhere.
+  mutating func finish(at time: Duration) { end = (time, Set(current.lines.keys)) }
 
   /// Has a turn take over at the next keyframe of its leading input.
   /// - Returns: the turn that waited for that and will not come any more.
@@ -46,15 +65,25 @@ struct Succession<Stage: Sendable, Line: Hashable & Sendable>: Sendable {
 
   /// Where a buffer goes; nil for what is of no turn any more, or not yet.
   /// - Parameters:
-  ///   - time: since the first turn's beginning.
+  ///   - time: since the job's beginning.
   ///   - over: gets the stages that nothing more goes to.
   mutating func place(
     _ input: String, from line: Line, isKeyframe: Bool, at time: Duration, over: inout [Stage]
   ) -> Place? {
     if isKeyframe, let next, next.leader == input, next.lines[input] == line { change(to: next, at: time, &over) }
     if let place = placeInPrevious(input, from: line, at: time, &over) { return place }
-    guard current.lines[input] == line, time >= start else { return nil }
+    guard current.lines[input] == line, time >= start, !isOver(input, at: time) else { return nil }
+    if awaitsBeginning {
+      guard isKeyframe, leads(input) else { return nil }
+      (origin, start, awaitsBeginning) = (time, time, false)
+    }
     return Place(stage: current.stage, time: time - origin)
+  }
+
+  private mutating func isOver(_ input: String, at time: Duration) -> Bool {
+    guard let end, time >= end.time else { return false }
+    self.end?.open.remove(input)
+    return true
   }
 
   private mutating func change(to turn: Turn, at time: Duration, _ over: inout [Stage]) {

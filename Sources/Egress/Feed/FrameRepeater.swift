@@ -76,8 +76,9 @@ struct FrameRepeater: Sendable {
 
   /// A black frame of the size shown last, which is to be shown and then stands in; nil where the stream's format
   /// leaves no way, before its first keyframe, and while it is black already.
-  mutating func blacken() -> MediaBuffer? {
-    guard !isBlack, let black = isRaw ? black() : blackKeyframe() else { return nil }
+  /// - Parameter anew: also while it is.
+  mutating func blacken(anew: Bool = false) -> MediaBuffer? {
+    guard anew || !isBlack, let black = isRaw ? black() : blackKeyframe() else { return nil }
     show(black)
     // What comes next may need frames from before, which decoders do not have any more.
     (isBlack, awaitsKeyframe) = (true, !isRaw)

@@ -43,12 +43,22 @@ final class JobMedia: Sendable {
   func add(inPlaceOf old: FeedLine? = nil, _ make: (MediaLine?) -> MediaLine) {
     state.withLock { state in
       var made = make(state.lines.first { $0.line === old })
-      if let origin = state.origin { made.begin(at: origin) }
+      if let origin = state.origin { made.begin(at: origin, from: Self.length(state)) }
       state.lines.append(made)
     }
   }
 
   func remove(_ line: FeedLine) { state.withLock { $0.lines.removeAll { $0.line === line } } }
+
+  /// Has a line begin anew where nothing is sent that could, for one who needs a keyframe.
+  func blackenAnew(_ line: FeedLine, at time: MediaTime = .now) {
+    state.withLock { state in
+      guard state.isMuted, !state.isEnding else { return }
+      for index in state.lines.indices where state.lines[index].line === line {
+        _ = state.lines[index].blacken(at: time, anew: true)
+      }
+    }
+  }
 
   /// What comes on a line is of another codec from here on.
   func change(_ line: FeedLine, to frames: FrameRepeater) {

@@ -31,7 +31,8 @@ struct MediaLine: Sendable {
   func takes(_ kind: Track.Kind, isRaw: Bool) -> Bool { line.kind == kind && line.form.isRaw == isRaw }
 
   /// The moment zero of the job, which another line may have set.
-  mutating func begin(at origin: MediaTime) { timeline.begin(at: origin) }
+  /// - Parameter start: since then, from when on there is to be media.
+  mutating func begin(at origin: MediaTime, from start: Duration = .zero) { timeline.begin(at: origin, from: start) }
 
   /// What comes from here on is of another codec.
   mutating func change(to frames: FrameRepeater) { self.frames = frames }
@@ -59,10 +60,12 @@ struct MediaLine: Sendable {
   }
 
   /// Shows black from `time` on.
+  /// - Parameter anew: also where it is black already, for one who needs a keyframe.
   /// - Returns: false when the stream's format leaves no way.
-  mutating func blacken(at time: MediaTime) -> Bool {
-    guard timeline.origin != nil, !frames.isBlack else { return true }
-    guard let black = frames.blacken(), let start = timeline.place(frameAt: time, isKeyframe: true, now: time) else {
+  mutating func blacken(at time: MediaTime, anew: Bool = false) -> Bool {
+    guard timeline.origin != nil, anew || !frames.isBlack else { return true }
+    guard let black = frames.blacken(anew: anew), let start = timeline.place(frameAt: time, isKeyframe: true, now: time)
+    else {
       return false
     }
     line.push(black, at: start)

@@ -20,6 +20,8 @@ struct OutputTimeline: Sendable {
   /// Whether the file begins with a frame of its own; otherwise a repeat frame begins it.
   private let beginsWithFrame: Bool
   private var silence = SilenceFiller()
+  /// Where what stands in begins: what is made later has no past.
+  private var start = Duration.zero
 
   /// How long late media may still come before something stands in for it.
   static let patience = Duration.milliseconds(1500)
@@ -39,7 +41,12 @@ struct OutputTimeline: Sendable {
   }
 
   /// Has the file begin at a moment that something else has set, such as the track beside this one.
-  mutating func begin(at time: MediaTime) { origin = origin ?? time }
+  /// - Parameter start: since then, from when on there is to be media.
+  mutating func begin(at time: MediaTime, from start: Duration = .zero) {
+    guard origin == nil else { return }
+    (origin, self.start) = (time, start)
+    silence.begin(at: start)
+  }
 
   /// Media written.
   var length: Duration { max(lastFrame ?? .zero, silence.end) }
@@ -83,7 +90,7 @@ struct OutputTimeline: Sendable {
     var filling = Filling()
     if hasAudio { filling.silence = silence.fill(upTo: limit) }
     guard hasVideo else { return filling }
-    if lastFrame == nil { hold(at: .zero, &filling) }
+    if lastFrame == nil, start == .zero || isEnd || limit >= start { hold(at: start, &filling) }
     while let next = lastFrame.map({ $0 + Self.heldStep }), next <= (isEnd ? limit - Self.heldStep : limit) {
       hold(at: next, &filling)
     }

@@ -20,6 +20,9 @@ struct SilenceFiller: Sendable {
   /// Where the newest block begins.
   private var newest: Duration?
 
+  /// Has it begin later than at zero.
+  mutating func begin(at start: Duration) { end = start }
+
   /// Where silence has to be written before a block at `start`, or nil when the block lies before what is written.
   mutating func gap(before start: Duration) -> [Duration]? {
     guard start >= end - Self.step else { return nil }

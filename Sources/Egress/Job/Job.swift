@@ -32,7 +32,8 @@ final class Job: Sendable {
 
   // MARK: Destinations
 
-  /// Adds a destination, which is written from now on.
+  /// Adds a destination, which is written from now on: where the job has begun, from the next keyframe on, which is asked
+  /// for, with times that begin at zero.
   /// - Parameters:
   ///   - factory: with the values that were set for it.
   ///   - claim: of its file.
@@ -45,9 +46,13 @@ final class Job: Sendable {
       var lines: [Track.Kind: FeedLine] = [:]
       for (kind, feed) in plan.feeds { lines[kind] = try line(kind, feed, video, factory) }
       let added = try JobDestination(
-        destination, planner: planner, plan: plan, lines: lines, factory: factory, claim: claim,
+        destination, planner: planner, plan: plan, lines: lines, of: media, factory: factory, claim: claim,
         reconnectFor: reconnectFor, onChange: onChange)
       state.withLock { $0.destinations.append(added) }
+      if media.origin != nil, let line = lines[.video] {
+        media.blackenAnew(line)
+        line.requestKeyframe()
+      }
       return added
     } catch {
       dropIdleLines()

@@ -16,6 +16,8 @@ final class JobDestination: Sendable {
   /// Nil for a file.
   private let link: StreamLink?
   private let ending = Locked(Ending())
+  /// Rings when all lines have come to the moment at which it ends.
+  private let bell = Bell()
 
   /// How it ends.
   private struct Ending {
@@ -28,16 +30,18 @@ final class JobDestination: Sendable {
 
   /// Opens its first pipeline; nothing is written before its lines bring media.
   /// - Parameters:
+  ///   - lines: of that job; where it has begun, this begins at the next keyframe.
   ///   - factory: with the values that were set for this destination.
   ///   - claim: of the file.
   ///   - reconnectFor: how long a server may be away before that ends it.
   ///   - onChange: called when it cannot go on.
   init(
     _ destination: Destination, planner: OutputPlanner, plan: OutputPlan, lines: [Track.Kind: FeedLine],
-    factory: PipelineFactory, claim: FileClaim?, reconnectFor: Duration, onChange: @escaping @Sendable () -> Void
+    of media: JobMedia, factory: PipelineFactory, claim: FileClaim?, reconnectFor: Duration,
+    onChange: @escaping @Sendable () -> Void
   ) throws(LiveKitError) {
     (self.destination, self.planner, self.factory) = (destination, planner, factory)
-    (self.lines, self.plan) = (DestinationLines(lines), Locked(plan))
+    (self.lines, self.plan) = (DestinationLines(lines, media), Locked(plan))
     let breakage = Breakage(of: destination, onChange: onChange)
     self.breakage = breakage
     link = destination.isFile ? nil : StreamLink(limit: reconnectFor) { breakage.note($0) }
@@ -45,9 +49,9 @@ final class JobDestination: Sendable {
     let maker = StageMaker(factory: factory, lines: self.lines)
     let first = try Self.open(maker, plan, at: destination, claim, link, breakage)
     stages.add(first)
-    writer = DestinationWriter(DestinationWriter.Turn(stage: first, lines: self.lines.byInput)) {
-      [stages] in stages.end($0)
-    }
+    writer = DestinationWriter(
+      DestinationWriter.Turn(stage: first, lines: self.lines.byInput), from: media.origin == nil ? nil : media.length,
+      onOver: { [stages] in stages.end($0) }, onPastEnd: { [bell] in bell.ring() })
     for (kind, line) in lines { attach(line, kind) }
     link?.start { [weak self] () throws(LiveKitError) in try self?.reopen() }
   }
@@ -99,11 +103,24 @@ final class JobDestination: Sendable {
     (lines[.video] ?? lines[.audio])?.requestKeyframe()
   }
 
+  /// Has it end at the newest moment of the job, and waits until what comes before that has come to it: what is on its way
+  /// through encoders, and what stands in where nothing is sent.
+  func pass(_ media: JobMedia) async {
+    let moment = media.length
+    ending.withLock { $0.moment = moment }
+    writer.finish(at: moment)
+    let deadline = MediaTime.now + Self.patience
+    while !writer.isPastEnd, failure == nil, ending.withLock({ $0.task == nil }), .now < deadline {
+      await bell.wait(until: deadline)
+    }
+  }
+  private static let patience = OutputTimeline.patience * 2
+
   /// Takes nothing from its lines any more.
   func leaveLines(_ media: JobMedia) {
     lines.end(media)
     let moment = media.length
-    ending.withLock { $0.moment = moment }
+    ending.withLock { $0.moment = $0.moment ?? moment }
     for kind in [Track.Kind.video, .audio] { _ = lines[kind]?.remove(ObjectIdentifier(self)) }
   }
 
@@ -112,18 +129,20 @@ final class JobDestination: Sendable {
 
   // MARK: State
 
-  /// Where it is on its way; `hasBegun` says whether there is media that it is to get.
-  func state(hasBegun: Bool) -> DestinationStatus.State {
+  /// Where it is on its way.
+  func state(_ media: JobMedia) -> DestinationStatus.State {
     if failure != nil { return .failed }
-    let (isEnding, isOver) = ending.withLock { ($0.task != nil, $0.isOver) }
+    let (isEnding, isOver) = ending.withLock { ($0.task != nil || $0.moment != nil, $0.isOver) }
     if isOver || isEnding { return isOver ? .complete : .ending }
     if link?.status.isReconnecting == true { return .reconnecting }
-    return hasBegun ? .active : .starting
+    return media.origin == nil || writer.awaitsBeginning ? .starting : .active
   }
 
   /// What its files really hold, once they have ended and where they can be read; else what came for it.
   func length(_ media: JobMedia) -> Duration {
-    stages.storedLength ?? ending.withLock { $0.moment } ?? media.length
+    if let length = stages.storedLength { return length }
+    guard !writer.awaitsBeginning else { return .zero }
+    return max((ending.withLock { $0.moment } ?? media.length) - writer.beginning, .zero)
   }
 
   func has(_ kind: Track.Kind) -> Bool { lines[kind] != nil }
@@ -165,6 +184,7 @@ final class JobDestination: Sendable {
       ending.task = task
       return task
     }
+    bell.ring()
     await task.value
   }
 
@@ -172,7 +192,12 @@ final class JobDestination: Sendable {
     await link?.stop()
     if let incompleteness = link?.incompleteness?.about(destination) { breakage.note(whole: incompleteness) }
     if let waiting = writer.waiting { stages.discard(waiting) }
-    for stage in writer.stages { stages.end(stage) }
+    if writer.stopWaiting() {
+      stages.discard(writer.stage)
+      breakage.note(LiveKitError(.noMedia, "nothing has come that it could begin with; it was added too late"))
+    } else {
+      for stage in writer.stages { stages.end(stage) }
+    }
     do throws(LiveKitError) { try await stages.finish() } catch { breakage.note(whole: error) }
     ending.withLock { $0.isOver = true }
   }

@@ -74,7 +74,7 @@ struct RecordedDestination: Sendable {
       status.failure = refusal
       return status
     }
-    var status = DestinationStatus(target.destination, output.state(hasBegun: job.media.origin != nil))
+    var status = DestinationStatus(target.destination, output.state(job.media))
     if !output.isLost {
       (status.duration, status.bytes) = (output.length(job.media), output.bytes)
     }

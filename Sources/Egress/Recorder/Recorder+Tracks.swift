@@ -129,7 +129,7 @@ extension Recorder {
     remove(publication.kind)
   }
 
-  private func remove(_ kind: Track.Kind) {
+  func remove(_ kind: Track.Kind) {
     tracks.remove(kind)
     if kind == .video { run?.video.withLock { $0 = nil } }
   }

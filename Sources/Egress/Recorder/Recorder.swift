@@ -34,9 +34,11 @@ public actor Recorder {
   let room: Room
   /// From `prepare` on without the kinds that the output does not take.
   package private(set) var options: RecordingOptions
+  /// As they were given.
+  let asked: RecordingOptions
   private let templates: [OutputTemplates]?
   /// Nil before `prepare`.
-  private(set) var targets: RecordingTargets?
+  var targets: RecordingTargets?
   let subscriptions = SubscriptionLease()
   let bell = Bell()
   let loggers: Loggers
@@ -61,7 +63,7 @@ public actor Recorder {
   /// - Parameter templates: as they were read for each destination of these options; nil where they are not.
   package init(room: Room, options: RecordingOptions, templates: [OutputTemplates]?) {
     self.room = room
-    self.options = options
+    (self.options, asked) = (options, options)
     self.templates = templates
     loggers = Loggers(room.options.logger)
     tracks = RecordedTracks(TrackChoice(options))

@@ -47,6 +47,31 @@ struct RecordingTargets: Sendable {
     for index in all.indices { try all[index].claimFile(besides: all[..<index]) }
   }
 
+  /// Checks one more, and takes its file.
+  /// - Throws: what cannot be, with its name.
+  mutating func add(
+    _ destination: OutputDestination, _ options: RecordingOptions, folder: String?, loggers: Loggers
+  ) throws(LiveKitError) -> RecordingTarget {
+    guard destination.values["location"] == nil else { throw Self.locationIsSet }
+    var added: RecordingTarget?
+    try Self.naming(destination.destination, among: all.count + 1) { () throws(LiveKitError) in
+      var target = try RecordingTarget(destination, options, nil, folder: folder, loggers: loggers)
+      try Self.checkKinds(options.wantedKinds, target.planner)
+      try target.check(options.wantedKinds)
+      try target.claimFile(besides: all)
+      added = target
+    }
+    guard let added else { throw LiveKitError(.invalidState, "\(destination.location) was not checked") }
+    all.append(added)
+    return added
+  }
+
+  /// Forgets one whose place another one may take.
+  mutating func remove(_ destination: Destination) {
+    for target in all where target.destination == destination { target.release() }
+    all.removeAll { $0.destination == destination }
+  }
+
   /// Gives the files back that nothing has come to.
   func release() { for target in all { target.release() } }
 
@@ -76,10 +101,14 @@ struct RecordingTargets: Sendable {
     throw LiveKitError(.invalidParameter, "\(planner.template) takes no \(names)")
   }
 
+  private static var locationIsSet: LiveKitError {
+    LiveKitError(.invalidParameter, "`location` cannot be set: it is the file, which is given as such")
+  }
+
   /// Of what is set for all, each has to be for one of them at least.
   private func checkNames(_ values: [String: String], _ kinds: Set<Track.Kind>) throws(LiveKitError) {
     guard !([values] + all.map(\.ownValues)).contains(where: { $0["location"] != nil }) else {
-      throw LiveKitError(.invalidParameter, "`location` cannot be set: it is the file, which is given as such")
+      throw Self.locationIsSet
     }
     let known = all.reduce(into: Set<String>()) { $0.formUnion($1.planner.variables(for: kinds)) }
     guard let name = values.keys.sorted().first(where: { !known.contains($0) }) else { return }

@@ -6,7 +6,7 @@ import MediaBridge
 struct TrackChoice: Sendable {
   private let sids: Set<String>
   private let sources: Set<Track.Source>
-  private let kindsByDefault: Set<Track.Kind>
+  private var kindsByDefault: Set<Track.Kind>
   /// What the file holds of each kind from the first track on: a screen does not take the place of a camera that ends.
   private(set) var taken: [Track.Kind: Track.Source] = [:]
   /// All that ever were.
@@ -43,6 +43,9 @@ struct TrackChoice: Sendable {
     guard sids.isEmpty, sources.isEmpty else { return true }
     return tracks.allSatisfy { $0.source == .camera || $0.source == .microphone }
   }
+
+  /// What the output takes from now on besides what it took before.
+  mutating func take(_ kinds: Set<Track.Kind>) { kindsByDefault.formUnion(kinds) }
 
   mutating func take(_ track: TrackPublication) {
     taken[track.kind] = taken[track.kind] ?? track.source

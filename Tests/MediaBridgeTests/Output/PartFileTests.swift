@@ -59,4 +59,18 @@ import Testing
     #expect(await job.finish(at: start + .milliseconds(400)) == [nil])
     #expect(destination.laterFiles.isEmpty && !FileManager.default.fileExists(atPath: part))
   }
+
+  /// A publisher that is muted sends no keyframe.
+  @Test func aDestinationThatComesWhileMutedBeginsBlack() async throws {
+    try await write(.vp8, from: 0)
+    #expect(job.media.setMuted(true, at: start + .milliseconds(400)))
+    let late = Destination(location: folder.path + "/late.mkv")
+    let (factory, planner) = (destination.factory, try OutputPlanner(late, factory: destination.factory))
+    let added = try job.add(
+      late, planner: planner, plan: try planner.plan([.video: TrackTraits(codec: "vp8")]),
+      video: Job.Video(codec: "vp8"), factory: factory)
+    #expect(added.state(job.media) == .active)
+    #expect(await job.finish(at: .now + .seconds(2)) == [nil, nil])
+    #expect(added.length(job.media) > .milliseconds(1500))
+  }
 }
