@@ -20,6 +20,15 @@ import Testing
     #expect(asked(&pace, 200..<202) == [200])
   }
 
+  @Test func aSenderIsAskedAMomentAhead() {
+    var pace = KeyframePace(lead: .milliseconds(100))
+    pace.interval = .milliseconds(400)
+    pace.made(at: .zero)
+    #expect(asked(&pace, 0..<8) == [7])
+    pace.made(at: .milliseconds(320))
+    #expect(asked(&pace, 8..<16) == [15], "and again when none comes: \(asked(&pace, 16..<24))")
+  }
+
   @Test func whatTheEncoderMakesByItselfCounts() {
     var pace = KeyframePace()
     pace.interval = .milliseconds(400)

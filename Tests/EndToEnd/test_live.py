@@ -21,14 +21,14 @@ def live(start, namespace, tmp_path):
     return LiveServer(start, namespace.command, tmp_path / "live")
 
 
-def assert_live(file, seconds, interval):
+def assert_live(file, seconds, interval, apart=0.045):
     """What somebody got who tuned in: all of it plays, in order, flash with beep, and keyframes as often as promised."""
     assert checks.codecs(file) == {"video": "h264", "audio": "aac"}
     frames = checks.numbered(file, SIZE)
     numbers = [number for number, _, _ in frames if number is not None]
     assert len(numbers) >= 0.85 * seconds * FPS and numbers == sorted(numbers)
     offsets = checks.flash_offsets(frames, FPS, *checks.audio(file))
-    assert offsets and max(map(abs, offsets)) <= 0.045, f"flash and beep apart: {np.round(offsets, 3)}"
+    assert offsets and max(map(abs, offsets)) <= apart, f"flash and beep apart: {np.round(offsets, 3)}"
     times = keyframes(file)
     assert times and max(np.diff(times), default=0) <= interval + 0.1, f"keyframes at {times}"
 
@@ -48,7 +48,8 @@ def assert_hidden(recorder, *secrets):
 @pytest.mark.parametrize("codec, address", [("H264", LiveServer.ADDRESS + KEY), ("VP8", f"rtmp={LiveServer.ADDRESS}{KEY}?a=b")])
 def test_rtmp(server, live, codec, address):
     server.foreign_publisher("--room", "rtmp", "--codec", codec)
-    recorder = server.recorder("rtmp", "alice", address, "--duration", "6s", "--verbose")
+    often = ("--set", "keyframe-interval=1.5")
+    recorder = server.recorder("rtmp", "alice", address, "--duration", "6s", "--verbose", *often)
     recorder.wait_for("recording")
     assert KEY not in Path(f"/proc/{recorder.pid}/cmdline").read_text()
     told = recorder.wait_for("finished", 40)
@@ -58,7 +59,8 @@ def test_rtmp(server, live, codec, address):
     wait_until("the recording", lambda: len(live.received) == 1)
     (file,) = live.received
     assert checks.decode_errors(file) == []
-    assert_live(file, 6, 4)
+    assert {track["kind"] for track in told["tracks"] if track["passthrough"]} == ({"video"} if codec == "H264" else set())
+    assert_live(file, 6, 1.5)
     assert checks.durations(file)["video"] == pytest.approx(6, abs=0.4)
 
 
@@ -178,7 +180,7 @@ def test_a_server_that_goes_and_comes_back(server, live, pause):
     gap = (numbers[1][0] - numbers[0][-1]) / FPS
     assert gap < pause + 5, f"{gap} s are missing for a pause of {pause} s"
     assert checks.decode_errors(second) == []
-    assert_live(second, 3, 4)
+    assert_live(second, 3, 4, apart=0.3)
 
 
 def test_a_server_that_does_not_come_back(server, live):

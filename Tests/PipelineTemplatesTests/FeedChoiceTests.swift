@@ -68,11 +68,14 @@ import Testing
   }
 
   @Test func keyframesComeAsOftenAsTheyAreNeeded() throws {
-    for (promised, way) in [(nil, Feed.Way.encoded(by: "h264")), (2, .asSent), (5, .encoded(by: "h264"))] {
+    let cases: [(Double?, Double, Feed.Way)] = [
+      (nil, 4, .asSent), (nil, 0.5, .encoded(by: "h264")), (2, 4, .asSent), (5, 4, .encoded(by: "h264")),
+    ]
+    for (promised, needed, way) in cases {
       let track = TrackTraits(codec: "h264", keyframeInterval: promised.map { .seconds($0) })
-      let feed = try feed(Self.avc, track) { $0.keyframeInterval = .seconds(4) }
+      let feed = try feed(Self.avc, track) { $0.keyframeInterval = .seconds(needed) }
       #expect(feed.way == way)
-      #expect(feed.reason.contains("every 4 s") == (way != .asSent))
+      #expect(feed.reason.contains("needs a keyframe every") == (way != .asSent))
     }
   }
 

@@ -45,7 +45,7 @@ final class FeedLine: Sendable {
     onKeyframeNeeded: @escaping @Sendable () -> Void
   ) throws(LiveKitError) {
     (self.kind, self.form, self.onKeyframeNeeded) = (kind, form, onKeyframeNeeded)
-    let hub = FeedHub()
+    let hub = FeedHub(lead: form == .asSent ? .milliseconds(300) : .zero)
     self.hub = hub
     guard case .encoded(let template) = form else {
       encoder = nil
@@ -74,7 +74,10 @@ final class FeedLine: Sendable {
 
   /// Called by one thread at a time, with times that go up.
   func push(_ media: MediaBuffer, at time: Duration) {
-    guard let encoder else { return hub.deliver(media, FeedTime(shown: time)) }
+    guard let encoder else {
+      if form == .asSent, kind == .video, hub.isKeyframeDue(behind: media, at: time) { onKeyframeNeeded() }
+      return hub.deliver(media, FeedTime(shown: time))
+    }
     if hub.isKeyframeDue(at: time) { encoder.requestKeyframe(at: time) }
     encoder.push(media, at: time, updatingCaps: kind == .video)
   }
@@ -112,9 +115,11 @@ struct FeedTime: Sendable {
 private final class FeedHub: Sendable {
   private struct State {
     var takers: [FeedLine.Taker] = []
-    var pace = KeyframePace()
+    var pace: KeyframePace
   }
-  private let state = Locked(State())
+  private let state: Locked<State>
+
+  init(lead: Duration) { state = Locked(State(pace: KeyframePace(lead: lead))) }
 
   func add(_ taker: FeedLine.Taker) { change { $0.append(taker) } }
 
@@ -135,6 +140,14 @@ private final class FeedHub: Sendable {
   var hasBegun: Bool { state.withLock { $0.pace.hasBegun } }
 
   func isKeyframeDue(at time: Duration) -> Bool { state.withLock { $0.pace.isDue(at: time) } }
+
+  /// The same for what is sent, which is seen as it comes.
+  func isKeyframeDue(behind frame: MediaBuffer, at time: Duration) -> Bool {
+    state.withLock { state in
+      if !frame.isDelta { state.pace.made(at: time) }
+      return state.pace.isDue(at: time)
+    }
+  }
 
   func deliver(_ media: MediaBuffer, _ time: FeedTime) {
     for taker in state.withLock({ $0.takers }) { taker.take(media, time) }

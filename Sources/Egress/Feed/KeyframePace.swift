@@ -1,10 +1,15 @@
-/// When an encoder is to make a keyframe, so that each of its destinations gets one as often as it needs. Pure.
+/// When an encoder is to make a keyframe, or a sender to be asked for one, so that each destination gets one as often as it
+/// needs. Pure.
 struct KeyframePace: Sendable {
+  /// How long ahead it is asked for: a sender needs a moment for it.
+  private let lead: Duration
   /// The longest time between two keyframes; nil where nobody minds.
   var interval: Duration?
   private var newestFrame: Duration?
   /// The newest keyframe, made or asked for.
   private var newestKeyframe: Duration?
+
+  init(lead: Duration = .zero) { self.lead = lead }
 
   /// Whether one came out. x264enc of GStreamer 1.22 that is asked for one before that takes no other request any more.
   var hasBegun: Bool { newestKeyframe != nil }
@@ -17,7 +22,7 @@ struct KeyframePace: Sendable {
     let gap = newestFrame.map { time - $0 } ?? .zero
     newestFrame = time
     // An encoder begins with one.
-    guard let interval, let last = newestKeyframe, time + gap > last + interval else { return false }
+    guard let interval, let last = newestKeyframe, time + gap + lead > last + interval else { return false }
     newestKeyframe = time
     return true
   }

@@ -103,9 +103,17 @@ public struct FeedChoice: Equatable, Sendable {
     if track.mayTurn { return "its frames may come turned, which no file can hold" }
     if track.hasBFrames { return "its frames are sent in another order than they are shown" }
     guard let keyframeInterval else { return nil }
-    if let interval = track.keyframeInterval, interval <= keyframeInterval { return nil }
+    guard let promised = track.keyframeInterval else {
+      return keyframeInterval >= Self.shortestRequest
+        ? nil
+        : "\(output) needs a keyframe every \(keyframeInterval.formatted), which is more often than a sender is asked"
+    }
+    if promised <= keyframeInterval { return nil }
     return "\(output) needs a keyframe every \(keyframeInterval.formatted), which the track does not promise"
   }
+
+  /// A keyframe costs a sender many ordinary frames.
+  private static let shortestRequest = Duration.seconds(1)
 
   private func spoken(_ track: TrackTraits) -> String { track.format?.spoken ?? track.codec?.uppercased() ?? "it" }
 
