@@ -1,5 +1,7 @@
 """nginx with its RTMP module: a live server that we did not write. It takes what has the right key, and records it."""
 
+import contextlib
+import subprocess
 import time
 
 KEY = "live_0123456789_secret"
@@ -34,6 +36,21 @@ class LiveServer:
     def kill(self):
         self._program.kill()
         (self._folder / "nginx.pid").unlink()
+
+    @contextlib.contextmanager
+    def little_memory(self):
+        """The kernel takes less than a second of media for a server that reads nothing."""
+        names = [f"net.ipv4.tcp_{way}" for way in ("rmem", "wmem")]
+        command = self._enter("sysctl", *names)
+        before = subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
+        self._set_kernel(*(f"{name}=4096 16384 16384" for name in names))
+        try:
+            yield
+        finally:
+            self._set_kernel(*(line.replace(" = ", "=") for line in before))
+
+    def _set_kernel(self, *values):
+        subprocess.run(self._enter("sysctl", "-q", "-w", *values), check=True)
 
     def send(self, number):
         self._program.send(number)

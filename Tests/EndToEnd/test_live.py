@@ -1,6 +1,8 @@
 """Live servers that we did not write: nginx over RTMP, FFmpeg over SRT and UDP."""
 
 import json
+import shutil
+import signal
 import subprocess
 import time
 from pathlib import Path
@@ -10,7 +12,7 @@ import numpy as np
 import pytest
 from failures import after, assert_failed
 from live_server import KEY, LiveServer, wait_until
-from programs import KEYS, mediabridge
+from programs import KEYS, mediabridge, python
 
 FPS = 25
 SIZE = (640, 360)
@@ -72,6 +74,39 @@ def test_a_wrong_key_or_address_fails_at_once(server, live, key):
     said = assert_failed(recorder, "rtmp://127.0.0.1:193", "refused" if key == KEY else "publish", within=30)
     assert_hidden(recorder, key)
     assert live.received == [], said
+
+
+@pytest.fixture
+def certificate(namespace, tmp_path):
+    """A certificate with its key for this machine's name, which those trust who look for it in this namespace."""
+    # ip-netns(8): its files stand in for those of /etc.
+    settings = Path(f"/etc/netns/{namespace.name}")
+    store = settings / "ssl/certs"
+    file = tmp_path / "certificate.pem"
+    command = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost"]
+    command += ["-addext", "subjectAltName=DNS:localhost", "-keyout", file, "-out", tmp_path / "public.pem"]
+    subprocess.run(list(map(str, command)), check=True, capture_output=True)
+    public = (tmp_path / "public.pem").read_text()
+    file.write_text(file.read_text() + public)
+    store.mkdir(parents=True)
+    (store / "ca-certificates.crt").write_text(public)
+    yield file
+    shutil.rmtree(settings)
+
+
+@pytest.mark.parametrize("name", ["localhost", "127.0.0.1"])
+def test_rtmps(server, start, live, certificate, name):
+    """A certificate that is not for the name in the address is refused."""
+    start(server.enter(*python("tls_relay.py", 1936, 1935, certificate))).wait_for("listening")
+    server.foreign_publisher("--room", "tls", "--codec", "H264")
+    recorder = server.recorder("tls", "alice", f"rtmps://{name}:1936/live/{KEY}", "--duration", "3s")
+    if name != "localhost":
+        assert_failed(recorder, "certificate", "rtmps://127.0.0.1:1936/live/{liv", within=30)
+        return
+    recorder.wait_for("finished", 40)
+    assert recorder.finish() == 0, recorder.report("failed")
+    (file,) = live.received
+    assert checks.decode_errors(file) == [] and checks.durations(file)["video"] == pytest.approx(3, abs=0.4)
 
 
 def test_a_missing_library_for_tls_is_named(server, live, tmp_path):
@@ -181,6 +216,22 @@ def test_a_server_that_goes_and_comes_back(server, live, pause):
     assert gap < pause + 5, f"{gap} s are missing for a pause of {pause} s"
     assert checks.decode_errors(second) == []
     assert_live(second, 3, 4, apart=0.3)
+
+
+def test_a_server_that_takes_nothing_for_a_while(server, live):
+    server.foreign_publisher("--room", "stall", "--codec", "H264", "--duration", "60")
+    with live.little_memory():
+        recorder = server.recorder("stall", "alice", LiveServer.ADDRESS + KEY, "--reconnect-for", "4s")
+        after(recorder, 2)
+        live.send(signal.SIGSTOP)
+        lost = recorder.wait_for("stream", 15)
+        live.send(signal.SIGCONT)
+    assert lost["state"] == "reconnecting" and "takes nothing" in lost["reason"], lost
+    assert recorder.wait_for("stream", 15)["state"] == "active"
+    after(recorder, recorder.wait_for("progress")["duration"] + 2)
+    recorder.stop()
+    assert recorder.finish() == 0, recorder.report("failed")
+    assert_live(live.received[-1], 2, 4, apart=0.3)
 
 
 def test_a_server_that_does_not_come_back(server, live):

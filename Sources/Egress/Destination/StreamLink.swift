@@ -21,13 +21,15 @@ final class StreamLink: Sendable {
   private let onOver: @Sendable (LiveKitError) -> Void
   private let state: Locked<State>
 
+  /// How long a server may take nothing of what waits.
+  private static let stallLimit = Duration.seconds(10)
+
   /// - Parameters:
   ///   - limit: how long the server may be away.
-  ///   - stallLimit: how long it may take nothing of what waits.
   ///   - onOver: told why it is tried no more, on any thread.
-  init(limit: Duration, stallLimit: Duration = .seconds(10), onOver: @escaping @Sendable (LiveKitError) -> Void) {
+  init(limit: Duration, onOver: @escaping @Sendable (LiveKitError) -> Void) {
     self.onOver = onOver
-    state = Locked(State(retry: StreamRetry(limit: limit, stallLimit: stallLimit, at: .now)))
+    state = Locked(State(retry: StreamRetry(limit: limit, stallLimit: min(limit, Self.stallLimit), at: .now)))
   }
 
   /// How it goes.
@@ -85,10 +87,17 @@ final class StreamLink: Sendable {
       if step == .lost, !wasAway { (state.reason, state.losses) = (error, state.losses + 1) }
       return (step, step == .over ? Self.final(error, state.retry) : error)
     }
-    if step == .lost || step == .over { stage?.abandon() }
+    if step == .lost || step == .over { leave(stage) }
     if step == .over { onOver(error) }
     if step == .reopen { do { try reopen() } catch { broke(state.withLock { $0.turn }, error) } }
     return step != .over
+  }
+
+  /// Hangs up, since a server may refuse another connection while it has this one.
+  private func leave(_ stage: OutputStage?) {
+    guard let stage else { return }
+    stage.abandon()
+    Task { await stage.discard() }
   }
 
   /// Nothing is opened any more when this returns.

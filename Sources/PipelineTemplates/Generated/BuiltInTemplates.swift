@@ -372,8 +372,9 @@ audiomixer name=audiomix force-live=true latency=${delay:-100000000} alignment-t
     "output/rtmp": ###"""
 # Live stream of H.264 and AAC to an RTMP server: rtmp://HOST/APP/KEY, or rtmps:// with TLS.
 #
-# video, audio   Queue at most `queue` buffers, for a server or a network that is slow for a moment; then frames are dropped
-#                up to the next keyframe. The caps say what goes in: a track as it was sent, or else encoded.
+# video, audio   Queue at most `queue` frames and `audio-queue` pieces of audio, some 10 s each, for a server or a network
+#                that is slow for a moment; then frames are dropped up to the next keyframe. The caps say what goes in: a
+#                track as it was sent, or else encoded.
 # identity       Does nothing: its name says that servers and players want a keyframe every `keyframe-interval` seconds.
 # mux            FLV without an index.
 # rtmp2sink      `chunk` bytes a message at most before another one may come between. For rtmps:// GIO does TLS, which is the
@@ -385,7 +386,7 @@ appsrc name=video max-buffers=${queue:-250} max-bytes=0 leaky-type=downstream
   caps="video/x-h264,stream-format=avc,alignment=au"
 ! identity name=keyframe-every-${keyframe-interval:-4}-s
 ! mux.video
-appsrc name=audio max-buffers=${queue:-250} max-bytes=0 leaky-type=downstream
+appsrc name=audio max-buffers=${audio-queue:-500} max-bytes=0 leaky-type=downstream
   caps="audio/mpeg,mpegversion=4,stream-format=raw"
 ! mux.audio
 
@@ -393,8 +394,9 @@ appsrc name=audio max-buffers=${queue:-250} max-bytes=0 leaky-type=downstream
     "output/srt": ###"""
 # Live stream of H.264 and AAC as MPEG-TS over SRT: srt://HOST:PORT, or srt://:PORT?mode=listener.
 #
-# video, audio   Queue at most `queue` buffers, for a network that is slow for a moment; then frames are dropped up to the
-#                next keyframe. The caps say what goes in: a track as it was sent, or else encoded.
+# video, audio   Queue at most `queue` frames and `audio-queue` pieces of audio, some 10 s each, for a network that is slow
+#                for a moment; then frames are dropped up to the next keyframe. The caps say what goes in: a track as it was
+#                sent, or else encoded.
 # identity       Does nothing: its name says that who tunes in waits for a keyframe, which comes every `keyframe-interval`
 #                seconds.
 # mux            Seven packets of MPEG-TS fill a packet of SRT.
@@ -408,7 +410,7 @@ appsrc name=video max-buffers=${queue:-250} max-bytes=0 leaky-type=downstream
   caps="video/x-h264,stream-format=byte-stream,alignment=au"
 ! identity name=keyframe-every-${keyframe-interval:-2}-s
 ! mux.
-appsrc name=audio max-buffers=${queue:-250} max-bytes=0 leaky-type=downstream
+appsrc name=audio max-buffers=${audio-queue:-500} max-bytes=0 leaky-type=downstream
   caps="audio/mpeg,mpegversion=4,stream-format=raw"
 ! mux.
 
@@ -434,8 +436,8 @@ appsrc name=audio max-buffers=${queue:-1000} max-bytes=0 leaky-type=downstream
     "output/udp": ###"""
 # Live stream of H.264 and AAC as MPEG-TS over UDP: udp://HOST:PORT.
 #
-# video, audio   Queue at most `queue` buffers; the oldest are dropped when the network does not keep up. The caps say what
-#                goes in: a track as it was sent, or else encoded.
+# video, audio   Queue at most `queue` frames and `audio-queue` pieces of audio; the oldest are dropped when the network does
+#                not keep up. The caps say what goes in: a track as it was sent, or else encoded.
 # identity       Does nothing: its name says that who tunes in waits for a keyframe, which comes every `keyframe-interval`
 #                seconds.
 # mux            Seven packets of MPEG-TS fill a datagram.
@@ -447,7 +449,7 @@ appsrc name=video max-buffers=${queue:-250} max-bytes=0 leaky-type=downstream
   caps="video/x-h264,stream-format=byte-stream,alignment=au"
 ! identity name=keyframe-every-${keyframe-interval:-2}-s
 ! mux.
-appsrc name=audio max-buffers=${queue:-250} max-bytes=0 leaky-type=downstream
+appsrc name=audio max-buffers=${audio-queue:-500} max-bytes=0 leaky-type=downstream
   caps="audio/mpeg,mpegversion=4,stream-format=raw"
 ! mux.
 
