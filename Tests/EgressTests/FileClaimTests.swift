@@ -43,6 +43,19 @@ import Testing
     #expect(manager.fileExists(atPath: file))
   }
 
+  @Test func missingFoldersAreMadeAndGoWithAFileThatGotNothing() throws {
+    let (outer, deep) = (folder.path + "/one", folder.path + "/one/two/a.mkv")
+    let claims = [try FileClaim(deep), try FileClaim(outer + "/b.mkv")]
+    #expect(manager.fileExists(atPath: deep))
+    claims[0].release()
+    #expect(!manager.fileExists(atPath: outer + "/two") && manager.fileExists(atPath: outer + "/b.mkv"))
+    try "something".write(toFile: outer + "/b.mkv", atomically: false, encoding: .utf8)
+    claims[1].release()
+    #expect(manager.fileExists(atPath: outer + "/b.mkv"))
+    #expect(error { _ = try FileClaim(outer + "/b.mkv/c.mkv") }?.contains("is no folder") == true)
+    #expect(error { _ = try FileClaim("/proc/no/such/a.mkv") }?.contains("/proc/no cannot be made") == true)
+  }
+
   @Test func aFileThatWasThereStays() throws {
     #expect(manager.createFile(atPath: file, contents: nil))
     try FileClaim(file).release()

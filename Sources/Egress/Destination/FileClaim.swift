@@ -13,17 +13,27 @@ final class FileClaim: Sendable {
     let identity: FileIdentity
     /// Without symbolic links; nil for a file that was there before.
     let newPath: String?
+    /// Made for it, the innermost first.
+    var newFolders: [String] = []
   }
 
   private let file: String
   private let hold: Locked<Hold?>
 
-  /// Makes the file where there is none, and leaves what it holds alone.
+  /// Makes the file where there is none, and the folders that it is to lie in, and leaves what it holds alone.
   /// - Throws: it cannot be made or written, or another recording holds it.
   init(_ file: String) throws(LiveKitError) {
     self.file = file
-    try Self.checkWritable(file)
-    hold = Locked(try Self.take(file))
+    let folders = try Self.makeFolders(for: file)
+    do throws(LiveKitError) {
+      try Self.checkWritable(file)
+      var hold = try Self.take(file)
+      hold?.newFolders = folders
+      self.hold = Locked(hold)
+    } catch {
+      for folder in folders { rmdir(folder) }
+      throw error
+    }
   }
 
   deinit { release() }
@@ -55,7 +65,8 @@ final class FileClaim: Sendable {
         + "${location}")
   }
 
-  /// Lets others have it. A file that was made for this recording and holds nothing goes.
+  /// Lets others have it. A file that was made for this recording and holds nothing goes, with the folders that were made
+  /// for it and hold nothing else.
   func release() {
     let isThere = loss == nil
     let held = hold.withLock { hold in
@@ -64,7 +75,11 @@ final class FileClaim: Sendable {
     }
     guard let held else { return }
     // Before the lock is given back: whoever gets it then sees that the name is free.
-    if isThere, let path = held.newPath, FileIdentity.size(of: held.descriptor) == 0 { unlink(path) }
+    if isThere, let path = held.newPath, FileIdentity.size(of: held.descriptor) == 0 {
+      unlink(path)
+      // Those in which something else lies stay.
+      for folder in held.newFolders { rmdir(folder) }
+    }
     close(held.descriptor)
   }
 
@@ -91,6 +106,26 @@ final class FileClaim: Sendable {
     throw LiveKitError(.output, "\(file) is removed again and again by another program; choose another file")
   }
 
+  /// - Returns: those that were not there, the innermost first.
+  private static func makeFolders(for file: String) throws(LiveKitError) -> [String] {
+    var missing: [String] = []
+    var folder = URL(fileURLWithPath: file).deletingLastPathComponent()
+    while !FileManager.default.fileExists(atPath: folder.path) {
+      missing.append(folder.path)
+      folder.deleteLastPathComponent()
+    }
+    for (index, folder) in missing.enumerated().reversed()
+    where mkdir(folder, 0o777) != 0 && errno != EEXIST {
+      let code = errno
+      for made in missing[(index + 1)...] { rmdir(made) }
+      throw LiveKitError(
+        .output,
+        "\(file): the folder \(folder) cannot be made (\(String(cString: strerror(code)))); choose another file or folder"
+      )
+    }
+    return missing
+  }
+
   private static func notMade(_ file: String, _ code: Int32) -> LiveKitError {
     LiveKitError(
       .output,
@@ -111,7 +146,7 @@ extension FileClaim {
     let manager = FileManager.default
     var isFolder: ObjCBool = false
     guard manager.fileExists(atPath: folder, isDirectory: &isFolder), isFolder.boolValue else {
-      throw LiveKitError(.output, "\(file): the folder \(folder) does not exist; make it or choose another file")
+      throw LiveKitError(.output, "\(file): \(folder) is no folder; choose another file")
     }
     if manager.fileExists(atPath: file, isDirectory: &isFolder), isFolder.boolValue {
       throw LiveKitError(.output, "\(file) is a folder; name a file in it")
