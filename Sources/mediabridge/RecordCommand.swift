@@ -73,7 +73,11 @@ struct RecordCommand: AsyncParsableCommand {
   @Flag(help: "Say what each destination is fed for each codec, and why, and record nothing") var dryRun = false
 
   @Argument(
-    help: "Such as a.mp4, a.mkv, rtmp://host/app/key, or NAME=LOCATION for the template NAME; any number of them",
+    help: """
+      Such as a.mp4, a.mkv, rtmp://host/app/key, or NAME=LOCATION for the output template NAME; any number of them. A file's \
+      name takes {room_name}, {room_id}, {time}, {utc} and {publisher_identity}; that of one track also {track_id}, \
+      {track_type} and {track_source}
+      """,
     completion: .file(extensions: ["mp4", "mkv", "webm"]))
   var destination: [String]
 
@@ -159,7 +163,6 @@ struct RecordCommand: AsyncParsableCommand {
   ) async throws {
     do {
       try await source.prepare()
-      if !overwrite { for target in targets where target.isFile { try Self.checkUnused(target.location) } }
       var options = options
       options.kinds = await source.kinds
       try await Recording(
@@ -192,19 +195,14 @@ struct RecordCommand: AsyncParsableCommand {
   }
 
   private var options: RecordingOptions {
-    RecordingOptions(
+    var options = RecordingOptions(
       destinations: targets.map { OutputDestination($0) }, encode: encode, participant: participant, trackSids: track,
       sources: source,
       kinds: audioOnly ? [.audio] : [.video, .audio],
       ending: untilLeft ? .participantLeft : untilEmpty ? .roomEmpty : nil, wait: wait, reconnectFor: reconnectFor)
-  }
-
-  /// Yesterday's recording is not lost to a command that is repeated.
-  private static func checkUnused(_ file: String) throws {
-    let path = URL(fileURLWithPath: file).resolvingSymlinksInPath().path
-    let attributes = try? FileManager.default.attributesOfItem(atPath: path)
-    guard attributes?[.type] as? FileAttributeType == .typeRegular, attributes?[.size] as? Int64 != 0 else { return }
-    throw LiveKitError(.output, "\(file) exists already; choose another name, or give --overwrite to replace it")
+    // Yesterday's recording is not lost to a command that is repeated.
+    options.replacesFiles = overwrite
+    return options
   }
 }
 

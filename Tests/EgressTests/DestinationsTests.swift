@@ -158,4 +158,33 @@ import Testing
     #expect(await refusal(both) { $0.values = ["cpu-used": "1"] }.contains("output/ogg"))
     #expect(await refusal([both[1]]) { $0.encode = ["h264"] }.contains("output/ogg does not take"))
   }
+
+  /// Of what is known before the room is joined, and of what is known only then; in folders that are made.
+  @Test func fileNamesTakePlaceholders() async throws {
+    let names = ["{room_name}/{publisher_identity}-{utc}.mkv", "{time}/{track_type}-{track_source}-{track_id}.ogg"]
+    try await record(names.map { OutputDestination(path($0)) }) { recorder, _ in
+      try await eventually("half a second") { await recorder.progress().duration > .milliseconds(500) }
+      let files = try await recorder.finish().destinations.map(\.location)
+      #expect(files.allSatisfy(FileManager.default.fileExists))
+      let shapes = [#//[^/{]+/alice-[0-9]{17}\.mkv$/#, #//[0-9-]{10}T[0-9]{6}/audio-microphone-TR_\w+\.ogg$/#]
+      for (file, shape) in zip(files, shapes) { #expect(try shape.firstMatch(in: file) != nil, "\(file)") }
+    }
+  }
+
+  @Test func whatFillsNoNameIsToldBeforeAnythingStarts() async {
+    let good = OutputDestination(path("a.mkv"))
+    for (name, word) in [
+      ("{rom_name}.mkv", "{room_name}"), ("{time.mkv", "without its }"), ("{track_id}.mkv", "one track"),
+    ] {
+      let message = await refusal([good, OutputDestination(path(name))])
+      #expect(message.contains(name) && message.contains(word), "\(message)")
+    }
+  }
+
+  @Test func whatAFileHoldsIsReplacedOnlyWhereThatIsWanted() async throws {
+    try "yesterday".write(toFile: path("a.mkv"), atomically: false, encoding: .utf8)
+    let message = await refusal([OutputDestination(path("a.mkv"))]) { $0.replacesFiles = false }
+    #expect(message.contains("exists already"))
+    #expect(try String(contentsOfFile: path("a.mkv"), encoding: .utf8) == "yesterday")
+  }
 }

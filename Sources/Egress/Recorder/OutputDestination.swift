@@ -2,7 +2,10 @@ package import PipelineTemplates
 
 /// One of the places that an output goes to, and by which template.
 public struct OutputDestination: Sendable, Equatable {
-  /// A file's path, or an address such as `rtmp://host/app/key`.
+  /// A file's path, or an address such as `rtmp://host/app/key`. A path takes placeholders: `{room_name}`, `{room_id}`,
+  /// `{time}` (2006-01-02T150405, the local time), `{utc}` (20060102150405000) and `{publisher_identity}`; that of a file
+  /// of one track also `{track_id}`, `{track_type}` and `{track_source}`. What fills them cannot leave the folder. Folders
+  /// that are missing are made.
   public var location: String
   /// The name of the output template that writes it, `pipelines/output/NAME.pipeline`; nil takes the one that is called
   /// as the file's name ends, `mp4`, `mkv`, `mp3`, or as the scheme of an address, `rtmp`, `srt`, `udp`; or one of your

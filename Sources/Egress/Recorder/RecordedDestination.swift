@@ -35,6 +35,7 @@ struct RecordedDestination: Sendable {
   ) {
     (self.target, heldCodec) = (target, video.codec)
     do throws(LiveKitError) {
+      if let lack = target.lack { throw lack }
       output = try job.add(
         target.destination, planner: target.planner, plan: try target.planner.plan(tracks), video: video,
         factory: target.factory, claim: target.claim, reconnectFor: target.reconnectFor)

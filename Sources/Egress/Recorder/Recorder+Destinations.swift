@@ -8,6 +8,7 @@ extension Recorder {
   /// Opens all destinations for what was found; one that cannot be opened fails alone.
   /// - Throws: why none can be.
   func open(_ found: RecordingSearch.Found) throws(LiveKitError) -> RecordingRun {
+    targets?.know(room, found.participant, found.publications)
     try prepare()
     let all = targets?.all ?? []
     let sent = SentMedia(found)
@@ -59,6 +60,7 @@ extension Recorder {
     guard case .running(let run) = state, var targets else {
       throw LiveKitError(.invalidState, "\(destination.destination.shown): no recording runs that it could be added to")
     }
+    targets.know(room, tracks.identity.flatMap { room.remoteParticipants[$0] }, Array(tracks.taken.values))
     let target = try targets.add(destination, asked, folder: room.options.pipelineFolder, loggers: loggers)
     let sent = SentMedia(
       asked.trackSids.isEmpty ? asked.wantedKinds : Set(tracks.taken.keys), isFlowing ? camera : nil)
@@ -75,7 +77,7 @@ extension Recorder {
   }
 
   /// Ends one of several destinations while the others go on: it is completed and closed, and holds what came until now.
-  /// - Parameter location: as it was named.
+  /// - Parameter location: as it was named, or as its status says.
   /// - Returns: how it is.
   /// - Throws: there is no such destination, it is the last one, or why it is not complete.
   @discardableResult
@@ -98,7 +100,7 @@ extension Recorder {
     let destinations = run?.destinations ?? []
     let open = destinations.filter(\.isOpen).map(\.target.destination)
     guard
-      let index = destinations.firstIndex(where: { $0.isOpen && $0.target.destination.location == location }),
+      let index = destinations.firstIndex(where: { $0.isOpen && $0.target.isCalled(location) }),
       let output = destinations[index].output
     else {
       let names = open.map(\.shown).joined(separator: ", ")

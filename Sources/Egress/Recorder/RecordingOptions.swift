@@ -26,6 +26,8 @@ public struct RecordingOptions: Sendable {
   /// What the file has of a participant when neither tracks nor sources are named: silence or black where nothing is
   /// sent.
   public var kinds: Set<Track.Kind>
+  /// Whether a file that holds something already is replaced, and is no error.
+  public var replacesFiles = true
   /// What ends the recording besides `Recorder.finish()`.
   public var ending: Ending?
   /// The longest wait for the participant and its media; nil waits forever.

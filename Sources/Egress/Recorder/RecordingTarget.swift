@@ -4,7 +4,11 @@ import PipelineTemplates
 
 /// One destination of a recording, with its templates: checked, and its file taken, before a room is joined.
 struct RecordingTarget: Sendable {
-  let destination: Destination
+  /// With the placeholders of its file's name until it is known what fills them.
+  private(set) var destination: Destination
+  /// As it was named.
+  let named: Destination
+  private var name: FileNameTemplate?
   /// What is set for this one alone.
   let ownValues: [String: String]
   private(set) var factory: PipelineFactory
@@ -21,7 +25,8 @@ struct RecordingTarget: Sendable {
     _ destination: OutputDestination, _ options: RecordingOptions, _ templates: OutputTemplates?, folder: String?,
     loggers: Loggers
   ) throws(LiveKitError) {
-    (self.destination, ownValues) = (destination.destination, destination.values)
+    (self.destination, named, ownValues) = (destination.destination, destination.destination, destination.values)
+    name = try FileNameTemplate(of: named)
     reconnectFor = options.reconnectFor
     let values = options.values.merging(destination.values) { $1 }
     factory = PipelineFactory(folder: folder, overrides: values, logger: loggers.pipelines)
@@ -45,9 +50,38 @@ struct RecordingTarget: Sendable {
     try planner.check(kinds, factory: factory, values: destination.values)
   }
 
+  /// Fills the placeholders of the file's name where all of them are known.
+  mutating func fill(_ values: FileNameValues) throws(LiveKitError) {
+    guard let path = try name?.path(values, values.track(of: planner.kinds)) else { return }
+    (destination.location, name) = (path, nil)
+  }
+
+  /// Why it has no file yet, once all is known; nil where it has.
+  var lack: LiveKitError? {
+    guard let name else { return nil }
+    let missing = name.placeholders.filter(\.isOfOneTrack).map { "{\($0.rawValue)}" }.joined(separator: " and ")
+    return LiveKitError(.invalidParameter, "\(destination.shown): nothing fills \(missing): no such track is published")
+  }
+
+  /// - Parameter kinds: that are wanted.
+  /// - Throws: a name is asked for of which there is none.
+  func checkName(_ kinds: Set<Track.Kind>) throws(LiveKitError) {
+    guard let placeholder = name?.placeholders.first(where: \.isOfOneTrack), kinds.intersection(planner.kinds).count > 1
+    else { return }
+    throw LiveKitError(
+      .invalidParameter,
+      "\(destination.shown): {\(placeholder.rawValue)} is of one track, and the file holds video and audio; name a file "
+        + "of one of them with it")
+  }
+
   /// Takes the file, also when it has been removed while nothing was in it. An address is nobody's.
-  /// - Parameter others: that have theirs already.
-  mutating func claimFile(besides others: some Sequence<RecordingTarget>) throws(LiveKitError) {
+  /// - Parameters:
+  ///   - others: that have theirs already.
+  ///   - replaces: whether it may hold something.
+  mutating func claimFile(
+    besides others: some Sequence<RecordingTarget>, replaces: Bool
+  ) throws(LiveKitError) {
+    guard name == nil else { return }
     for other in others where isSame(as: other) {
       throw LiveKitError(
         .invalidParameter,
@@ -57,8 +91,17 @@ struct RecordingTarget: Sendable {
     guard destination.isFile else { return }
     if let claim, claim.loss == nil { return }
     claim?.release()
-    claim = try FileClaim(destination.location)
+    let made = try FileClaim(destination.location)
+    guard replaces || (made.bytes ?? 0) == 0 else {
+      made.release()
+      throw LiveKitError(
+        .output, "\(destination.shown) exists already; choose another name, or give --overwrite to replace it")
+    }
+    claim = made
   }
+
+  /// As it was named, or as its file is called.
+  func isCalled(_ location: String) -> Bool { [named.location, destination.location].contains(location) }
 
   private func isSame(as other: RecordingTarget) -> Bool {
     guard destination.isFile else { return destination.location == other.destination.location }

@@ -1,3 +1,4 @@
+import Foundation
 import MediaBridge
 import MediaPipelines
 import PipelineTemplates
@@ -5,6 +6,8 @@ import PipelineTemplates
 /// All that a recording writes: a mistake in any of them is told, with its name, before anything starts.
 struct RecordingTargets: Sendable {
   private(set) var all: [RecordingTarget]
+  private var names: FileNameValues
+  private let replacesFiles: Bool
 
   /// - Parameter templates: of each destination, where they are read already.
   init(
@@ -14,6 +17,7 @@ struct RecordingTargets: Sendable {
       throw LiveKitError(.invalidParameter, "nothing says where the recording goes: give it a destination")
     }
     all = []
+    (names, replacesFiles) = (FileNameValues(at: Date()), options.replacesFiles)
     for (index, destination) in options.destinations.enumerated() {
       try Self.naming(destination.destination, among: options.destinations.count) { () throws(LiveKitError) in
         all.append(
@@ -31,6 +35,7 @@ struct RecordingTargets: Sendable {
     for index in all.indices {
       try Self.naming(all[index].destination, among: all.count) { () throws(LiveKitError) in
         try Self.checkKinds(wanted, all[index].planner)
+        if options.trackSids.count != 1 { try all[index].checkName(wanted) }
       }
     }
     try checkNames(options.values, wanted)
@@ -42,10 +47,18 @@ struct RecordingTargets: Sendable {
     }
   }
 
-  /// Takes their files.
+  /// Takes their files, but for those whose names are not all known yet.
   mutating func claim() throws(LiveKitError) {
-    for index in all.indices { try all[index].claimFile(besides: all[..<index]) }
+    for index in all.indices {
+      try all[index].fill(names)
+      try all[index].claimFile(besides: all[..<index], replaces: replacesFiles)
+    }
   }
+
+  /// Notes who is recorded, for names of files.
+  mutating func know(
+    _ room: Room, _ participant: RemoteParticipant?, _ tracks: [RemoteTrackPublication]
+  ) { names.add(room, participant, tracks) }
 
   /// Checks one more, and takes its file.
   /// - Throws: what cannot be, with its name.
@@ -58,7 +71,8 @@ struct RecordingTargets: Sendable {
       var target = try RecordingTarget(destination, options, nil, folder: folder, loggers: loggers)
       try Self.checkKinds(options.wantedKinds, target.planner)
       try target.check(options.wantedKinds)
-      try target.claimFile(besides: all)
+      try target.fill(names)
+      try target.claimFile(besides: all, replaces: replacesFiles)
       added = target
     }
     guard let added else { throw LiveKitError(.invalidState, "\(destination.location) was not checked") }
