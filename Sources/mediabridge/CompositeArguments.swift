@@ -38,12 +38,14 @@ struct CompositeArguments: ParsableArguments {
 
   /// - Parameter recording: what is asked for besides.
   func options(_ layout: CompositeLayout, _ recording: RecordingOptions) -> CompositeOptions {
-    CompositeOptions(
+    var options = CompositeOptions(
       destinations: recording.destinations, encode: recording.encode, layout: layout,
       size: size ?? CompositeOptions.usualSize, framerate: fps ?? CompositeOptions.usualRate,
       speakerHold: speakerHold ?? .zero, showsNames: showsNames, kinds: recording.kinds,
       endsWhenEmpty: recording.ending == .roomEmpty,
       wait: recording.wait, reconnectFor: recording.reconnectFor, values: recording.values)
+    options.replacesFiles = recording.replacesFiles
+    return options
   }
 }
 

@@ -1,8 +1,9 @@
 import BridgeTesting
-import Egress
 import Foundation
 import MediaBridge
 import Testing
+
+@testable import Egress
 
 /// One recording that goes to several places.
 @Suite struct DestinationsTests {
@@ -157,6 +158,22 @@ import Testing
     _ = try await recorder.finish()
     #expect(await refusal(both) { $0.values = ["cpu-used": "1"] }.contains("output/ogg"))
     #expect(await refusal([both[1]]) { $0.encode = ["h264"] }.contains("output/ogg does not take"))
+  }
+
+  /// The camera is subscribed to while a destination has it.
+  @Test func aKindThatOnlyALateOneTakesComesAndGoesWithIt() async throws {
+    try await record([OutputDestination(path("d.ogg"))]) { recorder, told in
+      let camera = await recorder.room.remoteParticipants["alice"]?.videoTracks.first
+      #expect(camera?.isSubscribed == false)
+      try await recorder.add(OutputDestination(path("b.mkv")))
+      try await eventually("its frames") {
+        await recorder.progress().destinations[1].tracks.contains { $0.kind == .video && $0.buffers > 20 }
+      }
+      #expect(try await recorder.remove(path("b.mkv")).state == .complete)
+      try await eventually("the end of the subscription") { camera?.isSubscribed == false }
+      #expect(try await recorder.finish().omissions.isEmpty)
+    }
+    #expect(try Set(streams("b.mkv").keys) == ["h264", "opus"] && streams("d.ogg").count == 1)
   }
 
   /// Of what is known before the room is joined, and of what is known only then; in folders that are made.

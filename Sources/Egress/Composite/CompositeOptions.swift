@@ -25,6 +25,8 @@ public struct CompositeOptions: Sendable {
   public var endsWhenEmpty: Bool
   /// The longest wait for somebody who sends something; nil waits forever.
   public var wait: Duration?
+  /// Whether a file that holds something already is replaced, and is no error.
+  public var replacesFiles = true
   /// How long a live server that has taken something may be away, or take nothing, before that ends that destination.
   public var reconnectFor: Duration
   /// Values for the variables of the templates that mix, encode and write, by name, such as `background` and `bitrate`.
@@ -69,9 +71,10 @@ extension CompositeOptions {
   /// What is asked of the outputs, which get nothing as it was sent.
   /// - Parameter values: those that are not for mixing.
   func recording(_ values: [String: String]) -> RecordingOptions {
-    RecordingOptions(
-      destinations: destinations, encode: encode, kinds: kinds, wait: wait,
-      reconnectFor: reconnectFor, values: values)
+    var options = RecordingOptions(
+      destinations: destinations, encode: encode, kinds: kinds, wait: wait, reconnectFor: reconnectFor, values: values)
+    options.replacesFiles = replacesFiles
+    return options
   }
 
   /// - Throws: what no frame can have.
@@ -80,6 +83,13 @@ extension CompositeOptions {
     guard sides.allSatisfy({ $0 >= 16 && $0 <= 7680 && $0.isMultiple(of: 2) }) else {
       throw LiveKitError(
         .invalidParameter, "a composite of \(size): give even numbers of pixels from 16 to 7680, such as 1280x720")
+    }
+    for destination in destinations {
+      guard let name = ["{publisher_identity}", "{track_"].first(where: destination.location.contains) else { continue }
+      throw LiveKitError(
+        .invalidParameter,
+        "\(destination.destination.shown): \(name)\(name.hasSuffix("}") ? "" : "…}") is of one participant, and a "
+          + "composite has all; leave it out")
     }
     guard (1...120).contains(framerate) else {
       throw LiveKitError(.invalidParameter, "\(framerate) frames a second: give 1 to 120, such as 30")

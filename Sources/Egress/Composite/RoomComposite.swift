@@ -86,9 +86,9 @@ public actor RoomComposite {
     try prepare()
     let begin = MediaTime.now
     let run = try open()
+    state = .running(run)
     do {
       try run.mix.start()
-      state = .running(run)
       follow()
       try await awaitFirstMoment(CompositeStart(begin: begin, wait: options.wait))
       onUpdate(.recording(tracks.map(\.track)))
@@ -101,6 +101,8 @@ public actor RoomComposite {
   }
 
   private func open() throws(LiveKitError) -> Run {
+    targets?.know(room, nil, [])
+    try targets?.claim()
     let all = targets?.all ?? []
     let job = Job(
       beginsWithVideo: options.kinds.contains(.video), onKeyframeNeeded: {}, onChange: { [bell] in bell.ring() })
@@ -129,7 +131,9 @@ public actor RoomComposite {
     var told: String?
     while run?.output.isActive != true {
       if let failure { throw failure }
-      if let error = room.disconnectError { throw error }
+      if room.connectionState == .disconnected {
+        throw room.disconnectError ?? LiveKitError(.disconnected, "the room was left before anything came")
+      }
       guard case .running = state, !Task.isCancelled else {
         throw LiveKitError(.cancelled, "it was stopped before anything came")
       }

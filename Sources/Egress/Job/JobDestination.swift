@@ -194,7 +194,7 @@ final class JobDestination: Sendable {
     if let waiting = writer.waiting { stages.discard(waiting) }
     if writer.stopWaiting() {
       stages.discard(writer.stage)
-      breakage.note(LiveKitError(.noMedia, "nothing has come that it could begin with; it was added too late"))
+      breakage.note(LiveKitError(.noMedia, "no keyframe has come that it could begin with"))
     } else {
       for stage in writer.stages { stages.end(stage) }
     }

@@ -36,9 +36,14 @@ struct RecordedDestination: Sendable {
     (self.target, heldCodec) = (target, video.codec)
     do throws(LiveKitError) {
       if let lack = target.lack { throw lack }
+      let plan = try target.planner.plan(tracks)
+      guard !plan.feeds.isEmpty else {
+        let kinds = tracks.keys.map(\.description).sorted().joined(separator: " and ")
+        throw LiveKitError(.invalidParameter, "\(target.planner.template) takes no \(kinds)")
+      }
       output = try job.add(
-        target.destination, planner: target.planner, plan: try target.planner.plan(tracks), video: video,
-        factory: target.factory, claim: target.claim, reconnectFor: target.reconnectFor)
+        target.destination, planner: target.planner, plan: plan, video: video, factory: target.factory,
+        claim: target.claim, reconnectFor: target.reconnectFor)
     } catch {
       refusal = isOnly || error.message.contains(target.destination.shown) ? error : error.about(target.destination)
     }
