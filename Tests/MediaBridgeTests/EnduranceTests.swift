@@ -28,6 +28,22 @@ struct EnduranceTests {
     await synthetic.stop()
   }
 
+  @Test func twentyCompositesLeaveNothingBehind() async throws {
+    let synthetic = try await SyntheticRoom.start(codecs: ["alice": "vp8", "bob": "h264"])
+    let folder = try TemporaryFolder()
+    for index in 0..<5 { try await mix(index, from: synthetic, into: folder.path) }
+    let before = try await quiet()
+    for index in 0..<20 { try await mix(index, from: synthetic, into: folder.path) }
+    let after = try await quiet(threads: before.threads + 2)
+    print("twenty composites: before \(before); after \(after)")
+    // Pools of threads breathe; what is left by each of 20 would be 20.
+    #expect(after.threads <= before.threads + 2)
+    #expect(after.descriptors <= before.descriptors)
+    // 50 KB a composite, of which each frame has more than a megabyte.
+    #expect(after.heap < before.heap + 1 << 20, "before \(before); after \(after)")
+    await synthetic.stop()
+  }
+
   @Test func renderersAndSubscriptionsLeaveNothingBehind() async throws {
     let synthetic = try await SyntheticRoom.start()
     let room = Room()
@@ -138,6 +154,23 @@ struct EnduranceTests {
     #expect(progress.bytes > 5000 && progress.video?.buffers ?? 0 > 5)
     await room.disconnect()
     try FileManager.default.removeItem(atPath: file)
+  }
+
+  private func mix(_ index: Int, from synthetic: SyntheticRoom, into folder: String) async throws {
+    let room = Room(roomOptions: RoomOptions(autoSubscribe: false, audioPlayback: .off))
+    try await room.connect(url: synthetic.url, token: try await SyntheticRoom.token("mixer"))
+    let kind = index.isMultiple(of: 2) ? "mkv" : "mp4"
+    let composite = RoomComposite(
+      room: room,
+      options: CompositeOptions(
+        file: "\(folder)/\(index).\(kind)", layout: index.isMultiple(of: 3) ? .speaker : .grid,
+        wait: .seconds(20), values: ["audio-delay": "200000000"]))
+    try await composite.start()
+    await composite.set(layout: .singleSpeaker)
+    try await eventually("half a second of media") { await composite.progress().duration > .milliseconds(500) }
+    let progress = try await composite.finish()
+    #expect(progress.bytes > 5000 && progress.video?.buffers ?? 0 > 5)
+    await room.disconnect()
   }
 
   /// The footprint once the idle threads of pools have ended.
