@@ -48,9 +48,9 @@ public struct Destination: Equatable, Sendable {
     return values
   }
 
-  /// Why no template can take it, and what to do; nil for nothing.
+  /// Why its template cannot take it, and what to do; nil where that is not known.
   package var mistake: String? {
-    guard address?.lacksKey == true else { return nil }
+    guard template == "rtmp", address?.lacksKey == true else { return nil }
     return "'\(shown)' lacks an application or a stream key: write rtmp://HOST/APP/KEY"
   }
 

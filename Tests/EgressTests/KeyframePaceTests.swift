@@ -1,3 +1,7 @@
+import BridgeTesting
+import GStreamerKit
+import MediaCore
+import MediaPipelines
 import Testing
 
 @testable import Egress
@@ -27,6 +31,32 @@ import Testing
     #expect(asked(&pace, 0..<8) == [7])
     pace.made(at: .milliseconds(320))
     #expect(asked(&pace, 8..<16) == [15], "and again when none comes: \(asked(&pace, 16..<24))")
+  }
+
+  /// Who stores a track as it is sent asks whoever sends it, and nobody while something stands in for it.
+  @Test func whoSendsIsAsked() throws {
+    let asked = Collector<Int>()
+    let line = try FeedLine(.video, .asSent, caps: nil, factory: PipelineFactory(folder: nil)) { asked.add(0) }
+    let taker = FeedLine.Taker(
+      id: ObjectIdentifier(line), keyframeInterval: .seconds(1), take: { _, _ in }, fail: { _ in })
+    line.add(taker)
+    let caps = try #require(Caps("video/x-vp8"))
+    func push(_ frames: Range<Int>, isStandIn: Bool = false) {
+      for number in frames {
+        let frame = [UInt8(0)].withUnsafeBytes {
+          MediaBuffer(copying: $0, caps: caps, pts: nil, isDelta: number != 0)
+        }
+        line.push(frame, at: .milliseconds(40 * number), isStandIn: isStandIn)
+      }
+    }
+    push(0..<15)
+    #expect(asked.count == 0)
+    push(15..<25)
+    #expect(asked.count == 1)
+    push(25..<200, isStandIn: true)
+    #expect(asked.count == 1)
+    push(200..<201)
+    #expect(asked.count == 2)
   }
 
   @Test func whatTheEncoderMakesByItselfCounts() {

@@ -47,6 +47,7 @@ def assert_hidden(recorder, *secrets):
     assert not [secret for secret in secrets if secret in said], recorder.report("a secret is told")
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize("codec, address", [("H264", LiveServer.ADDRESS + KEY), ("VP8", f"rtmp={LiveServer.ADDRESS}{KEY}?a=b")])
 def test_rtmp(server, live, codec, address):
     server.foreign_publisher("--room", "rtmp", "--codec", codec)

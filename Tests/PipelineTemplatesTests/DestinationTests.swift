@@ -60,5 +60,6 @@ import Testing
     for location in ["rtmp://h/app/key", "rtmp://h/app/more/key", "srt://h:1", "a.mp4"] {
       #expect(Destination(location: location).mistake == nil, "\(location)")
     }
+    #expect(Destination(argument: "mine=rtmp://h/app").mistake == nil, "a template may know the key itself")
   }
 }

@@ -17,12 +17,11 @@ final class StreamLink: Sendable {
   }
 
   private static let pace = Duration.milliseconds(100)
+  /// How long a server may take nothing of what waits.
+  private static let stallLimit = Duration.seconds(10)
 
   private let onOver: @Sendable (LiveKitError) -> Void
   private let state: Locked<State>
-
-  /// How long a server may take nothing of what waits.
-  private static let stallLimit = Duration.seconds(10)
 
   /// - Parameters:
   ///   - limit: how long the server may be away.
@@ -77,20 +76,28 @@ final class StreamLink: Sendable {
 
   /// - Returns: whether there is something to look after still.
   private func look(_ reopen: () throws(LiveKitError) -> Void) -> Bool {
+    let (step, stage, turn) = step()
+    switch step {
+    case .goOn: return true
+    case .lost: leave(stage)
+    case .reopen: do { try reopen() } catch { broke(turn + 1, error) }
+    case .over:
+      leave(stage)
+      onOver(state.withLock { Self.final($0.error ?? Self.stalled, $0.retry) })
+    }
+    return step != .over
+  }
+
+  private func step() -> (StreamRetry.Step, OutputStage?, turn: Int) {
     let (stage, turn) = state.withLock { ($0.stage, $0.turn) }
     let (taken, waiting) = stage?.load ?? (0, 0)
-    let (step, error) = state.withLock { state -> (StreamRetry.Step, LiveKitError) in
-      guard state.turn == turn else { return (.goOn, Self.stalled) }
+    return state.withLock { state in
+      guard state.turn == turn else { return (.goOn, nil, turn) }
       let wasAway = state.retry.awaySince != nil
       let step = state.retry.look(taken: taken, waiting: waiting, isBroken: state.error != nil, at: .now)
-      let error = state.error ?? Self.stalled
-      if step == .lost, !wasAway { (state.reason, state.losses) = (error, state.losses + 1) }
-      return (step, step == .over ? Self.final(error, state.retry) : error)
+      if step == .lost, !wasAway { (state.reason, state.losses) = (state.error ?? Self.stalled, state.losses + 1) }
+      return (step, stage, turn)
     }
-    if step == .lost || step == .over { leave(stage) }
-    if step == .over { onOver(error) }
-    if step == .reopen { do { try reopen() } catch { broke(state.withLock { $0.turn }, error) } }
-    return step != .over
   }
 
   /// Hangs up, since a server may refuse another connection while it has this one.
@@ -121,7 +128,9 @@ final class StreamLink: Sendable {
   /// Why a stream that ends now is not complete; nil where it is.
   var incompleteness: LiveKitError? {
     state.withLock { state in
-      guard state.retry.awaySince != nil, let reason = state.reason else { return nil }
+      guard state.retry.awaySince != nil || state.error != nil, let reason = state.error ?? state.reason else {
+        return nil
+      }
       return LiveKitError(
         .output, "\(reason.message); its server was not back when it ended", fault: reason.fault, underlying: reason)
     }

@@ -73,9 +73,10 @@ final class FeedLine: Sendable {
   func remove(_ id: ObjectIdentifier) -> Bool { hub.remove(id) }
 
   /// Called by one thread at a time, with times that go up.
-  func push(_ media: MediaBuffer, at time: Duration) {
+  /// - Parameter isStandIn: whether nobody sent it, who could be asked for a keyframe.
+  func push(_ media: MediaBuffer, at time: Duration, isStandIn: Bool = false) {
     guard let encoder else {
-      if form == .asSent, kind == .video, hub.isKeyframeDue(behind: media, at: time) { onKeyframeNeeded() }
+      if form == .asSent, kind == .video, !isStandIn, hub.isKeyframeDue(behind: media, at: time) { onKeyframeNeeded() }
       return hub.deliver(media, FeedTime(shown: time))
     }
     if hub.isKeyframeDue(at: time) { encoder.requestKeyframe(at: time) }

@@ -83,7 +83,7 @@ struct MediaLine: Sendable {
     if let silence { for start in filling.silence { line.push(silence, at: start) } }
     for start in filling.frames {
       guard let frame = frames.next() else { return }
-      line.push(frame, at: start)
+      line.push(frame, at: start, isStandIn: true)
     }
   }
 }

@@ -27,9 +27,11 @@ public struct PipelineCheck: Sendable {
 
   /// A value stands in for what only a recording knows.
   private func check(_ entry: TemplateStore.Entry) -> LiveKitError? {
+    let isAddress = entry.kind == .output && Destination.addressTemplates.contains(entry.name)
+    let location = isAddress ? "\(entry.name)://127.0.0.1:5000/app/key" : "/dev/null"
     do {
       _ = try factory.make(
-        entry.kind, entry.name, values: ["location": "/dev/null", "host": "127.0.0.1", "port": "5000"])
+        entry.kind, entry.name, values: ["location": location, "host": "127.0.0.1", "port": "5000"])
       return nil
     } catch {
       return LiveKitError(error)
