@@ -13,10 +13,11 @@ import Testing
     appsrc name=audio max-buffers=1000 max-bytes=0 leaky-type=downstream caps="audio/x-opus" ! opusparse ! mux.
     """
 
-  /// As mkv, until it has written some frames.
+  /// As mkv of H.264, until it has written some frames.
   private static let failing = """
     matroskamux name=mux ! filesink location=${location}
-    appsrc name=video max-buffers=1000 max-bytes=0 leaky-type=downstream caps="video/x-vp8"
+    appsrc name=video max-buffers=1000 max-bytes=0 leaky-type=downstream
+      caps="video/x-h264,stream-format=avc,alignment=au"
     ! identity error-after=20 ! mux.
     """
 
@@ -84,11 +85,13 @@ import Testing
 
   /// The others are whole, and what is told names the one that is not.
   @Test func oneFailsAlone() async throws {
-    let names = ["a.mp4", "failing=b", "c.mkv"].map { OutputDestination(path($0.replacing("failing=", with: ""))) }
-    var destinations = names
-    destinations[1].output = "failing"
+    let destinations = [
+      OutputDestination(path("a.mp4")), OutputDestination(path("b"), output: "failing", values: ["bitrate": "300"]),
+      OutputDestination(path("c.mkv")),
+    ]
     try await record(destinations) { recorder, told in
       try await eventually("its failure") { told.values.contains { $0.state == .failed } }
+      try await eventually("the end of its encoder") { await recorder.run?.job.encoders.count == 2 }
       let failed = try #require(told.values.last)
       #expect(failed.location == path("b") && failed.failure?.message.contains(path("b")) == true)
       #expect(await recorder.failure == nil)

@@ -1,5 +1,6 @@
 import BridgeTesting
 import Foundation
+import GStreamerKit
 import MediaBridge
 import MediaCore
 import MediaPipelines
@@ -72,5 +73,31 @@ import Testing
     #expect(added.state(job.media) == .active)
     #expect(await job.finish(at: .now + .seconds(2)) == [nil, nil])
     #expect(added.length(job.media) > .milliseconds(1500))
+  }
+
+  /// A keyframe is large and may come after audio that is heard with it.
+  @Test func audioThatComesAheadOfTheFirstKeyframeIsHeardWithIt() async throws {
+    try await write(.vp8, from: 0)
+    let late = Destination(location: folder.path + "/late.mkv")
+    let (factory, planner) = (destination.factory, try OutputPlanner(late, factory: destination.factory))
+    let plan = try planner.plan([.video: TrackTraits(codec: "vp8"), .audio: TrackTraits(codec: "opus")])
+    _ = try job.add(
+      late, planner: planner, plan: plan, video: Job.Video(codec: "vp8"), factory: factory)
+    let silence = try #require(AudioStandIn(isRaw: false))
+    for number in 0..<20 {
+      let block = silence.block.withUnsafeBytes {
+        MediaBuffer(
+          copying: $0, caps: silence.caps, pts: start + .milliseconds(400 + 20 * number), duration: .milliseconds(20))
+      }
+      job.media.write(block, .audio, isRaw: false)
+    }
+    try await write(.vp8, from: 10)
+    #expect(await job.finish(at: start + .milliseconds(800)) == [nil, nil])
+    let options = ["-v", "error", "-show_entries", "packet=codec_type,pts_time", "-of", "csv=p=0", late.location]
+    let packets = try run("ffprobe", options).output.split(separator: "\n")
+    for (kind, count) in [("video", 10), ("audio", 20)] {
+      let times = packets.filter { $0.hasPrefix(kind) }.compactMap { Double($0.split(separator: ",")[1]) }
+      #expect(times.count >= count && times.first == 0, "\(kind): \(times)")
+    }
   }
 }
