@@ -14,7 +14,8 @@ struct RecordingReport: Sendable {
       console.say("Waiting for \(missing)…")
       console.event("waiting", ["for": missing])
     case .recording(let participant, let tracks):
-      console.say("Recording \(participant): \(tracks.map(describe).joined(separator: ", "))")
+      // How each of several destinations stores them, it says itself.
+      console.say("Recording \(participant): \(tracks.map(isOne ? describe : name).joined(separator: ", "))")
       console.event("recording", ["participant": participant, "tracks": tracks.map(fields)])
     case .destinationChanged(let status): tell(status)
     case .trackChanged(let track):
@@ -175,12 +176,16 @@ struct RecordingReport: Sendable {
     return fields
   }
 
+  private func name(_ track: OutputTrack) -> String {
+    // What is mixed has no codec.
+    let codec = track.codec.isEmpty ? "" : " \(track.codec.uppercased())"
+    return "\(track.kind)\(codec)\(track.dimensions.map { " \($0)" } ?? "")"
+  }
+
   private func describe(_ track: OutputTrack) -> String {
-    let size = track.dimensions.map { " \($0)" } ?? ""
     let way = track.isPassthrough ? "as sent" : track.sid.isEmpty ? "mixed" : "encoded"
     let dropped = track.buffersDropped > 0 ? ", \(track.buffersDropped) dropped for want of speed" : ""
-    let codec = track.codec.isEmpty ? "" : " \(track.codec.uppercased())"
-    return "\(track.kind)\(codec)\(size) (\(way)\(dropped))"
+    return "\(name(track)) (\(way)\(dropped))"
   }
 
   private func fields(_ track: OutputTrack) -> [String: Any] {
