@@ -252,3 +252,29 @@ def test_a_recording_that_ends_without_its_server_is_incomplete(server, live):
     reaches(recorder, "reconnecting")
     recorder.stop()
     assert_failed(recorder, "was not back when it ended", within=20)
+
+
+@pytest.mark.alone
+def test_a_room_goes_to_a_file_and_a_live_server(server, live, tmp_path):
+    """A mixed room in one encoder, whose server goes away for a while: the file has no gap, and the stream goes on."""
+    server.foreign_publisher("--room", "both", "--identity", "alice")
+    server.foreign_publisher("--room", "both", "--identity", "bob", "--codec", "H264", "--no-audio")
+    file = tmp_path / "both.mp4"
+    options = ("--composite", "screen-share", "--size", "640x720", "--set", "keyframe-interval=1")
+    recorder = server.recorder("both", None, LiveServer.ADDRESS + KEY, *options, file)
+    after(recorder, 3)
+    threads = [path.read_text().strip() for path in Path(f"/proc/{recorder.pid}/task").glob("*/comm")]
+    live.kill()
+    reaches(recorder, "reconnecting")
+    live.start()
+    while reaches(recorder, "active")["file"] == str(file):
+        pass
+    after(recorder, recorder.wait_for("progress")["duration"] + 3)
+    recorder.stop()
+    assert recorder.finish() == 0, recorder.report("failed")
+    assert checks.decode_errors(file) == [] and checks.disorder(file) == []
+    shown = sorted(pts for pts, _, _ in checks.packets(file)["video"])
+    assert max(np.diff(shown)) < 0.1, "a gap in the file"
+    _, second = live.received
+    assert checks.decode_errors(second) == [] and checks.sizes(second) == {(640, 720)}
+    assert len([name for name in threads if name.startswith("frames:src")]) == 1, threads
