@@ -10,36 +10,31 @@ import Testing
 @Suite("Endurance", .serialized)
 struct EnduranceTests {
   @Test func fiftyRecordingsLeaveNothingBehind() async throws {
-    let synthetic = try await SyntheticRoom.start(codecs: ["alice": "vp8", "bob": "h264"])
-    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("mediabridge-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
-    // What is made once, such as GStreamer's registry, comes with the first.
-    for index in 0..<10 { try await record(index, from: synthetic, into: folder) }
-    let before = try await quiet()
-    for index in 0..<50 { try await record(index, from: synthetic, into: folder) }
-    let after = try await quiet(threads: before.threads + 2)
-    print("fifty recordings: before \(before); after \(after)")
-    // Pools of threads breathe; what is left by each of 50 would be 50.
-    #expect(after.threads <= before.threads + 2)
-    #expect(after.descriptors <= before.descriptors)
     // 20 KB a recording, of which each handles some hundred.
-    #expect(after.heap < before.heap + 1 << 20, "before \(before); after \(after)")
-    await synthetic.stop()
+    try await expectNothingLeft(behind: "recordings", after: 10, rounds: 50) {
+      try await record($0, from: $1, into: $2)
+    }
   }
 
   @Test func twentyCompositesLeaveNothingBehind() async throws {
+    // 50 KB a composite, of which each frame has more than a megabyte.
+    try await expectNothingLeft(behind: "composites", after: 5, rounds: 20) { try await mix($0, from: $1, into: $2) }
+  }
+
+  /// - Parameter warmUp: rounds before that, since what is made once, such as GStreamer's registry, comes with the first.
+  private func expectNothingLeft(
+    behind what: String, after warmUp: Int, rounds: Int, _ body: (Int, SyntheticRoom, String) async throws -> Void
+  ) async throws {
     let synthetic = try await SyntheticRoom.start(codecs: ["alice": "vp8", "bob": "h264"])
     let folder = try TemporaryFolder()
-    for index in 0..<5 { try await mix(index, from: synthetic, into: folder.path) }
+    for index in 0..<warmUp { try await body(index, synthetic, folder.path) }
     let before = try await quiet()
-    for index in 0..<20 { try await mix(index, from: synthetic, into: folder.path) }
+    for index in 0..<rounds { try await body(index, synthetic, folder.path) }
     let after = try await quiet(threads: before.threads + 2)
-    print("twenty composites: before \(before); after \(after)")
-    // Pools of threads breathe; what is left by each of 20 would be 20.
+    print("\(rounds) \(what): before \(before); after \(after)")
+    // Pools of threads breathe; what is left by each would be as many as there are rounds.
     #expect(after.threads <= before.threads + 2)
     #expect(after.descriptors <= before.descriptors)
-    // 50 KB a composite, of which each frame has more than a megabyte.
     #expect(after.heap < before.heap + 1 << 20, "before \(before); after \(after)")
     await synthetic.stop()
   }
@@ -141,11 +136,11 @@ struct EnduranceTests {
     #expect(after.heap < before.heap + 1 << 19, "before \(before); after \(after)")
   }
 
-  private func record(_ index: Int, from synthetic: SyntheticRoom, into folder: URL) async throws {
+  private func record(_ index: Int, from synthetic: SyntheticRoom, into folder: String) async throws {
     let room = Room()
     try await room.connect(url: synthetic.url, token: try await SyntheticRoom.token("recorder"))
     let (who, kind) = index.isMultiple(of: 2) ? ("alice", "mkv") : ("bob", "mp4")
-    let file = folder.appendingPathComponent("\(index).\(kind)").path
+    let file = "\(folder)/\(index).\(kind)"
     let recorder = Recorder(
       room: room, options: RecordingOptions(file: file, participant: who, wait: .seconds(20)))
     try await recorder.start()
