@@ -225,10 +225,10 @@ def test_a_server_that_takes_nothing_for_a_while(server, live):
         recorder = server.recorder("stall", "alice", LiveServer.ADDRESS + KEY, "--reconnect-for", "4s")
         after(recorder, 2)
         live.send(signal.SIGSTOP)
-        lost = recorder.wait_for("stream", 15)
+        lost = reaches(recorder, "reconnecting")
         live.send(signal.SIGCONT)
-    assert lost["state"] == "reconnecting" and "takes nothing" in lost["reason"], lost
-    assert recorder.wait_for("stream", 15)["state"] == "active"
+    assert "takes nothing" in lost["reason"], lost
+    reaches(recorder, "active")
     after(recorder, recorder.wait_for("progress")["duration"] + 2)
     recorder.stop()
     assert recorder.finish() == 0, recorder.report("failed")
@@ -256,14 +256,13 @@ def test_a_recording_that_ends_without_its_server_is_incomplete(server, live):
 
 @pytest.mark.alone
 def test_a_room_goes_to_a_file_and_a_live_server(server, live, tmp_path):
-    """A mixed room in one encoder, whose server goes away for a while: the file has no gap, and the stream goes on."""
+    """A mixed room whose live server goes away for a while: the file has no gap, and the stream goes on."""
     server.foreign_publisher("--room", "both", "--identity", "alice")
     server.foreign_publisher("--room", "both", "--identity", "bob", "--codec", "H264", "--no-audio")
     file = tmp_path / "both.mp4"
     options = ("--composite", "screen-share", "--size", "640x720", "--set", "keyframe-interval=1")
     recorder = server.recorder("both", None, LiveServer.ADDRESS + KEY, *options, file)
     after(recorder, 3)
-    threads = [path.read_text().strip() for path in Path(f"/proc/{recorder.pid}/task").glob("*/comm")]
     live.kill()
     reaches(recorder, "reconnecting")
     live.start()
@@ -277,4 +276,3 @@ def test_a_room_goes_to_a_file_and_a_live_server(server, live, tmp_path):
     assert max(np.diff(shown)) < 0.1, "a gap in the file"
     _, second = live.received
     assert checks.decode_errors(second) == [] and checks.sizes(second) == {(640, 720)}
-    assert len([name for name in threads if name.startswith("frames:src")]) == 1, threads

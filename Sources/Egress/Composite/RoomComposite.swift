@@ -59,8 +59,9 @@ public actor RoomComposite {
   public init(room: Room, options: CompositeOptions) {
     (self.room, self.options) = (room, options)
     loggers = Loggers(room.options.logger)
+    let templates = PipelineFactory(folder: room.options.pipelineFolder, logger: loggers.pipelines)
     mixFactory = PipelineFactory(
-      folder: room.options.pipelineFolder, overrides: options.values, logger: loggers.pipelines)
+      store: templates.store, overrides: options.values.filter { templates.mixes(with: $0.key) })
   }
 
   /// Does what can be done before a room is joined: checks what is asked for and the templates, and takes the files.
@@ -68,11 +69,11 @@ public actor RoomComposite {
   /// - Throws: what cannot be, and what to do about it.
   public func prepare() throws(LiveKitError) {
     try options.check()
-    for kind in options.kinds {
-      try LiveKitError.wrapping { () throws(PipelineFailure) in try mixFactory.check(RoomMix.templates(kind)) }
+    try LiveKitError.wrapping { () throws(PipelineFailure) in
+      try mixFactory.check(options.kinds.flatMap(RoomMix.templates))
     }
     if targets == nil {
-      var recording = options.recording(options.values.filter { !mixFactory.mixes(with: $0.key) })
+      var recording = options.recording(options.values.filter { mixFactory.overrides[$0.key] == nil })
       var targets = try RecordingTargets(recording, nil, folder: room.options.pipelineFolder, loggers: loggers)
       try targets.check(&recording)
       (self.targets, options.kinds) = (targets, recording.kinds)

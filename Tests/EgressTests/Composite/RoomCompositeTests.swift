@@ -33,6 +33,25 @@ import Testing
     return last.values.filter { !$0.disabled && $0.width > 0 }.map { "\($0.width)x\($0.height)" }
   }
 
+  @Test func valuesAreForTheTemplatesThatHaveThem() async throws {
+    func prepare(_ values: [String: String], file: String = "a.mkv") async throws {
+      let options = CompositeOptions(file: "\(folder.path)/\(file)", values: values)
+      let composite = RoomComposite(room: Room(), options: options)
+      do { try await composite.prepare() } catch {
+        _ = try? await composite.finish()
+        throw error
+      }
+      _ = try await composite.finish()
+    }
+    try await prepare(["background": "white", "audio-delay": "500000000", "bitrate": "1000", "cluster": "500000000"])
+    for values in [["backgroud": "white"], ["background": "mauve"]] {
+      await #expect(throws: LiveKitError.self) { try await prepare(values) }
+    }
+    await #expect(throws: LiveKitError.self, "whose file would it be?") {
+      try await prepare([:], file: "{publisher_identity}.mkv")
+    }
+  }
+
   @Test func aTileIsAskedForAsLargeAsItIsSeen() async throws {
     try await run { room, composite, server in
       try await eventually("halves") { sizes() == ["640x720", "640x720"] }
