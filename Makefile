@@ -71,11 +71,12 @@ test-long: ## Run what takes longer: thread sanitizer, endurance, lip sync over 
 
 # Most tests wait for media that runs in real time, so several processes share the processors, each with its tests one
 # after the other. A test is of the first shard whose pattern has its suite, or else of the last one.
-SHARDS := 1 2 3 4
+SHARDS := 1 2 3 4 5
 SHARD_1 := ReconnectionTests|RefreshedTokenTests|ReasonsAcrossSessionsTests|StatisticsTests
 SHARD_2 := LayerTests|VideoViewTests|AdaptiveStreamTests|VideoFrameImageTests|FailingSubscriptionTests
 SHARD_3 := SeedsTests|Playback|RoomTests|MediaTests|DelegateTests
-SHARD_PATTERN = $(if $(SHARD_$*),--filter "$(SHARD_$*)",--skip "$(SHARD_1)|$(SHARD_2)|$(SHARD_3)")
+SHARD_4 := ^EgressTests
+SHARD_PATTERN = $(if $(SHARD_$*),--filter "$(SHARD_$*)",--skip "$(SHARD_1)|$(SHARD_2)|$(SHARD_3)|$(SHARD_4)")
 # Counts what its process holds, and wants one of its own.
 ENDURANCE := EnduranceTests
 # What GLib and each thread keep of memory that was given back, some megabytes, would count as in use.

@@ -65,7 +65,9 @@ def test_everybody_has_a_tile_and_is_heard(server, tmp_path):
     assert_goes_on(bob, 0.5, min(left, 3))
     joined = min(time for time, _ in dave)
     assert 0 < joined < 6, f"dave is seen from {joined} on"
-    flashing = [(clip.read(tile(luma, 0, 0)), time, tile(luma, 0, 0)) for time, luma in frames]
+    # 30 frames a second are mixed of 25: one may be seen twice.
+    read = [(clip.read(tile(luma, 0, 0)), time, tile(luma, 0, 0)) for time, luma in frames]
+    flashing = [frame for before, frame in zip([(None, 0, 0), *read], read) if frame[0] != before[0]]
     offsets = checks.flash_offsets(flashing, FPS, *checks.audio(file))
     assert len(offsets) >= SECONDS - 2 and max(map(abs, offsets)) <= 0.045, offsets
 
@@ -112,7 +114,7 @@ def test_a_muted_camera_is_black_and_a_screen_share_is_large(server, tmp_path):
         pass
     server.foreign_publisher("--room", "share", "--identity", "dave", "--no-audio", "--no-video", "--screen", "last")
     begin = recorder.wait_for("progress")["duration"]
-    while recorder.wait_for("progress")["duration"] < begin + 4:
+    while recorder.wait_for("progress")["duration"] < begin + 8:
         pass
     recorder.send(signal.SIGINT)
     recorder.wait_for("finished", 20)

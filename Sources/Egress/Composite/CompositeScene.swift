@@ -6,6 +6,7 @@ import MediaPipelines
 struct CompositeScene {
   private let mix: RoomMix
   private let showsNames: Bool
+  private let frameInterval: Duration
   private var arranger: CompositeArranger
   private var speakers = SpeakerTimes()
   private var tiles: [CompositeTile] = []
@@ -13,6 +14,7 @@ struct CompositeScene {
 
   init(_ mix: RoomMix, _ options: CompositeOptions) {
     (self.mix, showsNames) = (mix, options.showsNames)
+    frameInterval = .seconds(1) / options.framerate
     arranger = CompositeArranger(options.layout, size: PixelSize(options.size), speakerHold: options.speakerHold)
   }
 
@@ -65,7 +67,7 @@ struct CompositeScene {
     if let tile = tiles.first(where: { $0.sid == sid }) { return tile.show(look) }
     guard let video = mix.video else { return }
     let tile = try LiveKitError.wrapping { () throws(PipelineFailure) in try video.pipeline.addTile(video.tile) }
-    tiles.append(CompositeTile(track, sid: sid, in: tile, look))
+    tiles.append(CompositeTile(track, sid: sid, in: tile, look, frameInterval: frameInterval))
   }
 
   // MARK: Audio

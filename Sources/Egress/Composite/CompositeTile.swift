@@ -9,6 +9,7 @@ final class CompositeTile: VideoRenderer, SizelessRenderer, MutedRenderer, Promp
   let sid: String
   let track: RemoteVideoTrack
   private let tile: MixTile
+  private let lag: Duration
   private let look = Locked<Look?>(nil)
 
   struct Look: Equatable {
@@ -20,8 +21,10 @@ final class CompositeTile: VideoRenderer, SizelessRenderer, MutedRenderer, Promp
   }
 
   /// Shows the track from now on.
-  init(_ track: RemoteVideoTrack, sid: String, in tile: MixTile, _ look: Look) {
-    (self.track, self.sid, self.tile) = (track, sid, tile)
+  /// - Parameter frameInterval: from one mixed frame to the next. A mixer shows what comes until the end of its frame at
+  ///   that frame's beginning: half of it later, frames are as often early as late.
+  init(_ track: RemoteVideoTrack, sid: String, in tile: MixTile, _ look: Look, frameInterval: Duration) {
+    (self.track, self.sid, self.tile, lag) = (track, sid, tile, frameInterval / 2)
     tile.write(nil)
     show(look)
     tile.start()
@@ -35,7 +38,7 @@ final class CompositeTile: VideoRenderer, SizelessRenderer, MutedRenderer, Promp
   }
 
   /// At the moment at which it was taken, so that it stays in step with the audio.
-  func render(frame: VideoFrame) { tile.frames.show(frame.buffer) }
+  func render(frame: VideoFrame) { tile.frames.show(frame.buffer, at: frame.time + lag) }
   func setMuted(_ isMuted: Bool) { tile.frames.setMuted(isMuted) }
 
   /// Whether a frame of it was decoded.

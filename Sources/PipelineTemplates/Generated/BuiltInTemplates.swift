@@ -204,7 +204,7 @@ appsrc name=frames max-buffers=${frame-queue:-50} max-bytes=${queue-bytes:-20000
 # pcm            Audio out.
 # audiotestsrc   Silence keeps the mixer going while nobody sends anything.
 
-audiomixer name=audiomix start-time-selection=first latency=${audio-delay:-1000000000} alignment-threshold=${alignment:-20000000}
+audiomixer name=audiomix start-time-selection=first latency=${audio-delay:-1000000000} alignment-threshold=${alignment:-10000000}
   discont-wait=0 output-buffer-duration=20000000
 ! audio/x-raw,format=F32LE,layout=interleaved,rate=48000,channels=2
 ! rglimiter enabled=${limiter:-true}
