@@ -34,6 +34,13 @@ public actor RoomComposite {
   private var omissions = OmissionList()
   private var presence = Presence()
   private var wanted: [RemoteTrackPublication] = []
+  /// How tracks have come, those that have gone, too.
+  private var receptions: [ObjectIdentifier: Received] = [:]
+
+  private struct Received {
+    let publication: RemoteTrackPublication
+    let reception: IncomingMedia.Reception
+  }
   private var state = State.waiting
   private var isTold = false
 
@@ -269,16 +276,27 @@ public actor RoomComposite {
 
   private var tracks: [RecordedTracks.Received] {
     [Track.Kind.video, .audio].filter(options.kinds.contains).map { kind in
-      RecordedTracks.Received(
+      let all = receptions.values.filter { $0.publication.kind == kind }.map(\.reception)
+      return RecordedTracks.Received(
         OutputTrack(
-          sid: "", kind: kind, codec: "", isPassthrough: false, dimensions: kind == .video ? options.size : nil),
+          sid: "", kind: kind, codec: "", isPassthrough: false, dimensions: kind == .video ? options.size : nil,
+          packetsReceived: all.reduce(0) { $0 + $1.packetsReceived }, packetsLost: all.reduce(0) { $0 + $1.packetsLost }
+        ),
         after: nil)
+    }
+  }
+
+  private func countPackets() async {
+    for publication in wanted {
+      guard let reception = await publication.media?.reception() else { continue }
+      receptions[ObjectIdentifier(publication)] = Received(publication: publication, reception: reception)
     }
   }
 
   /// How far it is; after `finish()` what the files hold.
   public func progress() async -> OutputProgress {
-    run?.output.progress(tracks, omissions.all) ?? OutputProgress(omissions: omissions.all)
+    await countPackets()
+    return run?.output.progress(tracks, omissions.all) ?? OutputProgress(omissions: omissions.all)
   }
 
   // MARK: The end
@@ -289,6 +307,7 @@ public actor RoomComposite {
     if case .finished = state { return await progress() }
     let end = presence.overSince.flatMap { presence.isOver ? $0 : nil } ?? .now
     if case .running = state { await drain(until: end) }
+    await countPackets()
     guard case .running(var run) = state else {
       state = .finished(nil)
       targets?.release()

@@ -64,6 +64,8 @@ import Testing
       await carol.disconnect()
       let progress = try await composite.finish()
       #expect(progress.omissions.isEmpty && progress.duration > .zero)
+      #expect(
+        progress.tracks.count == 2 && progress.tracks.allSatisfy { $0.packetsReceived > 10 && $0.packetsLost == 0 })
       try await eventually("the end of the subscriptions") {
         room.remoteParticipants.values.flatMap { $0.trackPublications.values }.allSatisfy { !$0.isSubscribed }
       }
