@@ -207,9 +207,10 @@ public actor Recorder {
   /// - Throws: why they are not all complete; `progress()` says how each of them is, and what was written before stays.
   public func finish() async throws(LiveKitError) -> OutputProgress {
     if case .finished = state { return figures }
-    let run = run
-    state = .finished(run)
-    await run?.stop()
+    state = .finished(self.run)
+    await self.run?.stop()
+    // What kept it going may have ended a destination at last.
+    let run = self.run
     for kind in [Track.Kind.video, .audio] { tracks.inputs[kind]?.stop() }
     await countPackets()
     if let run, run.isActive { tracks.noteWhatNeverCame { run.written($0) } }
