@@ -98,14 +98,8 @@ extension Participant {
 
 extension TileTrack {
   fileprivate init(_ publication: RemoteTrackPublication, sid: String, _ speaker: Speaker) {
-    let source: Source =
-      switch publication.source {
-      case .camera: .camera
-      case .screenShareVideo: .screenShare
-      default: .unknown
-      }
     self.init(
-      sid: sid, source: source, isMuted: publication.isMuted,
+      sid: sid, source: publication.source, isMuted: publication.isMuted,
       isPortrait: publication.dimensions.map { $0.width <= $0.height } ?? false, speaker: speaker)
   }
 }

@@ -52,7 +52,7 @@ public actor RoomComposite {
   }
 
   /// The templates that mix.
-  package static let templates = [Track.Kind.video, .audio].flatMap(RoomMix.templates)
+  package static let templates = RoomMix.templates
 
   private struct Run {
     var output: RecordingRun
@@ -77,7 +77,7 @@ public actor RoomComposite {
   public func prepare() throws(LiveKitError) {
     try options.check()
     try LiveKitError.wrapping { () throws(PipelineFailure) in
-      try mixFactory.check(options.kinds.flatMap(RoomMix.templates))
+      try mixFactory.check(options.kinds.flatMap(RoomMix.templates(of:)))
     }
     if targets == nil {
       var recording = options.recording(options.values.filter { mixFactory.overrides[$0.key] == nil })
@@ -344,14 +344,5 @@ extension Room {
       ($0.joinedAt ?? .distantPast, $0.identity ?? "") < ($1.joinedAt ?? .distantPast, $1.identity ?? "")
     }
     return participants.flatMap { TrackChoice.ordered(Array($0.trackPublications.values)) }
-  }
-}
-
-extension PipelineFactory {
-  /// Whether a template that mixes has such a variable, and so a value is for that.
-  fileprivate func mixes(with name: String) -> Bool {
-    [Track.Kind.video, .audio].flatMap(RoomMix.templates).contains { template in
-      (try? variables(of: template))?.contains(name) == true
-    }
   }
 }

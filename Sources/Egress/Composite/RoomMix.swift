@@ -14,8 +14,11 @@ struct RoomMix: Sendable {
   let video: Part?
   let audio: Part?
 
+  /// All templates that mix.
+  static let templates = [Track.Kind.video, .audio].flatMap(templates(of:))
+
   /// The templates of a kind: what mixes, and what goes into that. Both are of the same name.
-  static func templates(_ kind: Track.Kind) -> [TemplateName] {
+  static func templates(of kind: Track.Kind) -> [TemplateName] {
     [TemplateName(.mix, kind.description), TemplateName(.tile, kind.description)]
   }
 
@@ -54,5 +57,12 @@ struct RoomMix: Sendable {
   /// No thread of it is left when this returns.
   func stop() async {
     for part in [video, audio] { await part?.pipeline.stop() }
+  }
+}
+
+extension PipelineFactory {
+  /// Whether a template that mixes has such a variable, and so a value is for that.
+  func mixes(with name: String) -> Bool {
+    RoomMix.templates.contains { (try? variables(of: $0))?.contains(name) == true }
   }
 }

@@ -5,6 +5,8 @@ import PipelineTemplates
 /// A destination of a recording that has begun, and what becomes of its video.
 struct RecordedDestination: Sendable {
   let target: RecordingTarget
+  /// What it is fed; nil where it can be fed in no way.
+  private(set) var plan: OutputPlan?
   /// Nil where it could not be opened, which `refusal` tells.
   private(set) var output: JobDestination?
   private(set) var refusal: LiveKitError?
@@ -37,6 +39,7 @@ struct RecordedDestination: Sendable {
     do throws(LiveKitError) {
       if let lack = target.lack { throw lack }
       let plan = try target.planner.plan(tracks)
+      self.plan = plan
       guard !plan.feeds.isEmpty else {
         let kinds = tracks.keys.map(\.description).sorted().joined(separator: " and ")
         throw LiveKitError(.invalidParameter, "\(target.planner.template) takes no \(kinds)")

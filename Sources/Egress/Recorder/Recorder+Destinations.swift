@@ -23,9 +23,10 @@ extension Recorder {
   }
 
   private func open(_ target: RecordingTarget, in job: Job, for sent: SentMedia) -> RecordedDestination {
-    if let plan = try? target.planner.plan(sent.traits) { tell(plan) }
-    return RecordedDestination(
+    let opened = RecordedDestination(
       opening: target, in: job, for: sent.traits, sent.video, isOnly: targets?.all.count == 1)
+    if let plan = opened.plan { tell(plan) }
+    return opened
   }
 
   /// Says what is encoded and why.
@@ -43,7 +44,7 @@ extension Recorder {
   private func tellIdleValues(_ run: RecordingRun, _ sent: SentMedia) {
     let values = room.options.receiveValues
     let idle = run.destinations.reduce(Set(values.keys)) { idle, destination in
-      guard !idle.isEmpty, let plan = try? destination.target.planner.plan(sent.traits) else { return idle }
+      guard !idle.isEmpty, let plan = destination.plan else { return idle }
       return idle.intersection(destination.target.idle(values, plan, sent.traits))
     }
     if !idle.isEmpty { onUpdate(.withoutEffect(variables: idle.sorted())) }

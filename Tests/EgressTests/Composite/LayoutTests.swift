@@ -80,7 +80,7 @@ import Testing
     #expect(arranger.places(of: [a], at: start).map(\.sid) == ["a"])
     #expect(arranger.places(of: [a, b], at: start + .seconds(1)).map(\.sid) == ["a"])
     #expect(arranger.places(of: [a, b], at: start + .seconds(2)).map(\.sid) == ["b"])
-    let screen = TileTrack(sid: "s", source: .screenShare)
+    let screen = TileTrack(sid: "s", source: .screenShareVideo)
     #expect(arranger.places(of: [a, b, screen], at: start + .seconds(2.1)).map(\.sid) == ["s"])
     #expect(
       arranger.places(of: [a, b], at: start + .seconds(2.2)).map(\.sid) == ["b"], "a share that ends is not held")
@@ -104,7 +104,7 @@ import Testing
     var arranger = CompositeArranger(.grid, size: size)
     let cameras = [camera("a", joined: 1), camera("b", joined: 2)]
     #expect(arranger.places(of: cameras, at: start).map(\.place.fit) == [.cover, .cover])
-    let screen = TileTrack(sid: "s", source: .screenShare)
+    let screen = TileTrack(sid: "s", source: .screenShareVideo)
     let shared = arranger.places(of: cameras + [screen], at: start)
     #expect(shared.map(\.sid) == ["s", "a", "b"] && shared[0].place.width == 1066 && shared[0].place.fit == .contain)
     arranger.layout = .screenShare

@@ -64,7 +64,7 @@ struct CompositeArranger: Sendable {
   }
 
   private mutating func choose(from sorted: [TileTrack], at now: MediaTime) -> CompositeLayout {
-    let next = layout.drawn(hasScreenShare: sorted.first?.source == .screenShare)
+    let next = layout.drawn(hasScreenShare: sorted.first?.source == .screenShareVideo)
     if next != drawn { order = TileOrder() }
     drawn = next
     follow(sorted, at: now)
@@ -82,7 +82,7 @@ struct CompositeArranger: Sendable {
       return
     }
     let isThere = sorted.contains { $0.sid == held.sid }
-    if isThere, best.source != .screenShare, now - held.since < speakerHold { return }
+    if isThere, best.source != .screenShareVideo, now - held.since < speakerHold { return }
     main = (best.sid, now)
     // The strip is laid anew then; who was large comes first.
     if drawn == .speaker { order = TileOrder() }

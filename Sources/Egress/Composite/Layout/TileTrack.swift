@@ -1,16 +1,11 @@
+import MediaBridge
 import MediaCore
 import MediaPipelines
 
 /// What is known of a track of video that may be seen in a composite, as far as its place depends on it.
 struct TileTrack: Hashable, Sendable {
-  enum Source: Sendable {
-    case camera
-    case screenShare
-    case unknown
-  }
-
   var sid: String
-  var source: Source
+  var source: Track.Source
   var isMuted = false
   /// Whether frames were higher than wide, or square, when it was published: such a one is never cut.
   var isPortrait = false
@@ -25,20 +20,6 @@ struct TileTrack: Hashable, Sendable {
     var audioLevel = 0.0
     /// When they began to speak last; nil for those who never have.
     var lastSpokeAt: MediaTime?
-
-    init(
-      joinedAt: Int64 = 0, isSpeaking: Bool = false, audioLevel: Double = 0, lastSpokeAt: MediaTime? = nil
-    ) {
-      (self.joinedAt, self.isSpeaking) = (joinedAt, isSpeaking)
-      (self.audioLevel, self.lastSpokeAt) = (audioLevel, lastSpokeAt)
-    }
-  }
-
-  init(
-    sid: String, source: Source, isMuted: Bool = false, isPortrait: Bool = false, speaker: Speaker = Speaker()
-  ) {
-    (self.sid, self.source, self.isMuted) = (sid, source, isMuted)
-    (self.isPortrait, self.speaker) = (isPortrait, speaker)
   }
 
   /// A screen share is read, so nothing of it may be missing.
@@ -59,16 +40,17 @@ extension TileTrack {
 
   private var rank: Int {
     switch source {
-    case .screenShare: 0
+    case .screenShareVideo: 0
     case .camera: 1
-    case .unknown: 2
+    default: 2
     }
   }
 
   /// Nil where neither goes before the other.
   private func goes(before other: TileTrack) -> Bool? {
     if source == .camera, let answer = speaksBefore(other) { return answer }
-    guard source != .unknown, speaker.joinedAt != other.speaker.joinedAt else { return nil }
+    // The rest stays as it comes.
+    guard rank < 2, speaker.joinedAt != other.speaker.joinedAt else { return nil }
     return speaker.joinedAt < other.speaker.joinedAt
   }
 
