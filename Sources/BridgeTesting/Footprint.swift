@@ -15,6 +15,13 @@ public struct Footprint: Sendable, CustomStringConvertible {
       memory: (kilobytes("RssAnon") ?? 0) * 1024, heap: heapInUse() ?? 0)
   }
 
+  /// The name of each thread, for the message of a test that finds too many.
+  public static var threadNames: [String] {
+    let threads = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")) ?? []
+    return threads.compactMap { try? String(contentsOfFile: "/proc/self/task/\($0)/comm", encoding: .utf8) }
+      .map { $0.trimmingCharacters(in: .newlines) }.sorted()
+  }
+
   private static func entries(of folder: String) -> Int {
     (try? FileManager.default.contentsOfDirectory(atPath: folder))?.count ?? 0
   }

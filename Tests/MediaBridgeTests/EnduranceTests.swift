@@ -9,6 +9,10 @@ import Testing
 /// Counts what the whole process holds, so it runs in a process of its own: `make endurance` gives it one.
 @Suite("Endurance", .serialized)
 struct EnduranceTests {
+  /// How many more idle threads the pools of Dispatch and GLib may hold, which follow the load of the machine. What a
+  /// round leaves would be as many as there are rounds, which are 20 and more.
+  private static let pooled = 8
+
   @Test func fiftyRecordingsLeaveNothingBehind() async throws {
     // 20 KB a recording, of which each handles some hundred.
     try await expectNothingLeft(behind: "recordings", after: 10, rounds: 50) {
@@ -30,10 +34,9 @@ struct EnduranceTests {
     for index in 0..<warmUp { try await body(index, synthetic, folder.path) }
     let before = try await quiet()
     for index in 0..<rounds { try await body(index, synthetic, folder.path) }
-    let after = try await quiet(threads: before.threads + 2)
+    let after = try await quiet(threads: before.threads + Self.pooled)
     print("\(rounds) \(what): before \(before); after \(after)")
-    // Pools of threads breathe; what is left by each would be as many as there are rounds.
-    #expect(after.threads <= before.threads + 2)
+    #expect(after.threads <= before.threads + Self.pooled, "\(Footprint.threadNames)")
     #expect(after.descriptors <= before.descriptors)
     #expect(after.heap < before.heap + 1 << 20, "before \(before); after \(after)")
     await synthetic.stop()
@@ -61,10 +64,9 @@ struct EnduranceTests {
     // What receives a track is there until the track ends.
     try await resubscribe(to: microphone, alive)
     try await eventually("the end of everything that was made") { alive.names.isEmpty }
-    let after = try await quiet(threads: before.threads + 2)
+    let after = try await quiet(threads: before.threads + Self.pooled)
     print("1000 renderers, 200 subscriptions: before \(before); after \(after)")
-    // Pools of threads breathe; what is left by each of 1200 would be hundreds.
-    #expect(after.threads <= before.threads + 2)
+    #expect(after.threads <= before.threads + Self.pooled, "\(Footprint.threadNames)")
     #expect(after.descriptors <= before.descriptors)
     // Dispatch keeps jobs that it is done with, and the testing library a backtrace of every error that was thrown, such
     // as by each cancelled sleep: together a kilobyte each time. What GLib and the C library keep, `make endurance`
@@ -131,7 +133,7 @@ struct EnduranceTests {
     for _ in 0..<300 { try convert() }
     let after = Footprint.current
     print("three hundred frames: before \(before); after \(after)")
-    #expect(after.descriptors <= before.descriptors && after.threads <= before.threads + 2)
+    #expect(after.descriptors <= before.descriptors && after.threads <= before.threads + Self.pooled)
     // 1700 bytes a round, whose frames have a megabyte.
     #expect(after.heap < before.heap + 1 << 19, "before \(before); after \(after)")
   }
