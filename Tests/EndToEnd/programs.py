@@ -74,6 +74,12 @@ class Program:
             if event.get("event") == name:
                 return event
 
+    def wait_for_new(self, name, timeout=30):
+        """The next event of that name which is told from now on; others may wait unread since long."""
+        for _ in range(self._queue.qsize()):
+            self.next(0, name)
+        return self.wait_for(name, timeout)
+
     def finish(self, timeout=60):
         """Waits for its end by itself; its exit status."""
         try:

@@ -101,10 +101,11 @@ def test_voices_are_mixed_and_do_not_clip(server, tmp_path):
 
 def test_a_muted_camera_is_black_and_a_screen_share_is_large(server, tmp_path):
     """Zoe, the third, mutes her camera, then dave shares his screen: it takes the large place, the cameras the strip."""
+    stay = ("--duration", "60")
     for name in ("bob", "carol"):
-        server.foreign_publisher("--room", "share", "--identity", name, "--no-audio")
+        server.foreign_publisher("--room", "share", "--identity", name, "--no-audio", *stay)
     muter = server.foreign_publisher(
-        *("--room", "share", "--identity", "zoe", "--no-audio", "--actions", "wait:5", "mute-video")
+        *("--room", "share", "--identity", "zoe", "--no-audio", *stay, "--actions", "wait:5", "mute-video")
     )
     file = tmp_path / "share.mkv"
     recorder = composite(server, "share", file)
@@ -113,7 +114,7 @@ def test_a_muted_camera_is_black_and_a_screen_share_is_large(server, tmp_path):
     while recorder.wait_for("progress")["duration"] < 4:
         pass
     server.foreign_publisher("--room", "share", "--identity", "dave", "--no-audio", "--no-video", "--screen", "last")
-    begin = recorder.wait_for("progress")["duration"]
+    begin = recorder.wait_for_new("progress")["duration"]
     while recorder.wait_for("progress")["duration"] < begin + 8:
         pass
     recorder.send(signal.SIGINT)
