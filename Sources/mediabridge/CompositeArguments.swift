@@ -44,7 +44,7 @@ struct CompositeArguments: ParsableArguments {
       speakerHold: speakerHold ?? .zero, showsNames: showsNames, kinds: recording.kinds,
       endsWhenEmpty: recording.ending == .roomEmpty,
       wait: recording.wait, reconnectFor: recording.reconnectFor, values: recording.values)
-    options.replacesFiles = recording.replacesFiles
+    (options.replacesFiles, options.parts) = (recording.replacesFiles, recording.parts)
     return options
   }
 }

@@ -28,6 +28,7 @@ struct RecordCommand: AsyncParsableCommand {
   @OptionGroup var set: SetArguments
 
   @OptionGroup var composite: CompositeArguments
+  @OptionGroup var files: FileArguments
 
   @Option(help: "Identity of the participant; without it the first one that sends something")
   var participant: String?
@@ -167,7 +168,7 @@ struct RecordCommand: AsyncParsableCommand {
       options.kinds = await source.kinds
       try await Recording(
         console: console, room: room, source: source, options: options, duration: duration,
-        connectOptions: access.connectOptions
+        connectOptions: access.connectOptions, completion: files.completion(telling: console)
       )
       .run(url: try access.serverURL(), token: try await access.accessToken())
     } catch {
@@ -202,6 +203,7 @@ struct RecordCommand: AsyncParsableCommand {
       ending: untilLeft ? .participantLeft : untilEmpty ? .roomEmpty : nil, wait: wait, reconnectFor: reconnectFor)
     // Yesterday's recording is not lost to a command that is repeated.
     options.replacesFiles = overwrite
+    options.parts = files.parts
     return options
   }
 }

@@ -28,6 +28,7 @@ struct Recording {
   let options: RecordingOptions
   var duration: Duration?
   var connectOptions = ConnectOptions()
+  var completion: CompletionCommand?
 
   func run(url: String, token: String) async throws {
     let interruption = Interruption()
@@ -54,6 +55,8 @@ struct Recording {
     // What came of each destination stands in the progress.
     _ = try? await source.finish()
     let done = await source.progress()
+    for status in done.destinations { completion?.note(status) }
+    let failures = await completion?.finish() ?? []
     if case .failed(let reason) = end, !done.destinations.contains(where: { $0.failure == reason }) {
       throw incomplete(reason, done)
     }
@@ -61,9 +64,12 @@ struct Recording {
     if let lack = incomplete(done) { throw lack }
     let missing = done.omissions.filter(\.wasWanted)
     guard missing.isEmpty else { throw lacking(missing) }
+    if let failure = failures.first { throw failure }
   }
 
-  private var report: RecordingReport { RecordingReport(console: console, options: options, duration: duration) }
+  private var report: RecordingReport {
+    RecordingReport(console: console, options: options, duration: duration, completion: completion)
+  }
 
   private func start(_ interruption: Interruption) async throws {
     let (source, report) = (source, report)

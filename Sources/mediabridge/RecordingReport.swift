@@ -7,6 +7,7 @@ struct RecordingReport: Sendable {
   let console: Console
   let options: RecordingOptions
   let duration: Duration?
+  var completion: CompletionCommand?
 
   func tell(_ update: Recorder.Update) {
     switch update {
@@ -80,6 +81,7 @@ struct RecordingReport: Sendable {
 
   /// Of the only one nothing is said that the recording's own lines do not say.
   private func tell(_ status: DestinationStatus) {
+    completion?.note(status)
     if let news = streamNews(of: status) ?? (isOne ? nil : news(of: status)) { console.say(news) }
     console.event("destination", status.fields.merging(["tracks": status.tracks.map(fields)]) { $1 })
   }

@@ -38,6 +38,14 @@ import Testing
     #expect(scene.offer("video", "camera", 120) == "b@40")
   }
 
+  @Test func aPartThatHasATimeWaitsForIt() {
+    var scene = scene()
+    _ = scene.pipelines.prepare(Turn(stage: "b", lines: Self.both, earliest: .milliseconds(100)))
+    #expect(scene.offer("video", "camera", 80, isKeyframe: true) == "a@80")
+    #expect(scene.offer("video", "camera", 120) == "a@120")
+    #expect(scene.offer("video", "camera", 160, isKeyframe: true) == "b@0")
+  }
+
   /// What was heard before the change is in the part that shows it, whenever it comes.
   @Test func lateAudioGoesToThePartBefore() {
     var scene = scene()

@@ -27,6 +27,8 @@ public struct CompositeOptions: Sendable {
   public var wait: Duration?
   /// Whether a file that holds something already is replaced, and is no error.
   public var replacesFiles = true
+  /// How much each file holds before the composite goes on in the next one; nil for one file each.
+  public var parts: PartLimit?
   /// How long a live server that has taken something may be away, or take nothing, before that ends that destination.
   public var reconnectFor: Duration
   /// Values for the variables of the templates that mix, encode and write, by name, such as `background` and `bitrate`.
@@ -73,7 +75,7 @@ extension CompositeOptions {
   func recording(_ values: [String: String]) -> RecordingOptions {
     var options = RecordingOptions(
       destinations: destinations, encode: encode, kinds: kinds, wait: wait, reconnectFor: reconnectFor, values: values)
-    options.replacesFiles = replacesFiles
+    (options.replacesFiles, options.parts) = (replacesFiles, parts)
     return options
   }
 

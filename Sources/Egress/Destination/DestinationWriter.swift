@@ -67,6 +67,10 @@ final class DestinationWriter: Sendable {
   /// Whether nothing more is written.
   var isPastEnd: Bool { state.withLock { $0.succession.isPastEnd } }
 
+  /// What media goes to now, and the moment of the job at which that has begun.
+  var part: (stage: OutputStage, begin: Duration) {
+    state.withLock { ($0.succession.stage, $0.succession.beginning) }
+  }
   /// What media goes to now.
   var stage: OutputStage { state.withLock { $0.succession.stage } }
   /// All that is still written.

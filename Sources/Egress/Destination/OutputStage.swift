@@ -15,6 +15,7 @@ final class OutputStage: Sendable {
   private let claim: FileClaim?
   private let lost = Locked<LiveKitError?>(nil)
   private let abandoned = Locked(false)
+  private let completed = Locked(false)
   /// What the file holds, once nobody writes it any more.
   private let stored = Locked<StoredMedia?>(nil)
 
@@ -41,6 +42,9 @@ final class OutputStage: Sendable {
   /// Whether it is to get nothing any more, since its server is away: another one takes over.
   var isAbandoned: Bool { abandoned.withLock { $0 } }
   func abandon() { abandoned.withLock { $0 = true } }
+
+  /// Whether it is written whole, and closed.
+  var isComplete: Bool { completed.withLock { $0 } }
 
   /// Why what is written does not end up under the file's name any more; nil while it does.
   var loss: LiveKitError? {
@@ -89,6 +93,7 @@ final class OutputStage: Sendable {
       lost.withLock { $0 = $0 ?? error }
       throw error
     }
+    completed.withLock { $0 = true }
   }
 }
 

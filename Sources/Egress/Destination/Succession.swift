@@ -13,6 +13,8 @@ struct Succession<Stage: Sendable, Line: Hashable & Sendable>: Sendable {
     var lines: [String: Line]
     /// Whether it goes on in the pipeline of the turn before, fed by other lines.
     var continues = false
+    /// The moment of the job before which it does not take over.
+    var earliest = Duration.zero
 
     /// The input whose keyframe it begins with.
     fileprivate var leader: String? { lines.keys.contains("video") ? "video" : lines.keys.min() }
@@ -70,7 +72,9 @@ struct Succession<Stage: Sendable, Line: Hashable & Sendable>: Sendable {
   mutating func place(
     _ input: String, from line: Line, isKeyframe: Bool, at time: Duration, over: inout [Stage]
   ) -> Place? {
-    if isKeyframe, let next, next.leader == input, next.lines[input] == line { change(to: next, at: time, &over) }
+    if isKeyframe, let next, next.leader == input, next.lines[input] == line, time >= next.earliest {
+      change(to: next, at: time, &over)
+    }
     if let place = placeInPrevious(input, from: line, at: time, &over) { return place }
     guard current.lines[input] == line, time >= start, !isOver(input, at: time) else { return nil }
     if awaitsBeginning {

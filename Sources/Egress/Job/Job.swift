@@ -38,16 +38,17 @@ final class Job: Sendable {
   ///   - factory: with the values that were set for it.
   ///   - claim: of its file.
   ///   - reconnectFor: how long its server may be away, where it is none.
+  ///   - parts: how much each of its files holds; nil for one file.
   func add(
     _ destination: Destination, planner: OutputPlanner, plan: OutputPlan, video: Video, factory: PipelineFactory,
-    claim: FileClaim? = nil, reconnectFor: Duration = .seconds(30)
+    claim: FileClaim? = nil, reconnectFor: Duration = .seconds(30), parts: PartLimit? = nil
   ) throws(LiveKitError) -> JobDestination {
     do throws(LiveKitError) {
       var lines: [Track.Kind: FeedLine] = [:]
       for (kind, feed) in plan.feeds { lines[kind] = try line(kind, feed, video, factory) }
       let added = try JobDestination(
         destination, planner: planner, plan: plan, lines: lines, of: media, factory: factory, claim: claim,
-        reconnectFor: reconnectFor, onChange: onChange)
+        reconnectFor: reconnectFor, parts: parts, onChange: onChange)
       state.withLock { $0.destinations.append(added) }
       if media.origin != nil, let line = lines[.video] {
         media.blackenAnew(line)
@@ -121,7 +122,7 @@ final class Job: Sendable {
     var tracks = [Track.Kind.video: track]
     if destination.has(.audio) { tracks[.audio] = TrackTraits(codec: "opus") }
     let plan = try destination.planner.plan(tracks)
-    let next = destination.destination.nextPart(after: destination.laterFiles.count + 1)
+    let next = destination.nextPart
     try destination.goOn(plan, at: next)
     media.change(line, to: FrameRepeater(asSent: video.codec, size: video.size))
     return next

@@ -15,6 +15,8 @@ final class JobDestination: Sendable {
   private let plan: Locked<OutputPlan>
   /// Nil for a file.
   private let link: StreamLink?
+  /// Nil for what goes on in one file.
+  private let rotation: PartRotation?
   private let ending = Locked(Ending())
   /// Rings when all lines have come to the moment at which it ends.
   private let bell = Bell()
@@ -34,17 +36,19 @@ final class JobDestination: Sendable {
   ///   - factory: with the values that were set for this destination.
   ///   - claim: of the file.
   ///   - reconnectFor: how long a server may be away before that ends it.
+  ///   - parts: how much each of its files holds; nil for one file.
   ///   - onChange: called when it cannot go on.
   init(
     _ destination: Destination, planner: OutputPlanner, plan: OutputPlan, lines: [Track.Kind: FeedLine],
     of media: JobMedia, factory: PipelineFactory, claim: FileClaim?, reconnectFor: Duration,
-    onChange: @escaping @Sendable () -> Void
+    parts: PartLimit?, onChange: @escaping @Sendable () -> Void
   ) throws(LiveKitError) {
     (self.destination, self.planner, self.factory) = (destination, planner, factory)
     (self.lines, self.plan) = (DestinationLines(lines, media), Locked(plan))
     let breakage = Breakage(of: destination, onChange: onChange)
     self.breakage = breakage
     link = destination.isFile ? nil : StreamLink(limit: reconnectFor) { breakage.note($0) }
+    rotation = destination.isFile ? parts.map(PartRotation.init) : nil
     stages = StageList(breakage)
     let maker = StageMaker(factory: factory, lines: self.lines)
     let first = try Self.open(maker, plan, at: destination, claim, link, breakage)
@@ -54,6 +58,7 @@ final class JobDestination: Sendable {
       onOver: { [stages] in stages.end($0) }, onPastEnd: { [bell] in bell.ring() })
     for (kind, line) in lines { attach(line, kind) }
     link?.start { [weak self] () throws(LiveKitError) in try self?.reopen() }
+    rotate(media)
   }
 
   private static func open(
@@ -92,15 +97,40 @@ final class JobDestination: Sendable {
   }
 
   /// Has another pipeline take over at the next keyframe.
-  func goOn(_ plan: OutputPlan, at next: Destination) throws(LiveKitError) {
+  /// - Parameter earliest: the moment of the job before which it does not, and asks for no keyframe; nil for none.
+  func goOn(_ plan: OutputPlan, at next: Destination, from earliest: Duration? = nil) throws(LiveKitError) {
     let claim = next.isFile ? try FileClaim(next.location) : nil
     self.plan.withLock { $0 = plan }
     let stage = try Self.open(StageMaker(factory: factory, lines: lines), plan, at: next, claim, link, breakage)
     stages.add(stage)
-    if let late = writer.prepare(DestinationWriter.Turn(stage: stage, lines: lines.byInput)), !late.continues {
-      stages.discard(late.stage)
-    }
-    (lines[.video] ?? lines[.audio])?.requestKeyframe()
+    let turn = DestinationWriter.Turn(stage: stage, lines: lines.byInput, earliest: earliest ?? .zero)
+    if let late = writer.prepare(turn), !late.continues { stages.discard(late.stage) }
+    if earliest == nil { (lines[.video] ?? lines[.audio])?.requestKeyframe() }
+  }
+
+  /// Where the part after those that there are is written.
+  var nextPart: Destination { destination.nextPart(after: laterFiles.count + 1) }
+
+  /// What is written now; nil before the beginning and once the end is near.
+  private func part(of media: JobMedia) -> PartRotation.Part? {
+    let isEnding = ending.withLock { $0.moment != nil }
+    guard failure == nil, media.origin != nil, !writer.awaitsBeginning, !isEnding else { return nil }
+    let (stage, begin) = writer.part
+    return PartRotation.Part(begin: begin, now: media.length, bytes: stage.bytes, hasNext: writer.waiting != nil)
+  }
+
+  private func rotate(_ media: JobMedia) {
+    rotation?.start(
+      part: { [weak self] in self?.part(of: media) },
+      open: { [weak self] (due) throws(LiveKitError) in
+        guard let self else { return }
+        try goOn(plan.withLock { $0 }, at: nextPart, from: due)
+      },
+      ask: { [lines] in
+        guard let line = lines[.video] else { return }
+        media.blackenAnew(line)
+        line.requestKeyframe()
+      })
   }
 
   /// Has it end at the newest moment of the job, and waits until what comes before that has come to it: what is on its way
@@ -173,6 +203,8 @@ final class JobDestination: Sendable {
   var isLost: Bool { stages.loss != nil }
   /// Of all its files.
   var bytes: Int64 { stages.bytes }
+  /// The files that are whole and closed, in the order in which they began.
+  var completedFiles: [String] { destination.isFile ? stages.completed : [] }
   /// The files besides the first, in the order in which they began.
   var laterFiles: [String] { stages.locations.dropFirst().filter { $0 != destination.location } }
 
@@ -190,6 +222,7 @@ final class JobDestination: Sendable {
 
   private func close() async {
     await link?.stop()
+    await rotation?.stop()
     if let incompleteness = link?.incompleteness?.about(destination) { breakage.note(whole: incompleteness) }
     if let waiting = writer.waiting { stages.discard(waiting) }
     if writer.stopWaiting() {
@@ -199,6 +232,10 @@ final class JobDestination: Sendable {
       for stage in writer.stages { stages.end(stage) }
     }
     do throws(LiveKitError) { try await stages.finish() } catch { breakage.note(whole: error) }
+    if let reason = rotation?.failure {
+      breakage.note(
+        LiveKitError(reason.code, "the next part could not be begun: \(reason.message)", underlying: reason))
+    }
     ending.withLock { $0.isOver = true }
   }
 }
@@ -256,6 +293,7 @@ final class StageList: Sendable {
   func dropped(at input: String) -> Int { all.reduce(0) { $0 + $1.dropped(at: input) } }
   var bytes: Int64 { all.reduce(0) { $0 + $1.bytes } }
   var locations: [String] { all.map(\.destination.location) }
+  var completed: [String] { all.filter(\.isComplete).map(\.destination.location) }
   var loss: LiveKitError? { all.lazy.compactMap(\.loss).first }
 
   /// Nil while one of them is written, and where one cannot be read.

@@ -33,6 +33,8 @@ public struct DestinationStatus: Sendable, Equatable {
   public var tracks: [OutputTrack] = []
   /// The files besides the one that was asked for, in the order in which they began.
   public var parts: [String] = []
+  /// The files that are whole and closed, in the order in which they began: others may take them.
+  public var completedFiles: [String] = []
   /// In the order in which they came.
   public var codecChanges: [CodecChange] = []
   /// Of the connection with its live server; nil for a file.

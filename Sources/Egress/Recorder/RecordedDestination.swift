@@ -22,8 +22,12 @@ struct RecordedDestination: Sendable {
     var state: DestinationStatus.State
     /// Of its live server.
     var losses: Int
+    /// Files that are complete.
+    var files: Int
 
-    init(_ status: DestinationStatus) { (state, losses) = (status.state, status.stream?.losses ?? 0) }
+    init(_ status: DestinationStatus) {
+      (state, losses, files) = (status.state, status.stream?.losses ?? 0, status.completedFiles.count)
+    }
   }
 
   /// Opens it; one that cannot be opened has failed.
@@ -46,7 +50,7 @@ struct RecordedDestination: Sendable {
       }
       output = try job.add(
         target.destination, planner: target.planner, plan: plan, video: video, factory: target.factory,
-        claim: target.claim, reconnectFor: target.reconnectFor)
+        claim: target.claim, reconnectFor: target.reconnectFor, parts: target.parts)
     } catch {
       refusal = isOnly || error.message.contains(target.destination.shown) ? error : error.about(target.destination)
     }
@@ -87,7 +91,8 @@ struct RecordedDestination: Sendable {
     if !output.isLost {
       (status.duration, status.bytes) = (output.length(job.media), output.bytes)
     }
-    (status.parts, status.codecChanges) = (output.laterFiles, codecChanges)
+    (status.parts, status.completedFiles) = (output.laterFiles, output.completedFiles)
+    status.codecChanges = codecChanges
     status.stream = output.stream
     status.failure = output.failure
     status.tracks = tracks.filter { output.has($0.track.kind) }.map { received in

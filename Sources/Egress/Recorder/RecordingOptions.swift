@@ -28,6 +28,8 @@ public struct RecordingOptions: Sendable {
   public var kinds: Set<Track.Kind>
   /// Whether a file that holds something already is replaced, and is no error.
   public var replacesFiles = true
+  /// How much each file holds before the recording goes on in the next one; nil for one file each.
+  public var parts: PartLimit?
   /// What ends the recording besides `Recorder.finish()`.
   public var ending: Ending?
   /// The longest wait for the participant and its media; nil waits forever.

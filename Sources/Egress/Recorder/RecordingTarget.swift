@@ -15,6 +15,8 @@ struct RecordingTarget: Sendable {
   let planner: OutputPlanner
   /// How long its server may be away, where it has one.
   let reconnectFor: Duration
+  /// How much each of its files holds; nil for one file.
+  let parts: PartLimit?
   private(set) var claim: FileClaim?
 
   /// - Parameters:
@@ -27,7 +29,7 @@ struct RecordingTarget: Sendable {
   ) throws(LiveKitError) {
     (self.destination, named, ownValues) = (destination.destination, destination.destination, destination.values)
     name = try FileNameTemplate(of: named)
-    reconnectFor = options.reconnectFor
+    (reconnectFor, parts) = (options.reconnectFor, options.parts)
     let values = options.values.merging(destination.values) { $1 }
     factory = PipelineFactory(folder: folder, overrides: values, logger: loggers.pipelines)
     planner =

@@ -29,6 +29,10 @@ struct RecordingTargets: Sendable {
   /// - Parameter options: without the kinds that no destination takes, afterwards.
   /// - Throws: what cannot be, and what to do about it.
   mutating func check(_ options: inout RecordingOptions) throws(LiveKitError) {
+    try options.parts?.check()
+    if options.parts != nil, !all.contains(where: \.destination.isFile) {
+      throw LiveKitError(.invalidParameter, "parts are asked for, and no destination is a file: a live server has none")
+    }
     try checkSources(options)
     try checkEncoders()
     let wanted = options.wantedKinds

@@ -1,0 +1,86 @@
+import MediaBridge
+import MediaCore
+
+/// Has a file's next part begin when one is long or large enough.
+final class PartRotation: Sendable {
+  /// How far the part is that is written.
+  struct Part: Sendable {
+    var begin: Duration
+    /// How far the job is.
+    var now: Duration
+    var bytes: Int64
+    /// Whether the next one is open, and waits for its keyframe.
+    var hasNext: Bool
+  }
+
+  private struct State {
+    /// When the next part is to begin.
+    var due: Duration?
+    /// When its keyframe was asked for last.
+    var asked: MediaTime?
+    var failure: LiveKitError?
+    var watch: Task<Void, Never>?
+  }
+
+  private static let pace = Duration.milliseconds(200)
+  private static let patience = Duration.seconds(1)
+  private let limit: PartLimit
+  private let state = Locked(State())
+
+  init(_ limit: PartLimit) { self.limit = limit }
+
+  /// Why the next part is not open though it was to have begun: all goes on in the part before.
+  var failure: LiveKitError? { state.withLock { $0.failure } }
+
+  /// Looks after the parts until `stop()`.
+  /// - Parameters:
+  ///   - part: nil while nothing is written.
+  ///   - open: opens the next part, which is not to begin before that time.
+  ///   - ask: for the keyframe that it begins with.
+  func start(
+    part: @escaping @Sendable () -> Part?, open: @escaping @Sendable (Duration) throws(LiveKitError) -> Void,
+    ask: @escaping @Sendable () -> Void
+  ) {
+    let watch = Task { [weak self] in
+      while !Task.isCancelled, let self {
+        let pause = look(part(), open, ask)
+        try? await Task.sleep(for: pause)
+      }
+    }
+    state.withLock { $0.watch = watch }
+  }
+
+  func stop() async {
+    let watch = state.withLock { $0.watch }
+    watch?.cancel()
+    await watch?.value
+  }
+
+  /// - Returns: when to look again.
+  private func look(_ part: Part?, _ open: (Duration) throws(LiveKitError) -> Void, _ ask: () -> Void) -> Duration {
+    guard let part else { return Self.pace }
+    if !part.hasNext { openNext(after: part, open) }
+    guard let due = state.withLock({ $0.due }) else { return failure == nil ? Self.pace : Self.patience }
+    guard part.now >= due else { return min(due - part.now, Self.pace) }
+    if mayAsk() { ask() }
+    return Self.pace
+  }
+
+  private func openNext(after part: Part, _ open: (Duration) throws(LiveKitError) -> Void) {
+    let due = limit.due(begin: part.begin, now: part.now, written: part.bytes)
+    var failure: LiveKitError?
+    if let due { do throws(LiveKitError) { try open(due) } catch { failure = error } }
+    state.withLock { state in
+      (state.due, state.asked) = (failure == nil ? due : nil, nil)
+      if due != nil { state.failure = failure }
+    }
+  }
+
+  private func mayAsk() -> Bool {
+    state.withLock { state in
+      if let asked = state.asked, .now < asked + Self.patience { return false }
+      state.asked = .now
+      return true
+    }
+  }
+}

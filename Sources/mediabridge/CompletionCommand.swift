@@ -1,0 +1,66 @@
+import Egress
+import Foundation
+import MediaBridge
+import MediaCore
+
+/// Runs a command for each file that is complete, one after the other, while the recording goes on.
+final class CompletionCommand: Sendable {
+  private struct State {
+    var seen: Set<String> = []
+    var last: Task<Void, Never>?
+    var failures: [LiveKitError] = []
+  }
+
+  private let command: String
+  private let console: Console
+  private let state = Locked(State())
+
+  /// - Parameter command: for a shell; `$1` is the file.
+  init(_ command: String, console: Console) { (self.command, self.console) = (command, console) }
+
+  /// Runs it for the files that have become complete since.
+  func note(_ status: DestinationStatus) {
+    state.withLock { state in
+      for file in status.completedFiles where state.seen.insert(file).inserted {
+        state.last = Task { [self, before = state.last] in
+          await before?.value
+          await run(for: file)
+        }
+      }
+    }
+  }
+
+  /// Waits for all of them.
+  /// - Returns: what went wrong, in the order of the files.
+  func finish() async -> [LiveKitError] {
+    await state.withLock { $0.last }?.value
+    return state.withLock { $0.failures }
+  }
+
+  private func run(for file: String) async {
+    console.event("file_complete", ["file": file])
+    let status: Int32
+    do { status = try await exitStatus(for: file) } catch { return fail(file, "could not be run: \(error)") }
+    guard status == 0 else { return fail(file, "ended with \(status)") }
+    console.event("completed_command", ["file": file, "status": 0])
+  }
+
+  private func exitStatus(for file: String) async throws -> Int32 {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/bin/sh")
+    process.arguments = ["-c", command, "sh", file]
+    // What it says is for people; standard output may be JSON.
+    (process.standardInput, process.standardOutput) = (FileHandle.nullDevice, FileHandle.standardError)
+    return try await withCheckedThrowingContinuation { continuation in
+      process.terminationHandler = { continuation.resume(returning: $0.terminationStatus) }
+      do { try process.run() } catch { continuation.resume(throwing: error) }
+    }
+  }
+
+  private func fail(_ file: String, _ what: String) {
+    let error = LiveKitError(.output, "--on-complete for \(file) \(what); the file is complete")
+    console.say(error.message)
+    console.event("completed_command", ["file": file, "message": error.message])
+    state.withLock { $0.failures.append(error) }
+  }
+}

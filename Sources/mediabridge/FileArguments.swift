@@ -1,0 +1,49 @@
+import ArgumentParser
+import Egress
+import MediaBridge
+
+/// Options for what becomes of files.
+struct FileArguments: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "Go on in another file, name-2.mp4 and so on, when one is as long as that, such as 10m", valueName: "time"),
+    transform: duration(of:))
+  var partDuration: Duration?
+
+  @Option(
+    help: ArgumentHelp(
+      "Go on in another file when one is as large as that, such as 500M or 2G", valueName: "size"),
+    transform: bytes(of:))
+  var partSize: Int64?
+
+  @Option(
+    help: ArgumentHelp(
+      "What a shell is to run for each file that is complete; $1 is its path, as in 'rclone copy \"$1\" store:talks'",
+      valueName: "command"))
+  var onComplete: String?
+
+  func validate() throws {
+    guard let onComplete, !onComplete.contains("$1"), !onComplete.contains("$@") else { return }
+    throw ValidationError(
+      "--on-complete: '\(onComplete)' does not name the file: write \"$1\" where its path belongs, in single quotes "
+        + "around the whole command")
+  }
+
+  var parts: PartLimit? {
+    partDuration == nil && partSize == nil ? nil : PartLimit(duration: partDuration, bytes: partSize)
+  }
+
+  func completion(telling console: Console) -> CompletionCommand? {
+    onComplete.map { CompletionCommand($0, console: console) }
+  }
+}
+
+/// `500M`, `2G`, `800k` or plain bytes: the transform of every option that takes a size. As of files: k is 1000.
+private func bytes(of text: String) throws -> Int64 {
+  let units: [Character: Double] = ["k": 1e3, "m": 1e6, "g": 1e9]
+  let unit = text.lowercased().last.flatMap { units[$0] }
+  guard let number = Double(unit == nil ? text : String(text.dropLast())), number >= 0, number < 1e9 else {
+    throw ValidationError("write a size such as 500M or 2G")
+  }
+  return Int64(number * (unit ?? 1))
+}

@@ -1,0 +1,93 @@
+"""Files that go on in another one when they are long or large enough."""
+
+import checks
+import pytest
+
+FPS = 25
+SIZE = (640, 360)
+
+
+def parts(folder, name):
+    """The files of a destination in their order."""
+    stem, _, ending = name.rpartition(".")
+    found = [folder / name]
+    while (folder / f"{stem}-{len(found) + 1}.{ending}").exists():
+        found.append(folder / f"{stem}-{len(found) + 1}.{ending}")
+    return found
+
+
+def test_parts_hold_all_that_was_sent(server, tmp_path):
+    """As it was sent and encoded: each part plays by itself in sync, and together they have every frame once."""
+    server.foreign_publisher("--room", "parts", "--codec", "VP8")
+    (tmp_path / "done").mkdir()
+    recorder = server.recorder(
+        *("parts", "alice", tmp_path / "a.mkv", tmp_path / "b.mp4", tmp_path / "c.ogg", "--duration", "8s"),
+        *("--part-duration", "2.5s", "--on-complete", f'cp "$1" {tmp_path}/done'),
+    )
+    recorder.wait_for("finished", 60)
+    assert recorder.finish() == 0, recorder.report("failed")
+    for name in ("a.mkv", "b.mp4"):
+        numbers = []
+        files = parts(tmp_path, name)
+        assert len(files) in (3, 4), files
+        for file in files:
+            assert checks.decode_errors(file) == [] and checks.disorder(file) == []
+            frames = checks.numbered(file, SIZE)
+            assert frames[0][1] == pytest.approx(0, abs=0.05), "a part begins at zero"
+            numbers += [number for number, _, _ in frames if number is not None]
+            if file == files[-1]:
+                continue
+            assert 2.45 < checks.durations(file)["video"] < 3.2, file
+            offsets = checks.flash_offsets(frames, FPS, *checks.audio(file))
+            assert max(map(abs, offsets)) <= 0.045, (file, offsets)
+        assert len(numbers) >= 0.95 * 8 * FPS and numbers == sorted(set(numbers)), f"{name}: {numbers}"
+        gaps = [b - a for a, b in zip(numbers, numbers[1:])]
+        assert max(gaps) <= 2, f"{name}: frames are missing between parts: {numbers}"
+    every = [file for name in ("a.mkv", "b.mp4", "c.ogg") for file in parts(tmp_path, name)]
+    assert len(parts(tmp_path, "c.ogg")) >= 3
+    for file in every:
+        assert (tmp_path / "done" / file.name).read_bytes() == file.read_bytes(), "the command had the whole file"
+    told = [event["file"] for event in recorder.events if event["event"] == "completed_command"]
+    assert sorted(told) == sorted(map(str, every))
+
+
+def test_parts_by_size_and_of_a_muted_camera(server, tmp_path):
+    """Black has no keyframe that anybody could be asked for, and no size that would end a part: the time does."""
+    server.foreign_publisher("--room", "sizes", "--codec", "VP8", "--actions", "wait:6", "mute-video")
+    recorder = server.recorder(
+        *("sizes", "alice", tmp_path / "a.mkv", "--duration", "11s", "--part-size", "300k", "--part-duration", "3s")
+    )
+    recorder.wait_for("finished", 60)
+    assert recorder.finish() == 0, recorder.report("failed")
+    files = parts(tmp_path, "a.mkv")
+    assert len(files) >= 4
+    for file in files:
+        assert checks.decode_errors(file) == []
+        assert file.stat().st_size < 400_000
+    lengths = [checks.length(file) for file in files]
+    assert sum(lengths) == pytest.approx(11, abs=0.4) and max(lengths) < 3.6, lengths
+
+
+def test_a_command_that_fails_is_told(server, tmp_path):
+    server.foreign_publisher("--room", "command", "--codec", "VP8", "--no-video")
+    recorder = server.recorder(
+        *("command", "alice", tmp_path / "a.ogg", "--duration", "1s", "--on-complete", 'test -s "$1" && exit 3')
+    )
+    assert recorder.finish(40) == 1
+    assert "ended with 3; the file is complete" in recorder.errors + str(recorder.events)
+    assert checks.decode_errors(tmp_path / "a.ogg") == []
+
+
+@pytest.mark.parametrize(
+    "options, said",
+    [
+        (("--on-complete", "upload.sh"), "does not name the file"),
+        (("--part-size", "5 apples"), "write a size such as 500M or 2G"),
+        (("--part-size", "5k"), "at least 100 kB"),
+        (("--part-duration", "0.1s"), "too short"),
+    ],
+)
+def test_mistakes_are_named(local_server, tmp_path, options, said):
+    recorder = local_server.recorder("wrong", None, tmp_path / "wrong.mp4", *options)
+    assert recorder.finish(20) != 0
+    assert said in recorder.errors + str(recorder.events), recorder.report("says something else")
