@@ -56,7 +56,7 @@ struct RecordCommand: AsyncParsableCommand {
 
   @Option(
     help: "How long a live server may be away before it counts as failed; 30s by default", transform: duration(of:))
-  var reconnectFor: Duration = .seconds(30)
+  var reconnectFor = RecordingOptions.usualReconnection
 
   @Flag(help: "Replace files that hold something already")
   var overwrite = false

@@ -41,7 +41,7 @@ public struct CompositeOptions: Sendable {
     file: String, encode: [String] = [], layout: CompositeLayout = .grid, size: Dimensions = usualSize,
     framerate: Int = usualRate, speakerHold: Duration = .zero, showsNames: Bool = false,
     kinds: Set<Track.Kind> = [.video, .audio], endsWhenEmpty: Bool = false, wait: Duration? = nil,
-    reconnectFor: Duration = .seconds(30), values: [String: String] = [:]
+    reconnectFor: Duration = RecordingOptions.usualReconnection, values: [String: String] = [:]
   ) {
     self.init(
       destinations: [OutputDestination(file)], encode: encode, layout: layout, size: size, framerate: framerate,
@@ -54,7 +54,7 @@ public struct CompositeOptions: Sendable {
     destinations: [OutputDestination], encode: [String] = [], layout: CompositeLayout = .grid,
     size: Dimensions = usualSize, framerate: Int = usualRate, speakerHold: Duration = .zero, showsNames: Bool = false,
     kinds: Set<Track.Kind> = [.video, .audio], endsWhenEmpty: Bool = false, wait: Duration? = nil,
-    reconnectFor: Duration = .seconds(30), values: [String: String] = [:]
+    reconnectFor: Duration = RecordingOptions.usualReconnection, values: [String: String] = [:]
   ) {
     (self.destinations, self.encode) = (destinations, encode)
     (self.layout, self.size, self.framerate, self.speakerHold) = (layout, size, framerate, speakerHold)

@@ -4,16 +4,11 @@ import MediaCore
 /// When a composite begins, as LiveKit Egress has it: with the first frame of somebody, or where nobody publishes video half
 /// a second after there is audio, and after 5 s without a frame at any rate. Pure.
 struct CompositeStart: Sendable {
-  private let deadline: MediaTime?
   /// Since when somebody is subscribed to.
   private var subscribedSince: MediaTime?
 
   private static let audioAlone = Duration.milliseconds(500)
   private static let noFrame = Duration.seconds(5)
-
-  init(begin: MediaTime, wait: Duration?) {
-    deadline = wait.map { begin + $0 }
-  }
 
   /// What is missing, for people; nil when it may begin.
   mutating func missing(
@@ -33,12 +28,5 @@ struct CompositeStart: Sendable {
     subscribedSince = since
     if !hasVideo, isHeard || now - since > Self.audioAlone { return nil }
     return now - since > Self.noFrame ? nil : "the first frame"
-  }
-
-  /// - Throws: that what is missing has not come in time.
-  func checkWait(for missing: String, at now: MediaTime) throws(LiveKitError) {
-    guard let deadline, now >= deadline else { return }
-    throw LiveKitError(
-      .timedOut, "waited in vain for \(missing); check the room's name, or raise --wait to wait longer")
   }
 }

@@ -22,17 +22,19 @@ public actor RoomComposite {
   let room: Room
   /// From `prepare` on without the kinds that no destination takes.
   package private(set) var options: CompositeOptions
+  /// Those that are not mixed, since no destination took them.
+  private var idleKinds: Set<Track.Kind> = []
   private let mixFactory: PipelineFactory
-  /// Nil before `prepare`.
-  private var targets: RecordingTargets?
-  private let loggers: Loggers
-  private let subscriptions = SubscriptionLease(.shown)
-  private let bell = Bell()
+  let loggers: Loggers
+  let subscriptions = SubscriptionLease(.shown)
+  let bell = Bell()
+  var job = JobState()
+  var omissions = OmissionList()
   private let gate = MixGate()
   private let mixFailure = Locked<LiveKitError?>(nil)
   private var onUpdate: @Sendable (Update) -> Void = { _ in }
-  private var omissions = OmissionList()
-  private var presence = Presence()
+  private var mix: RoomMix?
+  private var scene: CompositeScene?
   private var wanted: [RemoteTrackPublication] = []
   /// How tracks have come, those that have gone, too.
   private var receptions: [ObjectIdentifier: Received] = [:]
@@ -41,25 +43,9 @@ public actor RoomComposite {
     let publication: RemoteTrackPublication
     let reception: IncomingMedia.Reception
   }
-  private var state = State.waiting
-  private var isTold = false
-
-  /// Goes one way.
-  private enum State {
-    case waiting
-    case running(Run)
-    case finished(Run?)
-  }
 
   /// The templates that mix.
   package static let templates = RoomMix.templates
-
-  private struct Run {
-    var output: RecordingRun
-    let mix: RoomMix
-    var scene: CompositeScene
-    var tasks: [Task<Void, Never>] = []
-  }
 
   /// Nothing happens before `prepare()` or `start()`.
   /// - Parameter room: may be connected later, but before `start()`.
@@ -79,28 +65,24 @@ public actor RoomComposite {
     try LiveKitError.wrapping { () throws(PipelineFailure) in
       try mixFactory.check(options.kinds.flatMap(RoomMix.templates(of:)))
     }
-    if targets == nil {
-      var recording = options.recording(options.values.filter { mixFactory.overrides[$0.key] == nil })
-      var targets = try RecordingTargets(recording, nil, folder: room.options.pipelineFolder, loggers: loggers)
-      try targets.check(&recording)
-      (self.targets, options.kinds) = (targets, recording.kinds)
-    }
-    try targets?.claim()
+    var recording = asked
+    try checkTargets(&recording)
+    idleKinds.formUnion(options.kinds.subtracting(recording.kinds))
+    options.kinds = recording.kinds
   }
 
   /// Waits until somebody sends something, and starts to write.
   public func start(onUpdate: @escaping @Sendable (Update) -> Void = { _ in }) async throws(LiveKitError) {
     self.onUpdate = onUpdate
     try prepare()
-    let begin = MediaTime.now
-    let run = try open()
-    state = .running(run)
+    let wait = SourceWait(room: room, deadline: options.wait.map { .now + $0 })
+    try open()
     do {
-      try run.mix.start()
-      follow()
-      try await awaitFirstMoment(CompositeStart(begin: begin, wait: options.wait))
-      onUpdate(.recording(tracks.map(\.track)))
-      isTold = true
+      try mix?.start()
+      keepGoing()
+      try await awaitFirstMoment(wait)
+      job.tell()
+      onUpdate(.recording(received.map(\.track)))
       tellDestinations()
     } catch {
       await subscriptions.keep(only: [])
@@ -108,22 +90,14 @@ public actor RoomComposite {
     }
   }
 
-  private func open() throws(LiveKitError) -> Run {
-    targets?.know(room, nil, [])
-    try targets?.claim()
-    let all = targets?.all ?? []
-    let job = Job(
-      beginsWithVideo: options.kinds.contains(.video), onKeyframeNeeded: {}, onChange: { [bell] in bell.ring() })
-    let traits = options.kinds.reduce(into: [:]) { $0[$1] = TrackTraits(codec: nil) }
-    let destinations = all.map { target in
-      RecordedDestination(
-        opening: target, in: job, for: traits, Job.Video(codec: nil, size: options.size), isOnly: all.count == 1)
-    }
-    let output = RecordingRun(job: job, destinations: destinations, video: Locked(nil))
-    if output.outputs.isEmpty, let lack = output.lack { throw lack }
+  private func open() throws(LiveKitError) {
+    job.targets?.know(room, nil, [])
+    try job.targets?.claim()
+    try begin(with: sent, beginsWithVideo: options.kinds.contains(.video), video: Locked(nil))
+    guard let media = run?.job.media else { return }
     let mix = try RoomMix(
       options, factory: mixFactory,
-      onMedia: { [gate, media = job.media] buffer, kind in
+      onMedia: { [gate] buffer, kind in
         guard let time = buffer.pts, gate.passes(kind, at: time) else { return }
         media.write(buffer, kind, isRaw: true)
       },
@@ -131,66 +105,31 @@ public actor RoomComposite {
         mixFailure.withLock { $0 = $0 ?? error }
         bell.ring()
       })
-    return Run(output: output, mix: mix, scene: CompositeScene(mix, options))
+    (self.mix, scene) = (mix, CompositeScene(mix, options))
   }
 
-  private func awaitFirstMoment(_ rule: CompositeStart) async throws(LiveKitError) {
-    var rule = rule
+  private var sent: SentMedia { SentMedia(mixed: options.kinds, options.size) }
+
+  private func awaitFirstMoment(_ wait: SourceWait) async throws(LiveKitError) {
+    var rule = CompositeStart()
     var told: String?
-    while run?.output.isActive != true {
-      if let failure { throw failure }
-      if room.connectionState == .disconnected {
-        throw room.disconnectError ?? LiveKitError(.disconnected, "the room was left before anything came")
-      }
-      guard case .running = state, !Task.isCancelled else {
-        throw LiveKitError(.cancelled, "it was stopped before anything came")
-      }
-      await refresh()
-      let missing = rule.missing(
-        wanted, isSeen: run?.scene.isSeen == true, isHeard: run?.scene.isHeard == true, at: .now)
-      if let missing { try rule.checkWait(for: missing, at: .now) } else { gate.open(at: .now) }
+    try await awaitFirstMoment(wait, pause: .milliseconds(100)) {
+      await followRoom()
+      let missing = rule.missing(wanted, isSeen: scene?.isSeen == true, isHeard: scene?.isHeard == true, at: .now)
+      if missing == nil { gate.open(at: .now) }
       if let missing, told != missing { onUpdate(.waiting(missing)) }
       told = missing ?? told
-      await bell.wait(until: .now + .milliseconds(100))
+      return (missing, "check the room's name, or ")
     }
   }
 
   // MARK: Going on
 
-  private var run: Run? {
-    switch state {
-    case .waiting: nil
-    case .running(let run): run
-    case .finished(let run): run
-    }
-  }
-
-  private func follow() {
-    let events = room.events
-    keep(
-      Task { [weak self] in
-        for await event in events { await self?.heed(event) }
-      })
-    keep(
-      Task { [weak self] in
-        while !Task.isCancelled {
-          try? await Task.sleep(for: .milliseconds(200))
-          await self?.tick()
-        }
-      })
-  }
-
-  private func keep(_ task: Task<Void, Never>) {
-    guard case .running(var run) = state else { return task.cancel() }
-    run.tasks.append(task)
-    state = .running(run)
-  }
-
-  private func heed(_ event: RoomEvent) async {
+  func heed(_ event: RoomEvent) async {
     switch event {
     case .trackPublished, .trackUnpublished, .trackSubscribed, .trackUnsubscribed, .muteChanged,
       .activeSpeakersChanged, .participantConnected, .participantDisconnected, .participantNameChanged, .reconnected:
-      await refresh()
+      await followRoom()
     case .participantMetadataChanged(let participant, let text?) where participant.isLocal:
       if let layout = CompositeLayout(metadata: text) { await set(layout: layout) }
     case .subscriptionFailed(let participant, let sid, let error): failed(sid, of: participant, error)
@@ -198,30 +137,9 @@ public actor RoomComposite {
     }
   }
 
-  private func tick() async {
-    await refresh()
-    endWhatFailed()
-    tellDestinations()
-    watchPresence()
-    run?.output.job.media.advance(to: presence.overSince ?? .now)
-  }
-
-  private func endWhatFailed() {
-    guard case .running(var run) = state else { return }
-    _ = run.output.endWhatFailed()
-    state = .running(run)
-  }
-
-  private func tellDestinations() {
-    guard isTold, case .running(var run) = state else { return }
-    let changed = run.output.changes(run.output.progress(tracks, omissions.all))
-    state = .running(run)
-    for status in changed { onUpdate(.destinationChanged(status)) }
-  }
-
   /// Brings what is subscribed, seen and heard into line with who is in the room. While the connection is being brought
   /// back all stays as it is.
-  private func refresh() async {
+  func followRoom() async {
     guard room.connectionState == .connected else { return }
     let publications = room.publications.filter { options.kinds.contains($0.kind) }
     for gone in wanted where !publications.contains(where: { $0 === gone }) { subscriptions.forget(gone) }
@@ -231,26 +149,17 @@ public actor RoomComposite {
       if let refusal = publication.refusal { omit(publication, refusal.message) }
       if publication.isSubscribed { omissions.forget(publication.sid) }
     }
-    guard case .running(var run) = state else { return }
-    do throws(LiveKitError) { try run.scene.update(wanted, at: .now) } catch {
+    guard !job.isFinished else { return }
+    do throws(LiveKitError) { try scene?.update(wanted, at: .now) } catch {
       mixFailure.withLock { $0 = $0 ?? error }
     }
-    state = .running(run)
   }
 
   /// How the tracks of the room are laid out from now on. The server's API does the same with the metadata of this
   /// participant, `{"layout": "speaker"}`, as LiveKit Egress is told.
   public func set(layout: CompositeLayout) async {
-    guard case .running(var run) = state else { return }
-    run.scene.layout = layout
-    state = .running(run)
-    await refresh()
-  }
-
-  /// While the connection is being brought back nobody is known to have left.
-  private func watchPresence() {
-    guard options.endsWhenEmpty, room.connectionState == .connected else { return }
-    presence.note(room.remoteParticipants.values.allSatisfy { !$0.mayPublish }, at: .now)
+    scene?.layout = layout
+    await followRoom()
   }
 
   private func failed(_ sid: String, of participant: RemoteParticipant, _ error: LiveKitError) {
@@ -259,22 +168,53 @@ public actor RoomComposite {
   }
 
   private func omit(_ publication: RemoteTrackPublication, _ reason: String) {
-    let omission = Omission(
-      sid: publication.sid, kind: publication.kind, source: publication.source,
-      participant: publication.participant?.identity ?? "", reason: reason, wasWanted: true)
-    if omissions.note(omission) { onUpdate(.omitted(omission)) }
+    note(
+      Omission(
+        sid: publication.sid, kind: publication.kind, source: publication.source,
+        participant: publication.participant?.identity ?? "", reason: reason, wasWanted: true))
+  }
+
+  // MARK: Destinations
+
+  /// Adds a destination while it runs. It begins at the next keyframe, and its time at zero; `OutputProgress` and
+  /// `Update.destinationChanged` tell of it.
+  /// - Throws: what cannot be, with its name; the others go on without it.
+  public func add(_ destination: OutputDestination) throws(LiveKitError) {
+    _ = try join(destination, for: sent, without: idleKinds) { $0.know(room, nil, []) }
+  }
+
+  /// Ends one of several destinations while the others go on: it is completed and closed, and holds what came until now.
+  /// - Parameter location: as it was named, or as its status says.
+  /// - Returns: how it is.
+  /// - Throws: there is no such destination, it is the last one, or why it is not complete.
+  @discardableResult
+  public func remove(_ location: String) async throws(LiveKitError) -> DestinationStatus {
+    try ended(await part(from: location))
   }
 
   // MARK: State
 
   /// Time since the output's first moment; zero before it.
-  public var elapsed: Duration { run?.output.job.media.origin.map { .now - $0 } ?? .zero }
+  public var elapsed: Duration { jobAge }
   /// Why nothing can be written any more; nil while it can.
-  public var failure: LiveKitError? { mixFailure.withLock { $0 } ?? run?.output.failure }
+  public var failure: LiveKitError? { jobFailure }
   /// What has ended it; it is for the caller to finish it then.
-  public var ending: RecordingOptions.Ending? { presence.isOver ? .roomEmpty : nil }
+  public var ending: RecordingOptions.Ending? { ended }
 
-  private var tracks: [RecordedTracks.Received] {
+  /// How far it is; after `finish()` what the files hold.
+  public func progress() async -> OutputProgress { await countedFigures() }
+
+  /// Completes and closes all destinations. Called again it only says what they hold.
+  /// - Throws: why they are not all complete; `progress()` says how each of them is, and what was written before stays.
+  public func finish() async throws(LiveKitError) -> OutputProgress { try await end() }
+}
+
+extension RoomComposite: JobSource {
+  var asked: RecordingOptions { options.recording(options.values.filter { mixFactory.overrides[$0.key] == nil }) }
+  var identity: String? { nil }
+  var sourceFailure: LiveKitError? { mixFailure.withLock { $0 } }
+
+  var received: [RecordedTracks.Received] {
     [Track.Kind.video, .audio].filter(options.kinds.contains).map { kind in
       let all = receptions.values.filter { $0.publication.kind == kind }.map(\.reception)
       return RecordedTracks.Received(
@@ -286,54 +226,35 @@ public actor RoomComposite {
     }
   }
 
-  private func countPackets() async {
+  func tell(_ news: JobNews) {
+    switch news {
+    case .destinationChanged(let status): onUpdate(.destinationChanged(status))
+    case .omitted(let omission): onUpdate(.omitted(omission))
+    // Of what is mixed nothing is stored as it was sent.
+    case .encodedAnew: break
+    }
+  }
+
+  /// What is mixed comes, whoever wants it.
+  func feed() {}
+
+  func countPackets() async {
     for publication in wanted {
       guard let reception = await publication.media?.reception() else { continue }
       receptions[ObjectIdentifier(publication)] = Received(publication: publication, reception: reception)
     }
   }
 
-  /// How far it is; after `finish()` what the files hold.
-  public func progress() async -> OutputProgress {
-    await countPackets()
-    return run?.output.progress(tracks, omissions.all) ?? OutputProgress(omissions: omissions.all)
-  }
-
-  // MARK: The end
-
-  /// Completes and closes all destinations. Called again it only says what they hold.
-  /// - Throws: why they are not all complete; `progress()` says how each of them is, and what was written before stays.
-  public func finish() async throws(LiveKitError) -> OutputProgress {
-    if case .finished = state { return await progress() }
-    let end = presence.overSince.flatMap { presence.isOver ? $0 : nil } ?? .now
-    if case .running = state { await drain(until: end) }
-    await countPackets()
-    guard case .running(var run) = state else {
-      state = .finished(nil)
-      targets?.release()
-      return await progress()
-    }
-    state = .finished(run)
-    for task in run.tasks {
-      task.cancel()
-      await task.value
-    }
-    run.scene.clear()
-    await run.mix.stop()
-    await subscriptions.keep(only: [])
-    defer { targets?.release() }
-    await run.output.finish(at: end)
-    if let lack = mixFailure.withLock({ $0 }) ?? run.output.lack { throw lack }
-    return await progress()
-  }
-
   /// What was before the end is still being mixed.
-  private func drain(until end: MediaTime) async {
+  func stopArriving(at end: MediaTime) async {
     gate.close(at: end)
     let limit = MediaTime.now + .seconds(2)
-    while run?.output.isActive == true, failure == nil, .now < limit, !gate.isDone(kinds: options.kinds.count) {
+    while run?.isActive == true, jobFailure == nil, .now < limit, !gate.isDone(kinds: options.kinds.count) {
       try? await Task.sleep(for: .milliseconds(20))
     }
+    await countPackets()
+    scene?.clear()
+    await mix?.stop()
   }
 }
 

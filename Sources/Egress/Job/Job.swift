@@ -41,7 +41,7 @@ final class Job: Sendable {
   ///   - parts: how much each of its files holds; nil for one file.
   func add(
     _ destination: Destination, planner: OutputPlanner, plan: OutputPlan, video: Video, factory: PipelineFactory,
-    claim: FileClaim? = nil, reconnectFor: Duration = .seconds(30), parts: PartLimit? = nil
+    claim: FileClaim? = nil, reconnectFor: Duration = RecordingOptions.usualReconnection, parts: PartLimit? = nil
   ) throws(LiveKitError) -> JobDestination {
     do throws(LiveKitError) {
       var lines: [Track.Kind: FeedLine] = [:]

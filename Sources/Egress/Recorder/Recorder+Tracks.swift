@@ -19,6 +19,22 @@ extension Recorder {
     }
   }
 
+  // MARK: Leaving
+
+  func departed(_ participant: RemoteParticipant) {
+    guard let identity, participant.identity == identity, room.remoteParticipants[identity] == nil,
+      !job.presence.isAway
+    else { return }
+    job.presence.isAway = true
+    onUpdate(.participantLeft(identity))
+  }
+
+  private func returned(_ participant: RemoteParticipant) {
+    guard let identity, participant.identity == identity, job.presence.isAway else { return }
+    job.presence.isAway = false
+    onUpdate(.participantReturned(identity))
+  }
+
   // MARK: Choosing
 
   /// Takes what of a participant belongs into the file and is not in it.
@@ -74,14 +90,14 @@ extension Recorder {
       return
     }
     guard run.has(kind) else { throw run.refusal(of: kind) ?? LiveKitError(.invalidState, "nothing is written") }
-    let changes = try change { run throws(LiveKitError) in try run.follow(media, publication) } ?? []
+    let changes = try job.run?.follow(media, publication) ?? []
     for change in changes { onUpdate(.codecChanged(change)) }
     let track = try attach(publication, media, run)
-    if isTold { onUpdate(.trackChanged(track)) }
+    if job.isTold { onUpdate(.trackChanged(track)) }
   }
 
   private func attach(
-    _ publication: RemoteTrackPublication, _ media: IncomingMedia, _ run: RecordingRun
+    _ publication: RemoteTrackPublication, _ media: IncomingMedia, _ run: JobRun
   ) throws(LiveKitError) -> OutputTrack {
     let kind = publication.kind
     let track = OutputTrack(
@@ -161,7 +177,6 @@ extension Recorder {
   }
 
   private func omit(_ publication: RemoteTrackPublication, _ reason: String, wasWanted: Bool) {
-    let omission = tracks.omission(publication, reason, wasWanted: wasWanted)
-    if tracks.omissions.note(omission) { onUpdate(.omitted(omission)) }
+    note(tracks.omission(publication, reason, wasWanted: wasWanted))
   }
 }

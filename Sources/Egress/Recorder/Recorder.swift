@@ -37,24 +37,12 @@ public actor Recorder {
   /// As they were given.
   let asked: RecordingOptions
   private let templates: [OutputTemplates]?
-  /// Nil before `prepare`.
-  var targets: RecordingTargets?
   let subscriptions = SubscriptionLease()
   let bell = Bell()
   let loggers: Loggers
   private(set) var onUpdate: @Sendable (Update) -> Void = { _ in }
+  var job = JobState()
   var tracks: RecordedTracks
-  var presence = Presence()
-  private(set) var state = State.waiting
-
-  /// Goes one way.
-  enum State: Sendable {
-    case waiting
-    case starting(RecordingRun)
-    /// It was told that the recording runs.
-    case running(RecordingRun)
-    case finished(RecordingRun?)
-  }
 
   /// Nothing happens before `prepare()` or `start()`.
   /// - Parameter room: may be connected later, but before `start()`.
@@ -75,13 +63,7 @@ public actor Recorder {
   /// - Throws: what cannot be, and what to do about it.
   public func prepare() throws(LiveKitError) {
     try options.checkChoice()
-    if targets == nil {
-      var targets = try RecordingTargets(
-        options, templates, folder: room.options.pipelineFolder, loggers: loggers)
-      try targets.check(&options)
-      self.targets = targets
-    }
-    try targets?.claim()
+    try checkTargets(&options, templates)
     if tracks.identity == nil { tracks.choice = TrackChoice(options) }
   }
 
@@ -101,10 +83,11 @@ public actor Recorder {
       }
       try await begin(found)
       // What flows gets the time to begin the file, also at the end of the wait.
-      search.deadline = deadline.map { max($0, .now + .seconds(5)) }
-      try await awaitFirstMoment(search)
-      if case .starting(let run) = state { state = .running(run) }
-      onUpdate(.recording(participant: found.participant.identity ?? "", tracks.arriving))
+      let wait = SourceWait(room: room, deadline: deadline.map { max($0, .now + .seconds(5)) })
+      let missing = "something of \(identity ?? "the participant") that can be shown or heard"
+      try await awaitFirstMoment(wait) { (missing, "") }
+      job.tell()
+      onUpdate(.recording(participant: identity ?? "", tracks.arriving))
       tellDestinations()
     } catch {
       await subscriptions.keep(only: [])
@@ -113,126 +96,61 @@ public actor Recorder {
   }
 
   private func begin(_ found: RecordingSearch.Found) async throws(LiveKitError) {
-    let events = room.events
-    state = .starting(try open(found))
+    try open(found)
     tracks.identity = found.participant.identity
-    follow(events)
+    keepGoing()
     for publication in found.publications {
       await take(publication)
       try join(publication)
     }
     await consider(found.participant)
     departed(found.participant)
-    keepGoing()
   }
 
-  private func awaitFirstMoment(_ search: RecordingSearch) async throws(LiveKitError) {
-    while run?.isActive != true {
-      if let failure { throw failure }
-      try search.checkWait(for: "something of \(tracks.identity ?? "the participant") that can be shown or heard")
-      await bell.wait(until: search.deadline)
-    }
-  }
-
-  // MARK: Going on
-
-  /// What has begun.
-  var run: RecordingRun? {
-    switch state {
-    case .waiting: nil
-    case .starting(let run), .running(let run): run
-    case .finished(let run): run
-    }
-  }
-
-  /// Changes what runs; nothing happens where nothing does.
-  func change<Result>(_ body: (inout RecordingRun) throws(LiveKitError) -> Result?) throws(LiveKitError) -> Result? {
-    guard var run else { return nil }
-    let result = try body(&run)
-    switch state {
-    case .waiting: break
-    case .starting: state = .starting(run)
-    case .running: state = .running(run)
-    case .finished: state = .finished(run)
-    }
-    return result
-  }
-
-  /// Whether it was told that the recording runs.
-  var isTold: Bool { if case .running = state { true } else { false } }
-
-  private func follow(_ events: AsyncStream<RoomEvent>) {
-    keep(
-      Task { [weak self] in
-        for await event in events { await self?.heed(event) }
-      })
-  }
-
-  private func keepGoing() {
-    keep(
-      Task { [weak self] in
-        while !Task.isCancelled {
-          try? await Task.sleep(for: .milliseconds(200))
-          guard let self else { return }
-          await self.tick()
-        }
-      })
-  }
-
-  private func keep(_ task: Task<Void, Never>) {
-    _ = try? change { run throws(LiveKitError) in run.tasks.append(task) }
-  }
-
-  private func tick() {
-    followMedia()
-    dropFailures()
-    endWhatFailed()
-    tellDestinations()
-    watchPresence()
-    run?.job.media.advance(to: presence.overSince ?? .now)
-  }
+  // MARK: State
 
   /// Time since the first moment; zero before it.
-  public var elapsed: Duration { run?.job.media.origin.map { .now - $0 } ?? .zero }
+  public var elapsed: Duration { jobAge }
 
   /// Why nothing can be written any more; nil while a destination goes on.
-  public var failure: LiveKitError? { run?.failure }
+  public var failure: LiveKitError? { jobFailure }
 
   /// What has ended the recording, of `RecordingOptions.ending`; it is for the caller to finish it then.
-  public var ending: RecordingOptions.Ending? { presence.isOver ? options.ending : nil }
+  public var ending: RecordingOptions.Ending? { ended }
 
   // MARK: The end
 
   /// Completes and closes all destinations. Called again it only says what they hold.
   /// - Throws: why they are not all complete; `progress()` says how each of them is, and what was written before stays.
-  public func finish() async throws(LiveKitError) -> OutputProgress {
-    if case .finished = state { return figures }
-    state = .finished(self.run)
-    await self.run?.stop()
-    // What kept it going may have ended a destination at last.
-    let run = self.run
-    for kind in [Track.Kind.video, .audio] { tracks.inputs[kind]?.stop() }
-    await countPackets()
-    if let run, run.isActive { tracks.noteWhatNeverCame { run.written($0) } }
-    await subscriptions.keep(only: [])
-    defer { targets?.release() }
-    guard let run else { return OutputProgress() }
-    await run.finish(at: presence.isOver ? presence.overSince ?? .now : .now)
-    if let lack = run.lack { throw lack }
-    return figures
-  }
+  public func finish() async throws(LiveKitError) -> OutputProgress { try await end() }
 
   /// How far the recording is; after `finish()`, whatever came of it, what the files hold.
-  public func progress() async -> OutputProgress {
-    await countPackets()
-    return figures
+  public func progress() async -> OutputProgress { await countedFigures() }
+}
+
+extension Recorder: JobSource {
+  var identity: String? { tracks.identity }
+  var sourceFailure: LiveKitError? { nil }
+  var received: [RecordedTracks.Received] { tracks.all }
+  var omissions: OmissionList {
+    get { tracks.omissions }
+    set { tracks.omissions = newValue }
   }
 
-  var figures: OutputProgress {
-    run?.progress(tracks.all, tracks.omissions.all) ?? OutputProgress(omissions: tracks.omissions.all)
+  func tell(_ news: JobNews) {
+    switch news {
+    case .destinationChanged(let status): onUpdate(.destinationChanged(status))
+    case .encodedAnew(let template, let variables): onUpdate(.encodedAnew(template: template, variables: variables))
+    case .omitted(let omission): onUpdate(.omitted(omission))
+    }
   }
 
-  private func countPackets() async {
+  func followRoom() {
+    followMedia()
+    dropFailures()
+  }
+
+  func countPackets() async {
     for (kind, input) in tracks.inputs {
       let reception = await input.media.reception()
       // Another track may have taken its place meanwhile.
@@ -240,6 +158,12 @@ public actor Recorder {
       tracks.inputs[kind]?.received.track.packetsReceived = reception.packetsReceived
       tracks.inputs[kind]?.received.track.packetsLost = reception.packetsLost
     }
+  }
+
+  func stopArriving(at end: MediaTime) async {
+    for kind in [Track.Kind.video, .audio] { tracks.inputs[kind]?.stop() }
+    await countPackets()
+    if let run, run.isActive { tracks.noteWhatNeverCame { run.written($0) } }
   }
 }
 

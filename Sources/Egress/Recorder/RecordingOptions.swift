@@ -49,7 +49,7 @@ public struct RecordingOptions: Sendable {
     file: String, output: String? = nil, encode: [String] = [], participant: String? = nil, trackSids: [String] = [],
     sources: [Track.Source] = [],
     kinds: Set<Track.Kind> = [.video, .audio], ending: Ending? = nil, wait: Duration? = nil,
-    reconnectFor: Duration = .seconds(30), values: [String: String] = [:]
+    reconnectFor: Duration = usualReconnection, values: [String: String] = [:]
   ) {
     self.init(
       destinations: [OutputDestination(file, output: output)], encode: encode, participant: participant,
@@ -62,7 +62,7 @@ public struct RecordingOptions: Sendable {
     destinations: [OutputDestination], encode: [String] = [], participant: String? = nil, trackSids: [String] = [],
     sources: [Track.Source] = [],
     kinds: Set<Track.Kind> = [.video, .audio], ending: Ending? = nil, wait: Duration? = nil,
-    reconnectFor: Duration = .seconds(30), values: [String: String] = [:]
+    reconnectFor: Duration = usualReconnection, values: [String: String] = [:]
   ) {
     self.destinations = destinations
     self.encode = encode
@@ -78,6 +78,9 @@ public struct RecordingOptions: Sendable {
 }
 
 extension RecordingOptions {
+  /// As LiveKit Egress waits for a live server.
+  public static let usualReconnection = Duration.seconds(30)
+
   /// The kinds of media that are asked for, before it is known which tracks there are.
   var wantedKinds: Set<Track.Kind> {
     if !trackSids.isEmpty { return [.video, .audio] }

@@ -22,7 +22,7 @@ struct RecordingSearch {
   let room: Room
   let options: RecordingOptions
   let subscriptions: SubscriptionLease
-  var deadline: MediaTime?
+  let wait: SourceWait
   /// Rings for what happens in the room, and here for media that begins to flow.
   let bell: Bell
   let onUpdate: @Sendable (Recorder.Update) -> Void
@@ -50,7 +50,7 @@ struct RecordingSearch {
     self.room = room
     self.options = options
     self.subscriptions = subscriptions
-    self.deadline = deadline
+    wait = SourceWait(room: room, deadline: deadline)
     self.bell = bell
     self.onUpdate = onUpdate
     choice = TrackChoice(options)
@@ -72,7 +72,7 @@ struct RecordingSearch {
         told = missing
         onUpdate(.waiting(missing))
       }
-      try checkWait(for: missing, advice: advice(found))
+      try wait.check(for: missing, advice: advice(found))
       let since = [first?.since, hopelessSince].compactMap { $0 }.min()
       await bell.wait(until: [deadline, since.map { $0 + Self.pairing }].compactMap { $0 }.min())
     }
@@ -90,16 +90,7 @@ struct RecordingSearch {
     throw LiveKitError(refusal.code, "\(found.hopelessness); nothing was recorded", underlying: refusal)
   }
 
-  /// - Throws: the wait is over, whatever is missing.
-  func checkWait(for missing: String, advice: String = "") throws(LiveKitError) {
-    if Task.isCancelled { throw LiveKitError(.cancelled, "stopped while waiting for \(missing)") }
-    if room.connectionState == .disconnected {
-      throw room.disconnectError ?? LiveKitError(.disconnected, "the room was left while waiting for \(missing)")
-    }
-    if let deadline, MediaTime.now >= deadline {
-      throw LiveKitError(.timedOut, "waited in vain for \(missing); \(advice)raise --wait to wait longer")
-    }
-  }
+  private var deadline: MediaTime? { wait.deadline }
 
   // MARK: Looking
 

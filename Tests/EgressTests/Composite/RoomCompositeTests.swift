@@ -13,14 +13,16 @@ import Testing
 
   init() throws { folder = try TemporaryFolder() }
 
-  private func run(_ body: (Room, RoomComposite, SyntheticRoom) async throws -> Void) async throws {
+  private func run(_ file: String = "a.mkv", _ body: (Room, RoomComposite, SyntheticRoom) async throws -> Void)
+    async throws
+  {
     let server = try await SyntheticRoom.start(codecs: ["alice": "vp8", "bob": "vp8"]) { [asked] identity, request in
       if identity == "mixer", case .trackSetting(let settings) = request.message { asked.add(settings) }
     }
     let room = Room(roomOptions: RoomOptions(autoSubscribe: false, audioPlayback: .off))
     try await room.connect(url: server.url, token: try await SyntheticRoom.token("mixer"))
     let composite = RoomComposite(
-      room: room, options: CompositeOptions(file: folder.path + "/a.mkv", wait: .seconds(20)))
+      room: room, options: CompositeOptions(file: "\(folder.path)/\(file)", wait: .seconds(20)))
     try await composite.start()
     try await body(room, composite, server)
     await room.disconnect()
@@ -49,6 +51,32 @@ import Testing
     }
     await #expect(throws: LiveKitError.self, "whose file would it be?") {
       try await prepare([:], file: "{publisher_identity}.mkv")
+    }
+  }
+
+  @Test func destinationsComeAndGo() async throws {
+    try await run { _, composite, _ in
+      try await composite.add(OutputDestination(folder.path + "/b.mp4"))
+      try await eventually("its beginning") {
+        let late = await composite.progress().destinations.last
+        return late?.state == .active && late?.duration ?? .zero > .milliseconds(500)
+      }
+      let gone = try await composite.remove(folder.path + "/a.mkv")
+      #expect(gone.state == .complete && gone.duration > .milliseconds(500))
+      await #expect(throws: LiveKitError.self, "the last one") { try await composite.remove(folder.path + "/b.mp4") }
+      let done = try await composite.finish()
+      #expect(done.destinations.map(\.state) == [.complete, .complete] && done.destinations[1].tracks.count == 2)
+    }
+  }
+
+  @Test func whatIsNotMixedCannotBeAdded() async throws {
+    try await run("a.ogg") { _, composite, _ in
+      let error = await #expect(throws: LiveKitError.self) {
+        try await composite.add(OutputDestination(folder.path + "/b.mp4"))
+      }
+      #expect(error?.message.contains("b.mp4: it is to have video") == true)
+      _ = try await composite.finish()
+      #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["a.ogg"])
     }
   }
 

@@ -2,8 +2,8 @@ import MediaBridge
 import MediaCore
 import PipelineTemplates
 
-/// A recording that has begun: its job, and where that goes.
-struct RecordingRun: Sendable {
+/// A job that has begun, and where it goes.
+struct JobRun: Sendable {
   let job: Job
   /// Those that have ended, too.
   var destinations: [RecordedDestination]

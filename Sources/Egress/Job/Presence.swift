@@ -8,6 +8,8 @@ struct Presence: Sendable {
   /// Since when the condition holds that ends the recording; nil while it does not.
   private(set) var overSince: MediaTime?
   private(set) var isOver = false
+  /// When that was which has ended the recording; nil where nothing has.
+  var end: MediaTime? { isOver ? overSince : nil }
 
   /// A client that lost its connection comes back under the same name, and a page that is loaded anew does.
   static let grace = Duration.seconds(2)
@@ -20,34 +22,20 @@ struct Presence: Sendable {
   }
 }
 
-// Who leaves, and whether that ends the recording.
-extension Recorder {
-  func departed(_ participant: RemoteParticipant) {
-    guard let identity = tracks.identity, participant.identity == identity, room.remoteParticipants[identity] == nil,
-      !presence.isAway
-    else { return }
-    presence.isAway = true
-    onUpdate(.participantLeft(identity))
-  }
-
-  func returned(_ participant: RemoteParticipant) {
-    guard let identity = tracks.identity, participant.identity == identity, presence.isAway else { return }
-    presence.isAway = false
-    onUpdate(.participantReturned(identity))
-  }
+extension JobSource {
+  /// What has ended it, of what may.
+  var ended: RecordingOptions.Ending? { job.presence.isOver ? asked.ending : nil }
 
   /// While the connection is being brought back nobody is known to have left.
   func watchPresence() {
-    guard room.connectionState == .connected, let ending = options.ending, let identity = tracks.identity else {
-      return
-    }
+    guard room.connectionState == .connected, let ending = asked.ending else { return }
     let participants = room.remoteParticipants
     let holds =
       switch ending {
-      case .participantLeft: participants[identity] == nil
+      case .participantLeft: identity.map { participants[$0] == nil } ?? false
       case .roomEmpty: participants.values.allSatisfy { !$0.mayPublish }
       }
-    presence.note(holds, at: .now)
+    job.presence.note(holds, at: .now)
   }
 }
 

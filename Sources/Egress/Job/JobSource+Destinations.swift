@@ -1,0 +1,149 @@
+import Logging
+import MediaBridge
+import MediaCore
+import PipelineTemplates
+
+// Where a job goes: destinations that come and go while it runs, and what becomes of those that fail.
+extension JobSource {
+  func open(_ target: RecordingTarget, in job: Job, for sent: SentMedia) -> RecordedDestination {
+    let opened = RecordedDestination(
+      opening: target, in: job, for: sent.traits, sent.video, isOnly: self.job.targets?.all.count == 1)
+    if let plan = opened.plan { tell(plan) }
+    return opened
+  }
+
+  /// Says what is encoded and why.
+  private func tell(_ plan: OutputPlan) {
+    for (kind, feed) in plan.feeds.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+      loggers.output.debug(
+        "what an output is fed", metadata: ["output": "\(plan.template)", "\(kind)": "\(feed)"])
+    }
+    for (template, variables) in plan.forced { tell(.encodedAnew(template: "\(template)", variables: variables)) }
+  }
+
+  // MARK: Coming and going
+
+  /// Adds a destination, which begins at the next keyframe, and its time at zero.
+  /// - Parameters:
+  ///   - idle: kinds that the source could have and does not make, which this one must not need.
+  ///   - know: notes what is known for its file's name.
+  /// - Returns: the kinds that it takes.
+  /// - Throws: what cannot be, with its name; the job goes on without it.
+  func join(
+    _ destination: OutputDestination, for sent: SentMedia, without idle: Set<Track.Kind> = [],
+    know: (inout RecordingTargets) -> Void
+  ) throws(LiveKitError) -> Set<Track.Kind> {
+    guard job.isTold, let run, var targets = job.targets else {
+      throw LiveKitError(.invalidState, "\(destination.destination.shown): nothing runs that it could be added to")
+    }
+    know(&targets)
+    let target = try targets.add(destination, asked, folder: room.options.pipelineFolder, loggers: loggers)
+    let added: RecordedDestination
+    do throws(LiveKitError) {
+      try check(target, without: idle)
+      added = open(target, in: run.job, for: sent)
+      if let refusal = added.refusal { throw refusal }
+    } catch {
+      target.release()
+      throw error
+    }
+    job.targets = targets
+    job.run?.destinations.append(added)
+    feed()
+    return target.planner.kinds
+  }
+
+  private func check(_ target: RecordingTarget, without idle: Set<Track.Kind>) throws(LiveKitError) {
+    guard let kind = target.planner.kinds.intersection(idle).first else { return }
+    throw LiveKitError(
+      .invalidParameter,
+      "\(target.destination.shown): it is to have \(kind), which is not made since no destination had it at the beginning"
+    )
+  }
+
+  /// Ends one of several destinations while the others go on.
+  /// - Parameter location: as it was named, or as its status says.
+  /// - Returns: its index.
+  func part(from location: String) async throws(LiveKitError) -> Int {
+    let (index, output) = try find(location)
+    let ending = Task { [weak self, job = run?.job] in
+      if let job { await output.pass(job.media) }
+      await self?.leave(output)?.value
+    }
+    job.run?.destinations[index].ending = ending
+    await ending.value
+    job.targets?.remove(output.destination)
+    return index
+  }
+
+  /// - Throws: why a destination that has ended is not complete.
+  func ended(_ index: Int) throws(LiveKitError) -> DestinationStatus {
+    let status = figures.destinations[index]
+    if let failure = status.failure { throw failure }
+    return status
+  }
+
+  private func find(_ location: String) throws(LiveKitError) -> (Int, JobDestination) {
+    let destinations = run?.destinations ?? []
+    let open = destinations.filter(\.isOpen).map(\.target.destination)
+    guard
+      let index = destinations.firstIndex(where: { $0.isOpen && $0.target.isCalled(location) }),
+      let output = destinations[index].output
+    else {
+      let names = open.map(\.shown).joined(separator: ", ")
+      throw LiveKitError(
+        .invalidParameter, "nothing is written to \(Destination(location: location).shown); there is \(names)")
+    }
+    guard open.count > 1 else {
+      throw LiveKitError(.invalidState, "\(open[0].shown) is the last destination; end the recording instead")
+    }
+    return (index, output)
+  }
+
+  private func leave(_ output: JobDestination) -> Task<Void, Never>? {
+    defer { feed() }
+    return run?.job.end(output)
+  }
+
+  // MARK: What becomes of them
+
+  /// Completes what was written of those that cannot go on.
+  func endWhatFailed() {
+    if job.run?.endWhatFailed() == true { feed() }
+  }
+
+  /// Says how each destination is where that has changed.
+  func tellDestinations() {
+    guard job.isTold else { return }
+    let figures = figures
+    for status in job.run?.changes(figures) ?? [] { tell(.destinationChanged(status)) }
+  }
+
+  /// Notes what is left out, and tells of it where that is news.
+  func note(_ omission: Omission) { if omissions.note(omission) { tell(.omitted(omission)) } }
+}
+
+/// What is known of a source's tracks when a destination begins.
+struct SentMedia: Sendable {
+  /// Of the kinds that are wanted.
+  var traits: [Track.Kind: TrackTraits]
+  /// Without a codec while nothing comes.
+  var video: Job.Video
+
+  /// - Parameters:
+  ///   - kinds: that are wanted.
+  ///   - flowing: the video; nil while nothing comes of it.
+  ///   - size: as it was published.
+  init(_ kinds: Set<Track.Kind>, _ flowing: IncomingMedia?, _ size: Dimensions?) {
+    video = Job.Video(codec: flowing?.codec, size: size)
+    traits = kinds.reduce(into: [:]) {
+      $0[$1] = $1 == .video ? TrackTraits(flowing) : TrackTraits(codec: "opus")
+    }
+  }
+
+  /// Of what is mixed, which has no codec.
+  init(mixed kinds: Set<Track.Kind>, _ size: Dimensions) {
+    video = Job.Video(codec: nil, size: size)
+    traits = kinds.reduce(into: [:]) { $0[$1] = TrackTraits(codec: nil) }
+  }
+}

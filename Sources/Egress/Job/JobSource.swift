@@ -1,0 +1,150 @@
+import MediaBridge
+import MediaCore
+
+/// What has happened to a job, whatever its source is.
+enum JobNews: Sendable {
+  case destinationChanged(DestinationStatus)
+  case encodedAnew(template: String, variables: [String])
+  case omitted(Omission)
+}
+
+/// Whoever runs a job: a recorder of one participant, or the composite of a room. It says what is special about its source;
+/// all else that becomes of a job is in the extensions.
+protocol JobSource: Actor {
+  nonisolated var room: Room { get }
+  nonisolated var loggers: Loggers { get }
+  nonisolated var subscriptions: SubscriptionLease { get }
+  /// Rings when something changes that is waited for.
+  nonisolated var bell: Bell { get }
+  var job: JobState { get set }
+  /// What is asked of the destinations.
+  var asked: RecordingOptions { get }
+
+  /// Who is recorded alone; nil for all who are there.
+  var identity: String? { get }
+  /// Why the source brings nothing any more; nil while it may.
+  var sourceFailure: LiveKitError? { get }
+  var received: [RecordedTracks.Received] { get }
+  var omissions: OmissionList { get set }
+
+  func tell(_ news: JobNews)
+  func heed(_ event: RoomEvent) async
+  /// Brings what arrives into line with the room; several times a second.
+  func followRoom() async
+  /// Has what arrives taken in the forms that the destinations want.
+  func feed()
+  /// Learns how many packets came of what arrives.
+  func countPackets() async
+  /// Has nothing arrive any more once all before that moment has.
+  func stopArriving(at end: MediaTime) async
+}
+
+extension JobSource {
+  /// What has begun.
+  var run: JobRun? { job.run }
+
+  // MARK: The beginning
+
+  /// Checks what is asked for, and takes the files.
+  /// - Parameters:
+  ///   - options: without the kinds that no destination takes, afterwards.
+  ///   - templates: of each destination, where they are read already.
+  func checkTargets(_ options: inout RecordingOptions, _ templates: [OutputTemplates]? = nil) throws(LiveKitError) {
+    if job.targets == nil {
+      var targets = try RecordingTargets(options, templates, folder: room.options.pipelineFolder, loggers: loggers)
+      try targets.check(&options)
+      job.targets = targets
+    }
+    try job.targets?.claim()
+  }
+
+  /// Opens all destinations; one that cannot be opened fails alone.
+  /// - Parameter video: who is asked for keyframes.
+  /// - Throws: why none can be.
+  func begin(with sent: SentMedia, beginsWithVideo: Bool, video: Locked<IncomingMedia?>) throws(LiveKitError) {
+    let all = job.targets?.all ?? []
+    let made = Job(
+      beginsWithVideo: beginsWithVideo && all.contains { $0.planner.kinds.contains(.video) },
+      onKeyframeNeeded: { video.withLock { $0 }?.requestKeyframe() }, onChange: { [bell] in bell.ring() })
+    let run = JobRun(job: made, destinations: all.map { open($0, in: made, for: sent) }, video: video)
+    if run.outputs.isEmpty, let lack = run.lack { throw lack }
+    job.begin(run)
+  }
+
+  /// Returns when the first moment is written, and tells how the destinations are from then on.
+  /// - Parameters:
+  ///   - wait: for what is missing; what is on its way has its time.
+  ///   - pause: from one look to the next, where nothing rings.
+  ///   - look: says what is missing; nil where it is on its way.
+  func awaitFirstMoment(
+    _ wait: SourceWait, pause: Duration? = nil, look: () async -> (missing: String?, advice: String)
+  ) async throws(LiveKitError) {
+    while run?.isActive != true {
+      if let jobFailure { throw jobFailure }
+      guard !job.isFinished else { throw LiveKitError(.cancelled, "it was stopped before anything came") }
+      let (missing, advice) = await look()
+      let limit = missing == nil ? nil : wait.deadline
+      try SourceWait(room: room, deadline: limit).check(for: missing ?? "the first moment", advice: advice)
+      await bell.wait(until: pause.map { .now + $0 } ?? limit)
+    }
+  }
+
+  /// Follows the room, and looks after the destinations, until it is finished.
+  func keepGoing() {
+    let events = room.events
+    job.run?.tasks.append(
+      Task { [weak self] in
+        for await event in events { await self?.heed(event) }
+      })
+    job.run?.tasks.append(
+      Task { [weak self] in
+        while !Task.isCancelled {
+          try? await Task.sleep(for: .milliseconds(200))
+          guard let self else { return }
+          await self.tick()
+        }
+      })
+  }
+
+  private func tick() async {
+    await followRoom()
+    endWhatFailed()
+    tellDestinations()
+    watchPresence()
+    run?.job.media.advance(to: job.presence.overSince ?? .now)
+  }
+
+  // MARK: State
+
+  /// Time since the first moment; zero before it.
+  var jobAge: Duration { run?.job.media.origin.map { .now - $0 } ?? .zero }
+
+  /// Why nothing can be written any more; nil while something can.
+  var jobFailure: LiveKitError? { sourceFailure ?? run?.failure }
+
+  var figures: OutputProgress {
+    run?.progress(received, omissions.all) ?? OutputProgress(omissions: omissions.all)
+  }
+
+  func countedFigures() async -> OutputProgress {
+    await countPackets()
+    return figures
+  }
+
+  // MARK: The end
+
+  /// Completes and closes all destinations. Called again it only says what they hold.
+  /// - Throws: why they are not all complete.
+  func end() async throws(LiveKitError) -> OutputProgress {
+    guard !job.isFinished else { return await countedFigures() }
+    let moment = job.presence.end ?? .now
+    job.finish()
+    await run?.stop()
+    await stopArriving(at: moment)
+    await subscriptions.keep(only: [])
+    defer { job.targets?.release() }
+    await run?.finish(at: moment)
+    if let lack = sourceFailure ?? run?.lack { throw lack }
+    return figures
+  }
+}
