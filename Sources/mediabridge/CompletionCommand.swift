@@ -7,6 +7,8 @@ import MediaCore
 final class CompletionCommand: Sendable {
   private struct State {
     var seen: Set<String> = []
+    /// Files whose command has not ended.
+    var left = 0
     var last: Task<Void, Never>?
     var failures: [LiveKitError] = []
   }
@@ -25,14 +27,17 @@ final class CompletionCommand: Sendable {
         state.last = Task { [self, before = state.last] in
           await before?.value
           await run(for: file)
+          self.state.withLock { $0.left -= 1 }
         }
+        state.left += 1
       }
     }
   }
 
-  /// Waits for all of them.
+  /// Waits for all of them, and says so.
   /// - Returns: what went wrong, in the order of the files.
   func finish() async -> [LiveKitError] {
+    if state.withLock({ $0.left > 0 }) { console.say("Waiting for the command of --on-complete…") }
     await state.withLock { $0.last }?.value
     return state.withLock { $0.failures }
   }

@@ -22,6 +22,13 @@ struct FileArguments: ParsableArguments {
       valueName: "command"))
   var onComplete: String?
 
+  @Flag(
+    help: """
+      Write FILE.json beside each file: tracks, loss, gaps, changes of codec, and who spoke when, under the names of \
+      LiveKit Egress where it has them
+      """)
+  var manifest = false
+
   func validate() throws {
     guard let onComplete, !onComplete.contains("$1"), !onComplete.contains("$@") else { return }
     throw ValidationError(

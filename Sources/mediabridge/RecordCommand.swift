@@ -168,7 +168,8 @@ struct RecordCommand: AsyncParsableCommand {
       options.kinds = await source.kinds
       try await Recording(
         console: console, room: room, source: source, options: options, duration: duration,
-        connectOptions: access.connectOptions, completion: files.completion(telling: console)
+        connectOptions: access.connectOptions, writesManifest: files.manifest,
+        completion: files.completion(telling: console)
       )
       .run(url: try access.serverURL(), token: try await access.accessToken())
     } catch {

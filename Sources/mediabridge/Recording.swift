@@ -28,6 +28,8 @@ struct Recording {
   let options: RecordingOptions
   var duration: Duration?
   var connectOptions = ConnectOptions()
+  /// Whether a manifest is written beside the files.
+  var writesManifest = false
   var completion: CompletionCommand?
 
   func run(url: String, token: String) async throws {
@@ -55,8 +57,7 @@ struct Recording {
     // What came of each destination stands in the progress.
     _ = try? await source.finish()
     let done = await source.progress()
-    for status in done.destinations { completion?.note(status) }
-    let failures = await completion?.finish() ?? []
+    let failure = await handOn(done)
     if case .failed(let reason) = end, !done.destinations.contains(where: { $0.failure == reason }) {
       throw incomplete(reason, done)
     }
@@ -64,7 +65,16 @@ struct Recording {
     if let lack = incomplete(done) { throw lack }
     let missing = done.omissions.filter(\.wasWanted)
     guard missing.isEmpty else { throw lacking(missing) }
-    if let failure = failures.first { throw failure }
+    if let failure { throw failure }
+  }
+
+  /// Writes the manifest, and waits for what is run for each file that is complete.
+  /// - Returns: what went wrong with that.
+  private func handOn(_ done: OutputProgress) async -> LiveKitError? {
+    var failure: LiveKitError?
+    if writesManifest { do throws(LiveKitError) { try await source.manifest?.write() } catch { failure = error } }
+    for status in done.destinations { completion?.note(status) }
+    return await completion?.finish().first ?? failure
   }
 
   private var report: RecordingReport {

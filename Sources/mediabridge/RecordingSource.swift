@@ -11,6 +11,8 @@ protocol RecordingSource: Sendable {
   /// What the output has, once it is prepared.
   var kinds: Set<Track.Kind> { get async }
   var elapsed: Duration { get async }
+  /// Nil before the first moment.
+  var manifest: Manifest? { get async }
   var failure: LiveKitError? { get async }
   var ending: RecordingOptions.Ending? { get async }
 }

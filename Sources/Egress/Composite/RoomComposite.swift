@@ -36,13 +36,6 @@ public actor RoomComposite {
   private var mix: RoomMix?
   private var scene: CompositeScene?
   private var wanted: [RemoteTrackPublication] = []
-  /// How tracks have come, those that have gone, too.
-  private var receptions: [ObjectIdentifier: Received] = [:]
-
-  private struct Received {
-    let publication: RemoteTrackPublication
-    let reception: IncomingMedia.Reception
-  }
 
   /// The templates that mix.
   package static let templates = RoomMix.templates
@@ -196,6 +189,8 @@ public actor RoomComposite {
 
   /// Time since the output's first moment; zero before it.
   public var elapsed: Duration { jobAge }
+  /// What there is to be known of it, who spoke when among it; nil before its first moment.
+  public var manifest: Manifest? { jobManifest }
   /// Why nothing can be written any more; nil while it can.
   public var failure: LiveKitError? { jobFailure }
   /// What has ended it; it is for the caller to finish it then.
@@ -216,11 +211,11 @@ extension RoomComposite: JobSource {
 
   var received: [RecordedTracks.Received] {
     [Track.Kind.video, .audio].filter(options.kinds.contains).map { kind in
-      let all = receptions.values.filter { $0.publication.kind == kind }.map(\.reception)
+      let all = job.arrivals.values.filter { $0.kind == kind.description }
       return RecordedTracks.Received(
         OutputTrack(
           sid: "", kind: kind, codec: "", isPassthrough: false, dimensions: kind == .video ? options.size : nil,
-          packetsReceived: all.reduce(0) { $0 + $1.packetsReceived }, packetsLost: all.reduce(0) { $0 + $1.packetsLost }
+          packetsReceived: all.reduce(0) { $0 + $1.packets }, packetsLost: all.reduce(0) { $0 + $1.lost }
         ),
         after: nil)
     }
@@ -240,8 +235,8 @@ extension RoomComposite: JobSource {
 
   func countPackets() async {
     for publication in wanted {
-      guard let reception = await publication.media?.reception() else { continue }
-      receptions[ObjectIdentifier(publication)] = Received(publication: publication, reception: reception)
+      guard let media = publication.media else { continue }
+      job.arrivals[publication.sid] = Manifest.Track(publication, media, await media.reception())
     }
   }
 

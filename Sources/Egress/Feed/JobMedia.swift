@@ -163,6 +163,13 @@ final class JobMedia: Sendable {
 
   private static func length(_ state: State) -> Duration { state.lines.map(\.timeline.length).max() ?? .zero }
 
+  /// Where nothing of a kind came for a while.
+  func gaps(_ kind: Track.Kind) -> [GapLog.Gap] {
+    state.withLock { state in
+      state.lines.first { $0.line.kind == kind }?.gaps.gaps(until: Self.length(state)) ?? []
+    }
+  }
+
   /// Frames or blocks of audio that came on a line.
   func written(on line: FeedLine) -> Int {
     state.withLock { state in state.lines.first { $0.line === line }?.written ?? 0 }

@@ -12,6 +12,8 @@ struct MediaLine: Sendable {
   private let silence: MediaBuffer?
   /// Frames or blocks of audio that came.
   private(set) var written = 0
+  /// Where nothing came.
+  private(set) var gaps = GapLog()
 
   /// - Parameters:
   ///   - frames: stand in for video.
@@ -24,7 +26,7 @@ struct MediaLine: Sendable {
     let isVideo = line.kind == .video
     timeline =
       before?.timeline ?? OutputTimeline(hasAudio: !isVideo, hasVideo: isVideo, beginsWithFrame: isVideo)
-    written = before?.written ?? 0
+    (written, gaps) = (before?.written ?? 0, before?.gaps ?? GapLog())
   }
 
   /// Whether media of that kind and form goes onto it.
@@ -46,6 +48,7 @@ struct MediaLine: Sendable {
     else { return false }
     frames.show(frame)
     line.push(frame, at: start)
+    gaps.came(at: start)
     written += 1
     return true
   }
@@ -56,6 +59,7 @@ struct MediaLine: Sendable {
     guard let place = timeline.place(audioAt: time, duration: duration, now: .now) else { return }
     fill(OutputTimeline.Filling(silence: place.silence))
     line.push(block, at: place.start)
+    gaps.came(at: place.start, for: duration)
     written += 1
   }
 

@@ -1,3 +1,4 @@
+import Foundation
 import MediaBridge
 import MediaCore
 
@@ -94,7 +95,10 @@ extension JobSource {
     let events = room.events
     job.run?.tasks.append(
       Task { [weak self] in
-        for await event in events { await self?.heed(event) }
+        for await event in events {
+          await self?.noteSpeakers(event)
+          await self?.heed(event)
+        }
       })
     job.run?.tasks.append(
       Task { [weak self] in
@@ -114,7 +118,24 @@ extension JobSource {
     run?.job.media.advance(to: job.presence.overSince ?? .now)
   }
 
+  private func noteSpeakers(_ event: RoomEvent) {
+    guard case .activeSpeakersChanged(let speakers) = event, run?.isActive == true else { return }
+    job.speakers.note(Set(speakers.compactMap(\.identity)), at: jobAge)
+  }
+
   // MARK: State
+
+  /// What there is to be known of it; nil before its first moment.
+  var jobManifest: Manifest? {
+    guard let media = run?.job.media, media.origin != nil else { return nil }
+    let gaps = [Track.Kind.video, .audio].flatMap { kind in
+      media.gaps(kind).map { Manifest.Span(kind: kind.description, from: $0.from, to: $0.to) }
+    }
+    return Manifest(
+      figures, of: room, identity, from: Date(timeIntervalSinceNow: -jobAge.seconds), media.length,
+      tracks: job.arrivals.values.sorted { ($0.publisherIdentity, $0.trackId) < ($1.publisherIdentity, $1.trackId) },
+      gaps: gaps, speakers: job.speakers)
+  }
 
   /// Time since the first moment; zero before it.
   var jobAge: Duration { run?.job.media.origin.map { .now - $0 } ?? .zero }

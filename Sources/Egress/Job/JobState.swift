@@ -15,6 +15,9 @@ struct JobState: Sendable {
   /// Nil before it was checked what is asked for.
   var targets: RecordingTargets?
   var presence = Presence()
+  /// By the server's ids of the tracks; of those that have gone, too.
+  var arrivals: [String: Manifest.Track] = [:]
+  var speakers = SpeakerLog()
 
   /// What has begun; it can be changed, and begins with `begin`.
   var run: JobRun? {

@@ -111,6 +111,8 @@ public actor Recorder {
 
   /// Time since the first moment; zero before it.
   public var elapsed: Duration { jobAge }
+  /// What there is to be known of it, gaps and loss among it; nil before its first moment.
+  public var manifest: Manifest? { jobManifest }
 
   /// Why nothing can be written any more; nil while a destination goes on.
   public var failure: LiveKitError? { jobFailure }
@@ -155,6 +157,7 @@ extension Recorder: JobSource {
       let reception = await input.media.reception()
       // Another track may have taken its place meanwhile.
       guard tracks.inputs[kind]?.media == input.media else { continue }
+      job.arrivals[input.publication.sid] = Manifest.Track(input.publication, input.media, reception)
       tracks.inputs[kind]?.received.track.packetsReceived = reception.packetsReceived
       tracks.inputs[kind]?.received.track.packetsLost = reception.packetsLost
     }

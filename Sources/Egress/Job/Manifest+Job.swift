@@ -1,0 +1,98 @@
+public import Foundation
+public import MediaBridge
+import MediaCore
+
+extension Manifest {
+  /// - Parameters:
+  ///   - origin: when the first moment was.
+  ///   - length: of the media.
+  init(
+    _ progress: OutputProgress, of room: Room, _ identity: String?, from origin: Date, _ length: Duration,
+    tracks: [Track], gaps: [Span], speakers: SpeakerLog
+  ) {
+    self.init(
+      roomId: room.sid, roomName: room.name, publisherIdentity: identity, startedAt: origin.nanoseconds,
+      endedAt: origin.addingTimeInterval(length.seconds).nanoseconds,
+      files: progress.destinations.filter(\.isFile).flatMap { [$0.location] + $0.parts }.map(File.init),
+      destinations: progress.destinations.map(Destination.init), tracks: tracks, gaps: gaps,
+      speakers: speakers.turns(until: length).map { Span(identity: $0.identity, from: $0.from, to: $0.to) },
+      codecChanges: progress.codecChanges.map(Change.init), notRecorded: progress.omissions.map(Missing.init))
+  }
+
+  /// As text, for a file.
+  public var json: Data {
+    get throws {
+      let encoder = JSONEncoder()
+      encoder.keyEncodingStrategy = .convertToSnakeCase
+      encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+      return try encoder.encode(self)
+    }
+  }
+
+  /// Writes it beside the file of each destination that has one, `NAME.mp4.json`, whole or not at all.
+  /// - Throws: which one could not be written, and why.
+  public func write() throws(LiveKitError) {
+    for location in destinations.map(\.location) where FileManager.default.fileExists(atPath: location) {
+      do { try json.write(to: URL(fileURLWithPath: location + ".json"), options: .atomic) } catch {
+        throw LiveKitError(
+          .output, "\(location).json: the manifest could not be written: \(error.localizedDescription)",
+          underlying: error)
+      }
+    }
+  }
+}
+
+extension Manifest.File {
+  fileprivate init(_ location: String) {
+    self.init(filename: (location as NSString).lastPathComponent, location: location)
+  }
+}
+
+extension Manifest.Track {
+  init(_ publication: RemoteTrackPublication, _ media: IncomingMedia, _ reception: IncomingMedia.Reception) {
+    self.init(
+      trackId: publication.sid, kind: publication.kind.description, source: publication.source.description,
+      publisherIdentity: publication.participant?.identity ?? "", codec: media.codec,
+      packets: reception.packetsReceived, lost: reception.packetsLost)
+  }
+}
+
+extension Manifest.Destination {
+  fileprivate init(_ status: DestinationStatus) {
+    let dropped = status.tracks.reduce(0) { $0 + $1.buffersDropped }
+    self.init(
+      location: status.location, state: status.state.rawValue, duration: status.duration.rounded,
+      size: status.isFile ? status.bytes : nil, dropped: dropped > 0 ? dropped : nil, error: status.failure?.message)
+  }
+}
+
+extension Manifest.Span {
+  init(kind: String? = nil, identity: String? = nil, from: Duration, to: Duration) {
+    self.init(kind: kind, identity: identity, from: from.rounded, to: to.rounded)
+  }
+}
+
+extension Manifest.Change {
+  fileprivate init(_ change: CodecChange) {
+    self.init(
+      location: change.location, trackId: change.sid, held: change.held, sent: change.sent, from: change.start.rounded,
+      part: change.part)
+  }
+}
+
+extension Manifest.Missing {
+  fileprivate init(_ omission: Omission) {
+    self.init(
+      trackId: omission.sid, source: omission.source.description, publisherIdentity: omission.participant,
+      reason: omission.reason, wanted: omission.wasWanted)
+  }
+}
+
+extension Date {
+  fileprivate var nanoseconds: Int64 { Int64(timeIntervalSince1970 * 1000) * 1_000_000 }
+}
+
+extension Duration {
+  /// Seconds to the millisecond.
+  fileprivate var rounded: Double { (seconds * 1000).rounded() / 1000 }
+}

@@ -1,0 +1,112 @@
+/// What a job has recorded, to be stored beside its files. As JSON its keys are those of LiveKit Egress where that has
+/// them, such as `room_name` and `files`; times within the media are seconds, those of the day nanoseconds since 1970.
+public struct Manifest: Codable, Sendable, Equatable {
+  /// A track as it came.
+  public struct Track: Codable, Sendable, Equatable {
+    /// The server's id.
+    public var trackId: String
+    /// `video` or `audio`.
+    public var kind: String
+    /// `camera`, `microphone` and so on.
+    public var source: String
+    /// Who published it.
+    public var publisherIdentity: String
+    /// Such as `vp8`.
+    public var codec: String
+    /// RTP packets with media that came.
+    public var packets: Int
+    /// RTP packets that never came.
+    public var lost: Int
+  }
+
+  /// A file that was written.
+  public struct File: Codable, Sendable, Equatable {
+    /// Without its folder.
+    public var filename: String
+    /// Its path.
+    public var location: String
+  }
+
+  /// One of the places that the job went to.
+  public struct Destination: Codable, Sendable, Equatable {
+    /// A path, or an address without its secrets.
+    public var location: String
+    /// A `DestinationStatus.State`.
+    public var state: String
+    /// Seconds of media in it.
+    public var duration: Double
+    /// Bytes of all its files; nil for what is no file.
+    public var size: Int64?
+    /// Frames and blocks of audio that found no time to be written; nil for none.
+    public var dropped: Int?
+    /// Why it failed.
+    public var error: String?
+  }
+
+  /// A stretch of the media.
+  public struct Span: Codable, Sendable, Equatable {
+    /// `video` or `audio`, where it is about one of them.
+    public var kind: String?
+    /// Of a participant, where it is about one.
+    public var identity: String?
+    /// Seconds since the first moment.
+    public var from: Double
+    /// Seconds since the first moment.
+    public var to: Double
+  }
+
+  /// Video that came in another codec from a moment on.
+  public struct Change: Codable, Sendable, Equatable {
+    /// The destination.
+    public var location: String
+    /// The track.
+    public var trackId: String
+    /// The codec that the destination holds.
+    public var held: String
+    /// The codec that is sent.
+    public var sent: String
+    /// Seconds since the first moment.
+    public var from: Double
+    /// The file in which it goes on; nil where it is encoded into the same.
+    public var part: String?
+  }
+
+  /// What is not recorded.
+  public struct Missing: Codable, Sendable, Equatable {
+    /// Empty for what was never published.
+    public var trackId: String
+    /// `camera`, `microphone` and so on.
+    public var source: String
+    /// Who published it.
+    public var publisherIdentity: String
+    /// For people.
+    public var reason: String
+    /// Whether it was asked for.
+    public var wanted: Bool
+  }
+
+  /// The server's id of the room.
+  public var roomId: String
+  /// The room's name.
+  public var roomName: String
+  /// Who was recorded; nil for a whole room.
+  public var publisherIdentity: String?
+  /// When the first moment was.
+  public var startedAt: Int64
+  /// When the last moment was.
+  public var endedAt: Int64
+  /// All files, parts among them.
+  public var files: [File]
+  /// In the order in which they were named.
+  public var destinations: [Destination]
+  /// Each track that came.
+  public var tracks: [Track]
+  /// Where nothing of a kind came for a second or more: it was muted, or lost, and something stands in for it.
+  public var gaps: [Span]
+  /// Who spoke when, as the server told it.
+  public var speakers: [Span]
+  /// In the order in which they came.
+  public var codecChanges: [Change]
+  /// What of the room is not in it.
+  public var notRecorded: [Missing]
+}

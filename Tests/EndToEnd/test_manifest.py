@@ -1,0 +1,52 @@
+"""What is written beside a file about it."""
+
+import json
+import time
+
+import pytest
+
+
+def test_the_manifest_tells_what_is_in_the_file(server, tmp_path):
+    """Of a participant whose camera sends nothing for 3 s, and of a screen that is left out."""
+    start = time.time()
+    server.foreign_publisher(
+        *("--room", "told", "--codec", "VP8", "--screen", "last", "--tone", "--video-pause", "8", "11")
+    )
+    recorder = server.recorder(
+        "told", "alice", tmp_path / "a.mp4", tmp_path / "b.mkv", "--duration", "12s", "--manifest"
+    )
+    recorder.wait_for("finished", 60)
+    assert recorder.finish() == 0, recorder.report("failed")
+    told = json.loads((tmp_path / "a.mp4.json").read_text())
+    assert told == json.loads((tmp_path / "b.mkv.json").read_text())
+    assert told["room_name"] == "told" and told["room_id"] and told["publisher_identity"] == "alice"
+    assert start < told["started_at"] / 1e9 < time.time()
+    assert (told["ended_at"] - told["started_at"]) / 1e9 == pytest.approx(12, abs=0.4)
+    assert sorted(file["filename"] for file in told["files"]) == ["a.mp4", "b.mkv"]
+    assert {(track["kind"], track["codec"].lower()) for track in told["tracks"]} == {("video", "vp8"), ("audio", "opus")}
+    assert all(track["packets"] > 100 and track["lost"] == 0 for track in told["tracks"])
+    (gap,) = told["gaps"]
+    assert gap["kind"] == "video" and gap["to"] - gap["from"] == pytest.approx(3, abs=0.3), gap
+    assert [missing["source"] for missing in told["not_recorded"]] == ["screen_share"], told["not_recorded"]
+    assert told["speakers"] and {turn["identity"] for turn in told["speakers"]} == {"alice"}, told["speakers"]
+
+
+def test_the_manifest_of_a_room_tells_who_spoke(server, tmp_path):
+    for name in ("alice", "bob"):
+        publisher = server.foreign_publisher("--room", "speak", "--identity", name, "--no-video", "--tone")
+    recorder = server.recorder(
+        "speak", None, tmp_path / "a.ogg", *("--composite", "grid", "--audio-only", "--manifest")
+    )
+    while recorder.wait_for("progress")["duration"] < 2:
+        pass
+    publisher.stop()
+    begin = recorder.wait_for_new("progress")["duration"]
+    while recorder.wait_for("progress")["duration"] < begin + 4:
+        pass
+    recorder.stop()
+    assert recorder.finish() == 0, recorder.report("failed")
+    told = json.loads((tmp_path / "a.ogg.json").read_text())
+    assert "publisher_identity" not in told
+    assert [track["publisher_identity"] for track in told["tracks"]] == ["alice", "bob"]
+    ends = {turn["identity"]: turn["to"] for turn in told["speakers"]}
+    assert ends["alice"] > ends["bob"] + 2, told["speakers"]
