@@ -13,12 +13,6 @@ struct CompositeArguments: ParsableArguments {
   var layout: CompositeLayout?
 
   @Option(
-    help: ArgumentHelp("Size of the mixed frames; 1280x720 unless given", valueName: "size"), transform: size(of:))
-  var size: Dimensions?
-
-  @Option(help: "Mixed frames a second; 30 unless given") var fps: Int?
-
-  @Option(
     help: ArgumentHelp(
       "How long who speaks stays large when somebody else begins; without it each change is followed at once",
       valueName: "time"), transform: duration(of:))
@@ -29,7 +23,7 @@ struct CompositeArguments: ParsableArguments {
   func validate() throws {
     guard layout == nil else { return }
     let given = [
-      ("--size", size != nil), ("--fps", fps != nil), ("--speaker-hold", speakerHold != nil), ("--names", showsNames),
+      ("--speaker-hold", speakerHold != nil), ("--names", showsNames),
     ]
     if let option = given.first(where: \.1)?.0 {
       throw ValidationError("\(option) is for a mixed room: give --composite LAYOUT, too, such as --composite grid")
@@ -39,8 +33,7 @@ struct CompositeArguments: ParsableArguments {
   /// - Parameter recording: what is asked for besides.
   func options(_ layout: CompositeLayout, _ recording: RecordingOptions) -> CompositeOptions {
     var options = CompositeOptions(
-      destinations: recording.destinations, encode: recording.encode, layout: layout,
-      size: size ?? CompositeOptions.usualSize, framerate: fps ?? CompositeOptions.usualRate,
+      destinations: recording.destinations, encode: recording.encode, encoding: recording.encoding, layout: layout,
       speakerHold: speakerHold ?? .zero, showsNames: showsNames, kinds: recording.kinds,
       endsWhenEmpty: recording.ending == .roomEmpty,
       wait: recording.wait, reconnectFor: recording.reconnectFor, values: recording.values)

@@ -29,6 +29,7 @@ struct RecordCommand: AsyncParsableCommand {
 
   @OptionGroup var composite: CompositeArguments
   @OptionGroup var files: FileArguments
+  @OptionGroup var encoding: EncodingArguments
 
   @Option(help: "Identity of the participant; without it the first one that sends something")
   var participant: String?
@@ -97,6 +98,7 @@ struct RecordCommand: AsyncParsableCommand {
       ("--composite", "--track", isComposite && !track.isEmpty, "a composite has all who are there"),
       ("--composite", "--source", isComposite && !source.isEmpty, "a composite has all who are there"),
       ("--composite", "--until-left", isComposite && untilLeft, "nobody's leaving ends it; --until-empty does"),
+      ("--audio-only", encoding.ofVideo.first ?? "", audioOnly && !encoding.ofVideo.isEmpty, "it is for video"),
       ("--until-left", "--until-empty", untilLeft && untilEmpty, "give the one that comes first"),
     ]
     for (one, other, areGiven, reason) in alternatives where areGiven {
@@ -104,6 +106,10 @@ struct RecordCommand: AsyncParsableCommand {
     }
     if let duration, duration <= .zero {
       throw ValidationError("--duration: there is nothing to record in no time; leave it out to record until Ctrl-C")
+    }
+    if encoding.fps != nil, !isComposite {
+      throw ValidationError(
+        "--fps is for a mixed room: give --composite LAYOUT, too; the frames of one participant stay as they are sent")
     }
     if !set.pairs.isEmpty { _ = try prepared() }
   }
@@ -154,9 +160,17 @@ struct RecordCommand: AsyncParsableCommand {
       let mixed = composite.options(layout, prepared.options)
       try await record(RoomComposite(room: room, options: mixed), room, prepared.options, console)
     } else {
+      tellIdlePreset(console)
       let recorder = Recorder(room: room, options: prepared.options, templates: prepared.templates)
       try await record(recorder, room, prepared.options, console)
     }
+  }
+
+  /// What of a preset changes nothing.
+  private func tellIdlePreset(_ console: Console) {
+    guard let preset = encoding.preset else { return }
+    console.say("Without effect: the preset's \(preset.framerate) frames a second; they come as they are sent.")
+    console.event("without_effect", ["variables": ["fps"]])
   }
 
   private func record(
@@ -198,8 +212,8 @@ struct RecordCommand: AsyncParsableCommand {
 
   private var options: RecordingOptions {
     var options = RecordingOptions(
-      destinations: targets.map { OutputDestination($0) }, encode: encode, participant: participant, trackSids: track,
-      sources: source,
+      destinations: targets.map { OutputDestination($0) }, encode: encode, encoding: encoding.options,
+      participant: participant, trackSids: track, sources: source,
       kinds: audioOnly ? [.audio] : [.video, .audio],
       ending: untilLeft ? .participantLeft : untilEmpty ? .roomEmpty : nil, wait: wait, reconnectFor: reconnectFor)
     // Yesterday's recording is not lost to a command that is repeated.

@@ -138,7 +138,7 @@ def test_a_muted_camera_is_black_and_a_screen_share_is_large(server, tmp_path):
         (("--composite", "grid", "--participant", "alice"), "a composite has all who are there"),
         (("--composite", "grid", "--size", "641x360"), "even numbers"),
         (("--composite", "grid", "--fps", "0"), "give 1 to 120"),
-        (("--size", "640x360"), "give --composite LAYOUT"),
+        (("--fps", "30"), "give --composite LAYOUT"),
         (("--composite", "grid", "--set", "backgroud=white"), "background"),
     ],
 )

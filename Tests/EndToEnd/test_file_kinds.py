@@ -81,7 +81,7 @@ def assert_video(file):
         (["--source", "camera"], "x.mp3", "output/mp3 takes no video"),
         (["--encode", "h264"], "x.wav", "output/wav does not take"),
         (["--encode", "aac"], "x.mp3", "output/mp3 takes MP3"),
-        (["--set", "mp3-bitrate=1000"], "x.mp3", "'1000' is no value for `mp3-bitrate`"),
+        (["--set", "audio-bitrate=1000"], "x.mp3", "'1000' is no value for `audio-bitrate`"),
         ([], "x.flv", ".mp3, .mp4"),
     ],
 )

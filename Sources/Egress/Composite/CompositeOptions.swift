@@ -10,10 +10,8 @@ public struct CompositeOptions: Sendable {
   public var encode: [String]
   /// How the tracks of the room are laid into one frame.
   public var layout: CompositeLayout
-  /// The size of the mixed frames; even numbers of pixels.
-  public var size: Dimensions
-  /// Mixed frames a second.
-  public var framerate: Int
+  /// Size and rate of the mixed frames, and how they and the audio are encoded.
+  public var encoding: EncodingOptions
   /// How long the large tile stays with one who has become quiet while others speak; zero follows each change at once,
   /// as LiveKit Egress does.
   public var speakerHold: Duration
@@ -35,36 +33,59 @@ public struct CompositeOptions: Sendable {
   /// A name that none of them has is an error.
   public var values: [String: String]
 
-  /// - Parameter file: the name's ending decides about the container; the only destination. The rest as the properties
-  ///   say.
+  /// - Parameters:
+  ///   - file: the name's ending decides about the container; the only destination.
+  ///   - size: goes before that of `encoding`, as `framerate` does; the rest as the properties say.
   public init(
-    file: String, encode: [String] = [], layout: CompositeLayout = .grid, size: Dimensions = usualSize,
-    framerate: Int = usualRate, speakerHold: Duration = .zero, showsNames: Bool = false,
+    file: String, encode: [String] = [], encoding: EncodingOptions = EncodingOptions(),
+    layout: CompositeLayout = .grid, size: Dimensions? = nil, framerate: Int? = nil, speakerHold: Duration = .zero,
+    showsNames: Bool = false,
     kinds: Set<Track.Kind> = [.video, .audio], endsWhenEmpty: Bool = false, wait: Duration? = nil,
     reconnectFor: Duration = RecordingOptions.usualReconnection, values: [String: String] = [:]
   ) {
     self.init(
-      destinations: [OutputDestination(file)], encode: encode, layout: layout, size: size, framerate: framerate,
-      speakerHold: speakerHold, showsNames: showsNames, kinds: kinds, endsWhenEmpty: endsWhenEmpty, wait: wait,
+      destinations: [OutputDestination(file)], encode: encode, encoding: encoding, layout: layout, size: size,
+      framerate: framerate, speakerHold: speakerHold, showsNames: showsNames, kinds: kinds,
+      endsWhenEmpty: endsWhenEmpty, wait: wait,
       reconnectFor: reconnectFor, values: values)
   }
 
   /// - Parameter destinations: where it goes; the rest as the properties say.
   public init(
-    destinations: [OutputDestination], encode: [String] = [], layout: CompositeLayout = .grid,
-    size: Dimensions = usualSize, framerate: Int = usualRate, speakerHold: Duration = .zero, showsNames: Bool = false,
+    destinations: [OutputDestination], encode: [String] = [], encoding: EncodingOptions = EncodingOptions(),
+    layout: CompositeLayout = .grid, size: Dimensions? = nil, framerate: Int? = nil, speakerHold: Duration = .zero,
+    showsNames: Bool = false,
     kinds: Set<Track.Kind> = [.video, .audio], endsWhenEmpty: Bool = false, wait: Duration? = nil,
     reconnectFor: Duration = RecordingOptions.usualReconnection, values: [String: String] = [:]
   ) {
     (self.destinations, self.encode) = (destinations, encode)
-    (self.layout, self.size, self.framerate, self.speakerHold) = (layout, size, framerate, speakerHold)
+    (self.layout, self.encoding, self.speakerHold) = (layout, encoding, speakerHold)
     self.showsNames = showsNames
     (self.kinds, self.endsWhenEmpty, self.wait) = (kinds, endsWhenEmpty, wait)
     (self.reconnectFor, self.values) = (reconnectFor, values)
+    if let size { self.size = size }
+    if let framerate { self.framerate = framerate }
   }
 }
 
 extension CompositeOptions {
+  /// The size of the mixed frames; even numbers of pixels.
+  public var size: Dimensions {
+    get {
+      let values = (encoding.preset?.size ?? Self.usualSize).values(besides: encoding.ownValues)
+        .merging(encoding.ownValues) { $1 }
+      func side(_ name: String) -> Int32 { values[name].flatMap { Int32($0) } ?? 0 }
+      return Dimensions(width: side("width"), height: side("height"))
+    }
+    set { (encoding.width, encoding.height) = (Int(newValue.width), Int(newValue.height)) }
+  }
+
+  /// Mixed frames a second.
+  public var framerate: Int {
+    get { encoding.framerate ?? encoding.preset?.framerate ?? Self.usualRate }
+    set { encoding.framerate = newValue }
+  }
+
   /// As of LiveKit Egress without a preset.
   public static let usualSize = Dimensions(width: 1280, height: 720)
   /// As of LiveKit Egress without a preset.
@@ -76,6 +97,11 @@ extension CompositeOptions {
     var options = RecordingOptions(
       destinations: destinations, encode: encode, kinds: kinds, wait: wait, reconnectFor: reconnectFor, values: values)
     (options.replacesFiles, options.parts) = (replacesFiles, parts)
+    options.encoding = encoding
+    // What is mixed has its size, also where only one side was given.
+    if encoding.width != nil || encoding.height != nil {
+      (options.encoding.width, options.encoding.height) = (Int(size.width), Int(size.height))
+    }
     return options
   }
 

@@ -147,10 +147,11 @@ struct OutputPlanner: Sendable {
 }
 
 extension OutputPlanner {
-  /// The longest time between keyframes that the template can do with: seconds in its variable `keyframe-interval`.
+  /// The longest time between keyframes that the template can do with: seconds in its variable `keyframe-interval`, or
+  /// what was set for all.
   private static func keyframeInterval(of template: Template, _ factory: PipelineFactory) -> Duration? {
     let variable = template.variables.first { $0.name == "keyframe-interval" }
-    let seconds = variable.flatMap { factory.overrides[$0.name] ?? $0.defaultValue }.flatMap(Double.init)
+    let seconds = (factory.overrides["keyframe-interval"] ?? variable?.defaultValue).flatMap(Double.init)
     return seconds.map { .seconds(min(max($0, 0.1), 3600)) }
   }
 }

@@ -34,6 +34,8 @@ public struct RecordingOptions: Sendable {
   public var ending: Ending?
   /// The longest wait for the participant and its media; nil waits forever.
   public var wait: Duration?
+  /// Size, bitrates and keyframes of what is encoded: short for values of these templates, and before their defaults.
+  public var encoding: EncodingOptions
   /// Values for the variables of the output templates and of the encode templates, by name, such as `width` and
   /// `bitrate`, for all destinations whose templates have them; they go before what is derived from what is received. A
   /// track is encoded where only its encode template has a variable. A name that no template for a destination has is an
@@ -46,26 +48,30 @@ public struct RecordingOptions: Sendable {
   ///   - file: the name's ending decides about the container; the only destination.
   ///   - output: the name of the output template; the rest as the properties say.
   public init(
-    file: String, output: String? = nil, encode: [String] = [], participant: String? = nil, trackSids: [String] = [],
+    file: String, output: String? = nil, encode: [String] = [],
+    encoding: EncodingOptions = EncodingOptions(), participant: String? = nil, trackSids: [String] = [],
     sources: [Track.Source] = [],
     kinds: Set<Track.Kind> = [.video, .audio], ending: Ending? = nil, wait: Duration? = nil,
     reconnectFor: Duration = usualReconnection, values: [String: String] = [:]
   ) {
     self.init(
-      destinations: [OutputDestination(file, output: output)], encode: encode, participant: participant,
+      destinations: [OutputDestination(file, output: output)], encode: encode, encoding: encoding,
+      participant: participant,
       trackSids: trackSids, sources: sources, kinds: kinds, ending: ending, wait: wait,
       reconnectFor: reconnectFor, values: values)
   }
 
   /// - Parameter destinations: where it goes; the rest as the properties say.
   public init(
-    destinations: [OutputDestination], encode: [String] = [], participant: String? = nil, trackSids: [String] = [],
+    destinations: [OutputDestination], encode: [String] = [],
+    encoding: EncodingOptions = EncodingOptions(), participant: String? = nil, trackSids: [String] = [],
     sources: [Track.Source] = [],
     kinds: Set<Track.Kind> = [.video, .audio], ending: Ending? = nil, wait: Duration? = nil,
     reconnectFor: Duration = usualReconnection, values: [String: String] = [:]
   ) {
     self.destinations = destinations
     self.encode = encode
+    self.encoding = encoding
     self.participant = participant
     self.trackSids = trackSids
     self.sources = sources

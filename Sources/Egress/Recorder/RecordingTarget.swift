@@ -30,7 +30,7 @@ struct RecordingTarget: Sendable {
     (self.destination, named, ownValues) = (destination.destination, destination.destination, destination.values)
     name = try FileNameTemplate(of: named)
     (reconnectFor, parts) = (options.reconnectFor, options.parts)
-    let values = options.values.merging(destination.values) { $1 }
+    let values = options.encoding.values.merging(options.values) { $1 }.merging(destination.values) { $1 }
     factory = PipelineFactory(folder: folder, overrides: values, logger: loggers.pipelines)
     planner =
       if let templates {

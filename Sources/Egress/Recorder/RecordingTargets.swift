@@ -42,7 +42,8 @@ struct RecordingTargets: Sendable {
         if options.trackSids.count != 1 { try all[index].checkName(wanted) }
       }
     }
-    try checkNames(options.values, wanted)
+    try checkEncoding(options.encoding, wanted)
+    try checkNames(options.encoding.ownValues.merging(options.values) { $1 }, wanted)
     options.kinds.formIntersection(all.flatMap(\.planner.kinds))
     for index in all.indices {
       try Self.naming(all[index].destination, among: all.count) { () throws(LiveKitError) in
@@ -121,6 +122,14 @@ struct RecordingTargets: Sendable {
 
   private static var locationIsSet: LiveKitError {
     LiveKitError(.invalidParameter, "`location` cannot be set: it is the file, which is given as such")
+  }
+
+  private func checkEncoding(_ encoding: EncodingOptions, _ kinds: Set<Track.Kind>) throws(LiveKitError) {
+    try encoding.check()
+    guard encoding.keyFrameInterval != nil else { return }
+    guard kinds.contains(.video), all.contains(where: { $0.planner.kinds.contains(.video) }) else {
+      throw LiveKitError(.invalidParameter, "keyframes are of video, and there is none: leave --keyframe-interval out")
+    }
   }
 
   /// Of what is set for all, each has to be for one of them at least.

@@ -84,14 +84,14 @@ videotestsrc is-live=true do-timestamp=true pattern=${pattern:-ball} motion=swee
 # pcm           Queue at most `audio-queue` stretches of audio; the oldest are dropped when the encoder does not keep up.
 # audiorate     Fills holes with silence, from the first moment on since MP4 has no place for a track's late beginning, and
 #               drops what comes twice. Audio that is off by less than 5 ms stays as it is.
-# avenc_aac     `audio-bitrate` in bit/s; the parser says that each buffer is a frame, which MPEG-TS wants to know.
+# avenc_aac     `audio-bitrate` in kbit/s; the parser says that each buffer is a frame, which MPEG-TS wants to know.
 # encoded       AAC frames out, `delay` ns earlier than the encoder says: it begins with 1024 samples of run-in, which
 #               players that know no edit list would play. The caps are what this template is chosen by.
 
 appsrc name=pcm max-buffers=${audio-queue:-1000} max-bytes=0 leaky-type=downstream
   caps="audio/x-raw,format=S16LE,layout=interleaved,rate=48000,channels=2"
 ! audioconvert ! audiorate tolerance=5000000
-! avenc_aac bitrate=${audio-bitrate:-128000} ! aacparse
+! avenc_aac bitrate=${audio-bitrate:-128}000 ! aacparse
 ! appsink name=encoded sync=false ts-offset=-${delay:-21333333} caps="audio/mpeg,mpegversion=4,stream-format=raw"
 
 """###,
@@ -123,14 +123,14 @@ appsrc name=frames max-buffers=${frame-queue:-50} max-bytes=${queue-bytes:-20000
 #
 # pcm           Queue at most `audio-queue` stretches of audio; the oldest are dropped when the encoder does not keep up.
 # audiorate     Fills holes with silence, and drops what comes twice. Audio that is off by less than 5 ms stays as it is.
-# lamemp3enc    Constant `mp3-bitrate` in kbit/s, of those that MP3 has.
+# lamemp3enc    Constant `audio-bitrate` in kbit/s, of those that MP3 has.
 # encoded       Frames out; the caps are what this template is chosen by. Nothing is taken off for the 23 ms of run-in, with
 #               which a decoder begins: the frames behind it cannot be decoded without it.
 
 appsrc name=pcm max-buffers=${audio-queue:-1000} max-bytes=0 leaky-type=downstream
   caps="audio/x-raw,format=S16LE,layout=interleaved,rate=48000,channels=2"
 ! audioconvert ! audiorate tolerance=5000000
-! lamemp3enc target=bitrate cbr=true bitrate=${mp3-bitrate:-128}
+! lamemp3enc target=bitrate cbr=true bitrate=${audio-bitrate:-128}
 ! appsink name=encoded sync=false caps="audio/mpeg,mpegversion=1,layer=3"
 
 """###,
@@ -138,12 +138,12 @@ appsrc name=pcm max-buffers=${audio-queue:-1000} max-bytes=0 leaky-type=downstre
 # Opus of 48 kHz stereo.
 #
 # pcm           Queue at most `audio-queue` stretches of audio; the oldest are dropped when the encoder does not keep up.
-# opusenc       `audio-bitrate` in bit/s, in packets of 20 ms.
+# opusenc       `audio-bitrate` in kbit/s, in packets of 20 ms.
 # encoded       Packets out; the caps are what this template is chosen by.
 
 appsrc name=pcm max-buffers=${audio-queue:-1000} max-bytes=0 leaky-type=downstream
   caps="audio/x-raw,format=S16LE,layout=interleaved,rate=48000,channels=2"
-! opusenc bitrate=${audio-bitrate:-128000} frame-size=20
+! opusenc bitrate=${audio-bitrate:-128}000 frame-size=20
 ! appsink name=encoded sync=false caps="audio/x-opus"
 
 """###,
@@ -156,7 +156,7 @@ appsrc name=pcm max-buffers=${audio-queue:-1000} max-bytes=0 leaky-type=downstre
 # scaling       The video keeps one size, `width` x `height`, with black bars where the shape differs.
 # colorimetry   and capssetter: the video has one description, whatever the decoder says of its frames; BT.601 is what
 #               VP8 has, and no rate is what live frames have.
-# vp8enc        `bitrate` in bit/s; `cpu-used` from 1 (better) to 16 (faster); a keyframe at least every `gop` frames.
+# vp8enc        `bitrate` in kbit/s; `cpu-used` from 1 (better) to 16 (faster); a keyframe at least every `gop` frames.
 # encoded       Frames out; the caps are what this template is chosen by.
 
 appsrc name=frames max-buffers=${frame-queue:-50} max-bytes=${queue-bytes:-200000000} leaky-type=downstream caps="video/x-raw"
@@ -164,7 +164,7 @@ appsrc name=frames max-buffers=${frame-queue:-50} max-bytes=${queue-bytes:-20000
 ! videoconvertscale add-borders=true n-threads=1
 ! video/x-raw,format=I420,width=${width:-1280},height=${height:-720},pixel-aspect-ratio=1/1,colorimetry=bt601
 ! capssetter caps="video/x-raw,framerate=(fraction)0/1,interlace-mode=progressive"
-! vp8enc deadline=1 cpu-used=${cpu-used:-8} end-usage=cbr target-bitrate=${bitrate:-2500000}
+! vp8enc deadline=1 cpu-used=${cpu-used:-8} end-usage=cbr target-bitrate=${bitrate:-2500}000
   keyframe-max-dist=${gop:-50} threads=${threads:-2}
 ! appsink name=encoded sync=false caps="video/x-vp8"
 
@@ -178,7 +178,7 @@ appsrc name=frames max-buffers=${frame-queue:-50} max-bytes=${queue-bytes:-20000
 # scaling       The video keeps one size, `width` x `height`, with black bars where the shape differs.
 # colorimetry   and capssetter: the video has one description, whatever the decoder says of its frames; BT.601 is what
 #               VP8 has, and no rate is what live frames have.
-# vp9enc        `bitrate` in bit/s; `speed` from 5 (better) to 9 (faster); a keyframe at least every `gop` frames.
+# vp9enc        `bitrate` in kbit/s; `speed` from 5 (better) to 9 (faster); a keyframe at least every `gop` frames.
 # encoded       Frames out; the caps are what this template is chosen by.
 
 appsrc name=frames max-buffers=${frame-queue:-50} max-bytes=${queue-bytes:-200000000} leaky-type=downstream
@@ -187,7 +187,7 @@ appsrc name=frames max-buffers=${frame-queue:-50} max-bytes=${queue-bytes:-20000
 ! videoconvertscale add-borders=true n-threads=1
 ! video/x-raw,format=I420,width=${width:-1280},height=${height:-720},pixel-aspect-ratio=1/1,colorimetry=bt601
 ! capssetter caps="video/x-raw,framerate=(fraction)0/1,interlace-mode=progressive"
-! vp9enc deadline=1 cpu-used=${speed:-8} end-usage=cbr target-bitrate=${bitrate:-2500000} lag-in-frames=0
+! vp9enc deadline=1 cpu-used=${speed:-8} end-usage=cbr target-bitrate=${bitrate:-2500}000 lag-in-frames=0
   keyframe-max-dist=${gop:-50} threads=${threads:-2}
 ! appsink name=encoded sync=false caps="video/x-vp9"
 
