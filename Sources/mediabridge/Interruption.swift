@@ -23,6 +23,9 @@ final class Interruption: @unchecked Sendable {
     }
   }
 
+  /// Does what a signal does.
+  func end() { state.came() }
+
   /// True when a signal came by the end of `pause`; returns as soon as one does, and when its task is cancelled.
   func came(within pause: Duration) async -> Bool {
     let answer = Answer()

@@ -22,6 +22,9 @@ struct RecordCommand: AsyncParsableCommand {
 
       --composite mixes the whole room: everybody's video in one frame, laid out as LiveKit Egress does, and everybody's \
       audio. The metadata {"layout": "speaker"} of the recording participant changes the layout while it runs.
+
+      On a terminal, lines that are typed while it runs change it: +LOCATION adds a destination, -LOCATION completes one, \
+      l LAYOUT lays the room out anew, and q ends the recording. A program does the same with --control.
       """)
 
   @OptionGroup var access: RoomArguments
@@ -71,6 +74,15 @@ struct RecordCommand: AsyncParsableCommand {
     help: ArgumentHelp(
       "An encode template that video or audio goes through; again for the other one", valueName: "name"))
   var encode: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      """
+      Take commands while it runs, as JSON objects on lines of standard input, which is '-': {"command": "add", \
+      "location": "b.mkv", "values": {"bitrate": 500}}, "remove" with a "location", "layout" with a "layout", "end". Each \
+      is answered by the event "control", with its "id" if it has one
+      """, valueName: "-"), transform: standardInput(named:))
+  var control: String?
 
   @Flag(help: "Say what each destination is fed for each codec, and why, and record nothing") var dryRun = false
 
@@ -182,7 +194,7 @@ struct RecordCommand: AsyncParsableCommand {
       options.kinds = await source.kinds
       try await Recording(
         console: console, room: room, source: source, options: options, duration: duration,
-        connectOptions: access.connectOptions, writesManifest: files.manifest,
+        connectOptions: access.connectOptions, control: controlForm, writesManifest: files.manifest,
         completion: files.completion(telling: console)
       )
       .run(url: try access.serverURL(), token: try await access.accessToken())
@@ -198,6 +210,11 @@ struct RecordCommand: AsyncParsableCommand {
       for line in feeds.lines { console.say(line) }
       console.event("feeds", ["file": feeds.location, "feeds": feeds.lines])
     }
+  }
+
+  /// Who reads a terminal does so in lines of words.
+  private var controlForm: ControlRequest.Form? {
+    control != nil ? .json : isatty(STDIN_FILENO) == 1 ? .words : nil
   }
 
   private var isNamed: Bool { Destination(argument: destination[0]).output != nil }
@@ -221,6 +238,12 @@ struct RecordCommand: AsyncParsableCommand {
     options.parts = files.parts
     return options
   }
+}
+
+/// The transform of `--control`.
+private func standardInput(named name: String) throws -> String {
+  guard name == "-" else { throw ValidationError("give -, which is standard input") }
+  return name
 }
 
 /// The transform of `--source`.

@@ -1,6 +1,7 @@
 import Egress
 import Foundation
 import MediaBridge
+import MediaCore
 import PipelineTemplates
 
 /// One recording from join to finished file, with what is told of it.
@@ -9,6 +10,8 @@ struct Recording {
   enum End: Sendable {
     case duration
     case interrupted
+    /// On standard input.
+    case told
     case asked(RecordingOptions.Ending)
     case failed(LiveKitError)
 
@@ -16,6 +19,7 @@ struct Recording {
       switch self {
       case .duration: "duration"
       case .interrupted: "interrupted"
+      case .told: "told"
       case .asked(let ending): ending.rawValue
       case .failed: "failed"
       }
@@ -27,21 +31,44 @@ struct Recording {
   let source: any RecordingSource
   let options: RecordingOptions
   var duration: Duration?
-  var connectOptions = ConnectOptions()
-  /// Whether a manifest is written beside the files.
-  var writesManifest = false
-  var completion: CompletionCommand?
+  let connectOptions: ConnectOptions
+  private let destinations: Locked<[Destination]>
+  private let interruption = Interruption()
+  private let control: RecordingControl?
+  private let writesManifest: Bool
+  private let completion: CompletionCommand?
+
+  /// - Parameters:
+  ///   - control: how lines of standard input are written that ask something of it; nil leaves them alone.
+  ///   - writesManifest: whether there is to be one beside each file.
+  ///   - completion: what is run for each file that is complete.
+  init(
+    console: Console, room: Room, source: any RecordingSource, options: RecordingOptions, duration: Duration?,
+    connectOptions: ConnectOptions = ConnectOptions(), control: ControlRequest.Form? = nil,
+    writesManifest: Bool = false, completion: CompletionCommand? = nil
+  ) {
+    (self.console, self.room, self.source, self.options) = (console, room, source, options)
+    (self.duration, self.connectOptions) = (duration, connectOptions)
+    (self.writesManifest, self.completion) = (writesManifest, completion)
+    let destinations = Locked(options.destinations.map { Destination(location: $0.location, output: $0.output) })
+    self.destinations = destinations
+    self.control = control.map { [interruption] form in
+      RecordingControl(
+        console: console, source: source, interruption: interruption, form: form, destinations: destinations)
+    }
+  }
 
   func run(url: String, token: String) async throws {
-    let interruption = Interruption()
     let source = source
     let abandon: @Sendable () async -> Void = { _ = try? await source.finish() }
     try await console.join(url, interruption, abandon: abandon) {
       try await room.connect(url: url, token: token, connectOptions: connectOptions)
     }
     console.tellLosses(of: room)
+    let asking = Task { [control] in await control?.run() }
+    defer { asking.cancel() }
     do {
-      try await record(until: interruption)
+      try await record()
     } catch {
       _ = try? await source.finish()
       await room.disconnect()
@@ -50,9 +77,9 @@ struct Recording {
     await room.disconnect()
   }
 
-  private func record(until interruption: Interruption) async throws {
-    try await start(interruption)
-    let end = await follow(until: interruption)
+  private func record() async throws {
+    try await start()
+    let end = await follow()
     if case .asked(let ending) = end { report.ends(with: ending) }
     // What came of each destination stands in the progress.
     _ = try? await source.finish()
@@ -78,13 +105,14 @@ struct Recording {
   }
 
   private var report: RecordingReport {
-    RecordingReport(console: console, options: options, duration: duration, completion: completion)
+    RecordingReport(
+      console: console, options: options, destinations: destinations, duration: duration, completion: completion)
   }
 
-  private func start(_ interruption: Interruption) async throws {
+  private func start() async throws {
     let (source, report) = (source, report)
     let starting = Task { try await source.start(telling: report) }
-    let watcher = Task {
+    let watcher = Task { [interruption] in
       await interruption.wait(atMost: nil)
       if !Task.isCancelled { starting.cancel() }
     }
@@ -96,12 +124,14 @@ struct Recording {
   }
 
   /// Tells how it goes until something ends it.
-  private func follow(until interruption: Interruption) async -> End {
+  private func follow() async -> End {
     let begun = ContinuousClock.now - (await source.elapsed)
     let deadline = duration.map { begun + $0 }
     var pace = Pace()
     while deadline.map({ ContinuousClock.now < $0 }) ?? true {
-      if await interruption.came(within: nextPause(deadline)) { return .interrupted }
+      if await interruption.came(within: nextPause(deadline)) {
+        return control?.isEnding.withLock { $0 } == true ? .told : .interrupted
+      }
       report.progress(await source.progress(), &pace)
       if let failure = await source.failure { return .failed(failure) }
       if let ending = await source.ending { return .asked(ending) }
@@ -119,7 +149,7 @@ struct Recording {
 
   // MARK: What went wrong
 
-  private var name: String { options.destinations.map(\.destination.shown).joined(separator: ", ") }
+  private var name: String { destinations.withLock { $0 }.map(\.shown).joined(separator: ", ") }
 
   /// What kept destinations from being complete, with how much each of them holds; nil where nothing did.
   private func incomplete(_ progress: OutputProgress) -> IncompleteRecording? {
@@ -154,7 +184,8 @@ struct Recording {
 
   private func lacking(_ missing: [Omission]) -> LiveKitError {
     let list = missing.map(\.description).joined(separator: "; ")
-    let holds = options.destinations.count > 1 ? "do not hold all that they were" : "does not hold all that it was"
+    let holds =
+      destinations.withLock { $0.count } > 1 ? "do not hold all that they were" : "does not hold all that it was"
     return LiveKitError(.noMedia, "\(name) \(holds) to: \(list)")
   }
 }

@@ -1,11 +1,15 @@
 import Egress
 import Foundation
 import MediaBridge
+import MediaCore
+import PipelineTemplates
 
 /// What is told of a recording, to people and to machines.
 struct RecordingReport: Sendable {
   let console: Console
   let options: RecordingOptions
+  /// Those that came while it ran, too.
+  let destinations: Locked<[Destination]>
   let duration: Duration?
   var completion: CompletionCommand?
 
@@ -77,7 +81,7 @@ struct RecordingReport: Sendable {
 
   // MARK: Destinations
 
-  private var isOne: Bool { options.destinations.count == 1 }
+  private var isOne: Bool { destinations.withLock { $0.count } == 1 }
 
   /// Of the only one nothing is said that the recording's own lines do not say.
   private func tell(_ status: DestinationStatus) {

@@ -8,6 +8,11 @@ protocol RecordingSource: Sendable {
   func start(telling report: RecordingReport) async throws
   func finish() async throws(LiveKitError) -> OutputProgress
   func progress() async -> OutputProgress
+  func add(_ destination: OutputDestination) async throws(LiveKitError)
+  @discardableResult
+  func remove(_ location: String) async throws(LiveKitError) -> DestinationStatus
+  /// - Throws: nothing is laid out.
+  func layOut(_ layout: CompositeLayout) async throws(LiveKitError)
   /// What the output has, once it is prepared.
   var kinds: Set<Track.Kind> { get async }
   var elapsed: Duration { get async }
@@ -19,10 +24,14 @@ protocol RecordingSource: Sendable {
 
 extension Recorder: RecordingSource {
   var kinds: Set<Track.Kind> { options.kinds }
+  func layOut(_ layout: CompositeLayout) throws(LiveKitError) {
+    throw LiveKitError(.invalidState, "one participant has no layout; --composite \(layout.rawValue) mixes the room")
+  }
   func start(telling report: RecordingReport) async throws { try await start { report.tell($0) } }
 }
 
 extension RoomComposite: RecordingSource {
   var kinds: Set<Track.Kind> { options.kinds }
+  func layOut(_ layout: CompositeLayout) async { await set(layout: layout) }
   func start(telling report: RecordingReport) async throws { try await start { report.tell($0) } }
 }

@@ -25,7 +25,8 @@ class Program:
         self._queue = queue.Queue()
         self._errors = collections.deque(maxlen=60)
         self._process = subprocess.Popen(
-            self.arguments, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace"
+            self.arguments, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            text=True, errors="replace",
         )
         self._readers = [
             threading.Thread(target=self._read_events, daemon=True),
@@ -90,6 +91,14 @@ class Program:
             reader.join(5)
         self.events += [event for event in list(self._queue.queue) if event]
         return status
+
+    def write(self, *lines):
+        """On its standard input."""
+        self._process.stdin.write("".join(f"{line}\n" for line in lines))
+        self._process.stdin.flush()
+
+    def close_input(self):
+        self._process.stdin.close()
 
     def send(self, number):
         self._process.send_signal(number)

@@ -7,6 +7,7 @@ import struct
 import subprocess
 import termios
 import threading
+import time
 
 from programs import ROOT
 
@@ -18,7 +19,7 @@ ANEW, EMPTY = "\r\x1b[K", "\x1b[2J\x1b[H"
 class OnTerminal:
     """A program whose standard output and standard error are one terminal, or without one two pipes; what it writes."""
 
-    def __init__(self, arguments, *, is_terminal=True):
+    def __init__(self, arguments, *, is_terminal=True, is_typed=False):
         self.is_terminal = is_terminal
         self.arguments = [str(argument) for argument in arguments]
         self._parts = []
@@ -27,8 +28,9 @@ class OnTerminal:
             fcntl.ioctl(writer, termios.TIOCSWINSZ, struct.pack("HHHH", 24, COLUMNS, 0, 0))
         else:
             reader, writer = os.pipe()
-        self.process = subprocess.Popen(self.arguments, cwd=ROOT, stdout=writer, stderr=writer, stdin=subprocess.DEVNULL)
+        self.process = subprocess.Popen(self.arguments, cwd=ROOT, stdout=writer, stderr=writer, stdin=writer if is_typed else subprocess.DEVNULL)
         os.close(writer)
+        self._terminal = reader
         self._thread = threading.Thread(target=self._read, args=(reader,), daemon=True)
         self._thread.start()
 
@@ -39,6 +41,17 @@ class OnTerminal:
         except OSError:
             pass  # The other end is closed: the program has ended.
         os.close(reader)
+
+    def type(self, line):
+        """As somebody in front of it does; with `is_typed`."""
+        os.write(self._terminal, f"{line}\n".encode())
+
+    def wait_for(self, text, timeout=30):
+        """Waits until that was written."""
+        deadline = time.monotonic() + timeout
+        while text.encode() not in (written := b"".join(self._parts)):
+            assert time.monotonic() < deadline and self.process.poll() is None, f"no '{text}' in {written[-3000:]}"
+            time.sleep(0.02)
 
     def finish(self, timeout=60):
         """Waits for its end; all that it wrote, byte by byte."""

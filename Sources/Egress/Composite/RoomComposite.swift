@@ -151,6 +151,7 @@ public actor RoomComposite {
   /// How the tracks of the room are laid out from now on. The server's API does the same with the metadata of this
   /// participant, `{"layout": "speaker"}`, as LiveKit Egress is told.
   public func set(layout: CompositeLayout) async {
+    options.layout = layout
     scene?.layout = layout
     await followRoom()
   }

@@ -1,0 +1,86 @@
+import Egress
+import Foundation
+import MediaBridge
+import PipelineTemplates
+
+/// What a recording that runs is asked to do, on a line of standard input.
+enum ControlRequest: Sendable {
+  case add(OutputDestination)
+  /// By its name, or as it is told of.
+  case remove(String)
+  case layout(CompositeLayout)
+  case end
+
+  /// How lines are written.
+  enum Form: Sendable {
+    /// `+URL_OR_FILE`, `-URL_OR_FILE`, `l LAYOUT`, `q`.
+    case words
+    /// `{"command": "add", "location": "b.mkv"}`.
+    case json
+  }
+
+  private static let words = "write +FILE_OR_URL, -FILE_OR_URL, l LAYOUT or q"
+  private static let commands = "add, remove, layout or end"
+
+  /// - Throws: what is wrong with the line, of which nothing is repeated: it may hold a stream key.
+  init(words line: String) throws(LiveKitError) {
+    let line = line.trimmingCharacters(in: .whitespaces)
+    let rest = line.dropFirst().trimmingCharacters(in: .whitespaces)
+    switch line.first {
+    case "+" where !rest.isEmpty: self = .add(OutputDestination(Destination(argument: rest)))
+    case "-" where !rest.isEmpty: self = .remove(Destination(argument: rest).location)
+    case "l" where line.dropFirst().first?.isWhitespace ?? true: self = .layout(try Self.layout(rest))
+    case "q" where rest.isEmpty: self = .end
+    default: throw LiveKitError(.invalidParameter, "that is no command; \(Self.words)")
+    }
+  }
+
+  /// - Parameter object: of the line.
+  /// - Throws: what is wrong with it.
+  init(_ object: [String: Any]) throws(LiveKitError) {
+    func text(_ name: String) throws(LiveKitError) -> String {
+      guard let text = object[name] as? String, !text.isEmpty else {
+        throw LiveKitError(.invalidParameter, "\"\(name)\" is missing, or is no text")
+      }
+      return text
+    }
+    switch try text("command") {
+    case "add":
+      let values = try Self.values(object["values"])
+      self = .add(OutputDestination(Destination(argument: try text("location")), values: values))
+    case "remove": self = .remove(Destination(argument: try text("location")).location)
+    case "layout": self = .layout(try Self.layout(try text("layout")))
+    case "end": self = .end
+    default: throw LiveKitError(.invalidParameter, "there is no such command; \"command\" is \(Self.commands)")
+    }
+  }
+
+  /// For machines.
+  var name: String {
+    switch self {
+    case .add: "add"
+    case .remove: "remove"
+    case .layout: "layout"
+    case .end: "end"
+    }
+  }
+
+  /// Those of a template's variables, as text or numbers.
+  private static func values(_ given: Any?) throws(LiveKitError) -> [String: String] {
+    guard let given else { return [:] }
+    let texts = (given as? [String: Any])?.mapValues { $0 as? String ?? ($0 as? NSNumber)?.stringValue }
+    guard let texts, !texts.values.contains(nil) else {
+      throw LiveKitError(.invalidParameter, "\"values\" is to be an object of texts or numbers")
+    }
+    return texts.compactMapValues { $0 }
+  }
+
+  private static func layout(_ name: String) throws(LiveKitError) -> CompositeLayout {
+    guard let layout = CompositeLayout(rawValue: name) else {
+      throw LiveKitError(
+        .invalidParameter,
+        "there is no such layout; there are \(CompositeLayout.allCases.map(\.rawValue).joined(separator: ", "))")
+    }
+    return layout
+  }
+}

@@ -1,0 +1,66 @@
+import Egress
+import Foundation
+import MediaBridge
+import MediaCore
+import PipelineTemplates
+
+/// Does what is asked of a recording while it runs, line by line, and answers each line.
+struct RecordingControl: Sendable {
+  let console: Console
+  let source: any RecordingSource
+  let interruption: Interruption
+  let form: ControlRequest.Form
+  /// Where the recording goes, for what is told of it.
+  let destinations: Locked<[Destination]>
+  /// Whether it was asked to end.
+  let isEnding = Locked(false)
+
+  /// Returns when nothing can be asked any more.
+  func run() async {
+    for await line in StandardInput.lines() where !line.allSatisfy(\.isWhitespace) { await answer(line) }
+  }
+
+  private func answer(_ line: String) async {
+    var fields: [String: Any] = [:]
+    do throws(LiveKitError) {
+      let request = try request(line, &fields)
+      fields["command"] = request.name
+      console.say(try await perform(request))
+      fields["done"] = true
+    } catch {
+      console.say("Not done: \(error.message)")
+      fields.merge(["done": false, "message": error.message, "code": error.code.rawValue]) { $1 }
+    }
+    console.event("control", fields)
+  }
+
+  /// - Parameter fields: gets what the answer is known by.
+  private func request(_ line: String, _ fields: inout [String: Any]) throws(LiveKitError) -> ControlRequest {
+    guard form == .json else { return try ControlRequest(words: line) }
+    guard let object = try? JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any] else {
+      throw LiveKitError(.invalidParameter, "that is no JSON object on one line")
+    }
+    fields["id"] = object["id"]
+    return try ControlRequest(object)
+  }
+
+  /// - Returns: what was done, for people.
+  private func perform(_ request: ControlRequest) async throws(LiveKitError) -> String {
+    switch request {
+    case .add(let output):
+      let destination = Destination(location: output.location, output: output.output)
+      try await source.add(output)
+      destinations.withLock { $0.append(destination) }
+      return "\(destination.shown): it begins with the next keyframe."
+    case .remove(let location):
+      return "\(try await source.remove(location).location): it has ended, and the others go on."
+    case .layout(let layout):
+      try await source.layOut(layout)
+      return "The layout is \(layout.rawValue) from now on."
+    case .end:
+      isEnding.withLock { $0 = true }
+      interruption.end()
+      return "The recording ends."
+    }
+  }
+}

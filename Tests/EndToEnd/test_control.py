@@ -1,0 +1,85 @@
+"""What is asked of a recording while it runs, in lines on its standard input."""
+
+import json
+
+import checks
+import pytest
+from failures import after
+from programs import KEYS, mediabridge
+from terminal import OnTerminal
+
+
+def ask(recorder, command, **more):
+    """Has it do something; its answer."""
+    number = len(recorder.events)
+    recorder.write(json.dumps({"command": command, "id": number, **more}))
+    answer = recorder.wait_for("control")
+    assert answer["id"] == number, recorder.report("another answer")
+    return answer
+
+
+def assert_done(recorder, command, **more):
+    assert ask(recorder, command, **more)["done"], recorder.report(f"not done: {command}")
+
+
+def assert_whole(file, at_least):
+    assert checks.decode_errors(file) == [] and checks.disorder(file) == []
+    lengths = checks.durations(file)
+    assert set(lengths) == {"video", "audio"} and min(lengths.values()) >= at_least, f"{file.name}: {lengths}"
+    assert abs(lengths["video"] - lengths["audio"]) < 0.3, f"{file.name}: {lengths}"
+
+
+def test_destinations_by_json(server, tmp_path):
+    """One is added and removed, mistakes are answered, and a standard input that is closed ends nothing."""
+    server.foreign_publisher("--room", "asked", "--codec", "VP8")
+    first, second = tmp_path / "a.mkv", tmp_path / "b.mkv"
+    recorder = server.recorder("asked", "alice", first, "--control", "-")
+    assert not ask(recorder, "remove", location="a.mkv")["done"], "nothing runs yet"
+    recorder.wait_for("recording")
+    assert_done(recorder, "add", location=str(second), values={"cluster": 500_000_000})
+    after(recorder, 3)
+    recorder.write("rtmp://server/live/secret-key")
+    refused = recorder.wait_for("control")
+    assert not refused["done"] and "secret-key" not in str(refused)
+    for wrong, said in (
+        ({"command": "add", "location": str(second)}, "are the same"),
+        ({"command": "layout", "layout": "speaker"}, "--composite speaker"),
+        ({"command": "layout", "layout": "mosaic"}, "grid, speaker"),
+        ({"command": "remove"}, "location"),
+        ({"command": "jump"}, "add, remove"),
+    ):
+        answer = ask(recorder, **wrong)
+        assert not answer["done"] and said in answer["message"], recorder.report("says something else")
+    assert_done(recorder, "remove", location=str(second))
+    assert_whole(second, 1)
+    recorder.close_input()
+    after(recorder, recorder.wait_for("progress")["duration"] + 0.5)
+    recorder.send(2)
+    assert recorder.finish() == 0, recorder.report("failed")
+    assert_whole(first, 3)
+    states = {event["file"]: event["state"] for event in recorder.events if event["event"] == "destination"}
+    assert states[str(second)] == "complete", recorder.report("not told of")
+
+
+def test_lines_on_a_terminal(server, tmp_path):
+    """A room gets another layout and another file, and is ended, by somebody at a keyboard."""
+    server.foreign_publisher("--room", "typed", "--codec", "VP8")
+    first, second = tmp_path / "a.mkv", tmp_path / "b.webm"
+    command = mediabridge("record", "--url", server.url, *KEYS, "--room", "typed", "--composite", "grid", first)
+    recorder = OnTerminal(server.enter(*command), is_typed=True)
+    recorder.wait_for("Recording the room")
+    for line, said in (
+        ("l single-speaker", "single-speaker from now on"),
+        (f"+{second}", "next keyframe"),
+        ("jump", "Not done: that is no command"),
+    ):
+        recorder.type(line)
+        recorder.wait_for(said)
+    recorder.wait_for(f"{second}: video")
+    recorder.wait_for("00:00:03")
+    recorder.type("q")
+    recorder.wait_for("The recording ends")
+    recorder.finish()
+    assert_whole(first, 2.9)
+    assert_whole(second, 1)
+    assert checks.codecs(second) == {"video": "vp8", "audio": "opus"}
