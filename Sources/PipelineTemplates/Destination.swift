@@ -34,7 +34,10 @@ public struct Destination: Equatable, Sendable {
   }
 
   /// Endings and schemes that are another word for a template's name.
-  private static let synonyms = ["opus": "ogg", "rtmps": "rtmp"]
+  private static let synonyms = ["opus": "ogg", "rtmps": "rtmp", "m3u8": "hls"]
+
+  /// What the name of a file ends in that the template of that name writes.
+  package static func ending(of template: String) -> String { template == "hls" ? "m3u8" : template }
 
   /// The shipped templates that take an address.
   package static let addressTemplates = ["rtmp", "srt", "udp"]

@@ -160,6 +160,7 @@ struct RecordingReport: Sendable {
       "codec_changes": status.codecChanges.map(self.fields),
     ]
     if !status.parts.isEmpty { fields["parts"] = status.parts }
+    if !status.segments.isEmpty { fields["segments"] = status.segments }
     if status.isFile { fields["size"] = status.bytes }
     if let stream = status.stream { (fields["losses"], fields["away"]) = (stream.losses, Format.seconds(stream.away)) }
     console.event("finished", fields)
@@ -220,6 +221,7 @@ extension DestinationStatus {
   var fields: [String: Any] {
     var fields: [String: Any] = ["file": location, "state": state.rawValue, "duration": Format.seconds(duration)]
     if isFile { fields["bytes"] = bytes }
+    if !segments.isEmpty { fields["segment_count"] = segments.count }
     if let stream {
       fields["losses"] = stream.losses
       fields["reason"] = stream.reason?.message

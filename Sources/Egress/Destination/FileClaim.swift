@@ -40,9 +40,13 @@ final class FileClaim: Sendable {
 
   /// Why what is written does not end up under the file's name any more; nil while it does.
   var loss: LiveKitError? {
-    guard let held = hold.withLock({ $0?.identity }) else { return nil }
-    guard let now = FileIdentity(path: file) else {
-      guard errno == ENOENT || errno == ENOTDIR else { return nil }
+    // In one with `replace`: what is compared is of the same moment.
+    let (held, now, code) = hold.withLock { hold in
+      (hold?.identity, hold.flatMap { _ in FileIdentity(path: file) }, errno)
+    }
+    guard let held else { return nil }
+    guard let now else {
+      guard code == ENOENT || code == ENOTDIR else { return nil }
       return LiveKitError(.output, "\(file) was removed or renamed while it was being recorded")
     }
     guard now != held else { return nil }
@@ -54,6 +58,23 @@ final class FileClaim: Sendable {
 
   /// Size of the file; nil for what is no regular one.
   var bytes: Int64? { hold.withLock { $0.flatMap { FileIdentity.size(of: $0.descriptor) } } }
+
+  /// Puts other contents into its place, whole and at once, and holds these from now on.
+  /// - Throws: why it cannot be, or that it was lost.
+  func replace(with bytes: [UInt8]) throws(LiveKitError) {
+    if let loss { throw loss }
+    try hold.withLock { hold throws(LiveKitError) in
+      guard let held = hold else {
+        throw LiveKitError(
+          .output, "\(file) is no regular file, which a playlist or an image has to be; name another one")
+      }
+      let descriptor = try WholeFile.write(bytes, to: file)
+      let identity = FileIdentity(descriptor: descriptor) ?? held.identity
+      hold = Hold(
+        descriptor: descriptor, identity: identity, newPath: held.newPath, newFolders: held.newFolders)
+      close(held.descriptor)
+    }
+  }
 
   /// - Throws: the recording that has just ended is not in the file.
   func checkWritten(by template: String) throws(LiveKitError) {

@@ -11,6 +11,8 @@ struct OutputPlan: Sendable {
   /// Why a track that could be stored as it is sent is encoded: the variables that were set and only its encode
   /// template has, by that template.
   var forced: [(encoder: TemplateName, variables: [String])] = []
+  /// Nil where the template writes by itself.
+  var segments: SegmentOptions?
 }
 
 /// An output template and the encode templates beside it: what its inputs can be fed. It reads templates and builds no
@@ -22,6 +24,8 @@ struct OutputPlanner: Sendable {
   private let variables: [TemplateName: Set<String>]
   /// The encode templates that were asked for and make what the output does not take.
   let idleEncoders: [Track.Kind: String]
+  /// How Swift cuts what comes out; nil where the template writes by itself.
+  let segments: SegmentOptions?
 
   static let inputs: [Track.Kind: (output: String, encoder: String)] = [
     .video: ("video", "frames"), .audio: ("audio", "pcm"),
@@ -43,9 +47,10 @@ struct OutputPlanner: Sendable {
     let filled = try LiveKitError.wrapping { () throws(PipelineFailure) in
       try factory.fill(found, values: destination.values)
     }
+    segments = try SegmentOptions(found, filled, set: factory.overrides)
     let own = Set(found.variables.map(\.name))
     let unowned = Set(factory.overrides.keys).subtracting(own)
-    let interval = Self.keyframeInterval(of: found, factory)
+    let interval = segments?.duration ?? Self.keyframeInterval(of: found, factory)
     var choices: [Track.Kind: FeedChoice] = [:]
     for (kind, input) in Self.inputs {
       guard let accepted = filled.caps(ofElement: input.output) else { continue }
@@ -78,7 +83,7 @@ struct OutputPlanner: Sendable {
   /// - Parameter tracks: by kind; a kind that is not there gets nothing.
   /// - Throws: a track can be fed in no way.
   func plan(_ tracks: [Track.Kind: TrackTraits]) throws(LiveKitError) -> OutputPlan {
-    var plan = OutputPlan(template: template.name, feeds: [:])
+    var plan = OutputPlan(template: template.name, feeds: [:], segments: segments)
     for (kind, track) in tracks.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
       guard let choice = choices[kind] else { continue }
       let feed = try feed(choice, track)

@@ -13,6 +13,8 @@ final class OutputStage: Sendable {
   private let pipeline: OutputPipeline
   /// Nil for what is no file.
   private let claim: FileClaim?
+  /// Nil where the template writes by itself.
+  private let segments: SegmentedOutput?
   private let lost = Locked<LiveKitError?>(nil)
   private let abandoned = Locked(false)
   private let completed = Locked(false)
@@ -20,8 +22,11 @@ final class OutputStage: Sendable {
   private let stored = Locked<StoredMedia?>(nil)
 
   /// Opens it. Nothing is written before media is pushed.
-  init(_ destination: Destination, template: String, pipeline: OutputPipeline, claim: FileClaim?) throws(LiveKitError) {
-    (self.destination, self.template) = (destination, template)
+  init(
+    _ destination: Destination, template: String, pipeline: OutputPipeline, claim: FileClaim?,
+    segments: SegmentedOutput? = nil
+  ) throws(LiveKitError) {
+    (self.destination, self.template, self.segments) = (destination, template, segments)
     (self.pipeline, self.claim) = (pipeline, claim)
     do { try pipeline.start() } catch { throw LiveKitError(error).about(destination) }
   }
@@ -55,13 +60,17 @@ final class OutputStage: Sendable {
     }
   }
 
-  /// Of the file; 0 where it is none, or does not lie under its name any more.
+  /// Of the file, or of its segments; 0 where it is none, or does not lie under its name any more.
   var bytes: Int64 {
     guard destination.isFile, loss == nil else { return 0 }
+    if let segments { return segments.bytes }
     if let bytes = claim?.bytes { return bytes }
     let attributes = try? FileManager.default.attributesOfItem(atPath: destination.location)
     return (attributes?[.size] as? Int64) ?? 0
   }
+
+  /// Paths of what the file lists, as far as it is complete; empty where it holds everything itself.
+  var segmentFiles: [String] { segments?.files ?? [] }
 
   /// What the file really holds, once it has ended and where it is of a kind that can be read.
   var length: Duration? { stored.withLock { $0?.length } }
@@ -77,7 +86,8 @@ final class OutputStage: Sendable {
   /// - Parameter failure: why it cannot be completed any more.
   /// - Throws: why it is not complete.
   func finish(after failure: @Sendable () -> LiveKitError?) async throws(LiveKitError) {
-    let written = loss == nil && destination.isFile ? StoredFile(beingWritten: destination.location) : nil
+    let isAlone = loss == nil && destination.isFile && segments == nil
+    let written = isAlone ? StoredFile(beingWritten: destination.location) : nil
     var reason: LiveKitError?
     do { try await pipeline.complete() } catch {
       reason = LiveKitError(.output, "it could not be completed: \(error.message)", underlying: error).about(
@@ -85,7 +95,7 @@ final class OutputStage: Sendable {
     }
     await pipeline.stop()
     reason = failure() ?? reason
-    let kept = reason == nil ? written?.read() : written?.mend()
+    let kept = finishSegments(&reason) ?? (reason == nil ? written?.read() : written?.mend())
     stored.withLock { $0 = kept }
     defer { claim?.release() }
     if let reason { throw reason }
@@ -94,6 +104,13 @@ final class OutputStage: Sendable {
       throw error
     }
     completed.withLock { $0 = true }
+  }
+
+  /// - Returns: what the segments hold; nil where there are none.
+  private func finishSegments(_ reason: inout LiveKitError?) -> StoredMedia? {
+    guard let segments else { return nil }
+    do { try segments.finish() } catch { reason = reason ?? error.about(destination) }
+    return StoredMedia(end: segments.bytes, length: segments.length)
   }
 }
 

@@ -44,7 +44,9 @@ package struct OutputTemplates: Sendable {
       return name
     }
     let known = names.filter { name in
-      (try? factory.variables(of: TemplateName(.output, name)))?.contains("location") == true
+      // One whose files Swift writes is told no location.
+      (try? factory.variables(of: TemplateName(.output, name)))?.isDisjoint(with: ["location", "segment-duration"])
+        == false
     }
     let shown = destination.shown
     let advice =
@@ -53,7 +55,8 @@ package struct OutputTemplates: Sendable {
       throw LiveKitError(
         .invalidParameter, "'\(shown)' is an address, and no output template is called as its scheme; \(advice)")
     }
-    let endings = known.filter { !Destination.addressTemplates.contains($0) }.map { "." + $0 }.joined(separator: ", ")
+    let endings = known.filter { !Destination.addressTemplates.contains($0) }
+      .map { "." + Destination.ending(of: $0) }.joined(separator: ", ")
     throw LiveKitError(.invalidParameter, "'\(shown)': the name has to end in one of \(endings); or \(advice)")
   }
 }

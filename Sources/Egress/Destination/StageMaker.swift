@@ -1,3 +1,4 @@
+import GStreamerKit
 import MediaBridge
 import MediaCore
 import MediaPipelines
@@ -16,14 +17,18 @@ struct StageMaker: Sendable {
     onFailure: @escaping @Sendable (LiveKitError) -> Void
   ) throws(LiveKitError) -> OutputStage {
     if destination.isFile { try FileClaim.checkWritable(destination.location) }
+    let segments = try SegmentedOutput(
+      plan, at: destination, claim: claim, hasVideo: plan.feeds[.video] != nil, onFailure: onFailure)
+    let onSegmentData = segments.map { segments in { @Sendable (media: MediaBuffer) in segments.take(media) } }
     let pipeline = try LiveKitError.wrapping { () throws(PipelineFailure) in
       try OutputPipeline(
         factory.fill(.output, plan.template, values: destination.values), inputs: inputs(plan),
         unused: OutputPlanner.inputs.filter { plan.feeds[$0.key] == nil }.map(\.value.output), factory: factory,
         onKeyframeNeeded: { [lines] in lines.requestKeyframe(ofInput: $0) },
-        onFailure: { onFailure(LiveKitError($0)) })
+        onSegmentData: onSegmentData, onFailure: { onFailure(LiveKitError($0)) })
     }
-    return try OutputStage(destination, template: plan.template, pipeline: pipeline, claim: claim)
+    return try OutputStage(
+      destination, template: plan.template, pipeline: pipeline, claim: claim, segments: segments)
   }
 
   private func inputs(_ plan: OutputPlan) -> [String: OutputPipeline.Input] {

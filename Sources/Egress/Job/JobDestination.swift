@@ -205,6 +205,8 @@ final class JobDestination: Sendable {
   var bytes: Int64 { stages.bytes }
   /// The files that are whole and closed, in the order in which they began.
   var completedFiles: [String] { destination.isFile ? stages.completed : [] }
+  /// Paths of the segments that its files list, as far as they are complete.
+  var segments: [String] { stages.segments }
   /// The files besides the first, in the order in which they began.
   var laterFiles: [String] { stages.locations.dropFirst().filter { $0 != destination.location } }
 
@@ -292,6 +294,7 @@ final class StageList: Sendable {
 
   func dropped(at input: String) -> Int { all.reduce(0) { $0 + $1.dropped(at: input) } }
   var bytes: Int64 { all.reduce(0) { $0 + $1.bytes } }
+  var segments: [String] { all.flatMap(\.segmentFiles) }
   var locations: [String] { all.map(\.destination.location) }
   var completed: [String] { all.filter(\.isComplete).map(\.destination.location) }
   var loss: LiveKitError? { all.lazy.compactMap(\.loss).first }

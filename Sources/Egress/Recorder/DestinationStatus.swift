@@ -35,6 +35,9 @@ public struct DestinationStatus: Sendable, Equatable {
   public var parts: [String] = []
   /// The files that are whole and closed, in the order in which they began: others may take them.
   public var completedFiles: [String] = []
+  /// Paths of the segments that its playlist lists or has listed, as far as they are complete and still there; empty for
+  /// what holds everything itself.
+  public var segments: [String] = []
   /// In the order in which they came.
   public var codecChanges: [CodecChange] = []
   /// Of the connection with its live server; nil for a file.

@@ -93,6 +93,7 @@ struct RecordedDestination: Sendable {
     }
     (status.parts, status.completedFiles) = (output.laterFiles, output.completedFiles)
     status.codecChanges = codecChanges
+    status.segments = output.segments
     status.stream = output.stream
     status.failure = output.failure
     status.tracks = tracks.filter { output.has($0.track.kind) }.map { received in

@@ -93,13 +93,17 @@ struct RecordingTarget: Sendable {
     guard destination.isFile else { return }
     if let claim, claim.loss == nil { return }
     claim?.release()
+    if !replaces, planner.segments != nil, let old = SegmentNames.oldSegment(of: destination) { throw Self.exists(old) }
     let made = try FileClaim(destination.location)
     guard replaces || (made.bytes ?? 0) == 0 else {
       made.release()
-      throw LiveKitError(
-        .output, "\(destination.shown) exists already; choose another name, or give --overwrite to replace it")
+      throw Self.exists(destination.shown)
     }
     claim = made
+  }
+
+  private static func exists(_ file: String) -> LiveKitError {
+    LiveKitError(.output, "\(file) exists already; choose another name, or give --overwrite to replace it")
   }
 
   /// As it was named, or as its file is called.

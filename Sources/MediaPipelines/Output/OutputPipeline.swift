@@ -37,19 +37,24 @@ package final class OutputPipeline: Sendable {
   private let pipeline: Pipeline
   /// Nil where each buffer goes on at once.
   private let batch = Locked<WriteBatch<AppSource.Waiting>?>(nil)
+  private let isSegmented: Bool
 
   /// - Parameters:
   ///   - inputs: by the name of the appsrc.
   ///   - unused: the names of those that get nothing, which are taken out.
   ///   - onKeyframeNeeded: told the input behind which something asks for a keyframe, on any thread.
+  ///   - onSegmentData: gets what comes out at the appsink `segments`, on its streaming thread; nil for a template without.
   ///   - onFailure: told when the pipeline fails while it runs, on the thread that all pipelines share.
   package init(
     _ template: FilledTemplate, inputs: [String: Input], unused: [String], factory: PipelineFactory,
-    onKeyframeNeeded: @escaping @Sendable (String) -> Void, onFailure: @escaping @Sendable (PipelineFailure) -> Void
+    onKeyframeNeeded: @escaping @Sendable (String) -> Void, onSegmentData: (@Sendable (MediaBuffer) -> Void)? = nil,
+    onFailure: @escaping @Sendable (PipelineFailure) -> Void
   ) throws(PipelineFailure) {
     made = try factory.make(template)
     pipeline = made.pipeline
     for name in unused where pipeline.hasElement(name) { try made.removeBranch(from: name) }
+    isSegmented = onSegmentData != nil
+    if let onSegmentData { try made.sink("segments", onBuffer: onSegmentData) }
     var sources: [String: Source] = [:]
     for (name, input) in inputs {
       let source = try made.source(name)
@@ -69,7 +74,9 @@ package final class OutputPipeline: Sendable {
   package func start() throws(PipelineFailure) {
     try made.start()
     // Raw frames are large, and their memory is the decoder's.
-    guard pipeline.writesOnlyFiles, !sources.values.contains(where: \.input.followsFormat) else { return }
+    guard isSegmented || pipeline.writesOnlyFiles, !sources.values.contains(where: \.input.followsFormat) else {
+      return
+    }
     let limit = sources.values.map(\.element.batchLimit).min() ?? 0
     batch.withLock { $0 = limit > 1 ? WriteBatch(limit: limit) : nil }
   }

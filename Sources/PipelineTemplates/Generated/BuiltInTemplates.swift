@@ -248,6 +248,30 @@ appsrc name=video max-buffers=${queue:-1000} max-bytes=0 leaky-type=downstream
 ! filesink location=${location} buffer-mode=unbuffered
 
 """###,
+    "output/hls": ###"""
+# HLS playlist with MPEG-TS segments of H.264 and AAC.
+#
+# video, audio  Queue at most `queue` buffers; the oldest are dropped when the disk does not keep up. The caps say what
+#               goes in: a track as it was sent, or else encoded.
+# mux           All that is there goes on at once, so that nothing of the next segment comes with the last one.
+# identity      Does nothing: its name says how long segments are, `segment-duration` seconds, each from a keyframe to the
+#               next, which senders and encoders are told. `playlist` is `event`, which lists all and plays on demand
+#               when it has ended, or `live`, which lists the newest `live-segments`. `live-playlist` is the name of a
+#               live one beside an event playlist. With `delete-segments` true a live playlist's old segments go.
+# segments      Swift makes the files NAME_00000.ts, NAME_00001.ts … of it, and the playlist NAME.m3u8.
+
+mpegtsmux name=mux alignment=0
+! identity name=segments-of-${segment-duration:-4}-s
+! identity name=playlist-${playlist:-event}-${live-segments:-5}-${delete-segments:-false}-${live-playlist:-}
+! appsink name=segments sync=false
+appsrc name=video max-buffers=${queue:-1000} max-bytes=0 leaky-type=downstream
+  caps="video/x-h264,stream-format=byte-stream,alignment=au"
+! mux.
+appsrc name=audio max-buffers=${queue:-1000} max-bytes=0 leaky-type=downstream
+  caps="audio/mpeg,mpegversion=4,stream-format=raw"
+! mux.
+
+"""###,
     "output/ivf": ###"""
 # IVF file, the frames of VP8 or VP9 with their times; video only.
 #

@@ -1,0 +1,73 @@
+import Foundation
+import MediaBridge
+import PipelineTemplates
+
+/// How an output is cut into segments, and which playlists list them: what the variables of its template say.
+struct SegmentOptions: Equatable, Sendable {
+  /// What is asked for, as long as keyframes come.
+  var duration: Duration
+  /// Of the playlist that the destination names.
+  var playlist: MediaPlaylist.Kind
+  /// The name of a live playlist beside it, in the same folder.
+  var livePlaylist: String?
+  /// Segments that a live playlist lists.
+  var liveSegments: Int
+  /// Whether segments go that no playlist lists any more.
+  var deletesSegments: Bool
+
+  /// - Returns: nil for a template without the appsink `segments`.
+  /// - Throws: a value that cannot be.
+  init?(_ template: Template, _ filled: FilledTemplate, set: [String: String]) throws(LiveKitError) {
+    guard filled.elements.contains(where: { $0.name == "segments" }) else { return nil }
+    let values = SegmentValues(
+      all: template.variables.reduce(into: [:]) { $0[$1.name] = set[$1.name] ?? $1.defaultValue })
+    duration = .seconds(try values.number("segment-duration", usual: 4, in: 0.1...3600, "seconds, such as 4"))
+    liveSegments = Int(try values.number("live-segments", usual: 5, in: 1...10_000, "a number of segments, such as 5"))
+    playlist = try values.isFirst("playlist", "live", "event") ? .live(liveSegments) : .event
+    deletesSegments = try values.isFirst("delete-segments", "true", "false")
+    livePlaylist = values.all["live-playlist"].flatMap { $0.isEmpty ? nil : $0 }
+    try check()
+  }
+
+  private func check() throws(LiveKitError) {
+    if deletesSegments, playlist == .event {
+      throw LiveKitError(
+        .invalidParameter,
+        "`delete-segments` is for a live playlist: an event playlist lists all; set playlist=live too")
+    }
+    guard let livePlaylist else { return }
+    guard playlist == .event else {
+      throw LiveKitError(.invalidParameter, "`live-playlist` stands beside an event playlist; leave out playlist=live")
+    }
+    guard !livePlaylist.contains("/"), livePlaylist.hasSuffix(".m3u8") else {
+      throw LiveKitError(
+        .invalidParameter,
+        "'\(livePlaylist)' is no value for `live-playlist`: give a name in the folder of the playlist, "
+          + "such as live.m3u8")
+    }
+  }
+}
+
+/// The variables of a template with their values.
+private struct SegmentValues {
+  let all: [String: String]
+
+  func number(
+    _ name: String, usual: Double, in range: ClosedRange<Double>, _ words: String
+  ) throws(LiveKitError) -> Double {
+    guard let text = all[name] else { return usual }
+    guard let number = Double(text), range.contains(number) else { throw mistake(name, text, words) }
+    return number
+  }
+
+  /// Which of two words it is; the second where the template does not say.
+  func isFirst(_ name: String, _ first: String, _ second: String) throws(LiveKitError) -> Bool {
+    let text = all[name] ?? second
+    guard [first, second].contains(text) else { throw mistake(name, text, "\(first) or \(second)") }
+    return text == first
+  }
+
+  private func mistake(_ name: String, _ text: String, _ words: String) -> LiveKitError {
+    LiveKitError(.invalidParameter, "'\(text)' is no value for `\(name)`: give \(words)")
+  }
+}

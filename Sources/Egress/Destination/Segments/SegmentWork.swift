@@ -1,0 +1,121 @@
+import Foundation
+import GStreamerKit
+import MediaBridge
+import MediaCore
+
+/// The files that a segmented output writes, one after the other, and the playlists that list them.
+struct SegmentWork {
+  private let names: SegmentNames
+  private let options: SegmentOptions
+  private let claim: FileClaim
+  private let hasVideo: Bool
+  private var format: (any SegmentFormat)?
+  private var cutter: SegmentCutter
+  private var playlist: MediaPlaylist?
+  private var live: MediaPlaylist?
+  private var file: SegmentFile?
+  /// The wall clock's time at the output's beginning.
+  private var epoch: Date?
+  private var count = 0
+
+  /// Paths of the segments that are complete and still there.
+  private(set) var files: [String] = []
+  /// Of those that are complete, also of those that have gone.
+  private(set) var bytes: Int64 = 0
+  private(set) var length = Duration.zero
+
+  init(_ names: SegmentNames, _ options: SegmentOptions, _ claim: FileClaim, hasVideo: Bool) {
+    (self.names, self.options, self.claim, self.hasVideo) = (names, options, claim, hasVideo)
+    cutter = SegmentCutter(options.duration)
+  }
+
+  /// - Returns: whether a segment was completed.
+  mutating func take(_ media: MediaBuffer) throws(LiveKitError) -> Bool {
+    if format == nil { format = try format(of: media.caps.mediaType) }
+    let time = media.pts.map { Duration.nanoseconds($0.nanoseconds) }
+    let piece = media.withUnsafeBytes { format?.take($0, at: time) }
+    var ended = false
+    switch piece {
+    case .frame(let time, let isKeyframe):
+      epoch = epoch ?? Date.now.addingTimeInterval(-(time / .seconds(1)))
+      let begin = cutter.begin ?? time
+      if let duration = cutter.cut(at: time, isKeyframe: isKeyframe) {
+        try end(from: begin, lasting: duration)
+        ended = true
+      }
+    case .more: break
+    case .apart, nil: return false
+    }
+    try write(media)
+    return ended
+  }
+
+  private func format(of type: String) throws(LiveKitError) -> any SegmentFormat {
+    switch type {
+    case "video/mpegts": return TransportStream(hasVideo: hasVideo)
+    default:
+      throw LiveKitError(.template, "its appsink `segments` gets \(type), which cannot be cut: video/mpegts can")
+    }
+  }
+
+  private mutating func write(_ media: MediaBuffer) throws(LiveKitError) {
+    if file == nil { file = try begin() }
+    guard let file else { return }
+    media.withUnsafeBytes { file.append($0) }
+    if file.isFull { try file.flush() }
+  }
+
+  private mutating func begin() throws(LiveKitError) -> SegmentFile {
+    let file = try SegmentFile(names.path(of: names.segment(count, format?.ending ?? "")))
+    file.append(format?.head() ?? [])
+    return file
+  }
+
+  /// Completes the segment that is written, and lists it.
+  private mutating func end(from begin: Duration, lasting duration: Duration) throws(LiveKitError) {
+    guard let file else { return }
+    try file.flush()
+    self.file = nil
+    let date = (epoch ?? .now).addingTimeInterval(begin / .seconds(1))
+    let name = names.segment(count, format?.ending ?? "")
+    try list(MediaPlaylist.Segment(name: name, duration: duration, date: date))
+    count += 1
+    files.append(file.path)
+    (bytes, length) = (bytes + Int64(file.count), length + duration)
+    deleteOld()
+  }
+
+  private mutating func list(_ segment: MediaPlaylist.Segment) throws(LiveKitError) {
+    var lists = (playlist ?? makePlaylist(options.playlist), live ?? makePlaylist(.live(options.liveSegments)))
+    lists.0.append(segment)
+    lists.1.append(segment)
+    (playlist, live) = lists
+    try writePlaylists(isOver: false)
+  }
+
+  private func makePlaylist(_ kind: MediaPlaylist.Kind) -> MediaPlaylist {
+    MediaPlaylist(kind, targetDuration: cutter.targetDuration)
+  }
+
+  private func writePlaylists(isOver: Bool) throws(LiveKitError) {
+    guard let playlist, let live else { return }
+    try claim.replace(with: Array(playlist.text(isOver: isOver).utf8))
+    guard let path = names.live else { return }
+    close(try WholeFile.write(Array(live.text(isOver: isOver).utf8), to: path))
+  }
+
+  /// A segment that is not listed any more is still played for as long as the playlist lasts in which it was (RFC 8216,
+  /// 6.2.2).
+  private mutating func deleteOld() {
+    guard options.deletesSegments else { return }
+    while files.count > 2 * options.liveSegments + 1 { unlink(files.removeFirst()) }
+  }
+
+  /// - Parameter isBroken: whether the last segment cannot be completed: it goes, which makes room for the playlist's end.
+  mutating func finish(isBroken: Bool) throws(LiveKitError) {
+    if isBroken, let file { unlink(file.path) }
+    if !isBroken, let begin = cutter.begin, let rest = cutter.rest { try end(from: begin, lasting: rest) }
+    file = nil
+    try writePlaylists(isOver: true)
+  }
+}

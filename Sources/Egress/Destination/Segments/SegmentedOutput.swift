@@ -1,0 +1,109 @@
+import Foundation
+import GStreamerKit
+import MediaBridge
+import MediaCore
+import PipelineTemplates
+
+/// Cuts what a template hands out at its appsink `segments` into files, and lists them in playlists.
+///
+/// `@unchecked Sendable`: `work` is touched by the pipeline's streaming thread, and once that has stopped by whoever ends it;
+/// the rest lies in `Locked` values.
+final class SegmentedOutput: @unchecked Sendable {
+  /// What others see of it.
+  private struct Figures {
+    var files: [String] = []
+    var bytes: Int64 = 0
+    var length = Duration.zero
+  }
+
+  private let onFailure: @Sendable (LiveKitError) -> Void
+  private let figures = Locked(Figures())
+  private var work: SegmentWork
+  private var isBroken = false
+
+  /// - Parameters:
+  ///   - claim: of the playlist.
+  ///   - hasVideo: whether segments begin with keyframes.
+  ///   - onFailure: told once why nothing is written any more, on the streaming thread.
+  /// - Returns: nil where the template writes by itself.
+  /// - Throws: segments cannot go there.
+  init?(
+    _ plan: OutputPlan, at destination: Destination, claim: FileClaim?, hasVideo: Bool,
+    onFailure: @escaping @Sendable (LiveKitError) -> Void
+  ) throws(LiveKitError) {
+    guard let options = plan.segments else { return nil }
+    guard let claim else {
+      throw LiveKitError(.invalidParameter, "\(destination.shown): segments go into files: name one in a folder")
+    }
+    self.onFailure = onFailure
+    // What an old playlist lists is going to be replaced.
+    if (claim.bytes ?? 0) > 0 { try claim.replace(with: []) }
+    work = SegmentWork(try SegmentNames(destination, options), options, claim, hasVideo: hasVideo)
+  }
+
+  /// Takes what the multiplexer made; on the streaming thread.
+  func take(_ media: MediaBuffer) {
+    guard !isBroken else { return }
+    do throws(LiveKitError) {
+      if try work.take(media) { show() }
+    } catch {
+      isBroken = true
+      onFailure(error)
+    }
+  }
+
+  /// Ends the last segment and the playlist. Nothing comes any more.
+  /// - Throws: why it is not complete.
+  func finish() throws(LiveKitError) {
+    defer { show() }
+    try work.finish(isBroken: isBroken)
+  }
+
+  private func show() {
+    let now = Figures(files: work.files, bytes: work.bytes, length: work.length)
+    figures.withLock { $0 = now }
+  }
+
+  /// Paths of the segments that are complete and still there, in their order.
+  var files: [String] { figures.withLock { $0.files } }
+  /// Of the segments that are complete.
+  var bytes: Int64 { figures.withLock { $0.bytes } }
+  /// Of the segments that are complete.
+  var length: Duration { figures.withLock { $0.length } }
+}
+
+/// What the files of a destination are called.
+struct SegmentNames: Sendable {
+  let playlist: String
+  /// Of the live playlist beside it; nil where there is none.
+  let live: String?
+  private let folder: String
+  private let stem: String
+
+  /// - Throws: two of them have the same name.
+  init(_ destination: Destination, _ options: SegmentOptions) throws(LiveKitError) {
+    let url = URL(fileURLWithPath: destination.location)
+    (playlist, stem) = (destination.location, url.deletingPathExtension().lastPathComponent)
+    folder = (destination.location as NSString).deletingLastPathComponent
+    let folder = folder
+    live = options.livePlaylist.map { (folder as NSString).appendingPathComponent($0) }
+    guard options.livePlaylist == url.lastPathComponent else { return }
+    throw LiveKitError(
+      .invalidParameter, "\(destination.shown): `live-playlist` names the same file; give it another name")
+  }
+
+  func path(of name: String) -> String { (folder as NSString).appendingPathComponent(name) }
+  func segment(_ number: Int, _ ending: String) -> String { stem + "_" + String(format: "%05d", number) + "." + ending }
+  func initialization(_ ending: String) -> String { "\(stem)_init.\(ending)" }
+
+  /// The path of a segment that lies where those of a destination go; nil where there is none.
+  static func oldSegment(of destination: Destination) -> String? {
+    let url = URL(fileURLWithPath: destination.location)
+    let (folder, start) = (url.deletingLastPathComponent(), url.deletingPathExtension().lastPathComponent + "_")
+    let names = try? FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+    return names?.first { name in
+      let rest = name.hasPrefix(start) ? name.dropFirst(start.count).split(separator: ".") : []
+      return rest.count == 2 && rest[0].count >= 5 && rest[0].allSatisfy(\.isWholeNumber)
+    }.map { folder.appendingPathComponent($0).path }
+  }
+}

@@ -1,0 +1,51 @@
+import Foundation
+import Testing
+
+@testable import Egress
+
+/// What a playlist says (RFC 8216).
+@Suite struct MediaPlaylistTests {
+  private func segment(_ name: String, _ seconds: Double = 4, at date: Double = 0) -> MediaPlaylist.Segment {
+    MediaPlaylist.Segment(name: name, duration: .seconds(seconds), date: Date(timeIntervalSince1970: date))
+  }
+
+  @Test func anEventListsAllAndIsOnDemandInTheEnd() {
+    var playlist = MediaPlaylist(.event, targetDuration: 4)
+    playlist.append(segment("a_00000.ts", 3.96, at: 1_700_000_000.25))
+    playlist.append(segment("a_00001.ts", 4))
+    let text = playlist.text(isOver: false)
+    #expect(
+      text.hasPrefix(
+        """
+        #EXTM3U
+        #EXT-X-VERSION:3
+        #EXT-X-PLAYLIST-TYPE:EVENT
+        #EXT-X-TARGETDURATION:4
+        #EXT-X-MEDIA-SEQUENCE:0
+        #EXT-X-PROGRAM-DATE-TIME:2023-11-14T22:13:20.250Z
+        #EXTINF:3.960000,
+        a_00000.ts
+        #EXT-X-PROGRAM-DATE-TIME:
+        """))
+    #expect(playlist.text(isOver: true) == text + "#EXT-X-ENDLIST\n")
+  }
+
+  @Test func aLiveOneListsTheNewest() {
+    var playlist = MediaPlaylist(.live(2), targetDuration: 4)
+    for number in 0..<5 { playlist.append(segment("a_\(number).ts")) }
+    let lines = playlist.text(isOver: false).split(separator: "\n")
+    #expect(lines.filter { !$0.hasPrefix("#") } == ["a_3.ts", "a_4.ts"])
+    #expect(lines.contains("#EXT-X-MEDIA-SEQUENCE:3") && !lines.contains { $0.hasPrefix("#EXT-X-PLAYLIST-TYPE") })
+  }
+
+  @Test func whatGoesInFrontAsksForVersion6() {
+    let text = MediaPlaylist(.event, targetDuration: 2, initialization: "a_init.mp4").text(isOver: false)
+    #expect(text.contains("#EXT-X-VERSION:6\n") && text.contains("#EXT-X-MAP:URI=\"a_init.mp4\"\n"))
+  }
+
+  @Test func aNameIsNoAddress() {
+    var playlist = MediaPlaylist(.event, targetDuration: 4)
+    playlist.append(segment("http:100% a?#\n\"_00000.ts"))
+    #expect(playlist.text(isOver: false).hasSuffix("\nhttp%3A100%25%20a%3F%23%0A%22_00000.ts\n"))
+  }
+}

@@ -1,0 +1,76 @@
+import BridgeTesting
+import Foundation
+import PipelineTemplates
+import Testing
+
+@testable import Egress
+@testable import MediaBridge
+@testable import MediaPipelines
+
+/// What the variables of a template say about segments, and what cannot be.
+@Suite struct SegmentOptionsTests {
+  private func options(_ values: [String: String] = [:], of name: String = "hls") throws -> SegmentOptions? {
+    let factory = PipelineFactory(folder: nil, overrides: values)
+    return try OutputPlanner(Destination(location: "/tmp/x.m3u8", output: name), factory: factory).segments
+  }
+
+  private func error(_ values: [String: String]) -> String {
+    do { return "\(String(describing: try options(values)))" } catch { return "\(error)" }
+  }
+
+  @Test func withoutValuesTheyAreThoseOfEgress() throws {
+    let options = try #require(try options())
+    #expect(options.duration == .seconds(4) && options.playlist == .event && options.liveSegments == 5)
+    #expect(options.livePlaylist == nil && !options.deletesSegments)
+    #expect(try self.options(of: "mp4") == nil)
+  }
+
+  @Test func keyframesComeAsOftenAsSegments() throws {
+    let factory = PipelineFactory(folder: nil, overrides: ["segment-duration": "2.5"])
+    let planner = try OutputPlanner(Destination(location: "x.m3u8"), factory: factory)
+    #expect(planner.keyframeInterval == .seconds(2.5))
+    #expect(try planner.plan([.video: TrackTraits(codec: "h264")]).feeds[.video]?.way == .asSent)
+  }
+
+  @Test func whatCannotBeIsSaid() {
+    #expect(error(["segment-duration": "no"]).contains("'no' is no value for `segment-duration`: give seconds"))
+    #expect(error(["segment-duration": "0"]).contains("no value"))
+    #expect(error(["playlist": "vod"]).contains("give live or event"))
+    #expect(error(["live-segments": "0"]).contains("give a number of segments"))
+    #expect(error(["delete-segments": "true"]).contains("set playlist=live too"))
+    #expect(error(["live-playlist": "../live.m3u8"]).contains("a name in the folder of the playlist"))
+    #expect(error(["live-playlist": "a.m3u8", "playlist": "live"]).contains("leave out playlist=live"))
+  }
+
+  @Test func anOldSegmentIsNotReplacedUnasked() throws {
+    let folder = try TemporaryFolder()
+    let options = { (replaces: Bool) in
+      var options = RecordingOptions(file: folder.path + "/a.m3u8")
+      options.replacesFiles = replaces
+      return options
+    }
+    try "old".write(toFile: folder.path + "/a_00007.ts", atomically: false, encoding: .utf8)
+    var targets = try RecordingTargets(options(false), folder: nil)
+    #expect { try targets.claim() } throws: { "\($0)".contains("a_00007.ts exists already") }
+    #expect(!FileManager.default.fileExists(atPath: folder.path + "/a.m3u8"))
+    targets = try RecordingTargets(options(true), folder: nil)
+    try targets.claim()
+    targets.release()
+  }
+
+  @Test func aPlaylistThatIsReplacedIsStillHeld() throws {
+    let folder = try TemporaryFolder()
+    let file = folder.path + "/a.m3u8"
+    let claim = try FileClaim(file)
+    for text in ["one", "two\n"] {
+      try claim.replace(with: Array(text.utf8))
+      #expect(try String(contentsOfFile: file, encoding: .utf8) == text)
+      #expect(claim.loss == nil && claim.bytes == Int64(text.utf8.count))
+      #expect(throws: LiveKitError.self) { _ = try FileClaim(file) }
+    }
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["a.m3u8"])
+    try "else".write(toFile: file, atomically: true, encoding: .utf8)
+    #expect { try claim.replace(with: []) } throws: { "\($0)".contains("was replaced by another file") }
+    #expect(try String(contentsOfFile: file, encoding: .utf8) == "else")
+  }
+}

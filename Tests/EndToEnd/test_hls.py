@@ -1,0 +1,129 @@
+"""Playlists and their segments, played by FFmpeg and checked against RFC 8216."""
+
+import datetime
+import shutil
+
+import checks
+import hls
+import pytest
+from failures import assert_failed
+from programs import KEYS, mediabridge
+
+FPS = 25
+SIZE = (640, 360)
+SECONDS = 9
+DURATION = ("--duration", f"{SECONDS}s")
+LIVE = {"playlist": "live", "live-segments": 2, "delete-segments": "true", "segment-duration": 1}
+
+
+def values(**named):
+    return [part for name, value in named.items() for part in ("--set", f"{name.replace('_', '-')}={value}")]
+
+
+def assert_plays(file, playlist):
+    """From the first segment to the last as one, with nothing missing in between."""
+    assert checks.decode_errors(file) == [] and checks.disorder(file) == []
+    assert sum(segment.duration for segment in playlist.segments) == pytest.approx(SECONDS, abs=0.3)
+    assert checks.durations(file) == pytest.approx({"video": SECONDS, "audio": SECONDS}, abs=0.3)
+    frames = checks.numbered(file, SIZE)
+    numbers = [number for number, _, _ in frames if number is not None]
+    assert len(numbers) >= 0.9 * SECONDS * FPS and numbers == sorted(set(numbers)), numbers
+    offsets = checks.flash_offsets(frames, FPS, *checks.audio(file))
+    assert max(map(abs, offsets)) <= 0.045, offsets
+
+
+def assert_on_demand(file, folder, told, begun):
+    """All that was recorded, in segments of 2 s, and nothing else in the folder."""
+    playlist = hls.read(file)
+    hls.assert_valid(playlist, "EVENT")
+    hls.assert_segments(playlist, folder)
+    assert playlist.is_over and len(playlist.segments) >= SECONDS // 2
+    assert_plays(file, playlist)
+    files = [segment.path for segment in playlist.segments]
+    assert told["segments"] == [str(file) for file in files]
+    assert told["size"] == sum(file.stat().st_size for file in files)
+    assert told["duration"] == pytest.approx(SECONDS, abs=0.3)
+    assert abs((playlist.segments[0].date - begun).total_seconds()) < 2
+    others = {file, *files, *([playlist.initialization] if playlist.initialization else [])}
+    assert set(file.parent.iterdir()) == others
+
+
+def assert_live(file, folder, told):
+    """The newest segments, and those that somebody may still play."""
+    playlist = hls.read(file)
+    hls.assert_valid(playlist, None)
+    hls.assert_segments(playlist, folder)
+    kept = sorted(file.parent.glob("live_*.ts"))
+    assert [segment.path for segment in playlist.segments] == kept[-2:] and len(kept) == 5
+    assert int(playlist.tags["#EXT-X-MEDIA-SEQUENCE"]) >= SECONDS - 2
+    assert kept[-1].name == f"live_{int(playlist.tags['#EXT-X-MEDIA-SEQUENCE']) + 1:05}.ts"
+    assert told["segments"] == [str(file) for file in kept] and told["duration"] == pytest.approx(SECONDS, abs=0.3)
+
+
+@pytest.mark.alone
+def test_as_sent_encoded_and_mixed(server, tmp_path):
+    server.foreign_publisher("--room", "many", "--identity", "alice", "--codec", "H264")
+    server.foreign_publisher("--room", "many", "--identity", "bob", "--codec", "VP8")
+    files = {name: tmp_path / name / f"{name}.m3u8" for name in ("alice", "bob", "live")}
+    seconds = values(segment_duration=2)
+    running = {name: server.recorder("many", name, files[name], *seconds, *DURATION) for name in ("alice", "bob")}
+    begun = datetime.datetime.now(datetime.timezone.utc)
+    options = ("--composite", "grid", "--size", "640x360", *values(**LIVE), *DURATION)
+    running["live"] = server.recorder("many", None, files["live"], *options)
+    told = {}
+    for name, recorder in running.items():
+        told[name] = recorder.wait_for("finished", 60)
+        assert recorder.finish() == 0, recorder.report("failed")
+    for name in ("alice", "bob"):
+        video = next(track for track in told[name]["tracks"] if track["kind"] == "video")
+        assert video["passthrough"] == (name == "alice")
+        assert_on_demand(files[name], tmp_path, told[name], begun)
+    assert_live(files["live"], tmp_path, told["live"])
+
+
+def wait_for_segments(recorder, count):
+    """Until so many are complete."""
+    while recorder.wait_for("progress")["destinations"][0].get("segment_count", 0) < count:
+        pass
+
+
+def test_audio_alone_and_what_ends_early(local_server, tmp_path, disks):
+    local_server.own_publisher("one", "alice", "h264")
+    second = values(segment_duration=1)
+    voice, killed, lost = (tmp_path / name / "a.m3u8" for name in ("voice", "killed", "lost"))
+    full = disks("full", 300) / "a.m3u8"
+    audio = ("--audio-only", *second, *values(live_playlist="live.m3u8", live_segments=2), "--duration", "4s")
+    hearing = local_server.recorder("one", "alice", voice, *audio)
+    filling, dying, losing = (local_server.recorder("one", "alice", file, *second) for file in (full, killed, lost))
+    wait_for_segments(dying, 2)
+    dying.kill()
+    playlist = hls.read(killed)
+    assert not playlist.is_over and len(playlist.segments) >= 2
+    hls.assert_segments(playlist, tmp_path)
+    wait_for_segments(losing, 1)
+    shutil.rmtree(lost.parent)
+    assert_failed(losing, str(lost), "was removed")
+    assert_failed(filling, str(full), "disk is full", "the first 00:00:0", within=60)
+    playlist = hls.read(full)
+    assert playlist.is_over and checks.decode_errors(full) == []
+    assert set(full.parent.iterdir()) == {full, *(segment.path for segment in playlist.segments)}
+    hearing.wait_for("finished")
+    assert hearing.finish() == 0, hearing.report("failed")
+    playlist, live = hls.read(voice), hls.read(voice.with_name("live.m3u8"))
+    hls.assert_valid(playlist, "EVENT")
+    hls.assert_valid(live, None)
+    assert playlist.segments[-2:] == live.segments and live.is_over
+    assert checks.durations(voice) == pytest.approx({"audio": 4}, abs=0.3) and checks.decode_errors(voice) == []
+    for segment in playlist.segments:
+        assert checks.decode_errors(segment.path) == [] and checks.durations(segment.path)["audio"] > 0.9 * segment.duration
+
+
+@pytest.mark.parametrize(
+    "setting, reason",
+    [("segment-duration=x", "give seconds"), ("delete-segments=true", "set playlist=live too")],
+)
+def test_what_cannot_be_is_said_at_once(start, tmp_path, setting, reason):
+    command = ("record", "--url", "ws://127.0.0.1:9", *KEYS, "--room", "r", "--json", "--set", setting)
+    program = start(mediabridge(*command, tmp_path / "x.m3u8"))
+    assert_failed(program, "", reason)
+    assert list(tmp_path.iterdir()) == []
