@@ -20,7 +20,7 @@ extension VideoFrameBuffer {
     let image = try converted(to: pixelFormat(for: format))
     let turning = media.quarterTurns == 0 ? "" : "videoflip video-direction=auto ! "
     let text = "appsrc name=in ! \(turning)\(Self.encoder(format)) ! appsink name=out sync=false"
-    return try Pipeline(description: text, name: "still-image").encode(image.media)
+    return try Pipeline(description: text, name: "still-image").process(image.media, from: "in", to: "out")
   }
 
   /// What the encoder is given: JPEG's own luma and chroma are made from RGB, which see `encoder`.
@@ -36,32 +36,5 @@ extension VideoFrameBuffer {
     case .jpeg(let quality):
       "videoconvert ! video/x-raw,format=I420,colorimetry=(string)1:4:0:0,chroma-site=jpeg ! jpegenc quality=\(quality)"
     }
-  }
-}
-
-extension Pipeline {
-  /// Generous: it is only for encoders that hang.
-  private static let timeLimit = Duration.seconds(30)
-
-  /// Sends one buffer from `in` to `out` on the calling thread's time, and stops the pipeline.
-  fileprivate func encode(_ media: MediaBuffer) throws(PipelineError) -> MediaBuffer {
-    let source = try appSource(named: "in")
-    let sink = try element(named: "out").shared
-    // Errors are kept for this caller until `endStart`.
-    delivery.beginStart()
-    defer {
-      gst_element_set_state(element, GST_STATE_NULL)
-      delivery.close()
-    }
-    gst_element_set_state(element, GST_STATE_PLAYING)
-    source.push(media)
-    source.endOfStream()
-    let sample = gst_app_sink_try_pull_sample(sink.pointer.cast(), GstClockTime(Self.timeLimit.nanoseconds))
-    defer { if let sample { gst_sample_unref(sample) } }
-    if let error = delivery.endStart() { throw error }
-    guard let sample, let buffer = gst_sample_get_buffer(sample), let caps = gst_sample_get_caps(sample) else {
-      throw PipelineError(.encode, "no image came of \(media.caps)")
-    }
-    return MediaBuffer(retaining: buffer, format: MediaFormat(Caps(retaining: caps)), shift: 0)
   }
 }

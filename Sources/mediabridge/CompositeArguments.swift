@@ -20,10 +20,15 @@ struct CompositeArguments: ParsableArguments {
 
   @Flag(name: .customLong("names"), help: "Write the name of each participant into its tile") var showsNames = false
 
+  @Flag(
+    name: .customLong("placeholders"),
+    help: "Have a tile with initials and name for who has no camera, or has muted it")
+  var showsPlaceholders = false
+
   func validate() throws {
     guard layout == nil else { return }
     let given = [
-      ("--speaker-hold", speakerHold != nil), ("--names", showsNames),
+      ("--speaker-hold", speakerHold != nil), ("--names", showsNames), ("--placeholders", showsPlaceholders),
     ]
     if let option = given.first(where: \.1)?.0 {
       throw ValidationError("\(option) is for a mixed room: give --composite LAYOUT, too, such as --composite grid")
@@ -38,6 +43,7 @@ struct CompositeArguments: ParsableArguments {
       endsWhenEmpty: recording.ending == .roomEmpty,
       wait: recording.wait, reconnectFor: recording.reconnectFor, values: recording.values)
     (options.replacesFiles, options.parts) = (recording.replacesFiles, recording.parts)
+    options.showsPlaceholders = showsPlaceholders
     return options
   }
 }

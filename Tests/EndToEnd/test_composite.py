@@ -1,6 +1,7 @@
 """A whole room mixed into one video and one audio: who is there is seen in a tile, and heard."""
 
 import signal
+import time
 
 import checks
 import clip
@@ -111,12 +112,9 @@ def test_a_muted_camera_is_black_and_a_screen_share_is_large(server, tmp_path):
     recorder = composite(server, "share", file)
     recorder.wait_for("recording", 20)
     muter.wait_for("mute-video")
-    while recorder.wait_for("progress")["duration"] < 4:
-        pass
+    record_until(recorder, 4)
     server.foreign_publisher("--room", "share", "--identity", "dave", "--no-audio", "--no-video", "--screen", "last")
-    begin = recorder.wait_for_new("progress")["duration"]
-    while recorder.wait_for("progress")["duration"] < begin + 8:
-        pass
+    record_until(recorder, recorder.wait_for_new("progress")["duration"] + 8)
     recorder.send(signal.SIGINT)
     recorder.wait_for("finished", 20)
     assert recorder.finish() == 0, recorder.report("failed")
@@ -129,6 +127,46 @@ def test_a_muted_camera_is_black_and_a_screen_share_is_large(server, tmp_path):
     # The screen is 640x360 of luma 200, without bars in a place of 1066x720 but above and below.
     assert abs(float(main[300:420].mean()) - 187) < 15 and main[:40].max() < 30
     assert strip[134:400].mean() > 40, "the cameras are in the strip"
+
+
+def record_until(recorder, duration):
+    while recorder.wait_for("progress")["duration"] < duration:
+        pass
+
+
+def is_placeholder(luma, column, row):
+    """White letters on one colour, which is not black."""
+    shown = tile(luma, column, row)
+    middle = np.median(shown)
+    return 40 < middle < 130 and shown.max() > 200 and (abs(shown.astype(int) - middle) < 4).mean() > 0.9
+
+
+def test_who_has_no_camera_has_a_tile_of_its_own(server, tmp_path):
+    """Bob brings his camera later, Alice mutes hers for a while: the tiles stay where they are."""
+    bob = server.foreign_publisher(
+        *("--room", "holders", "--identity", "<b>&😀", "--no-video", "--no-audio", "--actions", "wait:9", "publish:VP8")
+    )
+    server.foreign_publisher(
+        *("--room", "holders", "--identity", "alice", "--actions", "wait:4", "mute-video", "unmute-video")
+    )
+    file = tmp_path / "holders.mkv"
+    recorder = composite(server, "holders", file, "--placeholders", "--size", "1280x360")
+    recorder.wait_for("recording", 20)
+    begin = time.monotonic()
+    bob.wait_for("publish")
+    record_until(recorder, time.monotonic() - begin + 3)
+    recorder.send(signal.SIGINT)
+    recorder.wait_for("finished", 20)
+    assert recorder.finish() == 0, recorder.report("failed")
+    frames = [luma.copy() for _, luma in checks.frames(file)]
+    assert is_placeholder(frames[5], 1, 0), "Bob has no camera"
+    states = ["".join("P" if is_placeholder(luma, column, 0) else "-" for luma in frames[::5]) for column in (0, 1)]
+    alice = states[0].strip("-")
+    assert len(alice) >= 6 and set(alice) == {"P"}, states
+    # Nothing is seen between the placeholder and the first frame.
+    assert set(states[1].rstrip("-")) == {"P"} and states[1].endswith("-----"), states
+    assert all(tile(luma, column, 0).mean() > 40 for luma in frames[5:] for column in (0, 1)), "it is never black"
+    assert clip.read(tile(frames[-1], 0, 0)) and clip.read(tile(frames[-1], 1, 0)), "both are seen at the end"
 
 
 @pytest.mark.parametrize(

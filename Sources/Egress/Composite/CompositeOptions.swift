@@ -17,6 +17,9 @@ public struct CompositeOptions: Sendable {
   public var speakerHold: Duration
   /// Whether the name of each participant is written into its tile.
   public var showsNames: Bool
+  /// Whether who has no camera, or has muted it, has a tile with initials and name. Otherwise, as in LiveKit Egress, the
+  /// one has no tile and the other's is black.
+  public var showsPlaceholders = false
   /// What the output has: `[.audio]` mixes no video and subscribes to none.
   public var kinds: Set<Track.Kind>
   /// Whether it ends by itself when nobody who may publish is left.

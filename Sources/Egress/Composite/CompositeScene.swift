@@ -5,7 +5,7 @@ import MediaPipelines
 /// Who is seen and heard in a composite, brought into line with who is in the room.
 struct CompositeScene {
   private let mix: RoomMix
-  private let showsNames: Bool
+  private let options: CompositeOptions
   private let frameInterval: Duration
   private var arranger: CompositeArranger
   private var speakers = SpeakerTimes()
@@ -13,7 +13,7 @@ struct CompositeScene {
   private var voices: [CompositeVoice] = []
 
   init(_ mix: RoomMix, _ options: CompositeOptions) {
-    (self.mix, showsNames) = (mix, options.showsNames)
+    (self.mix, self.options) = (mix, options)
     frameInterval = .seconds(1) / options.framerate
     arranger = CompositeArranger(options.layout, size: PixelSize(options.size), speakerHold: options.speakerHold)
   }
@@ -28,46 +28,74 @@ struct CompositeScene {
   /// Whether audio of somebody was decoded.
   var isHeard: Bool { voices.contains(where: \.isHeard) }
 
-  /// - Parameter publications: those that belong into it, in the order of their participants' coming.
+  /// - Parameters:
+  ///   - publications: those that belong into it, in the order of their participants' coming.
+  ///   - participants: who may publish.
   /// - Throws: what keeps a track out; the others are there.
-  mutating func update(_ publications: [RemoteTrackPublication], at now: MediaTime) throws(LiveKitError) {
+  mutating func update(
+    _ publications: [RemoteTrackPublication], of participants: [RemoteParticipant], at now: MediaTime
+  ) throws(LiveKitError) {
     var failure: LiveKitError?
-    do throws(LiveKitError) { try show(publications, at: now) } catch { failure = error }
+    do throws(LiveKitError) { try show(publications, of: participants, at: now) } catch { failure = error }
     do throws(LiveKitError) { try hear(publications) } catch { failure = failure ?? error }
     if let failure { throw failure }
   }
 
   // MARK: Video
 
-  private mutating func show(_ publications: [RemoteTrackPublication], at now: MediaTime) throws(LiveKitError) {
-    var shown: [String: (track: RemoteVideoTrack, label: String?)] = [:]
-    var seen: [TileTrack] = []
-    for publication in publications {
-      guard let track = publication.track as? RemoteVideoTrack else { continue }
-      let sid = tiles.first { $0.track === track }?.sid ?? publication.sid
-      let participant = publication.participant
-      shown[sid] = (track, showsNames ? participant?.spokenName : nil)
-      seen.append(TileTrack(publication, sid: sid, speakers.speaker(of: participant, at: now)))
-    }
-    let places = arranger.places(of: seen, at: now)
-    for tile in tiles where !places.contains(where: { $0.sid == tile.sid }) || shown[tile.sid]?.track !== tile.track {
-      tile.remove()
-      tiles.removeAll { $0 === tile }
-    }
+  private mutating func show(
+    _ publications: [RemoteTrackPublication], of participants: [RemoteParticipant], at now: MediaTime
+  ) throws(LiveKitError) {
+    let seen = seen(publications, of: participants, at: now)
+    let places = arranger.places(of: seen.map(\.layout), at: now)
+    for tile in tiles where !places.contains(where: { $0.sid == tile.sid }) { tile.remove() }
+    tiles.removeAll { tile in !places.contains { $0.sid == tile.sid } }
     for (level, (sid, place)) in places.enumerated() {
-      guard let (track, label) = shown[sid] else { continue }
+      guard let seen = seen.first(where: { $0.layout.sid == sid }) else { continue }
       // The background is below all.
-      try show(track, sid, CompositeTile.Look(place: place, level: level + 1, label: label))
+      let look = CompositeTile.Look(place: place, level: level + 1, label: seen.label, placeholder: seen.placeholder)
+      try tile(for: seen)?.show(seen.track, look)
     }
   }
 
-  private mutating func show(
-    _ track: RemoteVideoTrack, _ sid: String, _ look: CompositeTile.Look
-  ) throws(LiveKitError) {
-    if let tile = tiles.first(where: { $0.sid == sid }) { return tile.show(look) }
-    guard let video = mix.video else { return }
-    let tile = try LiveKitError.wrapping { () throws(PipelineFailure) in try video.pipeline.addTile(video.tile) }
-    tiles.append(CompositeTile(track, sid: sid, in: tile, look, frameInterval: frameInterval))
+  /// Nil where no video is mixed.
+  private mutating func tile(for seen: SeenTrack) throws(LiveKitError) -> CompositeTile? {
+    if let tile = tiles.first(where: { $0.sid == seen.layout.sid }) { return tile }
+    guard let video = mix.video else { return nil }
+    let made = try LiveKitError.wrapping { () throws(PipelineFailure) in try video.pipeline.addTile(video.tile) }
+    let painter = seen.layout.source == .camera ? mix.painter : nil
+    let tile = CompositeTile(sid: seen.layout.sid, in: made, painter: painter, frameInterval: frameInterval)
+    tiles.append(tile)
+    return tile
+  }
+
+  /// All that may be seen. Where cameras have placeholders, that of a participant is one with its placeholder, which has
+  /// the same tile.
+  private mutating func seen(
+    _ publications: [RemoteTrackPublication], of participants: [RemoteParticipant], at now: MediaTime
+  ) -> [SeenTrack] {
+    let video = publications.filter { $0.kind == .video }
+    guard mix.painter != nil else { return video.compactMap { seen($0, $0.participant, at: now) } }
+    var rest = video
+    let cameras = participants.compactMap { participant in
+      let camera = rest.firstIndex { $0.source == .camera && $0.participant === participant }
+      return seen(camera.map { rest.remove(at: $0) }, participant, at: now, sid: "camera \(participant.identity ?? "")")
+    }
+    return cameras + rest.compactMap { seen($0, $0.participant, at: now) }
+  }
+
+  /// - Parameters:
+  ///   - publication: nil for a placeholder alone.
+  ///   - sid: under which it is laid out; nil for that of its track when it came.
+  /// - Returns: nil where there is nothing to be seen.
+  private mutating func seen(
+    _ publication: RemoteTrackPublication?, _ participant: Participant?, at now: MediaTime, sid: String? = nil
+  ) -> SeenTrack? {
+    let track = publication?.track as? RemoteVideoTrack
+    guard let sid = sid ?? track.flatMap({ track in tiles.first { $0.track === track }?.sid ?? publication?.sid })
+    else { return nil }
+    let layout = TileTrack(publication, sid: sid, speakers.speaker(of: participant, at: now))
+    return SeenTrack(layout: layout, track: track, participant, options)
   }
 
   // MARK: Audio
@@ -91,16 +119,35 @@ struct CompositeScene {
   }
 }
 
+/// What may be seen in a tile, and what is written there.
+private struct SeenTrack {
+  let layout: TileTrack
+  /// Nil while there is only a placeholder.
+  let track: RemoteVideoTrack?
+  let label: String?
+  let placeholder: Placeholder?
+
+  init(layout: TileTrack, track: RemoteVideoTrack?, _ participant: Participant?, _ options: CompositeOptions) {
+    (self.layout, self.track) = (layout, track)
+    let (name, identity) = (participant?.spokenName ?? "", participant?.identity ?? "")
+    label = options.showsNames ? participant?.spokenName : nil
+    let hasPlaceholder = options.showsPlaceholders && layout.source == .camera && (track == nil || layout.isMuted)
+    placeholder =
+      hasPlaceholder ? Placeholder(name: name, identity: identity, showsName: !options.showsNames) : nil
+  }
+}
+
 extension Participant {
   /// What people call them.
   fileprivate var spokenName: String? { name.flatMap { $0.isEmpty ? nil : $0 } ?? identity }
 }
 
 extension TileTrack {
-  fileprivate init(_ publication: RemoteTrackPublication, sid: String, _ speaker: Speaker) {
+  /// - Parameter publication: nil for a camera that there is not.
+  fileprivate init(_ publication: RemoteTrackPublication?, sid: String, _ speaker: Speaker) {
     self.init(
-      sid: sid, source: publication.source, isMuted: publication.isMuted,
-      isPortrait: publication.dimensions.map { $0.width <= $0.height } ?? false, speaker: speaker)
+      sid: sid, source: publication?.source ?? .camera, isMuted: publication?.isMuted ?? true,
+      isPortrait: publication?.dimensions.map { $0.width <= $0.height } ?? false, speaker: speaker)
   }
 }
 

@@ -3,14 +3,15 @@ import MediaBridge
 import MediaCore
 import MediaPipelines
 
-/// A track of video as it is seen in a composite. Its size is what adaptive stream asks of the server.
+/// A place of a composite and the track of video that is seen there. Its size is what adaptive stream asks of the server.
 final class CompositeTile: VideoRenderer, SizelessRenderer, MutedRenderer, PromptRenderer, Sendable {
-  /// Under which it is laid out: that of its track when it came.
+  /// Under which it is laid out: that of its track when it came, or its participant's.
   let sid: String
-  let track: RemoteVideoTrack
   private let tile: MixTile
+  private let painter: PlaceholderPainter?
   private let lag: Duration
   private let look = Locked<Look?>(nil)
+  private let shown = Locked<RemoteVideoTrack?>(nil)
 
   struct Look: Equatable {
     var place: TilePlace
@@ -18,17 +19,17 @@ final class CompositeTile: VideoRenderer, SizelessRenderer, MutedRenderer, Promp
     var level: Int
     /// What is written over the frames; nil for nothing.
     var label: String?
+    /// What is seen while there are no frames; nil for black.
+    var placeholder: Placeholder?
   }
 
-  /// Shows the track from now on.
-  /// - Parameter frameInterval: from one mixed frame to the next. A mixer shows what comes until the end of its frame at
-  ///   that frame's beginning: half of it later, frames are as often early as late.
-  init(_ track: RemoteVideoTrack, sid: String, in tile: MixTile, _ look: Look, frameInterval: Duration) {
-    (self.track, self.sid, self.tile, lag) = (track, sid, tile, frameInterval / 2)
+  /// - Parameters:
+  ///   - painter: nil where what is muted is black.
+  ///   - frameInterval: from one mixed frame to the next. A mixer shows what comes until the end of its frame at that
+  ///     frame's beginning: half of it later, frames are as often early as late.
+  init(sid: String, in tile: MixTile, painter: PlaceholderPainter?, frameInterval: Duration) {
+    (self.sid, self.tile, self.painter, lag) = (sid, tile, painter, frameInterval / 2)
     tile.write(nil)
-    show(look)
-    tile.start()
-    track.add(videoRenderer: self)
   }
 
   nonisolated var isAdaptiveStreamEnabled: Bool { true }
@@ -41,23 +42,52 @@ final class CompositeTile: VideoRenderer, SizelessRenderer, MutedRenderer, Promp
   func render(frame: VideoFrame) { tile.frames.show(frame.buffer, at: frame.time + lag) }
   func setMuted(_ isMuted: Bool) { tile.frames.setMuted(isMuted) }
 
+  /// Nil shows what stands in.
+  var track: RemoteVideoTrack? { shown.withLock { $0 } }
+
   /// Whether a frame of it was decoded.
   var hasShown: Bool { tile.frames.hasShown }
 
-  func show(_ new: Look) {
+  func show(_ track: RemoteVideoTrack?, _ new: Look) throws(LiveKitError) {
     let old = look.withLock { look in
       defer { look = new }
       return look
     }
     if new.label != old?.label { tile.write(new.label) }
-    guard new.place != old?.place || new.level != old?.level else { return }
-    tile.put(at: new.place, level: new.level)
+    if new.place != old?.place || new.level != old?.level { put(new) }
+    if old == nil { tile.start() }
+    if new.placeholder != old?.placeholder || new.place.size != old?.place.size { try standIn(new) }
+    follow(track)
+  }
+
+  private func put(_ look: Look) {
+    tile.put(at: look.place, level: look.level)
     adaptiveStreamDidChange()
+  }
+
+  private func standIn(_ look: Look) throws(LiveKitError) {
+    guard let painter else { return }
+    guard let placeholder = look.placeholder else { return tile.frames.setStandIn(.awaited) }
+    let frame = try LiveKitError.wrapping { () throws(PipelineFailure) in
+      try painter.paint(placeholder.initials, placeholder.name, on: placeholder.color, size: look.place.size)
+    }
+    tile.frames.setStandIn(frame.map { .frame($0) } ?? .black)
+  }
+
+  private func follow(_ track: RemoteVideoTrack?) {
+    let old = shown.withLock { shown in
+      defer { shown = track }
+      return shown
+    }
+    if track == nil { tile.frames.setMuted(true) }
+    guard old !== track else { return }
+    old?.remove(videoRenderer: self)
+    track?.add(videoRenderer: self)
   }
 
   /// When it returns nothing of it is left.
   func remove() {
-    track.remove(videoRenderer: self)
+    track?.remove(videoRenderer: self)
     tile.remove()
   }
 }

@@ -143,7 +143,7 @@ public actor RoomComposite {
       if publication.isSubscribed { omissions.forget(publication.sid) }
     }
     guard !job.isFinished else { return }
-    do throws(LiveKitError) { try scene?.update(wanted, at: .now) } catch {
+    do throws(LiveKitError) { try scene?.update(wanted, of: room.members, at: .now) } catch {
       mixFailure.withLock { $0 = $0 ?? error }
     }
   }
@@ -251,15 +251,5 @@ extension RoomComposite: JobSource {
     await countPackets()
     scene?.clear()
     await mix?.stop()
-  }
-}
-
-extension Room {
-  /// All that is published, by whoever joined first.
-  fileprivate var publications: [RemoteTrackPublication] {
-    let participants = remoteParticipants.values.sorted {
-      ($0.joinedAt ?? .distantPast, $0.identity ?? "") < ($1.joinedAt ?? .distantPast, $1.identity ?? "")
-    }
-    return participants.flatMap { TrackChoice.ordered(Array($0.trackPublications.values)) }
   }
 }

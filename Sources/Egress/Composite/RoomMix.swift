@@ -13,13 +13,16 @@ struct RoomMix: Sendable {
   }
   let video: Part?
   let audio: Part?
+  /// Makes what is seen of who has no camera; nil where that was not asked for.
+  let painter: PlaceholderPainter?
 
   /// All templates that mix.
   static let templates = [Track.Kind.video, .audio].flatMap(templates(of:))
 
-  /// The templates of a kind: what mixes, and what goes into that. Both are of the same name.
+  /// The templates of a kind: what mixes, what goes into that, of the same name, and what stands in for that.
   static func templates(of kind: Track.Kind) -> [TemplateName] {
-    [TemplateName(.mix, kind.description), TemplateName(.tile, kind.description)]
+    let both = [TemplateName(.mix, kind.description), TemplateName(.tile, kind.description)]
+    return both + (kind == .video ? [PlaceholderPainter.template] : [])
   }
 
   /// Nothing runs before `start()`.
@@ -46,6 +49,10 @@ struct RoomMix: Sendable {
       }
     }
     (video, audio) = (try part(.video), try part(.audio))
+    let hasPlaceholders = options.showsPlaceholders && video != nil
+    painter = try LiveKitError.wrapping { () throws(PipelineFailure) in
+      hasPlaceholders ? try PlaceholderPainter(factory: factory) : nil
+    }
   }
 
   func start() throws(LiveKitError) {

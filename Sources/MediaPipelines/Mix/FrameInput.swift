@@ -1,17 +1,27 @@
 package import GStreamerKit
 package import MediaCore
 
-/// The way of a track's frames to a place where people see them. While the track is muted the place is black: a frame that
-/// stands still would be taken for one that is live.
+/// The way of a track's frames to a place where people see them. While the track is muted something stands in for them: a
+/// frame that stands still would be taken for one that is live.
 package final class FrameInput: Sendable {
+  /// What is seen while the track is muted.
+  package enum StandIn: Sendable {
+    case black
+    case frame(VideoFrameBuffer)
+    /// A frame that is still being made; until it is there the last one stays.
+    case awaited
+  }
+
   private struct State {
     var isMuted = false
-    /// Of what was shown last.
+    var hasShown = false
+    /// Of what was shown last, or will be.
     var size: PixelSize?
+    var standIn = StandIn.black
   }
 
   private let source: AppSource
-  /// Held while a frame is queued, so that none comes behind black; queueing never waits.
+  /// Held while a frame is queued, so that none comes behind one that stands in; queueing never waits.
   private let state = Locked(State())
 
   package init(into source: AppSource) { self.source = source }
@@ -21,22 +31,42 @@ package final class FrameInput: Sendable {
     state.withLock { state in
       guard !state.isMuted else { return }
       state.size = PixelSize(width: frame.width, height: frame.height)
+      state.hasShown = true
       source.push(frame.media, pts: time)
     }
   }
 
-  /// Whether a frame was shown.
-  package var hasShown: Bool { state.withLock { $0.size != nil } }
+  /// Whether a frame was shown, other than one that stands in.
+  package var hasShown: Bool { state.withLock { $0.hasShown } }
+
+  /// How large frames will be seen, for one that stands in before any was shown.
+  package func expect(_ size: PixelSize) {
+    state.withLock { if !$0.hasShown { $0.size = size } }
+  }
 
   package func setMuted(_ isMuted: Bool) {
     state.withLock { state in
       guard state.isMuted != isMuted else { return }
       state.isMuted = isMuted
-      guard isMuted, let size = state.size,
-        let black = MediaBuffer.blackFrame(width: size.width, height: size.height)
-      else { return }
-      // Elements that write over frames drop those without a time.
-      source.push(black, pts: .now)
+      if isMuted { pushStandIn(of: state) }
     }
+  }
+
+  package func setStandIn(_ standIn: StandIn) {
+    state.withLock { state in
+      state.standIn = standIn
+      if state.isMuted { pushStandIn(of: state) }
+    }
+  }
+
+  private func pushStandIn(of state: State) {
+    let media: MediaBuffer? =
+      switch state.standIn {
+      case .black: state.size.flatMap { .blackFrame(width: $0.width, height: $0.height) }
+      case .frame(let frame): frame.media
+      case .awaited: nil
+      }
+    // Elements that write over frames drop those without a time.
+    if let media { source.push(media, pts: .now) }
   }
 }

@@ -31,7 +31,8 @@ package final class MixTile: Sendable {
   /// From the next frame that is mixed on.
   /// - Parameter level: a higher one is seen above a lower one; nil leaves it to when they came.
   package func put(at place: TilePlace, level: Int? = nil) {
-    fitting.fit(into: PixelSize(width: place.width, height: place.height), place.fit)
+    frames.expect(place.size)
+    fitting.fit(into: place.size, place.fit)
     var properties = [("xpos", place.x), ("ypos", place.y), ("width", place.width), ("height", place.height)]
     if let level { properties.append(("zorder", level)) }
     // A mixer without places is the template's own business.

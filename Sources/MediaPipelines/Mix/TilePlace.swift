@@ -17,4 +17,6 @@ package struct TilePlace: Hashable, Sendable {
   package init(x: Int, y: Int, width: Int, height: Int, fit: Fit = .contain) {
     (self.x, self.y, self.width, self.height, self.fit) = (x, y, width, height, fit)
   }
+
+  package var size: PixelSize { PixelSize(width: width, height: height) }
 }

@@ -559,6 +559,23 @@ appsrc name=video max-buffers=${queue:-3} max-bytes=0 leaky-type=downstream caps
 ! ximagesink name=window sync=false async=false qos=false
 
 """###,
+    "process/placeholder": ###"""
+# What a composite shows of who has no camera, or has muted it: initials and name on a colour.
+#
+# frames         A frame of one colour in, as large as the tile. There is one for each size: the mixer repeats it.
+# initials       In `initials-font` as Pango writes it; its size is for a tile that is 640 wide, and goes with the width.
+#                Swift sets `text`.
+# label          The participant's name, in `font`, where no name is written over all tiles. Swift sets `text`.
+# processed      The frame out.
+
+appsrc name=frames caps="video/x-raw"
+! textoverlay name=initials font-desc=${initials-font:-Sans Bold 64} draw-shadow=false draw-outline=false
+  halignment=center valignment=center
+! textoverlay name=label silent=true font-desc=${font:-Sans 12} auto-resize=false draw-shadow=false draw-outline=false
+  halignment=center valignment=bottom ypad=12
+! appsink name=processed sync=false
+
+"""###,
     "receive/h264": ###"""
 # H.264 video: frames as they were sent, and decoded (I420).
 #
