@@ -12,8 +12,7 @@ struct MediaBridgeCommand: AsyncParsableCommand {
     version: "mediabridge \(MediaBridgeSDK.version)\n\(MediaBridgeSDK.gstreamerVersion)",
     subcommands: [
       RecordCommand.self, WatchCommand.self, ViewCommand.self, ProbeCommand.self, DemoCommand.self,
-      DevServerCommand.self, TokenCommand.self, PipelinesCommand.self, PublishTestCommand.self, RecordEachCommand.self,
-      ManualCommand.self,
+      DevServerCommand.self, TokenCommand.self, PipelinesCommand.self, PublishTestCommand.self, ManualCommand.self,
     ])
 
   static func main() async {

@@ -46,6 +46,14 @@ struct RecordCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("A single track to record; again for one of the other kind", valueName: "sid"))
   var track: [String] = []
 
+  @Option(
+    help: ArgumentHelp(
+      """
+      Record each participant, or each track, into a file of its own, which {publisher_identity} or {track_id} names; \
+      those who come later, too
+      """, valueName: "participant|track"), transform: unit(named:))
+  var each: RecorderGroup.Unit?
+
   @Flag(help: "Leave the video out") var audioOnly = false
 
   @Option(help: "How long to record, such as 30s, 5m or 1h30m; without it until Ctrl-C", transform: duration(of:))
@@ -111,6 +119,10 @@ struct RecordCommand: AsyncParsableCommand {
       ("--composite", "--source", isComposite && !source.isEmpty, "a composite has all who are there"),
       ("--composite", "--until-left", isComposite && untilLeft, "nobody's leaving ends it; --until-empty does"),
       ("--audio-only", encoding.ofVideo.first ?? "", audioOnly && !encoding.ofVideo.isEmpty, "it is for video"),
+      ("--each", "--participant", each != nil && participant != nil, "each has all who are there"),
+      ("--each", "--track", each != nil && !track.isEmpty, "each has all who are there"),
+      ("--each", "--composite", each != nil && isComposite, "files of their own, or one that is mixed"),
+      ("--each", "--until-left", each != nil && untilLeft, "each ends when its participant leaves"),
       ("--until-left", "--until-empty", untilLeft && untilEmpty, "give the one that comes first"),
     ]
     for (one, other, areGiven, reason) in alternatives where areGiven {
@@ -173,8 +185,13 @@ struct RecordCommand: AsyncParsableCommand {
       try await record(RoomComposite(room: room, options: mixed), room, prepared.options, console)
     } else {
       tellIdlePreset(console)
-      let recorder = Recorder(room: room, options: prepared.options, templates: prepared.templates)
-      try await record(recorder, room, prepared.options, console)
+      let source: any RecordingSource =
+        if let each {
+          RecorderGroup(room: room, each: each, options: prepared.options)
+        } else {
+          Recorder(room: room, options: prepared.options, templates: prepared.templates)
+        }
+      try await record(source, room, prepared.options, console)
     }
   }
 
@@ -238,6 +255,12 @@ struct RecordCommand: AsyncParsableCommand {
     options.parts = files.parts
     return options
   }
+}
+
+/// The transform of `--each`.
+private func unit(named name: String) throws -> RecorderGroup.Unit {
+  guard let unit = RecorderGroup.Unit(rawValue: name) else { throw ValidationError("give participant or track") }
+  return unit
 }
 
 /// The transform of `--control`.

@@ -99,14 +99,17 @@ struct Recording {
   /// - Returns: what went wrong with that.
   private func handOn(_ done: OutputProgress) async -> LiveKitError? {
     var failure: LiveKitError?
-    if writesManifest { do throws(LiveKitError) { try await source.manifest?.write() } catch { failure = error } }
+    for manifest in writesManifest ? await source.manifests : [] {
+      do throws(LiveKitError) { try manifest.write() } catch { failure = error }
+    }
     for status in done.destinations { completion?.note(status) }
     return await completion?.finish().first ?? failure
   }
 
   private var report: RecordingReport {
     RecordingReport(
-      console: console, options: options, destinations: destinations, duration: duration, completion: completion)
+      console: console, options: options, destinations: destinations, duration: duration,
+      isGroup: source is RecorderGroup, completion: completion)
   }
 
   private func start() async throws {

@@ -11,6 +11,8 @@ struct RecordingReport: Sendable {
   /// Those that came while it ran, too.
   let destinations: Locked<[Destination]>
   let duration: Duration?
+  /// Whether there are as many destinations as somebody comes.
+  var isGroup = false
   var completion: CompletionCommand?
 
   func tell(_ update: Recorder.Update) {
@@ -75,13 +77,14 @@ struct RecordingReport: Sendable {
   func ends(with ending: RecordingOptions.Ending) {
     switch ending {
     case .participantLeft: console.say("The participant has left: the recording ends.")
+    case .tracksEnded: console.say("The track is published no more: the recording ends.")
     case .roomEmpty: console.say("Nobody who may publish is left in the room: the recording ends.")
     }
   }
 
   // MARK: Destinations
 
-  private var isOne: Bool { destinations.withLock { $0.count } == 1 }
+  private var isOne: Bool { !isGroup && destinations.withLock { $0.count } == 1 }
 
   /// Of the only one nothing is said that the recording's own lines do not say.
   private func tell(_ status: DestinationStatus) {
@@ -115,16 +118,18 @@ struct RecordingReport: Sendable {
   }
 
   func progress(_ progress: OutputProgress, _ pace: inout Pace) {
-    let fps = pace.rate(of: progress.video?.buffers ?? 0)
+    let frames = isGroup ? progress.allFrames : progress.video?.buffers ?? 0
+    let fps = pace.rate(of: frames)
     let rates = String(format: "%.1f fps  %.2f %% lost", fps, progress.loss * 100)
-    let sizes = progress.destinations.map { status in
+    var sizes = progress.destinations.map { status in
       let size = status.state == .failed ? "failed" : status.isFile ? Format.bytes(status.bytes) : status.state.rawValue
       return isOne ? size : "\(status.location) \(size)"
     }
+    if isGroup { sizes = ["\(sizes.count) files", Format.bytes(progress.bytes)] }
     let shown = isOne && progress.destinations.first?.isFile != true ? [] : sizes
     console.live(([Format.duration(progress.duration)] + shown + [rates]).joined(separator: "  "))
     var fields: [String: Any] = [
-      "duration": Format.seconds(progress.duration), "frames": progress.video?.buffers ?? 0,
+      "duration": Format.seconds(progress.duration), "frames": frames,
       "fps": (fps * 10).rounded() / 10, "loss": progress.loss, "destinations": progress.destinations.map(\.fields),
     ]
     if progress.destinations.contains(where: \.isFile) { fields["bytes"] = progress.bytes }
@@ -210,6 +215,13 @@ struct RecordingReport: Sendable {
       "sid": omission.sid, "kind": omission.kind.description, "source": omission.source.description,
       "participant": omission.participant, "reason": omission.reason, "wanted": omission.wasWanted,
     ]
+  }
+}
+
+extension OutputProgress {
+  /// Of all destinations.
+  fileprivate var allFrames: Int {
+    destinations.reduce(0) { $0 + ($1.tracks.first { $0.kind == .video }?.buffers ?? 0) }
   }
 }
 

@@ -16,14 +16,15 @@ protocol RecordingSource: Sendable {
   /// What the output has, once it is prepared.
   var kinds: Set<Track.Kind> { get async }
   var elapsed: Duration { get async }
-  /// Nil before the first moment.
-  var manifest: Manifest? { get async }
+  /// None before the first moment.
+  var manifests: [Manifest] { get async }
   var failure: LiveKitError? { get async }
   var ending: RecordingOptions.Ending? { get async }
 }
 
 extension Recorder: RecordingSource {
   var kinds: Set<Track.Kind> { options.kinds }
+  var manifests: [Manifest] { manifest.map { [$0] } ?? [] }
   func layOut(_ layout: CompositeLayout) throws(LiveKitError) {
     throw LiveKitError(.invalidState, "one participant has no layout; --composite \(layout.rawValue) mixes the room")
   }
@@ -32,6 +33,23 @@ extension Recorder: RecordingSource {
 
 extension RoomComposite: RecordingSource {
   var kinds: Set<Track.Kind> { options.kinds }
+  var manifests: [Manifest] { manifest.map { [$0] } ?? [] }
   func layOut(_ layout: CompositeLayout) async { await set(layout: layout) }
   func start(telling report: RecordingReport) async throws { try await start { report.tell($0) } }
+}
+
+extension RecorderGroup: RecordingSource {
+  var kinds: Set<Track.Kind> { [.video, .audio] }
+  /// One that fails fails alone.
+  var failure: LiveKitError? { nil }
+  func layOut(_ layout: CompositeLayout) throws(LiveKitError) {
+    throw LiveKitError(.invalidState, "files of their own have no layout; --composite mixes the room")
+  }
+  func add(_ destination: OutputDestination) throws(LiveKitError) { throw Self.fixed }
+  func remove(_ location: String) throws(LiveKitError) -> DestinationStatus { throw Self.fixed }
+  func start(telling report: RecordingReport) async throws { try await start { report.tell($0) } }
+
+  private static var fixed: LiveKitError {
+    LiveKitError(.invalidState, "with --each the files are those of the beginning")
+  }
 }

@@ -44,7 +44,8 @@ class Tracks:
             shutil.rmtree(folder)
 
     def _record(self, count, folder):
-        command = mediabridge("record-each", "--url", self._bench.url, *KEYS, "--room", self.ROOM, "--json", folder)
+        command = ("record", "--url", self._bench.url, *KEYS, "--room", self.ROOM, "--json", "--each", "participant")
+        command = mediabridge(*command, "--source", "camera", folder / "{publisher_identity}.mkv")
         with self._bench.running(command) as recorder:
             sampler = Sampler(recorder)
             sampler.wait_for_frames()
@@ -55,11 +56,12 @@ class Tracks:
             sampler.end()
             recorder.send(signal.SIGTERM)
             assert recorder.finish() == 0, recorder.report("failed")
-        told = recorder.events[-1]
-        assert told["recordings"] == count, recorder.report(f"{told['recordings']} recordings and not {count}")
+        told = [event for event in recorder.events if event["event"] == "finished"]
+        assert len(told) == count, recorder.report(f"{len(told)} recordings and not {count}")
+        total = lambda key: sum(track[key] for event in told for track in event["tracks"])
         frames, cost = sampler.rate(window), sampler.per_frame(window, 0)
         return {
-            "cpu": cost, "rate": 100 * frames / (FPS * count), "dropped": told["dropped"], "lost": told["lost"],
+            "cpu": cost, "rate": 100 * frames / (FPS * count), "dropped": total("dropped"), "lost": total("lost"),
             "memory": size, "others": window.others,
         }  # fmt: skip
 

@@ -7,16 +7,18 @@ extension Destination {
   /// - Parameter parts: how many there are.
   func nextPart(after parts: Int) -> Destination {
     guard isFile else { return self }
-    let url = URL(fileURLWithPath: location)
-    let (stem, ending) = (url.deletingPathExtension().lastPathComponent, url.pathExtension)
-    let folder = (location as NSString).deletingLastPathComponent as NSString
     var number = parts + 1
-    var next = self
-    repeat {
-      let name = "\(stem)-\(number)" + (ending.isEmpty ? "" : ".\(ending)")
-      next.location = folder.appendingPathComponent(name)
-      number += 1
-    } while FileManager.default.fileExists(atPath: next.location)
-    return next
+    while FileManager.default.fileExists(atPath: part(number).location) { number += 1 }
+    return part(number)
+  }
+
+  /// The file `name-NUMBER.mp4`.
+  func part(_ number: Int) -> Destination {
+    let path = location as NSString
+    let (stem, ending) = (path.lastPathComponent as NSString, path.pathExtension)
+    let name = "\(stem.deletingPathExtension)-\(number)" + (ending.isEmpty ? "" : ".\(ending)")
+    var part = self
+    part.location = (path.deletingLastPathComponent as NSString).appendingPathComponent(name)
+    return part
   }
 }

@@ -34,6 +34,8 @@ extension JobSource {
       switch ending {
       case .participantLeft: identity.map { participants[$0] == nil } ?? false
       case .roomEmpty: participants.values.allSatisfy { !$0.mayPublish }
+      case .tracksEnded:
+        participants.values.allSatisfy { Set($0.trackPublications.keys).isDisjoint(with: asked.trackSids) }
       }
     job.presence.note(holds, at: .now)
   }

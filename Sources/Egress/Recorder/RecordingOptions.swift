@@ -8,6 +8,8 @@ public struct RecordingOptions: Sendable {
     case participantLeft = "participant_left"
     /// Nobody who may publish is in the room any more.
     case roomEmpty = "room_empty"
+    /// None of the recorded tracks, which were named, is published any more.
+    case tracksEnded = "tracks_ended"
   }
 
   /// Where it goes, at least to one: files and addresses, each by a template. Those that want the same share an encoder.

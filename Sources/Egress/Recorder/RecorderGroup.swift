@@ -1,0 +1,231 @@
+public import MediaBridge
+import MediaCore
+import PipelineTemplates
+
+/// Records each participant of a connected room, or each track, into files of its own; those who come later, too. One that
+/// fails fails alone.
+public actor RecorderGroup {
+  /// What gets files of its own.
+  public enum Unit: String, Sendable, CaseIterable {
+    /// Until the participant leaves. Whoever comes back gets another file.
+    case participant
+    /// Until it is published no more.
+    case track
+  }
+
+  /// What the group, or one of its recorders, has to say while it runs.
+  public typealias Update = Recorder.Update
+
+  private struct Member {
+    /// An identity, or the server's id of a track.
+    let name: String
+    let recorder: Recorder
+    var task: Task<Void, Never>?
+    var hasBegun = false
+    var isOver = false
+    /// Why nothing of it is recorded.
+    var failure: LiveKitError?
+  }
+
+  private enum Phase { case waiting, running, finished }
+
+  private let room: Room
+  private let unit: Unit
+  private let options: RecordingOptions
+  private let bell = Bell()
+  private var phase = Phase.waiting
+  private var members: [Member] = []
+  private var tasks: [Task<Void, Never>] = []
+  private var presence = Presence()
+  private var begun: MediaTime?
+  private var onUpdate: @Sendable (Update) -> Void = { _ in }
+
+  /// Nothing happens before `start()`.
+  /// - Parameter options: of each recorder, whose destinations are files with the placeholder `{publisher_identity}`, or of
+  ///   single tracks `{track_id}`, in their names; `wait` is for the first one, and `ending` is that of the group.
+  public init(room: Room, each unit: Unit, options: RecordingOptions) {
+    (self.room, self.unit, self.options) = (room, unit, options)
+  }
+
+  /// Checks what is asked for, and the templates.
+  /// - Throws: what cannot be, and what to do about it.
+  public func prepare() async throws(LiveKitError) {
+    for destination in options.destinations.map(\.destination) {
+      guard destination.isFile else {
+        throw LiveKitError(
+          .invalidParameter, "\(destination.shown) takes one of them, and each \(unit) needs one of its own: name files"
+        )
+      }
+      guard !destination.location.contains(placeholder) else { continue }
+      throw LiveKitError(
+        .invalidParameter,
+        "\(destination.shown) is one file, and each \(unit) needs one of its own: put \(placeholder) into its name")
+    }
+    guard options.participant == nil, options.trackSids.isEmpty else {
+      throw LiveKitError(.invalidParameter, "each \(unit) is asked for, and single ones, too: leave one of both out")
+    }
+    let probe = Recorder(room: room, options: memberOptions("TR_", participant: nil))
+    try await probe.prepare()
+    _ = try await probe.finish()
+  }
+
+  private var placeholder: String { unit == .track ? "{track_id}" : "{publisher_identity}" }
+
+  /// Waits until the first one is being written.
+  public func start(onUpdate: @escaping @Sendable (Update) -> Void = { _ in }) async throws(LiveKitError) {
+    self.onUpdate = onUpdate
+    try await prepare()
+    phase = .running
+    tasks.append(bell.ring(for: room.events))
+    tasks.append(Task { [weak self] in await self?.look() })
+    let wait = SourceWait(room: room, deadline: options.wait.map { .now + $0 })
+    onUpdate(.waiting("a \(unit)"))
+    while begun == nil {
+      if !members.isEmpty, members.allSatisfy(\.isOver), let failure = members.lazy.compactMap(\.failure).first {
+        throw failure
+      }
+      try wait.check(for: "a \(unit) that sends something")
+      try? await Task.sleep(for: Self.pace)
+    }
+  }
+
+  // MARK: Going on
+
+  private static let pace = Duration.milliseconds(200)
+
+  /// Brings the recorders into line with who is in the room, until the group is finished.
+  private func look() async {
+    while phase == .running, !Task.isCancelled {
+      if room.connectionState == .connected {
+        for (name, participant) in present where !members.contains(where: { $0.name == name && !$0.isOver }) {
+          begin(name, participant)
+        }
+        for index in members.indices where !members[index].hasBegun && present[members[index].name] == nil {
+          members[index].task?.cancel()
+        }
+        presence.note(room.remoteParticipants.values.allSatisfy { !$0.mayPublish }, at: .now)
+      }
+      await bell.wait(until: .now + .seconds(1))
+    }
+  }
+
+  /// Who is there of those who get files, by name, with the participant's identity.
+  private var present: [String: String] {
+    let kinds = options.wantedKinds
+    return room.remoteParticipants.values.reduce(into: [:]) { present, participant in
+      guard let identity = participant.identity else { return }
+      let wanted = participant.trackPublications.values.filter {
+        kinds.contains($0.kind) && (options.sources.isEmpty || options.sources.contains($0.source))
+      }
+      switch unit {
+      case .participant: if !wanted.isEmpty { present[identity] = identity }
+      case .track: for publication in wanted { present[publication.sid] = identity }
+      }
+    }
+  }
+
+  private func begin(_ name: String, _ participant: String) {
+    let takes = members.count { $0.name == name && $0.hasBegun }
+    // A track that was refused once is refused again.
+    if let failed = members.last(where: { $0.name == name }), failed.failure != nil { return }
+    members.removeAll { $0.name == name && !$0.hasBegun && $0.isOver }
+    let recorder = Recorder(room: room, options: memberOptions(name, participant: participant, take: takes + 1))
+    members.append(Member(name: name, recorder: recorder))
+    change(recorder) { $0.task = Task { [weak self] in await self?.run(recorder) } }
+  }
+
+  /// - Parameter take: counts from 1: whoever comes back does not get the file of before.
+  private func memberOptions(_ name: String, participant: String?, take: Int = 1) -> RecordingOptions {
+    var options = options
+    options.wait = nil
+    switch unit {
+    case .participant: (options.participant, options.ending) = (participant, .participantLeft)
+    case .track: (options.trackSids, options.sources, options.ending) = ([name], [], .tracksEnded)
+    }
+    if take > 1 {
+      for index in options.destinations.indices {
+        let part = options.destinations[index].destination.part(take)
+        options.destinations[index].location = part.location
+      }
+    }
+    return options
+  }
+
+  private func run(_ recorder: Recorder) async {
+    do throws(LiveKitError) {
+      try await recorder.start { [onUpdate, unit] update in
+        // What is beside a single track has files of its own.
+        if case .omitted(let omission) = update, unit == .track, !omission.wasWanted { return }
+        if case .waiting = update { return }
+        onUpdate(update)
+      }
+      change(recorder) { $0.hasBegun = true }
+      begun = begun ?? .now
+      while !Task.isCancelled, await recorder.ending == nil, await recorder.failure == nil {
+        try? await Task.sleep(for: Self.pace)
+      }
+    } catch {
+      if error.code != .cancelled { change(recorder) { $0.failure = error } }
+    }
+    // What came of it stands in its progress.
+    _ = try? await recorder.finish()
+    change(recorder) { $0.isOver = true }
+    for status in await recorder.progress().destinations where status.state == .complete {
+      onUpdate(.destinationChanged(status))
+    }
+  }
+
+  private func change(_ recorder: Recorder, _ body: (inout Member) -> Void) {
+    guard let index = members.firstIndex(where: { $0.recorder === recorder }) else { return }
+    body(&members[index])
+  }
+
+  // MARK: State
+
+  /// Time since the first one began; zero before it.
+  public var elapsed: Duration { begun.map { .now - $0 } ?? .zero }
+  /// What has ended it; it is for the caller to finish it then.
+  public var ending: RecordingOptions.Ending? { presence.isOver && options.ending == .roomEmpty ? .roomEmpty : nil }
+  /// Of each that has begun, in that order.
+  public var manifests: [Manifest] {
+    get async {
+      var manifests: [Manifest] = []
+      for member in members where member.hasBegun {
+        if let manifest = await member.recorder.manifest { manifests.append(manifest) }
+      }
+      return manifests
+    }
+  }
+
+  /// How far all of them are, those that have ended among them.
+  public func progress() async -> OutputProgress {
+    var whole = OutputProgress()
+    for member in members where member.hasBegun {
+      let progress = await member.recorder.progress()
+      whole.destinations += progress.destinations
+      whole.omissions += progress.omissions.filter { unit == .participant || $0.wasWanted }
+    }
+    return whole
+  }
+
+  /// Completes and closes all files. Called again it only says what they hold.
+  /// - Throws: the first reason why one is not complete; `progress()` says how each of them is.
+  public func finish() async throws(LiveKitError) -> OutputProgress {
+    phase = .finished
+    bell.ring()
+    for task in tasks { task.cancel() }
+    let running = members.compactMap(\.task)
+    for task in running { task.cancel() }
+    for task in running { await task.value }
+    for task in tasks { await task.value }
+    if let failure = members.lazy.compactMap(\.failure).first { throw failure }
+    let progress = await progress()
+    if let failure = progress.destinations.lazy.compactMap(\.failure).first { throw failure }
+    return progress
+  }
+}
+
+extension RecorderGroup.Unit: CustomStringConvertible {
+  /// `participant` or `track`.
+  public var description: String { rawValue }
+}

@@ -1,0 +1,71 @@
+"""One command that gives each participant, or each track, files of its own."""
+
+import checks
+import pytest
+
+SIZE = (640, 360)
+
+
+def test_each_participant_has_a_file(server, tmp_path):
+    """Bob leaves and comes back, and has two; carol comes late; each plays whole and holds its own."""
+    server.foreign_publisher("--room", "each", "--identity", "alice", "--codec", "VP8", "--duration", "60")
+    bob = server.foreign_publisher("--room", "each", "--identity", "bob", "--no-video")
+    recorder = server.recorder("each", None, tmp_path / "{publisher_identity}.mkv", "--each", "participant")
+    recorder.wait_for("recording", 40)
+    recorder.wait_for("recording", 40)
+    bob.stop()
+    left = completed(recorder)
+    assert left["file"].endswith("bob.mkv") and left["state"] == "complete"
+    for name in ("bob", "carol"):
+        server.foreign_publisher("--room", "each", "--identity", name, "--no-video")
+        assert recorder.wait_for("recording", 40)["participant"] == name
+    seconds = recorder.wait_for_new("progress")["duration"]
+    while recorder.wait_for("progress")["duration"] < seconds + 2:
+        pass
+    recorder.stop()
+    assert recorder.finish() == 0, recorder.report("failed")
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["alice.mkv", "bob-2.mkv", "bob.mkv", "carol.mkv"]
+    for file in tmp_path.iterdir():
+        assert checks.decode_errors(file) == []
+        assert checks.durations(file)["audio"] > 1.5, file
+    numbers = [number for number, _, _ in checks.numbered(tmp_path / "alice.mkv", SIZE) if number is not None]
+    assert len(numbers) > 100 and numbers == sorted(set(numbers))
+
+
+def completed(recorder):
+    while True:
+        event = recorder.wait_for("destination", 20)
+        if event["state"] == "complete":
+            return event
+
+
+def test_each_track_has_a_file(server, tmp_path):
+    """Also the screen that is shared later, and ends."""
+    alice = server.foreign_publisher("--room", "tracks", "--identity", "alice", "--codec", "VP8")
+    name = tmp_path / "{publisher_identity}-{track_source}-{track_id}.mkv"
+    recorder = server.recorder("tracks", None, name, "--each", "track", "--until-empty")
+    for _ in range(2):
+        recorder.wait_for("recording", 40)
+    while recorder.wait_for("progress")["duration"] < 2:
+        pass
+    alice.stop()
+    assert recorder.finish(30) == 0, recorder.report("failed")
+    files = {file.name.split("-")[1]: file for file in tmp_path.iterdir()}
+    assert set(files) == {"camera", "microphone"}
+    assert checks.codecs(files["camera"]) == {"video": "vp8"} and checks.codecs(files["microphone"]) == {"audio": "opus"}
+    assert all(checks.decode_errors(file) == [] for file in files.values())
+
+
+@pytest.mark.parametrize(
+    "options, name, said",
+    [
+        (("--each", "participant"), "a.mkv", "put {publisher_identity} into its name"),
+        (("--each", "track"), "{publisher_identity}.mkv", "put {track_id} into its name"),
+        (("--each", "room"), "a.mkv", "give participant or track"),
+        (("--each", "participant", "--composite", "grid"), "{publisher_identity}.mkv", "exclude each other"),
+    ],
+)
+def test_mistakes_are_named(local_server, tmp_path, options, name, said):
+    recorder = local_server.recorder("wrong", None, tmp_path / name, *options)
+    assert recorder.finish(20) != 0
+    assert said in recorder.errors + str(recorder.events), recorder.report("says something else")
