@@ -16,6 +16,7 @@ from pathlib import Path
 import av
 import composite
 import crowd
+import mixing
 import tracks
 from latency import Latency
 from losses import loss
@@ -30,7 +31,7 @@ FPS = 25
 # Seconds in which libwebrtc's estimate of the bandwidth reaches the publisher's bitrate.
 SETTLING = 12
 CODECS = {"VP8": "vp8", "H264": "h264"}
-PARTS = ("costs", "joins", "latency", "crowd", "tracks", "composite")
+PARTS = ("costs", "joins", "latency", "crowd", "tracks", "composite", "mixing")
 # Ratios: beside the SDK without audio and with it, beside GStreamer alone, and recorded beside the SDK.
 WANTED = {"vp8": (0.59, 0.66, 1.10, 0.15), "h264": (0.70, 0.77, 1.12, 0.25)}
 # Milliseconds for the audio of one frame, which is two packets.
@@ -194,6 +195,9 @@ def measure(arguments):
             if "composite" in parts:
                 say(f"{', '.join(map(str, arguments.participants))} mixed, {arguments.repetitions} times each")
                 results["composite"] = composite.Composite(bench).costs()
+            if "mixing" in parts:
+                say(f"{mixing.PARTICIPANTS} mixed: beginning, a second destination, delay, {arguments.repetitions} times")
+                results["mixing"] = mixing.Mixing(bench).costs()
     return results
 
 
@@ -235,6 +239,8 @@ def tabulate(results):
         tracks.tabulate(table, runs)
     if runs := results.get("composite"):
         composite.tabulate(table, runs)
+    if runs := results.get("mixing"):
+        mixing.tabulate(table, runs)
     return table
 
 
