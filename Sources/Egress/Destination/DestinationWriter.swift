@@ -144,8 +144,9 @@ extension DestinationWriter.State {
       let verdict = gates[input, default: FrameGate()].offer(isKeyframe: !media.isDelta, fullness: fullness)
       guard verdict == .pass else { return verdict != .dropAndAsk }
     }
-    let decoded = time.decoded.map { max($0 - (time.shown - place.time), .zero) }
-    place.stage.push(media, into: input, at: FeedTime(shown: place.time, decoded: decoded))
+    let beginning = time.shown - place.time
+    let decoded = time.decoded.map { max($0 - beginning, .zero) }
+    place.stage.push(media, into: input, at: FeedTime(shown: place.time, decoded: decoded), from: beginning)
     return true
   }
 }

@@ -31,8 +31,12 @@ final class OutputStage: Sendable {
     do { try pipeline.start() } catch { throw LiveKitError(error).about(destination) }
   }
 
-  /// - Parameter input: of the template.
-  func push(_ media: MediaBuffer, into input: String, at time: FeedTime) {
+  /// - Parameters:
+  ///   - input: of the template.
+  ///   - time: since the stage's beginning.
+  ///   - beginning: of the stage, in the job.
+  func push(_ media: MediaBuffer, into input: String, at time: FeedTime, from beginning: Duration) {
+    segments?.clock.begin(at: beginning)
     pipeline.push(media, into: input, at: time.shown, decodedAt: time.decoded)
   }
 

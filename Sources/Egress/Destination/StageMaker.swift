@@ -18,7 +18,8 @@ struct StageMaker: Sendable {
   ) throws(LiveKitError) -> OutputStage {
     if destination.isFile { try FileClaim.checkWritable(destination.location) }
     let segments = try SegmentedOutput(
-      plan, at: destination, claim: claim, hasVideo: plan.feeds[.video] != nil, onFailure: onFailure)
+      plan, at: destination, claim: claim, clock: OutputClock { [lines] in lines.origin },
+      hasVideo: plan.feeds[.video] != nil, onFailure: onFailure)
     let onSegmentData = segments.map { segments in { @Sendable (media: MediaBuffer) in segments.take(media) } }
     let pipeline = try LiveKitError.wrapping { () throws(PipelineFailure) in
       try OutputPipeline(
@@ -76,11 +77,16 @@ final class DestinationLines: Sendable {
     var last: Int?
   }
   private let fed: Locked<[Track.Kind: Fed]>
+  private let media: JobMedia
 
   /// What has come on the lines so far is for others.
   init(_ lines: [Track.Kind: FeedLine], _ media: JobMedia) {
+    self.media = media
     fed = Locked(lines.mapValues { Fed(line: $0, base: -media.written(on: $0)) })
   }
+
+  /// Of the job; nil before its first moment.
+  var origin: MediaTime? { media.origin }
 
   subscript(kind: Track.Kind) -> FeedLine? { fed.withLock { $0[kind]?.line } }
 

@@ -248,6 +248,31 @@ appsrc name=video max-buffers=${queue:-1000} max-bytes=0 leaky-type=downstream
 ! filesink location=${location} buffer-mode=unbuffered
 
 """###,
+    "output/hls-fmp4": ###"""
+# HLS playlist with segments of fragmented MP4 (CMAF), H.264 and AAC.
+#
+# video, audio  Queue at most `queue` buffers; the oldest are dropped when the disk does not keep up. The caps say what
+#               goes in: a track as it was sent, or else encoded.
+# mux           Fragments of `fragment` ms; in a segment the audio reaches beyond the video by that much at most.
+# identity      Does nothing: its name says how long segments are, `segment-duration` seconds, each from a keyframe to the
+#               next, which senders and encoders are told. `playlist` is `event`, which lists all and plays on demand
+#               when it has ended, or `live`, which lists the newest `live-segments`. `live-playlist` is the name of a
+#               live one beside an event playlist. With `delete-segments` true a live playlist's old segments go.
+# segments      Swift makes the files NAME_00000.m4s, NAME_00001.m4s … of it, NAME_init.mp4, which goes in front of each, and
+#               the playlist NAME.m3u8.
+
+mp4mux name=mux fragment-duration=${fragment:-200} streamable=true
+! identity name=segments-of-${segment-duration:-4}-s
+! identity name=playlist-${playlist:-event}-${live-segments:-5}-${delete-segments:-false}-${live-playlist:-}
+! appsink name=segments sync=false
+appsrc name=video max-buffers=${queue:-1000} max-bytes=0 leaky-type=downstream
+  caps="video/x-h264,stream-format=avc,alignment=au"
+! mux.video_0
+appsrc name=audio max-buffers=${queue:-1000} max-bytes=0 leaky-type=downstream
+  caps="audio/mpeg,mpegversion=4,stream-format=raw"
+! mux.audio_0
+
+"""###,
     "output/hls": ###"""
 # HLS playlist with MPEG-TS segments of H.264 and AAC.
 #

@@ -25,15 +25,17 @@ import Testing
   @Test func segmentsBeginWithKeyframesOfVideo() {
     var stream = TransportStream(hasVideo: true)
     #expect(take(packet(Self.audio), &stream) == .more, "audio in front of the first frame")
-    #expect(take(packet(Self.video, keyframe: true), &stream, at: 40) == .frame(.milliseconds(40), isKeyframe: true))
+    #expect(
+      take(packet(Self.video, keyframe: true), &stream, at: 40)
+        == .frame(.milliseconds(40), isKeyframe: true, lasting: nil))
     #expect(take(packet(Self.video, start: false), &stream, at: 40) == .more)
     #expect(take(packet(Self.audio), &stream, at: 60) == .more)
-    #expect(take(packet(Self.video), &stream, at: 80) == .frame(.milliseconds(80), isKeyframe: false))
+    #expect(take(packet(Self.video), &stream, at: 80) == .frame(.milliseconds(80), isKeyframe: false, lasting: nil))
   }
 
   @Test func withoutVideoTheyBeginWithAnyAudio() {
     var stream = TransportStream(hasVideo: false)
-    #expect(take(packet(Self.audio), &stream, at: 20) == .frame(.milliseconds(20), isKeyframe: true))
+    #expect(take(packet(Self.audio), &stream, at: 20) == .frame(.milliseconds(20), isKeyframe: true, lasting: nil))
     #expect(take(packet(Self.audio, start: false), &stream, at: 20) == .more)
   }
 

@@ -11,8 +11,8 @@ struct SegmentCutter: Sendable {
   /// The current segment's beginning; nil before the first frame.
   private(set) var begin: Duration?
   private var newest: Duration?
-  /// From the last frame but one to the last.
-  private var frameGap = Duration.zero
+  /// How long the newest frame lasts, as far as that is known.
+  private var lasting = Duration.zero
   private var keyframe: Duration?
   /// From the last keyframe but one to the last.
   private var keyframeGap: Duration
@@ -27,12 +27,14 @@ struct SegmentCutter: Sendable {
   }
 
   /// Takes a frame, or where there is no video a stretch of audio, which is a keyframe of its own.
-  /// - Parameter time: goes up.
+  /// - Parameters:
+  ///   - time: goes up.
+  ///   - lasting: how long it is; nil to go by how long it was since the one before.
   /// - Returns: how long the segment was that ends in front of it; nil where it belongs to that.
-  mutating func cut(at time: Duration, isKeyframe: Bool) -> Duration? {
-    defer { note(time, isKeyframe) }
+  mutating func cut(at time: Duration, isKeyframe: Bool, lasting: Duration? = nil) -> Duration? {
+    let gap = lasting ?? newest.map { time - $0 } ?? .zero
+    defer { note(time, isKeyframe, gap) }
     guard let begin, time > begin else { return nil }
-    let gap = newest.map { time - $0 } ?? .zero
     let isOver =
       isKeyframe
       ? time - begin + max(keyframeGap, keyframe.map { time - $0 } ?? wanted) > wanted
@@ -42,10 +44,8 @@ struct SegmentCutter: Sendable {
     return time - begin
   }
 
-  private mutating func note(_ time: Duration, _ isKeyframe: Bool) {
-    begin = begin ?? time
-    if let newest, time > newest { frameGap = time - newest }
-    newest = time
+  private mutating func note(_ time: Duration, _ isKeyframe: Bool, _ lasting: Duration) {
+    (begin, newest, self.lasting) = (begin ?? time, time, lasting)
     guard isKeyframe else { return }
     if let keyframe { keyframeGap = time - keyframe }
     keyframe = time
@@ -54,6 +54,6 @@ struct SegmentCutter: Sendable {
   /// How long the last segment is; nil where nothing came.
   var rest: Duration? {
     guard let begin, let newest else { return nil }
-    return newest - begin + frameGap
+    return newest - begin + lasting
   }
 }

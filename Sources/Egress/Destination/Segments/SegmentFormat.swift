@@ -19,6 +19,7 @@ enum SegmentPiece: Equatable {
   case apart
   /// It goes on with the one before.
   case more
-  /// A frame begins with it, or where there is no video a stretch of audio.
-  case frame(Duration, isKeyframe: Bool)
+  /// A frame begins with it, or several; where there is no video a stretch of audio.
+  /// - Parameter lasting: all of them; nil where the piece does not say.
+  case frame(Duration, isKeyframe: Bool, lasting: Duration?)
 }

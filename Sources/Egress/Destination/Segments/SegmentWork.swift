@@ -9,12 +9,13 @@ struct SegmentWork {
   private let options: SegmentOptions
   private let claim: FileClaim
   private let hasVideo: Bool
+  private let clock: OutputClock
   private var format: (any SegmentFormat)?
   private var cutter: SegmentCutter
   private var playlist: MediaPlaylist?
   private var live: MediaPlaylist?
   private var file: SegmentFile?
-  /// The wall clock's time at the output's beginning.
+  /// The time of day at the output's beginning.
   private var epoch: Date?
   private var count = 0
 
@@ -24,8 +25,8 @@ struct SegmentWork {
   private(set) var bytes: Int64 = 0
   private(set) var length = Duration.zero
 
-  init(_ names: SegmentNames, _ options: SegmentOptions, _ claim: FileClaim, hasVideo: Bool) {
-    (self.names, self.options, self.claim, self.hasVideo) = (names, options, claim, hasVideo)
+  init(_ names: SegmentNames, _ options: SegmentOptions, _ claim: FileClaim, _ clock: OutputClock, hasVideo: Bool) {
+    (self.names, self.options, self.claim, self.clock, self.hasVideo) = (names, options, claim, clock, hasVideo)
     cutter = SegmentCutter(options.duration)
   }
 
@@ -36,10 +37,9 @@ struct SegmentWork {
     let piece = media.withUnsafeBytes { format?.take($0, at: time) }
     var ended = false
     switch piece {
-    case .frame(let time, let isKeyframe):
-      epoch = epoch ?? Date.now.addingTimeInterval(-(time / .seconds(1)))
+    case .frame(let time, let isKeyframe, let lasting):
       let begin = cutter.begin ?? time
-      if let duration = cutter.cut(at: time, isKeyframe: isKeyframe) {
+      if let duration = cutter.cut(at: time, isKeyframe: isKeyframe, lasting: lasting) {
         try end(from: begin, lasting: duration)
         ended = true
       }
@@ -53,8 +53,10 @@ struct SegmentWork {
   private func format(of type: String) throws(LiveKitError) -> any SegmentFormat {
     switch type {
     case "video/mpegts": return TransportStream(hasVideo: hasVideo)
+    case "video/quicktime", "audio/x-m4a": return FragmentedMP4(hasVideo: hasVideo)
     default:
-      throw LiveKitError(.template, "its appsink `segments` gets \(type), which cannot be cut: video/mpegts can")
+      throw LiveKitError(
+        .template, "its appsink `segments` gets \(type), which cannot be cut: video/mpegts and fragmented MP4 can")
     }
   }
 
@@ -66,6 +68,10 @@ struct SegmentWork {
   }
 
   private mutating func begin() throws(LiveKitError) -> SegmentFile {
+    if count == 0, let initialization = format?.initialization {
+      close(try WholeFile.write(initialization, to: names.path(of: names.initialization)))
+      bytes += Int64(initialization.count)
+    }
     let file = try SegmentFile(names.path(of: names.segment(count, format?.ending ?? "")))
     file.append(format?.head() ?? [])
     return file
@@ -76,7 +82,9 @@ struct SegmentWork {
     guard let file else { return }
     try file.flush()
     self.file = nil
-    let date = (epoch ?? .now).addingTimeInterval(begin / .seconds(1))
+    let epoch = epoch ?? clock.date()
+    self.epoch = epoch
+    let date = epoch.addingTimeInterval(begin / .seconds(1))
     let name = names.segment(count, format?.ending ?? "")
     try list(MediaPlaylist.Segment(name: name, duration: duration, date: date))
     count += 1
@@ -94,7 +102,9 @@ struct SegmentWork {
   }
 
   private func makePlaylist(_ kind: MediaPlaylist.Kind) -> MediaPlaylist {
-    MediaPlaylist(kind, targetDuration: cutter.targetDuration)
+    MediaPlaylist(
+      kind, targetDuration: cutter.targetDuration,
+      initialization: format?.initialization == nil ? nil : names.initialization)
   }
 
   private func writePlaylists(isOver: Bool) throws(LiveKitError) {

@@ -16,6 +16,7 @@ final class SegmentedOutput: @unchecked Sendable {
     var length = Duration.zero
   }
 
+  let clock: OutputClock
   private let onFailure: @Sendable (LiveKitError) -> Void
   private let figures = Locked(Figures())
   private var work: SegmentWork
@@ -23,22 +24,23 @@ final class SegmentedOutput: @unchecked Sendable {
 
   /// - Parameters:
   ///   - claim: of the playlist.
+  ///   - clock: to be told when it begins.
   ///   - hasVideo: whether segments begin with keyframes.
   ///   - onFailure: told once why nothing is written any more, on the streaming thread.
   /// - Returns: nil where the template writes by itself.
   /// - Throws: segments cannot go there.
   init?(
-    _ plan: OutputPlan, at destination: Destination, claim: FileClaim?, hasVideo: Bool,
+    _ plan: OutputPlan, at destination: Destination, claim: FileClaim?, clock: OutputClock, hasVideo: Bool,
     onFailure: @escaping @Sendable (LiveKitError) -> Void
   ) throws(LiveKitError) {
     guard let options = plan.segments else { return nil }
     guard let claim else {
       throw LiveKitError(.invalidParameter, "\(destination.shown): segments go into files: name one in a folder")
     }
-    self.onFailure = onFailure
+    (self.clock, self.onFailure) = (clock, onFailure)
     // What an old playlist lists is going to be replaced.
     if (claim.bytes ?? 0) > 0 { try claim.replace(with: []) }
-    work = SegmentWork(try SegmentNames(destination, options), options, claim, hasVideo: hasVideo)
+    work = SegmentWork(try SegmentNames(destination, options), options, claim, clock, hasVideo: hasVideo)
   }
 
   /// Takes what the multiplexer made; on the streaming thread.
@@ -94,7 +96,8 @@ struct SegmentNames: Sendable {
 
   func path(of name: String) -> String { (folder as NSString).appendingPathComponent(name) }
   func segment(_ number: Int, _ ending: String) -> String { stem + "_" + String(format: "%05d", number) + "." + ending }
-  func initialization(_ ending: String) -> String { "\(stem)_init.\(ending)" }
+  /// What goes in front of every segment of fragmented MP4.
+  var initialization: String { "\(stem)_init.mp4" }
 
   /// The path of a segment that lies where those of a destination go; nil where there is none.
   static func oldSegment(of destination: Destination) -> String? {

@@ -35,7 +35,7 @@ struct TransportStream: SegmentFormat {
     let isKeyframe = !hasVideo || Self.isRandomAccess(bytes)
     if leader == nil, isKeyframe { leader = number }
     guard isStart, number == leader, let time else { return .more }
-    return .frame(time, isKeyframe: isKeyframe)
+    return .frame(time, isKeyframe: isKeyframe, lasting: nil)
   }
 
   /// The indicator in the adaptation field (2.4.3.5), which a keyframe's first packet has; GStreamer's flags come later.
