@@ -24,7 +24,9 @@ struct RecordCommand: AsyncParsableCommand {
       audio. The metadata {"layout": "speaker"} of the recording participant changes the layout while it runs.
 
       On a terminal, lines that are typed while it runs change it: +LOCATION adds a destination, -LOCATION completes one, \
-      l LAYOUT lays the room out anew, and q ends the recording. A program does the same with --control.
+      l LAYOUT lays the room out anew, p pauses and goes on, and q ends the recording. A program does the same with \
+      --control, and SIGUSR1 pauses and goes on. What is paused is cut out of video and audio alike, and does not count for \
+      --duration; a live server would take it for a loss, so a recording that has one is not paused.
       """)
 
   @OptionGroup var access: RoomArguments
@@ -87,7 +89,7 @@ struct RecordCommand: AsyncParsableCommand {
     help: ArgumentHelp(
       """
       Take commands while it runs, as JSON objects on lines of standard input, which is '-': {"command": "add", \
-      "location": "b.mkv", "values": {"bitrate": 500}}, "remove" with a "location", "layout" with a "layout", "end". Each \
+      "location": "b.mkv", "values": {"bitrate": 500}}, "remove" with a "location", "layout" with a "layout", "pause", "resume", "end". Each \
       is answered by the event "control", with its "id" if it has one
       """, valueName: "-"), transform: standardInput(named:))
   var control: String?

@@ -34,7 +34,7 @@ struct Recording {
   let connectOptions: ConnectOptions
   private let destinations: Locked<[Destination]>
   private let interruption = Interruption()
-  private let control: RecordingControl?
+  private let control: RecordingControl
   private let writesManifest: Bool
   private let completion: CompletionCommand?
 
@@ -52,10 +52,8 @@ struct Recording {
     (self.writesManifest, self.completion) = (writesManifest, completion)
     let destinations = Locked(options.destinations.map { Destination(location: $0.location, output: $0.output) })
     self.destinations = destinations
-    self.control = control.map { [interruption] form in
-      RecordingControl(
-        console: console, source: source, interruption: interruption, form: form, destinations: destinations)
-    }
+    self.control = RecordingControl(
+      console: console, source: source, interruption: interruption, form: control, destinations: destinations)
   }
 
   func run(url: String, token: String) async throws {
@@ -65,7 +63,7 @@ struct Recording {
       try await room.connect(url: url, token: token, connectOptions: connectOptions)
     }
     console.tellLosses(of: room)
-    let asking = Task { [control] in await control?.run() }
+    let asking = Task { [control] in await control.run() }
     defer { asking.cancel() }
     do {
       try await record()
@@ -128,26 +126,32 @@ struct Recording {
 
   /// Tells how it goes until something ends it.
   private func follow() async -> End {
-    let begun = ContinuousClock.now - (await source.elapsed)
-    let deadline = duration.map { begun + $0 }
     var pace = Pace()
-    while deadline.map({ ContinuousClock.now < $0 }) ?? true {
-      if await interruption.came(within: nextPause(deadline)) {
-        return control?.isEnding.withLock { $0 } == true ? .told : .interrupted
+    var isPaused = false
+    while true {
+      let rest = await rest
+      if rest <= .zero { return .duration }
+      // A pause may end at any time, and does not count.
+      if await interruption.came(within: min(rest, isPaused ? .milliseconds(200) : .seconds(1))) {
+        return control.isEnding.withLock { $0 } ? .told : .interrupted
       }
-      report.progress(await source.progress(), &pace)
+      let progress = await source.progress()
+      isPaused = progress.isPaused
+      report.progress(progress, &pace)
       if let failure = await source.failure { return .failed(failure) }
       if let ending = await source.ending { return .asked(ending) }
       if room.connectionState == .disconnected {
         return .failed(room.disconnectError ?? LiveKitError(.disconnected, "the connection to the room was lost"))
       }
     }
-    return .duration
   }
 
-  private func nextPause(_ deadline: ContinuousClock.Instant?) -> Duration {
-    let rest = deadline.map { $0 - ContinuousClock.now } ?? .seconds(1)
-    return max(.milliseconds(1), min(.seconds(1), rest))
+  /// How much of what is asked for is still to be recorded.
+  private var rest: Duration {
+    get async {
+      guard let duration else { return .seconds(3600) }
+      return duration - (await source.elapsed)
+    }
   }
 
   // MARK: What went wrong

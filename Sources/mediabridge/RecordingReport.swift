@@ -127,10 +127,12 @@ struct RecordingReport: Sendable {
     }
     if isGroup { sizes = ["\(sizes.count) files", Format.bytes(progress.bytes)] }
     let shown = isOne && progress.destinations.first?.isFile != true ? [] : sizes
-    console.live(([Format.duration(progress.duration)] + shown + [rates]).joined(separator: "  "))
+    let pause = progress.isPaused ? ["paused"] : []
+    console.live(([Format.duration(progress.duration)] + pause + shown + [rates]).joined(separator: "  "))
     var fields: [String: Any] = [
       "duration": Format.seconds(progress.duration), "frames": frames,
       "fps": (fps * 10).rounded() / 10, "loss": progress.loss, "destinations": progress.destinations.map(\.fields),
+      "paused": progress.isPaused,
     ]
     if progress.destinations.contains(where: \.isFile) { fields["bytes"] = progress.bytes }
     console.event("progress", fields)

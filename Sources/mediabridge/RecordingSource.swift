@@ -13,6 +13,8 @@ protocol RecordingSource: Sendable {
   func remove(_ location: String) async throws(LiveKitError) -> DestinationStatus
   /// - Throws: nothing is laid out.
   func layOut(_ layout: CompositeLayout) async throws(LiveKitError)
+  func pause() async throws(LiveKitError)
+  func resume() async throws(LiveKitError)
   /// What the output has, once it is prepared.
   var kinds: Set<Track.Kind> { get async }
   var elapsed: Duration { get async }
@@ -20,6 +22,10 @@ protocol RecordingSource: Sendable {
   var manifests: [Manifest] { get async }
   var failure: LiveKitError? { get async }
   var ending: RecordingOptions.Ending? { get async }
+}
+
+extension RecordingSource {
+  var isPaused: Bool { get async { await progress().isPaused } }
 }
 
 extension Recorder: RecordingSource {

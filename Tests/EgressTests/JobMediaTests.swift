@@ -24,15 +24,36 @@ import Testing
     return (line, times)
   }
 
+  private func block(at time: MediaTime) throws -> MediaBuffer {
+    let silence = try #require(AudioStandIn(isRaw: false))
+    return silence.block.withUnsafeBytes {
+      MediaBuffer(copying: $0, caps: silence.caps, pts: time, duration: .milliseconds(20))
+    }
+  }
+
+  /// Nothing stands in for what is paused, however long that lasts.
+  @Test func aPauseIsCutOut() throws {
+    let media = JobMedia(beginsWithVideo: false, onKeyframeNeeded: {}, onBegin: {})
+    let audio = try line(of: media)
+    let start = MediaTime.now
+    for step in 0..<25 { media.write(try block(at: start + .milliseconds(20) * step), .audio, isRaw: false) }
+    #expect(media.pause(at: start + .milliseconds(500)) && media.isPaused)
+    media.write(try block(at: start + .seconds(9)), .audio, isRaw: false)
+    media.advance(to: start + .seconds(60))
+    #expect(media.age(at: start + .seconds(60)) == .milliseconds(500))
+    #expect(media.resume(at: start + .seconds(10)) && !media.isPaused)
+    for step in 0..<5 {
+      media.write(try block(at: start + .seconds(10) + .milliseconds(20) * step), .audio, isRaw: false)
+    }
+    #expect(audio.times.values == (0..<30).map { .milliseconds(20) * $0 }, "without a gap")
+  }
+
   /// An hour of silence would be made for it at once.
   @Test func aLineThatIsMadeLateHasNoPast() throws {
     let media = JobMedia(beginsWithVideo: false, onKeyframeNeeded: {}, onBegin: {})
     let first = try line(of: media)
-    let (start, silence) = (MediaTime.now, try #require(AudioStandIn(isRaw: false)))
-    let block = silence.block.withUnsafeBytes {
-      MediaBuffer(copying: $0, caps: silence.caps, pts: start, duration: .milliseconds(20))
-    }
-    media.write(block, .audio, isRaw: false)
+    let start = MediaTime.now
+    media.write(try block(at: start), .audio, isRaw: false)
     media.advance(to: start + .seconds(60))
     let late = try line(of: media)
     media.advance(to: start + .seconds(62))

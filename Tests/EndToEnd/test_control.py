@@ -1,12 +1,17 @@
 """What is asked of a recording while it runs, in lines on its standard input."""
 
 import json
+import signal
+import time
 
 import checks
 import pytest
 from failures import after
 from programs import KEYS, mediabridge
 from terminal import OnTerminal
+
+FPS = 25
+SIZE = (640, 360)
 
 
 def ask(recorder, command, **more):
@@ -54,7 +59,7 @@ def test_destinations_by_json(server, tmp_path):
     assert_whole(second, 1)
     recorder.close_input()
     after(recorder, recorder.wait_for("progress")["duration"] + 0.5)
-    recorder.send(2)
+    recorder.send(signal.SIGINT)
     assert recorder.finish() == 0, recorder.report("failed")
     assert_whole(first, 3)
     states = {event["file"]: event["state"] for event in recorder.events if event["event"] == "destination"}
@@ -72,6 +77,8 @@ def test_lines_on_a_terminal(server, tmp_path):
         ("l single-speaker", "single-speaker from now on"),
         (f"+{second}", "next keyframe"),
         ("jump", "Not done: that is no command"),
+        ("p", "Paused"),
+        ("p", "The recording goes on"),
     ):
         recorder.type(line)
         recorder.wait_for(said)
@@ -83,3 +90,38 @@ def test_lines_on_a_terminal(server, tmp_path):
     assert_whole(first, 2.9)
     assert_whole(second, 1)
     assert checks.codecs(second) == {"video": "vp8", "audio": "opus"}
+
+
+PAUSE = 2.0
+
+
+@pytest.mark.alone
+def test_a_pause_is_cut_out(server, tmp_path):
+    """Of what is stored as sent and of what is encoded, by a signal and by a line; flash and beep stay together."""
+    server.foreign_publisher("--room", "paused", "--codec", "VP8")
+    files = [tmp_path / "a.mkv", tmp_path / "b.mp4"]
+    recorder = server.recorder("paused", "alice", files[0], "--control", "-", "--duration", "7s", files[1])
+    recorder.wait_for("recording")
+    assert_done(recorder, "add", location="udp://127.0.0.1:9")
+    after(recorder, 2)
+    assert "is live" in ask(recorder, "pause")["message"]
+    assert_done(recorder, "remove", location="udp://127.0.0.1:9")
+    recorder.send(signal.SIGUSR1)
+    paused = recorder.wait_for("paused")["duration"]
+    begun = time.monotonic()
+    while time.monotonic() < begun + PAUSE:
+        told = recorder.wait_for("progress")
+        assert not told["paused"] or told["duration"] <= paused + 0.1, recorder.report("it grows")
+    assert_done(recorder, "resume")
+    length = time.monotonic() - begun
+    assert recorder.wait_for("ended", 40)["duration"] == pytest.approx(7, abs=0.3)
+    assert recorder.finish() == 0, recorder.report("failed")
+    for file in files:
+        assert_whole(file, 6.7)
+        frames = checks.numbered(file, SIZE)
+        numbers = [number for number, _, _ in frames if number is not None]
+        assert numbers == sorted(set(numbers)), f"{file.name}: {numbers}"
+        steps = [b - a for a, b in zip(numbers, numbers[1:])]
+        assert (length - 0.5) * FPS < max(steps) < (length + 1.5) * FPS, f"{file.name}: {max(steps)} frames are cut out"
+        offsets = checks.flash_offsets(frames, FPS, *checks.audio(file))
+        assert len(offsets) >= 4 and max(map(abs, offsets)) <= 0.045, f"{file.name}: {offsets}"

@@ -48,6 +48,9 @@ struct FrameRepeater: Sendable {
   /// False for a frame that cannot be decoded after those that were made here.
   func canShow(_ frame: MediaBuffer) -> Bool { !awaitsKeyframe || !frame.isDelta }
 
+  /// Some were left out: those that need earlier ones cannot be decoded.
+  mutating func awaitKeyframe() { awaitsKeyframe = !isRaw }
+
   /// Notes a frame as shown.
   mutating func show(_ frame: MediaBuffer) {
     (awaitsKeyframe, isBlack) = (false, false)

@@ -12,6 +12,7 @@ final class JobMedia: Sendable {
     /// Whether no video is sent on purpose.
     var isMuted = false
     var isEnding = false
+    var clock = JobClock()
   }
 
   private struct Outcome {
@@ -55,7 +56,7 @@ final class JobMedia: Sendable {
     state.withLock { state in
       guard state.isMuted, !state.isEnding else { return }
       for index in state.lines.indices where state.lines[index].line === line {
-        _ = state.lines[index].blacken(at: time, anew: true)
+        _ = state.lines[index].blacken(at: state.clock.reading(at: time), anew: true)
       }
     }
   }
@@ -77,9 +78,9 @@ final class JobMedia: Sendable {
   /// One access unit, frame, packet or block of audio. What still comes of a muted camera is left out, but for the one
   /// that begins the job.
   func write(_ media: MediaBuffer, _ kind: Track.Kind, isRaw: Bool) {
-    guard let time = media.pts else { return }
+    guard let taken = media.pts else { return }
     let outcome = state.withLock { state -> Outcome in
-      guard !state.isEnding else { return Outcome() }
+      guard !state.isEnding, let time = state.clock.placed(taken) else { return Outcome() }
       return kind == .video ? show(media, isRaw, at: time, &state) : hear(media, isRaw, at: time, &state)
     }
     if outcome.needsKeyframe { onKeyframeNeeded() }
@@ -88,25 +89,26 @@ final class JobMedia: Sendable {
 
   private func show(_ frame: MediaBuffer, _ isRaw: Bool, at time: MediaTime, _ state: inout State) -> Outcome {
     guard !state.isMuted || state.origin == nil else { return Outcome() }
-    let outcome = each(.video, isRaw, &state) { $0.show(frame, at: time) }
+    let outcome = each(.video, isRaw, &state) { $0.show(frame, at: time, now: $1) }
     if state.isMuted { _ = blacken(&state, at: time) }
     return outcome
   }
 
   private func hear(_ block: MediaBuffer, _ isRaw: Bool, at time: MediaTime, _ state: inout State) -> Outcome {
     guard state.origin != nil || !beginsWithVideo else { return Outcome() }
-    return each(.audio, isRaw, &state) { line in
-      line.hear(block, at: time)
+    return each(.audio, isRaw, &state) { line, now in
+      line.hear(block, at: time, now: now)
       return true
     }
   }
 
   private func each(
-    _ kind: Track.Kind, _ isRaw: Bool, _ state: inout State, _ body: (inout MediaLine) -> Bool
+    _ kind: Track.Kind, _ isRaw: Bool, _ state: inout State, _ body: (inout MediaLine, _ now: MediaTime) -> Bool
   ) -> Outcome {
     var outcome = Outcome()
+    let now = state.clock.reading(at: .now)
     for index in state.lines.indices where state.lines[index].takes(kind, isRaw: isRaw) {
-      if !body(&state.lines[index]) { outcome.needsKeyframe = true }
+      if !body(&state.lines[index], now) { outcome.needsKeyframe = true }
       guard state.origin == nil, let origin = state.lines[index].timeline.origin else { continue }
       state.origin = origin
       outcome.begins = true
@@ -122,7 +124,7 @@ final class JobMedia: Sendable {
     state.withLock { state in
       guard state.isMuted != isMuted, !state.isEnding else { return true }
       state.isMuted = isMuted
-      return isMuted ? blacken(&state, at: time) : true
+      return isMuted ? blacken(&state, at: state.clock.reading(at: time)) : true
     }
   }
 
@@ -141,6 +143,7 @@ final class JobMedia: Sendable {
   func advance(to time: MediaTime) {
     state.withLock { state in
       guard !state.isEnding else { return }
+      let time = state.clock.reading(at: time)
       for index in state.lines.indices { state.lines[index].advance(to: time) }
     }
   }
@@ -150,10 +153,35 @@ final class JobMedia: Sendable {
   func complete(at time: MediaTime) {
     state.withLock { state in
       guard !state.isEnding else { return }
-      let length = Self.length(state)
+      let (time, length) = (state.clock.reading(at: time), Self.length(state))
       for index in state.lines.indices { state.lines[index].complete(at: time, length: length) }
       state.isEnding = true
     }
+  }
+
+  // MARK: Pauses
+
+  /// Cuts out what is from then on, of video and audio alike, until it goes on.
+  /// - Returns: whether it was going on.
+  func pause(at time: MediaTime) -> Bool { state.withLock { $0.clock.pause(at: time) } }
+
+  /// Goes on; video that is taken as it was sent does so at its next keyframe.
+  /// - Returns: whether it was paused.
+  func resume(at time: MediaTime) -> Bool {
+    let wasPaused = state.withLock { state in
+      guard state.clock.resume(at: time) else { return false }
+      for index in state.lines.indices { state.lines[index].awaitKeyframe() }
+      return true
+    }
+    if wasPaused { onKeyframeNeeded() }
+    return wasPaused
+  }
+
+  var isPaused: Bool { state.withLock { $0.clock.isPaused } }
+
+  /// How long it goes on already, without pauses; zero before its first moment.
+  func age(at time: MediaTime) -> Duration {
+    state.withLock { state in state.origin.map { state.clock.reading(at: time) - $0 } ?? .zero }
   }
 
   /// Our time of the first moment.

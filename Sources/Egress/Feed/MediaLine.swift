@@ -42,9 +42,9 @@ struct MediaLine: Sendable {
   // MARK: Media
 
   /// - Returns: false for a frame that cannot be shown before a keyframe.
-  mutating func show(_ frame: MediaBuffer, at time: MediaTime) -> Bool {
+  mutating func show(_ frame: MediaBuffer, at time: MediaTime, now: MediaTime) -> Bool {
     guard frames.canShow(frame),
-      let start = timeline.place(frameAt: time, isKeyframe: !frame.isDelta, now: .now)
+      let start = timeline.place(frameAt: time, isKeyframe: !frame.isDelta, now: now)
     else { return false }
     frames.show(frame)
     line.push(frame, at: start)
@@ -54,9 +54,9 @@ struct MediaLine: Sendable {
   }
 
   /// What comes before the first moment is left out.
-  mutating func hear(_ block: MediaBuffer, at time: MediaTime) {
+  mutating func hear(_ block: MediaBuffer, at time: MediaTime, now: MediaTime) {
     let duration = block.duration ?? SilenceFiller.step
-    guard let place = timeline.place(audioAt: time, duration: duration, now: .now) else { return }
+    guard let place = timeline.place(audioAt: time, duration: duration, now: now) else { return }
     fill(OutputTimeline.Filling(silence: place.silence))
     line.push(block, at: place.start)
     gaps.came(at: place.start, for: duration)
@@ -75,6 +75,9 @@ struct MediaLine: Sendable {
     line.push(black, at: start)
     return true
   }
+
+  /// Shows no frame that needs what was left out.
+  mutating func awaitKeyframe() { frames.awaitKeyframe() }
 
   // MARK: What stands in
 

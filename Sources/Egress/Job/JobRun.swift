@@ -109,6 +109,7 @@ struct JobRun: Sendable {
   /// How far it is.
   /// - Parameter tracks: as they were received.
   func progress(_ tracks: [RecordedTracks.Received], _ omissions: [Omission]) -> OutputProgress {
-    OutputProgress(destinations: destinations.map { $0.status(job, tracks) }, omissions: omissions)
+    OutputProgress(
+      destinations: destinations.map { $0.status(job, tracks) }, omissions: omissions, isPaused: job.media.isPaused)
   }
 }

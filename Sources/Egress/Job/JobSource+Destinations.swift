@@ -54,6 +54,10 @@ extension JobSource {
   }
 
   private func check(_ target: RecordingTarget, without idle: Set<Track.Kind>) throws(LiveKitError) {
+    if !target.destination.isFile, run?.job.media.isPaused == true {
+      throw LiveKitError(
+        .invalidState, "\(target.destination.shown): a live server cannot be added during a pause; go on first")
+    }
     guard let kind = target.planner.kinds.intersection(idle).first else { return }
     throw LiveKitError(
       .invalidParameter,
@@ -103,6 +107,25 @@ extension JobSource {
   private func leave(_ output: JobDestination) -> Task<Void, Never>? {
     defer { feed() }
     return run?.job.end(output)
+  }
+
+  // MARK: Pauses
+
+  /// Cuts out what is from now on. A live server would take nothing for a loss, so there must be none.
+  /// - Throws: nothing runs, or it goes to a live server.
+  func pauseJob() throws(LiveKitError) {
+    guard job.isTold, let run else { throw LiveKitError(.invalidState, "nothing runs that could be paused") }
+    if let live = run.destinations.first(where: { $0.isOpen && !$0.target.destination.isFile })?.target.destination {
+      throw LiveKitError(
+        .invalidState, "\(live.shown) is live and cannot be paused; remove it first, and add it again afterwards")
+    }
+    _ = run.job.media.pause(at: .now)
+  }
+
+  /// - Throws: nothing runs.
+  func resumeJob() throws(LiveKitError) {
+    guard job.isTold, let run else { throw LiveKitError(.invalidState, "nothing runs that could go on") }
+    _ = run.job.media.resume(at: .now)
   }
 
   // MARK: What becomes of them

@@ -127,18 +127,18 @@ extension JobSource {
 
   /// What there is to be known of it; nil before its first moment.
   var jobManifest: Manifest? {
-    guard let media = run?.job.media, media.origin != nil else { return nil }
+    guard let media = run?.job.media, let origin = media.origin else { return nil }
     let gaps = [Track.Kind.video, .audio].flatMap { kind in
       media.gaps(kind).map { Manifest.Span(kind: kind.description, from: $0.from, to: $0.to) }
     }
     return Manifest(
-      figures, of: room, identity, from: Date(timeIntervalSinceNow: -jobAge.seconds), media.length,
+      figures, of: room, identity, from: Date(timeIntervalSinceNow: -(MediaTime.now - origin).seconds), media.length,
       tracks: job.arrivals.values.sorted { ($0.publisherIdentity, $0.trackId) < ($1.publisherIdentity, $1.trackId) },
       gaps: gaps, speakers: job.speakers)
   }
 
-  /// Time since the first moment; zero before it.
-  var jobAge: Duration { run?.job.media.origin.map { .now - $0 } ?? .zero }
+  /// Time since the first moment without pauses; zero before it.
+  var jobAge: Duration { run?.job.media.age(at: .now) ?? .zero }
 
   /// Why nothing can be written any more; nil while something can.
   var jobFailure: LiveKitError? { sourceFailure ?? run?.failure }

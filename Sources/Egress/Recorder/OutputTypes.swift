@@ -47,6 +47,8 @@ public struct OutputProgress: Sendable, Equatable {
   public var destinations: [DestinationStatus] = []
   /// What of the recorded participant is published and in no destination, and what was asked for and never came.
   public var omissions: [Omission] = []
+  /// Whether what is now is cut out.
+  public var isPaused = false
 
   /// Media written, of the longest destination.
   public var duration: Duration { destinations.map(\.duration).max() ?? .zero }

@@ -107,9 +107,20 @@ public actor Recorder {
     departed(found.participant)
   }
 
+  // MARK: Pauses
+
+  /// Cuts out what is from now on, of video and audio alike and in all destinations, until `resume()`: what is written goes
+  /// on without a gap. Nothing happens while it is paused already.
+  /// - Throws: nothing runs yet, or it goes to a live server too, which would take a pause for a loss.
+  public func pause() throws(LiveKitError) { try pauseJob() }
+
+  /// Goes on after a pause. Video that is stored as it is sent does so at its next keyframe, which is asked for.
+  /// - Throws: nothing runs yet.
+  public func resume() throws(LiveKitError) { try resumeJob() }
+
   // MARK: State
 
-  /// Time since the first moment; zero before it.
+  /// Time since the first moment, without pauses; zero before it.
   public var elapsed: Duration { jobAge }
   /// What there is to be known of it, gaps and loss among it; nil before its first moment.
   public var manifest: Manifest? { jobManifest }

@@ -38,6 +38,7 @@ public actor RecorderGroup {
   private var tasks: [Task<Void, Never>] = []
   private var presence = Presence()
   private var begun: MediaTime?
+  private var clock = JobClock()
   private var onUpdate: @Sendable (Update) -> Void = { _ in }
 
   /// Nothing happens before `start()`.
@@ -160,7 +161,8 @@ public actor RecorderGroup {
         onUpdate(update)
       }
       change(recorder) { $0.hasBegun = true }
-      begun = begun ?? .now
+      begun = begun ?? clock.reading(at: .now)
+      if clock.isPaused { try await recorder.pause() }
       while !Task.isCancelled, await recorder.ending == nil, await recorder.failure == nil {
         try? await Task.sleep(for: Self.pace)
       }
@@ -180,10 +182,29 @@ public actor RecorderGroup {
     body(&members[index])
   }
 
+  // MARK: Pauses
+
+  /// Cuts out what is from now on, of all and of those who come meanwhile, until `resume()`. Nothing happens while it is
+  /// paused already.
+  /// - Throws: nothing runs yet.
+  public func pause() async throws(LiveKitError) {
+    guard begun != nil, phase == .running else { throw LiveKitError(.invalidState, "nothing runs that could be paused") }
+    guard clock.pause(at: .now) else { return }
+    for member in members where member.hasBegun && !member.isOver { try await member.recorder.pause() }
+  }
+
+  /// Goes on after a pause.
+  /// - Throws: nothing runs yet.
+  public func resume() async throws(LiveKitError) {
+    guard begun != nil, phase == .running else { throw LiveKitError(.invalidState, "nothing runs that could go on") }
+    guard clock.resume(at: .now) else { return }
+    for member in members where member.hasBegun && !member.isOver { try await member.recorder.resume() }
+  }
+
   // MARK: State
 
-  /// Time since the first one began; zero before it.
-  public var elapsed: Duration { begun.map { .now - $0 } ?? .zero }
+  /// Time since the first one began, without pauses; zero before it.
+  public var elapsed: Duration { begun.map { clock.reading(at: .now) - $0 } ?? .zero }
   /// What has ended it; it is for the caller to finish it then.
   public var ending: RecordingOptions.Ending? { presence.isOver && options.ending == .roomEmpty ? .roomEmpty : nil }
   /// Of each that has begun, in that order.
@@ -200,6 +221,7 @@ public actor RecorderGroup {
   /// How far all of them are, those that have ended among them.
   public func progress() async -> OutputProgress {
     var whole = OutputProgress()
+    whole.isPaused = clock.isPaused
     for member in members where member.hasBegun {
       let progress = await member.recorder.progress()
       whole.destinations += progress.destinations

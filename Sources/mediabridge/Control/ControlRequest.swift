@@ -9,18 +9,22 @@ enum ControlRequest: Sendable {
   /// By its name, or as it is told of.
   case remove(String)
   case layout(CompositeLayout)
+  case pause
+  case resume
+  /// One or the other.
+  case switchPause
   case end
 
   /// How lines are written.
   enum Form: Sendable {
-    /// `+URL_OR_FILE`, `-URL_OR_FILE`, `l LAYOUT`, `q`.
+    /// `+URL_OR_FILE`, `-URL_OR_FILE`, `l LAYOUT`, `p`, `q`.
     case words
     /// `{"command": "add", "location": "b.mkv"}`.
     case json
   }
 
-  private static let words = "write +FILE_OR_URL, -FILE_OR_URL, l LAYOUT or q"
-  private static let commands = "add, remove, layout or end"
+  private static let words = "write +FILE_OR_URL, -FILE_OR_URL, l LAYOUT, p or q"
+  private static let commands = "add, remove, layout, pause, resume or end"
 
   /// - Throws: what is wrong with the line, of which nothing is repeated: it may hold a stream key.
   init(words line: String) throws(LiveKitError) {
@@ -30,6 +34,7 @@ enum ControlRequest: Sendable {
     case "+" where !rest.isEmpty: self = .add(OutputDestination(Destination(argument: rest)))
     case "-" where !rest.isEmpty: self = .remove(Destination(argument: rest).location)
     case "l" where line.dropFirst().first?.isWhitespace ?? true: self = .layout(try Self.layout(rest))
+    case "p" where rest.isEmpty: self = .switchPause
     case "q" where rest.isEmpty: self = .end
     default: throw LiveKitError(.invalidParameter, "that is no command; \(Self.words)")
     }
@@ -50,6 +55,8 @@ enum ControlRequest: Sendable {
       self = .add(OutputDestination(Destination(argument: try text("location")), values: values))
     case "remove": self = .remove(Destination(argument: try text("location")).location)
     case "layout": self = .layout(try Self.layout(try text("layout")))
+    case "pause": self = .pause
+    case "resume": self = .resume
     case "end": self = .end
     default: throw LiveKitError(.invalidParameter, "there is no such command; \"command\" is \(Self.commands)")
     }
@@ -61,6 +68,8 @@ enum ControlRequest: Sendable {
     case .add: "add"
     case .remove: "remove"
     case .layout: "layout"
+    case .pause, .switchPause: "pause"
+    case .resume: "resume"
     case .end: "end"
     }
   }

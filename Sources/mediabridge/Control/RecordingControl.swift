@@ -9,15 +9,44 @@ struct RecordingControl: Sendable {
   let console: Console
   let source: any RecordingSource
   let interruption: Interruption
-  let form: ControlRequest.Form
+  /// How lines of standard input are written; nil leaves that alone.
+  let form: ControlRequest.Form?
   /// Where the recording goes, for what is told of it.
   let destinations: Locked<[Destination]>
   /// Whether it was asked to end.
   let isEnding = Locked(false)
+  private let signals = Signal.arrivals(of: SIGUSR1)
 
-  /// Returns when nothing can be asked any more.
+  init(
+    console: Console, source: any RecordingSource, interruption: Interruption, form: ControlRequest.Form?,
+    destinations: Locked<[Destination]>
+  ) {
+    (self.console, self.source, self.interruption) = (console, source, interruption)
+    (self.form, self.destinations) = (form, destinations)
+  }
+
+  /// Returns when its task is cancelled, or nothing can be asked any more.
   func run() async {
-    for await line in StandardInput.lines() where !line.allSatisfy(\.isWhitespace) { await answer(line) }
+    await withTaskGroup { group in
+      group.addTask { for await _ in signals { await heedSignal() } }
+      guard form != nil else { return }
+      for await line in StandardInput.lines() where !line.allSatisfy(\.isWhitespace) { await answer(line) }
+    }
+  }
+
+  /// Pauses, or goes on.
+  private func heedSignal() async {
+    do throws(LiveKitError) { console.say(try await perform(.switchPause)) } catch {
+      console.say("Not done: \(error.message)")
+      console.event(
+        "control", ["command": "pause", "done": false, "message": error.message, "code": error.code.rawValue])
+    }
+  }
+
+  private func pause(_ isPaused: Bool) async throws(LiveKitError) -> String {
+    try await isPaused ? source.pause() : source.resume()
+    console.event(isPaused ? "paused" : "resumed", ["duration": Format.seconds(await source.elapsed)])
+    return isPaused ? "Paused: what is now is not recorded." : "The recording goes on."
   }
 
   private func answer(_ line: String) async {
@@ -57,6 +86,9 @@ struct RecordingControl: Sendable {
     case .layout(let layout):
       try await source.layOut(layout)
       return "The layout is \(layout.rawValue) from now on."
+    case .pause: return try await pause(true)
+    case .resume: return try await pause(false)
+    case .switchPause: return try await pause(!(await source.isPaused))
     case .end:
       isEnding.withLock { $0 = true }
       interruption.end()
