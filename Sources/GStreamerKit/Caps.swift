@@ -65,11 +65,20 @@ public final class Caps: @unchecked Sendable, Hashable, CustomStringConvertible 
 
   /// The same with another value of an integer field.
   public func with(_ field: String, _ number: Int) -> Caps {
-    var value = GValue()
     // 6 is G_TYPE_INT, whose macro Swift does not import.
-    g_value_init(&value, GType(6 << 2))
+    with(field, GType(6 << 2)) { g_value_set_int(&$0, gint(clamping: number)) }
+  }
+
+  /// The same with any even number up to that in an integer field.
+  public func with(_ field: String, upTo number: Int) -> Caps {
+    with(field, gst_int_range_get_type()) { gst_value_set_int_range_step(&$0, 2, gint(clamping: max(4, number)), 2) }
+  }
+
+  private func with(_ field: String, _ type: GType, _ set: (inout GValue) -> Void) -> Caps {
+    var value = GValue()
+    g_value_init(&value, type)
     defer { g_value_unset(&value) }
-    g_value_set_int(&value, gint(clamping: number))
+    set(&value)
     // A copy always has structures of its own to write to.
     let copy: UnsafeMutablePointer<GstCaps> = gst_caps_copy(pointer)
     gst_caps_set_value(copy, field, &value)

@@ -25,11 +25,14 @@ struct CompositeArguments: ParsableArguments {
     help: "Have a tile with initials and name for who has no camera, or has muted it")
   var showsPlaceholders = false
 
+  @OptionGroup var scenery: SceneryArguments
+
   func validate() throws {
     guard layout == nil else { return }
-    let given = [
-      ("--speaker-hold", speakerHold != nil), ("--names", showsNames), ("--placeholders", showsPlaceholders),
-    ]
+    let given =
+      scenery.given + [
+        ("--speaker-hold", speakerHold != nil), ("--names", showsNames), ("--placeholders", showsPlaceholders),
+      ]
     if let option = given.first(where: \.1)?.0 {
       throw ValidationError("\(option) is for a mixed room: give --composite LAYOUT, too, such as --composite grid")
     }
@@ -44,6 +47,7 @@ struct CompositeArguments: ParsableArguments {
       wait: recording.wait, reconnectFor: recording.reconnectFor, values: recording.values)
     (options.replacesFiles, options.parts) = (recording.replacesFiles, recording.parts)
     options.showsPlaceholders = showsPlaceholders
+    options.scenery = scenery.scenery
     return options
   }
 }

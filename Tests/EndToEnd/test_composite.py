@@ -177,7 +177,12 @@ def test_who_has_no_camera_has_a_tile_of_its_own(server, tmp_path):
         (("--composite", "grid", "--size", "641x360"), "even numbers"),
         (("--composite", "grid", "--fps", "0"), "give 1 to 120"),
         (("--fps", "30"), "give --composite LAYOUT"),
-        (("--composite", "grid", "--set", "backgroud=white"), "background"),
+        (("--composite", "grid", "--set", "dealy=1"), "'delay'"),
+        (("--composite", "grid", "--gap", "7"), "an even number"),
+        (("--composite", "grid", "--background", "mauve"), "no colour"),
+        (("--composite", "grid", "--background", "gone.png"), "gone.png cannot be read"),
+        (("--composite", "grid", "--logo", __file__), "neither a PNG nor a JPEG"),
+        (("--background", "white"), "give --composite LAYOUT"),
     ],
 )
 def test_mistakes_are_named(local_server, tmp_path, options, said):

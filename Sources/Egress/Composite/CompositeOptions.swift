@@ -20,6 +20,8 @@ public struct CompositeOptions: Sendable {
   /// Whether who has no camera, or has muted it, has a tile with initials and name. Otherwise, as in LiveKit Egress, the
   /// one has no tile and the other's is black.
   public var showsPlaceholders = false
+  /// Gaps, background and logo.
+  public var scenery = CompositeScenery()
   /// What the output has: `[.audio]` mixes no video and subscribes to none.
   public var kinds: Set<Track.Kind>
   /// Whether it ends by itself when nobody who may publish is left.
@@ -32,7 +34,7 @@ public struct CompositeOptions: Sendable {
   public var parts: PartLimit?
   /// How long a live server that has taken something may be away, or take nothing, before that ends that destination.
   public var reconnectFor: Duration
-  /// Values for the variables of the templates that mix, encode and write, by name, such as `background` and `bitrate`.
+  /// Values for the variables of the templates that mix, encode and write, by name, such as `delay` and `bitrate`.
   /// A name that none of them has is an error.
   public var values: [String: String]
 
@@ -122,6 +124,7 @@ extension CompositeOptions {
         "\(destination.destination.shown): \(name)\(name.hasSuffix("}") ? "" : "…}") is of one participant, and a "
           + "composite has all; leave it out")
     }
+    if kinds.contains(.video) { try scenery.check(size) }
     guard (1...120).contains(framerate) else {
       throw LiveKitError(.invalidParameter, "\(framerate) frames a second: give 1 to 120, such as 30")
     }

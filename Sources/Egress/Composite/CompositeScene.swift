@@ -15,7 +15,8 @@ struct CompositeScene {
   init(_ mix: RoomMix, _ options: CompositeOptions) {
     (self.mix, self.options) = (mix, options)
     frameInterval = .seconds(1) / options.framerate
-    arranger = CompositeArranger(options.layout, size: PixelSize(options.size), speakerHold: options.speakerHold)
+    arranger = CompositeArranger(
+      options.layout, size: PixelSize(options.size), gap: options.scenery.gap, speakerHold: options.speakerHold)
   }
 
   var layout: CompositeLayout {
@@ -52,8 +53,8 @@ struct CompositeScene {
     tiles.removeAll { tile in !places.contains { $0.sid == tile.sid } }
     for (level, (sid, place)) in places.enumerated() {
       guard let seen = seen.first(where: { $0.layout.sid == sid }) else { continue }
-      // The background is below all.
-      let look = CompositeTile.Look(place: place, level: level + 1, label: seen.label, placeholder: seen.placeholder)
+      let look = CompositeTile.Look(
+        place: place, level: RoomMix.backgroundLevel + 1 + level, label: seen.label, placeholder: seen.placeholder)
       try tile(for: seen)?.show(seen.track, look)
     }
   }

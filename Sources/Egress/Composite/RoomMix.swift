@@ -16,6 +16,11 @@ struct RoomMix: Sendable {
   /// Makes what is seen of who has no camera; nil where that was not asked for.
   let painter: PlaceholderPainter?
 
+  /// Nil for black. The mixer repeats its one frame.
+  private let background: (tile: MixTile, frame: VideoFrameBuffer)?
+  /// Above what keeps the mixer going, and below all tiles.
+  static let backgroundLevel = 1
+
   /// All templates that mix.
   static let templates = [Track.Kind.video, .audio].flatMap(templates(of:))
 
@@ -53,17 +58,40 @@ struct RoomMix: Sendable {
     painter = try LiveKitError.wrapping { () throws(PipelineFailure) in
       hasPlaceholders ? try PlaceholderPainter(factory: factory) : nil
     }
+    let size = PixelSize(options.size)
+    background = try video?.background(try options.scenery.backgroundFrame(size), size)
+    if let logo = options.scenery.logo, let place = try options.scenery.logoPlace(size) {
+      try LiveKitError.wrapping { () throws(PipelineFailure) in
+        try video?.pipeline.show(logo: logo.file, at: place, opacity: logo.opacity)
+      }
+    }
   }
 
   func start() throws(LiveKitError) {
     for part in [video, audio] {
       try LiveKitError.wrapping { () throws(PipelineFailure) in try part?.pipeline.start() }
     }
+    background?.tile.start()
+    if let background { background.tile.frames.show(background.frame, at: .now) }
   }
 
   /// No thread of it is left when this returns.
   func stop() async {
+    background?.tile.remove()
     for part in [video, audio] { await part?.pipeline.stop() }
+  }
+}
+
+extension RoomMix.Part {
+  /// A tile under all others.
+  fileprivate func background(
+    _ frame: VideoFrameBuffer?, _ size: PixelSize
+  ) throws(LiveKitError) -> (tile: MixTile, frame: VideoFrameBuffer)? {
+    guard let frame else { return nil }
+    let tile = try LiveKitError.wrapping { () throws(PipelineFailure) in try pipeline.addTile(self.tile) }
+    tile.put(
+      at: TilePlace(x: 0, y: 0, width: size.width, height: size.height, fit: .cover), level: RoomMix.backgroundLevel)
+    return (tile, frame)
   }
 }
 

@@ -26,6 +26,13 @@ package final class FrameFitting: Sendable {
     try? crop?.set("aspect-ratio", to: fit == .cover ? "\(size.width)/\(size.height)" : "0/1")
   }
 
+  /// Makes frames as large as they fit into the place, without bars, or cuts them to its shape.
+  func fit(into place: TilePlace) {
+    guard place.fit == .contain else { return fit(into: place.size, .cover) }
+    filter?.set(within: place.size)
+    try? crop?.set("aspect-ratio", to: "0/1")
+  }
+
   /// Writes over the frames; nil writes nothing.
   package func write(_ words: String?) {
     try? overlay?.set("text", to: words.map(PangoText.escaped) ?? "")
@@ -38,6 +45,12 @@ extension Element {
   fileprivate func set(_ size: PixelSize) {
     guard let caps = caps("caps") else { return }
     try? set("caps", to: caps.with("width", size.width).with("height", size.height).description)
+  }
+
+  /// The same for the largest size; what negotiates keeps the shape.
+  fileprivate func set(within size: PixelSize) {
+    guard let caps = caps("caps") else { return }
+    try? set("caps", to: caps.with("width", upTo: size.width).with("height", upTo: size.height).description)
   }
 }
 

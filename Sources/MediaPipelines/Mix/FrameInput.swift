@@ -14,9 +14,10 @@ package final class FrameInput: Sendable {
 
   private struct State {
     var isMuted = false
-    var hasShown = false
-    /// Of what was shown last, or will be.
-    var size: PixelSize?
+    /// Of what was shown last.
+    var shown: PixelSize?
+    /// Of the place.
+    var place: PixelSize?
     var standIn = StandIn.black
   }
 
@@ -30,19 +31,20 @@ package final class FrameInput: Sendable {
   package func show(_ frame: VideoFrameBuffer, at time: MediaTime? = nil) {
     state.withLock { state in
       guard !state.isMuted else { return }
-      state.size = PixelSize(width: frame.width, height: frame.height)
-      state.hasShown = true
+      state.shown = PixelSize(width: frame.width, height: frame.height)
       source.push(frame.media, pts: time)
     }
   }
 
   /// Whether a frame was shown, other than one that stands in.
-  package var hasShown: Bool { state.withLock { $0.hasShown } }
+  package var hasShown: Bool { state.withLock { $0.shown != nil } }
 
-  /// How large frames will be seen, for one that stands in before any was shown.
-  package func expect(_ size: PixelSize) {
-    state.withLock { if !$0.hasShown { $0.size = size } }
-  }
+  /// How large the place is, which what stands in fills.
+  package func fill(_ place: PixelSize) { state.withLock { $0.place = place } }
+
+  /// Calls `body` while no frame is on its way to the place: at once, or on the streaming thread. Frames that come do not
+  /// overtake it.
+  func betweenFrames(_ body: @escaping @Sendable () -> Void) { source.whenIdle(body) }
 
   package func setMuted(_ isMuted: Bool) {
     state.withLock { state in
@@ -62,7 +64,7 @@ package final class FrameInput: Sendable {
   private func pushStandIn(of state: State) {
     let media: MediaBuffer? =
       switch state.standIn {
-      case .black: state.size.flatMap { .blackFrame(width: $0.width, height: $0.height) }
+      case .black: (state.place ?? state.shown).flatMap { .blackFrame(width: $0.width, height: $0.height) }
       case .frame(let frame): frame.media
       case .awaited: nil
       }

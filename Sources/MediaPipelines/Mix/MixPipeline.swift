@@ -1,3 +1,4 @@
+import Foundation
 package import GStreamerKit
 import MediaCore
 package import PipelineTemplates
@@ -23,6 +24,23 @@ package final class MixPipeline: Sendable {
     made = try factory.make(template)
     try made.sink(made.pipeline.hasElement(Self.videoMixer) ? "frames" : "pcm", onBuffer: onBuffer)
     made.onFailure { failure, _ in onFailure(failure) }
+  }
+
+  /// An image above all tiles, which the template's element `logo` draws. Call it before `start()`.
+  /// - Parameters:
+  ///   - file: an image.
+  ///   - opacity: from 0 to 1.
+  package func show(logo file: String, at place: TilePlace, opacity: Double) throws(PipelineFailure) {
+    let values = [
+      // An absolute path is not taken for a quoted one.
+      ("location", URL(fileURLWithPath: file).path), ("alpha", "\(opacity)"),
+      ("offset-x", "\(place.x)"), ("offset-y", "\(place.y)"),
+      ("overlay-width", "\(place.width)"), ("overlay-height", "\(place.height)"),
+    ]
+    do throws(PipelineError) {
+      let logo = try made.pipeline.element(named: "logo")
+      for (property, value) in values { try logo.set(property, to: value) }
+    } catch { throw PipelineFailure(error, in: made.template) }
   }
 
   package func start() throws(PipelineFailure) { try made.start() }

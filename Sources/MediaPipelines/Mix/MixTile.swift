@@ -31,12 +31,17 @@ package final class MixTile: Sendable {
   /// From the next frame that is mixed on.
   /// - Parameter level: a higher one is seen above a lower one; nil leaves it to when they came.
   package func put(at place: TilePlace, level: Int? = nil) {
-    frames.expect(place.size)
-    fitting.fit(into: place.size, place.fit)
-    var properties = [("xpos", place.x), ("ypos", place.y), ("width", place.width), ("height", place.height)]
-    if let level { properties.append(("zorder", level)) }
+    frames.fill(place.size)
+    // Elements that agree on a format just then would find it refused.
+    frames.betweenFrames { [fitting] in fitting.fit(into: place) }
+    var properties = [
+      ("xpos", "\(place.x)"), ("ypos", "\(place.y)"), ("width", "\(place.width)"), ("height", "\(place.height)"),
+      // What is seen beside a frame of another shape is the background.
+      ("sizing-policy", "keep-aspect-ratio"),
+    ]
+    if let level { properties.append(("zorder", "\(level)")) }
     // A mixer without places is the template's own business.
-    for (property, value) in properties { try? branch.setInput(property, to: String(value)) }
+    for (property, value) in properties { try? branch.setInput(property, to: value) }
   }
 
   /// When it returns the tile has no thread left.

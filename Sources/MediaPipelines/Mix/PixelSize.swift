@@ -17,4 +17,17 @@ package struct PixelSize: Hashable, Sendable {
   package static func even(_ numerator: Int, over denominator: Int) -> Int {
     (numerator + denominator) / (denominator * 2) * 2
   }
+
+  /// The largest size of this shape that fits, of even sides.
+  package func contained(in place: PixelSize) -> PixelSize {
+    guard width > 0, height > 0 else { return place }
+    if width * place.height > height * place.width {
+      return PixelSize(width: place.width, height: max(2, Self.even(place.width * height, over: width)))
+    }
+    return PixelSize(width: max(2, Self.even(place.height * width, over: height)), height: place.height)
+  }
+
+  /// What is left for tiles that are `gap` pixels apart from each other and from the edges, once each has the gap to its
+  /// right and below it.
+  package func less(gap: Int) -> PixelSize { PixelSize(width: width - gap, height: height - gap) }
 }

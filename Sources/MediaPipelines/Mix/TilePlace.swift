@@ -19,4 +19,9 @@ package struct TilePlace: Hashable, Sendable {
   }
 
   package var size: PixelSize { PixelSize(width: width, height: height) }
+
+  /// From a place of those that abut in `PixelSize.less(gap:)` to one that is so many pixels apart from the others.
+  package func apart(by gap: Int) -> TilePlace {
+    TilePlace(x: x + gap, y: y + gap, width: width - gap, height: height - gap, fit: fit)
+  }
 }

@@ -220,17 +220,20 @@ audiotestsrc is-live=true do-timestamp=true wave=silence samplesperbuffer=960
 # Mixes the frames of a room into one, for a room composite.
 #
 # videomix       Swift adds an input for each tile, made of the template tile/video, sets its place (`xpos`, `ypos`,
-#                `width`, `height`, `zorder`), and removes it again. A moment is mixed `delay` ns after it was: what has come by
-#                then is seen at its time, and what has not holds up nobody; its last frame stays.
-#                `background` is black, white, checker or transparent.
+#                `width`, `height`, `zorder`, `sizing-policy`), and removes it again. A moment is mixed `delay` ns after it
+#                was: what has come by then is seen at its time, and what has not holds up nobody; its last frame stays.
+#                A background that is not black is the lowest tile.
+# logo           An image above all tiles, where one is asked for: Swift sets `location`, `alpha`, `offset-x`, `offset-y`,
+#                `overlay-width` and `overlay-height`.
 # frames         Frames out, `width` x `height`, `framerate` a second (a fraction), in the colours that most cameras are sent
 #                in, so that none are converted. When what follows does not keep up the mixer waits, and leaves out frames.
 # videotestsrc   A dark corner under the tiles keeps the mixer going while there is none.
 
-compositor name=videomix background=${background:-black} start-time-selection=first latency=${delay:-300000000}
+compositor name=videomix background=black start-time-selection=first latency=${delay:-300000000}
 ! video/x-raw,format=I420,width=${width:-1280},height=${height:-720},framerate=${framerate:-30/1},pixel-aspect-ratio=1/1,colorimetry=bt601
+! gdkpixbufoverlay name=logo
 ! appsink name=frames sync=false async=false
-videotestsrc is-live=true do-timestamp=true pattern=${background:-black}
+videotestsrc is-live=true do-timestamp=true pattern=black
 ! video/x-raw,format=I420,width=16,height=16,framerate=${framerate:-30/1},colorimetry=bt601
 ! queue ! videomix.
 
@@ -742,9 +745,9 @@ appsrc name=audio max-buffers=${queue:-100} max-bytes=0 leaky-type=downstream
 #                The latencies (ns) let the mixer wait a moment; without them it would not be told how long.
 # videoflip      Turns frames upright, as the sender says (tag image-orientation).
 # crop           Cuts frames to the tile's shape where they are to cover it: Swift sets `aspect-ratio`, 0/1 for none.
-# scaling        Brings frames to the tile's size, with black bars where the shape differs; once for each frame that
-#                comes, and not for each that is mixed.
-# size           The tile's size; Swift sets it in these caps.
+# scaling        Brings frames to the tile's size, once for each frame that comes, and not for each that is mixed.
+# size           The tile's size, or the largest that frames may have where all of them is to be seen: Swift sets `width`
+#                and `height` in these caps. The mixer puts them into the middle, with its background beside them.
 # label          The participant's name, where names are asked for, in `font` as Pango writes it. Swift sets `text`.
 #
 # The end is left open: Swift links it to the mixer.
@@ -753,7 +756,7 @@ appsrc name=video max-buffers=${queue:-30} max-bytes=0 leaky-type=downstream
   min-latency=0 max-latency=1000000000 caps="video/x-raw"
 ! videoflip video-direction=auto
 ! aspectratiocrop name=crop
-! videoconvertscale add-borders=true n-threads=1
+! videoconvertscale add-borders=false n-threads=1
 ! capsfilter name=size caps=video/x-raw,format=I420,width=320,height=180,pixel-aspect-ratio=1/1,colorimetry=bt601
 ! textoverlay name=label silent=true font-desc=${font:-Sans 12} auto-resize=false
   halignment=left valignment=bottom xpad=8 ypad=8 shaded-background=true

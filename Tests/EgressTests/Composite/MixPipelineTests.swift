@@ -74,6 +74,61 @@ import Testing
     }
   }
 
+  @Test func theBackgroundIsSeenBesideAFrameOfAnotherShape() async throws {
+    try await run("video") { pipeline, template in
+      let tiles = try (0..<3).map { _ in try pipeline.addTile(template) }
+      let whole = TilePlace(x: 0, y: 0, width: 320, height: 180, fit: .cover)
+      // The second is high, in the left half; the third is muted from the beginning.
+      let places = [
+        whole, TilePlace(x: 0, y: 0, width: 160, height: 180), TilePlace(x: 160, y: 90, width: 160, height: 90),
+      ]
+      for (level, (tile, place)) in zip(tiles, places).enumerated() {
+        tile.put(at: place, level: level + 1)
+        tile.start()
+      }
+      tiles[2].frames.setMuted(true)
+      tiles[0].frames.show(try frame(235))
+      tiles[1].frames.show(try frame(100, width: 45, height: 90))
+      try await eventually("a frame in the middle of its place") { isNear([100, 235, 100, 16]) }
+      #expect(row(90)[4] == 235 && row(90)[156] == 235 && abs(Int(row(90)[80]) - 100) < 6, "no bars")
+      for tile in tiles { tile.remove() }
+    }
+  }
+
+  /// Luma of a row of the newest mixed frame.
+  private func row(_ y: Int) -> [UInt8] {
+    guard let frame = mixed.values.last.flatMap(VideoFrameBuffer.init) else { return [] }
+    return frame.withPlanes { planes in
+      planes[0].map { plane in (0..<plane.width).map { plane.bytes[y * plane.stride + $0] } }
+    }.flatMap { $0 } ?? []
+  }
+
+  /// Elements that agree on a format just then find it refused, which would end it all.
+  @Test func placesAndSizesChangeWhileFramesFlow() async throws {
+    try await run("video") { pipeline, template in
+      let tile = try pipeline.addTile(template)
+      tile.put(at: TilePlace(x: 0, y: 0, width: 64, height: 90), level: 1)
+      tile.start()
+      let frames = try [64, 96, 160].map { try frame(200, width: $0) }
+      let flow = Task.detached {
+        for number in 0..<400 {
+          tile.frames.show(frames[number % 3], at: .now)
+          try? await Task.sleep(for: .microseconds(500))
+        }
+      }
+      for number in 0..<400 {
+        let place = TilePlace(
+          x: 0, y: 0, width: 64 + number % 7 * 16, height: 90, fit: number % 2 == 0 ? .cover : .contain)
+        tile.put(at: place, level: 1)
+        try await Task.sleep(for: .microseconds(500))
+      }
+      await flow.value
+      let before = mixed.count
+      try await eventually("more frames") { mixed.count > before + 5 }
+      tile.remove()
+    }
+  }
+
   /// A hundred tiles come and go, of whom some send nothing and some are gone before they are seen.
   @Test func mixingGoesOnWhoeverComesAndGoes() async throws {
     try await run("video") { pipeline, template in

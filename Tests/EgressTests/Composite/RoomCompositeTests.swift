@@ -45,8 +45,8 @@ import Testing
       }
       _ = try await composite.finish()
     }
-    try await prepare(["background": "white", "audio-delay": "500000000", "bitrate": "1000", "cluster": "500000000"])
-    for values in [["backgroud": "white"], ["background": "mauve"]] {
+    try await prepare(["delay": "200000000", "audio-delay": "500000000", "bitrate": "1000", "cluster": "500000000"])
+    for values in [["dealy": "1"], ["delay": "mauve"]] {
       await #expect(throws: LiveKitError.self) { try await prepare(values) }
     }
     await #expect(throws: LiveKitError.self, "whose file would it be?") {

@@ -42,12 +42,13 @@ struct CompositeArranger: Sendable {
   /// change at once.
   var speakerHold: Duration
   private let size: PixelSize
+  private let gap: Int
   private var drawn = CompositeLayout.grid
   private var order = TileOrder()
   private var main: (sid: String, since: MediaTime)?
 
-  init(_ layout: CompositeLayout, size: PixelSize, speakerHold: Duration = .zero) {
-    (self.layout, self.size, self.speakerHold) = (layout, size, speakerHold)
+  init(_ layout: CompositeLayout, size: PixelSize, gap: Int = 0, speakerHold: Duration = .zero) {
+    (self.layout, self.size, self.gap, self.speakerHold) = (layout, size, gap, speakerHold)
   }
 
   /// - Parameter tracks: of video, in the order in which they came.
@@ -95,13 +96,13 @@ struct CompositeArranger: Sendable {
   private mutating func grid(_ sorted: [TileTrack]) -> [(sid: String, place: TilePlace)] {
     let capacity = GridLayout.capacity(for: sorted.count, in: size)
     let tracks = order.update(sorted, capacity: capacity)
-    return pair(tracks.prefix(capacity), GridLayout.places(count: sorted.count, in: size))
+    return pair(tracks.prefix(capacity), GridLayout.places(count: sorted.count, in: size, gap: gap))
   }
 
   private mutating func speaker(_ sorted: [TileTrack]) -> [(sid: String, place: TilePlace)] {
     let all = mainFirst(sorted)
     let strip = order.update(Array(all.dropFirst()), capacity: SpeakerLayout.stripCapacity(in: size))
-    return pair((all.prefix(1) + strip)[...], SpeakerLayout.places(count: all.count, in: size))
+    return pair((all.prefix(1) + strip)[...], SpeakerLayout.places(count: all.count, in: size, gap: gap))
   }
 
   private func pair(_ tracks: ArraySlice<TileTrack>, _ places: [TilePlace]) -> [(sid: String, place: TilePlace)] {

@@ -31,18 +31,22 @@ enum GridLayout {
   static func capacity(for count: Int, in size: PixelSize) -> Int { shape(for: count, in: size).capacity }
 
   /// The places of the tiles that are seen. There are only as many rows as are used; the last one begins at the left.
-  static func places(count: Int, in size: PixelSize) -> [TilePlace] {
+  /// - Parameter gap: even pixels between tiles and around them; one alone has none.
+  static func places(count: Int, in size: PixelSize, gap: Int = 0) -> [TilePlace] {
     guard count > 0 else { return [] }
     let shape = shape(for: count, in: size)
     let shown = min(count, shape.capacity)
     let rows = (shown + shape.columns - 1) / shape.columns
+    let gap = shown > 1 ? gap : 0
+    let area = size.less(gap: gap)
     return (0..<shown).map { index in
       let (column, row) = (index % shape.columns, index / shape.columns)
-      let x = PixelSize.edge(column, of: shape.columns, in: size.width)
-      let y = PixelSize.edge(row, of: rows, in: size.height)
-      return TilePlace(
-        x: x, y: y, width: PixelSize.edge(column + 1, of: shape.columns, in: size.width) - x,
-        height: PixelSize.edge(row + 1, of: rows, in: size.height) - y)
+      let x = PixelSize.edge(column, of: shape.columns, in: area.width)
+      let y = PixelSize.edge(row, of: rows, in: area.height)
+      let place = TilePlace(
+        x: x, y: y, width: PixelSize.edge(column + 1, of: shape.columns, in: area.width) - x,
+        height: PixelSize.edge(row + 1, of: rows, in: area.height) - y)
+      return place.apart(by: gap)
     }
   }
 }

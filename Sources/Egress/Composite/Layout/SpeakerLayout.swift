@@ -9,11 +9,14 @@ enum SpeakerLayout {
 
   /// The large tile is the first. Of the strip those that are seen in part are there, too, and stand out of the
   /// composite.
-  static func places(count: Int, in size: PixelSize) -> [TilePlace] {
+  /// - Parameter gap: even pixels between tiles and around them; one alone has none.
+  static func places(count: Int, in size: PixelSize, gap: Int = 0) -> [TilePlace] {
     guard count > 1 else {
       return count == 1 ? [TilePlace(x: 0, y: 0, width: size.width, height: size.height)] : []
     }
-    return size.width <= narrow ? above(count - 1, size) : beside(count - 1, size)
+    let area = size.less(gap: gap)
+    let places = size.width <= narrow ? above(count - 1, area) : beside(count - 1, area)
+    return places.map { $0.apart(by: gap) }
   }
 
   /// How many places the strip has, for the order in which it is filled: `CarouselLayout` counts so.
