@@ -51,6 +51,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
+    .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
     // What jwt-kit brings along anyway; the signalling client reads with them why a certificate is refused.
     .package(url: "https://github.com/apple/swift-certificates", from: "1.0.0"),
     .package(url: "https://github.com/apple/swift-asn1", from: "1.0.0"),
@@ -103,7 +104,7 @@ let package = Package(
       "Egress",
       [
         "MediaBridge", "Bitstream", "MediaCore", "PipelineTemplates", "GStreamerKit", "MediaPipelines",
-        .product(name: "Logging", package: "swift-log"),
+        .product(name: "Logging", package: "swift-log"), .product(name: "Yams", package: "Yams"),
       ]),
     // What a program that needs no desktop does without.
     module("MediaBridgeDesktop", ["MediaBridge", "MediaCore", "PipelineTemplates", "GStreamerKit", "MediaPipelines"]),

@@ -8,8 +8,8 @@ struct CompositeArguments: ParsableArguments {
   @Option(
     name: .customLong("composite"),
     help: ArgumentHelp(
-      "Mix the whole room: grid, speaker (who speaks large, the others beside), single-speaker or screen-share",
-      valueName: "layout"), transform: layout(named:))
+      "Mix the whole room: grid, speaker (who speaks large, the others beside), single-speaker, screen-share, or a "
+        + "YAML file that describes a layout", valueName: "layout"), transform: layout(named:))
   var layout: CompositeLayout?
 
   @Option(
@@ -54,8 +54,12 @@ struct CompositeArguments: ParsableArguments {
 
 /// The transform of `--composite`.
 private func layout(named name: String) throws -> CompositeLayout {
+  if [".yaml", ".yml"].contains(where: name.hasSuffix) {
+    do { return .own(try OwnLayout(file: name)) } catch { throw ValidationError(error.message) }
+  }
   guard let layout = CompositeLayout(rawValue: name) else {
-    throw ValidationError("give one of \(CompositeLayout.allCases.map(\.rawValue).joined(separator: ", "))")
+    let known = CompositeLayout.allCases.map(\.rawValue).joined(separator: ", ")
+    throw ValidationError("give one of \(known), or a file that ends in .yaml")
   }
   return layout
 }

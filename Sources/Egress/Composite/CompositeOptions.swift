@@ -124,6 +124,10 @@ extension CompositeOptions {
         "\(destination.destination.shown): \(name)\(name.hasSuffix("}") ? "" : "…}") is of one participant, and a "
           + "composite has all; leave it out")
     }
+    if case .own(let layout) = layout, scenery.gap > 0 {
+      throw LiveKitError(
+        .invalidParameter, "a gap of \(scenery.gap) pixels: \(layout.name) says itself how far its tiles are apart")
+    }
     if kinds.contains(.video) { try scenery.check(size) }
     guard (1...120).contains(framerate) else {
       throw LiveKitError(.invalidParameter, "\(framerate) frames a second: give 1 to 120, such as 30")

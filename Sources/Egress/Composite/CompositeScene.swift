@@ -164,7 +164,7 @@ private struct SpeakerTimes {
     times.isSpeaking = isSpeaking
     known[identity] = times
     return TileTrack.Speaker(
-      joinedAt: Int64(participant.joinedAt?.timeIntervalSince1970 ?? 0), isSpeaking: isSpeaking,
+      identity: identity, joinedAt: Int64(participant.joinedAt?.timeIntervalSince1970 ?? 0), isSpeaking: isSpeaking,
       audioLevel: Double(participant.audioLevel), lastSpokeAt: times.since)
   }
 }

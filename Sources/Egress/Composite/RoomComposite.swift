@@ -124,7 +124,7 @@ public actor RoomComposite {
       .activeSpeakersChanged, .participantConnected, .participantDisconnected, .participantNameChanged, .reconnected:
       await followRoom()
     case .participantMetadataChanged(let participant, let text?) where participant.isLocal:
-      if let layout = CompositeLayout(metadata: text) { await set(layout: layout) }
+      if let layout = CompositeLayout(metadata: text, first: options.layout) { await set(layout: layout) }
     case .subscriptionFailed(let participant, let sid, let error): failed(sid, of: participant, error)
     default: break
     }

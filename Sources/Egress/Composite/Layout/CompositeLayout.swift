@@ -2,26 +2,50 @@ import Foundation
 import MediaCore
 import MediaPipelines
 
-/// How the tracks of a room are laid into one frame, by the names of LiveKit Egress.
-public enum CompositeLayout: String, CaseIterable, Sendable {
+/// How the tracks of a room are laid into one frame, by the names of LiveKit Egress, or as somebody has described.
+public enum CompositeLayout: Hashable, Sendable {
   /// Tiles of one size; `speaker` while somebody shares a screen.
   case grid
   /// Who speaks, or a screen share, large, and the others in a strip.
   case speaker
   /// Who speaks, or a screen share, alone.
-  case singleSpeaker = "single-speaker"
+  case singleSpeaker
   /// A screen share alone, and `grid` while there is none.
-  case screenShare = "screen-share"
+  case screenShare
+  /// Rectangles of one's own.
+  case own(OwnLayout)
+
+  /// Those that have names of their own.
+  public static let allCases: [CompositeLayout] = [.grid, .speaker, .singleSpeaker, .screenShare]
+
+  /// As people write it.
+  public var rawValue: String {
+    switch self {
+    case .grid: "grid"
+    case .speaker: "speaker"
+    case .singleSpeaker: "single-speaker"
+    case .screenShare: "screen-share"
+    case .own(let layout): layout.name
+    }
+  }
+
+  /// Nil for a name that none of `allCases` has.
+  public init?(rawValue: String) {
+    guard let layout = Self.allCases.first(where: { $0.rawValue == rawValue }) else { return nil }
+    self = layout
+  }
 
   /// What the metadata of a participant asks for, as LiveKit's server writes it: `{"layout": "speaker"}`. Variants of a
   /// layout, such as `speaker-light`, are that layout.
-  init?(metadata: String) {
+  /// - Parameter first: the layout that the composite began with, which goes by its name, too.
+  init?(metadata: String, first: CompositeLayout = .grid) {
     guard let object = try? JSONSerialization.jsonObject(with: Data(metadata.utf8)),
       let name = (object as? [String: Any])?["layout"] as? String
     else { return nil }
     let longestFirst = Self.allCases.sorted { $0.rawValue.count > $1.rawValue.count }
-    guard let layout = longestFirst.first(where: { name.hasPrefix($0.rawValue) }) else { return nil }
-    self = layout
+    let named = name == first.rawValue ? first : longestFirst.first { name.hasPrefix($0.rawValue) }
+    guard let named else { return nil }
+    self = named
   }
 
   /// What is drawn for these tracks.
@@ -29,7 +53,7 @@ public enum CompositeLayout: String, CaseIterable, Sendable {
     switch self {
     case .grid: hasScreenShare ? .speaker : .grid
     case .screenShare: hasScreenShare ? .singleSpeaker : .grid
-    case .speaker, .singleSpeaker: self
+    case .speaker, .singleSpeaker, .own: self
     }
   }
 }
@@ -45,6 +69,7 @@ struct CompositeArranger: Sendable {
   private let gap: Int
   private var drawn = CompositeLayout.grid
   private var order = TileOrder()
+  private var own = OwnArranger()
   private var main: (sid: String, since: MediaTime)?
 
   init(_ layout: CompositeLayout, size: PixelSize, gap: Int = 0, speakerHold: Duration = .zero) {
@@ -55,8 +80,8 @@ struct CompositeArranger: Sendable {
   /// - Returns: the places of those that are seen; a later one is above an earlier one.
   mutating func places(of tracks: [TileTrack], at now: MediaTime) -> [(sid: String, place: TilePlace)] {
     let sorted = TileTrack.sorted(tracks)
-    let now = choose(from: sorted, at: now)
-    switch now {
+    switch choose(from: sorted, at: now) {
+    case .own(let layout): return own.places(of: tracks, in: layout, size: size, hold: speakerHold, at: now)
     case .grid, .screenShare: return grid(sorted)
     case .speaker: return speaker(sorted)
     case .singleSpeaker:

@@ -13,6 +13,7 @@ struct TileTrack: Hashable, Sendable {
 
   /// Who sends it.
   struct Speaker: Hashable, Sendable {
+    var identity = ""
     /// Seconds since 1970, of which the server tells whole ones.
     var joinedAt: Int64 = 0
     var isSpeaking = false
@@ -21,6 +22,8 @@ struct TileTrack: Hashable, Sendable {
     /// When they began to speak last; nil for those who never have.
     var lastSpokeAt: MediaTime?
   }
+
+  var identity: String { speaker.identity }
 
   /// A screen share is read, so nothing of it may be missing.
   var fit: TilePlace.Fit { source == .camera && !isPortrait ? .cover : .contain }

@@ -1,0 +1,148 @@
+import MediaBridge
+import MediaCore
+import MediaPipelines
+
+/// A layout that somebody has described: rectangles, and who is seen in them.
+public struct OwnLayout: Hashable, Sendable {
+  /// A rectangle, and who is seen in it.
+  public struct Tile: Hashable, Sendable {
+    /// Which one goes there of those who may.
+    public enum Order: String, CaseIterable, Sendable {
+      /// Who came first.
+      case joined
+      /// Who speaks, or did last.
+      case speaking
+    }
+
+    /// Which tracks.
+    public enum Source: String, CaseIterable, Sendable {
+      case any
+      case camera
+      case screen
+    }
+
+    /// How a frame of another shape is laid into the rectangle.
+    public enum Fit: String, CaseIterable, Sendable {
+      /// All of the rectangle is filled, and what stands out of it is cut off.
+      case cover
+      /// All of the frame is seen.
+      case contain
+    }
+
+    /// From the left edge, as a fraction of the frame's width.
+    public var x: Double
+    /// From the upper edge, as a fraction of the frame's height.
+    public var y: Double
+    /// A fraction of the frame's width.
+    public var width: Double
+    /// A fraction of the frame's height.
+    public var height: Double
+    /// The identity of who may be seen, in which `*` stands for anything and `?` for one sign.
+    public var participant = "*"
+    /// Which of their tracks.
+    public var source = Source.any
+    /// Which one of them.
+    public var order = Order.joined
+    /// Nil covers the rectangle with a camera, and shows all of a screen and of a frame that is higher than wide.
+    public var fit: Fit?
+    /// A higher one is seen above a lower one; of the same, a later one above an earlier one.
+    public var level = 0
+
+    /// The first that comes, of those who are not in a rectangle before, in fractions of the frame.
+    public init(x: Double, y: Double, width: Double, height: Double) {
+      (self.x, self.y, self.width, self.height) = (x, y, width, height)
+    }
+  }
+
+  /// By which the metadata of the recording participant names it.
+  public var name: String
+  /// Each gets its track before the next; a track is seen once.
+  public var tiles: [Tile]
+
+  /// As the properties say.
+  public init(name: String, tiles: [Tile]) { (self.name, self.tiles) = (name, tiles) }
+}
+
+/// Puts tracks into the tiles of a layout, and remembers who speaks in which. Pure.
+struct OwnArranger: Sendable {
+  private var held: [Int: (sid: String, since: MediaTime)] = [:]
+
+  /// - Parameters:
+  ///   - tracks: in the order in which they came.
+  ///   - hold: how long a tile stays with one who has become quiet while others speak.
+  /// - Returns: the places of those that are seen; a later one is above an earlier one.
+  mutating func places(
+    of tracks: [TileTrack], in layout: OwnLayout, size: PixelSize, hold: Duration, at now: MediaTime
+  ) -> [(sid: String, place: TilePlace)] {
+    let best = TileTrack.sorted(tracks)
+    var taken: Set<String> = []
+    var seen: [(level: Int, sid: String, place: TilePlace)] = []
+    for (index, tile) in layout.tiles.enumerated() {
+      let fitting = (tile.order == .joined ? tracks : best).filter { !taken.contains($0.sid) && tile.takes($0) }
+      guard let track = tile.order == .joined ? fitting.first : choose(fitting, for: index, hold, at: now) else {
+        continue
+      }
+      taken.insert(track.sid)
+      seen.append((tile.level, track.sid, tile.place(of: track, in: size)))
+    }
+    // Sorting keeps no order of its own among equals.
+    let ordered = seen.enumerated().sorted { ($0.element.level, $0.offset) < ($1.element.level, $1.offset) }
+    return ordered.map { ($0.element.sid, $0.element.place) }
+  }
+
+  private mutating func choose(
+    _ best: [TileTrack], for index: Int, _ hold: Duration, at now: MediaTime
+  ) -> TileTrack? {
+    if let last = held[index], now - last.since < hold, let track = best.first(where: { $0.sid == last.sid }) {
+      return track
+    }
+    if held[index]?.sid != best.first?.sid { held[index] = best.first.map { ($0.sid, now) } }
+    return best.first
+  }
+}
+
+extension OwnLayout.Tile {
+  fileprivate func takes(_ track: TileTrack) -> Bool {
+    let isWanted =
+      switch source {
+      case .any: true
+      case .camera: track.source == .camera
+      case .screen: track.source == .screenShareVideo
+      }
+    return isWanted && Wildcard.matches(track.identity, participant)
+  }
+
+  /// Neighbours in fractions are neighbours in pixels.
+  fileprivate func place(of track: TileTrack, in size: PixelSize) -> TilePlace {
+    func even(_ fraction: Double, _ length: Int) -> Int { Int((fraction * Double(length) / 2).rounded()) * 2 }
+    let (left, top) = (even(x, size.width), even(y, size.height))
+    let (right, bottom) = (even(x + width, size.width), even(y + height, size.height))
+    return TilePlace(
+      x: left, y: top, width: max(2, right - left), height: max(2, bottom - top),
+      fit: fit.map { $0 == .cover ? .cover : .contain } ?? track.fit)
+  }
+}
+
+/// `*` stands for anything and `?` for one sign. Pure.
+enum Wildcard {
+  static func matches(_ text: String, _ pattern: String) -> Bool {
+    let (text, pattern) = (Array(text), Array(pattern))
+    // After a star that took too little it takes one more: where to go on in both.
+    var star: (pattern: Int, text: Int)?
+    var (index, at) = (0, 0)
+    while index < text.count {
+      if at < pattern.count, pattern[at] == "*" {
+        star = (at + 1, index)
+        at += 1
+      } else if at < pattern.count, pattern[at] == "?" || pattern[at] == text[index] {
+        (index, at) = (index + 1, at + 1)
+      } else if let last = star {
+        star = (last.pattern, last.text + 1)
+        (at, index) = (last.pattern, last.text + 1)
+      } else {
+        return false
+      }
+    }
+    return pattern[at...].allSatisfy { $0 == "*" }
+  }
+}
