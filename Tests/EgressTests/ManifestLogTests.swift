@@ -23,10 +23,12 @@ import Testing
 
   @Test func aGapIsASecondWithoutAnything() {
     var log = GapLog()
-    for start in stride(from: 0.0, to: 3, by: 0.02) { log.came(at: .seconds(start), for: .milliseconds(20)) }
-    log.came(at: .seconds(3.5), for: .milliseconds(20))
-    log.came(at: .seconds(8.52), for: .milliseconds(20))
-    #expect(log.gaps(until: .seconds(9)) == [.init(from: .seconds(3.52), to: .seconds(8.52))])
-    #expect(log.gaps(until: .seconds(10)).last == .init(from: .seconds(8.54), to: .seconds(10)))
+    for start in stride(from: 0, to: 3000, by: 20) { log.came(at: .milliseconds(start), for: .milliseconds(20)) }
+    log.came(at: .milliseconds(3500), for: .milliseconds(20))
+    log.came(at: .milliseconds(8520), for: .milliseconds(20))
+    let gap = GapLog.Gap(from: .milliseconds(3520), to: .milliseconds(8520))
+    #expect(log.gaps(until: .milliseconds(9000)) == [gap])
+    let last = GapLog.Gap(from: .milliseconds(8540), to: .milliseconds(10_000))
+    #expect(log.gaps(until: .milliseconds(10_000)) == [gap, last])
   }
 }
