@@ -34,10 +34,14 @@ public struct Destination: Equatable, Sendable {
   }
 
   /// Endings and schemes that are another word for a template's name.
-  private static let synonyms = ["opus": "ogg", "rtmps": "rtmp", "m3u8": "hls"]
+  private static let synonyms = [
+    "opus": "ogg", "rtmps": "rtmp", "m3u8": "hls", "jpg": "images", "jpeg": "images", "png": "images-png",
+  ]
 
   /// What the name of a file ends in that the template of that name writes.
-  package static func ending(of template: String) -> String { template == "hls" ? "m3u8" : template }
+  package static func ending(of template: String) -> String {
+    ["hls": "m3u8", "images": "jpg", "images-png": "png"][template] ?? template
+  }
 
   /// The shipped templates that take an address.
   package static let addressTemplates = ["rtmp", "srt", "udp"]

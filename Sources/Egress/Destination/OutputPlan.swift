@@ -50,7 +50,7 @@ struct OutputPlanner: Sendable {
     segments = try SegmentOptions(found, filled, set: factory.overrides)
     let own = Set(found.variables.map(\.name))
     let unowned = Set(factory.overrides.keys).subtracting(own)
-    let interval = segments?.duration ?? Self.keyframeInterval(of: found, factory)
+    let interval = segments?.keyframeInterval ?? Self.keyframeInterval(of: found, factory)
     var choices: [Track.Kind: FeedChoice] = [:]
     for (kind, input) in Self.inputs {
       guard let accepted = filled.caps(ofElement: input.output) else { continue }

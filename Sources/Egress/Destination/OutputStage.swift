@@ -114,7 +114,7 @@ final class OutputStage: Sendable {
   private func finishSegments(_ reason: inout LiveKitError?) -> StoredMedia? {
     guard let segments else { return nil }
     do { try segments.finish() } catch { reason = reason ?? error.about(destination) }
-    return StoredMedia(end: segments.bytes, length: segments.length)
+    return segments.length.map { StoredMedia(end: segments.bytes, length: $0) }
   }
 }
 

@@ -45,7 +45,9 @@ package struct OutputTemplates: Sendable {
     }
     let known = names.filter { name in
       // One whose files Swift writes is told no location.
-      (try? factory.variables(of: TemplateName(.output, name)))?.isDisjoint(with: ["location", "segment-duration"])
+      (try? factory.variables(of: TemplateName(.output, name)))?.isDisjoint(with: [
+        "location", "segment-duration", "capture-interval",
+      ])
         == false
     }
     let shown = destination.shown

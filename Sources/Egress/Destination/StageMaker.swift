@@ -39,7 +39,8 @@ struct StageMaker: Sendable {
       // What an encoder makes says its format itself.
       let caps = kind == .audio && feed.encoder == nil ? AudioStandIn(isRaw: feed.way == .raw)?.caps : nil
       inputs[name] = OutputPipeline.Input(
-        parser: feed.parser, caps: caps, followsFormat: kind == .video && feed.way == .raw)
+        parser: feed.parser, caps: caps, followsFormat: kind == .video && feed.way == .raw,
+        interval: kind == .video ? plan.segments?.imageInterval : nil)
     }
     return inputs
   }

@@ -15,12 +15,15 @@ package final class OutputPipeline: Sendable {
     /// Whether a format that changes is told. A multiplexer takes one description of a stream: what changes later travels
     /// within it.
     package var followsFormat: Bool
+    /// How often a frame goes in, what comes in between being left out; nil for all.
+    package var interval: Duration?
 
     /// - Parameter parser: puts what comes into the stream format that the template takes.
-    package init(parser: String? = nil, caps: Caps? = nil, followsFormat: Bool = false) {
+    package init(parser: String? = nil, caps: Caps? = nil, followsFormat: Bool = false, interval: Duration? = nil) {
       self.parser = parser
       self.caps = caps
       self.followsFormat = followsFormat
+      self.interval = interval
     }
   }
 
@@ -38,6 +41,8 @@ package final class OutputPipeline: Sendable {
   /// Nil where each buffer goes on at once.
   private let batch = Locked<WriteBatch<AppSource.Waiting>?>(nil)
   private let isSegmented: Bool
+  /// Of inputs that do not take all.
+  private let intervals: Locked<[String: FrameInterval]>
 
   /// - Parameters:
   ///   - inputs: by the name of the appsrc.
@@ -64,6 +69,7 @@ package final class OutputPipeline: Sendable {
       sources[name] = Source(element: source, input: input)
     }
     self.sources = sources
+    intervals = Locked(inputs.compactMapValues { $0.interval.map(FrameInterval.init) })
     // The tracks come with times of their own, which no clock is asked about. Of several sinks, though, each would wait until
     // all others have something.
     if pipeline.sinkCount == 1 { for source in sources.values { source.element.setPatient() } }
@@ -86,7 +92,7 @@ package final class OutputPipeline: Sendable {
   ///   - input: the name of the appsrc; what is for another one is dropped.
   ///   - time: since the pipeline's beginning.
   package func push(_ media: MediaBuffer, into input: String, at time: Duration, decodedAt dts: Duration? = nil) {
-    guard let source = sources[input] else { return }
+    guard let source = sources[input], passes(input, at: time) else { return }
     let waiting = AppSource.Waiting(
       media, pts: MediaTime(nanoseconds: time.nanoseconds), dts: MediaTime(nanoseconds: (dts ?? time).nanoseconds))
     guard let batch = batch.withLock({ $0?.add(waiting, of: input, at: time) }) else {
@@ -94,6 +100,10 @@ package final class OutputPipeline: Sendable {
       return
     }
     push(batch)
+  }
+
+  private func passes(_ input: String, at time: Duration) -> Bool {
+    sources[input]?.input.interval == nil || intervals.withLock { $0[input]?.passes(at: time) ?? true }
   }
 
   private func push(_ batch: [String: [AppSource.Waiting]]) {

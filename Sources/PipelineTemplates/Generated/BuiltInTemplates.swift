@@ -300,6 +300,46 @@ appsrc name=audio max-buffers=${queue:-1000} max-bytes=0 leaky-type=downstream
 ! mux.
 
 """###,
+    "output/images-png": ###"""
+# PNG images of the video, one every few seconds.
+#
+# video          Frames in; at most `queue` wait, and the oldest are dropped when the disk does not keep up.
+# identity       Does nothing: its name says that a frame goes in every `capture-interval` seconds, from the first one on. With
+#                `filename-suffix` none there is the newest image only.
+# videoflip      Turns frames upright, as the sender says (tag image-orientation).
+# scaling        Images are `image-height` pixels high, and as wide as the shape of the video asks.
+# pngenc         `compression` from 0 to 9, which costs time and no quality.
+# segments       Swift makes the files NAME_00000.png, NAME_00001.png … of it, and NAME.png, which is always the newest.
+
+appsrc name=video max-buffers=${queue:-3} max-bytes=0 leaky-type=downstream caps="video/x-raw"
+! identity name=image-every-${capture-interval:-10}-s-${filename-suffix:-index}
+! videoflip video-direction=auto
+! videoconvertscale n-threads=1
+! video/x-raw,height=${image-height:-360},pixel-aspect-ratio=1/1
+! pngenc compression-level=${compression:-6}
+! appsink name=segments sync=false
+
+"""###,
+    "output/images": ###"""
+# JPEG images of the video, one every few seconds.
+#
+# video          Frames in; at most `queue` wait, and the oldest are dropped when the disk does not keep up.
+# identity       Does nothing: its name says that a frame goes in every `capture-interval` seconds, from the first one on. With
+#                `filename-suffix` none there is the newest image only.
+# videoflip      Turns frames upright, as the sender says (tag image-orientation).
+# scaling        Images are `image-height` pixels high, and as wide as the shape of the video asks.
+# jpegenc        `quality` up to 100.
+# segments       Swift makes the files NAME_00000.jpg, NAME_00001.jpg … of it, and NAME.jpg, which is always the newest.
+
+appsrc name=video max-buffers=${queue:-3} max-bytes=0 leaky-type=downstream caps="video/x-raw"
+! identity name=image-every-${capture-interval:-10}-s-${filename-suffix:-index}
+! videoflip video-direction=auto
+! videoconvertscale n-threads=1
+! video/x-raw,height=${image-height:-360},pixel-aspect-ratio=1/1
+! jpegenc quality=${quality:-85}
+! appsink name=segments sync=false
+
+"""###,
     "output/ivf": ###"""
 # IVF file, the frames of VP8 or VP9 with their times; video only.
 #

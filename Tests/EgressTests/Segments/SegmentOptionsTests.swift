@@ -32,6 +32,16 @@ import Testing
     #expect(try planner.plan([.video: TrackTraits(codec: "h264")]).feeds[.video]?.way == .asSent)
   }
 
+  @Test func imagesComeEverySoOftenAndAskForNoKeyframe() throws {
+    for (file, name) in [("a.jpg", "images"), ("a.jpeg", "images"), ("a.png", "images-png")] {
+      let planner = try OutputPlanner(Destination(location: file), factory: PipelineFactory(folder: nil))
+      #expect(planner.template.name == name && planner.keyframeInterval == nil && planner.kinds == [.video])
+      #expect(planner.segments?.imageInterval == .seconds(10) && planner.segments?.numbersImages == true)
+      #expect(try planner.plan([.video: TrackTraits(codec: "h264")]).feeds[.video]?.way == .raw)
+    }
+    #expect(try options()?.imageInterval == nil)
+  }
+
   @Test func whatCannotBeIsSaid() {
     #expect(error(["segment-duration": "no"]).contains("'no' is no value for `segment-duration`: give seconds"))
     #expect(error(["segment-duration": "0"]).contains("no value"))

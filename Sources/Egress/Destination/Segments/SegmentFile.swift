@@ -26,16 +26,21 @@ final class SegmentFile {
 
   /// Writes what waits.
   func flush() throws(LiveKitError) {
-    var written = 0
-    while written < waiting.count {
-      let result = waiting.withUnsafeBytes {
-        write(descriptor, $0.baseAddress?.advanced(by: written), $0.count - written)
-      }
-      guard result > 0 || errno == EINTR else { throw Self.failure(path) }
-      written += max(result, 0)
-    }
-    count += written
+    try Self.write(waiting, to: descriptor, of: path)
+    count += waiting.count
     waiting.removeAll(keepingCapacity: true)
+  }
+
+  /// Writes all of it.
+  fileprivate static func write(_ bytes: [UInt8], to descriptor: Int32, of path: String) throws(LiveKitError) {
+    var start = 0
+    while start < bytes.count {
+      let written = bytes.withUnsafeBytes {
+        Glibc.write(descriptor, $0.baseAddress?.advanced(by: start), $0.count - start)
+      }
+      guard written > 0 || errno == EINTR else { throw failure(path) }
+      start += max(written, 0)
+    }
   }
 
   /// What `errno` says.
@@ -57,9 +62,8 @@ enum WholeFile {
     guard descriptor >= 0 else { throw SegmentFile.failure(path) }
     do throws(LiveKitError) {
       flock(descriptor, LOCK_EX | LOCK_NB)
-      guard Glibc.write(descriptor, bytes, bytes.count) == bytes.count, rename(temporary, path) == 0 else {
-        throw SegmentFile.failure(path)
-      }
+      try SegmentFile.write(bytes, to: descriptor, of: path)
+      guard rename(temporary, path) == 0 else { throw SegmentFile.failure(path) }
       return descriptor
     } catch {
       unlink(temporary)

@@ -14,6 +14,13 @@ struct SegmentOptions: Equatable, Sendable {
   var liveSegments: Int
   /// Whether segments go that no playlist lists any more.
   var deletesSegments: Bool
+  /// From one image to the next; nil where media comes, and no images.
+  var imageInterval: Duration?
+  /// Whether images stay, and not the newest only.
+  var numbersImages: Bool
+
+  /// The longest time from one keyframe to the next; nil for images.
+  var keyframeInterval: Duration? { imageInterval == nil ? duration : nil }
 
   /// - Returns: nil for a template without the appsink `segments`.
   /// - Throws: a value that cannot be.
@@ -26,6 +33,11 @@ struct SegmentOptions: Equatable, Sendable {
     playlist = try values.isFirst("playlist", "live", "event") ? .live(liveSegments) : .event
     deletesSegments = try values.isFirst("delete-segments", "true", "false")
     livePlaylist = values.all["live-playlist"].flatMap { $0.isEmpty ? nil : $0 }
+    if values.all["capture-interval"] != nil {
+      imageInterval = .seconds(
+        try values.number("capture-interval", usual: 10, in: 0.01...86_400, "seconds, such as 10"))
+    }
+    numbersImages = try !values.isFirst("filename-suffix", "none", "index")
     try check()
   }
 

@@ -4,7 +4,7 @@ import MediaBridge
 import MediaCore
 
 /// The files that a segmented output writes, one after the other, and the playlists that list them.
-struct SegmentWork {
+struct SegmentWork: SegmentedWork {
   private let names: SegmentNames
   private let options: SegmentOptions
   private let claim: FileClaim
@@ -19,18 +19,15 @@ struct SegmentWork {
   private var epoch: Date?
   private var count = 0
 
-  /// Paths of the segments that are complete and still there.
   private(set) var files: [String] = []
-  /// Of those that are complete, also of those that have gone.
   private(set) var bytes: Int64 = 0
-  private(set) var length = Duration.zero
+  private(set) var length: Duration? = .zero
 
   init(_ names: SegmentNames, _ options: SegmentOptions, _ claim: FileClaim, _ clock: OutputClock, hasVideo: Bool) {
     (self.names, self.options, self.claim, self.clock, self.hasVideo) = (names, options, claim, clock, hasVideo)
     cutter = SegmentCutter(options.duration)
   }
 
-  /// - Returns: whether a segment was completed.
   mutating func take(_ media: MediaBuffer) throws(LiveKitError) -> Bool {
     if format == nil { format = try format(of: media.caps.mediaType) }
     let time = media.pts.map { Duration.nanoseconds($0.nanoseconds) }
@@ -89,7 +86,7 @@ struct SegmentWork {
     try list(MediaPlaylist.Segment(name: name, duration: duration, date: date))
     count += 1
     files.append(file.path)
-    (bytes, length) = (bytes + Int64(file.count), length + duration)
+    (bytes, length) = (bytes + Int64(file.count), length.map { $0 + duration })
     deleteOld()
   }
 
@@ -121,7 +118,7 @@ struct SegmentWork {
     while files.count > 2 * options.liveSegments + 1 { unlink(files.removeFirst()) }
   }
 
-  /// - Parameter isBroken: whether the last segment cannot be completed: it goes, which makes room for the playlist's end.
+  /// A last segment that cannot be completed goes, which makes room for the playlist's end.
   mutating func finish(isBroken: Bool) throws(LiveKitError) {
     if isBroken, let file { unlink(file.path) }
     if !isBroken, let begin = cutter.begin, let rest = cutter.rest { try end(from: begin, lasting: rest) }

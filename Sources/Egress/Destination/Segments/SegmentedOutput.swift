@@ -13,13 +13,13 @@ final class SegmentedOutput: @unchecked Sendable {
   private struct Figures {
     var files: [String] = []
     var bytes: Int64 = 0
-    var length = Duration.zero
+    var length: Duration?
   }
 
   let clock: OutputClock
   private let onFailure: @Sendable (LiveKitError) -> Void
   private let figures = Locked(Figures())
-  private var work: SegmentWork
+  private var work: any SegmentedWork
   private var isBroken = false
 
   /// - Parameters:
@@ -40,7 +40,10 @@ final class SegmentedOutput: @unchecked Sendable {
     (self.clock, self.onFailure) = (clock, onFailure)
     // What an old playlist lists is going to be replaced.
     if (claim.bytes ?? 0) > 0 { try claim.replace(with: []) }
-    work = SegmentWork(try SegmentNames(destination, options), options, claim, clock, hasVideo: hasVideo)
+    let names = try SegmentNames(destination, options)
+    work =
+      options.imageInterval == nil
+      ? SegmentWork(names, options, claim, clock, hasVideo: hasVideo) : ImageWork(names, options, claim)
   }
 
   /// Takes what the multiplexer made; on the streaming thread.
@@ -70,8 +73,22 @@ final class SegmentedOutput: @unchecked Sendable {
   var files: [String] { figures.withLock { $0.files } }
   /// Of the segments that are complete.
   var bytes: Int64 { figures.withLock { $0.bytes } }
-  /// Of the segments that are complete.
-  var length: Duration { figures.withLock { $0.length } }
+  /// Of the segments that are complete; nil where none lasts.
+  var length: Duration? { figures.withLock { $0.length } }
+}
+
+/// What becomes of what comes out at an appsink `segments`.
+protocol SegmentedWork {
+  /// Paths of what is complete and still there.
+  var files: [String] { get }
+  /// Of what is complete, also of what has gone.
+  var bytes: Int64 { get }
+  /// Of what is complete, also of what has gone; nil where it does not last.
+  var length: Duration? { get }
+  /// - Returns: whether something was completed.
+  mutating func take(_ media: MediaBuffer) throws(LiveKitError) -> Bool
+  /// - Parameter isBroken: whether what is written cannot be completed.
+  mutating func finish(isBroken: Bool) throws(LiveKitError)
 }
 
 /// What the files of a destination are called.
@@ -79,6 +96,8 @@ struct SegmentNames: Sendable {
   let playlist: String
   /// Of the live playlist beside it; nil where there is none.
   let live: String?
+  /// What the destination's name ends in; nil where it has no such end.
+  let ending: String?
   private let folder: String
   private let stem: String
 
@@ -87,6 +106,7 @@ struct SegmentNames: Sendable {
     let url = URL(fileURLWithPath: destination.location)
     (playlist, stem) = (destination.location, url.deletingPathExtension().lastPathComponent)
     folder = (destination.location as NSString).deletingLastPathComponent
+    ending = url.pathExtension.isEmpty ? nil : url.pathExtension
     let folder = folder
     live = options.livePlaylist.map { (folder as NSString).appendingPathComponent($0) }
     guard options.livePlaylist == url.lastPathComponent else { return }

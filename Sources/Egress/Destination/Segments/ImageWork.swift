@@ -1,0 +1,38 @@
+import Foundation
+import GStreamerKit
+import MediaBridge
+import MediaCore
+
+/// The images that an output writes: each in a file of its own, and the newest under the destination's name.
+struct ImageWork: SegmentedWork {
+  private let names: SegmentNames
+  private let isNumbered: Bool
+  private let claim: FileClaim
+  private var count = 0
+
+  private(set) var files: [String] = []
+  private(set) var bytes: Int64 = 0
+  /// What is between two images is in none.
+  let length: Duration? = nil
+
+  init(_ names: SegmentNames, _ options: SegmentOptions, _ claim: FileClaim) {
+    (self.names, self.claim) = (names, claim)
+    isNumbered = options.numbersImages
+  }
+
+  mutating func take(_ media: MediaBuffer) throws(LiveKitError) -> Bool {
+    let image = media.withUnsafeBytes { Array($0) }
+    if isNumbered {
+      let path = names.path(of: names.segment(count, names.ending ?? "jpeg"))
+      close(try WholeFile.write(image, to: path))
+      files.append(path)
+      bytes += Int64(image.count)
+    }
+    try claim.replace(with: image)
+    if !isNumbered { bytes = Int64(image.count) }
+    count += 1
+    return true
+  }
+
+  func finish(isBroken: Bool) {}
+}
