@@ -93,7 +93,9 @@ struct RecordingTarget: Sendable {
     guard destination.isFile else { return }
     if let claim, claim.loss == nil { return }
     claim?.release()
-    if !replaces, planner.segments != nil, let old = SegmentNames.oldSegment(of: destination) { throw Self.exists(old) }
+    if !replaces, let options = planner.segments, let old = try SegmentNames(destination, options).occupied {
+      throw Self.exists(old)
+    }
     let made = try FileClaim(destination.location)
     guard replaces || (made.bytes ?? 0) == 0 else {
       made.release()

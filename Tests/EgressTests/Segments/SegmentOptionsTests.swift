@@ -52,20 +52,20 @@ import Testing
     #expect(error(["live-playlist": "a.m3u8", "playlist": "live"]).contains("leave out playlist=live"))
   }
 
-  @Test func anOldSegmentIsNotReplacedUnasked() throws {
+  @Test(arguments: ["a_00007.ts", "a_123456.m4s", "a_init.mp4", "live.m3u8"])
+  func nothingOldIsReplacedUnasked(name: String) throws {
     let folder = try TemporaryFolder()
-    let options = { (replaces: Bool) in
-      var options = RecordingOptions(file: folder.path + "/a.m3u8")
-      options.replacesFiles = replaces
-      return options
+    var options = RecordingOptions(file: folder.path + "/a.m3u8", values: ["live-playlist": "live.m3u8"])
+    options.replacesFiles = false
+    for other in ["a_one.ts", "b_00000.ts", "a_1.ts"] {
+      try "old".write(toFile: folder.path + "/" + other, atomically: false, encoding: .utf8)
     }
-    try "old".write(toFile: folder.path + "/a_00007.ts", atomically: false, encoding: .utf8)
-    var targets = try RecordingTargets(options(false), folder: nil)
-    #expect { try targets.claim() } throws: { "\($0)".contains("a_00007.ts exists already") }
+    try RecordingTargets.claimed(options).release()
+    try "old".write(toFile: folder.path + "/" + name, atomically: false, encoding: .utf8)
+    #expect { try RecordingTargets.claimed(options) } throws: { "\($0)".contains("\(name) exists already") }
     #expect(!FileManager.default.fileExists(atPath: folder.path + "/a.m3u8"))
-    targets = try RecordingTargets(options(true), folder: nil)
-    try targets.claim()
-    targets.release()
+    options.replacesFiles = true
+    try RecordingTargets.claimed(options).release()
   }
 
   @Test func aPlaylistThatIsReplacedIsStillHeld() throws {
@@ -82,5 +82,14 @@ import Testing
     try "else".write(toFile: file, atomically: true, encoding: .utf8)
     #expect { try claim.replace(with: []) } throws: { "\($0)".contains("was replaced by another file") }
     #expect(try String(contentsOfFile: file, encoding: .utf8) == "else")
+  }
+}
+
+extension RecordingTargets {
+  /// Those of the options, with their files.
+  fileprivate static func claimed(_ options: RecordingOptions) throws -> RecordingTargets {
+    var targets = try RecordingTargets(options, folder: nil)
+    try targets.claim()
+    return targets
   }
 }

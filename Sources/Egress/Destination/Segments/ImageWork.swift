@@ -23,7 +23,7 @@ struct ImageWork: SegmentedWork {
   mutating func take(_ media: MediaBuffer) throws(LiveKitError) -> Bool {
     let image = media.withUnsafeBytes { Array($0) }
     if isNumbered {
-      let path = names.path(of: names.segment(count, names.ending ?? "jpeg"))
+      let path = names.path(names.segment(count, names.ending ?? "jpeg"))
       close(try WholeFile.write(image, to: path))
       files.append(path)
       bytes += Int64(image.count)

@@ -66,10 +66,10 @@ struct SegmentWork: SegmentedWork {
 
   private mutating func begin() throws(LiveKitError) -> SegmentFile {
     if count == 0, let initialization = format?.initialization {
-      close(try WholeFile.write(initialization, to: names.path(of: names.initialization)))
+      close(try WholeFile.write(initialization, to: names.path(names.initialization)))
       bytes += Int64(initialization.count)
     }
-    let file = try SegmentFile(names.path(of: names.segment(count, format?.ending ?? "")))
+    let file = try SegmentFile(names.path(names.segment(count, format?.ending ?? "")))
     file.append(format?.head() ?? [])
     return file
   }

@@ -114,19 +114,24 @@ struct SegmentNames: Sendable {
       .invalidParameter, "\(destination.shown): `live-playlist` names the same file; give it another name")
   }
 
-  func path(of name: String) -> String { (folder as NSString).appendingPathComponent(name) }
+  func path(_ name: String) -> String { (folder as NSString).appendingPathComponent(name) }
   func segment(_ number: Int, _ ending: String) -> String { stem + "_" + String(format: "%05d", number) + "." + ending }
   /// What goes in front of every segment of fragmented MP4.
   var initialization: String { "\(stem)_init.mp4" }
 
-  /// The path of a segment that lies where those of a destination go; nil where there is none.
-  static func oldSegment(of destination: Destination) -> String? {
-    let url = URL(fileURLWithPath: destination.location)
-    let (folder, start) = (url.deletingLastPathComponent(), url.deletingPathExtension().lastPathComponent + "_")
-    let names = try? FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
-    return names?.first { name in
-      let rest = name.hasPrefix(start) ? name.dropFirst(start.count).split(separator: ".") : []
-      return rest.count == 2 && rest[0].count >= 5 && rest[0].allSatisfy(\.isWholeNumber)
-    }.map { folder.appendingPathComponent($0).path }
+  /// The path of a file that would be replaced besides the destination's own; nil where there is none.
+  var occupied: String? {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.isEmpty ? "." : folder)) ?? []
+    return names.filter(isOwn).sorted().map(path).first { path in
+      (try? FileManager.default.attributesOfItem(atPath: path))?[.size] as? Int != 0
+    }
+  }
+
+  /// Whether a file of that name is or will be written.
+  private func isOwn(_ name: String) -> Bool {
+    if name == initialization || live.map({ ($0 as NSString).lastPathComponent == name }) == true { return true }
+    guard name.hasPrefix(stem + "_") else { return false }
+    let rest = name.dropFirst(stem.count + 1).split(separator: ".")
+    return rest.count == 2 && rest[0].count >= 5 && rest[0].allSatisfy(\.isWholeNumber)
   }
 }
