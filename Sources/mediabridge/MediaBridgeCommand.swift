@@ -11,7 +11,7 @@ struct MediaBridgeCommand: AsyncParsableCommand {
     abstract: "Carries what is published in a LiveKit room on: into files, and to your own programs.",
     version: "mediabridge \(MediaBridgeSDK.version)\n\(MediaBridgeSDK.gstreamerVersion)",
     subcommands: [
-      RecordCommand.self, WatchCommand.self, ViewCommand.self, ProbeCommand.self, DemoCommand.self,
+      RecordCommand.self, StreamCommand.self, WatchCommand.self, ViewCommand.self, ProbeCommand.self, DemoCommand.self,
       DevServerCommand.self, TokenCommand.self, PipelinesCommand.self, PublishTestCommand.self, ManualCommand.self,
     ])
 

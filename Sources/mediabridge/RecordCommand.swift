@@ -29,6 +29,13 @@ struct RecordCommand: AsyncParsableCommand {
       --duration; a live server would take it for a loss, so a recording that has one is not paused.
       """)
 
+  @OptionGroup var recording: RecordingArguments
+
+  func run() async throws { try await recording.run() }
+}
+
+/// What `record` and `stream` are told, and the recording that comes of it.
+struct RecordingArguments: ParsableArguments {
   @OptionGroup var access: RoomArguments
   @OptionGroup var set: SetArguments
 

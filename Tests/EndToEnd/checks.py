@@ -21,6 +21,13 @@ def packets(file):
     return streams
 
 
+def keyframes(file):
+    """Times in seconds of the video's keyframes."""
+    command = ["ffprobe", "-v", "error", "-select_streams", "v", "-show_entries", "packet=pts_time,flags", "-of", "csv=p=0"]
+    said = subprocess.run([*command, str(file)], capture_output=True, text=True, check=True).stdout
+    return [float(line.split(",")[0]) for line in said.splitlines() if "K" in line]
+
+
 def codecs(file):
     command = ["ffprobe", "-v", "error", "-of", "json", "-show_entries", "stream=codec_type,codec_name", str(file)]
     said = subprocess.run(command, capture_output=True, text=True, check=True).stdout

@@ -80,12 +80,12 @@ class RoomServer:
         command = mediabridge("probe", "--url", self.url, *KEYS, "--room", room, "--json", *options)
         return self._begin(self.enter("env", f"GST_DEBUG={complaints}", "GST_DEBUG_NO_COLOR=1", *command))
 
-    def recorder(self, room, participant, file, *options, url=None, prefix=()):
+    def recorder(self, room, participant, file, *options, url=None, prefix=(), command="record"):
         """`prefix` is a command that runs it."""
         return self._begin(
             self._client(
                 *prefix,
-                *mediabridge("record", "--url", url or self.url, *KEYS, "--room", room),
+                *mediabridge(command, "--url", url or self.url, *KEYS, "--room", room),
                 *(("--participant", participant) if participant else ()),
                 *("--wait", "20s", "--json", *options, file),
             )

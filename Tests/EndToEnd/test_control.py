@@ -116,6 +116,7 @@ def test_a_pause_is_cut_out(server, tmp_path):
     length = time.monotonic() - begun
     assert recorder.wait_for("ended", 40)["duration"] == pytest.approx(7, abs=0.3)
     assert recorder.finish() == 0, recorder.report("failed")
+    assert [time for time in checks.keyframes(files[0]) if paused - 0.3 < time < paused + 0.7], "none after the pause"
     for file in files:
         assert_whole(file, 6.7)
         frames = checks.numbered(file, SIZE)

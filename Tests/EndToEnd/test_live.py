@@ -31,14 +31,8 @@ def assert_live(file, seconds, interval, apart=0.045):
     assert len(numbers) >= 0.85 * seconds * FPS and numbers == sorted(numbers)
     offsets = checks.flash_offsets(frames, FPS, *checks.audio(file))
     assert offsets and max(map(abs, offsets)) <= apart, f"flash and beep apart: {np.round(offsets, 3)}"
-    times = keyframes(file)
+    times = checks.keyframes(file)
     assert times and max(np.diff(times), default=0) <= interval + 0.1, f"keyframes at {times}"
-
-
-def keyframes(file):
-    command = ["ffprobe", "-v", "error", "-select_streams", "v", "-show_entries", "packet=pts_time,flags", "-of", "csv=p=0"]
-    said = subprocess.run([*command, str(file)], capture_output=True, text=True, check=True).stdout
-    return [float(line.split(",")[0]) for line in said.splitlines() if "K" in line]
 
 
 def assert_hidden(recorder, *secrets):
@@ -51,8 +45,8 @@ def assert_hidden(recorder, *secrets):
 @pytest.mark.parametrize("codec, address", [("H264", LiveServer.ADDRESS + KEY), ("VP8", f"rtmp={LiveServer.ADDRESS}{KEY}?a=b")])
 def test_rtmp(server, live, codec, address):
     server.foreign_publisher("--room", "rtmp", "--codec", codec)
-    often = ("--set", "keyframe-interval=1.5")
-    recorder = server.recorder("rtmp", "alice", address, "--duration", "6s", "--verbose", *often)
+    often = ("--set", "keyframe-interval=1.5") if codec == "H264" else ("--keyframe-interval", "1.5s")
+    recorder = server.recorder("rtmp", "alice", address, "--duration", "6s", "--verbose", *often, command="stream")
     recorder.wait_for("recording")
     assert KEY not in Path(f"/proc/{recorder.pid}/cmdline").read_text()
     told = recorder.wait_for("finished", 40)
