@@ -183,6 +183,9 @@ final class JobDestination: Sendable {
   /// Why it cannot go on, or is not complete; nil while nothing is wrong.
   var failure: LiveKitError? { breakage.error ?? stages.loss }
 
+  /// Completes nothing, since nothing came: its file goes.
+  func abandon() { for stage in writer.stages { stage.abandon() } }
+
   /// Ends what it writes with a reason.
   func fail(_ error: LiveKitError) { breakage.note(error) }
 

@@ -102,6 +102,8 @@ struct JobRun: Sendable {
   /// Completes and closes all that is written.
   /// - Parameter time: until when it is to last where nothing comes any more.
   func finish(at time: MediaTime) async {
+    // A file without a moment would be no recording.
+    if !isActive { for destination in destinations { destination.output?.abandon() } }
     await job.finish(at: time)
     for destination in destinations { await destination.ending?.value }
   }

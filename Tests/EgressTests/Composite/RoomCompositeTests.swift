@@ -54,6 +54,24 @@ import Testing
     }
   }
 
+  @Test func theWaitForSomebodyHasAnEnd() async throws {
+    let server = try await SyntheticRoom.start(codecs: [:])
+    let room = Room(roomOptions: RoomOptions(autoSubscribe: false, audioPlayback: .off))
+    try await room.connect(url: server.url, token: try await SyntheticRoom.token("mixer"))
+    let composite = RoomComposite(
+      room: room, options: CompositeOptions(file: folder.path + "/a.mkv", wait: .milliseconds(300)))
+    let told = Collector<String>()
+    let error = await #expect(throws: LiveKitError.self) {
+      try await composite.start { if case .waiting(let missing) = $0 { told.add(missing) } }
+    }
+    #expect(error?.code == .timedOut && error?.message.contains("check the room's name") == true)
+    #expect(told.values == ["somebody to publish"])
+    _ = try? await composite.finish()
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
+    await room.disconnect()
+    await server.stop()
+  }
+
   @Test func destinationsComeAndGo() async throws {
     try await run { _, composite, _ in
       try await composite.add(OutputDestination(folder.path + "/b.mp4"))
