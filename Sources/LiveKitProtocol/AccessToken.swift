@@ -60,6 +60,8 @@ public struct AccessToken: JWTPayload, Equatable {
   public var metadata: String?
   /// The participant's attributes.
   public var attributes: [String: String]?
+  /// What kind of participant it is, such as `agent`.
+  public var kind: String?
   /// What its holder may do.
   public var video: VideoGrant
 

@@ -25,6 +25,13 @@ struct CompositeArguments: ParsableArguments {
     help: "Have a tile with initials and name for who has no camera, or has muted it")
   var showsPlaceholders = false
 
+  @Option(
+    help: ArgumentHelp(
+      "Who is heard in which channel: default (all in both), dual-channel-agent (agents left, all others right) or "
+        + "dual-channel-alternate (the first who came left, the next right, and so on)", valueName: "mode"),
+    transform: mixing(named:))
+  var audioMixing: AudioMixing?
+
   @OptionGroup var scenery: SceneryArguments
 
   func validate() throws {
@@ -32,6 +39,7 @@ struct CompositeArguments: ParsableArguments {
     let given =
       scenery.given + [
         ("--speaker-hold", speakerHold != nil), ("--names", showsNames), ("--placeholders", showsPlaceholders),
+        ("--audio-mixing", audioMixing != nil),
       ]
     if let option = given.first(where: \.1)?.0 {
       throw ValidationError("\(option) is for a mixed room: give --composite LAYOUT, too, such as --composite grid")
@@ -47,6 +55,7 @@ struct CompositeArguments: ParsableArguments {
       wait: recording.wait, reconnectFor: recording.reconnectFor, values: recording.values)
     (options.replacesFiles, options.parts) = (recording.replacesFiles, recording.parts)
     options.showsPlaceholders = showsPlaceholders
+    options.audioMixing = audioMixing ?? .defaultMixing
     options.scenery = scenery.scenery
     return options
   }
@@ -62,4 +71,11 @@ private func layout(named name: String) throws -> CompositeLayout {
     throw ValidationError("give one of \(known), or a file that ends in .yaml")
   }
   return layout
+}
+
+private func mixing(named name: String) throws -> AudioMixing {
+  guard let mixing = AudioMixing(rawValue: name) else {
+    throw ValidationError("give one of \(AudioMixing.allCases.map(\.rawValue).joined(separator: ", "))")
+  }
+  return mixing
 }

@@ -13,9 +13,10 @@ from livekit import api, rtc
 from livekit.rtc import e2ee
 
 
-def token(arguments, identity):
+def token(arguments, identity, is_agent=False):
     grants = api.VideoGrants(room_join=True, room=arguments.room, can_update_own_metadata=True)
-    return api.AccessToken(arguments.api_key, arguments.api_secret).with_identity(identity).with_grants(grants).to_jwt()
+    made = api.AccessToken(arguments.api_key, arguments.api_secret).with_identity(identity).with_grants(grants)
+    return (made.with_kind("agent") if is_agent else made).to_jwt()
 
 
 async def frames(source, arguments, start):
@@ -104,6 +105,7 @@ def make_parser():
     parser.add_argument("--api-secret", default="secret")
     parser.add_argument("--room", default="test")
     parser.add_argument("--identity", default="alice")
+    parser.add_argument("--agent", action="store_true", help="join as an agent")
     parser.add_argument("--codec", default="VP8", choices=["VP8", "H264", "VP9", "AV1"])
     parser.add_argument("--encrypted", action="store_true", help="end to end, with a key that nobody else has")
     parser.add_argument("--simulcast", action="store_true")
@@ -145,7 +147,7 @@ async def publish(arguments, frames=frames, stretch=clip.audio):
     """Publishes what `frames` puts into the video source, and the audio that `stretch` gives."""
     go_first()
     room = rtc.Room()
-    await room.connect(arguments.url, token(arguments, arguments.identity), room_options(arguments))
+    await room.connect(arguments.url, token(arguments, arguments.identity, arguments.agent), room_options(arguments))
     video = rtc.VideoSource(arguments.width, arguments.height)
     # Without a queue: one that ran empty once would leave the audio late for good.
     audio = rtc.AudioSource(clip.RATE, 2, queue_size_ms=0)

@@ -2,6 +2,7 @@
 
 import signal
 import time
+import wave
 
 import checks
 import clip
@@ -98,6 +99,28 @@ def test_voices_are_mixed_and_do_not_clip(server, tmp_path):
     # up depends on when they began.
     assert 0.2 < np.abs(middle).max() / np.sqrt(2) < 0.999
     assert checks.frequency(middle) == pytest.approx(clip.TONE, abs=5)
+
+
+def test_an_agent_is_heard_left_and_all_others_right(server, tmp_path):
+    """The agent sends a tone without a pause, the others beep in the first tenth of each second."""
+    (tmp_path / "output").mkdir()
+    (tmp_path / "output" / "wave.pipeline").write_text(WAVE)
+    server.foreign_publisher("--room", "call", "--identity", "helper", "--no-video", "--tone", "--agent")
+    for name in ("alice", "bob"):
+        server.foreign_publisher("--room", "call", "--identity", name, "--no-video")
+    file = tmp_path / "call"
+    mixing = ("--audio-mixing", "dual-channel-agent")
+    options = ("--output", "wave", "--pipelines", tmp_path, "--duration", "4s")
+    recorder = composite(server, "call", file, *mixing, *options)
+    recorder.wait_for("finished", 40)
+    assert recorder.finish() == 0, recorder.report("failed")
+    with wave.open(str(file)) as stored:
+        samples = np.frombuffer(stored.readframes(stored.getnframes()), np.int16).reshape(-1, 2)[clip.RATE :]
+    # The loudest of each 10 ms.
+    loudest = np.abs(samples[: len(samples) // 480 * 480].astype(int)).reshape(-1, 480, 2).max(axis=1)
+    left, right = loudest[:, 0], loudest[:, 1]
+    assert (left > 6000).mean() > 0.9, "the agent's tone has a pause"
+    assert (right < 100).mean() > 0.6 and right.max() > 6000, "beeps and silence between them"
 
 
 def test_a_muted_camera_is_black_and_a_screen_share_is_large(server, tmp_path):

@@ -42,6 +42,7 @@ final class DevParticipant {
     info.name = token.name ?? ""
     info.metadata = token.metadata ?? ""
     info.attributes = token.attributes ?? [:]
+    info.kind = token.kind == "agent" ? .agent : .standard
     info.state = .joined
     info.joinedAt = Int64(Date().timeIntervalSince1970)
     info.permission.canPublish = token.video.canPublish ?? true

@@ -20,6 +20,8 @@ public struct CompositeOptions: Sendable {
   /// Whether who has no camera, or has muted it, has a tile with initials and name. Otherwise, as in LiveKit Egress, the
   /// one has no tile and the other's is black.
   public var showsPlaceholders = false
+  /// Who is heard in which channel.
+  public var audioMixing = AudioMixing.defaultMixing
   /// Gaps, background and logo.
   public var scenery = CompositeScenery()
   /// What the output has: `[.audio]` mixes no video and subscribes to none.

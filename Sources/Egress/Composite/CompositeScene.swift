@@ -11,9 +11,10 @@ struct CompositeScene {
   private var speakers = SpeakerTimes()
   private var tiles: [CompositeTile] = []
   private var voices: [CompositeVoice] = []
+  private var channels: ChannelPlan
 
   init(_ mix: RoomMix, _ options: CompositeOptions) {
-    (self.mix, self.options) = (mix, options)
+    (self.mix, self.options, channels) = (mix, options, ChannelPlan(options.audioMixing))
     frameInterval = .seconds(1) / options.framerate
     arranger = CompositeArranger(
       options.layout, size: PixelSize(options.size), gap: options.scenery.gap, speakerHold: options.speakerHold)
@@ -105,11 +106,21 @@ struct CompositeScene {
     let tracks = publications.compactMap { $0.track as? RemoteAudioTrack }
     for voice in voices where !tracks.contains(where: { $0 === voice.track }) { voice.remove() }
     voices.removeAll { voice in !tracks.contains { $0 === voice.track } }
-    guard let audio = mix.audio else { return }
-    for track in tracks where !voices.contains(where: { $0.track === track }) {
-      let voice = try LiveKitError.wrapping { () throws(PipelineFailure) in try audio.pipeline.addAudio(audio.tile) }
-      voices.append(CompositeVoice(track, in: voice))
+    for publication in publications {
+      guard let track = publication.track as? RemoteAudioTrack, !voices.contains(where: { $0.track === track }) else {
+        continue
+      }
+      try hear(track, of: publication.participant)
     }
+  }
+
+  private mutating func hear(_ track: RemoteAudioTrack, of participant: Participant?) throws(LiveKitError) {
+    guard let audio = mix.audio else { return }
+    let channel = channels.channel(of: participant?.identity ?? "", isAgent: participant?.kind == .agent)
+    let voice = try LiveKitError.wrapping { () throws(PipelineFailure) in
+      try audio.pipeline.addAudio(audio.tile, channel: channel)
+    }
+    voices.append(CompositeVoice(track, in: voice))
   }
 
   /// Nobody is seen or heard after it returned.

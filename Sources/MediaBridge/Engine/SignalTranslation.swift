@@ -51,6 +51,8 @@ extension Participant.Info {
     // Older servers tell whole seconds only.
     let milliseconds = info.joinedAtMs > 0 ? info.joinedAtMs : info.joinedAt * 1000
     joinedAt = milliseconds > 0 ? Date(timeIntervalSince1970: Double(milliseconds) / 1000) : nil
+    // One that is not known here takes part as any other.
+    kind = Participant.Kind(rawValue: info.kind.rawValue) ?? .standard
   }
 }
 

@@ -14,6 +14,7 @@ public class Participant: @unchecked Sendable {
     var attributes: [String: String] = [:]
     var permissions = ParticipantPermissions()
     var joinedAt: Date?
+    var kind = Kind.standard
   }
 
   struct Activity {
@@ -44,6 +45,8 @@ public class Participant: @unchecked Sendable {
   public var permissions: ParticipantPermissions { info.withLock { $0.permissions } }
   /// When the participant joined, by the server's clock; nil where the server does not say.
   public var joinedAt: Date? { info.withLock { $0.joinedAt } }
+  /// What kind of participant it is, as its token says.
+  public var kind: Kind { info.withLock { $0.kind } }
   /// Whether the server counts the participant among the active speakers.
   public var isSpeaking: Bool { activity.withLock { $0.isSpeaking } }
   /// How loud, from 0 to 1, as the server measures it; 0 while not speaking.

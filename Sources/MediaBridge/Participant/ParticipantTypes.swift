@@ -28,3 +28,19 @@ public enum ConnectionQuality: Int, Codable, Sendable {
   /// Nearly nothing is lost.
   case excellent
 }
+
+extension Participant {
+  /// What kind of participant it is; the numbers are the protocol's.
+  public enum Kind: Int, Sendable {
+    /// A person with a client.
+    case standard = 0
+    /// A stream that the server takes in.
+    case ingress
+    /// A recorder of the server's own.
+    case egress
+    /// A telephone.
+    case sip
+    /// A program that takes part.
+    case agent
+  }
+}

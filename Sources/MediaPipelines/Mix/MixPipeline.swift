@@ -53,8 +53,12 @@ package final class MixPipeline: Sendable {
   }
 
   /// An input of audio, which is heard from now on.
-  package func addAudio(_ template: FilledTemplate) throws(PipelineFailure) -> MixVoice {
-    do { return try MixVoice(template, in: made.pipeline) } catch { throw PipelineFailure(error, in: template) }
+  package func addAudio(
+    _ template: FilledTemplate, channel: MixVoice.Channel = .both
+  ) throws(PipelineFailure) -> MixVoice {
+    do { return try MixVoice(template, in: made.pipeline, channel: channel) } catch {
+      throw PipelineFailure(error, in: template)
+    }
   }
 
   /// No thread of it is left when this returns.

@@ -769,6 +769,7 @@ media. ! vp9dec threads=${threads:-1}
 # audio          PCM in; at most `queue` buffers wait, and the oldest are dropped.
 #                The latencies (ns) let the mixer wait a moment; without them it would not be told how long.
 # convert        Brings it into the mixer's format.
+# channels       Has it heard left or right alone, where that is asked for: Swift sets `mix-matrix`.
 #
 # The end is left open: Swift links it to the mixer.
 
@@ -776,6 +777,7 @@ appsrc name=audio max-buffers=${queue:-100} max-bytes=0 leaky-type=downstream
   min-latency=0 max-latency=1000000000 caps="audio/x-raw"
 ! audioconvert ! audioresample
 ! capsfilter caps=audio/x-raw,format=F32LE,layout=interleaved,rate=48000,channels=2
+! audioconvert name=channels
 
 """###,
     "tile/video": ###"""

@@ -170,6 +170,26 @@ import Testing
     }
   }
 
+  @Test func aVoiceIsHeardInItsChannelAlone() async throws {
+    try await run("audio") { pipeline, template in
+      let voices = [try pipeline.addAudio(template, channel: .left), try pipeline.addAudio(template, channel: .right)]
+      let begin = MediaTime.now
+      for block in 0..<25 {
+        voices[0].hear(try level(3000), at: begin + .milliseconds(block * 20))
+        voices[1].hear(try level(1000), at: begin + .milliseconds(block * 20))
+      }
+      try await eventually("each where it belongs") {
+        mixed.values.contains { media in
+          media.withUnsafeBytes { bytes in
+            let samples = bytes.bindMemory(to: Int16.self)
+            return samples.count > 1 && abs(Int(samples[0]) - 3000) < 60 && abs(Int(samples[1]) - 1000) < 60
+          }
+        }
+      }
+      for voice in voices { voice.remove() }
+    }
+  }
+
   /// 20 ms of stereo at one level.
   private func level(_ value: Int16) throws -> MediaBuffer {
     let caps = try #require(Caps("audio/x-raw,format=S16LE,layout=interleaved,rate=48000,channels=2"))
