@@ -188,7 +188,9 @@ public actor RecorderGroup {
   /// paused already.
   /// - Throws: nothing runs yet.
   public func pause() async throws(LiveKitError) {
-    guard begun != nil, phase == .running else { throw LiveKitError(.invalidState, "nothing runs that could be paused") }
+    guard begun != nil, phase == .running else {
+      throw LiveKitError(.invalidState, "nothing runs that could be paused")
+    }
     guard clock.pause(at: .now) else { return }
     for member in members where member.hasBegun && !member.isOver { try await member.recorder.pause() }
   }
