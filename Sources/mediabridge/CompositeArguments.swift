@@ -8,8 +8,9 @@ struct CompositeArguments: ParsableArguments {
   @Option(
     name: .customLong("composite"),
     help: ArgumentHelp(
-      "Mix the whole room: grid, speaker (who speaks large, the others beside), single-speaker, screen-share, or a "
-        + "YAML file that describes a layout", valueName: "layout"), transform: layout(named:))
+      "Mix the whole room: grid, speaker (who speaks large, the others beside), single-speaker, screen-share, "
+        + "participant (the newest camera or screen of --participant), or a YAML file that describes a layout",
+      valueName: "layout"), transform: layout(named:))
   var layout: CompositeLayout?
 
   @Option(
@@ -51,10 +52,11 @@ struct CompositeArguments: ParsableArguments {
     var options = CompositeOptions(
       destinations: recording.destinations, encode: recording.encode, encoding: recording.encoding, layout: layout,
       speakerHold: speakerHold ?? .zero, showsNames: showsNames, kinds: recording.kinds,
-      endsWhenEmpty: recording.ending == .roomEmpty,
+      endsWhenEmpty: recording.ending != nil,
       wait: recording.wait, reconnectFor: recording.reconnectFor, values: recording.values)
     (options.replacesFiles, options.parts) = (recording.replacesFiles, recording.parts)
     options.showsPlaceholders = showsPlaceholders
+    options.participant = recording.participant
     options.audioMixing = audioMixing ?? .defaultMixing
     options.scenery = scenery.scenery
     return options

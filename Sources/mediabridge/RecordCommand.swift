@@ -123,10 +123,17 @@ struct RecordingArguments: ParsableArguments {
         "--output", "a second destination", output != nil && destination.count > 1,
         "write NAME=LOCATION for each of them"
       ),
-      ("--composite", "--participant", isComposite && participant != nil, "a composite has all who are there"),
+      (
+        "--composite", "--participant", isComposite && !isOfOne && participant != nil,
+        "a composite has all who are there; --composite participant has one"
+      ),
       ("--composite", "--track", isComposite && !track.isEmpty, "a composite has all who are there"),
       ("--composite", "--source", isComposite && !source.isEmpty, "a composite has all who are there"),
-      ("--composite", "--until-left", isComposite && untilLeft, "nobody's leaving ends it; --until-empty does"),
+      (
+        "--composite", "--until-left", isComposite && !isOfOne && untilLeft,
+        "nobody's leaving ends it; --until-empty does"
+      ),
+      ("--composite participant", "--until-empty", isOfOne && untilEmpty, "--until-left ends it"),
       ("--audio-only", encoding.ofVideo.first ?? "", audioOnly && !encoding.ofVideo.isEmpty, "it is for video"),
       ("--each", "--participant", each != nil && participant != nil, "each has all who are there"),
       ("--each", "--track", each != nil && !track.isEmpty, "each has all who are there"),
@@ -136,6 +143,9 @@ struct RecordingArguments: ParsableArguments {
     ]
     for (one, other, areGiven, reason) in alternatives where areGiven {
       throw ValidationError("\(one) and \(other) exclude each other: \(reason)")
+    }
+    if isOfOne, participant == nil {
+      throw ValidationError("--composite participant: say of whom with --participant IDENTITY")
     }
     if let duration, duration <= .zero {
       throw ValidationError("--duration: there is nothing to record in no time; leave it out to record until Ctrl-C")
@@ -148,6 +158,7 @@ struct RecordingArguments: ParsableArguments {
   }
 
   private var isComposite: Bool { composite.layout != nil }
+  private var isOfOne: Bool { composite.layout == .participant }
 
   /// What is asked for, with the templates that are read for it and what is set for those that receive.
   private struct Prepared {

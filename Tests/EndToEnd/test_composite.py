@@ -157,6 +157,29 @@ def record_until(recorder, duration):
         pass
 
 
+def test_of_one_participant_the_newest_is_seen(server, tmp_path):
+    """Alice shares her screen beside her camera, and mutes and unmutes that; Bob is neither seen nor heard."""
+    server.foreign_publisher("--room", "one", "--identity", "bob", "--tone")
+    alice = server.foreign_publisher(
+        *("--room", "one", "--identity", "alice", "--no-audio"),
+        *("--actions", "wait:5", "screen", "wait:3", "mute-video", "unmute-video", "wait:2", "leave"),
+    )
+    file = tmp_path / "one.mkv"
+    of_alice = ("--participant", "alice", "--size", "640x360", "--until-left")
+    recorder = composite(server, "one", file, *of_alice, layout="participant")
+    recorder.wait_for("recording", 20)
+    assert recorder.wait_for("finished", 30)["ended"] == "participant_left", recorder.report("another end")
+    assert recorder.finish() == 0, recorder.report("failed")
+    frames = [luma.copy() for _, luma in checks.frames(file)]
+    # The screen is plain, the camera a chequerboard; what has left is black.
+    seen = "".join("c" if luma.std() > 10 else "s" if luma.mean() > 150 else "-" for luma in frames).rstrip("-")
+    shown = seen.replace("-", "")
+    assert "".join(kind for kind, before in zip(shown, "-" + shown) if kind != before) == "csc", seen
+    assert seen.count("-") < 10, f"nothing is seen between: {seen}"
+    assert checks.sizes(file) == {(640, 360)}
+    assert np.abs(checks.audio(file)[1]).max() < 0.01, "Bob is heard"
+
+
 def is_placeholder(luma, column, row):
     """White letters on one colour, which is not black."""
     shown = tile(luma, column, row)
@@ -197,6 +220,7 @@ def test_who_has_no_camera_has_a_tile_of_its_own(server, tmp_path):
     [
         (("--composite", "mosaic"), "grid, speaker, single-speaker, screen-share"),
         (("--composite", "grid", "--participant", "alice"), "a composite has all who are there"),
+        (("--composite", "participant"), "--participant IDENTITY"),
         (("--composite", "grid", "--size", "641x360"), "even numbers"),
         (("--composite", "grid", "--fps", "0"), "give 1 to 120"),
         (("--fps", "30"), "give --composite LAYOUT"),

@@ -32,19 +32,21 @@ def test_the_manifest_tells_what_is_in_the_file(server, tmp_path):
 
 
 def test_the_manifest_of_a_room_tells_who_spoke(server, tmp_path):
-    for name in ("alice", "bob"):
-        publisher = server.foreign_publisher("--room", "speak", "--identity", name, "--no-video", "--tone")
+    alice, bob = (
+        server.foreign_publisher("--room", "speak", "--identity", name, "--no-video", "--tone") for name in ("alice", "bob")
+    )
     recorder = server.recorder(
-        "speak", None, tmp_path / "a.ogg", *("--composite", "grid", "--audio-only", "--manifest")
+        "speak", None, tmp_path / "a.ogg", *("--composite", "grid", "--audio-only", "--manifest", "--until-empty")
     )
     while recorder.wait_for("progress")["duration"] < 2:
         pass
-    publisher.stop()
+    bob.stop()
     begin = recorder.wait_for_new("progress")["duration"]
     while recorder.wait_for("progress")["duration"] < begin + 4:
         pass
-    recorder.stop()
-    assert recorder.finish() == 0, recorder.report("failed")
+    alice.stop()
+    assert recorder.finish(30) == 0, recorder.report("failed")
+    assert next(event for event in recorder.events if event["event"] == "ended")["reason"] == "room_empty"
     told = json.loads((tmp_path / "a.ogg.json").read_text())
     assert "publisher_identity" not in told
     assert [track["publisher_identity"] for track in told["tracks"]] == ["alice", "bob"]

@@ -20,13 +20,15 @@ public struct CompositeOptions: Sendable {
   /// Whether who has no camera, or has muted it, has a tile with initials and name. Otherwise, as in LiveKit Egress, the
   /// one has no tile and the other's is black.
   public var showsPlaceholders = false
+  /// The identity of the only one who is seen and heard; nil for all. The layout `participant` needs one.
+  public var participant: String?
   /// Who is heard in which channel.
   public var audioMixing = AudioMixing.defaultMixing
   /// Gaps, background and logo.
   public var scenery = CompositeScenery()
   /// What the output has: `[.audio]` mixes no video and subscribes to none.
   public var kinds: Set<Track.Kind>
-  /// Whether it ends by itself when nobody who may publish is left.
+  /// Whether it ends by itself when nobody who may publish is left, or `participant` has left.
   public var endsWhenEmpty: Bool
   /// The longest wait for somebody who sends something; nil waits forever.
   public var wait: Duration?
@@ -101,8 +103,10 @@ extension CompositeOptions {
   /// What is asked of the outputs, which get nothing as it was sent.
   /// - Parameter values: those that are not for mixing.
   func recording(_ values: [String: String]) -> RecordingOptions {
+    let ending: RecordingOptions.Ending? = endsWhenEmpty ? participant == nil ? .roomEmpty : .participantLeft : nil
     var options = RecordingOptions(
-      destinations: destinations, encode: encode, kinds: kinds, wait: wait, reconnectFor: reconnectFor, values: values)
+      destinations: destinations, encode: encode, kinds: kinds, ending: ending, wait: wait, reconnectFor: reconnectFor,
+      values: values)
     (options.replacesFiles, options.parts) = (replacesFiles, parts)
     options.encoding = encoding
     // What is mixed has its size, also where only one side was given.
@@ -125,6 +129,9 @@ extension CompositeOptions {
         .invalidParameter,
         "\(destination.destination.shown): \(name)\(name.hasSuffix("}") ? "" : "…}") is of one participant, and a "
           + "composite has all; leave it out")
+    }
+    if layout == .participant, participant == nil {
+      throw LiveKitError(.invalidParameter, "a composite of one participant: say of whom, by identity")
     }
     if case .own(let layout) = layout, scenery.gap > 0 {
       throw LiveKitError(

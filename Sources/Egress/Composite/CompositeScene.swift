@@ -96,7 +96,8 @@ struct CompositeScene {
     let track = publication?.track as? RemoteVideoTrack
     guard let sid = sid ?? track.flatMap({ track in tiles.first { $0.track === track }?.sid ?? publication?.sid })
     else { return nil }
-    let layout = TileTrack(publication, sid: sid, speakers.speaker(of: participant, at: now))
+    var layout = TileTrack(publication, sid: sid, speakers.speaker(of: participant, at: now))
+    layout.hasShown = tiles.first { $0.sid == sid }?.hasShown == true
     return SeenTrack(layout: layout, track: track, participant, options)
   }
 

@@ -134,7 +134,7 @@ public actor RoomComposite {
   /// back all stays as it is.
   func followRoom() async {
     guard room.connectionState == .connected else { return }
-    let publications = room.publications.filter { options.kinds.contains($0.kind) }
+    let publications = room.publications(of: options.participant).filter { options.kinds.contains($0.kind) }
     for gone in wanted where !publications.contains(where: { $0 === gone }) { subscriptions.forget(gone) }
     wanted = publications
     for publication in publications {
@@ -143,7 +143,7 @@ public actor RoomComposite {
       if publication.isSubscribed { omissions.forget(publication.sid) }
     }
     guard !job.isFinished else { return }
-    do throws(LiveKitError) { try scene?.update(wanted, of: room.members, at: .now) } catch {
+    do throws(LiveKitError) { try scene?.update(wanted, of: room.members(options.participant), at: .now) } catch {
       mixFailure.withLock { $0 = $0 ?? error }
     }
   }
@@ -218,7 +218,7 @@ public actor RoomComposite {
 
 extension RoomComposite: JobSource {
   var asked: RecordingOptions { options.recording(options.values.filter { mixFactory.overrides[$0.key] == nil }) }
-  var identity: String? { nil }
+  var identity: String? { options.participant }
   var sourceFailure: LiveKitError? { mixFailure.withLock { $0 } }
 
   var received: [RecordedTracks.Received] {

@@ -26,9 +26,9 @@ extension JobSource {
   /// What has ended it, of what may.
   var ended: RecordingOptions.Ending? { job.presence.isOver ? asked.ending : nil }
 
-  /// While the connection is being brought back nobody is known to have left.
+  /// While the connection is being brought back nobody is known to have left, and before the first moment nobody has.
   func watchPresence() {
-    guard room.connectionState == .connected, let ending = asked.ending else { return }
+    guard job.isTold, room.connectionState == .connected, let ending = asked.ending else { return }
     let participants = room.remoteParticipants
     let holds =
       switch ending {

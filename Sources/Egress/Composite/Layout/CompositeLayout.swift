@@ -12,11 +12,13 @@ public enum CompositeLayout: Hashable, Sendable {
   case singleSpeaker
   /// A screen share alone, and `grid` while there is none.
   case screenShare
+  /// The camera or screen of one participant that was published or unmuted last, alone and whole.
+  case participant
   /// Rectangles of one's own.
   case own(OwnLayout)
 
   /// Those that have names of their own.
-  public static let allCases: [CompositeLayout] = [.grid, .speaker, .singleSpeaker, .screenShare]
+  public static let allCases: [CompositeLayout] = [.grid, .speaker, .singleSpeaker, .screenShare, .participant]
 
   /// As people write it.
   public var rawValue: String {
@@ -25,6 +27,7 @@ public enum CompositeLayout: Hashable, Sendable {
     case .speaker: "speaker"
     case .singleSpeaker: "single-speaker"
     case .screenShare: "screen-share"
+    case .participant: "participant"
     case .own(let layout): layout.name
     }
   }
@@ -53,7 +56,7 @@ public enum CompositeLayout: Hashable, Sendable {
     switch self {
     case .grid: hasScreenShare ? .speaker : .grid
     case .screenShare: hasScreenShare ? .singleSpeaker : .grid
-    case .speaker, .singleSpeaker, .own: self
+    case .speaker, .singleSpeaker, .participant, .own: self
     }
   }
 }
@@ -70,6 +73,7 @@ struct CompositeArranger: Sendable {
   private var drawn = CompositeLayout.grid
   private var order = TileOrder()
   private var own = OwnArranger()
+  private var newest = NewestTrack()
   private var main: (sid: String, since: MediaTime)?
 
   init(_ layout: CompositeLayout, size: PixelSize, gap: Int = 0, speakerHold: Duration = .zero) {
@@ -81,6 +85,7 @@ struct CompositeArranger: Sendable {
   mutating func places(of tracks: [TileTrack], at now: MediaTime) -> [(sid: String, place: TilePlace)] {
     let sorted = TileTrack.sorted(tracks)
     switch choose(from: sorted, at: now) {
+    case .participant: return newest.places(of: sorted, in: size)
     case .own(let layout): return own.places(of: tracks, in: layout, size: size, hold: speakerHold, at: now)
     case .grid, .screenShare: return grid(sorted)
     case .speaker: return speaker(sorted)

@@ -9,6 +9,8 @@ struct TileTrack: Hashable, Sendable {
   var isMuted = false
   /// Whether frames were higher than wide, or square, when it was published: such a one is never cut.
   var isPortrait = false
+  /// Whether a frame of it was seen in its tile.
+  var hasShown = false
   var speaker = Speaker()
 
   /// Who sends it.
