@@ -18,7 +18,7 @@ struct FileArguments: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "What a shell is to run for each file that is complete; $1 is its path, as in 'rclone copy \"$1\" store:talks'",
+      "What a shell is to run for each file or segment that is complete; $1 is its path, as in 'rclone copy \"$1\" store:talks'",
       valueName: "command"))
   var onComplete: String?
 

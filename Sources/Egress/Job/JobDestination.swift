@@ -206,8 +206,8 @@ final class JobDestination: Sendable {
   var isLost: Bool { stages.loss != nil }
   /// Of all its files.
   var bytes: Int64 { stages.bytes }
-  /// The files that are whole and closed, in the order in which they began.
-  var completedFiles: [String] { destination.isFile ? stages.completed : [] }
+  /// The files that are whole and closed, segments ahead of what lists them.
+  var completedFiles: [String] { destination.isFile ? stages.segments + stages.completed : [] }
   /// Paths of the segments that its files list, as far as they are complete.
   var segments: [String] { stages.segments }
   /// The files besides the first, in the order in which they began.

@@ -33,7 +33,8 @@ public struct DestinationStatus: Sendable, Equatable {
   public var tracks: [OutputTrack] = []
   /// The files besides the one that was asked for, in the order in which they began.
   public var parts: [String] = []
-  /// The files that are whole and closed, in the order in which they began: others may take them.
+  /// The files that are whole and closed, which others may take: segments that are still there, then the files that list
+  /// them or hold everything, each in the order in which they began.
   public var completedFiles: [String] = []
   /// Paths of the segments that its playlist lists or has listed, as far as they are complete and still there; empty for
   /// what holds everything itself.

@@ -22,11 +22,11 @@ struct RecordedDestination: Sendable {
     var state: DestinationStatus.State
     /// Of its live server.
     var losses: Int
-    /// Files that are complete.
-    var files: Int
+    /// The newest file that is complete: old segments may go.
+    var newestFile: String?
 
     init(_ status: DestinationStatus) {
-      (state, losses, files) = (status.state, status.stream?.losses ?? 0, status.completedFiles.count)
+      (state, losses, newestFile) = (status.state, status.stream?.losses ?? 0, status.completedFiles.last)
     }
   }
 
