@@ -31,11 +31,19 @@ import Testing
   }
 
   @Test func aLiveOneListsTheNewest() {
-    var playlist = MediaPlaylist(.live(2), targetDuration: 4)
+    var playlist = MediaPlaylist(.live(3), targetDuration: 4)
     for number in 0..<5 { playlist.append(segment("a_\(number).ts")) }
     let lines = playlist.text(isOver: false).split(separator: "\n")
-    #expect(lines.filter { !$0.hasPrefix("#") } == ["a_3.ts", "a_4.ts"])
-    #expect(lines.contains("#EXT-X-MEDIA-SEQUENCE:3") && !lines.contains { $0.hasPrefix("#EXT-X-PLAYLIST-TYPE") })
+    #expect(lines.filter { !$0.hasPrefix("#") } == ["a_2.ts", "a_3.ts", "a_4.ts"])
+    #expect(lines.contains("#EXT-X-MEDIA-SEQUENCE:2") && !lines.contains { $0.hasPrefix("#EXT-X-PLAYLIST-TYPE") })
+  }
+
+  @Test func itIsNeverShorterThanThreeTargetDurations() {
+    var playlist = MediaPlaylist(.live(2), targetDuration: 4)
+    for number in 0..<20 { playlist.append(segment("a_\(number).ts", 1.75)) }
+    #expect(playlist.listed == 7 && playlist.sequence == 13)
+    playlist.append(segment("long.ts", 4))
+    #expect(playlist.listed == 6)
   }
 
   @Test func whatGoesInFrontAsksForVersion6() {

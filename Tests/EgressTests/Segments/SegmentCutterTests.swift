@@ -8,11 +8,12 @@ import Testing
   /// - Returns: the durations of all segments, in milliseconds.
   private func cut(_ cutter: SegmentCutter, frames: Int, keyframes: [Int]) -> [Int] {
     var cutter = cutter
-    var durations = (0..<frames).compactMap { frame in
-      cutter.cut(at: .milliseconds(frame * 40), isKeyframe: keyframes.contains(frame))
+    var cuts = (0..<frames).flatMap { frame in
+      cutter.take(.milliseconds(frame * 40), isKeyframe: keyframes.contains(frame))
     }
-    if let rest = cutter.rest { durations.append(rest) }
-    return durations.map { Int($0 / .milliseconds(1)) }
+    if let rest = cutter.rest { cuts.append(rest) }
+    #expect(zip(cuts, cuts.dropFirst()).allSatisfy { $0.begin + $0.duration == $1.begin })
+    return cuts.map { Int($0.duration / .milliseconds(1)) }
   }
 
   @Test func eachEndsAtTheKeyframeThatWasAskedFor() {
@@ -40,15 +41,33 @@ import Testing
     }
   }
 
+  /// As when the machine or the network holds frames up: the frame in front of the gap begins another segment.
+  @Test func aFrameThatComesLateMakesNoSegmentTooLong() {
+    var cutter = SegmentCutter(.seconds(2))
+    for frame in 0..<50 { #expect(cutter.take(.milliseconds(frame * 40), isKeyframe: frame == 0).isEmpty) }
+    let cut = SegmentCutter.Cut(begin: .zero, duration: .milliseconds(1960), isBeforeLastFrame: true)
+    #expect(cutter.take(.milliseconds(2800), isKeyframe: false) == [cut])
+    let next = SegmentCutter.Cut(begin: .milliseconds(1960), duration: .milliseconds(1240))
+    #expect(cutter.take(.milliseconds(3200), isKeyframe: true) == [next])
+  }
+
+  @Test func aKeyframeThatComesTooLateEndsTwo() {
+    var cutter = SegmentCutter(.seconds(2))
+    for frame in 0..<60 { _ = cutter.take(.milliseconds(frame * 40), isKeyframe: frame == 0) }
+    let cuts = cutter.take(.milliseconds(2600), isKeyframe: true)
+    #expect(cuts.map(\.duration) == [.milliseconds(2360), .milliseconds(240)])
+    #expect(cuts.map(\.isBeforeLastFrame) == [true, false])
+  }
+
   @Test func audioIsCutAnywhere() {
     var cutter = SegmentCutter(.seconds(2))
-    let durations = (0..<500).compactMap { cutter.cut(at: .milliseconds($0 * 21), isKeyframe: true) }
-    #expect(durations.dropFirst().allSatisfy { $0 > .milliseconds(1970) && $0 <= .seconds(2) }, "\(durations)")
+    let cuts = (0..<500).flatMap { cutter.take(.milliseconds($0 * 21), isKeyframe: true) }
+    #expect(cuts.dropFirst().allSatisfy { $0.duration > .milliseconds(1970) && $0.duration <= .seconds(2) }, "\(cuts)")
   }
 
   @Test func nothingHasNoLength() {
     var cutter = SegmentCutter(.seconds(4))
     #expect(cutter.rest == nil)
-    #expect(cutter.cut(at: .seconds(7), isKeyframe: true) == nil && cutter.begin == .seconds(7))
+    #expect(cutter.take(.seconds(7), isKeyframe: true).isEmpty && cutter.rest?.begin == .seconds(7))
   }
 }

@@ -33,6 +33,18 @@ import Testing
     #expect(take(packet(Self.video), &stream, at: 80) == .frame(.milliseconds(80), isKeyframe: false, lasting: nil))
   }
 
+  /// Such as one at a change of scene, from which no decoder can begin.
+  @Test func aFrameWithoutParameterSetsIsNoKeyframeOfH264() {
+    var stream = TransportStream(hasVideo: true)
+    let (sets, none): ([UInt8], [UInt8]) = (
+      [0, 0, 1, 0x09, 0x10, 0, 0, 0, 1, 0x67, 0x42], [0, 0, 1, 0x09, 0x10, 0, 0, 1, 0x65]
+    )
+    for (body, isKeyframe) in [(sets, true), (none, false), (sets, true)] {
+      let piece = take(packet(Self.video, keyframe: true, body), &stream)
+      #expect(piece == .frame(.zero, isKeyframe: isKeyframe, lasting: nil))
+    }
+  }
+
   @Test func withoutVideoTheyBeginWithAnyAudio() {
     var stream = TransportStream(hasVideo: false)
     #expect(take(packet(Self.audio), &stream, at: 20) == .frame(.milliseconds(20), isKeyframe: true, lasting: nil))

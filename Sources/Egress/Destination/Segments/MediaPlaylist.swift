@@ -5,7 +5,7 @@ struct MediaPlaylist: Sendable {
   enum Kind: Equatable, Sendable {
     /// Lists all segments; on demand once it has ended.
     case event
-    /// Lists the newest so many.
+    /// Lists the newest so many, or more of them while these are shorter than three target durations (RFC 8216, 6.2.2).
     case live(Int)
   }
 
@@ -23,7 +23,8 @@ struct MediaPlaylist: Sendable {
   /// The name of the file that goes in front of every segment, in the playlist's folder; nil where none does.
   let initialization: String?
   /// What is listed.
-  private var lines: [String] = []
+  private var entries: [(text: String, duration: Duration)] = []
+  private var length = Duration.zero
   private var count = 0
 
   init(_ kind: Kind, targetDuration: Int, initialization: String? = nil) {
@@ -32,17 +33,25 @@ struct MediaPlaylist: Sendable {
 
   mutating func append(_ segment: Segment) {
     count += 1
-    lines.append(
-      "#EXT-X-PROGRAM-DATE-TIME:\(Self.format.string(from: segment.date))\n"
-        + "#EXTINF:\(Self.seconds(segment.duration)),\n\(Self.uri(segment.name))\n")
-    if case .live(let most) = kind, lines.count > most { lines.removeFirst() }
+    let text =
+      "#EXT-X-PROGRAM-DATE-TIME:\(Self.format.format(segment.date))\n"
+      + "#EXTINF:\(Self.seconds(segment.duration)),\n\(Self.uri(segment.name))\n"
+    entries.append((text, segment.duration))
+    length += segment.duration
+    guard case .live(let most) = kind else { return }
+    while entries.count > most, length - entries[0].duration >= .seconds(3 * targetDuration) {
+      length -= entries.removeFirst().duration
+    }
   }
 
+  /// How many segments it lists.
+  var listed: Int { entries.count }
+
   /// The number of the first segment that is listed.
-  var sequence: Int { count - lines.count }
+  var sequence: Int { count - entries.count }
 
   /// - Parameter isOver: whether nothing will be added any more.
-  func text(isOver: Bool) -> String { head + lines.joined() + (isOver ? "#EXT-X-ENDLIST\n" : "") }
+  func text(isOver: Bool) -> String { head + entries.map(\.text).joined() + (isOver ? "#EXT-X-ENDLIST\n" : "") }
 
   private var head: String {
     // EXT-X-MAP asks for version 6 (RFC 8216, 7).
@@ -60,8 +69,4 @@ struct MediaPlaylist: Sendable {
   private static let plain = CharacterSet.urlPathAllowed.subtracting(CharacterSet(charactersIn: ":;/"))
 
   private static let format = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
-}
-
-extension Date.ISO8601FormatStyle {
-  fileprivate func string(from date: Date) -> String { format(date) }
 }

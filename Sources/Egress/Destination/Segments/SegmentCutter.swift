@@ -4,12 +4,20 @@
 /// time, it ends without: a playlist promises the longest duration (RFC 8216, 4.3.3.1), and not that segments begin with
 /// keyframes.
 struct SegmentCutter: Sendable {
+  /// A segment that has ended.
+  struct Cut: Equatable, Sendable {
+    var begin: Duration
+    var duration: Duration
+    /// Whether the frame before the one that came is in the next segment already: with it this one would be too long.
+    var isBeforeLastFrame = false
+  }
+
   /// Seconds that no segment's duration is above once it is rounded.
   let targetDuration: Int
   private let wanted: Duration
   private let limit: Duration
   /// The current segment's beginning; nil before the first frame.
-  private(set) var begin: Duration?
+  private var begin: Duration?
   private var newest: Duration?
   /// How long the newest frame lasts, as far as that is known.
   private var lasting = Duration.zero
@@ -21,8 +29,7 @@ struct SegmentCutter: Sendable {
   init(_ wanted: Duration) {
     self.wanted = wanted
     targetDuration = max(Int((wanted / .seconds(1)).rounded(.up)), 1)
-    // A sender that was asked for a keyframe gets a moment more, which rounding takes away.
-    limit = .seconds(targetDuration) + .milliseconds(400)
+    limit = .seconds(targetDuration) + .milliseconds(499)
     keyframeGap = wanted
   }
 
@@ -30,18 +37,26 @@ struct SegmentCutter: Sendable {
   /// - Parameters:
   ///   - time: goes up.
   ///   - lasting: how long it is; nil to go by how long it was since the one before.
-  /// - Returns: how long the segment was that ends in front of it; nil where it belongs to that.
-  mutating func cut(at time: Duration, isKeyframe: Bool, lasting: Duration? = nil) -> Duration? {
-    let gap = lasting ?? newest.map { time - $0 } ?? .zero
-    defer { note(time, isKeyframe, gap) }
-    guard let begin, time > begin else { return nil }
-    let isOver =
-      isKeyframe
-      ? time - begin + max(keyframeGap, keyframe.map { time - $0 } ?? wanted) > wanted
-      : time - begin + gap > limit
-    guard isOver else { return nil }
+  /// - Returns: the segments that have ended in front of it; none where it goes on with the one before.
+  mutating func take(_ time: Duration, isKeyframe: Bool, lasting: Duration? = nil) -> [Cut] {
+    defer { note(time, isKeyframe, lasting ?? newest.map { time - $0 } ?? .zero) }
+    var cuts: [Cut] = []
+    if let begin, let newest, newest > begin, time - begin > limit {
+      cuts.append(cut(at: newest, from: begin, isBeforeLastFrame: true))
+    }
+    if let begin, time > begin, time - begin > limit || (isKeyframe && isNextTooLate(time, begin)) {
+      cuts.append(cut(at: time, from: begin))
+    }
+    return cuts
+  }
+
+  private func isNextTooLate(_ time: Duration, _ begin: Duration) -> Bool {
+    time - begin + max(keyframeGap, keyframe.map { time - $0 } ?? wanted) > wanted
+  }
+
+  private mutating func cut(at time: Duration, from begin: Duration, isBeforeLastFrame: Bool = false) -> Cut {
     self.begin = time
-    return time - begin
+    return Cut(begin: begin, duration: time - begin, isBeforeLastFrame: isBeforeLastFrame)
   }
 
   private mutating func note(_ time: Duration, _ isKeyframe: Bool, _ lasting: Duration) {
@@ -51,9 +66,9 @@ struct SegmentCutter: Sendable {
     keyframe = time
   }
 
-  /// How long the last segment is; nil where nothing came.
-  var rest: Duration? {
+  /// The last segment; nil where nothing came.
+  var rest: Cut? {
     guard let begin, let newest else { return nil }
-    return newest - begin + lasting
+    return Cut(begin: begin, duration: newest - begin + lasting)
   }
 }

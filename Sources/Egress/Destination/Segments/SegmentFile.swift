@@ -7,6 +7,8 @@ final class SegmentFile {
   let path: String
   private let descriptor: Int32
   private var waiting: [UInt8] = []
+  /// Where the newest frame begins in what waits.
+  private var frame = 0
   private(set) var count = 0
 
   private static let most = 65_536
@@ -21,14 +23,24 @@ final class SegmentFile {
 
   func append(_ bytes: some Sequence<UInt8>) { waiting.append(contentsOf: bytes) }
 
-  /// Whether it is time to write what waits.
-  var isFull: Bool { waiting.count >= Self.most }
+  /// Another frame begins: what is before it may be written.
+  func beginFrame() throws(LiveKitError) {
+    if waiting.count >= Self.most { try flush() }
+    frame = waiting.count
+  }
+
+  /// Takes out what came since the newest frame began.
+  func takeFrame() -> [UInt8] {
+    defer { waiting.removeSubrange(frame...) }
+    return Array(waiting[frame...])
+  }
 
   /// Writes what waits.
   func flush() throws(LiveKitError) {
     try Self.write(waiting, to: descriptor, of: path)
     count += waiting.count
     waiting.removeAll(keepingCapacity: true)
+    frame = 0
   }
 
   /// Writes all of it.

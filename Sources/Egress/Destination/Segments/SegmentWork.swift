@@ -32,19 +32,16 @@ struct SegmentWork: SegmentedWork {
     if format == nil { format = try format(of: media.caps.mediaType) }
     let time = media.pts.map { Duration.nanoseconds($0.nanoseconds) }
     let piece = media.withUnsafeBytes { format?.take($0, at: time) }
-    var ended = false
-    switch piece {
-    case .frame(let time, let isKeyframe, let lasting):
-      let begin = cutter.begin ?? time
-      if let duration = cutter.cut(at: time, isKeyframe: isKeyframe, lasting: lasting) {
-        try end(from: begin, lasting: duration)
-        ended = true
-      }
-    case .more: break
-    case .apart, nil: return false
+    guard let piece, piece != .apart else { return false }
+    var cuts: [SegmentCutter.Cut] = []
+    if case .frame(let time, let isKeyframe, let lasting) = piece {
+      cuts = cutter.take(time, isKeyframe: isKeyframe, lasting: lasting)
+      for cut in cuts { try end(cut) }
+      try file?.beginFrame()
     }
-    try write(media)
-    return ended
+    if file == nil { file = try begin() }
+    media.withUnsafeBytes { file?.append($0) }
+    return !cuts.isEmpty
   }
 
   private func format(of type: String) throws(LiveKitError) -> any SegmentFormat {
@@ -55,13 +52,6 @@ struct SegmentWork: SegmentedWork {
       throw LiveKitError(
         .template, "its appsink `segments` gets \(type), which cannot be cut: video/mpegts and fragmented MP4 can")
     }
-  }
-
-  private mutating func write(_ media: MediaBuffer) throws(LiveKitError) {
-    if file == nil { file = try begin() }
-    guard let file else { return }
-    media.withUnsafeBytes { file.append($0) }
-    if file.isFull { try file.flush() }
   }
 
   private mutating func begin() throws(LiveKitError) -> SegmentFile {
@@ -75,19 +65,23 @@ struct SegmentWork: SegmentedWork {
   }
 
   /// Completes the segment that is written, and lists it.
-  private mutating func end(from begin: Duration, lasting duration: Duration) throws(LiveKitError) {
+  private mutating func end(_ cut: SegmentCutter.Cut) throws(LiveKitError) {
     guard let file else { return }
+    let frame = cut.isBeforeLastFrame ? file.takeFrame() : []
     try file.flush()
     self.file = nil
     let epoch = epoch ?? clock.date()
     self.epoch = epoch
-    let date = epoch.addingTimeInterval(begin / .seconds(1))
+    let date = epoch.addingTimeInterval(cut.begin / .seconds(1))
     let name = names.segment(count, format?.ending ?? "")
-    try list(MediaPlaylist.Segment(name: name, duration: duration, date: date))
     count += 1
     files.append(file.path)
-    (bytes, length) = (bytes + Int64(file.count), length.map { $0 + duration })
+    (bytes, length) = (bytes + Int64(file.count), length.map { $0 + cut.duration })
+    try list(MediaPlaylist.Segment(name: name, duration: cut.duration, date: date))
     deleteOld()
+    guard !frame.isEmpty else { return }
+    self.file = try begin()
+    self.file?.append(frame)
   }
 
   private mutating func list(_ segment: MediaPlaylist.Segment) throws(LiveKitError) {
@@ -114,15 +108,19 @@ struct SegmentWork: SegmentedWork {
   /// A segment that is not listed any more is still played for as long as the playlist lasts in which it was (RFC 8216,
   /// 6.2.2).
   private mutating func deleteOld() {
-    guard options.deletesSegments else { return }
-    while files.count > 2 * options.liveSegments + 1 { unlink(files.removeFirst()) }
+    guard options.deletesSegments, let playlist else { return }
+    while files.count > 2 * playlist.listed + 1 { unlink(files.removeFirst()) }
   }
 
   /// A last segment that cannot be completed goes, which makes room for the playlist's end.
   mutating func finish(isBroken: Bool) throws(LiveKitError) {
-    if isBroken, let file { unlink(file.path) }
-    if !isBroken, let begin = cutter.begin, let rest = cutter.rest { try end(from: begin, lasting: rest) }
+    var failure: LiveKitError?
+    if !isBroken, let rest = cutter.rest {
+      do { try end(rest) } catch { failure = error }
+    }
+    if let file { unlink(file.path) }
     file = nil
     try writePlaylists(isOver: true)
+    if let failure { throw failure }
   }
 }

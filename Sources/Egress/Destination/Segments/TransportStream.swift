@@ -14,6 +14,8 @@ struct TransportStream: SegmentFormat {
   private var counters: [UInt16: UInt8] = [:]
   /// The stream whose frames segments begin with.
   private var leader: UInt16?
+  /// Whether its first keyframe has parameter sets of H.264, so that no other frame is one without.
+  private var hasParameterSets = false
 
   private static let packet = 188
   private static let association: UInt16 = 0
@@ -32,8 +34,8 @@ struct TransportStream: SegmentFormat {
       return .apart
     }
     guard Self.streams.contains(number) else { return .apart }
-    let isKeyframe = !hasVideo || Self.isRandomAccess(bytes)
-    if leader == nil, isKeyframe { leader = number }
+    let isKeyframe = !hasVideo || (Self.isRandomAccess(bytes) && (!hasParameterSets || Self.hasParameterSet(bytes)))
+    if leader == nil, isKeyframe { (leader, hasParameterSets) = (number, hasVideo && Self.hasParameterSet(bytes)) }
     guard isStart, number == leader, let time else { return .more }
     return .frame(time, isKeyframe: isKeyframe, lasting: nil)
   }
@@ -41,6 +43,14 @@ struct TransportStream: SegmentFormat {
   /// The indicator in the adaptation field (2.4.3.5), which a keyframe's first packet has; GStreamer's flags come later.
   private static func isRandomAccess(_ bytes: UnsafeRawBufferPointer) -> Bool {
     bytes[3] & 0x20 != 0 && bytes[4] > 0 && bytes[5] & 0x40 != 0
+  }
+
+  /// GStreamer's parser takes any frame of I slices for a keyframe, but only gives parameter sets to one from which a
+  /// decoder can begin.
+  private static func hasParameterSet(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    (4..<bytes.count - 3).contains { place in
+      bytes[place] == 0 && bytes[place + 1] == 0 && bytes[place + 2] == 1 && bytes[place + 3] & 0x1f == 7
+    }
   }
 
   private mutating func keep(_ bytes: UnsafeRawBufferPointer, _ number: UInt16, _ isStart: Bool) {
