@@ -17,9 +17,13 @@ public struct CompositeScenery: Hashable, Sendable {
   public struct Logo: Hashable, Sendable {
     /// Of the frame.
     public enum Corner: String, CaseIterable, Sendable {
+      /// The upper left one.
       case topLeft = "top-left"
+      /// The upper right one.
       case topRight = "top-right"
+      /// The lower left one.
       case bottomLeft = "bottom-left"
+      /// The lower right one.
       case bottomRight = "bottom-right"
     }
 

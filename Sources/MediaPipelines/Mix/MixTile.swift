@@ -32,7 +32,7 @@ package final class MixTile: Sendable {
   /// - Parameter level: a higher one is seen above a lower one; nil leaves it to when they came.
   package func put(at place: TilePlace, level: Int? = nil) {
     frames.fill(place.size)
-    // Elements that agree on a format just then would find it refused.
+    // No element is told of another format while it agrees on one.
     frames.betweenFrames { [fitting] in fitting.fit(into: place) }
     var properties = [
       ("xpos", "\(place.x)"), ("ypos", "\(place.y)"), ("width", "\(place.width)"), ("height", "\(place.height)"),

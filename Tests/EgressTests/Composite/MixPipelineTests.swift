@@ -103,7 +103,7 @@ import Testing
     }.flatMap { $0 } ?? []
   }
 
-  /// Elements that agree on a format just then find it refused, which would end it all.
+  /// What is mixed goes on, whichever of both comes first.
   @Test func placesAndSizesChangeWhileFramesFlow() async throws {
     try await run("video") { pipeline, template in
       let tile = try pipeline.addTile(template)

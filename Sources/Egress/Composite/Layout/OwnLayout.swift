@@ -16,8 +16,11 @@ public struct OwnLayout: Hashable, Sendable {
 
     /// Which tracks.
     public enum Source: String, CaseIterable, Sendable {
+      /// All of them.
       case any
+      /// Cameras.
       case camera
+      /// Screen shares.
       case screen
     }
 
