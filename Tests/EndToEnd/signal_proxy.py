@@ -1,8 +1,8 @@
 """Passes signalling on to a server, and says things in its name when asked: a server's behaviour made to order.
 
-GET /leave?reason=N&action=A sends a leave with those to every client, and POST /say any SignalResponse; GET /freeze
-passes nothing on any more; GET /cut ends every connection without a word, and with ?seconds=N every one that comes
-within so long.
+GET /leave?reason=N&action=A sends a leave with those to every client, POST /say any SignalResponse, and POST /metadata
+tells each client that its own metadata is that text; GET /freeze passes nothing on any more; GET /cut ends every
+connection without a word, and with ?seconds=N every one that comes within so long.
 """
 
 import argparse
@@ -19,6 +19,8 @@ class Proxy:
         self.target = target
         # Each with the transport below it.
         self.clients = {}
+        # As the server has introduced them to themselves.
+        self.people = {}
         self.is_frozen = False
         self.closed_until = 0.0
 
@@ -43,7 +45,22 @@ class Proxy:
     async def copy(self, source, destination):
         async for message in source:
             if message.type == WSMsgType.BINARY and not self.is_frozen:
+                if destination in self.clients and destination not in self.people:
+                    self.meet(destination, message.data)
                 await destination.send_bytes(message.data)
+
+    def meet(self, client, data):
+        said = rtc.SignalResponse.FromString(data)
+        if said.HasField("join"):
+            self.people[client] = said.join.participant
+
+    async def metadata(self, request):
+        text = await request.text()
+        for client in self.clients:
+            self.people[client].metadata = text
+            update = rtc.ParticipantUpdate(participants=[self.people[client]])
+            await client.send_bytes(rtc.SignalResponse(update=update).SerializeToString())
+        return web.Response(text=str(len(self.clients)))
 
     async def leave(self, request):
         asked = rtc.LeaveRequest(
@@ -81,6 +98,7 @@ async def main():
             web.get("/rtc", proxy.join),
             web.get("/leave", proxy.leave),
             web.post("/say", proxy.say),
+            web.post("/metadata", proxy.metadata),
             web.get("/freeze", proxy.freeze),
             web.get("/cut", proxy.cut),
         ]

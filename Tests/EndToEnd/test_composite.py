@@ -1,13 +1,16 @@
 """A whole room mixed into one video and one audio: who is there is seen in a tile, and heard."""
 
+import json
 import signal
 import time
+import urllib.request
 import wave
 
 import checks
 import clip
 import numpy as np
 import pytest
+from programs import python
 
 FPS = 25
 SECONDS = 9
@@ -155,6 +158,43 @@ def test_a_muted_camera_is_black_and_a_screen_share_is_large(server, tmp_path):
 def record_until(recorder, duration):
     while recorder.wait_for("progress")["duration"] < duration:
         pass
+
+
+def lay_out(at, layout):
+    """The server sets the metadata of the one who records, as that of LiveKit Egress does."""
+    said = json.dumps({"layout": layout}).encode()
+    assert urllib.request.urlopen(f"http://{at}/metadata", data=said, timeout=5).read() == b"1"
+
+
+def test_the_layout_changes_while_it_runs(local_server, start, tmp_path):
+    """From a layout of one's own, in which two halves are left free, to `grid` and back by its name."""
+    (tmp_path / "halves.yaml").write_text(
+        "tiles:\n  - {x: 0, y: 0, width: 1/2, height: 1/2, participant: 'b*'}\n"
+        "  - {x: 1/2, y: 1/2, width: 1/2, height: 1/2, participant: 'a*', source: camera}\n"
+    )
+    proxy = start(python("signal_proxy.py", "--to", local_server.url))
+    at = f"127.0.0.1:{proxy.wait_for('listening')['port']}"
+    for name in ("alice", "bob"):
+        local_server.own_publisher("change", name, "vp8")
+    file = tmp_path / "change.mkv"
+    options = ("--composite", tmp_path / "halves.yaml", "--size", "640x360")
+    recorder = local_server.recorder("change", None, file, *options, url=f"ws://{at}")
+    recorder.wait_for("recording", 20)
+    for layout in ("grid", "halves"):
+        record_until(recorder, recorder.wait_for("progress")["duration"] + 2)
+        lay_out(at, layout)
+    record_until(recorder, recorder.wait_for("progress")["duration"] + 3)
+    recorder.send(signal.SIGINT)
+    recorder.wait_for("finished", 20)
+    assert recorder.finish() == 0, recorder.report("failed")
+    assert checks.decode_errors(file) == [] and checks.disorder(file) == [] and checks.sizes(file) == {(640, 360)}
+    seen = ""
+    for _, luma in checks.frames(file):
+        quarters = [luma[y : y + 180, x : x + 320].mean() > 30 for y in (0, 180) for x in (0, 320)]
+        seen += {(True, False, False, True): "h", (True, True, True, True): "g"}.get(tuple(quarters), "-")
+    order = seen.replace("-", "")
+    assert "".join(kind for kind, before in zip(order, "-" + order) if kind != before) == "hgh", seen
+    assert seen.strip("-").count("-") < 20, f"a change takes less than a third of a second: {seen}"
 
 
 def test_of_one_participant_the_newest_is_seen(server, tmp_path):
