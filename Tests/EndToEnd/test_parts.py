@@ -68,6 +68,21 @@ def test_parts_by_size_and_of_a_muted_camera(server, tmp_path):
     assert sum(lengths) == pytest.approx(11, abs=0.4) and max(lengths) < 3.6, lengths
 
 
+def test_segments_are_handed_on_in_order(server, tmp_path):
+    """What goes in front, then each segment, and the playlist at last: whoever has the list has all that it names."""
+    server.foreign_publisher("--room", "segments", "--codec", "H264")
+    (tmp_path / "done").mkdir()
+    recorder = server.recorder(
+        *("segments", "alice", f"hls-fmp4={tmp_path}/web/a.m3u8", "--duration", "4s", "--set", "segment-duration=1"),
+        *("--on-complete", f'cp "$1" {tmp_path}/done && basename "$1" >> {tmp_path}/order'),
+    )
+    assert recorder.finish(60) == 0, recorder.report("failed")
+    order = (tmp_path / "order").read_text().split()
+    segments = [f"a_{number:05}.m4s" for number in range(len(order) - 2)]
+    assert order == ["a_init.mp4", *segments, "a.m3u8"] and len(segments) >= 3
+    assert checks.decode_errors(tmp_path / "done/a.m3u8") == []
+
+
 def test_a_command_that_fails_is_told(server, tmp_path):
     server.foreign_publisher("--room", "command", "--codec", "VP8", "--no-video")
     recorder = server.recorder(

@@ -75,6 +75,10 @@ final class OutputStage: Sendable {
 
   /// Paths of what the file lists, as far as it is complete; empty where it holds everything itself.
   var segmentFiles: [String] { segments?.files ?? [] }
+  /// Paths of the files that are whole and closed: what goes in front of segments, those, and what lists them.
+  var completedFiles: [String] {
+    ([segments?.initialization].compactMap { $0 }) + segmentFiles + (isComplete ? [destination.location] : [])
+  }
 
   /// What the file really holds, once it has ended and where it is of a kind that can be read.
   var length: Duration? { stored.withLock { $0?.length } }

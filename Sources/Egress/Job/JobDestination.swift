@@ -207,7 +207,7 @@ final class JobDestination: Sendable {
   /// Of all its files.
   var bytes: Int64 { stages.bytes }
   /// The files that are whole and closed, segments ahead of what lists them.
-  var completedFiles: [String] { destination.isFile ? stages.segments + stages.completed : [] }
+  var completedFiles: [String] { destination.isFile ? stages.completedFiles : [] }
   /// Paths of the segments that its files list, as far as they are complete.
   var segments: [String] { stages.segments }
   /// The files besides the first, in the order in which they began.
@@ -299,7 +299,7 @@ final class StageList: Sendable {
   var bytes: Int64 { all.reduce(0) { $0 + $1.bytes } }
   var segments: [String] { all.flatMap(\.segmentFiles) }
   var locations: [String] { all.map(\.destination.location) }
-  var completed: [String] { all.filter(\.isComplete).map(\.destination.location) }
+  var completedFiles: [String] { all.flatMap(\.completedFiles) }
   var loss: LiveKitError? { all.lazy.compactMap(\.loss).first }
 
   /// Nil while one of them is written, and where one cannot be read.

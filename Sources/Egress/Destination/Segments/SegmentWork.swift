@@ -19,6 +19,7 @@ struct SegmentWork: SegmentedWork {
   private var epoch: Date?
   private var count = 0
 
+  private(set) var initialization: String?
   private(set) var files: [String] = []
   private(set) var bytes: Int64 = 0
   private(set) var length: Duration? = .zero
@@ -57,6 +58,7 @@ struct SegmentWork: SegmentedWork {
   private mutating func begin() throws(LiveKitError) -> SegmentFile {
     if count == 0, let initialization = format?.initialization {
       close(try WholeFile.write(initialization, to: names.path(names.initialization)))
+      self.initialization = names.path(names.initialization)
       bytes += Int64(initialization.count)
     }
     let file = try SegmentFile(names.path(names.segment(count, format?.ending ?? "")))

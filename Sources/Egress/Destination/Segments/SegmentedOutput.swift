@@ -11,6 +11,7 @@ import PipelineTemplates
 final class SegmentedOutput: @unchecked Sendable {
   /// What others see of it.
   private struct Figures {
+    var initialization: String?
     var files: [String] = []
     var bytes: Int64 = 0
     var length: Duration?
@@ -65,10 +66,13 @@ final class SegmentedOutput: @unchecked Sendable {
   }
 
   private func show() {
-    let now = Figures(files: work.files, bytes: work.bytes, length: work.length)
+    let now = Figures(
+      initialization: work.initialization, files: work.files, bytes: work.bytes, length: work.length)
     figures.withLock { $0 = now }
   }
 
+  /// Path of what goes in front of every segment, in a file of its own.
+  var initialization: String? { figures.withLock { $0.initialization } }
   /// Paths of the segments that are complete and still there, in their order.
   var files: [String] { figures.withLock { $0.files } }
   /// Of the segments that are complete.
@@ -79,6 +83,8 @@ final class SegmentedOutput: @unchecked Sendable {
 
 /// What becomes of what comes out at an appsink `segments`.
 protocol SegmentedWork {
+  /// Path of what goes in front of all; nil where there is none, and before it is written.
+  var initialization: String? { get }
   /// Paths of what is complete and still there.
   var files: [String] { get }
   /// Of what is complete, also of what has gone.
@@ -89,6 +95,10 @@ protocol SegmentedWork {
   mutating func take(_ media: MediaBuffer) throws(LiveKitError) -> Bool
   /// - Parameter isBroken: whether what is written cannot be completed.
   mutating func finish(isBroken: Bool) throws(LiveKitError)
+}
+
+extension SegmentedWork {
+  var initialization: String? { nil }
 }
 
 /// What the files of a destination are called.
