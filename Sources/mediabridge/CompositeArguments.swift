@@ -65,14 +65,7 @@ struct CompositeArguments: ParsableArguments {
 
 /// The transform of `--composite`.
 private func layout(named name: String) throws -> CompositeLayout {
-  if [".yaml", ".yml"].contains(where: name.hasSuffix) {
-    do { return .own(try OwnLayout(file: name)) } catch { throw ValidationError(error.message) }
-  }
-  guard let layout = CompositeLayout(rawValue: name) else {
-    let known = CompositeLayout.allCases.map(\.rawValue).joined(separator: ", ")
-    throw ValidationError("give one of \(known), or a file that ends in .yaml")
-  }
-  return layout
+  do { return try CompositeLayout(argument: name) } catch { throw ValidationError(error.message) }
 }
 
 private func mixing(named name: String) throws -> AudioMixing {

@@ -30,6 +30,7 @@ public actor RoomComposite {
   let bell = Bell()
   var job = JobState()
   var omissions = OmissionList()
+  private let firstLayout: CompositeLayout
   private let gate = MixGate()
   private let mixFailure = Locked<LiveKitError?>(nil)
   private var onUpdate: @Sendable (Update) -> Void = { _ in }
@@ -43,7 +44,7 @@ public actor RoomComposite {
   /// Nothing happens before `prepare()` or `start()`.
   /// - Parameter room: may be connected later, but before `start()`.
   public init(room: Room, options: CompositeOptions) {
-    (self.room, self.options) = (room, options)
+    (self.room, self.options, firstLayout) = (room, options, options.layout)
     loggers = Loggers(room.options.logger)
     let templates = PipelineFactory(folder: room.options.pipelineFolder, logger: loggers.pipelines)
     mixFactory = PipelineFactory(
@@ -124,7 +125,7 @@ public actor RoomComposite {
       .activeSpeakersChanged, .participantConnected, .participantDisconnected, .participantNameChanged, .reconnected:
       await followRoom()
     case .participantMetadataChanged(let participant, let text?) where participant.isLocal:
-      if let layout = CompositeLayout(metadata: text, first: options.layout) { await set(layout: layout) }
+      if let layout = CompositeLayout(metadata: text, first: firstLayout) { await set(layout: layout) }
     case .subscriptionFailed(let participant, let sid, let error): failed(sid, of: participant, error)
     default: break
     }

@@ -33,7 +33,7 @@ enum ControlRequest: Sendable {
     switch line.first {
     case "+" where !rest.isEmpty: self = .add(OutputDestination(Destination(argument: rest)))
     case "-" where !rest.isEmpty: self = .remove(Destination(argument: rest).location)
-    case "l" where line.dropFirst().first?.isWhitespace ?? true: self = .layout(try Self.layout(rest))
+    case "l" where line.dropFirst().first?.isWhitespace ?? true: self = .layout(try CompositeLayout(argument: String(rest)))
     case "p" where rest.isEmpty: self = .switchPause
     case "q" where rest.isEmpty: self = .end
     default: throw LiveKitError(.invalidParameter, "that is no command; \(Self.words)")
@@ -54,7 +54,7 @@ enum ControlRequest: Sendable {
       let values = try Self.values(object["values"])
       self = .add(OutputDestination(Destination(argument: try text("location")), values: values))
     case "remove": self = .remove(Destination(argument: try text("location")).location)
-    case "layout": self = .layout(try Self.layout(try text("layout")))
+    case "layout": self = .layout(try CompositeLayout(argument: try text("layout")))
     case "pause": self = .pause
     case "resume": self = .resume
     case "end": self = .end
@@ -82,14 +82,5 @@ enum ControlRequest: Sendable {
       throw LiveKitError(.invalidParameter, "\"values\" is to be an object of texts or numbers")
     }
     return texts.compactMapValues { $0 }
-  }
-
-  private static func layout(_ name: String) throws(LiveKitError) -> CompositeLayout {
-    guard let layout = CompositeLayout(rawValue: name) else {
-      throw LiveKitError(
-        .invalidParameter,
-        "there is no such layout; there are \(CompositeLayout.allCases.map(\.rawValue).joined(separator: ", "))")
-    }
-    return layout
   }
 }
