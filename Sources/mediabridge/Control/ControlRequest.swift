@@ -33,7 +33,7 @@ enum ControlRequest: Sendable {
     switch line.first {
     case "+" where !rest.isEmpty: self = .add(OutputDestination(Destination(argument: rest)))
     case "-" where !rest.isEmpty: self = .remove(Destination(argument: rest).location)
-    case "l" where line.dropFirst().first?.isWhitespace ?? true: self = .layout(try CompositeLayout(argument: String(rest)))
+    case "l" where line.dropFirst().first?.isWhitespace ?? true: self = .layout(try CompositeLayout(argument: rest))
     case "p" where rest.isEmpty: self = .switchPause
     case "q" where rest.isEmpty: self = .end
     default: throw LiveKitError(.invalidParameter, "that is no command; \(Self.words)")
