@@ -39,6 +39,19 @@ def completed(recorder):
             return event
 
 
+def test_one_that_cannot_be_written_fails_alone(server, tmp_path):
+    (tmp_path / "bob.mkv").write_text("yesterday's")
+    for name in ("alice", "bob"):
+        server.foreign_publisher("--room", "alone", "--identity", name, "--no-video")
+    recorder = server.recorder(
+        *("alone", None, tmp_path / "{publisher_identity}.mkv", "--each", "participant", "--duration", "3s")
+    )
+    assert recorder.finish(40) == 1
+    assert "bob.mkv exists already" in recorder.errors, recorder.report("says something else")
+    assert (tmp_path / "bob.mkv").read_text() == "yesterday's"
+    assert checks.durations(tmp_path / "alice.mkv")["audio"] > 2.5
+
+
 def test_each_track_has_a_file(server, tmp_path):
     """Also the screen that is shared later, and ends."""
     alice = server.foreign_publisher("--room", "tracks", "--identity", "alice", "--codec", "VP8")

@@ -20,11 +20,22 @@ public actor RecorderGroup {
     /// An identity, or the server's id of a track.
     let name: String
     let recorder: Recorder
+    let destinations: [Destination]
     var task: Task<Void, Never>?
     var hasBegun = false
     var isOver = false
     /// Why nothing of it is recorded.
     var failure: LiveKitError?
+
+    /// Of its destinations, where nothing of it is recorded.
+    var failed: [DestinationStatus] {
+      guard !hasBegun, let failure else { return [] }
+      return destinations.map { destination in
+        var status = DestinationStatus(destination, .failed)
+        status.failure = failure
+        return status
+      }
+    }
   }
 
   private enum Phase { case waiting, running, finished }
@@ -98,6 +109,7 @@ public actor RecorderGroup {
   private func look() async {
     while phase == .running, !Task.isCancelled {
       if room.connectionState == .connected {
+        let present = present
         for (name, participant) in present where !members.contains(where: { $0.name == name && !$0.isOver }) {
           begin(name, participant)
         }
@@ -130,8 +142,9 @@ public actor RecorderGroup {
     // A track that was refused once is refused again.
     if let failed = members.last(where: { $0.name == name }), failed.failure != nil { return }
     members.removeAll { $0.name == name && !$0.hasBegun && $0.isOver }
-    let recorder = Recorder(room: room, options: memberOptions(name, participant: participant, take: takes + 1))
-    members.append(Member(name: name, recorder: recorder))
+    let options = memberOptions(name, participant: participant, take: takes + 1)
+    let recorder = Recorder(room: room, options: options)
+    members.append(Member(name: name, recorder: recorder, destinations: options.destinations.map(\.destination)))
     change(recorder) { $0.task = Task { [weak self] in await self?.run(recorder) } }
   }
 
@@ -172,9 +185,9 @@ public actor RecorderGroup {
     // What came of it stands in its progress.
     _ = try? await recorder.finish()
     change(recorder) { $0.isOver = true }
-    for status in await recorder.progress().destinations where status.state == .complete {
-      onUpdate(.destinationChanged(status))
-    }
+    let failed = members.first { $0.recorder === recorder }?.failed ?? []
+    let complete = await recorder.progress().destinations.filter { $0.state == .complete }
+    for status in failed + complete { onUpdate(.destinationChanged(status)) }
   }
 
   private func change(_ recorder: Recorder, _ body: (inout Member) -> Void) {
@@ -224,7 +237,9 @@ public actor RecorderGroup {
   public func progress() async -> OutputProgress {
     var whole = OutputProgress()
     whole.isPaused = clock.isPaused
-    for member in members where member.hasBegun {
+    for member in members {
+      whole.destinations += member.failed
+      guard member.hasBegun else { continue }
       let progress = await member.recorder.progress()
       whole.destinations += progress.destinations
       whole.omissions += progress.omissions.filter { unit == .participant || $0.wasWanted }

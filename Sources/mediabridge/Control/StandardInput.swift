@@ -3,6 +3,8 @@ import Glibc
 
 /// What is written to the process.
 enum StandardInput {
+  private static let most = 65_536
+
   /// As they come, until it is closed. Nothing else may read them.
   static func lines() -> AsyncStream<String> {
     // Who reads a terminal in the background would be stopped.
@@ -17,6 +19,8 @@ enum StandardInput {
             continuation.yield(String(decoding: rest[..<end], as: UTF8.self))
             rest.removeSubrange(...end)
           }
+          // No command is as long; what is left of the line is none either.
+          if rest.count > most { rest = [UInt8(ascii: "?")] }
         }
         continuation.finish()
       }
