@@ -127,8 +127,8 @@ fuzz: setup ## Feed the parsers with random input (FUZZ_SECONDS=60 for each of F
 	    -artifact_prefix=$(FUZZ_BUILD)/findings/$$target/ || exit 1; \
 	done
 
-# Tests that measure real time are marked `alone` and run one after the other, the others side by side. What fails is run
-# once more by itself, as above.
+# Tests that measure real time are marked `realtime` and run two at a time, the others more of them. What fails is run once
+# more by itself, as above.
 E2E_WORKERS ?= 4
 E2E_CACHE := $(shell mktemp -u)
 PYTEST_HERE = env MEDIABRIDGE_BIN=$(CURDIR)/$(or $(E2E_BIN),.build/debug/mediabridge) PYTHONDONTWRITEBYTECODE=1 \
@@ -142,8 +142,8 @@ $(PYTEST) $(1) $(E2E) || case $$? in \
 endef
 
 e2e: build-tests .venv/ready ## Run the program against clients that others wrote (E2E="-k record" narrows)
-	$(call run-e2e,-m "not alone and not long" -n $(E2E_WORKERS) --dist worksteal)
-	$(call run-e2e,-m "alone and not long")
+	$(call run-e2e,-m "not realtime and not long" -n $(E2E_WORKERS) --dist worksteal)
+	$(call run-e2e,-m "realtime and not long" -n 2 --dist worksteal)
 	@$(AS_ROOT) rm -rf $(E2E_CACHE)
 
 e2e-long: build-tests .venv/ready

@@ -13,7 +13,7 @@ from programs import KEYS, Program, mediabridge, python  # noqa: E402
 
 
 def pytest_configure(config):
-    config.addinivalue_line("markers", "alone: measures real time, and gets a machine on which nothing else runs")
+    config.addinivalue_line("markers", "realtime: measures real time, and runs beside one other at most")
     config.addinivalue_line("markers", "long: takes minutes; `make test-long` runs it")
     config.addinivalue_line("markers", "outside: builds a package outside the repository; needs no root")
 

@@ -4,7 +4,7 @@ import checks
 import numpy as np
 import pytest
 
-pytestmark = pytest.mark.alone
+pytestmark = pytest.mark.realtime
 
 FPS = 25
 SIZE = (640, 360)

@@ -42,7 +42,7 @@ def assert_goes_on(seen, begin, end):
     assert max(b[0] - a[0] for a, b in zip(within, within[1:])) < 0.5, within
 
 
-@pytest.mark.alone
+@pytest.mark.realtime
 def test_everybody_has_a_tile_and_is_heard(server, tmp_path):
     """Three from the beginning, in three codecs, one of whom speaks; one joins later, and one leaves."""
     server.foreign_publisher("--room", "grid", "--identity", "alice")

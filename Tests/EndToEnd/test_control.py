@@ -95,7 +95,7 @@ def test_lines_on_a_terminal(server, tmp_path):
 PAUSE = 2.0
 
 
-@pytest.mark.alone
+@pytest.mark.realtime
 def test_a_pause_is_cut_out(server, tmp_path):
     """Of what is stored as sent and of what is encoded, by a signal and by a line; flash and beep stay together."""
     server.foreign_publisher("--room", "paused", "--codec", "VP8")

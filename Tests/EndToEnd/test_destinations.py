@@ -48,7 +48,7 @@ def assert_in_sync(file):
     assert max(map(abs, offsets)) <= 0.045, f"{file.name}: {[round(float(offset), 3) for offset in offsets]}"
 
 
-@pytest.mark.alone
+@pytest.mark.realtime
 def test_several_destinations(server, tmp_path, texts, disks):
     """Of which one is on a disk that fills up: it alone ends early, and each of the others is as if it were the only one."""
     server.foreign_publisher("--room", "many", "--codec", "VP8")

@@ -96,7 +96,7 @@ def test_a_participant_without_microphone_is_silent(server, tmp_path):
     assert checks.level(checks.audio(file)[1]) < 1e-4
 
 
-@pytest.mark.alone
+@pytest.mark.realtime
 @pytest.mark.parametrize("container", ["webm", "mp4"])
 def test_a_republished_camera_goes_on_in_the_same_file(server, tmp_path, container):
     file = tmp_path / f"again.{container}"

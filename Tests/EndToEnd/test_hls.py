@@ -69,7 +69,7 @@ def assert_live(file, folder, told):
     assert told["segments"] == [str(file) for file in kept] and told["duration"] == pytest.approx(SECONDS, abs=0.5)
 
 
-@pytest.mark.alone
+@pytest.mark.realtime
 def test_as_sent_encoded_and_mixed(server, tmp_path):
     server.foreign_publisher("--room", "many", "--identity", "alice", "--codec", "H264")
     server.foreign_publisher("--room", "many", "--identity", "bob", "--codec", "VP8")

@@ -21,7 +21,7 @@ def shown(file):
         return clip.read(frame.reformat(format="gray").to_ndarray()), (frame.width, frame.height)
 
 
-@pytest.mark.alone
+@pytest.mark.realtime
 def test_every_second_and_the_newest(server, tmp_path, disks):
     """Beside a recording, and of a participant whose frames are decoded for that alone."""
     server.foreign_publisher("--room", "shots", "--identity", "alice", "--codec", "VP8")

@@ -41,7 +41,7 @@ def assert_hidden(recorder, *secrets):
     assert not [secret for secret in secrets if secret in said], recorder.report("a secret is told")
 
 
-@pytest.mark.alone
+@pytest.mark.realtime
 @pytest.mark.parametrize("codec, address", [("H264", LiveServer.ADDRESS + KEY), ("VP8", f"rtmp={LiveServer.ADDRESS}{KEY}?a=b")])
 def test_rtmp(server, live, codec, address):
     server.foreign_publisher("--room", "rtmp", "--codec", codec)
@@ -248,7 +248,7 @@ def test_a_recording_that_ends_without_its_server_is_incomplete(server, live):
     assert_failed(recorder, "was not back when it ended", within=20)
 
 
-@pytest.mark.alone
+@pytest.mark.realtime
 def test_a_room_goes_to_a_file_and_a_live_server(server, live, tmp_path):
     """A mixed room whose live server goes away for a while: the file has no gap, and the stream goes on."""
     server.foreign_publisher("--room", "both", "--identity", "alice")

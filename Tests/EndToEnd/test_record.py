@@ -48,7 +48,7 @@ def assert_whole(file, seconds=SECONDS):
     assert checks.disorder(file) == []
 
 
-@pytest.mark.alone
+@pytest.mark.realtime
 # VP9 goes the ways of VP8.
 @pytest.mark.parametrize(
     "codec, container",
@@ -125,7 +125,7 @@ def test_foreign_subscriber_gets_what_we_publish(server):
     assert seen["level"] > 100, subscriber.report("no audio")
 
 
-@pytest.mark.alone
+@pytest.mark.realtime
 def test_foreign_subscriber_hears_messages_mute_and_a_new_track(server):
     server.own_publisher("news", "ours", "h264")
     subscriber = server.subscriber("--room", "news", "--duration", "12")
@@ -141,7 +141,7 @@ def test_foreign_subscriber_hears_messages_mute_and_a_new_track(server):
     assert tracks == ["video/vp8", "video/h264"], subscriber.report("the new track is missing")
 
 
-@pytest.mark.alone
+@pytest.mark.realtime
 def test_a_track_that_is_published_anew_is_received_again(server):
     """In the same section of the description, from another source and in another codec."""
     actions = ("--actions", "mute", "republish:H264", "unmute")
