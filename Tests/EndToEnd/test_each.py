@@ -1,5 +1,7 @@
 """One command that gives each participant, or each track, files of its own."""
 
+import time
+
 import checks
 import pytest
 
@@ -54,9 +56,12 @@ def test_one_that_cannot_be_written_fails_alone(server, tmp_path):
 
 def test_each_track_has_a_file(server, tmp_path):
     """Also the screen that is shared later, and ends."""
-    alice = server.foreign_publisher("--room", "tracks", "--identity", "alice", "--codec", "VP8")
     name = tmp_path / "{publisher_identity}-{track_source}-{track_id}.mkv"
     recorder = server.recorder("tracks", None, name, "--each", "track", "--until-empty")
+    # The room is empty for longer than whoever leaves may be away.
+    recorder.wait_for("waiting", 20)
+    time.sleep(3)
+    alice = server.foreign_publisher("--room", "tracks", "--identity", "alice", "--codec", "VP8")
     for _ in range(2):
         recorder.wait_for("recording", 40)
     while recorder.wait_for("progress")["duration"] < 2:

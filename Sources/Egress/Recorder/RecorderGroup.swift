@@ -65,8 +65,7 @@ public actor RecorderGroup {
     for destination in options.destinations.map(\.destination) {
       guard destination.isFile else {
         throw LiveKitError(
-          .invalidParameter, "\(destination.shown) takes one of them, and each \(unit) needs one of its own: name files"
-        )
+          .invalidParameter, "\(destination.shown) is one address, and each \(unit) needs a file: name files")
       }
       guard !destination.location.contains(placeholder) else { continue }
       throw LiveKitError(
@@ -116,7 +115,8 @@ public actor RecorderGroup {
         for index in members.indices where !members[index].hasBegun && present[members[index].name] == nil {
           members[index].task?.cancel()
         }
-        presence.note(room.remoteParticipants.values.allSatisfy { !$0.mayPublish }, at: .now)
+        // Before the first one came nobody has left.
+        if begun != nil { presence.note(room.remoteParticipants.values.allSatisfy { !$0.mayPublish }, at: .now) }
       }
       await bell.wait(until: .now + .seconds(1))
     }
