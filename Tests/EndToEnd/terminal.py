@@ -46,11 +46,11 @@ class OnTerminal:
         """As somebody in front of it does; with `is_typed`."""
         os.write(self._terminal, f"{line}\n".encode())
 
-    def wait_for(self, text, timeout=30):
-        """Waits until that was written."""
+    def wait_for(self, *texts, timeout=30):
+        """Waits until one of them was written."""
         deadline = time.monotonic() + timeout
-        while text.encode() not in (written := b"".join(self._parts)):
-            assert time.monotonic() < deadline and self.process.poll() is None, f"no '{text}' in {written[-3000:]}"
+        while not any(text.encode() in (written := b"".join(self._parts)) for text in texts):
+            assert time.monotonic() < deadline and self.process.poll() is None, f"no '{texts}' in {written[-3000:]}"
             time.sleep(0.02)
 
     def finish(self, timeout=60):

@@ -83,7 +83,8 @@ def test_lines_on_a_terminal(server, tmp_path):
         recorder.type(line)
         recorder.wait_for(said)
     recorder.wait_for(f"{second}: video")
-    recorder.wait_for("00:00:03")
+    # On a busy machine the live line leaves seconds out.
+    recorder.wait_for(*(f"00:00:{second:02}" for second in range(3, 20)))
     recorder.type("q")
     recorder.wait_for("The recording ends")
     recorder.finish()
