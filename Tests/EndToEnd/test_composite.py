@@ -10,6 +10,7 @@ import checks
 import clip
 import numpy as np
 import pytest
+from failures import after
 from programs import python
 
 FPS = 25
@@ -138,9 +139,9 @@ def test_a_muted_camera_is_black_and_a_screen_share_is_large(server, tmp_path):
     recorder = composite(server, "share", file)
     recorder.wait_for("recording", 20)
     muter.wait_for("mute-video")
-    record_until(recorder, 4)
+    after(recorder, 4)
     server.foreign_publisher("--room", "share", "--identity", "dave", "--no-audio", "--no-video", "--screen", "last")
-    record_until(recorder, recorder.wait_for_new("progress")["duration"] + 8)
+    after(recorder, recorder.wait_for_new("progress")["duration"] + 8)
     recorder.send(signal.SIGINT)
     recorder.wait_for("finished", 20)
     assert recorder.finish() == 0, recorder.report("failed")
@@ -153,11 +154,6 @@ def test_a_muted_camera_is_black_and_a_screen_share_is_large(server, tmp_path):
     # The screen is 640x360 of luma 200, without bars in a place of 1066x720 but above and below.
     assert abs(float(main[300:420].mean()) - 187) < 15 and main[:40].max() < 30
     assert strip[134:400].mean() > 40, "the cameras are in the strip"
-
-
-def record_until(recorder, duration):
-    while recorder.wait_for("progress")["duration"] < duration:
-        pass
 
 
 def lay_out(at, layout):
@@ -181,9 +177,9 @@ def test_the_layout_changes_while_it_runs(local_server, start, tmp_path):
     recorder = local_server.recorder("change", None, file, *options, url=f"ws://{at}")
     recorder.wait_for("recording", 20)
     for layout in ("grid", "halves"):
-        record_until(recorder, recorder.wait_for("progress")["duration"] + 2)
+        after(recorder, recorder.wait_for("progress")["duration"] + 2)
         lay_out(at, layout)
-    record_until(recorder, recorder.wait_for("progress")["duration"] + 3)
+    after(recorder, recorder.wait_for("progress")["duration"] + 3)
     recorder.send(signal.SIGINT)
     recorder.wait_for("finished", 20)
     assert recorder.finish() == 0, recorder.report("failed")
@@ -240,7 +236,7 @@ def test_who_has_no_camera_has_a_tile_of_its_own(server, tmp_path):
     recorder.wait_for("recording", 20)
     begin = time.monotonic()
     bob.wait_for("publish")
-    record_until(recorder, time.monotonic() - begin + 3)
+    after(recorder, time.monotonic() - begin + 3)
     recorder.send(signal.SIGINT)
     recorder.wait_for("finished", 20)
     assert recorder.finish() == 0, recorder.report("failed")

@@ -4,6 +4,7 @@ import time
 
 import checks
 import pytest
+from failures import after
 
 SIZE = (640, 360)
 
@@ -21,9 +22,7 @@ def test_each_participant_has_a_file(server, tmp_path):
     for name in ("bob", "carol"):
         server.foreign_publisher("--room", "each", "--identity", name, "--no-video")
         assert recorder.wait_for("recording", 40)["participant"] == name
-    seconds = recorder.wait_for_new("progress")["duration"]
-    while recorder.wait_for("progress")["duration"] < seconds + 2:
-        pass
+    after(recorder, recorder.wait_for_new("progress")["duration"] + 2)
     recorder.stop()
     assert recorder.finish() == 0, recorder.report("failed")
     assert sorted(file.name for file in tmp_path.iterdir()) == ["alice.mkv", "bob-2.mkv", "bob.mkv", "carol.mkv"]
@@ -64,8 +63,7 @@ def test_each_track_has_a_file(server, tmp_path):
     alice = server.foreign_publisher("--room", "tracks", "--identity", "alice", "--codec", "VP8")
     for _ in range(2):
         recorder.wait_for("recording", 40)
-    while recorder.wait_for("progress")["duration"] < 2:
-        pass
+    after(recorder, 2)
     alice.stop()
     assert recorder.finish(30) == 0, recorder.report("failed")
     files = {file.name.split("-")[1]: file for file in tmp_path.iterdir()}

@@ -4,6 +4,7 @@ import json
 import time
 
 import pytest
+from failures import after
 
 
 def test_the_manifest_tells_what_is_in_the_file(server, tmp_path):
@@ -38,12 +39,9 @@ def test_the_manifest_of_a_room_tells_who_spoke(server, tmp_path):
     recorder = server.recorder(
         "speak", None, tmp_path / "a.ogg", *("--composite", "grid", "--audio-only", "--manifest", "--until-empty")
     )
-    while recorder.wait_for("progress")["duration"] < 2:
-        pass
+    after(recorder, 2)
     bob.stop()
-    begin = recorder.wait_for_new("progress")["duration"]
-    while recorder.wait_for("progress")["duration"] < begin + 4:
-        pass
+    after(recorder, recorder.wait_for_new("progress")["duration"] + 4)
     alice.stop()
     assert recorder.finish(30) == 0, recorder.report("failed")
     assert next(event for event in recorder.events if event["event"] == "ended")["reason"] == "room_empty"

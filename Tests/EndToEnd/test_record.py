@@ -4,7 +4,7 @@ import checks
 import clip
 import numpy as np
 import pytest
-from failures import assert_failed
+from failures import after, assert_failed
 
 FPS = 25
 SIZE = (640, 360)
@@ -103,8 +103,7 @@ def test_termination_completes_the_file(server, tmp_path):
     server.foreign_publisher("--room", "stop", "--identity", "alice", "--codec", "H264")
     file = tmp_path / "stopped.mp4"
     recorder = server.recorder("stop", "alice", file)
-    while recorder.wait_for("progress")["duration"] < 3:
-        pass
+    after(recorder, 3)
     recorder.stop()
     assert recorder.finish() == 0, recorder.report("failed")
     assert min(checks.durations(file).values()) > 2.5
