@@ -30,6 +30,7 @@ public struct RTPReceiver: Sendable {
   private var record: ReceptionRecord
   private var nack = NACKGenerator()
   private var keyframe = KeyframeRequester()
+  private var padding = PaddingFinder()
   private var hasSeenKeyframe = false
   private var recognisesKeyframes = false
   private var nextReport: MediaTime?
@@ -129,6 +130,7 @@ public struct RTPReceiver: Sendable {
     restarts += 1
     record.restart()
     nack.reset()
+    padding.reset()
     recentTimestamps = RecentTimestamps()
     keyframeNeeded()
   }
@@ -157,9 +159,25 @@ public struct RTPReceiver: Sendable {
         return PacketBatch(packet.droppingPayloadPrefix(packet.payloadLength))
       }
       lookForKeyframe(in: packet, codec, at: time)
+      if let padding = padding.note(packet, number: number, codec) { return fill(padding, before: counted(packet)) }
     case .media, .retransmission: break
     }
     return PacketBatch(counted(packet))
+  }
+
+  /// Stands in for padding that was lost, so that nobody waits for it.
+  private mutating func fill(_ padding: PaddingFinder.Padding, before packet: RTPPacket) -> PacketBatch {
+    var batch = PacketBatch()
+    for number in padding.numbers where !window.contains(number) {
+      window.mark(number)
+      nack.forget(number)
+      batch.append(
+        RTPPacket(
+          payloadType: packet.payloadType, sequenceNumber: SequenceNumber(UInt16(truncatingIfNeeded: number)),
+          timestamp: padding.timestamp, ssrc: packet.ssrc, payload: []))
+    }
+    batch.append(packet)
+    return batch
   }
 
   private mutating func counted(_ packet: RTPPacket) -> RTPPacket {
