@@ -5,7 +5,7 @@ import subprocess
 import time
 
 import pytest
-from failures import after, assert_failed, assert_plays, chosen_pairs
+from failures import after, assert_failed, assert_plays, chosen_pairs, said
 from network import STUN
 from programs import Program
 
@@ -75,6 +75,18 @@ def test_a_relay_that_refuses_is_named(routed, relay, distant_server, tmp_path):
     routed.drop(forward=only_signalling(server))
     recorder = server.recorder("turn", "alice", tmp_path / "x.mp4")
     assert_failed(recorder, "no relay address from", url, within=30)
+
+
+def test_a_stun_server_that_nobody_knows_is_done_without(distant_server, tmp_path):
+    """LiveKit's server names public ones unless it is told of others, also where no name can be looked up."""
+    server = distant_server("--ice-server", "stun:no.such.host.invalid:3478")
+    server.own_publisher("stun", "alice", "h264")
+    recorder = server.recorder("stun", "alice", tmp_path / "stun.mkv", "--verbose")
+    recorder.wait_for_error("Can't resolve STUN server")
+    after(recorder, 1)
+    recorder.stop()
+    assert recorder.finish() == 0, recorder.report("failed")
+    assert said(recorder.errors) == [], "more than log lines"
 
 
 def test_tcp_candidates_of_the_server(routed, distant_server, tmp_path):

@@ -33,6 +33,7 @@ final class ICEAgent {
   private let component: UInt32 = 1
 
   init?(loop: TransportLoop, configuration: PeerConfiguration, events: ICEEvents) {
+    LibniceLog.isHeard
     // Consent is PathWatch's: libnice ends it too early.
     guard
       let agent = nice_agent_new_full(loop.context, NICE_COMPATIBILITY_RFC5245, NICE_AGENT_OPTION_ICE_TRICKLE)
