@@ -8,6 +8,7 @@ import pytest
 # Helpers whose assertions say what they found, as those of tests do.
 pytest.register_assert_rewrite("checks", "desktop", "failures", "network", "programs", "real_clip", "terminal")
 
+import livekit_server  # noqa: E402
 from network import Namespace, RoutedNetwork  # noqa: E402
 from programs import KEYS, Program, mediabridge, python  # noqa: E402
 
@@ -40,10 +41,13 @@ def start():
 
 
 class RoomServer:
-    """The development server with what a test asks of it."""
+    """The development server, or LiveKit's, with what a test asks of it."""
 
     def __init__(self, begin, enter, *options, client=None, port=0):
         self._begin, self.enter, self._client = begin, enter, client or enter
+        if livekit_server.BINARY:
+            self.program, self.url = livekit_server.start(begin, enter, *options, port=port)
+            return
         self.program = begin(enter(*mediabridge("dev-server", "--port", port, "--json", *options)))
         self.url = self.program.wait_for("listening")["url"]
 
@@ -52,6 +56,13 @@ class RoomServer:
         publisher = self._begin(self.enter(*python(script, "--url", url or self.url, *options)))
         publisher.wait_for("published")
         return publisher
+
+    def end(self, number):
+        """By that signal, at once."""
+        if livekit_server.BINARY:
+            livekit_server.end(self.program, number)
+        else:
+            self.program.send(number)
 
     def start_again(self):
         """Another one in its place, at the same port, once this one has ended."""

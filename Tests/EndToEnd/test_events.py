@@ -62,6 +62,8 @@ TOLD = [
 ]
 PERMISSIONS = ("subscribe", "publish", "publish_data", "update_metadata", "hidden")
 UNASKED = {"is_speaking_changed", "active_speakers_changed", "connection_quality_changed", "room"}
+# LiveKit's server tells that layers flow, the development server does not.
+UNASKED |= {"track_stream_state_changed"}
 
 
 def is_told(event, wanted):

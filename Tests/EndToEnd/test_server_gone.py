@@ -31,7 +31,7 @@ GONE = ("connection was lost", "nothing answers")
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
 def test_server_ends(local_server, recording, container, number):
     recorder, file = recording(f"gone.{container}", *FEW)
-    local_server.program.send(number)
+    local_server.end(number)
     assert_failed(recorder, file.name, *GONE, within=20)
     assert_plays(file, 3)
 
@@ -41,7 +41,7 @@ def test_server_ends(local_server, recording, container, number):
 )
 def test_server_ends_and_nobody_wants_to_wait_for_it(local_server, recording, number, words):
     recorder, file = recording("gone.mp4", "--reconnect-attempts", "0")
-    local_server.program.send(number)
+    local_server.end(number)
     assert_failed(recorder, file.name, words, within=15)
     assert_plays(file, 3)
 
@@ -49,7 +49,7 @@ def test_server_ends_and_nobody_wants_to_wait_for_it(local_server, recording, nu
 def test_server_ends_while_waiting(local_server, tmp_path):
     recorder = local_server.recorder("gone", "nobody", tmp_path / "x.mp4", *FEW)
     recorder.wait_for("waiting")
-    local_server.program.send(signal.SIGTERM)
+    local_server.end(signal.SIGTERM)
     assert_failed(recorder, "x.mp4", *GONE, within=20)
 
 
@@ -57,7 +57,7 @@ def test_server_ends_while_waiting(local_server, tmp_path):
 def test_server_ends_while_watching(local_server, start, command):
     watcher = start(mediabridge(command, "--url", local_server.url, *KEYS, "--room", "r", "--json", "--verbose", *FEW))
     watcher.wait_for_error("data channel open")
-    local_server.program.send(signal.SIGKILL)
+    local_server.end(signal.SIGKILL)
     assert_failed(watcher, *GONE, within=20)
 
 
