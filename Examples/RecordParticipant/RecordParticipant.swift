@@ -18,13 +18,16 @@ import MediaBridge
       let room = Room(roomOptions: RoomOptions(autoSubscribe: false))
       try await room.connect(url: arguments.url, token: arguments.token)
       let recorder = Recorder(room: room, options: options)
-      try await recorder.start { update in
-        switch update {
-        case .waiting(let missing): print("waiting for \(missing)")
-        case .omitted(let omission): print("not recorded: \(omission)")
-        default: break
+      Task { [events = recorder.events] in
+        for await event in events {
+          switch event {
+          case .waiting(let missing): print("waiting for \(missing)")
+          case .omitted(let omission): print("not recorded: \(omission)")
+          default: break
+          }
         }
       }
+      try await recorder.start()
       print("recording; Ctrl-C ends it")
       await untilInterrupted(in: room)
       let progress = try await recorder.finish()

@@ -205,7 +205,7 @@ struct RecordingArguments: ParsableArguments {
       try await record(RoomComposite(room: room, options: mixed), room, prepared.options, console)
     } else {
       tellIdlePreset(console)
-      let source: any RecordingSource =
+      let source: any EgressJob =
         if let each {
           RecorderGroup(room: room, each: each, options: prepared.options)
         } else {
@@ -223,7 +223,7 @@ struct RecordingArguments: ParsableArguments {
   }
 
   private func record(
-    _ source: any RecordingSource, _ room: Room, _ options: RecordingOptions, _ console: Console
+    _ source: any EgressJob, _ room: Room, _ options: RecordingOptions, _ console: Console
   ) async throws {
     do {
       try await source.prepare()

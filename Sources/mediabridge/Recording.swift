@@ -28,7 +28,7 @@ struct Recording {
 
   let console: Console
   let room: Room
-  let source: any RecordingSource
+  let source: any EgressJob
   let options: RecordingOptions
   var duration: Duration?
   let connectOptions: ConnectOptions
@@ -43,7 +43,7 @@ struct Recording {
   ///   - writesManifest: whether there is to be one beside each file.
   ///   - completion: what is run for each file that is complete.
   init(
-    console: Console, room: Room, source: any RecordingSource, options: RecordingOptions, duration: Duration?,
+    console: Console, room: Room, source: any EgressJob, options: RecordingOptions, duration: Duration?,
     connectOptions: ConnectOptions = ConnectOptions(), control: ControlRequest.Form? = nil,
     writesManifest: Bool = false, completion: CompletionCommand? = nil
   ) {
@@ -65,22 +65,26 @@ struct Recording {
     console.tellLosses(of: room)
     let asking = Task { [control] in await control.run() }
     defer { asking.cancel() }
+    let telling = Task { [report, events = source.events] in for await event in events { report.tell(event) } }
     do {
-      try await record()
+      try await record(telling)
     } catch {
       _ = try? await source.finish()
+      await telling.value
       await room.disconnect()
       throw error
     }
     await room.disconnect()
   }
 
-  private func record() async throws {
+  /// - Parameter telling: ends when all is told.
+  private func record(_ telling: Task<Void, Never>) async throws {
     try await start()
     let end = await follow()
     if case .asked(let ending) = end { report.ends(with: ending) }
     // What came of each destination stands in the progress.
     _ = try? await source.finish()
+    await telling.value
     let done = await source.progress()
     let failure = await handOn(done)
     if case .failed(let reason) = end, !done.destinations.contains(where: { $0.failure == reason }) {
@@ -111,8 +115,8 @@ struct Recording {
   }
 
   private func start() async throws {
-    let (source, report) = (source, report)
-    let starting = Task { try await source.start(telling: report) }
+    let source = source
+    let starting = Task { try await source.start() }
     let watcher = Task { [interruption] in
       await interruption.wait(atMost: nil)
       if !Task.isCancelled { starting.cancel() }

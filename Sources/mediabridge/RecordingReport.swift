@@ -15,15 +15,12 @@ struct RecordingReport: Sendable {
   var isGroup = false
   var completion: CompletionCommand?
 
-  func tell(_ update: Recorder.Update) {
-    switch update {
+  func tell(_ event: EgressEvent) {
+    switch event {
     case .waiting(let missing):
       console.say("Waiting for \(missing)…")
       console.event("waiting", ["for": missing])
-    case .recording(let participant, let tracks):
-      // How each of several destinations stores them, it says itself.
-      console.say("Recording \(participant): \(tracks.map(isOne ? describe : name).joined(separator: ", "))")
-      console.event("recording", ["participant": participant, "tracks": tracks.map(fields)])
+    case .started(let participant, let tracks): tell(participant, tracks)
     case .destinationChanged(let status): tell(status)
     case .trackChanged(let track):
       console.say("Also recording \(describe(track))")
@@ -50,18 +47,25 @@ struct RecordingReport: Sendable {
     case .participantReturned(let identity):
       console.say("\(identity) is back.")
       console.event("participant_returned", ["participant": identity])
+    case .paused(let moment):
+      console.say("Paused: what is now is not recorded.")
+      console.event("paused", ["duration": Format.seconds(moment)])
+    case .resumed(let moment):
+      console.say("The recording goes on.")
+      console.event("resumed", ["duration": Format.seconds(moment)])
+    case .layoutChanged(let layout):
+      console.say("The layout is \(layout.rawValue) from now on.")
+      console.event("layout", ["layout": layout.rawValue])
     }
   }
 
-  func tell(_ update: RoomComposite.Update) {
-    switch update {
-    case .waiting(let missing): tell(.waiting(missing) as Recorder.Update)
-    case .recording(let tracks):
-      console.say("Recording the room: \(tracks.map(describe).joined(separator: ", "))")
-      console.event("recording", ["tracks": tracks.map(fields)])
-    case .omitted(let omission): tell(.omitted(omission) as Recorder.Update)
-    case .destinationChanged(let status): tell(.destinationChanged(status) as Recorder.Update)
-    }
+  /// How each of several destinations stores what is sent, it says itself.
+  private func tell(_ participant: String?, _ tracks: [OutputTrack]) {
+    let list = tracks.map(isOne || participant == nil ? describe : name).joined(separator: ", ")
+    console.say("Recording \(participant ?? "the room"): \(list)")
+    var fields: [String: Any] = ["tracks": tracks.map(self.fields)]
+    fields["participant"] = participant
+    console.event("recording", fields)
   }
 
   /// What becomes of the recording without its participant.

@@ -21,8 +21,10 @@ import Testing
         room: watcher.room,
         options: RecordingOptions(
           destinations: names.map { OutputDestination(path($0)) }, participant: "alice", wait: .seconds(20)))
-      let told = Collector<DestinationStatus>()
-      try await recorder.start { if case .destinationChanged(let status) = $0 { told.add(status) } }
+      let told = Collector<DestinationStatus>(recorder.events) {
+        if case .destinationChanged(let status) = $0 { status } else { nil }
+      }
+      try await recorder.start()
       try await body(recorder, watcher, told)
     }
   }

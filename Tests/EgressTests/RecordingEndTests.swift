@@ -26,7 +26,7 @@ import Testing
     let watcher: Watcher
     var synthetic: SyntheticRoom { watcher.synthetic }
     let recorder: Recorder
-    let told = Collector<String>()
+    let told: Collector<String>
   }
 
   /// Alice is recorded, bob is there too.
@@ -35,15 +35,16 @@ import Testing
       let folder = try TemporaryFolder()
       let options = RecordingOptions(
         file: folder.path + "/a.mkv", participant: "alice", ending: ending, wait: .seconds(20))
-      let scene = Scene(watcher: watcher, recorder: Recorder(room: watcher.room, options: options))
-      try await scene.recorder.start { update in
-        switch update {
-        case .participantLeft(let identity): scene.told.add("-" + identity)
-        case .participantReturned(let identity): scene.told.add("+" + identity)
-        default: break
+      let recorder = Recorder(room: watcher.room, options: options)
+      let told = Collector<String>(recorder.events) { event in
+        switch event {
+        case .participantLeft(let identity): "-" + identity
+        case .participantReturned(let identity): "+" + identity
+        default: nil
         }
       }
-      try await body(scene)
+      try await recorder.start()
+      try await body(Scene(watcher: watcher, recorder: recorder, told: told))
     }
   }
 
@@ -55,7 +56,7 @@ import Testing
       try await eventually("the end") { await scene.recorder.ending == .participantLeft }
       let progress = try await scene.recorder.finish()
       #expect(progress.duration < length + .seconds(1))
-      #expect(scene.told.values == ["-alice"])
+      try await eventually("the word that she left") { scene.told.values == ["-alice"] }
     }
   }
 

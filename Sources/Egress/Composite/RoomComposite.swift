@@ -6,19 +6,7 @@ import PipelineTemplates
 
 /// Mixes a connected room into one video and one audio, and writes that. Subscribes to what it needs; of video to what is
 /// seen, as large as it is seen, where the room was made with adaptive stream.
-public actor RoomComposite {
-  /// What a composite has to say while it runs.
-  public enum Update: Sendable {
-    /// Nobody sends anything; the text says what is missing.
-    case waiting(String)
-    /// The output has begun.
-    case recording([OutputTrack])
-    /// A destination has begun, has failed while the others go on, or has ended.
-    case destinationChanged(DestinationStatus)
-    /// Something of the room is not in the output from now on.
-    case omitted(Omission)
-  }
-
+public actor RoomComposite: EgressJob {
   let room: Room
   /// From `prepare` on without the kinds that no destination takes.
   package private(set) var options: CompositeOptions
@@ -27,13 +15,13 @@ public actor RoomComposite {
   private let mixFactory: PipelineFactory
   let loggers: Loggers
   let subscriptions = SubscriptionLease(.shown)
+  let notifier = EgressNotifier()
   let bell = Bell()
   var job = JobState()
   var omissions = OmissionList()
   private let firstLayout: CompositeLayout
   private let gate = MixGate()
   private let mixFailure = Locked<LiveKitError?>(nil)
-  private var onUpdate: @Sendable (Update) -> Void = { _ in }
   private var mix: RoomMix?
   private var scene: CompositeScene?
   private var wanted: [RemoteTrackPublication] = []
@@ -51,9 +39,6 @@ public actor RoomComposite {
       store: templates.store, overrides: options.values.filter { templates.mixes(with: $0.key) })
   }
 
-  /// Does what can be done before a room is joined: checks what is asked for and the templates, and takes the files.
-  /// `finish()` gives them back. `start` does the same where this was not called.
-  /// - Throws: what cannot be, and what to do about it.
   public func prepare() throws(LiveKitError) {
     try options.check()
     try LiveKitError.wrapping { () throws(PipelineFailure) in
@@ -65,23 +50,12 @@ public actor RoomComposite {
     options.kinds = recording.kinds
   }
 
-  /// Waits until somebody sends something, and starts to write.
-  public func start(onUpdate: @escaping @Sendable (Update) -> Void = { _ in }) async throws(LiveKitError) {
-    self.onUpdate = onUpdate
-    try prepare()
+  func begin() async throws(LiveKitError) {
     let wait = SourceWait(room: room, deadline: options.wait.map { .now + $0 })
     try open()
-    do {
-      try mix?.start()
-      keepGoing()
-      try await awaitFirstMoment(wait)
-      job.tell()
-      onUpdate(.recording(received.map(\.track)))
-      tellDestinations()
-    } catch {
-      await subscriptions.keep(only: [])
-      throw error
-    }
+    try mix?.start()
+    keepGoing()
+    try await awaitFirstMoment(wait)
   }
 
   private func open() throws(LiveKitError) {
@@ -111,7 +85,7 @@ public actor RoomComposite {
       await followRoom()
       let missing = rule.missing(wanted, isSeen: scene?.isSeen == true, isHeard: scene?.isHeard == true, at: .now)
       if missing == nil { gate.open(at: .now) }
-      if let missing, told != missing { onUpdate(.waiting(missing)) }
+      if let missing, told != missing { tell(.waiting(missing)) }
       told = missing ?? told
       return (missing, "check the room's name, or ")
     }
@@ -154,6 +128,7 @@ public actor RoomComposite {
   public func set(layout: CompositeLayout) async {
     options.layout = layout
     scene?.layout = layout
+    tell(.layoutChanged(layout))
     await followRoom()
   }
 
@@ -171,54 +146,19 @@ public actor RoomComposite {
 
   // MARK: Destinations
 
-  /// Adds a destination while it runs. It begins at the next keyframe, and its time at zero; `OutputProgress` and
-  /// `Update.destinationChanged` tell of it.
-  /// - Throws: what cannot be, with its name; the others go on without it.
   public func add(_ destination: OutputDestination) throws(LiveKitError) {
     _ = try join(destination, for: sent, without: idleKinds) { $0.know(room, nil, []) }
   }
 
-  /// Ends one of several destinations while the others go on: it is completed and closed, and holds what came until now.
-  /// - Parameter location: as it was named, or as its status says.
-  /// - Returns: how it is.
-  /// - Throws: there is no such destination, it is the last one, or why it is not complete.
   @discardableResult
   public func remove(_ location: String) async throws(LiveKitError) -> DestinationStatus {
     try ended(await part(from: location))
   }
-
-  // MARK: Pauses
-
-  /// Cuts out what is from now on, of video and audio alike and in all destinations, until `resume()`: what is written goes
-  /// on without a gap. Nothing happens while it is paused already.
-  /// - Throws: nothing runs yet, or it goes to a live server too, which would take a pause for a loss.
-  public func pause() throws(LiveKitError) { try pauseJob() }
-
-  /// Goes on after a pause. Video that is stored as it is sent does so at its next keyframe, which is asked for.
-  /// - Throws: nothing runs yet.
-  public func resume() throws(LiveKitError) { try resumeJob() }
-
-  // MARK: State
-
-  /// Time since the output's first moment, without pauses; zero before it.
-  public var elapsed: Duration { jobAge }
-  /// What there is to be known of it, who spoke when among it; nil before its first moment.
-  public var manifest: Manifest? { jobManifest }
-  /// Why nothing can be written any more; nil while it can.
-  public var failure: LiveKitError? { jobFailure }
-  /// What has ended it; it is for the caller to finish it then.
-  public var ending: RecordingOptions.Ending? { ended }
-
-  /// How far it is; after `finish()` what the files hold.
-  public func progress() async -> OutputProgress { await countedFigures() }
-
-  /// Completes and closes all destinations. Called again it only says what they hold.
-  /// - Throws: why they are not all complete; `progress()` says how each of them is, and what was written before stays.
-  public func finish() async throws(LiveKitError) -> OutputProgress { try await end() }
 }
 
 extension RoomComposite: JobSource {
   var asked: RecordingOptions { options.recording(options.values.filter { mixFactory.overrides[$0.key] == nil }) }
+  public var kinds: Set<Track.Kind> { options.kinds }
   var identity: String? { options.participant }
   var sourceFailure: LiveKitError? { mixFailure.withLock { $0 } }
 
@@ -231,15 +171,6 @@ extension RoomComposite: JobSource {
           packetsReceived: all.reduce(0) { $0 + $1.packets }, packetsLost: all.reduce(0) { $0 + $1.lost }
         ),
         after: nil)
-    }
-  }
-
-  func tell(_ news: JobNews) {
-    switch news {
-    case .destinationChanged(let status): onUpdate(.destinationChanged(status))
-    case .omitted(let omission): onUpdate(.omitted(omission))
-    // Of what is mixed nothing is stored as it was sent.
-    case .encodedAnew: break
     }
   }
 

@@ -111,21 +111,19 @@ extension JobSource {
 
   // MARK: Pauses
 
-  /// Cuts out what is from now on. A live server would take nothing for a loss, so there must be none.
-  /// - Throws: nothing runs, or it goes to a live server.
-  func pauseJob() throws(LiveKitError) {
+  /// A live server would take nothing for a loss, so there must be none.
+  public func pause() throws(LiveKitError) {
     guard job.isTold, let run else { throw LiveKitError(.invalidState, "nothing runs that could be paused") }
     if let live = run.destinations.first(where: { $0.isOpen && !$0.target.destination.isFile })?.target.destination {
       throw LiveKitError(
         .invalidState, "\(live.shown) is live and cannot be paused; remove it first, and add it again afterwards")
     }
-    _ = run.job.media.pause(at: .now)
+    if run.job.media.pause(at: .now) { tell(.paused(at: jobAge)) }
   }
 
-  /// - Throws: nothing runs.
-  func resumeJob() throws(LiveKitError) {
+  public func resume() throws(LiveKitError) {
     guard job.isTold, let run else { throw LiveKitError(.invalidState, "nothing runs that could go on") }
-    _ = run.job.media.resume(at: .now)
+    if run.job.media.resume(at: .now) { tell(.resumed(at: jobAge)) }
   }
 
   // MARK: What becomes of them

@@ -2,19 +2,13 @@ import Foundation
 import MediaBridge
 import MediaCore
 
-/// What has happened to a job, whatever its source is.
-enum JobNews: Sendable {
-  case destinationChanged(DestinationStatus)
-  case encodedAnew(template: String, variables: [String])
-  case omitted(Omission)
-}
-
 /// Whoever runs a job: a recorder of one participant, or the composite of a room. It says what is special about its source;
 /// all else that becomes of a job is in the extensions.
-protocol JobSource: Actor {
+protocol JobSource: EgressJob {
   nonisolated var room: Room { get }
   nonisolated var loggers: Loggers { get }
   nonisolated var subscriptions: SubscriptionLease { get }
+  nonisolated var notifier: EgressNotifier { get }
   /// Rings when something changes that is waited for.
   nonisolated var bell: Bell { get }
   var job: JobState { get set }
@@ -28,7 +22,8 @@ protocol JobSource: Actor {
   var received: [RecordedTracks.Received] { get }
   var omissions: OmissionList { get set }
 
-  func tell(_ news: JobNews)
+  /// Waits for the source, and returns when the first moment of it is written.
+  func begin() async throws(LiveKitError)
   func heed(_ event: RoomEvent) async
   /// Brings what arrives into line with the room; several times a second.
   func followRoom() async
@@ -44,7 +39,23 @@ extension JobSource {
   /// What has begun.
   var run: JobRun? { job.run }
 
+  public nonisolated var events: AsyncStream<EgressEvent> { notifier.makeStream() }
+  nonisolated func tell(_ event: EgressEvent) { notifier.tell(event) }
+
   // MARK: The beginning
+
+  public func start() async throws(LiveKitError) {
+    do throws(LiveKitError) {
+      try await prepare()
+      try await begin()
+      job.tell()
+      tell(.started(participant: identity, received.map(\.track)))
+      tellDestinations()
+    } catch {
+      _ = try? await finish()
+      throw error
+    }
+  }
 
   /// Checks what is asked for, and takes the files.
   /// - Parameters:
@@ -125,45 +136,47 @@ extension JobSource {
 
   // MARK: State
 
-  /// What there is to be known of it; nil before its first moment.
-  var jobManifest: Manifest? {
-    guard let media = run?.job.media, let origin = media.origin else { return nil }
+  public var manifests: [Manifest] {
+    guard let media = run?.job.media, let origin = media.origin else { return [] }
     let gaps = [Track.Kind.video, .audio].flatMap { kind in
       media.gaps(kind).map { Manifest.Span(kind: kind.description, from: $0.from, to: $0.to) }
     }
-    return Manifest(
-      figures, of: room, identity, from: Date(timeIntervalSinceNow: -(MediaTime.now - origin).seconds), media.length,
-      tracks: job.arrivals.values.sorted { ($0.publisherIdentity, $0.trackId) < ($1.publisherIdentity, $1.trackId) },
-      gaps: gaps, speakers: job.speakers)
+    let tracks = job.arrivals.values.sorted { ($0.publisherIdentity, $0.trackId) < ($1.publisherIdentity, $1.trackId) }
+    return [
+      Manifest(
+        figures, of: room, identity, from: Date(timeIntervalSinceNow: -(MediaTime.now - origin).seconds), media.length,
+        tracks: tracks, gaps: gaps, speakers: job.speakers)
+    ]
   }
 
-  /// Time since the first moment without pauses; zero before it.
+  public var elapsed: Duration { jobAge }
+  public var failure: LiveKitError? { jobFailure }
+  // The same without `await`, for whoever is on the actor.
   var jobAge: Duration { run?.job.media.age(at: .now) ?? .zero }
-
-  /// Why nothing can be written any more; nil while something can.
   var jobFailure: LiveKitError? { sourceFailure ?? run?.failure }
 
   var figures: OutputProgress {
     run?.progress(received, omissions.all) ?? OutputProgress(omissions: omissions.all)
   }
 
-  func countedFigures() async -> OutputProgress {
+  public func progress() async -> OutputProgress {
     await countPackets()
     return figures
   }
 
   // MARK: The end
 
-  /// Completes and closes all destinations. Called again it only says what they hold.
-  /// - Throws: why they are not all complete.
-  func end() async throws(LiveKitError) -> OutputProgress {
-    guard !job.isFinished else { return await countedFigures() }
+  public func finish() async throws(LiveKitError) -> OutputProgress {
+    guard !job.isFinished else { return await progress() }
     let moment = job.presence.end ?? .now
     job.finish()
     await run?.stop()
     await stopArriving(at: moment)
     await subscriptions.keep(only: [])
-    defer { job.targets?.release() }
+    defer {
+      job.targets?.release()
+      notifier.end()
+    }
     await run?.finish(at: moment)
     if let lack = sourceFailure ?? run?.lack { throw lack }
     return figures

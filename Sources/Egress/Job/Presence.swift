@@ -23,8 +23,7 @@ struct Presence: Sendable {
 }
 
 extension JobSource {
-  /// What has ended it, of what may.
-  var ended: RecordingOptions.Ending? { job.presence.isOver ? asked.ending : nil }
+  public var ending: RecordingOptions.Ending? { job.presence.isOver ? asked.ending : nil }
 
   /// While the connection is being brought back nobody is known to have left, and before the first moment nobody has.
   func watchPresence() {

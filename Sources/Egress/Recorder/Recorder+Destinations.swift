@@ -20,12 +20,9 @@ extension Recorder {
       guard !idle.isEmpty, let plan = destination.plan else { return idle }
       return idle.intersection(destination.target.idle(values, plan, sent.traits))
     }
-    if !idle.isEmpty { onUpdate(.withoutEffect(variables: idle.sorted())) }
+    if !idle.isEmpty { tell(.withoutEffect(variables: idle.sorted())) }
   }
 
-  /// Adds a destination to a recording that runs. It begins at the next keyframe, which is asked for, and its time at
-  /// zero; `OutputProgress` and `Update.destinationChanged` tell of it. What it needs and no other did is subscribed to.
-  /// - Throws: what cannot be, with its name; the recording goes on without it.
   public func add(_ destination: OutputDestination) async throws(LiveKitError) {
     let camera = tracks.inputs[.video]
     let isFlowing = await camera?.media.reception().isFlowing == true
@@ -38,10 +35,6 @@ extension Recorder {
     if let participant { await consider(participant) }
   }
 
-  /// Ends one of several destinations while the others go on: it is completed and closed, and holds what came until now.
-  /// - Parameter location: as it was named, or as its status says.
-  /// - Returns: how it is.
-  /// - Throws: there is no such destination, it is the last one, or why it is not complete.
   @discardableResult
   public func remove(_ location: String) async throws(LiveKitError) -> DestinationStatus {
     let index = try await part(from: location)

@@ -26,13 +26,13 @@ extension Recorder {
       !job.presence.isAway
     else { return }
     job.presence.isAway = true
-    onUpdate(.participantLeft(identity))
+    tell(.participantLeft(identity))
   }
 
   private func returned(_ participant: RemoteParticipant) {
     guard let identity, participant.identity == identity, job.presence.isAway else { return }
     job.presence.isAway = false
-    onUpdate(.participantReturned(identity))
+    tell(.participantReturned(identity))
   }
 
   // MARK: Choosing
@@ -91,9 +91,9 @@ extension Recorder {
     }
     guard run.has(kind) else { throw run.refusal(of: kind) ?? LiveKitError(.invalidState, "nothing is written") }
     let changes = try job.run?.follow(media, publication) ?? []
-    for change in changes { onUpdate(.codecChanged(change)) }
+    for change in changes { tell(.codecChanged(change)) }
     let track = try attach(publication, media, run)
-    if job.isTold { onUpdate(.trackChanged(track)) }
+    if job.isTold { tell(.trackChanged(track)) }
   }
 
   private func attach(

@@ -4,7 +4,7 @@ import PipelineTemplates
 
 /// Records each participant of a connected room, or each track, into files of its own; those who come later, too. One that
 /// fails fails alone.
-public actor RecorderGroup {
+public actor RecorderGroup: EgressJob {
   /// What gets files of its own.
   public enum Unit: String, Sendable, CaseIterable {
     /// Until the participant leaves. Whoever comes back gets another file.
@@ -12,9 +12,6 @@ public actor RecorderGroup {
     /// Until it is published no more.
     case track
   }
-
-  /// What the group, or one of its recorders, has to say while it runs.
-  public typealias Update = Recorder.Update
 
   private struct Member {
     /// An identity, or the server's id of a track.
@@ -43,6 +40,7 @@ public actor RecorderGroup {
   private let room: Room
   private let unit: Unit
   private let options: RecordingOptions
+  private let notifier = EgressNotifier()
   private let bell = Bell()
   private var phase = Phase.waiting
   private var members: [Member] = []
@@ -50,7 +48,6 @@ public actor RecorderGroup {
   private var presence = Presence()
   private var begun: MediaTime?
   private var clock = JobClock()
-  private var onUpdate: @Sendable (Update) -> Void = { _ in }
 
   /// Nothing happens before `start()`.
   /// - Parameter options: of each recorder, whose destinations are files with the placeholder `{publisher_identity}`, or of
@@ -59,8 +56,10 @@ public actor RecorderGroup {
     (self.room, self.unit, self.options) = (room, unit, options)
   }
 
-  /// Checks what is asked for, and the templates.
-  /// - Throws: what cannot be, and what to do about it.
+  /// Of all its recorders.
+  public nonisolated var events: AsyncStream<EgressEvent> { notifier.makeStream() }
+
+  /// Takes no files, which are those of whoever comes.
   public func prepare() async throws(LiveKitError) {
     for destination in options.destinations.map(\.destination) {
       guard destination.isFile else {
@@ -83,14 +82,22 @@ public actor RecorderGroup {
   private var placeholder: String { unit == .track ? "{track_id}" : "{publisher_identity}" }
 
   /// Waits until the first one is being written.
-  public func start(onUpdate: @escaping @Sendable (Update) -> Void = { _ in }) async throws(LiveKitError) {
-    self.onUpdate = onUpdate
-    try await prepare()
+  public func start() async throws(LiveKitError) {
+    do throws(LiveKitError) {
+      try await prepare()
+      try await begin()
+    } catch {
+      _ = try? await finish()
+      throw error
+    }
+  }
+
+  private func begin() async throws(LiveKitError) {
     phase = .running
     tasks.append(bell.ring(for: room.events))
     tasks.append(Task { [weak self] in await self?.look() })
     let wait = SourceWait(room: room, deadline: options.wait.map { .now + $0 })
-    onUpdate(.waiting("a \(unit)"))
+    notifier.tell(.waiting("a \(unit)"))
     while begun == nil {
       if !members.isEmpty, members.allSatisfy(\.isOver), let failure = members.lazy.compactMap(\.failure).first {
         throw failure
@@ -166,13 +173,9 @@ public actor RecorderGroup {
   }
 
   private func run(_ recorder: Recorder) async {
+    let telling = tell(of: recorder)
     do throws(LiveKitError) {
-      try await recorder.start { [onUpdate, unit] update in
-        // What is beside a single track has files of its own.
-        if case .omitted(let omission) = update, unit == .track, !omission.wasWanted { return }
-        if case .waiting = update { return }
-        onUpdate(update)
-      }
+      try await recorder.start()
       change(recorder) { $0.hasBegun = true }
       begun = begun ?? clock.reading(at: .now)
       if clock.isPaused { try await recorder.pause() }
@@ -184,10 +187,25 @@ public actor RecorderGroup {
     }
     // What came of it stands in its progress.
     _ = try? await recorder.finish()
+    await telling.value
     change(recorder) { $0.isOver = true }
     let failed = members.first { $0.recorder === recorder }?.failed ?? []
     let complete = await recorder.progress().destinations.filter { $0.state == .complete }
-    for status in failed + complete { onUpdate(.destinationChanged(status)) }
+    for status in failed + complete { notifier.tell(.destinationChanged(status)) }
+  }
+
+  /// Hands on what happens to one of them until it has ended.
+  private func tell(of recorder: Recorder) -> Task<Void, Never> {
+    Task { [notifier, unit, events = recorder.events] in
+      for await event in events {
+        switch event {
+        case .waiting: continue
+        // What is beside a single track has files of its own.
+        case .omitted(let omission) where unit == .track && !omission.wasWanted: continue
+        default: notifier.tell(event)
+        }
+      }
+    }
   }
 
   private func change(_ recorder: Recorder, _ body: (inout Member) -> Void) {
@@ -195,11 +213,18 @@ public actor RecorderGroup {
     body(&members[index])
   }
 
-  // MARK: Pauses
+  // MARK: Changes
 
-  /// Cuts out what is from now on, of all and of those who come meanwhile, until `resume()`. Nothing happens while it is
-  /// paused already.
-  /// - Throws: nothing runs yet.
+  /// - Throws: always: each has the files of the beginning.
+  public func add(_ destination: OutputDestination) throws(LiveKitError) { throw Self.fixed }
+  /// - Throws: always: each has the files of the beginning.
+  public func remove(_ location: String) throws(LiveKitError) -> DestinationStatus { throw Self.fixed }
+
+  private static var fixed: LiveKitError {
+    LiveKitError(.invalidState, "with --each the files are those of the beginning")
+  }
+
+  /// Also of those who come meanwhile.
   public func pause() async throws(LiveKitError) {
     guard begun != nil, phase == .running else {
       throw LiveKitError(.invalidState, "nothing runs that could be paused")
@@ -208,8 +233,6 @@ public actor RecorderGroup {
     for member in members where member.hasBegun && !member.isOver { try await member.recorder.pause() }
   }
 
-  /// Goes on after a pause.
-  /// - Throws: nothing runs yet.
   public func resume() async throws(LiveKitError) {
     guard begun != nil, phase == .running else { throw LiveKitError(.invalidState, "nothing runs that could go on") }
     guard clock.resume(at: .now) else { return }
@@ -218,16 +241,16 @@ public actor RecorderGroup {
 
   // MARK: State
 
-  /// Time since the first one began, without pauses; zero before it.
+  public var kinds: Set<Track.Kind> { options.wantedKinds }
+  /// One that fails fails alone.
+  public var failure: LiveKitError? { nil }
   public var elapsed: Duration { begun.map { clock.reading(at: .now) - $0 } ?? .zero }
-  /// What has ended it; it is for the caller to finish it then.
   public var ending: RecordingOptions.Ending? { presence.isOver && options.ending == .roomEmpty ? .roomEmpty : nil }
-  /// Of each that has begun, in that order.
   public var manifests: [Manifest] {
     get async {
       var manifests: [Manifest] = []
       for member in members where member.hasBegun {
-        if let manifest = await member.recorder.manifest { manifests.append(manifest) }
+        manifests += await member.recorder.manifests
       }
       return manifests
     }
@@ -247,10 +270,9 @@ public actor RecorderGroup {
     return whole
   }
 
-  /// Completes and closes all files. Called again it only says what they hold.
-  /// - Throws: the first reason why one is not complete; `progress()` says how each of them is.
   public func finish() async throws(LiveKitError) -> OutputProgress {
     phase = .finished
+    defer { notifier.end() }
     bell.ring()
     for task in tasks { task.cancel() }
     let running = members.compactMap(\.task)

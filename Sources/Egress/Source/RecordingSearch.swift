@@ -25,7 +25,7 @@ struct RecordingSearch {
   let wait: SourceWait
   /// Rings for what happens in the room, and here for media that begins to flow.
   let bell: Bell
-  let onUpdate: @Sendable (Recorder.Update) -> Void
+  let onUpdate: @Sendable (EgressEvent) -> Void
   /// Called before each look.
   var onLook: @Sendable () -> Void = {}
 
@@ -45,7 +45,7 @@ struct RecordingSearch {
 
   init(
     room: Room, options: RecordingOptions, subscriptions: SubscriptionLease, deadline: MediaTime?, bell: Bell,
-    onUpdate: @escaping @Sendable (Recorder.Update) -> Void
+    onUpdate: @escaping @Sendable (EgressEvent) -> Void
   ) {
     self.room = room
     self.options = options

@@ -7,7 +7,7 @@ import PipelineTemplates
 /// Does what is asked of a recording while it runs, line by line, and answers each line.
 struct RecordingControl: Sendable {
   let console: Console
-  let source: any RecordingSource
+  let source: any EgressJob
   let interruption: Interruption
   /// How lines of standard input are written; nil leaves that alone.
   let form: ControlRequest.Form?
@@ -18,7 +18,7 @@ struct RecordingControl: Sendable {
   private let signals = Signal.arrivals(of: SIGUSR1)
 
   init(
-    console: Console, source: any RecordingSource, interruption: Interruption, form: ControlRequest.Form?,
+    console: Console, source: any EgressJob, interruption: Interruption, form: ControlRequest.Form?,
     destinations: Locked<[Destination]>
   ) {
     (self.console, self.source, self.interruption) = (console, source, interruption)
@@ -36,17 +36,11 @@ struct RecordingControl: Sendable {
 
   /// Pauses, or goes on.
   private func heedSignal() async {
-    do throws(LiveKitError) { console.say(try await perform(.switchPause)) } catch {
+    do throws(LiveKitError) { _ = try await perform(.switchPause) } catch {
       console.say("Not done: \(error.message)")
       console.event(
         "control", ["command": "pause", "done": false, "message": error.message, "code": error.code.rawValue])
     }
-  }
-
-  private func pause(_ isPaused: Bool) async throws(LiveKitError) -> String {
-    try await isPaused ? source.pause() : source.resume()
-    console.event(isPaused ? "paused" : "resumed", ["duration": Format.seconds(await source.elapsed)])
-    return isPaused ? "Paused: what is now is not recorded." : "The recording goes on."
   }
 
   private func answer(_ line: String) async {
@@ -54,7 +48,7 @@ struct RecordingControl: Sendable {
     do throws(LiveKitError) {
       let request = try request(line, &fields)
       fields["command"] = request.name
-      console.say(try await perform(request))
+      if let done = try await perform(request) { console.say(done) }
       fields["done"] = true
     } catch {
       console.say("Not done: \(error.message)")
@@ -73,8 +67,8 @@ struct RecordingControl: Sendable {
     return try ControlRequest(object)
   }
 
-  /// - Returns: what was done, for people.
-  private func perform(_ request: ControlRequest) async throws(LiveKitError) -> String {
+  /// - Returns: what was done, for people; nil where the recording tells it.
+  private func perform(_ request: ControlRequest) async throws(LiveKitError) -> String? {
     switch request {
     case .add(let output):
       let destination = Destination(location: output.location, output: output.output)
@@ -83,16 +77,15 @@ struct RecordingControl: Sendable {
       return "\(destination.shown): it begins with the next keyframe."
     case .remove(let location):
       return "\(try await source.remove(location).location): it has ended, and the others go on."
-    case .layout(let layout):
-      try await source.layOut(layout)
-      return "The layout is \(layout.rawValue) from now on."
-    case .pause: return try await pause(true)
-    case .resume: return try await pause(false)
-    case .switchPause: return try await pause(!(await source.isPaused))
+    case .layout(let layout): try await source.set(layout: layout)
+    case .pause: try await source.pause()
+    case .resume: try await source.resume()
+    case .switchPause: try await source.progress().isPaused ? source.resume() : source.pause()
     case .end:
       isEnding.withLock { $0 = true }
       interruption.end()
       return "The recording ends."
     }
+    return nil
   }
 }

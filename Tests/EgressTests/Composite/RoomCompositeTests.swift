@@ -60,13 +60,10 @@ import Testing
     try await room.connect(url: server.url, token: try await SyntheticRoom.token("mixer"))
     let composite = RoomComposite(
       room: room, options: CompositeOptions(file: folder.path + "/a.mkv", wait: .milliseconds(300)))
-    let told = Collector<String>()
-    let error = await #expect(throws: LiveKitError.self) {
-      try await composite.start { if case .waiting(let missing) = $0 { told.add(missing) } }
-    }
+    let told = Collector<String>(composite.events) { if case .waiting(let missing) = $0 { missing } else { nil } }
+    let error = await #expect(throws: LiveKitError.self) { try await composite.start() }
     #expect(error?.code == .timedOut && error?.message.contains("check the room's name") == true)
-    #expect(told.values == ["somebody to publish"])
-    _ = try? await composite.finish()
+    try await eventually("all told") { told.values == ["somebody to publish"] }
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
     await room.disconnect()
     await server.stop()
