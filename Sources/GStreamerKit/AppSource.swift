@@ -43,6 +43,8 @@ public final class AppSource: @unchecked Sendable {
     var counters = Counters()
     var caps: Caps?
     var quarterTurns = 0
+    /// Not told yet.
+    var title: TitleTag?
   }
 
   struct Limits {
@@ -87,6 +89,12 @@ public final class AppSource: @unchecked Sendable {
   public func set(caps: Caps) {
     state.withLock { $0.caps = caps }
     gst_app_src_set_caps(source, caps.pointer)
+  }
+
+  /// What the stream is called, told ahead of the next media; not of packets.
+  /// - Parameter isOfAll: whether all that is multiplexed is called so.
+  public func set(title: String, isOfAll: Bool = false) {
+    state.withLock { $0.title = TitleTag(title: title, isOfAll: isOfAll) }
   }
 
   /// Pushes `count` bytes from `start` of a packet, whose memory is used in place and released when GStreamer is done.
@@ -144,6 +152,7 @@ extension AppSource {
   /// Tells what holds from a buffer on.
   func announce(_ media: MediaBuffer, updatingCaps: Bool) {
     if updatingCaps { announce(media.caps) }
+    announceTitle()
     announce(quarterTurns: media.quarterTurns)
   }
 
@@ -154,6 +163,14 @@ extension AppSource {
       return true
     }
     if isNew { gst_app_src_set_caps(source, caps.pointer) }
+  }
+
+  private func announceTitle() {
+    let title = state.withLock { state in
+      defer { state.title = nil }
+      return state.title
+    }
+    if let event = title?.event { gst_element_send_event(shared.pointer, event) }
   }
 
   private func announce(quarterTurns: Int) {

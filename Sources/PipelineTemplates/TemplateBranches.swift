@@ -17,6 +17,8 @@ struct TemplateChain: Sendable {
   var body: Int
   /// What the template calls its last element.
   var lastName: String?
+  /// What it calls those that have a name.
+  var names: [String] = []
 }
 
 extension FilledTemplate {
@@ -73,7 +75,11 @@ struct TemplateChainBuilder {
     isLinked = false
   }
 
-  mutating func name(_ name: String) { if !chains.isEmpty { chains[chains.count - 1].lastName = name } }
+  mutating func name(_ name: String) {
+    guard !chains.isEmpty else { return }
+    chains[chains.count - 1].lastName = name
+    chains[chains.count - 1].names.append(name)
+  }
 
   /// A description may begin with a link, which is GStreamer's to refuse.
   private mutating func extend(to end: Int) { if !chains.isEmpty { chains[chains.count - 1].end = end } }

@@ -33,6 +33,13 @@ struct CompositeArguments: ParsableArguments {
     transform: mixing(named:))
   var audioMixing: AudioMixing?
 
+  @Option(
+    help: ArgumentHelp(
+      "Which tracks of audio a file has: mix, or participant, which has one of each participant behind that (.mkv, .mp4); "
+        + "whoever comes later has one from the next part on, name-2.mkv", valueName: "mix|participant"),
+    transform: tracks(named:))
+  var audioTracks: AudioTracks?
+
   @OptionGroup var scenery: SceneryArguments
 
   func validate() throws {
@@ -40,7 +47,7 @@ struct CompositeArguments: ParsableArguments {
     let given =
       scenery.given + [
         ("--speaker-hold", speakerHold != nil), ("--names", showsNames), ("--placeholders", showsPlaceholders),
-        ("--audio-mixing", audioMixing != nil),
+        ("--audio-mixing", audioMixing != nil), ("--audio-tracks", audioTracks != nil),
       ]
     if let option = given.first(where: \.1)?.0 {
       throw ValidationError("\(option) is for a mixed room: give --composite LAYOUT, too, such as --composite grid")
@@ -58,6 +65,7 @@ struct CompositeArguments: ParsableArguments {
     options.showsPlaceholders = showsPlaceholders
     options.participant = recording.participant
     options.audioMixing = audioMixing ?? .defaultMixing
+    options.audioTracks = audioTracks ?? .mix
     options.scenery = scenery.scenery
     return options
   }
@@ -66,6 +74,13 @@ struct CompositeArguments: ParsableArguments {
 /// The transform of `--composite`.
 private func layout(named name: String) throws -> CompositeLayout {
   do { return try CompositeLayout(argument: name) } catch { throw ValidationError(error.message) }
+}
+
+private func tracks(named name: String) throws -> AudioTracks {
+  guard let tracks = AudioTracks(rawValue: name) else {
+    throw ValidationError("give one of \(AudioTracks.allCases.map(\.rawValue).joined(separator: ", "))")
+  }
+  return tracks
 }
 
 private func mixing(named name: String) throws -> AudioMixing {

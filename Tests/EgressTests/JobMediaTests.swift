@@ -10,9 +10,10 @@ import Testing
 /// The lines of a job.
 @Suite struct JobMediaTests {
   /// A line of audio with the times of what comes on it.
-  private func line(of media: JobMedia) throws -> (line: FeedLine, times: Collector<Duration>) {
+  private func line(of media: JobMedia, voice: Int? = nil) throws -> (line: FeedLine, times: Collector<Duration>) {
     let (line, times) = (
-      try FeedLine(.audio, .asSent, caps: nil, factory: PipelineFactory(folder: nil), onKeyframeNeeded: {}),
+      try FeedLine(
+        .audio, voice: voice, .asSent, caps: nil, factory: PipelineFactory(folder: nil), onKeyframeNeeded: {}),
       Collector<Duration>()
     )
     line.add(
@@ -46,6 +47,21 @@ import Testing
       media.write(try block(at: start + .seconds(10) + .milliseconds(20) * step), .audio, isRaw: false)
     }
     #expect(audio.times.values == (0..<30).map { .milliseconds(20) * $0 }, "without a gap")
+  }
+
+  /// A voice comes sooner than the mix: it neither begins the job nor misses what is mixed yet.
+  @Test func aVoiceGoesAlongWithTheMix() throws {
+    let media = JobMedia(beginsWithVideo: false, onKeyframeNeeded: {}, onBegin: {})
+    let (mix, alice) = (try line(of: media), try line(of: media, voice: 2))
+    let start = MediaTime.now
+    media.write(try block(at: start - .milliseconds(20)), .audio, voice: 2, isRaw: false)
+    #expect(media.origin == nil && alice.times.values.isEmpty)
+    for step in 0..<10 { media.write(try block(at: start + .milliseconds(20) * step), .audio, isRaw: false) }
+    for step in 0..<50 { media.write(try block(at: start + .milliseconds(20) * step), .audio, voice: 2, isRaw: false) }
+    #expect(mix.times.count == 10 && alice.times.count == 50)
+    let bob = try line(of: media, voice: 3)
+    media.write(try block(at: start + .milliseconds(200)), .audio, voice: 3, isRaw: false)
+    #expect(bob.times.values == [.milliseconds(200)], "from where the mix is")
   }
 
   /// An hour of silence would be made for it at once.

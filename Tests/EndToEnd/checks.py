@@ -134,9 +134,21 @@ def similarities(frames, fps):
     ]
 
 
-def audio_frames(container):
+def title(file):
+    """What the file is called, wherever its name does not say."""
+    with av.open(str(file)) as container:
+        return {key.lower(): value for key, value in container.metadata.items()}.get("title")
+
+
+def titles(file):
+    """What each track of audio is called."""
+    with av.open(str(file)) as container:
+        return [{**stream.metadata}.get("TITLE", "") for stream in container.streams.audio]
+
+
+def audio_frames(container, track=0):
     """Decoded by libopus where it is Opus: ffmpeg's own decoder clicks when the sender changes between SILK and CELT."""
-    stream = container.streams.audio[0]
+    stream = container.streams.audio[track]
     if stream.codec_context.name != "opus":
         yield from container.decode(stream)
         return
@@ -150,12 +162,12 @@ def audio_frames(container):
             yield frame
 
 
-def audio(file):
+def audio(file, track=0):
     """(seconds at the first sample, samples of one channel at 48 kHz, -1…1); gaps are silence."""
     pieces = []
     resampler = av.AudioResampler(format="flt", layout="mono", rate=clip.RATE)
     with av.open(str(file)) as container:
-        for frame in audio_frames(container):
+        for frame in audio_frames(container, track):
             # The time is kept by hand: each piece goes to its place, whatever the resampler holds back.
             time = frame.time
             for piece in resampler.resample(frame):

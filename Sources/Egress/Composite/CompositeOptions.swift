@@ -24,6 +24,8 @@ public struct CompositeOptions: Sendable {
   public var participant: String?
   /// Who is heard in which channel.
   public var audioMixing = AudioMixing.defaultMixing
+  /// Whether participants have tracks of their own beside the mix.
+  public var audioTracks = AudioTracks.mix
   /// Gaps, background and logo.
   public var scenery = CompositeScenery()
   /// What the output has: `[.audio]` mixes no video and subscribes to none.
@@ -109,6 +111,7 @@ extension CompositeOptions {
       values: values)
     (options.replacesFiles, options.parts) = (replacesFiles, parts)
     options.encoding = encoding
+    options.hasVoices = audioTracks == .participant
     // What is mixed has its size, also where only one side was given.
     if encoding.width != nil || encoding.height != nil {
       (options.encoding.width, options.encoding.height) = (Int(size.width), Int(size.height))
@@ -129,6 +132,9 @@ extension CompositeOptions {
         .invalidParameter,
         "\(destination.destination.shown): \(name)\(name.hasSuffix("}") ? "" : "…}") is of one participant, and a "
           + "composite has all; leave it out")
+    }
+    if audioTracks == .participant, !kinds.contains(.audio) {
+      throw LiveKitError(.invalidParameter, "a track of audio for each participant: there is to be no audio")
     }
     if layout == .participant, participant == nil {
       throw LiveKitError(.invalidParameter, "a composite of one participant: say of whom, by identity")

@@ -152,7 +152,7 @@ private struct SeenTrack {
 
 extension Participant {
   /// What people call them.
-  fileprivate var spokenName: String? { name.flatMap { $0.isEmpty ? nil : $0 } ?? identity }
+  var spokenName: String? { name.flatMap { $0.isEmpty ? nil : $0 } ?? identity }
 }
 
 extension TileTrack {

@@ -24,6 +24,9 @@ final class MixGate: Sendable {
     }
   }
 
+  /// Whether what was at that time is before the end.
+  func isOpen(at time: MediaTime) -> Bool { state.withLock { state in state.end.map { time < $0 } ?? true } }
+
   /// Whether all has come that was before the end.
   func isDone(kinds: Int) -> Bool {
     state.withLock { state in

@@ -20,11 +20,12 @@ public actor RoomComposite: EgressJob {
   var job = JobState()
   var omissions = OmissionList()
   private let firstLayout: CompositeLayout
-  private let gate = MixGate()
+  let gate = MixGate()
   private let mixFailure = Locked<LiveKitError?>(nil)
   private var mix: RoomMix?
   private var scene: CompositeScene?
   private var wanted: [RemoteTrackPublication] = []
+  var voices = VoiceTracks()
 
   /// The templates that mix.
   package static let templates = RoomMix.templates
@@ -61,7 +62,9 @@ public actor RoomComposite: EgressJob {
   private func open() throws(LiveKitError) {
     job.targets?.know(room, nil, [])
     try job.targets?.claim()
-    try begin(with: sent, beginsWithVideo: options.kinds.contains(.video), video: Locked(nil))
+    // Whoever is there at the first moment has a track from it on.
+    try begin(
+      with: sent, beginsWithVideo: options.kinds.contains(.video), video: Locked(nil), opensLater: hasVoices)
     guard let media = run?.job.media else { return }
     let mix = try RoomMix(
       options, factory: mixFactory,
@@ -76,7 +79,7 @@ public actor RoomComposite: EgressJob {
     (self.mix, scene) = (mix, CompositeScene(mix, options))
   }
 
-  private var sent: SentMedia { SentMedia(mixed: options.kinds, options.size) }
+  private var sent: SentMedia { SentMedia(mixed: options.kinds, options.size, voices.list.all) }
 
   private func awaitFirstMoment(_ wait: SourceWait) async throws(LiveKitError) {
     var rule = CompositeStart()
@@ -84,11 +87,18 @@ public actor RoomComposite: EgressJob {
     try await awaitFirstMoment(wait, pause: .milliseconds(100)) {
       await followRoom()
       let missing = rule.missing(wanted, isSeen: scene?.isSeen == true, isHeard: scene?.isHeard == true, at: .now)
-      if missing == nil { gate.open(at: .now) }
+      if missing == nil { begin() }
       if let missing, told != missing { tell(.waiting(missing)) }
       told = missing ?? told
       return (missing, "check the room's name, or ")
     }
+  }
+
+  private func begin() {
+    do throws(LiveKitError) { try openDestinations(for: sent) } catch {
+      mixFailure.withLock { $0 = $0 ?? error }
+    }
+    gate.open(at: .now)
   }
 
   // MARK: Going on
@@ -115,9 +125,10 @@ public actor RoomComposite: EgressJob {
     for publication in publications {
       await subscriptions.add(publication)
       if let refusal = publication.refusal { omit(publication, refusal.message) }
-      if publication.isSubscribed { omissions.forget(publication.sid) }
+      if publication.isSubscribed, !voices.lack(publication.sid) { omissions.forget(publication.sid) }
     }
     guard !job.isFinished else { return }
+    followVoices(wanted)
     do throws(LiveKitError) { try scene?.update(wanted, of: room.members(options.participant), at: .now) } catch {
       mixFailure.withLock { $0 = $0 ?? error }
     }
@@ -137,7 +148,7 @@ public actor RoomComposite: EgressJob {
     omit(publication, error.message)
   }
 
-  private func omit(_ publication: RemoteTrackPublication, _ reason: String) {
+  func omit(_ publication: RemoteTrackPublication, _ reason: String) {
     note(
       Omission(
         sid: publication.sid, kind: publication.kind, source: publication.source,
@@ -192,6 +203,7 @@ extension RoomComposite: JobSource {
       try? await Task.sleep(for: .milliseconds(20))
     }
     await countPackets()
+    voices.stop()
     scene?.clear()
     await mix?.stop()
   }

@@ -8,6 +8,10 @@ struct OutputPlan: Sendable {
   var template: String
   /// By kind; a kind that the template has no input for is not there.
   var feeds: [Track.Kind: Feed]
+  /// Of each that has a track of its own; nil where the template takes none.
+  var voiceFeed: Feed?
+  /// Those that have one, in the order of their tracks.
+  var voices: [Voice] = []
   /// Why a track that could be stored as it is sent is encoded: the variables that were set and only its encode
   /// template has, by that template.
   var forced: [(encoder: TemplateName, variables: [String])] = []
@@ -20,6 +24,8 @@ struct OutputPlan: Sendable {
 struct OutputPlanner: Sendable {
   let template: TemplateName
   private let choices: [Track.Kind: FeedChoice]
+  /// Of each audio beside the first; nil where the template takes no other.
+  private let voiceChoice: FeedChoice?
   /// The variables of each template.
   private let variables: [TemplateName: Set<String>]
   /// The encode templates that were asked for and make what the output does not take.
@@ -51,16 +57,19 @@ struct OutputPlanner: Sendable {
     let own = Set(found.variables.map(\.name))
     let unowned = Set(factory.overrides.keys).subtracting(own)
     let interval = segments?.keyframeInterval ?? Self.keyframeInterval(of: found, factory)
-    var choices: [Track.Kind: FeedChoice] = [:]
-    for (kind, input) in Self.inputs {
-      guard let accepted = filled.caps(ofElement: input.output) else { continue }
+    let template = template
+    func choice(_ kind: Track.Kind, _ name: String) -> FeedChoice? {
+      guard let accepted = filled.caps(ofElement: name) else { return nil }
       var choice = FeedChoice(
         output: template.description, accepted: accepted, encoders: encoders.all[kind] ?? [],
         wantedEncoder: encoders.wanted[kind], keyframeInterval: kind == .video ? interval : nil)
       choice.variables = unowned.intersection(choice.candidates.flatMap(\.variables))
-      choices[kind] = choice
+      return choice
     }
+    var choices: [Track.Kind: FeedChoice] = [:]
+    for (kind, input) in Self.inputs { choices[kind] = choice(kind, input.output) }
     self.choices = choices
+    voiceChoice = choice(.audio, RepeatedInput.name)
     var variables = [template: own]
     for encoder in choices.values.flatMap(\.candidates) {
       variables[TemplateName(.encode, encoder.name)] = encoder.variables
@@ -72,6 +81,9 @@ struct OutputPlanner: Sendable {
   /// The longest time between two keyframes that the output can do with; nil where it does not matter.
   var keyframeInterval: Duration? { choices[.video]?.keyframeInterval }
 
+  /// Whether the output takes more than one audio.
+  var takesVoices: Bool { voiceChoice != nil }
+
   /// The kinds of media that the output takes.
   var kinds: Set<Track.Kind> { Set(choices.keys) }
 
@@ -81,9 +93,14 @@ struct OutputPlanner: Sendable {
   }
 
   /// - Parameter tracks: by kind; a kind that is not there gets nothing.
+  /// - Parameter voices: that have a track of their own where the output takes them.
   /// - Throws: a track can be fed in no way.
-  func plan(_ tracks: [Track.Kind: TrackTraits]) throws(LiveKitError) -> OutputPlan {
+  func plan(_ tracks: [Track.Kind: TrackTraits], voices: [Voice] = []) throws(LiveKitError) -> OutputPlan {
     var plan = OutputPlan(template: template.name, feeds: [:], segments: segments)
+    if let voiceChoice {
+      plan.voices = voices
+      plan.voiceFeed = try feed(voiceChoice, TrackTraits(codec: "opus"))
+    }
     for (kind, track) in tracks.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
       guard let choice = choices[kind] else { continue }
       let feed = try feed(choice, track)

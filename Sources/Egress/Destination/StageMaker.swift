@@ -1,3 +1,4 @@
+import Foundation
 import GStreamerKit
 import MediaBridge
 import MediaCore
@@ -23,7 +24,8 @@ struct StageMaker: Sendable {
     let onSegmentData = segments.map { segments in { @Sendable (media: MediaBuffer) in segments.take(media) } }
     let pipeline = try LiveKitError.wrapping { () throws(PipelineFailure) in
       try OutputPipeline(
-        factory.fill(.output, plan.template, values: destination.values), inputs: inputs(plan),
+        factory.fill(.output, plan.template, values: destination.values), inputs: inputs(plan, destination),
+        voices: plan.voices.map(\.number),
         unused: OutputPlanner.inputs.filter { plan.feeds[$0.key] == nil }.map(\.value.output), factory: factory,
         onKeyframeNeeded: { [lines] in lines.requestKeyframe(ofInput: $0) },
         onSegmentData: onSegmentData, onFailure: { onFailure(LiveKitError($0)) })
@@ -32,7 +34,7 @@ struct StageMaker: Sendable {
       destination, template: plan.template, pipeline: pipeline, claim: claim, segments: segments)
   }
 
-  private func inputs(_ plan: OutputPlan) -> [String: OutputPipeline.Input] {
+  private func inputs(_ plan: OutputPlan, _ destination: Destination) -> [String: OutputPipeline.Input] {
     var inputs: [String: OutputPipeline.Input] = [:]
     for (kind, feed) in plan.feeds {
       guard let name = OutputPlanner.inputs[kind]?.output else { continue }
@@ -41,6 +43,18 @@ struct StageMaker: Sendable {
       inputs[name] = OutputPipeline.Input(
         parser: feed.parser, caps: caps, followsFormat: kind == .video && feed.way == .raw,
         interval: kind == .video ? plan.segments?.imageInterval : nil)
+    }
+    for voice in plan.voices {
+      guard let feed = plan.voiceFeed else { continue }
+      let caps = feed.encoder == nil ? AudioStandIn(isRaw: feed.way == .raw)?.caps : nil
+      var input = OutputPipeline.Input(parser: feed.parser, caps: caps)
+      input.title = voice.title
+      inputs[OutputInput.voice(voice.number).name] = input
+    }
+    // Without a title of the file, FFmpeg takes that of an MP4's last track for it.
+    if !plan.voices.isEmpty {
+      inputs["audio"]?.title = ((destination.location as NSString).lastPathComponent as NSString).deletingPathExtension
+      inputs["audio"]?.isTitleOfFile = true
     }
     return inputs
   }
@@ -77,11 +91,11 @@ final class DestinationLines: Sendable {
     /// All that came, once nothing does any more.
     var last: Int?
   }
-  private let fed: Locked<[Track.Kind: Fed]>
+  private let fed: Locked<[OutputInput: Fed]>
   private let media: JobMedia
 
   /// What has come on the lines so far is for others.
-  init(_ lines: [Track.Kind: FeedLine], _ media: JobMedia) {
+  init(_ lines: [OutputInput: FeedLine], _ media: JobMedia) {
     self.media = media
     fed = Locked(lines.mapValues { Fed(line: $0, base: -media.written(on: $0)) })
   }
@@ -89,36 +103,37 @@ final class DestinationLines: Sendable {
   /// Of the job; nil before its first moment.
   var origin: MediaTime? { media.origin }
 
-  subscript(kind: Track.Kind) -> FeedLine? { fed.withLock { $0[kind]?.line } }
+  subscript(input: OutputInput) -> FeedLine? { fed.withLock { $0[input]?.line } }
+
+  /// All that feed it.
+  var all: [OutputInput: FeedLine] { fed.withLock { $0.mapValues(\.line) } }
 
   /// By the name of the template's input.
   var byInput: [String: ObjectIdentifier] {
-    fed.withLock { fed in
-      fed.reduce(into: [:]) { if let name = OutputPlanner.inputs[$1.key]?.output { $0[name] = $1.value.line.id } }
-    }
+    fed.withLock { fed in fed.reduce(into: [:]) { $0[$1.key.name] = $1.value.line.id } }
   }
 
-  /// Puts another line in the place of one.
-  func replace(_ kind: Track.Kind, by line: FeedLine, _ media: JobMedia) {
-    let base = written(kind, media) - media.written(on: line)
-    fed.withLock { $0[kind] = Fed(line: line, base: base) }
+  /// Puts a line in the place of one, or beside the others.
+  func replace(_ input: OutputInput, by line: FeedLine, _ media: JobMedia) {
+    let base = written(input, media) - media.written(on: line)
+    fed.withLock { $0[input] = Fed(line: line, base: base) }
   }
 
   /// Notes what came; nothing does from here on.
   func end(_ media: JobMedia) {
-    for kind in fed.withLock({ Array($0.keys) }) {
-      let last = written(kind, media)
-      fed.withLock { $0[kind]?.last = last }
+    for input in fed.withLock({ Array($0.keys) }) {
+      let last = written(input, media)
+      fed.withLock { $0[input]?.last = last }
     }
   }
 
   /// Frames or blocks of audio that came for the destination.
-  func written(_ kind: Track.Kind, _ media: JobMedia) -> Int {
-    guard let fed = fed.withLock({ $0[kind] }) else { return 0 }
+  func written(_ input: OutputInput, _ media: JobMedia) -> Int {
+    guard let fed = fed.withLock({ $0[input] }) else { return 0 }
     return fed.last ?? fed.base + media.written(on: fed.line)
   }
 
   func requestKeyframe(ofInput name: String) {
-    for (kind, input) in OutputPlanner.inputs where input.output == name { self[kind]?.requestKeyframe() }
+    all.first { $0.key.name == name }?.value.requestKeyframe()
   }
 }

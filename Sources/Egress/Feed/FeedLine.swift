@@ -31,6 +31,8 @@ final class FeedLine: Sendable {
   }
 
   let kind: Track.Kind
+  /// Whose audio alone it is, by the number of its input; nil for what is of all.
+  let voice: Int?
   let form: Form
   private let hub: FeedHub
   private let encoder: EncodePipeline?
@@ -41,10 +43,10 @@ final class FeedLine: Sendable {
   ///   - onKeyframeNeeded: told when whoever sends the track is to send a keyframe.
   /// - Throws: why there is no encoder.
   init(
-    _ kind: Track.Kind, _ form: Form, caps: Caps?, factory: PipelineFactory,
+    _ kind: Track.Kind, voice: Int? = nil, _ form: Form, caps: Caps?, factory: PipelineFactory,
     onKeyframeNeeded: @escaping @Sendable () -> Void
   ) throws(LiveKitError) {
-    (self.kind, self.form, self.onKeyframeNeeded) = (kind, form, onKeyframeNeeded)
+    (self.kind, self.voice, self.form, self.onKeyframeNeeded) = (kind, voice, form, onKeyframeNeeded)
     let hub = FeedHub(lead: form == .asSent ? .milliseconds(300) : .zero)
     self.hub = hub
     guard case .encoded(let template) = form else {

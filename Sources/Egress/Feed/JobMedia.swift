@@ -44,7 +44,9 @@ final class JobMedia: Sendable {
   func add(inPlaceOf old: FeedLine? = nil, _ make: (MediaLine?) -> MediaLine) {
     state.withLock { state in
       var made = make(state.lines.first { $0.line === old })
-      if let origin = state.origin { made.begin(at: origin, from: Self.length(state)) }
+      // What one says comes sooner than the mix, and is to be there when that begins a part.
+      let start = made.line.voice == nil ? Self.length(state) : state.lines.map(\.timeline.length).min()
+      if let origin = state.origin { made.begin(at: origin, from: start ?? .zero) }
       state.lines.append(made)
     }
   }
@@ -77,11 +79,12 @@ final class JobMedia: Sendable {
 
   /// One access unit, frame, packet or block of audio. What still comes of a muted camera is left out, but for the one
   /// that begins the job.
-  func write(_ media: MediaBuffer, _ kind: Track.Kind, isRaw: Bool) {
+  /// - Parameter voice: of whom alone, which never begins it; nil for all.
+  func write(_ media: MediaBuffer, _ kind: Track.Kind, voice: Int? = nil, isRaw: Bool) {
     guard let taken = media.pts else { return }
     let outcome = state.withLock { state -> Outcome in
       guard !state.isEnding, let time = state.clock.placed(taken) else { return Outcome() }
-      return kind == .video ? show(media, isRaw, at: time, &state) : hear(media, isRaw, at: time, &state)
+      return kind == .video ? show(media, isRaw, at: time, &state) : hear(media, voice, isRaw, at: time, &state)
     }
     if outcome.needsKeyframe { onKeyframeNeeded() }
     if outcome.begins { onBegin() }
@@ -89,25 +92,28 @@ final class JobMedia: Sendable {
 
   private func show(_ frame: MediaBuffer, _ isRaw: Bool, at time: MediaTime, _ state: inout State) -> Outcome {
     guard !state.isMuted || state.origin == nil else { return Outcome() }
-    let outcome = each(.video, isRaw, &state) { $0.show(frame, at: time, now: $1) }
+    let outcome = each(.video, nil, isRaw, &state) { $0.show(frame, at: time, now: $1) }
     if state.isMuted { _ = blacken(&state, at: time) }
     return outcome
   }
 
-  private func hear(_ block: MediaBuffer, _ isRaw: Bool, at time: MediaTime, _ state: inout State) -> Outcome {
-    guard state.origin != nil || !beginsWithVideo else { return Outcome() }
-    return each(.audio, isRaw, &state) { line, now in
+  private func hear(
+    _ block: MediaBuffer, _ voice: Int?, _ isRaw: Bool, at time: MediaTime, _ state: inout State
+  ) -> Outcome {
+    guard state.origin != nil || (!beginsWithVideo && voice == nil) else { return Outcome() }
+    return each(.audio, voice, isRaw, &state) { line, now in
       line.hear(block, at: time, now: now)
       return true
     }
   }
 
   private func each(
-    _ kind: Track.Kind, _ isRaw: Bool, _ state: inout State, _ body: (inout MediaLine, _ now: MediaTime) -> Bool
+    _ kind: Track.Kind, _ voice: Int?, _ isRaw: Bool, _ state: inout State,
+    _ body: (inout MediaLine, _ now: MediaTime) -> Bool
   ) -> Outcome {
     var outcome = Outcome()
     let now = state.clock.reading(at: .now)
-    for index in state.lines.indices where state.lines[index].takes(kind, isRaw: isRaw) {
+    for index in state.lines.indices where state.lines[index].takes(kind, voice: voice, isRaw: isRaw) {
       if !body(&state.lines[index], now) { outcome.needsKeyframe = true }
       guard state.origin == nil, let origin = state.lines[index].timeline.origin else { continue }
       state.origin = origin
@@ -194,7 +200,7 @@ final class JobMedia: Sendable {
   /// Where nothing of a kind came for a while.
   func gaps(_ kind: Track.Kind) -> [GapLog.Gap] {
     state.withLock { state in
-      state.lines.first { $0.line.kind == kind }?.gaps.gaps(until: Self.length(state)) ?? []
+      state.lines.first { $0.line.kind == kind && $0.line.voice == nil }?.gaps.gaps(until: Self.length(state)) ?? []
     }
   }
 

@@ -30,7 +30,10 @@ struct MediaLine: Sendable {
   }
 
   /// Whether media of that kind and form goes onto it.
-  func takes(_ kind: Track.Kind, isRaw: Bool) -> Bool { line.kind == kind && line.form.isRaw == isRaw }
+  /// - Parameter voice: of whom alone; nil for all.
+  func takes(_ kind: Track.Kind, voice: Int? = nil, isRaw: Bool) -> Bool {
+    line.kind == kind && line.voice == voice && line.form.isRaw == isRaw
+  }
 
   /// The moment zero of the job, which another line may have set.
   /// - Parameter start: since then, from when on there is to be media.

@@ -44,8 +44,8 @@ final class Job: Sendable {
     claim: FileClaim? = nil, reconnectFor: Duration = RecordingOptions.usualReconnection, parts: PartLimit? = nil
   ) throws(LiveKitError) -> JobDestination {
     do throws(LiveKitError) {
-      var lines: [Track.Kind: FeedLine] = [:]
-      for (kind, feed) in plan.feeds { lines[kind] = try line(kind, feed, video, factory) }
+      var lines = try self.lines(of: plan.voices, plan, factory)
+      for (kind, feed) in plan.feeds { lines[OutputInput(kind)] = try line(kind, feed, video, factory) }
       let added = try JobDestination(
         destination, planner: planner, plan: plan, lines: lines, of: media, factory: factory, claim: claim,
         reconnectFor: reconnectFor, parts: parts, onChange: onChange)
@@ -74,8 +74,11 @@ final class Job: Sendable {
   }
 
   /// Whether a destination wants a kind decoded, or not.
-  func wants(_ kind: Track.Kind, isRaw: Bool) -> Bool {
-    state.withLock { state in state.lines.contains { $0.kind == kind && $0.form.isRaw == isRaw } }
+  /// - Parameter voice: of whom alone; nil for all.
+  func wants(_ kind: Track.Kind, voice: Int? = nil, isRaw: Bool) -> Bool {
+    state.withLock { state in
+      state.lines.contains { $0.kind == kind && $0.voice == voice && $0.form.isRaw == isRaw }
+    }
   }
 
   /// Has what arrives of a track written, in one form.
@@ -90,6 +93,27 @@ final class Job: Sendable {
 
   /// The lines that have an encoder.
   var encoders: [FeedLine] { state.withLock { $0.lines.filter(\.isEncoded) } }
+
+  // MARK: Voices
+
+  /// Has a destination go on in another part as soon as one may begin, where somebody has no track in it.
+  /// - Parameter voices: all that there are, of which earlier ones stay.
+  func give(_ destination: JobDestination, _ voices: [Voice]) throws(LiveKitError) {
+    guard let plan = destination.plan(adding: voices, media) else { return }
+    let new = voices.filter { destination.lines[.voice($0.number)] == nil }
+    try destination.goOn(plan, with: try lines(of: new, plan, destination.factory), media)
+  }
+
+  private func lines(
+    of voices: [Voice], _ plan: OutputPlan, _ factory: PipelineFactory
+  ) throws(LiveKitError) -> [OutputInput: FeedLine] {
+    var lines: [OutputInput: FeedLine] = [:]
+    for voice in voices {
+      guard let feed = plan.voiceFeed else { continue }
+      lines[.voice(voice.number)] = try line(.audio, voice: voice.number, feed, Video(), factory)
+    }
+    return lines
+  }
 
   // MARK: Another codec
 
@@ -132,14 +156,16 @@ final class Job: Sendable {
 
   /// The line for a feed, which may be there already.
   private func line(
-    _ kind: Track.Kind, _ feed: Feed, _ video: Video, _ factory: PipelineFactory, inPlaceOf old: FeedLine? = nil
+    _ kind: Track.Kind, voice: Int? = nil, _ feed: Feed, _ video: Video, _ factory: PipelineFactory,
+    inPlaceOf old: FeedLine? = nil
   ) throws(LiveKitError) -> FeedLine {
     let size = video.size?.encodable
     let form = try form(of: feed, size, factory)
-    if let line = state.withLock({ $0.lines.first { $0.kind == kind && $0.form == form } }) { return line }
+    let known = state.withLock { $0.lines.first { $0.kind == kind && $0.voice == voice && $0.form == form } }
+    if let known { return known }
     let silence = kind == .audio ? AudioStandIn(isRaw: form.isRaw) : nil
     let line = try FeedLine(
-      kind, form, caps: silence?.caps, factory: factory, onKeyframeNeeded: onKeyframeNeeded)
+      kind, voice: voice, form, caps: silence?.caps, factory: factory, onKeyframeNeeded: onKeyframeNeeded)
     let frames = FrameRepeater(asSent: form.isRaw ? nil : video.codec, size: size)
     media.add(inPlaceOf: old) { MediaLine(line, frames: frames, silence: silence?.block, before: $0) }
     state.withLock { $0.lines.append(line) }

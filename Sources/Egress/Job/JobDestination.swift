@@ -39,7 +39,7 @@ final class JobDestination: Sendable {
   ///   - parts: how much each of its files holds; nil for one file.
   ///   - onChange: called when it cannot go on.
   init(
-    _ destination: Destination, planner: OutputPlanner, plan: OutputPlan, lines: [Track.Kind: FeedLine],
+    _ destination: Destination, planner: OutputPlanner, plan: OutputPlan, lines: [OutputInput: FeedLine],
     of media: JobMedia, factory: PipelineFactory, claim: FileClaim?, reconnectFor: Duration,
     parts: PartLimit?, onChange: @escaping @Sendable () -> Void
   ) throws(LiveKitError) {
@@ -56,7 +56,7 @@ final class JobDestination: Sendable {
     writer = DestinationWriter(
       DestinationWriter.Turn(stage: first, lines: self.lines.byInput), from: media.origin == nil ? nil : media.length,
       onOver: { [stages] in stages.end($0) }, onPastEnd: { [bell] in bell.ring() })
-    for (kind, line) in lines { attach(line, kind) }
+    for (input, line) in lines { attach(line, input) }
     link?.start { [weak self] () throws(LiveKitError) in try self?.reopen() }
     rotate(media)
   }
@@ -74,26 +74,48 @@ final class JobDestination: Sendable {
     return stage
   }
 
-  private func attach(_ line: FeedLine, _ kind: Track.Kind) {
-    guard let input = OutputPlanner.inputs[kind]?.output else { return }
+  private func attach(_ line: FeedLine, _ input: OutputInput) {
+    let name = input.name
     line.add(
       FeedLine.Taker(
-        id: ObjectIdentifier(self), keyframeInterval: kind == .video ? planner.keyframeInterval : nil,
+        id: ObjectIdentifier(self), keyframeInterval: input == .video ? planner.keyframeInterval : nil,
         // A line is there while it hands something on.
-        take: { [writer, unowned line] in writer.take($0, into: input, from: line, at: $1) },
+        take: { [writer, unowned line] in writer.take($0, into: name, from: line, at: $1) },
         fail: { [breakage] in breakage.note($0) }))
   }
 
   // MARK: Changes
 
   /// Has another line feed an input from its next keyframe on, in the same pipeline.
-  func feed(_ kind: Track.Kind, from line: FeedLine, _ media: JobMedia) {
-    lines.replace(kind, by: line, media)
+  func feed(_ input: OutputInput, from line: FeedLine, _ media: JobMedia) {
+    lines.replace(input, by: line, media)
     let waiting = writer.waiting
     _ = writer.prepare(
       DestinationWriter.Turn(stage: waiting ?? writer.stage, lines: lines.byInput, continues: waiting == nil))
-    attach(line, kind)
+    attach(line, input)
     line.requestKeyframe()
+  }
+
+  /// Those whom the next part is to have a track of; nil while what it has is right, or no part may begin.
+  /// - Parameter voices: all that there are, of which earlier ones stay.
+  func plan(adding voices: [Voice], _ media: JobMedia) -> OutputPlan? {
+    var plan = plan.withLock { $0 }
+    guard planner.takesVoices, plan.voices.count < voices.count else { return nil }
+    guard let part = part(of: media), !part.hasNext, part.now >= part.begin + Self.leastPart else { return nil }
+    plan.voices = voices
+    return plan
+  }
+  /// A room that fills is to begin few parts.
+  private static let leastPart = Duration.seconds(5)
+
+  /// Goes on in another part, which has a track of each.
+  /// - Parameter added: what feeds those that are new.
+  func goOn(_ plan: OutputPlan, with added: [OutputInput: FeedLine], _ media: JobMedia) throws(LiveKitError) {
+    for (input, line) in added {
+      lines.replace(input, by: line, media)
+      attach(line, input)
+    }
+    try goOn(plan, at: nextPart)
   }
 
   /// Has another pipeline take over at the next keyframe.
@@ -151,7 +173,7 @@ final class JobDestination: Sendable {
     lines.end(media)
     let moment = media.length
     ending.withLock { $0.moment = $0.moment ?? moment }
-    for kind in [Track.Kind.video, .audio] { _ = lines[kind]?.remove(ObjectIdentifier(self)) }
+    for line in lines.all.values { _ = line.remove(ObjectIdentifier(self)) }
   }
 
   /// Connects with the server anew.
@@ -175,10 +197,10 @@ final class JobDestination: Sendable {
     return max((ending.withLock { $0.moment } ?? media.length) - writer.beginning, .zero)
   }
 
-  func has(_ kind: Track.Kind) -> Bool { lines[kind] != nil }
+  func has(_ kind: Track.Kind) -> Bool { lines[OutputInput(kind)] != nil }
 
   /// Whether it is fed what is made of decoded frames or PCM.
-  func isRaw(_ kind: Track.Kind) -> Bool { lines[kind]?.form.isRaw == true }
+  func isRaw(_ kind: Track.Kind) -> Bool { lines[OutputInput(kind)]?.form.isRaw == true }
 
   /// Why it cannot go on, or is not complete; nil while nothing is wrong.
   var failure: LiveKitError? { breakage.error ?? stages.loss }
@@ -196,10 +218,11 @@ final class JobDestination: Sendable {
     return status
   }
 
-  /// What an input lost because encoding or writing did not keep up.
+  /// What the inputs of a kind lost because encoding or writing did not keep up.
   func dropped(_ kind: Track.Kind) -> Int {
-    guard let input = OutputPlanner.inputs[kind]?.output else { return 0 }
-    return writer.dropped(at: input) + stages.dropped(at: input) + (lines[kind]?.dropped ?? 0)
+    lines.all.filter { $0.key.kind == kind }.reduce(0) { sum, fed in
+      sum + writer.dropped(at: fed.key.name) + stages.dropped(at: fed.key.name) + fed.value.dropped
+    }
   }
 
   /// Whether what was written does not lie under its name any more.

@@ -33,7 +33,7 @@ struct JobRun: Sendable {
 
   /// Frames or blocks of audio that came for one of them.
   func written(_ kind: Track.Kind) -> Int {
-    destinations.compactMap { $0.output?.lines.written(kind, job.media) }.max() ?? 0
+    destinations.compactMap { $0.output?.lines.written(OutputInput(kind), job.media) }.max() ?? 0
   }
 
   /// Why nothing can be written any more; nil while something can.
@@ -67,6 +67,13 @@ struct JobRun: Sendable {
       }
     }
     return changes
+  }
+
+  /// Has each output that takes them go on with a track of each voice.
+  func give(_ voices: [Voice]) {
+    for output in outputs {
+      do throws(LiveKitError) { try job.give(output, voices) } catch { output.fail(error) }
+    }
   }
 
   /// Completes what was written of those that cannot go on.

@@ -7,7 +7,8 @@ import PipelineTemplates
 extension JobSource {
   func open(_ target: RecordingTarget, in job: Job, for sent: SentMedia) -> RecordedDestination {
     let opened = RecordedDestination(
-      opening: target, in: job, for: sent.traits, sent.video, isOnly: self.job.targets?.all.count == 1)
+      opening: target, in: job, for: sent.traits, sent.video, voices: sent.voices,
+      isOnly: self.job.targets?.all.count == 1)
     if let plan = opened.plan { tell(plan) }
     return opened
   }
@@ -150,6 +151,8 @@ struct SentMedia: Sendable {
   var traits: [Track.Kind: TrackTraits]
   /// Without a codec while nothing comes.
   var video: Job.Video
+  /// Those that have a track of their own.
+  var voices: [Voice] = []
 
   /// - Parameters:
   ///   - kinds: that are wanted.
@@ -163,7 +166,8 @@ struct SentMedia: Sendable {
   }
 
   /// Of what is mixed, which has no codec.
-  init(mixed kinds: Set<Track.Kind>, _ size: Dimensions) {
+  init(mixed kinds: Set<Track.Kind>, _ size: Dimensions, _ voices: [Voice]) {
+    self.voices = voices
     video = Job.Video(codec: nil, size: size)
     traits = kinds.reduce(into: [:]) { $0[$1] = TrackTraits(codec: nil) }
   }

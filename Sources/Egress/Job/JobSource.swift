@@ -71,16 +71,29 @@ extension JobSource {
   }
 
   /// Opens all destinations; one that cannot be opened fails alone.
-  /// - Parameter video: who is asked for keyframes.
+  /// - Parameters:
+  ///   - video: who is asked for keyframes.
+  ///   - opensLater: whether `openDestinations` does that, since it is not known yet what they are to have.
   /// - Throws: why none can be.
-  func begin(with sent: SentMedia, beginsWithVideo: Bool, video: Locked<IncomingMedia?>) throws(LiveKitError) {
+  func begin(
+    with sent: SentMedia, beginsWithVideo: Bool, video: Locked<IncomingMedia?>, opensLater: Bool = false
+  ) throws(LiveKitError) {
     let all = job.targets?.all ?? []
     let made = Job(
       beginsWithVideo: beginsWithVideo && all.contains { $0.planner.kinds.contains(.video) },
       onKeyframeNeeded: { video.withLock { $0 }?.requestKeyframe() }, onChange: { [bell] in bell.ring() })
-    let run = JobRun(job: made, destinations: all.map { open($0, in: made, for: sent) }, video: video)
+    let opened = opensLater ? [] : all.map { open($0, in: made, for: sent) }
+    let run = JobRun(job: made, destinations: opened, video: video)
     if run.outputs.isEmpty, let lack = run.lack { throw lack }
     job.begin(run)
+  }
+
+  /// - Throws: why none can be.
+  func openDestinations(for sent: SentMedia) throws(LiveKitError) {
+    guard let run = job.run, run.destinations.isEmpty else { return }
+    let opened = (job.targets?.all ?? []).map { open($0, in: run.job, for: sent) }
+    job.run?.destinations = opened
+    if let run = job.run, run.outputs.isEmpty, let lack = run.lack { throw lack }
   }
 
   /// Returns when the first moment is written, and tells how the destinations are from then on.

@@ -34,15 +34,16 @@ struct RecordedDestination: Sendable {
   /// - Parameters:
   ///   - tracks: that it is fed with.
   ///   - video: without a codec where none comes.
+  ///   - voices: that have a track of their own where it takes them.
   ///   - isOnly: whether there is no other, and errors need not say which one they are about.
   init(
     opening target: RecordingTarget, in job: Job, for tracks: [Track.Kind: TrackTraits], _ video: Job.Video,
-    isOnly: Bool
+    voices: [Voice], isOnly: Bool
   ) {
     (self.target, heldCodec) = (target, video.codec)
     do throws(LiveKitError) {
       if let lack = target.lack { throw lack }
-      let plan = try target.planner.plan(tracks)
+      let plan = try target.planner.plan(tracks, voices: voices)
       self.plan = plan
       guard !plan.feeds.isEmpty else {
         let kinds = tracks.keys.map(\.description).sorted().joined(separator: " and ")
@@ -100,7 +101,7 @@ struct RecordedDestination: Sendable {
       let kind = received.track.kind
       var track = received.track
       track.isPassthrough = !output.isRaw(kind)
-      track.buffers = output.lines.written(kind, job.media)
+      track.buffers = output.lines.written(OutputInput(kind), job.media)
       track.buffersDropped = received.dropped(isRaw: output.isRaw(kind)) + output.dropped(kind)
       return track
     }

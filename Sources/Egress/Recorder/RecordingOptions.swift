@@ -32,6 +32,8 @@ public struct RecordingOptions: Sendable {
   public var replacesFiles = true
   /// How much each file holds before the recording goes on in the next one; nil for one file each.
   public var parts: PartLimit?
+  /// Whether voices have tracks of their own beside the mix.
+  var hasVoices = false
   /// What ends the recording besides `Recorder.finish()`.
   public var ending: Ending?
   /// The longest wait for the participant and its media; nil waits forever.

@@ -34,6 +34,7 @@ struct RecordingTargets: Sendable {
       throw LiveKitError(.invalidParameter, "parts are asked for, and no destination is a file: a live server has none")
     }
     try checkSources(options)
+    if options.hasVoices { try checkVoices() }
     try checkEncoders()
     let wanted = options.wantedKinds
     for index in all.indices {
@@ -104,6 +105,14 @@ struct RecordingTargets: Sendable {
         .invalidParameter,
         "\(templates) \(all.count > 1 ? "take" : "takes") no \(source.kind), which --source \(source.optionName) is")
     }
+  }
+
+  private func checkVoices() throws(LiveKitError) {
+    guard !all.contains(where: \.planner.takesVoices) else { return }
+    throw LiveKitError(
+      .invalidParameter,
+      "a track of audio for each participant: \(templates) \(all.count > 1 ? "hold" : "holds") one audio; name a .mkv or "
+        + ".mp4 file, or an output of your own that has an appsrc called \(RepeatedInput.name)")
   }
 
   private func checkEncoders() throws(LiveKitError) {

@@ -17,6 +17,10 @@ package final class OutputPipeline: Sendable {
     package var followsFormat: Bool
     /// How often a frame goes in, what comes in between being left out; nil for all.
     package var interval: Duration?
+    /// What players call the track; nil for nothing.
+    package var title: String?
+    /// Whether they call the file so.
+    package var isTitleOfFile = false
 
     /// - Parameter parser: puts what comes into the stream format that the template takes.
     package init(parser: String? = nil, caps: Caps? = nil, followsFormat: Bool = false, interval: Duration? = nil) {
@@ -46,16 +50,17 @@ package final class OutputPipeline: Sendable {
 
   /// - Parameters:
   ///   - inputs: by the name of the appsrc.
+  ///   - voices: the numbers of the audio inputs beside the first, in the order of their tracks.
   ///   - unused: the names of those that get nothing, which are taken out.
   ///   - onKeyframeNeeded: told the input behind which something asks for a keyframe, on any thread.
   ///   - onSegmentData: gets what comes out at the appsink `segments`, on its streaming thread; nil for a template without.
   ///   - onFailure: told when the pipeline fails while it runs, on the thread that all pipelines share.
   package init(
-    _ template: FilledTemplate, inputs: [String: Input], unused: [String], factory: PipelineFactory,
+    _ template: FilledTemplate, inputs: [String: Input], voices: [Int] = [], unused: [String], factory: PipelineFactory,
     onKeyframeNeeded: @escaping @Sendable (String) -> Void, onSegmentData: (@Sendable (MediaBuffer) -> Void)? = nil,
     onFailure: @escaping @Sendable (PipelineFailure) -> Void
   ) throws(PipelineFailure) {
-    made = try factory.make(template)
+    made = try factory.make(template, template.description(withAudio: voices))
     pipeline = made.pipeline
     for name in unused where pipeline.hasElement(name) { try made.removeBranch(from: name) }
     isSegmented = onSegmentData != nil
@@ -65,6 +70,7 @@ package final class OutputPipeline: Sendable {
       let source = try made.source(name)
       if let parser = input.parser { try made.insert(parser, behind: source) }
       if let caps = input.caps { source.set(caps: caps) }
+      if let title = input.title { source.set(title: title, isOfAll: input.isTitleOfFile) }
       try made.onKeyframeRequest(atSource: name) { onKeyframeNeeded(name) }
       sources[name] = Source(element: source, input: input)
     }

@@ -360,6 +360,7 @@ appsrc name=video max-buffers=${queue:-1000} max-bytes=0 leaky-type=downstream c
 #
 # video, audio  Queue at most `queue` buffers; the oldest are dropped when the disk does not keep up. The caps say what
 #               goes in: a track as it was sent, or else encoded into the first of them.
+# audio-N       The same of each participant that has a track of its own: audio-2, audio-3 and so on.
 # mux           Starts a new cluster after `cluster` ns; a kill loses at most the last one.
 # filesink      Nothing is held back in memory.
 
@@ -370,6 +371,8 @@ appsrc name=video max-buffers=${queue:-1000} max-bytes=0 leaky-type=downstream
 ! mux.video_0
 appsrc name=audio max-buffers=${queue:-1000} max-bytes=0 leaky-type=downstream caps="audio/x-opus"
 ! mux.audio_0
+appsrc name=audio-N max-buffers=${queue:-1000} max-bytes=0 leaky-type=downstream caps="audio/x-opus"
+! mux.audio_N
 
 """###,
     "output/mp3": ###"""
@@ -388,6 +391,7 @@ appsrc name=audio max-buffers=${queue:-1000} max-bytes=0 leaky-type=downstream
 #
 # video, audio  Queue at most `queue` buffers; the oldest are dropped when the disk does not keep up. The caps say what
 #               goes in: a track as it was sent, or else encoded.
+# audio-N       The same of each participant that has a track of its own: audio-2, audio-3 and so on.
 # mux           Writes a fragment every `fragment` ms; a kill loses at most the fragment that was being collected, and of
 #               a full disk the part that found no room is cut. `fragment-mode` dash-or-mss keeps each fragment behind
 #               an index of its own, with a list of them in the end by which players seek. first-moov-then-finalise makes
@@ -402,6 +406,8 @@ appsrc name=video max-buffers=${queue:-1000} max-bytes=0 leaky-type=downstream
 ! mux.video_0
 appsrc name=audio max-buffers=${queue:-1000} max-bytes=0 leaky-type=downstream caps="audio/x-opus"
 ! mux.audio_0
+appsrc name=audio-N max-buffers=${queue:-1000} max-bytes=0 leaky-type=downstream caps="audio/x-opus"
+! mux.audio_N
 
 """###,
     "output/mp4": ###"""
@@ -409,6 +415,7 @@ appsrc name=audio max-buffers=${queue:-1000} max-bytes=0 leaky-type=downstream c
 #
 # video, audio  Queue at most `queue` buffers; the oldest are dropped when the disk does not keep up. The caps say what
 #               goes in: a track as it was sent, or else encoded.
+# audio-N       The same of each participant that has a track of its own: audio-2, audio-3 and so on.
 # mux           Writes a fragment every `fragment` ms; a kill loses at most the fragment that was being collected, and of
 #               a full disk the part that found no room is cut. `fragment-mode` dash-or-mss keeps each fragment behind
 #               an index of its own, with a list of them in the end by which players seek. first-moov-then-finalise makes
@@ -424,6 +431,9 @@ appsrc name=video max-buffers=${queue:-1000} max-bytes=0 leaky-type=downstream
 appsrc name=audio max-buffers=${queue:-1000} max-bytes=0 leaky-type=downstream
   caps="audio/mpeg,mpegversion=4,stream-format=raw"
 ! mux.audio_0
+appsrc name=audio-N max-buffers=${queue:-1000} max-bytes=0 leaky-type=downstream
+  caps="audio/mpeg,mpegversion=4,stream-format=raw"
+! mux.audio_N
 
 """###,
     "output/ogg": ###"""
