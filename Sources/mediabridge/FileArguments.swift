@@ -18,6 +18,12 @@ struct FileArguments: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
+      "End before all files together are larger than that, such as 2G", valueName: "size"),
+    transform: bytes(of:))
+  var maxSize: Int64?
+
+  @Option(
+    help: ArgumentHelp(
       "What a shell is to run for each file or segment that is complete; $1 is its path, as in 'rclone copy \"$1\" store:talks'",
       valueName: "command"))
   var onComplete: String?
@@ -30,6 +36,9 @@ struct FileArguments: ParsableArguments {
   var manifest = false
 
   func validate() throws {
+    if let maxSize, maxSize < PartLimit.smallest {
+      throw ValidationError("--max-size: give it at least \(PartLimit.smallest / 1000)k")
+    }
     guard let onComplete, !onComplete.contains("$1"), !onComplete.contains("$@") else { return }
     throw ValidationError(
       "--on-complete: '\(onComplete)' does not name the file: write \"$1\" where its path belongs, in single quotes "

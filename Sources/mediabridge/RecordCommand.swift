@@ -150,6 +150,9 @@ struct RecordingArguments: ParsableArguments {
     if let duration, duration <= .zero {
       throw ValidationError("--duration: there is nothing to record in no time; leave it out to record until Ctrl-C")
     }
+    if files.maxSize != nil, !targets.contains(where: \.isFile) {
+      throw ValidationError("--max-size is for files, and no destination is one: --duration ends a live stream, too")
+    }
     if encoding.fps != nil, !isComposite {
       throw ValidationError(
         "--fps is for a mixed room: give --composite LAYOUT, too; the frames of one participant stay as they are sent")
@@ -230,7 +233,7 @@ struct RecordingArguments: ParsableArguments {
       var options = options
       options.kinds = await source.kinds
       try await Recording(
-        console: console, room: room, source: source, options: options, duration: duration,
+        console: console, room: room, source: source, options: options, duration: duration, maxSize: files.maxSize,
         connectOptions: access.connectOptions, control: controlForm, writesManifest: files.manifest,
         completion: files.completion(telling: console)
       )

@@ -9,6 +9,7 @@ struct Recording {
   /// What ended it, in a word for machines.
   enum End: Sendable {
     case duration
+    case size
     case interrupted
     /// On standard input.
     case told
@@ -18,6 +19,7 @@ struct Recording {
     var name: String {
       switch self {
       case .duration: "duration"
+      case .size: "size"
       case .interrupted: "interrupted"
       case .told: "told"
       case .asked(let ending): ending.rawValue
@@ -31,6 +33,8 @@ struct Recording {
   let source: any EgressJob
   let options: RecordingOptions
   var duration: Duration?
+  /// Bytes, of all files together.
+  var maxSize: Int64?
   let connectOptions: ConnectOptions
   private let destinations: Locked<[Destination]>
   private let interruption = Interruption()
@@ -44,11 +48,11 @@ struct Recording {
   ///   - completion: what is run for each file that is complete.
   init(
     console: Console, room: Room, source: any EgressJob, options: RecordingOptions, duration: Duration?,
-    connectOptions: ConnectOptions = ConnectOptions(), control: ControlRequest.Form? = nil,
+    maxSize: Int64? = nil, connectOptions: ConnectOptions = ConnectOptions(), control: ControlRequest.Form? = nil,
     writesManifest: Bool = false, completion: CompletionCommand? = nil
   ) {
     (self.console, self.room, self.source, self.options) = (console, room, source, options)
-    (self.duration, self.connectOptions) = (duration, connectOptions)
+    (self.duration, self.maxSize, self.connectOptions) = (duration, maxSize, connectOptions)
     (self.writesManifest, self.completion) = (writesManifest, completion)
     let destinations = Locked(options.destinations.map { Destination(location: $0.location, output: $0.output) })
     self.destinations = destinations
@@ -81,7 +85,7 @@ struct Recording {
   private func record(_ telling: Task<Void, Never>) async throws {
     try await start()
     let end = await follow()
-    if case .asked(let ending) = end { report.ends(with: ending) }
+    report.ends(with: end)
     // What came of each destination stands in the progress.
     _ = try? await source.finish()
     await telling.value
@@ -142,12 +146,18 @@ struct Recording {
       let progress = await source.progress()
       isPaused = progress.isPaused
       report.progress(progress, &pace)
+      if isFull(progress) { return .size }
       if let failure = await source.failure { return .failed(failure) }
       if let ending = await source.ending { return .asked(ending) }
       if room.connectionState == .disconnected {
         return .failed(room.disconnectError ?? LiveKitError(.disconnected, "the connection to the room was lost"))
       }
     }
+  }
+
+  /// Whether with a second more the files would be too large.
+  private func isFull(_ progress: OutputProgress) -> Bool {
+    maxSize.map { PartLimit(bytes: $0).isReached(after: progress.duration, written: progress.bytes) } ?? false
   }
 
   /// How much of what is asked for is still to be recorded.

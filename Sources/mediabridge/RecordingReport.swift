@@ -78,11 +78,14 @@ struct RecordingReport: Sendable {
     return "Until \(identity) is back the file gets \(what); it \(end)\(alternative)."
   }
 
-  func ends(with ending: RecordingOptions.Ending) {
-    switch ending {
-    case .participantLeft: console.say("The participant has left: the recording ends.")
-    case .tracksEnded: console.say("The track is published no more: the recording ends.")
-    case .roomEmpty: console.say("Nobody who may publish is left in the room: the recording ends.")
+  /// What nobody did on purpose at that moment is told.
+  func ends(with end: Recording.End) {
+    switch end {
+    case .asked(.participantLeft): console.say("The participant has left: the recording ends.")
+    case .asked(.tracksEnded): console.say("The track is published no more: the recording ends.")
+    case .asked(.roomEmpty): console.say("Nobody who may publish is left in the room: the recording ends.")
+    case .size: console.say("As much is written as was asked for: the recording ends.")
+    case .duration, .interrupted, .told, .failed: break
     }
   }
 

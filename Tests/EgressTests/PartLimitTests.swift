@@ -26,6 +26,13 @@ import Testing
     #expect(due(limit, now: 0.1, written: 400_000) == nil, "the beginning is no measure of what a second has")
   }
 
+  @Test func aJobEndsByTheSameMeasure() {
+    let limit = PartLimit(bytes: 1_000_000)
+    #expect(!limit.isReached(after: .seconds(5), written: 800_000))
+    #expect(limit.isReached(after: .seconds(5.5), written: 880_000))
+    #expect(!limit.isReached(after: .zero, written: 0) && !PartLimit().isReached(after: .seconds(1), written: .max))
+  }
+
   @Test func theFirstOfBothCounts() {
     let limit = PartLimit(duration: .seconds(10), bytes: 1_000_000)
     #expect(due(limit, now: 4, written: 2_000_000) == .seconds(4))

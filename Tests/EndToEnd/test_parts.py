@@ -68,6 +68,18 @@ def test_parts_by_size_and_of_a_muted_camera(server, tmp_path):
     assert sum(lengths) == pytest.approx(11, abs=0.4) and max(lengths) < 3.6, lengths
 
 
+def test_it_ends_before_the_files_are_too_large(server, tmp_path):
+    server.foreign_publisher("--room", "full", "--codec", "VP8")
+    files = [tmp_path / "a.mkv", tmp_path / "b.mp4"]
+    recorder = server.recorder("full", "alice", *files, "--max-size", "1M", "--duration", "60s")
+    finished = recorder.wait_for("finished", 60)
+    assert recorder.finish() == 0, recorder.report("failed")
+    assert finished["ended"] == "size"
+    assert 500_000 < sum(file.stat().st_size for file in files) < 1_100_000
+    for file in files:
+        assert checks.decode_errors(file) == []
+
+
 def test_segments_are_handed_on_in_order(server, tmp_path):
     """What goes in front, then each segment, and the playlist at last: whoever has the list has all that it names."""
     server.foreign_publisher("--room", "segments", "--codec", "H264")
@@ -100,6 +112,7 @@ def test_a_command_that_fails_is_told(server, tmp_path):
         (("--part-size", "5 apples"), "write a size such as 500M or 2G"),
         (("--part-size", "5k"), "at least 100 kB"),
         (("--part-duration", "0.1s"), "too short"),
+        (("--max-size", "5k"), "at least 100k"),
     ],
 )
 def test_mistakes_are_named(local_server, tmp_path, options, said):

@@ -32,16 +32,23 @@ public struct PartLimit: Sendable, Equatable {
     }
   }
 
+  /// Whether with about a second more there would be as many bytes.
+  /// - Parameters:
+  ///   - time: that is written.
+  ///   - written: bytes so far.
+  package func isReached(after time: Duration, written: Int64) -> Bool {
+    guard let bytes, time > .zero else { return false }
+    let aSecond = Double(written) / max(time.seconds, 1)
+    return Double(written) + aSecond >= Double(bytes)
+  }
+
   /// When the next part is to begin, once that is near; times are those of the job.
   /// - Parameters:
   ///   - begin: of the part that is written.
   ///   - now: how far the job is.
   ///   - written: bytes of the part so far.
   func due(begin: Duration, now: Duration, written: Int64) -> Duration? {
-    if let bytes, now > begin {
-      let aSecond = Double(written) / max((now - begin).seconds, 1)
-      if Double(written) + aSecond >= Double(bytes) { return now }
-    }
+    if isReached(after: now - begin, written: written) { return now }
     guard let duration, now >= begin + duration - Self.lead else { return nil }
     return begin + duration
   }
