@@ -87,14 +87,14 @@ public actor RoomComposite: EgressJob {
     try await awaitFirstMoment(wait, pause: .milliseconds(100)) {
       await followRoom()
       let missing = rule.missing(wanted, isSeen: scene?.isSeen == true, isHeard: scene?.isHeard == true, at: .now)
-      if missing == nil { begin() }
+      if missing == nil { beginWriting() }
       if let missing, told != missing { tell(.waiting(missing)) }
       told = missing ?? told
       return (missing, "check the room's name, or ")
     }
   }
 
-  private func begin() {
+  private func beginWriting() {
     do throws(LiveKitError) { try openDestinations(for: sent) } catch {
       mixFailure.withLock { $0 = $0 ?? error }
     }
