@@ -14,7 +14,7 @@ enum Shipped {
 
   static func pipeline(_ kind: TemplateKind, _ name: String, _ values: [String: String] = [:]) throws -> Pipeline {
     let filled = try store.find(kind, name).fill(values)
-    return try pipeline(filled, filled.description)
+    return try pipeline(filled, filled.description(withAudio: [2]))
   }
 
   /// A receive template with only one of its outputs, linked from the start.
