@@ -15,6 +15,8 @@ final class PeerCore {
   private var srtp: SRTPSession?
   private var sctp: SCTPTransport?
   private var remote: TransportParameters?
+  /// Both sides have described data channels, at once or later on.
+  private var hasDataChannels = false
   private var isDTLSClient = true
   private var channelRequests: [DCEP.Open] = []
   private var connectTimer: LoopTimer?
@@ -58,6 +60,7 @@ final class PeerCore {
     guard state != .closed, let agent = agent() else { return }
     let isRestart = restarts(parameters)
     let isFirst = remote == nil
+    if parameters.hasDataChannels { negotiatedDataChannels() }
     guard isFirst || isRestart else { return }
     if isRestart && !hasNewCredentials { restartICE() }
     remote = parameters
@@ -196,7 +199,13 @@ final class PeerCore {
     watchPath()
   }
 
+  private func negotiatedDataChannels() {
+    hasDataChannels = true
+    startSCTP()
+  }
+
   private func startSCTP() {
+    guard hasDataChannels, srtp != nil, sctp == nil else { return }
     let bound = LoopBound(Weak(self), on: loop)
     sctp = SCTPTransport(
       loop: loop, isDTLSClient: isDTLSClient, send: { bound.value.object?.dtls?.send($0) },

@@ -53,14 +53,20 @@ public struct TransportParameters: Sendable, Hashable {
   public var setup: Setup
   /// The peer only answers checks (RFC 8445, 2.5), so this side has to lead them.
   public var isLite = false
+  /// Its description has a section for data channels; a peer answers no SCTP without one.
+  public var hasDataChannels = true
 
   /// Values as a description has them.
-  public init(iceUfrag: String, icePwd: String, fingerprints: [Fingerprint], setup: Setup, isLite: Bool = false) {
+  public init(
+    iceUfrag: String, icePwd: String, fingerprints: [Fingerprint], setup: Setup, isLite: Bool = false,
+    hasDataChannels: Bool = true
+  ) {
     self.iceUfrag = iceUfrag
     self.icePwd = icePwd
     self.fingerprints = fingerprints
     self.setup = setup
     self.isLite = isLite
+    self.hasDataChannels = hasDataChannels
   }
 }
 
@@ -157,7 +163,8 @@ extension TransportParameters {
     else { return nil }
     self.init(
       iceUfrag: ufrag, icePwd: pwd, fingerprints: attributes.fingerprints, setup: attributes.setup ?? .actpass,
-      isLite: description.iceLite)
+      isLite: description.iceLite,
+      hasDataChannels: description.media.contains { $0.isDataChannels && !$0.isRejected })
   }
 
   /// The same for the builders of descriptions.

@@ -70,6 +70,21 @@ import Testing
     await pair.close()
   }
 
+  /// LiveKit's server answers no SCTP where a publisher has described media alone, however long it is waited for.
+  @Test func dataChannelsAreSetUpOnceTheyAreDescribed() async throws {
+    let pair = PeerPair()
+    let (offer, answer) = try await pair.connect(hasDataChannels: false)
+    pair.offerer.openDataChannel(label: "_reliable")
+    _ = try await pair.offererEvents.state { $0 == .connected }
+    for number in 0..<50 { pair.offerer.send(makePacket(number, [7])) }
+    _ = try await pair.answererEvents.packets(50)
+    #expect(try await pair.offererEvents.channels(0).isEmpty)
+    pair.answerer.connect(to: offer, isDTLSClient: true)
+    pair.offerer.connect(to: answer, isDTLSClient: false)
+    #expect(try await pair.answererEvents.channels(1).map(\.label) == ["_reliable"])
+    await pair.close()
+  }
+
   /// libnice's checks have a timer of 5 ms, which it leaves running for five seconds.
   @Test func aConnectionWithoutTrafficSleeps() async throws {
     let pair = try await PeerPair.connected()

@@ -124,6 +124,18 @@ final class PeerPair: Sendable {
     offerer.connect(to: answer, isDTLSClient: false)
   }
 
+  /// The descriptions of both sides, as they are when data channels are added to them.
+  func connect(hasDataChannels: Bool) async throws -> (offer: TransportParameters, answer: TransportParameters) {
+    let offer = try #require(await offerer.localParameters(setup: .actpass))
+    let answer = try #require(await answerer.localParameters(setup: .active))
+    var (first, second) = (offer, answer)
+    first.hasDataChannels = hasDataChannels
+    second.hasDataChannels = hasDataChannels
+    answerer.connect(to: first, isDTLSClient: true)
+    offerer.connect(to: second, isDTLSClient: false)
+    return (offer, answer)
+  }
+
   func close() async {
     await offerer.close()
     await answerer.close()
