@@ -23,6 +23,7 @@ import Testing
     case .paused: "paused"
     case .resumed: "resumed"
     case .layoutChanged(let layout): layout.rawValue
+    case .ended(let info): "\(info.status)"
     default: "\(event)"
     }
   }
@@ -44,7 +45,7 @@ import Testing
       _ = try await recorder.finish()
       // It ends with the job.
       let told = await reading.value
-      #expect(told.filter { !$0.hasPrefix("b.mkv") } == ["alice 2", "a.mkv active", "paused", "resumed"])
+      #expect(told.filter { !$0.hasPrefix("b.mkv") } == ["alice 2", "a.mkv active", "paused", "resumed", "complete"])
       #expect(told.filter { $0.hasPrefix("b.mkv") }.first == "b.mkv starting")
       #expect(await recorder.events.first { _ in true } == nil, "nothing is told after the end")
     }
@@ -60,7 +61,9 @@ import Testing
     for job in jobs {
       let events = job.events
       await #expect(throws: LiveKitError.self) { try await job.start() }
-      #expect(await events.first { _ in true } == nil)
+      let told = await events.reduce(into: []) { $0.append($1) }
+      guard case .ended(let info)? = told.last else { throw LiveKitError(.invalidState, "the last event is the end") }
+      #expect(told.count == 1 && info.status == .failed && info.endReason == .failure)
     }
   }
 

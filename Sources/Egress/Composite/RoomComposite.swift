@@ -169,6 +169,7 @@ public actor RoomComposite: EgressJob {
 
 extension RoomComposite: JobSource {
   var asked: RecordingOptions { options.recording(options.values.filter { mixFactory.overrides[$0.key] == nil }) }
+  nonisolated var request: String { "room composite, \(firstLayout.rawValue)" }
   public var kinds: Set<Track.Kind> { options.kinds }
   var identity: String? { options.participant }
   var sourceFailure: LiveKitError? { mixFailure.withLock { $0 } }

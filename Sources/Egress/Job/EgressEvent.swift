@@ -31,6 +31,8 @@ public enum EgressEvent: Sendable {
   case resumed(at: Duration)
   /// The mixed room is laid out so from now on.
   case layoutChanged(CompositeLayout)
+  /// It has ended, and nothing is told any more. How each destination is that was open until then is said here.
+  case ended(EgressInfo)
 }
 
 /// Carries what happens to a job to all who read it: in order, and from any thread.

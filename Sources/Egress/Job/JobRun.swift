@@ -91,8 +91,8 @@ struct JobRun: Sendable {
   /// The destinations that are in another state than it was told.
   mutating func changes(_ progress: OutputProgress) -> [DestinationStatus] {
     var changed: [DestinationStatus] = []
-    for (index, status) in progress.destinations.enumerated() where destinations[index].told != .init(status) {
-      destinations[index].told = .init(status)
+    for (index, var status) in progress.destinations.enumerated() where destinations[index].told != .init(status) {
+      destinations[index].tell(&status)
       changed.append(status)
     }
     return changed

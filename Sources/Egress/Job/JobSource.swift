@@ -15,6 +15,8 @@ protocol JobSource: EgressJob {
   /// What is asked of the destinations.
   var asked: RecordingOptions { get }
 
+  /// In words.
+  nonisolated var request: String { get }
   /// Who is recorded alone; nil for all who are there.
   var identity: String? { get }
   /// Why the source brings nothing any more; nil while it may.
@@ -45,6 +47,7 @@ extension JobSource {
   // MARK: The beginning
 
   public func start() async throws(LiveKitError) {
+    job.course.start()
     do throws(LiveKitError) {
       try await prepare()
       try await begin()
@@ -52,6 +55,7 @@ extension JobSource {
       tell(.started(participant: identity, received.map(\.track)))
       tellDestinations()
     } catch {
+      job.course.refusal = error
       _ = try? await finish()
       throw error
     }
@@ -162,6 +166,12 @@ extension JobSource {
     ]
   }
 
+  public var info: EgressInfo {
+    EgressInfo(
+      request, of: room, job.course, isActive: run?.isActive == true, isEnding: job.isFinished,
+      failure: sourceFailure ?? run?.lack, ending: ended, figures)
+  }
+
   public var elapsed: Duration { jobAge }
   public var failure: LiveKitError? { jobFailure }
   // The same without `await`, for whoever is on the actor.
@@ -186,11 +196,13 @@ extension JobSource {
     await run?.stop()
     await stopArriving(at: moment)
     await subscriptions.keep(only: [])
-    defer {
-      job.targets?.release()
-      notifier.end()
-    }
     await run?.finish(at: moment)
+    job.targets?.release()
+    let figures = figures
+    _ = job.run?.changes(figures)
+    job.course.end()
+    tell(.ended(await info))
+    notifier.end()
     if let lack = sourceFailure ?? run?.lack { throw lack }
     return figures
   }

@@ -18,6 +18,7 @@ struct JobState: Sendable {
   /// By the server's ids of the tracks; of those that have gone, too.
   var arrivals: [String: Manifest.Track] = [:]
   var speakers = SpeakerLog()
+  var course = JobCourse()
 
   /// What has begun; it can be changed, and begins with `begin`.
   var run: JobRun? {

@@ -23,7 +23,8 @@ struct Presence: Sendable {
 }
 
 extension JobSource {
-  public var ending: RecordingOptions.Ending? { job.presence.isOver ? asked.ending : nil }
+  public var ending: RecordingOptions.Ending? { ended }
+  var ended: RecordingOptions.Ending? { job.presence.isOver ? asked.ending : nil }
 
   /// While the connection is being brought back nobody is known to have left, and before the first moment nobody has.
   func watchPresence() {

@@ -1,3 +1,4 @@
+public import Foundation
 public import MediaBridge
 import PipelineTemplates
 
@@ -19,12 +20,30 @@ public struct DestinationStatus: Sendable, Equatable {
     case failed
   }
 
+  /// What is written, by its template.
+  public enum Kind: String, Sendable {
+    /// One file, or several parts.
+    case file
+    /// To a live server.
+    case stream
+    /// A playlist with its segments.
+    case segments
+    /// An image every few seconds.
+    case images
+  }
+
   /// A file's path, or an address without what may be a secret in it.
   public var location: String
+  /// What is written.
+  public var kind: Kind
   /// Whether it is a path, and no address.
-  public var isFile: Bool
+  public var isFile: Bool { kind != .stream }
   /// Where it is on its way.
   public var state: State
+  /// When its first moment was written; nil before.
+  public var startedAt: Date?
+  /// When it was closed; nil before.
+  public var endedAt: Date?
   /// Media written; of a file that has ended, what it really holds, where that can be read.
   public var duration: Duration = .zero
   /// Size of all its files; 0 for what is no file.
@@ -46,7 +65,16 @@ public struct DestinationStatus: Sendable, Equatable {
   /// Why it failed, with its location in the message; nil in any other state.
   public var failure: LiveKitError?
 
-  init(_ destination: Destination, _ state: State) {
-    (location, isFile, self.state) = (destination.shown, destination.isFile, state)
+  /// - Parameter segments: how it is cut, where it is.
+  init(_ destination: Destination, _ state: State, segments: SegmentOptions? = nil) {
+    (location, self.state) = (destination.shown, state)
+    kind =
+      if !destination.isFile {
+        .stream
+      } else if let segments {
+        segments.imageInterval == nil ? .segments : .images
+      } else {
+        .file
+      }
   }
 }

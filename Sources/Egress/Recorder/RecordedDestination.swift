@@ -1,3 +1,4 @@
+import Foundation
 import MediaBridge
 import MediaCore
 import PipelineTemplates
@@ -16,7 +17,9 @@ struct RecordedDestination: Sendable {
   /// Its end, where that came before the recording's.
   var ending: Task<Void, Never>?
   /// What was told of it last.
-  var told: Told?
+  private(set) var told: Told?
+  private var startedAt: Date?
+  private var endedAt: Date?
 
   struct Told: Equatable {
     var state: DestinationStatus.State
@@ -57,6 +60,16 @@ struct RecordedDestination: Sendable {
     }
   }
 
+  /// Notes that it is told, and when what it tells began.
+  mutating func tell(_ status: inout DestinationStatus) {
+    told = Told(status)
+    if status.duration > .zero || [.active, .complete].contains(status.state) {
+      startedAt = startedAt ?? Date(timeIntervalSinceNow: -status.duration.seconds)
+    }
+    if [.complete, .failed].contains(status.state) { endedAt = endedAt ?? Date() }
+    (status.startedAt, status.endedAt) = (startedAt, endedAt)
+  }
+
   var failure: LiveKitError? { output?.failure ?? refusal }
   /// Whether media goes to it.
   var isOpen: Bool { output != nil && ending == nil }
@@ -84,11 +97,12 @@ struct RecordedDestination: Sendable {
   /// - Parameter tracks: as they were received.
   func status(_ job: Job, _ tracks: [RecordedTracks.Received]) -> DestinationStatus {
     guard let output else {
-      var status = DestinationStatus(target.destination, .failed)
+      var status = DestinationStatus(target.destination, .failed, segments: target.planner.segments)
       status.failure = refusal
       return status
     }
-    var status = DestinationStatus(target.destination, output.state(job.media))
+    var status = DestinationStatus(target.destination, output.state(job.media), segments: target.planner.segments)
+    (status.startedAt, status.endedAt) = (startedAt, endedAt)
     if !output.isLost {
       (status.duration, status.bytes) = (output.length(job.media), output.bytes)
     }

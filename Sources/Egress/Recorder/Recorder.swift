@@ -69,6 +69,7 @@ public actor Recorder: EgressJob {
 }
 
 extension Recorder: JobSource {
+  nonisolated var request: String { asked.request }
   public var kinds: Set<Track.Kind> { options.kinds }
   var identity: String? { tracks.identity }
   var sourceFailure: LiveKitError? { nil }

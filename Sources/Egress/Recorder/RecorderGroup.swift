@@ -48,6 +48,7 @@ public actor RecorderGroup: EgressJob {
   private var presence = Presence()
   private var begun: MediaTime?
   private var clock = JobClock()
+  private var course = JobCourse()
 
   /// Nothing happens before `start()`.
   /// - Parameter options: of each recorder, whose destinations are files with the placeholder `{publisher_identity}`, or of
@@ -83,10 +84,12 @@ public actor RecorderGroup: EgressJob {
 
   /// Waits until the first one is being written.
   public func start() async throws(LiveKitError) {
+    course.start()
     do throws(LiveKitError) {
       try await prepare()
       try await begin()
     } catch {
+      course.refusal = error
       _ = try? await finish()
       throw error
     }
@@ -199,7 +202,7 @@ public actor RecorderGroup: EgressJob {
     Task { [notifier, unit, events = recorder.events] in
       for await event in events {
         switch event {
-        case .waiting: continue
+        case .waiting, .ended: continue
         // What is beside a single track has files of its own.
         case .omitted(let omission) where unit == .track && !omission.wasWanted: continue
         default: notifier.tell(event)
@@ -256,6 +259,15 @@ public actor RecorderGroup: EgressJob {
     }
   }
 
+  public var info: EgressInfo {
+    get async {
+      let progress = await progress()
+      return EgressInfo(
+        "each \(unit)", of: room, course, isActive: begun != nil, isEnding: phase == .finished,
+        failure: lack(progress), ending: ending, progress)
+    }
+  }
+
   /// How far all of them are, those that have ended among them.
   public func progress() async -> OutputProgress {
     var whole = OutputProgress()
@@ -272,17 +284,23 @@ public actor RecorderGroup: EgressJob {
 
   public func finish() async throws(LiveKitError) -> OutputProgress {
     phase = .finished
-    defer { notifier.end() }
     bell.ring()
     for task in tasks { task.cancel() }
     let running = members.compactMap(\.task)
     for task in running { task.cancel() }
     for task in running { await task.value }
     for task in tasks { await task.value }
-    if let failure = members.lazy.compactMap(\.failure).first { throw failure }
-    let progress = await progress()
-    if let failure = progress.destinations.lazy.compactMap(\.failure).first { throw failure }
-    return progress
+    course.end()
+    let info = await info
+    notifier.tell(.ended(info))
+    notifier.end()
+    if let error = lack(info.progress) { throw error }
+    return info.progress
+  }
+
+  /// Why not all that was asked for is written.
+  private func lack(_ progress: OutputProgress) -> LiveKitError? {
+    members.lazy.compactMap(\.failure).first ?? progress.destinations.lazy.compactMap(\.failure).first
   }
 }
 

@@ -91,6 +91,15 @@ extension RecordingOptions {
   /// As LiveKit Egress waits for a live server.
   public static let usualReconnection = Duration.seconds(30)
 
+  /// What is recorded, in words.
+  var request: String {
+    switch trackSids.count {
+    case 0: "participant \(participant ?? "who sends something first")"
+    case 1: "track \(trackSids[0])"
+    default: "track composite of \(trackSids.joined(separator: " and "))"
+    }
+  }
+
   /// The kinds of media that are asked for, before it is known which tracks there are.
   var wantedKinds: Set<Track.Kind> {
     if !trackSids.isEmpty { return [.video, .audio] }
