@@ -56,8 +56,8 @@ struct RecordingReport: Sendable {
     case .layoutChanged(let layout):
       console.say("The layout is \(layout.rawValue) from now on.")
       console.event("layout", ["layout": layout.rawValue])
-    // Whoever ended it says more.
-    case .ended: break
+    // Whoever ends it says more.
+    case .over, .ended: break
     }
   }
 

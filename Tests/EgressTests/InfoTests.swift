@@ -107,9 +107,13 @@ import Testing
       let options = RecordingOptions(
         file: path("{publisher_identity}.mkv"), ending: .roomEmpty, wait: .seconds(20))
       let group = RecorderGroup(room: watcher.room, each: .participant, options: options)
+      let over = Task { [events = group.events] in
+        for await case .over(let reason) in events { return reason }
+        return EgressInfo.EndReason.stopped
+      }
       try await group.start()
       await watcher.synthetic.publishers["alice"]?.disconnect()
-      try await eventually("the end") { await group.ending == .roomEmpty }
+      #expect(await over.value == .sourceClosed)
       _ = try await group.finish()
       let info = await group.info
       #expect(info.status == .complete && info.endReason == .sourceClosed && info.request == "each participant")

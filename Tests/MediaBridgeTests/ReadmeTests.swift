@@ -2,20 +2,37 @@ import BridgeTesting
 import Foundation
 import Testing
 
-/// The example of the README stands in `ReadmeExample.swift`, where it is compiled. `Tests/Long` builds it in a package of
-/// its own, with the manifest that stands before it.
+/// The examples of the README stand in `ReadmeExample.swift` and `ReadmeRecording.swift`, where they are compiled.
+/// `Tests/Long` builds the first in a package of its own, with the manifest that stands before it.
 @Suite struct ReadmeTests {
-  private static let example = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-    .appendingPathComponent("ReadmeExample.swift")
-  private static let readme = example.deletingLastPathComponent().appendingPathComponent("../../README.md")
+  private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
 
-  @Test func theExampleIsTheOneThatIsCompiled() throws {
-    let readme = try String(contentsOf: Self.readme, encoding: .utf8)
-    let blocks = readme.components(separatedBy: "```swift\n").dropFirst().compactMap {
-      $0.components(separatedBy: "```").first
+  private static func blocks(_ page: String) throws -> [String] {
+    try String(contentsOf: folder.appending(path: "../../\(page)"), encoding: .utf8)
+      .components(separatedBy: "```swift\n").dropFirst().map { $0.components(separatedBy: "```")[0] }
+  }
+
+  @Test func theExamplesAreThoseThatAreCompiled() throws {
+    let examples = try ["ReadmeExample", "ReadmeRecording"].map {
+      try String(contentsOf: Self.folder.appending(path: "\($0).swift"), encoding: .utf8)
     }
-    let example = try String(contentsOf: Self.example, encoding: .utf8)
-    #expect(blocks.count == 2 && blocks.last == example)
+    #expect(try Self.blocks("README.md").dropFirst() == examples[...])
+    #expect(try Self.blocks("Sources/Egress/Egress.docc/Egress.md").first == examples.last)
+  }
+
+  @Test func theRecordingEndsWithTheRoom() async throws {
+    let folder = try TemporaryFolder()
+    let room = try await SyntheticRoom.start(codecs: ["alice": "vp8"])
+    let token = try await SyntheticRoom.token("recorder")
+    let recording = Task { try await recordRoom(url: room.url, token: token, into: folder.path + "/room.mp4") }
+    try await eventually("the file") {
+      let file = try? FileManager.default.attributesOfItem(atPath: folder.path + "/room.mp4")
+      return (file?[.size] as? Int ?? 0) > 0
+    }
+    await room.publishers["alice"]?.disconnect()
+    let info = try await recording.value
+    #expect(info.status == .complete && info.endReason == .sourceClosed && info.fileResults.first?.size ?? 0 > 1000)
+    await room.stop()
   }
 
   @Test func theExampleCountsFrames() async throws {

@@ -31,6 +31,8 @@ public enum EgressEvent: Sendable {
   case resumed(at: Duration)
   /// The mixed room is laid out so from now on.
   case layoutChanged(CompositeLayout)
+  /// What was to end it has come, or nothing can be written any more; it is for the caller to finish it now.
+  case over(EgressInfo.EndReason)
   /// It has ended, and nothing is told any more. How each destination is that was open until then is said here.
   case ended(EgressInfo)
 }

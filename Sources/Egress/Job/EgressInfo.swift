@@ -63,8 +63,18 @@ struct JobCourse: Sendable {
   /// Why it could not start.
   var refusal: LiveKitError?
 
+  /// Whether it was told that it is over.
+  private var isOver = false
+
   mutating func start() { startedAt = startedAt ?? Date() }
   mutating func end() { endedAt = endedAt ?? Date() }
+
+  /// - Returns: why it is over, once.
+  mutating func news(of ending: RecordingOptions.Ending?, _ failure: LiveKitError?) -> EgressInfo.EndReason? {
+    guard !isOver, ending != nil || failure != nil else { return nil }
+    isOver = true
+    return EgressInfo.EndReason(ending, failure)
+  }
 }
 
 extension EgressInfo {

@@ -143,6 +143,7 @@ extension JobSource {
     endWhatFailed()
     tellDestinations()
     watchPresence()
+    if job.isTold, let reason = job.course.news(of: ended, jobFailure) { tell(.over(reason)) }
     run?.job.media.advance(to: job.presence.overSince ?? .now)
   }
 

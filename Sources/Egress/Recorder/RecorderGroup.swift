@@ -127,6 +127,7 @@ public actor RecorderGroup: EgressJob {
         }
         // Before the first one came nobody has left.
         if begun != nil { presence.note(room.remoteParticipants.values.allSatisfy { !$0.mayPublish }, at: .now) }
+        if let reason = course.news(of: ending, nil) { notifier.tell(.over(reason)) }
       }
       await bell.wait(until: .now + .seconds(1))
     }
@@ -202,7 +203,7 @@ public actor RecorderGroup: EgressJob {
     Task { [notifier, unit, events = recorder.events] in
       for await event in events {
         switch event {
-        case .waiting, .ended: continue
+        case .waiting, .over, .ended: continue
         // What is beside a single track has files of its own.
         case .omitted(let omission) where unit == .track && !omission.wasWanted: continue
         default: notifier.tell(event)

@@ -1,0 +1,15 @@
+import Egress
+import MediaBridge
+
+/// Mixes a room into a file, until everybody has left.
+func recordRoom(url: String, token: String, into file: String) async throws -> EgressInfo {
+  let room = Room(roomOptions: RoomOptions(autoSubscribe: false, adaptiveStream: true, audioPlayback: .off))
+  try await room.connect(url: url, token: token)
+  let egress = RoomComposite(room: room, options: CompositeOptions(file: file, layout: .speaker, endsWhenEmpty: true))
+  let events = egress.events
+  try await egress.start()
+  for await case .over in events { break }
+  _ = try await egress.finish()
+  await room.disconnect()
+  return await egress.info
+}
