@@ -57,6 +57,21 @@ import Testing
     #expect(scene.offer("audio", "voice", 120) == "b@20" && scene.over == ["a"])
   }
 
+  /// An encoder of video that does not keep up is behind the audio, of which nobody knows yet into which part it belongs.
+  @Test func audioThatIsAheadIsToldFromWhatIsNot() {
+    var scene = scene()
+    _ = scene.offer("video", "camera", 100, isKeyframe: true)
+    #expect(!scene.pipelines.isAhead("audio", at: .milliseconds(140)), "there is no next part")
+    _ = scene.pipelines.prepare(Turn(stage: "b", lines: Self.both, earliest: .milliseconds(200)))
+    let times = [90, 140, 210].map { Duration.milliseconds($0) }
+    #expect(times.map { scene.pipelines.isAhead("audio", at: $0) } == [false, false, true])
+    #expect(!scene.pipelines.isAhead("video", at: .milliseconds(210)))
+    _ = scene.offer("video", "camera", 230)
+    #expect(!scene.pipelines.isAhead("audio", at: .milliseconds(210)) && scene.offer("audio", "voice", 210) == "a@210")
+    _ = scene.offer("video", "camera", 270, isKeyframe: true)
+    #expect(!scene.pipelines.isAhead("audio", at: .milliseconds(280)) && scene.offer("audio", "voice", 280) == "b@10")
+  }
+
   @Test func withoutVideoTheAudioLeads() {
     var scene = scene(["audio": "voice"])
     #expect(scene.offer("audio", "voice", 20, isKeyframe: true) == "a@20")

@@ -51,6 +51,31 @@ def test_parts_hold_all_that_was_sent(server, tmp_path):
     assert sorted(told) == sorted(map(str, every))
 
 
+@pytest.mark.realtime
+def test_parts_of_a_mixed_room(server, tmp_path):
+    """Each part of a composite plays by itself, and together they have every second that was sent."""
+    server.foreign_publisher("--room", "mixed")
+    files = [tmp_path / "a.mp4", tmp_path / "b.mkv"]
+    options = ("--composite", "grid", "--duration", "6s", "--part-duration", "2s")
+    recorder = server.recorder("mixed", None, *files, *options)
+    recorder.wait_for("finished", 60)
+    assert recorder.finish() == 0, recorder.report("failed")
+    for first in files:
+        numbers = []
+        found = parts(tmp_path, first.name)
+        assert len(found) == 3, found
+        for file in found:
+            assert checks.decode_errors(file) == [] and checks.disorder(file) == []
+            frames = checks.numbered(file, SIZE)
+            assert frames[0][1] == pytest.approx(0, abs=0.05), "a part begins at zero"
+            assert checks.durations(file)["audio"] == pytest.approx(checks.durations(file)["video"], abs=0.2)
+            numbers += [number for number, _, _ in frames if number is not None]
+        seconds = sorted({number // FPS for number in numbers})
+        assert numbers == sorted(numbers) and numbers[-1] - numbers[0] >= 5.5 * FPS
+        assert seconds == list(range(seconds[0], seconds[-1] + 1)), f"{first.name}: {numbers}"
+        assert max(b - a for a, b in zip(numbers, numbers[1:])) <= FPS / 2, f"{first.name}: {numbers}"
+
+
 def test_parts_by_size_and_of_a_muted_camera(server, tmp_path):
     """Black has no keyframe that anybody could be asked for, and no size that would end a part: the time does."""
     server.foreign_publisher("--room", "sizes", "--codec", "VP8", "--actions", "wait:6", "mute-video")

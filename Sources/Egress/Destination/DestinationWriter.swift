@@ -21,6 +21,8 @@ final class DestinationWriter: Sendable {
     var gates: [String: FrameGate] = [:]
     /// What has come beside the keyframe that the first stage waits for.
     var early: [Arrival] = []
+    /// What has come ahead of the keyframe that the next stage waits for.
+    var ahead: [Arrival] = []
     /// When that was asked for last.
     var asked: Duration?
     /// Of the job.
@@ -46,10 +48,24 @@ final class DestinationWriter: Sendable {
 
   /// Has a turn take over at the next keyframe.
   /// - Returns: the turn that waited for that and will not come any more.
-  func prepare(_ turn: Turn) -> Turn? { state.withLock { $0.succession.prepare(turn) } }
+  func prepare(_ turn: Turn) -> Turn? { change { $0.prepare(turn) } }
 
   /// Has all end at a moment of the job: what is shown from then on is not written.
-  func finish(at time: Duration) { state.withLock { $0.succession.finish(at: time) } }
+  func finish(at time: Duration) { change { $0.finish(at: time) } }
+
+  /// Writes what still waits to know into which stage it goes: nothing comes any more.
+  func flush() { change { _ in } }
+
+  private func change<Result>(_ body: (inout Succession<OutputStage, ObjectIdentifier>) -> Result) -> Result {
+    let (result, over) = state.withLock { state -> (Result, [OutputStage]) in
+      var over: [OutputStage] = []
+      let result = body(&state.succession)
+      state.release(all: true, over: &over)
+      return (result, over)
+    }
+    for stage in over { onOver(stage) }
+    return result
+  }
 
   /// Waits for no beginning any more.
   /// - Returns: whether it still did.
@@ -89,7 +105,7 @@ final class DestinationWriter: Sendable {
   func take(_ media: MediaBuffer, into input: String, from line: FeedLine, at time: FeedTime) {
     let (needsKeyframe, isPastEnd, over) = state.withLock { state -> (Bool, Bool, [OutputStage]) in
       var over: [OutputStage] = []
-      let isTaken = state.take(Arrival(media: media, input: input, line: line, time: time), over: &over)
+      let isTaken = state.takeInTurn(Arrival(media: media, input: input, line: line, time: time), over: &over)
       return (!isTaken, state.succession.isPastEnd, over)
     }
     for stage in over { onOver(stage) }
@@ -105,7 +121,33 @@ extension DestinationWriter.State {
   private static let patience = Duration.seconds(1)
 
   /// - Returns: false when a keyframe is needed.
-  fileprivate mutating func take(_ arrival: DestinationWriter.Arrival, over: inout [OutputStage]) -> Bool {
+  fileprivate mutating func takeInTurn(_ arrival: DestinationWriter.Arrival, over: inout [OutputStage]) -> Bool {
+    guard !succession.isAhead(arrival.input, at: arrival.time.shown) else {
+      if ahead.count >= Self.mostEarly { release(all: true, over: &over) }
+      ahead.append(arrival)
+      return true
+    }
+    let isTaken = take(arrival, over: &over)
+    if succession.leads(arrival.input) { release(over: &over) }
+    return isTaken
+  }
+
+  /// - Parameter all: also what is still ahead.
+  fileprivate mutating func release(all: Bool = false, over: inout [OutputStage]) {
+    guard !ahead.isEmpty else { return }
+    let held = ahead
+    ahead = []
+    for arrival in held {
+      if !all, succession.isAhead(arrival.input, at: arrival.time.shown) {
+        ahead.append(arrival)
+      } else {
+        _ = take(arrival, over: &over)
+      }
+    }
+  }
+
+  /// - Returns: false when a keyframe is needed.
+  private mutating func take(_ arrival: DestinationWriter.Arrival, over: inout [OutputStage]) -> Bool {
     let isWaiting = succession.awaitsBeginning
     let place = succession.place(
       arrival.input, from: arrival.line.id, isKeyframe: !arrival.media.isDelta, at: arrival.time.shown, over: &over)

@@ -36,6 +36,8 @@ struct Succession<Stage: Sendable, Line: Hashable & Sendable>: Sendable {
   /// From when on nothing goes anywhere, and the inputs that have not come there yet; nil while there is no end.
   private var end: (time: Duration, open: Set<String>)?
   private var previous: (turn: Turn, origin: Duration, open: Set<String>)?
+  /// How far the leading input has come.
+  private var reached = Duration.zero
 
   /// - Parameters:
   ///   - first: gets all that comes, from zero on.
@@ -54,6 +56,15 @@ struct Succession<Stage: Sendable, Line: Hashable & Sendable>: Sendable {
 
   /// Whether a stage begins with a keyframe of that input.
   func leads(_ input: String) -> Bool { current.leader == input }
+
+  /// Whether what is of that time may belong to the next turn, which the leading input has not come to yet: an encoder that
+  /// does not keep up is behind the audio.
+  func isAhead(_ input: String, at time: Duration) -> Bool {
+    guard let next, !next.continues, end == nil, next.leader != input, next.lines.keys.contains(input) else {
+      return false
+    }
+    return time >= max(reached, next.earliest)
+  }
 
   /// Has everything end at a moment: what is shown from then on goes nowhere.
   mutating func finish(at time: Duration) { end = (time, Set(current.lines.keys)) }
@@ -75,6 +86,7 @@ struct Succession<Stage: Sendable, Line: Hashable & Sendable>: Sendable {
     if isKeyframe, let next, next.leader == input, next.lines[input] == line, time >= next.earliest {
       change(to: next, at: time, &over)
     }
+    if leads(input), current.lines[input] == line { reached = time }
     if let place = placeInPrevious(input, from: line, at: time, &over) { return place }
     guard current.lines[input] == line, time >= start, !isOver(input, at: time) else { return nil }
     if awaitsBeginning {

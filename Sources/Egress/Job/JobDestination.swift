@@ -251,6 +251,7 @@ final class JobDestination: Sendable {
   private func close() async {
     await link?.stop()
     await rotation?.stop()
+    writer.flush()
     if let incompleteness = link?.incompleteness?.about(destination) { breakage.note(whole: incompleteness) }
     if let waiting = writer.waiting { stages.discard(waiting) }
     if writer.stopWaiting() {
