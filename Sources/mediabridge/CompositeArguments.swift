@@ -19,7 +19,10 @@ struct CompositeArguments: ParsableArguments {
       valueName: "time"), transform: duration(of:))
   var speakerHold: Duration?
 
-  @Flag(name: .customLong("names"), help: "Write the name of each participant into its tile") var showsNames = false
+  @Flag(
+    name: .customLong("names"),
+    help: "Write the name of each participant into its tile, with a mark where the microphone is muted")
+  var showsNames = false
 
   @Flag(
     name: .customLong("placeholders"),

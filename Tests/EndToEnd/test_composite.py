@@ -6,6 +6,7 @@ import time
 import urllib.request
 import wave
 
+import av
 import checks
 import clip
 import numpy as np
@@ -76,6 +77,29 @@ def test_everybody_has_a_tile_and_is_heard(server, tmp_path):
     flashing = [frame for before, frame in zip([(None, 0, 0), *read], read) if frame[0] != before[0]]
     offsets = checks.flash_offsets(flashing, FPS, *checks.audio(file))
     assert len(offsets) >= SECONDS - 2 and max(map(abs, offsets)) <= 0.045, offsets
+
+
+def marked(file):
+    """Of each frame, whether there is red in the lower part of its left and of its right half."""
+    with av.open(str(file)) as container:
+        for frame in container.decode(video=0):
+            red, green, blue = np.moveaxis(frame.to_ndarray(format="rgb24")[frame.height // 2 :].astype(int), 2, 0)
+            is_red = (red > 140) & (green < 90) & (blue < 90)
+            yield tuple(int(half.sum()) > 50 for half in np.split(is_red, 2, axis=1))
+
+
+def test_a_muted_microphone_is_marked(server, tmp_path):
+    server.foreign_publisher("--room", "marks", "--identity", "alice")
+    bob = server.foreign_publisher("--room", "marks", "--identity", "bob", "--actions", "wait:0.5", "mute")
+    file = tmp_path / "marks.mp4"
+    recorder = composite(server, "marks", file, "--names")
+    recorder.wait_for("recording", 20)
+    bob.wait_for("mute")
+    after(recorder, recorder.wait_for("progress")["duration"] + 2)
+    recorder.send(signal.SIGINT)
+    assert recorder.finish(40) == 0, recorder.report("failed")
+    assert checks.decode_errors(file) == []
+    assert sorted(list(marked(file))[-1]) == [False, True], "bob is marked, and alice is not"
 
 
 WAVE = """# PCM in a file.

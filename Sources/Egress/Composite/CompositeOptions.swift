@@ -15,7 +15,7 @@ public struct CompositeOptions: Sendable {
   /// How long the large tile stays with one who has become quiet while others speak; zero follows each change at once,
   /// as LiveKit Egress does.
   public var speakerHold: Duration
-  /// Whether the name of each participant is written into its tile.
+  /// Whether the name of each participant is written into its tile, with a mark where its microphone is muted.
   public var showsNames: Bool
   /// Whether who has no camera, or has muted it, has a tile with initials and name. Otherwise, as in LiveKit Egress, the
   /// one has no tile and the other's is black.

@@ -55,7 +55,8 @@ struct CompositeScene {
     for (level, (sid, place)) in places.enumerated() {
       guard let seen = seen.first(where: { $0.layout.sid == sid }) else { continue }
       let look = CompositeTile.Look(
-        place: place, level: RoomMix.backgroundLevel + 1 + level, label: seen.label, placeholder: seen.placeholder)
+        place: place, level: RoomMix.backgroundLevel + 1 + level, label: seen.label, isMuted: seen.isMuted,
+        placeholder: seen.placeholder)
       try tile(for: seen)?.show(seen.track, look)
     }
   }
@@ -138,11 +139,15 @@ private struct SeenTrack {
   /// Nil while there is only a placeholder.
   let track: RemoteVideoTrack?
   let label: String?
+  /// Whether the camera's owner has muted the microphone.
+  let isMuted: Bool
   let placeholder: Placeholder?
 
   init(layout: TileTrack, track: RemoteVideoTrack?, _ participant: Participant?, _ options: CompositeOptions) {
     (self.layout, self.track) = (layout, track)
     let (name, identity) = (participant?.spokenName ?? "", participant?.identity ?? "")
+    let published = (participant as? RemoteParticipant)?.trackPublications.values
+    isMuted = layout.source == .camera && published?.contains { $0.source == .microphone && $0.isMuted } == true
     label = options.showsNames ? participant?.spokenName : nil
     let hasPlaceholder = options.showsPlaceholders && layout.source == .camera && (track == nil || layout.isMuted)
     placeholder =

@@ -19,6 +19,8 @@ final class CompositeTile: VideoRenderer, SizelessRenderer, MutedRenderer, Promp
     var level: Int
     /// What is written over the frames; nil for nothing.
     var label: String?
+    /// Whether the label says that the microphone is muted.
+    var isMuted = false
     /// What is seen while there are no frames; nil for black.
     var placeholder: Placeholder?
   }
@@ -53,7 +55,7 @@ final class CompositeTile: VideoRenderer, SizelessRenderer, MutedRenderer, Promp
       defer { look = new }
       return look
     }
-    if new.label != old?.label { tile.write(new.label) }
+    if new.label != old?.label || new.isMuted != old?.isMuted { tile.write(new.label, isMuted: new.isMuted) }
     if new.place != old?.place || new.level != old?.level { put(new) }
     if old == nil { tile.start() }
     if new.placeholder != old?.placeholder || new.place.size != old?.place.size { try standIn(new) }

@@ -34,8 +34,10 @@ package final class FrameFitting: Sendable {
   }
 
   /// Writes over the frames; nil writes nothing.
-  package func write(_ words: String?) {
-    try? overlay?.set("text", to: words.map(PangoText.escaped) ?? "")
+  /// - Parameter isMuted: whether a mark behind the words says so.
+  package func write(_ words: String?, isMuted: Bool = false) {
+    let mark = isMuted ? PangoText.mutedMark : ""
+    try? overlay?.set("text", to: words.map { PangoText.escaped($0) + mark } ?? "")
     try? overlay?.set("silent", to: words == nil)
   }
 }
@@ -64,6 +66,9 @@ extension PixelSize {
 /// Text of strangers, such as a participant's name, for elements that read Pango's mark-up.
 package enum PangoText {
   private static let limit = 80
+
+  /// A word and no sign: fonts lack the signs for it.
+  static let mutedMark = "  <span background='#c62828' foreground='white'> muted </span>"
 
   /// One line that shows as what it says.
   package static func escaped(_ text: String) -> String {

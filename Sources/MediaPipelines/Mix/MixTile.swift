@@ -26,7 +26,8 @@ package final class MixTile: Sendable {
   package func start() { branch.start() }
 
   /// Writes over the frames; nil writes nothing.
-  package func write(_ label: String?) { fitting.write(label) }
+  /// - Parameter isMuted: whether a mark behind the label says so.
+  package func write(_ label: String?, isMuted: Bool = false) { fitting.write(label, isMuted: isMuted) }
 
   /// From the next frame that is mixed on.
   /// - Parameter level: a higher one is seen above a lower one; nil leaves it to when they came.

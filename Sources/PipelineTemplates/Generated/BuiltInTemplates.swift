@@ -802,7 +802,8 @@ appsrc name=audio max-buffers=${queue:-100} max-bytes=0 leaky-type=downstream
 # scaling        Brings frames to the tile's size, once for each frame that comes, and not for each that is mixed.
 # size           The tile's size, or the largest that frames may have where all of them is to be seen: Swift sets `width`
 #                and `height` in these caps. The mixer puts them into the middle, with its background beside them.
-# label          The participant's name, where names are asked for, in `font` as Pango writes it. Swift sets `text`.
+# label          The participant's name, where names are asked for, in `font` as Pango writes it. Swift sets `text`, with
+#                a mark behind the name where the microphone is muted.
 #
 # The end is left open: Swift links it to the mixer.
 

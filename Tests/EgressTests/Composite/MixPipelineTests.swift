@@ -53,6 +53,35 @@ import Testing
     return seen.count == luma.count && zip(seen, luma).allSatisfy { abs(Int($0) - Int($1)) < 6 }
   }
 
+  /// How much of the newest mixed frame is red.
+  private func redness() -> Int {
+    guard let frame = mixed.values.last.flatMap(VideoFrameBuffer.init) else { return 0 }
+    return frame.withPlanes { planes in
+      (0..<90).reduce(0) { sum, y in
+        sum + (0..<160).count { x in planes[2].map { $0.bytes[y * $0.stride + x] > 180 } ?? false }
+      }
+    } ?? 0
+  }
+
+  @Test func aMutedMicrophoneIsMarkedBehindTheName() async throws {
+    try await run("video") { pipeline, template in
+      let tile = try pipeline.addTile(template)
+      tile.put(at: TilePlace(x: 0, y: 0, width: 320, height: 180, fit: .cover))
+      tile.write("<alice>")
+      tile.start()
+      tile.frames.show(try frame(128))
+      try await eventually("the frame") { isNear([128, 128, quarters().dropFirst(2).first ?? 0, 128]) }
+      #expect(redness() == 0)
+      tile.write("<alice>", isMuted: true)
+      tile.frames.show(try frame(128))
+      try await eventually("the mark") { redness() > 50 }
+      tile.write("<alice>")
+      tile.frames.show(try frame(128))
+      try await eventually("no mark") { redness() == 0 }
+      tile.remove()
+    }
+  }
+
   @Test func aFrameIsSeenInItsPlaceUntilItsTileGoes() async throws {
     try await run("video") { pipeline, template in
       try await eventually("a dark frame") { isNear([16, 16, 16, 16]) }
