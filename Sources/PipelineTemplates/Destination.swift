@@ -20,10 +20,18 @@ public struct Destination: Equatable, Sendable {
     let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
     let isNamed = parts.count == 2 && TemplateStore.isName(parts[0])
     self.init(location: isNamed ? parts[1] : argument, output: isNamed ? parts[0] : nil)
+    if output == Self.window, location.isEmpty { location = Self.window }
   }
 
-  /// Whether it is a path, and no address.
-  public var isFile: Bool { address == nil }
+  /// Whether it is a path, and neither an address nor a window.
+  public var isFile: Bool { address == nil && !isWindow }
+
+  /// Whether it is a window on this machine, which the template of that name shows.
+  public var isWindow: Bool { output == Self.window }
+  private static let window = "window"
+
+  /// Whether somebody else gets it at once.
+  public var isLive: Bool { !isFile && !isWindow }
 
   /// The name of the template that writes it; nil where nothing says.
   public var template: String? {

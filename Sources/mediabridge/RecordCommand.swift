@@ -105,7 +105,7 @@ struct RecordingArguments: ParsableArguments {
 
   @Argument(
     help: """
-      Such as a.mp4, a.mkv, rtmp://host/app/key, or NAME=LOCATION for the output template NAME; any number of them. A file's \
+      Such as a.mp4, a.mkv, rtmp://host/app/key, window= for a window that shows what is recorded, or NAME=LOCATION for the output template NAME; any number of them. A file's \
       name takes {room_name}, {room_id}, {time}, {utc} and {publisher_identity}; that of one track also {track_id}, \
       {track_type} and {track_source}
       """,

@@ -106,6 +106,7 @@ struct RecordingReport: Sendable {
     switch status.state {
     case .active: "\(status.location): \(status.tracks.map(describe).joined(separator: ", "))"
     case .failed: "\(status.failure?.message ?? status.location): it has ended, and the others go on."
+    case .complete where status.kind == .window: "The window was closed, and the others go on."
     case .complete: "\(status.location) is complete: \(figures(status).joined(separator: ", "))"
     case .starting, .reconnecting, .ending: nil
     }
@@ -150,7 +151,9 @@ struct RecordingReport: Sendable {
   /// Tells of each destination that is complete, and of the end.
   /// - Parameter end: what ended it.
   func finished(_ progress: OutputProgress, _ end: String) {
-    for status in progress.destinations where status.state == .complete { finished(status, progress, end) }
+    for status in progress.destinations where status.state == .complete && status.kind != .window {
+      finished(status, progress, end)
+    }
     for omission in progress.omissions { console.say("Not in it: \(omission)") }
     console.event(
       "ended",

@@ -14,7 +14,7 @@ struct StreamCommand: AsyncParsableCommand {
   @OptionGroup var recording: RecordingArguments
 
   func validate() throws {
-    guard recording.destination.allSatisfy({ Destination(argument: $0).isFile }) else { return }
+    guard recording.destination.allSatisfy({ !Destination(argument: $0).isLive }) else { return }
     throw ValidationError(
       "there is no live server among the destinations; give an address such as rtmp://HOST/APP/KEY, or use 'record'")
   }

@@ -1,6 +1,7 @@
 """An X server without a screen, with what is seen on it."""
 
 import contextlib
+import signal
 import subprocess
 
 import numpy as np
@@ -31,6 +32,15 @@ class Desktop:
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._server.wait(10)
         self._server.kill()
+
+    @contextlib.contextmanager
+    def hanging(self):
+        """Has the display answer nobody meanwhile."""
+        self._server.send_signal(signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            self._server.send_signal(signal.SIGCONT)
 
     def command(self, *arguments):
         """A program with its windows here."""

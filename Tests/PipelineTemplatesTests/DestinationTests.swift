@@ -3,6 +3,15 @@ import Testing
 @testable import PipelineTemplates
 
 @Suite struct DestinationTests {
+  @Test func aWindowIsNeitherAFileNorLive() {
+    let window = Destination(argument: "window=")
+    #expect(window.isWindow && !window.isFile && !window.isLive && window.template == "window")
+    #expect(window.shown == "window")
+    let file = Destination(argument: "window")
+    #expect(file.isFile && !file.isWindow && !file.isLive)
+    #expect(Destination(argument: "rtmp://host/app/key").isLive)
+  }
+
   @Test(
     arguments: [
       ("a.mp4", nil, "a.mp4", "mp4"), ("A.MKV", nil, "A.MKV", "mkv"), ("ogg=a.opus", "ogg", "a.opus", "ogg"),

@@ -13,8 +13,10 @@ final class JobDestination: Sendable {
   private let writer: DestinationWriter
   private let stages: StageList
   private let plan: Locked<OutputPlan>
-  /// Nil for a file.
+  /// Nil where it is of no server.
   private let link: StreamLink?
+  /// Nil where it is no window.
+  private let window: WindowWatch?
   /// Nil for what goes on in one file.
   private let rotation: PartRotation?
   private let ending = Locked(Ending())
@@ -47,11 +49,14 @@ final class JobDestination: Sendable {
     (self.lines, self.plan) = (DestinationLines(lines, media), Locked(plan))
     let breakage = Breakage(of: destination, onChange: onChange)
     self.breakage = breakage
-    link = destination.isFile ? nil : StreamLink(limit: reconnectFor) { breakage.note($0) }
+    link = destination.isLive ? StreamLink(limit: reconnectFor) { breakage.note($0) } : nil
+    let window = destination.isWindow ? WindowWatch(onChange: onChange, onFailure: { breakage.note($0) }) : nil
+    self.window = window
     rotation = destination.isFile ? parts.map(PartRotation.init) : nil
     stages = StageList(breakage)
     let maker = StageMaker(factory: factory, lines: self.lines)
-    let first = try Self.open(maker, plan, at: destination, claim, link, breakage)
+    let first = try Self.open(maker, plan, at: destination, claim, link, window, breakage)
+    window?.start()
     stages.add(first)
     writer = DestinationWriter(
       DestinationWriter.Turn(stage: first, lines: self.lines.byInput), from: media.origin == nil ? nil : media.length,
@@ -63,8 +68,13 @@ final class JobDestination: Sendable {
 
   private static func open(
     _ maker: StageMaker, _ plan: OutputPlan, at destination: Destination, _ claim: FileClaim?, _ link: StreamLink?,
-    _ breakage: Breakage
+    _ window: WindowWatch?, _ breakage: Breakage
   ) throws(LiveKitError) -> OutputStage {
+    if let window {
+      do throws(LiveKitError) { return try maker.make(plan, at: destination, claim: nil) { window.broke($0) } } catch {
+        throw WindowWatch.refusal(error).about(destination)
+      }
+    }
     guard let link else {
       return try maker.make(plan, at: destination, claim: claim) { breakage.note($0) }
     }
@@ -123,7 +133,7 @@ final class JobDestination: Sendable {
   func goOn(_ plan: OutputPlan, at next: Destination, from earliest: Duration? = nil) throws(LiveKitError) {
     let claim = next.isFile ? try FileClaim(next.location) : nil
     self.plan.withLock { $0 = plan }
-    let stage = try Self.open(StageMaker(factory: factory, lines: lines), plan, at: next, claim, link, breakage)
+    let stage = try Self.open(StageMaker(factory: factory, lines: lines), plan, at: next, claim, link, window, breakage)
     stages.add(stage)
     let turn = DestinationWriter.Turn(stage: stage, lines: lines.byInput, earliest: earliest ?? .zero)
     if let late = writer.prepare(turn), !late.continues { stages.discard(late.stage) }
@@ -197,6 +207,9 @@ final class JobDestination: Sendable {
     return max((ending.withLock { $0.moment } ?? media.length) - writer.beginning, .zero)
   }
 
+  /// Whether it is a window that somebody has closed.
+  var isClosed: Bool { window?.isClosed == true }
+
   func has(_ kind: Track.Kind) -> Bool { lines[OutputInput(kind)] != nil }
 
   /// Whether it is fed what is made of decoded frames or PCM.
@@ -250,6 +263,8 @@ final class JobDestination: Sendable {
 
   private func close() async {
     await link?.stop()
+    window?.stop()
+    if window?.isDisplayLost == true { return ending.withLock { $0.isOver = true } }
     await rotation?.stop()
     writer.flush()
     if let incompleteness = link?.incompleteness?.about(destination) { breakage.note(whole: incompleteness) }
@@ -258,7 +273,8 @@ final class JobDestination: Sendable {
       stages.discard(writer.stage)
       breakage.note(LiveKitError(.noMedia, "no keyframe has come that it could begin with"))
     } else {
-      for stage in writer.stages { stages.end(stage) }
+      // A window has nothing to complete, and its display need not answer any more.
+      for stage in writer.stages { window == nil ? stages.end(stage) : stages.discard(stage) }
     }
     do throws(LiveKitError) { try await stages.finish() } catch { breakage.note(whole: error) }
     if let reason = rotation?.failure {

@@ -76,12 +76,16 @@ struct JobRun: Sendable {
     }
   }
 
-  /// Completes what was written of those that cannot go on.
+  /// Completes what was written of those that cannot go on, or whose window was closed.
   /// - Returns: whether there were some.
   mutating func endWhatFailed() -> Bool {
     var hasEnded = false
     for index in destinations.indices {
-      guard destinations[index].isOpen, let output = destinations[index].output, output.failure != nil else { continue }
+      guard destinations[index].isOpen, let output = destinations[index].output else { continue }
+      if output.isClosed, outputs.count == 1 {
+        output.fail(LiveKitError(.cancelled, "it was closed, and nothing else was written"))
+      }
+      guard output.failure != nil || output.isClosed else { continue }
       destinations[index].ending = job.end(output)
       hasEnded = true
     }

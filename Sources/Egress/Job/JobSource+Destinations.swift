@@ -55,7 +55,7 @@ extension JobSource {
   }
 
   private func check(_ target: RecordingTarget, without idle: Set<Track.Kind>) throws(LiveKitError) {
-    if !target.destination.isFile, run?.job.media.isPaused == true {
+    if target.destination.isLive, run?.job.media.isPaused == true {
       throw LiveKitError(
         .invalidState, "\(target.destination.shown): a live server cannot be added during a pause; go on first")
     }
@@ -115,7 +115,7 @@ extension JobSource {
   /// A live server would take nothing for a loss, so there must be none.
   public func pause() throws(LiveKitError) {
     guard job.isTold, let run else { throw LiveKitError(.invalidState, "nothing runs that could be paused") }
-    if let live = run.destinations.first(where: { $0.isOpen && !$0.target.destination.isFile })?.target.destination {
+    if let live = run.destinations.first(where: { $0.isOpen && $0.target.destination.isLive })?.target.destination {
       throw LiveKitError(
         .invalidState, "\(live.shown) is live and cannot be paused; remove it first, and add it again afterwards")
     }

@@ -30,6 +30,8 @@ public struct DestinationStatus: Sendable, Equatable {
     case segments
     /// An image every few seconds.
     case images
+    /// On this machine's screen.
+    case window
   }
 
   /// A file's path, or an address without what may be a secret in it.
@@ -37,7 +39,7 @@ public struct DestinationStatus: Sendable, Equatable {
   /// What is written.
   public var kind: Kind
   /// Whether it is a path, and no address.
-  public var isFile: Bool { kind != .stream }
+  public var isFile: Bool { kind != .stream && kind != .window }
   /// Where it is on its way.
   public var state: State
   /// When its first moment was written; nil before.
@@ -69,7 +71,9 @@ public struct DestinationStatus: Sendable, Equatable {
   init(_ destination: Destination, _ state: State, segments: SegmentOptions? = nil) {
     (location, self.state) = (destination.shown, state)
     kind =
-      if !destination.isFile {
+      if destination.isWindow {
+        .window
+      } else if !destination.isFile {
         .stream
       } else if let segments {
         segments.imageInterval == nil ? .segments : .images

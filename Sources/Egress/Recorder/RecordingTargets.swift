@@ -33,6 +33,11 @@ struct RecordingTargets: Sendable {
     if options.parts != nil, !all.contains(where: \.destination.isFile) {
       throw LiveKitError(.invalidParameter, "parts are asked for, and no destination is a file: a live server has none")
     }
+    if all.allSatisfy(\.destination.isWindow) {
+      throw LiveKitError(
+        .invalidParameter,
+        "a window shows what is recorded: name a file or a live server, too; `view` shows a room alone")
+    }
     try checkSources(options)
     if options.hasVoices { try checkVoices() }
     try checkEncoders()

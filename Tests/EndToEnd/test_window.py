@@ -1,0 +1,82 @@
+"""A window as a destination: it shows what is recorded, and disturbs nothing."""
+
+import signal
+import time
+
+import checks
+import pytest
+from desktop import Desktop
+from failures import after
+from programs import KEYS, mediabridge
+
+
+@pytest.fixture
+def desktop():
+    with Desktop() as shown:
+        yield shown
+
+
+def recorder(server, start, desktop, room, *destinations):
+    command = mediabridge("record", "--url", server.url, *KEYS, "--room", room, "--json", "--composite", "grid")
+    return start(server.enter(*desktop.command(*command, *destinations)))
+
+
+def wait_until_seen(desktop):
+    deadline = time.monotonic() + 30
+    while desktop.screenshot().std() < 20:
+        assert time.monotonic() < deadline, "nothing is seen"
+
+
+def test_a_display_that_hangs_holds_up_nothing(server, start, desktop, tmp_path):
+    server.foreign_publisher("--room", "hangs")
+    file = tmp_path / "room.mp4"
+    recording = recorder(server, start, desktop, "hangs", file, "window=")
+    recording.wait_for("recording", 20)
+    wait_until_seen(desktop)
+    with desktop.hanging():
+        length = after(recording, recording.wait_for("progress")["duration"] + 2)["duration"]
+        recording.send(signal.SIGINT)
+        assert recording.finish(40) == 0, recording.report("failed")
+    assert checks.decode_errors(file) == [] and checks.length(file) >= length - 0.5
+    times = [time for time, _ in checks.frames(file)]
+    assert max(b - a for a, b in zip(times, times[1:])) < 0.5
+
+
+def test_closing_it_ends_nothing_else(server, start, desktop, tmp_path):
+    server.foreign_publisher("--room", "window")
+    file = tmp_path / "room.mp4"
+    recording = recorder(server, start, desktop, "window", file, "window=")
+    recording.wait_for("recording", 20)
+    wait_until_seen(desktop)
+    ((window, width, height),) = desktop.windows()
+    assert (width, height) == (960, 540)
+    desktop.act("close", window)
+    while recording.wait_for("destination").get("state") != "complete":
+        pass
+    assert not desktop.windows()
+    length = after(recording, recording.wait_for("progress")["duration"] + 1.5)["duration"]
+    recording.send(signal.SIGINT)
+    assert recording.finish(40) == 0, recording.report("failed")
+    assert checks.decode_errors(file) == [] and checks.length(file) >= length - 0.5
+
+
+def test_a_display_that_goes_ends_nothing_else(server, start, desktop, tmp_path):
+    server.foreign_publisher("--room", "gone")
+    file = tmp_path / "room.mp4"
+    recording = recorder(server, start, desktop, "gone", file, "window=")
+    recording.wait_for("recording", 20)
+    wait_until_seen(desktop)
+    desktop.end()
+    while recording.wait_for("destination").get("state") != "failed":
+        pass
+    length = after(recording, recording.wait_for("progress")["duration"] + 1.5)["duration"]
+    recording.send(signal.SIGINT)
+    assert recording.finish(40) == 1
+    assert "the display is gone" in recording.errors + str(recording.events)
+    assert checks.decode_errors(file) == [] and checks.length(file) >= length - 0.5
+
+
+def test_a_window_alone_is_refused(local_server):
+    recording = local_server.recorder("alone", None, "window=", "--composite", "grid")
+    assert recording.finish(20) != 0
+    assert "a window shows what is recorded" in recording.errors + str(recording.events)
