@@ -110,9 +110,11 @@ struct TemplateFiller {
   }
 
   private func append(_ token: TemplateToken, _ output: inout Output) throws(TemplateError) {
+    if case .declaration(let parts) = token.content { return try check(parts) }
     let start = output.end
     output.origins.append((start, token.line))
     switch token.content {
+    case .declaration: break
     case .space(let bytes): output.text += String(decoding: bytes, as: UTF8.self)
     case .caps(let parts):
       output.text += try plain(parts, allowing: "_-+./:")
@@ -131,6 +133,11 @@ struct TemplateFiller {
       output.chains.take(rest: output.end)
       note(name, value, token.line, &output)
     }
+  }
+
+  /// - Throws: a value is missing.
+  private func check(_ parts: [TemplatePart]) throws(TemplateError) {
+    for case .variable(let use) in parts { _ = try value(of: use) }
   }
 
   private func note(_ name: String, _ value: String, _ line: Int, _ output: inout Output) {

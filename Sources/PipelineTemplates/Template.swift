@@ -13,7 +13,9 @@ public struct TemplateVariable: Equatable, Sendable {
 /// A variable may stand
 /// - as a property's whole value or as a part of it, in double quotes or without any: the value may then be any text;
 /// - within caps or another structure (`caps="video/x-raw,width=${width}"`), or as a word of its own such as an element's
-///   name: the value may then only be a plain word, since any other text would be syntax there.
+///   name: the value may then only be a plain word, since any other text would be syntax there;
+/// - in a comment line that begins with `#:`, for values that Swift reads and no element: `#: ${playlist:-event} …`. The
+///   value may be any text.
 ///
 /// It may not stand in single quotes, nor in a value where quotes and other text are mixed. `\${` is plain text.
 public struct Template: Equatable, Sendable {
@@ -46,8 +48,8 @@ public struct Template: Equatable, Sendable {
     self.text = text
     summary = Self.summary(of: text)
     var scanner = TemplateScanner(text: text, file: file)
-    tokens = try scanner.scan()
-    guard tokens.contains(where: { !$0.isSpace }) else { throw TemplateError(file: file, .empty) }
+    tokens = try TemplateScanner.declarations(in: text, file) + scanner.scan()
+    guard tokens.contains(where: { !$0.isBlank }) else { throw TemplateError(file: file, .empty) }
     variables = try Self.variables(in: tokens, file)
     try checkDefaults()
   }
@@ -55,7 +57,7 @@ public struct Template: Equatable, Sendable {
   static func summary(of text: String) -> String {
     for line in text.utf8.split(separator: LaunchQuoting.lineFeed) {
       let content = line.drop(while: LaunchQuoting.isSpace)
-      guard content.first == UInt8(ascii: "#") else { continue }
+      guard content.first == UInt8(ascii: "#"), !TemplateScanner.isDeclaration(content) else { continue }
       let words = content.drop { $0 == UInt8(ascii: "#") }.split(whereSeparator: LaunchQuoting.isSpace)
       if !words.isEmpty { return words.map { String(decoding: $0, as: UTF8.self) }.joined(separator: " ") }
     }

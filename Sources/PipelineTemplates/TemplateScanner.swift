@@ -11,6 +11,24 @@ struct TemplateScanner {
     self.file = file
   }
 
+  private init(line: some Sequence<UInt8>, number: Int, file: String) {
+    (bytes, self.line, self.file) = (Array(line), number, file)
+  }
+
+  /// What comment lines that begin with `#:` declare.
+  static func declarations(in text: String, _ file: String) throws(TemplateError) -> [TemplateToken] {
+    var tokens: [TemplateToken] = []
+    let lines = text.utf8.split(separator: LaunchQuoting.lineFeed, omittingEmptySubsequences: false)
+    for (index, line) in lines.enumerated() where isDeclaration(line.drop(while: LaunchQuoting.isSpace)) {
+      var scanner = TemplateScanner(line: line, number: index + 1, file: file)
+      tokens.append(TemplateToken(content: .declaration(try scanner.takeParts { _ in false }), line: index + 1))
+    }
+    return tokens
+  }
+
+  /// - Parameter line: without the white space in front of it.
+  static func isDeclaration(_ line: some Sequence<UInt8>) -> Bool { line.starts(with: Array("#:".utf8)) }
+
   /// Comment lines become empty ones, so that line numbers stay.
   private static func withoutComments(_ text: String) -> [UInt8] {
     let lines = text.utf8.split(separator: LaunchQuoting.lineFeed, omittingEmptySubsequences: false)

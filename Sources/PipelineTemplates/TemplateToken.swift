@@ -15,6 +15,8 @@ struct TemplateToken: Equatable, Sendable {
   enum Content: Equatable, Sendable {
     /// White space, line ends included; comment lines are empty ones.
     case space([UInt8])
+    /// A comment line that begins with `#:`, whose variables are there for Swift: nothing of it goes to gst-launch.
+    case declaration([TemplatePart])
     /// An element, a link, a reference to a pad, a parenthesis.
     case word([TemplatePart])
     /// A caps filter between two links, white space included.
@@ -31,11 +33,17 @@ struct TemplateToken: Equatable, Sendable {
   var parts: [TemplatePart] {
     switch content {
     case .space: []
-    case .word(let parts), .caps(let parts), .property(_, _, let parts, _): parts
+    case .declaration(let parts), .word(let parts), .caps(let parts), .property(_, _, let parts, _): parts
     }
   }
 
   var variables: [VariableUse] { parts.compactMap { if case .variable(let use) = $0 { use } else { nil } } }
 
-  var isSpace: Bool { if case .space = content { true } else { false } }
+  /// Whether gst-launch gets nothing of it but white space.
+  var isBlank: Bool {
+    switch content {
+    case .space, .declaration: true
+    case .word, .caps, .property: false
+    }
+  }
 }

@@ -22,6 +22,22 @@ import Testing
     #expect(filled.line(atOffset: filled.description.utf8.count - 1) == 4)
   }
 
+  /// Its value is for Swift, may be any text, and no element gets it.
+  @Test func aVariableIsDeclaredInAComment() throws {
+    let template = try template("#: ${wait:-4}  Seconds.\n# Reads ${no}\nfakesrc\n  #: ${name}, ${wait}\n! fakesink")
+    #expect(template.summary == "Reads ${no}")
+    #expect(
+      template.variables == [
+        .init(name: "wait", defaultValue: "4", lines: [1, 4]), .init(name: "name", defaultValue: nil, lines: [4]),
+      ])
+    let filled = try template.fill(["name": "a ! b \"c"])
+    #expect(filled.description.split(whereSeparator: \.isWhitespace) == ["fakesrc", "!", "fakesink"])
+    #expect(filled.elements.map(\.line) == [3, 5] && filled.line(atOffset: 0) == 1)
+    #expect(throws: TemplateError.self) { try template.fill() }
+    #expect(throws: TemplateError.self) { try self.template("#: ${wait:-4\nfakesrc") }
+    #expect(throws: TemplateError.self) { try self.template("#: ${wait:-4}") }
+  }
+
   @Test func aNameIsOnlyAStrangeName() throws {
     let filled = try template("filesink location=\"/rec/${who}.mp4\"").fill(["who": "x ! filesink location=/etc/passwd"]
     )

@@ -259,16 +259,16 @@ appsrc name=video max-buffers=${queue:-1000} max-bytes=0 leaky-type=downstream
 # video, audio  Queue at most `queue` buffers; the oldest are dropped when the disk does not keep up. The caps say what
 #               goes in: a track as it was sent, or else encoded.
 # mux           Fragments of `fragment` ms; in a segment the audio reaches beyond the video by that much at most.
-# identity      Does nothing: its name says how long segments are, `segment-duration` seconds, each from a keyframe to the
-#               next, which senders and encoders are told. `playlist` is `event`, which lists all and plays on demand
-#               when it has ended, or `live`, which lists the newest `live-segments`. `live-playlist` is the name of a
-#               live one beside an event playlist. With `delete-segments` true a live playlist's old segments go.
 # segments      Swift makes the files NAME_00000.m4s, NAME_00001.m4s … of it, NAME_init.mp4, which goes in front of each, and
 #               the playlist NAME.m3u8.
+#
+#: ${segment-duration:-4}     Seconds of a segment, each from a keyframe to the next, which senders and encoders are told.
+#: ${playlist:-event}         `event` lists all and plays on demand when it has ended, `live` lists the newest.
+#: ${live-segments:-5}        Segments that a live playlist lists.
+#: ${delete-segments:-false}  `true` removes a live playlist's old segments.
+#: ${live-playlist:-}         The name of a live playlist beside an event playlist; empty for none.
 
 mp4mux name=mux fragment-duration=${fragment:-200} streamable=true
-! identity name=segments-of-${segment-duration:-4}-s
-! identity name=playlist-${playlist:-event}-${live-segments:-5}-${delete-segments:-false}-${live-playlist:-}
 ! appsink name=segments sync=false
 appsrc name=video max-buffers=${queue:-1000} max-bytes=0 leaky-type=downstream
   caps="video/x-h264,stream-format=avc,alignment=au"
@@ -284,15 +284,15 @@ appsrc name=audio max-buffers=${queue:-1000} max-bytes=0 leaky-type=downstream
 # video, audio  Queue at most `queue` buffers; the oldest are dropped when the disk does not keep up. The caps say what
 #               goes in: a track as it was sent, or else encoded.
 # mux           All that is there goes on at once, so that nothing of the next segment comes with the last one.
-# identity      Does nothing: its name says how long segments are, `segment-duration` seconds, each from a keyframe to the
-#               next, which senders and encoders are told. `playlist` is `event`, which lists all and plays on demand
-#               when it has ended, or `live`, which lists the newest `live-segments`. `live-playlist` is the name of a
-#               live one beside an event playlist. With `delete-segments` true a live playlist's old segments go.
 # segments      Swift makes the files NAME_00000.ts, NAME_00001.ts … of it, and the playlist NAME.m3u8.
+#
+#: ${segment-duration:-4}     Seconds of a segment, each from a keyframe to the next, which senders and encoders are told.
+#: ${playlist:-event}         `event` lists all and plays on demand when it has ended, `live` lists the newest.
+#: ${live-segments:-5}        Segments that a live playlist lists.
+#: ${delete-segments:-false}  `true` removes a live playlist's old segments.
+#: ${live-playlist:-}         The name of a live playlist beside an event playlist; empty for none.
 
 mpegtsmux name=mux alignment=0
-! identity name=segments-of-${segment-duration:-4}-s
-! identity name=playlist-${playlist:-event}-${live-segments:-5}-${delete-segments:-false}-${live-playlist:-}
 ! appsink name=segments sync=false
 appsrc name=video max-buffers=${queue:-1000} max-bytes=0 leaky-type=downstream
   caps="video/x-h264,stream-format=byte-stream,alignment=au"
@@ -306,15 +306,15 @@ appsrc name=audio max-buffers=${queue:-1000} max-bytes=0 leaky-type=downstream
 # PNG images of the video, one every few seconds.
 #
 # video          Frames in; at most `queue` wait, and the oldest are dropped when the disk does not keep up.
-# identity       Does nothing: its name says that a frame goes in every `capture-interval` seconds, from the first one on. With
-#                `filename-suffix` none there is the newest image only.
 # videoflip      Turns frames upright, as the sender says (tag image-orientation).
 # scaling        Images are `image-height` pixels high, and as wide as the shape of the video asks.
 # pngenc         `compression` from 0 to 9, which costs time and no quality.
 # segments       Swift makes the files NAME_00000.png, NAME_00001.png … of it, and NAME.png, which is always the newest.
+#
+#: ${capture-interval:-10}    Seconds from one image to the next: a frame goes in as often, from the first one on.
+#: ${filename-suffix:-index}  `index` keeps all images, `none` the newest only.
 
 appsrc name=video max-buffers=${queue:-3} max-bytes=0 leaky-type=downstream caps="video/x-raw"
-! identity name=image-every-${capture-interval:-10}-s-${filename-suffix:-index}
 ! videoflip video-direction=auto
 ! videoconvertscale n-threads=1
 ! video/x-raw,height=${image-height:-360},pixel-aspect-ratio=1/1
@@ -326,15 +326,15 @@ appsrc name=video max-buffers=${queue:-3} max-bytes=0 leaky-type=downstream caps
 # JPEG images of the video, one every few seconds.
 #
 # video          Frames in; at most `queue` wait, and the oldest are dropped when the disk does not keep up.
-# identity       Does nothing: its name says that a frame goes in every `capture-interval` seconds, from the first one on. With
-#                `filename-suffix` none there is the newest image only.
 # videoflip      Turns frames upright, as the sender says (tag image-orientation).
 # scaling        Images are `image-height` pixels high, and as wide as the shape of the video asks.
 # jpegenc        `quality` up to 100.
 # segments       Swift makes the files NAME_00000.jpg, NAME_00001.jpg … of it, and NAME.jpg, which is always the newest.
+#
+#: ${capture-interval:-10}    Seconds from one image to the next: a frame goes in as often, from the first one on.
+#: ${filename-suffix:-index}  `index` keeps all images, `none` the newest only.
 
 appsrc name=video max-buffers=${queue:-3} max-bytes=0 leaky-type=downstream caps="video/x-raw"
-! identity name=image-every-${capture-interval:-10}-s-${filename-suffix:-index}
 ! videoflip video-direction=auto
 ! videoconvertscale n-threads=1
 ! video/x-raw,height=${image-height:-360},pixel-aspect-ratio=1/1
@@ -479,16 +479,16 @@ audiomixer name=audiomix force-live=true latency=${delay:-100000000} alignment-t
 # video, audio   Queue at most `queue` frames and `audio-queue` pieces of audio, some 10 s each, for a server or a network
 #                that is slow for a moment; then frames are dropped up to the next keyframe. The caps say what goes in: a
 #                track as it was sent, or else encoded.
-# identity       Does nothing: its name says that servers and players want a keyframe every `keyframe-interval` seconds.
 # mux            FLV without an index.
 # rtmp2sink      `chunk` bytes a message at most before another one may come between. For rtmps:// GIO does TLS, which is the
 #                Debian package glib-networking; `tls-validation-flags` of the element says which certificates are refused.
+#
+#: ${keyframe-interval:-4}  Seconds from one keyframe to the next at most, as servers and players want them.
 
 flvmux name=mux streamable=true
 ! rtmp2sink location=${location} chunk-size=${chunk:-4096} sync=false
 appsrc name=video max-buffers=${queue:-250} max-bytes=0 leaky-type=downstream
   caps="video/x-h264,stream-format=avc,alignment=au"
-! identity name=keyframe-every-${keyframe-interval:-4}-s
 ! mux.video
 appsrc name=audio max-buffers=${audio-queue:-500} max-bytes=0 leaky-type=downstream
   caps="audio/mpeg,mpegversion=4,stream-format=raw"
@@ -501,18 +501,17 @@ appsrc name=audio max-buffers=${audio-queue:-500} max-bytes=0 leaky-type=downstr
 # video, audio   Queue at most `queue` frames and `audio-queue` pieces of audio, some 10 s each, for a network that is slow
 #                for a moment; then frames are dropped up to the next keyframe. The caps say what goes in: a track as it was
 #                sent, or else encoded.
-# identity       Does nothing: its name says that who tunes in waits for a keyframe, which comes every `keyframe-interval`
-#                seconds.
 # mux            Seven packets of MPEG-TS fill a packet of SRT.
 # srtsink        The address may say `mode`, `passphrase`, `pbkeylen`, `streamid` and `latency` (ms). As a listener it sends
 #                to all who call, and to nobody until somebody does. It does not reconnect by itself, since it would not
 #                tell that it was refused.
+#
+#: ${keyframe-interval:-2}  Seconds from one keyframe to the next at most, for which who tunes in waits.
 
 mpegtsmux name=mux alignment=7
 ! srtsink uri=${location} sync=false auto-reconnect=false wait-for-connection=false
 appsrc name=video max-buffers=${queue:-250} max-bytes=0 leaky-type=downstream
   caps="video/x-h264,stream-format=byte-stream,alignment=au"
-! identity name=keyframe-every-${keyframe-interval:-2}-s
 ! mux.
 appsrc name=audio max-buffers=${audio-queue:-500} max-bytes=0 leaky-type=downstream
   caps="audio/mpeg,mpegversion=4,stream-format=raw"
@@ -542,16 +541,15 @@ appsrc name=audio max-buffers=${queue:-1000} max-bytes=0 leaky-type=downstream
 #
 # video, audio   Queue at most `queue` frames and `audio-queue` pieces of audio; the oldest are dropped when the network does
 #                not keep up. The caps say what goes in: a track as it was sent, or else encoded.
-# identity       Does nothing: its name says that who tunes in waits for a keyframe, which comes every `keyframe-interval`
-#                seconds.
 # mux            Seven packets of MPEG-TS fill a datagram.
 # udpsink        To `host` and `port`, whether somebody listens or not; a group is reached over `ttl` routers at most.
+#
+#: ${keyframe-interval:-2}  Seconds from one keyframe to the next at most, for which who tunes in waits.
 
 mpegtsmux name=mux alignment=7
 ! udpsink host=${host} port=${port} ttl-mc=${ttl:-1} sync=false
 appsrc name=video max-buffers=${queue:-250} max-bytes=0 leaky-type=downstream
   caps="video/x-h264,stream-format=byte-stream,alignment=au"
-! identity name=keyframe-every-${keyframe-interval:-2}-s
 ! mux.
 appsrc name=audio max-buffers=${audio-queue:-500} max-bytes=0 leaky-type=downstream
   caps="audio/mpeg,mpegversion=4,stream-format=raw"
