@@ -38,6 +38,18 @@ import Testing
     #expect(probe.output == "opus\n" && probe.errors.isEmpty)
   }
 
+  /// Whatever its variables are called.
+  @Test func oneWhoseFilesSwiftWritesIsNamedAmongThoseThatThereAre() async throws {
+    let folder = try folder()
+    let text = "mpegtsmux name=mux ! appsink name=segments appsrc name=audio caps=audio/mpeg ! mux."
+    try text.write(toFile: folder.path + "/output/cut.pipeline", atomically: true, encoding: .utf8)
+    let room = Room(roomOptions: RoomOptions(audioPlayback: .off, pipelineFolder: folder.path))
+    let error = await #expect(throws: LiveKitError.self) {
+      try await Recorder(room: room, options: RecordingOptions(file: "x.avi")).prepare()
+    }
+    for ending in [".cut", ".ogg", ".m3u8", ".jpg"] { #expect(error?.message.contains(ending) == true) }
+  }
+
   @Test func whatItDoesNotTakeCannotBeAskedOfIt() async throws {
     let folder = try folder()
     let room = Room(roomOptions: RoomOptions(audioPlayback: .off, pipelineFolder: folder.path))

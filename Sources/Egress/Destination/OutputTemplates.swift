@@ -43,13 +43,7 @@ package struct OutputTemplates: Sendable {
       _ = try LiveKitError.wrapping { () throws(PipelineFailure) in try factory.template(.output, name) }
       return name
     }
-    let known = names.filter { name in
-      // One whose files Swift writes is told no location.
-      (try? factory.variables(of: TemplateName(.output, name)))?.isDisjoint(with: [
-        "location", "segment-duration", "capture-interval",
-      ])
-        == false
-    }
+    let known = names.filter { writes($0, factory) }
     let shown = destination.shown
     let advice =
       "NAME=\(shown) or --output NAME says which output template writes it, such as \(known.joined(separator: ", "))"
@@ -60,6 +54,13 @@ package struct OutputTemplates: Sendable {
     let endings = known.filter { !Destination.addressTemplates.contains($0) }
       .map { "." + Destination.ending(of: $0) }.joined(separator: ", ")
     throw LiveKitError(.invalidParameter, "'\(shown)': the name has to end in one of \(endings); or \(advice)")
+  }
+
+  /// Whether a template is told a location, or Swift writes what comes out of it.
+  private static func writes(_ name: String, _ factory: PipelineFactory) -> Bool {
+    guard let template = try? factory.template(.output, name) else { return false }
+    if template.variables.contains(where: { $0.name == "location" }) { return true }
+    return (try? factory.fill(template, values: [:]))?.hasSegments == true
   }
 }
 

@@ -25,7 +25,7 @@ struct SegmentOptions: Equatable, Sendable {
   /// - Returns: nil for a template without the appsink `segments`.
   /// - Throws: a value that cannot be.
   init?(_ template: Template, _ filled: FilledTemplate, set: [String: String]) throws(LiveKitError) {
-    guard filled.elements.contains(where: { $0.name == "segments" }) else { return nil }
+    guard filled.hasSegments else { return nil }
     let values = SegmentValues(
       all: template.variables.reduce(into: [:]) { $0[$1.name] = set[$1.name] ?? $1.defaultValue })
     duration = .seconds(try values.number("segment-duration", usual: 4, in: 0.1...3600, "seconds, such as 4"))
@@ -58,6 +58,11 @@ struct SegmentOptions: Equatable, Sendable {
           + "such as live.m3u8")
     }
   }
+}
+
+extension FilledTemplate {
+  /// Whether Swift writes what comes out of it.
+  var hasSegments: Bool { elements.contains { $0.name == "segments" } }
 }
 
 /// The variables of a template with their values.
