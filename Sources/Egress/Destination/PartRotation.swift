@@ -19,12 +19,12 @@ final class PartRotation: Sendable {
     /// When its keyframe was asked for last.
     var asked: MediaTime?
     var failure: LiveKitError?
-    var watch: Task<Void, Never>?
   }
 
   private static let pace = Duration.milliseconds(200)
   private static let patience = Duration.seconds(1)
   private let limit: PartLimit
+  private let watch = Watch()
   private let state = Locked(State())
 
   init(_ limit: PartLimit) { self.limit = limit }
@@ -41,20 +41,10 @@ final class PartRotation: Sendable {
     part: @escaping @Sendable () -> Part?, open: @escaping @Sendable (Duration) throws(LiveKitError) -> Void,
     ask: @escaping @Sendable () -> Void
   ) {
-    let watch = Task { [weak self] in
-      while !Task.isCancelled, let self {
-        let pause = look(part(), open, ask)
-        try? await Task.sleep(for: pause)
-      }
-    }
-    state.withLock { $0.watch = watch }
+    watch.start { [weak self] in self?.look(part(), open, ask) }
   }
 
-  func stop() async {
-    let watch = state.withLock { $0.watch }
-    watch?.cancel()
-    await watch?.value
-  }
+  func stop() async { await watch.stop() }
 
   /// - Returns: when to look again.
   private func look(_ part: Part?, _ open: (Duration) throws(LiveKitError) -> Void, _ ask: () -> Void) -> Duration {

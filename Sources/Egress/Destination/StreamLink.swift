@@ -13,7 +13,6 @@ final class StreamLink: Sendable {
     /// Why it was lost, the last time.
     var reason: LiveKitError?
     var losses = 0
-    var watch: Task<Void, Never>?
   }
 
   private static let pace = Duration.milliseconds(100)
@@ -22,6 +21,7 @@ final class StreamLink: Sendable {
 
   private let onOver: @Sendable (LiveKitError) -> Void
   private let state: Locked<State>
+  private let watch = Watch()
 
   /// - Parameters:
   ///   - limit: how long the server may be away.
@@ -68,24 +68,21 @@ final class StreamLink: Sendable {
   /// Looks after it until `stop()`.
   /// - Parameter reopen: makes another pipeline.
   func start(reopen: @escaping @Sendable () throws(LiveKitError) -> Void) {
-    let watch = Task { [weak self] in
-      while !Task.isCancelled, self?.look(reopen) == true { try? await Task.sleep(for: Self.pace) }
-    }
-    state.withLock { $0.watch = watch }
+    watch.start { [weak self] in self?.look(reopen) }
   }
 
-  /// - Returns: whether there is something to look after still.
-  private func look(_ reopen: () throws(LiveKitError) -> Void) -> Bool {
+  /// - Returns: when to look again; nil where there is nothing to look after any more.
+  private func look(_ reopen: () throws(LiveKitError) -> Void) -> Duration? {
     let (step, stage, turn) = step()
     switch step {
-    case .goOn: return true
+    case .goOn: break
     case .lost: leave(stage)
     case .reopen: do { try reopen() } catch { broke(turn + 1, error) }
     case .over:
       leave(stage)
       onOver(state.withLock { Self.final($0.error ?? Self.stalled, $0.retry) })
     }
-    return step != .over
+    return step == .over ? nil : Self.pace
   }
 
   private func step() -> (StreamRetry.Step, OutputStage?, turn: Int) {
@@ -108,11 +105,7 @@ final class StreamLink: Sendable {
   }
 
   /// Nothing is opened any more when this returns.
-  func stop() async {
-    let watch = state.withLock { $0.watch }
-    watch?.cancel()
-    await watch?.value
-  }
+  func stop() async { await watch.stop() }
 
   private static let stalled = LiveKitError(.output, "the server takes nothing any more")
 
