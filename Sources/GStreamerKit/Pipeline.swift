@@ -114,7 +114,10 @@ extension Pipeline {
     let domain = error?.pointee.domain ?? 0
     let code = error?.pointee.code ?? 0
     let message = takeMessage(&error)
-    if message == nil, missing.isEmpty, refused.isEmpty, let parsed { return parsed }
+    if message == nil, missing.isEmpty, refused.isEmpty, let parsed {
+      IdleFlips.passOn(in: parsed)
+      return parsed
+    }
     if let parsed { gst_object_unref(gst_object_ref_sink(parsed)) }
     if !missing.isEmpty { throw diagnosis.missing(missing) }
     if message == nil, let first = refused.first { throw diagnosis.refused(first) }

@@ -74,4 +74,21 @@ import Testing
     }
     #expect(column == (0..<16).map { 7 >> $0 & 1 == 1 })
   }
+
+  /// Frames are large: one that is upright goes on as it is.
+  @Test(arguments: ["auto", "identity"]) func whoTurnsNothingCopiesNothing(_ direction: String) async throws {
+    let text =
+      "appsrc name=in max-bytes=0 caps=video/x-raw ! videoflip video-direction=\(direction) ! appsink name=out sync=false"
+    let pipeline = try Pipeline(description: text, name: "upright")
+    let source = try pipeline.appSource(named: "in")
+    let passed = Collector<VideoFrameBuffer>()
+    try pipeline.appSink(named: "out") { media in VideoFrameBuffer(media).map { passed.add($0) } }
+    try pipeline.start()
+    let frame = try #require(MediaBuffer.blackFrame(width: 64, height: 48).flatMap(VideoFrameBuffer.init))
+    source.push(frame.media, pts: .now)
+    try await pipeline.sendEndOfStream()
+    #expect(await pipeline.stop())
+    let address = { (frame: VideoFrameBuffer) in frame.withPlanes { $0[0]?.bytes.baseAddress } }
+    #expect(passed.values.map(address) == [address(frame)])
+  }
 }
