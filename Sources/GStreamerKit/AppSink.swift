@@ -34,15 +34,19 @@ public final class AppSink: @unchecked Sendable {
 private final class SinkCallbacks: Callback {
   let onBuffer: @Sendable (MediaBuffer) -> Void
   let onEnd: @Sendable () -> Void
+  private let describe: @Sendable (Caps) -> Caps
   /// Nanoseconds by which the template moves the time at which the sink shows what arrives.
   private let timeOffset: Int64
-  private var format: MediaFormat?
+  /// The caps that came last, and what is said of them.
+  private var format: (caps: Caps, said: MediaFormat)?
   private var quarterTurns = 0
 
   init(
-    timeOffset: Int64, onBuffer: @escaping @Sendable (MediaBuffer) -> Void, onEnd: @escaping @Sendable () -> Void
+    timeOffset: Int64, describe: @escaping @Sendable (Caps) -> Caps,
+    onBuffer: @escaping @Sendable (MediaBuffer) -> Void, onEnd: @escaping @Sendable () -> Void
   ) {
     self.timeOffset = timeOffset
+    self.describe = describe
     self.onBuffer = onBuffer
     self.onEnd = onEnd
   }
@@ -73,11 +77,12 @@ private final class SinkCallbacks: Callback {
   }
 
   private func format(of sample: OpaquePointer) -> MediaFormat {
-    let caps = gst_sample_get_caps(sample)
-    if let known = format, caps == nil || known.caps.pointer == caps { return known }
-    let format = MediaFormat(caps.map(Caps.init(retaining:)) ?? Caps(adopting: gst_caps_new_any()))
-    self.format = format
-    return format
+    let pointer = gst_sample_get_caps(sample)
+    if let format, pointer == nil || format.caps.pointer == pointer { return format.said }
+    let caps = pointer.map(Caps.init(retaining:)) ?? Caps(adopting: gst_caps_new_any())
+    let said = MediaFormat(describe(caps))
+    format = (caps, said)
+    return said
   }
 
   /// Running time begins at the segment's start plus what was played before it.
@@ -105,17 +110,20 @@ extension Pipeline {
 }
 
 extension AppSink {
-  /// - Parameter detachments: take the closures off again.
+  /// - Parameters:
+  ///   - detachments: take the closures off again.
+  ///   - describe: what is said of the format that arrives.
   convenience init(
-    _ element: Element, until detachments: Detachments, onBuffer: @escaping @Sendable (MediaBuffer) -> Void,
-    onEnd: @escaping @Sendable () -> Void = {}
+    _ element: Element, until detachments: Detachments, describe: @escaping @Sendable (Caps) -> Caps = { $0 },
+    onBuffer: @escaping @Sendable (MediaBuffer) -> Void, onEnd: @escaping @Sendable () -> Void = {}
   ) throws(PipelineError) {
     let (shared, name) = (element.shared, element.name)
     guard shim_is_app_sink(shared.pointer) != 0 else {
       throw PipelineError(.noSuchElement, "element \"\(name)\" is not an appsink", element: name)
     }
     let offset = Element(shared: shared, name: name).int("ts-offset") ?? 0
-    let callbacks = SinkCallbacks(timeOffset: Int64(offset), onBuffer: onBuffer, onEnd: onEnd)
+    let callbacks = SinkCallbacks(
+      timeOffset: Int64(offset), describe: describe, onBuffer: onBuffer, onEnd: onEnd)
     Self.setCallbacks(of: shared, callbacks, until: detachments)
     try shared.staticPad("sink", named: name).addProbe(
       GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM,

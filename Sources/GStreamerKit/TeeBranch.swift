@@ -43,14 +43,16 @@ public final class TeeBranch: @unchecked Sendable {
   }
 
   /// As `Pipeline.appSink`, of a sink of the branch.
+  /// - Parameter describe: what is said of the format that arrives, for each that does; on the streaming thread.
   @discardableResult
   public func appSink(
-    named name: String, onBuffer: @escaping @Sendable (MediaBuffer) -> Void
+    named name: String, describe: @escaping @Sendable (Caps) -> Caps = { $0 },
+    onBuffer: @escaping @Sendable (MediaBuffer) -> Void
   ) throws(PipelineError) -> AppSink {
     guard let element = element(named: name) else {
       throw PipelineError(.noSuchElement, "the branch has no element named \"\(name)\"", element: name)
     }
-    return try AppSink(element, until: detachments, onBuffer: onBuffer)
+    return try AppSink(element, until: detachments, describe: describe, onBuffer: onBuffer)
   }
 
   /// Begins with what `first` gives, and goes on with what the tee gets from there on. The stream waits meanwhile, and

@@ -51,4 +51,27 @@ import Testing
     #expect(levels.values[4] > .zero && levels.values[0] == .zero && levels.values[5] == .zero)
     #expect(await pipeline.stop())
   }
+
+  /// What GStreamer would guess by the size is the same for all layers of a camera.
+  @Test(arguments: [
+    ("I420,width=1280,height=720", "bt601"), ("I420,width=640,height=360,colorimetry=2:4:0:0", "bt601"),
+    ("I420,width=1280,height=720,colorimetry=bt709", "bt709"), ("RGBA,width=1280,height=720", nil),
+    ("I420,width=1280,height=720,colorimetry=1:4:0:0", "1:4:0:0"),
+  ]) func colorsThatAreLeftOpenAreThoseOfWebRTC(_ format: String, _ colorimetry: String?) async throws {
+    let caps = try #require(Caps("video/x-raw,framerate=0/1,format=\(format)"))
+    let pipeline = try Pipeline(
+      description: "appsrc name=in max-bytes=0 caps=video/x-raw ! tee name=media allow-not-linked=true", name: "test")
+    let frames = Collector<MediaBuffer>()
+    let branch = try pipeline.makeBranch(
+      description: "identity ! appsink name=end sync=false async=false", behindTee: "media")
+    try branch.appSink(named: "end", describe: \.completingColors) { frames.add($0) }
+    let source = try pipeline.appSource(named: "in")
+    try pipeline.start()
+    branch.start { [] }
+    let bytes = [UInt8](repeating: 0, count: 1280 * 720 * 4)
+    for _ in 0..<2 { source.push(bytes.withUnsafeBytes { MediaBuffer(copying: $0, caps: caps, pts: .now) }) }
+    try await eventually("two frames") { frames.values.count == 2 }
+    #expect(frames.values.map { $0.caps.string("colorimetry") } == [colorimetry, colorimetry])
+    #expect(await pipeline.stop())
+  }
 }

@@ -50,7 +50,9 @@ extension TemplatePipeline {
   func sink(
     _ name: String, of branch: TeeBranch, onBuffer: @escaping @Sendable (MediaBuffer) -> Void
   ) throws(LiveKitError) {
-    do { try branch.appSink(named: name, onBuffer: onBuffer) } catch { throw LiveKitError(error, in: template) }
+    do { try branch.appSink(named: name, describe: \.completingColors, onBuffer: onBuffer) } catch {
+      throw LiveKitError(error, in: template)
+    }
   }
 
   func lacks(_ sink: String) -> LiveKitError {

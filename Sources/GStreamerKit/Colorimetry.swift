@@ -1,0 +1,27 @@
+import CGStreamer
+
+extension Caps {
+  /// The same, with BT.601 where raw YUV frames leave open what their colours mean.
+  ///
+  /// It is what cameras and screens are converted to for WebRTC, in whatever codec and layer. GStreamer takes frames above
+  /// 576 lines for BT.709, so that a camera's large layer would differ from its small ones, and converting it would cost
+  /// as much as decoding it.
+  public var completingColors: Caps {
+    guard let info = MediaFormat(self).video, let format = info.finfo, format.pointee.isYUV,
+      string("colorimetry") == nil || info.colorimetry.isOpenBT601, let colors = Caps("video/x-raw,colorimetry=bt601")
+    else { return self }
+    return merging(colors)
+  }
+}
+
+extension GstVideoFormatInfo {
+  fileprivate var isYUV: Bool { flags.rawValue & GST_VIDEO_FORMAT_FLAG_YUV.rawValue != 0 }
+}
+
+extension GstVideoColorimetry {
+  /// As a decoder of VP8 says it: the matrix and the range, and no more.
+  fileprivate var isOpenBT601: Bool {
+    matrix == GST_VIDEO_COLOR_MATRIX_BT601 && range == GST_VIDEO_COLOR_RANGE_16_235
+      && transfer == GST_VIDEO_TRANSFER_UNKNOWN && primaries == GST_VIDEO_COLOR_PRIMARIES_UNKNOWN
+  }
+}
