@@ -79,6 +79,10 @@ final class OutputStage: Sendable {
   var completedFiles: [String] {
     ([segments?.initialization].compactMap { $0 }) + segmentFiles + (isComplete ? [destination.location] : [])
   }
+  /// The last of those.
+  var newestCompletedFile: String? {
+    isComplete ? destination.location : segments.flatMap { $0.files.last ?? $0.initialization }
+  }
 
   /// What the file really holds, once it has ended and where it is of a kind that can be read.
   var length: Duration? { stored.withLock { $0?.length } }

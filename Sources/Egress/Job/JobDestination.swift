@@ -244,6 +244,8 @@ final class JobDestination: Sendable {
   var bytes: Int64 { stages.bytes }
   /// The files that are whole and closed, segments ahead of what lists them.
   var completedFiles: [String] { destination.isFile ? stages.completedFiles : [] }
+  /// The last of those.
+  var newestCompletedFile: String? { destination.isFile ? stages.newestCompletedFile : nil }
   /// Paths of the segments that its files list, as far as they are complete.
   var segments: [String] { stages.segments }
   /// The files besides the first, in the order in which they began.
@@ -340,6 +342,7 @@ final class StageList: Sendable {
   var segments: [String] { all.flatMap(\.segmentFiles) }
   var locations: [String] { all.map(\.destination.location) }
   var completedFiles: [String] { all.flatMap(\.completedFiles) }
+  var newestCompletedFile: String? { all.reversed().lazy.compactMap(\.newestCompletedFile).first }
   var loss: LiveKitError? { all.lazy.compactMap(\.loss).first }
 
   /// Nil while one of them is written, and where one cannot be read.

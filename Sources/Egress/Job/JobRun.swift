@@ -92,7 +92,10 @@ struct JobRun: Sendable {
     return hasEnded
   }
 
-  /// The destinations that are in another state than it was told.
+  /// Whether some are in another state than was told.
+  var hasNews: Bool { destinations.contains { $0.told != $0.news(job) } }
+
+  /// The destinations that are in another state than was told.
   mutating func changes(_ progress: OutputProgress) -> [DestinationStatus] {
     var changed: [DestinationStatus] = []
     for (index, var status) in progress.destinations.enumerated() where destinations[index].told != .init(status) {

@@ -136,7 +136,7 @@ extension JobSource {
 
   /// Says how each destination is where that has changed.
   func tellDestinations() {
-    guard job.isTold else { return }
+    guard job.isTold, job.run?.hasNews == true else { return }
     let figures = figures
     for status in job.run?.changes(figures) ?? [] { tell(.destinationChanged(status)) }
   }

@@ -27,10 +27,6 @@ struct RecordedDestination: Sendable {
     var losses: Int
     /// The newest file that is complete: old segments may go.
     var newestFile: String?
-
-    init(_ status: DestinationStatus) {
-      (state, losses, newestFile) = (status.state, status.stream?.losses ?? 0, status.completedFiles.last)
-    }
   }
 
   /// Opens it; one that cannot be opened has failed.
@@ -94,6 +90,13 @@ struct RecordedDestination: Sendable {
     return change
   }
 
+  /// What there is to tell of it. It is asked several times a second, and so lists nothing.
+  func news(_ job: Job) -> Told {
+    guard let output else { return Told(state: .failed, losses: 0, newestFile: nil) }
+    return Told(
+      state: output.state(job.media), losses: output.stream?.losses ?? 0, newestFile: output.newestCompletedFile)
+  }
+
   /// - Parameter tracks: as they were received.
   func status(_ job: Job, _ tracks: [RecordedTracks.Received]) -> DestinationStatus {
     guard let output else {
@@ -120,5 +123,12 @@ struct RecordedDestination: Sendable {
       return track
     }
     return status
+  }
+}
+
+extension RecordedDestination.Told {
+  init(_ status: DestinationStatus) {
+    self.init(
+      state: status.state, losses: status.stream?.losses ?? 0, newestFile: status.completedFiles.last)
   }
 }
