@@ -63,6 +63,17 @@ struct OutputTimelineTests {
     #expect(audio(500) == nil, "its place is taken by silence")
   }
 
+  /// It was late, and its clock moved a little meanwhile.
+  @Test mutating func whatHasSilenceInItsPlaceIsLeftOut() throws {
+    #expect(frame(0, isKeyframe: true) == 0)
+    _ = audio(0)
+    let silence = timeline.advance(to: Self.time(1540)).silence
+    #expect(silence.last?.milliseconds == 20)
+    #expect(audio(21, now: 1541) == nil)
+    #expect(try #require(audio(41, now: 1542)) == (41, 0))
+    #expect(try #require(audio(46, now: 1543)) == (46, 0), "of what was sent nothing is left out")
+  }
+
   @Test mutating func nothingStandsInWhileMediaMayStillCome() {
     #expect(frame(0, isKeyframe: true) == 0)
     _ = audio(0)

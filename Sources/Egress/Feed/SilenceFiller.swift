@@ -19,13 +19,15 @@ struct SilenceFiller: Sendable {
   private(set) var end = Duration.zero
   /// Where the newest block begins.
   private var newest: Duration?
+  /// Whether the newest block stands in for one that may still come.
+  private var isFilled = false
 
   /// Has it begin later than at zero.
   mutating func begin(at start: Duration) { end = start }
 
   /// Where silence has to be written before a block at `start`, or nil when the block lies before what is written.
   mutating func gap(before start: Duration) -> [Duration]? {
-    guard start >= end - Self.step else { return nil }
+    guard start >= end - (isFilled ? Self.step / 2 : Self.step) else { return nil }
     return start > end + Self.tolerance ? fill(upTo: start) : []
   }
 
@@ -34,7 +36,7 @@ struct SilenceFiller: Sendable {
     var starts: [Duration] = []
     while end + Self.step <= limit {
       starts.append(end)
-      newest = end
+      (newest, isFilled) = (end, true)
       end += Self.step
     }
     return starts
@@ -43,7 +45,7 @@ struct SilenceFiller: Sendable {
   /// Notes a block as written; where it begins, always behind the start of the block in front of it.
   mutating func wrote(_ start: Duration, _ duration: Duration) -> Duration {
     let begin = max(start, newest.map { $0 + Self.least } ?? start)
-    newest = begin
+    (newest, isFilled) = (begin, false)
     end = max(end, begin + max(duration, Self.least))
     return begin
   }
