@@ -4,6 +4,8 @@ import datetime
 import shutil
 
 import checks
+import chromium
+import clip
 import hls
 import numpy as np
 import pytest
@@ -93,6 +95,22 @@ def test_as_sent_encoded_and_mixed(server, tmp_path):
         assert_on_demand(file, tmp_path, told[str(file)], span)
     assert hls.read(fragmented).initialization.name == "fragments_init.mp4"
     assert_live(files["live"], tmp_path, told[str(files["live"])])
+
+
+def test_a_page_plays_fragments(server, tmp_path):
+    """Chromium, through Media Source Extensions: one stretch without a hole, and at each second the frame of that time."""
+    server.foreign_publisher("--room", "page", "--codec", "H264")
+    file = tmp_path / "page.m3u8"
+    recorder = server.recorder("page", "alice", f"hls-fmp4={file}", *values(segment_duration=1), "--duration", "5s")
+    recorder.wait_for("finished", 40)
+    assert recorder.finish() == 0, recorder.report("failed")
+    said, frames = chromium.play(file)
+    assert "error" not in said, said
+    ((begin, end),) = said["buffered"]
+    assert begin < 0.05 and end == pytest.approx(5, abs=0.3) and said["duration"] == pytest.approx(end, abs=0.1)
+    assert said["played"] > 1 and said["audio"] > 10_000, said
+    numbers = [clip.read(frames[time]) for time in sorted(frames)]
+    assert len(numbers) >= 4 and np.diff(numbers) == pytest.approx(FPS, abs=3), numbers
 
 
 def wait_for_segments(recorder, count):
