@@ -10,11 +10,11 @@ SETTINGS = """
 load_module /usr/lib/nginx/modules/ngx_rtmp_module.so;
 daemon off; master_process off; pid {folder}/nginx.pid; error_log stderr warn;
 events {{ worker_connections 64; }}
-rtmp {{ server {{ listen 127.0.0.1:1935;
+rtmp {{ server {{ listen 127.0.0.1:{port};
   application live {{ live on; record all; record_unique on; record_path {folder}/received;
-    notify_method get; on_publish http://127.0.0.1:8081/publish; }} }} }}
+    notify_method get; on_publish http://127.0.0.1:{hook}/publish; }} }} }}
 http {{ access_log off; client_body_temp_path {folder}/body;
-  server {{ listen 127.0.0.1:8081;
+  server {{ listen 127.0.0.1:{hook};
     location /publish {{ if ($arg_name != "{key}") {{ return 403; }} return 200; }} }} }}
 """
 
@@ -22,10 +22,11 @@ http {{ access_log off; client_body_temp_path {folder}/body;
 class LiveServer:
     ADDRESS = "rtmp://127.0.0.1:1935/live/"
 
-    def __init__(self, begin, enter, folder):
+    def __init__(self, begin, enter, folder, port=1935):
         self._begin, self._enter, self._folder = begin, enter, folder
+        self.address = f"rtmp://127.0.0.1:{port}/live/{KEY}"
         (folder / "received").mkdir(parents=True)
-        (folder / "nginx.conf").write_text(SETTINGS.format(folder=folder, key=KEY))
+        (folder / "nginx.conf").write_text(SETTINGS.format(folder=folder, key=KEY, port=port, hook=port + 6000))
         self.start()
 
     def start(self):

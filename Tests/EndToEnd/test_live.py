@@ -178,11 +178,10 @@ def recorded_numbers(files):
     return [number for file in files for number, _, _ in checks.numbered(file, SIZE) if number is not None]
 
 
-def reaches(recorder, state):
-    """What is told of the only destination when it is in that state."""
-    told = recorder.wait_for("destination", 20)
-    while told["state"] != state:
-        told = recorder.wait_for("destination", 20)
+def reaches(recorder, state, location=""):
+    """What is told of the destination when it is in that state; of the only one, or of the one that begins so."""
+    while (told := recorder.wait_for("destination", 20))["state"] != state or not told["file"].startswith(location):
+        pass
     return told
 
 
@@ -260,8 +259,7 @@ def test_a_room_goes_to_a_file_and_a_live_server(server, live, tmp_path):
     live.kill()
     reaches(recorder, "reconnecting")
     live.start()
-    while reaches(recorder, "active")["file"] == str(file):
-        pass
+    reaches(recorder, "active", "rtmp")
     after(recorder, recorder.wait_for("progress")["duration"] + 3)
     recorder.stop()
     assert recorder.finish() == 0, recorder.report("failed")
@@ -270,3 +268,41 @@ def test_a_room_goes_to_a_file_and_a_live_server(server, live, tmp_path):
     assert max(np.diff(shown)) < 0.1, "a gap in the file"
     _, second = live.received
     assert checks.decode_errors(second) == [] and checks.sizes(second) == {(640, 720)}
+
+
+@pytest.mark.long
+def test_one_server_of_two_goes_again_and_again(server, start, namespace, live, tmp_path):
+    """For half a second, for five, and for a minute: the other one and the file have every frame, of one encoder."""
+    other, file = LiveServer(start, namespace.command, tmp_path / "other", port=1945), tmp_path / "room.mp4"
+    server.foreign_publisher("--room", "thrice", "--bitrate", "500000", "--duration", "200")
+    options = ("--composite", "grid", "--size", "640x360", "--reconnect-for", "90s")
+    recorder = server.recorder("thrice", None, live.address, *options, other.address, file)
+    after(recorder, 4)
+    pauses = (0.5, 5, 60)
+    for pause in pauses:
+        live.kill()
+        reaches(recorder, "reconnecting", "rtmp://127.0.0.1:1935")
+        time.sleep(pause)
+        live.start()
+        reaches(recorder, "active", "rtmp://127.0.0.1:1935")
+        after(recorder, recorder.wait_for_new("progress")["duration"] + 4)
+    recorder.stop()
+    assert recorder.finish() == 0, recorder.report("failed")
+    told = {event["file"].split("{")[0]: event for event in recorder.events if event["event"] == "finished"}
+    away = told["rtmp://127.0.0.1:1935/live/"]
+    assert away["losses"] == 3 and sum(pauses) < away["away"] < sum(pauses) + 3 * 5, away
+    assert told["rtmp://127.0.0.1:1945/live/"]["losses"] == 0
+    (whole,) = other.received
+    for steady in (file, whole):
+        assert checks.decode_errors(steady) == [] and checks.disorder(steady) == []
+        shown = sorted(pts for pts, _, _ in checks.packets(steady)["video"])
+        # A busy machine leaves out single frames.
+        assert max(np.diff(shown)) < pauses[0], f"a gap in {steady}"
+    numbers = recorded_numbers([file])
+    assert abs(len(numbers) - len(recorded_numbers([whole]))) < FPS, "one of them lacks frames"
+    parts = live.received
+    assert len(parts) == 4 and checks.decode_errors(parts[-1]) == []
+    # A recording whose server was killed has no end, and what was on its way is lost with it.
+    for before, after_it, pause in zip(parts, parts[1:], pauses):
+        gap = (recorded_numbers([after_it])[0] - recorded_numbers([before])[-1]) / FPS
+        assert gap < pause + 10, f"{gap} s are missing for a pause of {pause} s"
