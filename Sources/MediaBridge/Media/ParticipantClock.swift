@@ -5,7 +5,9 @@ import RTP
 final class ParticipantClock: Sendable {
   private let timeline = Locked(SenderTimeline())
 
-  func add(_ track: String, clockRate: UInt32) { timeline.withLock { $0.addTrack(track, clockRate: clockRate) } }
+  func add(_ track: String, clockRate: UInt32, isVideo: Bool) {
+    timeline.withLock { $0.addTrack(track, clockRate: clockRate, isVideo: isVideo) }
+  }
   func remove(_ track: String) { timeline.withLock { $0.removeTrack(track) } }
 
   func observe(_ track: String, timestamp: UInt32, at time: MediaTime) {

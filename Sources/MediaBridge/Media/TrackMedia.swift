@@ -58,7 +58,7 @@ final class TrackMedia: Sendable {
     self.meter = meter
     self.reception = reception
     shared = TrackPipeline(settings, loop: loop, reception: reception)
-    settings.clock.add(settings.trackSid, clockRate: clockRate)
+    settings.clock.add(settings.trackSid, clockRate: clockRate, isVideo: settings.isVideo)
   }
 
   var trackSid: String { settings.trackSid }

@@ -5,8 +5,9 @@ public import MediaCore
 ///
 /// Before sender reports come, each track is placed by the arrival of its packets. A report says what its timestamps
 /// are on the sender's wall clock (RFC 3550, 6.4.1); tracks that have one share a single offset between that clock and
-/// ours, and are then as much in step as the sender says. Placements move by at most 2 % of the time that passes, so
-/// that time never runs backwards within a track, except where a mapping was grossly wrong.
+/// ours, and are then as much in step as the sender says. Placements move by at most 2 % of the time that passes, those
+/// of video that is out of step by 20 %, so that time never runs backwards within a track, except where a mapping was
+/// grossly wrong.
 ///
 /// Pure. Tracks have whatever names their owner gives them; what is said of an unknown one is ignored.
 public struct SenderTimeline: Sendable {
@@ -20,9 +21,9 @@ public struct SenderTimeline: Sendable {
   public init() {}
 
   /// Adds a track, or begins it anew.
-  public mutating func addTrack(_ id: String, clockRate: UInt32) {
+  public mutating func addTrack(_ id: String, clockRate: UInt32, isVideo: Bool = false) {
     removeTrack(id)
-    tracks.append(TrackTimeline(id: id, clockRate: clockRate))
+    tracks.append(TrackTimeline(id: id, clockRate: clockRate, isVideo: isVideo))
   }
 
   /// Forgets a track; what the others have learnt of the sender's clock stays.

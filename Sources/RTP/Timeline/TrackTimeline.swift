@@ -10,6 +10,10 @@ struct TrackTimeline: Sendable {
     static let settling = Duration.seconds(1)
     /// A placement moves by a fiftieth of the time that passes.
     static let slew: Int64 = 50
+    /// Video that is further from its place than anybody takes for one moment with its audio (ITU-R BT.1359) moves by a
+    /// fifth: frames may come closer together for a while, which audio may not.
+    static let videoSlew: Int64 = 5
+    static let lipSync: UInt64 = 40_000_000
     /// Timestamps and arrivals that differ by more in their advance belong to a stream that counts anew.
     static let discontinuity: Int64 = 5_000_000_000
     /// A pause: arrivals advance by this much more than timestamps, and stay behind for this long. After a stall of the
@@ -24,6 +28,7 @@ struct TrackTimeline: Sendable {
 
   let id: String
   private let clockRate: Int64
+  private let isVideo: Bool
   private var timestamps = TimestampUnwrapper()
   private var last: (media: Int64, arrival: MediaTime)?
   private var began: MediaTime?
@@ -36,8 +41,8 @@ struct TrackTimeline: Sendable {
   /// What is added to media time now.
   private var placement: Int64?
 
-  init(id: String, clockRate: UInt32) {
-    self.id = id
+  init(id: String, clockRate: UInt32, isVideo: Bool) {
+    (self.id, self.isVideo) = (id, isVideo)
     self.clockRate = Int64(max(clockRate, 1))
   }
 
@@ -88,7 +93,7 @@ struct TrackTimeline: Sendable {
   }
 
   private mutating func restart() {
-    self = TrackTimeline(id: id, clockRate: UInt32(clockRate))
+    self = TrackTimeline(id: id, clockRate: UInt32(clockRate), isVideo: isVideo)
   }
 
   /// - Parameter wall: the report's time on the sender's clock.
@@ -127,7 +132,7 @@ struct TrackTimeline: Sendable {
     if error.magnitude > Limit.jump || time - began < Limit.settling {
       self.placement = target
     } else {
-      let step = elapsed / Limit.slew
+      let step = elapsed / (isVideo && error.magnitude > Limit.lipSync ? Limit.videoSlew : Limit.slew)
       self.placement = placement &+ min(max(error, -step), step)
     }
   }

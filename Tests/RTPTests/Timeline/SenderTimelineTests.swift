@@ -16,6 +16,7 @@ struct SenderTimelineTests {
     var drift = 0.0
     var jitter = 20.0
     var reportsFrom = 500.0
+    var videoDelay = 60.0
     /// Placement of frame minus that of audio for the same moment, in milliseconds, for each time.
     var skews: [(time: Double, skew: Double)] = []
     /// Local time minus capture time of the audio.
@@ -29,7 +30,7 @@ struct SenderTimelineTests {
       videoStart = UInt32.random(in: 0...(.max), using: &random)
       wallStart = Int64.random(in: 0...4_000_000_000_000_000_000, using: &random)
       timeline.addTrack("audio", clockRate: 48_000)
-      timeline.addTrack("video", clockRate: 90_000)
+      timeline.addTrack("video", clockRate: 90_000, isVideo: true)
     }
 
     private func timestamp(_ start: UInt32, _ time: Double, rate: Double) -> UInt32 {
@@ -43,7 +44,8 @@ struct SenderTimelineTests {
         let audio = timestamp(audioStart, time, rate: 48)
         let video = timestamp(videoStart, time, rate: 90)
         timeline.observe("audio", timestamp: audio, at: .ms(time + 20 + Double.random(in: 0...jitter, using: &random)))
-        timeline.observe("video", timestamp: video, at: .ms(time + 60 + Double.random(in: 0...jitter, using: &random)))
+        timeline.observe(
+          "video", timestamp: video, at: .ms(time + videoDelay + Double.random(in: 0...jitter, using: &random)))
         if time >= reportsFrom && step % 50 == 25 { report(at: time, audio, video) }
         guard let audio = timeline.time("audio", of: audio), let frame = timeline.time("video", of: video) else {
           continue
@@ -105,6 +107,21 @@ struct SenderTimelineTests {
     #expect(participant.largestStep < 1)
     #expect(participant.backwards == 0)
     #expect(participant.skews.filter { $0.time > 10_000 }.allSatisfy { abs($0.skew) < 3 })
+  }
+
+  /// A camera's first frames are held back while its sender finds out how much it may send.
+  @Test(arguments: 0..<8)
+  func videoThatIsFarFromItsAudioIsWithItSoon(seed: UInt64) {
+    var participant = Participant(seed: seed)
+    participant.videoDelay = 300
+    participant.reportsFrom = 4000
+    participant.run(seconds: 12)
+    #expect(participant.skews.filter { (2000..<4000).contains($0.time) }.allSatisfy { $0.skew > 200 })
+    #expect(participant.skews.filter { $0.time > 6500 }.allSatisfy { abs($0.skew) < 45 })
+    #expect(participant.skews.filter { $0.time > 9000 }.allSatisfy { abs($0.skew) < 5 })
+    let steps = zip(participant.skews, participant.skews.dropFirst()).map { $1.skew - $0.skew }
+    #expect(steps.dropFirst(75).allSatisfy { abs($0) < 9 }, "frames never go back")
+    #expect(participant.largestStep < 1, "the audio is left where it is")
   }
 
   @Test(arguments: [-200.0, -50, 50, 200])
