@@ -10,7 +10,7 @@ BUILD_PACKAGES := git pkg-config libgstreamer1.0-dev libgstreamer-plugins-base1.
 RUN_PACKAGES := gstreamer1.0-plugins-base gstreamer1.0-plugins-good gstreamer1.0-plugins-bad \
   gstreamer1.0-plugins-ugly gstreamer1.0-libav gstreamer1.0-x gstreamer1.0-tools glib-networking
 TEST_PACKAGES := ffmpeg iproute2 nftables procps coturn openssl python3-venv xvfb python3-xlib groff-base \
-  nginx libnginx-mod-rtmp
+  nginx libnginx-mod-rtmp chromium
 # Targets whose code stays on one thread: the thread sanitizer passes their tests over.
 TSAN_SKIP := ^(MediaCore|Bitstream|RTP|SDP|LiveKitProtocol|PipelineTemplates|Fuzz)Tests
 TSAN_SUPPRESSIONS := $(addprefix suppressions=$(CURDIR)/,$(wildcard Tests/tsan.supp))
@@ -24,7 +24,7 @@ AS_ROOT = $$([ "$$(id -u)" = 0 ] || ! command -v sudo > /dev/null || echo sudo)
 
 .DEFAULT_GOAL := help
 .PHONY: help setup setup-test build build-tests release demo test test-long unit endurance tsan fuzz e2e e2e-long \
-  outside-package bench install uninstall lint docs format proto templates clean
+  e2e-minutes e2e-others outside-package bench install uninstall lint docs format proto templates clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -64,9 +64,13 @@ test: ## Run the tests (some 20 minutes on 2 processors, build included)
 	$(MAKE) unit # one after the other even under -j: each wants the whole machine
 	$(MAKE) e2e
 
-test-long: ## Run what takes longer: thread sanitizer, endurance, lip sync over minutes, a package outside (under 25 minutes)
+# What waits runs beside what builds or counts.
+test-long: ## Run what takes longer: thread sanitizer, endurance, ten minutes of a room, a package outside (25 minutes)
 	$(MAKE) tsan
-	$(MAKE) -j2 --output-sync=target endurance outside-package # the one waits, the other builds
+	$(MAKE) -j2 --output-sync=target e2e-minutes e2e-others
+
+e2e-others:
+	$(MAKE) -j2 --output-sync=target endurance outside-package
 	$(MAKE) e2e-long
 
 # Most tests wait for media that runs in real time, so several processes share the processors, each with its tests one
@@ -146,8 +150,12 @@ e2e: build-tests .venv/ready ## Run the program against clients that others wrot
 	$(call run-e2e,-m "realtime and not long" -n 2 --dist worksteal)
 	@$(AS_ROOT) rm -rf $(E2E_CACHE)
 
+e2e-minutes: build-tests .venv/ready
+	$(call run-e2e,-m "minutes")
+	@$(AS_ROOT) rm -rf $(E2E_CACHE)
+
 e2e-long: build-tests .venv/ready
-	$(call run-e2e,-m "long and not outside")
+	$(call run-e2e,-m "long and not outside and not minutes")
 	@$(AS_ROOT) rm -rf $(E2E_CACHE)
 
 outside-package: build-tests .venv/ready ## Build a package outside this repository that depends on it, and run it

@@ -7,6 +7,8 @@ import av
 import clip
 import numpy as np
 
+# In samples.
+MILLISECOND = clip.RATE // 1000
 
 def packets(file):
     """Times in seconds of the packets in file order: {"video": [(pts, dts, duration), …], "audio": …}."""
@@ -173,12 +175,15 @@ def audio(file, track=0):
             for piece in resampler.resample(frame):
                 pieces.append((time, piece.to_ndarray().ravel()))
     first = pieces[0][0]
-    end = max(round((time - first) * clip.RATE) + len(piece) for time, piece in pieces)
-    samples = np.zeros(end, np.float32)
+    samples = np.zeros(max(round((time - first) * clip.RATE) + len(piece) for time, piece in pieces) + MILLISECOND, np.float32)
+    end = 0
     for time, piece in pieces:
         place = round((time - first) * clip.RATE)
-        samples[place : place + len(piece)] = piece
-    return first, samples
+        # Some files count milliseconds, of which no whole number is a frame of AAC.
+        place = end if abs(place - end) <= MILLISECOND else place
+        end = place + len(piece)
+        samples[place:end] = piece
+    return first, samples[:end]
 
 
 def level(samples):
@@ -203,6 +208,19 @@ def beeps(first, samples):
             begins.append(first + index / 1000)
         last_loud = index
     return begins
+
+
+def beeps_of(first, samples, frequency):
+    """(seconds at which a beep begins, its amplitude) of each beep of 100 ms at that frequency, whatever others do."""
+    window = clip.RATE // 40  # keeps voices apart whose frequencies differ by a multiple of 40 Hz
+    turned = samples * np.exp(-2j * np.pi * frequency / clip.RATE * np.arange(len(samples)))
+    sums = np.concatenate([[0], np.cumsum(turned)])
+    amplitude = 2 * np.abs(sums[window:] - sums[:-window]) / window
+    # Half of it lies in the window when the beep begins in its middle.
+    loud = amplitude > np.percentile(amplitude, 99) / 2
+    begins, ends = (np.nonzero(loud[1:] & ~loud[:-1])[0] + 1, np.nonzero(~loud[1:] & loud[:-1])[0] + 1)
+    pairs = [(begin, end) for begin in begins for end in ends[ends > begin][:1] if end - begin > clip.RATE // 20]
+    return [(first + (begin + window / 2) / clip.RATE, float(np.median(amplitude[begin:end]))) for begin, end in pairs]
 
 
 def flashes(frames, fps):

@@ -5,6 +5,8 @@ import numpy as np
 BITS = 16
 RATE = 48_000
 TONE = 1_000
+# Of 32,768.
+LOUDNESS = 12_000
 
 
 def draw(number, width, height, fps):
@@ -65,12 +67,12 @@ def read(luma):
 
 def tone(first, count):
     """`count` stereo samples from sample `first` on: 1 kHz without a pause."""
-    wave = np.sin(2 * np.pi * TONE * np.arange(first, first + count) / RATE) * 12_000
+    wave = np.sin(2 * np.pi * TONE * np.arange(first, first + count) / RATE) * LOUDNESS
     return np.repeat(wave.astype(np.int16), 2)
 
 
-def audio(first, count):
-    """`count` stereo samples from sample `first` on: 1 kHz in the first 100 ms of each second, else silence."""
+def audio(first, count, frequency=TONE):
+    """`count` stereo samples from sample `first` on: a beep in the first 100 ms of each second, else silence."""
     index = np.arange(first, first + count)
-    wave = np.sin(2 * np.pi * TONE * index / RATE) * 12_000 * (index % RATE < RATE // 10)
+    wave = np.sin(2 * np.pi * frequency * index / RATE) * LOUDNESS * (index % RATE < RATE // 10)
     return np.repeat(wave.astype(np.int16), 2)

@@ -16,6 +16,7 @@ from programs import KEYS, Program, mediabridge, python  # noqa: E402
 def pytest_configure(config):
     config.addinivalue_line("markers", "realtime: measures real time, and runs beside one other at most")
     config.addinivalue_line("markers", "long: takes minutes; `make test-long` runs it")
+    config.addinivalue_line("markers", "minutes: waits for ten of them, beside the other long ones")
     config.addinivalue_line("markers", "outside: builds a package outside the repository; needs no root")
 
 
@@ -51,9 +52,9 @@ class RoomServer:
         self.program = begin(enter(*mediabridge("dev-server", "--port", port, "--json", *options)))
         self.url = self.program.wait_for("listening")["url"]
 
-    def foreign_publisher(self, *options, script="publish.py", url=None):
+    def foreign_publisher(self, *options, script="publish.py", url=None, enter=None):
         """The LiveKit Python SDK publishing the synthetic clip, or what another script does; returns when it does."""
-        publisher = self._begin(self.enter(*python(script, "--url", url or self.url, *options)))
+        publisher = self._begin((enter or self.enter)(*python(script, "--url", url or self.url, *options)))
         publisher.wait_for("published")
         return publisher
 
@@ -130,6 +131,12 @@ def distant_server(start, routed):
         return RoomServer(start, routed.server, "--host", routed.SERVER, *options, client=routed.client)
 
     return make
+
+
+@pytest.fixture
+def visited_server(start, routed):
+    """A development server beside which we are; guests may come over the router."""
+    return RoomServer(start, routed.server, "--host", routed.SERVER)
 
 
 @pytest.fixture

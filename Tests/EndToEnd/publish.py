@@ -3,6 +3,7 @@
 import argparse
 import asyncio
 import contextlib
+import functools
 import json
 import os
 import time
@@ -27,7 +28,8 @@ async def frames(source, arguments, start):
         await asyncio.sleep(max(0, due - time.monotonic()))
         if not pause[0] <= number / arguments.fps < pause[1]:
             quarters = arguments.turns[number // arguments.fps % len(arguments.turns)] // 90
-            frame = np.rot90(clip.draw(number, *upright_size(arguments, quarters), arguments.fps), quarters)
+            drawn = arguments.first_number + number
+            frame = np.rot90(clip.draw(drawn, *upright_size(arguments, quarters), arguments.fps), quarters)
             frame = rtc.VideoFrame(arguments.width, arguments.height, rtc.VideoBufferType.RGBA, frame.tobytes())
             source.capture_frame(frame, timestamp_us=int(due * 1e6), rotation=quarters)
         number += 1
@@ -115,6 +117,8 @@ def make_parser():
     parser.add_argument("--fps", type=int, default=25)
     parser.add_argument("--bitrate", type=int, default=2_000_000)
     parser.add_argument("--duration", type=float, default=30)
+    parser.add_argument("--first-number", type=int, default=0, help="of the frames, a multiple of --fps")
+    parser.add_argument("--beep", type=int, default=clip.TONE, metavar="HZ")
     parser.add_argument("--no-video", action="store_true")
     parser.add_argument("--no-audio", action="store_true")
     parser.add_argument("--screen", choices=["first", "last"], help="publish a screen before or after the camera, too")
@@ -216,4 +220,5 @@ async def publish_audio(room, source):
 
 if __name__ == "__main__":
     options = make_parser().parse_args()
-    asyncio.run(publish(options, stretch=clip.tone if options.tone else clip.audio))
+    beeping = functools.partial(clip.audio, frequency=options.beep)
+    asyncio.run(publish(options, stretch=clip.tone if options.tone else beeping))
