@@ -68,5 +68,7 @@ struct FrameBatch {
         timestamp: lastTimestamp ?? next.timestamp, ssrc: next.ssrc, payload: [])
       packets[index] = ArrivedPacket(packet, at: time)
     }
+    // It has its end, so that the next frame is followed from its beginning and may be cut off in turn.
+    wasMarked = true
   }
 }

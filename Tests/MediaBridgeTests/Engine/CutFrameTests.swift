@@ -77,6 +77,15 @@ import Testing
     #expect(try await contents(of: parts, attached: 1) == [false, false, true, true])
   }
 
+  /// From the highest layer to the lowest over the one between, of which but the beginning comes.
+  @Test func eachOfSeveralKeyframesThatAreCutOffIsEmptied() async throws {
+    var parts = cut
+    parts[1].isKeyframe = true
+    parts.insert(Part(timestamp: 3, isKeyframe: true, isLast: false), at: 3)
+    for index in 4...5 { parts[index].timestamp = 4 }
+    #expect(try await contents(of: parts) == [true, false, false, false, true, true])
+  }
+
   @Test func whatNoKeyframeFollowsStays() async throws {
     var parts = cut
     parts[3].isKeyframe = false
