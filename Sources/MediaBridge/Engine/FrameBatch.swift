@@ -6,7 +6,8 @@ import RTP
 struct FrameBatch {
   private static let limit = 256
 
-  private let isVideo: Bool
+  /// Nil for audio.
+  private let startsKeyframe: ((RTPPacket) -> Bool)?
   private var packets: [ArrivedPacket] = []
   private var newest: SequenceNumber?
   private var lastTimestamp: UInt32?
@@ -15,21 +16,16 @@ struct FrameBatch {
   /// How many packets came of the newest frame, when they are the last ones here, in order and from the first on.
   private var wholeFrame: Int?
 
-  init(isVideo: Bool) { self.isVideo = isVideo }
-
-  /// Whether a packet is of another frame than the one before.
-  func beginsFrame(_ packet: RTPPacket) -> Bool { packet.timestamp != lastTimestamp }
+  /// - Parameter startsKeyframe: whether a keyframe begins with a packet; nil for audio.
+  init(startsKeyframe: ((RTPPacket) -> Bool)?) { self.startsKeyframe = startsKeyframe }
 
   /// Takes the next packet.
-  /// - Parameter isWanted: whether somebody takes it; else only its order is noted.
-  mutating func add(_ packet: RTPPacket, isKeyframe: Bool, isWanted: Bool, at time: MediaTime) {
-    if let wholeFrame, isVideo, isKeyframe, isCutOff(by: packet) { blank(wholeFrame, before: packet, at: time) }
-    if isWanted { packets.append(ArrivedPacket(packet, at: time)) }
+  mutating func add(_ arrived: ArrivedPacket) {
+    let packet = arrived.packet
+    if let wholeFrame, isCutOff(by: packet), startsKeyframe?(packet) == true { blank(wholeFrame, before: arrived) }
+    packets.append(arrived)
     noteOrder(of: packet)
   }
-
-  /// Puts packets in the place of those that wait.
-  mutating func begin(with new: [ArrivedPacket]) { packets = new }
 
   /// Hands on what is complete.
   /// - Parameter isWhole: whether a frame that is not waits for its end.
@@ -43,11 +39,12 @@ struct FrameBatch {
   private mutating func noteOrder(of packet: RTPPacket) {
     let isNext = newest.map { $0.successor == packet.sequenceNumber } ?? true
     if newest.map({ packet.sequenceNumber.distance(from: $0) > 0 }) ?? true { newest = packet.sequenceNumber }
-    let isNewFrame = beginsFrame(packet)
+    let isNewFrame = packet.timestamp != lastTimestamp
     // A sender need not mark where its frames end: then the next one says so.
     let continues = wasMarked ? isNewFrame : !isNewFrame
     isFrameOpen =
-      isVideo && isNext && continues && !packet.marker && !packet.isPaddingOnly && packets.count < Self.limit
+      startsKeyframe != nil && isNext && continues && !packet.marker && !packet.isPaddingOnly
+      && packets.count < Self.limit
     if !isNext || isNewFrame { wholeFrame = isNext && wasMarked ? 0 : nil }
     wholeFrame = wholeFrame.map { $0 + 1 }
     (lastTimestamp, wasMarked) = (packet.timestamp, packet.marker)
@@ -55,18 +52,19 @@ struct FrameBatch {
 
   /// Whether the newest frame stays without its end: a server changes over to another layer in the middle of a frame, and
   /// its numbers go on as if nothing were missing.
-  private func isCutOff(by keyframe: RTPPacket) -> Bool {
-    !wasMarked && beginsFrame(keyframe) && newest?.successor == keyframe.sequenceNumber
+  private func isCutOff(by next: RTPPacket) -> Bool {
+    !wasMarked && next.timestamp != lastTimestamp && newest?.successor == next.sequenceNumber
   }
 
   /// Takes the contents out of the newest frame's packets, which a decoder would take for a whole one. Their numbers stay,
   /// since those behind would wait for what is missing.
-  private mutating func blank(_ count: Int, before next: RTPPacket, at time: MediaTime) {
+  private mutating func blank(_ count: Int, before arrived: ArrivedPacket) {
+    let next = arrived.packet
     for index in packets.indices.suffix(count) {
       let packet = RTPPacket(
         payloadType: next.payloadType, sequenceNumber: next.sequenceNumber + (index - packets.count),
         timestamp: lastTimestamp ?? next.timestamp, ssrc: next.ssrc, payload: [])
-      packets[index] = ArrivedPacket(packet, at: time)
+      packets[index] = ArrivedPacket(packet, at: arrived.time)
     }
     // It has its end, so that the next frame is followed from its beginning and may be cut off in turn.
     wasMarked = true

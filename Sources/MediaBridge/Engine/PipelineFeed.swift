@@ -9,34 +9,45 @@ final class PipelineFeed {
   let pipeline: ReceivePipeline
   /// When the moment of an RTP timestamp is.
   private let clock: (UInt32) -> MediaTime?
+  private let startsKeyframe: ((RTPPacket) -> Bool)?
   /// Nil where the pipeline puts packets in order.
   private var sequencer: PacketSequencer?
   /// For a lost packet; nil where nothing waits.
   private var wait: RepairWait?
   // Kept for their memory.
   private var ready: [ArrivedPacket] = []
+  /// Behind the sequencer, for a server may send packets in the wrong order just where it changes over.
+  private var batch: FrameBatch
   private var outgoing: [AppSource.Packet] = []
 
-  init(_ pipeline: ReceivePipeline, clock: @escaping (UInt32) -> MediaTime?) {
+  /// - Parameter startsKeyframe: whether a keyframe begins with a packet; nil for audio.
+  init(
+    _ pipeline: ReceivePipeline, startsKeyframe: ((RTPPacket) -> Bool)?, clock: @escaping (UInt32) -> MediaTime?
+  ) {
     self.pipeline = pipeline
+    self.startsKeyframe = startsKeyframe
     self.clock = clock
+    batch = FrameBatch(startsKeyframe: startsKeyframe)
     sequencer = pipeline.takesSequence ? PacketSequencer() : nil
     wait = pipeline.longestWait.map(RepairWait.init(limit:))
     if let wait { pipeline.wait(for: wait.current) }
   }
 
-  /// Takes packets that came together, in the order in which they came.
-  func push(_ packets: [ArrivedPacket]) {
-    for arrived in packets {
-      if sequencer?.insert(arrived, into: &ready) == nil { ready.append(arrived) }
-    }
-    pushReady()
+  /// Takes the packet that came next; `flush` hands it on.
+  func add(_ arrived: ArrivedPacket) {
+    if sequencer?.insert(arrived, into: &ready) == nil { ready.append(arrived) }
+    batchReady()
   }
+
+  /// Hands on what is complete.
+  func flush() { batch.flush(push) }
 
   /// The sender counts from somewhere else.
   func restart() {
     sequencer?.restart(into: &ready)
-    pushReady()
+    batchReady()
+    batch.flush(isWhole: false, push)
+    batch = FrameBatch(startsKeyframe: startsKeyframe)
   }
 
   /// When a missing packet will have been waited for long enough.
@@ -47,18 +58,24 @@ final class PipelineFeed {
   func poll(at time: MediaTime, repairTime: Duration?) {
     if let new = wait?.follow(repairTime) { pipeline.wait(for: new) }
     while let gap = sequencer?.skip(at: time, wait: waitTime, into: &ready) {
+      batch.flush(isWhole: false, push)
       tell(gap)
-      pushReady()
+      batchReady()
+      flush()
     }
   }
 
   /// How long a lost packet is waited for now.
   var waitTime: Duration { wait?.current ?? .zero }
 
-  private func pushReady() {
-    guard !ready.isEmpty else { return }
+  private func batchReady() {
+    for arrived in ready { batch.add(arrived) }
+    ready.removeAll(keepingCapacity: true)
+  }
+
+  private func push(_ packets: [ArrivedPacket]) {
     var last: (timestamp: UInt32, time: MediaTime)?
-    for arrived in ready {
+    for arrived in packets {
       let timestamp = arrived.packet.timestamp
       let time = last.flatMap { $0.timestamp == timestamp ? $0.time : nil } ?? place(arrived)
       // How a frame is turned is told between two pushes.
@@ -66,7 +83,6 @@ final class PipelineFeed {
       last = (timestamp, time)
       outgoing.append(AppSource.Packet(arrived.packet, at: time))
     }
-    ready.removeAll(keepingCapacity: true)
     pushOutgoing()
   }
 

@@ -8,7 +8,7 @@ final class TrackReception {
   private let clock: ParticipantClock
   private(set) var receiver: RTPReceiver
   private var payloads: PayloadReader
-  private var batch: FrameBatch
+  private var lastTimestamp: UInt32?
   private var backlog: PacketBacklog
   /// Nil until there is a pipeline.
   private(set) var feed: PipelineFeed?
@@ -31,7 +31,6 @@ final class TrackReception {
     self.clock = clock
     receiver = RTPReceiver(configuration: configuration)
     payloads = PayloadReader(track, onOtherCodec: onOtherCodec)
-    batch = FrameBatch(isVideo: track.isVideo)
     backlog = PacketBacklog(isVideo: track.isVideo)
     decoding = DecodingCounter(trackSid: track.sid, isVideo: track.isVideo, clock: clock)
     watch = (MediaTimeout(at: .now), onStream)
@@ -62,25 +61,28 @@ final class TrackReception {
   }
 
   private func deliver(_ packet: RTPPacket, at time: MediaTime) {
-    let beginsFrame = batch.beginsFrame(packet)
+    let beginsFrame = packet.timestamp != lastTimestamp
+    lastTimestamp = packet.timestamp
     // The first packet of a frame tells as much as all of them.
     if beginsFrame { clock.observe(trackSid, timestamp: packet.timestamp, at: time) }
     let beginsAnew = !track.isVideo || payloads.beginsKeyframe(packet)
     decoding.note(packet, beginsFrame: beginsFrame, beginsAnew: beginsAnew, at: time)
-    batch.add(packet, isKeyframe: beginsAnew, isWanted: feed != nil, at: time)
     if beginsAnew { for handler in flow.begin() { handler() } }
-    if feed == nil { backlog.add(packet, beginsAnew: beginsAnew, at: time) }
+    if let feed {
+      feed.add(ArrivedPacket(packet, at: time))
+    } else {
+      backlog.add(packet, beginsAnew: beginsAnew, at: time)
+    }
   }
 
   private func restart() {
     restarts = receiver.restarts
-    batch.flush(isWhole: false) { feed?.push($0) }
     feed?.restart()
   }
 
   /// Hands what `receive` took on to the pipeline.
   func flush() {
-    batch.flush { feed?.push($0) }
+    feed?.flush()
     if feed?.nextDeadline != nil { onRequest() }
   }
 
@@ -95,11 +97,14 @@ final class TrackReception {
   // MARK: The pipeline
 
   func attach(_ pipeline: ReceivePipeline, at time: MediaTime) {
-    let (clock, trackSid) = (clock, trackSid)
-    feed = PipelineFeed(pipeline) { clock.time(trackSid, of: $0) }
+    let (clock, trackSid, payloads) = (clock, trackSid, payloads)
+    let new = PipelineFeed(pipeline, startsKeyframe: track.isVideo ? payloads.beginsKeyframe : nil) {
+      clock.time(trackSid, of: $0)
+    }
+    feed = new
     let kept = backlog.take(at: time)
     if !kept.isEmpty {
-      batch.begin(with: kept)
+      kept.forEach(new.add)
       flush()
     } else if track.isVideo {
       requestKeyframe()

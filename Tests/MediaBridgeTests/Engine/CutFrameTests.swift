@@ -18,12 +18,14 @@ import Testing
   }
 
   /// Whether there is something in each packet that reaches a pipeline.
-  /// - Parameter attached: how many packets come before the pipeline is there.
-  private func contents(of parts: [Part], attached: Int = 0) async throws -> [Bool] {
+  /// - Parameters:
+  ///   - attached: how many packets come before the pipeline is there.
+  ///   - order: in which they come, into a pipeline that does not put them in order itself.
+  private func contents(of parts: [Part], attached: Int = 0, order: [Int]? = nil) async throws -> [Bool] {
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
     defer { try? FileManager.default.removeItem(at: folder) }
     try FileManager.default.createDirectory(at: folder.appending(path: "receive"), withIntermediateDirectories: true)
-    try Data("# As they come.\nappsrc name=rtp ! appsink name=encoded sync=false\n".utf8)
+    try Data((order == nil ? asTheyCome : inOrder).utf8)
       .write(to: folder.appending(path: "receive/packets.pipeline"))
     let track = try #require(
       OfferedTrack(try OfferedTrackTests().section(), mids: [:], codecs: ["TR_VC": ["video/VP8"]]))
@@ -40,9 +42,10 @@ import Testing
         if let packet { received.add((packet.sequenceNumber, packet.payloadLength > 0)) }
       })
     try pipeline.add(consumer, to: .encoded)
-    for (index, part) in parts.enumerated() {
-      if index == attached { reception.attach(pipeline, at: .now) }
-      reception.receive(packet(part, UInt16(index + 1)), at: .now)
+    await withCheckedContinuation { continuation in pipeline.whenSettled { continuation.resume() } }
+    for (count, index) in (order ?? Array(parts.indices)).enumerated() {
+      if count == attached { reception.attach(pipeline, at: .now) }
+      reception.receive(packet(parts[index], UInt16(index + 1)), at: .now)
       reception.flush()
     }
     try await eventually("the packets") { received.count == parts.count }
@@ -50,6 +53,16 @@ import Testing
     #expect(received.values.map(\.0.rawValue) == parts.indices.map { parts[$0].number ?? UInt16($0 + 1) })
     return received.values.map(\.1)
   }
+
+  private let asTheyCome = "# As they come.\nappsrc name=rtp ! appsink name=encoded sync=false\n"
+
+  private let inOrder = """
+    # In their order.
+    appsrc name=rtp caps=application/x-rtp,media=video,clock-rate=90000 ! rtpjitterbuffer name=jitter
+    ! tee name=media allow-not-linked=true
+    media. ! appsink name=encoded sync=false async=false
+
+    """
 
   private func packet(_ part: Part, _ number: UInt16) -> RTPPacket {
     RTPPacket(
@@ -65,6 +78,15 @@ import Testing
     Part(timestamp: 3, isFirst: false),
   ]
 
+  /// A keyframe in place of the cut frame, and another one of a single packet that is cut off behind it.
+  private var cutTwice: [Part] {
+    var parts = cut
+    parts[1].isKeyframe = true
+    parts.insert(Part(timestamp: 3, isKeyframe: true, isLast: false), at: 3)
+    for index in 4...5 { parts[index].timestamp = 4 }
+    return parts
+  }
+
   @Test func aFrameThatAKeyframeCutsOffIsEmptied() async throws {
     #expect(try await contents(of: cut) == [true, false, false, true, true])
   }
@@ -79,11 +101,14 @@ import Testing
 
   /// From the highest layer to the lowest over the one between, of which but the beginning comes.
   @Test func eachOfSeveralKeyframesThatAreCutOffIsEmptied() async throws {
-    var parts = cut
-    parts[1].isKeyframe = true
-    parts.insert(Part(timestamp: 3, isKeyframe: true, isLast: false), at: 3)
-    for index in 4...5 { parts[index].timestamp = 4 }
-    #expect(try await contents(of: parts) == [true, false, false, false, true, true])
+    #expect(try await contents(of: cutTwice) == [true, false, false, false, true, true])
+  }
+
+  /// The server sends each layer in a thread of its own.
+  @Test func whatComesInTheWrongOrderWhereItIsCutOffIsEmptied() async throws {
+    let expected = [true, false, false, false, true, true]
+    #expect(try await contents(of: cutTwice, order: [0, 1, 2, 4, 3, 5]) == expected)
+    #expect(try await contents(of: cutTwice, order: [0, 1, 3, 2, 4, 5]) == expected)
   }
 
   @Test func whatNoKeyframeFollowsStays() async throws {

@@ -34,7 +34,9 @@ import Testing
         })
       try pipeline.add(consumer, to: .encoded)
       await withCheckedContinuation { continuation in pipeline.whenSettled { continuation.resume() } }
-      feed = PipelineFeed(pipeline) { MediaTime(nanoseconds: Int64($0) * 1_000_000) }
+      feed = PipelineFeed(pipeline, startsKeyframe: codec == "opus" ? nil : { _ in true }) {
+        MediaTime(nanoseconds: Int64($0) * 1_000_000)
+      }
     }
 
     /// Packets of one frame each, all keyframes of VP8, at 20 ms from one to the next.
@@ -103,6 +105,14 @@ import Testing
     run.push(30_007)
     #expect(run.numbers == [100, 102, 30_007])
     await run.feed.pipeline.stop()
+  }
+}
+
+extension PipelineFeed {
+  /// Takes packets that came together.
+  fileprivate func push(_ packets: [ArrivedPacket]) {
+    packets.forEach(add)
+    flush()
   }
 }
 
