@@ -47,7 +47,9 @@ struct FrameBatch {
       && packets.count < Self.limit
     if !isNext || isNewFrame { wholeFrame = isNext && wasMarked ? 0 : nil }
     wholeFrame = wholeFrame.map { $0 + 1 }
-    (lastTimestamp, wasMarked) = (packet.timestamp, packet.marker)
+    // Padding behind a frame has its timestamp, and leaves it ended.
+    let stays = packet.isPaddingOnly && wasMarked && !isNewFrame
+    (lastTimestamp, wasMarked) = (packet.timestamp, packet.marker || stays)
   }
 
   /// Whether the newest frame stays without its end: a server changes over to another layer in the middle of a frame, and

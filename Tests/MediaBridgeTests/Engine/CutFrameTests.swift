@@ -129,4 +129,19 @@ import Testing
     for index in 3...4 { parts[index].number = UInt16(index + 2) }
     #expect(try await contents(of: parts) == [true, true, true, true, true])
   }
+
+  /// Padding comes behind a frame that has its end, and in one piece with the keyframe behind it.
+  @Test func paddingCutsNothingOff() {
+    var batch = FrameBatch(startsKeyframe: \.marker)
+    let payloads: [[UInt8]] = [[1], [], [], [1]]
+    for (index, payload) in payloads.enumerated() {
+      let packet = RTPPacket(
+        payloadType: PayloadType(96), sequenceNumber: SequenceNumber(UInt16(index)),
+        timestamp: index < 3 ? 1 : 2, ssrc: SSRC(10), marker: !payload.isEmpty, payload: payload)
+      batch.add(ArrivedPacket(packet, at: .now))
+    }
+    var lengths: [Int] = []
+    batch.flush { lengths += $0.map(\.packet.payloadLength) }
+    #expect(lengths == [1, 0, 0, 1])
+  }
 }
