@@ -1,44 +1,64 @@
-"""Reads frames from a socket, and tells how long ago each was taken: milliseconds for each frame that it had not seen."""
+"""Gets frames, and tells how long ago each was taken: milliseconds for each that it had not seen."""
 
 import argparse
 import json
 import socket
 import time
 
+import av
 import clockcode
 import numpy as np
+
+# What a player asks of FFmpeg that shows a live stream as soon as it can.
+AT_ONCE = {"fflags": "nobuffer", "flags": "low_delay", "probesize": "32768", "analyzeduration": "0"}
 
 
 def tell(**event):
     print(json.dumps(event), flush=True)
 
 
-def frames(stream, width, height):
-    while len(data := stream.read(width * height * 3 // 2)) == width * height * 3 // 2:
-        yield clockcode.now(), np.frombuffer(data, np.uint8, width * height).reshape(height, width)
+def received(width, height):
+    """(when, luma) of each raw frame that comes over a socket."""
+    size = width * height
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        tell(event="listening", port=listener.getsockname()[1])
+        connection, _ = listener.accept()
+        with connection, connection.makefile("rb") as stream:
+            while len(data := stream.read(size * 3 // 2)) == size * 3 // 2:
+                yield clockcode.now(), np.frombuffer(data, np.uint8, size).reshape(height, width)
+
+
+def played(address):
+    """(when, luma) of each frame of a live stream."""
+    with av.open(address, options=AT_ONCE) as stream:
+        for frame in stream.decode(video=0):
+            plane = frame.planes[0]
+            yield clockcode.now(), np.frombuffer(plane, np.uint8).reshape(plane.height, plane.line_size)[:, : plane.width]
+
+
+def measure(frames, skip, seconds):
+    delays, seen, begin = [], set(), None
+    for now, luma in frames:
+        begin = begin or time.monotonic() + skip
+        code = clockcode.read(luma)
+        if code and code[0] not in seen and time.monotonic() > begin:
+            delays.append((now - code[1]) / 1000)
+        if code:
+            seen.add(code[0])
+        if time.monotonic() > begin + seconds:
+            return delays
+    return delays
 
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--size", type=int, nargs=2, required=True)
+    parser.add_argument("--size", type=int, nargs=2, help="of raw frames that come over a socket")
+    parser.add_argument("--play", metavar="ADDRESS", help="of a live stream")
     parser.add_argument("--skip", type=float, required=True, help="seconds at the beginning that do not count")
     parser.add_argument("--seconds", type=float, required=True, help="how long it reads after that")
     arguments = parser.parse_args()
-    delays, seen = [], set()
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        tell(event="listening", port=listener.getsockname()[1])
-        connection, _ = listener.accept()
-        begin = time.monotonic() + arguments.skip
-        with connection, connection.makefile("rb") as stream:
-            for now, luma in frames(stream, *arguments.size):
-                code = clockcode.read(luma)
-                if code and code[0] not in seen and time.monotonic() > begin:
-                    delays.append((now - code[1]) / 1000)
-                if code:
-                    seen.add(code[0])
-                if time.monotonic() > begin + arguments.seconds:
-                    break
-    tell(event="delays", milliseconds=delays)
+    frames = played(arguments.play) if arguments.play else received(*arguments.size)
+    tell(event="delays", milliseconds=measure(frames, arguments.skip, arguments.seconds))
 
 
 if __name__ == "__main__":
