@@ -26,7 +26,7 @@ import Testing
     }
     let values = told.filter { name, _ in template.variables.contains { $0.name == name } }
     #expect(try template.fill(values).contractViolation == nil)
-    let pipeline = try Shipped.pipeline(kind, name, values)
+    let pipeline = try Shipped.pipeline(kind, name, values, voices: [2])
     #expect(!pipeline.hasElement("no such name"))
   }
 

@@ -12,9 +12,12 @@ enum Shipped {
   static let store = TemplateStore(
     searchPath: TemplateSearchPath(folders: [.init(path: folder, source: .checkout)]))
 
-  static func pipeline(_ kind: TemplateKind, _ name: String, _ values: [String: String] = [:]) throws -> Pipeline {
+  /// - Parameter voices: who has a track of audio of their own, by the numbers of their inputs.
+  static func pipeline(
+    _ kind: TemplateKind, _ name: String, _ values: [String: String] = [:], voices: [Int] = []
+  ) throws -> Pipeline {
     let filled = try store.find(kind, name).fill(values)
-    return try pipeline(filled, filled.description(withAudio: [2]))
+    return try pipeline(filled, filled.description(withAudio: voices))
   }
 
   /// A receive template with only one of its outputs, linked from the start.
