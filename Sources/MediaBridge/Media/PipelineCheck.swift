@@ -30,8 +30,9 @@ public struct PipelineCheck: Sendable {
     let isAddress = entry.kind == .output && Destination.addressTemplates.contains(entry.name)
     let location = isAddress ? "\(entry.name)://127.0.0.1:5000/app/key" : "/dev/null"
     do {
-      _ = try factory.make(
+      let filled = try factory.fill(
         entry.kind, entry.name, values: ["location": location, "host": "127.0.0.1", "port": "5000"])
+      _ = try factory.make(filled, filled.description(withAudio: [2]))
       return nil
     } catch {
       return LiveKitError(error)

@@ -41,9 +41,9 @@ package struct PipelineFactory: Sendable {
     try make(try fill(kind, name, values: values))
   }
 
-  /// Builds a template with its values; what it has for each further audio is there once.
+  /// Builds a template with its values, without what it has for each further audio.
   package func make(_ filled: FilledTemplate) throws(PipelineFailure) -> TemplatePipeline {
-    try make(filled, filled.description(withAudio: [2]))
+    try make(filled, filled.description(withAudio: []))
   }
 
   /// - Parameter description: the template's, or what is left of it with white space in the place of the rest.
