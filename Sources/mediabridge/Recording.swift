@@ -136,28 +136,25 @@ struct Recording {
   private func follow() async -> End {
     var pace = Pace()
     var isPaused = false
+    var forecast = maxSize.map { SizeForecast(limit: $0) }
     while true {
       let rest = await rest
       if rest <= .zero { return .duration }
       // A pause may end at any time, and does not count.
-      if await interruption.came(within: min(rest, isPaused ? .milliseconds(200) : .seconds(1))) {
+      let isWatched = isPaused || maxSize != nil
+      if await interruption.came(within: min(rest, isWatched ? .milliseconds(200) : .seconds(1))) {
         return control.isEnding.withLock { $0 } ? .told : .interrupted
       }
       let progress = await source.progress()
       isPaused = progress.isPaused
       report.progress(progress, &pace)
-      if isFull(progress) { return .size }
+      if forecast?.isReached(after: progress.duration, written: progress.bytes) == true { return .size }
       if let failure = await source.failure { return .failed(failure) }
       if let ending = await source.ending { return .asked(ending) }
       if room.connectionState == .disconnected {
         return .failed(room.disconnectError ?? LiveKitError(.disconnected, "the connection to the room was lost"))
       }
     }
-  }
-
-  /// Whether with a second more the files would be too large.
-  private func isFull(_ progress: OutputProgress) -> Bool {
-    maxSize.map { PartLimit(bytes: $0).isReached(after: progress.duration, written: progress.bytes) } ?? false
   }
 
   /// How much of what is asked for is still to be recorded.

@@ -6,6 +6,7 @@ import contextlib
 import functools
 import json
 import os
+import sys
 import time
 
 import clip
@@ -21,18 +22,37 @@ def token(arguments, identity, is_agent=False):
 
 
 async def frames(source, arguments, start):
-    pause = arguments.video_pause or (0, 0)
+    held = Hold()
     number = 0
     while True:
         due = start + number / arguments.fps
         await asyncio.sleep(max(0, due - time.monotonic()))
-        if not pause[0] <= number / arguments.fps < pause[1]:
+        if not held.covers(due):
             quarters = arguments.turns[number // arguments.fps % len(arguments.turns)] // 90
             drawn = arguments.first_number + number
             frame = np.rot90(clip.draw(drawn, *upright_size(arguments, quarters), arguments.fps), quarters)
             frame = rtc.VideoFrame(arguments.width, arguments.height, rtc.VideoBufferType.RGBA, frame.tobytes())
             source.capture_frame(frame, timestamp_us=int(due * 1e6), rotation=quarters)
         number += 1
+
+
+class Hold:
+    """A camera that stalls: without frames for the seconds that a line on standard input says, from then on."""
+
+    def __init__(self):
+        self._until = 0
+        with contextlib.suppress(PermissionError):
+            asyncio.get_running_loop().add_reader(sys.stdin, self._read)
+
+    def _read(self):
+        line = sys.stdin.readline()
+        if line:
+            self._until = time.monotonic() + float(line)
+        else:
+            asyncio.get_running_loop().remove_reader(sys.stdin)
+
+    def covers(self, moment):
+        return moment < self._until
 
 
 def upright_size(arguments, quarters):
@@ -123,7 +143,6 @@ def make_parser():
     parser.add_argument("--no-audio", action="store_true")
     parser.add_argument("--screen", choices=["first", "last"], help="publish a screen before or after the camera, too")
     parser.add_argument("--tone", action="store_true", help="audio without a pause instead of beeps")
-    parser.add_argument("--video-pause", type=float, nargs=2, help="from and to: seconds without a frame")
     parser.add_argument(
         "--turns",
         type=int,

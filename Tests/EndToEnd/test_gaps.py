@@ -3,16 +3,24 @@
 import checks
 import numpy as np
 import pytest
+from failures import after
 
 FPS = 25
 SECONDS = 8
 
 
-def record(server, room, file, *options, seconds=SECONDS):
-    recorder = server.recorder(room, "alice", file, "--duration", f"{seconds}s", *options)
+def start(server, room, file, *options, seconds=SECONDS):
+    return server.recorder(room, "alice", file, "--duration", f"{seconds}s", *options)
+
+
+def complete(recorder):
     recorder.wait_for("finished", 40)
     assert recorder.finish() == 0, recorder.report("failed")
     return recorder
+
+
+def record(server, room, file, *options, seconds=SECONDS):
+    return complete(start(server, room, file, *options, seconds=seconds))
 
 
 def assert_whole(file, seconds=SECONDS, kinds=("video", "audio")):
@@ -38,8 +46,11 @@ def assert_together(file, frames):
 )
 def test_a_camera_that_stalls_holds_its_frame(server, tmp_path, codec, container):
     file = tmp_path / f"stalled.{container}"
-    server.foreign_publisher("--room", "stall", "--codec", codec, "--video-pause", "3", "7")
-    record(server, "stall", file)
+    publisher = server.foreign_publisher("--room", "stall", "--codec", codec)
+    recorder = start(server, "stall", file)
+    after(recorder, 1)
+    publisher.write("4")
+    complete(recorder)
     assert_whole(file)
     assert_audio_goes_on(file)
     frames = checks.numbered(file, (640, 360))

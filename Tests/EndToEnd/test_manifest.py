@@ -10,12 +10,12 @@ from failures import after
 def test_the_manifest_tells_what_is_in_the_file(server, tmp_path):
     """Of a participant whose camera sends nothing for 3 s, and of a screen that is left out."""
     start = time.time()
-    server.foreign_publisher(
-        *("--room", "told", "--codec", "VP8", "--screen", "last", "--tone", "--video-pause", "8", "11")
-    )
+    publisher = server.foreign_publisher("--room", "told", "--codec", "VP8", "--screen", "last", "--tone")
     recorder = server.recorder(
         "told", "alice", tmp_path / "a.mp4", tmp_path / "b.mkv", "--duration", "12s", "--manifest"
     )
+    after(recorder, 4)
+    publisher.write("3")
     recorder.wait_for("finished", 60)
     assert recorder.finish() == 0, recorder.report("failed")
     told = json.loads((tmp_path / "a.mp4.json").read_text())

@@ -10,7 +10,7 @@ public struct PartLimit: Sendable, Equatable {
 
   /// Media time; nil for no limit.
   public var duration: Duration?
-  /// Size of the file; nil for no limit. The next part begins about a second of media before it would be reached.
+  /// Size of the file; nil for no limit. The next part begins a moment before it would be reached.
   public var bytes: Int64?
 
   /// - Parameters:
@@ -32,23 +32,13 @@ public struct PartLimit: Sendable, Equatable {
     }
   }
 
-  /// Whether with about a second more there would be as many bytes.
-  /// - Parameters:
-  ///   - time: that is written.
-  ///   - written: bytes so far.
-  package func isReached(after time: Duration, written: Int64) -> Bool {
-    guard let bytes, time > .zero else { return false }
-    let aSecond = Double(written) / max(time.seconds, 1)
-    return Double(written) + aSecond >= Double(bytes)
-  }
-
   /// When the next part is to begin, once that is near; times are those of the job.
   /// - Parameters:
   ///   - begin: of the part that is written.
   ///   - now: how far the job is.
-  ///   - written: bytes of the part so far.
-  func due(begin: Duration, now: Duration, written: Int64) -> Duration? {
-    if isReached(after: now - begin, written: written) { return now }
+  ///   - isFull: whether with a moment more it would be too large.
+  func due(begin: Duration, now: Duration, isFull: Bool) -> Duration? {
+    if isFull { return now }
     guard let duration, now >= begin + duration - Self.lead else { return nil }
     return begin + duration
   }

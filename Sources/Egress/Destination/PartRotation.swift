@@ -19,15 +19,20 @@ final class PartRotation: Sendable {
     /// When its keyframe was asked for last.
     var asked: MediaTime?
     var failure: LiveKitError?
+    /// Nil where any size will do.
+    var forecast: SizeForecast?
   }
 
   private static let pace = Duration.milliseconds(200)
   private static let patience = Duration.seconds(1)
   private let limit: PartLimit
   private let watch = Watch()
-  private let state = Locked(State())
+  private let state: Locked<State>
 
-  init(_ limit: PartLimit) { self.limit = limit }
+  init(_ limit: PartLimit) {
+    self.limit = limit
+    state = Locked(State(forecast: limit.bytes.map { SizeForecast(limit: $0) }))
+  }
 
   /// Why the next part is not open though it was to have begun: all goes on in the part before.
   var failure: LiveKitError? { state.withLock { $0.failure } }
@@ -57,7 +62,8 @@ final class PartRotation: Sendable {
   }
 
   private func openNext(after part: Part, _ open: (Duration) throws(LiveKitError) -> Void) {
-    let due = limit.due(begin: part.begin, now: part.now, written: part.bytes)
+    let isFull = state.withLock { $0.forecast?.isReached(after: part.now - part.begin, written: part.bytes) ?? false }
+    let due = limit.due(begin: part.begin, now: part.now, isFull: isFull)
     var failure: LiveKitError?
     if let due { do throws(LiveKitError) { try open(due) } catch { failure = error } }
     state.withLock { state in

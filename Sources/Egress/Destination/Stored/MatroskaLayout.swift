@@ -35,16 +35,24 @@ struct MatroskaLayout {
   }
 
   private struct Track {
-    /// Of the newest block and of the one before it, in nanoseconds.
+    /// Where the newest block begins, in nanoseconds.
     var newest: Int64?
-    var before: Int64?
+    /// From one block to the next, where it is shortest.
+    var step: Int64?
     /// Of the newest block, where it says so.
     var duration: Int64?
 
-    /// How long the newest block lasts, if it does not say so: as long as the one before it.
+    /// How long the newest block lasts, if it does not say so: the least that one did. The one before it may have stood
+    /// for a held frame, which would be told as media that nobody finds.
     func end(usual: Int64?) -> Int64 {
       guard let newest else { return 0 }
-      return newest + max(0, duration ?? usual ?? before.map { newest - $0 } ?? 0)
+      return newest + max(0, duration ?? usual ?? step ?? 0)
+    }
+
+    mutating func add(_ time: Int64, lasting duration: Int64?) {
+      let since = newest.map { time - $0 }
+      if let since, since > 0 { step = min(step ?? since, since) }
+      (newest, self.duration) = (time, duration)
     }
   }
 
@@ -95,9 +103,7 @@ struct MatroskaLayout {
     let (time, isTooLarge) = (begin &+ offset).multipliedReportingOverflow(by: scale)
     guard !isTooLarge, (0..<1_000_000_000_000_000_000).contains(time) else { return }
     let lasting = duration.map { Int64(clamping: $0).multipliedReportingOverflow(by: scale) }
-    let before = tracks[number]?.newest
-    tracks[number] = Track(
-      newest: time, before: before,
-      duration: lasting.flatMap { $0.overflow ? nil : min($0.partialValue, 10_000_000_000) })
+    tracks[number, default: Track()].add(
+      time, lasting: lasting.flatMap { $0.overflow ? nil : min($0.partialValue, 10_000_000_000) })
   }
 }
