@@ -12,6 +12,8 @@ final class JobMedia: Sendable {
     /// Whether no video is sent on purpose.
     var isMuted = false
     var isEnding = false
+    /// From when on nothing is taken.
+    var end: MediaTime?
     var clock = JobClock()
   }
 
@@ -83,7 +85,9 @@ final class JobMedia: Sendable {
   func write(_ media: MediaBuffer, _ kind: Track.Kind, voice: Int? = nil, isRaw: Bool) {
     guard let taken = media.pts else { return }
     let outcome = state.withLock { state -> Outcome in
-      guard !state.isEnding, let time = state.clock.placed(taken) else { return Outcome() }
+      guard !state.isEnding, let time = state.clock.placed(taken), state.end.map({ time < $0 }) ?? true else {
+        return Outcome()
+      }
       return kind == .video ? show(media, isRaw, at: time, &state) : hear(media, voice, isRaw, at: time, &state)
     }
     if outcome.needsKeyframe { onKeyframeNeeded() }
@@ -152,6 +156,23 @@ final class JobMedia: Sendable {
       let time = state.clock.reading(at: time)
       for index in state.lines.indices { state.lines[index].advance(to: time) }
     }
+  }
+
+  /// Takes nothing that is of a later moment.
+  func end(at time: MediaTime) { state.withLock { $0.end = $0.clock.reading(at: time) } }
+
+  /// Waits for what is on its way since before the end: as long as it took of late, which on a busy machine is seconds.
+  func awaitEnd() async {
+    while let rest = state.withLock({ Self.rest($0, at: .now) }), rest > .zero {
+      try? await Task.sleep(for: min(rest, .milliseconds(20)))
+    }
+  }
+
+  /// How long media may still come; nil where all is there.
+  private static func rest(_ state: State, at now: MediaTime) -> Duration? {
+    guard let end = state.end, state.origin != nil, !state.isEnding else { return nil }
+    let late = state.lines.filter { !$0.hasAll(until: end) }.map(\.delay.usual)
+    return late.max().map { end + $0 - state.clock.reading(at: now) }
   }
 
   /// Makes all lines equally long; nothing is taken any more.

@@ -14,6 +14,8 @@ struct MediaLine: Sendable {
   private(set) var written = 0
   /// Where nothing came.
   private(set) var gaps = GapLog()
+  /// How late what comes is.
+  private(set) var delay = MediaDelay()
 
   /// - Parameters:
   ///   - frames: stand in for video.
@@ -49,6 +51,7 @@ struct MediaLine: Sendable {
     guard frames.canShow(frame),
       let start = timeline.place(frameAt: time, isKeyframe: !frame.isDelta, now: now)
     else { return false }
+    delay.note(now - time)
     frames.show(frame)
     line.push(frame, at: start)
     gaps.came(at: start)
@@ -59,6 +62,7 @@ struct MediaLine: Sendable {
   /// What comes before the first moment is left out.
   mutating func hear(_ block: MediaBuffer, at time: MediaTime, now: MediaTime) {
     let duration = block.duration ?? SilenceFiller.step
+    delay.note(now - time - duration)
     guard let place = timeline.place(audioAt: time, duration: duration, now: now) else { return }
     fill(OutputTimeline.Filling(silence: place.silence))
     line.push(block, at: place.start)
@@ -84,7 +88,14 @@ struct MediaLine: Sendable {
 
   // MARK: What stands in
 
-  mutating func advance(to time: MediaTime) { fill(timeline.advance(to: time)) }
+  /// What is on its way only comes late on a busy machine, and nothing is to have taken its place by then.
+  mutating func advance(to time: MediaTime) { fill(timeline.advance(to: time - delay.usual)) }
+
+  /// Whether there is media for all that is before a moment.
+  func hasAll(until end: MediaTime) -> Bool {
+    guard let origin = timeline.origin else { return true }
+    return timeline.length + SilenceFiller.step >= end - origin
+  }
 
   /// - Parameter length: of the longest line.
   mutating func complete(at time: MediaTime, length: Duration) { fill(timeline.complete(at: time, length: length)) }

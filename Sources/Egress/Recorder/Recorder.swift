@@ -96,6 +96,10 @@ extension Recorder: JobSource {
   }
 
   func stopArriving(at end: MediaTime) async {
+    if let media = run?.job.media {
+      media.end(at: end)
+      await media.awaitEnd()
+    }
     for kind in [Track.Kind.video, .audio] { tracks.inputs[kind]?.stop() }
     await countPackets()
     if let run, run.isActive { tracks.noteWhatNeverCame { run.written($0) } }

@@ -167,7 +167,8 @@ final class ReceivePipeline: Sendable {
   /// network's.
   private func inlet(of output: Output, _ hub: MediaHub) -> BranchInlet? {
     guard output != .encoded else { return nil }
-    let load = BranchLoad(onDrop: { hub.noteDrop() }, onKeyframeNeeded: onKeyframeNeeded)
+    let load = BranchLoad(
+      isVideo: output == .frames, onDrop: { hub.noteDrop() }, onKeyframeNeeded: onKeyframeNeeded)
     return { load.admits(isDelta: $0, queued: $1) }
   }
 
