@@ -123,7 +123,7 @@ def similarity(first, second):
 
 def source_luma(number, width, height, fps):
     """The luma that a publisher's encoder gets: gray of full range brought to video range (BT.601)."""
-    gray = clip.draw(number, width, height, fps)[..., 0].astype(np.float64)
+    gray = clip.draw(number, width, height, fps).astype(np.float64)
     return 16 + gray * 219 / 255
 
 

@@ -1,5 +1,7 @@
 """Synthetic frames whose frame number can be read back, and audio that flashes with them."""
 
+import functools
+
 import numpy as np
 
 BITS = 16
@@ -10,26 +12,38 @@ LOUDNESS = 12_000
 
 
 def draw(number, width, height, fps):
-    """An RGBA frame: a moving chequerboard, the number as blocks on top, white in the first 100 ms of a second."""
-    x = np.arange(width, dtype=np.uint32)[None, :]
-    y = np.arange(height, dtype=np.uint32)[:, None]
-    # Moves by a quarter of a field a frame, so that a frame taken for its neighbour is seen to differ.
-    fields = ((x + 6 * number) // 24 + (y + 2 * number) // 24) % 2
-    luma = (fields * 60 + (x + y) // 8 % 80 + 50).astype(np.uint8)
+    """A gray frame: a moving chequerboard, the number as blocks on top, white in the first 100 ms of a second."""
     if is_flash(number, fps):
-        luma[:] = 255
+        luma = np.full((height, width), 255, dtype=np.uint8)
+    else:
+        # Moves by a quarter of a field a frame, so that a frame taken for its neighbour is seen to differ.
+        columns = ((np.arange(width) + 6 * number) // 24).astype(np.uint8)[None, :]
+        rows = ((np.arange(height) + 2 * number) // 24).astype(np.uint8)[:, None]
+        luma = ((columns + rows) & 1) * np.uint8(60) + ramp(width, height)
     burn(luma, number)
-    frame = np.empty((height, width, 4), dtype=np.uint8)
-    frame[..., :3] = luma[..., None]
-    frame[..., 3] = 255
-    return frame
+    return luma
+
+
+@functools.cache
+def ramp(width, height):
+    """Darkness that grows from corner to corner, again and again: no field of the chequerboard is like the next."""
+    diagonal = np.arange(width, dtype=np.uint32)[None, :] + np.arange(height, dtype=np.uint32)[:, None]
+    return (diagonal // 8 % 80 + 50).astype(np.uint8)
 
 
 def screen(width, height):
-    """An RGBA frame that no frame of the clip is alike: plain and bright, without a number."""
-    frame = np.full((height, width, 4), 200, dtype=np.uint8)
-    frame[..., 3] = 255
-    return frame
+    """A gray frame that no frame of the clip is alike: plain and bright, without a number."""
+    return np.full((height, width), 200, dtype=np.uint8)
+
+
+# Video is sent with black at 16 and white at 235.
+_SENT = (16 + np.arange(256) * 219 / 255).round().astype(np.uint8)
+
+
+def i420(luma):
+    """A gray frame as it is sent; publishers share the machine with what is tested, and this costs least."""
+    height, width = luma.shape
+    return _SENT[luma].tobytes() + b"\x80" * (2 * ((width + 1) // 2) * ((height + 1) // 2))
 
 
 def burn(luma, number):

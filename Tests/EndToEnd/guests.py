@@ -19,8 +19,7 @@ async def frames(source, arguments, start, first):
         second = first + number // arguments.fps
         width, height = SIZES[second % len(SIZES)]
         drawn = np.rot90(clip.draw(number, width, height, arguments.fps), second % 4)
-        frame = rtc.VideoFrame(drawn.shape[1], drawn.shape[0], rtc.VideoBufferType.RGBA, drawn.tobytes())
-        source.capture_frame(frame, rotation=second % 4)
+        source.capture_frame(publish.video_frame(drawn), rotation=second % 4)
 
 
 async def visit(arguments, number):

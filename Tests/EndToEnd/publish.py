@@ -21,38 +21,38 @@ def token(arguments, identity, is_agent=False):
     return (made.with_kind("agent") if is_agent else made).to_jwt()
 
 
-async def frames(source, arguments, start):
-    held = Hold()
-    number = 0
-    while True:
-        due = start + number / arguments.fps
-        await asyncio.sleep(max(0, due - time.monotonic()))
-        if not held.covers(due):
-            quarters = arguments.turns[number // arguments.fps % len(arguments.turns)] // 90
-            drawn = arguments.first_number + number
-            frame = np.rot90(clip.draw(drawn, *upright_size(arguments, quarters), arguments.fps), quarters)
-            frame = rtc.VideoFrame(arguments.width, arguments.height, rtc.VideoBufferType.RGBA, frame.tobytes())
-            source.capture_frame(frame, timestamp_us=int(due * 1e6), rotation=quarters)
-        number += 1
+def video_frame(luma):
+    """Gray, as it is sent."""
+    height, width = luma.shape
+    return rtc.VideoFrame(width, height, rtc.VideoBufferType.I420, clip.i420(luma))
 
 
-class Hold:
-    """A camera that stalls: without frames for the seconds that a line on standard input says, from then on."""
+class Camera:
+    """What the camera does while it is on."""
 
     def __init__(self):
-        self._until = 0
-        with contextlib.suppress(PermissionError):
-            asyncio.get_running_loop().add_reader(sys.stdin, self._read)
+        self._held_until = 0
 
-    def _read(self):
-        line = sys.stdin.readline()
-        if line:
-            self._until = time.monotonic() + float(line)
-        else:
-            asyncio.get_running_loop().remove_reader(sys.stdin)
+    def hold(self, seconds):
+        """Stalls: gives no frame for so long."""
+        self._held_until = time.monotonic() + seconds
 
-    def covers(self, moment):
-        return moment < self._until
+    async def frames(self, source, arguments, start):
+        number = 0
+        while True:
+            due = start + number / arguments.fps
+            await asyncio.sleep(max(0, due - time.monotonic()))
+            if due >= self._held_until:
+                quarters = arguments.turns[number // arguments.fps % len(arguments.turns)] // 90
+                drawn = clip.draw(
+                    arguments.first_number + number, *upright_size(arguments, quarters), arguments.fps
+                )
+                frame = video_frame(np.rot90(drawn, quarters))
+                source.capture_frame(frame, timestamp_us=int(due * 1e6), rotation=quarters)
+            number += 1
+
+
+CAMERA = Camera()
 
 
 def upright_size(arguments, quarters):
@@ -62,9 +62,9 @@ def upright_size(arguments, quarters):
 
 async def screen(source, arguments):
     """A shared screen, on which nothing moves."""
-    frame = clip.screen(arguments.width, arguments.height).tobytes()
+    frame = video_frame(clip.screen(arguments.width, arguments.height))
     while True:
-        source.capture_frame(rtc.VideoFrame(arguments.width, arguments.height, rtc.VideoBufferType.RGBA, frame))
+        source.capture_frame(frame)
         await asyncio.sleep(0.1)
 
 
@@ -94,30 +94,50 @@ MUTES = {
 
 
 async def act(room, sources, arguments, publications, start):
-    """Does what was asked for, a while apart, and says so, with the seconds since the first frame was due."""
-    source = sources["video"]
+    """Does what was asked for, a while apart, then what lines of standard input ask for, at once."""
     for action in arguments.actions:
         name, _, text = action.partition(":")
         await asyncio.sleep(float(text) if name == "wait" else 1.5)
-        at = time.monotonic() - start
-        if name == "message":
-            await room.local_participant.publish_data(text, reliable=True, topic="chat")
-        elif name in MUTES:
-            kind, way = MUTES[name]
-            way(publications[kind].track)
-        elif name in INFORMATION:
-            await INFORMATION[name](room.local_participant, text)
-        elif name in ("forbid", "allow"):
-            room.local_participant.set_track_subscription_permissions(allow_all_participants=name == "allow")
-        elif name == "leave":
-            await room.disconnect()
-        elif name == "screen":
-            publications["screen"] = await publish_screen(room, sources["screen"], arguments)
-        if name in ("unpublish", "republish"):
-            await room.local_participant.unpublish_track(publications["video"].sid)
-        if name in ("publish", "republish"):
-            publications["video"] = await publish_video(room, source, arguments, text)
-        print(json.dumps({"event": name, "at": at}), flush=True)
+        await do(name, text, room, sources, arguments, publications, start)
+    async for line in lines_of_input():
+        name, _, text = line.strip().partition(":")
+        await do(name, text, room, sources, arguments, publications, start)
+
+
+async def lines_of_input():
+    reader = asyncio.StreamReader()
+    # Where it is a file or the null device nobody asks.
+    with contextlib.suppress(ValueError, PermissionError):
+        await asyncio.get_running_loop().connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
+        while line := await reader.readline():
+            yield line.decode()
+
+
+async def do(name, text, room, sources, arguments, publications, start):
+    """Says that it is done, with the seconds since the first frame was due."""
+    at = time.monotonic() - start
+    if name == "message":
+        await room.local_participant.publish_data(text, reliable=True, topic="chat")
+    elif name in MUTES:
+        kind, way = MUTES[name]
+        way(publications[kind].track)
+    elif name in INFORMATION:
+        await INFORMATION[name](room.local_participant, text)
+    elif name in ("forbid", "allow"):
+        room.local_participant.set_track_subscription_permissions(allow_all_participants=name == "allow")
+    elif name == "leave":
+        await room.disconnect()
+    elif name == "screen":
+        publications["screen"] = await publish_screen(room, sources["screen"], arguments)
+    elif name == "hold":
+        CAMERA.hold(float(text))
+    elif name not in ("unpublish", "publish", "republish", "wait"):
+        raise ValueError(f"there is no action {name}")
+    if name in ("unpublish", "republish"):
+        await room.local_participant.unpublish_track(publications["video"].sid)
+    if name in ("publish", "republish"):
+        publications["video"] = await publish_video(room, sources["video"], arguments, text)
+    print(json.dumps({"event": name, "at": at}), flush=True)
 
 
 def make_parser():
@@ -155,7 +175,8 @@ def make_parser():
         nargs="*",
         default=[],
         help="each after 1.5 s: wait:SECONDS, message:TEXT, mute, unmute, mute-video, unmute-video, unpublish, publish, "
-        "republish:CODEC, screen, name:TEXT, metadata:TEXT, attributes:KEY=VALUE, forbid, allow, leave",
+        "republish:CODEC, screen, hold:SECONDS without a frame, name:TEXT, metadata:TEXT, attributes:KEY=VALUE, forbid, "
+        "allow, leave; then the same at once for each line of standard input",
     )
     return parser
 
@@ -166,7 +187,7 @@ def go_first():
         os.setpriority(os.PRIO_PROCESS, 0, -10)
 
 
-async def publish(arguments, frames=frames, stretch=clip.audio):
+async def publish(arguments, frames=CAMERA.frames, stretch=clip.audio):
     """Publishes what `frames` puts into the video source, and the audio that `stretch` gives."""
     go_first()
     room = rtc.Room()

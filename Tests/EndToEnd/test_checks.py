@@ -20,12 +20,12 @@ def write(file, audio_delay=0.0, noise=0, silent=False):
         audio = container.add_stream("libopus", rate=clip.RATE, layout="stereo")
         samples = clip.audio(-round(audio_delay * clip.RATE), SECONDS * clip.RATE).reshape(-1, 2)
         for number in range(SECONDS * FPS):
-            frame = clip.draw(number, WIDTH, HEIGHT, FPS)[..., :3]
+            frame = clip.draw(number, WIDTH, HEIGHT, FPS)
             if noise:
                 disturbed = frame + random.integers(-noise, noise, frame.shape)
                 disturbed[: WIDTH // (clip.BITS + 2)] = frame[: WIDTH // (clip.BITS + 2)]
                 frame = disturbed.clip(0, 255).astype(np.uint8)
-            container.mux(video.encode(av.VideoFrame.from_ndarray(np.ascontiguousarray(frame), "rgb24")))
+            container.mux(video.encode(av.VideoFrame.from_ndarray(np.ascontiguousarray(frame), "gray")))
         for place in range(0, len(samples), 960):
             block = samples[place : place + 960] * (0 if silent else 1)
             frame = av.AudioFrame.from_ndarray(np.ascontiguousarray(block.reshape(1, -1)), "s16", "stereo")

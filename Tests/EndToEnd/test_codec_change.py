@@ -3,6 +3,7 @@
 import checks
 import numpy as np
 import pytest
+from failures import after
 
 pytestmark = pytest.mark.realtime
 
@@ -16,7 +17,9 @@ def test_it_goes_on(server, tmp_path, first, second, container):
     file = tmp_path / f"change.{container}"
     recorder = server.recorder("change", "alice", file, "--duration", f"{SECONDS}s")
     recorder.wait_for("waiting")
-    server.foreign_publisher("--room", "change", "--codec", first, "--actions", "wait:1", f"republish:{second}")
+    publisher = server.foreign_publisher("--room", "change", "--codec", first)
+    after(recorder, 2)
+    publisher.write(f"republish:{second}")
     change = recorder.wait_for("codec_changed")
     told = recorder.wait_for("finished", 40)
     assert recorder.finish() == 0, recorder.report("failed")
@@ -30,7 +33,7 @@ def test_it_goes_on(server, tmp_path, first, second, container):
     frames = checks.numbered(file, SIZE)
     numbers = [number for number, _, _ in frames if number is not None]
     assert numbers == sorted(numbers), f"frames go back: {numbers}"
-    after = [time for number, time, _ in frames if number is not None and time > change["start"]]
-    assert after and after[0] < change["start"] + 1.5 and len(after) > 2.5 * FPS, f"it goes on at {after[:1]}"
+    anew = [time for number, time, _ in frames if number is not None and time > change["start"]]
+    assert anew and anew[0] < change["start"] + 1.5 and len(anew) > 2.5 * FPS, f"it goes on at {anew[:1]}"
     offsets = checks.flash_offsets(frames, FPS, *checks.audio(file))
     assert max(map(abs, offsets)) <= 0.045, f"flash and beep apart: {np.round(offsets, 3)}"

@@ -2,7 +2,6 @@
 
 import json
 import signal
-import time
 import urllib.request
 import wave
 
@@ -48,15 +47,14 @@ def assert_goes_on(seen, begin, end):
 def test_everybody_has_a_tile_and_is_heard(server, tmp_path):
     """Three from the beginning, in three codecs, one of whom speaks; one joins later, and one leaves."""
     server.foreign_publisher("--room", "grid", "--identity", "alice")
-    leaver = server.foreign_publisher(
-        *("--room", "grid", "--identity", "bob", "--codec", "H264", "--no-audio", "--actions", "wait:9", "leave")
-    )
+    leaver = server.foreign_publisher("--room", "grid", "--identity", "bob", "--codec", "H264", "--no-audio")
     server.foreign_publisher("--room", "grid", "--identity", "carol", "--codec", "VP9", "--no-audio")
     file = tmp_path / "grid.mp4"
     recorder = composite(server, "grid", file, "--duration", f"{SECONDS}s")
     recorder.wait_for("recording", 20)
     server.foreign_publisher("--room", "grid", "--identity", "dave", "--no-audio")
-    leaver.wait_for("leave")
+    after(recorder, 6)
+    leaver.write("leave")
     finished = recorder.wait_for("finished", 40)
     assert recorder.finish() == 0, recorder.report("failed")
     assert finished["not_recorded"] == [], recorder.report("something was left out")
@@ -90,10 +88,11 @@ def marked(file):
 
 def test_a_muted_microphone_is_marked(server, tmp_path):
     server.foreign_publisher("--room", "marks", "--identity", "alice")
-    bob = server.foreign_publisher("--room", "marks", "--identity", "bob", "--actions", "wait:0.5", "mute")
+    bob = server.foreign_publisher("--room", "marks", "--identity", "bob")
     file = tmp_path / "marks.mp4"
     recorder = composite(server, "marks", file, "--names")
     recorder.wait_for("recording", 20)
+    bob.write("mute")
     bob.wait_for("mute")
     after(recorder, recorder.wait_for("progress")["duration"] + 2)
     recorder.send(signal.SIGINT)
@@ -156,14 +155,13 @@ def test_a_muted_camera_is_black_and_a_screen_share_is_large(server, tmp_path):
     stay = ("--duration", "60")
     for name in ("bob", "carol"):
         server.foreign_publisher("--room", "share", "--identity", name, "--no-audio", *stay)
-    muter = server.foreign_publisher(
-        *("--room", "share", "--identity", "zoe", "--no-audio", *stay, "--actions", "wait:5", "mute-video")
-    )
+    muter = server.foreign_publisher("--room", "share", "--identity", "zoe", "--no-audio", *stay)
     file = tmp_path / "share.mkv"
     recorder = composite(server, "share", file)
-    recorder.wait_for("recording", 20)
+    after(recorder, 1)
+    muter.write("mute-video")
     muter.wait_for("mute-video")
-    after(recorder, 4)
+    after(recorder, recorder.wait_for_new("progress")["duration"] + 3)
     server.foreign_publisher("--room", "share", "--identity", "dave", "--no-audio", "--no-video", "--screen", "last")
     after(recorder, recorder.wait_for_new("progress")["duration"] + 8)
     recorder.send(signal.SIGINT)
@@ -220,14 +218,13 @@ def test_the_layout_changes_while_it_runs(local_server, start, tmp_path):
 def test_of_one_participant_the_newest_is_seen(server, tmp_path):
     """Alice shares her screen beside her camera, and mutes and unmutes that; Bob is neither seen nor heard."""
     server.foreign_publisher("--room", "one", "--identity", "bob", "--tone")
-    alice = server.foreign_publisher(
-        *("--room", "one", "--identity", "alice", "--no-audio"),
-        *("--actions", "wait:5", "screen", "wait:3", "mute-video", "unmute-video", "wait:2", "leave"),
-    )
+    alice = server.foreign_publisher("--room", "one", "--identity", "alice", "--no-audio")
     file = tmp_path / "one.mkv"
     of_alice = ("--participant", "alice", "--size", "640x360", "--until-left")
     recorder = composite(server, "one", file, *of_alice, layout="participant")
-    recorder.wait_for("recording", 20)
+    for seconds, action in ((2, "screen"), (4.5, "mute-video"), (6, "unmute-video"), (8.5, "leave")):
+        after(recorder, seconds)
+        alice.write(action)
     assert recorder.wait_for("finished", 30)["ended"] == "participant_left", recorder.report("another end")
     assert recorder.finish() == 0, recorder.report("failed")
     frames = [luma.copy() for _, luma in checks.frames(file)]
@@ -249,26 +246,23 @@ def is_placeholder(luma, column, row):
 
 def test_who_has_no_camera_has_a_tile_of_its_own(server, tmp_path):
     """Bob brings his camera later, Alice mutes hers for a while: the tiles stay where they are."""
-    bob = server.foreign_publisher(
-        *("--room", "holders", "--identity", "<b>&😀", "--no-video", "--no-audio", "--actions", "wait:9", "publish:VP8")
-    )
-    server.foreign_publisher(
-        *("--room", "holders", "--identity", "alice", "--actions", "wait:4", "mute-video", "unmute-video")
-    )
+    bob = server.foreign_publisher("--room", "holders", "--identity", "<b>&😀", "--no-video", "--no-audio")
+    alice = server.foreign_publisher("--room", "holders", "--identity", "alice")
     file = tmp_path / "holders.mkv"
     recorder = composite(server, "holders", file, "--placeholders", "--size", "1280x360")
-    recorder.wait_for("recording", 20)
-    begin = time.monotonic()
+    for seconds, who, action in ((2, alice, "mute-video"), (4, alice, "unmute-video"), (6, bob, "publish:VP8")):
+        after(recorder, seconds)
+        who.write(action)
     bob.wait_for("publish")
-    after(recorder, time.monotonic() - begin + 3)
+    after(recorder, recorder.wait_for_new("progress")["duration"] + 3)
     recorder.send(signal.SIGINT)
     recorder.wait_for("finished", 20)
     assert recorder.finish() == 0, recorder.report("failed")
     frames = [luma.copy() for _, luma in checks.frames(file)]
     assert is_placeholder(frames[5], 1, 0), "Bob has no camera"
     states = ["".join("P" if is_placeholder(luma, column, 0) else "-" for luma in frames[::5]) for column in (0, 1)]
-    alice = states[0].strip("-")
-    assert len(alice) >= 6 and set(alice) == {"P"}, states
+    held = states[0].strip("-")
+    assert len(held) >= 6 and set(held) == {"P"}, states
     # Nothing is seen between the placeholder and the first frame.
     assert set(states[1].rstrip("-")) == {"P"} and states[1].endswith("-----"), states
     assert all(tile(luma, column, 0).mean() > 40 for luma in frames[5:] for column in (0, 1)), "it is never black"

@@ -138,10 +138,10 @@ def test_what_a_server_tells_of_its_own_accord_is_told(local_server, start):
 
 
 def test_who_speaks_is_told(server):
-    speaking = ("--no-video", "--tone", "--actions", "wait:6", "mute")
-    server.foreign_publisher("--room", "speech", "--identity", "alice", *speaking)
+    publisher = server.foreign_publisher("--room", "speech", "--identity", "alice", "--no-video", "--tone")
     watcher = server.watcher("speech")
     assert watcher.wait_for("active_speakers_changed")["speakers"] == ["alice"]
+    publisher.write("mute")
     watcher.wait_for("track_muted")
     while watcher.wait_for("active_speakers_changed")["speakers"]:
         pass

@@ -49,7 +49,7 @@ def test_a_camera_that_stalls_holds_its_frame(server, tmp_path, codec, container
     publisher = server.foreign_publisher("--room", "stall", "--codec", codec)
     recorder = start(server, "stall", file)
     after(recorder, 1)
-    publisher.write("4")
+    publisher.write("hold:4")
     complete(recorder)
     assert_whole(file)
     assert_audio_goes_on(file)
@@ -69,8 +69,11 @@ def test_a_camera_that_stalls_holds_its_frame(server, tmp_path, codec, container
 @pytest.mark.parametrize("codec, container", [("VP8", "mp4"), ("VP8", "mkv"), ("VP8", "webm"), ("H264", "webm")])
 def test_a_camera_that_comes_later_is_in_the_file(server, tmp_path, codec, container):
     file = tmp_path / f"late.{container}"
-    server.foreign_publisher("--room", "camera", "--no-video", "--codec", codec, "--actions", "wait:3", "publish")
-    record(server, "camera", file, seconds=10)
+    publisher = server.foreign_publisher("--room", "camera", "--no-video", "--codec", codec)
+    recorder = start(server, "camera", file, seconds=10)
+    after(recorder, 2)
+    publisher.write("publish")
+    complete(recorder)
     assert_whole(file, 10)
     assert_audio_goes_on(file, 10)
     frames = checks.numbered(file, (640, 360))
@@ -111,8 +114,12 @@ def test_a_participant_without_microphone_is_silent(server, tmp_path):
 @pytest.mark.parametrize("container", ["webm", "mp4"])
 def test_a_republished_camera_goes_on_in_the_same_file(server, tmp_path, container):
     file = tmp_path / f"again.{container}"
-    server.foreign_publisher("--room", "again", "--actions", "wait:3", "unpublish", "publish")
-    recorder = record(server, "again", file, seconds=10)
+    publisher = server.foreign_publisher("--room", "again")
+    recorder = start(server, "again", file, seconds=10)
+    for seconds, action in ((2, "unpublish"), (3.5, "publish")):
+        after(recorder, seconds)
+        publisher.write(action)
+    complete(recorder)
     assert [event["kind"] for event in recorder.events if event["event"] == "track"] == ["video"]
     assert_whole(file, 10)
     assert_audio_goes_on(file, 10)

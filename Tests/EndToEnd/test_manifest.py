@@ -15,7 +15,7 @@ def test_the_manifest_tells_what_is_in_the_file(server, tmp_path):
         "told", "alice", tmp_path / "a.mp4", tmp_path / "b.mkv", "--duration", "12s", "--manifest"
     )
     after(recorder, 4)
-    publisher.write("3")
+    publisher.write("hold:3")
     recorder.wait_for("finished", 60)
     assert recorder.finish() == 0, recorder.report("failed")
     told = json.loads((tmp_path / "a.mp4.json").read_text())

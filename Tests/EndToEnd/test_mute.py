@@ -3,6 +3,7 @@
 import checks
 import numpy as np
 import pytest
+from failures import after
 
 pytestmark = pytest.mark.realtime
 
@@ -43,11 +44,15 @@ def assert_black_between(frames, begin, end):
 )
 def test_a_muted_camera_is_black(server, tmp_path, codec, container):
     file = tmp_path / f"muted.{container}"
-    actions = ("--actions", "wait:1", "mute-video", "wait:0.5", "unmute-video", "wait:0.5", "unpublish")
     recorder = server.recorder("muted", "alice", file, "--duration", "8s")
     recorder.wait_for("waiting")
-    publisher = server.foreign_publisher("--room", "muted", "--codec", codec, *actions)
-    muted, unmuted, ended = (publisher.wait_for(name)["at"] for name in ("mute-video", "unmute-video", "unpublish"))
+    publisher = server.foreign_publisher("--room", "muted", "--codec", codec)
+    at = {}
+    for seconds, action in ((2, "mute-video"), (4, "unmute-video"), (6, "unpublish")):
+        after(recorder, seconds)
+        publisher.write(action)
+        at[action] = publisher.wait_for(action)["at"]
+    muted, unmuted, ended = at.values()
     recorder.wait_for("finished", 40)
     assert recorder.finish() == 0, recorder.report("failed")
     assert_whole(file, 8)
@@ -62,8 +67,10 @@ def test_a_muted_camera_is_black(server, tmp_path, codec, container):
 
 def test_whoever_leaves_is_not_seen_any_more(server, tmp_path):
     file = tmp_path / "left.mkv"
-    publisher = server.foreign_publisher("--room", "left", "--codec", "H264", "--actions", "wait:1", "leave")
+    publisher = server.foreign_publisher("--room", "left", "--codec", "H264")
     recorder = server.recorder("left", "alice", file, "--duration", "5s")
+    after(recorder, 1.5)
+    publisher.write("leave")
     left = publisher.wait_for("leave")["at"]
     recorder.wait_for("finished", 40)
     assert recorder.finish() == 0, recorder.report("failed")

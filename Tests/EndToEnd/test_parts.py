@@ -2,6 +2,7 @@
 
 import checks
 import pytest
+from failures import after
 
 FPS = 25
 SIZE = (640, 360)
@@ -78,10 +79,12 @@ def test_parts_of_a_mixed_room(server, tmp_path):
 
 def test_parts_by_size_and_of_a_muted_camera(server, tmp_path):
     """Black has no keyframe that anybody could be asked for, and no size that would end a part: the time does."""
-    server.foreign_publisher("--room", "sizes", "--codec", "VP8", "--actions", "wait:6", "mute-video")
+    publisher = server.foreign_publisher("--room", "sizes", "--codec", "VP8")
     recorder = server.recorder(
         *("sizes", "alice", tmp_path / "a.mkv", "--duration", "11s", "--part-size", "300k", "--part-duration", "3s")
     )
+    after(recorder, 5)
+    publisher.write("mute-video")
     recorder.wait_for("finished", 60)
     assert recorder.finish() == 0, recorder.report("failed")
     files = parts(tmp_path, "a.mkv")

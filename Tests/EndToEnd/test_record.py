@@ -87,12 +87,11 @@ def test_waits_for_the_participant(server, tmp_path):
 @pytest.mark.parametrize("codec, container", [("VP8", "mkv"), ("H264", "mkv"), ("H264", "mp4")])
 def test_a_track_that_ends_leaves_no_other_frame(server, tmp_path, codec, container):
     """A server ends a track with tiny frames, and the same one may go on in the next track."""
-    actions = ("--actions", f"republish:{codec}")
-    publisher = server.foreign_publisher("--room", "end", "--identity", "alice", "--codec", codec, *actions)
+    publisher = server.foreign_publisher("--room", "end", "--identity", "alice", "--codec", codec)
     file = tmp_path / f"ended.{container}"
     recorder = server.recorder("end", "alice", file, "--duration", "7s")
-    recorder.wait_for("recording")
-    publisher.wait_for("republish")
+    after(recorder, 2)
+    publisher.write(f"republish:{codec}")
     recorder.wait_for("finished", 40)
     assert recorder.finish() == 0, recorder.report("failed")
     assert checks.sizes(file) == {SIZE}
@@ -143,8 +142,7 @@ def test_foreign_subscriber_hears_messages_mute_and_a_new_track(server):
 @pytest.mark.realtime
 def test_a_track_that_is_published_anew_is_received_again(server):
     """In the same section of the description, from another source and in another codec."""
-    actions = ("--actions", "mute", "republish:H264", "unmute")
-    publisher = server.foreign_publisher("--room", "again", "--identity", "alice", "--codec", "VP8", *actions)
+    publisher = server.foreign_publisher("--room", "again", "--identity", "alice", "--codec", "VP8")
     watcher = server.watcher("again")
 
     def wait_until(what, holds):
@@ -158,9 +156,11 @@ def test_a_track_that_is_published_anew_is_received_again(server):
         return track.get("codec") == codec and track["subscribed"] and track.get("fps", 0) > 0.6 * FPS
 
     wait_until("VP8", lambda tracks: flows(tracks.get("video", {}), "video/VP8"))
+    publisher.write("mute")
     wait_until("mute", lambda tracks: tracks["audio"]["muted"])
-    publisher.wait_for("republish")
+    publisher.write("republish:H264")
     wait_until("H264", lambda tracks: flows(tracks.get("video", {}), "video/H264"))
+    publisher.write("unmute")
     wait_until("unmute", lambda tracks: not tracks["audio"]["muted"])
 
 

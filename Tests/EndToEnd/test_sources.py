@@ -58,10 +58,11 @@ def test_what_is_asked_for_is_recorded(server, tmp_path):
 
 
 def test_a_screen_that_comes_later_is_said(server, tmp_path):
-    publisher = server.foreign_publisher("--room", "later", "--identity", "alice", "--actions", "wait:2", "screen")
+    publisher = server.foreign_publisher("--room", "later", "--identity", "alice")
     file = tmp_path / "later.webm"
     recorder = server.recorder("later", "alice", file)
     recorder.wait_for("recording")
+    publisher.write("screen")
     left = recorder.wait_for("not_recorded")
     assert left["source"] == "screen_share" and left["participant"] == "alice" and not left["wanted"]
     publisher.wait_for("screen")

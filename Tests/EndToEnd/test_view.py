@@ -55,7 +55,7 @@ def number(screen, place):
     if found is None or clip.is_flash(found, FPS):
         return None
     # The name stands in the lower left corner.
-    likeness = checks.similarity(shown[:136], clip.draw(found, 320, 180, FPS)[:136, :, 0])
+    likeness = checks.similarity(shown[:136], clip.draw(found, 320, 180, FPS)[:136])
     return found if likeness > 0.6 else None
 
 

@@ -125,7 +125,7 @@ def test_everywhere_at_once_in_sync(start, routed, visited_server, tmp_path):
     stay = ("--room", "all", "--duration", SECONDS + 90)
     routed.drop(forward=f"{STUN} accept; meta l4proto udp numgen random mod 100 < 5 drop;")
     server.foreign_publisher(*stay, *publisher("alice"), "--codec", "H264")
-    server.foreign_publisher(*stay, *publisher("carol"), "--actions", f"wait:{SECONDS // 3}", "leave")
+    carol = server.foreign_publisher(*stay, *publisher("carol"))
     server.foreign_publisher(*stay, *publisher("dave"), enter=routed.client)
 
     folder = tmp_path / "out"
@@ -145,6 +145,8 @@ def test_everywhere_at_once_in_sync(start, routed, visited_server, tmp_path):
     receive(start, server, "srt://127.0.0.1:7001?mode=caller", received[0])
     after(room, 30)
     server.foreign_publisher(*stay, *publisher("bob"))
+    after(room, SECONDS // 3)
+    carol.write("leave")
     after(room, SECONDS // 2)
     server.foreign_publisher(*stay, *publisher("carol again"))
     for recorder in (room, alice):
@@ -170,7 +172,14 @@ def test_everywhere_at_once_in_sync(start, routed, visited_server, tmp_path):
     for file in voices:
         assert_whole(file, ("audio",))
         for name, times in mixed_beeps.items():
-            assert beep_times(file, name) == pytest.approx(times, abs=0.040), f"{file.name}: {name}"
+            assert_same(beep_times(file, name), times, f"{file.name}: {name}")
+
+
+def assert_same(heard, expected, where):
+    """One by one; what is heard when one file ends may be too late for the other."""
+    for one, other in ((heard, expected), (expected, heard)):
+        apart = [time for time in one if np.min(np.abs(np.array(other) - time)) > 0.040]
+        assert all(time > SECONDS - 0.3 for time in apart), f"{where}: {np.round(apart, 3)} of {len(one)} are elsewhere"
 
 
 def beep_times(file, name):
