@@ -69,6 +69,12 @@ public final class PeerConnection: Sendable {
     loop.run { [core] in core.value.send(message, isText: isText, on: channel) }
   }
 
+  /// The same.
+  /// - Returns: whether it was taken: the channel is open, and its queue not full.
+  public func sends(_ message: [UInt8], isText: Bool = false, on channel: DataChannel) async -> Bool {
+    await loop.call { [core] in core.value.send(message, isText: isText, on: channel) }
+  }
+
   /// As of now.
   public var counters: PeerCounters {
     get async { await loop.call { [core] in core.value.counters } }

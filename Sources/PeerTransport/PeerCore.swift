@@ -228,8 +228,9 @@ final class PeerCore {
     if let sctp { sctp.open(channel) } else { channelRequests.append(channel) }
   }
 
-  func send(_ message: [UInt8], isText: Bool, on channel: DataChannel) {
-    sctp?.send(message, isText: isText, on: channel.id)
+  @discardableResult
+  func send(_ message: [UInt8], isText: Bool, on channel: DataChannel) -> Bool {
+    sctp?.send(message, isText: isText, on: channel.id) ?? false
   }
 
   func measureRoundTrip() -> Duration? {

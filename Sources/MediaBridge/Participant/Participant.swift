@@ -61,8 +61,11 @@ public class Participant: @unchecked Sendable {
 
 /// This process, as the others in the room see it.
 ///
-/// `@unchecked Sendable`: adds nothing.
+/// `@unchecked Sendable`: adds only a `Locked` value.
 public final class LocalParticipant: Participant, @unchecked Sendable {
+  /// What it sends on; nil without a connection.
+  let session = Locked<RoomSession?>(nil)
+
   /// Always true.
   public override var isLocal: Bool { true }
 }

@@ -81,6 +81,7 @@ public final class Room: Sendable {
     guard let old else {
       throw LiveKitError(.invalidState, "this room is connected already; disconnect it first")
     }
+    localParticipant.session.withLock { $0 = session }
     tell(.connectionStateChanged(.connecting, from: old))
     do throws(LiveKitError) {
       try await session.connect(url: url, token: token)
@@ -116,6 +117,7 @@ public final class Room: Sendable {
 
   /// Forgets the connection and what was learnt over it.
   func ended(_ error: LiveKitError?) {
+    localParticipant.session.withLock { $0 = nil }
     let old = state.withLock { state in
       (state.session, state.ending) = (nil, state.session)
       state.disconnectError = error

@@ -54,9 +54,14 @@ extension RoomSession {
     guard !state.isEnded else { return }
     switch message {
     case .offer(let offer): await answer(offer)
+    case .answer(let answer): await accept(answer)
     case .trickle(let trickle):
-      guard trickle.target == .subscriber, let candidate = CandidateInit.parse(trickle.candidateInit) else { return }
-      await link.transport?.add(candidate)
+      guard let candidate = CandidateInit.parse(trickle.candidateInit) else { return }
+      if trickle.target == .subscriber {
+        await link.transport?.add(candidate)
+      } else {
+        await link.publisher?.add(candidate)
+      }
     case .update(let update): receive(update)
     case .roomUpdate(let update): room.update(update.room)
     case .speakersChanged(let change): room.update(change.speakers)
@@ -64,6 +69,7 @@ extension RoomSession {
     default:
       note(message)
       handle(.response(message))
+      if case .reconnect = message { await offerAnew() }
     }
     await link.matching?.value
   }
@@ -99,11 +105,11 @@ extension RoomSession {
   // MARK: Transport
 
   private func makeTransport(_ join: Livekit_JoinResponse) {
-    let servers = join.iceServers.map {
+    link.servers = join.iceServers.map {
       ICEServer(urls: $0.urls, username: $0.username, credential: $0.credential)
     }
     let transport = SubscriberTransport(
-      servers: servers, localAddresses: link.client?.url.loopbackAddresses ?? [],
+      servers: link.servers, localAddresses: link.client?.url.loopbackAddresses ?? [],
       timeout: state.options.connect.timeout, factory: services.factory, latency: options.receiveLatency,
       loggers: services.loggers)
     link.transport = transport

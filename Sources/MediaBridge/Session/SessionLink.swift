@@ -1,3 +1,4 @@
+import PeerTransport
 import SignalTransport
 
 /// The connections of a session, and what is under way on them. Its session's only.
@@ -5,6 +6,10 @@ struct SessionLink {
   /// Nil before the room is connected.
   var client: SignalClient?
   var transport: SubscriberTransport?
+  /// Nil until something is sent.
+  var publisher: PublisherTransport?
+  /// As the join names them.
+  var servers: [PeerTransport.ICEServer] = []
   /// What the transport carries, as the state knows it, by track SID.
   var media: [String: TrackMedia] = [:]
   /// Opens a signalling connection, and reads it until it ends.
@@ -13,14 +18,15 @@ struct SessionLink {
   var matching: Task<Void, Never>?
   private var dropping: Task<Void, Never>?
 
-  /// Begins to close the transport.
+  /// Begins to close the transports.
   mutating func dropTransport() {
-    guard let transport else { return }
-    (self.transport, media) = (nil, [:])
-    dropping = Task { [earlier = dropping] in
+    guard transport != nil || publisher != nil else { return }
+    dropping = Task { [earlier = dropping, transport, publisher] in
       await earlier?.value
-      await transport.close()
+      await publisher?.close()
+      await transport?.close()
     }
+    (transport, publisher, media) = (nil, nil, [:])
   }
 
   /// Returns when neither a thread nor a socket of earlier transports is left.

@@ -1,0 +1,133 @@
+import LiveKitProtocol
+import Logging
+import MediaCore
+import PeerTransport
+import SDP
+
+/// The connection on which we send: we offer, the server answers. It is made for the first message.
+actor PublisherTransport {
+  enum Event: Sendable {
+    case candidate(String)
+    case state(PeerState)
+  }
+
+  /// The channels of LiveKit's protocol, as they open.
+  private struct Channels: Sendable {
+    static let labels = (reliable: "_reliable", lossy: "_lossy")
+    var open: [String: DataChannel] = [:]
+
+    subscript(_ kind: Livekit_DataPacket.Kind) -> DataChannel? {
+      open[kind == .lossy ? Self.labels.lossy : Self.labels.reliable]
+    }
+  }
+
+  /// What happens on the connection, in order; ends when it is closed. For one reader.
+  nonisolated let events: AsyncStream<Event>
+  private let told: AsyncStream<Event>.Continuation
+  private let loop = TransportLoop(name: "mediabridge-pub")
+  private let observer: PeerObserver
+  private let peer: PeerConnection
+  private let channels: Locked<Channels>
+  /// Settled when messages can be sent, or never can.
+  private let ready = Outcome<Void, LiveKitError>()
+  /// Settled when none can be any more.
+  private let over = Outcome<LiveKitError, Never>()
+  private var negotiator: Negotiator?
+  private var isAnswered = false
+  private var waitingCandidates: [String] = []
+
+  init(servers: [PeerTransport.ICEServer], localAddresses: [String], timeout: Duration, loggers: Loggers) {
+    let (events, told) = AsyncStream.makeStream(of: Event.self)
+    (self.events, self.told) = (events, told)
+    var configuration = PeerConfiguration(isControlling: true)
+    configuration.iceServers = servers
+    configuration.localAddresses = localAddresses
+    configuration.connectTimeout = timeout
+    configuration.logger = loggers.transport
+    let channels = Locked(Channels())
+    self.channels = channels
+    var handlers = PeerObserver.Handlers()
+    handlers.candidate = { told.yield(.candidate($0)) }
+    handlers.state = { [ready, over] state in
+      if case .failed(let error) = state { Self.end(ready, over, LiveKitError(error)) }
+      told.yield(.state(state))
+    }
+    handlers.channel = { [ready] channel in
+      let areOpen = channels.withLock { channels in
+        channels.open[channel.label] = channel
+        return channels[.reliable] != nil && channels[.lossy] != nil
+      }
+      if areOpen { ready.settle(.success(())) }
+    }
+    observer = PeerObserver(loop: loop, handlers: handlers)
+    peer = PeerConnection(loop: loop, configuration: configuration, delegate: observer)
+    peer.openDataChannel(label: Channels.labels.reliable)
+    peer.openDataChannel(label: Channels.labels.lossy, isOrdered: false, maxRetransmits: 0)
+  }
+
+  private static func end(
+    _ ready: Outcome<Void, LiveKitError>, _ over: Outcome<LiveKitError, Never>, _ error: LiveKitError
+  ) {
+    over.settle(.success(error))
+    ready.settle(.failure(error))
+  }
+
+  // MARK: Negotiation
+
+  /// - Parameter restartsICE: to find another way when the one there was is lost.
+  /// - Returns: nil where nothing can be offered any more.
+  func offer(restartsICE: Bool = false) async -> String? {
+    if restartsICE { peer.restartICE() }
+    guard let local = await peer.localParameters(setup: .actpass),
+      let transport = local.localTransport(preferring: .actpass)
+    else { return nil }
+    var negotiator = negotiator ?? Negotiator(sessionID: .random(in: 1..<(1 << 62)), transport: transport)
+    negotiator.transport = transport
+    negotiator.abandonOffer()
+    negotiator.addDataChannels()
+    let offer = negotiator.makeOffer()
+    (self.negotiator, isAnswered) = (negotiator, false)
+    return offer?.description
+  }
+
+  func accept(_ text: String) throws(LiveKitError) {
+    guard let answer = try? SessionDescription(parsing: text), let remote = TransportParameters(answer),
+      (try? negotiator?.accept(answer)) != nil
+    else {
+      let failure = LiveKitError(.network, "the server's answer to what we send cannot be used")
+      Self.end(ready, over, failure)
+      throw failure
+    }
+    peer.connect(to: remote, isDTLSClient: remote.setup == .passive)
+    isAnswered = true
+    for candidate in answer.media.flatMap(\.candidates) + waitingCandidates { peer.add(remoteCandidate: candidate) }
+    waitingCandidates = []
+  }
+
+  func add(_ candidate: String) {
+    if isAnswered { peer.add(remoteCandidate: candidate) } else { waitingCandidates.append(candidate) }
+  }
+
+  // MARK: Messages
+
+  /// Returns when it is handed on.
+  /// - Parameter limit: until when there may be no room for it; what is lossy does not wait.
+  func send(_ packet: Livekit_DataPacket, limit: MediaTime) async throws(LiveKitError) {
+    try await ready.value()
+    guard let message: [UInt8] = try? packet.serializedBytes(), let channel = channels.withLock({ $0[packet.kind] })
+    else { throw LiveKitError(.network, "the message cannot be sent") }
+    while !(await peer.sends(message, on: channel)), packet.kind == .reliable {
+      guard .now < limit else { throw LiveKitError(.timedOut, "the server takes no more messages; send fewer") }
+      try? await Task.sleep(for: .milliseconds(20))
+      if case .success(let error) = over.current { throw error }
+    }
+  }
+
+  /// Nothing is left when it returns.
+  func close() async {
+    Self.end(ready, over, LiveKitError(.disconnected, "the connection was lost before the message was sent"))
+    await peer.close()
+    await loop.stop()
+    told.finish()
+  }
+}
