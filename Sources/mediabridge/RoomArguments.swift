@@ -113,12 +113,16 @@ struct RoomArguments: ParsableArguments {
     var video: VideoGrant?
   }
 
-  /// - Parameter adaptiveStream: most programs have no renderers whose size could decide. None of them plays the audio.
+  /// - Parameters:
+  ///   - adaptiveStream: most programs have no renderers whose size could decide.
+  ///   - playbackValues: of one that plays the audio.
   func roomOptions(
-    autoSubscribe: Bool = true, adaptiveStream: Bool = false, receiveValues: [String: String] = [:]
+    autoSubscribe: Bool = true, adaptiveStream: Bool = false, receiveValues: [String: String] = [:],
+    playbackValues: [String: String]? = nil
   ) -> RoomOptions {
     RoomOptions(
-      autoSubscribe: autoSubscribe, adaptiveStream: adaptiveStream, audioPlayback: .off, pipelineFolder: pipelines,
-      receiveValues: receiveValues)
+      autoSubscribe: autoSubscribe, adaptiveStream: adaptiveStream,
+      audioPlayback: playbackValues == nil ? .off : .automatic, pipelineFolder: pipelines,
+      receiveValues: receiveValues, playbackValues: playbackValues ?? [:])
   }
 }

@@ -2,14 +2,17 @@ import ArgumentParser
 import Foundation
 import MediaBridge
 import MediaBridgeDesktop
+import MediaPipelines
+import PipelineTemplates
 
 struct ViewCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "view", abstract: "Show a room in a window, with a tile for each camera and shared screen.",
     usage: "mediabridge view [<options>]",
     discussion: """
-      It ends when the window is closed, or with Ctrl-C. The server sends frames as large as their tiles. Audio is not \
-      played. The window needs an X11 display; its pipeline templates are window-grid and window-tile.
+      It ends when the window is closed, or with Ctrl-C. The server sends frames as large as their tiles. --audio plays \
+      what is said, mixed, by the pipeline template playback; --set sink=alsasink chooses the device's kind. The window \
+      needs an X11 display; its pipeline templates are window-grid and window-tile.
       """)
 
   @OptionGroup var access: RoomArguments
@@ -17,26 +20,45 @@ struct ViewCommand: AsyncParsableCommand {
   @Option(help: "Identity of the participant; without it everyone") var participant: String?
   @Option(help: ArgumentHelp("Size of the window in pixels, such as 1280x720", valueName: "WxH"), transform: size(of:))
   var size: Dimensions?
+  @Flag(help: "Play the audio of those who are shown, too") var audio = false
   @Option(help: "How long; without it until the window is closed or Ctrl-C", transform: duration(of:))
   var duration: Duration?
 
   func validate() throws { _ = try values() }
 
-  /// For the window's templates, and for those that receive.
+  private static let playback = TemplateName(.output, "playback")
+
+  /// For the window's templates, for those that receive, and for the one that plays.
   private func values() throws -> [[String: String]] {
-    let templates = [TileWindow.templates, try SetArguments.receiveTemplates(folder: access.pipelines)]
-    return try set.values(for: templates, folder: access.pipelines)
+    let groups = [TileWindow.templates, try SetArguments.receiveTemplates(folder: access.pipelines)]
+    let values = try set.values(for: groups + (audio ? [[Self.playback]] : []), folder: access.pipelines)
+    if audio { try checkDevice(values[2]) }
+    return values
+  }
+
+  /// The library plays where there is a device, and is silent elsewhere; here somebody waits to hear something.
+  private func checkDevice(_ values: [String: String]) throws {
+    let store = TemplateStore(searchPath: .ofProcess(explicit: access.pipelines))
+    let variables = (try? store.find(Self.playback.kind, Self.playback.name))?.variables.map(\.name) ?? []
+    guard variables.contains("sink"), values["sink"] == nil, AudioDevice.ofProcess.sinks.isEmpty else { return }
+    throw ValidationError(
+      "--audio: this machine has no audio device, neither a sound server (PulseAudio, PipeWire) nor a sound card; "
+        + "leave --audio out, or name what plays with --set sink=ELEMENT")
   }
 
   func run() async throws {
     let console = access.console()
     let (url, token) = (try access.serverURL(), try await access.accessToken())
     let values = try values()
-    let options = access.roomOptions(autoSubscribe: false, adaptiveStream: true, receiveValues: values[1])
+    let options = access.roomOptions(
+      autoSubscribe: false, adaptiveStream: true, receiveValues: values[1], playbackValues: audio ? values[2] : nil)
     do {
       let window = try TileWindow(
         size: size, pipelineFolder: options.pipelineFolder, pipelineValues: values[0])
-      let viewer = RoomViewer(room: Room(roomOptions: options), window: window, participant: participant, console)
+      let viewer = RoomViewer(
+        room: Room(roomOptions: options), window: window, participant: participant,
+        kinds: audio ? [.video, .audio] : [.video],
+        console)
       let failure: (any Error)?
       do {
         try await viewer.show(url: url, token: token, access.connectOptions, duration: duration)
@@ -56,15 +78,17 @@ actor RoomViewer {
   private let room: Room
   private let window: TileWindow
   private let participant: String?
+  private let kinds: Set<Track.Kind>
   private let console: Console
   /// By the publication's sid.
   private var shown: [String: (tile: VideoTile, track: RemoteVideoTrack)] = [:]
 
-  init(room: Room, window: TileWindow, participant: String?, _ console: Console) {
-    self.room = room
-    self.window = window
-    self.participant = participant
-    self.console = console
+  /// - Parameters:
+  ///   - participant: nil for everyone.
+  ///   - kinds: what is subscribed to: frames are shown, and the room plays audio.
+  init(room: Room, window: TileWindow, participant: String?, kinds: Set<Track.Kind>, _ console: Console) {
+    (self.room, self.window, self.participant) = (room, window, participant)
+    (self.kinds, self.console) = (kinds, console)
   }
 
   /// Shows the room until it or the window ends, a signal comes, or the time is over.
@@ -117,7 +141,7 @@ actor RoomViewer {
     console.tell(event)
     switch event {
     case .trackPublished(let owner, let publication):
-      guard publication.kind == .video, participant.map({ $0 == owner.identity }) ?? true else { return }
+      guard kinds.contains(publication.kind), participant.map({ $0 == owner.identity }) ?? true else { return }
       // Without a connection there is nothing to show, which the end of the room tells.
       Task { try? await publication.set(subscribed: true) }
     case .trackSubscribed, .trackUnsubscribed, .muteChanged, .participantNameChanged, .participantDisconnected:

@@ -6,6 +6,7 @@ import time
 
 import checks
 import clip
+import numpy as np
 import pytest
 from desktop import Desktop
 from failures import assert_failed
@@ -99,6 +100,42 @@ def test_only_one_participant(server, start, desktop):
     view.send(signal.SIGTERM)
     assert view.finish(20) == 0
     assert [event["name"] for event in view.events if event["event"] == "tile_added"] == ["bob"]
+
+
+# The template of one's own that a person writes to keep what is played.
+KEPT = """audiomixer name=audiomix force-live=true latency=${delay:-300000000} discont-wait=0
+! audio/x-raw,format=S16LE,layout=interleaved,rate=48000,channels=2 ! filesink location=${location} buffer-mode=unbuffered
+"""
+
+
+def test_what_is_said_is_heard(server, start, desktop, tmp_path):
+    """Of the one who is shown: her beeps once a second, and not Bob's tone."""
+    (tmp_path / "output").mkdir()
+    (tmp_path / "output" / "playback.pipeline").write_text(KEPT)
+    server.foreign_publisher("--room", "heard", "--identity", "alice", "--width", "320", "--height", "180")
+    server.foreign_publisher("--room", "heard", "--identity", "bob", "--no-video", "--tone")
+    played = tmp_path / "played.raw"
+    options = ("--participant", "alice", "--audio", "--pipelines", tmp_path, "--set", f"location={played}")
+    view = viewer(server, start, desktop, "heard", *options)
+    view.wait_for("tile_added")
+    deadline = time.monotonic() + 30
+    while not played.exists() or played.stat().st_size < 5 * clip.RATE * 4:
+        assert time.monotonic() < deadline, view.report("nothing is played")
+        time.sleep(0.1)
+    view.send(signal.SIGTERM)
+    assert view.finish(20) == 0
+    samples = np.fromfile(played, np.int16).reshape(-1, 2)[:, 0] / 32768
+    heard = checks.beeps(0, samples)
+    # The first one may be under way when she is subscribed to.
+    assert len(heard) >= 4 and np.diff(heard[1:]) == pytest.approx(1, abs=0.03), np.round(heard, 3)
+
+
+def test_a_machine_without_an_audio_device_is_told(local_server, start, desktop):
+    silent = ("env", "-u", "PULSE_SERVER", "XDG_RUNTIME_DIR=/nowhere", "PULSE_RUNTIME_PATH=/nowhere")
+    command = mediabridge("view", "--url", local_server.url, *KEYS, "--room", "silent", "--audio")
+    view = start((*silent, *desktop.command(*command)))
+    assert view.finish(20) != 0
+    assert "no audio device" in view.errors and "--set sink=" in view.errors, view.report("says something else")
 
 
 def test_closing_the_window_ends_it(local_server, start, desktop):

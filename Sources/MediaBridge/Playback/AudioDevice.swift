@@ -2,15 +2,15 @@ import Foundation
 
 /// Where on this machine audio can be played, as far as files tell: no sound server is asked, since one may not answer,
 /// and on a machine without a device no sound library is even loaded.
-struct AudioDevice: Sendable {
+package struct AudioDevice: Sendable {
   let environment: [String: String]
   /// The root of the file system.
   let root: String
 
-  static let ofProcess = AudioDevice(environment: ProcessInfo.processInfo.environment, root: "/")
+  package static let ofProcess = AudioDevice(environment: ProcessInfo.processInfo.environment, root: "/")
 
   /// The sinks that may have a device, the best first, installed or not; empty when there is no device.
-  var sinks: [String] {
+  package var sinks: [String] {
     var sinks: [String] = []
     if hasSoundServer { sinks.append("pulsesink") }
     if hasSoundCard { sinks.append("alsasink") }
