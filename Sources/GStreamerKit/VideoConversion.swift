@@ -61,6 +61,13 @@ extension VideoFrameBuffer {
   ) -> Bool {
     guard let converter = gst_video_converter_new(&source, &target, nil) else { return false }
     defer { gst_video_converter_free(converter) }
+    return run(converter, input, &source, output, &target)
+  }
+
+  private static func run(
+    _ converter: OpaquePointer, _ input: UnsafeMutablePointer<GstBuffer>, _ source: inout GstVideoInfo,
+    _ output: UnsafeMutablePointer<GstBuffer>, _ target: inout GstVideoInfo
+  ) -> Bool {
     var (from, to) = (GstVideoFrame(), GstVideoFrame())
     // The callers hold references that outlive the mappings.
     let unreferenced = GST_VIDEO_FRAME_MAP_FLAG_NO_REF.rawValue
@@ -73,6 +80,36 @@ extension VideoFrameBuffer {
     gst_video_converter_frame(converter, &from, &to)
     return true
   }
+}
+
+// For a converter that serves many frames.
+extension VideoFrameBuffer {
+  /// What such a converter is made of: the layout of this frame, and that of the ones it makes.
+  /// - Throws: for a layout or a size that no frame has.
+  func infos(
+    to pixelFormat: PixelFormat, width: Int, height: Int
+  ) throws(PipelineError) -> (source: GstVideoInfo, target: GstVideoInfo) {
+    guard let format = pixelFormat.known else {
+      throw PipelineError(.format, "no frame can be converted to \(pixelFormat)")
+    }
+    let source = info.withKnownRange
+    guard let target = source.converted(to: format, width: width, height: height) else {
+      throw PipelineError(.format, "no frame can have \(width)x\(height) pixels")
+    }
+    return (source, target)
+  }
+
+  /// Whether it is laid out so.
+  func hasInfo(_ other: GstVideoInfo) -> Bool {
+    var (own, other) = (info.withKnownRange, other)
+    return gst_video_info_is_equal(&own, &other) != 0
+  }
+
+  /// - Returns: false when the memory cannot be read.
+  func convert(
+    by converter: OpaquePointer, _ source: inout GstVideoInfo, into output: UnsafeMutablePointer<GstBuffer>,
+    _ target: inout GstVideoInfo
+  ) -> Bool { Self.run(converter, media.buffer, &source, output, &target) }
 }
 
 extension GstVideoInfo {

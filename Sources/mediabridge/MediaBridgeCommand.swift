@@ -11,7 +11,8 @@ struct MediaBridgeCommand: AsyncParsableCommand {
     abstract: "Carries what is published in a LiveKit room on: into files, and to your own programs.",
     version: "mediabridge \(MediaBridgeSDK.version)\n\(MediaBridgeSDK.gstreamerVersion)",
     subcommands: [
-      RecordCommand.self, StreamCommand.self, WatchCommand.self, ViewCommand.self, ProbeCommand.self, DemoCommand.self,
+      RecordCommand.self, StreamCommand.self, WatchCommand.self, ViewCommand.self, FramesCommand.self,
+      ProbeCommand.self, DemoCommand.self,
       DevServerCommand.self, TokenCommand.self, PipelinesCommand.self, PublishTestCommand.self, ManualCommand.self,
     ])
 
@@ -27,9 +28,6 @@ struct MediaBridgeCommand: AsyncParsableCommand {
     await main(arguments)
   }
 
-  /// What to use instead of a command that had another name.
-  private static let renamed = ["frames": "to count and measure use 'probe'"]
-
   /// A name that is none of the commands: ArgumentParser calls it an unexpected argument, or blames an option after it.
   private static func mistake(
     in arguments: ArraySlice<String>, of command: any ParsableCommand.Type
@@ -42,7 +40,7 @@ struct MediaBridgeCommand: AsyncParsableCommand {
     }
     let names = commands.filter { $0.configuration.shouldDisplay }.map { $0._commandName }
     let advice =
-      renamed[name] ?? NearestName.of(name, in: names).map { "did you mean '\($0)'?" }
+      NearestName.of(name, in: names).map { "did you mean '\($0)'?" }
       ?? "the commands are \(names.joined(separator: ", "))"
     return "there is no command '\(name)'; \(advice)"
   }

@@ -43,17 +43,7 @@ struct RecordingArguments: ParsableArguments {
   @OptionGroup var files: FileArguments
   @OptionGroup var encoding: EncodingArguments
 
-  @Option(help: "Identity of the participant; without it the first one that sends something")
-  var participant: String?
-
-  @Option(
-    help: ArgumentHelp(
-      "What of the participant to record: camera, screen, microphone or screen-audio; again for another one",
-      valueName: "source"), transform: source(named:))
-  var source: [Track.Source] = []
-
-  @Option(help: ArgumentHelp("A single track to record; again for one of the other kind", valueName: "sid"))
-  var track: [String] = []
+  @OptionGroup var tracks: TrackArguments
 
   @Option(
     help: ArgumentHelp(
@@ -160,6 +150,9 @@ struct RecordingArguments: ParsableArguments {
     if !set.pairs.isEmpty { _ = try prepared() }
   }
 
+  private var participant: String? { tracks.participant }
+  private var source: [Track.Source] { tracks.source }
+  private var track: [String] { tracks.track }
   private var isComposite: Bool { composite.layout != nil }
   private var isOfOne: Bool { composite.layout == .participant }
 
@@ -290,13 +283,4 @@ private func unit(named name: String) throws -> RecorderGroup.Unit {
 private func standardInput(named name: String) throws -> String {
   guard name == "-" else { throw ValidationError("give -, which is standard input") }
   return name
-}
-
-/// The transform of `--source`.
-private func source(named name: String) throws -> Track.Source {
-  let known = [Track.Source.camera, .screenShareVideo, .microphone, .screenShareAudio]
-  guard let source = known.first(where: { $0.optionName == name }) else {
-    throw ValidationError("give one of \(known.map(\.optionName).joined(separator: ", "))")
-  }
-  return source
 }

@@ -64,6 +64,10 @@ final class TrackMedia: Sendable {
   var trackSid: String { settings.trackSid }
   var codec: String { settings.codec }
   var isVideo: Bool { settings.isVideo }
+  /// What the sender said of a frame, of those that have just come.
+  func origin(of frame: VideoFrame) -> (timestamp: UInt32, wall: NTPTime?)? {
+    settings.clock.origin(settings.trackSid, at: frame.time)
+  }
   /// Whether frames may come turned, and turn while they come.
   var mayTurn: Bool { settings.orientationID != nil }
   /// What all consumers share; nil before the first.

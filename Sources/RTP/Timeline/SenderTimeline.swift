@@ -54,6 +54,12 @@ public struct SenderTimeline: Sendable {
     index(of: id).flatMap { tracks[$0].time(of: timestamp) }
   }
 
+  /// When the moment of `timestamp` was on the sender's wall clock; nil before the track's first report.
+  public func wallTime(_ id: String, of timestamp: UInt32) -> NTPTime? {
+    guard let epoch, let index = index(of: id), let wall = tracks[index].wallTime(of: timestamp) else { return nil }
+    return epoch.advanced(by: .nanoseconds(wall))
+  }
+
   /// True once the track is placed by sender reports.
   public func isSynchronised(_ id: String) -> Bool { index(of: id).map { tracks[$0].hasReport } ?? false }
 

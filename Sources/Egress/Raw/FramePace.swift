@@ -1,0 +1,38 @@
+/// Frames at an even rate: which places of time a frame fills. Pure.
+package struct FramePace: Sendable {
+  /// Frames a second.
+  package let rate: Int
+  /// The first place that nothing fills yet.
+  package private(set) var next = 0
+  /// A frame that comes earlier than its place by less is jitter of its sender.
+  private static let tolerance = Duration.milliseconds(10)
+
+  package init(rate: Int) { self.rate = rate }
+
+  /// - Parameter time: of the frame, since the first one.
+  /// - Returns: the places that the frame before fills, too, and the one of this frame; nil where that has one.
+  package mutating func take(_ time: Duration) -> (repeats: Range<Int>, place: Int?) {
+    let place = place(at: time)
+    guard place >= next else { return (next..<next, nil) }
+    defer { next = place + 1 }
+    return (next..<place, place)
+  }
+
+  /// - Returns: the places until then, which the newest frame fills since no other has come.
+  package mutating func fill(upTo time: Duration) -> Range<Int> {
+    let end = max(place(at: time), next)
+    defer { next = end }
+    return next..<end
+  }
+
+  /// When a place is.
+  package func time(of place: Int) -> Duration {
+    .seconds(place / rate) + .nanoseconds(place % rate * 1_000_000_000 / rate)
+  }
+
+  private func place(at time: Duration) -> Int {
+    let early = time + min(Self.tolerance, .nanoseconds(500_000_000 / rate))
+    let (seconds, attoseconds) = early.components
+    return Int(seconds) * rate + Int(attoseconds / 1_000_000_000) * rate / 1_000_000_000
+  }
+}

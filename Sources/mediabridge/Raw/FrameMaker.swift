@@ -1,0 +1,106 @@
+import Egress
+import MediaBridge
+import MediaCore
+
+/// Makes of frames what a reader gets: in its format, at its size, at its rate. It waits for nobody.
+struct FrameMaker {
+  /// What is asked for.
+  struct Request: Sendable {
+    var format: RawFormat
+    /// Nil for the size of the first frame.
+    var size: Dimensions?
+    /// Nil for frames as they come.
+    var fps: Int?
+    var duration: Duration?
+  }
+
+  /// One frame for the reader.
+  struct Made: Sendable {
+    var bytes: [UInt8]
+    /// Since the first one.
+    var time: Duration
+    var size: Dimensions
+    var isRepeated = false
+  }
+
+  let request: Request
+  /// When the first frame was.
+  private(set) var start: MediaTime?
+  /// Of all frames, but for images, which may have their own.
+  private(set) var size: Dimensions?
+  private var fitter: VideoFrameFitter?
+  private var pace: FramePace?
+  private var newest: Made?
+
+  init(_ request: Request) {
+    self.request = request
+    pace = request.fps.map { FramePace(rate: $0) }
+  }
+
+  /// Whether all is there that was asked for.
+  private(set) var isDone = false
+
+  /// What the reader gets for a frame: with a rate the one before, too, or nothing.
+  mutating func take(_ frame: VideoFrame) throws(LiveKitError) -> [Made] {
+    let start = start ?? frame.time
+    self.start = start
+    let time = max(frame.time - start, .zero)
+    guard var pace else {
+      guard isWanted(time) else { return [] }
+      return [try make(frame, at: time)]
+    }
+    let (repeats, place) = pace.take(time)
+    self.pace = pace
+    var made = repeated(repeats)
+    if let place, isWanted(pace.time(of: place)) { made.append(try make(frame, at: pace.time(of: place))) }
+    return made
+  }
+
+  /// The newest frame again, where a rate is asked for and none has come.
+  /// - Parameter time: up to which none comes any more.
+  mutating func fill(upTo time: MediaTime) -> [Made] {
+    guard let start, let places = pace?.fill(upTo: time - start) else { return [] }
+    return repeated(places)
+  }
+
+  private mutating func isWanted(_ time: Duration) -> Bool {
+    let isWanted = request.duration.map { time < $0 } ?? true
+    if !isWanted { isDone = true }
+    return isWanted
+  }
+
+  private mutating func repeated(_ places: Range<Int>) -> [Made] {
+    guard let pace, var again = newest else { return [] }
+    again.isRepeated = true
+    return places.compactMap { place in
+      again.time = pace.time(of: place)
+      return isWanted(again.time) ? again : nil
+    }
+  }
+
+  private mutating func make(_ frame: VideoFrame, at time: Duration) throws(LiveKitError) -> Made {
+    let size = try fittedSize(of: frame)
+    let fitted = try fitter?.fit(frame) ?? frame
+    let made = Made(bytes: try bytes(of: fitted), time: time, size: size)
+    if pace != nil { newest = made }
+    return made
+  }
+
+  private mutating func fittedSize(of frame: VideoFrame) throws(LiveKitError) -> Dimensions {
+    if request.format.isImage, request.size == nil { return frame.uprightDimensions }
+    let size = size ?? request.size ?? frame.uprightDimensions
+    if fitter == nil { fitter = VideoFrameFitter(format: request.format.pixelFormat ?? .rgb, size: size) }
+    self.size = size
+    return size
+  }
+
+  private func bytes(of frame: VideoFrame) throws(LiveKitError) -> [UInt8] {
+    switch request.format {
+    case .png: return Array(try frame.pngData())
+    case .jpeg: return Array(try frame.jpegData())
+    default:
+      guard let bytes = frame.packed() else { throw LiveKitError(.pipeline, "a frame cannot be read") }
+      return request.format.frameHeader + bytes
+    }
+  }
+}

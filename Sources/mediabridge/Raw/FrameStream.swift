@@ -1,0 +1,132 @@
+import Egress
+import MediaBridge
+import MediaCore
+
+/// The frames of one participant for one reader.
+final class FrameStream: RawStream, VideoRenderer, SizelessRenderer, Sendable {
+  /// How long frames are waited for before the newest is repeated: a lost packet may be on its way again.
+  private static let patience = Duration.milliseconds(600)
+
+  private struct Source {
+    var publication: RemoteTrackPublication
+    var track: RemoteVideoTrack?
+    var identity: String
+  }
+  private struct Progress {
+    var size: Dimensions?
+    var source: Source?
+    var time = Duration.zero
+    var hasBegun = false
+    var failure: LiveKitError?
+    /// What the renderers of tracks that have gone were too slow for.
+    var passedOver = 0
+  }
+
+  private let maker: Locked<FrameMaker>
+  private let output: RawOutput
+  private let info: InfoLog?
+  private let number: Int
+  private let state = Locked(Progress())
+
+  /// - Parameter number: of the stream among those of the command, from 1 on.
+  init(
+    _ request: FrameMaker.Request, sink: any RawSink, limits: RawQueue<InfoFields>.Limits, info: InfoLog?, number: Int
+  ) {
+    maker = Locked(FrameMaker(request))
+    (self.info, self.number) = (info, number)
+    output = RawOutput(sink, limits: limits) { fate, note in info?.tell(fate, of: "frame", note) }
+  }
+
+  var name: String { output.name }
+  var failure: LiveKitError? { output.failure ?? state.withLock { $0.failure } }
+  var hasBegun: Bool { state.withLock { $0.hasBegun } }
+  var isDone: Bool { maker.withLock { $0.isDone } }
+
+  var report: RawReport {
+    let (written, dropped) = output.counts
+    return state.withLock { state in
+      let passedOver = state.passedOver + (state.source?.track?.droppedFrames(of: self) ?? 0)
+      return RawReport(
+        name: output.name, written: written, dropped: dropped + passedOver, duration: state.time.seconds,
+        size: state.size?.description)
+    }
+  }
+
+  // MARK: Tracks
+
+  func attach(_ publication: RemoteTrackPublication, of participant: RemoteParticipant) {
+    detach()
+    let identity = participant.identity ?? participant.sid
+    let source = Source(publication: publication, track: publication.track as? RemoteVideoTrack, identity: identity)
+    state.withLock { $0.source = source }
+    info?.tell(
+      "track",
+      [
+        "track": number, "participant": identity, "sid": publication.sid, "source": publication.source.optionName,
+        "muted": publication.isMuted,
+      ])
+    source.track?.add(videoRenderer: self)
+  }
+
+  func detach() {
+    guard let track = state.withLock({ $0.source?.track }) else { return }
+    let passedOver = track.droppedFrames(of: self) ?? 0
+    track.remove(videoRenderer: self)
+    state.withLock { state in
+      state.passedOver += passedOver
+      state.source = nil
+    }
+  }
+
+  func setMuted(_ isMuted: Bool) {
+    info?.tell(isMuted ? "muted" : "unmuted", ["track": number])
+  }
+
+  // MARK: Frames
+
+  func render(frame: VideoFrame) {
+    do throws(LiveKitError) {
+      noteSize(frame.uprightDimensions)
+      let origin = state.withLock { $0.source }?.track?.origin(of: frame)
+      let (made, size) = try maker.withLock { maker throws(LiveKitError) in (try maker.take(frame), maker.size) }
+      put(made, size ?? frame.uprightDimensions, origin)
+    } catch { state.withLock { $0.failure = $0.failure ?? error } }
+  }
+
+  func tick() {
+    let made = maker.withLock { maker in (maker.fill(upTo: .now - Self.patience), maker.size) }
+    if let size = made.1 { put(made.0, size, nil) }
+  }
+
+  private func put(_ made: [FrameMaker.Made], _ size: Dimensions, _ origin: FrameOrigin?) {
+    guard !made.isEmpty else { return }
+    let isFirst = state.withLock { state in
+      state.time = made.last?.time ?? state.time
+      defer { state.hasBegun = true }
+      return !state.hasBegun
+    }
+    let request = maker.withLock { $0.request }
+    if isFirst { output.begin(header: request.format.header(size, fps: request.fps ?? 0)) }
+    for frame in made {
+      output.put(RawPiece(.bytes(frame.bytes), made: .now, note: note(frame, frame.isRepeated ? nil : origin)))
+    }
+  }
+
+  private func note(_ frame: FrameMaker.Made, _ origin: FrameOrigin?) -> InfoFields? {
+    var fields: InfoFields = ["track": number, "time": frame.time.seconds, "size": frame.size.description]
+    if frame.isRepeated { fields["repeated"] = true }
+    if let origin { fields["rtp"] = Int(origin.rtpTimestamp) }
+    if let captured = origin?.captured { fields["captured"] = captured.timeIntervalSince1970 }
+    return fields
+  }
+
+  private func noteSize(_ size: Dimensions) {
+    guard state.set(\.size, to: size) else { return }
+    info?.tell("size", ["track": number, "size": size.description])
+  }
+
+  func finish() async {
+    detach()
+    await output.finish(within: .seconds(2))
+  }
+}

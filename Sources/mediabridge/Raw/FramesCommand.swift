@@ -1,0 +1,97 @@
+import ArgumentParser
+import Egress
+import Foundation
+import MediaBridge
+import MediaCore
+
+struct FramesCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "frames", abstract: "Hand the frames of a participant to other programs, as pixels or images.",
+    usage: "mediabridge frames [<options>] [<destination>]",
+    discussion: """
+      The destination is standard output, a named pipe, a file, or for images a folder of numbered ones. Frames are upright, \
+      and all have one size: that of --size, or of the first one; one of another shape has black borders. i420, nv12, rgb24, \
+      bgr24 and gray8 are the samples alone, without padding; y4m says its size and rate itself.
+
+      A reader that is too slow holds up nobody: frames that have waited for half a second are dropped, and counted. One that \
+      closes its end ends the command.
+
+      What the program says goes to standard error while standard output carries frames.
+      """)
+
+  @OptionGroup var raw: RawArguments
+
+  @Option(help: ArgumentHelp("i420, nv12, rgb24, bgr24, gray8, y4m, png or jpeg", valueName: "format"))
+  var format = RawFormat.i420
+
+  @Option(
+    help: ArgumentHelp(
+      "Size of all frames, such as 320x180: the server is asked for the layer that comes closest", valueName: "WxH"),
+    transform: size(of:))
+  var size: Dimensions?
+
+  @Option(help: "Frames a second, at an even rate: the newest is repeated, or some are left out; 30 with y4m")
+  var fps: Int?
+
+  func validate() throws {
+    try raw.validateSource(.video, "frames")
+    if let fps, !(1...240).contains(fps) { throw ValidationError("--fps \(fps): give 1 to 240") }
+  }
+
+  func run() async throws {
+    let media: Int32?
+    do { media = raw.usesStandardOutput ? try StandardOutput.claim() : nil } catch {
+      Console(isJSON: raw.access.json).fail(error)
+      throw ExitCode.failure
+    }
+    let console = raw.access.console()
+    do { try await run(console, media) } catch {
+      console.fail(error)
+      throw ExitCode.failure
+    }
+  }
+
+  private func run(_ console: Console, _ media: Int32?) async throws {
+    let info = try raw.infoLog(media)
+    let (request, raw, format) = (request, raw, format)
+    let room = Room(roomOptions: raw.access.roomOptions(autoSubscribe: false, receiveValues: try raw.receiveValues()))
+    let session = RawSession(
+      room: room, choice: raw.choice(.video), wish: .init(size: size, fps: fps), console: console, info: info
+    ) { number, _ throws(LiveKitError) in
+      let sink = try raw.sink(media, format)
+      return FrameStream(request, sink: sink, limits: raw.frameLimits, info: info, number: number)
+    }
+    try await session.run(
+      url: try raw.access.serverURL(), token: try await raw.access.accessToken(), raw.access.connectOptions,
+      duration: raw.duration, wait: raw.wait)
+  }
+
+  private var request: FrameMaker.Request {
+    .init(format: format, size: size, fps: fps ?? (format == .y4m ? 30 : nil), duration: raw.duration)
+  }
+}
+
+extension RawFormat: ExpressibleByArgument {}
+
+extension RawArguments {
+  /// - Parameter media: standard output, where it carries the frames.
+  fileprivate func sink(_ media: Int32?, _ format: RawFormat) throws(LiveKitError) -> any RawSink {
+    if let media { return DescriptorSink(media, name: "standard output") }
+    var isFolder: ObjCBool = false
+    let isThere = FileManager.default.fileExists(atPath: destination, isDirectory: &isFolder)
+    guard isThere && isFolder.boolValue || destination.hasSuffix("/") else {
+      return try PathSink(destination, replaces: overwrite)
+    }
+    guard format.isImage else {
+      throw LiveKitError(
+        .invalidParameter, "\(destination) is a folder, which takes images: give --format png or --format jpeg")
+    }
+    return try ImageFolder(destination, suffix: format.suffix, replaces: overwrite)
+  }
+
+  /// Files are to hold all that comes, readers what is new.
+  fileprivate var frameLimits: RawQueue<InfoFields>.Limits {
+    let isFile = !usesStandardOutput && !PathSink.isPipe(destination)
+    return isFile ? .init(bytes: 256_000_000) : .init(age: .milliseconds(500), bytes: 64_000_000)
+  }
+}

@@ -1,0 +1,63 @@
+import Egress
+import Foundation
+import MediaBridge
+
+/// Standard output, or another descriptor that the process was given.
+final class DescriptorSink: RawSink {
+  let name: String
+  private let descriptor: Int32
+
+  init(_ descriptor: Int32, name: String) { (self.descriptor, self.name) = (descriptor, name) }
+
+  func begin(header: [UInt8]) throws(LiveKitError) { try RawDescriptor.write(header[...], to: descriptor, of: name) }
+  func write(_ piece: RawPiece, number: Int) throws(LiveKitError) {
+    try RawDescriptor.write(piece, to: descriptor, of: name)
+  }
+  func end() { close(descriptor) }
+}
+
+/// A file, or a named pipe, for whose reader it waits.
+///
+/// `@unchecked Sendable`: all but `init` is called by one thread at a time.
+final class PathSink: RawSink, @unchecked Sendable {
+  let name: String
+  private var descriptor: Int32 = -1
+
+  /// - Throws: where it cannot be written. A file is made at once, so that this is known at once.
+  init(_ path: String, replaces: Bool) throws(LiveKitError) {
+    name = path
+    guard !Self.isPipe(path) else { return }
+    if !replaces, Self.holdsSomething(path) {
+      throw LiveKitError(
+        .invalidParameter, "\(path) holds something already; give another name, or --overwrite to replace it")
+    }
+    descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+    guard descriptor >= 0 else { throw RawDescriptor.failure(path) }
+  }
+
+  /// Whether it is one, and so keeps nothing.
+  static func isPipe(_ path: String) -> Bool {
+    var status = stat()
+    return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFIFO
+  }
+
+  private static func holdsSomething(_ path: String) -> Bool {
+    var status = stat()
+    return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG && status.st_size > 0
+  }
+
+  func begin(header: [UInt8]) throws(LiveKitError) {
+    if descriptor < 0 { descriptor = open(name, O_WRONLY | O_CLOEXEC) }
+    guard descriptor >= 0 else { throw RawDescriptor.failure(name) }
+    try RawDescriptor.write(header[...], to: descriptor, of: name)
+  }
+
+  func write(_ piece: RawPiece, number: Int) throws(LiveKitError) {
+    try RawDescriptor.write(piece, to: descriptor, of: name)
+  }
+
+  func end() {
+    if descriptor >= 0 { close(descriptor) }
+    descriptor = -1
+  }
+}

@@ -1,0 +1,76 @@
+import ArgumentParser
+import Egress
+import Foundation
+import MediaBridge
+import MediaCore
+
+/// What `frames` and `pcm` have in common: of whom, for how long, and where it goes.
+struct RawArguments: ParsableArguments {
+  @OptionGroup var access: RoomArguments
+  @OptionGroup var set: SetArguments
+  @OptionGroup var tracks: TrackArguments
+
+  @Option(help: "How much, such as 30s, from the first moment on; without it until Ctrl-C", transform: duration(of:))
+  var duration: Duration?
+
+  @Option(help: "Longest wait for something to come; without it there is no limit", transform: duration(of:))
+  var wait: Duration?
+
+  @Option(
+    help: ArgumentHelp(
+      """
+      Where JSON lines go that tell number, media time, wall clock of capture, RTP timestamp and size of each frame, and what \
+      happens: a file, or the number of a descriptor, as in --info 3 3>info.jsonl
+      """, valueName: "fd|file"))
+  var info: String?
+
+  @Flag(help: "Replace a file that holds something already")
+  var overwrite = false
+
+  @Argument(help: "A file, a named pipe, or - for standard output")
+  var destination = "-"
+
+  func validate() throws {
+    if let duration, duration <= .zero {
+      throw ValidationError("--duration: nothing comes in no time; leave it out to go on until Ctrl-C")
+    }
+    if tracks.participant != nil, !tracks.track.isEmpty {
+      throw ValidationError("--participant and --track exclude each other: a track belongs to one participant")
+    }
+    if !tracks.source.isEmpty, !tracks.track.isEmpty {
+      throw ValidationError("--source and --track exclude each other: a track has one source")
+    }
+    if destination.isEmpty { throw ValidationError("the destination is empty; give a file, or - for standard output") }
+    _ = try receiveValues()
+  }
+
+  func validateSource(_ kind: Track.Kind, _ command: String) throws {
+    if let other = tracks.source.first(where: { $0.kind != kind }) {
+      throw ValidationError("--source \(other.optionName): '\(command)' takes \(kind) alone")
+    }
+  }
+
+  func receiveValues() throws -> [String: String] {
+    let templates = try SetArguments.receiveTemplates(folder: access.pipelines)
+    return try set.values(for: [templates], folder: access.pipelines)[0]
+  }
+
+  func choice(_ kind: Track.Kind) -> RawChoice {
+    RawChoice(kind: kind, participant: tracks.participant, sids: Set(tracks.track), sources: Set(tracks.source))
+  }
+
+  var usesStandardOutput: Bool { destination == "-" }
+
+  func infoLog(_ media: Int32?) throws(LiveKitError) -> InfoLog? {
+    guard let info else { return nil }
+    guard let number = Int32(info) else { return InfoLog(try PathSink(info, replaces: overwrite)) }
+    let name = "descriptor \(number) of --info"
+    guard fcntl(number, F_GETFD) >= 0, number != media else {
+      throw LiveKitError(.invalidParameter, "\(name) is not open; open it, as in --info \(number) \(number)>info.jsonl")
+    }
+    guard number != STDOUT_FILENO || media == nil else {
+      throw LiveKitError(.invalidParameter, "\(name): standard output carries the media; give another one")
+    }
+    return InfoLog(DescriptorSink(number, name: name))
+  }
+}

@@ -1,0 +1,30 @@
+import MediaBridge
+
+/// How `frames` writes a frame.
+enum RawFormat: String, CaseIterable, Sendable {
+  case i420, nv12, rgb24, bgr24, gray8, y4m, png, jpeg
+
+  /// Nil for files of images.
+  var pixelFormat: VideoFrame.PixelFormat? {
+    switch self {
+    case .i420, .y4m: .i420
+    case .nv12: .nv12
+    case .rgb24: .rgb
+    case .bgr24: .other("BGR")
+    case .gray8: .gray8
+    case .png, .jpeg: nil
+    }
+  }
+
+  var isImage: Bool { pixelFormat == nil }
+  var suffix: String { self == .jpeg ? "jpg" : rawValue }
+
+  /// What stands in front of all frames.
+  func header(_ size: Dimensions, fps: Int) -> [UInt8] {
+    guard self == .y4m else { return [] }
+    return Array("YUV4MPEG2 W\(size.width) H\(size.height) F\(fps):1 Ip A1:1 C420mpeg2\n".utf8)
+  }
+
+  /// What stands in front of each frame.
+  var frameHeader: [UInt8] { self == .y4m ? Array("FRAME\n".utf8) : [] }
+}

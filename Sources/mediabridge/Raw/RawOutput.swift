@@ -1,0 +1,129 @@
+import Dispatch
+import Egress
+import MediaBridge
+import MediaCore
+
+/// A reader that may be slow, and the thread that writes to it. Nobody else waits for it.
+final class RawOutput: Sendable {
+  /// What has become of a piece.
+  enum Fate: Sendable {
+    /// - Parameter number: how many were written before.
+    case written(number: Int)
+    case dropped
+  }
+
+  private struct State {
+    var queue: RawQueue<InfoFields>
+    var header: [UInt8] = []
+    var isWorking = false
+    var hasBegun = false
+    var written = 0
+    var dropped = 0
+    var isEnding = false
+    var failure: LiveKitError?
+    var finished: CheckedContinuation<Void, Never>?
+  }
+
+  private let sink: any RawSink
+  private let state: Locked<State>
+  private let queue = DispatchQueue(label: "mediabridge.raw")
+  private let tell: @Sendable (Fate, InfoFields) -> Void
+
+  /// - Parameter tell: what becomes of each piece that has a note, in order; called on any thread.
+  init(_ sink: any RawSink, limits: RawQueue<InfoFields>.Limits, tell: @escaping @Sendable (Fate, InfoFields) -> Void) {
+    (self.sink, self.tell) = (sink, tell)
+    state = Locked(State(queue: RawQueue(limits)))
+  }
+
+  var name: String { sink.name }
+  /// Why nothing is written any more.
+  var failure: LiveKitError? { state.withLock { $0.failure } }
+  var counts: (written: Int, dropped: Int) { state.withLock { ($0.written, $0.dropped) } }
+
+  /// What each reader gets before all else. To be called before the first `put`.
+  func begin(header: [UInt8]) { state.withLock { $0.header = header } }
+
+  /// Never waits.
+  func put(_ piece: RawPiece) {
+    let (dropped, begins) = state.withLock { state -> ([RawPiece], Bool) in
+      guard !state.isEnding, state.failure == nil else { return ([], false) }
+      let dropped = state.queue.put(piece, at: .now)
+      state.dropped += dropped.count
+      defer { state.isWorking = true }
+      return (dropped, !state.isWorking)
+    }
+    for piece in dropped { if let note = piece.note { tell(.dropped, note) } }
+    if begins { queue.async { self.work() } }
+  }
+
+  private func work() {
+    do throws(LiveKitError) {
+      let header = state.withLock { state -> [UInt8]? in
+        defer { state.hasBegun = true }
+        return state.hasBegun ? nil : state.header
+      }
+      if let header { try sink.begin(header: header) }
+      while let (piece, number) = next() {
+        // Told first, so that who reads both has the line when the frame comes.
+        if let note = piece.note { tell(.written(number: number), note) }
+        try sink.write(piece, number: number)
+      }
+    } catch { fail(error) }
+  }
+
+  private func next() -> (RawPiece, Int)? {
+    let (next, finished) = state.withLock { state -> ((RawPiece, Int)?, CheckedContinuation<Void, Never>?) in
+      guard let piece = state.queue.take() else {
+        state.isWorking = false
+        defer { state.finished = nil }
+        return (nil, state.finished)
+      }
+      defer { state.written += piece.note == nil ? 0 : 1 }
+      return ((piece, state.written), nil)
+    }
+    finished?.resume()
+    return next
+  }
+
+  private func fail(_ error: LiveKitError) {
+    let finished = state.withLock { state in
+      state.failure = state.failure ?? error
+      state.isWorking = false
+      _ = state.queue.clear()
+      defer { state.finished = nil }
+      return state.finished
+    }
+    finished?.resume()
+  }
+
+  /// Writes what waits, for so long at most.
+  func finish(within patience: Duration) async {
+    let timer = Task {
+      try? await Task.sleep(for: patience)
+      if !Task.isCancelled { giveUp() }
+    }
+    await withCheckedContinuation { continuation in
+      let isDone = state.withLock { state in
+        state.isEnding = true
+        if state.isWorking { state.finished = continuation }
+        return !state.isWorking
+      }
+      if isDone { continuation.resume() }
+    }
+    timer.cancel()
+    // A reader that holds the thread up has been given up.
+    if state.withLock({ !$0.isWorking }) { queue.sync { sink.end() } }
+  }
+
+  private func giveUp() {
+    let (left, finished) = state.withLock { state in
+      let left = state.queue.clear()
+      state.dropped += left.count
+      defer { state.finished = nil }
+      return (left, state.finished)
+    }
+    for piece in left { if let note = piece.note { tell(.dropped, note) } }
+    sink.abandon()
+    finished?.resume()
+  }
+}

@@ -1,0 +1,75 @@
+import Egress
+import Foundation
+import MediaBridge
+import MediaCore
+
+/// What is written, and what `--info` says of it when it is.
+typealias RawPiece = RawQueue<InfoFields>.Piece
+
+/// A line of `--info`.
+typealias InfoFields = [String: any Sendable]
+
+/// Where pieces go. Called by one thread at a time, which may be held up for as long as it takes; but for `abandon`.
+protocol RawSink: AnyObject, Sendable {
+  /// For people.
+  var name: String { get }
+  /// Waits until there is a reader.
+  /// - Parameter header: what the first reader gets before all else, and so does each that takes its place.
+  func begin(header: [UInt8]) throws(LiveKitError)
+  /// - Parameter number: how many were written before.
+  func write(_ piece: RawPiece, number: Int) throws(LiveKitError)
+  func end()
+  /// From any thread: holds up nobody any more, where that can be had.
+  func abandon()
+}
+
+extension RawSink {
+  func abandon() {}
+}
+
+extension LiveKitError.Code {
+  /// Whoever read has enough.
+  static let readerGone = Self(rawValue: "readerGone")
+}
+
+/// Writing to a descriptor, whose reader may let it wait.
+enum RawDescriptor {
+  private static let silence = [UInt8](repeating: 0, count: 65_536)
+
+  static func write(_ piece: RawPiece, to descriptor: Int32, of name: String) throws(LiveKitError) {
+    switch piece.body {
+    case .bytes(let bytes): try write(bytes[...], to: descriptor, of: name)
+    case .silence(var count):
+      while count > 0 {
+        let part = min(count, silence.count)
+        try write(silence[..<part], to: descriptor, of: name)
+        count -= part
+      }
+    }
+  }
+
+  static func write(_ bytes: ArraySlice<UInt8>, to descriptor: Int32, of name: String) throws(LiveKitError) {
+    var rest = bytes
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+      if count > 0 {
+        rest = rest.dropFirst(count)
+      } else if errno == EAGAIN {
+        // Whoever gave us the descriptor has others read or write it, too.
+        var poll = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        _ = Glibc.poll(&poll, 1, -1)
+      } else if errno != EINTR {
+        throw failure(name)
+      }
+    }
+  }
+
+  /// Of the call that has just failed.
+  static func failure(_ name: String) -> LiveKitError {
+    let number = errno
+    if number == EPIPE || number == ECONNRESET {
+      return LiveKitError(.readerGone, "\(name): the reader has closed its end", fault: .destination)
+    }
+    return LiveKitError(.output, "\(name): \(String(cString: strerror(number)))", fault: .destination)
+  }
+}
