@@ -1,5 +1,9 @@
 """`mediabridge frames`: what a room shows, read by programs that know nothing of it."""
 
+import os
+
+import av
+import checks
 import clip
 import numpy as np
 import pytest
@@ -46,3 +50,109 @@ def test_i420_on_standard_output_has_every_frame_at_its_time(room, tmp_path):
         assert (after["rtp"] - before["rtp"]) % 2**32 == pytest.approx((b - a) * 90_000 / FPS, abs=900)
     for plane, number in zip(planes[::10], read[::10]):
         assert np.abs(plane - source_luma(number)).mean() < 8, "close to what was published"
+
+
+@pytest.mark.parametrize("form, channels", [("rgb24", 3), ("bgr24", 3), ("gray8", 1), ("nv12", 0)])
+def test_other_formats_are_scaled_with_borders_at_an_even_rate(room, form, channels, tmp_path):
+    log = tmp_path / "info.jsonl"
+    options = ("--format", form, "--size", "320x240", "--fps", 10, "--duration", "2s", "--info", log)
+    data = Reader(room, "frames", *options).all()
+    size = 320 * 240 * (channels or 1.5)
+    assert len(data) == 20 * size, "two seconds at ten a second"
+    frames = np.frombuffer(data, np.uint8).reshape(20, -1)
+    times = [frame["time"] for frame in of("frame", lines(log))]
+    assert times == pytest.approx([number / 10 for number in range(20)])
+    shape = (20, 240, 320, channels) if channels == 3 else (20, 240, 320)
+    pixels = frames[:, : 320 * 240 * (channels or 1)].reshape(shape)
+    black = 16 if form == "nv12" else 0
+    assert np.abs(pixels[:, :28].astype(int) - black).max() <= 3, "black above"
+    assert np.abs(pixels[:, -28:].astype(int) - black).max() <= 3, "and below"
+    inner = pixels[:, 30:210] if channels != 3 else pixels[:, 30:210, :, 0]
+    read = numbers(np.ascontiguousarray(inner))
+    assert read == sorted(read) and 40 < read[-1] - read[0] < 56
+
+
+def test_y4m_is_read_by_ffmpeg(room, tmp_path):
+    file = tmp_path / "a.y4m"
+    Reader(room, "frames", "--format", "y4m", "--fps", FPS, "--duration", "2s", file).all()
+    read = [number for number, _, _ in checks.numbered(file)]
+    assert len(read) == 2 * FPS and None not in read and read == sorted(read)
+    assert checks.sizes(file) == {(WIDTH, HEIGHT)} and checks.decode_errors(file) == []
+
+
+@pytest.mark.parametrize("form, suffix", [("png", "png"), ("jpeg", "jpg")])
+def test_a_folder_has_numbered_images(room, form, suffix, tmp_path):
+    folder = tmp_path / "images"
+    Reader(room, "frames", "--format", form, "--fps", 5, "--duration", "1s", f"{folder}/").all()
+    files = sorted(file.name for file in folder.iterdir())
+    assert files == [f"{number:06}.{suffix}" for number in range(5)]
+    read = [clip.read(gray(folder / file)) for file in files]
+    assert None not in read and read == sorted(read)
+
+
+def gray(file):
+    with av.open(str(file)) as container:
+        return next(container.decode(video=0)).to_ndarray(format="gray")
+
+
+def test_turned_frames_are_upright_and_keep_the_first_size(server):
+    server.foreign_publisher("--keep-size", "--turns", 0, 90, 180)
+    planes = luma(Reader(server, "frames", "--duration", "3.5s").all())
+    upright = planes[[clip.read(plane) is not None for plane in planes]]
+    assert len(upright) > 30
+    pillars = [plane for plane in planes if plane[:, :200].max() < 24]
+    assert pillars, "a frame that stands has borders at its sides"
+
+
+def test_a_named_pipe_waits_for_its_reader(room, tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = Reader(room, "frames", "--duration", "4s", pipe)
+    with open(pipe, "rb") as end:
+        read = numbers(luma(end.read()))
+    assert reader.finish() == 0 and read == sorted(set(read)) and len(read) > 40
+
+
+def test_a_reader_that_stops_loses_old_frames_and_holds_nobody_up(room, tmp_path):
+    log = tmp_path / "info.jsonl"
+    reader = Reader(room, "frames", "--format", "rgb24", "--info", log)
+    size = WIDTH * HEIGHT * 3
+    reader.read(5 * size)
+    other = Reader(room, "frames", "--duration", "3s")
+    assert len(luma(other.all())) > 60, "another reader has all"
+    frames = np.frombuffer(reader.read(40 * size), np.uint8).reshape(-1, HEIGHT, WIDTH, 3)[..., 0]
+    read = numbers(np.ascontiguousarray(frames))
+    assert read == sorted(set(read)), "in order"
+    assert max(b - a for a, b in zip(read, read[1:])) > 50, "what had waited for long is left out"
+    assert reader.stop() == 0, reader.said
+    assert len(of("dropped", lines(log))) > 30
+    assert of("finished", reader.events)[0]["dropped"] > 30
+
+
+def test_a_reader_that_closes_its_end_ends_it(room):
+    reader = Reader(room, "frames")
+    reader.read(1000)
+    reader.process.stdout.close()
+    assert reader.finish() == 0
+    assert "the reader has closed its end" in of("reader_gone", reader.events)[0]["message"]
+
+
+def test_a_reader_that_closes_its_end_too_early_is_a_failure(room):
+    reader = Reader(room, "frames", "--duration", "20s")
+    reader.read(1000)
+    reader.process.stdout.close()
+    assert reader.finish() == 1
+    assert "standard output: the reader has closed its end" in reader.said
+
+
+def test_what_cannot_be_is_said(server, tmp_path):
+    assert "takes video alone" in refused(server, "--source", "microphone")
+    assert "is a folder, which takes images" in refused(server, tmp_path)
+    assert "is not open" in refused(server, "--info", 77)
+    assert "waited in vain for the video of nobody" in refused(server, "--participant", "nobody", "--wait", "1s")
+
+
+def refused(server, *options):
+    reader = Reader(server, "frames", *options)
+    assert reader.finish() != 0
+    return reader.said

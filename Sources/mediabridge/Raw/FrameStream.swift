@@ -55,7 +55,7 @@ final class FrameStream: RawStream, VideoRenderer, SizelessRenderer, Sendable {
   // MARK: Tracks
 
   func attach(_ publication: RemoteTrackPublication, of participant: RemoteParticipant) {
-    detach()
+    endTrack()
     let identity = participant.identity ?? participant.sid
     let source = Source(publication: publication, track: publication.track as? RemoteVideoTrack, identity: identity)
     state.withLock { $0.source = source }
@@ -68,7 +68,11 @@ final class FrameStream: RawStream, VideoRenderer, SizelessRenderer, Sendable {
     source.track?.add(videoRenderer: self)
   }
 
-  func detach() {
+  func detach(_ publication: RemoteTrackPublication) {
+    if state.withLock({ $0.source?.publication === publication }) { endTrack() }
+  }
+
+  private func endTrack() {
     guard let track = state.withLock({ $0.source?.track }) else { return }
     let passedOver = track.droppedFrames(of: self) ?? 0
     track.remove(videoRenderer: self)
@@ -78,8 +82,8 @@ final class FrameStream: RawStream, VideoRenderer, SizelessRenderer, Sendable {
     }
   }
 
-  func setMuted(_ isMuted: Bool) {
-    info?.tell(isMuted ? "muted" : "unmuted", ["track": number])
+  func setMuted(_ isMuted: Bool, _ publication: RemoteTrackPublication) {
+    info?.tell(isMuted ? "muted" : "unmuted", ["track": number, "sid": publication.sid])
   }
 
   // MARK: Frames
@@ -126,7 +130,7 @@ final class FrameStream: RawStream, VideoRenderer, SizelessRenderer, Sendable {
   }
 
   func finish() async {
-    detach()
+    endTrack()
     await output.finish(within: .seconds(2))
   }
 }

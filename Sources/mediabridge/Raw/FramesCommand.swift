@@ -38,32 +38,20 @@ struct FramesCommand: AsyncParsableCommand {
     if let fps, !(1...240).contains(fps) { throw ValidationError("--fps \(fps): give 1 to 240") }
   }
 
-  func run() async throws {
-    let media: Int32?
-    do { media = raw.usesStandardOutput ? try StandardOutput.claim() : nil } catch {
-      Console(isJSON: raw.access.json).fail(error)
-      throw ExitCode.failure
-    }
-    let console = raw.access.console()
-    do { try await run(console, media) } catch {
-      console.fail(error)
-      throw ExitCode.failure
-    }
-  }
+  func run() async throws { try await raw.run { try await run($0, $1) } }
 
   private func run(_ console: Console, _ media: Int32?) async throws {
     let info = try raw.infoLog(media)
     let (request, raw, format) = (request, raw, format)
     let room = Room(roomOptions: raw.access.roomOptions(autoSubscribe: false, receiveValues: try raw.receiveValues()))
     let session = RawSession(
-      room: room, choice: raw.choice(.video), wish: .init(size: size, fps: fps), console: console, info: info
+      room: room, choice: raw.choice(.video), extent: .one, wish: .init(size: size, fps: fps), console: console,
+      info: info
     ) { number, _ throws(LiveKitError) in
       let sink = try raw.sink(media, format)
       return FrameStream(request, sink: sink, limits: raw.frameLimits, info: info, number: number)
     }
-    try await session.run(
-      url: try raw.access.serverURL(), token: try await raw.access.accessToken(), raw.access.connectOptions,
-      duration: raw.duration, wait: raw.wait)
+    try await raw.run(session)
   }
 
   private var request: FrameMaker.Request {

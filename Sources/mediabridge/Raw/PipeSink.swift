@@ -21,11 +21,17 @@ final class DescriptorSink: RawSink {
 /// `@unchecked Sendable`: all but `init` is called by one thread at a time.
 final class PathSink: RawSink, @unchecked Sendable {
   let name: String
+  private let finalHeader: (@Sendable (Int) -> [UInt8])?
   private var descriptor: Int32 = -1
+  private var header = 0
+  private var size = 0
 
+  /// - Parameter finalHeader: what is to stand at the beginning of a file of so many bytes behind that.
   /// - Throws: where it cannot be written. A file is made at once, so that this is known at once.
-  init(_ path: String, replaces: Bool) throws(LiveKitError) {
-    name = path
+  init(
+    _ path: String, replaces: Bool, finalHeader: (@Sendable (_ bytes: Int) -> [UInt8])? = nil
+  ) throws(LiveKitError) {
+    (name, self.finalHeader) = (path, finalHeader)
     guard !Self.isPipe(path) else { return }
     if !replaces, Self.holdsSomething(path) {
       throw LiveKitError(
@@ -50,14 +56,21 @@ final class PathSink: RawSink, @unchecked Sendable {
     if descriptor < 0 { descriptor = open(name, O_WRONLY | O_CLOEXEC) }
     guard descriptor >= 0 else { throw RawDescriptor.failure(name) }
     try RawDescriptor.write(header[...], to: descriptor, of: name)
+    self.header = header.count
   }
 
   func write(_ piece: RawPiece, number: Int) throws(LiveKitError) {
     try RawDescriptor.write(piece, to: descriptor, of: name)
+    size += piece.size
   }
 
   func end() {
-    if descriptor >= 0 { close(descriptor) }
+    guard descriptor >= 0 else { return }
+    if let header = finalHeader?(size), header.count == self.header {
+      // A pipe has no beginning any more, which is no mistake.
+      _ = header.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, 0) }
+    }
+    close(descriptor)
     descriptor = -1
   }
 }

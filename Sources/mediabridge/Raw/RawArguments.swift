@@ -73,4 +73,25 @@ struct RawArguments: ParsableArguments {
     }
     return InfoLog(DescriptorSink(number, name: name))
   }
+
+  /// Runs a command, and says what goes wrong.
+  /// - Parameter body: gets standard output where that carries the media.
+  func run(_ body: (Console, Int32?) async throws -> Void) async throws {
+    let media: Int32?
+    do { media = usesStandardOutput ? try StandardOutput.claim() : nil } catch {
+      Console(isJSON: access.json).fail(error)
+      throw ExitCode.failure
+    }
+    let console = access.console()
+    do { try await body(console, media) } catch {
+      console.fail(error)
+      throw ExitCode.failure
+    }
+  }
+
+  func run(_ session: RawSession) async throws {
+    try await session.run(
+      url: try access.serverURL(), token: try await access.accessToken(), access.connectOptions, duration: duration,
+      wait: wait)
+  }
 }

@@ -10,29 +10,45 @@ actor RawSession {
     var fps: Int?
   }
 
-  private struct Entry {
-    let stream: any RawStream
-    var publication: RemoteTrackPublication?
-    /// What it takes now.
+  /// Whose media is taken.
+  enum Extent: Sendable {
+    /// Of one participant, the first one where none is named.
+    case one
+    /// Of all, for one reader.
+    case all
+    /// Of each, for a reader of their own.
+    case each
+  }
+
+  /// A publication, and the stream that it is for.
+  private struct Take {
+    let participant: RemoteParticipant
+    let publication: RemoteTrackPublication
+    let key: String
+    /// What the stream takes now.
     var track: Track?
   }
 
   private let room: Room
   private let choice: RawChoice
+  private let extent: Extent
   private let wish: Wish
   private let console: Console
   private let info: InfoLog?
   private let makeStream: @Sendable (_ number: Int, _ identity: String) throws(LiveKitError) -> (any RawStream)
-  /// In the order in which they came.
-  private var entries: [Entry] = []
+  /// In the order in which they came, by identity where each has one.
+  private var streams: [(key: String, stream: any RawStream)] = []
+  private var takes: [Take] = []
+  /// Who was chosen.
   private var identity: String?
 
   /// - Parameter makeStream: for a participant.
   init(
-    room: Room, choice: RawChoice, wish: Wish = Wish(), console: Console, info: InfoLog?,
+    room: Room, choice: RawChoice, extent: Extent, wish: Wish = Wish(), console: Console, info: InfoLog?,
     makeStream: @escaping @Sendable (_ number: Int, _ identity: String) throws(LiveKitError) -> (any RawStream)
   ) {
-    (self.room, self.choice, self.wish, self.console, self.info) = (room, choice, wish, console, info)
+    (self.room, self.choice, self.extent, self.wish) = (room, choice, extent, wish)
+    (self.console, self.info) = (console, info)
     self.makeStream = makeStream
   }
 
@@ -49,7 +65,7 @@ actor RawSession {
     }
     await arrange()
     let failure = await untilEnd(interruption, duration: duration, wait: wait)
-    for entry in entries { await entry.stream.finish() }
+    for (_, stream) in streams { await stream.finish() }
     report(failure)
     await room.disconnect()
     await info?.finish()
@@ -57,7 +73,9 @@ actor RawSession {
   }
 
   /// The only stream is there from the beginning, so that what is wrong with its destination is known at once.
-  private func begin() throws(LiveKitError) { entries.append(Entry(stream: try makeStream(1, ""))) }
+  private func begin() throws(LiveKitError) {
+    if extent != .each { streams.append(("", try makeStream(1, ""))) }
+  }
 
   /// - Returns: why not all is there that was asked for.
   private func untilEnd(
@@ -65,19 +83,20 @@ actor RawSession {
   ) async -> LiveKitError? {
     let deadline = wait.map { MediaTime.now + $0 }
     while true {
+      let hasBegun = streams.contains { $0.stream.hasBegun }
       if await interruption.came(within: .milliseconds(100)) {
-        let isEmpty = !entries.contains { $0.stream.hasBegun }
-        return isEmpty ? LiveKitError(.noMedia, "stopped while waiting for \(choice.wish)") : nil
+        return hasBegun ? nil : LiveKitError(.noMedia, "stopped while waiting for \(choice.wish)")
       }
-      for entry in entries { entry.stream.tick() }
-      let streams = entries.map(\.stream)
-      if streams.allSatisfy(\.isDone) { return nil }
-      if let failure = streams.compactMap(\.failure).first { return self.failure(failure, isWhole: duration == nil) }
+      for (_, stream) in streams { stream.tick() }
+      if !streams.isEmpty, streams.allSatisfy(\.stream.isDone) { return nil }
+      if let failure = streams.compactMap(\.stream.failure).first {
+        return self.failure(failure, isWhole: duration == nil)
+      }
       if room.connectionState == .disconnected {
         return room.disconnectError ?? LiveKitError(.disconnected, "the connection to the room was lost")
       }
-      guard !streams.contains(where: \.hasBegun) else { continue }
-      if wait == nil, let refusal = entries.compactMap(\.publication?.refusal).first { return refusal }
+      guard !hasBegun else { continue }
+      if wait == nil, let refusal = takes.compactMap(\.publication.refusal).first { return refusal }
       if let deadline, MediaTime.now >= deadline {
         return LiveKitError(.timedOut, "waited in vain for \(choice.wish); raise --wait to wait longer")
       }
@@ -93,7 +112,7 @@ actor RawSession {
   }
 
   private func report(_ failure: LiveKitError?) {
-    for report in entries.map(\.stream.report) {
+    for report in streams.map(\.stream.report) {
       let dropped = report.dropped > 0 ? ", \(report.dropped) dropped because the reader was too slow" : ""
       let size = report.size.map { " of \($0)" } ?? ""
       console.say("\(report.name): \(report.written) \(unit)\(size)\(dropped)")
@@ -118,7 +137,7 @@ actor RawSession {
       .reconnected:
       await arrange()
     case .muteChanged(_, let publication, let isMuted):
-      entries.first { $0.publication === publication }?.stream.setMuted(isMuted)
+      takes.first { $0.publication === publication }.flatMap(stream)?.setMuted(isMuted, publication)
     case .speakingChanged(let participant, let isSpeaking):
       info?.tell("speaking", ["participant": participant.identity ?? "", "speaking": isSpeaking])
     default: break
@@ -128,26 +147,31 @@ actor RawSession {
   /// Brings what is subscribed and what the streams take into line with what is published.
   private func arrange() async {
     guard room.connectionState == .connected else { return }
-    let found = wanted()
-    for index in entries.indices {
-      if entries[index].publication !== found?.publication { await take(found?.publication, at: index) }
-      guard let (participant, publication) = found, entries[index].track !== publication.track else { continue }
-      entries[index].track = publication.track
-      entries[index].stream.detach()
-      guard publication.track != nil else { continue }
-      entries[index].stream.attach(publication, of: participant)
-      await ask(publication)
+    let wanted = wanted()
+    for take in takes where !wanted.contains(where: { $0.publication === take.publication }) {
+      takes.removeAll { $0.publication === take.publication }
+      stream(take)?.detach(take.publication)
+      // Without a connection there is nothing to take, which the end of the room tells.
+      try? await take.publication.set(subscribed: false)
     }
+    for new in wanted where !takes.contains(where: { $0.publication === new.publication }) {
+      takes.append(new)
+      try? await new.publication.set(subscribed: true)
+    }
+    for index in takes.indices { follow(takeAt: index) }
+    for take in takes where take.track != nil { await ask(take.publication) }
   }
 
-  private func take(_ publication: RemoteTrackPublication?, at index: Int) async {
-    let old = entries[index].publication
-    (entries[index].publication, entries[index].track) = (publication, nil)
-    entries[index].stream.detach()
-    // Without a connection there is nothing to take, which the end of the room tells.
-    if let old { try? await old.set(subscribed: false) }
-    try? await publication?.set(subscribed: true)
+  /// Hands the track of a publication to its stream, when there is another one than before.
+  private func follow(takeAt index: Int) {
+    let take = takes[index]
+    guard take.track !== take.publication.track else { return }
+    takes[index].track = take.publication.track
+    stream(take)?.detach(take.publication)
+    if take.publication.track != nil { stream(take)?.attach(take.publication, of: take.participant) }
   }
+
+  private func stream(_ take: Take) -> (any RawStream)? { streams.first { $0.key == take.key }?.stream }
 
   /// Has no more sent than is wanted.
   private func ask(_ publication: RemoteTrackPublication) async {
@@ -157,13 +181,23 @@ actor RawSession {
   }
 
   /// Whoever was chosen stays chosen as long as they publish something.
-  private func wanted() -> (participant: RemoteParticipant, publication: RemoteTrackPublication)? {
+  private func wanted() -> [Take] {
     let there = room.remoteParticipants.values.filter(choice.accepts).sorted { $0.sid < $1.sid }
-    let found = there.compactMap { participant in
-      choice.best(of: participant.trackPublications.values).map { (participant, $0) }
+    let found = there.flatMap { participant in
+      publications(of: participant).map { publication in
+        let key = extent == .each ? participant.identity ?? participant.sid : ""
+        return Take(participant: participant, publication: publication, key: key)
+      }
     }
-    let chosen = found.first { $0.0.identity == identity } ?? found.first
-    if let chosen { identity = chosen.0.identity }
-    return chosen
+    guard extent == .one else { return found }
+    let chosen = found.first { $0.participant.identity == identity } ?? found.first
+    identity = chosen?.participant.identity ?? identity
+    return chosen.map { [$0] } ?? []
+  }
+
+  private func publications(of participant: RemoteParticipant) -> [RemoteTrackPublication] {
+    let all = participant.trackPublications.values
+    if extent == .all { return all.filter(choice.accepts) }
+    return choice.best(of: all).map { [$0] } ?? []
   }
 }

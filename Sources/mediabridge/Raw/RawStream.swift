@@ -1,13 +1,14 @@
 import MediaBridge
 
-/// What is made of one track after the other of a participant for one reader.
+/// What is made of tracks for one reader.
 protocol RawStream: AnyObject, Sendable {
   /// For people.
   var name: String { get }
   /// From now on it takes what comes of this track.
   func attach(_ publication: RemoteTrackPublication, of participant: RemoteParticipant)
-  func detach()
-  func setMuted(_ isMuted: Bool)
+  /// It takes nothing of this one any more.
+  func detach(_ publication: RemoteTrackPublication)
+  func setMuted(_ isMuted: Bool, _ publication: RemoteTrackPublication)
   /// Called every 100 ms or so.
   func tick()
   func finish() async

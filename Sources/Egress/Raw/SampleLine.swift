@@ -1,0 +1,67 @@
+/// Adds up what voices bring to one line of samples without a gap, of which sample N is heard at N/rate: silence where
+/// nobody brings anything. Pure.
+package struct SampleLine: Sendable {
+  /// Samples a second.
+  package let rate: Int
+  /// Side by side in a sample.
+  package let channels: Int
+  private var voices: [String: SamplePlacer] = [:]
+  private var sum: [Float] = []
+  /// How many samples were taken.
+  package private(set) var taken = 0
+  /// What is said to be later is a mistake.
+  private static let furthest = 10
+
+  package init(rate: Int, channels: Int) { (self.rate, self.channels) = (rate, channels) }
+
+  /// Whoever is there is waited for, as long as that may take.
+  package mutating func add(_ voice: String) { voices[voice] = voices[voice] ?? SamplePlacer(rate: rate) }
+  package mutating func remove(_ voice: String) { voices.removeValue(forKey: voice) }
+
+  /// - Parameters:
+  ///   - samples: -1…1, interleaved.
+  ///   - start: since sample 0.
+  package mutating func write(_ samples: some RandomAccessCollection<Float>, of voice: String, at start: Duration) {
+    guard let place = voices[voice]?.place(start, samples.count / channels) else { return }
+    let late = max(taken - place.position, 0)
+    guard late < place.count, place.position < taken + Self.furthest * rate else { return }
+    let fitted = Self.fitted(samples.dropFirst(place.skipped * channels), to: place.count, channels)
+    let first = (place.position + late - taken) * channels
+    let new = fitted.dropFirst(late * channels)
+    if sum.count < first + new.count { sum += [Float](repeating: 0, count: first + new.count - sum.count) }
+    for (index, sample) in new.enumerated() { sum[first + index] += sample }
+  }
+
+  /// A few samples more or less, between which the others lie.
+  private static func fitted(_ samples: some RandomAccessCollection<Float>, to count: Int, _ channels: Int) -> [Float] {
+    let samples = Array(samples)
+    let has = samples.count / channels
+    guard has != count, has > 1, count > 1 else { return samples }
+    let step = Double(has - 1) / Double(count - 1)
+    return (0..<count).flatMap { index in
+      let place = Double(index) * step
+      let before = min(Int(place), has - 2)
+      let share = Float(place - Double(before))
+      return (0..<channels).map { channel in
+        let (one, next) = (samples[before * channels + channel], samples[(before + 1) * channels + channel])
+        return one + (next - one) * share
+      }
+    }
+  }
+
+  /// How far all who are there have brought something.
+  package var ready: Int { voices.values.map { $0.end ?? 0 }.min() ?? 0 }
+
+  /// The samples from the last one taken up to `position`, as far as there are any.
+  package mutating func take(upTo position: Int) -> [Float] {
+    guard position > taken else { return [] }
+    let count = (position - taken) * channels
+    taken = position
+    guard sum.count > count else {
+      defer { sum = [] }
+      return sum + [Float](repeating: 0, count: count - sum.count)
+    }
+    defer { sum.removeFirst(count) }
+    return Array(sum[..<count])
+  }
+}

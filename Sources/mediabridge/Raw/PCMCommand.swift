@@ -1,0 +1,64 @@
+import ArgumentParser
+import Egress
+import Foundation
+import MediaBridge
+import MediaCore
+
+struct PCMCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "pcm", abstract: "Hand the audio of a participant, or of the whole room, to other programs.",
+    usage: "mediabridge pcm [<options>] [<destination>]",
+    discussion: """
+      The destination is standard output, a named pipe or a file. Sample N is heard N/rate seconds after the first: where \
+      nothing is sent, because of a mute or a loss, there is exact silence.
+
+      A reader that is too slow holds up nobody: what has waited for longer than a minute becomes silence, and is counted. One \
+      that closes its end ends the command.
+
+      What the program says goes to standard error while standard output carries audio.
+      """)
+
+  @OptionGroup var raw: RawArguments
+
+  @Option(help: ArgumentHelp("s16le, f32le or wav, which is s16le with a header", valueName: "format"))
+  var format = PCMFormat.s16le
+
+  @Option(help: ArgumentHelp("Samples a second", valueName: "hz")) var rate = 48_000
+  @Option(help: "1 for mono, 2 for stereo") var channels = 1
+  @Flag(help: "Everybody's audio, mixed") var mix = false
+
+  func validate() throws {
+    try raw.validateSource(.audio, "pcm")
+    guard (1...8).contains(channels) else { throw ValidationError("--channels \(channels): give 1 to 8") }
+    guard (8000...192_000).contains(rate) else { throw ValidationError("--rate \(rate): give 8000 to 192000") }
+    if mix, raw.tracks.participant != nil || !raw.tracks.track.isEmpty {
+      throw ValidationError("--mix has all who are there: leave out --participant and --track")
+    }
+  }
+
+  func run() async throws { try await raw.run { try await run($0, $1) } }
+
+  private func run(_ console: Console, _ media: Int32?) async throws {
+    let info = try raw.infoLog(media)
+    let request = PCMStream.Request(format: format, rate: rate, channels: channels, duration: raw.duration)
+    let (raw, limits) = (raw, limits)
+    let room = Room(roomOptions: raw.access.roomOptions(autoSubscribe: false, receiveValues: try raw.receiveValues()))
+    let session = RawSession(
+      room: room, choice: raw.choice(.audio), extent: mix ? .all : .one, console: console, info: info
+    ) { number, _ throws(LiveKitError) in
+      let sink: any RawSink =
+        if let media { DescriptorSink(media, name: "standard output") } else {
+          try PathSink(raw.destination, replaces: raw.overwrite) { request.header(bytes: $0) }
+        }
+      return PCMStream(request, sink: sink, limits: limits, info: info, number: number)
+    }
+    try await raw.run(session)
+  }
+
+  /// A minute for readers, so that a model that thinks for a while misses nothing.
+  private var limits: RawQueue<InfoFields>.Limits {
+    .init(bytes: 60 * rate * channels * format.width, keepsLength: true)
+  }
+}
+
+extension PCMFormat: ExpressibleByArgument {}

@@ -1,0 +1,135 @@
+import Egress
+import MediaBridge
+import MediaCore
+
+/// The audio of one participant, or of several mixed, for one reader.
+final class PCMStream: RawStream, Sendable {
+  /// What is asked for.
+  struct Request: Sendable {
+    var format: PCMFormat
+    var rate: Int
+    var channels: Int
+    var duration: Duration?
+
+    /// In samples.
+    var count: Int? { duration.map { SamplePlacer.position(of: $0, rate: rate) } }
+    func header(bytes: Int?) -> [UInt8] { format.header(rate: rate, channels: channels, bytes: bytes) }
+    /// In front of what is asked for.
+    var header: [UInt8] { header(bytes: count.map { $0 * channels * format.width }) }
+  }
+
+  /// How long audio is waited for before it counts as silence: a lost packet may be on its way again.
+  private static let patience = Duration.milliseconds(600)
+
+  private struct State {
+    var line: SampleLine
+    var start: MediaTime?
+    /// By SID.
+    var taps: [String: Tap] = [:]
+  }
+  /// A track, and what takes its audio.
+  private struct Tap {
+    let renderer: AudioBufferHandler
+    let track: RemoteAudioTrack
+  }
+
+  private let request: Request
+  private let output: RawOutput
+  private let info: InfoLog?
+  private let number: Int
+  private let state: Locked<State>
+
+  /// - Parameter number: of the stream among those of the command, from 1 on.
+  init(_ request: Request, sink: any RawSink, limits: RawQueue<InfoFields>.Limits, info: InfoLog?, number: Int) {
+    (self.request, self.info, self.number) = (request, info, number)
+    state = Locked(State(line: SampleLine(rate: request.rate, channels: request.channels)))
+    output = RawOutput(sink, limits: limits) { fate, note in info?.tell(fate, of: "samples", note) }
+    output.begin(header: request.header)
+  }
+
+  var name: String { output.name }
+  var failure: LiveKitError? { output.failure }
+  var hasBegun: Bool { state.withLock { $0.start != nil } }
+  var isDone: Bool { request.count.map { $0 <= state.withLock { $0.line.taken } } ?? false }
+
+  var report: RawReport {
+    let taken = state.withLock { $0.line.taken }
+    return RawReport(
+      name: output.name, written: taken, dropped: output.counts.dropped, duration: Double(taken) / Double(request.rate))
+  }
+
+  // MARK: Tracks
+
+  func attach(_ publication: RemoteTrackPublication, of participant: RemoteParticipant) {
+    guard let track = publication.track as? RemoteAudioTrack else { return }
+    let sid = publication.sid
+    info?.tell(
+      "track",
+      [
+        "track": number, "participant": participant.identity ?? participant.sid, "sid": sid,
+        "source": publication.source.optionName, "muted": publication.isMuted,
+      ])
+    let format = AudioFormat(
+      commonFormat: .pcmFormatFloat32, sampleRate: Double(request.rate), channels: UInt32(request.channels),
+      interleaved: true)
+    let renderer = AudioBufferHandler(format: format) { [weak self] in self?.hear($0, of: sid) }
+    state.withLock { state in
+      state.taps[sid] = Tap(renderer: renderer, track: track)
+      if !publication.isMuted { state.line.add(sid) }
+    }
+    track.add(audioRenderer: renderer)
+  }
+
+  func detach(_ publication: RemoteTrackPublication) { detach(publication.sid) }
+
+  private func detach(_ sid: String) {
+    guard let tap = state.withLock({ $0.taps.removeValue(forKey: sid) }) else { return }
+    tap.track.remove(audioRenderer: tap.renderer)
+    state.withLock { $0.line.remove(sid) }
+  }
+
+  /// Nobody waits for who is muted.
+  func setMuted(_ isMuted: Bool, _ publication: RemoteTrackPublication) {
+    info?.tell(isMuted ? "muted" : "unmuted", ["track": number, "sid": publication.sid])
+    if isMuted { state.withLock { $0.line.remove(publication.sid) } }
+  }
+
+  // MARK: Samples
+
+  private func hear(_ buffer: AudioPCMBuffer, of sid: String) {
+    let samples = buffer.buffer.withFloatSamples { Array($0) } ?? []
+    put { state in
+      let start = state.start ?? buffer.time
+      state.start = start
+      state.line.add(sid)
+      state.line.write(samples, of: sid, at: buffer.time - start)
+      return state.line.ready
+    }
+  }
+
+  func tick() {
+    put { [rate = request.rate] state in
+      state.start.map { SamplePlacer.position(of: .now - $0 - Self.patience, rate: rate) } ?? 0
+    }
+  }
+
+  /// Writes what is known to be complete.
+  private func put(_ ready: (inout State) -> Int) {
+    let (samples, first) = state.withLock { state -> ([Float], Int) in
+      let first = state.line.taken
+      let end = min(ready(&state), request.count ?? .max)
+      return (state.line.take(upTo: end), first)
+    }
+    guard !samples.isEmpty else { return }
+    let fields: InfoFields = [
+      "track": number, "time": Double(first) / Double(request.rate), "sample": first,
+      "count": samples.count / request.channels,
+    ]
+    output.put(RawPiece(.bytes(request.format.bytes(of: samples)), made: .now, note: fields))
+  }
+
+  func finish() async {
+    for sid in state.withLock({ Array($0.taps.keys) }) { detach(sid) }
+    await output.finish(within: .seconds(2))
+  }
+}

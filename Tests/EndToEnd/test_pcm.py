@@ -1,0 +1,119 @@
+"""`mediabridge pcm`: what a room says, sample by sample."""
+
+import io
+import wave
+
+import clip
+import numpy as np
+import pytest
+from raw import Reader, lines, of
+
+RATE = 48_000
+
+
+def beeps(samples, rate=RATE):
+    """Where each beep begins and ends, in seconds."""
+    # Of a millisecond each.
+    block = rate // 1000
+    loud = np.abs(samples[: len(samples) // block * block]).reshape(-1, block).max(axis=1) > clip.LOUDNESS / 4
+    edges = np.diff(np.concatenate([[False], loud, [False]]).astype(int))
+    starts, ends = np.flatnonzero(edges == 1) / 1000, np.flatnonzero(edges == -1) / 1000
+    # What lies closer together than 20 ms is one.
+    keep = [0, *(index for index in range(1, len(starts)) if starts[index] - ends[index - 1] > 0.02)]
+    return [(starts[a], ends[b - 1]) for a, b in zip(keep, [*keep[1:], len(starts)])]
+
+
+def assert_a_second_apart(samples, rate=RATE):
+    found = beeps(samples, rate)
+    whole = [(start, end) for start, end in found if start > 0.01 and end < len(samples) / rate - 0.01]
+    assert len(whole) >= 2, found
+    for start, end in whole:
+        assert end - start == pytest.approx(0.1, abs=0.015)
+    for (before, _), (after, _) in zip(whole, whole[1:]):
+        assert after - before == pytest.approx(1, abs=0.02)
+
+
+def test_s16le_has_beeps_at_their_place(server, tmp_path):
+    server.foreign_publisher("--no-video")
+    log = tmp_path / "info.jsonl"
+    samples = np.frombuffer(Reader(server, "pcm", "--duration", "4s", "--info", log).all(), "<i2")
+    assert len(samples) == 4 * RATE
+    assert_a_second_apart(samples)
+    told = of("samples", lines(log))
+    assert told[0]["sample"] == 0 and sum(part["count"] for part in told) == 4 * RATE
+    assert of("track", lines(log))[0]["participant"] == "alice"
+
+
+def test_f32le_of_another_rate_and_two_channels(server):
+    server.foreign_publisher("--no-video")
+    data = Reader(server, "pcm", "--format", "f32le", "--rate", 16_000, "--channels", 2, "--duration", "4s").all()
+    samples = np.frombuffer(data, "<f4").reshape(-1, 2)
+    assert len(samples) == 4 * 16_000 and np.abs(samples).max() < 0.6
+    assert_a_second_apart(samples[:, 0] * 32_768, 16_000)
+    assert_a_second_apart(samples[:, 1] * 32_768, 16_000)
+
+
+def test_wav_on_a_pipe_and_in_a_file(server, tmp_path):
+    server.foreign_publisher("--no-video", "--tone")
+    file = tmp_path / "a.wav"
+    in_file = Reader(server, "pcm", "--format", "wav", file)
+    data = Reader(server, "pcm", "--format", "wav", "--channels", 2, "--duration", "2s").all()
+    assert in_file.stop() == 0
+    for source, channels in ((io.BytesIO(data), 2), (str(file), 1)):
+        with wave.open(source) as read:
+            assert (read.getframerate(), read.getnchannels(), read.getsampwidth()) == (RATE, channels, 2)
+            samples = np.frombuffer(read.readframes(read.getnframes()), "<i2")
+            assert len(samples) == read.getnframes() * channels
+            assert channels == 1 or read.getnframes() == 2 * RATE
+        loud = np.abs(samples.reshape(-1, channels)[RATE : RATE + RATE // 2, 0])
+        assert loud.max() == pytest.approx(clip.LOUDNESS, rel=0.1)
+
+
+def test_a_mute_is_exact_silence_and_takes_its_time(server, tmp_path):
+    log = tmp_path / "info.jsonl"
+    publisher = server.foreign_publisher("--no-video", "--actions", "mute", "unmute")
+    samples = np.frombuffer(Reader(server, "pcm", "--duration", "5s", "--info", log).all(), "<i2")
+    assert len(samples) == 5 * RATE
+    silent = np.flatnonzero(np.diff(np.concatenate([[1], samples, [1]])) != 0)
+    longest = np.diff(np.flatnonzero(np.concatenate([[1], samples, [1]]))).max() / RATE
+    muted, unmuted = (publisher.wait_for(name)["at"] for name in ("mute", "unmute"))
+    assert longest > unmuted - muted - 0.3, len(silent)
+    assert [event["event"] for event in lines(log) if event["event"] in ("muted", "unmuted")] == ["muted", "unmuted"]
+    starts = [start for start, _ in beeps(samples)][1:]
+    places = np.array(starts) - starts[0]
+    assert np.abs(places - places.round()).max() < 0.04, "what comes after it is in its place"
+
+
+def test_the_mix_has_everybody(server):
+    server.foreign_publisher("--no-video", "--identity", "alice", "--tone")
+    server.foreign_publisher("--no-video", "--identity", "bob", "--beep", 3000)
+    samples = np.frombuffer(Reader(server, "pcm", "--mix", "--duration", "4s").all(), "<i2")
+    assert len(samples) == 4 * RATE
+    spectrum = np.abs(np.fft.rfft(samples[2 * RATE :].astype(float))) / RATE
+    hertz = np.fft.rfftfreq(2 * RATE, 1 / RATE)
+    low, high = (spectrum[np.abs(hertz - tone) < 30].max() for tone in (1000, 3000))
+    rest = np.median(spectrum)
+    assert low > 100 * rest and high > 100 * rest
+
+
+def test_a_reader_that_sleeps_misses_nothing(server):
+    server.foreign_publisher("--no-video")
+    reader = Reader(server, "pcm", "--duration", "6s")
+    reader.read(1000)
+    # Which takes longer than a pipe holds.
+    Reader(server, "pcm", "--duration", "3s").all()
+    samples = np.frombuffer(reader.read(12 * RATE - 1000), "<i2")
+    assert reader.finish() == 0 and len(samples) == 6 * RATE - 500
+    assert_a_second_apart(samples)
+
+
+def test_what_cannot_be_is_said(server):
+    assert "takes audio alone" in refused(server, "--source", "camera")
+    assert "leave out --participant" in refused(server, "--mix", "--participant", "alice")
+    assert "give 1 to 8" in refused(server, "--channels", 0)
+
+
+def refused(server, *options):
+    reader = Reader(server, "pcm", *options)
+    assert reader.finish() != 0
+    return reader.said
