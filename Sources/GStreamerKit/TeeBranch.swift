@@ -106,7 +106,8 @@ extension Pipeline {
   ///   - description: a `gst-launch` description whose first element is left unlinked.
   ///   - locate: the file and line of a byte offset in `description`, for errors.
   ///   - inlet: decides what the branch gets, which has a queue and a thread of its own then: so it holds up nobody who
-  ///     feeds the tee. Nil lets all in, on the thread of the stream.
+  ///     feeds the tee. Nil lets all in, on the thread of the stream; so does a branch that only decodes Opus, which takes
+  ///     less time than to wake a thread for it.
   public func makeBranch(
     description: String, behindTee teeName: String, locate: ((Int) -> SourceLocation?)? = nil,
     inlet: BranchInlet? = nil
@@ -119,6 +120,7 @@ extension Pipeline {
     }
     defer { gst_object_unref(open) }
     let detachments = Detachments()
+    let inlet = Self.onlyDecodesOpus(bin) ? nil : inlet
     let queue = inlet.flatMap { _ in BranchQueue(in: bin, before: open, until: detachments) }
     guard let input = gst_ghost_pad_new("sink", queue?.input.pointer ?? open) else {
       throw PipelineError(.link, "the branch cannot be linked to \"\(teeName)\"", element: teeName)
@@ -128,6 +130,18 @@ extension Pipeline {
     gst_element_add_pad(bin.pointer, input)
     return TeeBranch(
       pipeline: self, bin: bin, tee: tee, stream: stream, input: SharedPad(adopting: input), detachments)
+  }
+
+  private static func onlyDecodesOpus(_ bin: SharedElement) -> Bool {
+    let elements: UnsafeMutablePointer<GstBin> = bin.pointer.cast()
+    var (factories, entry) = (Set<String>(), elements.pointee.children)
+    while let child = entry {
+      if let element = child.pointee.data?.assumingMemoryBound(to: GstElement.self) {
+        factories.insert(shim_factory_name(element).map { String(cString: $0) } ?? "")
+      }
+      entry = child.pointee.next
+    }
+    return factories.contains("opusdec") && factories.isSubset(of: ["opusdec", "capsfilter", "appsink"])
   }
 
   /// Shows what goes into a tee: to `onBuffer` each buffer, as it is and not to be handed on elsewhere than to a branch

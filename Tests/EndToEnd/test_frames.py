@@ -32,8 +32,8 @@ def numbers(planes):
 
 
 def source_luma(number):
-    """As the publisher's RGB becomes limited range, to within a rounding."""
-    return 16 + clip.draw(number, WIDTH, HEIGHT, FPS)[..., 0] * (219 / 255)
+    """As the publisher's gray becomes limited range, to within a rounding."""
+    return 16 + clip.draw(number, WIDTH, HEIGHT, FPS) * (219 / 255)
 
 
 def test_i420_on_standard_output_has_every_frame_at_its_time(room, tmp_path):
@@ -95,9 +95,9 @@ def gray(file):
         return next(container.decode(video=0)).to_ndarray(format="gray")
 
 
-def test_turned_frames_are_upright_and_keep_the_first_size(server):
+def test_turned_frames_are_upright_in_one_size(server):
     server.foreign_publisher("--keep-size", "--turns", 0, 90, 180)
-    planes = luma(Reader(server, "frames", "--duration", "3.5s").all())
+    planes = luma(Reader(server, "frames", "--size", f"{WIDTH}x{HEIGHT}", "--duration", "3.5s").all())
     upright = planes[[clip.read(plane) is not None for plane in planes]]
     assert len(upright) > 30
     pillars = [plane for plane in planes if plane[:, :200].max() < 24]

@@ -164,7 +164,7 @@ final class ReceivePipeline: Sendable {
   }
 
   /// What comes as it was sent costs its branch nothing. All else is work for a thread of its own, for this may be the
-  /// network's.
+  /// network's; but for Opus, which costs less than waking one.
   private func inlet(of output: Output, _ hub: MediaHub) -> BranchInlet? {
     guard output != .encoded else { return nil }
     let load = BranchLoad(
