@@ -9,6 +9,11 @@ public enum ElementPackage {
   /// What to do about a missing element, as a sentence without its full stop.
   public static func advice(forElement element: String) -> String {
     if absent.contains(element) { return "Debian 12 has no package with \(element); another element must do its work" }
+    if let hardware = hardware(of: element) {
+      let package =
+        debian(forElement: element).map { "the Debian package \($0) has it" } ?? "its package is not known here"
+      return "\(package), and offers it only where there is \(hardware)"
+    }
     if let package = debian(forElement: element) { return "install the Debian package \(package)" }
     return "its package is not known here; `apt-cache search gstreamer1.0` lists the plug-in packages, and a misspelt "
       + "name is reported in the same way"
@@ -19,10 +24,24 @@ public enum ElementPackage {
     message.contains("TLS support is not available") ? "install the Debian package glib-networking" : nil
   }
 
+  /// Whether the element is there only on machines with certain hardware, whatever is installed.
+  public static func isHardware(_ element: String) -> Bool { hardware(of: element) != nil }
+
+  private static func hardware(of element: String) -> String? {
+    hardware.first { $0.prefixes.contains { element.hasPrefix($0) } }?.what
+  }
+
+  private static let hardware: [(prefixes: [String], what: String)] = [
+    (["vah26", "vavp", "vaav1", "vajpeg", "vapostproc", "vaapi"], "a GPU with VA-API and its driver (va-driver-all)"),
+    (["nvh26", "nvvp", "nvav1", "nvjpeg"], "an NVIDIA GPU and NVIDIA's own driver (nvidia-driver, libnvidia-encode1)"),
+    (["v4l2h26", "v4l2vp", "v4l2sl", "v4l2jpeg"], "a video codec of the kernel (V4L2)"),
+  ]
+
   private static let families: [(prefix: String, package: String)] = [
     ("avdec_", "gstreamer1.0-libav"), ("avenc_", "gstreamer1.0-libav"), ("avmux_", "gstreamer1.0-libav"),
     ("avdemux_", "gstreamer1.0-libav"), ("rtp", "gstreamer1.0-plugins-good"), ("vah26", "gstreamer1.0-plugins-bad"),
-    ("vavp", "gstreamer1.0-plugins-bad"), ("nvh26", "gstreamer1.0-plugins-bad"), ("vaapi", "gstreamer1.0-vaapi"),
+    ("vavp", "gstreamer1.0-plugins-bad"), ("nvh26", "gstreamer1.0-plugins-bad"), ("nvvp", "gstreamer1.0-plugins-bad"),
+    ("v4l2sl", "gstreamer1.0-plugins-bad"), ("v4l2", "gstreamer1.0-plugins-good"), ("vaapi", "gstreamer1.0-vaapi"),
   ]
 
   /// Of gst-plugins-rs or of releases after 1.22.

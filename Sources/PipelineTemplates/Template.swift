@@ -6,6 +6,8 @@ public struct TemplateVariable: Equatable, Sendable {
   public var defaultValue: String?
   /// 1-based lines on which it stands, each once.
   public var lines: [Int]
+  /// What a value is counted in, such as `kbit/s`, or else what it is; nil where no `# Units:` line has it.
+  public var unit: String?
 }
 
 /// A gst-launch description in a text file, with comment lines and variables.
@@ -16,6 +18,8 @@ public struct TemplateVariable: Equatable, Sendable {
 ///   name: the value may then only be a plain word, since any other text would be syntax there;
 /// - in a comment line that begins with `#:`, for values that Swift reads and no element: `#: ${playlist:-event} …`. The
 ///   value may be any text.
+///
+/// A comment line `# Units: bitrate kbit/s, gop frames` says what values are counted in; there may be several.
 ///
 /// It may not stand in single quotes, nor in a value where quotes and other text are mixed. `\${` is plain text.
 public struct Template: Equatable, Sendable {
@@ -50,7 +54,12 @@ public struct Template: Equatable, Sendable {
     var scanner = TemplateScanner(text: text, file: file)
     tokens = try TemplateScanner.declarations(in: text, file) + scanner.scan()
     guard tokens.contains(where: { !$0.isBlank }) else { throw TemplateError(file: file, .empty) }
-    variables = try Self.variables(in: tokens, file)
+    let units = Self.units(in: text)
+    variables = try Self.variables(in: tokens, file).map { variable in
+      var variable = variable
+      variable.unit = units[variable.name]
+      return variable
+    }
     try checkDefaults()
   }
 

@@ -69,6 +69,15 @@ public struct TemplateSearchPath: Equatable, Sendable {
     folders.append(.builtIn)
   }
 
+  /// What came with the program, without anything that a person has changed for themselves.
+  public var shipped: Self {
+    Self(folders: folders.filter { $0.source == .installed || $0.source == .checkout || $0.source == .builtIn })
+  }
+
+  /// Where a person's own texts go: the first folder that is theirs and was asked for, or else that of the user's
+  /// configuration; nil where there is no home.
+  public var own: Folder? { folders.first { $0.isAskedFor } ?? folders.first { $0.source == .user } }
+
   /// With the environment, executable and folder of this process.
   public static func ofProcess(explicit: String? = nil) -> Self {
     let executable = Bundle.main.executablePath.map { URL(fileURLWithPath: $0).resolvingSymlinksInPath().path }

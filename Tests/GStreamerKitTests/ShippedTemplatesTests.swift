@@ -25,7 +25,12 @@ import Testing
       #expect(variable.defaultValue != nil, "\(path): \(variable.name) has no default")
     }
     let values = told.filter { name, _ in template.variables.contains { $0.name == name } }
-    #expect(try template.fill(values).contractViolation == nil)
+    let filled = try template.fill(values)
+    #expect(filled.contractViolation == nil)
+    // A machine without the hardware has nothing to build them with.
+    if filled.elements.contains(where: { ElementPackage.isHardware($0.factory) && !GStreamer.hasElement($0.factory) }) {
+      return
+    }
     let pipeline = try Shipped.pipeline(kind, name, values, voices: [2])
     #expect(!pipeline.hasElement("no such name"))
   }

@@ -74,7 +74,7 @@ struct Encoders: Sendable {
   init(_ factory: PipelineFactory, wanted names: [String]) throws(LiveKitError) {
     let entries = try LiveKitError.wrapping { () throws(PipelineFailure) in try factory.list([.encode]) }
     for entry in entries where entry.shadowedBy == nil {
-      do throws(LiveKitError) { try add(entry, factory) } catch {
+      do throws(LiveKitError) { try add(entry, factory, isWanted: names.contains(entry.name)) } catch {
         if names.contains(entry.name) { throw error }
       }
     }
@@ -93,7 +93,9 @@ struct Encoders: Sendable {
     }
   }
 
-  private mutating func add(_ entry: TemplateStore.Entry, _ factory: PipelineFactory) throws(LiveKitError) {
+  private mutating func add(
+    _ entry: TemplateStore.Entry, _ factory: PipelineFactory, isWanted: Bool
+  ) throws(LiveKitError) {
     let template: Template
     do { template = try factory.store.read(entry) } catch {
       throw LiveKitError(.template, "\(error)", underlying: error)
@@ -102,6 +104,8 @@ struct Encoders: Sendable {
     let filled = try LiveKitError.wrapping { () throws(PipelineFailure) in
       try PipelineFactory(store: factory.store, overrides: [:]).fill(template, values: [:])
     }
+    // One for hardware that this machine lacks is none to choose from.
+    guard isWanted || filled.missingHardware.isEmpty else { return }
     let traits = EncoderTraits(
       name: entry.name, makes: filled.caps(ofElement: "encoded") ?? CapsText("ANY"),
       variables: Set(template.variables.map(\.name)))

@@ -7,8 +7,11 @@ public struct PipelineCheck: Sendable {
   public struct Result: Sendable {
     /// `KIND/NAME`.
     public let name: String
-    /// What is wrong; nil when the template can be used.
+    /// What is wrong; nil when the template can be used, or only hardware is missing.
     public let error: LiveKitError?
+    /// Why the template cannot be used on this machine though nothing is wrong with it: its hardware is not here. Only its
+    /// text was looked at then.
+    public let absence: String?
   }
 
   private let factory: PipelineFactory
@@ -20,22 +23,38 @@ public struct PipelineCheck: Sendable {
   /// - Throws: `template` when the folder cannot be used.
   public func run() throws(LiveKitError) -> [Result] {
     try LiveKitError.wrapping { () throws(PipelineFailure) in try factory.list() }.filter { $0.shadowedBy == nil }.map {
-      entry in
-      Result(name: "\(entry.kind.rawValue)/\(entry.name)", error: check(entry))
+      check($0.kind, $0.name)
     }
   }
 
-  /// A value stands in for what only a recording knows.
-  private func check(_ entry: TemplateStore.Entry) -> LiveKitError? {
-    let isAddress = entry.kind == .output && Destination.addressTemplates.contains(entry.name)
-    let location = isAddress ? "\(entry.name)://127.0.0.1:5000/app/key" : "/dev/null"
-    do {
-      let filled = try factory.fill(
-        entry.kind, entry.name, values: ["location": location, "host": "127.0.0.1", "port": "5000"])
-      _ = try factory.make(filled, filled.description(withAudio: [2]))
-      return nil
-    } catch {
-      return LiveKitError(error)
+  /// The same for the one of these templates that is called so.
+  /// - Throws: `invalidParameter` for a name that is none.
+  public func run(kind: String, name: String) throws(LiveKitError) -> Result {
+    guard let kind = TemplateKind(rawValue: kind) else {
+      throw LiveKitError(.invalidParameter, "'\(kind)' is no kind of template")
     }
+    return check(kind, name)
+  }
+
+  /// A value stands in for what only a recording knows.
+  private func check(_ kind: TemplateKind, _ name: String) -> Result {
+    let title = "\(kind.rawValue)/\(name)"
+    let isAddress = kind == .output && Destination.addressTemplates.contains(name)
+    let location = isAddress ? "\(name)://127.0.0.1:5000/app/key" : "/dev/null"
+    do {
+      let filled = try factory.fill(kind, name, values: ["location": location, "host": "127.0.0.1", "port": "5000"])
+      if let absence = absence(filled) { return Result(name: title, error: nil, absence: absence) }
+      _ = try factory.make(filled, filled.description(withAudio: [2]))
+      return Result(name: title, error: nil, absence: nil)
+    } catch {
+      return Result(name: title, error: LiveKitError(error), absence: nil)
+    }
+  }
+
+  /// Nil where something else is missing as well, which can be put right.
+  private func absence(_ filled: FilledTemplate) -> String? {
+    let missing = filled.missingElements
+    guard !missing.isEmpty, missing.allSatisfy(ElementPackage.isHardware) else { return nil }
+    return missing.map { "no \($0) here: \(ElementPackage.advice(forElement: $0))" }.joined(separator: "; ")
   }
 }

@@ -9,6 +9,8 @@ enum BuiltInTemplates {
 # opusenc       `bitrate` in bit/s; packets of 20 ms.
 # payloader     Packets of at most `mtu` bytes, header included.
 # audio         RTP packets out.
+#
+# Units: wave word, frequency Hz, volume 0 to 1, bitrate bit/s, fec true or false, mtu bytes
 
 audiotestsrc is-live=true do-timestamp=true wave=${wave:-sine} freq=${frequency:-440} volume=${volume:-0.3} samplesperbuffer=960
 ! audio/x-raw,format=S16LE,layout=interleaved,rate=48000,channels=2
@@ -25,6 +27,8 @@ audiotestsrc is-live=true do-timestamp=true wave=${wave:-sine} freq=${frequency:
 # encoder          `bitrate` in kbit/s; a keyframe on request and at least every `gop` frames; `preset` from ultrafast to slower.
 # payloader        Packets of at most `mtu` bytes, header included.
 # video            RTP packets out.
+#
+# Units: pattern word, width px, height px, framerate frames/s, bitrate kbit/s, preset word, gop frames, mtu bytes
 
 videotestsrc is-live=true do-timestamp=true pattern=${pattern:-ball} motion=sweep animation-mode=running-time
 ! video/x-raw,format=I420,width=${width:-640},height=${height:-360},framerate=${framerate:-25/1}
@@ -46,6 +50,8 @@ videotestsrc is-live=true do-timestamp=true pattern=${pattern:-ball} motion=swee
 # encoder          `bitrate` in bit/s; a keyframe on request and at least every `gop` frames; `speed` from 5 (better) to 9 (faster).
 # payloader        Packets of at most `mtu` bytes, header included.
 # video            RTP packets out.
+#
+# Units: pattern word, width px, height px, framerate frames/s, speed level, bitrate bit/s, gop frames, mtu bytes
 
 videotestsrc is-live=true do-timestamp=true pattern=${pattern:-ball} motion=sweep animation-mode=running-time
 ! video/x-raw,format=I420,width=${width:-640},height=${height:-360},framerate=${framerate:-25/1}
@@ -66,6 +72,8 @@ videotestsrc is-live=true do-timestamp=true pattern=${pattern:-ball} motion=swee
 # encoder          `bitrate` in bit/s; a keyframe on request and at least every `gop` frames; `speed` from 1 (better) to 16 (faster).
 # payloader        Packets of at most `mtu` bytes, header included.
 # video            RTP packets out.
+#
+# Units: pattern word, width px, height px, framerate frames/s, speed level, bitrate bit/s, gop frames, mtu bytes
 
 videotestsrc is-live=true do-timestamp=true pattern=${pattern:-ball} motion=sweep animation-mode=running-time
 ! video/x-raw,format=I420,width=${width:-640},height=${height:-360},framerate=${framerate:-25/1}
@@ -87,12 +95,192 @@ videotestsrc is-live=true do-timestamp=true pattern=${pattern:-ball} motion=swee
 # avenc_aac     `audio-bitrate` in kbit/s; the parser says that each buffer is a frame, which MPEG-TS wants to know.
 # encoded       AAC frames out, `delay` ns earlier than the encoder says: it begins with 1024 samples of run-in, which
 #               players that know no edit list would play. The caps are what this template is chosen by.
+#
+# Units: audio-queue buffers, audio-bitrate kbit/s, delay ns
 
 appsrc name=pcm max-buffers=${audio-queue:-1000} max-bytes=0 leaky-type=downstream
   caps="audio/x-raw,format=S16LE,layout=interleaved,rate=48000,channels=2"
 ! audioconvert ! audiorate tolerance=5000000
 ! avenc_aac bitrate=${audio-bitrate:-128}000 ! aacparse
 ! appsink name=encoded sync=false ts-offset=-${delay:-21333333} caps="audio/mpeg,mpegversion=4,stream-format=raw"
+
+"""###,
+    "encode/h264-archive": ###"""
+# H.264 of frames of any size and turn, of one quality instead of one bitrate: for files that are kept.
+#
+# frames        Queue at most `frame-queue` frames of `queue-bytes` bytes together; the oldest are dropped when the encoder
+#               does not keep up.
+# videoflip     Turns frames upright, as the sender says (tag image-orientation).
+# scaling       The video keeps one size, `width` x `height`, with black bars where the shape differs.
+# colorimetry   and capssetter: the video has one description, whatever the decoder says of its frames; BT.601 is what
+#               VP8 has, and no rate is what live frames have.
+# x264enc       `quantizer` is the quality, from 1 (best) to 50; 18 looks like what was sent, 6 more is half the size. At most
+#               `max-bitrate` kbit/s. `preset` from ultrafast to slower, which makes smaller files and takes longer; a
+#               keyframe at least every `gop` frames. With min-keyint it makes no frame that looks like a keyframe and is
+#               none.
+# parser        Puts the parameter sets in front of every keyframe too, so that it can follow H.264 of somebody else.
+# encoded       Access units out; the caps are what this template is chosen by.
+#
+# Units: frame-queue frames, queue-bytes bytes, width px, height px, quantizer 1 to 50, max-bitrate kbit/s,
+# Units: preset word, gop frames
+
+appsrc name=frames max-buffers=${frame-queue:-50} max-bytes=${queue-bytes:-200000000} leaky-type=downstream
+  caps="video/x-raw"
+! videoflip video-direction=auto
+! videoconvertscale add-borders=true n-threads=1
+! video/x-raw,format=I420,width=${width:-1280},height=${height:-720},pixel-aspect-ratio=1/1,colorimetry=bt601
+! capssetter caps="video/x-raw,framerate=(fraction)0/1,interlace-mode=progressive"
+! x264enc pass=qual quantizer=${quantizer:-18} bitrate=${max-bitrate:-50000} speed-preset=${preset:-medium} tune=zerolatency
+  key-int-max=${gop:-250} option-string=min-keyint=1
+! video/x-h264,profile=high ! h264parse config-interval=-1
+! appsink name=encoded sync=false caps="video/x-h264,stream-format=avc,alignment=au"
+
+"""###,
+    "encode/h264-low-latency": ###"""
+# H.264 of frames of any size and turn, as soon as it can be: for calls and games rather than files.
+#
+# frames        Queue at most `frame-queue` frames of `queue-bytes` bytes together; the oldest are dropped when the encoder
+#               does not keep up.
+# videoflip     Turns frames upright, as the sender says (tag image-orientation).
+# scaling       The video keeps one size, `width` x `height`, with black bars where the shape differs.
+# colorimetry   and capssetter: the video has one description, whatever the decoder says of its frames; BT.601 is what
+#               VP8 has, and no rate is what live frames have.
+# x264enc       `bitrate` in kbit/s, which is kept within `vbv` ms, so that no frame waits behind a large one; `preset` from
+#               ultrafast to slower; each frame is cut into slices that `threads` threads encode at once; a keyframe at
+#               least every `gop` frames. With min-keyint it makes no frame that looks like a keyframe and is none.
+# parser        Puts the parameter sets in front of every keyframe too, so that it can follow H.264 of somebody else.
+# encoded       Access units out; the caps are what this template is chosen by.
+#
+# Units: frame-queue frames, queue-bytes bytes, width px, height px, bitrate kbit/s, vbv ms, preset word, gop frames,
+# Units: threads threads
+
+appsrc name=frames max-buffers=${frame-queue:-3} max-bytes=${queue-bytes:-200000000} leaky-type=downstream
+  caps="video/x-raw"
+! videoflip video-direction=auto
+! videoconvertscale add-borders=true n-threads=1
+! video/x-raw,format=I420,width=${width:-1280},height=${height:-720},pixel-aspect-ratio=1/1,colorimetry=bt601
+! capssetter caps="video/x-raw,framerate=(fraction)0/1,interlace-mode=progressive"
+! x264enc bitrate=${bitrate:-2500} vbv-buf-capacity=${vbv:-200} speed-preset=${preset:-ultrafast} tune=zerolatency
+  key-int-max=${gop:-50} sliced-threads=true threads=${threads:-2} option-string=min-keyint=1
+! video/x-h264,profile=constrained-baseline ! h264parse config-interval=-1
+! appsink name=encoded sync=false caps="video/x-h264,stream-format=avc,alignment=au"
+
+"""###,
+    "encode/h264-nvenc": ###"""
+# H.264 of frames of any size and turn, by an NVIDIA GPU (NVENC).
+#
+# frames        Queue at most `frame-queue` frames of `queue-bytes` bytes together; the oldest are dropped when the encoder
+#               does not keep up.
+# videoflip     Turns frames upright, as the sender says (tag image-orientation).
+# scaling       The video keeps one size, `width` x `height`, with black bars where the shape differs.
+# colorimetry   and capssetter: the video has one description, whatever the decoder says of its frames; BT.601 is what
+#               VP8 has, and no rate is what live frames have.
+# nvh264enc     `bitrate` in kbit/s, constant; `preset` is default, hp, hq, low-latency, low-latency-hq or low-latency-hp;
+#               a keyframe at least every `gop` frames, and no B-frames. It is there only where the GPU and NVIDIA's
+#               driver are.
+# The properties are those of the element's documentation; it was not run where this was written, for want of hardware.
+# parser        Puts the parameter sets in front of every keyframe too, so that it can follow H.264 of somebody else.
+# encoded       Access units out; the caps are what this template is chosen by.
+#
+# Units: frame-queue frames, queue-bytes bytes, width px, height px, bitrate kbit/s, preset word, gop frames
+
+appsrc name=frames max-buffers=${frame-queue:-50} max-bytes=${queue-bytes:-200000000} leaky-type=downstream
+  caps="video/x-raw"
+! videoflip video-direction=auto
+! videoconvertscale add-borders=true n-threads=1
+! video/x-raw,format=NV12,width=${width:-1280},height=${height:-720},pixel-aspect-ratio=1/1,colorimetry=bt601
+! capssetter caps="video/x-raw,framerate=(fraction)0/1,interlace-mode=progressive"
+! nvh264enc rc-mode=cbr bitrate=${bitrate:-2500} preset=${preset:-low-latency-hq} gop-size=${gop:-50} bframes=0
+  zerolatency=true
+! video/x-h264,profile=main ! h264parse config-interval=-1
+! appsink name=encoded sync=false caps="video/x-h264,stream-format=avc,alignment=au"
+
+"""###,
+    "encode/h264-openh264": ###"""
+# H.264 of frames of any size and turn, by OpenH264 instead of x264.
+#
+# frames        Queue at most `frame-queue` frames of `queue-bytes` bytes together; the oldest are dropped when the encoder
+#               does not keep up.
+# videoflip     Turns frames upright, as the sender says (tag image-orientation).
+# scaling       The video keeps one size, `width` x `height`, with black bars where the shape differs.
+# colorimetry   and capssetter: the video has one description, whatever the decoder says of its frames; BT.601 is what
+#               VP8 has, and no rate is what live frames have.
+# openh264enc   `bitrate` in kbit/s; `complexity` is low, medium or high; a keyframe at least every `gop` frames. It leaves
+#               out no frame to keep the bitrate.
+# parser        Puts the parameter sets in front of every keyframe too, so that it can follow H.264 of somebody else.
+# encoded       Access units out; the caps are what this template is chosen by.
+#
+# Units: frame-queue frames, queue-bytes bytes, width px, height px, bitrate kbit/s, complexity word, gop frames,
+# Units: threads threads
+
+appsrc name=frames max-buffers=${frame-queue:-50} max-bytes=${queue-bytes:-200000000} leaky-type=downstream
+  caps="video/x-raw"
+! videoflip video-direction=auto
+! videoconvertscale add-borders=true n-threads=1
+! video/x-raw,format=I420,width=${width:-1280},height=${height:-720},pixel-aspect-ratio=1/1,colorimetry=bt601
+! capssetter caps="video/x-raw,framerate=(fraction)0/1,interlace-mode=progressive"
+! openh264enc bitrate=${bitrate:-2500}000 rate-control=bitrate complexity=${complexity:-low} gop-size=${gop:-50}
+  multi-thread=${threads:-2} slice-mode=auto enable-frame-skip=false
+! video/x-h264,profile=constrained-baseline ! h264parse config-interval=-1
+! appsink name=encoded sync=false caps="video/x-h264,stream-format=avc,alignment=au"
+
+"""###,
+    "encode/h264-v4l2": ###"""
+# H.264 of frames of any size and turn, by a codec of the kernel (V4L2), such as that of a Raspberry Pi 4.
+#
+# frames        Queue at most `frame-queue` frames of `queue-bytes` bytes together; the oldest are dropped when the encoder
+#               does not keep up.
+# videoflip     Turns frames upright, as the sender says (tag image-orientation).
+# scaling       The video keeps one size, `width` x `height`, with black bars where the shape differs.
+# colorimetry   and capssetter: the video has one description, whatever the decoder says of its frames; BT.601 is what
+#               VP8 has, and no rate is what live frames have.
+# v4l2h264enc   `bitrate` in kbit/s; a keyframe every `gop` frames; the parameter sets come with each of them. It is there
+#               only where the kernel has such a device, and wants to be told a level and a rate of frames, which
+#               changes nothing of when they come.
+# The properties are those of the element's documentation; it was not run where this was written, for want of hardware.
+# parser        Puts the parameter sets in front of every keyframe too, so that it can follow H.264 of somebody else.
+# encoded       Access units out; the caps are what this template is chosen by.
+#
+# Units: frame-queue frames, queue-bytes bytes, width px, height px, bitrate kbit/s, gop frames, level level of H.264
+
+appsrc name=frames max-buffers=${frame-queue:-50} max-bytes=${queue-bytes:-200000000} leaky-type=downstream
+  caps="video/x-raw"
+! videoflip video-direction=auto
+! videoconvertscale add-borders=true n-threads=1
+! video/x-raw,format=I420,width=${width:-1280},height=${height:-720},pixel-aspect-ratio=1/1,colorimetry=bt601
+! capssetter caps="video/x-raw,framerate=(fraction)30/1,interlace-mode=progressive"
+! v4l2h264enc extra-controls="controls,video_bitrate=${bitrate:-2500}000,h264_i_frame_period=${gop:-50},repeat_sequence_header=1"
+! video/x-h264,profile=main,level=(string)${level:-4} ! h264parse config-interval=-1
+! appsink name=encoded sync=false caps="video/x-h264,stream-format=avc,alignment=au"
+
+"""###,
+    "encode/h264-vaapi": ###"""
+# H.264 of frames of any size and turn, by a GPU through VA-API (Intel, AMD).
+#
+# frames        Queue at most `frame-queue` frames of `queue-bytes` bytes together; the oldest are dropped when the encoder
+#               does not keep up.
+# videoflip     Turns frames upright, as the sender says (tag image-orientation).
+# scaling       The video keeps one size, `width` x `height`, with black bars where the shape differs.
+# colorimetry   and capssetter: the video has one description, whatever the decoder says of its frames; BT.601 is what
+#               VP8 has, and no rate is what live frames have.
+# vah264enc     `bitrate` in kbit/s, constant; `target-usage` from 1 (better) to 7 (faster); a keyframe at least every `gop`
+#               frames, and no B-frames. It takes NV12, and is there only where the GPU and its driver are
+#               (`va-driver-all`).
+# The properties are those of the element's documentation; it was not run where this was written, for want of hardware.
+# parser        Puts the parameter sets in front of every keyframe too, so that it can follow H.264 of somebody else.
+# encoded       Access units out; the caps are what this template is chosen by.
+#
+# Units: frame-queue frames, queue-bytes bytes, width px, height px, bitrate kbit/s, target-usage 1 to 7, gop frames
+
+appsrc name=frames max-buffers=${frame-queue:-50} max-bytes=${queue-bytes:-200000000} leaky-type=downstream
+  caps="video/x-raw"
+! videoflip video-direction=auto
+! videoconvertscale add-borders=true n-threads=1
+! video/x-raw,format=NV12,width=${width:-1280},height=${height:-720},pixel-aspect-ratio=1/1,colorimetry=bt601
+! capssetter caps="video/x-raw,framerate=(fraction)0/1,interlace-mode=progressive"
+! vah264enc rate-control=cbr bitrate=${bitrate:-2500} target-usage=${target-usage:-4} key-int-max=${gop:-50} b-frames=0
+! video/x-h264,profile=main ! h264parse config-interval=-1
+! appsink name=encoded sync=false caps="video/x-h264,stream-format=avc,alignment=au"
 
 """###,
     "encode/h264": ###"""
@@ -108,6 +296,8 @@ appsrc name=pcm max-buffers=${audio-queue:-1000} max-bytes=0 leaky-type=downstre
 #               min-keyint it makes no frame that looks like a keyframe and is none, as it does soon behind one.
 # parser        Puts the parameter sets in front of every keyframe too, so that it can follow H.264 of somebody else.
 # encoded       Access units out; the caps are what this template is chosen by.
+#
+# Units: frame-queue frames, queue-bytes bytes, width px, height px, bitrate kbit/s, preset word, gop frames
 
 appsrc name=frames max-buffers=${frame-queue:-50} max-bytes=${queue-bytes:-200000000} leaky-type=downstream caps="video/x-raw"
 ! videoflip video-direction=auto
@@ -128,6 +318,8 @@ appsrc name=frames max-buffers=${frame-queue:-50} max-bytes=${queue-bytes:-20000
 # lamemp3enc    Constant `audio-bitrate` in kbit/s, of those that MP3 has.
 # encoded       Frames out; the caps are what this template is chosen by. Nothing is taken off for the 23 ms of run-in, with
 #               which a decoder begins: the frames behind it cannot be decoded without it.
+#
+# Units: audio-queue buffers, audio-bitrate kbit/s
 
 appsrc name=pcm max-buffers=${audio-queue:-1000} max-bytes=0 leaky-type=downstream
   caps="audio/x-raw,format=S16LE,layout=interleaved,rate=48000,channels=2"
@@ -142,6 +334,8 @@ appsrc name=pcm max-buffers=${audio-queue:-1000} max-bytes=0 leaky-type=downstre
 # pcm           Queue at most `audio-queue` stretches of audio; the oldest are dropped when the encoder does not keep up.
 # opusenc       `audio-bitrate` in kbit/s, in packets of 20 ms.
 # encoded       Packets out; the caps are what this template is chosen by.
+#
+# Units: audio-queue buffers, audio-bitrate kbit/s
 
 appsrc name=pcm max-buffers=${audio-queue:-1000} max-bytes=0 leaky-type=downstream
   caps="audio/x-raw,format=S16LE,layout=interleaved,rate=48000,channels=2"
@@ -160,6 +354,9 @@ appsrc name=pcm max-buffers=${audio-queue:-1000} max-bytes=0 leaky-type=downstre
 #               VP8 has, and no rate is what live frames have.
 # vp8enc        `bitrate` in kbit/s; `cpu-used` from 1 (better) to 16 (faster); a keyframe at least every `gop` frames.
 # encoded       Frames out; the caps are what this template is chosen by.
+#
+# Units: frame-queue frames, queue-bytes bytes, width px, height px, cpu-used speed 1 to 16, bitrate kbit/s, gop frames
+# Units: threads threads
 
 appsrc name=frames max-buffers=${frame-queue:-50} max-bytes=${queue-bytes:-200000000} leaky-type=downstream caps="video/x-raw"
 ! videoflip video-direction=auto
@@ -182,6 +379,9 @@ appsrc name=frames max-buffers=${frame-queue:-50} max-bytes=${queue-bytes:-20000
 #               VP8 has, and no rate is what live frames have.
 # vp9enc        `bitrate` in kbit/s; `speed` from 5 (better) to 9 (faster); a keyframe at least every `gop` frames.
 # encoded       Frames out; the caps are what this template is chosen by.
+#
+# Units: frame-queue frames, queue-bytes bytes, width px, height px, speed level, bitrate kbit/s, gop frames
+# Units: threads threads
 
 appsrc name=frames max-buffers=${frame-queue:-50} max-bytes=${queue-bytes:-200000000} leaky-type=downstream
   caps="video/x-raw"
@@ -205,6 +405,8 @@ appsrc name=frames max-buffers=${frame-queue:-50} max-bytes=${queue-bytes:-20000
 # limiter        Bends what many voices together would clip, above half of full scale; what is softer stays as it is.
 # pcm            Audio out.
 # audiotestsrc   Silence keeps the mixer going while nobody sends anything.
+#
+# Units: audio-delay ns, alignment ns, limiter true or false
 
 audiomixer name=audiomix start-time-selection=first latency=${audio-delay:-1000000000} alignment-threshold=${alignment:-10000000}
   discont-wait=0 output-buffer-duration=20000000
@@ -230,6 +432,8 @@ audiotestsrc is-live=true do-timestamp=true wave=silence samplesperbuffer=960
 # frames         Frames out, `width` x `height`, `framerate` a second (a fraction), in the colours that most cameras are sent
 #                in, so that none are converted. When what follows does not keep up the mixer waits, and leaves out frames.
 # videotestsrc   A dark corner under the tiles keeps the mixer going while there is none.
+#
+# Units: delay ns, width px, height px, framerate frames/s
 
 compositor name=videomix background=black start-time-selection=first latency=${delay:-300000000}
 ! video/x-raw,format=I420,width=${width:-1280},height=${height:-720},framerate=${framerate:-30/1},pixel-aspect-ratio=1/1,colorimetry=bt601
@@ -247,6 +451,8 @@ videotestsrc is-live=true do-timestamp=true pattern=black
 #               in: a track as it was sent, or else encoded. A player shows the frames at a rate of its own; .ts, .mkv and
 #               .mp4 keep their times.
 # filesink      Nothing is held back in memory.
+#
+# Units: queue buffers, location path or address
 
 appsrc name=video max-buffers=${queue:-1000} max-bytes=0 leaky-type=downstream
   caps="video/x-h264,stream-format=byte-stream,alignment=au"
@@ -267,6 +473,9 @@ appsrc name=video max-buffers=${queue:-1000} max-bytes=0 leaky-type=downstream
 #: ${live-segments:-5}        Segments that a live playlist lists.
 #: ${delete-segments:-false}  `true` removes a live playlist's old segments.
 #: ${live-playlist:-}         The name of a live playlist beside an event playlist; empty for none.
+#
+# Units: segment-duration s, playlist word, live-segments segments, delete-segments true or false
+# Units: live-playlist file name, fragment ms, queue buffers
 
 mp4mux name=mux fragment-duration=${fragment:-200} streamable=true
 ! appsink name=segments sync=false
@@ -276,6 +485,33 @@ appsrc name=video max-buffers=${queue:-1000} max-bytes=0 leaky-type=downstream
 appsrc name=audio max-buffers=${queue:-1000} max-bytes=0 leaky-type=downstream
   caps="audio/mpeg,mpegversion=4,stream-format=raw"
 ! mux.audio_0
+
+"""###,
+    "output/hls-low-latency": ###"""
+# HLS playlist with short MPEG-TS segments of H.264 and AAC, for players that are to be soon behind.
+#
+# video, audio  Queue at most `queue` buffers; the oldest are dropped when the disk does not keep up. The caps say what
+#               goes in: a track as it was sent, or else encoded.
+# mux           All that is there goes on at once, so that nothing of the next segment comes with the last one.
+# segments      Swift makes the files NAME_00000.ts, NAME_00001.ts … of it, and the playlist NAME.m3u8.
+#
+#: ${segment-duration:-1}     Seconds of a segment, each from a keyframe to the next, which senders and encoders are told.
+#: ${playlist:-live}          `event` lists all and plays on demand when it has ended, `live` lists the newest.
+#: ${live-segments:-6}        Segments that a live playlist lists.
+#: ${delete-segments:-true}   `true` removes a live playlist's old segments.
+#: ${live-playlist:-}         The name of a live playlist beside an event playlist; empty for none.
+#
+# Units: segment-duration s, playlist word, live-segments segments, delete-segments true or false
+# Units: live-playlist file name, queue buffers
+
+mpegtsmux name=mux alignment=0
+! appsink name=segments sync=false
+appsrc name=video max-buffers=${queue:-1000} max-bytes=0 leaky-type=downstream
+  caps="video/x-h264,stream-format=byte-stream,alignment=au"
+! mux.
+appsrc name=audio max-buffers=${queue:-1000} max-bytes=0 leaky-type=downstream
+  caps="audio/mpeg,mpegversion=4,stream-format=raw"
+! mux.
 
 """###,
     "output/hls": ###"""
@@ -291,6 +527,9 @@ appsrc name=audio max-buffers=${queue:-1000} max-bytes=0 leaky-type=downstream
 #: ${live-segments:-5}        Segments that a live playlist lists.
 #: ${delete-segments:-false}  `true` removes a live playlist's old segments.
 #: ${live-playlist:-}         The name of a live playlist beside an event playlist; empty for none.
+#
+# Units: segment-duration s, playlist word, live-segments segments, delete-segments true or false
+# Units: live-playlist file name, queue buffers
 
 mpegtsmux name=mux alignment=0
 ! appsink name=segments sync=false
@@ -313,6 +552,8 @@ appsrc name=audio max-buffers=${queue:-1000} max-bytes=0 leaky-type=downstream
 #
 #: ${capture-interval:-10}    Seconds from one image to the next: a frame goes in as often, from the first one on.
 #: ${filename-suffix:-index}  `index` keeps all images, `none` the newest only.
+#
+# Units: capture-interval s, filename-suffix word, queue buffers, image-height px, compression level 0 to 9
 
 appsrc name=video max-buffers=${queue:-3} max-bytes=0 leaky-type=downstream caps="video/x-raw"
 ! videoflip video-direction=auto
@@ -333,6 +574,8 @@ appsrc name=video max-buffers=${queue:-3} max-bytes=0 leaky-type=downstream caps
 #
 #: ${capture-interval:-10}    Seconds from one image to the next: a frame goes in as often, from the first one on.
 #: ${filename-suffix:-index}  `index` keeps all images, `none` the newest only.
+#
+# Units: capture-interval s, filename-suffix word, queue buffers, image-height px, quality 0 to 100
 
 appsrc name=video max-buffers=${queue:-3} max-bytes=0 leaky-type=downstream caps="video/x-raw"
 ! videoflip video-direction=auto
@@ -349,6 +592,8 @@ appsrc name=video max-buffers=${queue:-3} max-bytes=0 leaky-type=downstream caps
 #               in: a track as it was sent, or else encoded into the first of them.
 # avmux_ivf     The header says how many frames there are once the file is complete; one that is killed plays up to there.
 # filesink      Nothing is held back in memory.
+#
+# Units: queue buffers, location path or address
 
 appsrc name=video max-buffers=${queue:-1000} max-bytes=0 leaky-type=downstream caps="video/x-vp8;video/x-vp9"
 ! avmux_ivf
@@ -363,6 +608,8 @@ appsrc name=video max-buffers=${queue:-1000} max-bytes=0 leaky-type=downstream c
 # audio-N       The same of each participant that has a track of its own: audio-2, audio-3 and so on.
 # mux           Starts a new cluster after `cluster` ns; a kill loses at most the last one.
 # filesink      Nothing is held back in memory.
+#
+# Units: cluster ns, location path or address, queue buffers
 
 matroskamux name=mux offset-to-zero=true min-cluster-duration=${cluster:-1000000000} max-cluster-duration=${cluster:-1000000000}
 ! filesink location=${location} buffer-mode=unbuffered
@@ -380,6 +627,8 @@ appsrc name=audio-N max-buffers=${queue:-1000} max-bytes=0 leaky-type=downstream
 #
 # audio         Queues at most `queue` buffers; the oldest are dropped when the disk does not keep up.
 # filesink      MP3 needs no container: a file that is killed plays up to there. Nothing is held back in memory.
+#
+# Units: queue buffers, location path or address
 
 appsrc name=audio max-buffers=${queue:-1000} max-bytes=0 leaky-type=downstream
   caps="audio/mpeg,mpegversion=1,layer=3"
@@ -398,6 +647,8 @@ appsrc name=audio max-buffers=${queue:-1000} max-bytes=0 leaky-type=downstream
 #               an ordinary file with one index of it in the end; but before that, and so after a kill, GStreamer 1.22
 #               leaves frames without their times in it.
 # filesink      Nothing is held back in memory.
+#
+# Units: fragment ms, fragment-mode word, location path or address, queue buffers
 
 mp4mux name=mux fragment-duration=${fragment:-1000} fragment-mode=${fragment-mode:-dash-or-mss}
 ! filesink location=${location} buffer-mode=unbuffered
@@ -422,6 +673,8 @@ appsrc name=audio-N max-buffers=${queue:-1000} max-bytes=0 leaky-type=downstream
 #               an ordinary file with one index of it in the end; but before that, and so after a kill, GStreamer 1.22
 #               leaves frames without their times in it.
 # filesink      Nothing is held back in memory.
+#
+# Units: fragment ms, fragment-mode word, location path or address, queue buffers
 
 mp4mux name=mux fragment-duration=${fragment:-1000} fragment-mode=${fragment-mode:-dash-or-mss}
 ! filesink location=${location} buffer-mode=unbuffered
@@ -443,6 +696,8 @@ appsrc name=audio-N max-buffers=${queue:-1000} max-bytes=0 leaky-type=downstream
 #               in: Opus as it was sent.
 # mux           Ends a page after `page` ns; a kill loses at most the last one.
 # filesink      Nothing is held back in memory.
+#
+# Units: page ns, location path or address, queue buffers
 
 oggmux name=mux max-page-delay=${page:-500000000}
 ! filesink location=${location} buffer-mode=unbuffered
@@ -465,6 +720,8 @@ appsrc name=audio max-buffers=${queue:-1000} max-bytes=0 leaky-type=downstream c
 # device     `device-buffer` µs of audio wait in the device, which fetches `device-period` µs at a time. Its clock and ours
 #            drift apart; what adds up to more than `drift` µs is skipped or held (`slave-method` resample stretches the
 #            audio instead), so that the delay stays the same for hours.
+#
+# Units: delay ns, alignment ns, sink element, device-buffer µs, device-period µs, slave-method word, drift µs
 
 audiomixer name=audiomix force-live=true latency=${delay:-100000000} alignment-threshold=${alignment:-40000000} discont-wait=0
 ! audio/x-raw,format=S16LE,layout=interleaved,rate=48000,channels=2
@@ -484,6 +741,8 @@ audiomixer name=audiomix force-live=true latency=${delay:-100000000} alignment-t
 #                Debian package glib-networking; `tls-validation-flags` of the element says which certificates are refused.
 #
 #: ${keyframe-interval:-4}  Seconds from one keyframe to the next at most, as servers and players want them.
+#
+# Units: keyframe-interval s, location path or address, chunk bytes, queue buffers, audio-queue buffers
 
 flvmux name=mux streamable=true
 ! rtmp2sink location=${location} chunk-size=${chunk:-4096} sync=false
@@ -507,6 +766,8 @@ appsrc name=audio max-buffers=${audio-queue:-500} max-bytes=0 leaky-type=downstr
 #                tell that it was refused.
 #
 #: ${keyframe-interval:-2}  Seconds from one keyframe to the next at most, for which who tunes in waits.
+#
+# Units: keyframe-interval s, location path or address, queue buffers, audio-queue buffers
 
 mpegtsmux name=mux alignment=7
 ! srtsink uri=${location} sync=false auto-reconnect=false wait-for-connection=false
@@ -525,6 +786,8 @@ appsrc name=audio max-buffers=${audio-queue:-500} max-bytes=0 leaky-type=downstr
 #               goes in: a track as it was sent, or else encoded.
 # mux           Has no index: a file that is killed plays up to there.
 # filesink      Nothing is held back in memory.
+#
+# Units: location path or address, queue buffers
 
 mpegtsmux name=mux
 ! filesink location=${location} buffer-mode=unbuffered
@@ -545,6 +808,8 @@ appsrc name=audio max-buffers=${queue:-1000} max-bytes=0 leaky-type=downstream
 # udpsink        To `host` and `port`, whether somebody listens or not; a group is reached over `ttl` routers at most.
 #
 #: ${keyframe-interval:-2}  Seconds from one keyframe to the next at most, for which who tunes in waits.
+#
+# Units: keyframe-interval s, host name or address, port number, ttl hops, queue buffers, audio-queue buffers
 
 mpegtsmux name=mux alignment=7
 ! udpsink host=${host} port=${port} ttl-mc=${ttl:-1} sync=false
@@ -564,6 +829,8 @@ appsrc name=audio max-buffers=${audio-queue:-500} max-bytes=0 leaky-type=downstr
 #               than 5 ms stays as it is.
 # wavenc        The file's header says how long it is, in 32 bits: six hours at most.
 # filesink      Nothing is held back in memory.
+#
+# Units: queue buffers, location path or address
 
 appsrc name=audio max-buffers=${queue:-1000} max-bytes=0 leaky-type=downstream
   caps="audio/x-raw,format=S16LE,layout=interleaved,rate=48000,channels=2"
@@ -579,6 +846,8 @@ appsrc name=audio max-buffers=${queue:-1000} max-bytes=0 leaky-type=downstream
 #               goes in: a track as it was sent, or else encoded into the first of them.
 # mux           Starts a new cluster after `cluster` ns; a kill loses at most the last one.
 # filesink      Nothing is held back in memory.
+#
+# Units: cluster ns, location path or address, queue buffers
 
 webmmux name=mux offset-to-zero=true min-cluster-duration=${cluster:-1000000000} max-cluster-duration=${cluster:-1000000000}
 ! filesink location=${location} buffer-mode=unbuffered
@@ -600,6 +869,8 @@ appsrc name=audio max-buffers=${queue:-1000} max-bytes=0 leaky-type=downstream c
 # window         The sink, as in the template window; the name is the contract.
 # videotestsrc   A black corner under the tiles keeps the window going while there is none; its queue lets the mixer
 #                wait for the others.
+#
+# Units: width px, height px, framerate frames/s, title text
 
 compositor name=videomix background=black start-time-selection=first
 ! capsfilter name=size
@@ -625,6 +896,8 @@ videotestsrc is-live=true do-timestamp=true pattern=black
 #                with `qos` those would be dropped that took long over the network. Swift follows `window-width` and
 #                `window-height` whenever the sink asks for another format; another sink may stand here (xvimagesink
 #                also says its size; one that does not keeps the size above).
+#
+# Units: queue buffers, width px, height px, font Pango font, title text
 
 appsrc name=video max-buffers=${queue:-3} max-bytes=0 leaky-type=downstream caps="video/x-raw"
 ! videoflip video-direction=auto
@@ -645,6 +918,8 @@ appsrc name=video max-buffers=${queue:-3} max-bytes=0 leaky-type=downstream caps
 #                Swift sets `text`.
 # label          The participant's name, in `font`, where no name is written over all tiles. Swift sets `text`.
 # processed      The frame out.
+#
+# Units: initials-font Pango font, font Pango font
 
 appsrc name=frames caps="video/x-raw"
 ! textoverlay name=initials font-desc=${initials-font:-Sans Bold 64} draw-shadow=false draw-outline=false
@@ -652,6 +927,114 @@ appsrc name=frames caps="video/x-raw"
 ! textoverlay name=label silent=true font-desc=${font:-Sans 12} auto-resize=false draw-shadow=false draw-outline=false
   halignment=center valignment=bottom ypad=12
 ! appsink name=processed sync=false
+
+"""###,
+    "receive/h264-nvdec": ###"""
+# H.264 video: frames as they were sent, and decoded by an NVIDIA GPU (NVDEC).
+#
+# A track is received by the template that is called as its codec: `mediabridge pipelines new receive/h264 --from
+# receive/h264-nvdec` has this one do it.
+#
+# rtp      RTP packets in. They are put straight into what follows, without a thread and a queue between.
+# jitter   Packets that come in order pass at once. Only when one is missing those behind it wait, for as long as
+#          retransmissions take, which is measured, and for `latency` ms at most. As it stands here the program does
+#          that by itself, which costs less than the element's threads; with any other setting, such as
+#          drop-on-latency=true, the element does it.
+# depay    After a loss it asks for a keyframe; with `wait-for-keyframe` true it shows nothing until one comes, with
+#          false it goes on with a damaged frame.
+# media    What hangs on it is made when the first consumer comes and goes with the last one, so that nobody pays for
+#          what nobody wants.
+# encoded  Access units out. The parser puts the parameter sets in front of every keyframe too, so that a change of
+#          size decodes.
+# decoder  nvh264dec is there only where the hardware and its driver are. Its properties are those of its documentation; it
+#          was not run where this was written, for want of hardware. What comes out lies in ordinary memory.
+# frames   Frames out, in the format of the decoder.
+#
+# Units: latency ms, wait-for-keyframe true or false
+
+appsrc name=rtp max-bytes=0
+  caps="application/x-rtp,media=video,clock-rate=90000,encoding-name=H264"
+! rtpjitterbuffer name=jitter latency=${latency:-500} faststart-min-packets=1 do-lost=true
+! rtph264depay request-keyframe=true wait-for-keyframe=${wait-for-keyframe:-true}
+! tee name=media allow-not-linked=true
+
+media. ! h264parse config-interval=-1 ! video/x-h264,stream-format=avc,alignment=au
+! appsink name=encoded sync=false async=false
+
+media. ! h264parse ! nvh264dec ! video/x-raw,format={NV12,I420}
+! appsink name=frames sync=false async=false
+
+"""###,
+    "receive/h264-v4l2": ###"""
+# H.264 video: frames as they were sent, and decoded by a codec of the kernel (V4L2).
+#
+# A track is received by the template that is called as its codec: `mediabridge pipelines new receive/h264 --from
+# receive/h264-v4l2` has this one do it.
+#
+# rtp      RTP packets in. They are put straight into what follows, without a thread and a queue between.
+# jitter   Packets that come in order pass at once. Only when one is missing those behind it wait, for as long as
+#          retransmissions take, which is measured, and for `latency` ms at most. As it stands here the program does
+#          that by itself, which costs less than the element's threads; with any other setting, such as
+#          drop-on-latency=true, the element does it.
+# depay    After a loss it asks for a keyframe; with `wait-for-keyframe` true it shows nothing until one comes, with
+#          false it goes on with a damaged frame.
+# media    What hangs on it is made when the first consumer comes and goes with the last one, so that nobody pays for
+#          what nobody wants.
+# encoded  Access units out. The parser puts the parameter sets in front of every keyframe too, so that a change of
+#          size decodes.
+# decoder  v4l2h264dec is there only where the hardware and its driver are. Its properties are those of its documentation; it
+#          was not run where this was written, for want of hardware. What comes out lies in ordinary memory.
+# frames   Frames out, in the format of the decoder.
+#
+# Units: latency ms, wait-for-keyframe true or false
+
+appsrc name=rtp max-bytes=0
+  caps="application/x-rtp,media=video,clock-rate=90000,encoding-name=H264"
+! rtpjitterbuffer name=jitter latency=${latency:-500} faststart-min-packets=1 do-lost=true
+! rtph264depay request-keyframe=true wait-for-keyframe=${wait-for-keyframe:-true}
+! tee name=media allow-not-linked=true
+
+media. ! h264parse config-interval=-1 ! video/x-h264,stream-format=avc,alignment=au
+! appsink name=encoded sync=false async=false
+
+media. ! h264parse ! v4l2h264dec ! video/x-raw,format={NV12,I420}
+! appsink name=frames sync=false async=false
+
+"""###,
+    "receive/h264-vaapi": ###"""
+# H.264 video: frames as they were sent, and decoded by a GPU through VA-API (Intel, AMD).
+#
+# A track is received by the template that is called as its codec: `mediabridge pipelines new receive/h264 --from
+# receive/h264-vaapi` has this one do it.
+#
+# rtp      RTP packets in. They are put straight into what follows, without a thread and a queue between.
+# jitter   Packets that come in order pass at once. Only when one is missing those behind it wait, for as long as
+#          retransmissions take, which is measured, and for `latency` ms at most. As it stands here the program does
+#          that by itself, which costs less than the element's threads; with any other setting, such as
+#          drop-on-latency=true, the element does it.
+# depay    After a loss it asks for a keyframe; with `wait-for-keyframe` true it shows nothing until one comes, with
+#          false it goes on with a damaged frame.
+# media    What hangs on it is made when the first consumer comes and goes with the last one, so that nobody pays for
+#          what nobody wants.
+# encoded  Access units out. The parser puts the parameter sets in front of every keyframe too, so that a change of
+#          size decodes.
+# decoder  vah264dec is there only where the hardware and its driver are. Its properties are those of its documentation; it
+#          was not run where this was written, for want of hardware. What comes out lies in ordinary memory.
+# frames   Frames out, in the format of the decoder.
+#
+# Units: latency ms, wait-for-keyframe true or false
+
+appsrc name=rtp max-bytes=0
+  caps="application/x-rtp,media=video,clock-rate=90000,encoding-name=H264"
+! rtpjitterbuffer name=jitter latency=${latency:-500} faststart-min-packets=1 do-lost=true
+! rtph264depay request-keyframe=true wait-for-keyframe=${wait-for-keyframe:-true}
+! tee name=media allow-not-linked=true
+
+media. ! h264parse config-interval=-1 ! video/x-h264,stream-format=avc,alignment=au
+! appsink name=encoded sync=false async=false
+
+media. ! h264parse ! vah264dec ! video/x-raw,format={NV12,I420}
+! appsink name=frames sync=false async=false
 
 """###,
     "receive/h264": ###"""
@@ -671,6 +1054,8 @@ appsrc name=frames caps="video/x-raw"
 # decoder  `threads` is 1 because waking several threads for each frame costs more than they save at usual sizes;
 #          more of them help with frames beyond 1080p.
 # frames   Frames out, in the format of the decoder.
+#
+# Units: latency ms, wait-for-keyframe true or false, threads threads
 
 appsrc name=rtp max-bytes=0
   caps="application/x-rtp,media=video,clock-rate=90000,encoding-name=H264"
@@ -701,6 +1086,8 @@ media. ! avdec_h264 max-threads=${threads:-1} thread-type=slice output-corrupt=f
 #          between it and `pcm` the branch has a thread of its own. Losses are filled in: from the redundancy in the next
 #          packet where the sender puts it there, else by guessing on.
 # pcm      Audio out.
+#
+# Units: latency ms, fec true or false
 
 appsrc name=rtp max-bytes=0
   caps="application/x-rtp,media=audio,clock-rate=48000,encoding-name=OPUS"
@@ -714,6 +1101,108 @@ media. ! appsink name=encoded sync=false async=false
 media. ! opusdec plc=true use-inband-fec=${fec:-true}
 ! audio/x-raw,format=S16LE,layout=interleaved,rate=48000,channels=2
 ! appsink name=pcm sync=false async=false
+
+"""###,
+    "receive/vp8-nvdec": ###"""
+# VP8 video: frames as they were sent, and decoded by an NVIDIA GPU (NVDEC).
+#
+# A track is received by the template that is called as its codec: `mediabridge pipelines new receive/vp8 --from
+# receive/vp8-nvdec` has this one do it.
+#
+# rtp      RTP packets in. They are put straight into what follows, without a thread and a queue between.
+# jitter   Packets that come in order pass at once. Only when one is missing those behind it wait, for as long as
+#          retransmissions take, which is measured, and for `latency` ms at most. As it stands here the program does
+#          that by itself, which costs less than the element's threads; with any other setting, such as
+#          drop-on-latency=true, the element does it.
+# depay    After a loss it asks for a keyframe; with `wait-for-keyframe` true it shows nothing until one comes, with
+#          false it goes on with a damaged frame.
+# media    What hangs on it is made when the first consumer comes and goes with the last one, so that nobody pays for
+#          what nobody wants.
+# encoded  Access units out.
+# decoder  nvvp8dec is there only where the hardware and its driver are. Its properties are those of its documentation; it
+#          was not run where this was written, for want of hardware. What comes out lies in ordinary memory.
+# frames   Frames out, in the format of the decoder.
+#
+# Units: latency ms, wait-for-keyframe true or false
+
+appsrc name=rtp max-bytes=0
+  caps="application/x-rtp,media=video,clock-rate=90000,encoding-name=VP8"
+! rtpjitterbuffer name=jitter latency=${latency:-500} faststart-min-packets=1 do-lost=true
+! rtpvp8depay request-keyframe=true wait-for-keyframe=${wait-for-keyframe:-true}
+! tee name=media allow-not-linked=true
+
+media. ! appsink name=encoded sync=false async=false
+
+media. ! nvvp8dec ! video/x-raw,format={NV12,I420}
+! appsink name=frames sync=false async=false
+
+"""###,
+    "receive/vp8-v4l2": ###"""
+# VP8 video: frames as they were sent, and decoded by a codec of the kernel (V4L2).
+#
+# A track is received by the template that is called as its codec: `mediabridge pipelines new receive/vp8 --from
+# receive/vp8-v4l2` has this one do it.
+#
+# rtp      RTP packets in. They are put straight into what follows, without a thread and a queue between.
+# jitter   Packets that come in order pass at once. Only when one is missing those behind it wait, for as long as
+#          retransmissions take, which is measured, and for `latency` ms at most. As it stands here the program does
+#          that by itself, which costs less than the element's threads; with any other setting, such as
+#          drop-on-latency=true, the element does it.
+# depay    After a loss it asks for a keyframe; with `wait-for-keyframe` true it shows nothing until one comes, with
+#          false it goes on with a damaged frame.
+# media    What hangs on it is made when the first consumer comes and goes with the last one, so that nobody pays for
+#          what nobody wants.
+# encoded  Access units out.
+# decoder  v4l2vp8dec is there only where the hardware and its driver are. Its properties are those of its documentation; it
+#          was not run where this was written, for want of hardware. What comes out lies in ordinary memory.
+# frames   Frames out, in the format of the decoder.
+#
+# Units: latency ms, wait-for-keyframe true or false
+
+appsrc name=rtp max-bytes=0
+  caps="application/x-rtp,media=video,clock-rate=90000,encoding-name=VP8"
+! rtpjitterbuffer name=jitter latency=${latency:-500} faststart-min-packets=1 do-lost=true
+! rtpvp8depay request-keyframe=true wait-for-keyframe=${wait-for-keyframe:-true}
+! tee name=media allow-not-linked=true
+
+media. ! appsink name=encoded sync=false async=false
+
+media. ! v4l2vp8dec ! video/x-raw,format={NV12,I420}
+! appsink name=frames sync=false async=false
+
+"""###,
+    "receive/vp8-vaapi": ###"""
+# VP8 video: frames as they were sent, and decoded by a GPU through VA-API (Intel, AMD).
+#
+# A track is received by the template that is called as its codec: `mediabridge pipelines new receive/vp8 --from
+# receive/vp8-vaapi` has this one do it.
+#
+# rtp      RTP packets in. They are put straight into what follows, without a thread and a queue between.
+# jitter   Packets that come in order pass at once. Only when one is missing those behind it wait, for as long as
+#          retransmissions take, which is measured, and for `latency` ms at most. As it stands here the program does
+#          that by itself, which costs less than the element's threads; with any other setting, such as
+#          drop-on-latency=true, the element does it.
+# depay    After a loss it asks for a keyframe; with `wait-for-keyframe` true it shows nothing until one comes, with
+#          false it goes on with a damaged frame.
+# media    What hangs on it is made when the first consumer comes and goes with the last one, so that nobody pays for
+#          what nobody wants.
+# encoded  Access units out.
+# decoder  vavp8dec is there only where the hardware and its driver are. Its properties are those of its documentation; it
+#          was not run where this was written, for want of hardware. What comes out lies in ordinary memory.
+# frames   Frames out, in the format of the decoder.
+#
+# Units: latency ms, wait-for-keyframe true or false
+
+appsrc name=rtp max-bytes=0
+  caps="application/x-rtp,media=video,clock-rate=90000,encoding-name=VP8"
+! rtpjitterbuffer name=jitter latency=${latency:-500} faststart-min-packets=1 do-lost=true
+! rtpvp8depay request-keyframe=true wait-for-keyframe=${wait-for-keyframe:-true}
+! tee name=media allow-not-linked=true
+
+media. ! appsink name=encoded sync=false async=false
+
+media. ! vavp8dec ! video/x-raw,format={NV12,I420}
+! appsink name=frames sync=false async=false
 
 """###,
     "receive/vp8": ###"""
@@ -732,6 +1221,8 @@ media. ! opusdec plc=true use-inband-fec=${fec:-true}
 # decoder  `threads` is 1 because waking several threads for each frame costs more than they save at usual sizes;
 #          more of them help with frames beyond 1080p. vp8dec decodes as well, and costs a tenth more.
 # frames   Frames out, in the format of the decoder.
+#
+# Units: latency ms, wait-for-keyframe true or false, threads threads
 
 appsrc name=rtp max-bytes=0
   caps="application/x-rtp,media=video,clock-rate=90000,encoding-name=VP8"
@@ -742,6 +1233,111 @@ appsrc name=rtp max-bytes=0
 media. ! appsink name=encoded sync=false async=false
 
 media. ! avdec_vp8 max-threads=${threads:-1} thread-type=slice output-corrupt=false
+! appsink name=frames sync=false async=false
+
+"""###,
+    "receive/vp9-nvdec": ###"""
+# VP9 video: frames as they were sent, and decoded by an NVIDIA GPU (NVDEC).
+#
+# A track is received by the template that is called as its codec: `mediabridge pipelines new receive/vp9 --from
+# receive/vp9-nvdec` has this one do it.
+#
+# rtp      RTP packets in. They are put straight into what follows, without a thread and a queue between.
+# jitter   Packets that come in order pass at once. Only when one is missing those behind it wait, for as long as
+#          retransmissions take, which is measured, and for `latency` ms at most. As it stands here the program does
+#          that by itself, which costs less than the element's threads; with any other setting, such as
+#          drop-on-latency=true, the element does it.
+# depay    After a loss it asks for a keyframe; with `wait-for-keyframe` true it shows nothing until one comes, with
+#          false it goes on with a damaged frame.
+# media    What hangs on it is made when the first consumer comes and goes with the last one, so that nobody pays for
+#          what nobody wants.
+# encoded  Access units out.
+# decoder  nvvp9dec is there only where the hardware and its driver are. Its properties are those of its documentation; it
+#          was not run where this was written, for want of hardware. What comes out lies in ordinary memory.
+# frames   Frames out, in the format of the decoder.
+#
+# Units: latency ms, wait-for-keyframe true or false
+
+appsrc name=rtp max-bytes=0
+  caps="application/x-rtp,media=video,clock-rate=90000,encoding-name=VP9"
+! rtpjitterbuffer name=jitter latency=${latency:-500} faststart-min-packets=1 do-lost=true
+! rtpvp9depay request-keyframe=true wait-for-keyframe=${wait-for-keyframe:-true}
+! tee name=media allow-not-linked=true
+
+media. ! vp9parse ! video/x-vp9,alignment=super-frame
+! appsink name=encoded sync=false async=false
+
+media. ! vp9parse ! nvvp9dec ! video/x-raw,format={NV12,I420}
+! appsink name=frames sync=false async=false
+
+"""###,
+    "receive/vp9-v4l2": ###"""
+# VP9 video: frames as they were sent, and decoded by a codec of the kernel (V4L2).
+#
+# A track is received by the template that is called as its codec: `mediabridge pipelines new receive/vp9 --from
+# receive/vp9-v4l2` has this one do it.
+#
+# rtp      RTP packets in. They are put straight into what follows, without a thread and a queue between.
+# jitter   Packets that come in order pass at once. Only when one is missing those behind it wait, for as long as
+#          retransmissions take, which is measured, and for `latency` ms at most. As it stands here the program does
+#          that by itself, which costs less than the element's threads; with any other setting, such as
+#          drop-on-latency=true, the element does it.
+# depay    After a loss it asks for a keyframe; with `wait-for-keyframe` true it shows nothing until one comes, with
+#          false it goes on with a damaged frame.
+# media    What hangs on it is made when the first consumer comes and goes with the last one, so that nobody pays for
+#          what nobody wants.
+# encoded  Access units out.
+# decoder  v4l2vp9dec is there only where the hardware and its driver are. Its properties are those of its documentation; it
+#          was not run where this was written, for want of hardware. What comes out lies in ordinary memory.
+# frames   Frames out, in the format of the decoder.
+#
+# Units: latency ms, wait-for-keyframe true or false
+
+appsrc name=rtp max-bytes=0
+  caps="application/x-rtp,media=video,clock-rate=90000,encoding-name=VP9"
+! rtpjitterbuffer name=jitter latency=${latency:-500} faststart-min-packets=1 do-lost=true
+! rtpvp9depay request-keyframe=true wait-for-keyframe=${wait-for-keyframe:-true}
+! tee name=media allow-not-linked=true
+
+media. ! vp9parse ! video/x-vp9,alignment=super-frame
+! appsink name=encoded sync=false async=false
+
+media. ! vp9parse ! v4l2vp9dec ! video/x-raw,format={NV12,I420}
+! appsink name=frames sync=false async=false
+
+"""###,
+    "receive/vp9-vaapi": ###"""
+# VP9 video: frames as they were sent, and decoded by a GPU through VA-API (Intel, AMD).
+#
+# A track is received by the template that is called as its codec: `mediabridge pipelines new receive/vp9 --from
+# receive/vp9-vaapi` has this one do it.
+#
+# rtp      RTP packets in. They are put straight into what follows, without a thread and a queue between.
+# jitter   Packets that come in order pass at once. Only when one is missing those behind it wait, for as long as
+#          retransmissions take, which is measured, and for `latency` ms at most. As it stands here the program does
+#          that by itself, which costs less than the element's threads; with any other setting, such as
+#          drop-on-latency=true, the element does it.
+# depay    After a loss it asks for a keyframe; with `wait-for-keyframe` true it shows nothing until one comes, with
+#          false it goes on with a damaged frame.
+# media    What hangs on it is made when the first consumer comes and goes with the last one, so that nobody pays for
+#          what nobody wants.
+# encoded  Access units out.
+# decoder  vavp9dec is there only where the hardware and its driver are. Its properties are those of its documentation; it
+#          was not run where this was written, for want of hardware. What comes out lies in ordinary memory.
+# frames   Frames out, in the format of the decoder.
+#
+# Units: latency ms, wait-for-keyframe true or false
+
+appsrc name=rtp max-bytes=0
+  caps="application/x-rtp,media=video,clock-rate=90000,encoding-name=VP9"
+! rtpjitterbuffer name=jitter latency=${latency:-500} faststart-min-packets=1 do-lost=true
+! rtpvp9depay request-keyframe=true wait-for-keyframe=${wait-for-keyframe:-true}
+! tee name=media allow-not-linked=true
+
+media. ! vp9parse ! video/x-vp9,alignment=super-frame
+! appsink name=encoded sync=false async=false
+
+media. ! vp9parse ! vavp9dec ! video/x-raw,format={NV12,I420}
 ! appsink name=frames sync=false async=false
 
 """###,
@@ -761,6 +1357,8 @@ media. ! avdec_vp8 max-threads=${threads:-1} thread-type=slice output-corrupt=fa
 # decoder  `threads` is 1 because waking several threads for each frame costs more than they save at usual sizes;
 #          more of them help with frames beyond 1080p.
 # frames   Frames out, in the format of the decoder.
+#
+# Units: latency ms, wait-for-keyframe true or false, threads threads
 
 appsrc name=rtp max-bytes=0
   caps="application/x-rtp,media=video,clock-rate=90000,encoding-name=VP9"
@@ -784,6 +1382,8 @@ media. ! vp9dec threads=${threads:-1}
 # channels       Has it heard left or right alone, where that is asked for: Swift sets `mix-matrix`.
 #
 # The end is left open: Swift links it to the mixer.
+#
+# Units: queue buffers
 
 appsrc name=audio max-buffers=${queue:-100} max-bytes=0 leaky-type=downstream
   min-latency=0 max-latency=1000000000 caps="audio/x-raw"
@@ -806,6 +1406,8 @@ appsrc name=audio max-buffers=${queue:-100} max-bytes=0 leaky-type=downstream
 #                a mark behind the name where the microphone is muted.
 #
 # The end is left open: Swift links it to the mixer.
+#
+# Units: queue buffers, font Pango font
 
 appsrc name=video max-buffers=${queue:-30} max-bytes=0 leaky-type=downstream
   min-latency=0 max-latency=1000000000 caps="video/x-raw"
@@ -829,6 +1431,8 @@ appsrc name=video max-buffers=${queue:-30} max-bytes=0 leaky-type=downstream
 # label          The participant's name, in `font` as Pango writes it. Swift sets `text`.
 #
 # The end is left open: Swift links it to the mixer.
+#
+# Units: queue buffers, font Pango font
 
 appsrc name=video max-buffers=${queue:-3} max-bytes=0 leaky-type=downstream
   min-latency=0 max-latency=1000000000 caps="video/x-raw"
