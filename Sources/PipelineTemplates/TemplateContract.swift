@@ -29,6 +29,20 @@ private struct Requirement {
 }
 
 extension TemplateKind {
+  /// The names by which Swift looks for elements of such a template, whether it has to have them or may.
+  var contractNames: Set<String> {
+    let more: [String] =
+      switch self {
+      case .receive: ["jitter"]
+      case .process: ["initials", "label"]
+      case .mix: ["logo"]
+      case .tile: ["crop", "size", "label", "channels"]
+      case .output: ["audio-N", "segments", "window", "size", "crop", "debug"]
+      case .encode, .send, .capture: []
+      }
+    return Set(contract.flatMap(\.names) + more)
+  }
+
   /// What goes in, and what comes out. An `output` ends in whatever its template says, a `capture` begins with that,
   /// and a `tile` has an open end, which Swift links to the mixer.
   fileprivate var contract: [Requirement] {

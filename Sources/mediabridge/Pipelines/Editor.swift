@@ -1,0 +1,36 @@
+import Foundation
+import Glibc
+
+/// The program in which a person edits text.
+struct Editor {
+  /// A command of the shell, as `$EDITOR` is for every program.
+  let command: String
+
+  static var ofEnvironment: Editor {
+    let environment = ProcessInfo.processInfo.environment
+    let wanted = [environment["VISUAL"], environment["EDITOR"]].compactMap { $0 }.first { !$0.isEmpty }
+    return Editor(command: wanted ?? "vi")
+  }
+
+  /// Why a text was not edited.
+  struct Failure: Error, CustomStringConvertible {
+    let description: String
+  }
+
+  /// Returns when the editor has ended. It stays in this process's group, and so has the terminal, which Foundation's
+  /// `Process` would take from it.
+  func edit(_ path: String) throws {
+    var child = pid_t()
+    let words = ["/bin/sh", "-c", "\(command) \"$1\"", "sh", path]
+    var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
+    defer { for argument in arguments { free(argument) } }
+    let code = posix_spawn(&child, "/bin/sh", nil, nil, &arguments, environ)
+    guard code == 0 else { throw Failure(description: "/bin/sh: \(String(cString: strerror(code)))") }
+    var status: Int32 = 0
+    while waitpid(child, &status, 0) < 0 && errno == EINTR {}
+    guard status == 0 else {
+      throw Failure(
+        description: "the editor '\(command)' failed, and \(path) stays as it is; $VISUAL or $EDITOR names another one")
+    }
+  }
+}
