@@ -16,6 +16,7 @@ public final class Pipeline: @unchecked Sendable {
   let element: UnsafeMutablePointer<GstElement>
   let delivery = BusDelivery()
   let detachments = Detachments()
+  let drawing: PipelineDrawing
 
   /// - Parameters:
   ///   - description: a `gst-launch` description.
@@ -26,6 +27,7 @@ public final class Pipeline: @unchecked Sendable {
   ) throws(PipelineError) {
     try GStreamer.initialize()
     self.name = name
+    drawing = PipelineDrawing(name: name, description: description)
     element = try Self.parse(description, diagnosis: ParseDiagnosis(description: description, locate: locate))
     gst_object_set_name(element.cast(), name)
     useMonotonicClock()
@@ -152,7 +154,7 @@ extension Pipeline {
 
   private func watchBus() {
     guard let bus = gst_element_get_bus(element) else { return }
-    let route = BusRoute(delivery: delivery, pipeline: element)
+    let route = BusRoute(delivery: delivery, pipeline: element, drawing: drawing)
     gst_bus_set_sync_handler(
       bus,
       { _, message, data in
@@ -169,14 +171,24 @@ extension Pipeline {
 private final class BusRoute: Callback {
   let delivery: BusDelivery
   let pipeline: UnsafeMutablePointer<GstElement>
+  let drawing: PipelineDrawing
 
-  init(delivery: BusDelivery, pipeline: UnsafeMutablePointer<GstElement>) {
+  init(delivery: BusDelivery, pipeline: UnsafeMutablePointer<GstElement>, drawing: PipelineDrawing) {
     self.delivery = delivery
     self.pipeline = pipeline
+    self.drawing = drawing
   }
 
   func post(_ message: UnsafeMutablePointer<GstMessage>) {
     guard let message = BusMessage(message) else { return }
+    if case .error = message, PipelineDrawings.isOn { drawOnBusThread() }
     delivery.posted(message, by: pipeline)
+  }
+
+  /// The element that reports an error may hold a lock of its own.
+  private func drawOnBusThread() {
+    let bin = SharedElement(retaining: pipeline)
+    let drawing = drawing
+    SerialThread.bus.post { drawing.draw(bin.pointer, .error) }
   }
 }

@@ -12,7 +12,9 @@ extension Pipeline {
   public func start() throws(PipelineError) {
     delivery.beginStart()
     let result = gst_element_set_state(element, GST_STATE_PLAYING)
-    if let error = delivery.endStart() { throw error }
+    let error = delivery.endStart()
+    drawing.draw(element, error == nil ? .start : .error)
+    if let error { throw error }
     if result == GST_STATE_CHANGE_FAILURE { throw PipelineError(.stateChange, "the pipeline did not start") }
   }
 
@@ -100,6 +102,7 @@ extension Pipeline {
       once.call(false)
     }
     startThread(name: "gst-stop") { [self] in
+      drawing.draw(element, .end)
       gst_element_set_state(element, GST_STATE_NULL)
       delivery.close()
       detach()

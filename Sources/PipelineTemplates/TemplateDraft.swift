@@ -59,6 +59,7 @@ public enum TemplateDraft {
         ],
         """
         appsrc name=video max-buffers=${queue:-30} max-bytes=0 leaky-type=downstream caps="video/x-raw"
+        ! videoflip video-direction=auto
         ! aspectratiocrop name=crop
         ! videoconvertscale
         ! capsfilter name=size caps=video/x-raw,width=320,height=180

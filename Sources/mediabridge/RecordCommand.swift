@@ -2,6 +2,7 @@ import ArgumentParser
 import Egress
 import Foundation
 import MediaBridge
+import MediaPipelines
 import PipelineTemplates
 
 struct RecordCommand: AsyncParsableCommand {
@@ -90,6 +91,14 @@ struct RecordingArguments: ParsableArguments {
       is answered by the event "control", with its "id" if it has one
       """, valueName: "-"), transform: standardInput(named:))
   var control: String?
+
+  @Option(
+    help: ArgumentHelp(
+      """
+      Draw each pipeline that runs into files of this folder, in the language of Graphviz: when it has started, when it \
+      fails and before it ends. One that is told an address is drawn without properties, since keys are among them
+      """, valueName: "folder"), completion: .directory)
+  var dot: String?
 
   @Flag(help: "Say what each destination is fed for each codec, and why, and record nothing") var dryRun = false
 
@@ -183,7 +192,10 @@ struct RecordingArguments: ParsableArguments {
 
   func run() async throws {
     let console = access.console()
-    do { try await run(console) } catch {
+    do {
+      try await run(console)
+      try Drawings.check()
+    } catch {
       console.fail(error)
       throw ExitCode.failure
     }
@@ -192,6 +204,7 @@ struct RecordingArguments: ParsableArguments {
   private func run(_ console: Console) async throws {
     let prepared = try prepared()
     if dryRun { return try tellFeeds(prepared, console) }
+    try draw()
     // Whoever records subscribes to what is needed: a room may have many more.
     let room = Room(
       roomOptions: access.roomOptions(
@@ -208,6 +221,13 @@ struct RecordingArguments: ParsableArguments {
           Recorder(room: room, options: prepared.options, templates: prepared.templates)
         }
       try await record(source, room, prepared.options, console)
+    }
+  }
+
+  private func draw() throws {
+    guard let dot else { return }
+    do { try Drawings.begin(in: dot) } catch {
+      throw LiveKitError(.invalidParameter, "--dot \(dot): \(error.localizedDescription)", underlying: error)
     }
   }
 

@@ -97,7 +97,10 @@ struct SetArguments: ParsableArguments {
 
   /// The templates that receive tracks.
   static func receiveTemplates(folder: String?) throws -> [TemplateName] {
-    try TemplateStore(searchPath: .ofProcess(explicit: folder)).list().entries
-      .filter { $0.kind == .receive && $0.shadowedBy == nil }.map { TemplateName(.receive, $0.name) }
+    let store = TemplateStore(searchPath: .ofProcess(explicit: folder))
+    let entries = try store.list([.receive]).entries.filter { $0.shadowedBy == nil }
+    // One for hardware that this machine lacks receives nothing here; a text that is wrong is told when it is used.
+    let usable = entries.filter { (try? store.read($0).filledForShow().missingHardware.isEmpty) ?? true }
+    return usable.map { TemplateName(.receive, $0.name) }
   }
 }

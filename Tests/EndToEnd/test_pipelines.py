@@ -1,7 +1,9 @@
-"""Where the program takes its pipeline templates from."""
+"""Where the program takes its pipeline templates from, and the commands that show and change them."""
 
+import os
 import shutil
 import subprocess
+from xml.etree import ElementTree
 
 import pytest
 from programs import mediabridge
@@ -60,3 +62,128 @@ def test_one_that_was_asked_for_is_an_error(way, say, tmp_path):
     done = say(*record, way, folder) if way == "--pipelines" else say(*record, **{way: str(folder)})
     assert done.returncode != 0
     assert way in done.stderr and f"run `chmod go-w {folder}`" in done.stderr, done.stderr
+
+
+OWN = "home/.config/mediabridge/pipelines"
+
+
+def editor(folder, script):
+    """A program that stands for a person with an editor."""
+    program = folder / "editor"
+    program.write_text(f"#!/bin/sh\n{script}\n")
+    program.chmod(0o755)
+    return {"VISUAL": str(program)}
+
+
+def test_list_says_what_the_machine_lacks(say):
+    listed = say("pipelines", "list").stdout.splitlines()
+    entry = next(index for index, line in enumerate(listed) if line.startswith("encode/h264-vaapi "))
+    if subprocess.run(["gst-inspect-1.0", "--exists", "vah264enc"], check=False).returncode == 0:
+        pytest.skip("this machine has the hardware")
+    assert "vah264enc" in listed[entry + 1] and "gstreamer1.0-plugins-bad" in listed[entry + 1]
+    checked = say("pipelines", "check")
+    assert checked.returncode == 0 and "absent encode/h264-vaapi: " in checked.stdout
+
+
+def test_hardware_that_is_not_here_is_not_offered(say):
+    if subprocess.run(["gst-inspect-1.0", "--exists", "vah264enc"], check=False).returncode == 0:
+        pytest.skip("this machine has the hardware")
+    record = ("record", "--dev", "--room", "r", "--dry-run", "x.mp4")
+    chosen = say(*record, "--set", "target-usage=2")
+    assert chosen.returncode != 0 and "no variable 'target-usage'" in chosen.stderr and "vaapi" not in chosen.stderr
+    asked = say(*record, "--encode", "h264-vaapi")
+    assert asked.returncode != 0 and "vah264enc" in asked.stderr and "gstreamer1.0-plugins-bad" in asked.stderr
+
+
+def test_show_has_defaults_and_units(say):
+    shown = say("pipelines", "show", "encode/h264").stdout
+    assert "# variable: bitrate (default 2500, kbit/s)\n" in shown
+    assert "# variable: location (required, path or address)\n" in say("pipelines", "show", "output/mp4").stdout
+
+
+def test_an_edit_is_checked_and_told_as_a_difference(say, tmp_path):
+    own = tmp_path / OWN / "output/mp4.pipeline"
+    assert "as it ships" in say("pipelines", "diff", "output/mp4").stdout
+    done = say("pipelines", "edit", "output/mp4", **editor(tmp_path, 'sed -i "s/fragment:-1000/fragment:-500/" "$1"'))
+    assert done.returncode == 0 and f"{own} is ok" in done.stdout, done.stderr
+    difference = say("pipelines", "diff", "mp4").stdout
+    assert difference.startswith("--- (inside the program)/output/mp4.pipeline\n+++ " + str(own))
+    changes = [line for line in difference.splitlines()[2:] if line[0] in "+-"]
+    assert [change[0] for change in changes] == ["-", "+"] and "fragment:-500" in changes[1]
+    shipped = tmp_path / "shipped"
+    shipped.write_text(own.read_text().replace("fragment:-500", "fragment:-1000"))
+    patch = subprocess.run(["diff", "-u", shipped, own], capture_output=True, text=True, check=False).stdout
+    assert difference.splitlines()[2:] == patch.splitlines()[2:], "as diff has it"
+
+
+def test_a_broken_edit_is_told_by_line_and_kept(say, tmp_path):
+    own = tmp_path / OWN / "output/mp4.pipeline"
+    done = say("pipelines", "edit", "mp4", **editor(tmp_path, 'sed -i "s/^! filesink/! fliesink/" "$1"'))
+    line = next(n for n, text in enumerate(own.read_text().splitlines(), 1) if text.startswith("! fliesink"))
+    assert done.returncode == 1 and f"{own}:{line}: " in done.stderr and "fliesink" in done.stderr
+    # A text that cannot even be read goes on being edited.
+    broken = say("pipelines", "edit", "output/mp4", **editor(tmp_path, 'echo "! \\${x" >> "$1"'))
+    assert broken.returncode == 1 and f"{own}:{len(own.read_text().splitlines())}: " in broken.stderr
+    mended = say("pipelines", "edit", "output/mp4", **editor(tmp_path, 'sed -i "s/fliesink/filesink/;\\$d" "$1"'))
+    assert mended.returncode == 0, mended.stderr
+
+
+def test_an_editor_that_fails_is_told(say, tmp_path):
+    done = say("pipelines", "edit", "output/mp4", **editor(tmp_path, "exit 3"))
+    assert done.returncode == 1 and "$EDITOR" in done.stderr
+
+
+KINDS = ["receive", "process", "mix", "tile", "encode", "send", "output", "capture"]
+
+
+def test_a_new_text_works_and_is_found(say, tmp_path):
+    for kind in KINDS:
+        done = say("pipelines", "new", f"{kind}/mine")
+        assert done.returncode == 0, done.stderr
+    listed = say("pipelines", "list").stdout
+    assert all(f"{kind}/mine " in listed for kind in KINDS)
+    assert say("pipelines", "check").returncode == 0
+    again = say("pipelines", "new", "output/mine")
+    assert again.returncode == 1 and "there already" in again.stderr
+
+
+def test_a_new_text_may_be_a_copy(say, tmp_path):
+    folder = tmp_path / "mine"
+    folder.mkdir(0o755)
+    done = say("pipelines", "new", "output/film", "--from", "output/mkv", "--pipelines", folder)
+    assert done.returncode == 0, done.stderr
+    assert "Matroska" in (folder / "output/film.pipeline").read_text()
+    assert (folder / "output/film.pipeline").stat().st_mode & 0o022 == 0
+    wrong = say("pipelines", "new", "encode/film", "--from", "output/mkv")
+    assert wrong.returncode == 1 and "no template of the kind encode" in wrong.stderr
+    assert "did you mean 'output'?" in say("pipelines", "new", "outptu/film").stderr
+
+
+def test_a_mask_that_lets_others_write_changes_nothing(say, tmp_path):
+    before = os.umask(0o002)
+    try:
+        assert say("pipelines", "new", "output/mine").returncode == 0
+    finally:
+        os.umask(before)
+    assert "(inside the program)" not in say("pipelines", "show", "output/mine").stdout.splitlines()[0]
+
+
+def test_the_picture_has_every_element_and_link(say, tmp_path):
+    svg = "{http://www.w3.org/2000/svg}"
+    for name, elements, links, contract in [
+        ("encode/h264", 9, 8, 2), ("mix/video", 7, 6, 3), ("output/hls", 4, 3, 3), ("receive/vp8", 7, 6, 4),
+    ]:
+        done = say("pipelines", "graph", name, "--output", tmp_path / "picture.svg")
+        assert done.returncode == 0, done.stderr
+        root = ElementTree.parse(tmp_path / "picture.svg").getroot()
+        inside = root.find(f"{svg}g")
+        boxes = inside.findall(f"{svg}rect")
+        assert len(boxes) == elements and len(inside.findall(f"{svg}path")) == links, name
+        assert sum(box.get("class") == "contract" for box in boxes) == contract, name
+        width = float(root.get("width"))
+        shift = float(inside.get("transform").removeprefix("translate(").split(",")[0])
+        assert all(0 <= shift + float(box.get("x")) <= width - float(box.get("width")) for box in boxes)
+    drawn = say("pipelines", "graph", "output/mp4", "--set", "location=<&\">.mp4").stdout
+    assert "location=<&\">.mp4" in "".join(ElementTree.fromstring(drawn).itertext())
+    wrong = say("pipelines", "graph", "output/mp4", "--set", "locaton=a")
+    assert wrong.returncode == 1 and "did you mean location?" in wrong.stderr

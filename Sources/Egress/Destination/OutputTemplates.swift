@@ -1,3 +1,4 @@
+import GStreamerKit
 package import MediaBridge
 package import MediaPipelines
 import PipelineTemplates
@@ -105,7 +106,13 @@ struct Encoders: Sendable {
       try PipelineFactory(store: factory.store, overrides: [:]).fill(template, values: [:])
     }
     // One for hardware that this machine lacks is none to choose from.
-    guard isWanted || filled.missingHardware.isEmpty else { return }
+    let missing = filled.missingHardware
+    guard missing.isEmpty else {
+      guard isWanted else { return }
+      return try LiveKitError.wrapping { () throws(PipelineFailure) in
+        throw PipelineFailure(PipelineError(.missingElements(missing), ""), in: filled)
+      }
+    }
     let traits = EncoderTraits(
       name: entry.name, makes: filled.caps(ofElement: "encoded") ?? CapsText("ANY"),
       variables: Set(template.variables.map(\.name)))
