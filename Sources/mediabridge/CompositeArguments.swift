@@ -75,18 +75,18 @@ struct CompositeArguments: ParsableArguments {
 }
 
 /// The transform of `--composite`.
-private func layout(named name: String) throws -> CompositeLayout {
+func layout(named name: String) throws -> CompositeLayout {
   do { return try CompositeLayout(argument: name) } catch { throw ValidationError(error.message) }
 }
 
-private func tracks(named name: String) throws -> AudioTracks {
+func tracks(named name: String) throws -> AudioTracks {
   guard let tracks = AudioTracks(rawValue: name) else {
     throw ValidationError("give one of \(AudioTracks.allCases.map(\.rawValue).joined(separator: ", "))")
   }
   return tracks
 }
 
-private func mixing(named name: String) throws -> AudioMixing {
+func mixing(named name: String) throws -> AudioMixing {
   guard let mixing = AudioMixing(rawValue: name) else {
     throw ValidationError("give one of \(AudioMixing.allCases.map(\.rawValue).joined(separator: ", "))")
   }

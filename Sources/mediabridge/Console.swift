@@ -5,10 +5,16 @@ import MediaCore
 /// What a command tells: one live line for people, JSON lines for machines. Errors go to standard error.
 struct Console: Sendable {
   let isJSON: Bool
+  /// The one of several jobs that this is said of: in front of each line, and in each event.
+  var job: String?
+  /// Where the live lines of several jobs come together.
+  var lives: Locked<[String: String]>?
+
+  private var prefix: String { job.map { "\($0): " } ?? "" }
 
   /// A line that stays.
   func say(_ text: String) {
-    if !isJSON { Terminal.shared.say(PrintableText(text)) }
+    if !isJSON { Terminal.shared.say(PrintableText(prefix + text)) }
   }
 
   /// A line that stays, on a terminal as much of it as one holds: no name pushes the others out of sight.
@@ -18,7 +24,19 @@ struct Console: Sendable {
 
   /// The live line; only on a terminal.
   func live(_ text: String) {
-    if !isJSON { Terminal.shared.showLive(PrintableText(text)) }
+    guard !isJSON else { return }
+    guard let job, let lives else { return Terminal.shared.showLive(PrintableText(text)) }
+    let all = lives.withLock { lives in
+      lives[job] = text
+      return lives.sorted { $0.key < $1.key }
+    }
+    Terminal.shared.showLive(PrintableText(all.map { "\($0.key): \($0.value)" }.joined(separator: " | ")))
+  }
+
+  /// Has no live line any more.
+  func endLive() {
+    guard let job, let lives else { return Terminal.shared.endLive() }
+    lives.withLock { $0[job] = nil }
   }
 
   /// Empties a terminal's screen.
@@ -29,7 +47,8 @@ struct Console: Sendable {
   /// An event for machines.
   func event(_ name: String, _ fields: [String: Any] = [:]) {
     guard isJSON else { return }
-    let object = fields.merging(["event": name]) { _, name in name }
+    var object = fields.merging(["event": name]) { _, name in name }
+    if let job { object["job"] = job }
     guard
       let data = try? JSONSerialization.data(withJSONObject: object, options: [.sortedKeys, .withoutEscapingSlashes])
     else { return }
@@ -41,8 +60,8 @@ struct Console: Sendable {
     let incomplete = error as? IncompleteRecording
     let code = (incomplete?.reason ?? error as? LiveKitError)?.code.rawValue ?? "other"
     event("failed", ["message": "\(error)", "code": code].merging(incomplete?.fields ?? [:]) { $1 })
-    Terminal.shared.endLive()
-    Terminal.shared.warn(PrintableText("mediabridge: \(error)"))
+    if lives == nil { Terminal.shared.endLive() }
+    Terminal.shared.warn(PrintableText("mediabridge: \(prefix)\(error)"))
   }
 }
 

@@ -52,7 +52,7 @@ struct EncodingArguments: ParsableArguments {
 }
 
 /// The transform of `--preset`.
-private func preset(named name: String) throws -> EncodingOptionsPreset {
+func preset(named name: String) throws -> EncodingOptionsPreset {
   guard let preset = EncodingOptionsPreset(rawValue: name) else {
     throw ValidationError("give one of \(EncodingOptionsPreset.allCases.map(\.rawValue).joined(separator: ", "))")
   }

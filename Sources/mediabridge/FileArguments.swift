@@ -55,7 +55,7 @@ struct FileArguments: ParsableArguments {
 }
 
 /// `500M`, `2G`, `800k` or plain bytes: the transform of every option that takes a size. As of files: k is 1000.
-private func bytes(of text: String) throws -> Int64 {
+func bytes(of text: String) throws -> Int64 {
   let units: [Character: Double] = ["k": 1e3, "m": 1e6, "g": 1e9]
   let unit = text.lowercased().last.flatMap { units[$0] }
   guard let number = Double(unit == nil ? text : String(text.dropLast())), number >= 0, number < 1e9 else {

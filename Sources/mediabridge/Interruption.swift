@@ -10,8 +10,9 @@ final class Interruption: @unchecked Sendable {
   private let sources: [any DispatchSourceSignal]
   private let state = InterruptionState()
 
-  init() {
-    sources = [SIGINT, SIGTERM].map { [queue, state] number in
+  /// - Parameter signals: that it waits for; without any it only comes by `end`.
+  init(signals: [Int32] = [SIGINT, SIGTERM]) {
+    sources = signals.map { [queue, state] number in
       signal(number, SIG_IGN)
       let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
       source.setEventHandler {
@@ -22,6 +23,9 @@ final class Interruption: @unchecked Sendable {
       return source
     }
   }
+
+  /// Whether it has come.
+  var hasCome: Bool { state.hasCome }
 
   /// Does what a signal does.
   func end() { state.came() }
@@ -58,6 +62,8 @@ private final class InterruptionState: Sendable {
     var waiting: [Answer] = []
   }
   private let state = Locked(State())
+
+  var hasCome: Bool { state.withLock { $0.hasCome } }
 
   func add(_ answer: Answer) {
     let hasCome = state.withLock { state in

@@ -111,7 +111,8 @@ struct RecordingArguments: ParsableArguments {
     completion: .file(extensions: ["mp4", "mkv", "webm"]))
   var destination: [String]
 
-  func validate() throws {
+  /// Options that were given and exclude each other.
+  var exclusions: [String] {
     let alternatives = [
       ("--participant", "--track", participant != nil && !track.isEmpty, "a track belongs to one participant"),
       ("--source", "--track", !source.isEmpty && !track.isEmpty, "a track has one source"),
@@ -134,16 +135,24 @@ struct RecordingArguments: ParsableArguments {
       ),
       ("--composite participant", "--until-empty", isOfOne && untilEmpty, "--until-left ends it"),
       ("--audio-only", encoding.ofVideo.first ?? "", audioOnly && !encoding.ofVideo.isEmpty, "it is for video"),
-      ("--each", "--participant", each != nil && participant != nil, "each has all who are there"),
+      ("--each", "--participant", each != nil && participant != nil && !isPattern, "each has all who are there"),
       ("--each", "--track", each != nil && !track.isEmpty, "each has all who are there"),
       ("--each", "--composite", each != nil && isComposite, "files of their own, or one that is mixed"),
       ("--each", "--until-left", each != nil && untilLeft, "each ends when its participant leaves"),
       ("--until-left", "--until-empty", untilLeft && untilEmpty, "give the one that comes first"),
     ]
-    for (one, other, areGiven, reason) in alternatives where areGiven {
-      throw ValidationError("\(one) and \(other) exclude each other: \(reason)")
-    }
-    if isOfOne, participant == nil {
+    return alternatives.filter(\.2).map { "\($0.0) and \($0.1) exclude each other: \($0.3)" }
+  }
+
+  func validate() throws {
+    if let exclusion = exclusions.first { throw ValidationError(exclusion) }
+    try checkUse()
+    if !set.pairs.isEmpty { _ = try prepared() }
+  }
+
+  /// - Throws: what is given is of no use.
+  func checkUse() throws {
+    if isOfOne, participant == nil || isPattern {
       throw ValidationError("--composite participant: say of whom with --participant IDENTITY")
     }
     if let duration, duration <= .zero {
@@ -156,23 +165,24 @@ struct RecordingArguments: ParsableArguments {
       throw ValidationError(
         "--fps is for a mixed room: give --composite LAYOUT, too; the frames of one participant stay as they are sent")
     }
-    if !set.pairs.isEmpty { _ = try prepared() }
   }
 
   private var participant: String? { tracks.participant }
+  /// Whether `--participant` names several.
+  private var isPattern: Bool { participant?.contains { "*?".contains($0) } ?? false }
   private var source: [Track.Source] { tracks.source }
   private var track: [String] { tracks.track }
-  private var isComposite: Bool { composite.layout != nil }
+  var isComposite: Bool { composite.layout != nil }
   private var isOfOne: Bool { composite.layout == .participant }
 
   /// What is asked for, with the templates that are read for it and what is set for those that receive.
-  private struct Prepared {
+  struct Prepared {
     var options: RecordingOptions
     var templates: [OutputTemplates]
     var receiveValues: [String: String] = [:]
   }
 
-  private func prepared() throws -> Prepared {
+  func prepared() throws -> Prepared {
     let templates = try options.destinations.map {
       try OutputTemplates(of: $0, encode: encode, folder: access.pipelines)
     }
@@ -209,18 +219,14 @@ struct RecordingArguments: ParsableArguments {
     let room = Room(
       roomOptions: access.roomOptions(
         autoSubscribe: false, adaptiveStream: isComposite, receiveValues: prepared.receiveValues))
-    if let layout = composite.layout {
-      let mixed = composite.options(layout, prepared.options)
-      try await record(RoomComposite(room: room, options: mixed), room, prepared.options, console)
-    } else {
-      tellIdlePreset(console)
-      let source: any EgressJob =
-        if let each {
-          RecorderGroup(room: room, each: each, options: prepared.options)
-        } else {
-          Recorder(room: room, options: prepared.options, templates: prepared.templates)
-        }
-      try await record(source, room, prepared.options, console)
+    let source = job(in: room, prepared)
+    if !isComposite { tellIdlePreset(console) }
+    do {
+      try await recording(source, room, prepared.options, console, control: controlForm)
+        .run(url: try access.serverURL(), token: try await access.accessToken())
+    } catch {
+      _ = try? await source.finish()
+      throw error
     }
   }
 
@@ -231,30 +237,34 @@ struct RecordingArguments: ParsableArguments {
     }
   }
 
+  /// What is recorded, of a room that may be connected later.
+  func job(in room: Room, _ prepared: Prepared) -> any EgressJob {
+    if let layout = composite.layout {
+      return RoomComposite(room: room, options: composite.options(layout, prepared.options))
+    }
+    if let each { return RecorderGroup(room: room, each: each, options: prepared.options) }
+    return Recorder(room: room, options: prepared.options, templates: prepared.templates)
+  }
+
   /// What of a preset changes nothing.
-  private func tellIdlePreset(_ console: Console) {
+  func tellIdlePreset(_ console: Console) {
     guard let preset = encoding.preset else { return }
     console.say("Without effect: the preset's \(preset.framerate) frames a second; they come as they are sent.")
     console.event("without_effect", ["variables": ["fps"]])
   }
 
-  private func record(
-    _ source: any EgressJob, _ room: Room, _ options: RecordingOptions, _ console: Console
-  ) async throws {
-    do {
-      try await source.prepare()
-      var options = options
-      options.kinds = await source.kinds
-      try await Recording(
-        console: console, room: room, source: source, options: options, duration: duration, maxSize: files.maxSize,
-        connectOptions: access.connectOptions, control: controlForm, writesManifest: files.manifest,
-        completion: files.completion(telling: console)
-      )
-      .run(url: try access.serverURL(), token: try await access.accessToken())
-    } catch {
-      _ = try? await source.finish()
-      throw error
-    }
+  /// Checks what can be before the room is joined, and takes the files.
+  func recording(
+    _ source: any EgressJob, _ room: Room, _ options: RecordingOptions, _ console: Console,
+    control: ControlRequest.Form? = nil, interruption: Interruption = Interruption()
+  ) async throws -> Recording {
+    try await source.prepare()
+    var options = options
+    options.kinds = await source.kinds
+    return Recording(
+      console: console, room: room, source: source, options: options, duration: duration, maxSize: files.maxSize,
+      connectOptions: access.connectOptions, control: control, writesManifest: files.manifest,
+      completion: files.completion(telling: console), interruption: interruption)
   }
 
   private func tellFeeds(_ prepared: Prepared, _ console: Console) throws {
@@ -272,7 +282,7 @@ struct RecordingArguments: ParsableArguments {
 
   private var isNamed: Bool { Destination(argument: destination[0]).output != nil }
 
-  private var targets: [Destination] {
+  var targets: [Destination] {
     destination.map { argument in
       var target = Destination(argument: argument)
       target.output = target.output ?? output
@@ -283,9 +293,10 @@ struct RecordingArguments: ParsableArguments {
   private var options: RecordingOptions {
     var options = RecordingOptions(
       destinations: targets.map { OutputDestination($0) }, encode: encode, encoding: encoding.options,
-      participant: participant, trackSids: track, sources: source,
+      participant: isPattern ? nil : participant, trackSids: track, sources: source,
       kinds: audioOnly ? [.audio] : [.video, .audio],
       ending: untilLeft ? .participantLeft : untilEmpty ? .roomEmpty : nil, wait: wait, reconnectFor: reconnectFor)
+    options.participantPattern = isPattern ? participant : nil
     // Yesterday's recording is not lost to a command that is repeated.
     options.replacesFiles = overwrite
     options.parts = files.parts
@@ -294,7 +305,7 @@ struct RecordingArguments: ParsableArguments {
 }
 
 /// The transform of `--each`.
-private func unit(named name: String) throws -> RecorderGroup.Unit {
+func unit(named name: String) throws -> RecorderGroup.Unit {
   guard let unit = RecorderGroup.Unit(rawValue: name) else { throw ValidationError("give participant or track") }
   return unit
 }

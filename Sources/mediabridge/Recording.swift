@@ -37,8 +37,9 @@ struct Recording {
   var maxSize: Int64?
   let connectOptions: ConnectOptions
   private let destinations: Locked<[Destination]>
-  private let interruption = Interruption()
-  private let control: RecordingControl
+  private let interruption: Interruption
+  /// What may be asked of it while it runs.
+  let control: RecordingControl
   private let writesManifest: Bool
   private let completion: CompletionCommand?
 
@@ -46,14 +47,16 @@ struct Recording {
   ///   - control: how lines of standard input are written that ask something of it; nil leaves them alone.
   ///   - writesManifest: whether there is to be one beside each file.
   ///   - completion: what is run for each file that is complete.
+  ///   - interruption: what ends it besides.
   init(
     console: Console, room: Room, source: any EgressJob, options: RecordingOptions, duration: Duration?,
     maxSize: Int64? = nil, connectOptions: ConnectOptions = ConnectOptions(), control: ControlRequest.Form? = nil,
-    writesManifest: Bool = false, completion: CompletionCommand? = nil
+    writesManifest: Bool = false, completion: CompletionCommand? = nil,
+    interruption: Interruption = Interruption()
   ) {
     (self.console, self.room, self.source, self.options) = (console, room, source, options)
     (self.duration, self.maxSize, self.connectOptions) = (duration, maxSize, connectOptions)
-    (self.writesManifest, self.completion) = (writesManifest, completion)
+    (self.writesManifest, self.completion, self.interruption) = (writesManifest, completion, interruption)
     let destinations = Locked(options.destinations.map { Destination(location: $0.location, output: $0.output) })
     self.destinations = destinations
     self.control = RecordingControl(
@@ -66,7 +69,17 @@ struct Recording {
     try await console.join(url, interruption, abandon: abandon) {
       try await room.connect(url: url, token: token, connectOptions: connectOptions)
     }
-    console.tellLosses(of: room)
+    do { try await run() } catch {
+      await room.disconnect()
+      throw error
+    }
+    await room.disconnect()
+  }
+
+  /// In a room that is joined already, and which it does not leave.
+  func run() async throws {
+    let losses = console.tellLosses(of: room)
+    defer { losses.cancel() }
     let asking = Task { [control] in await control.run() }
     defer { asking.cancel() }
     let telling = Task { [report, events = source.events] in for await event in events { report.tell(event) } }
@@ -75,10 +88,8 @@ struct Recording {
     } catch {
       _ = try? await source.finish()
       await telling.value
-      await room.disconnect()
       throw error
     }
-    await room.disconnect()
   }
 
   /// - Parameter telling: ends when all is told.

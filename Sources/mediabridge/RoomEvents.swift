@@ -11,8 +11,10 @@ extension Console {
     self.event(name, fields)
   }
 
-  /// Tells of the room's connection alone: when it is lost, and back. Ends with the room.
-  func tellLosses(of room: Room) {
+  /// Tells of the room's connection alone: when it is lost, and back. Ends with the room, or when
+  /// what is returned is cancelled.
+  @discardableResult
+  func tellLosses(of room: Room) -> Task<Void, Never> {
     Task { [events = room.events] in
       for await event in events where event.newsOfConnection != nil { tell(event) }
     }

@@ -43,7 +43,7 @@ struct SceneryArguments: ParsableArguments {
   }
 }
 
-private func corner(named name: String) throws -> CompositeScenery.Logo.Corner {
+func corner(named name: String) throws -> CompositeScenery.Logo.Corner {
   guard let corner = CompositeScenery.Logo.Corner(rawValue: name) else {
     let known = CompositeScenery.Logo.Corner.allCases.map(\.rawValue)
     throw ValidationError("give one of \(known.joined(separator: ", "))")
@@ -51,7 +51,7 @@ private func corner(named name: String) throws -> CompositeScenery.Logo.Corner {
   return corner
 }
 
-private func background(of text: String) throws -> CompositeScenery.Background {
+func background(of text: String) throws -> CompositeScenery.Background {
   if let color = colors[text] { return .color(color) }
   if text.hasPrefix("#") {
     guard text.count == 7, let color = UInt32(text.dropFirst(), radix: 16) else {

@@ -3,7 +3,11 @@ import MediaBridge
 
 /// Which tracks a command takes: of whom, and what of them.
 struct TrackArguments: ParsableArguments {
-  @Option(help: "Identity of the participant; without it the first one that sends something")
+  @Option(
+    help: """
+      Identity of the participant; without it the first one that sends something. In a recording also like speaker-*, \
+      for the first of several, or with --each for all of them
+      """)
   var participant: String?
 
   @Option(
@@ -17,7 +21,7 @@ struct TrackArguments: ParsableArguments {
 }
 
 /// The transform of `--source`.
-private func source(named name: String) throws -> Track.Source {
+func source(named name: String) throws -> Track.Source {
   let known = [Track.Source.camera, .screenShareVideo, .microphone, .screenShareAudio]
   guard let source = known.first(where: { $0.optionName == name }) else {
     throw ValidationError("give one of \(known.map(\.optionName).joined(separator: ", "))")

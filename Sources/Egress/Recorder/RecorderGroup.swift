@@ -62,6 +62,15 @@ public actor RecorderGroup: EgressJob {
 
   /// Takes no files, which are those of whoever comes.
   public func prepare() async throws(LiveKitError) {
+    try Self.check(options, each: unit)
+    let probe = Recorder(room: room, options: memberOptions("TR_", participant: nil))
+    try await probe.prepare()
+    _ = try await probe.finish()
+  }
+
+  /// - Throws: what is asked for makes no files of their own.
+  package static func check(_ options: RecordingOptions, each unit: Unit) throws(LiveKitError) {
+    let placeholder = unit == .track ? "{track_id}" : "{publisher_identity}"
     for destination in options.destinations.map(\.destination) {
       guard destination.isFile else {
         throw LiveKitError(
@@ -75,12 +84,7 @@ public actor RecorderGroup: EgressJob {
     guard options.participant == nil, options.trackSids.isEmpty else {
       throw LiveKitError(.invalidParameter, "each \(unit) is asked for, and single ones, too: leave one of both out")
     }
-    let probe = Recorder(room: room, options: memberOptions("TR_", participant: nil))
-    try await probe.prepare()
-    _ = try await probe.finish()
   }
-
-  private var placeholder: String { unit == .track ? "{track_id}" : "{publisher_identity}" }
 
   /// Waits until the first one is being written.
   public func start() async throws(LiveKitError) {
@@ -136,8 +140,9 @@ public actor RecorderGroup: EgressJob {
   /// Who is there of those who get files, by name, with the participant's identity.
   private var present: [String: String] {
     let kinds = options.wantedKinds
+    let pattern = options.participantPattern.map(NamePattern.init)
     return room.remoteParticipants.values.reduce(into: [:]) { present, participant in
-      guard let identity = participant.identity else { return }
+      guard let identity = participant.identity, pattern?.matches(identity) != false else { return }
       let wanted = participant.trackPublications.values.filter {
         kinds.contains($0.kind) && (options.sources.isEmpty || options.sources.contains($0.source))
       }
@@ -162,7 +167,7 @@ public actor RecorderGroup: EgressJob {
   /// - Parameter take: counts from 1: whoever comes back does not get the file of before.
   private func memberOptions(_ name: String, participant: String?, take: Int = 1) -> RecordingOptions {
     var options = options
-    options.wait = nil
+    (options.wait, options.participantPattern) = (nil, nil)
     switch unit {
     case .participant: (options.participant, options.ending) = (participant, .participantLeft)
     case .track: (options.trackSids, options.sources, options.ending) = ([name], [], .tracksEnded)

@@ -20,6 +20,9 @@ public struct RecordingOptions: Sendable {
   public var encode: [String]
   /// The participant's identity; nil takes the first one that sends something.
   public var participant: String?
+  /// Where no participant is named: only those count whose identity is like this, in which `*` stands for any characters
+  /// and `?` for one.
+  public var participantPattern: String?
   /// Single tracks of one participant: one video, one audio, or one of each.
   public var trackSids: [String]
   /// Which of the participant's sources to record: at most one of video and one of audio. Without any, the first that
@@ -94,7 +97,7 @@ extension RecordingOptions {
   /// What is recorded, in words.
   var request: String {
     switch trackSids.count {
-    case 0: "participant \(participant ?? "who sends something first")"
+    case 0: "participant \(participant ?? participantPattern ?? "who sends something first")"
     case 1: "track \(trackSids[0])"
     default: "track composite of \(trackSids.joined(separator: " and "))"
     }

@@ -152,11 +152,15 @@ struct RecordingSearch {
   private func candidates() -> [RemoteParticipant] {
     let participants = room.remoteParticipants
     if let identity = options.participant { return participants[identity].map { [$0] } ?? [] }
+    let pattern = options.participantPattern.map(NamePattern.init)
     // Whoever was found stays.
     return participants.values.sorted {
       ($0 === first?.participant ? 0 : 1, $0.sid) < ($1 === first?.participant ? 0 : 1, $1.sid)
     }
-    .filter { participant in participant.trackPublications.values.contains(where: choice.accepts) }
+    .filter { participant in
+      pattern?.matches(participant.identity ?? "") != false
+        && participant.trackPublications.values.contains(where: choice.accepts)
+    }
   }
 
   /// - Throws: the tracks that are asked for by name do not fit into one file.
@@ -181,7 +185,8 @@ struct RecordingSearch {
     guard let found else {
       if let identity = options.participant { return "participant \(identity)" }
       let sids = options.trackSids.sorted()
-      return sids.isEmpty ? "a participant" : "track \(sids.joined(separator: " or "))"
+      let anybody = options.participantPattern.map { "a participant like \($0)" } ?? "a participant"
+      return sids.isEmpty ? anybody : "track \(sids.joined(separator: " or "))"
     }
     let who = found.participant.identity ?? "the participant"
     guard !found.publications.isEmpty else { return "\(who) to publish\(choice.wish.map { " the \($0)" } ?? "")" }
@@ -192,7 +197,7 @@ struct RecordingSearch {
 
   private func advice(_ found: Found?) -> String {
     guard found == nil else { return "" }
-    if options.participant != nil { return "check the name, or " }
+    if options.participant != nil || options.participantPattern != nil { return "check the name, or " }
     return options.trackSids.isEmpty ? "nobody publishes in this room: check its name, or " : "check the SID, or "
   }
 }

@@ -68,7 +68,7 @@ struct RecordingControl: Sendable {
   }
 
   /// - Returns: what was done, for people; nil where the recording tells it.
-  private func perform(_ request: ControlRequest) async throws(LiveKitError) -> String? {
+  func perform(_ request: ControlRequest) async throws(LiveKitError) -> String? {
     switch request {
     case .add(let output):
       let destination = Destination(location: output.location, output: output.output)

@@ -1,0 +1,27 @@
+/// A name with wildcards: `*` stands for any characters, or none, and `?` for one.
+struct NamePattern: Sendable {
+  private let pattern: [Character]
+
+  init(_ pattern: String) { self.pattern = Array(pattern) }
+
+  /// Takes as long as both are long, whatever stands in them.
+  func matches(_ name: String) -> Bool {
+    let name = Array(name)
+    var (at, next) = (0, 0)
+    var star: (after: Int, at: Int)?
+    while at < name.count {
+      if next < pattern.count, pattern[next] == "*" {
+        star = (next + 1, at)
+        next += 1
+      } else if next < pattern.count, pattern[next] == "?" || pattern[next] == name[at] {
+        (at, next) = (at + 1, next + 1)
+      } else if let last = star {
+        star = (last.after, last.at + 1)
+        (at, next) = (last.at + 1, last.after)
+      } else {
+        return false
+      }
+    }
+    return pattern[next...].allSatisfy { $0 == "*" }
+  }
+}
