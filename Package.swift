@@ -128,7 +128,7 @@ let package = Package(
         "MediaCore", "MediaPipelines", "PipelineTemplates", "CShims",
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
-        .product(name: "Logging", package: "swift-log"),
+        .product(name: "Logging", package: "swift-log"), .product(name: "Yams", package: "Yams"),
       ],
       path: "Sources/mediabridge",
       swiftSettings: strict,

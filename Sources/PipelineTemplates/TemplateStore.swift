@@ -118,7 +118,7 @@ public struct TemplateStore: Sendable {
   }
 
   /// Hidden files are none of ours, nor is what could lead out of a folder.
-  static func isName(_ name: String) -> Bool {
+  package static func isName(_ name: String) -> Bool {
     LaunchQuoting.isPlainWord(name, allowing: "_-+.") && !name.hasPrefix(".")
   }
 

@@ -11,8 +11,9 @@ struct MediaBridgeCommand: AsyncParsableCommand {
     abstract: "Carries what is published in a LiveKit room on: into files, and to your own programs.",
     version: "mediabridge \(MediaBridgeSDK.version)\n\(MediaBridgeSDK.gstreamerVersion)",
     subcommands: [
-      RecordCommand.self, StreamCommand.self, WatchCommand.self, ViewCommand.self, FramesCommand.self, PCMCommand.self,
-      ProbeCommand.self, DemoCommand.self, DevServerCommand.self, TokenCommand.self, PipelinesCommand.self,
+      RecordCommand.self, StreamCommand.self, RunCommand.self, WatchCommand.self, ViewCommand.self, FramesCommand.self,
+      PCMCommand.self, ProbeCommand.self, DemoCommand.self, DevServerCommand.self, TokenCommand.self,
+      PipelinesCommand.self,
       PublishTestCommand.self, ManualCommand.self,
     ])
 

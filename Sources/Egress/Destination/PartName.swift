@@ -1,11 +1,11 @@
 import Foundation
-import PipelineTemplates
+package import PipelineTemplates
 
 extension Destination {
   /// Where another pipeline of the same destination writes beside an earlier one: the next free of `name-2.mp4`,
   /// `name-3.mp4` and so on. An address stays the same.
   /// - Parameter parts: how many there are.
-  func nextPart(after parts: Int) -> Destination {
+  package func nextPart(after parts: Int) -> Destination {
     guard isFile else { return self }
     var number = parts + 1
     while FileManager.default.fileExists(atPath: part(number).location) { number += 1 }

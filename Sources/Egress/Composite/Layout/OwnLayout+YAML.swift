@@ -4,7 +4,7 @@ import PipelineTemplates
 import Yams
 
 extension OwnLayout {
-  /// More than a person writes; what is nested as deep as that is not parsed.
+  /// More than a person writes.
   private static let largestFile = 64 * 1024
   private static let mostTiles = 100
 
@@ -47,48 +47,15 @@ private struct LayoutDocument {
     let values: [String: Node]
   }
 
-  private static let deepest = 128
   private static let keys = ["x", "y", "width", "height", "participant", "source", "order", "fit", "level"]
 
-  func error(_ node: Node?, _ message: String) -> LiveKitError { error(node?.mark, message) }
-
-  private func error(_ mark: Mark?, _ message: String) -> LiveKitError {
-    LiveKitError(.invalidParameter, "\(file)\(mark.map { ":\($0.line):\($0.column)" } ?? ""): \(message)")
+  func error(_ node: Node?, _ message: String) -> LiveKitError {
+    LiveKitError(.invalidParameter, "\(YAMLMistake(file, node?.mark, message))")
   }
 
-  /// What is nested deeper than any layout would be is not given to a parser that goes as deep.
   func parse(_ yaml: String) throws(LiveKitError) -> Node {
-    try checkDepth(yaml)
-    do {
-      guard let node = try Yams.compose(yaml: yaml) else { throw error(Mark?.none, "there is no layout in it") }
-      return node
-    } catch let error as LiveKitError {
-      throw error
-    } catch let problem as YamlError {
-      throw told(problem)
-    } catch { throw self.error(Mark?.none, "\(error)") }
-  }
-
-  /// The parser goes as deep as the text does.
-  private func checkDepth(_ yaml: String) throws(LiveKitError) {
-    var depth = 0
-    for (index, line) in yaml.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
-      depth += line.count { "[{".contains($0) }
-      let isDeep = line.prefix { " -?".contains($0) }.count + depth > Self.deepest
-      guard !isDeep else {
-        throw LiveKitError(.invalidParameter, "\(file):\(index + 1): this is nested too deep for a layout")
-      }
-      depth = max(0, depth - line.count { "]}".contains($0) })
-    }
-  }
-
-  private func told(_ problem: YamlError) -> LiveKitError {
-    switch problem {
-    case .scanner(_, let text, let mark, _), .parser(_, let text, let mark, _), .composer(_, let text, let mark, _):
-      error(mark, "this is no YAML: \(text)")
-    case .duplicatedKeysInMapping(let names, let context):
-      error(context.mark, "\(names.map { "`\($0)`" }.joined(separator: ", ")) is there twice")
-    default: error(Mark?.none, "this is no YAML: \(problem)")
+    do throws(YAMLMistake) { return try YAMLFile(file, holding: "layout").parse(yaml) } catch {
+      throw LiveKitError(.invalidParameter, "\(error)")
     }
   }
 

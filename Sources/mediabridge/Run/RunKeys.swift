@@ -1,0 +1,129 @@
+import Egress
+import MediaBridge
+
+/// A room as it is read.
+struct RunRoomDraft {
+  var access: RoomArguments
+  /// For the templates that receive.
+  var set: [String] = []
+}
+
+extension RunKey where Target == RunRoomDraft {
+  static var all: [RunKey] {
+    [
+      text("url", \.access.url, example: "wss://livekit.example.org"),
+      text("room", \.access.room, example: "talks"),
+      text("identity", \.access.identity, example: "recorder"),
+      secret("api-key", \.access.apiKey),
+      secret("api-secret", \.access.apiSecret),
+      secret("token", \.access.token),
+      flag("dev", \.access.dev),
+      text("pipelines", \.access.templates.folder, example: "./pipelines"),
+      one("reconnect-attempts", .count(example: 10), \.access.reconnectAttempts, count(of:)),
+      {
+        var key = values("set", \.set)
+        key.help = "Values for the variables of the templates that receive, such as {latency: 300}"
+        return key
+      }(),
+    ]
+  }
+}
+
+/// A job as it is read: what `record` would be told.
+struct RunJobDraft {
+  var recording: RecordingArguments
+  /// The name of its room; nil for the only one.
+  var room: String?
+  /// What is set for each destination alone.
+  var destinationValues: [[String: String]] = []
+}
+
+extension RunKey where Target == RunJobDraft {
+  static var all: [RunKey] { source + mixing + outputs + encoding + ends }
+
+  /// What of the room.
+  private static var source: [RunKey] {
+    [
+      text("room", \.room, example: "main", help: "The name of its room in this file; needed where there are several"),
+      text("participant", \.recording.tracks.participant, example: "alice, or speaker-* for the first of several"),
+      some("track", .text(example: "TR_VCabc"), \.recording.tracks.track) { $0 },
+      some(
+        "source", .choice(["camera", "screen", "microphone", "screen-audio"]), \.recording.tracks.source, source(named:)
+      ),
+      optional("each", .choice(RecorderGroup.Unit.allCases.map(\.rawValue)), \.recording.each, unit(named:)),
+      flag("audio-only", \.recording.audioOnly),
+      optional("wait", .time, \.recording.wait, duration(of:)),
+    ]
+  }
+
+  /// How a room is mixed.
+  private static var mixing: [RunKey] {
+    [
+      optional(
+        "composite", .text(example: "grid, speaker, or layout.yaml"), \.recording.composite.layout, layout(named:)),
+      optional("speaker-hold", .time, \.recording.composite.speakerHold, duration(of:)),
+      flag("names", \.recording.composite.showsNames),
+      flag("placeholders", \.recording.composite.showsPlaceholders),
+      optional(
+        "audio-mixing", .choice(AudioMixing.allCases.map(\.rawValue)), \.recording.composite.audioMixing,
+        mixing(named:)),
+      optional(
+        "audio-tracks", .choice(AudioTracks.allCases.map(\.rawValue)), \.recording.composite.audioTracks,
+        tracks(named:)),
+      one("gap", .count(example: 8), \.recording.composite.scenery.gap, count(of:)),
+      optional(
+        "background", .text(example: "white, #203040 or wall.png"), \.recording.composite.scenery.background,
+        background(of:)),
+      text("logo", \.recording.composite.scenery.logo, example: "logo.png"),
+      optional(
+        "logo-corner", .choice(CompositeScenery.Logo.Corner.allCases.map(\.rawValue)),
+        \.recording.composite.scenery.logoCorner, corner(named:)),
+      optional("logo-opacity", .share, \.recording.composite.scenery.logoOpacity, share(of:)),
+    ]
+  }
+
+  /// Where it goes, and what becomes of files.
+  private static var outputs: [RunKey] {
+    [
+      RunKey(
+        name: "destinations", form: .destinations, help: "Where it goes: files and addresses, as `record` takes them"
+      ) {
+        $0.recording.destination = $1.map(\.text)
+        $0.destinationValues = $1.map(\.values)
+      },
+      optional("part-duration", .time, \.recording.files.partDuration, duration(of:)),
+      optional("part-size", .bytes, \.recording.files.partSize, bytes(of:)),
+      text("on-complete", \.recording.files.onComplete, example: #"cp "$1" /store"#),
+      flag("manifest", \.recording.files.manifest),
+      flag("overwrite", \.recording.overwrite),
+      one("reconnect-for", .time, \.recording.reconnectFor, duration(of:)),
+    ]
+  }
+
+  /// What is encoded, and how.
+  private static var encoding: [RunKey] {
+    [
+      some("encode", .text(example: "x264"), \.recording.encode) { $0 },
+      optional(
+        "preset", .choice(EncodingOptionsPreset.allCases.map(\.rawValue)), \.recording.encoding.preset, preset(named:)),
+      optional("size", .size, \.recording.encoding.size, size(of:)),
+      optional("width", .count(example: 1280), \.recording.encoding.width, count(of:)),
+      optional("height", .count(example: 720), \.recording.encoding.height, count(of:)),
+      optional("fps", .count(example: 30), \.recording.encoding.fps, count(of:)),
+      optional("video-bitrate", .count(example: 3000), \.recording.encoding.videoBitrate, count(of:)),
+      optional("audio-bitrate", .count(example: 128), \.recording.encoding.audioBitrate, count(of:)),
+      optional("keyframe-interval", .time, \.recording.encoding.keyframeInterval, duration(of:)),
+      values("set", \.recording.set.pairs),
+    ]
+  }
+
+  /// What ends it.
+  private static var ends: [RunKey] {
+    [
+      optional("duration", .time, \.recording.duration, duration(of:)),
+      flag("until-left", \.recording.untilLeft),
+      flag("until-empty", \.recording.untilEmpty),
+      optional("max-size", .bytes, \.recording.files.maxSize, bytes(of:)),
+    ]
+  }
+}

@@ -1,0 +1,60 @@
+import MediaBridge
+
+/// The rooms of a process: jobs that are in the same one share its session, and the last that leaves ends it.
+actor RunRooms {
+  private struct Shared {
+    let definition: RunRoom
+    let room: Room
+    var users = 1
+    var joining: Task<Void, any Error>?
+    /// Whether it could not be joined.
+    var hasFailed = false
+
+    var isUsable: Bool { !hasFailed && room.disconnectError == nil }
+  }
+  private var all: [Shared] = []
+
+  /// The room of that definition, which may not be joined yet; `leave` gives it back. One that was lost is made anew.
+  func enter(_ definition: RunRoom) -> Room {
+    if let index = all.firstIndex(where: { $0.definition.isSame(as: definition) && $0.isUsable }) {
+      all[index].users += 1
+      return all[index].room
+    }
+    let room = Room(roomOptions: definition.options)
+    all.append(Shared(definition: definition, room: room))
+    return room
+  }
+
+  /// Returns when the room is joined, by whoever came first.
+  func join(_ room: Room) async throws {
+    guard let index = all.firstIndex(where: { $0.room === room }) else { return }
+    let access = all[index].definition.access
+    let joining =
+      all[index].joining
+      ?? Task {
+        try await room.connect(
+          url: access.serverURL(), token: try await access.accessToken(), connectOptions: access.connectOptions)
+      }
+    all[index].joining = joining
+    do { try await joining.value } catch {
+      if let index = all.firstIndex(where: { $0.room === room }) { all[index].hasFailed = true }
+      throw error
+    }
+  }
+
+  /// Returns when the last of its jobs has left it, for that one.
+  func leave(_ room: Room) async {
+    guard let index = all.firstIndex(where: { $0.room === room }) else { return }
+    all[index].users -= 1
+    guard all[index].users == 0 else { return }
+    all.remove(at: index)
+    await room.disconnect()
+  }
+
+  /// Joins none any more.
+  func giveUp() { for shared in all { shared.joining?.cancel() } }
+}
+
+extension RunRoom {
+  func isSame(as other: RunRoom) -> Bool { name == other.name && given == other.given }
+}

@@ -1,0 +1,96 @@
+import Egress
+import Foundation
+import MediaBridge
+import MediaCore
+
+/// Runs the jobs of a configuration side by side, and brings them into line with another one.
+actor RunSession {
+  private struct Running {
+    let job: RunningJob
+    let task: Task<Void, Never>
+  }
+
+  private let console: Console
+  private let rooms = RunRooms()
+  private let lives = Locked<[String: String]>([:])
+  private var running: [String: Running] = [:]
+  /// How often each job has written a location.
+  private var used: [String: [String: Int]] = [:]
+  /// Whether all that ended did what it was asked to.
+  private(set) var isWhole = true
+
+  init(console: Console) { self.console = console }
+
+  var isOver: Bool { running.values.allSatisfy(\.job.isOver) }
+
+  /// What a new configuration changes.
+  struct Difference {
+    var same: [String] = []
+    var changed: [String] = []
+    var added: [String] = []
+    var removed: [String] = []
+  }
+
+  /// Ends what is asked for no more, and begins what is new. What stays the same goes on untouched.
+  func apply(_ configuration: RunConfiguration) async -> Difference {
+    var difference = Difference()
+    var ended: [Running] = []
+    var starts: [(RunJob, RunRoom)] = []
+    for (name, known) in running.sorted(by: { $0.key < $1.key })
+    where !configuration.jobs.contains(where: { $0.name == name }) {
+      difference.removed.append(name)
+      ended.append(known)
+      running[name] = nil
+    }
+    for job in configuration.jobs {
+      guard let room = configuration.room(of: job) else { continue }
+      guard let known = running[job.name] else {
+        difference.added.append(job.name)
+        starts.append((job, room))
+        continue
+      }
+      if known.job.room.isSame(as: room), job.isSame(as: known.job.job) {
+        difference.same.append(job.name)
+        continue
+      }
+      difference.changed.append(job.name)
+      if known.job.room.isSame(as: room), await known.job.takeOver(job, used[job.name] ?? [:]) { continue }
+      ended.append(known)
+      starts.append((job, room))
+    }
+    for one in ended where !one.job.isOver { one.job.end(isRemoved: true) }
+    for (job, room) in starts {
+      start(job, room, after: ended.filter { $0.job.standsInTheWay(of: job, room) }.map(\.task))
+    }
+    return difference
+  }
+
+  private func start(_ job: RunJob, _ room: RunRoom, after others: [Task<Void, Never>]) {
+    let console = Console(isJSON: console.isJSON, job: job.name, lives: lives)
+    let started = RunningJob(job, in: room, console: console)
+    let task = Task {
+      for other in others { await other.value }
+      await run(started)
+    }
+    running[job.name] = Running(job: started, task: task)
+  }
+
+  private func run(_ job: RunningJob) async {
+    let name = job.job.name
+    let (written, isWhole) = await job.run(rooms, besides: used[name] ?? [:])
+    for location in written { used[name, default: [:]][location, default: 0] += 1 }
+    self.isWhole = self.isWhole && isWhole
+  }
+
+  /// Completes all of them.
+  func end() async {
+    for one in running.values { one.job.end(isRemoved: false) }
+    await rooms.giveUp()
+  }
+
+  /// Returns when all have ended.
+  func wait() async {
+    while let one = running.values.first(where: { !$0.job.isOver }) { await one.task.value }
+    for one in running.values { await one.task.value }
+  }
+}

@@ -1,0 +1,66 @@
+import Foundation
+import MediaCore
+
+/// A process of `run`: its jobs until they have ended or are interrupted, and its file as it changes.
+struct RunWatcher {
+  let file: String
+  let console: Console
+  private let session: RunSession
+  private let interruption = Interruption()
+
+  init(file: String, console: Console) {
+    (self.file, self.console) = (file, console)
+    session = RunSession(console: console)
+  }
+
+  /// - Returns: whether all jobs did what they were asked to.
+  func run(_ configuration: RunConfiguration) async -> Bool {
+    var watch = RunFileWatch(file)
+    let isHungUp = Locked(false)
+    let hangups = Task { for await _ in Signal.arrivals(of: SIGHUP) { isHungUp.withLock { $0 = true } } }
+    defer { hangups.cancel() }
+    _ = await session.apply(configuration)
+    while await !session.isOver {
+      if await interruption.came(within: .milliseconds(200)) {
+        await session.end()
+        break
+      }
+      let isAsked = isHungUp.withLock { asked in
+        defer { asked = false }
+        return asked
+      }
+      // Looked at in any case, so that it is not read twice.
+      if watch.hasChanged() || isAsked { await readAgain() }
+    }
+    await session.wait()
+    return await session.isWhole
+  }
+
+  private func readAgain() async {
+    do {
+      let difference = await session.apply(try RunFile.read(file))
+      console.say("\(file) is read again: \(difference.words)")
+      console.event(
+        "configuration",
+        [
+          "applied": true, "same": difference.same, "changed": difference.changed, "added": difference.added,
+          "removed": difference.removed,
+        ])
+    } catch {
+      if let mistakes = error as? RunFile.Mistakes { console.tell(mistakes) } else { console.fail(error) }
+      console.say("\(file) is not taken over: all goes on as it was.")
+      console.event("configuration", ["applied": false])
+    }
+  }
+}
+
+extension RunSession.Difference {
+  /// For people.
+  var words: String {
+    let parts = [("new", added), ("changed", changed), ("ended", removed), ("the same", same)]
+    return parts.filter { !$0.1.isEmpty }.map {
+      "\($0.1.joined(separator: ", ")) \($0.1.count == 1 ? "is" : "are") \($0.0)"
+    }
+    .joined(separator: "; ")
+  }
+}
