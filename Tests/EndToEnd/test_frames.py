@@ -1,12 +1,19 @@
 """`mediabridge frames`: what a room shows, read by programs that know nothing of it."""
 
+import contextlib
+import json
 import os
+import socket
+import subprocess
+import sys
+import time
 
 import av
 import checks
 import clip
 import numpy as np
 import pytest
+from programs import ROOT
 from raw import Reader, lines, of
 
 WIDTH, HEIGHT, FPS = 640, 360, 25
@@ -104,6 +111,14 @@ def test_turned_frames_are_upright_in_one_size(server):
     assert pillars, "a frame that stands has borders at its sides"
 
 
+def test_the_wall_clock_of_capture_is_told_once_a_report_has_come(room, tmp_path):
+    log = tmp_path / "info.jsonl"
+    Reader(room, "frames", "--duration", "5s", "--format", "gray8", "--info", log).all()
+    told = [frame["captured"] for frame in of("frame", lines(log)) if "captured" in frame]
+    assert told and abs(told[-1] - time.time()) < 10
+    assert max(b - a for a, b in zip(told, told[1:])) < 1 and told == sorted(told)
+
+
 def test_a_named_pipe_waits_for_its_reader(room, tmp_path):
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
@@ -156,3 +171,65 @@ def refused(server, *options):
     reader = Reader(server, "frames", *options)
     assert reader.finish() != 0
     return reader.said
+
+
+def test_a_command_for_each_participant_knows_whose_frames_it_gets(room, tmp_path):
+    room.foreign_publisher("--keep-size", "--identity", "bob")
+    command = f'cat > {tmp_path}/"$MEDIABRIDGE_IDENTITY.$MEDIABRIDGE_FORMAT"'
+    Reader(room, "frames", "--each", "--duration", "2s", "--exec", command).all()
+    for name in ("alice", "bob"):
+        read = numbers(luma((tmp_path / f"{name}.i420").read_bytes()))
+        assert read == sorted(set(read)) and len(read) > 30
+
+
+def test_a_command_that_dies_is_begun_anew_with_a_limit(room, tmp_path):
+    command = f"echo x >> {tmp_path}/begun; head -c 1000000 > /dev/null; exit 3"
+    reader = Reader(room, "frames", "--exec", command)
+    assert reader.finish() == 1
+    assert "the command died 6 times, the last time with 3" in reader.said
+    assert (tmp_path / "begun").read_text().count("x") == 6
+
+
+def test_a_command_is_ended_with_all_that_it_has_begun(room, tmp_path):
+    """One that forks and hangs, and reads nothing."""
+    command = f"trap '' TERM; sleep 1000 & echo $! > {tmp_path}/pid; wait; sleep 1000"
+    reader = Reader(room, "frames", "--exec", command)
+    child = eventually(lambda: (tmp_path / "pid").exists() and (tmp_path / "pid").read_text().strip())
+    assert reader.stop() == 0, reader.said
+    eventually(lambda: not os.path.exists(f"/proc/{child}") or "\nState:\tZ" in open(f"/proc/{child}/status").read())
+
+
+def test_readers_of_a_socket_come_and_go(room, tmp_path):
+    path = tmp_path / "frames.sock"
+    reader = Reader(room, "frames", f"unix:{path}")
+    eventually(path.exists)
+    for _ in range(2):
+        with socket.socket(socket.AF_UNIX) as connection, contextlib.ExitStack() as stack:
+            connection.connect(str(path))
+            stream = stack.enter_context(connection.makefile("rb"))
+            read = numbers(luma(stream.read(10 * WIDTH * HEIGHT * 3 // 2)))
+            assert read == sorted(set(read))
+    assert reader.stop() == 0, reader.said
+    assert not path.exists()
+
+
+def test_several_participants_share_a_pipe(room):
+    room.foreign_publisher("--keep-size", "--identity", "bob", "--first-number", 5000)
+    options = ("--each", "--framed", "--format", "gray8", "--size", "160x90", "--fps", 5, "--duration", "2s")
+    data = Reader(room, "frames", *options).all()
+    done = subprocess.run(
+        [sys.executable, ROOT / "Examples/Python/everybody.py"], input=data, capture_output=True, check=True
+    )
+    told = [json.loads(line) for line in done.stdout.splitlines()]
+    for name in ("alice", "bob"):
+        mine = [line for line in told if line["participant"] == name]
+        assert [line["time"] for line in mine] == pytest.approx([number / 5 for number in range(10)])
+        assert {line["size"] for line in mine} == {"160x90"}
+
+
+def eventually(found, timeout=20):
+    deadline = time.monotonic() + timeout
+    while not (result := found()):
+        assert time.monotonic() < deadline, f"not within {timeout} s"
+        time.sleep(0.02)
+    return result

@@ -23,18 +23,18 @@ final class FrameStream: RawStream, VideoRenderer, SizelessRenderer, Sendable {
   }
 
   private let maker: Locked<FrameMaker>
-  private let output: RawOutput
+  private let output: any RawReceiver
+  private let framing: RawFraming?
   private let info: InfoLog?
   private let number: Int
   private let state = Locked(Progress())
 
   /// - Parameter number: of the stream among those of the command, from 1 on.
-  init(
-    _ request: FrameMaker.Request, sink: any RawSink, limits: RawQueue<InfoFields>.Limits, info: InfoLog?, number: Int
-  ) {
+  init(_ request: FrameMaker.Request, output: any RawReceiver, isFramed: Bool, info: InfoLog?, number: Int) {
     maker = Locked(FrameMaker(request))
-    (self.info, self.number) = (info, number)
-    output = RawOutput(sink, limits: limits) { fate, note in info?.tell(fate, of: "frame", note) }
+    (self.output, self.info, self.number) = (output, info, number)
+    framing = isFramed ? RawFraming(number: number) : nil
+    if isFramed { output.begin(header: []) }
   }
 
   var name: String { output.name }
@@ -59,12 +59,7 @@ final class FrameStream: RawStream, VideoRenderer, SizelessRenderer, Sendable {
     let identity = participant.identity ?? participant.sid
     let source = Source(publication: publication, track: publication.track as? RemoteVideoTrack, identity: identity)
     state.withLock { $0.source = source }
-    info?.tell(
-      "track",
-      [
-        "track": number, "participant": identity, "sid": publication.sid, "source": publication.source.optionName,
-        "muted": publication.isMuted,
-      ])
+    tell(track: publication, of: identity, number, info: info, framing, output)
     source.track?.add(videoRenderer: self)
   }
 
@@ -110,10 +105,17 @@ final class FrameStream: RawStream, VideoRenderer, SizelessRenderer, Sendable {
       return !state.hasBegun
     }
     let request = maker.withLock { $0.request }
-    if isFirst { output.begin(header: request.format.header(size, fps: request.fps ?? 0)) }
+    if isFirst, framing == nil { output.begin(header: request.format.header(size, fps: request.fps ?? 0)) }
     for frame in made {
-      output.put(RawPiece(.bytes(frame.bytes), made: .now, note: note(frame, frame.isRepeated ? nil : origin)))
+      output.put(RawPiece(.bytes(framed(frame)), made: .now, note: note(frame, frame.isRepeated ? nil : origin)))
     }
+  }
+
+  private func framed(_ frame: FrameMaker.Made) -> [UInt8] {
+    guard let framing else { return frame.bytes }
+    let format = maker.withLock { $0.request }.format.fourCharacters
+    return framing.framed(
+      frame.bytes, as: format, Int(frame.size.width), Int(frame.size.height), at: frame.time)
   }
 
   private func note(_ frame: FrameMaker.Made, _ origin: FrameOrigin?) -> InfoFields? {

@@ -35,6 +35,7 @@ struct FramesCommand: AsyncParsableCommand {
 
   func validate() throws {
     try raw.validateSource(.video, "frames")
+    if format == .y4m, raw.framed { throw ValidationError("--framed says size and time itself: use --format i420") }
     if let fps, !(1...240).contains(fps) { throw ValidationError("--fps \(fps): give 1 to 240") }
   }
 
@@ -44,14 +45,29 @@ struct FramesCommand: AsyncParsableCommand {
     let info = try raw.infoLog(media)
     let (request, raw, format) = (request, raw, format)
     let room = Room(roomOptions: raw.access.roomOptions(autoSubscribe: false, receiveValues: try raw.receiveValues()))
+    let destinations = RawDestinations(raw, media, limits: raw.frameLimits, unit: "frame", info: info, console) {
+      path throws(LiveKitError) in try raw.sink(path, format)
+    }
+    let environment = ["MEDIABRIDGE_FORMAT": format.rawValue]
     let session = RawSession(
-      room: room, choice: raw.choice(.video), extent: .one, wish: .init(size: size, fps: fps), console: console,
-      info: info
-    ) { number, _ throws(LiveKitError) in
-      let sink = try raw.sink(media, format)
-      return FrameStream(request, sink: sink, limits: raw.frameLimits, info: info, number: number)
+      room: room, choice: raw.choice(.video), extent: raw.each ? .each : .one, wish: .init(size: size, fps: fps),
+      endsWithParticipant: raw.endsWithParticipant, console: console, info: info
+    ) { number, identity throws(LiveKitError) in
+      FrameStream(
+        request,
+        output: try destinations.receiver(
+          for: identity, room: room.name, environment: environment.merging(sizes) { $1 }),
+        isFramed: raw.framed, info: info, number: number)
     }
     try await raw.run(session)
+  }
+
+  /// What a command is told of the frames, as far as it is known before the first.
+  private var sizes: [String: String] {
+    var sizes: [String: String] = [:]
+    if let size { (sizes["MEDIABRIDGE_WIDTH"], sizes["MEDIABRIDGE_HEIGHT"]) = ("\(size.width)", "\(size.height)") }
+    if let fps { sizes["MEDIABRIDGE_FPS"] = "\(fps)" }
+    return sizes
   }
 
   private var request: FrameMaker.Request {
@@ -62,9 +78,7 @@ struct FramesCommand: AsyncParsableCommand {
 extension RawFormat: ExpressibleByArgument {}
 
 extension RawArguments {
-  /// - Parameter media: standard output, where it carries the frames.
-  fileprivate func sink(_ media: Int32?, _ format: RawFormat) throws(LiveKitError) -> any RawSink {
-    if let media { return DescriptorSink(media, name: "standard output") }
+  fileprivate func sink(_ destination: String, _ format: RawFormat) throws(LiveKitError) -> any RawSink {
     var isFolder: ObjCBool = false
     let isThere = FileManager.default.fileExists(atPath: destination, isDirectory: &isFolder)
     guard isThere && isFolder.boolValue || destination.hasSuffix("/") else {
@@ -79,7 +93,8 @@ extension RawArguments {
 
   /// Files are to hold all that comes, readers what is new.
   fileprivate var frameLimits: RawQueue<InfoFields>.Limits {
-    let isFile = !usesStandardOutput && !PathSink.isPipe(destination)
+    var isFile = false
+    if case .path(let path) = target { isFile = !PathSink.isPipe(path) }
     return isFile ? .init(bytes: 256_000_000) : .init(age: .milliseconds(500), bytes: 64_000_000)
   }
 }

@@ -13,13 +13,14 @@ final class InfoLog: Sendable {
   }
 
   func tell(_ event: String, _ fields: InfoFields) {
-    var object: [String: Any] = fields
-    object["event"] = event
-    guard
-      let data = try? JSONSerialization.data(withJSONObject: object, options: [.sortedKeys, .withoutEscapingSlashes])
-    else { return }
-    let line = PrintableText(json: String(decoding: data, as: UTF8.self)).description + "\n"
+    let line = Self.line(fields.merging(["event": event]) { $1 }) + "\n"
     output.put(RawPiece(.bytes(Array(line.utf8)), made: .now))
+  }
+
+  /// One JSON object, without the end of the line.
+  static func line(_ fields: InfoFields) -> String {
+    let data = try? JSONSerialization.data(withJSONObject: fields, options: [.sortedKeys, .withoutEscapingSlashes])
+    return PrintableText(json: String(decoding: data ?? Data("{}".utf8), as: UTF8.self)).description
   }
 
   /// What it says of a frame or of samples when they go to the reader, or do not.

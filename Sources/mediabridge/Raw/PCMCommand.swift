@@ -31,6 +31,8 @@ struct PCMCommand: AsyncParsableCommand {
     try raw.validateSource(.audio, "pcm")
     guard (1...8).contains(channels) else { throw ValidationError("--channels \(channels): give 1 to 8") }
     guard (8000...192_000).contains(rate) else { throw ValidationError("--rate \(rate): give 8000 to 192000") }
+    if format == .wav, raw.framed { throw ValidationError("--framed says rate and time itself: use --format s16le") }
+    if mix, raw.each { throw ValidationError("--mix and --each exclude each other: all in one, or each alone") }
     if mix, raw.tracks.participant != nil || !raw.tracks.track.isEmpty {
       throw ValidationError("--mix has all who are there: leave out --participant and --track")
     }
@@ -41,23 +43,29 @@ struct PCMCommand: AsyncParsableCommand {
   private func run(_ console: Console, _ media: Int32?) async throws {
     let info = try raw.infoLog(media)
     let request = PCMStream.Request(format: format, rate: rate, channels: channels, duration: raw.duration)
-    let (raw, limits) = (raw, limits)
+    let raw = raw
     let room = Room(roomOptions: raw.access.roomOptions(autoSubscribe: false, receiveValues: try raw.receiveValues()))
+    let destinations = RawDestinations(raw, media, limits: limits, unit: "samples", info: info, console) {
+      path throws(LiveKitError) in
+      try PathSink(path, replaces: raw.overwrite) { request.header(bytes: $0) }
+    }
+    let environment = [
+      "MEDIABRIDGE_FORMAT": format.rawValue, "MEDIABRIDGE_RATE": "\(rate)", "MEDIABRIDGE_CHANNELS": "\(channels)",
+    ]
     let session = RawSession(
-      room: room, choice: raw.choice(.audio), extent: mix ? .all : .one, console: console, info: info
-    ) { number, _ throws(LiveKitError) in
-      let sink: any RawSink =
-        if let media { DescriptorSink(media, name: "standard output") } else {
-          try PathSink(raw.destination, replaces: raw.overwrite) { request.header(bytes: $0) }
-        }
-      return PCMStream(request, sink: sink, limits: limits, info: info, number: number)
+      room: room, choice: raw.choice(.audio), extent: mix ? .all : raw.each ? .each : .one,
+      endsWithParticipant: raw.endsWithParticipant, console: console, info: info
+    ) { number, identity throws(LiveKitError) in
+      PCMStream(
+        request, output: try destinations.receiver(for: identity, room: room.name, environment: environment),
+        isFramed: raw.framed, info: info, number: number)
     }
     try await raw.run(session)
   }
 
   /// A minute for readers, so that a model that thinks for a while misses nothing.
   private var limits: RawQueue<InfoFields>.Limits {
-    .init(bytes: 60 * rate * channels * format.width, keepsLength: true)
+    .init(bytes: 60 * rate * channels * format.width, keepsLength: !raw.framed)
   }
 }
 

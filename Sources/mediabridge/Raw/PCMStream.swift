@@ -34,17 +34,18 @@ final class PCMStream: RawStream, Sendable {
   }
 
   private let request: Request
-  private let output: RawOutput
+  private let output: any RawReceiver
+  private let framing: RawFraming?
   private let info: InfoLog?
   private let number: Int
   private let state: Locked<State>
 
   /// - Parameter number: of the stream among those of the command, from 1 on.
-  init(_ request: Request, sink: any RawSink, limits: RawQueue<InfoFields>.Limits, info: InfoLog?, number: Int) {
-    (self.request, self.info, self.number) = (request, info, number)
+  init(_ request: Request, output: any RawReceiver, isFramed: Bool, info: InfoLog?, number: Int) {
+    (self.request, self.output, self.info, self.number) = (request, output, info, number)
     state = Locked(State(line: SampleLine(rate: request.rate, channels: request.channels)))
-    output = RawOutput(sink, limits: limits) { fate, note in info?.tell(fate, of: "samples", note) }
-    output.begin(header: request.header)
+    framing = isFramed ? RawFraming(number: number) : nil
+    output.begin(header: isFramed ? [] : request.header)
   }
 
   var name: String { output.name }
@@ -63,12 +64,8 @@ final class PCMStream: RawStream, Sendable {
   func attach(_ publication: RemoteTrackPublication, of participant: RemoteParticipant) {
     guard let track = publication.track as? RemoteAudioTrack else { return }
     let sid = publication.sid
-    info?.tell(
-      "track",
-      [
-        "track": number, "participant": participant.identity ?? participant.sid, "sid": sid,
-        "source": publication.source.optionName, "muted": publication.isMuted,
-      ])
+    tell(
+      track: publication, of: participant.identity ?? participant.sid, number, info: info, framing, output)
     let format = AudioFormat(
       commonFormat: .pcmFormatFloat32, sampleRate: Double(request.rate), channels: UInt32(request.channels),
       interleaved: true)
@@ -125,7 +122,13 @@ final class PCMStream: RawStream, Sendable {
       "track": number, "time": Double(first) / Double(request.rate), "sample": first,
       "count": samples.count / request.channels,
     ]
-    output.put(RawPiece(.bytes(request.format.bytes(of: samples)), made: .now, note: fields))
+    var bytes = request.format.bytes(of: samples)
+    if let framing {
+      let time = Duration.nanoseconds(Int64(Double(first) / Double(request.rate) * 1e9))
+      let format = request.format == .f32le ? "f32" : "s16"
+      bytes = framing.framed(bytes, as: format, request.rate, request.channels, at: time)
+    }
+    output.put(RawPiece(.bytes(bytes), made: .now, note: fields))
   }
 
   func finish() async {

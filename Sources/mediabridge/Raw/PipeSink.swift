@@ -14,6 +14,8 @@ final class DescriptorSink: RawSink {
     try RawDescriptor.write(piece, to: descriptor, of: name)
   }
   func end() { close(descriptor) }
+  /// Whoever waits in `write` to a socket is told that it is over; of all else it is not.
+  func abandon() { shutdown(descriptor, Int32(SHUT_RDWR)) }
 }
 
 /// A file, or a named pipe, for whose reader it waits.

@@ -27,7 +27,28 @@ struct RawArguments: ParsableArguments {
   @Flag(help: "Replace a file that holds something already")
   var overwrite = false
 
-  @Argument(help: "A file, a named pipe, or - for standard output")
+  @Flag(help: "Each participant for themselves, those who come later, too; {publisher_identity} names the destinations")
+  var each = false
+
+  @Flag(
+    help: """
+      Put a header of 32 bytes in front of each frame or block of samples, with length, number of the stream, size, format \
+      and time, so that several share a pipe
+      """)
+  var framed = false
+
+  @Option(
+    help: ArgumentHelp(
+      """
+      Run a command in a shell, which gets it on standard input; with --each one for each participant, whose identity is in \
+      $MEDIABRIDGE_IDENTITY. One that dies is begun anew, five times at most
+      """, valueName: "command"))
+  var exec: String?
+
+  @Argument(
+    help: """
+      A file, a named pipe, - for standard output, or unix:PATH for a Unix socket whose readers get what comes from then on
+      """)
   var destination = "-"
 
   func validate() throws {
@@ -39,6 +60,15 @@ struct RawArguments: ParsableArguments {
     }
     if !tracks.source.isEmpty, !tracks.track.isEmpty {
       throw ValidationError("--source and --track exclude each other: a track has one source")
+    }
+    if exec != nil, destination != "-" { throw ValidationError("--exec and \(destination) exclude each other") }
+    if each, !tracks.track.isEmpty || tracks.participant != nil {
+      throw ValidationError("--each has all who are there: leave out --participant and --track")
+    }
+    if each, !framed, !target.hasOneForEach {
+      throw ValidationError(
+        "--each: \(destination) would be written by all: put {publisher_identity} into its name, or give --framed or --exec"
+      )
     }
     if destination.isEmpty { throw ValidationError("the destination is empty; give a file, or - for standard output") }
     _ = try receiveValues()
@@ -59,7 +89,10 @@ struct RawArguments: ParsableArguments {
     RawChoice(kind: kind, participant: tracks.participant, sids: Set(tracks.track), sources: Set(tracks.source))
   }
 
-  var usesStandardOutput: Bool { destination == "-" }
+  /// Whether a stream is complete when its participant leaves.
+  var endsWithParticipant: Bool { each && exec != nil }
+  var target: RawTarget { RawTarget(destination: destination, command: exec) }
+  private var usesStandardOutput: Bool { if case .standardOutput = target { true } else { false } }
 
   func infoLog(_ media: Int32?) throws(LiveKitError) -> InfoLog? {
     guard let info else { return nil }

@@ -19,6 +19,17 @@ enum RawFormat: String, CaseIterable, Sendable {
   var isImage: Bool { pixelFormat == nil }
   var suffix: String { self == .jpeg ? "jpg" : rawValue }
 
+  /// As `--framed` calls it.
+  var fourCharacters: String {
+    switch self {
+    case .i420, .nv12, .png, .jpeg: rawValue
+    case .rgb24: "rgb"
+    case .bgr24: "bgr"
+    case .gray8: "gray"
+    case .y4m: "y4m"
+    }
+  }
+
   /// What stands in front of all frames.
   func header(_ size: Dimensions, fps: Int) -> [UInt8] {
     guard self == .y4m else { return [] }

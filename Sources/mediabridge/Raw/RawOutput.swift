@@ -4,7 +4,7 @@ import MediaBridge
 import MediaCore
 
 /// A reader that may be slow, and the thread that writes to it. Nobody else waits for it.
-final class RawOutput: Sendable {
+final class RawOutput: RawReceiver {
   /// What has become of a piece.
   enum Fate: Sendable {
     /// - Parameter number: how many were written before.
@@ -20,6 +20,7 @@ final class RawOutput: Sendable {
     var written = 0
     var dropped = 0
     var isEnding = false
+    var isOver = false
     var failure: LiveKitError?
     var finished: CheckedContinuation<Void, Never>?
   }
@@ -40,10 +41,8 @@ final class RawOutput: Sendable {
   var failure: LiveKitError? { state.withLock { $0.failure } }
   var counts: (written: Int, dropped: Int) { state.withLock { ($0.written, $0.dropped) } }
 
-  /// What each reader gets before all else. To be called before the first `put`.
   func begin(header: [UInt8]) { state.withLock { $0.header = header } }
 
-  /// Never waits.
   func put(_ piece: RawPiece) {
     let (dropped, begins) = state.withLock { state -> ([RawPiece], Bool) in
       guard !state.isEnding, state.failure == nil else { return ([], false) }
@@ -96,8 +95,8 @@ final class RawOutput: Sendable {
     finished?.resume()
   }
 
-  /// Writes what waits, for so long at most.
   func finish(within patience: Duration) async {
+    guard state.set(\.isOver, to: true) else { return }
     let timer = Task {
       try? await Task.sleep(for: patience)
       if !Task.isCancelled { giveUp() }
@@ -112,7 +111,13 @@ final class RawOutput: Sendable {
     }
     timer.cancel()
     // A reader that holds the thread up has been given up.
-    if state.withLock({ !$0.isWorking }) { queue.sync { sink.end() } }
+    guard state.withLock({ !$0.isWorking }) else { return }
+    await withCheckedContinuation { continuation in
+      queue.async { [sink] in
+        sink.end()
+        continuation.resume()
+      }
+    }
   }
 
   private func giveUp() {

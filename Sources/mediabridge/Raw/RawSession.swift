@@ -33,22 +33,30 @@ actor RawSession {
   private let choice: RawChoice
   private let extent: Extent
   private let wish: Wish
+  private let endsWithParticipant: Bool
   private let console: Console
   private let info: InfoLog?
   private let makeStream: @Sendable (_ number: Int, _ identity: String) throws(LiveKitError) -> (any RawStream)
   /// In the order in which they came, by identity where each has one.
   private var streams: [(key: String, stream: any RawStream)] = []
+  /// Of streams that are complete.
+  private var gone: [RawReport] = []
+  /// How many there were.
+  private var made = 0
+  /// Streams that have ended alone, and why.
+  private var ended: [String: LiveKitError] = [:]
   private var takes: [Take] = []
   /// Who was chosen.
   private var identity: String?
 
   /// - Parameter makeStream: for a participant.
   init(
-    room: Room, choice: RawChoice, extent: Extent, wish: Wish = Wish(), console: Console, info: InfoLog?,
+    room: Room, choice: RawChoice, extent: Extent, wish: Wish = Wish(), endsWithParticipant: Bool, console: Console,
+    info: InfoLog?,
     makeStream: @escaping @Sendable (_ number: Int, _ identity: String) throws(LiveKitError) -> (any RawStream)
   ) {
     (self.room, self.choice, self.extent, self.wish) = (room, choice, extent, wish)
-    (self.console, self.info) = (console, info)
+    (self.console, self.info, self.endsWithParticipant) = (console, info, endsWithParticipant)
     self.makeStream = makeStream
   }
 
@@ -74,7 +82,12 @@ actor RawSession {
 
   /// The only stream is there from the beginning, so that what is wrong with its destination is known at once.
   private func begin() throws(LiveKitError) {
-    if extent != .each { streams.append(("", try makeStream(1, ""))) }
+    if extent != .each { try add("") }
+  }
+
+  private func add(_ key: String) throws(LiveKitError) {
+    made += 1
+    streams.append((key, try makeStream(made, key)))
   }
 
   /// - Returns: why not all is there that was asked for.
@@ -83,14 +96,18 @@ actor RawSession {
   ) async -> LiveKitError? {
     let deadline = wait.map { MediaTime.now + $0 }
     while true {
+      let isInterrupted = await interruption.came(within: .milliseconds(100))
       let hasBegun = streams.contains { $0.stream.hasBegun }
-      if await interruption.came(within: .milliseconds(100)) {
-        return hasBegun ? nil : LiveKitError(.noMedia, "stopped while waiting for \(choice.wish)")
+      if isInterrupted {
+        return hasBegun ? lack(isWhole: true) : LiveKitError(.noMedia, "stopped while waiting for \(choice.wish)")
       }
       for (_, stream) in streams { stream.tick() }
-      if !streams.isEmpty, streams.allSatisfy(\.stream.isDone) { return nil }
-      if let failure = streams.compactMap(\.stream.failure).first {
-        return self.failure(failure, isWhole: duration == nil)
+      if !streams.isEmpty, streams.allSatisfy({ $0.stream.isDone || ended[$0.key] != nil }), ended.isEmpty {
+        return nil
+      }
+      noteEnds()
+      if !ended.isEmpty, streams.allSatisfy({ ended[$0.key] != nil }) {
+        return lack(isWhole: duration == nil)
       }
       if room.connectionState == .disconnected {
         return room.disconnectError ?? LiveKitError(.disconnected, "the connection to the room was lost")
@@ -103,16 +120,24 @@ actor RawSession {
     }
   }
 
-  /// A reader that closes its end has had enough, which is no failure unless more was asked for.
-  private func failure(_ error: LiveKitError, isWhole: Bool) -> LiveKitError? {
-    guard error.code == .readerGone, isWhole else { return error }
-    console.say("\(error.message).")
-    console.event("reader_gone", ["message": error.message])
-    return nil
+  private func noteEnds() {
+    for (key, stream) in streams where ended[key] == nil {
+      guard let failure = stream.failure else { continue }
+      ended[key] = failure
+      guard failure.code == .readerGone || streams.count > 1 else { continue }
+      console.say("\(failure.message).")
+      console.event("reader_gone", ["message": failure.message])
+    }
+  }
+
+  /// What kept streams from being whole. A reader that closes its end has had enough, which is no failure unless more
+  /// was asked for.
+  private func lack(isWhole: Bool) -> LiveKitError? {
+    ended.sorted { $0.key < $1.key }.map(\.value).first { !isWhole || $0.code != .readerGone }
   }
 
   private func report(_ failure: LiveKitError?) {
-    for report in streams.map(\.stream.report) {
+    for report in gone + streams.map(\.stream.report) {
       let dropped = report.dropped > 0 ? ", \(report.dropped) dropped because the reader was too slow" : ""
       let size = report.size.map { " of \($0)" } ?? ""
       console.say("\(report.name): \(report.written) \(unit)\(size)\(dropped)")
@@ -133,15 +158,25 @@ actor RawSession {
   private func follow(_ event: RoomEvent) async {
     console.tell(event)
     switch event {
-    case .trackPublished, .trackUnpublished, .trackSubscribed, .trackUnsubscribed, .participantDisconnected,
-      .reconnected:
+    case .trackPublished, .trackUnpublished, .trackSubscribed, .trackUnsubscribed, .reconnected: await arrange()
+    case .participantDisconnected(let participant):
       await arrange()
+      if endsWithParticipant { await end(participant.identity ?? participant.sid) }
     case .muteChanged(_, let publication, let isMuted):
+      await arrange()
       takes.first { $0.publication === publication }.flatMap(stream)?.setMuted(isMuted, publication)
     case .speakingChanged(let participant, let isSpeaking):
       info?.tell("speaking", ["participant": participant.identity ?? "", "speaking": isSpeaking])
     default: break
     }
+  }
+
+  /// Of who has left: a command has nothing more to wait for. A file goes on when they come back.
+  private func end(_ key: String) async {
+    guard let index = streams.firstIndex(where: { $0.key == key }) else { return }
+    let stream = streams.remove(at: index).stream
+    await stream.finish()
+    gone.append(stream.report)
   }
 
   /// Brings what is subscribed and what the streams take into line with what is published.
@@ -155,11 +190,24 @@ actor RawSession {
       try? await take.publication.set(subscribed: false)
     }
     for new in wanted where !takes.contains(where: { $0.publication === new.publication }) {
+      guard prepare(new) else { continue }
       takes.append(new)
       try? await new.publication.set(subscribed: true)
     }
     for index in takes.indices { follow(takeAt: index) }
     for take in takes where take.track != nil { await ask(take.publication) }
+  }
+
+  /// - Returns: whether there is a stream for it.
+  private func prepare(_ take: Take) -> Bool {
+    guard stream(take) == nil else { return true }
+    guard ended[take.key] == nil else { return false }
+    do throws(LiveKitError) { try add(take.key) } catch {
+      ended[take.key] = error
+      console.fail(error)
+      return false
+    }
+    return true
   }
 
   /// Hands the track of a publication to its stream, when there is another one than before.
@@ -190,7 +238,11 @@ actor RawSession {
       }
     }
     guard extent == .one else { return found }
-    let chosen = found.first { $0.participant.identity == identity } ?? found.first
+    // Whoever is muted may stay so for long, and another one be there.
+    let hasBegun = streams.contains { $0.stream.hasBegun }
+    let chosen =
+      found.first { hasBegun && $0.participant.identity == identity }
+      ?? found.first { !$0.publication.isMuted } ?? found.first
     identity = chosen?.participant.identity ?? identity
     return chosen.map { [$0] } ?? []
   }

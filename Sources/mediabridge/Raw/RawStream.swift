@@ -1,4 +1,5 @@
 import MediaBridge
+import MediaCore
 
 /// What is made of tracks for one reader.
 protocol RawStream: AnyObject, Sendable {
@@ -19,6 +20,25 @@ protocol RawStream: AnyObject, Sendable {
   /// Why nothing goes to the reader any more.
   var failure: LiveKitError? { get }
   var report: RawReport { get }
+}
+
+extension RawStream {
+  /// Says whose media follows, to those who read `--info` and, where several streams share a pipe, there.
+  func tell(
+    track publication: RemoteTrackPublication, of identity: String, _ number: Int, info: InfoLog?,
+    _ framing: RawFraming?, _ output: any RawReceiver
+  ) {
+    let fields: InfoFields = [
+      "track": number, "participant": identity, "sid": publication.sid, "source": publication.source.optionName,
+      "muted": publication.isMuted,
+    ]
+    info?.tell("track", fields)
+    guard let framing else { return }
+    let text = InfoLog.line(fields)
+    output.put(
+      RawPiece(
+        .bytes(framing.framed(Array(text.utf8), as: RawFraming.track, 0, 0, at: .zero)), made: .now, isNeeded: true))
+  }
 }
 
 /// What has gone to a reader.

@@ -1,0 +1,158 @@
+import Egress
+import Foundation
+import MediaBridge
+import MediaCore
+
+/// The standard input of a command, which is begun anew when it dies, and ended with all that it has begun.
+final class ChildSink: RawSink {
+  private struct Child {
+    var process: pid_t
+    var input: Int32
+  }
+  private struct State {
+    var child: Child?
+    var isAbandoned = false
+    var restarts = 0
+    var header: [UInt8] = []
+  }
+  /// A command that dies more often does so each time.
+  private static let mostRestarts = 5
+  private static let pause: UInt32 = 500_000
+  /// How long it may take to end by itself, in steps.
+  private static let grace = 100
+  private static let step: UInt32 = 20_000
+
+  /// Commands begin one after the other: the standard input of one would never end while another holds it open.
+  private static let turns = Locked(())
+
+  let name: String
+  private let command: String
+  private let environment: [String: String]
+  private let tell: @Sendable (String) -> Void
+  private let state = Locked(State())
+
+  /// - Parameters:
+  ///   - environment: besides the program's own.
+  ///   - tell: what happens to it, for people.
+  init(_ command: String, environment: [String: String], tell: @escaping @Sendable (String) -> Void) {
+    (self.command, self.environment, self.tell) = (command, environment, tell)
+    let identity = environment["MEDIABRIDGE_IDENTITY"].map { " for \($0)" } ?? ""
+    name = "'\(command)'\(identity)"
+  }
+
+  func begin(header: [UInt8]) throws(LiveKitError) {
+    state.withLock { $0.header = header }
+    try start()
+  }
+
+  func write(_ piece: RawPiece, number: Int) throws(LiveKitError) {
+    while true {
+      do throws(LiveKitError) {
+        return try RawDescriptor.write(piece, to: state.withLock { $0.child?.input ?? -1 }, of: name)
+      } catch {
+        guard error.code == .readerGone else { throw error }
+        try revive(error)
+      }
+    }
+  }
+
+  /// - Throws: it has ended by itself, or died too often.
+  private func revive(_ gone: LiveKitError) throws(LiveKitError) {
+    let status = reap()
+    if status == 0 || state.withLock({ $0.isAbandoned }) { throw gone }
+    let restarts = state.withLock { state in
+      state.restarts += 1
+      return state.restarts
+    }
+    guard restarts <= Self.mostRestarts else {
+      throw LiveKitError(
+        .output, "\(name): the command died \(restarts) times, the last time with \(status); try it in a shell",
+        fault: .destination)
+    }
+    tell("\(name): the command died with \(status); it is begun anew.")
+    usleep(Self.pause)
+    try start()
+  }
+
+  private func start() throws(LiveKitError) {
+    guard let child = Self.turns.withLock({ _ in makeChild() }) else {
+      throw LiveKitError(.output, "\(name): the command cannot be begun: \(String(cString: strerror(errno)))")
+    }
+    let header = state.withLock { state in
+      state.child = child
+      return state.header
+    }
+    try RawDescriptor.write(header[...], to: child.input, of: name)
+  }
+
+  private func makeChild() -> Child? {
+    var ends: [Int32] = [-1, -1]
+    guard pipe(&ends) == 0 else { return nil }
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    defer { close(ends[0]) }
+    guard let process = spawn(reading: ends[0]) else {
+      close(ends[1])
+      return nil
+    }
+    return Child(process: process, input: ends[1])
+  }
+
+  /// In a process group of its own, with the signals as a shell has them.
+  private func spawn(reading input: Int32) -> pid_t? {
+    var (actions, attributes, defaults) = (posix_spawn_file_actions_t(), posix_spawnattr_t(), sigset_t())
+    posix_spawn_file_actions_init(&actions)
+    posix_spawnattr_init(&attributes)
+    defer {
+      posix_spawn_file_actions_destroy(&actions)
+      posix_spawnattr_destroy(&attributes)
+    }
+    posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
+    sigemptyset(&defaults)
+    for number in [SIGPIPE, SIGINT, SIGTERM, SIGXFSZ] { sigaddset(&defaults, number) }
+    posix_spawnattr_setsigdefault(&attributes, &defaults)
+    posix_spawnattr_setpgroup(&attributes, 0)
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF))
+    let all = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+    var words: [UnsafeMutablePointer<CChar>?] = (["/bin/sh", "-c", command] as [String]).map { strdup($0) } + [nil]
+    var values: [UnsafeMutablePointer<CChar>?] = all.map { strdup("\($0)=\($1)") } + [nil]
+    defer { for text in words + values { free(text) } }
+    var process = pid_t()
+    let result = posix_spawn(&process, "/bin/sh", &actions, &attributes, &words, &values)
+    errno = result
+    return result == 0 ? process : nil
+  }
+
+  /// Waits a while for the command to end, and ends what is left of it.
+  /// - Returns: its exit status, or 128 and the signal.
+  private func reap() -> Int32 {
+    guard
+      let child = state.withLock({ state in
+        defer { state.child = nil }
+        return state.child
+      })
+    else { return 0 }
+    close(child.input)
+    defer { kill(-child.process, SIGKILL) }
+    var status: Int32 = 0
+    for step in 0... {
+      if waitpid(child.process, &status, WNOHANG) != 0 { break }
+      if step == Self.grace { kill(-child.process, SIGTERM) }
+      if step == 2 * Self.grace { kill(-child.process, SIGKILL) }
+      usleep(Self.step)
+    }
+    return status & 0x7f == 0 ? status >> 8 & 0xff : 128 + status & 0x7f
+  }
+
+  func end() {
+    let status = reap()
+    if status != 0 { tell("\(name): the command ended with \(status).") }
+  }
+
+  func abandon() {
+    let child = state.withLock { state in
+      state.isAbandoned = true
+      return state.child
+    }
+    if let child { kill(-child.process, SIGKILL) }
+  }
+}

@@ -1,0 +1,16 @@
+import MediaBridge
+
+/// What a stream writes to: one reader, or as many as there are.
+protocol RawReceiver: AnyObject, Sendable {
+  /// For people.
+  var name: String { get }
+  /// Why nothing is written any more.
+  var failure: LiveKitError? { get }
+  var counts: (written: Int, dropped: Int) { get }
+  /// What each reader gets before all else. To be called before the first `put`.
+  func begin(header: [UInt8])
+  /// Never waits.
+  func put(_ piece: RawPiece)
+  /// Writes what waits, for so long at most. Only the first call counts.
+  func finish(within patience: Duration) async
+}

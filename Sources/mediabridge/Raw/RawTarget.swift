@@ -1,0 +1,51 @@
+import Egress
+import Foundation
+import MediaBridge
+import PipelineTemplates
+
+/// Where the media of a command goes.
+enum RawTarget: Sendable {
+  case standardOutput
+  case socket(String)
+  case command(String)
+  /// A file, a named pipe or a folder, as it was written.
+  case path(String)
+
+  init(destination: String, command: String?) {
+    if let command {
+      self = .command(command)
+    } else if destination == "-" {
+      self = .standardOutput
+    } else {
+      self = destination.hasPrefix("unix:") ? .socket(String(destination.dropFirst(5))) : .path(destination)
+    }
+  }
+
+  /// Whether there is one for each participant, where each is to have one.
+  var hasOneForEach: Bool {
+    switch self {
+    case .standardOutput: false
+    case .command: true
+    case .socket(let path), .path(let path): path.contains("{publisher_identity}")
+    }
+  }
+
+  /// Of one participant, with the placeholders filled.
+  func named(_ identity: String, room: String) throws(LiveKitError) -> RawTarget {
+    switch self {
+    case .standardOutput, .command: self
+    case .socket(let path): .socket(try Self.fill(path, identity, room))
+    case .path(let path): .path(try Self.fill(path, identity, room))
+    }
+  }
+
+  private static func fill(_ path: String, _ identity: String, _ room: String) throws(LiveKitError) -> String {
+    guard path.contains("{") else { return path }
+    // A folder is written with a slash behind its name, which is no part of it.
+    let isFolder = path.hasSuffix("/")
+    do {
+      let template = try FileNameTemplate(isFolder ? String(path.dropLast()) : path)
+      return try template.fill([.publisherIdentity: identity, .roomName: room]) + (isFolder ? "/" : "")
+    } catch { throw LiveKitError(.invalidParameter, "\(path): \(error)") }
+  }
+}
