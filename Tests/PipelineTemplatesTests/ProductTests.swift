@@ -23,7 +23,7 @@ import Testing
   }
 
   @Test(arguments: TemplateKind.allCases) func aDraftKeepsTheContract(_ kind: TemplateKind) throws {
-    let text = TemplateDraft.text(of: kind, called: "mine")
+    let text = TemplateDraft.text(of: kind)
     let template = try Template(kind: kind, name: "mine", file: "mine", text: text)
     #expect(!template.summary.isEmpty && template.variables.allSatisfy { $0.unit != nil })
     let values = template.variables.contains { $0.name == "location" } ? ["location": "a"] : [:]

@@ -111,7 +111,7 @@ extension PipelineArguments {
     let parts = name.split(separator: "/", maxSplits: 1).map(String.init)
     do {
       if parts.count == 2, let kind = TemplateKind(rawValue: parts[0]) { return try store.find(kind, parts[1]) }
-      if parts.count == 2 { throw Self.noKind(parts[0]) }
+      if parts.count == 2 { throw Self.noKind(parts[0], in: name) }
       let found = try store.list().entries.filter { $0.name == name && $0.shadowedBy == nil }
       if found.count > 1 {
         let kinds = found.map { "\($0.kind.rawValue)/\(name)" }.joined(separator: " or ")
@@ -128,13 +128,14 @@ extension PipelineArguments {
   static func parse(_ name: String) throws -> (kind: TemplateKind, name: String) {
     let parts = name.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
     guard parts.count == 2 else { throw ValidationError("'\(name)': write KIND/NAME, such as output/mine") }
-    guard let kind = TemplateKind(rawValue: parts[0]) else { throw noKind(parts[0]) }
+    guard let kind = TemplateKind(rawValue: parts[0]) else { throw noKind(parts[0], in: name) }
     return (kind, parts[1])
   }
 
-  private static func noKind(_ name: String) -> ValidationError {
+  private static func noKind(_ kind: String, in name: String) -> ValidationError {
     let kinds = TemplateKind.allCases.map(\.rawValue)
-    let nearest = NearestName.of(name, in: kinds).map { "did you mean '\($0)'?" }
-    return ValidationError("no kind of template '\(name)'; \(nearest ?? "there are: \(kinds.joined(separator: ", "))")")
+    let nearest = NearestName.of(kind, in: kinds).map { "did you mean '\($0)'?" }
+    return ValidationError(
+      "'\(name)': there is no kind of template '\(kind)'; \(nearest ?? "there are: \(kinds.joined(separator: ", "))")")
   }
 }

@@ -66,15 +66,15 @@ struct PipelinesNew: AsyncParsableCommand {
         throw Refusal(message: "\(own.path) is there already: `mediabridge pipelines edit \(kind.rawValue)/\(name)`")
       }
       let hidden = try? templates.store.find(kind, name)
-      try own.create(try text(kind, name))
+      try own.create(try text(of: kind))
       let console = Console(isJSON: false)
       if let hidden { console.say("\(own.path) goes before \(hidden.file)") }
       try templates.check(own, console)
     }
   }
 
-  private func text(_ kind: TemplateKind, _ name: String) throws -> String {
-    guard let from else { return TemplateDraft.text(of: kind, called: name) }
+  private func text(of kind: TemplateKind) throws -> String {
+    guard let from else { return TemplateDraft.text(of: kind) }
     let template = try templates.find(from)
     guard template.kind == kind else {
       throw Refusal(message: "\(template.kind.rawValue)/\(template.name) is no template of the kind \(kind.rawValue)")
