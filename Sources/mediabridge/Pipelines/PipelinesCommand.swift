@@ -118,7 +118,8 @@ extension PipelineArguments {
         throw ValidationError("'\(name)' is the name of several: say \(kinds)")
       }
       return try store.find(found.first?.kind ?? .output, name)
-    } catch let error as TemplateStore.Failure {
+    } catch {
+      // Not as a mistake of the command line, whose usage would be told along.
       Console(isJSON: false).fail(error)
       throw ExitCode.failure
     }
