@@ -7,6 +7,23 @@ package struct OutputFeeds: Sendable {
   /// Of the destination: a file's path, or an address without what may be a secret in it.
   package let location: String
   package let lines: [String]
+  /// With their values, as far as these are known before anything is received.
+  package private(set) var pipelines: [Filled]
+
+  /// What GStreamer is given of a template.
+  package struct Filled: Sendable {
+    /// Such as `output/mp4`.
+    package let name: String
+    /// Without what may be a secret in an address.
+    package let text: String
+
+    init?(_ name: TemplateName, _ factory: PipelineFactory, for destination: Destination? = nil) {
+      guard let filled = try? factory.fill(name.kind, name.name, values: destination?.values ?? [:]) else { return nil }
+      self.name = name.description
+      let text = filled.description.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+      self.text = destination?.redact(text) ?? text
+    }
+  }
 
   /// - Parameter templates: of each destination.
   /// - Returns: of each destination.
@@ -24,10 +41,15 @@ package struct OutputFeeds: Sendable {
     try options.check()
     let factory = PipelineFactory(folder: folder)
     let mixing = options.values.filter { factory.mixes(with: $0.key) }
-    try LiveKitError.wrapping { () throws(PipelineFailure) in
-      try PipelineFactory(store: factory.store, overrides: mixing).check(options.kinds.flatMap(RoomMix.templates(of:)))
+    let mixers = PipelineFactory(store: factory.store, overrides: mixing)
+    let templates = options.kinds.sorted { $0.rawValue < $1.rawValue }.flatMap(RoomMix.templates(of:))
+    try LiveKitError.wrapping { () throws(PipelineFailure) in try mixers.check(templates) }
+    let others = options.values.filter { mixing[$0.key] == nil }
+    var feeds = try of(options.recording(others), nil, folder: folder, codecs: nil)
+    for index in feeds.indices {
+      feeds[index].pipelines = templates.compactMap { Filled($0, mixers) } + feeds[index].pipelines
     }
-    return try of(options.recording(options.values.filter { mixing[$0.key] == nil }), nil, folder: folder, codecs: nil)
+    return feeds
   }
 
   /// - Parameter codecs: nil for what is mixed.
@@ -44,24 +66,22 @@ package struct OutputFeeds: Sendable {
   private init(_ target: RecordingTarget, _ wanted: Set<Track.Kind>, _ codecs: [String]?) {
     location = target.destination.shown
     let kinds = target.planner.kinds.intersection(wanted)
-    guard let codecs else {
-      lines = [Track.Kind.video, .audio].filter(kinds.contains).map { kind in
-        "mixed \(kind) is \(Self.feed(kind, TrackTraits(codec: nil), target.planner))"
+    var tracks = [Track.Kind.video, .audio].map { (name: "mixed \($0)", kind: $0, traits: TrackTraits(codec: nil)) }
+    if let codecs {
+      tracks = codecs.map { ($0.uppercased(), $0 == "opus" ? .audio : .video, TrackTraits(codec: $0)) }
+    }
+    var (lines, encoders) = ([String](), Set<String>())
+    for track in tracks where kinds.contains(track.kind) {
+      do throws(LiveKitError) {
+        let feed = try target.planner.plan([track.kind: track.traits]).feeds[track.kind]
+        lines.append("\(track.name) is \(feed?.description ?? "left out")")
+        if let encoder = feed?.encoder { encoders.insert(encoder) }
+      } catch {
+        lines.append("\(track.name) is not taken: \(error.message)")
       }
-      return
     }
-    lines = codecs.compactMap { codec in
-      let kind: Track.Kind = codec == "opus" ? .audio : .video
-      guard kinds.contains(kind) else { return nil }
-      return "\(codec.uppercased()) is \(Self.feed(kind, TrackTraits(codec: codec), target.planner))"
-    }
-  }
-
-  private static func feed(_ kind: Track.Kind, _ track: TrackTraits, _ planner: OutputPlanner) -> String {
-    do throws(LiveKitError) {
-      return try planner.plan([kind: track]).feeds[kind].map(\.description) ?? "left out"
-    } catch {
-      return "not taken: \(error.message)"
-    }
+    self.lines = lines
+    let templates = encoders.sorted().map { TemplateName(.encode, $0) } + [target.planner.template]
+    pipelines = templates.compactMap { Filled($0, target.factory, for: target.destination) }
   }
 }

@@ -87,7 +87,9 @@ extension Console {
       for feeds in try job.feeds() {
         console.say("\(feeds.location)")
         for line in feeds.lines { console.say("  \(line)") }
-        console.event("feeds", ["file": feeds.location, "feeds": feeds.lines])
+        for pipeline in feeds.pipelines { console.say("  \(pipeline.name): \(pipeline.text)") }
+        let pipelines = feeds.pipelines.reduce(into: [:]) { $0[$1.name] = $1.text }
+        console.event("feeds", ["file": feeds.location, "feeds": feeds.lines, "pipelines": pipelines])
       }
     }
   }

@@ -86,7 +86,7 @@ struct RunFile {
   private mutating func readRoom(_ name: String, _ mark: Mark?, _ value: Node) {
     var draft = RunRoomDraft(access: plain.access)
     let before = reader.mistakes.count
-    let (given, marks) = reader.read(value, of: "a room", by: RunKey.all, into: &draft)
+    let places = reader.read(value, of: "a room", by: RunKey.all, into: &draft)
     guard reader.mistakes.count == before else { return }
     var receiveValues: [String: String] = [:]
     do {
@@ -100,10 +100,10 @@ struct RunFile {
     } catch {
       let message = "\(error)"
       return reader.note(
-        Self.mark(of: message, marks) ?? mark, Self.inWords(message, RunKey<RunRoomDraft>.all.map(\.name)))
+        places.mark(of: message) ?? mark, RunPlaces.inWords(message, RunKey<RunRoomDraft>.all.map(\.name)))
     }
     configuration.rooms.append(
-      RunRoom(name: name, access: draft.access, receiveValues: receiveValues, given: given))
+      RunRoom(name: name, access: draft.access, receiveValues: receiveValues, given: places.given))
   }
 
   // MARK: Jobs
@@ -112,20 +112,22 @@ struct RunFile {
     var draft = RunJobDraft(recording: plain)
     draft.recording.destination = []
     let before = reader.mistakes.count
-    let (given, marks) = reader.read(value, of: "a job", by: RunKey.all, into: &draft)
-    if value.mapping != nil, marks["destinations"] == nil {
+    let places = reader.read(value, of: "a job", by: RunKey.all, into: &draft)
+    if value.mapping != nil, places.keys["destinations"] == nil {
       reader.note(mark, "`destinations` is missing: say where '\(name)' goes, such as talk.mp4")
     }
-    let room = checkRoom(draft.room, marks["room"]?.last ?? mark, rooms)
+    let room = checkRoom(draft.room, places.items["room"]?.last?.mark ?? mark, rooms)
     guard reader.mistakes.count == before else { return }
-    guard let room, let access = configuration.rooms.first(where: { $0.name == room })?.access else { return }
-    draft.recording.access = access
+    guard let room else { return }
+    let access = configuration.rooms.first { $0.name == room }?.access
+    if let access { draft.recording.access = access }
     let job = RunJob(
-      name: name, room: room, recording: draft.recording, destinationValues: draft.destinationValues, given: given)
-    for message in job.mistakes {
+      name: name, room: room, recording: draft.recording, destinationValues: draft.destinationValues,
+      given: places.given)
+    for message in job.mistakes(inRoom: access != nil) {
       reader.note(
-        Self.mark(of: message, marks, draft.recording.targets) ?? mark,
-        Self.inWords(message, RunKey<RunJobDraft>.all.map(\.name)))
+        places.mark(of: message) ?? mark,
+        RunPlaces.inWords(message, RunKey<RunJobDraft>.all.map(\.name)))
     }
     configuration.jobs.append(job)
   }
@@ -140,44 +142,19 @@ struct RunFile {
     if rooms.count > 1 { reader.note(mark, "`room` is missing: say which of \(rooms.joined(separator: ", "))") }
     return rooms.count == 1 ? rooms[0] : nil
   }
-
-  // MARK: Places
-
-  /// Of the first option or destination that a message names.
-  private static func mark(
-    of message: String, _ marks: [String: [Mark?]], _ destinations: [Destination] = []
-  ) -> Mark? {
-    var found: [(at: String.Index, mark: Mark?)] = []
-    for (name, marks) in marks {
-      if let range = message.firstRange(of: "--\(name)"), !message[range.upperBound...].hasPrefix("-") {
-        found.append((range.lowerBound, marks.first ?? nil))
-      }
-    }
-    for (index, destination) in destinations.enumerated() {
-      guard let range = message.firstRange(of: destination.shown), let places = marks["destinations"] else { continue }
-      found.append((range.lowerBound, index + 1 < places.count ? places[index + 1] : places.first ?? nil))
-    }
-    return found.min { $0.at < $1.at }?.mark ?? nil
-  }
-
-  /// What `record` says of its options, said of keys.
-  private static func inWords(_ message: String, _ keys: [String]) -> String {
-    message.replacing(/--([a-z][a-z-]*)/) { match in
-      keys.contains(String(match.1)) ? "`\(match.1)`" : String(match.0)
-    }
-  }
 }
 
 extension RunJob {
   /// What is wrong beyond single values, in the words of `record`.
-  var mistakes: [String] {
+  /// - Parameter isInRoom: whether the room says which templates there are.
+  func mistakes(inRoom isInRoom: Bool) -> [String] {
     let checks: [() throws -> Void] = [
       recording.set.validate, recording.composite.scenery.validate, recording.composite.validate,
       recording.files.validate, recording.encoding.validate, recording.checkUse,
     ]
     var messages = recording.exclusions
     for check in checks { do { try check() } catch { messages.append("\(error)") } }
-    guard messages.isEmpty else { return messages }
+    guard messages.isEmpty, isInRoom else { return messages }
     do { _ = try feeds() } catch { messages.append("\(error)") }
     return messages
   }

@@ -37,27 +37,24 @@ struct RunReader {
   }
 
   /// Sets what a mapping says.
-  /// - Returns: what was given, and where each key and each item of it stands.
   mutating func read<Target>(
     _ node: Node, of place: String, by keys: [RunKey<Target>], into target: inout Target
-  ) -> (given: Given, marks: [String: [Mark?]]) {
-    var given: Given = [:]
-    var marks: [String: [Mark?]] = [:]
+  ) -> RunPlaces {
+    var places = RunPlaces()
     for (name, mark, value) in pairs(node, of: place) {
       guard let key = keys.first(where: { $0.name == name }) else {
         refuse(name, mark, besides: keys.map(\.name), in: place)
         continue
       }
-      marks[name] = [mark]
+      places.keys[name] = mark
       guard let items = items(value, name, key.form) else { continue }
-      given[name] = items.map(\.item)
-      marks[name]? += items.map(\.mark)
+      places.items[name] = items
       do { try key.set(&target, items.map(\.item)) } catch {
         let shown = if case .secret = key.form { "" } else { " '\(items.map(\.item.text).joined(separator: ", "))'" }
         note(items.first?.mark ?? mark, "`\(name)`\(shown): \(error)")
       }
     }
-    return (given, marks)
+    return places
   }
 
   typealias Placed = (item: RunItem, mark: Mark?)

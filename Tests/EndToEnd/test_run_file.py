@@ -1,0 +1,154 @@
+"""The file of `mediabridge run`: what is wrong is said by line and column, all of it at once."""
+
+import json
+import re
+import subprocess
+
+from programs import ROOT, mediabridge
+
+ROOMS = """rooms:
+  main:
+    url: ws://127.0.0.1:9
+    room: talks
+    api-key: ${env:KEY}
+    api-secret: ${env:SECRET}
+"""
+JOB = ROOMS + "jobs:\n  a:\n    destinations: a.mkv\n"
+
+# What is written, and each mistake with its line (and column) and words of what is said.
+BROKEN = {
+    "empty": ("", [("", "no configuration")]),
+    "only a remark": ("# nothing\n", [("", "no configuration")]),
+    "a list": ("- rooms\n", [("1:1", "the file takes `name: value`")]),
+    "no YAML": ("rooms: {main: [\n", [("2:", "no YAML")]),
+    "a tab": ("rooms:\n\tmain: x\n", [("2:1", "no YAML")]),
+    "nested too deep": ("a: " + "[" * 200 + "\n", [("1:1", "nested too deep")]),
+    "twice": ("rooms: {}\nrooms: {}\n", [("1:1", "`rooms` is there twice")]),
+    "no jobs": (ROOMS, [("1:1", "`jobs` is missing")]),
+    "no rooms": ("jobs: {a: {destinations: a.mkv}}\n", [("1:1", "`rooms` is missing")]),
+    "empty jobs": (ROOMS + "jobs: {}\n", [("7:1", "`jobs` is empty")]),
+    "unknown at the top": (JOB + "job: {}\n", [("10:1", "did you mean `jobs`?")]),
+    "unknown in a room": (JOB.replace("url:", "ulr:"), [("3:5", "did you mean `url`?")]),
+    "unknown in a job": (JOB + "    audio_only: true\n", [("10:5", "did you mean `audio-only`?")]),
+    "unknown and like nothing": (JOB + "    quality: 7\n", [("10:5", "there is room, participant")]),
+    "unknown room": (JOB + "    room: mian\n", [("10:11", "did you mean `main`?")]),
+    "which room": (JOB.replace("jobs:", "  other: {room: x, dev: true}\njobs:"), [("9:3", "`room` is missing: say which")]),
+    "name of two words": (JOB.replace("  a:", "  a b:"), [("8:3", "is no name")]),
+    "a room that is a text": ("rooms: {main: talks}\njobs: {a: {destinations: a.mkv}}\n", [("1:15", "a room takes")]),
+    "no room's name": (JOB.replace("    room: talks\n", ""), [("2:3", "no room")]),
+    "address of no server": (JOB.replace("ws://127.0.0.1:9", "''"), [("3:10", "`url` takes text")]),
+    "secret in the file": (JOB.replace("${env:SECRET}", "hunter2"), [("6:17", "a secret does not stand in this file")]),
+    "token in the file": (JOB.replace("api-key: ${env:KEY}", "token: eyJhbGci"), [("5:12", "write ${env:NAME}")]),
+    "secret that is not set": (JOB.replace("env:SECRET", "env:NO_SUCH"), [("6:17", "the environment has no NO_SUCH")]),
+    "environment elsewhere": (JOB + "    participant: ${env:KEY}\n", [("10:18", "for secrets only")]),
+    "environment in a file's name": (JOB.replace("a.mkv", "${env:KEY}.mkv"), [("9:19", "the name of this file")]),
+    "attempts": (JOB.replace("jobs:", "    reconnect-attempts: often\njobs:"), [("7:25", "a whole number such as 10")]),
+    "no folder of pipelines": (JOB.replace("jobs:", "    pipelines: /no/such\njobs:"), [("7:5", "/no/such cannot be used")]),
+    "values of the room": (JOB.replace("jobs:", "    set: {bitrate: 5}\njobs:"), [("7:5", "bitrate")]),
+    "no destinations": (ROOMS + "jobs: {a: {audio-only: true}}\n", [("7:8", "`destinations` is missing")]),
+    "empty destinations": (JOB.replace("a.mkv", "[]"), [("9:19", "this list is empty")]),
+    "no template": (JOB.replace("a.mkv", "[b.mkv, a.xyz]"), [("9:27", "has to end in one of")]),
+    "a stream without a key": (JOB.replace("a.mkv", "rtmp://server"), [("9:19", "lacks an application")]),
+    "unknown in a destination": (JOB.replace("a.mkv", "{location: a.mkv, outptu: mp4}"), [("9:37", "`output`?")]),
+    "a destination of nothing": (JOB.replace("a.mkv", "{output: mp4}"), [("9:19", "`location` is missing")]),
+    "values of a destination": (JOB.replace("a.mkv", "{location: a.mkv, set: {bitrat: 5}}"), [("9:19", "bitrat")]),
+    "a time": (JOB + "    duration: soon\n", [("10:15", "such as 30s, 5m or 1h30m")]),
+    "a list for a time": (JOB + "    duration: [1s, 2s]\n", [("10:15", "this is a list")]),
+    "a size in bytes": (JOB + "    max-size: much\n", [("10:15", "500M or 2G")]),
+    "a size of frames": (JOB + "    size: 1280\n", [("10:11", "1280x720")]),
+    "a flag": (JOB + "    overwrite: maybe\n", [("10:16", "true or false; this is 'maybe'")]),
+    "nothing": (JOB + "    preset:\n", [("10:", "this is nothing")]),
+    "a choice": (JOB + "    preset: 720p31\n", [("10:13", "did you mean `720p30`?")]),
+    "a source": (JOB + "    source: [camera, scren]\n", [("10:22", "did you mean `screen`?")]),
+    "a layout": (JOB + "    composite: mosaic\n", [("10:16", "grid, speaker")]),
+    "a layout's file": (JOB + "    composite: none.yaml\n", [("10:16", "cannot be read")]),
+    "an encoder": (JOB + "    encode: h246\n", [("10:", "h264")]),
+    "values of no template": (JOB + "    set: {bitrat: 500}\n", [("10:5", "bitrat")]),
+    "values that are a list": (JOB + "    set: [bitrate=500]\n", [("10:10", "{bitrate: 1500}")]),
+    "options that exclude each other": (
+        JOB + "    composite: grid\n    participant: alice\n", [("10:5", "`composite` and `participant` exclude")]
+    ),
+    "what is for a mixed room": (JOB + "    names: true\n", [("10:5", "`names` is for a mixed room")]),
+    "files of their own": (JOB + "    each: participant\n", [("9:19", "{publisher_identity}")]),
+    "a command that names no file": (JOB + "    on-complete: echo\n", [("10:5", '"$1"')]),
+    "several at once": (
+        JOB.replace("url:", "ulr:") + "    duration: soon\n    names: perhaps\n  b: {destination: b.mkv}\n",
+        [("3:5", "`url`?"), ("10:15", "30s"), ("11:12", "true or false"), ("12:3", "is missing"), ("12:7", "`destinations`?")],
+    ),
+}
+
+
+def run(*arguments, keys=True):
+    environment = ("env", "-i", "PATH=/usr/bin:/bin", *(("KEY=devkey", "SECRET=secret") if keys else ()))
+    return subprocess.run(
+        [*environment, *map(str, mediabridge("run", *arguments))], cwd=ROOT, capture_output=True, text=True, timeout=120,
+        check=False,
+    )
+
+
+def test_what_is_wrong_is_said_by_line_and_column(tmp_path):
+    assert len(BROKEN) >= 40
+    files = {}
+    for number, (text, expected) in enumerate(BROKEN.values()):
+        files[tmp_path / f"{number}.yaml"] = expected
+        (tmp_path / f"{number}.yaml").write_text(text)
+    done = run("--check", *files)
+    assert done.returncode == 1
+    said = {file: [] for file in files}
+    for line in done.stderr.splitlines():
+        file = next((file for file in files if line.startswith(f"{file}:")), None)
+        assert file, f"of no file: {line}"
+        said[file].append(line.removeprefix(f"{file}:"))
+    others = {
+        name: lines
+        for (name, (_, expected)), lines in zip(BROKEN.items(), said.values())
+        if len(lines) != len(expected)
+        or not all(line.startswith(place) and words in line for (place, words), line in zip(expected, lines))
+    }
+    assert not others, f"says something else: {json.dumps(others, indent=1)}"
+    assert done.stdout == "", "one is taken for whole"
+    assert "hunter2" not in done.stderr and "eyJhbGci" not in done.stderr
+
+
+def test_a_whole_file_is_checked_and_shown_without_a_room(tmp_path):
+    file = tmp_path / "room.yaml"
+    file.write_text(
+        JOB + "  b:\n    composite: grid\n    preset: 720p30\n    destinations: [b.mp4, 'rtmp://host/app/key-of-mine']\n"
+    )
+    done = run("--check", file)
+    assert (done.returncode, done.stdout) == (0, f"{file}: 1 room, 2 jobs\n"), done.stderr
+    done = run("--dry-run", "--json", file)
+    assert done.returncode == 0, done.stderr
+    shown = {(event["job"], event["file"]): event for event in map(json.loads, done.stdout.splitlines())}
+    assert shown["a", "a.mkv"]["feeds"][0] == "VP8 is as sent: output/mkv takes VP8"
+    mixed = shown["b", "b.mp4"]
+    assert set(mixed["pipelines"]) >= {"mix/video", "mix/audio", "encode/h264", "encode/aac", "output/mp4"}
+    assert "bitrate=3000" in mixed["pipelines"]["encode/h264"]
+    assert "key-of-mine" not in done.stdout
+    assert not (tmp_path / "a.mkv").exists() and not (ROOT / "a.mkv").exists()
+
+
+def test_the_schema_has_the_keys_that_are_read(tmp_path):
+    """All of them, as a file in which each has a value that none takes."""
+    schema = json.loads(run("--schema").stdout)["properties"]
+    tables = {kind: schema[kind]["additionalProperties"] for kind in ("rooms", "jobs")}
+    wrong = {kind: {"x": {key: [[]] for key in table["properties"]}} for kind, table in tables.items()}
+    file = tmp_path / "wrong.json"
+    file.write_text(json.dumps(wrong))
+    done = run("--check", "--json", file)
+    said = [json.loads(line)["message"] for line in done.stdout.splitlines()]
+    keys = [key for table in tables.values() for key in table["properties"]]
+    assert sorted(re.match("`([a-z-]+)` takes", message)[1] for message in said) == sorted(keys), said
+    for table in tables.values():
+        assert not table["additionalProperties"] and all(key["description"] for key in table["properties"].values())
+    assert tables["jobs"]["required"] == ["destinations"]
+    assert "720p30" in tables["jobs"]["properties"]["preset"]["enum"]
+
+
+def test_the_example_is_whole():
+    keys = ("LIVEKIT_API_KEY=devkey", "LIVEKIT_API_SECRET=secret", "STREAM_KEY=key")
+    done = subprocess.run(
+        ["env", *keys, *map(str, mediabridge("run", "--check", "Examples/room.yaml"))], cwd=ROOT, capture_output=True,
+        text=True, timeout=60, check=False,
+    )
+    assert done.stdout == "Examples/room.yaml: 1 room, 3 jobs\n", done.stderr
