@@ -2,12 +2,15 @@
 
 import json
 import signal
+import time
 
 import checks
 import pytest
 from programs import mediabridge
 
 SIZE = (640, 360)
+# Whoever joins with an identity that is there already puts the other one out: jobs of a room share its session.
+KEYS = {"identity": "recorder", "api-key": "${env:KEY}", "api-secret": "${env:SECRET}"}
 
 
 class Runner:
@@ -17,14 +20,14 @@ class Runner:
         self._begin, self.server, self.folder, self.file = begin, server, folder, folder / "room.yaml"
         self.program = None
 
-    def write(self, jobs, rooms=("one",)):
+    def write(self, jobs, rooms=("one",), **options):
         """JSON is YAML; a destination is the name of a file in the folder."""
-        access = {"url": self.server.url, "api-key": "${env:KEY}", "api-secret": "${env:SECRET}"}
+        access = {"url": self.server.url, **KEYS}
         jobs = {
             name: {**job, "destinations": [str(self.folder / place) for place in job["destinations"]]}
             for name, job in jobs.items()
         }
-        whole = {"rooms": {name: {**access, "room": name} for name in rooms}, "jobs": jobs}
+        whole = {"rooms": {name: {**access, "room": name, **options} for name in rooms}, "jobs": jobs}
         self.replace(json.dumps(whole, indent=1))
 
     def replace(self, text):
@@ -37,20 +40,25 @@ class Runner:
         self.program = self._begin(self.server.enter(*keys, *mediabridge("run", "--json", self.file)))
         return self.program
 
-    def wait_for(self, name, job, timeout=40):
-        """The next event of that name and job."""
-        while True:
-            event = self.program.wait_for(name, timeout)
-            if event.get("job") == job:
-                return event
-
-    def until(self, job, seconds):
-        """Waits until as much is recorded of a job."""
-        while self.wait_for("progress", job)["duration"] < seconds:
-            pass
+    def wait(self, holds, timeout=60):
+        """Until that holds of what was told."""
+        deadline = time.monotonic() + timeout
+        while not holds():
+            self.program.next(deadline - time.monotonic(), "what is waited for")
 
     def of(self, job, name):
         return [event for event in self.program.events if event.get("job") == job and event["event"] == name]
+
+    def until(self, job, place, seconds):
+        """Waits until as much is recorded of a job, in a file of that name."""
+        def is_recorded(status):
+            return status["file"].endswith(f"/{place}") and status["duration"] >= seconds
+
+        self.wait(lambda: any(is_recorded(one) for event in self.of(job, "progress") for one in event["destinations"]))
+
+    def until_finished(self, job, *places):
+        files = {str(self.folder / place) for place in places}
+        self.wait(lambda: files <= {event["file"] for event in self.of(job, "finished")})
 
 
 @pytest.fixture
@@ -110,8 +118,8 @@ def test_a_changed_file_leaves_the_others_alone(server, runner):
     }
     runner.write(jobs)
     program = runner.start()
-    for name in jobs:
-        runner.until(name, 1)
+    for name, job in jobs.items():
+        runner.until(name, job["destinations"][0], 1)
     jobs["grows"]["destinations"] = ["b.mkv", "later.mkv"]
     jobs["changes"]["audio-bitrate"] = 32
     jobs["new"] = {"audio-only": True, "duration": "2s", "destinations": ["d.ogg"]}
@@ -119,9 +127,10 @@ def test_a_changed_file_leaves_the_others_alone(server, runner):
     told = program.wait_for("configuration")
     assert told["applied"] and (told["same"], told["added"]) == (["steady"], ["new"]), program.report("another change")
     assert set(told["changed"]) == {"grows", "changes"}
-    assert runner.wait_for("finished", "changes")["file"].endswith("/c.ogg")
-    runner.wait_for("recording", "changes")
-    runner.wait_for("finished", "new")
+    runner.until_finished("changes", "c.ogg")
+    runner.until_finished("new", "d.ogg")
+    runner.until("changes", "c-2.ogg", 1)
+    runner.until("grows", "later.mkv", 1)
     runner.replace(runner.file.read_text().replace('"audio-only"', '"audio-onyl"'))
     assert not program.wait_for("configuration")["applied"]
     mistakes = [event for event in program.events if event["event"] == "mistake"]
@@ -130,9 +139,7 @@ def test_a_changed_file_leaves_the_others_alone(server, runner):
     del jobs["grows"], jobs["new"]
     runner.write(jobs)
     assert set(program.wait_for("configuration")["removed"]) == {"grows", "new"}
-    for place in ("b.mkv", "later.mkv"):
-        while not runner.wait_for("finished", "grows")["file"].endswith(f"/{place}"):
-            pass
+    runner.until_finished("grows", "b.mkv", "later.mkv")
     # Asked for by a signal, it is the same once more.
     program.send(signal.SIGHUP)
     assert set(program.wait_for("configuration")["same"]) == {"steady", "changes"}
@@ -146,15 +153,36 @@ def test_a_changed_file_leaves_the_others_alone(server, runner):
     assert_whole(folder / "c-2.ogg", 1)
 
 
-def test_a_room_that_is_lost_fails_its_jobs_alone(server, runner):
+def test_a_changed_room_begins_its_jobs_anew(server, runner):
     server.foreign_publisher("--room", "one", "--identity", "alice", "--codec", "H264")
-    runner.write({"here": {"room": "one", "duration": "5s", "destinations": ["a.mkv"]}})
+    jobs = {name: {"audio-only": True, "destinations": [f"{name}.ogg"]} for name in ("a", "b")}
+    runner.write(jobs)
+    program = runner.start()
+    for name in jobs:
+        runner.until(name, f"{name}.ogg", 1)
+    runner.write(jobs, set={"latency": 300})
+    assert program.wait_for("configuration")["changed"] == ["a", "b"]
+    for name in jobs:
+        runner.until(name, f"{name}-2.ogg", 1)
+    program.send(signal.SIGTERM)
+    assert program.finish() == 0, program.report("failed")
+    for file in ("a.ogg", "b.ogg", "a-2.ogg", "b-2.ogg"):
+        assert_whole(runner.folder / file, 0.9)
+
+
+def test_a_room_that_is_lost_fails_its_jobs_alone(server, runner, start, namespace):
+    other = type(server)(start, namespace.command)
+    for place in (server, other):
+        place.foreign_publisher("--room", "one", "--identity", "alice", "--codec", "H264")
+    runner.write({"here": {"room": "one", "duration": "6s", "destinations": ["a.mkv"]}})
     whole = json.loads(runner.file.read_text())
-    nowhere = {"url": "ws://127.0.0.1:9", "room": "none", "reconnect-attempts": 0}
-    whole["rooms"]["none"] = {**nowhere, "api-key": "${env:KEY}", "api-secret": "${env:SECRET}"}
-    whole["jobs"]["there"] = {"room": "none", "destinations": [str(runner.folder / "b.mkv")]}
+    whole["rooms"]["lost"] = {"url": other.url, "room": "one", "reconnect-attempts": 0, **KEYS}
+    whole["jobs"]["there"] = {"room": "lost", "destinations": [str(runner.folder / "b.mkv")]}
     runner.replace(json.dumps(whole))
     program = runner.start()
+    runner.until("there", "b.mkv", 2)
+    other.end(signal.SIGKILL)
     assert program.finish(90) == 1
-    assert_whole(runner.folder / "a.mkv", 4.5)
+    assert_whole(runner.folder / "a.mkv", 5.5)
+    assert_whole(runner.folder / "b.mkv", 1.5)
     assert [event["job"] for event in program.events if event["event"] == "failed"] == ["there"]

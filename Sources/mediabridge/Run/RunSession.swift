@@ -14,6 +14,8 @@ actor RunSession {
   private let rooms = RunRooms()
   private let lives = Locked<[String: String]>([:])
   private var running: [String: Running] = [:]
+  /// Those that the file asks for no more, until they have ended.
+  private var leaving: [Running] = []
   /// How often each job has written a location.
   private var used: [String: [String: Int]] = [:]
   /// Whether all that ended did what it was asked to.
@@ -21,7 +23,8 @@ actor RunSession {
 
   init(console: Console) { self.console = console }
 
-  var isOver: Bool { running.values.allSatisfy(\.job.isOver) }
+  var isOver: Bool { all.allSatisfy(\.job.isOver) }
+  private var all: [Running] { running.values + leaving }
 
   /// What a new configuration changes.
   struct Difference {
@@ -58,6 +61,7 @@ actor RunSession {
       ended.append(known)
       starts.append((job, room))
     }
+    leaving = leaving.filter { !$0.job.isOver } + ended
     for one in ended where !one.job.isOver { one.job.end(isRemoved: true) }
     for (job, room) in starts {
       start(job, room, after: ended.filter { $0.job.standsInTheWay(of: job, room) }.map(\.task))
@@ -90,7 +94,6 @@ actor RunSession {
 
   /// Returns when all have ended.
   func wait() async {
-    while let one = running.values.first(where: { !$0.job.isOver }) { await one.task.value }
-    for one in running.values { await one.task.value }
+    for one in all { await one.task.value }
   }
 }

@@ -17,7 +17,8 @@ struct RunWatcher {
   func run(_ configuration: RunConfiguration) async -> Bool {
     var watch = RunFileWatch(file)
     let isHungUp = Locked(false)
-    let hangups = Task { for await _ in Signal.arrivals(of: SIGHUP) { isHungUp.withLock { $0 = true } } }
+    let arrivals = Signal.arrivals(of: SIGHUP)
+    let hangups = Task { for await _ in arrivals { isHungUp.withLock { $0 = true } } }
     defer { hangups.cancel() }
     _ = await session.apply(configuration)
     while await !session.isOver {
