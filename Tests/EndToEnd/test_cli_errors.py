@@ -100,10 +100,10 @@ def test_a_server_that_says_nothing(silent_server, tmp_path):
     assert time.monotonic() - begun < 20
 
 
-@pytest.mark.parametrize("command", ["record", "watch", "probe", "publish-test"])
+@pytest.mark.parametrize("command", ["record", "watch", "frames", "pcm", "probe", "publish-test"])
 def test_interrupted_while_connecting(command, silent_server, start, tmp_path):
     url = f"ws://127.0.0.1:{silent_server.getsockname()[1]}"
-    file = [tmp_path / "x.mp4"] if command == "record" else []
+    file = [tmp_path / "x.mp4"] if command in ("record", "frames", "pcm") else []
     program = start(mediabridge(command, "--url", url, *KEYS, "--room", "r", "--json", *file))
     connection, _ = silent_server.accept()
     with connection:
@@ -248,8 +248,23 @@ FILE = "no-such-folder/x.mp4"
 MISTAKES = [
     (["recrod"], ["recrod", "record"]),
     (["zzz"], ["zzz", "watch"]),
-    (["frames"], ["frames", "to count and measure use 'probe'"]),
-    (["help", "frames"], ["frames", "probe"]),
+    (["frames", "--dev", "--room", "r", "--format", "rgb"], ["rgb", "--format"]),
+    (["frames", "--dev", "--room", "r", "--source", "microphone"], ["microphone", "takes video alone"]),
+    (["frames", "--dev", "--room", "r", "--fps", "0"], ["--fps 0", "1 to 240"]),
+    (["frames", "--dev", "--room", "r", "--each", "a.raw"], ["{publisher_identity}", "--framed"]),
+    (["frames", "--dev", "--room", "r", "--each", "--participant", "a"], ["--each", "leave out --participant"]),
+    (["frames", "--dev", "--room", "r", "--exec", "cat", "a.raw"], ["--exec", "a.raw"]),
+    (["frames", "--dev", "--room", "r", "--duration", "0s", "a.raw"], ["--duration", "no time"]),
+    (["frames", "--dev", "--room", "r", "--info", "77"], ["descriptor 77", "is not open"]),
+    (["frames", "--dev", "--room", "r", "/tmp"], ["/tmp is a folder", "--format png"]),
+    (["frames", "--dev", "--room", "r", "/no/such/file"], ["/no/such/file"]),
+    (["frames", "--dev", "--room", "r", "unix:/" + 120 * "x"], ["107 bytes"]),
+    (["pcm", "--dev", "--room", "r", "--source", "camera"], ["camera", "takes audio alone"]),
+    (["pcm", "--dev", "--room", "r", "--channels", "0"], ["--channels 0", "1 to 8"]),
+    (["pcm", "--dev", "--room", "r", "--rate", "7"], ["--rate 7", "8000"]),
+    (["pcm", "--dev", "--room", "r", "--mix", "--each", "--exec", "cat"], ["--mix", "--each"]),
+    (["pcm", "--dev", "--room", "r", "--mix", "--participant", "a"], ["--mix", "--participant"]),
+    (["pcm", "--dev", "--room", "r", "--format", "wav", "--framed"], ["--framed", "s16le"]),
     (["token", "creat", "--dev"], ["creat", "create"]),
     (["pipelines", "chek"], ["chek", "check"]),
     (["help", "recod"], ["recod", "record"]),

@@ -107,13 +107,11 @@ def test_a_reader_that_sleeps_misses_nothing(server):
     assert_a_second_apart(samples)
 
 
-def test_what_cannot_be_is_said(server):
-    assert "takes audio alone" in refused(server, "--source", "camera")
-    assert "leave out --participant" in refused(server, "--mix", "--participant", "alice")
-    assert "give 1 to 8" in refused(server, "--channels", 0)
-
-
-def refused(server, *options):
-    reader = Reader(server, "pcm", *options)
-    assert reader.finish() != 0
-    return reader.said
+def test_a_recogniser_for_each_participant(server, tmp_path):
+    server.foreign_publisher("--no-video", "--identity", "alice", "--tone")
+    server.foreign_publisher("--no-video", "--identity", "bob", "--tone")
+    Reader(server, "pcm", "--each", "--format", "wav", "--duration", "2s", tmp_path / "{publisher_identity}.wav").all()
+    for name in ("alice", "bob"):
+        with wave.open(str(tmp_path / f"{name}.wav")) as read:
+            samples = np.frombuffer(read.readframes(read.getnframes()), "<i2")
+        assert len(samples) == 2 * RATE and np.abs(samples[RATE:]).max() == pytest.approx(clip.LOUDNESS, rel=0.1)

@@ -18,6 +18,9 @@ package struct SampleLine: Sendable {
   package mutating func add(_ voice: String) { voices[voice] = voices[voice] ?? SamplePlacer(rate: rate) }
   package mutating func remove(_ voice: String) { voices.removeValue(forKey: voice) }
 
+  /// How many are there.
+  package var voiceCount: Int { voices.count }
+
   /// - Parameters:
   ///   - samples: -1…1, interleaved.
   ///   - start: since sample 0.

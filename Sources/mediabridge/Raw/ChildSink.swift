@@ -18,8 +18,8 @@ final class ChildSink: RawSink {
   /// A command that dies more often does so each time.
   private static let mostRestarts = 5
   private static let pause: UInt32 = 500_000
-  /// How long it may take to end by itself, in steps.
-  private static let grace = 100
+  /// How long it may take to end by itself, and when it is told to, in steps.
+  private static let grace = (alone: 250, told: 100)
   private static let step: UInt32 = 20_000
 
   /// Commands begin one after the other: the standard input of one would never end while another holds it open.
@@ -136,8 +136,8 @@ final class ChildSink: RawSink {
     var status: Int32 = 0
     for step in 0... {
       if waitpid(child.process, &status, WNOHANG) != 0 { break }
-      if step == Self.grace { kill(-child.process, SIGTERM) }
-      if step == 2 * Self.grace { kill(-child.process, SIGKILL) }
+      if step == Self.grace.alone { kill(-child.process, SIGTERM) }
+      if step == Self.grace.alone + Self.grace.told { kill(-child.process, SIGKILL) }
       usleep(Self.step)
     }
     return status & 0x7f == 0 ? status >> 8 & 0xff : 128 + status & 0x7f

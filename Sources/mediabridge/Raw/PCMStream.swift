@@ -18,8 +18,11 @@ final class PCMStream: RawStream, Sendable {
     var header: [UInt8] { header(bytes: count.map { $0 * channels * format.width }) }
   }
 
-  /// How long audio is waited for before it counts as silence: a lost packet may be on its way again.
-  private static let patience = Duration.milliseconds(600)
+  /// How long audio is waited for before it counts as silence: a lost packet may be on its way again, and a network
+  /// stall. Longer where nobody else is kept waiting, shorter where none is to come.
+  private static let patience = (
+    alone: Duration.seconds(2), mixed: Duration.seconds(1), muted: Duration.milliseconds(600)
+  )
 
   private struct State {
     var line: SampleLine
@@ -106,7 +109,10 @@ final class PCMStream: RawStream, Sendable {
 
   func tick() {
     put { [rate = request.rate] state in
-      state.start.map { SamplePlacer.position(of: .now - $0 - Self.patience, rate: rate) } ?? 0
+      guard let start = state.start else { return 0 }
+      let voices = state.line.voiceCount
+      let patience = voices == 0 ? Self.patience.muted : voices == 1 ? Self.patience.alone : Self.patience.mixed
+      return SamplePlacer.position(of: .now - start - patience, rate: rate)
     }
   }
 

@@ -73,7 +73,9 @@ actor RawSession {
     }
     await arrange()
     let failure = await untilEnd(interruption, duration: duration, wait: wait)
-    for (_, stream) in streams { await stream.finish() }
+    await withTaskGroup { [streams] group in
+      for (_, stream) in streams { group.addTask { await stream.finish() } }
+    }
     report(failure)
     await room.disconnect()
     await info?.finish()
@@ -102,13 +104,8 @@ actor RawSession {
         return hasBegun ? lack(isWhole: true) : LiveKitError(.noMedia, "stopped while waiting for \(choice.wish)")
       }
       for (_, stream) in streams { stream.tick() }
-      if !streams.isEmpty, streams.allSatisfy({ $0.stream.isDone || ended[$0.key] != nil }), ended.isEmpty {
-        return nil
-      }
       noteEnds()
-      if !ended.isEmpty, streams.allSatisfy({ ended[$0.key] != nil }) {
-        return lack(isWhole: duration == nil)
-      }
+      if isOver(hasBegun) { return lack(isWhole: duration == nil) }
       if room.connectionState == .disconnected {
         return room.disconnectError ?? LiveKitError(.disconnected, "the connection to the room was lost")
       }
@@ -118,6 +115,14 @@ actor RawSession {
         return LiveKitError(.timedOut, "waited in vain for \(choice.wish); raise --wait to wait longer")
       }
     }
+  }
+
+  /// Whether nothing more is to come: who has sent nothing by then is not waited for.
+  private func isOver(_ hasBegun: Bool) -> Bool {
+    let open = streams.filter { ended[$0.key] == nil }
+    if open.isEmpty { return !ended.isEmpty }
+    return hasBegun && open.allSatisfy { $0.stream.isDone || !$0.stream.hasBegun }
+      && open.contains(where: \.stream.isDone)
   }
 
   private func noteEnds() {

@@ -1,0 +1,73 @@
+import Foundation
+import Testing
+
+@testable import Egress
+
+/// Samples without a gap.
+@Suite struct SampleLineTests {
+  private func block(_ value: Float, _ count: Int = 960) -> [Float] { [Float](repeating: value, count: count) }
+
+  @Test func blocksThatFollowStayAsTheyAre() {
+    var line = SampleLine(rate: 48_000, channels: 1)
+    line.add("a")
+    var written: [Float] = []
+    for number in 0..<100 {
+      let samples = (0..<960).map { Float(number * 960 + $0) }
+      // Times that wander by less than a millisecond.
+      line.write(samples, of: "a", at: .microseconds(20_000 * number + (number % 3) * 300))
+      written += samples
+    }
+    #expect(line.take(upTo: line.ready) == written)
+  }
+
+  @Test func whatIsMissingIsSilence() {
+    var line = SampleLine(rate: 48_000, channels: 2)
+    line.add("a")
+    line.write(block(0.5, 2 * 960), of: "a", at: .zero)
+    line.write(block(0.25, 2 * 960), of: "a", at: .milliseconds(60))
+    let taken = line.take(upTo: line.ready)
+    #expect(taken == block(0.5, 1920) + block(0, 3840) + block(0.25, 1920))
+  }
+
+  @Test func whatComesTwiceOrTooLateIsLeftOut() {
+    var line = SampleLine(rate: 48_000, channels: 1)
+    line.add("a")
+    line.write(block(0.5), of: "a", at: .zero)
+    #expect(line.take(upTo: 1440) == block(0.5) + block(0, 480))
+    line.write(block(0.25), of: "a", at: .milliseconds(20))
+    #expect(line.take(upTo: 1920) == block(0.25, 480))
+    line.write(block(0.75), of: "a", at: .milliseconds(20))
+    #expect(line.take(upTo: 2880) == block(0))
+  }
+
+  @Test func voicesAreAddedUp() {
+    var line = SampleLine(rate: 48_000, channels: 1)
+    line.add("a")
+    line.add("b")
+    line.write(block(0.5), of: "a", at: .zero)
+    #expect(line.ready == 0, "the other one is waited for")
+    line.write(block(0.25), of: "b", at: .milliseconds(10))
+    #expect(line.ready == 960)
+    #expect(line.take(upTo: 960) == block(0.5, 480) + block(0.75, 480))
+    line.remove("a")
+    #expect(line.take(upTo: line.ready) == block(0.25, 480))
+  }
+
+  /// Two hundred millionths are more than clocks differ by.
+  @Test(arguments: [1.0002, 0.9998]) func anotherClockIsFollowed(ratio: Double) {
+    var placer = SamplePlacer(rate: 48_000)
+    for number in 0..<9000 {
+      let start = Double(number) * 0.02 * ratio
+      let place = placer.place(.seconds(start), 960)
+      #expect(abs(place.count - 960) <= 3 && place.skipped == 0)
+      #expect(abs(Double(place.position) / 48_000 - start) < 0.002)
+    }
+  }
+
+  @Test func whatIsSaidToBeFarAwayNeedsNoMemory() {
+    var line = SampleLine(rate: 48_000, channels: 1)
+    line.add("a")
+    line.write(block(0.5), of: "a", at: .seconds(1_000_000))
+    #expect(line.take(upTo: 960) == block(0))
+  }
+}
