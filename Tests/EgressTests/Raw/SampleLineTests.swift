@@ -29,15 +29,28 @@ import Testing
     #expect(taken == block(0.5, 1920) + block(0, 3840) + block(0.25, 1920))
   }
 
-  @Test func whatComesTwiceOrTooLateIsLeftOut() {
+  @Test func whatComesTooLateIsLeftOut() {
     var line = SampleLine(rate: 48_000, channels: 1)
     line.add("a")
     line.write(block(0.5), of: "a", at: .zero)
     #expect(line.take(upTo: 1440) == block(0.5) + block(0, 480))
     line.write(block(0.25), of: "a", at: .milliseconds(20))
     #expect(line.take(upTo: 1920) == block(0.25, 480))
-    line.write(block(0.75), of: "a", at: .milliseconds(20))
+    line.write(block(0.75), of: "a", at: .seconds(-1))
     #expect(line.take(upTo: 2880) == block(0))
+  }
+
+  /// As in the first second of a track, before it is known how long packets take at least.
+  @Test func nothingIsLostWhenTimesMoveBack() {
+    var placer = SamplePlacer(rate: 48_000)
+    var end = 0
+    for number in 0..<500 {
+      let start = Double(number) * 0.02 - (number < 20 ? 0 : 0.07)
+      let place = placer.place(.seconds(start), 960)
+      #expect(place.position == end && place.skipped == 0 && abs(place.count - 960) <= 20)
+      if number > 450 { #expect(abs(Double(place.position) / 48_000 - start) < 0.002) }
+      end = place.position + place.count
+    }
   }
 
   @Test func voicesAreAddedUp() {
