@@ -3,8 +3,10 @@
 import json
 import sys
 
+import numpy as np
 import pytest
 from programs import ROOT
+from publish_object import SPEED
 from raw import Reader
 
 EXAMPLES = ROOT / "Examples/Python"
@@ -18,13 +20,15 @@ def told(server, file, command, example, *options):
 
 
 def test_a_moving_object_is_found(server, tmp_path):
-    """The ball of `publish-test`, which sweeps over the frame."""
-    server.own_publisher("test", "alice", "vp8")
+    """A square that moves to the right as fast as `publish_object.py` says, seen at half the size."""
+    server.foreign_publisher("--no-audio", script="publish_object.py")
     options = ("--format", "rgb24", "--size", "320x180", "--fps", 10, "--duration", "4s")
     places = told(server, tmp_path / "told", "frames", "moving_object.py 320x180 10", *options)
     assert len(places) > 20
-    ways = [max(place[axis] for place in places) - min(place[axis] for place in places) for axis in "xy"]
-    assert max(ways) > 30, places
+    assert all(abs(place["y"] - 90) < 10 for place in places), places
+    speeds = [(b["x"] - a["x"]) / (b["time"] - a["time"]) for a, b in zip(places, places[1:])]
+    # Once in three seconds it begins again at the left.
+    assert np.median(speeds) == pytest.approx(SPEED / 2, rel=0.2), speeds
 
 
 def test_the_loudness_of_beeps(server, tmp_path):
