@@ -11,6 +11,7 @@ struct NamePatternTests {
       ("guest-*", "guest-", true), ("guest-*", "guest-7", true), ("guest-*", "a guest-7", false),
       ("guest-?", "guest-7", true), ("guest-?", "guest-", false), ("guest-?", "guest-77", false),
       ("*-a*b", "x-a-ab", true), ("*-a*b", "x-a-ac", false), ("a*b?", "ab", false), ("", "a", false), ("?", "ü", true),
+      ("*-?-*", "a-b-c", true), ("??", "é😀", true), ("a*", "a*", true),
     ])
   func matches(pattern: String, name: String, isLike: Bool) {
     #expect(NamePattern(pattern).matches(name) == isLike)

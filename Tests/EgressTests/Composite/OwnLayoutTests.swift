@@ -59,14 +59,6 @@ import Testing
     #expect(arranger.places(of: [ann], at: start + .seconds(2.1)).map(\.sid) == ["a"], "who has gone is not held")
   }
 
-  @Test(arguments: [
-    ("host-1", "host*", true), ("ghost", "host*", false), ("a-b-c", "*-?-*", true), ("", "*", true), ("", "?", false),
-    ("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "*a*a*a*a*a*a*a*a*b", false), ("é😀", "??", true), ("a*", "a*", true),
-  ])
-  func identitiesMatchWildcards(_ text: String, _ pattern: String, _ matches: Bool) {
-    #expect(Wildcard.matches(text, pattern) == matches)
-  }
-
   /// File, line, column, and what to do.
   @Test(arguments: [
     ("", "own.yaml: there is no layout in it"),

@@ -112,7 +112,7 @@ extension OwnLayout.Tile {
       case .camera: track.source == .camera
       case .screen: track.source == .screenShareVideo
       }
-    return isWanted && Wildcard.matches(track.identity, participant)
+    return isWanted && NamePattern(participant).matches(track.identity)
   }
 
   /// Neighbours in fractions are neighbours in pixels.
@@ -123,29 +123,5 @@ extension OwnLayout.Tile {
     return TilePlace(
       x: left, y: top, width: max(2, right - left), height: max(2, bottom - top),
       fit: fit.map { $0 == .cover ? .cover : .contain } ?? track.fit)
-  }
-}
-
-/// `*` stands for anything and `?` for one sign. Pure.
-enum Wildcard {
-  static func matches(_ text: String, _ pattern: String) -> Bool {
-    let (text, pattern) = (Array(text), Array(pattern))
-    // After a star that took too little it takes one more: where to go on in both.
-    var star: (pattern: Int, text: Int)?
-    var (index, at) = (0, 0)
-    while index < text.count {
-      if at < pattern.count, pattern[at] == "*" {
-        star = (at + 1, index)
-        at += 1
-      } else if at < pattern.count, pattern[at] == "?" || pattern[at] == text[index] {
-        (index, at) = (index + 1, at + 1)
-      } else if let last = star {
-        star = (last.pattern, last.text + 1)
-        (at, index) = (last.pattern, last.text + 1)
-      } else {
-        return false
-      }
-    }
-    return pattern[at...].allSatisfy { $0 == "*" }
   }
 }
