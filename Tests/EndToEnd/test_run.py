@@ -135,7 +135,7 @@ def test_a_changed_file_leaves_the_others_alone(server, runner):
     assert not program.wait_for("configuration")["applied"]
     mistakes = [event for event in program.events if event["event"] == "mistake"]
     assert {event["message"] for event in mistakes} == {"a job has no `audio-onyl`; did you mean `audio-only`?"}
-    assert f"{runner.file}:{mistakes[0]['line']}:{mistakes[0]['column']}: " in program.errors
+    program.wait_for_error(f"{runner.file}:{mistakes[0]['line']}:{mistakes[0]['column']}: ")
     del jobs["grows"], jobs["new"]
     runner.write(jobs)
     assert set(program.wait_for("configuration")["removed"]) == {"grows", "new"}

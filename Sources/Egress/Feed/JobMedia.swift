@@ -55,12 +55,14 @@ final class JobMedia: Sendable {
 
   func remove(_ line: FeedLine) { state.withLock { $0.lines.removeAll { $0.line === line } } }
 
-  /// Has a line begin anew where nothing is sent that could, for one who needs a keyframe.
+  /// Has a line begin anew where nothing is sent that could, for one who needs a keyframe. It begins where the job is, which
+  /// a sender's clock may have put some milliseconds ahead of now.
   func blackenAnew(_ line: FeedLine, at time: MediaTime = .now) {
     state.withLock { state in
-      guard state.isMuted, !state.isEnding else { return }
+      guard state.isMuted, !state.isEnding, let origin = state.origin else { return }
+      let time = max(state.clock.reading(at: time), origin + Self.length(state))
       for index in state.lines.indices where state.lines[index].line === line {
-        _ = state.lines[index].blacken(at: state.clock.reading(at: time), anew: true)
+        _ = state.lines[index].blacken(at: time, anew: true)
       }
     }
   }

@@ -39,11 +39,8 @@ actor PublisherTransport {
   init(servers: [PeerTransport.ICEServer], localAddresses: [String], timeout: Duration, loggers: Loggers) {
     let (events, told) = AsyncStream.makeStream(of: Event.self)
     (self.events, self.told) = (events, told)
-    var configuration = PeerConfiguration(isControlling: true)
-    configuration.iceServers = servers
-    configuration.localAddresses = localAddresses
-    configuration.connectTimeout = timeout
-    configuration.logger = loggers.transport
+    let configuration = PeerConfiguration(
+      isControlling: true, servers: servers, localAddresses: localAddresses, timeout: timeout, loggers: loggers)
     let channels = Locked(Channels())
     self.channels = channels
     var handlers = PeerObserver.Handlers()

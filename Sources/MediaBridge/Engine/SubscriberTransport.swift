@@ -47,11 +47,8 @@ actor SubscriberTransport {
     self.latency = latency
     let (events, told) = AsyncStream.makeStream(of: Event.self)
     (self.events, self.told) = (events, told)
-    var configuration = PeerConfiguration(isControlling: false)
-    configuration.iceServers = servers
-    configuration.localAddresses = localAddresses
-    configuration.connectTimeout = timeout
-    configuration.logger = loggers.transport
+    let configuration = PeerConfiguration(
+      isControlling: false, servers: servers, localAddresses: localAddresses, timeout: timeout, loggers: loggers)
     let core = LoopBound(SubscriberCore(loop: loop, logger: loggers.tracks), on: loop)
     self.core = core
     var handlers = PeerObserver.Handlers()

@@ -1,0 +1,16 @@
+import PeerTransport
+
+extension PeerConfiguration {
+  /// For either connection of a session.
+  /// - Parameters:
+  ///   - servers: as the join names them.
+  ///   - localAddresses: to gather on; empty for all.
+  init(
+    isControlling: Bool, servers: [PeerTransport.ICEServer], localAddresses: [String], timeout: Duration,
+    loggers: Loggers
+  ) {
+    self.init(isControlling: isControlling)
+    (iceServers, self.localAddresses) = (servers, localAddresses)
+    (connectTimeout, logger) = (timeout, loggers.transport)
+  }
+}
