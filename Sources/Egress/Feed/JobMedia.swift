@@ -172,7 +172,8 @@ final class JobMedia: Sendable {
 
   /// How long media may still come; nil where all is there.
   private static func rest(_ state: State, at now: MediaTime) -> Duration? {
-    guard let end = state.end, state.origin != nil, !state.isEnding else { return nil }
+    // While it is paused its time stands still, and nothing that comes is taken.
+    guard let end = state.end, state.origin != nil, !state.isEnding, !state.clock.isPaused else { return nil }
     let late = state.lines.filter { !$0.hasAll(until: end) }.map(\.delay.usual)
     return late.max().map { end + $0 - state.clock.reading(at: now) }
   }
