@@ -65,6 +65,7 @@ struct CompositeArguments: ParsableArguments {
       endsWhenEmpty: recording.ending != nil,
       wait: recording.wait, reconnectFor: recording.reconnectFor, values: recording.values)
     (options.replacesFiles, options.parts) = (recording.replacesFiles, recording.parts)
+    options.duration = recording.duration
     options.showsPlaceholders = showsPlaceholders
     options.participant = recording.participant
     options.audioMixing = audioMixing ?? .defaultMixing

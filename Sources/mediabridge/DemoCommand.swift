@@ -27,7 +27,8 @@ struct DemoCommand: AsyncParsableCommand {
   }
 
   private func perform(_ console: Console) async throws {
-    let options = RecordingOptions(file: output, participant: "alice", wait: .seconds(20))
+    var options = RecordingOptions(file: output, participant: "alice", wait: .seconds(20))
+    options.duration = duration
     let pipelines = templates.folder
     let room = Room(roomOptions: RoomOptions(autoSubscribe: false, audioPlayback: .off, pipelineFolder: pipelines))
     let recorder = Recorder(room: room, options: options)
@@ -46,7 +47,7 @@ struct DemoCommand: AsyncParsableCommand {
       try await publisher.connect(url: url, token: Self.token(name, grant))
       console.say("\(name) publishes a test image and a tone over WebRTC")
     }
-    let recording = Recording(console: console, room: room, source: recorder, options: options, duration: duration)
+    let recording = Recording(console: console, room: room, source: recorder, options: options)
     let outcome = await Self.outcome {
       try await recording.run(url: url, token: try await Self.token("recorder", .recorder(room: "demo")))
     }

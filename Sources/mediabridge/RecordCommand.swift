@@ -262,7 +262,7 @@ struct RecordingArguments: ParsableArguments {
     var options = options
     options.kinds = await source.kinds
     return Recording(
-      console: console, room: room, source: source, options: options, duration: duration, maxSize: files.maxSize,
+      console: console, room: room, source: source, options: options, maxSize: files.maxSize,
       connectOptions: access.connectOptions, control: control, writesManifest: files.manifest,
       completion: files.completion(telling: console), interruption: interruption)
   }
@@ -299,7 +299,7 @@ struct RecordingArguments: ParsableArguments {
     options.participantPattern = isPattern ? participant : nil
     // Yesterday's recording is not lost to a command that is repeated.
     options.replacesFiles = overwrite
-    options.parts = files.parts
+    (options.parts, options.duration) = (files.parts, duration)
     return options
   }
 }

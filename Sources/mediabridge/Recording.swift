@@ -8,7 +8,6 @@ import PipelineTemplates
 struct Recording {
   /// What ended it, in a word for machines.
   enum End: Sendable {
-    case duration
     case size
     case interrupted
     /// On standard input.
@@ -18,7 +17,6 @@ struct Recording {
 
     var name: String {
       switch self {
-      case .duration: "duration"
       case .size: "size"
       case .interrupted: "interrupted"
       case .told: "told"
@@ -32,7 +30,6 @@ struct Recording {
   let room: Room
   let source: any EgressJob
   let options: RecordingOptions
-  var duration: Duration?
   /// Bytes, of all files together.
   var maxSize: Int64?
   let connectOptions: ConnectOptions
@@ -49,13 +46,13 @@ struct Recording {
   ///   - completion: what is run for each file that is complete.
   ///   - interruption: what ends it besides.
   init(
-    console: Console, room: Room, source: any EgressJob, options: RecordingOptions, duration: Duration?,
+    console: Console, room: Room, source: any EgressJob, options: RecordingOptions,
     maxSize: Int64? = nil, connectOptions: ConnectOptions = ConnectOptions(), control: ControlRequest.Form? = nil,
     writesManifest: Bool = false, completion: CompletionCommand? = nil,
     interruption: Interruption = Interruption()
   ) {
     (self.console, self.room, self.source, self.options) = (console, room, source, options)
-    (self.duration, self.maxSize, self.connectOptions) = (duration, maxSize, connectOptions)
+    (self.maxSize, self.connectOptions) = (maxSize, connectOptions)
     (self.writesManifest, self.completion, self.interruption) = (writesManifest, completion, interruption)
     let destinations = Locked(options.destinations.map { Destination(location: $0.location, output: $0.output) })
     self.destinations = destinations
@@ -125,7 +122,7 @@ struct Recording {
 
   private var report: RecordingReport {
     RecordingReport(
-      console: console, options: options, destinations: destinations, duration: duration,
+      console: console, options: options, destinations: destinations,
       isGroup: source is RecorderGroup, completion: completion)
   }
 
@@ -150,7 +147,7 @@ struct Recording {
     var forecast = maxSize.map { SizeForecast(limit: $0) }
     while true {
       let rest = await rest
-      if rest <= .zero { return .duration }
+      if rest <= .zero { return .asked(.durationReached) }
       // A pause may end at any time, and does not count.
       let isWatched = isPaused || maxSize != nil
       if await interruption.came(within: min(rest, isWatched ? .milliseconds(200) : .seconds(1))) {
@@ -171,7 +168,7 @@ struct Recording {
   /// How much of what is asked for is still to be recorded.
   private var rest: Duration {
     get async {
-      guard let duration else { return .seconds(3600) }
+      guard let duration = options.duration else { return .seconds(3600) }
       return duration - (await source.elapsed)
     }
   }

@@ -10,7 +10,6 @@ struct RecordingReport: Sendable {
   let options: RecordingOptions
   /// Those that came while it ran, too.
   let destinations: Locked<[Destination]>
-  let duration: Duration?
   /// Whether there are as many destinations as somebody comes.
   var isGroup = false
   var completion: CompletionCommand?
@@ -75,7 +74,7 @@ struct RecordingReport: Sendable {
     if options.ending == .participantLeft { return "The recording ends unless \(identity) is back at once." }
     let kinds = options.sources.isEmpty ? options.kinds : Set(options.sources.map(\.kind))
     let what = kinds.contains(.video) ? "black and silence" : "silence"
-    let end = duration.map { "ends after \(Format.duration($0)), as asked" } ?? "ends with Ctrl-C"
+    let end = options.duration.map { "ends after \(Format.duration($0)), as asked" } ?? "ends with Ctrl-C"
     let alternative = options.ending == nil ? "; --until-left would have ended it here" : ""
     return "Until \(identity) is back the file gets \(what); it \(end)\(alternative)."
   }
@@ -87,7 +86,7 @@ struct RecordingReport: Sendable {
     case .asked(.tracksEnded): console.say("The track is published no more: the recording ends.")
     case .asked(.roomEmpty): console.say("Nobody who may publish is left in the room: the recording ends.")
     case .size: console.say("As much is written as was asked for: the recording ends.")
-    case .duration, .interrupted, .told, .failed: break
+    case .asked(.durationReached), .interrupted, .told, .failed: break
     }
   }
 

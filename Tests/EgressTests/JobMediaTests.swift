@@ -77,4 +77,28 @@ import Testing
     #expect(late.times.values.first == .milliseconds(58_500) && late.times.count == 100)
     #expect(first.times.values.last == late.times.values.last)
   }
+
+  /// However late it is told to end.
+  @Test func itLastsAsLongAsAsked() throws {
+    let media = JobMedia(beginsWithVideo: false, duration: .seconds(1), onKeyframeNeeded: {}, onBegin: {})
+    let audio = try line(of: media)
+    let start = MediaTime.now
+    for step in 0..<40 { media.write(try block(at: start + .milliseconds(20) * step), .audio, isRaw: false) }
+    media.advance(to: start + .seconds(60))
+    for step in 40..<80 { media.write(try block(at: start + .milliseconds(20) * step), .audio, isRaw: false) }
+    media.end(at: start + .seconds(60))
+    media.complete(at: start + .seconds(60))
+    #expect(audio.times.values == (0..<50).map { .milliseconds(20) * $0 })
+  }
+
+  /// What is cut out does not count, and an end within it is where it began.
+  @Test func aPauseMakesItNoShorter() throws {
+    let media = JobMedia(beginsWithVideo: false, duration: .seconds(1), onKeyframeNeeded: {}, onBegin: {})
+    let audio = try line(of: media)
+    let start = MediaTime.now
+    for step in 0..<25 { media.write(try block(at: start + .milliseconds(20) * step), .audio, isRaw: false) }
+    #expect(media.pause(at: start + .milliseconds(500)) && media.resume(at: start + .seconds(10)))
+    for step in 500..<600 { media.write(try block(at: start + .milliseconds(20) * step), .audio, isRaw: false) }
+    #expect(audio.times.count == 50 && media.length == .seconds(1))
+  }
 }

@@ -30,11 +30,14 @@ import Testing
   }
 
   /// Alice is recorded, bob is there too.
-  private func run(_ ending: RecordingOptions.Ending, _ body: (Scene) async throws -> Void) async throws {
+  private func run(
+    _ ending: RecordingOptions.Ending?, lasting duration: Duration? = nil, _ body: (Scene) async throws -> Void
+  ) async throws {
     try await Watcher.run(RoomOptions(autoSubscribe: false), codecs: ["alice": "vp8", "bob": "vp8"]) { watcher in
       let folder = try TemporaryFolder()
-      let options = RecordingOptions(
+      var options = RecordingOptions(
         file: folder.path + "/a.mkv", participant: "alice", ending: ending, wait: .seconds(20))
+      options.duration = duration
       let recorder = Recorder(room: watcher.room, options: options)
       let told = Collector<String>(recorder.events) { event in
         switch event {
@@ -110,6 +113,28 @@ import Testing
       }
       let progress = try await scene.recorder.finish()
       #expect(progress.omissions.isEmpty)
+    }
+  }
+
+  /// Whoever is to finish it comes late.
+  @Test func aRecordingLastsAsLongAsAsked() async throws {
+    try await run(nil, lasting: .seconds(2)) { scene in
+      try await eventually("the end") { await scene.recorder.ending == .durationReached }
+      try await eventually("two seconds more") { await scene.recorder.elapsed > .seconds(4) }
+      let progress = try await scene.recorder.finish()
+      #expect(abs(progress.duration.seconds - 2) < 0.1)
+      #expect(await scene.recorder.info.status == .limitReached)
+    }
+  }
+
+  /// Its time stands still, and nothing more comes that could be waited for.
+  @Test func aPausedRecordingEnds() async throws {
+    try await run(nil) { scene in
+      try await eventually("some media") { await scene.recorder.progress().duration > .seconds(1) }
+      try await scene.recorder.pause()
+      let length = await scene.recorder.elapsed
+      let progress = try await scene.recorder.finish()
+      #expect(abs((progress.duration - length).seconds) < 0.3)
     }
   }
 }

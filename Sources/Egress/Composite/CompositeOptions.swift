@@ -32,6 +32,9 @@ public struct CompositeOptions: Sendable {
   public var kinds: Set<Track.Kind>
   /// Whether it ends by itself when nobody who may publish is left, or `participant` has left.
   public var endsWhenEmpty: Bool
+  /// How long it lasts, without pauses: what is of a later moment is not in it, however late it is finished. Nil sets no
+  /// limit.
+  public var duration: Duration?
   /// The longest wait for somebody who sends something; nil waits forever.
   public var wait: Duration?
   /// Whether a file that holds something already is replaced, and is no error.
@@ -109,7 +112,7 @@ extension CompositeOptions {
     var options = RecordingOptions(
       destinations: destinations, encode: encode, kinds: kinds, ending: ending, wait: wait, reconnectFor: reconnectFor,
       values: values)
-    (options.replacesFiles, options.parts) = (replacesFiles, parts)
+    (options.replacesFiles, options.parts, options.duration) = (replacesFiles, parts, duration)
     options.encoding = encoding
     options.hasVoices = audioTracks == .participant
     // What is mixed has its size, also where only one side was given.

@@ -12,9 +12,16 @@ final class JobMedia: Sendable {
     /// Whether no video is sent on purpose.
     var isMuted = false
     var isEnding = false
-    /// From when on nothing is taken.
+    /// From when on nothing is taken, in the job's time.
     var end: MediaTime?
     var clock = JobClock()
+
+    func isTaken(at time: MediaTime) -> Bool { !isEnding && end.map { time < $0 } ?? true }
+    /// How late it is, at the latest the end.
+    func reading(at time: MediaTime) -> MediaTime {
+      let time = clock.reading(at: time)
+      return end.map { min($0, time) } ?? time
+    }
   }
 
   private struct Outcome {
@@ -23,6 +30,7 @@ final class JobMedia: Sendable {
   }
 
   private let beginsWithVideo: Bool
+  private let duration: Duration?
   private let onKeyframeNeeded: @Sendable () -> Void
   private let onBegin: @Sendable () -> Void
   /// Held while media is placed and queued, so that the queues get it in order; queueing never waits.
@@ -30,12 +38,14 @@ final class JobMedia: Sendable {
 
   /// - Parameters:
   ///   - beginsWithVideo: whether the first moment is a frame; otherwise black stands in until one comes.
+  ///   - duration: after which nothing is taken; nil without a limit.
   ///   - onKeyframeNeeded: called when frames come that cannot be shown before a keyframe.
   ///   - onBegin: called at the first moment.
   init(
-    beginsWithVideo: Bool, onKeyframeNeeded: @escaping @Sendable () -> Void, onBegin: @escaping @Sendable () -> Void
+    beginsWithVideo: Bool, duration: Duration? = nil, onKeyframeNeeded: @escaping @Sendable () -> Void,
+    onBegin: @escaping @Sendable () -> Void
   ) {
-    self.beginsWithVideo = beginsWithVideo
+    (self.beginsWithVideo, self.duration) = (beginsWithVideo, duration)
     self.onKeyframeNeeded = onKeyframeNeeded
     self.onBegin = onBegin
   }
@@ -59,8 +69,9 @@ final class JobMedia: Sendable {
   /// a sender's clock may have put some milliseconds ahead of now.
   func blackenAnew(_ line: FeedLine, at time: MediaTime = .now) {
     state.withLock { state in
-      guard state.isMuted, !state.isEnding, let origin = state.origin else { return }
+      guard state.isMuted, let origin = state.origin else { return }
       let time = max(state.clock.reading(at: time), origin + Self.length(state))
+      guard state.isTaken(at: time) else { return }
       for index in state.lines.indices where state.lines[index].line === line {
         _ = state.lines[index].blacken(at: time, anew: true)
       }
@@ -87,9 +98,7 @@ final class JobMedia: Sendable {
   func write(_ media: MediaBuffer, _ kind: Track.Kind, voice: Int? = nil, isRaw: Bool) {
     guard let taken = media.pts else { return }
     let outcome = state.withLock { state -> Outcome in
-      guard !state.isEnding, let time = state.clock.placed(taken), state.end.map({ time < $0 }) ?? true else {
-        return Outcome()
-      }
+      guard let time = state.clock.placed(taken), state.isTaken(at: time) else { return Outcome() }
       return kind == .video ? show(media, isRaw, at: time, &state) : hear(media, voice, isRaw, at: time, &state)
     }
     if outcome.needsKeyframe { onKeyframeNeeded() }
@@ -123,6 +132,7 @@ final class JobMedia: Sendable {
       if !body(&state.lines[index], now) { outcome.needsKeyframe = true }
       guard state.origin == nil, let origin = state.lines[index].timeline.origin else { continue }
       state.origin = origin
+      if let duration { state.end = min(state.end ?? origin + duration, origin + duration) }
       outcome.begins = true
       for index in state.lines.indices { state.lines[index].begin(at: origin) }
     }
@@ -134,9 +144,10 @@ final class JobMedia: Sendable {
   /// - Returns: false when a line shows the last frame instead, because black cannot be written in its format.
   func setMuted(_ isMuted: Bool, at time: MediaTime = .now) -> Bool {
     state.withLock { state in
-      guard state.isMuted != isMuted, !state.isEnding else { return true }
+      let time = state.clock.reading(at: time)
+      guard state.isMuted != isMuted, state.isTaken(at: time) else { return true }
       state.isMuted = isMuted
-      return isMuted ? blacken(&state, at: state.clock.reading(at: time)) : true
+      return isMuted ? blacken(&state, at: time) : true
     }
   }
 
@@ -155,13 +166,13 @@ final class JobMedia: Sendable {
   func advance(to time: MediaTime) {
     state.withLock { state in
       guard !state.isEnding else { return }
-      let time = state.clock.reading(at: time)
+      let time = state.reading(at: time)
       for index in state.lines.indices { state.lines[index].advance(to: time) }
     }
   }
 
   /// Takes nothing that is of a later moment.
-  func end(at time: MediaTime) { state.withLock { $0.end = $0.clock.reading(at: time) } }
+  func end(at time: MediaTime) { state.withLock { $0.end = $0.reading(at: time) } }
 
   /// Waits for what is on its way since before the end: as long as it took of late, which on a busy machine is seconds.
   func awaitEnd() async {
@@ -183,7 +194,7 @@ final class JobMedia: Sendable {
   func complete(at time: MediaTime) {
     state.withLock { state in
       guard !state.isEnding else { return }
-      let (time, length) = (state.clock.reading(at: time), Self.length(state))
+      let (time, length) = (state.reading(at: time), Self.length(state))
       for index in state.lines.indices { state.lines[index].complete(at: time, length: length) }
       state.isEnding = true
     }

@@ -104,8 +104,8 @@ extension EgressInfo {
 extension EgressInfo.EndReason {
   fileprivate init(_ ending: RecordingOptions.Ending?, _ error: LiveKitError?) {
     switch ending {
-    // All else that ends a job by itself is a limit.
-    case let ending?: self = RecordingOptions.Ending.ofSource.contains(ending) ? .sourceClosed : .limitReached
+    case .durationReached: self = .limitReached
+    case .participantLeft, .roomEmpty, .tracksEnded: self = .sourceClosed
     case nil: self = error == nil || error?.code == .cancelled ? .stopped : .failure
     }
   }
@@ -117,8 +117,4 @@ extension EgressInfo.Status {
     let isInVain = !isActive && [nil, .cancelled, .timedOut].contains(error?.code)
     self = isInVain ? .aborted : error != nil ? .failed : reason == .limitReached ? .limitReached : .complete
   }
-}
-
-extension RecordingOptions.Ending {
-  fileprivate static let ofSource: [Self] = [.participantLeft, .roomEmpty, .tracksEnded]
 }

@@ -21,13 +21,16 @@ final class Job: Sendable {
 
   /// - Parameters:
   ///   - beginsWithVideo: whether the first moment is a frame; otherwise black stands in until one comes.
+  ///   - duration: of all of it; nil without a limit.
   ///   - onKeyframeNeeded: called when whoever sends the video is to send a keyframe.
   ///   - onChange: called at the first moment, and when a destination cannot go on.
   init(
-    beginsWithVideo: Bool, onKeyframeNeeded: @escaping @Sendable () -> Void, onChange: @escaping @Sendable () -> Void
+    beginsWithVideo: Bool, duration: Duration? = nil, onKeyframeNeeded: @escaping @Sendable () -> Void,
+    onChange: @escaping @Sendable () -> Void
   ) {
     (self.onKeyframeNeeded, self.onChange) = (onKeyframeNeeded, onChange)
-    media = JobMedia(beginsWithVideo: beginsWithVideo, onKeyframeNeeded: onKeyframeNeeded, onBegin: onChange)
+    media = JobMedia(
+      beginsWithVideo: beginsWithVideo, duration: duration, onKeyframeNeeded: onKeyframeNeeded, onBegin: onChange)
   }
 
   // MARK: Destinations

@@ -84,7 +84,7 @@ extension JobSource {
   ) throws(LiveKitError) {
     let all = job.targets?.all ?? []
     let made = Job(
-      beginsWithVideo: beginsWithVideo && all.contains { $0.planner.kinds.contains(.video) },
+      beginsWithVideo: beginsWithVideo && all.contains { $0.planner.kinds.contains(.video) }, duration: asked.duration,
       onKeyframeNeeded: { video.withLock { $0 }?.requestKeyframe() }, onChange: { [bell] in bell.ring() })
     let opened = opensLater ? [] : all.map { open($0, in: made, for: sent) }
     let run = JobRun(job: made, destinations: opened, video: video)

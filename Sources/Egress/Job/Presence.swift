@@ -24,7 +24,10 @@ struct Presence: Sendable {
 
 extension JobSource {
   public var ending: RecordingOptions.Ending? { ended }
-  var ended: RecordingOptions.Ending? { job.presence.isOver ? asked.ending : nil }
+  var ended: RecordingOptions.Ending? {
+    if job.presence.isOver { return asked.ending }
+    return asked.duration.map { jobAge >= $0 } == true ? .durationReached : nil
+  }
 
   /// While the connection is being brought back nobody is known to have left, and before the first moment nobody has.
   func watchPresence() {
@@ -36,6 +39,7 @@ extension JobSource {
       case .roomEmpty: participants.values.allSatisfy { !$0.mayPublish }
       case .tracksEnded:
         participants.values.allSatisfy { Set($0.trackPublications.keys).isDisjoint(with: asked.trackSids) }
+      case .durationReached: false
       }
     job.presence.note(holds, at: .now)
   }

@@ -167,7 +167,7 @@ public actor RecorderGroup: EgressJob {
   /// - Parameter take: counts from 1: whoever comes back does not get the file of before.
   private func memberOptions(_ name: String, participant: String?, take: Int = 1) -> RecordingOptions {
     var options = options
-    (options.wait, options.participantPattern) = (nil, nil)
+    (options.wait, options.participantPattern, options.duration) = (nil, nil, nil)
     switch unit {
     case .participant: (options.participant, options.ending) = (participant, .participantLeft)
     case .track: (options.trackSids, options.sources, options.ending) = ([name], [], .tracksEnded)
@@ -254,7 +254,10 @@ public actor RecorderGroup: EgressJob {
   /// One that fails fails alone.
   public var failure: LiveKitError? { nil }
   public var elapsed: Duration { begun.map { clock.reading(at: .now) - $0 } ?? .zero }
-  public var ending: RecordingOptions.Ending? { presence.isOver && options.ending == .roomEmpty ? .roomEmpty : nil }
+  public var ending: RecordingOptions.Ending? {
+    if presence.isOver, options.ending == .roomEmpty { return .roomEmpty }
+    return options.duration.map { elapsed >= $0 } == true ? .durationReached : nil
+  }
   public var manifests: [Manifest] {
     get async {
       var manifests: [Manifest] = []

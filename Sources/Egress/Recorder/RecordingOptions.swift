@@ -10,6 +10,8 @@ public struct RecordingOptions: Sendable {
     case roomEmpty = "room_empty"
     /// None of the recorded tracks, which were named, is published any more.
     case tracksEnded = "tracks_ended"
+    /// It is as long as it was to be: `RecordingOptions.duration`.
+    case durationReached = "duration"
   }
 
   /// Where it goes, at least to one: files and addresses, each by a template. Those that want the same share an encoder.
@@ -37,8 +39,11 @@ public struct RecordingOptions: Sendable {
   public var parts: PartLimit?
   /// Whether voices have tracks of their own beside the mix.
   var hasVoices = false
-  /// What ends the recording besides `Recorder.finish()`.
+  /// What ends the recording besides `Recorder.finish()` and `duration`.
   public var ending: Ending?
+  /// How long it lasts, without pauses: what is of a later moment is not in it, however late it is finished. Nil sets no
+  /// limit.
+  public var duration: Duration?
   /// The longest wait for the participant and its media; nil waits forever.
   public var wait: Duration?
   /// Size, bitrates and keyframes of what is encoded: short for values of these templates, and before their defaults.
