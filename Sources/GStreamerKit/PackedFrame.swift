@@ -1,16 +1,22 @@
 extension VideoFrameBuffer {
   /// The samples upright and without padding: one plane after the other, each row by row. Those of I420 are Y, U and V,
   /// of NV12 Y and the pairs of U and V, of all others one plane.
+  /// - Parameter isAligned: with the padding that GStreamer's elements take for granted where caps alone tell the layout: rows
+  ///   begin at multiples of four bytes, and the first of several planes has an even number of them.
   /// - Returns: nil when the memory cannot be read.
-  public func packed() -> [UInt8]? {
+  public func packed(isAligned: Bool = false) -> [UInt8]? {
     withPlanes { planes in
       let planes = (0..<planes.count).compactMap { planes[$0] }
-      let size = planes.reduce(0) { $0 + $1.width * $1.height * $1.pixelStride }
+      let rooms = planes.indices.map { index in
+        planes[index].room(media.quarterTurns, isAligned, evenRows: index == 0 && planes.count > 1)
+      }
+      let size = rooms.reduce(0) { $0 + $1.stride * $1.rows }
       return [UInt8](unsafeUninitializedCapacity: size) { bytes, count in
         guard var rest = bytes.baseAddress else { return }
-        for plane in planes {
-          plane.pack(into: rest, quarterTurns: media.quarterTurns)
-          rest += plane.width * plane.height * plane.pixelStride
+        if isAligned { rest.initialize(repeating: 0, count: size) }
+        for (plane, room) in zip(planes, rooms) {
+          plane.pack(into: rest, room.stride, quarterTurns: media.quarterTurns)
+          rest += room.stride * room.rows
         }
         count = size
       }
@@ -19,10 +25,19 @@ extension VideoFrameBuffer {
 }
 
 extension VideoFrameBuffer.Plane {
-  /// - Parameter target: with room for all samples.
-  fileprivate func pack(into target: UnsafeMutablePointer<UInt8>, quarterTurns: Int) {
+  /// What it takes once it is turned: bytes from one row to the next, and rows.
+  fileprivate func room(_ quarterTurns: Int, _ isAligned: Bool, evenRows: Bool) -> (stride: Int, rows: Int) {
+    let isAcross = quarterTurns % 2 == 1
+    let (length, rows) = ((isAcross ? height : width) * pixelStride, isAcross ? width : height)
+    return isAligned ? ((length + 3) / 4 * 4, evenRows ? (rows + 1) / 2 * 2 : rows) : (length, rows)
+  }
+
+  /// - Parameters:
+  ///   - target: with room for all samples.
+  ///   - length: bytes from one row there to the next.
+  fileprivate func pack(into target: UnsafeMutablePointer<UInt8>, _ length: Int, quarterTurns: Int) {
     guard let source = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return }
-    guard quarterTurns != 0 else { return copyRows(source, target) }
+    guard quarterTurns != 0 else { return copyRows(source, target, length) }
     // Where the sample of the target's first place lies, and how far its neighbours right of it and below are.
     let (last, bottom) = ((width - 1) * pixelStride, (height - 1) * stride)
     let (start, right, down) =
@@ -32,8 +47,8 @@ extension VideoFrameBuffer.Plane {
       default: (last, stride, -pixelStride)
       }
     let (columns, rows) = quarterTurns == 2 ? (width, height) : (height, width)
-    var place = target
     for row in 0..<rows {
+      var place = target + row * length
       var sample = source + start + row * down
       for _ in 0..<columns {
         for byte in 0..<pixelStride { place[byte] = sample[byte] }
@@ -43,9 +58,9 @@ extension VideoFrameBuffer.Plane {
     }
   }
 
-  private func copyRows(_ source: UnsafePointer<UInt8>, _ target: UnsafeMutablePointer<UInt8>) {
-    let length = width * pixelStride
-    if stride == length { return target.update(from: source, count: length * height) }
-    for row in 0..<height { (target + row * length).update(from: source + row * stride, count: length) }
+  private func copyRows(_ source: UnsafePointer<UInt8>, _ target: UnsafeMutablePointer<UInt8>, _ length: Int) {
+    let count = width * pixelStride
+    if stride == length, length == count { return target.update(from: source, count: length * height) }
+    for row in 0..<height { (target + row * length).update(from: source + row * stride, count: count) }
   }
 }

@@ -27,6 +27,14 @@ import Testing
     #expect(Array(bytes[..<(63 * 45)]) == rows)
   }
 
+  @Test func alignedRowsHaveThePaddingOfGStreamer() throws {
+    let frame = try #require(QuadrantFrame(width: 63, height: 45).i420(.bt601))
+    let (packed, aligned) = (try #require(frame.packed()), try #require(frame.packed(isAligned: true)))
+    #expect(aligned.count == 64 * 46 + 2 * 32 * 23)
+    for row in [0, 44] { #expect(Array(aligned[(row * 64)...].prefix(63)) == Array(packed[(row * 63)...].prefix(63))) }
+    #expect(Array(aligned[(64 * 46)...]) == Array(packed[(63 * 45)...]))
+  }
+
   @Test(arguments: 0..<4) func turnsAreApplied(quarters: Int) throws {
     // One byte a pixel: 0 1 2 / 3 4 5.
     let caps = try #require(Caps("video/x-raw,format=GRAY8,width=3,height=2,framerate=0/1"))
@@ -35,6 +43,11 @@ import Testing
     }
     let upright: [[UInt8]] = [[0, 1, 2, 3, 4, 5], [3, 0, 4, 1, 5, 2], [5, 4, 3, 2, 1, 0], [2, 5, 1, 4, 0, 3]]
     #expect(VideoFrameBuffer(media)?.packed() == upright[quarters])
+    let padded: [[UInt8]] = [
+      [0, 1, 2, 0, 3, 4, 5, 0], [3, 0, 0, 0, 4, 1, 0, 0, 5, 2, 0, 0], [5, 4, 3, 0, 2, 1, 0, 0],
+      [2, 5, 0, 0, 1, 4, 0, 0, 0, 3, 0, 0],
+    ]
+    #expect(VideoFrameBuffer(media)?.packed(isAligned: true) == padded[quarters])
   }
 
   @Test func aFrameOfAnotherShapeHasBlackBorders() throws {

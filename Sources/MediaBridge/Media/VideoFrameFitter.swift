@@ -36,4 +36,10 @@ extension VideoFrame {
   /// The samples upright and without padding, one plane after the other; see `converted(to:size:)` for the planes.
   /// - Returns: nil when the memory cannot be read.
   public func packed() -> [UInt8]? { buffer.packed() }
+
+  /// The same with the padding that GStreamer's elements take for granted where caps alone tell the layout.
+  package func aligned() -> [UInt8]? { buffer.packed(isAligned: true) }
+
+  /// What its colours mean, in GStreamer's words; nil where the caps leave it open.
+  package var colorimetry: String? { buffer.media.caps.string("colorimetry") }
 }

@@ -12,6 +12,8 @@ struct FrameMaker {
     /// Nil for frames as they come.
     var fps: Int?
     var duration: Duration?
+    /// Whether rows are laid out as GStreamer takes for granted, and caps say what they are.
+    var isShared = false
   }
 
   /// One frame for the reader.
@@ -31,6 +33,7 @@ struct FrameMaker {
   private var fitter: VideoFrameFitter?
   private var pace: FramePace?
   private var newest: Made?
+  private var colorimetry: String?
 
   init(_ request: Request) {
     self.request = request
@@ -81,6 +84,7 @@ struct FrameMaker {
   private mutating func make(_ frame: VideoFrame, at time: Duration) throws(LiveKitError) -> Made {
     let size = try fittedSize(of: frame)
     let fitted = try fitter?.fit(frame) ?? frame
+    colorimetry = colorimetry ?? fitted.colorimetry
     let made = Made(bytes: try bytes(of: fitted), time: time, size: size)
     if pace != nil { newest = made }
     return made
@@ -94,12 +98,21 @@ struct FrameMaker {
     return size
   }
 
+  /// What a reader is to know before all else.
+  func header(_ size: Dimensions) -> [UInt8] {
+    let fps = request.fps ?? 0
+    return request.isShared
+      ? Array(request.format.caps(size, fps: fps, colorimetry).utf8) : request.format.header(size, fps: fps)
+  }
+
   private func bytes(of frame: VideoFrame) throws(LiveKitError) -> [UInt8] {
     switch request.format {
     case .png: return Array(try frame.pngData())
     case .jpeg: return Array(try frame.jpegData())
     default:
-      guard let bytes = frame.packed() else { throw LiveKitError(.pipeline, "a frame cannot be read") }
+      guard let bytes = request.isShared ? frame.aligned() : frame.packed() else {
+        throw LiveKitError(.pipeline, "a frame cannot be read")
+      }
       return request.format.frameHeader + bytes
     }
   }

@@ -104,8 +104,7 @@ final class FrameStream: RawStream, VideoRenderer, SizelessRenderer, Sendable {
       defer { state.hasBegun = true }
       return !state.hasBegun
     }
-    let request = maker.withLock { $0.request }
-    if isFirst, framing == nil { output.begin(header: request.format.header(size, fps: request.fps ?? 0)) }
+    if isFirst, framing == nil { output.begin(header: maker.withLock { $0.header(size) }) }
     for frame in made {
       output.put(RawPiece(.bytes(framed(frame)), made: .now, note: note(frame, frame.isRepeated ? nil : origin)))
     }

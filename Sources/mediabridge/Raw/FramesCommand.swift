@@ -9,7 +9,8 @@ struct FramesCommand: AsyncParsableCommand {
     commandName: "frames", abstract: "Hand the frames of a participant to other programs, as pixels or images.",
     usage: "mediabridge frames [<options>] [<destination>]",
     discussion: """
-      The destination is standard output, a named pipe, a file, or for images a folder of numbered ones. Frames are upright, \
+      The destination is standard output, a named pipe, a file, a socket, shared memory, or for images a folder of numbered \
+      ones. Frames are upright, \
       and all have one size: that of --size, or of the first one; one of another shape has black borders. i420, nv12, rgb24, \
       bgr24 and gray8 are the samples alone, without padding; y4m says its size and rate itself.
 
@@ -36,7 +37,15 @@ struct FramesCommand: AsyncParsableCommand {
   func validate() throws {
     try raw.validateSource(.video, "frames")
     if format == .y4m, raw.framed { throw ValidationError("--framed says size and time itself: use --format i420") }
+    if raw.target.isSharedMemory { try validateShared() }
     if let fps, !(1...240).contains(fps) { throw ValidationError("--fps \(fps): give 1 to 240") }
+  }
+
+  private func validateShared() throws {
+    if raw.framed { throw ValidationError("--framed is for pipes: shared memory has frames of one participant") }
+    if format.isImage || format == .y4m {
+      throw ValidationError("shared memory has frames of samples, not \(format.rawValue): give --format i420 or rgb24")
+    }
   }
 
   func run() async throws { try await raw.run { try await run($0, $1) } }
@@ -71,7 +80,9 @@ struct FramesCommand: AsyncParsableCommand {
   }
 
   private var request: FrameMaker.Request {
-    .init(format: format, size: size, fps: fps ?? (format == .y4m ? 30 : nil), duration: raw.duration)
+    .init(
+      format: format, size: size, fps: fps ?? (format == .y4m ? 30 : nil), duration: raw.duration,
+      isShared: raw.target.isSharedMemory)
   }
 }
 

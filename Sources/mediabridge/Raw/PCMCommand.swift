@@ -32,6 +32,9 @@ struct PCMCommand: AsyncParsableCommand {
     guard (1...8).contains(channels) else { throw ValidationError("--channels \(channels): give 1 to 8") }
     guard (8000...192_000).contains(rate) else { throw ValidationError("--rate \(rate): give 8000 to 192000") }
     if format == .wav, raw.framed { throw ValidationError("--framed says rate and time itself: use --format s16le") }
+    if raw.target.isSharedMemory {
+      throw ValidationError("\(raw.destination): shared memory is for frames; give unix:PATH for a socket")
+    }
     if mix, raw.each { throw ValidationError("--mix and --each exclude each other: all in one, or each alone") }
     if mix, raw.tracks.participant != nil || !raw.tracks.track.isEmpty {
       throw ValidationError("--mix has all who are there: leave out --participant and --track")

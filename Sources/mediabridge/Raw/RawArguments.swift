@@ -47,7 +47,8 @@ struct RawArguments: ParsableArguments {
 
   @Argument(
     help: """
-      A file, a named pipe, - for standard output, or unix:PATH for a Unix socket whose readers get what comes from then on
+      A file, a named pipe, - for standard output, unix:PATH for a Unix socket whose readers get what comes from then on, or \
+      of frames shm:PATH for shared memory, which GStreamer's shmsrc reads at that socket with the caps in PATH.caps
       """)
   var destination = "-"
 

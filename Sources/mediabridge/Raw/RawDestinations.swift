@@ -48,6 +48,7 @@ final class RawDestinations: Sendable {
     let sink: any RawSink
     switch target {
     case .socket(let path): return try SocketOutput(path, limits: limits, tell: tell)
+    case .sharedMemory(let path): return try SharedMemoryOutput(path, tell: tell)
     case .standardOutput: sink = DescriptorSink(media ?? -1, name: "standard output")
     case .path(let path): sink = try pathSink(path)
     case .command(let command):

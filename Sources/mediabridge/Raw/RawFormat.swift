@@ -36,6 +36,20 @@ enum RawFormat: String, CaseIterable, Sendable {
     return Array("YUV4MPEG2 W\(size.width) H\(size.height) F\(fps):1 Ip A1:1 C420mpeg2\n".utf8)
   }
 
+  /// In GStreamer's words.
+  func caps(_ size: Dimensions, fps: Int, _ colorimetry: String?) -> String {
+    let name =
+      switch self {
+      case .nv12: "NV12"
+      case .rgb24: "RGB"
+      case .bgr24: "BGR"
+      case .gray8: "GRAY8"
+      default: "I420"
+      }
+    let colors = colorimetry.map { ",colorimetry=\($0)" } ?? ""
+    return "video/x-raw,format=\(name),width=\(size.width),height=\(size.height),framerate=\(fps)/1\(colors)\n"
+  }
+
   /// What stands in front of each frame.
   var frameHeader: [UInt8] { self == .y4m ? Array("FRAME\n".utf8) : [] }
 }

@@ -7,6 +7,8 @@ import PipelineTemplates
 enum RawTarget: Sendable {
   case standardOutput
   case socket(String)
+  /// The path of the socket beside it.
+  case sharedMemory(String)
   case command(String)
   /// A file, a named pipe or a folder, as it was written.
   case path(String)
@@ -17,16 +19,23 @@ enum RawTarget: Sendable {
     } else if destination == "-" {
       self = .standardOutput
     } else {
-      self = destination.hasPrefix("unix:") ? .socket(String(destination.dropFirst(5))) : .path(destination)
+      self = Self.named(destination)
     }
   }
+
+  private static func named(_ destination: String) -> RawTarget {
+    if destination.hasPrefix("unix:") { return .socket(String(destination.dropFirst(5))) }
+    return destination.hasPrefix("shm:") ? .sharedMemory(String(destination.dropFirst(4))) : .path(destination)
+  }
+
+  var isSharedMemory: Bool { if case .sharedMemory = self { true } else { false } }
 
   /// Whether there is one for each participant, where each is to have one.
   var hasOneForEach: Bool {
     switch self {
     case .standardOutput: false
     case .command: true
-    case .socket(let path), .path(let path): path.contains("{publisher_identity}")
+    case .socket(let path), .sharedMemory(let path), .path(let path): path.contains("{publisher_identity}")
     }
   }
 
@@ -35,6 +44,7 @@ enum RawTarget: Sendable {
     switch self {
     case .standardOutput, .command: self
     case .socket(let path): .socket(try Self.fill(path, identity, room))
+    case .sharedMemory(let path): .sharedMemory(try Self.fill(path, identity, room))
     case .path(let path): .path(try Self.fill(path, identity, room))
     }
   }

@@ -1,0 +1,150 @@
+import Egress
+import Foundation
+import MediaBridge
+import MediaCore
+
+/// Frames in a memory that readers share, which GStreamer's `shmsrc` reads without a copy: a socket on which readers learn
+/// where each frame is, and a file beside it with the caps.
+///
+/// It speaks as `shmsink` does, and not through it: there a reader that gives nothing back stops all others.
+final class SharedMemoryOutput: RawReceiver {
+  fileprivate struct State {
+    var places = SharedPlaces(size: 1, limit: 1)
+    var area: SharedArea?
+    var readers: [Int: SharedReader] = [:]
+    /// How many there were.
+    var readerCount = 0
+    var written = 0
+    var dropped = 0
+    var isOver = false
+    var failure: LiveKitError?
+  }
+
+  fileprivate static let limit = 256_000_000
+  let name: String
+  private let capsFile: String
+  private let tell: @Sendable (RawOutput.Fate, InfoFields) -> Void
+  /// Held while a frame is copied.
+  private let state = Locked(State())
+  private let listener: UnixListener
+
+  /// - Parameter tell: what becomes of each frame, and which reader had no room for it.
+  /// - Throws: where nobody can listen there.
+  init(_ path: String, tell: @escaping @Sendable (RawOutput.Fate, InfoFields) -> Void) throws(LiveKitError) {
+    (name, capsFile, self.tell) = ("shm:\(path)", "\(path).caps", tell)
+    listener = try UnixListener(path, scheme: "shm")
+    unlink(capsFile)
+    listener.start { [weak self] in self?.accept($0) }
+  }
+
+  var failure: LiveKitError? { state.withLock { $0.failure } }
+  var counts: (written: Int, dropped: Int) { state.withLock { ($0.written, $0.dropped) } }
+
+  /// - Parameter header: the caps.
+  func begin(header: [UInt8]) {
+    let unfinished = "\(capsFile).part"
+    do {
+      try Data(header).write(to: URL(fileURLWithPath: unfinished))
+      guard rename(unfinished, capsFile) == 0 else { throw RawDescriptor.failure(capsFile) }
+    } catch {
+      let reason = LiveKitError(.output, "\(capsFile): \(error.localizedDescription)", fault: .destination)
+      state.withLock { $0.failure = error as? LiveKitError ?? reason }
+    }
+  }
+
+  private func accept(_ descriptor: Int32) {
+    state.withLock { state in
+      guard !state.isOver, state.readers.count < SharedPlaces.mostReaders else {
+        close(descriptor)
+        return
+      }
+      state.readerCount += 1
+      state.readers[state.readerCount] = SharedReader(descriptor)
+    }
+  }
+
+  func put(_ piece: RawPiece) {
+    guard case .bytes(let frame) = piece.body else { return }
+    let (number, lacking) = state.withLock { state -> (Int?, [Int]) in
+      guard !state.isOver, state.failure == nil else { return (nil, []) }
+      defer { state.written += 1 }
+      return (state.written, state.show(frame, name: name))
+    }
+    guard let note = piece.note, let number else { return }
+    tell(.written(number: number), note)
+    for reader in lacking { tell(.dropped, note.merging(["reader": reader]) { $1 }) }
+  }
+
+  func finish(within patience: Duration) async {
+    guard !state.withLock({ $0.isOver }) else { return }
+    state.withLock { $0.isOver = true }
+    listener.stop()
+    let deadline = MediaTime.now + patience
+    // What it has not read when the socket is closed it never learns.
+    while .now < deadline, !state.withLock({ $0.readers.values.allSatisfy(\.hasReadAll) }) {
+      try? await Task.sleep(for: .milliseconds(10))
+    }
+    state.withLock { state in
+      for reader in state.readers.values { reader.end() }
+      (state.readers, state.area) = ([:], nil)
+    }
+    unlink(capsFile)
+  }
+}
+
+extension SharedMemoryOutput.State {
+  /// - Returns: the readers that have no room for it.
+  fileprivate mutating func show(_ frame: [UInt8], name: String) -> [Int] {
+    hear()
+    guard let area = area(for: frame, name) else { return [] }
+    for number in readers.keys where readers[number]?.isIntroduced == false {
+      if readers[number]?.introduce(area) == false { remove(number) }
+    }
+    let ready = readers.keys.filter { places.hasRoom(for: $0) }.sorted()
+    var lacking = readers.keys.filter { !ready.contains($0) }.sorted()
+    if !ready.isEmpty {
+      if let place = places.free, area.write(frame, at: place) {
+        for number in ready { show(place, frame.count, in: area, to: number) }
+      } else {
+        lacking = readers.keys.sorted()
+      }
+    }
+    dropped += lacking.count
+    return lacking
+  }
+
+  private mutating func show(_ place: Int, _ size: Int, in area: SharedArea, to number: Int) {
+    places.give(place, to: number)
+    if readers[number]?.show(place * area.place, size) == false { remove(number) }
+  }
+
+  /// The first frame says how large the memory is.
+  private mutating func area(for frame: [UInt8], _ name: String) -> SharedArea? {
+    if let area { return area }
+    places = SharedPlaces(size: frame.count, limit: SharedMemoryOutput.limit)
+    do throws(LiveKitError) {
+      let made = try SharedArea(place: frame.count, count: places.count)
+      area = made
+      return made
+    } catch {
+      failure = LiveKitError(error.code, "\(name): \(error.message)", fault: error.fault)
+      return nil
+    }
+  }
+
+  /// Takes back what readers have done with.
+  private mutating func hear() {
+    for number in readers.keys {
+      guard let offsets = readers[number]?.givenBack(), let place = area?.place ?? Optional(1) else {
+        remove(number)
+        continue
+      }
+      for offset in offsets { _ = places.takeBack(offset / place, from: number) }
+    }
+  }
+
+  private mutating func remove(_ number: Int) {
+    places.remove(number)
+    readers.removeValue(forKey: number)?.end()
+  }
+}
