@@ -223,6 +223,20 @@ def test_several_participants_share_a_pipe(room):
         assert {line["size"] for line in mine} == {"160x90"}
 
 
+def test_the_mixed_room_has_a_tile_for_each(room, tmp_path):
+    """Two beside each other, whose numbers are a thousand and more apart."""
+    room.foreign_publisher("--keep-size", "--identity", "bob", "--first-number", 5000, "--no-audio")
+    log = tmp_path / "info.jsonl"
+    options = ("--composite", "grid", "--size", "640x180", "--fps", 20, "--duration", "4s", "--info", log)
+    planes = luma(Reader(room, "frames", *options, "--set", "delay=200000000").all(), 640, 180)
+    assert len(planes) == 80, "four seconds at twenty a second"
+    assert [frame["time"] for frame in of("frame", lines(log))] == pytest.approx([number / 20 for number in range(80)])
+    for side, first in ((planes[-40:, :, :320], 0), (planes[-40:, :, 320:], 5000)):
+        read = numbers(np.ascontiguousarray(side))
+        assert read == sorted(read) and first <= read[0] < first + 5000
+        assert read[-1] - read[0] > 30, "in motion"
+
+
 def eventually(found, timeout=20):
     deadline = time.monotonic() + timeout
     while not (result := found()):

@@ -123,7 +123,7 @@ extension CompositeOptions {
   }
 
   /// - Throws: what no frame can have.
-  func check() throws(LiveKitError) {
+  package func check() throws(LiveKitError) {
     let sides = [size.width, size.height]
     guard sides.allSatisfy({ $0 >= 16 && $0 <= 7680 && $0.isMultiple(of: 2) }) else {
       throw LiveKitError(

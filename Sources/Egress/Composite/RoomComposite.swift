@@ -1,3 +1,4 @@
+import GStreamerKit
 import Logging
 public import MediaBridge
 import MediaCore
@@ -20,6 +21,8 @@ public actor RoomComposite: EgressJob {
   var job = JobState()
   var omissions = OmissionList()
   private let firstLayout: CompositeLayout
+  /// Gets the mixed frames where there are no destinations.
+  private let onFrame: (@Sendable (VideoFrame) -> Void)?
   let gate = MixGate()
   private let mixFailure = Locked<LiveKitError?>(nil)
   private var mix: RoomMix?
@@ -32,8 +35,22 @@ public actor RoomComposite: EgressJob {
 
   /// Nothing happens before `prepare()` or `start()`.
   /// - Parameter room: may be connected later, but before `start()`.
-  public init(room: Room, options: CompositeOptions) {
-    (self.room, self.options, firstLayout) = (room, options, options.layout)
+  public init(room: Room, options: CompositeOptions) { self.init(room: room, options: options, onFrame: nil) }
+
+  /// Frames alone, which go to a program and to no destinations. Nothing happens before `prepare()` or `start()`.
+  /// - Parameters:
+  ///   - options: without destinations.
+  ///   - onFrame: called on a media thread with each mixed frame from the first moment on; to return at once.
+  package init(
+    framesOf room: Room, options: CompositeOptions, onFrame: @escaping @Sendable (VideoFrame) -> Void
+  ) {
+    var options = options
+    (options.destinations, options.kinds) = ([], [.video])
+    self.init(room: room, options: options, onFrame: onFrame)
+  }
+
+  private init(room: Room, options: CompositeOptions, onFrame: (@Sendable (VideoFrame) -> Void)?) {
+    (self.room, self.options, firstLayout, self.onFrame) = (room, options, options.layout, onFrame)
     loggers = Loggers(room.options.logger)
     let templates = PipelineFactory(folder: room.options.pipelineFolder, logger: loggers.pipelines)
     mixFactory = PipelineFactory(
@@ -45,6 +62,7 @@ public actor RoomComposite: EgressJob {
     try LiveKitError.wrapping { () throws(PipelineFailure) in
       try mixFactory.check(options.kinds.flatMap(RoomMix.templates(of:)))
     }
+    guard onFrame == nil else { return }
     var recording = asked
     try checkTargets(&recording)
     idleKinds.formUnion(options.kinds.subtracting(recording.kinds))
@@ -68,8 +86,12 @@ public actor RoomComposite: EgressJob {
     guard let media = run?.job.media else { return }
     let mix = try RoomMix(
       options, factory: mixFactory,
-      onMedia: { [gate] buffer, kind in
+      onMedia: { [gate, onFrame] buffer, kind in
         guard let time = buffer.pts, gate.passes(kind, at: time) else { return }
+        if let onFrame, let frame = VideoFrameBuffer(buffer) {
+          media.begin(at: time)
+          return onFrame(VideoFrame(buffer: frame, time: time))
+        }
         media.write(buffer, kind, isRaw: true)
       },
       onFailure: { [mixFailure, bell] error in

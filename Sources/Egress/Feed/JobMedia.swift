@@ -105,6 +105,15 @@ final class JobMedia: Sendable {
     if outcome.begins { onBegin() }
   }
 
+  /// The first moment of a job without lines.
+  func begin(at time: MediaTime) {
+    let begins = state.withLock { state in
+      defer { state.origin = state.origin ?? time }
+      return state.origin == nil
+    }
+    if begins { onBegin() }
+  }
+
   private func show(_ frame: MediaBuffer, _ isRaw: Bool, at time: MediaTime, _ state: inout State) -> Outcome {
     guard !state.isMuted || state.origin == nil else { return Outcome() }
     let outcome = each(.video, nil, isRaw, &state) { $0.show(frame, at: time, now: $1) }

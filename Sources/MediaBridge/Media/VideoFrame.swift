@@ -25,7 +25,7 @@ public struct VideoFrame: Sendable {
   /// When the frame was taken, on the room's timeline.
   public let time: MediaTime
 
-  init(buffer: VideoFrameBuffer, time: MediaTime) {
+  package init(buffer: VideoFrameBuffer, time: MediaTime) {
     self.buffer = buffer
     self.time = time
   }

@@ -40,6 +40,8 @@ final class FrameStream: RawStream, VideoRenderer, SizelessRenderer, Sendable {
   var name: String { output.name }
   var failure: LiveKitError? { output.failure ?? state.withLock { $0.failure } }
   var hasBegun: Bool { state.withLock { $0.hasBegun } }
+  /// Whether it is to end by itself.
+  var isLimited: Bool { maker.withLock { $0.request.duration != nil } }
   var isDone: Bool { maker.withLock { $0.isDone } }
 
   var report: RawReport {

@@ -6,7 +6,7 @@ import MediaCore
 
 struct FramesCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "frames", abstract: "Hand the frames of a participant to other programs, as pixels or images.",
+    commandName: "frames", abstract: "Hand the frames of a participant, or of the mixed room, to other programs.",
     usage: "mediabridge frames [<options>] [<destination>]",
     discussion: """
       The destination is standard output, a named pipe, a file, a socket, shared memory, or for images a folder of numbered \
@@ -34,11 +34,32 @@ struct FramesCommand: AsyncParsableCommand {
   @Option(help: "Frames a second, at an even rate: the newest is repeated, or some are left out; 30 with y4m")
   var fps: Int?
 
+  @OptionGroup var composite: CompositeArguments
+
   func validate() throws {
-    try raw.validateSource(.video, "frames")
+    try raw.validateSource(.video, "frames", isMixed: isMixed)
+    if isMixed { try validateComposite() }
     if format == .y4m, raw.framed { throw ValidationError("--framed says size and time itself: use --format i420") }
     if raw.target.isSharedMemory { try validateShared() }
     if let fps, !(1...240).contains(fps) { throw ValidationError("--fps \(fps): give 1 to 240") }
+  }
+
+  private var isMixed: Bool { composite.layout != nil }
+
+  private func validateComposite() throws {
+    if raw.each { throw ValidationError("--composite and --each exclude each other: all in one, or each alone") }
+    if !raw.tracks.source.isEmpty || !raw.tracks.track.isEmpty {
+      throw ValidationError("--composite has all who are there: leave out --source and --track")
+    }
+    if composite.layout == .participant, raw.tracks.participant == nil {
+      throw ValidationError("--composite participant: say of whom with --participant IDENTITY")
+    }
+    if composite.layout != .participant, raw.tracks.participant != nil {
+      throw ValidationError("--participant: a composite has all who are there; give --composite participant for one")
+    }
+    if composite.audioMixing != nil || composite.audioTracks != nil {
+      throw ValidationError("--audio-mixing and --audio-tracks: frames have no audio; 'pcm --mix' has it")
+    }
   }
 
   private func validateShared() throws {
@@ -53,11 +74,20 @@ struct FramesCommand: AsyncParsableCommand {
   private func run(_ console: Console, _ media: Int32?) async throws {
     let info = try raw.infoLog(media)
     let (request, raw, format) = (request, raw, format)
-    let room = Room(roomOptions: raw.access.roomOptions(autoSubscribe: false, receiveValues: try raw.receiveValues()))
     let destinations = RawDestinations(raw, media, limits: raw.frameLimits, unit: "frame", info: info, console) {
       path throws(LiveKitError) in try raw.sink(path, format)
     }
     let environment = ["MEDIABRIDGE_FORMAT": format.rawValue]
+    if let options = try mixing {
+      try options.check()
+      let room = Room(
+        roomOptions: raw.access.roomOptions(
+          autoSubscribe: false, adaptiveStream: true, receiveValues: try raw.values(isMixed: true).receive))
+      let output = try destinations.receiver(for: "", room: room.name, environment: environment.merging(sizes) { $1 })
+      let stream = FrameStream(request, output: output, isFramed: raw.framed, info: info, number: 1)
+      return try await raw.run(CompositeFrames(room: room, options: options, stream: stream, console, info: info))
+    }
+    let room = Room(roomOptions: raw.access.roomOptions(autoSubscribe: false, receiveValues: try raw.receiveValues()))
     let session = RawSession(
       room: room, choice: raw.choice(.video), extent: raw.each ? .each : .one, wish: .init(size: size, fps: fps),
       endsWithParticipant: raw.endsWithParticipant, console: console, info: info
@@ -79,9 +109,22 @@ struct FramesCommand: AsyncParsableCommand {
     return sizes
   }
 
+  /// How the room is mixed; nil for the frames of one participant, or of each.
+  private var mixing: CompositeOptions? {
+    get throws {
+      guard let layout = composite.layout else { return nil }
+      var options = CompositeOptions(
+        destinations: [], layout: layout, size: size, framerate: fps, speakerHold: composite.speakerHold ?? .zero,
+        showsNames: composite.showsNames, wait: raw.wait, values: try raw.values(isMixed: true).mix)
+      (options.showsPlaceholders, options.scenery) = (composite.showsPlaceholders, composite.scenery.scenery)
+      options.participant = raw.tracks.participant
+      return options
+    }
+  }
+
   private var request: FrameMaker.Request {
     .init(
-      format: format, size: size, fps: fps ?? (format == .y4m ? 30 : nil), duration: raw.duration,
+      format: format, size: size, fps: fps ?? (format == .y4m || isMixed ? 30 : nil), duration: raw.duration,
       isShared: raw.target.isSharedMemory)
   }
 }

@@ -31,5 +31,11 @@ final class InfoLog: Sendable {
     }
   }
 
+  /// Who speaks.
+  func note(_ event: RoomEvent) {
+    guard case .speakingChanged(let participant, let isSpeaking) = event else { return }
+    tell("speaking", ["participant": participant.identity ?? "", "speaking": isSpeaking])
+  }
+
   func finish() async { await output.finish(within: .seconds(1)) }
 }

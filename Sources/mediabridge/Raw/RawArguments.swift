@@ -72,18 +72,24 @@ struct RawArguments: ParsableArguments {
       )
     }
     if destination.isEmpty { throw ValidationError("the destination is empty; give a file, or - for standard output") }
-    _ = try receiveValues()
   }
 
-  func validateSource(_ kind: Track.Kind, _ command: String) throws {
+  /// - Parameter isMixed: whether the room is mixed into one.
+  func validateSource(_ kind: Track.Kind, _ command: String, isMixed: Bool = false) throws {
+    _ = try values(isMixed: isMixed)
     if let other = tracks.source.first(where: { $0.kind != kind }) {
       throw ValidationError("--source \(other.optionName): '\(command)' takes \(kind) alone")
     }
   }
 
-  func receiveValues() throws -> [String: String] {
+  func receiveValues() throws -> [String: String] { try values().receive }
+
+  /// For the templates that receive, and those that mix.
+  func values(isMixed: Bool = false) throws -> (receive: [String: String], mix: [String: String]) {
     let templates = try SetArguments.receiveTemplates(folder: access.pipelines)
-    return try set.values(for: [templates], folder: access.pipelines)[0]
+    let values = try set.values(
+      for: [isMixed ? RoomComposite.templates : [], templates], folder: access.pipelines)
+    return (values[1], values[0])
   }
 
   func choice(_ kind: Track.Kind) -> RawChoice {
@@ -127,5 +133,10 @@ struct RawArguments: ParsableArguments {
     try await session.run(
       url: try access.serverURL(), token: try await access.accessToken(), access.connectOptions, duration: duration,
       wait: wait)
+  }
+
+  func run(_ frames: CompositeFrames) async throws {
+    try await frames.run(
+      url: try access.serverURL(), token: try await access.accessToken(), access.connectOptions)
   }
 }

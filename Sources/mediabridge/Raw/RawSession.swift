@@ -142,17 +142,7 @@ actor RawSession {
   }
 
   private func report(_ failure: LiveKitError?) {
-    for report in gone + streams.map(\.stream.report) {
-      let dropped = report.dropped > 0 ? ", \(report.dropped) dropped because the reader was too slow" : ""
-      let size = report.size.map { " of \($0)" } ?? ""
-      console.say("\(report.name): \(report.written) \(unit)\(size)\(dropped)")
-      console.event(
-        "finished",
-        [
-          "destination": report.name, "written": report.written, "dropped": report.dropped,
-          "duration": report.duration, "size": report.size ?? "",
-        ])
-    }
+    for report in gone + streams.map(\.stream.report) { report.tell(console, unit) }
     info?.tell("finished", failure.map { ["message": $0.message] } ?? [:])
   }
 
@@ -162,6 +152,7 @@ actor RawSession {
 
   private func follow(_ event: RoomEvent) async {
     console.tell(event)
+    info?.note(event)
     switch event {
     case .trackPublished, .trackUnpublished, .trackSubscribed, .trackUnsubscribed, .reconnected: await arrange()
     case .participantDisconnected(let participant):
@@ -170,8 +161,6 @@ actor RawSession {
     case .muteChanged(_, let publication, let isMuted):
       await arrange()
       takes.first { $0.publication === publication }.flatMap(stream)?.setMuted(isMuted, publication)
-    case .speakingChanged(let participant, let isSpeaking):
-      info?.tell("speaking", ["participant": participant.identity ?? "", "speaking": isSpeaking])
     default: break
     }
   }

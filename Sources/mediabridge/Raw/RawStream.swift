@@ -49,4 +49,16 @@ struct RawReport: Sendable {
   /// Seconds.
   var duration: Double
   var size: String?
+
+  /// - Parameter unit: of what was written, such as frames.
+  func tell(_ console: Console, _ unit: String) {
+    let lost = dropped > 0 ? ", \(dropped) dropped because the reader was too slow" : ""
+    let size = size.map { " of \($0)" } ?? ""
+    console.say("\(name): \(written) \(unit)\(size)\(lost)")
+    console.event(
+      "finished",
+      [
+        "destination": name, "written": written, "dropped": dropped, "duration": duration, "size": self.size ?? "",
+      ])
+  }
 }

@@ -1,0 +1,76 @@
+import Egress
+import MediaBridge
+import MediaCore
+
+/// The frames of a mixed room for one reader.
+struct CompositeFrames {
+  let room: Room
+  let stream: FrameStream
+  let job: RoomComposite
+  let console: Console
+  let info: InfoLog?
+
+  /// Nothing happens before `run`.
+  init(room: Room, options: CompositeOptions, stream: FrameStream, _ console: Console, info: InfoLog?) {
+    (self.room, self.stream, self.console, self.info) = (room, stream, console, info)
+    job = RoomComposite(framesOf: room, options: options) { stream.render(frame: $0) }
+  }
+
+  /// Goes on until all is there that was asked for, a signal comes, the reader has gone or the room is lost.
+  func run(url: String, token: String, _ options: ConnectOptions) async throws {
+    try await job.prepare()
+    let (events, interruption) = (room.events, Interruption())
+    let follower = Task { [console, info] in
+      for await event in events {
+        console.tell(event)
+        info?.note(event)
+      }
+    }
+    defer { follower.cancel() }
+    try await console.join(url, interruption) {
+      try await room.connect(url: url, token: token, connectOptions: options)
+    }
+    let failure = await follow(interruption)
+    _ = try? await job.finish()
+    await stream.finish()
+    stream.report.tell(console, "frames")
+    info?.tell("finished", failure.map { ["message": $0.message] } ?? [:])
+    await room.disconnect()
+    await info?.finish()
+    if let failure { throw failure }
+  }
+
+  /// - Returns: why not all is there that was asked for.
+  private func follow(_ interruption: Interruption) async -> LiveKitError? {
+    do throws(LiveKitError) { try await start(interruption) } catch {
+      return interruption.hasCome
+        ? LiveKitError(.noMedia, "stopped while waiting for somebody who sends something")
+        : room.disconnectError ?? error
+    }
+    while true {
+      if await interruption.came(within: .milliseconds(100)) { return nil }
+      if let failure = stream.failure { return failure.code == .readerGone ? gone(failure) : failure }
+      if stream.isDone { return nil }
+      if let failure = await job.failure { return failure }
+      if room.connectionState == .disconnected {
+        return room.disconnectError ?? LiveKitError(.disconnected, "the connection to the room was lost")
+      }
+    }
+  }
+
+  /// A reader that closes its end has had enough, which is no failure unless more was asked for.
+  private func gone(_ failure: LiveKitError) -> LiveKitError? {
+    console.say("\(failure.message).")
+    console.event("reader_gone", ["message": failure.message])
+    return stream.isLimited ? failure : nil
+  }
+
+  private func start(_ interruption: Interruption) async throws(LiveKitError) {
+    let watcher = Task { [job] in
+      await interruption.wait(atMost: nil)
+      if !Task.isCancelled { _ = try? await job.finish() }
+    }
+    defer { watcher.cancel() }
+    try await job.start()
+  }
+}
