@@ -27,6 +27,9 @@ struct FrameBatch {
     noteOrder(of: packet)
   }
 
+  /// When the only packet came; nil where there is none, or more.
+  var lonePacket: MediaTime? { packets.count == 1 ? packets[0].time : nil }
+
   /// Hands on what is complete.
   /// - Parameter isWhole: whether a frame that is not waits for its end.
   mutating func flush(isWhole: Bool = true, _ push: ([ArrivedPacket]) -> Void) {

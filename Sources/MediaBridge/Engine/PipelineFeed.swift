@@ -19,6 +19,9 @@ final class PipelineFeed {
   /// Behind the sequencer, for a server may send packets in the wrong order just where it changes over.
   private var batch: FrameBatch
   private var outgoing: [AppSource.Packet] = []
+  /// The newest packet of audio, and how much is in each, in ticks of its clock.
+  private var newest: (number: SequenceNumber, timestamp: UInt32)?
+  private var packetTicks: Int?
 
   /// - Parameter startsKeyframe: whether a keyframe begins with a packet; nil for audio.
   init(
@@ -39,8 +42,16 @@ final class PipelineFeed {
     batchReady()
   }
 
-  /// Hands on what is complete.
-  func flush() { batch.flush(push) }
+  /// Hands on what is complete, of audio two packets at once: to wake all that is behind costs more than a packet.
+  func flush() { if held == nil { batch.flush(push) } }
+
+  /// Hands on what waits for more, since no more comes.
+  func complete() { batch.flush(isWhole: false, push) }
+
+  /// When the packet of audio came that waits for the next one.
+  private var held: MediaTime? { startsKeyframe == nil ? batch.lonePacket : nil }
+  /// Three packets of 20 ms: one that is lost is not waited for, and who stops to speak is heard to the end.
+  private static let longestHold = Duration.milliseconds(60)
 
   /// The sender counts from somewhere else.
   func restart() {
@@ -50,13 +61,18 @@ final class PipelineFeed {
     batch = FrameBatch(startsKeyframe: startsKeyframe)
   }
 
-  /// When a missing packet will have been waited for long enough.
-  var nextDeadline: MediaTime? { sequencer?.deadline(wait: waitTime) }
+  /// When a missing packet, or the next one, will have been waited for long enough.
+  var nextDeadline: MediaTime? {
+    let repair = sequencer?.deadline(wait: waitTime)
+    guard let due = held.map({ $0 + Self.longestHold }) else { return repair }
+    return min(repair ?? due, due)
+  }
 
   /// Goes on without packets that were waited for long enough.
   /// - Parameter repairTime: how long a retransmission may take; nil where that is not known.
   func poll(at time: MediaTime, repairTime: Duration?) {
     if let new = wait?.follow(repairTime) { pipeline.wait(for: new) }
+    if let held, held + Self.longestHold <= time { complete() }
     while let gap = sequencer?.skip(at: time, wait: waitTime, into: &ready) {
       batch.flush(isWhole: false, push)
       tell(gap)
@@ -69,9 +85,29 @@ final class PipelineFeed {
   var waitTime: Duration { wait?.current ?? .zero }
 
   private func batchReady() {
-    for arrived in ready { batch.add(arrived) }
+    for arrived in ready where !isForNothing(arrived.packet) {
+      measure(arrived.packet)
+      batch.add(arrived)
+    }
     ready.removeAll(keepingCapacity: true)
   }
+
+  /// A decoder of audio takes a packet without contents for a lost one, and makes some audio that was never sent.
+  private func isForNothing(_ packet: RTPPacket) -> Bool {
+    startsKeyframe == nil && sequencer != nil && packet.isPaddingOnly
+  }
+
+  private func measure(_ packet: RTPPacket) {
+    guard startsKeyframe == nil else { return }
+    if let newest, newest.number.successor == packet.sequenceNumber {
+      let ticks = Int(Int32(bitPattern: packet.timestamp &- newest.timestamp))
+      if ticks > 0, ticks <= Self.longestPacket { packetTicks = ticks }
+    }
+    newest = (packet.sequenceNumber, packet.timestamp)
+  }
+
+  /// 120 ms at 48 kHz, of which Opus has no more in a packet (RFC 7587, 4.2).
+  private static let longestPacket = 5760
 
   private func push(_ packets: [ArrivedPacket]) {
     var last: (timestamp: UInt32, time: MediaTime)?
@@ -100,11 +136,19 @@ final class PipelineFeed {
   private static let longestGap = 50
 
   private func tell(_ gap: PacketSequencer.Gap) {
-    guard gap.count <= Self.longestGap, let before = clock(gap.timestamps.before),
+    let count = missing(in: gap)
+    guard count > 0, count <= Self.longestGap, let before = clock(gap.timestamps.before),
       let behind = clock(gap.timestamps.behind)
     else { return }
-    let step = (behind - before) / (gap.count + 1)
-    for index in 0..<gap.count { pipeline.skip(gap.first + index, at: before + step * (index + 1), duration: step) }
+    let step = (behind - before) / (count + 1)
+    for index in 0..<count { pipeline.skip(gap.first + index, at: before + step * (index + 1), duration: step) }
+  }
+
+  /// Of audio only what there is time for: a lost packet may have been padding.
+  private func missing(in gap: PacketSequencer.Gap) -> Int {
+    guard let packetTicks else { return gap.count }
+    let ticks = Int(Int32(bitPattern: gap.timestamps.behind &- gap.timestamps.before))
+    return min(gap.count, max(ticks / packetTicks - 1, 0))
   }
 }
 

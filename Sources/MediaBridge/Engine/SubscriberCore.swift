@@ -31,6 +31,7 @@ final class SubscriberCore {
       reception.onRequest = { [weak self, unowned reception] in self?.wake(at: reception.nextDeadline) }
     }
     let live = Set(sections.map(\.trackSid))
+    for (trackSid, reception) in receptions where !live.contains(trackSid) { reception.complete() }
     receptions = receptions.filter { live.contains($0.key) }
     streams = [:]
     for (section, trackSid) in sections {
@@ -63,6 +64,7 @@ final class SubscriberCore {
     isStopped = true
     alarm?.timer.cancel()
     streamTimer?.cancel()
+    for reception in receptions.values { reception.complete() }
     receptions = [:]
     streams = [:]
   }

@@ -112,8 +112,13 @@ final class TrackReception {
   }
 
   func detach(_ pipeline: ReceivePipeline) {
-    if feed?.pipeline === pipeline { feed = nil }
+    guard feed?.pipeline === pipeline else { return }
+    feed?.complete()
+    feed = nil
   }
+
+  /// No more comes of this track.
+  func complete() { feed?.complete() }
 
   /// - Parameter isFirst: whether the decoder begins now, and so with what is kept.
   func decodingBegins(isFirst: Bool) {

@@ -98,6 +98,24 @@ import Testing
     await run.feed.pipeline.stop()
   }
 
+  /// To wake all that is behind costs more than a packet; but nobody waits long for one that does not come.
+  @Test func audioGoesOnByTwos() async throws {
+    let run = try await Run("opus")
+    run.push(1)
+    #expect(run.numbers.isEmpty && run.feed.nextDeadline != nil)
+    run.push(2, at: 20)
+    #expect(run.numbers == [1, 2] && run.feed.nextDeadline == nil)
+    run.push(3, at: 40)
+    run.poll(at: 99)
+    #expect(run.numbers == [1, 2])
+    run.poll(at: 100)
+    #expect(run.numbers == [1, 2, 3] && run.feed.nextDeadline == nil)
+    run.push(4, at: 110)
+    run.feed.complete()
+    #expect(run.numbers == [1, 2, 3, 4])
+    await run.feed.pipeline.stop()
+  }
+
   @Test func aSenderThatCountsAnewIsFollowedAtOnce() async throws {
     let run = try await Run("vp8")
     run.push(100, 102)
