@@ -125,7 +125,7 @@ let package = Package(
       name: "mediabridge-cli",
       dependencies: [
         "MediaBridge", "Egress", "MediaBridgeDesktop", "SyntheticParticipants", "DevServer", "LiveKitProtocol",
-        "MediaCore", "MediaPipelines", "PipelineTemplates", "CShims",
+        "MediaCore", "MediaPipelines", "GStreamerKit", "PipelineTemplates", "CShims",
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"), .product(name: "Yams", package: "Yams"),

@@ -90,3 +90,18 @@ def audio(first, count, frequency=TONE):
     index = np.arange(first, first + count)
     wave = np.sin(2 * np.pi * frequency * index / RATE) * LOUDNESS * (index % RATE < RATE // 10)
     return np.repeat(wave.astype(np.int16), 2)
+
+
+def chirp(count=RATE // 4):
+    """From 300 to 3000 Hz: no other place in it looks alike."""
+    time = np.arange(count) / RATE
+    return np.sin(2 * np.pi * (300 * time + 2700 * time**2 * RATE / count / 2)) * LOUDNESS
+
+
+def chirps(first, count):
+    """`count` stereo samples from sample `first` on: a chirp at the beginning of each second, then 1 kHz."""
+    index = np.arange(first, first + count)
+    place = index % RATE
+    quiet = np.sin(2 * np.pi * TONE * index / RATE) * LOUDNESS / 8
+    wave = np.where(place < RATE // 4, chirp()[np.minimum(place, RATE // 4 - 1)], quiet)
+    return np.repeat(wave.astype(np.int16), 2)

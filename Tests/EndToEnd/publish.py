@@ -162,6 +162,7 @@ def make_parser():
     parser.add_argument("--no-video", action="store_true")
     parser.add_argument("--no-audio", action="store_true")
     parser.add_argument("--screen", choices=["first", "last"], help="publish a screen before or after the camera, too")
+    parser.add_argument("--chirp", action="store_true", help="a chirp at the beginning of each second, and a tone after it")
     parser.add_argument("--tone", action="store_true", help="audio without a pause instead of beeps")
     parser.add_argument(
         "--turns",
@@ -261,4 +262,5 @@ async def publish_audio(room, source):
 if __name__ == "__main__":
     options = make_parser().parse_args()
     beeping = functools.partial(clip.audio, frequency=options.beep)
-    asyncio.run(publish(options, stretch=clip.tone if options.tone else beeping))
+    stretch = clip.tone if options.tone else clip.chirps if options.chirp else beeping
+    asyncio.run(publish(options, stretch=stretch))

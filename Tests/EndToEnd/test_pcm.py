@@ -6,6 +6,7 @@ import wave
 import clip
 import numpy as np
 import pytest
+from network import STUN
 from raw import Reader, lines, of
 
 RATE = 48_000
@@ -94,6 +95,32 @@ def test_the_mix_has_everybody(server):
     low, high = (spectrum[np.abs(hertz - tone) < 30].max() for tone in (1000, 3000))
     rest = np.median(spectrum)
     assert low > 100 * rest and high > 100 * rest
+
+
+def chirps(samples):
+    """Where in each second its chirp begins, in seconds."""
+    wave, size = clip.chirp(), 1 << (2 * RATE).bit_length()
+    spectrum = np.conj(np.fft.rfft(wave, size))
+
+    def place(first):
+        found = np.fft.irfft(np.fft.rfft(samples[first : first + 2 * RATE].astype(float), size) * spectrum, size)
+        return (first + np.argmax(found[:RATE])) / RATE
+
+    return np.array([place(first) for first in range(0, len(samples) - 2 * RATE + 1, RATE)])
+
+
+@pytest.mark.parametrize("seconds", [12, pytest.param(180, marks=pytest.mark.long)])
+def test_each_sample_has_its_place_whatever_is_lost(routed, visited_server, seconds):
+    """From the first second on, while our clock for the sender still settles."""
+    routed.drop(forward=f"{STUN} accept; meta l4proto udp numgen random mod 100 < 5 drop;")
+    visited_server.foreign_publisher("--no-video", "--chirp", "--duration", seconds + 60, enter=routed.client)
+    data = Reader(visited_server, "pcm", "--duration", f"{seconds}s").all(seconds + 60)
+    samples = np.frombuffer(data, "<i2")
+    assert len(samples) == seconds * RATE
+    places = chirps(samples)
+    late = places - places[0]
+    late -= late.round()
+    assert np.abs(late).max() < 0.001, late.round(4)
 
 
 def test_a_reader_that_sleeps_misses_nothing(server):

@@ -1,7 +1,7 @@
 /// Places the blocks of one voice on a line of samples, of which sample N is heard at N/rate. Pure.
 ///
-/// The times of blocks wander, since clocks do: a voice follows them by as little as nobody hears, and what is missing or
-/// comes twice by more is left open or left out.
+/// A voice follows the times of its blocks, which differ a little where clocks do, by as little as nobody hears; what is
+/// missing or comes twice by more is left open or left out.
 package struct SamplePlacer: Sendable {
   /// Where a block goes.
   package struct Place: Equatable, Sendable {
@@ -26,8 +26,8 @@ package struct SamplePlacer: Sendable {
   private var jump: Int { rate * 8 / 1000 }
   /// Whose blocks are that far from their place is brought there.
   private var tolerance: Double { Double(rate) / 1000 }
-  /// By one of so many samples; fast where it is far from there.
-  private static let slew = (slow: 250, fast: 50)
+  /// By one of so many samples.
+  private static let slew = 250
   /// Of the newest block in the mean.
   private static let weight = 1.0 / 16
 
@@ -36,13 +36,8 @@ package struct SamplePlacer: Sendable {
   ///   - count: its samples.
   package mutating func place(_ start: Duration, _ count: Int) -> Place {
     let wanted = Self.position(of: start, rate: rate)
-    // What is missing is left open, and what is said to be long past is left out.
-    guard let end, wanted - end <= max(jump + Int(error), 0), end - wanted <= rate / 2 else {
-      return begin(at: wanted, count)
-    }
-    let news = Double(wanted - end)
-    // Its clock was found to be another one: nothing of what it says is lost for that.
-    if abs(news - error) > Double(jump) { error = news } else { error += (news - error) * Self.weight }
+    guard let end, abs(wanted - end) <= jump else { return begin(at: wanted, count) }
+    error += (Double(wanted - end) - error) * Self.weight
     let stretch = stretch(of: count)
     error -= Double(stretch)
     self.end = end + count + stretch
@@ -52,8 +47,7 @@ package struct SamplePlacer: Sendable {
   /// By how many samples a block is brought closer to its place.
   private func stretch(of count: Int) -> Int {
     guard abs(error) > tolerance else { return 0 }
-    let share = abs(error) > 20 * tolerance ? Self.slew.fast : Self.slew.slow
-    return max(1, count / share) * (error > 0 ? 1 : -1)
+    return max(1, count / Self.slew) * (error > 0 ? 1 : -1)
   }
 
   private mutating func begin(at wanted: Int, _ count: Int) -> Place {

@@ -13,7 +13,7 @@ final class ParticipantClock: Sendable {
   func add(_ track: String, clockRate: UInt32, isVideo: Bool) {
     state.withLock { state in
       state.timeline.addTrack(track, clockRate: clockRate, isVideo: isVideo)
-      if isVideo { state.origins[track] = TimestampLog() }
+      state.origins[track] = TimestampLog()
     }
   }
   func remove(_ track: String) {
@@ -49,7 +49,7 @@ final class ParticipantClock: Sendable {
 
 /// Which timestamps the newest times of a track were made of. Pure.
 struct TimestampLog: Sendable {
-  /// More frames than are on their way through a decoder and to a renderer.
+  /// More frames, and packets of audio, than are on their way through a decoder and to a renderer.
   private static let most = 128
   private var entries: [(time: MediaTime, timestamp: UInt32)] = []
   private var oldest = 0

@@ -47,6 +47,8 @@ final class TrackMedia: Sendable {
   private let renderers = Locked<MediaConsumer?>(nil)
   private let decoderHandler = Handler<LiveKitError?>()
   /// As it was closed.
+  /// Of its RTP timestamps, in ticks a second.
+  let clockRate: Int
   private let lastStatistics = Locked<ReceptionStatistics?>(nil)
 
   init(
@@ -58,16 +60,14 @@ final class TrackMedia: Sendable {
     self.meter = meter
     self.reception = reception
     shared = TrackPipeline(settings, loop: loop, reception: reception)
+    self.clockRate = Int(clockRate)
     settings.clock.add(settings.trackSid, clockRate: clockRate, isVideo: settings.isVideo)
   }
 
   var trackSid: String { settings.trackSid }
   var codec: String { settings.codec }
   var isVideo: Bool { settings.isVideo }
-  /// What the sender said of a frame, of those that have just come.
-  func origin(of frame: VideoFrame) -> (timestamp: UInt32, wall: NTPTime?)? {
-    settings.clock.origin(settings.trackSid, at: frame.time)
-  }
+  var clock: ParticipantClock { settings.clock }
   /// Whether frames may come turned, and turn while they come.
   var mayTurn: Bool { settings.orientationID != nil }
   /// What all consumers share; nil before the first.

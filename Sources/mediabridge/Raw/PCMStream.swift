@@ -1,4 +1,5 @@
 import Egress
+import GStreamerKit
 import MediaBridge
 import MediaCore
 
@@ -34,6 +35,8 @@ final class PCMStream: RawStream, Sendable {
   private struct Tap {
     let renderer: AudioBufferHandler
     let track: RemoteAudioTrack
+    /// Nil before its first samples.
+    var line: TapLine?
   }
 
   private let request: Request
@@ -69,10 +72,9 @@ final class PCMStream: RawStream, Sendable {
     let sid = publication.sid
     tell(
       track: publication, of: participant.identity ?? participant.sid, number, info: info, framing, output)
-    let format = AudioFormat(
-      commonFormat: .pcmFormatFloat32, sampleRate: Double(request.rate), channels: UInt32(request.channels),
-      interleaved: true)
-    let renderer = AudioBufferHandler(format: format) { [weak self] in self?.hear($0, of: sid) }
+    let renderer = AudioBufferHandler { [weak self, weak track] buffer in
+      self?.hear(buffer, track?.origin(of: buffer), of: sid)
+    }
     state.withLock { state in
       state.taps[sid] = Tap(renderer: renderer, track: track)
       if !publication.isMuted { state.line.add(sid) }
@@ -96,13 +98,16 @@ final class PCMStream: RawStream, Sendable {
 
   // MARK: Samples
 
-  private func hear(_ buffer: AudioPCMBuffer, of sid: String) {
-    let samples = buffer.buffer.withFloatSamples { Array($0) } ?? []
-    put { state in
-      let start = state.start ?? buffer.time
-      state.start = start
+  private func hear(_ buffer: AudioPCMBuffer, _ origin: FrameOrigin?, of sid: String) {
+    put { [request] state in
+      var line = state.taps[sid]?.line ?? TapLine(request, clockRate: origin?.clockRate)
       state.line.add(sid)
-      state.line.write(samples, of: sid, at: buffer.time - start)
+      for piece in line?.convert(buffer, origin) ?? [] {
+        let start = state.start ?? piece.time
+        state.start = start
+        _ = piece.buffer.withFloatSamples { state.line.write($0, of: sid, at: piece.time - start) }
+      }
+      state.taps[sid]?.line = line
       return state.line.ready
     }
   }

@@ -40,17 +40,14 @@ import Testing
     #expect(line.take(upTo: 2880) == block(0))
   }
 
-  /// As in the first second of a track, before it is known how long packets take at least.
-  @Test func nothingIsLostWhenTimesMoveBack() {
-    var placer = SamplePlacer(rate: 48_000)
-    var end = 0
-    for number in 0..<500 {
-      let start = Double(number) * 0.02 - (number < 20 ? 0 : 0.07)
-      let place = placer.place(.seconds(start), 960)
-      #expect(place.position == end && place.skipped == 0 && abs(place.count - 960) <= 20)
-      if number > 450 { #expect(abs(Double(place.position) / 48_000 - start) < 0.002) }
-      end = place.position + place.count
+  /// As what a decoder makes up for a packet that was not lost after all.
+  @Test func whatComesTwiceIsLeftOut() {
+    var line = SampleLine(rate: 48_000, channels: 1)
+    line.add("a")
+    for (value, start) in [(0.5, 0), (0.25, 20), (0.75, 20), (0.125, 30), (0.5, 40)] as [(Float, Int)] {
+      line.write(block(value), of: "a", at: .milliseconds(start))
     }
+    #expect(line.take(upTo: line.ready) == block(0.5) + block(0.25) + block(0.125, 480) + block(0.5, 480))
   }
 
   @Test func voicesAreAddedUp() {
