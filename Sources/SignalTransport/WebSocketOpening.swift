@@ -1,0 +1,173 @@
+import MediaCore
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import NIOSSL
+import NIOWebSocket
+
+/// Opens the socket, secures it, and upgrades it.
+struct WebSocketOpening<Accepted: Sendable>: Sendable {
+  enum Outcome: Sendable {
+    case accepted(Accepted)
+    /// With that HTTP status.
+    case refused(Int)
+  }
+
+  let url: SignalURL
+  let head: HTTPRequestHead
+  let messageLimit: Int
+  let trustRoots: NIOSSLTrustRoots
+  /// Puts what reads and writes messages into a channel that was upgraded.
+  let accept: @Sendable (any Channel) throws -> Accepted
+  private let sockets = OpenSockets()
+
+  /// - Parameters:
+  ///   - head: of the request.
+  ///   - messageLimit: bytes of the largest message that is taken.
+  init(
+    _ url: SignalURL, head: HTTPRequestHead, messageLimit: Int, trustRoots: NIOSSLTrustRoots,
+    accept: @escaping @Sendable (any Channel) throws -> Accepted
+  ) {
+    (self.url, self.head, self.messageLimit) = (url, head, messageLimit)
+    (self.trustRoots, self.accept) = (trustRoots, accept)
+  }
+
+  /// Ends at once, with whatever error, when its task is cancelled.
+  func open(until deadline: NIODeadline) async throws(SignalError) -> Outcome {
+    let outcome: Result<Outcome, SignalError> = await withTaskCancellationHandler {
+      do throws(SignalError) { return .success(try await attempt(until: deadline)) } catch { return .failure(error) }
+    } onCancel: {
+      close()
+    }
+    return try outcome.get()
+  }
+
+  /// Ends what is under way.
+  func close() { sockets.close() }
+
+  private func attempt(until deadline: NIODeadline) async throws(SignalError) -> Outcome {
+    do {
+      return try await bootstrap(until: deadline).connect(host: url.host, port: url.port) { channel in
+        channel.eventLoop.makeCompletedFuture { try upgrade(channel, until: deadline) }
+      }.get()
+    } catch {
+      throw await translate(error, until: deadline)
+    }
+  }
+
+  func bootstrap(until deadline: NIODeadline) -> ClientBootstrap {
+    ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+      .connectTimeout(max(deadline - .now(), .milliseconds(1)))
+      .channelOption(.tcpOption(.tcp_nodelay), value: 1)
+      .channelInitializer { [sockets] in sockets.add($0) }
+  }
+
+  private var security: SecureChannel { SecureChannel(host: url.host, trustRoots: trustRoots) }
+
+  func secure(_ channel: any Channel) throws {
+    if url.isSecure { try security.addHandler(to: channel) }
+  }
+
+  // MARK: Upgrade
+
+  private func upgrade(_ channel: any Channel, until deadline: NIODeadline) throws -> EventLoopFuture<Outcome> {
+    try secure(channel)
+    let status = NIOLoopBoundBox(0, eventLoop: channel.eventLoop)
+    let configuration = NIOTypedHTTPClientUpgradeConfiguration(
+      upgradeRequestHead: head, upgraders: [upgrader()]
+    ) { channel in
+      channel.close(promise: nil)
+      return channel.eventLoop.makeSucceededFuture(.refused(status.value))
+    }
+    var pipeline = NIOUpgradableHTTPClientPipelineConfiguration(upgradeConfiguration: configuration)
+    pipeline.leftOverBytesStrategy = .forwardBytes
+    let upgrade = try channel.pipeline.syncOperations.configureUpgradableHTTPClientPipeline(configuration: pipeline)
+    try channel.pipeline.syncOperations.addHandler(
+      StatusRecorder(status: status),
+      position: .after(
+        channel.pipeline.syncOperations.handler(type: ByteToMessageHandler<HTTPResponseDecoder>.self)))
+    let timer = channel.eventLoop.scheduleTask(deadline: deadline) { [server = url.server] in
+      channel.pipeline.fireErrorCaught(SignalError.timedOut(server))
+      channel.close(promise: nil)
+    }
+    return upgrade.always { result in
+      timer.cancel()
+      if case .failure = result { channel.close(promise: nil) }
+    }
+  }
+
+  private func upgrader() -> NIOTypedWebSocketClientUpgrader<Outcome> {
+    NIOTypedWebSocketClientUpgrader(maxFrameSize: messageLimit, enableAutomaticErrorHandling: false) {
+      [accept, messageLimit] channel, _ in
+      channel.eventLoop.makeCompletedFuture {
+        try channel.pipeline.syncOperations.addHandler(
+          NIOWebSocketFrameAggregator(
+            minNonFinalFragmentSize: 0, maxAccumulatedFrameCount: SignalHandler.fragmentLimit,
+            maxAccumulatedFrameSize: messageLimit))
+        return .accepted(try accept(channel))
+      }
+    }
+  }
+
+  // MARK: Why it failed
+
+  private func translate(_ error: any Error, until deadline: NIODeadline) async -> SignalError {
+    switch error {
+    case let error as SignalError: return error
+    case let error as NIOConnectionError:
+      if error.dnsAError != nil && error.connectionErrors.isEmpty { return .unresolvedHost(url.host) }
+      let isTimeout = error.connectionErrors.contains { $0.error is ChannelError }
+      return isTimeout ? .timedOut(url.server) : .connectionRefused(url.server)
+    case _ where SecureChannel.isRefusal(error):
+      let reason = await security.explain(
+        error, port: url.port, bootstrap: bootstrap(until: deadline), until: deadline)
+      return .tls(host: url.host, reason: reason)
+    case ChannelError.connectTimeout: return .timedOut(url.server)
+    // With these the upgrade handler and the pipeline say that the connection ended under them.
+    case is ChannelError: return .lost(url.server, "it was closed before the join was answered")
+    case is HTTPParserError, is NIOHTTPClientUpgradeError: return .notLiveKit(url.server)
+    case let error as IOError where error.errnoCode == ECONNREFUSED: return .connectionRefused(url.server)
+    case is IOError: return .lost(url.server, "it was cut off before the join was answered")
+    default: return .lost(url.server, "\(error)")
+    }
+  }
+}
+
+/// The sockets that an attempt to connect has opened, to be closed when it is given up.
+private final class OpenSockets: Sendable {
+  /// Nil once they are closed.
+  private let channels = Locked<[any Channel]?>([])
+
+  func add(_ channel: any Channel) -> EventLoopFuture<Void> {
+    let isWanted = channels.withLock { channels in
+      channels?.append(channel)
+      return channels != nil
+    }
+    return isWanted
+      ? channel.eventLoop.makeSucceededVoidFuture() : channel.eventLoop.makeFailedFuture(ChannelError.ioOnClosedChannel)
+  }
+
+  func close() {
+    let open = channels.withLock { channels in
+      defer { channels = nil }
+      return channels ?? []
+    }
+    for channel in open { channel.close(promise: nil) }
+  }
+}
+
+/// Notes the status of the answer to an upgrade; the upgrade handler itself keeps it to itself.
+private final class StatusRecorder: ChannelInboundHandler, RemovableChannelHandler {
+  typealias InboundIn = HTTPClientResponsePart
+  typealias InboundOut = HTTPClientResponsePart
+  private let status: NIOLoopBoundBox<Int>
+
+  init(status: NIOLoopBoundBox<Int>) { self.status = status }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    if case .head(let head) = unwrapInboundIn(data) { status.value = Int(head.status.code) }
+    context.fireChannelRead(data)
+    // After the head of the answer its work is done; what follows may be frames, which it cannot read.
+    context.pipeline.syncOperations.removeHandler(context: context, promise: nil)
+  }
+}
