@@ -125,7 +125,8 @@ let package = Package(
       name: "mediabridge-cli",
       dependencies: [
         "MediaBridge", "Egress", "MediaBridgeDesktop", "SyntheticParticipants", "DevServer", "LiveKitProtocol",
-        "MediaCore", "MediaPipelines", "GStreamerKit", "PipelineTemplates", "CShims",
+        "MediaCore", "MediaPipelines", "GStreamerKit", "PipelineTemplates", "SignalTransport",
+        "CShims",
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"), .product(name: "Yams", package: "Yams"),

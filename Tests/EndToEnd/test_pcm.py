@@ -6,7 +6,9 @@ import wave
 import clip
 import numpy as np
 import pytest
+from live_server import wait_until
 from network import STUN
+from programs import python
 from raw import Reader, lines, of
 
 RATE = 48_000
@@ -132,6 +134,62 @@ def test_a_reader_that_sleeps_misses_nothing(server):
     samples = np.frombuffer(reader.read(12 * RATE - 1000), "<i2")
     assert reader.finish() == 0 and len(samples) == 6 * RATE - 500
     assert_a_second_apart(samples)
+
+
+class Taker:
+    """A WebSocket server that we did not write."""
+
+    def __init__(self, start, server, file, port=8765):
+        self.file = file
+        self._begin = lambda: start(server.enter(*python("take_audio.py", "--port", port, "--file", file)))
+        self.url = f"ws://127.0.0.1:{port}/alice?key=secret"
+        self.again()
+
+    def again(self):
+        self.program = self._begin()
+        self.program.wait_for("listening")
+
+    @property
+    def samples(self):
+        return np.frombuffer(self.file.read_bytes(), "<i2").reshape(-1, 2)
+
+
+def test_a_websocket_takes_it_as_track_egress_sends_it(start, server, tmp_path):
+    publisher = server.foreign_publisher("--no-video", "--actions", "mute", "unmute")
+    taker = Taker(start, server, tmp_path / "a.pcm")
+    Reader(server, "pcm", "--channels", 2, "--duration", "6s", taker.url).all()
+    connected = taker.program.wait_for("connected")
+    assert (connected["path"], connected["type"]) == ("/alice?key=secret", "audio/x-raw")
+    told = [taker.program.wait_for("text") for _ in range(2)]
+    assert [event["message"] for event in told] == [{"muted": True}, {"muted": False}]
+    assert taker.program.wait_for("closed")["code"] == 1000
+    assert len(taker.samples) == 6 * RATE
+    muted, unmuted = (publisher.wait_for(name)["at"] for name in ("mute", "unmute"))
+    assert (told[1]["at"] - told[0]["at"]) / 4 / RATE == pytest.approx(unmuted - muted, abs=1.5)
+    starts = [start for start, _ in beeps(taker.samples[:, 0])][1:]
+    places = np.array(starts) - starts[0]
+    assert np.abs(places - places.round()).max() < 0.04
+
+
+def test_a_websocket_server_that_dies_is_tried_again(start, server, tmp_path):
+    server.foreign_publisher("--no-video", "--tone")
+    taker = Taker(start, server, tmp_path / "a.pcm")
+    reader = Reader(server, "pcm", "--channels", 2, "--duration", "8s", taker.url)
+    wait_until("a second is there", lambda: taker.file.exists() and len(taker.samples) > RATE)
+    taker.program.kill()
+    before = len(taker.samples)
+    taker.again()
+    said = reader.all().decode()
+    assert "is tried again" in said and "is back" in said and "secret" not in said + reader.said
+    # What waited is sent; what was on its way to who died is not.
+    assert before < 7 * RATE < len(taker.samples) <= 8 * RATE
+
+
+def test_a_websocket_server_that_is_not_there_is_an_error(server):
+    server.foreign_publisher("--no-video")
+    reader = Reader(server, "pcm", "ws://127.0.0.1:9/?key=secret")
+    assert reader.finish() == 1
+    assert "nothing answers at 127.0.0.1:9" in reader.said and "secret" not in reader.said
 
 
 def test_a_recogniser_for_each_participant(server, tmp_path):

@@ -9,6 +9,8 @@ package struct RawQueue<Note: Sendable>: Sendable {
       case bytes([UInt8])
       /// So many bytes of silence.
       case silence(Int)
+      /// Said beside the media, where the reader takes that.
+      case text(String)
     }
     package var body: Body
     /// When it was made.
@@ -25,6 +27,7 @@ package struct RawQueue<Note: Sendable>: Sendable {
       switch body {
       case .bytes(let bytes): bytes.count
       case .silence(let count): count
+      case .text: 0
       }
     }
     /// Of memory.

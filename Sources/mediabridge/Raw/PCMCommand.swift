@@ -9,7 +9,9 @@ struct PCMCommand: AsyncParsableCommand {
     commandName: "pcm", abstract: "Hand the audio of a participant, or of the whole room, to other programs.",
     usage: "mediabridge pcm [<options>] [<destination>]",
     discussion: """
-      The destination is standard output, a named pipe or a file. Sample N is heard N/rate seconds after the first: where \
+      The destination is standard output, a named pipe, a file, or a WebSocket server, which gets binary messages with samples \
+      and, when a participant is muted or not any more, {"muted":true} or {"muted":false} as text, as LiveKit's track egress \
+      sends them; there --channels 2 gives the same samples. Sample N is heard N/rate seconds after the first: where \
       nothing is sent, because of a mute or a loss, there is exact silence.
 
       A reader that is too slow holds up nobody: what has waited for longer than a minute becomes silence, and is counted. One \
@@ -27,10 +29,18 @@ struct PCMCommand: AsyncParsableCommand {
   @Option(help: "1 for mono, 2 for stereo") var channels = 1
   @Flag(help: "Everybody's audio, mixed") var mix = false
 
+  @Option(
+    help: "How long a WebSocket server may be away before it counts as failed; 30s by default",
+    transform: duration(of:))
+  var reconnectFor = RecordingOptions.usualReconnection
+
   func validate() throws {
     try raw.validateSource(.audio, "pcm")
     guard (1...8).contains(channels) else { throw ValidationError("--channels \(channels): give 1 to 8") }
     guard (8000...192_000).contains(rate) else { throw ValidationError("--rate \(rate): give 8000 to 192000") }
+    if format == .wav, raw.target.isWebSocket {
+      throw ValidationError("--format wav: a WebSocket has no place for its header; use s16le or f32le")
+    }
     if format == .wav, raw.framed { throw ValidationError("--framed says rate and time itself: use --format s16le") }
     if raw.target.isSharedMemory {
       throw ValidationError("\(raw.destination): shared memory is for frames; give unix:PATH for a socket")
@@ -48,7 +58,7 @@ struct PCMCommand: AsyncParsableCommand {
     let request = PCMStream.Request(format: format, rate: rate, channels: channels, duration: raw.duration)
     let raw = raw
     let room = Room(roomOptions: raw.access.roomOptions(autoSubscribe: false, receiveValues: try raw.receiveValues()))
-    let destinations = RawDestinations(raw, media, limits: limits, unit: "samples", info: info, console) {
+    let destinations = RawDestinations(raw, media, limits: limits, unit: "samples", info: info, console, reconnectFor: reconnectFor) {
       path throws(LiveKitError) in
       try PathSink(path, replaces: raw.overwrite) { request.header(bytes: $0) }
     }

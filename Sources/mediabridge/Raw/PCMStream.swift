@@ -30,6 +30,9 @@ final class PCMStream: RawStream, Sendable {
     var start: MediaTime?
     /// By SID.
     var taps: [String: Tap] = [:]
+    var muted: Set<String> = []
+    /// Whether all are muted, as it was said.
+    var isSilent = false
   }
   /// A track, and what takes its audio.
   private struct Tap {
@@ -79,6 +82,7 @@ final class PCMStream: RawStream, Sendable {
       state.taps[sid] = Tap(renderer: renderer, track: track)
       if !publication.isMuted { state.line.add(sid) }
     }
+    note(sid, isMuted: publication.isMuted)
     track.add(audioRenderer: renderer)
   }
 
@@ -90,9 +94,21 @@ final class PCMStream: RawStream, Sendable {
     state.withLock { $0.line.remove(sid) }
   }
 
+  /// Says when all are muted, or not any more, as LiveKit's track egress does of its only one.
+  private func note(_ sid: String, isMuted: Bool) {
+    let news = state.withLock { state -> Bool? in
+      if isMuted { state.muted.insert(sid) } else { state.muted.remove(sid) }
+      let isSilent = !state.taps.isEmpty && state.muted.isSuperset(of: state.taps.keys)
+      defer { state.isSilent = isSilent }
+      return isSilent == state.isSilent ? nil : isSilent
+    }
+    if let news { output.put(RawPiece(.text("{\"muted\":\(news)}"), made: .now)) }
+  }
+
   /// Nobody waits for who is muted.
   func setMuted(_ isMuted: Bool, _ publication: RemoteTrackPublication) {
     info?.tell(isMuted ? "muted" : "unmuted", ["track": number, "sid": publication.sid])
+    note(publication.sid, isMuted: isMuted)
     if isMuted { state.withLock { $0.line.remove(publication.sid) } }
   }
 

@@ -48,7 +48,8 @@ struct RawArguments: ParsableArguments {
   @Argument(
     help: """
       A file, a named pipe, - for standard output, unix:PATH for a Unix socket whose readers get what comes from then on, or \
-      of frames shm:PATH for shared memory, which GStreamer's shmsrc reads at that socket with the caps in PATH.caps
+      of frames shm:PATH for shared memory, which GStreamer's shmsrc reads at that socket with the caps in PATH.caps, or of \
+      audio ws://… or wss://… for a WebSocket server
       """)
   var destination = "-"
 

@@ -16,17 +16,19 @@ final class RawDestinations: Sendable {
   let unit: String
   let info: InfoLog?
   let console: Console
+  /// How long a server may be away.
+  let reconnectFor: Duration
   private let pathSink: @Sendable (String) throws(LiveKitError) -> any RawSink
   private let shared = Locked<(any RawReceiver)?>(nil)
 
   /// - Parameter pathSink: writes files, named pipes and folders.
   init(
     _ raw: RawArguments, _ media: Int32?, limits: RawQueue<InfoFields>.Limits, unit: String, info: InfoLog?,
-    _ console: Console, pathSink: @escaping @Sendable (String) throws(LiveKitError) -> any RawSink
+    _ console: Console, reconnectFor: Duration = RecordingOptions.usualReconnection, pathSink: @escaping @Sendable (String) throws(LiveKitError) -> any RawSink
   ) {
     (target, hasMany, isFramed) = (raw.target, raw.each, raw.framed)
     (self.media, self.limits, self.unit, self.info, self.console) = (media, limits, unit, info, console)
-    self.pathSink = pathSink
+    (self.reconnectFor, self.pathSink) = (reconnectFor, pathSink)
   }
 
   /// - Parameter environment: what a command is told besides whose media it gets.
@@ -50,6 +52,11 @@ final class RawDestinations: Sendable {
     case .socket(let path): return try SocketOutput(path, limits: limits, tell: tell)
     case .sharedMemory(let path): return try SharedMemoryOutput(path, tell: tell)
     case .standardOutput: sink = DescriptorSink(media ?? -1, name: "standard output")
+    case .webSocket(let url):
+      sink = WebSocketSink(url, reconnectFor: reconnectFor) { [console] in
+        console.say($0)
+        console.event("connection", ["message": $0])
+      }
     case .path(let path): sink = try pathSink(path)
     case .command(let command):
       sink = ChildSink(command, environment: environment) { [console] in

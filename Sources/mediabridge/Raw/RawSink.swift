@@ -45,6 +45,7 @@ enum RawDescriptor {
         try write(silence[..<part], to: descriptor, of: name)
         count -= part
       }
+    case .text: break
     }
   }
 

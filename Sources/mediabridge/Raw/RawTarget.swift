@@ -9,6 +9,8 @@ enum RawTarget: Sendable {
   case socket(String)
   /// The path of the socket beside it.
   case sharedMemory(String)
+  /// An address of ws or wss.
+  case webSocket(String)
   case command(String)
   /// A file, a named pipe or a folder, as it was written.
   case path(String)
@@ -25,17 +27,19 @@ enum RawTarget: Sendable {
 
   private static func named(_ destination: String) -> RawTarget {
     if destination.hasPrefix("unix:") { return .socket(String(destination.dropFirst(5))) }
+    if ["ws://", "wss://"].contains(where: destination.lowercased().hasPrefix) { return .webSocket(destination) }
     return destination.hasPrefix("shm:") ? .sharedMemory(String(destination.dropFirst(4))) : .path(destination)
   }
 
   var isSharedMemory: Bool { if case .sharedMemory = self { true } else { false } }
+  var isWebSocket: Bool { if case .webSocket = self { true } else { false } }
 
   /// Whether there is one for each participant, where each is to have one.
   var hasOneForEach: Bool {
     switch self {
     case .standardOutput: false
     case .command: true
-    case .socket(let path), .sharedMemory(let path), .path(let path): path.contains("{publisher_identity}")
+    case .socket(let path), .sharedMemory(let path), .webSocket(let path), .path(let path): path.contains("{publisher_identity}")
     }
   }
 
@@ -45,7 +49,16 @@ enum RawTarget: Sendable {
     case .standardOutput, .command: self
     case .socket(let path): .socket(try Self.fill(path, identity, room))
     case .sharedMemory(let path): .sharedMemory(try Self.fill(path, identity, room))
+    case .webSocket(let url): .webSocket(Self.fill(url: url, [.publisherIdentity: identity, .roomName: room]))
     case .path(let path): .path(try Self.fill(path, identity, room))
+    }
+  }
+
+  /// Names become parts of its path or query, whatever is in them.
+  private static func fill(url: String, _ values: [FileNameTemplate.Placeholder: String]) -> String {
+    values.reduce(into: url) { url, value in
+      let text = value.value.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+      url = url.replacing("{\(value.key.rawValue)}", with: text)
     }
   }
 
