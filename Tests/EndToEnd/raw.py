@@ -63,8 +63,10 @@ class Reader:
 
 
 def lines(file):
-    """The JSON objects of a file."""
-    return [json.loads(line) for line in file.read_text().splitlines()]
+    """The JSON objects of a file, as far as they are written."""
+    if not file.exists():
+        return []
+    return [json.loads(line) for line in file.read_text().splitlines(keepends=True) if line.endswith("\n")]
 
 
 def of(name, events):

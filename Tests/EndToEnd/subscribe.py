@@ -60,7 +60,10 @@ async def main():
 
     @room.on("data_received")
     def received(packet):
-        seen["messages"].append([packet.participant.identity, packet.topic, packet.data.decode()])
+        # Who is hidden is nobody.
+        sender = packet.participant.identity if packet.participant else None
+        seen["messages"].append([sender, packet.topic, packet.data.decode()])
+        print(json.dumps({"event": "message", "message": seen["messages"][-1]}), flush=True)
 
     await room.connect(arguments.url, jwt)
     print(json.dumps({"event": "connected"}), flush=True)

@@ -271,6 +271,8 @@ MISTAKES = [
     (["frames", "--dev", "--room", "r", "--composite", "grid", "--size", "641x360", "a.raw"], ["even numbers"]),
     (["frames", "--dev", "--room", "r", "--composite", "grid", "--audio-mixing", "default"], ["frames have no audio"]),
     (["frames", "--dev", "--room", "r", "--composite", "grid", "--set", "dealy=1"], ["'delay'"]),
+    (["frames", "--dev", "--room", "r", "--reply", "data"], ["--reply", "give --exec"]),
+    (["frames", "--dev", "--room", "r", "--exec", "cat", "--reply", "label"], ["label", "--reply"]),
     (["frames", "--dev", "--room", "r", "--names"], ["--names", "give --composite"]),
     (["pcm", "--dev", "--room", "r", "--source", "camera"], ["camera", "takes audio alone"]),
     (["pcm", "--dev", "--room", "r", "--channels", "0"], ["--channels 0", "1 to 8"]),

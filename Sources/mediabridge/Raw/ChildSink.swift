@@ -8,6 +8,8 @@ final class ChildSink: RawSink {
   private struct Child {
     var process: pid_t
     var input: Int32
+    /// Nil where it prints what it likes.
+    var output: ChildOutput?
   }
   private struct State {
     var child: Child?
@@ -28,14 +30,18 @@ final class ChildSink: RawSink {
   let name: String
   private let command: String
   private let environment: [String: String]
+  private let replies: Replies?
   private let tell: @Sendable (String) -> Void
   private let state = Locked(State())
 
   /// - Parameters:
   ///   - environment: besides the program's own.
+  ///   - replies: sends into the room what it prints.
   ///   - tell: what happens to it, for people.
-  init(_ command: String, environment: [String: String], tell: @escaping @Sendable (String) -> Void) {
-    (self.command, self.environment, self.tell) = (command, environment, tell)
+  init(
+    _ command: String, environment: [String: String], replies: Replies?, tell: @escaping @Sendable (String) -> Void
+  ) {
+    (self.command, self.environment, self.replies, self.tell) = (command, environment, replies, tell)
     let identity = environment["MEDIABRIDGE_IDENTITY"].map { " for \($0)" } ?? ""
     name = "'\(command)'\(identity)"
   }
@@ -86,19 +92,43 @@ final class ChildSink: RawSink {
   }
 
   private func makeChild() -> Child? {
-    var ends: [Int32] = [-1, -1]
-    guard pipe(&ends) == 0 else { return nil }
-    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-    defer { close(ends[0]) }
-    guard let process = spawn(reading: ends[0]) else {
-      close(ends[1])
+    guard let input = Pipe() else { return nil }
+    defer { close(input.out) }
+    guard let replies else {
+      guard let process = spawn(reading: input.out, writing: nil) else { return input.fail() }
+      return Child(process: process, input: input.in)
+    }
+    guard let output = Pipe() else { return input.fail() }
+    defer { close(output.in) }
+    guard let process = spawn(reading: input.out, writing: output.in) else {
+      close(output.out)
+      return input.fail()
+    }
+    return Child(
+      process: process, input: input.in,
+      output: ChildOutput(output.out) { [name] in replies.take($0, of: name) })
+  }
+
+  /// Not for children, but for the ends that they are given.
+  private struct Pipe {
+    let out: Int32
+    let `in`: Int32
+
+    init?() {
+      var ends: [Int32] = [-1, -1]
+      guard pipe(&ends) == 0 else { return nil }
+      for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+      (out, `in`) = (ends[0], ends[1])
+    }
+
+    func fail() -> Child? {
+      close(`in`)
       return nil
     }
-    return Child(process: process, input: ends[1])
   }
 
   /// In a process group of its own, with the signals as a shell has them.
-  private func spawn(reading input: Int32) -> pid_t? {
+  private func spawn(reading input: Int32, writing output: Int32?) -> pid_t? {
     var (actions, attributes, defaults) = (posix_spawn_file_actions_t(), posix_spawnattr_t(), sigset_t())
     posix_spawn_file_actions_init(&actions)
     posix_spawnattr_init(&attributes)
@@ -107,6 +137,7 @@ final class ChildSink: RawSink {
       posix_spawnattr_destroy(&attributes)
     }
     posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
+    if let output { posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO) }
     sigemptyset(&defaults)
     for number in [SIGPIPE, SIGINT, SIGTERM, SIGXFSZ] { sigaddset(&defaults, number) }
     posix_spawnattr_setsigdefault(&attributes, &defaults)
@@ -132,7 +163,10 @@ final class ChildSink: RawSink {
       })
     else { return 0 }
     close(child.input)
-    defer { kill(-child.process, SIGKILL) }
+    defer {
+      kill(-child.process, SIGKILL)
+      child.output?.finish()
+    }
     var status: Int32 = 0
     for step in 0... {
       if waitpid(child.process, &status, WNOHANG) != 0 { break }

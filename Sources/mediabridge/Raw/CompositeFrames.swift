@@ -9,10 +9,13 @@ struct CompositeFrames {
   let job: RoomComposite
   let console: Console
   let info: InfoLog?
+  let replies: Replies?
 
   /// Nothing happens before `run`.
-  init(room: Room, options: CompositeOptions, stream: FrameStream, _ console: Console, info: InfoLog?) {
-    (self.room, self.stream, self.console, self.info) = (room, stream, console, info)
+  init(
+    room: Room, options: CompositeOptions, stream: FrameStream, _ console: Console, info: InfoLog?, replies: Replies?
+  ) {
+    (self.room, self.stream, self.console, self.info, self.replies) = (room, stream, console, info, replies)
     job = RoomComposite(framesOf: room, options: options) { stream.render(frame: $0) }
   }
 
@@ -30,9 +33,11 @@ struct CompositeFrames {
     try await console.join(url, interruption) {
       try await room.connect(url: url, token: token, connectOptions: options)
     }
-    let failure = await follow(interruption)
+    var failure = await follow(interruption)
     _ = try? await job.finish()
     await stream.finish()
+    let unsent = await replies?.finish()
+    failure = failure ?? unsent
     stream.report.tell(console, "frames")
     info?.tell("finished", failure.map { ["message": $0.message] } ?? [:])
     await room.disconnect()

@@ -77,23 +77,25 @@ struct FramesCommand: AsyncParsableCommand {
   private func run(_ console: Console, _ media: Int32?) async throws {
     let info = try raw.infoLog(media)
     let (request, raw, format) = (request, raw, format)
-    let destinations = RawDestinations(raw, media, limits: raw.frameLimits, unit: "frame", info: info, console) {
-      path throws(LiveKitError) in try raw.sink(path, format)
-    }
+    let mixing = try mixing
+    try mixing?.check()
+    let room = Room(
+      roomOptions: raw.access.roomOptions(
+        autoSubscribe: false, adaptiveStream: isMixed, receiveValues: try raw.values(isMixed: isMixed).receive))
+    let replies = raw.replies(to: room, console)
+    let destinations = RawDestinations(
+      raw, media, limits: raw.frameLimits, unit: "frame", info: info, replies: replies, console
+    ) { path throws(LiveKitError) in try raw.sink(path, format) }
     let environment = ["MEDIABRIDGE_FORMAT": format.rawValue]
-    if let options = try mixing {
-      try options.check()
-      let room = Room(
-        roomOptions: raw.access.roomOptions(
-          autoSubscribe: false, adaptiveStream: true, receiveValues: try raw.values(isMixed: true).receive))
+    if let options = mixing {
       let output = try destinations.receiver(for: "", room: room.name, environment: environment.merging(sizes) { $1 })
       let stream = FrameStream(request, output: output, isFramed: raw.framed, info: info, number: 1)
-      return try await raw.run(CompositeFrames(room: room, options: options, stream: stream, console, info: info))
+      return try await raw.run(
+        CompositeFrames(room: room, options: options, stream: stream, console, info: info, replies: replies))
     }
-    let room = Room(roomOptions: raw.access.roomOptions(autoSubscribe: false, receiveValues: try raw.receiveValues()))
     let session = RawSession(
       room: room, choice: raw.choice(.video), extent: raw.each ? .each : .one, wish: .init(size: size, fps: fps),
-      endsWithParticipant: raw.endsWithParticipant, console: console, info: info
+      endsWithParticipant: raw.endsWithParticipant, console: console, info: info, replies: replies
     ) { number, identity throws(LiveKitError) in
       FrameStream(
         request,

@@ -58,8 +58,10 @@ struct PCMCommand: AsyncParsableCommand {
     let request = PCMStream.Request(format: format, rate: rate, channels: channels, duration: raw.duration)
     let raw = raw
     let room = Room(roomOptions: raw.access.roomOptions(autoSubscribe: false, receiveValues: try raw.receiveValues()))
-    let destinations = RawDestinations(raw, media, limits: limits, unit: "samples", info: info, console, reconnectFor: reconnectFor) {
-      path throws(LiveKitError) in
+    let replies = raw.replies(to: room, console)
+    let destinations = RawDestinations(
+      raw, media, limits: limits, unit: "samples", info: info, replies: replies, reconnectFor: reconnectFor, console
+    ) { path throws(LiveKitError) in
       try PathSink(path, replaces: raw.overwrite) { request.header(bytes: $0) }
     }
     let environment = [
@@ -67,7 +69,7 @@ struct PCMCommand: AsyncParsableCommand {
     ]
     let session = RawSession(
       room: room, choice: raw.choice(.audio), extent: mix ? .all : raw.each ? .each : .one,
-      endsWithParticipant: raw.endsWithParticipant, console: console, info: info
+      endsWithParticipant: raw.endsWithParticipant, console: console, info: info, replies: replies
     ) { number, identity throws(LiveKitError) in
       PCMStream(
         request, output: try destinations.receiver(for: identity, room: room.name, environment: environment),

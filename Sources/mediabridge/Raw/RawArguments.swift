@@ -1,6 +1,7 @@
 import ArgumentParser
 import Egress
 import Foundation
+import LiveKitProtocol
 import MediaBridge
 import MediaCore
 
@@ -45,6 +46,14 @@ struct RawArguments: ParsableArguments {
       """, valueName: "command"))
   var exec: String?
 
+  @Option(
+    help: ArgumentHelp(
+      """
+      data: send into the room what the command of --exec prints, as messages: a JSON object on each line, of which text is the \
+      message (without it the object is), topic says whom it concerns and to, a list of identities, who gets it
+      """, valueName: "data"))
+  var reply: ReplyKind?
+
   @Argument(
     help: """
       A file, a named pipe, - for standard output, unix:PATH for a Unix socket whose readers get what comes from then on, or \
@@ -64,6 +73,9 @@ struct RawArguments: ParsableArguments {
       throw ValidationError("--source and --track exclude each other: a track has one source")
     }
     if exec != nil, destination != "-" { throw ValidationError("--exec and \(destination) exclude each other") }
+    if reply != nil, exec == nil {
+      throw ValidationError("--reply is for what a command prints: give --exec COMMAND, too")
+    }
     if each, !tracks.track.isEmpty || tracks.participant != nil {
       throw ValidationError("--each has all who are there: leave out --participant and --track")
     }
@@ -130,14 +142,28 @@ struct RawArguments: ParsableArguments {
     }
   }
 
+  /// Sends what commands print; nil where nobody asked for that.
+  func replies(to room: Room, _ console: Console) -> Replies? { reply.map { _ in Replies(to: room, console) } }
+
+  private func accessToken() async throws -> String {
+    guard reply != nil else { return try await access.accessToken() }
+    return try await access.accessToken { VideoGrant.replier(room: $0) }
+  }
+
   func run(_ session: RawSession) async throws {
     try await session.run(
-      url: try access.serverURL(), token: try await access.accessToken(), access.connectOptions, duration: duration,
+      url: try access.serverURL(), token: try await accessToken(), access.connectOptions, duration: duration,
       wait: wait)
   }
 
   func run(_ frames: CompositeFrames) async throws {
     try await frames.run(
-      url: try access.serverURL(), token: try await access.accessToken(), access.connectOptions)
+      url: try access.serverURL(), token: try await accessToken(), access.connectOptions)
   }
+}
+
+/// What becomes of what a command prints.
+enum ReplyKind: String, ExpressibleByArgument, CaseIterable {
+  /// Messages in the room.
+  case data
 }

@@ -16,19 +16,23 @@ final class RawDestinations: Sendable {
   let unit: String
   let info: InfoLog?
   let console: Console
-  /// How long a server may be away.
-  let reconnectFor: Duration
+  private let replies: Replies?
+  private let reconnectFor: Duration
   private let pathSink: @Sendable (String) throws(LiveKitError) -> any RawSink
   private let shared = Locked<(any RawReceiver)?>(nil)
 
-  /// - Parameter pathSink: writes files, named pipes and folders.
+  /// - Parameters:
+  ///   - replies: sends into the room what commands print.
+  ///   - reconnectFor: how long a server may be away.
+  ///   - pathSink: writes files, named pipes and folders.
   init(
     _ raw: RawArguments, _ media: Int32?, limits: RawQueue<InfoFields>.Limits, unit: String, info: InfoLog?,
-    _ console: Console, reconnectFor: Duration = RecordingOptions.usualReconnection, pathSink: @escaping @Sendable (String) throws(LiveKitError) -> any RawSink
+    replies: Replies?, reconnectFor: Duration = RecordingOptions.usualReconnection, _ console: Console,
+    pathSink: @escaping @Sendable (String) throws(LiveKitError) -> any RawSink
   ) {
     (target, hasMany, isFramed) = (raw.target, raw.each, raw.framed)
     (self.media, self.limits, self.unit, self.info, self.console) = (media, limits, unit, info, console)
-    (self.reconnectFor, self.pathSink) = (reconnectFor, pathSink)
+    (self.replies, self.reconnectFor, self.pathSink) = (replies, reconnectFor, pathSink)
   }
 
   /// - Parameter environment: what a command is told besides whose media it gets.
@@ -59,7 +63,7 @@ final class RawDestinations: Sendable {
       }
     case .path(let path): sink = try pathSink(path)
     case .command(let command):
-      sink = ChildSink(command, environment: environment) { [console] in
+      sink = ChildSink(command, environment: environment, replies: replies) { [console] in
         console.say($0)
         console.event("command", ["message": $0])
       }

@@ -36,6 +36,7 @@ actor RawSession {
   private let endsWithParticipant: Bool
   private let console: Console
   private let info: InfoLog?
+  private let replies: Replies?
   private let makeStream: @Sendable (_ number: Int, _ identity: String) throws(LiveKitError) -> (any RawStream)
   /// In the order in which they came, by identity where each has one.
   private var streams: [(key: String, stream: any RawStream)] = []
@@ -52,12 +53,12 @@ actor RawSession {
   /// - Parameter makeStream: for a participant.
   init(
     room: Room, choice: RawChoice, extent: Extent, wish: Wish = Wish(), endsWithParticipant: Bool, console: Console,
-    info: InfoLog?,
+    info: InfoLog?, replies: Replies?,
     makeStream: @escaping @Sendable (_ number: Int, _ identity: String) throws(LiveKitError) -> (any RawStream)
   ) {
     (self.room, self.choice, self.extent, self.wish) = (room, choice, extent, wish)
     (self.console, self.info, self.endsWithParticipant) = (console, info, endsWithParticipant)
-    self.makeStream = makeStream
+    (self.replies, self.makeStream) = (replies, makeStream)
   }
 
   // MARK: The course of it
@@ -72,10 +73,12 @@ actor RawSession {
       try await room.connect(url: url, token: token, connectOptions: options)
     }
     await arrange()
-    let failure = await untilEnd(interruption, duration: duration, wait: wait)
+    var failure = await untilEnd(interruption, duration: duration, wait: wait)
     await withTaskGroup { [streams] group in
       for (_, stream) in streams { group.addTask { await stream.finish() } }
     }
+    let unsent = await replies?.finish()
+    failure = failure ?? unsent
     report(failure)
     await room.disconnect()
     await info?.finish()

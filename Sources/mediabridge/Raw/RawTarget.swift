@@ -39,7 +39,8 @@ enum RawTarget: Sendable {
     switch self {
     case .standardOutput: false
     case .command: true
-    case .socket(let path), .sharedMemory(let path), .webSocket(let path), .path(let path): path.contains("{publisher_identity}")
+    case .socket(let name), .sharedMemory(let name), .webSocket(let name), .path(let name):
+      name.contains("{publisher_identity}")
     }
   }
 
