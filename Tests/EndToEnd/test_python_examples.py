@@ -3,11 +3,14 @@
 import json
 import sys
 
+import checks
 import numpy as np
 import pytest
 from programs import ROOT
 from publish_object import SPEED
-from raw import Reader
+from publish_speech import PERIOD, STEP, WORDS
+from raw import Reader, lines
+from test_frames import eventually
 
 EXAMPLES = ROOT / "Examples/Python"
 
@@ -29,6 +32,47 @@ def test_a_moving_object_is_found(server, tmp_path):
     speeds = [(b["x"] - a["x"]) / (b["time"] - a["time"]) for a, b in zip(places, places[1:])]
     # Once in three seconds it begins again at the left.
     assert np.median(speeds) == pytest.approx(SPEED / 2, rel=0.2), speeds
+
+
+def test_motion_begins_and_ends(server, tmp_path):
+    publisher = server.foreign_publisher("--no-audio")
+    file = tmp_path / "told"
+    feed = f"{sys.executable} {EXAMPLES}/motion.py 160x90 10 > {file}"
+    reader = Reader(server, "frames", "--format", "gray8", "--size", "160x90", "--fps", 10, "--exec", feed)
+    eventually(lambda: len(lines(file)) == 1)
+    # The camera gives no frames.
+    publisher.write("hold:3")
+    eventually(lambda: len(lines(file)) >= 3)
+    assert reader.stop() == 0, reader.said
+    events = lines(file)
+    assert [event["event"] for event in events[:3]] == ["motion", "still", "motion"]
+    assert 1 <= events[2]["time"] - events[1]["time"] < 3
+    left, top, right, bottom = events[0]["box"]
+    assert 0 <= left < right < 160 and 0 <= top < bottom < 90
+
+
+def test_what_is_said_is_written_down_with_the_times_of_words(server, tmp_path):
+    """By Debian's pocketsphinx, which Debian's Python has."""
+    server.foreign_publisher("--no-video", script="publish_speech.py")
+    file = tmp_path / "told"
+    feed = f"/usr/bin/python3 {EXAMPLES}/recognise.py one two three four five six > {file}"
+    Reader(server, "pcm", "--rate", 16_000, "--duration", f"{2 * PERIOD + 2}s", "--exec", feed).all(90)
+    words = [word for stretch in lines(file) for word in stretch["words"]]
+    # It may begin in the middle of a word.
+    begin = next(index for index, word in enumerate(words) if word["word"] == WORDS[0] and word["start"] > 1)
+    sentence = words[begin : begin + len(WORDS)]
+    assert [word["word"] for word in sentence] == list(WORDS), words
+    for before, after in zip(sentence, sentence[1:]):
+        assert after["start"] - before["start"] == pytest.approx(STEP, abs=0.1), words
+
+
+def test_ffmpeg_reads_y4m_on_its_standard_input(server, tmp_path):
+    server.foreign_publisher("--no-audio", "--keep-size")
+    file = tmp_path / "room.mkv"
+    feed = f"ffmpeg -v error -i - -c:v libx264 -preset ultrafast {file}"
+    Reader(server, "frames", "--format", "y4m", "--fps", 25, "--duration", "2s", "--exec", feed).all()
+    read = [number for number, _, _ in checks.numbered(file)]
+    assert len(read) == 50 and None not in read and read == sorted(read)
 
 
 def test_the_loudness_of_beeps(server, tmp_path):
