@@ -13,8 +13,8 @@ extension VideoFrameBuffer {
       let size = rooms.reduce(0) { $0 + $1.stride * $1.rows }
       return [UInt8](unsafeUninitializedCapacity: size) { bytes, count in
         guard var rest = bytes.baseAddress else { return }
-        if isAligned { rest.initialize(repeating: 0, count: size) }
         for (plane, room) in zip(planes, rooms) {
+          if room.isPadded { rest.initialize(repeating: 0, count: room.stride * room.rows) }
           plane.pack(into: rest, room.stride, quarterTurns: media.quarterTurns)
           rest += room.stride * room.rows
         }
@@ -26,10 +26,14 @@ extension VideoFrameBuffer {
 
 extension VideoFrameBuffer.Plane {
   /// What it takes once it is turned: bytes from one row to the next, and rows.
-  fileprivate func room(_ quarterTurns: Int, _ isAligned: Bool, evenRows: Bool) -> (stride: Int, rows: Int) {
+  fileprivate func room(
+    _ quarterTurns: Int, _ isAligned: Bool, evenRows: Bool
+  ) -> (stride: Int, rows: Int, isPadded: Bool) {
     let isAcross = quarterTurns % 2 == 1
     let (length, rows) = ((isAcross ? height : width) * pixelStride, isAcross ? width : height)
-    return isAligned ? ((length + 3) / 4 * 4, evenRows ? (rows + 1) / 2 * 2 : rows) : (length, rows)
+    guard isAligned else { return (length, rows, false) }
+    let (stride, allRows) = ((length + 3) / 4 * 4, evenRows ? (rows + 1) / 2 * 2 : rows)
+    return (stride, allRows, stride != length || allRows != rows)
   }
 
   /// - Parameters:

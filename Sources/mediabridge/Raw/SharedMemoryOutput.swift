@@ -135,11 +135,12 @@ extension SharedMemoryOutput.State {
   /// Takes back what readers have done with.
   private mutating func hear() {
     for number in readers.keys {
-      guard let offsets = readers[number]?.givenBack(), let place = area?.place ?? Optional(1) else {
+      guard let offsets = readers[number]?.givenBack() else {
         remove(number)
         continue
       }
-      for offset in offsets { _ = places.takeBack(offset / place, from: number) }
+      guard let area else { continue }
+      for offset in offsets { _ = places.takeBack(offset / area.place, from: number) }
     }
   }
 

@@ -16,6 +16,8 @@ struct SharedReader {
     case givenBack = 4
   }
   private static let length = 24
+  /// How often is looked for more at once: far more than it holds frames.
+  private static let turns = 4
   private static let number: Int32 = 1
 
   let descriptor: Int32
@@ -56,7 +58,7 @@ struct SharedReader {
   /// - Returns: where the frames begin that it has given back; nil where it has gone, or says what nobody understands.
   mutating func givenBack() -> [Int]? {
     var bytes = [UInt8](repeating: 0, count: 64 * Self.length)
-    while true {
+    for _ in 0..<Self.turns {
       let count = bytes.withUnsafeMutableBytes { recv(descriptor, $0.baseAddress, $0.count, 0) }
       if count < 0, errno == EAGAIN || errno == EINTR { break }
       guard count > 0 else { return nil }
