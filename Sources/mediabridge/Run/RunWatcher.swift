@@ -1,3 +1,4 @@
+import Egress
 import Foundation
 import MediaCore
 
@@ -15,7 +16,7 @@ struct RunWatcher {
 
   /// - Returns: whether all jobs did what they were asked to.
   func run(_ configuration: RunConfiguration) async -> Bool {
-    var watch = RunFileWatch(file)
+    var watch = FileWatch([file])
     let isHungUp = Locked(false)
     let arrivals = Signal.arrivals(of: SIGHUP)
     let hangups = Task { for await _ in arrivals { isHungUp.withLock { $0 = true } } }
@@ -31,7 +32,7 @@ struct RunWatcher {
         return asked
       }
       // Looked at in any case, so that it is not read twice.
-      if watch.hasChanged() || isAsked { await readAgain() }
+      if watch.hasChanged({ [file] }) || isAsked { await readAgain() }
     }
     await session.wait()
     return await session.isWhole

@@ -1,0 +1,57 @@
+import Glibc
+
+/// Sees that files have become others, once whoever writes them is done.
+package struct FileWatch {
+  /// What tells one state of a file from another.
+  private struct Stamp: Equatable {
+    var size: Int64
+    var seconds: Int
+    var nanoseconds: Int
+    var inode: UInt64
+  }
+
+  private static let pace = Duration.seconds(1)
+  /// Whether one that goes has changed.
+  private let heedsAbsence: Bool
+  private var known: [String: Stamp]
+  private var seen: [String: Stamp] = [:]
+  private var next = ContinuousClock.now + Self.pace
+
+  /// - Parameters:
+  ///   - files: as they are known; what is looked at besides has changed when it is first seen.
+  ///   - heedsAbsence: whether one that goes has changed; else it counts when it is there again.
+  package init(_ files: [String] = [], heedsAbsence: Bool = false) {
+    self.heedsAbsence = heedsAbsence
+    known = Self.stamps(of: files)
+  }
+
+  /// Looks once a second. A file that was written a moment ago may be half of itself, so it counts when it stays as it is
+  /// for as long.
+  /// - Parameter files: those that are looked at, from now on.
+  package mutating func hasChanged(_ files: () -> [String]) -> Bool {
+    guard ContinuousClock.now >= next else { return false }
+    next = .now + Self.pace
+    let files = files()
+    var now = Self.stamps(of: files)
+    if !heedsAbsence { for file in files where now[file] == nil { now[file] = known[file] } }
+    defer { seen = now }
+    guard now != known, now == seen else { return false }
+    known = now
+    return true
+  }
+
+  /// Takes files as they are now for known.
+  package mutating func settle(_ files: [String]) { known = Self.stamps(of: files) }
+
+  private static func stamps(of files: [String]) -> [String: Stamp] {
+    files.reduce(into: [:]) { $0[$1] = stamp(of: $1) }
+  }
+
+  private static func stamp(of file: String) -> Stamp? {
+    var status = stat()
+    guard stat(file, &status) == 0 else { return nil }
+    return Stamp(
+      size: Int64(status.st_size), seconds: status.st_mtim.tv_sec, nanoseconds: status.st_mtim.tv_nsec,
+      inode: UInt64(status.st_ino))
+  }
+}
