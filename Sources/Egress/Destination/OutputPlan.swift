@@ -4,8 +4,7 @@ import PipelineTemplates
 
 /// What an output is fed for the tracks that it gets.
 struct OutputPlan: Sendable {
-  /// The name of the output template.
-  var template: String
+  let texts: OutputTexts
   /// By kind; a kind that the template has no input for is not there.
   var feeds: [Track.Kind: Feed]
   /// Of each that has a track of its own; nil where the template takes none.
@@ -17,12 +16,16 @@ struct OutputPlan: Sendable {
   var forced: [(encoder: TemplateName, variables: [String])] = []
   /// Nil where the template writes by itself.
   var segments: SegmentOptions?
+
+  /// The name of the output template.
+  var template: String { texts.output.name }
 }
 
 /// An output template and the encode templates beside it: what its inputs can be fed. It reads templates and builds no
 /// pipeline.
 struct OutputPlanner: Sendable {
   let template: TemplateName
+  let texts: OutputTexts
   private let choices: [Track.Kind: FeedChoice]
   /// Of each audio beside the first; nil where the template takes no other.
   private let voiceChoice: FeedChoice?
@@ -50,6 +53,7 @@ struct OutputPlanner: Sendable {
   init(_ templates: OutputTemplates, factory: PipelineFactory) throws(LiveKitError) {
     let (found, encoders, destination) = (templates.output, templates.encoders, templates.destination)
     template = TemplateName(.output, found.name)
+    texts = OutputTexts(output: found, encoders: encoders.texts)
     let filled = try LiveKitError.wrapping { () throws(PipelineFailure) in
       try factory.fill(found, values: destination.values)
     }
@@ -96,7 +100,7 @@ struct OutputPlanner: Sendable {
   /// - Parameter voices: that have a track of their own where the output takes them.
   /// - Throws: a track can be fed in no way.
   func plan(_ tracks: [Track.Kind: TrackTraits], voices: [Voice] = []) throws(LiveKitError) -> OutputPlan {
-    var plan = OutputPlan(template: template.name, feeds: [:], segments: segments)
+    var plan = OutputPlan(texts: texts, feeds: [:], segments: segments)
     if let voiceChoice {
       plan.voices = voices
       plan.voiceFeed = try feed(voiceChoice, TrackTraits(codec: "opus"))

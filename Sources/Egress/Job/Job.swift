@@ -48,7 +48,7 @@ final class Job: Sendable {
   ) throws(LiveKitError) -> JobDestination {
     do throws(LiveKitError) {
       var lines = try self.lines(of: plan.voices, plan, factory)
-      for (kind, feed) in plan.feeds { lines[OutputInput(kind)] = try line(kind, feed, video, factory) }
+      for (kind, feed) in plan.feeds { lines[OutputInput(kind)] = try line(kind, feed, of: plan.texts, video, factory) }
       let added = try JobDestination(
         destination, planner: planner, plan: plan, lines: lines, of: media, factory: factory, claim: claim,
         reconnectFor: reconnectFor, parts: parts, onChange: onChange)
@@ -113,7 +113,8 @@ final class Job: Sendable {
     var lines: [OutputInput: FeedLine] = [:]
     for voice in voices {
       guard let feed = plan.voiceFeed else { continue }
-      lines[.voice(voice.number)] = try line(.audio, voice: voice.number, feed, Video(), factory)
+      lines[.voice(voice.number)] = try line(
+        .audio, voice: voice.number, feed, of: plan.texts, Video(), factory)
     }
     return lines
   }
@@ -137,7 +138,8 @@ final class Job: Sendable {
     var video = video
     video.size = media.size(on: old) ?? video.size
     let feed = Feed(.encoded(by: encoder), reason: "")
-    let line = try line(.video, feed, video, destination.factory, inPlaceOf: old)
+    let line = try line(
+      .video, feed, of: destination.planner.texts, video, destination.factory, inPlaceOf: old)
     destination.feed(.video, from: line, media)
     if old.remove(ObjectIdentifier(destination)) { dropIdleLines() }
     return (encoder, nil)
@@ -159,11 +161,11 @@ final class Job: Sendable {
 
   /// The line for a feed, which may be there already.
   private func line(
-    _ kind: Track.Kind, voice: Int? = nil, _ feed: Feed, _ video: Video, _ factory: PipelineFactory,
-    inPlaceOf old: FeedLine? = nil
+    _ kind: Track.Kind, voice: Int? = nil, _ feed: Feed, of texts: OutputTexts, _ video: Video,
+    _ factory: PipelineFactory, inPlaceOf old: FeedLine? = nil
   ) throws(LiveKitError) -> FeedLine {
     let size = video.size?.encodable
-    let form = try form(of: feed, size, factory)
+    let form = try form(of: feed, texts, size, factory)
     let known = state.withLock { $0.lines.first { $0.kind == kind && $0.voice == voice && $0.form == form } }
     if let known { return known }
     let silence = kind == .audio ? AudioStandIn(isRaw: form.isRaw) : nil
@@ -176,12 +178,13 @@ final class Job: Sendable {
   }
 
   private func form(
-    of feed: Feed, _ size: Dimensions?, _ factory: PipelineFactory
+    of feed: Feed, _ texts: OutputTexts, _ size: Dimensions?, _ factory: PipelineFactory
   ) throws(LiveKitError) -> FeedLine.Form {
     guard let name = feed.encoder else { return feed.way == .raw ? .raw : .asSent }
     let values = size?.values(besides: factory.overrides) ?? [:]
+    let text = try texts.encoder(name)
     return .encoded(
-      try LiveKitError.wrapping { () throws(PipelineFailure) in try factory.fill(.encode, name, values: values) })
+      try LiveKitError.wrapping { () throws(PipelineFailure) in try factory.fill(text, values: values) })
   }
 
   /// - Returns: what ends when they have stopped.
