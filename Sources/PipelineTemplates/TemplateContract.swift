@@ -8,6 +8,14 @@ extension FilledTemplate {
     return kind == .receive ? missingTee(names) : nil
   }
 
+  /// The line that is to be looked at for it: that of the element whose name is like a missing one, or of the first.
+  public var contractLine: Int? {
+    let own = elements.compactMap(\.name)
+    let missing = kind.contract.map(\.names).first { Set($0).isDisjoint(with: own) } ?? []
+    let nearest = missing.lazy.compactMap { NearestName.of($0, in: own) }.first
+    return (elements.first { nearest != nil && $0.name == nearest } ?? elements.first)?.line
+  }
+
   /// The outputs of a receive template hang on tees.
   private func missingTee(_ names: Set<String>) -> String? {
     for sink in ["encoded", "frames", "pcm"] {

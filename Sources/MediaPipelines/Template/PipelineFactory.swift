@@ -77,7 +77,8 @@ package struct PipelineFactory: Sendable {
       let usable = values.merging(overrides) { _, set in set }.filter { known.contains($0.key) }
       let filled = try template.fill(usable)
       if let violation = filled.contractViolation {
-        throw PipelineFailure(.template, "\(filled.file): \(violation)")
+        let line = filled.contractLine.map { ":\($0)" } ?? ""
+        throw PipelineFailure(.template, "\(filled.file)\(line): \(violation)")
       }
       return filled
     } catch let error as PipelineFailure {
