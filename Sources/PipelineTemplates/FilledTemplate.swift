@@ -41,6 +41,20 @@ public struct FilledTemplate: Equatable, Sendable {
     a.file == b.file && a.description == b.description && a.elements == b.elements
   }
 
+  /// Whether both make the same pipeline, wherever their lines stand.
+  package func isSame(as other: Self) -> Bool {
+    func plain(_ filled: Self) -> [Element] {
+      filled.elements.map { element in
+        var element = element
+        element.line = 0
+        for index in element.properties.indices { element.properties[index].line = 0 }
+        return element
+      }
+    }
+    let words = { (filled: Self) in filled.description.split(whereSeparator: \.isWhitespace) }
+    return words(self) == words(other) && plain(self) == plain(other)
+  }
+
   /// The caps that the template gives the element of that name; nil without such an element, `ANY` where it says none.
   public func caps(ofElement name: String) -> CapsText? {
     elements.first { $0.name == name }.map { element in

@@ -99,6 +99,11 @@ public struct TemplateStore: Sendable {
     return try read(entry)
   }
 
+  /// The paths at which a template of that kind and name may be, whether there is one or not.
+  package func paths(of kind: TemplateKind, _ name: String) -> [String] {
+    searchPath.folders.filter { $0.source != .builtIn }.map { $0.path(of: kind, name) }
+  }
+
   /// Reads a template that was found.
   public func read(_ entry: Entry) throws(Failure) -> Template {
     let text = try Self.text(entry.folder.bytes(of: entry.kind, entry.name), ofFile: entry.path)

@@ -27,6 +27,13 @@ struct RecordingReport: Sendable {
     case .codecChanged(let change):
       console.say("\(describe(change)).")
       console.event("codec_changed", fields(change))
+    case .reloaded(let reload):
+      console.say("\(describe(reload)).")
+      console.event("reloaded", fields(reload))
+    case .reloadRefused(let error, let locations):
+      console.say("\(error.message): not taken over, \(locations.joined(separator: ", ")) goes on as before.")
+      console.event(
+        "reload_refused", ["message": error.message, "code": error.code.rawValue, "destinations": locations])
     case .encodedAnew(let template, let variables):
       console.say(
         "What is sent is encoded: of the templates for this file only \(template) has \(variables.joined(separator: ", "))"
@@ -175,7 +182,7 @@ struct RecordingReport: Sendable {
     var fields: [String: Any] = [
       "file": status.location, "duration": Format.seconds(status.duration), "loss": progress.loss,
       "tracks": status.tracks.map(self.fields), "ended": end, "not_recorded": progress.omissions.map(self.fields),
-      "codec_changes": status.codecChanges.map(self.fields),
+      "codec_changes": status.codecChanges.map(self.fields), "reloads": status.reloads.map(self.fields),
     ]
     if !status.parts.isEmpty { fields["parts"] = status.parts }
     if !status.segments.isEmpty { fields["segments"] = status.segments }
@@ -198,6 +205,21 @@ struct RecordingReport: Sendable {
     ]
     fields["encoder"] = change.encoder
     fields["part"] = change.part
+    return fields
+  }
+
+  private func describe(_ reload: TemplateReload) -> String {
+    let place = isOne ? "" : "\(reload.location): "
+    let texts = reload.templates.joined(separator: " and ")
+    let what = "\(place)From \(Format.duration(reload.start)) on it is made by the new \(texts)"
+    return reload.part.map { "\(what), and goes on in \($0)" } ?? what
+  }
+
+  private func fields(_ reload: TemplateReload) -> [String: Any] {
+    var fields: [String: Any] = [
+      "file": reload.location, "templates": reload.templates, "start": Format.seconds(reload.start),
+    ]
+    fields["part"] = reload.part
     return fields
   }
 

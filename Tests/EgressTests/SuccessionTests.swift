@@ -61,15 +61,19 @@ import Testing
   @Test func audioThatIsAheadIsToldFromWhatIsNot() {
     var scene = scene()
     _ = scene.offer("video", "camera", 100, isKeyframe: true)
-    #expect(!scene.pipelines.isAhead("audio", at: .milliseconds(140)), "there is no next part")
+    #expect(!scene.pipelines.isAhead("audio", from: "voice", at: .milliseconds(140)), "there is no next part")
     _ = scene.pipelines.prepare(Turn(stage: "b", lines: Self.both, earliest: .milliseconds(200)))
     let times = [90, 140, 210].map { Duration.milliseconds($0) }
-    #expect(times.map { scene.pipelines.isAhead("audio", at: $0) } == [false, false, true])
-    #expect(!scene.pipelines.isAhead("video", at: .milliseconds(210)))
+    #expect(times.map { scene.pipelines.isAhead("audio", from: "voice", at: $0) } == [false, false, true])
+    #expect(!scene.pipelines.isAhead("video", from: "camera", at: .milliseconds(210)))
     _ = scene.offer("video", "camera", 230)
-    #expect(!scene.pipelines.isAhead("audio", at: .milliseconds(210)) && scene.offer("audio", "voice", 210) == "a@210")
+    #expect(
+      !scene.pipelines.isAhead("audio", from: "voice", at: .milliseconds(210))
+        && scene.offer("audio", "voice", 210) == "a@210")
     _ = scene.offer("video", "camera", 270, isKeyframe: true)
-    #expect(!scene.pipelines.isAhead("audio", at: .milliseconds(280)) && scene.offer("audio", "voice", 280) == "b@10")
+    #expect(
+      !scene.pipelines.isAhead("audio", from: "voice", at: .milliseconds(280))
+        && scene.offer("audio", "voice", 280) == "b@10")
   }
 
   @Test func withoutVideoTheAudioLeads() {
@@ -133,5 +137,38 @@ import Testing
     #expect(!scene.pipelines.isPastEnd, "audio of that time may still come")
     #expect(scene.offer("audio", "voice", 90) == "a@90" && scene.offer("audio", "voice", 110) == nil)
     #expect(scene.pipelines.isPastEnd)
+  }
+
+  /// Two encoders have the same frames for a moment, and neither keeps pace with the other.
+  @Test func anotherEncoderBeginsWhereTheOneBeforeEnds() {
+    var scene = scene()
+    _ = scene.offer("video", "camera", 0, isKeyframe: true)
+    let next = Turn(stage: "b", lines: ["video": "better", "audio": "voice"], earliest: .milliseconds(100))
+    _ = scene.pipelines.prepare(next)
+    #expect(scene.offer("video", "better", 40, isKeyframe: true) == nil, "it is too early")
+    let times: [Duration] = [.milliseconds(80), .milliseconds(120)]
+    #expect(times.map { scene.pipelines.isAhead("video", from: "camera", at: $0) } == [false, true])
+    #expect(!scene.pipelines.isAhead("video", from: "better", at: .milliseconds(120)))
+    #expect(scene.offer("video", "better", 120, isKeyframe: true) == "b@0")
+    #expect(scene.offer("video", "camera", 80) == "a@80", "the one before is still behind")
+    #expect(scene.offer("audio", "voice", 120) == "b@0" && scene.over.isEmpty)
+    #expect(scene.pipelines.lines == ["camera", "better", "voice"])
+    #expect(scene.offer("video", "camera", 120) == nil && scene.over == ["a"])
+    #expect(scene.pipelines.lines == ["better", "voice"])
+  }
+
+  @Test func aLineThatIsGoneIsNotWaitedForForEver() {
+    var scene = scene(["video": "camera"])
+    _ = scene.offer("video", "camera", 0, isKeyframe: true)
+    _ = scene.pipelines.prepare(Self.turn("b", ["video": "better"]))
+    #expect(scene.offer("video", "better", 40, isKeyframe: true) == "b@0" && scene.over.isEmpty)
+    #expect(scene.offer("video", "better", 5040) == "b@5000" && scene.over == ["a"])
+  }
+
+  @Test func whatIsNotToTakeOverDoesNot() {
+    var scene = scene()
+    _ = scene.pipelines.prepare(Self.turn("b", Self.both))
+    #expect(scene.pipelines.cancel()?.stage == "b")
+    #expect(scene.offer("video", "camera", 40, isKeyframe: true) == "a@40")
   }
 }

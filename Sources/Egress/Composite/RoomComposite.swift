@@ -208,6 +208,8 @@ extension RoomComposite: JobSource {
     }
   }
 
+  var flowing: SentMedia { sent }
+
   /// What is mixed comes, whoever wants it.
   func feed() {}
 

@@ -29,17 +29,17 @@ final class DestinationWriter: Sendable {
     var beginning: Duration
   }
 
-  private let onOver: @Sendable (OutputStage) -> Void
+  private let onOver: @Sendable (OutputStage, _ next: OutputStage) -> Void
   private let onPastEnd: @Sendable () -> Void
   /// Held while a buffer is queued, so that it does not come behind what another line brings; queueing never waits.
   private let state: Locked<State>
 
   /// - Parameters:
   ///   - earliest: where the destination comes late: it begins at a keyframe at that time of the job or after it.
-  ///   - onOver: called on a media thread with a stage that another one has taken over from.
+  ///   - onOver: called on a media thread with a stage that another one has taken over from, and that.
   ///   - onPastEnd: called on a media thread when nothing more is written.
   init(
-    _ first: Turn, from earliest: Duration?, onOver: @escaping @Sendable (OutputStage) -> Void,
+    _ first: Turn, from earliest: Duration?, onOver: @escaping @Sendable (OutputStage, _ next: OutputStage) -> Void,
     onPastEnd: @escaping @Sendable () -> Void
   ) {
     (self.onOver, self.onPastEnd) = (onOver, onPastEnd)
@@ -50,6 +50,13 @@ final class DestinationWriter: Sendable {
   /// - Returns: the turn that waited for that and will not come any more.
   func prepare(_ turn: Turn) -> Turn? { change { $0.prepare(turn) } }
 
+  /// Has nothing take over any more.
+  /// - Returns: the turn that was to.
+  func cancel() -> Turn? { change { $0.cancel() } }
+
+  /// The lines of which something is or will be taken.
+  var lines: Set<ObjectIdentifier> { state.withLock { $0.succession.lines } }
+
   /// Has all end at a moment of the job: what is shown from then on is not written.
   func finish(at time: Duration) { change { $0.finish(at: time) } }
 
@@ -57,13 +64,13 @@ final class DestinationWriter: Sendable {
   func flush() { change { _ in } }
 
   private func change<Result>(_ body: (inout Succession<OutputStage, ObjectIdentifier>) -> Result) -> Result {
-    let (result, over) = state.withLock { state -> (Result, [OutputStage]) in
+    let (result, over, next) = state.withLock { state -> (Result, [OutputStage], OutputStage) in
       var over: [OutputStage] = []
       let result = body(&state.succession)
       state.release(all: true, over: &over)
-      return (result, over)
+      return (result, over, state.succession.stage)
     }
-    for stage in over { onOver(stage) }
+    for stage in over { onOver(stage, next) }
     return result
   }
 
@@ -103,12 +110,12 @@ final class DestinationWriter: Sendable {
 
   /// Takes a buffer of a line; on a media thread.
   func take(_ media: MediaBuffer, into input: String, from line: FeedLine, at time: FeedTime) {
-    let (needsKeyframe, isPastEnd, over) = state.withLock { state -> (Bool, Bool, [OutputStage]) in
+    let (needsKeyframe, isPastEnd, over, next) = state.withLock { state -> (Bool, Bool, [OutputStage], OutputStage) in
       var over: [OutputStage] = []
       let isTaken = state.takeInTurn(Arrival(media: media, input: input, line: line, time: time), over: &over)
-      return (!isTaken, state.succession.isPastEnd, over)
+      return (!isTaken, state.succession.isPastEnd, over, state.succession.stage)
     }
-    for stage in over { onOver(stage) }
+    for stage in over { onOver(stage, next) }
     if needsKeyframe { line.requestKeyframe() }
     if isPastEnd { onPastEnd() }
   }
@@ -122,7 +129,7 @@ extension DestinationWriter.State {
 
   /// - Returns: false when a keyframe is needed.
   fileprivate mutating func takeInTurn(_ arrival: DestinationWriter.Arrival, over: inout [OutputStage]) -> Bool {
-    guard !succession.isAhead(arrival.input, at: arrival.time.shown) else {
+    guard !succession.isAhead(arrival.input, from: arrival.line.id, at: arrival.time.shown) else {
       if ahead.count >= Self.mostEarly { release(all: true, over: &over) }
       ahead.append(arrival)
       return true
@@ -138,7 +145,7 @@ extension DestinationWriter.State {
     let held = ahead
     ahead = []
     for arrival in held {
-      if !all, succession.isAhead(arrival.input, at: arrival.time.shown) {
+      if !all, succession.isAhead(arrival.input, from: arrival.line.id, at: arrival.time.shown) {
         ahead.append(arrival)
       } else {
         _ = take(arrival, over: &over)

@@ -19,6 +19,13 @@ struct OutputPlan: Sendable {
 
   /// The name of the output template.
   var template: String { texts.output.name }
+
+  /// What each input is fed.
+  var inputs: [OutputInput: Feed] {
+    var inputs = feeds.reduce(into: [OutputInput: Feed]()) { $0[OutputInput($1.key)] = $1.value }
+    for voice in voices { inputs[.voice(voice.number)] = voiceFeed }
+    return inputs
+  }
 }
 
 /// An output template and the encode templates beside it: what its inputs can be fed. It reads templates and builds no

@@ -12,23 +12,46 @@ final class OutputStage: Sendable {
   private let template: String
   private let pipeline: OutputPipeline
   /// Nil for what is no file.
-  private let claim: FileClaim?
+  let claim: FileClaim?
   /// Nil where the template writes by itself.
-  private let segments: SegmentedOutput?
+  let segments: SegmentedOutput?
+  /// What came before its time; nil once the pipeline runs.
+  private let hold: Locked<StageHold?>
   private let lost = Locked<LiveKitError?>(nil)
   private let abandoned = Locked(false)
   private let completed = Locked(false)
   /// What the file holds, once nobody writes it any more.
   private let stored = Locked<StoredMedia?>(nil)
 
-  /// Opens it. Nothing is written before media is pushed.
+  /// Opens it, unless it has to wait. Nothing is written before media is pushed.
+  /// - Parameter hold: where the stage before has to end first, since a server takes one connection, and a playlist is
+  ///   written by one: media waits here until `begin()`.
   init(
     _ destination: Destination, template: String, pipeline: OutputPipeline, claim: FileClaim?,
-    segments: SegmentedOutput? = nil
+    segments: SegmentedOutput? = nil, hold: StageHold? = nil
   ) throws(LiveKitError) {
     (self.destination, self.template, self.segments) = (destination, template, segments)
-    (self.pipeline, self.claim) = (pipeline, claim)
+    (self.pipeline, self.claim, self.hold) = (pipeline, claim, Locked(hold))
+    guard hold == nil else { return }
     do { try pipeline.start() } catch { throw LiveKitError(error).about(destination) }
+  }
+
+  /// Whether media waits here for the end of the stage before.
+  var isHeld: Bool { hold.withLock { $0 != nil } }
+
+  /// Media goes to this one from now on, and waits; on a media thread.
+  func take() { hold.withLock { $0 }?.onTaken() }
+
+  /// Opens one that was to wait: the stage before has ended. Whoever calls it does so one after the other.
+  func begin() {
+    guard let waiting = hold.withLock({ $0 }) else { return }
+    segments?.takeOver()
+    do { try pipeline.start() } catch { waiting.onFailure(LiveKitError(error).about(destination)) }
+    waiting.onBegun(self)
+    hold.withLock { hold in
+      for held in hold?.waiting ?? [] { write(held) }
+      hold = nil
+    }
   }
 
   /// - Parameters:
@@ -37,11 +60,23 @@ final class OutputStage: Sendable {
   ///   - beginning: of the stage, in the job.
   func push(_ media: MediaBuffer, into input: String, at time: FeedTime, from beginning: Duration) {
     segments?.clock.begin(at: beginning)
-    pipeline.push(media, into: input, at: time.shown, decodedAt: time.decoded)
+    let held = StageHold.Held(media: media, input: input, time: time)
+    // Queueing never waits; while it begins, what waits goes first.
+    hold.withLock { hold in
+      guard hold != nil else { return write(held) }
+      let isFull = pipeline.fullness(of: input, besides: hold?.waiting.count ?? 0) >= 1
+      hold?.add(held, isFull: isFull)
+    }
+  }
+
+  private func write(_ held: StageHold.Held) {
+    pipeline.push(held.media, into: held.input, at: held.time.shown, decodedAt: held.time.decoded)
   }
 
   /// How much of an input's room is taken, 0…1.
-  func fullness(of input: String) -> Double { pipeline.fullness(of: input) }
+  func fullness(of input: String) -> Double {
+    pipeline.fullness(of: input, besides: hold.withLock { $0?.waiting.count ?? 0 })
+  }
   /// What an input dropped because writing did not keep up.
   func dropped(at input: String) -> Int { pipeline.dropped(at: input) }
 
@@ -77,11 +112,11 @@ final class OutputStage: Sendable {
   var segmentFiles: [String] { segments?.files ?? [] }
   /// Paths of the files that are whole and closed: what goes in front of segments, those, and what lists them.
   var completedFiles: [String] {
-    ([segments?.initialization].compactMap { $0 }) + segmentFiles + (isComplete ? [destination.location] : [])
+    (segments?.initializations ?? []) + segmentFiles + (isComplete ? [destination.location] : [])
   }
   /// The last of those.
   var newestCompletedFile: String? {
-    isComplete ? destination.location : segments.flatMap { $0.files.last ?? $0.initialization }
+    isComplete ? destination.location : segments.flatMap { $0.files.last ?? $0.initializations.last }
   }
 
   /// What the file really holds, once it has ended and where it is of a kind that can be read.
@@ -90,7 +125,8 @@ final class OutputStage: Sendable {
   /// Closes one that nothing has come to, or whose server is away, and gives its file back, which goes.
   func discard() async {
     await pipeline.stop()
-    claim?.release()
+    // A playlist is that of the stage before.
+    if !isHeld { claim?.release() }
   }
 
   /// Writes what it needs to be complete, closes it and gives the file back. One that cannot be completed is cut after what
@@ -109,6 +145,10 @@ final class OutputStage: Sendable {
     reason = failure() ?? reason
     let kept = finishSegments(&reason) ?? (reason == nil ? written?.read() : written?.mend())
     stored.withLock { $0 = kept }
+    if segments?.isContinued == true {
+      if let reason { throw reason }
+      return
+    }
     defer { claim?.release() }
     if let reason { throw reason }
     do { try claim?.checkWritten(by: template) } catch {
@@ -122,7 +162,36 @@ final class OutputStage: Sendable {
   private func finishSegments(_ reason: inout LiveKitError?) -> StoredMedia? {
     guard let segments else { return nil }
     do { try segments.finish() } catch { reason = reason ?? error.about(destination) }
+    // Who goes on with its files tells of them.
+    if segments.isContinued { return StoredMedia(end: 0, length: .zero) }
     return segments.length.map { StoredMedia(end: segments.bytes, length: $0) }
+  }
+}
+
+/// What waits until the stage before has ended.
+struct StageHold: Sendable {
+  struct Held: Sendable {
+    var media: MediaBuffer
+    var input: String
+    var time: FeedTime
+  }
+
+  fileprivate(set) var waiting: [Held] = []
+  /// Called when media goes to it, and the one before is about to end; on a media thread.
+  let onTaken: @Sendable () -> Void
+  /// Called when it runs.
+  let onBegun: @Sendable (OutputStage) -> Void
+  let onFailure: @Sendable (LiveKitError) -> Void
+
+  init(
+    onTaken: @escaping @Sendable () -> Void = {}, onBegun: @escaping @Sendable (OutputStage) -> Void = { _ in },
+    onFailure: @escaping @Sendable (LiveKitError) -> Void
+  ) { (self.onTaken, self.onBegun, self.onFailure) = (onTaken, onBegun, onFailure) }
+
+  /// - Parameter isFull: whether the oldest of the same input goes for it, as frames and PCM do.
+  fileprivate mutating func add(_ held: Held, isFull: Bool) {
+    if isFull, let index = waiting.firstIndex(where: { $0.input == held.input }) { waiting.remove(at: index) }
+    waiting.append(held)
   }
 }
 

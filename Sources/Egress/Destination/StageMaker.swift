@@ -12,14 +12,16 @@ struct StageMaker: Sendable {
 
   /// - Parameters:
   ///   - destination: where this one writes.
+  ///   - before: whose playlist it goes on with; nil for one of its own.
+  ///   - hold: where it waits for the end of the stage before.
   ///   - onFailure: told why it cannot go on, on the thread that all pipelines share.
   func make(
-    _ plan: OutputPlan, at destination: Destination, claim: FileClaim?,
-    onFailure: @escaping @Sendable (LiveKitError) -> Void
+    _ plan: OutputPlan, at destination: Destination, after before: SegmentedOutput? = nil, claim: FileClaim?,
+    hold: StageHold? = nil, onFailure: @escaping @Sendable (LiveKitError) -> Void
   ) throws(LiveKitError) -> OutputStage {
     if destination.isFile { try FileClaim.checkWritable(destination.location) }
     let segments = try SegmentedOutput(
-      plan, at: destination, claim: claim, clock: OutputClock { [lines] in lines.origin },
+      plan, at: destination, after: before, claim: claim, clock: OutputClock { [lines] in lines.origin },
       hasVideo: plan.feeds[.video] != nil, onFailure: onFailure)
     let onSegmentData = segments.map { segments in { @Sendable (media: MediaBuffer) in segments.take(media) } }
     let pipeline = try LiveKitError.wrapping { () throws(PipelineFailure) in
@@ -31,7 +33,8 @@ struct StageMaker: Sendable {
         onSegmentData: onSegmentData, onFailure: { onFailure(LiveKitError($0)) })
     }
     return try OutputStage(
-      destination, template: plan.template, pipeline: pipeline, claim: claim, segments: segments)
+      destination, template: plan.template, pipeline: pipeline, claim: claim, segments: segments,
+      hold: hold)
   }
 
   private func inputs(_ plan: OutputPlan, _ destination: Destination) -> [String: OutputPipeline.Input] {
@@ -111,6 +114,15 @@ final class DestinationLines: Sendable {
   /// By the name of the template's input.
   var byInput: [String: ObjectIdentifier] {
     fed.withLock { fed in fed.reduce(into: [:]) { $0[$1.key.name] = $1.value.line.id } }
+  }
+
+  /// What feeds it from now on.
+  /// - Returns: what did, and does no more.
+  func set(_ lines: [OutputInput: FeedLine]) -> [FeedLine] {
+    let before = all
+    for (input, line) in lines where before[input] !== line { replace(input, by: line, media) }
+    fed.withLock { fed in fed = fed.filter { lines[$0.key] != nil } }
+    return before.filter { lines[$0.key] !== $0.value }.map(\.value)
   }
 
   /// Puts a line in the place of one, or beside the others.

@@ -58,11 +58,10 @@ struct Succession<Stage: Sendable, Line: Hashable & Sendable>: Sendable {
   func leads(_ input: String) -> Bool { current.leader == input }
 
   /// Whether what is of that time may belong to the next turn, which the leading input has not come to yet: an encoder that
-  /// does not keep up is behind the audio.
-  func isAhead(_ input: String, at time: Duration) -> Bool {
-    guard let next, !next.continues, end == nil, next.leader != input, next.lines.keys.contains(input) else {
-      return false
-    }
+  /// does not keep up is behind the audio, and the next encoder may be behind the one that goes.
+  func isAhead(_ input: String, from line: Line, at time: Duration) -> Bool {
+    guard let next, !next.continues, end == nil, let nextLine = next.lines[input] else { return false }
+    if next.leader == input { return nextLine != line && next.earliest > .zero && time >= next.earliest }
     return time >= max(reached, next.earliest)
   }
 
@@ -106,7 +105,9 @@ struct Succession<Stage: Sendable, Line: Hashable & Sendable>: Sendable {
     if !turn.continues {
       if let previous { over.append(previous.turn.stage) }
       previous = nil
-      let open = Set(current.lines.keys).subtracting([turn.leader].compactMap { $0 })
+      var open = Set(current.lines.keys)
+      // Of another line there may still come what is older: an encoder that looks ahead is behind the one that begins.
+      if let leader = turn.leader, current.lines[leader] == turn.lines[leader] { open.remove(leader) }
       if open.isEmpty { over.append(current.stage) } else { previous = (current, origin, open) }
       (origin, start) = (time, time)
     }
@@ -117,15 +118,30 @@ struct Succession<Stage: Sendable, Line: Hashable & Sendable>: Sendable {
     _ input: String, from line: Line, at time: Duration, _ over: inout [Stage]
   ) -> Place? {
     guard let previous, previous.open.contains(input) else { return nil }
-    if time < start {
-      guard previous.turn.lines[input] == line else { return nil }
-      return Place(stage: previous.turn.stage, time: time - previous.origin)
-    }
+    guard previous.turn.lines[input] == line || time >= start + Self.patience else { return nil }
+    if time < start { return Place(stage: previous.turn.stage, time: time - previous.origin) }
     self.previous?.open.remove(input)
     guard self.previous?.open.isEmpty == true else { return nil }
     over.append(previous.turn.stage)
     self.previous = nil
     return nil
+  }
+
+  /// How long what is older is waited for where another line has taken over, by the time of that.
+  private static var patience: Duration { .seconds(5) }
+
+  /// The lines of which something is or will be taken.
+  var lines: Set<Line> {
+    var lines = Set(current.lines.values).union(next?.lines.values.map { $0 } ?? [])
+    if let previous { lines.formUnion(previous.open.compactMap { previous.turn.lines[$0] }) }
+    return lines
+  }
+
+  /// Has nothing take over any more.
+  /// - Returns: the turn that was to.
+  mutating func cancel() -> Turn? {
+    defer { next = nil }
+    return next
   }
 
   /// Every stage that media goes or went to and that is not over.

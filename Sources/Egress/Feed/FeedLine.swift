@@ -16,6 +16,18 @@ final class FeedLine: Sendable {
 
     /// Whether decoded frames or PCM go in.
     var isRaw: Bool { self != .asSent }
+
+    /// The name of its encode template.
+    var encoder: String? { if case .encoded(let template) = self { template.name } else { nil } }
+
+    /// Whether it is what a feed asks for, whatever the values.
+    func isOf(_ feed: Feed) -> Bool {
+      switch feed.way {
+      case .asSent: self == .asSent
+      case .raw: self == .raw
+      case .encoded(let name): encoder == name
+      }
+    }
   }
 
   /// A destination's input.
@@ -69,6 +81,7 @@ final class FeedLine: Sendable {
   /// Of a line, for those who tell lines apart.
   var id: ObjectIdentifier { ObjectIdentifier(self) }
 
+  /// One that is there already takes in this way from now on.
   func add(_ taker: Taker) { hub.add(taker) }
 
   /// - Returns: whether nobody is left.
@@ -93,6 +106,10 @@ final class FeedLine: Sendable {
     guard let encoder else { return form.isRaw ? () : onKeyframeNeeded() }
     if hasBegun { encoder.requestKeyframe() }
   }
+
+  /// Has an encoder make a keyframe of the first frame at that time of the job or after it.
+  /// - Returns: when it is, which somebody else may have said.
+  func requestKeyframe(from time: Duration) -> Duration { hub.awaitKeyframe(from: time) }
 
   /// Raw media that the encoder has dropped because it did not keep up.
   var dropped: Int { encoder?.dropped ?? 0 }
@@ -124,7 +141,12 @@ private final class FeedHub: Sendable {
 
   init(lead: Duration) { state = Locked(State(pace: KeyframePace(lead: lead))) }
 
-  func add(_ taker: FeedLine.Taker) { change { $0.append(taker) } }
+  func add(_ taker: FeedLine.Taker) {
+    change { takers in
+      takers.removeAll { $0.id == taker.id }
+      takers.append(taker)
+    }
+  }
 
   var isEmpty: Bool { state.withLock { $0.takers.isEmpty } }
 
@@ -141,6 +163,8 @@ private final class FeedHub: Sendable {
   }
 
   var hasBegun: Bool { state.withLock { $0.pace.hasBegun } }
+
+  func awaitKeyframe(from time: Duration) -> Duration { state.withLock { $0.pace.await(from: time) } }
 
   func isKeyframeDue(at time: Duration) -> Bool { state.withLock { $0.pace.isDue(at: time) } }
 

@@ -5,6 +5,8 @@ struct KeyframePace: Sendable {
   private let lead: Duration
   /// The longest time between two keyframes; nil where nobody minds.
   var interval: Duration?
+  /// From when on somebody waits for one; nil where nobody does.
+  private(set) var awaited: Duration?
   private var newestFrame: Duration?
   /// The newest keyframe, made or asked for.
   private var newestKeyframe: Duration?
@@ -17,11 +19,23 @@ struct KeyframePace: Sendable {
   /// Notes a keyframe that came out.
   mutating func made(at time: Duration) { newestKeyframe = max(newestKeyframe ?? time, time) }
 
+  /// Has the first frame at that time or after it become one.
+  /// - Returns: when it is, which somebody else may have said.
+  mutating func await(from time: Duration) -> Duration {
+    let time = awaited ?? time
+    awaited = time
+    return time
+  }
+
   /// Whether the frame that goes in now has to become a keyframe, since the next one would be too late.
   mutating func isDue(at time: Duration) -> Bool {
     let gap = newestFrame.map { time - $0 } ?? .zero
     newestFrame = time
     // An encoder begins with one.
+    if let awaited, hasBegun, time >= awaited {
+      (newestKeyframe, self.awaited) = (time, nil)
+      return true
+    }
     guard let interval, let last = newestKeyframe, time + gap + lead > last + interval else { return false }
     newestKeyframe = time
     return true

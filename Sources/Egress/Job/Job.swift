@@ -157,6 +157,39 @@ final class Job: Sendable {
     return next
   }
 
+  // MARK: Other texts
+
+  /// Has a destination go on with other texts of its templates; what they do not change goes on, too. Destinations that
+  /// share an encoder share the next one.
+  func renew(
+    _ destination: JobDestination, _ next: JobDestination.Setup, _ changed: [TemplateName], _ video: Video
+  ) throws(LiveKitError) {
+    do throws(LiveKitError) {
+      var fed: [OutputInput: FeedLine] = [:]
+      for (input, feed) in next.plan.inputs {
+        let old = destination.lines[input]
+        let isChanged = feed.encoder.map { changed.contains(TemplateName(.encode, $0)) } ?? false
+        if let old, old.form.isOf(feed), !isChanged {
+          fed[input] = old
+        } else {
+          fed[input] = try line(
+            input.kind, voice: input.voice, feed, of: next.plan.texts, video, destination.factory, inPlaceOf: old)
+        }
+      }
+      try destination.renew(next, changed, fed: fed, media)
+      if let line = fed[.video] { media.blackenAnew(line) }
+    } catch {
+      dropIdleLines()
+      throw error
+    }
+  }
+
+  /// Takes out lines that fed a destination before it changed.
+  func retireLines() {
+    let destinations = state.withLock { $0.destinations }
+    if destinations.reduce(false, { $1.retireLines() || $0 }) { dropIdleLines() }
+  }
+
   // MARK: Lines
 
   /// The line for a feed, which may be there already.

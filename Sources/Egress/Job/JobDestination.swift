@@ -6,22 +6,33 @@ import PipelineTemplates
 /// A destination of a job: the lines that feed it, and the pipelines that write it one after the other. It fails alone.
 final class JobDestination: Sendable {
   let destination: Destination
-  let planner: OutputPlanner
   let factory: PipelineFactory
   let lines: DestinationLines
-  private let breakage: Breakage
-  private let writer: DestinationWriter
-  private let stages: StageList
-  private let plan: Locked<OutputPlan>
+  let breakage: Breakage
+  let writer: DestinationWriter
+  let stages: StageList
+  /// What it is made of, and how it is fed.
+  let setup: Locked<Setup>
+  /// What it is about to go on with.
+  let renewal = Locked<Renewal?>(nil)
+  /// Lines that fed it, of which there may still come what is older than the newest change.
+  let retiring = Locked<[FeedLine]>([])
   /// Nil where it is of no server.
-  private let link: StreamLink?
+  let link: StreamLink?
   /// Nil where it is no window.
-  private let window: WindowWatch?
+  let window: WindowWatch?
   /// Nil for what goes on in one file.
   private let rotation: PartRotation?
   private let ending = Locked(Ending())
   /// Rings when all lines have come to the moment at which it ends.
   private let bell = Bell()
+
+  struct Setup: Sendable {
+    var planner: OutputPlanner
+    var plan: OutputPlan
+  }
+  var planner: OutputPlanner { setup.withLock { $0.planner } }
+  private var plan: OutputPlan { setup.withLock { $0.plan } }
 
   /// How it ends.
   private struct Ending {
@@ -45,8 +56,8 @@ final class JobDestination: Sendable {
     of media: JobMedia, factory: PipelineFactory, claim: FileClaim?, reconnectFor: Duration,
     parts: PartLimit?, onChange: @escaping @Sendable () -> Void
   ) throws(LiveKitError) {
-    (self.destination, self.planner, self.factory) = (destination, planner, factory)
-    (self.lines, self.plan) = (DestinationLines(lines, media), Locked(plan))
+    (self.destination, self.factory) = (destination, factory)
+    (self.lines, setup) = (DestinationLines(lines, media), Locked(Setup(planner: planner, plan: plan)))
     let breakage = Breakage(of: destination, onChange: onChange)
     self.breakage = breakage
     link = destination.isLive ? StreamLink(limit: reconnectFor) { breakage.note($0) } : nil
@@ -60,7 +71,7 @@ final class JobDestination: Sendable {
     stages.add(first)
     writer = DestinationWriter(
       DestinationWriter.Turn(stage: first, lines: self.lines.byInput), from: media.origin == nil ? nil : media.length,
-      onOver: { [stages] in stages.end($0) }, onPastEnd: { [bell] in bell.ring() })
+      onOver: { [stages] in stages.end($0, before: $1) }, onPastEnd: { [bell] in bell.ring() })
     for (input, line) in lines { attach(line, input) }
     link?.start { [weak self] () throws(LiveKitError) in try self?.reopen() }
     rotate(media)
@@ -84,14 +95,16 @@ final class JobDestination: Sendable {
     return stage
   }
 
-  private func attach(_ line: FeedLine, _ input: OutputInput) {
+  func attach(_ line: FeedLine, _ input: OutputInput) {
     let name = input.name
     line.add(
       FeedLine.Taker(
         id: ObjectIdentifier(self), keyframeInterval: input == .video ? planner.keyframeInterval : nil,
         // A line is there while it hands something on.
         take: { [writer, unowned line] in writer.take($0, into: name, from: line, at: $1) },
-        fail: { [breakage] in breakage.note($0) }))
+        fail: { [breakage, renewal, id = line.id] error in
+          if !renewal.withLock({ $0?.fail(id, error) ?? false }) { breakage.note(error) }
+        }))
   }
 
   // MARK: Changes
@@ -109,7 +122,7 @@ final class JobDestination: Sendable {
   /// Those whom the next part is to have a track of; nil while what it has is right, or no part may begin.
   /// - Parameter voices: all that there are, of which earlier ones stay.
   func plan(adding voices: [Voice], _ media: JobMedia) -> OutputPlan? {
-    var plan = plan.withLock { $0 }
+    var plan = plan
     guard planner.takesVoices, plan.voices.count < voices.count else { return nil }
     guard let part = part(of: media), !part.hasNext, part.now >= part.begin + Self.leastPart else { return nil }
     plan.voices = voices
@@ -132,7 +145,7 @@ final class JobDestination: Sendable {
   /// - Parameter earliest: the moment of the job before which it does not, and asks for no keyframe; nil for none.
   func goOn(_ plan: OutputPlan, at next: Destination, from earliest: Duration? = nil) throws(LiveKitError) {
     let claim = next.isFile ? try FileClaim(next.location) : nil
-    self.plan.withLock { $0 = plan }
+    setup.withLock { $0.plan = plan }
     let stage = try Self.open(StageMaker(factory: factory, lines: lines), plan, at: next, claim, link, window, breakage)
     stages.add(stage)
     let turn = DestinationWriter.Turn(stage: stage, lines: lines.byInput, earliest: earliest ?? .zero)
@@ -144,7 +157,7 @@ final class JobDestination: Sendable {
   var nextPart: Destination { destination.nextPart(after: laterFiles.count + 1) }
 
   /// What is written now; nil before the beginning and once the end is near.
-  private func part(of media: JobMedia) -> PartRotation.Part? {
+  func part(of media: JobMedia) -> PartRotation.Part? {
     let isEnding = ending.withLock { $0.moment != nil }
     guard failure == nil, media.origin != nil, !writer.awaitsBeginning, !isEnding else { return nil }
     let (stage, begin) = writer.part
@@ -156,7 +169,7 @@ final class JobDestination: Sendable {
       part: { [weak self] in self?.part(of: media) },
       open: { [weak self] (due) throws(LiveKitError) in
         guard let self else { return }
-        try goOn(plan.withLock { $0 }, at: nextPart, from: due)
+        try goOn(plan, at: nextPart, from: due)
       },
       ask: { [lines] in
         guard let line = lines[.video] else { return }
@@ -183,11 +196,11 @@ final class JobDestination: Sendable {
     lines.end(media)
     let moment = media.length
     ending.withLock { $0.moment = $0.moment ?? moment }
-    for line in lines.all.values { _ = line.remove(ObjectIdentifier(self)) }
+    for line in lines.all.values + retiring.withLock({ $0 }) { _ = line.remove(ObjectIdentifier(self)) }
   }
 
   /// Connects with the server anew.
-  private func reopen() throws(LiveKitError) { try goOn(plan.withLock { $0 }, at: destination) }
+  private func reopen() throws(LiveKitError) { try goOn(plan, at: destination) }
 
   // MARK: State
 
@@ -285,71 +298,4 @@ final class JobDestination: Sendable {
     }
     ending.withLock { $0.isOver = true }
   }
-}
-
-/// The pipelines of a destination, of which an earlier one may still be at its end while the next one runs.
-final class StageList: Sendable {
-  private struct State {
-    var stages: [OutputStage] = []
-    var endings: [Task<LiveKitError?, Never>] = []
-  }
-  private let breakage: Breakage
-  private let state = Locked(State())
-
-  init(_ breakage: Breakage) { self.breakage = breakage }
-
-  func add(_ stage: OutputStage) { state.withLock { $0.stages.append(stage) } }
-
-  /// Takes out a stage that nothing has come to.
-  func discard(_ stage: OutputStage) {
-    let ending = Task { () -> LiveKitError? in
-      await stage.discard()
-      return nil
-    }
-    state.withLock { state in
-      state.stages.removeAll { $0 === stage }
-      state.endings.append(ending)
-    }
-  }
-
-  /// Ends a stage; from any thread.
-  func end(_ stage: OutputStage) {
-    guard !stage.isAbandoned else { return discard(stage) }
-    let ending = Task { [breakage] () -> LiveKitError? in
-      do throws(LiveKitError) {
-        try await stage.finish { breakage.error }
-        return nil
-      } catch {
-        return error
-      }
-    }
-    state.withLock { $0.endings.append(ending) }
-  }
-
-  /// Returns when all have ended.
-  /// - Throws: the first reason why something is not complete.
-  func finish() async throws(LiveKitError) {
-    var reason: LiveKitError?
-    for ending in state.withLock({ $0.endings }) {
-      let error = await ending.value
-      reason = reason ?? error
-    }
-    if let reason { throw reason }
-  }
-
-  func dropped(at input: String) -> Int { all.reduce(0) { $0 + $1.dropped(at: input) } }
-  var bytes: Int64 { all.reduce(0) { $0 + $1.bytes } }
-  var segments: [String] { all.flatMap(\.segmentFiles) }
-  var locations: [String] { all.map(\.destination.location) }
-  var completedFiles: [String] { all.flatMap(\.completedFiles) }
-  var newestCompletedFile: String? { all.reversed().lazy.compactMap(\.newestCompletedFile).first }
-  var loss: LiveKitError? { all.lazy.compactMap(\.loss).first }
-
-  /// Nil while one of them is written, and where one cannot be read.
-  var storedLength: Duration? {
-    let lengths = all.map(\.length)
-    return lengths.isEmpty || lengths.contains(nil) ? nil : lengths.compactMap { $0 }.reduce(.zero, +)
-  }
-
-  private var all: [OutputStage] { state.withLock { $0.stages } }
 }

@@ -29,6 +29,8 @@ protocol JobSource: EgressJob {
   func heed(_ event: RoomEvent) async
   /// Brings what arrives into line with the room; several times a second.
   func followRoom() async
+  /// What is known of what is sent, for a destination that changes.
+  var flowing: SentMedia { get }
   /// Has what arrives taken in the forms that the destinations want.
   func feed()
   /// Learns how many packets came of what arrives.
@@ -141,6 +143,7 @@ extension JobSource {
   private func tick() async {
     await followRoom()
     endWhatFailed()
+    heedTexts()
     tellDestinations()
     watchPresence()
     if job.isTold, let reason = job.course.news(of: ended, jobFailure) { tell(.over(reason)) }

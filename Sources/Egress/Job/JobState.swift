@@ -19,6 +19,7 @@ struct JobState: Sendable {
   var arrivals: [String: Manifest.Track] = [:]
   var speakers = SpeakerLog()
   var course = JobCourse()
+  var texts = TextWatch()
 
   /// What has begun; it can be changed, and begins with `begin`.
   var run: JobRun? {

@@ -16,7 +16,8 @@ extension Manifest {
       files: progress.destinations.filter(\.isFile).flatMap { [$0.location] + $0.parts }.map(File.init),
       destinations: progress.destinations.map(Destination.init), tracks: tracks, gaps: gaps,
       speakers: speakers.turns(until: length).map { Span(identity: $0.identity, from: $0.from, to: $0.to) },
-      codecChanges: progress.codecChanges.map(Change.init), notRecorded: progress.omissions.map(Missing.init))
+      codecChanges: progress.codecChanges.map(Change.init), reloads: progress.reloads.map(Reload.init),
+      notRecorded: progress.omissions.map(Missing.init))
   }
 
   /// As text, for a file.
@@ -77,6 +78,13 @@ extension Manifest.Change {
     self.init(
       location: change.location, trackId: change.sid, held: change.held, sent: change.sent, from: change.start.rounded,
       part: change.part)
+  }
+}
+
+extension Manifest.Reload {
+  fileprivate init(_ reload: TemplateReload) {
+    self.init(
+      location: reload.location, templates: reload.templates, from: reload.start.rounded, part: reload.part)
   }
 }
 

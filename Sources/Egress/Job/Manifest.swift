@@ -71,6 +71,18 @@ public struct Manifest: Codable, Sendable, Equatable {
     public var part: String?
   }
 
+  /// Another text of pipeline templates that a destination goes on with from a moment on.
+  public struct Reload: Codable, Sendable, Equatable {
+    /// The destination.
+    public var location: String
+    /// Such as `output/mp4`.
+    public var templates: [String]
+    /// Seconds since the first moment.
+    public var from: Double
+    /// The file in which it goes on; nil where it stays in the same.
+    public var part: String?
+  }
+
   /// What is not recorded.
   public struct Missing: Codable, Sendable, Equatable {
     /// Empty for what was never published.
@@ -107,6 +119,8 @@ public struct Manifest: Codable, Sendable, Equatable {
   public var speakers: [Span]
   /// In the order in which they came.
   public var codecChanges: [Change]
+  /// In the order in which they took over.
+  public var reloads: [Reload]
   /// What of the room is not in it.
   public var notRecorded: [Missing]
 }

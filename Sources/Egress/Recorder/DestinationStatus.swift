@@ -62,6 +62,8 @@ public struct DestinationStatus: Sendable, Equatable {
   public var segments: [String] = []
   /// In the order in which they came.
   public var codecChanges: [CodecChange] = []
+  /// In the order in which they took over.
+  public var reloads: [TemplateReload] = []
   /// Of the connection with its live server; nil for a file.
   public var stream: StreamStatus?
   /// Why it failed, with its location in the message; nil in any other state.

@@ -41,6 +41,18 @@ public struct CodecChange: Sendable, Equatable {
   public var start: Duration
 }
 
+/// Other texts of pipeline templates, with which an output goes on from a moment on.
+public struct TemplateReload: Sendable, Equatable {
+  /// Where it is written: a file's path, or an address without what may be a secret in it.
+  public var location: String
+  /// Such as `output/mp4`.
+  public var templates: [String]
+  /// The file in which it goes on; nil where it stays in the same, or is none.
+  public var part: String?
+  /// Media written before.
+  public var start: Duration
+}
+
 /// How far an output is, with all its destinations.
 public struct OutputProgress: Sendable, Equatable {
   /// In the order in which they were named.
@@ -64,6 +76,9 @@ public struct OutputProgress: Sendable, Equatable {
   public var parts: [String] { destinations.flatMap(\.parts) }
   /// Of all destinations.
   public var codecChanges: [CodecChange] { destinations.flatMap(\.codecChanges) }
+
+  /// Of all destinations.
+  public var reloads: [TemplateReload] { destinations.flatMap(\.reloads) }
 
   /// The video track, if a destination has one.
   public var video: OutputTrack? { tracks.first { $0.kind == .video } }

@@ -12,8 +12,9 @@ struct RecordedDestination: Sendable {
   private(set) var output: JobDestination?
   private(set) var refusal: LiveKitError?
   /// What it holds of video that it stores as it was sent.
-  private var heldCodec: String?
+  var heldCodec: String?
   private var codecChanges: [CodecChange] = []
+  var reloads: [TemplateReload] = []
   /// Its end, where that came before the recording's.
   var ending: Task<Void, Never>?
   /// What was told of it last.
@@ -110,7 +111,7 @@ struct RecordedDestination: Sendable {
       (status.duration, status.bytes) = (output.length(job.media), output.bytes)
     }
     (status.parts, status.completedFiles) = (output.laterFiles, output.completedFiles)
-    status.codecChanges = codecChanges
+    (status.codecChanges, status.reloads) = (codecChanges, reloads)
     status.segments = output.segments
     status.stream = output.stream
     status.failure = output.failure

@@ -52,6 +52,13 @@ extension Recorder {
     await subscriptions.keep(only: Array(tracks.taken.values))
   }
 
+  var flowing: SentMedia {
+    let camera = tracks.inputs[.video]
+    return SentMedia(
+      asked.trackSids.isEmpty ? asked.wantedKinds : Set(tracks.taken.keys), camera?.media,
+      camera?.publication.dimensions)
+  }
+
   func feed() {
     guard !job.isFinished, let job = run?.job else { return }
     for kind in tracks.inputs.keys {

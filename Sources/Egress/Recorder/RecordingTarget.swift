@@ -13,6 +13,8 @@ struct RecordingTarget: Sendable {
   let ownValues: [String: String]
   private(set) var factory: PipelineFactory
   let planner: OutputPlanner
+  /// The encode templates that are asked for.
+  let encode: [String]
   /// How long its server may be away, where it has one.
   let reconnectFor: Duration
   /// How much each of its files holds; nil for one file.
@@ -29,7 +31,7 @@ struct RecordingTarget: Sendable {
   ) throws(LiveKitError) {
     (self.destination, named, ownValues) = (destination.destination, destination.destination, destination.values)
     name = try FileNameTemplate(of: named)
-    (reconnectFor, parts) = (options.reconnectFor, options.parts)
+    (reconnectFor, parts, encode) = (options.reconnectFor, options.parts, options.encode)
     let values = options.encoding.values.merging(options.values) { $1 }.merging(destination.values) { $1 }
     factory = PipelineFactory(folder: folder, overrides: values, logger: loggers.pipelines)
     planner =

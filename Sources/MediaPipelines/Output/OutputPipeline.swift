@@ -120,8 +120,9 @@ package final class OutputPipeline: Sendable {
   }
 
   /// How much of an input's room is taken, 0…1.
-  package func fullness(of input: String) -> Double {
-    let waiting = batch.withLock { $0?.count(of: input) ?? 0 }
+  /// - Parameter others: buffers that wait for the pipeline elsewhere.
+  package func fullness(of input: String, besides others: Int = 0) -> Double {
+    let waiting = others + batch.withLock { $0?.count(of: input) ?? 0 }
     return sources[input]?.element.fullness(with: waiting) ?? 0
   }
 

@@ -27,7 +27,7 @@ struct PipelinesEdit: AsyncParsableCommand {
     discussion: """
       The text in force is copied to ~/.config/mediabridge/pipelines, or to the folder of --pipelines or \
       $MEDIABRIDGE_PIPELINES, where it goes before what ships. A text with a mistake stays as it is, and the mistake is told by \
-      file and line.
+      file and line. Outputs that run go on with a new text of output/ or encode/ from their next keyframe on.
       """)
   @OptionGroup var templates: PipelineArguments
   @Argument(help: "KIND/NAME such as output/mp4, or only the name") var name: String

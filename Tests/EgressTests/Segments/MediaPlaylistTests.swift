@@ -56,4 +56,31 @@ import Testing
     playlist.append(segment("http:100% a?#\n\"_00000.ts"))
     #expect(playlist.text(isOver: false).hasSuffix("\nhttp%3A100%25%20a%3F%23%0A%22_00000.ts\n"))
   }
+
+  /// Another pipeline goes on with the playlist (RFC 8216, 4.3.2.3 and 4.3.3.3).
+  @Test func anotherStreamIsSaidToBeginAnew() {
+    var playlist = MediaPlaylist(.live(3), targetDuration: 4, initialization: "a_init.mp4")
+    playlist.append(segment("a_0.m4s"))
+    playlist.goOn(initialization: "a_init-2.mp4")
+    for number in 1...2 { playlist.append(segment("a_\(number).m4s")) }
+    let lines = { (text: String) in
+      text.split(separator: "\n").filter { !$0.hasPrefix("#EXT-X-PROGRAM") && !$0.hasPrefix("#EXTINF") }.dropFirst(3)
+    }
+    let map = #"#EXT-X-MAP:URI="a_init-2.mp4""#
+    #expect(
+      lines(playlist.text(isOver: false)) == [
+        "#EXT-X-MEDIA-SEQUENCE:0", #"#EXT-X-MAP:URI="a_init.mp4""#, "a_0.m4s", "#EXT-X-DISCONTINUITY", "\(map)",
+        "a_1.m4s", "a_2.m4s",
+      ])
+    playlist.append(segment("a_3.m4s"))
+    #expect(
+      lines(playlist.text(isOver: false)) == [
+        "#EXT-X-MEDIA-SEQUENCE:1", "\(map)", "#EXT-X-DISCONTINUITY", "a_1.m4s", "a_2.m4s", "a_3.m4s",
+      ])
+    playlist.append(segment("a_4.m4s"))
+    #expect(
+      lines(playlist.text(isOver: false)) == [
+        "#EXT-X-MEDIA-SEQUENCE:2", "#EXT-X-DISCONTINUITY-SEQUENCE:1", "\(map)", "a_2.m4s", "a_3.m4s", "a_4.m4s",
+      ])
+  }
 }

@@ -35,4 +35,6 @@ struct ImageWork: SegmentedWork {
   }
 
   func finish(isBroken: Bool) {}
+  func pause() {}
+  func goOn(_ options: SegmentOptions, _ clock: OutputClock, hasVideo: Bool) {}
 }

@@ -17,15 +17,26 @@ struct MediaPlaylist: Sendable {
     var date: Date
   }
 
+  private struct Entry {
+    var text: String
+    var duration: Duration
+    var initialization: String?
+    /// Whether what comes is another stream than what was before.
+    var isDiscontinuous: Bool
+  }
+
   let kind: Kind
   /// Seconds.
   let targetDuration: Int
-  /// The name of the file that goes in front of every segment, in the playlist's folder; nil where none does.
-  let initialization: String?
+  /// The name of the file that goes in front of every segment from now on, in the playlist's folder; nil where none does.
+  private var initialization: String?
+  private var isDiscontinuous = false
   /// What is listed.
-  private var entries: [(text: String, duration: Duration)] = []
+  private var entries: [Entry] = []
   private var length = Duration.zero
   private var count = 0
+  /// Of those that are not listed any more (RFC 8216, 4.3.3.3).
+  private var discontinuities = 0
 
   init(_ kind: Kind, targetDuration: Int, initialization: String? = nil) {
     (self.kind, self.targetDuration, self.initialization) = (kind, targetDuration, initialization)
@@ -36,13 +47,22 @@ struct MediaPlaylist: Sendable {
     let text =
       "#EXT-X-PROGRAM-DATE-TIME:\(Self.format.format(segment.date))\n"
       + "#EXTINF:\(Self.seconds(segment.duration)),\n\(Self.uri(segment.name))\n"
-    entries.append((text, segment.duration))
+    entries.append(
+      Entry(
+        text: text, duration: segment.duration, initialization: initialization, isDiscontinuous: isDiscontinuous))
+    isDiscontinuous = false
     length += segment.duration
     guard case .live(let most) = kind else { return }
     while entries.count > most, length - entries[0].duration >= .seconds(3 * targetDuration) {
-      length -= entries.removeFirst().duration
+      let gone = entries.removeFirst()
+      length -= gone.duration
+      if gone.isDiscontinuous { discontinuities += 1 }
     }
   }
+
+  /// What is appended from here on is another stream, whose times begin anew (RFC 8216, 4.3.2.3).
+  /// - Parameter initialization: goes in front of its segments.
+  mutating func goOn(initialization: String?) { (self.initialization, isDiscontinuous) = (initialization, true) }
 
   /// How many segments it lists.
   var listed: Int { entries.count }
@@ -51,14 +71,30 @@ struct MediaPlaylist: Sendable {
   var sequence: Int { count - entries.count }
 
   /// - Parameter isOver: whether nothing will be added any more.
-  func text(isOver: Bool) -> String { head + entries.map(\.text).joined() + (isOver ? "#EXT-X-ENDLIST\n" : "") }
+  func text(isOver: Bool) -> String {
+    var (text, map) = (head, first)
+    for entry in entries {
+      if entry.isDiscontinuous { text += "#EXT-X-DISCONTINUITY\n" }
+      if let other = entry.initialization, other != map { text += Self.map(other) }
+      map = entry.initialization
+      text += entry.text
+    }
+    return text + (isOver ? "#EXT-X-ENDLIST\n" : "")
+  }
+
+  /// What goes in front of the first segment that is listed.
+  private var first: String? { entries.first.map(\.initialization) ?? initialization }
+
+  private static func map(_ name: String) -> String { "#EXT-X-MAP:URI=\"\(uri(name))\"\n" }
 
   private var head: String {
     // EXT-X-MAP asks for version 6 (RFC 8216, 7).
-    var head = "#EXTM3U\n#EXT-X-VERSION:\(initialization == nil ? 3 : 6)\n"
+    let hasMap = first != nil || entries.contains { $0.initialization != nil }
+    var head = "#EXTM3U\n#EXT-X-VERSION:\(hasMap ? 6 : 3)\n"
     if kind == .event { head += "#EXT-X-PLAYLIST-TYPE:EVENT\n" }
     head += "#EXT-X-TARGETDURATION:\(targetDuration)\n#EXT-X-MEDIA-SEQUENCE:\(sequence)\n"
-    if let initialization { head += "#EXT-X-MAP:URI=\"\(Self.uri(initialization))\"\n" }
+    if discontinuities > 0 { head += "#EXT-X-DISCONTINUITY-SEQUENCE:\(discontinuities)\n" }
+    if let first { head += Self.map(first) }
     return head
   }
 

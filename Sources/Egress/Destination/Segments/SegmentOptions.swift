@@ -22,6 +22,14 @@ struct SegmentOptions: Equatable, Sendable {
   /// The longest time from one keyframe to the next; nil for images.
   var keyframeInterval: Duration? { imageInterval == nil ? duration : nil }
 
+  /// Whether a playlist that has begun can go on so: what it has promised stays.
+  func canGoOn(as next: SegmentOptions) -> Bool {
+    var same = next
+    (same.duration, same.imageInterval) = (duration, imageInterval)
+    return same == self && (next.imageInterval == nil) == (imageInterval == nil)
+      && SegmentCutter(next.duration).targetDuration <= SegmentCutter(duration).targetDuration
+  }
+
   /// - Returns: nil for a template without the appsink `segments`.
   /// - Throws: a value that cannot be.
   init?(_ template: Template, _ filled: FilledTemplate, set: [String: String]) throws(LiveKitError) {

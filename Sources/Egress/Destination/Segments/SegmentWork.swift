@@ -8,8 +8,8 @@ struct SegmentWork: SegmentedWork {
   private let names: SegmentNames
   private let options: SegmentOptions
   private let claim: FileClaim
-  private let hasVideo: Bool
-  private let clock: OutputClock
+  private var hasVideo: Bool
+  private var clock: OutputClock
   private var format: (any SegmentFormat)?
   private var cutter: SegmentCutter
   private var playlist: MediaPlaylist?
@@ -18,8 +18,10 @@ struct SegmentWork: SegmentedWork {
   /// The time of day at the output's beginning.
   private var epoch: Date?
   private var count = 0
+  /// Whether something is in front of the segments already, where their format asks for it.
+  private var hasBegun = false
 
-  private(set) var initialization: String?
+  private(set) var initializations: [String] = []
   private(set) var files: [String] = []
   private(set) var bytes: Int64 = 0
   private(set) var length: Duration? = .zero
@@ -56,14 +58,24 @@ struct SegmentWork: SegmentedWork {
   }
 
   private mutating func begin() throws(LiveKitError) -> SegmentFile {
-    if count == 0, let initialization = format?.initialization {
-      close(try WholeFile.write(initialization, to: names.path(names.initialization)))
-      self.initialization = names.path(names.initialization)
-      bytes += Int64(initialization.count)
-    }
+    if !hasBegun { try beginStream() }
     let file = try SegmentFile(names.path(names.segment(count, format?.ending ?? "")))
     file.append(format?.head() ?? [])
     return file
+  }
+
+  private mutating func beginStream() throws(LiveKitError) {
+    hasBegun = true
+    var name: String?
+    if let initialization = format?.initialization {
+      let own = names.initialization(initializations.count + 1)
+      close(try WholeFile.write(initialization, to: names.path(own)))
+      initializations.append(names.path(own))
+      bytes += Int64(initialization.count)
+      name = own
+    }
+    playlist?.goOn(initialization: name)
+    live?.goOn(initialization: name)
   }
 
   /// Completes the segment that is written, and lists it.
@@ -97,7 +109,7 @@ struct SegmentWork: SegmentedWork {
   private func makePlaylist(_ kind: MediaPlaylist.Kind) -> MediaPlaylist {
     MediaPlaylist(
       kind, targetDuration: cutter.targetDuration,
-      initialization: format?.initialization == nil ? nil : names.initialization)
+      initialization: initializations.last.map { ($0 as NSString).lastPathComponent })
   }
 
   private func writePlaylists(isOver: Bool) throws(LiveKitError) {
@@ -116,13 +128,26 @@ struct SegmentWork: SegmentedWork {
 
   /// A last segment that cannot be completed goes, which makes room for the playlist's end.
   mutating func finish(isBroken: Bool) throws(LiveKitError) {
+    let failure = endLast(isBroken: isBroken)
+    try writePlaylists(isOver: true)
+    if let failure { throw failure }
+  }
+
+  private mutating func endLast(isBroken: Bool) -> LiveKitError? {
     var failure: LiveKitError?
     if !isBroken, let rest = cutter.rest {
       do { try end(rest) } catch { failure = error }
     }
     if let file { unlink(file.path) }
     file = nil
-    try writePlaylists(isOver: true)
-    if let failure { throw failure }
+    return failure
+  }
+
+  mutating func pause() throws(LiveKitError) { if let failure = endLast(isBroken: false) { throw failure } }
+
+  mutating func goOn(_ options: SegmentOptions, _ clock: OutputClock, hasVideo: Bool) {
+    (self.clock, self.hasVideo) = (clock, hasVideo)
+    (format, file, epoch, hasBegun) = (nil, nil, nil, false)
+    cutter = SegmentCutter(options.duration)
   }
 }

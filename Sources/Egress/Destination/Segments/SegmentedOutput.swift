@@ -7,11 +7,11 @@ import PipelineTemplates
 /// Cuts what a template hands out at its appsink `segments` into files, and lists them in playlists.
 ///
 /// `@unchecked Sendable`: `work` is touched by the pipeline's streaming thread, and once that has stopped by whoever ends it;
-/// the rest lies in `Locked` values.
+/// another output takes it over after that, and before its own pipeline starts. The rest lies in `Locked` values.
 final class SegmentedOutput: @unchecked Sendable {
   /// What others see of it.
   private struct Figures {
-    var initialization: String?
+    var initializations: [String] = []
     var files: [String] = []
     var bytes: Int64 = 0
     var length: Duration?
@@ -22,8 +22,15 @@ final class SegmentedOutput: @unchecked Sendable {
   private let figures = Locked(Figures())
   private var work: any SegmentedWork
   private var isBroken = false
+  private let options: SegmentOptions
+  private let hasVideo: Bool
+  /// Whose files it goes on with; nil where it begins.
+  private let before: SegmentedOutput?
+  /// Who goes on with these files.
+  private let successor = Locked<ObjectIdentifier?>(nil)
 
   /// - Parameters:
+  ///   - before: whose playlist it goes on with, after the end of that; nil for one of its own.
   ///   - claim: of the playlist.
   ///   - clock: to be told when it begins.
   ///   - hasVideo: whether segments begin with keyframes.
@@ -31,20 +38,49 @@ final class SegmentedOutput: @unchecked Sendable {
   /// - Returns: nil where the template writes by itself.
   /// - Throws: segments cannot go there.
   init?(
-    _ plan: OutputPlan, at destination: Destination, claim: FileClaim?, clock: OutputClock, hasVideo: Bool,
-    onFailure: @escaping @Sendable (LiveKitError) -> Void
+    _ plan: OutputPlan, at destination: Destination, after before: SegmentedOutput? = nil, claim: FileClaim?,
+    clock: OutputClock, hasVideo: Bool, onFailure: @escaping @Sendable (LiveKitError) -> Void
   ) throws(LiveKitError) {
     guard let options = plan.segments else { return nil }
     guard let claim else {
       throw LiveKitError(.invalidParameter, "\(destination.shown): segments go into files: name one in a folder")
     }
     (self.clock, self.onFailure) = (clock, onFailure)
+    (self.options, self.hasVideo, self.before) = (options, hasVideo, before)
     // What an old playlist lists is going to be replaced.
-    if (claim.bytes ?? 0) > 0 { try claim.replace(with: []) }
+    if before == nil, (claim.bytes ?? 0) > 0 { try claim.replace(with: []) }
     let names = try SegmentNames(destination, options)
     work =
       options.imageInterval == nil
       ? SegmentWork(names, options, claim, clock, hasVideo: hasVideo) : ImageWork(names, options, claim)
+    if let before {
+      guard before.options.canGoOn(as: options) else { throw Self.anotherPlaylist(destination) }
+      before.successor.withLock { $0 = ObjectIdentifier(self) }
+    }
+  }
+
+  private static func anotherPlaylist(_ destination: Destination) -> LiveKitError {
+    LiveKitError(
+      .invalidParameter,
+      "\(destination.shown): a playlist that is written cannot become another one, or get longer segments; that takes a "
+        + "destination of its own")
+  }
+
+  /// Whether another output goes on with its files.
+  var isContinued: Bool { successor.withLock { $0 != nil } }
+
+  /// Goes on with the files of the one before, which has ended. Its own pipeline does not run yet.
+  func takeOver() {
+    guard let before else { return }
+    work = before.work
+    work.goOn(options, clock, hasVideo: hasVideo)
+    show()
+    before.figures.withLock { $0 = Figures(length: .zero) }
+  }
+
+  /// It does not go on with the files of the one before.
+  func giveUp() {
+    before?.successor.withLock { if $0 == ObjectIdentifier(self) { $0 = nil } }
   }
 
   /// Takes what the multiplexer made; on the streaming thread.
@@ -62,17 +98,18 @@ final class SegmentedOutput: @unchecked Sendable {
   /// - Throws: why it is not complete.
   func finish() throws(LiveKitError) {
     defer { show() }
+    if isContinued, !isBroken { return try work.pause() }
     try work.finish(isBroken: isBroken)
   }
 
   private func show() {
     let now = Figures(
-      initialization: work.initialization, files: work.files, bytes: work.bytes, length: work.length)
+      initializations: work.initializations, files: work.files, bytes: work.bytes, length: work.length)
     figures.withLock { $0 = now }
   }
 
-  /// Path of what goes in front of every segment, in a file of its own.
-  var initialization: String? { figures.withLock { $0.initialization } }
+  /// Paths of what goes in front of segments, in files of their own.
+  var initializations: [String] { figures.withLock { $0.initializations } }
   /// Paths of the segments that are complete and still there, in their order.
   var files: [String] { figures.withLock { $0.files } }
   /// Of the segments that are complete.
@@ -83,8 +120,8 @@ final class SegmentedOutput: @unchecked Sendable {
 
 /// What becomes of what comes out at an appsink `segments`.
 protocol SegmentedWork {
-  /// Path of what goes in front of all; nil where there is none, and before it is written.
-  var initialization: String? { get }
+  /// Paths of what goes in front of them, as far as it is written.
+  var initializations: [String] { get }
   /// Paths of what is complete and still there.
   var files: [String] { get }
   /// Of what is complete, also of what has gone.
@@ -95,10 +132,14 @@ protocol SegmentedWork {
   mutating func take(_ media: MediaBuffer) throws(LiveKitError) -> Bool
   /// - Parameter isBroken: whether what is written cannot be completed.
   mutating func finish(isBroken: Bool) throws(LiveKitError)
+  /// Ends what is written, and is to go on.
+  mutating func pause() throws(LiveKitError)
+  /// What comes from now on is of another pipeline.
+  mutating func goOn(_ options: SegmentOptions, _ clock: OutputClock, hasVideo: Bool)
 }
 
 extension SegmentedWork {
-  var initialization: String? { nil }
+  var initializations: [String] { [] }
 }
 
 /// What the files of a destination are called.
@@ -126,8 +167,8 @@ struct SegmentNames: Sendable {
 
   func path(_ name: String) -> String { (folder as NSString).appendingPathComponent(name) }
   func segment(_ number: Int, _ ending: String) -> String { stem + "_" + String(format: "%05d", number) + "." + ending }
-  /// What goes in front of every segment of fragmented MP4.
-  var initialization: String { "\(stem)_init.mp4" }
+  /// What goes in front of segments of fragmented MP4, of which there is another with each pipeline.
+  func initialization(_ number: Int) -> String { "\(stem)_init\(number > 1 ? "-\(number)" : "").mp4" }
 
   /// The path of a file that would be replaced besides the destination's own; nil where there is none.
   var occupied: String? {
@@ -139,7 +180,7 @@ struct SegmentNames: Sendable {
 
   /// Whether a file of that name is or will be written.
   private func isOwn(_ name: String) -> Bool {
-    if name == initialization || live.map({ ($0 as NSString).lastPathComponent == name }) == true { return true }
+    if name == initialization(1) || live.map({ ($0 as NSString).lastPathComponent == name }) == true { return true }
     guard name.hasPrefix(stem + "_") else { return false }
     let rest = name.dropFirst(stem.count + 1).split(separator: ".")
     return rest.count == 2 && rest[0].count >= 5 && rest[0].allSatisfy(\.isWholeNumber)

@@ -1,0 +1,171 @@
+import MediaBridge
+import MediaCore
+import MediaPipelines
+import PipelineTemplates
+
+/// Texts that a destination goes on with from its next keyframe on; until then, and where they fail before, what ran before
+/// stays.
+struct Renewal: Sendable {
+  /// What changes.
+  let templates: [TemplateName]
+  /// The file that it goes on in; nil where it stays in the same, or is none.
+  let part: Destination?
+  fileprivate let before: JobDestination.Setup
+  fileprivate let lines: [OutputInput: FeedLine]
+  /// The lines that are there for it alone.
+  fileprivate let newLines: Set<ObjectIdentifier>
+  fileprivate var error: LiveKitError?
+  /// When its keyframe was asked for last.
+  fileprivate var asked = MediaTime.now
+
+  /// - Returns: whether that line is of no other use.
+  mutating func fail(_ line: ObjectIdentifier, _ error: LiveKitError) -> Bool {
+    guard newLines.contains(line) else { return false }
+    self.error = self.error ?? error
+    return true
+  }
+}
+
+extension JobDestination {
+  /// The templates that run, each with its text.
+  var texts: [Template] {
+    let texts = setup.withLock { $0.planner.texts }
+    let encoders = lines.all.values.compactMap { $0.form.encoder.flatMap { texts.encoders[$0] } }
+    return encoders.reduce(into: [texts.output]) { if !$0.contains($1) { $0.append($1) } }
+  }
+
+  /// Whether another text may take over: something is written, and nothing else is about to take over.
+  func mayRenew(_ media: JobMedia) -> Bool {
+    window == nil && renewal.withLock { $0 == nil } && part(of: media)?.hasNext == false && !writer.stage.isHeld
+  }
+
+  /// Has what other texts make take over at the next keyframe.
+  /// - Parameter fed: the line of each input.
+  func renew(
+    _ next: Setup, _ templates: [TemplateName], fed: [OutputInput: FeedLine], _ media: JobMedia
+  ) throws(LiveKitError) {
+    let current = writer.stage
+    guard (next.plan.segments == nil) == (current.segments == nil) else { throw anotherKind(next) }
+    let isInPlace = link != nil || current.segments != nil
+    let place = isInPlace ? current.destination : nextPart
+    let stage = try open(next.plan, at: place, after: current)
+    stages.add(stage)
+    let (before, old) = (setup.withLock { $0 }, lines.all)
+    let known = Set(old.values.map(\.id))
+    renewal.withLock {
+      $0 = Renewal(
+        templates: templates, part: isInPlace || !place.isFile ? nil : place, before: before, lines: old,
+        newLines: Set(fed.values.map(\.id)).subtracting(known))
+    }
+    setup.withLock { $0 = next }
+    // Both encoders get the same frames for a moment: at that time one ends, and the other one begins.
+    let leader = fed[.video] ?? fed[.audio]
+    let isNew = leader.map { $0.isEncoded && !known.contains($0.id) } ?? false
+    let earliest = isNew ? leader?.requestKeyframe(from: media.length + Self.lead) : nil
+    feed(fed, from: stage, earliest)
+  }
+  private static let lead = Duration.milliseconds(200)
+
+  private func anotherKind(_ next: Setup) -> LiveKitError {
+    LiveKitError(
+      .template,
+      "\(next.planner.texts.output.file): what is cut into segments stays so while it is written, and what is not does, too"
+    )
+  }
+
+  private func feed(_ fed: [OutputInput: FeedLine], from stage: OutputStage, _ earliest: Duration?) {
+    change(to: fed)
+    let turn = DestinationWriter.Turn(stage: stage, lines: lines.byInput, earliest: earliest ?? .zero)
+    if let late = writer.prepare(turn), !late.continues { stages.discard(late.stage) }
+    for (input, line) in fed { attach(line, input) }
+    if earliest == nil { (fed[.video] ?? fed[.audio])?.requestKeyframe() }
+  }
+
+  private func change(to fed: [OutputInput: FeedLine]) {
+    let gone = lines.set(fed)
+    retiring.withLock { retiring in
+      retiring.removeAll { line in fed.values.contains { $0 === line } }
+      retiring += gone
+    }
+  }
+
+  /// A server takes one connection, and a playlist is written by one: there the stage before ends first.
+  private func open(
+    _ plan: OutputPlan, at place: Destination, after current: OutputStage
+  ) throws(LiveKitError) -> OutputStage {
+    let maker = StageMaker(factory: factory, lines: lines)
+    let fail: @Sendable (LiveKitError) -> Void = { [breakage] in breakage.note($0) }
+    if let link { return try open(plan, at: place, maker, link) }
+    if let segments = current.segments {
+      return try maker.make(
+        plan, at: place, after: segments, claim: current.claim, hold: StageHold(onFailure: fail), onFailure: fail)
+    }
+    return try maker.make(plan, at: place, claim: place.isFile ? FileClaim(place.location) : nil, onFailure: fail)
+  }
+
+  private func open(
+    _ plan: OutputPlan, at place: Destination, _ maker: StageMaker, _ link: StreamLink
+  ) throws(LiveKitError) -> OutputStage {
+    let turn = Locked<Int?>(nil)
+    let fail: @Sendable (LiveKitError) -> Void = { [weak link] error in
+      if let turn = turn.withLock({ $0 }) { link?.broke(turn, error) }
+    }
+    // That the one before hangs up is no loss.
+    let hold = StageHold(
+      onTaken: { [weak link] in
+        let next = link?.nextTurn()
+        turn.withLock { $0 = next }
+      },
+      onBegun: { [weak link] stage in
+        if let turn = turn.withLock({ $0 }) { link?.follow(stage, turn: turn) }
+      }, onFailure: fail)
+    return try maker.make(plan, at: place, claim: nil, hold: hold, onFailure: fail)
+  }
+
+  // MARK: What becomes of it
+
+  /// Looks what has become of other texts.
+  /// - Returns: those that have taken over, with the moment of the job at which they did; nil while nothing is new.
+  /// - Throws: why they will not; what ran before goes on.
+  func settleRenewal(_ media: JobMedia) throws(LiveKitError) -> (Renewal, start: Duration)? {
+    guard let now = renewal.withLock({ $0 }), failure == nil else { return nil }
+    if let error = now.error, let turn = writer.cancel() {
+      stages.discard(turn.stage)
+      undo(now)
+      throw error
+    }
+    guard writer.waiting == nil else {
+      askAgain(now)
+      return nil
+    }
+    renewal.withLock { $0 = nil }
+    if let error = now.error { breakage.note(error) }
+    return (now, writer.part.begin)
+  }
+
+  private func undo(_ renewed: Renewal) {
+    setup.withLock { $0 = renewed.before }
+    change(to: renewed.lines)
+    renewal.withLock { $0 = nil }
+    for (input, line) in renewed.lines { attach(line, input) }
+  }
+
+  private func askAgain(_ waiting: Renewal) {
+    guard .now >= waiting.asked + .seconds(1) else { return }
+    renewal.withLock { $0?.asked = .now }
+    (lines[.video] ?? lines[.audio])?.requestKeyframe()
+  }
+
+  /// Takes nothing more from lines that are not needed any more.
+  /// - Returns: whether one of them feeds nobody now.
+  func retireLines() -> Bool {
+    guard retiring.withLock({ !$0.isEmpty }) else { return false }
+    let used = writer.lines
+    let gone = retiring.withLock { retiring in
+      let gone = retiring.filter { !used.contains($0.id) }
+      retiring.removeAll { !used.contains($0.id) }
+      return gone
+    }
+    return gone.reduce(false) { $1.remove(ObjectIdentifier(self)) || $0 }
+  }
+}

@@ -1,0 +1,88 @@
+import MediaBridge
+import MediaCore
+
+/// The pipelines of a destination, of which an earlier one may still be at its end while the next one runs.
+final class StageList: Sendable {
+  private struct State {
+    var stages: [OutputStage] = []
+    var endings: [Task<LiveKitError?, Never>] = []
+  }
+  private let breakage: Breakage
+  private let state = Locked(State())
+
+  init(_ breakage: Breakage) { self.breakage = breakage }
+
+  func add(_ stage: OutputStage) { state.withLock { $0.stages.append(stage) } }
+
+  /// Takes out a stage that nothing has come to.
+  func discard(_ stage: OutputStage) {
+    stage.segments?.giveUp()
+    state.withLock { $0.stages.removeAll { $0 === stage } }
+    add { _ in
+      await stage.discard()
+      return nil
+    }
+  }
+
+  /// Ends a stage that another one has taken over from, which begins after that where it waits for it; from any thread.
+  func end(_ stage: OutputStage, before next: OutputStage) {
+    if next.isHeld { next.take() }
+    end(stage)
+    guard next.isHeld else { return }
+    add { earlier in
+      for ending in earlier { _ = await ending.value }
+      next.begin()
+      return nil
+    }
+  }
+
+  /// - Parameter body: gets what is to be waited for by one who comes after it, and returns why something is not complete.
+  private func add(_ body: @escaping @Sendable ([Task<LiveKitError?, Never>]) async -> LiveKitError?) {
+    state.withLock { state in
+      let earlier = state.endings
+      state.endings.append(Task { await body(earlier) })
+    }
+  }
+
+  /// Ends a stage; from any thread.
+  func end(_ stage: OutputStage) {
+    guard !stage.isAbandoned else { return discard(stage) }
+    add { [breakage] earlier in
+      // It has begun by then.
+      if stage.isHeld { for ending in earlier { _ = await ending.value } }
+      do throws(LiveKitError) {
+        try await stage.finish { breakage.error }
+        return nil
+      } catch {
+        return error
+      }
+    }
+  }
+
+  /// Returns when all have ended.
+  /// - Throws: the first reason why something is not complete.
+  func finish() async throws(LiveKitError) {
+    var reason: LiveKitError?
+    for ending in state.withLock({ $0.endings }) {
+      let error = await ending.value
+      reason = reason ?? error
+    }
+    if let reason { throw reason }
+  }
+
+  func dropped(at input: String) -> Int { all.reduce(0) { $0 + $1.dropped(at: input) } }
+  var bytes: Int64 { all.reduce(0) { $0 + $1.bytes } }
+  var segments: [String] { all.flatMap(\.segmentFiles) }
+  var locations: [String] { all.map(\.destination.location) }
+  var completedFiles: [String] { all.flatMap(\.completedFiles) }
+  var newestCompletedFile: String? { all.reversed().lazy.compactMap(\.newestCompletedFile).first }
+  var loss: LiveKitError? { all.lazy.compactMap(\.loss).first }
+
+  /// Nil while one of them is written, and where one cannot be read.
+  var storedLength: Duration? {
+    let lengths = all.map(\.length)
+    return lengths.isEmpty || lengths.contains(nil) ? nil : lengths.compactMap { $0 }.reduce(.zero, +)
+  }
+
+  private var all: [OutputStage] { state.withLock { $0.stages } }
+}

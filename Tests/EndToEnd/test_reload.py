@@ -1,0 +1,161 @@
+"""Texts of pipeline templates that are edited while an output runs: what is right takes over, and what is wrong is told."""
+
+import json
+from pathlib import Path
+
+import checks
+import hls
+import pytest
+from failures import after
+from live_server import LiveServer
+from programs import ROOT
+
+SIZE = (640, 360)
+ENCODE, RTMP, HLS, FILE = "encode/h264", "output/rtmp", "output/hls", "output/mkv"
+# Of a text, what is broken in it by which edit, and words of what is said.
+BROKEN = [
+    (HLS, ("mpegtsmux name=mux", "mpegtsmoox name=mux"), "mpegtsmoox"),
+    (RTMP, ("streamable=true", "streamable=true speed=9"), "speed"),
+    (ENCODE, ('caps="video/x-raw"', 'caps="video/x-raw'), "quote"),
+    (HLS, ("name=mux alignment", "name=${mux alignment"), '"}"'),
+    (RTMP, ("! mux.video", "! mox.video"), "mox"),
+    (ENCODE, ("name=frames", "name=frame"), "frames or pcm"),
+    (HLS, ("alignment=0", "alignment=all"), "alignment"),
+    (RTMP, ("! rtmp2sink", "! rtmp2snk"), "rtmp2snk"),
+    (ENCODE, ("x264enc bitrate", "x264enc bit-rate"), "bit-rate"),
+    (HLS, ("sync=false", "snyc=false"), "snyc"),
+]
+# What is right, with how many destinations it is of.
+RIGHT = [
+    (ENCODE, "${bitrate:-", [700, 500, 600, 400], 2),
+    (RTMP, "${chunk:-", [1000, 2000, 3000], 1),
+    (HLS, "${queue:-", [900, 800, 700], 1),
+]
+
+
+class Texts:
+    """A user's folder of texts, which came with the program at first."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.shipped = {name: (ROOT / f"pipelines/{name}.pipeline").read_text() for name in (ENCODE, RTMP, HLS, FILE)}
+        self.now = dict(self.shipped)
+        for name in self.shipped:
+            self.path(name).parent.mkdir(parents=True, exist_ok=True)
+            self.path(name).write_text(self.shipped[name])
+
+    def path(self, name):
+        return Path(self.folder / f"{name}.pipeline")
+
+    def write(self, name, text):
+        """As editors do it."""
+        fresh = self.path(name).with_suffix(".new")
+        fresh.write_text(text)
+        fresh.replace(self.path(name))
+
+    def set(self, name, default, value):
+        """Another default of a variable."""
+        first, *others = self.now[name].split(default)
+        self.now[name] = "".join([first, *(f"{default}{value}{rest[rest.index('}'):]}" for rest in others)])
+        self.write(name, self.now[name])
+
+    def break_(self, name, old, new):
+        assert old in self.now[name], (name, old)
+        self.write(name, self.now[name].replace(old, new, 1))
+
+
+@pytest.fixture
+def texts(tmp_path):
+    return Texts(tmp_path / "texts")
+
+
+@pytest.fixture
+def live(start, namespace, tmp_path):
+    return LiveServer(start, namespace.command, tmp_path / "live")
+
+
+def assert_taken(recorder, texts, edit):
+    name, default, value, count = edit
+    texts.set(name, default, value)
+    told = [recorder.wait_for("reloaded", 20) for _ in range(count)]
+    assert [one["templates"] for one in told] == [[name]] * count, recorder.report(f"{name} is not taken over")
+    # One encoder begins for all of them.
+    assert len({one["start"] for one in told}) == 1, told
+    after(recorder, told[0]["start"] + 1)
+
+
+def assert_refused(recorder, texts, broken, count):
+    name, (old, new), words = broken
+    texts.break_(name, old, new)
+    told = recorder.wait_for("reload_refused", 20)
+    place, _, what = told["message"].partition(": ")
+    assert place.rpartition(":")[0] == str(texts.path(name)) and place.rpartition(":")[2].isdigit(), told
+    assert words in told["message"] and len(told["destinations"]) == count, told
+    texts.write(name, texts.now[name])
+
+
+def assert_goes_on(files):
+    """Each decodes, and the frames of all go on without one that is missing or comes twice."""
+    numbers = []
+    for file in files:
+        assert checks.decode_errors(file) == [], file
+        numbers += [number for number, _, _ in checks.numbered(file, SIZE) if number is not None]
+    steps = [b - a for a, b in zip(numbers, numbers[1:])]
+    # A publisher on a busy machine leaves out single frames.
+    assert min(steps) >= 1 and max(steps) <= 5, f"{[file.name for file in files]}: {steps}"
+
+
+def assert_playlist(file, changes):
+    text = file.read_text()
+    assert text.count("#EXT-X-DISCONTINUITY\n") == changes and text.count("#EXT-X-ENDLIST") == 1, text
+    playlist = hls.read(file)
+    assert playlist.is_over and all(segment.path.exists() for segment in playlist.segments)
+    assert_goes_on([file])
+
+
+def record(server, texts, folder, live, *more):
+    server.foreign_publisher("--room", "texts", "--codec", "VP8", "--duration", "300")
+    options = ("--pipelines", texts.folder, "--set", "hls.segment-duration=1")
+    recorder = server.recorder("texts", "alice", live.address, *options, *more, folder / "a.m3u8")
+    after(recorder, 2)
+    return recorder
+
+
+def end(recorder):
+    recorder.stop()
+    assert recorder.finish() == 0, recorder.report("failed")
+    return {event["file"].split("{")[0]: event for event in recorder.events if event["event"] == "finished"}
+
+
+def test_texts_that_change_take_over(server, live, texts, tmp_path):
+    """A server, a playlist and a file: one encoder anew for the first two, another part of the file, and a mistake."""
+    recorder = record(server, texts, tmp_path, live, tmp_path / "b.mkv", "--manifest")
+    assert_taken(recorder, texts, (ENCODE, "${bitrate:-", 700, 2))
+    assert_refused(recorder, texts, BROKEN[0], 1)
+    texts.set(FILE, "${queue:-", 900)
+    assert recorder.wait_for("reloaded", 20)["part"] == str(tmp_path / "b-2.mkv")
+    # The same pipeline with other remarks is no other one; neither is one that is broken and mended at once.
+    texts.write(RTMP, "# Mine.\n" + texts.now[RTMP])
+    assert_taken(recorder, texts, (HLS, "${queue:-", 900, 1))
+    told = end(recorder)
+    assert [one["templates"] for one in told[str(tmp_path / "b.mkv")]["reloads"]] == [[FILE]]
+    assert len(live.received) == 2 and told["rtmp://127.0.0.1:1935/live/"]["losses"] == 0
+    assert_goes_on(live.received)
+    assert_goes_on([tmp_path / "b.mkv", tmp_path / "b-2.mkv"])
+    assert_playlist(tmp_path / "a.m3u8", 2)
+    manifest = json.loads((tmp_path / "a.m3u8.json").read_text())
+    assert sorted(name for one in manifest["reloads"] for name in one["templates"]) == [ENCODE, ENCODE, HLS, FILE]
+
+
+@pytest.mark.long
+def test_twenty_edits_of_which_half_are_broken(server, live, texts, tmp_path):
+    recorder = record(server, texts, tmp_path, live)
+    right = [(name, default, value, count) for name, default, values, count in RIGHT for value in values]
+    for edit, broken in zip(right, BROKEN, strict=True):
+        assert_taken(recorder, texts, edit)
+        assert_refused(recorder, texts, broken, 2 if broken[0] == ENCODE else 1)
+    told = end(recorder)
+    assert told["rtmp://127.0.0.1:1935/live/"]["losses"] == 0
+    assert len(live.received) == 1 + 4 + 3
+    assert_goes_on(live.received)
+    assert_playlist(tmp_path / "a.m3u8", 4 + 3)
