@@ -28,6 +28,10 @@ struct ParseDiagnosis {
     case GST_PARSE_ERROR_LINK, GST_PARSE_ERROR_DELAYED_LINK: kind = .link
     default: kind = .syntax
     }
+    if message.contains("(null)"), let name = lostName {
+      return PipelineError(
+        .link, "there is a link with \"\(name)\", and nothing is called so", location: place(of: name))
+    }
     return PipelineError(kind, message, location: blamedWord(in: message).flatMap { place(of: $0) })
   }
 
@@ -38,6 +42,14 @@ struct ParseDiagnosis {
       .filter { $0.offset % 2 == 1 }.map { String($0.element) }
     let words = quoted + message.split { " ,".contains($0) }.reversed().map(trimInstanceNumber)
     return words.first { $0.count > 2 && !Self.prose.contains($0) && place(of: $0) != nil }
+  }
+
+  /// What a link such as `name.` or `name.pad` speaks of and no element is called; the parser says only that it lacks one.
+  private var lostName: String? {
+    let words = description.split(whereSeparator: \.isWhitespace)
+    let names = Set(words.filter { $0.hasPrefix("name=") }.map { $0.dropFirst(5).filter { $0 != "\"" } })
+    return words.compactMap { $0.wholeMatch(of: /([A-Za-z0-9_-]+)\.[A-Za-z0-9_%-]*/).map { String($0.1) } }
+      .first { !names.contains($0) }
   }
 
   /// Words of the parser's own sentences.

@@ -65,6 +65,16 @@ import Testing
     #expect(await pipeline.stop())
   }
 
+  /// The parser itself says that there is no element named "(null)".
+  @Test func aLinkWithNothingIsNamed() {
+    let error = #expect(throws: PipelineError.self) {
+      _ = try Pipeline(
+        description: "flvmux name=mux ! fakesink  appsrc name=\"video\" ! mox.video", name: "test",
+        locate: { SourceLocation(file: "t", line: $0) })
+    }
+    #expect(error?.message.contains("\"mox\"") == true && error?.location?.line == 50)
+  }
+
   @Test func theEndOfAStreamThatDoesNotEndIsGivenUp() async throws {
     let pipeline = try Pipeline(description: "audiotestsrc is-live=true ! fakesink", name: "test")
     try pipeline.start()
