@@ -24,6 +24,18 @@ import Testing
     #expect(asked(&pace, 200..<202) == [200])
   }
 
+  /// x264enc takes no request ahead of its first keyframe.
+  @Test func whoWaitsForATimeGetsTheFirstFrameFromThenOn() {
+    var pace = KeyframePace()
+    #expect(pace.await(from: .milliseconds(90)) == .milliseconds(90))
+    #expect(pace.await(from: .milliseconds(190)) == .milliseconds(90), "one is enough for both")
+    #expect(asked(&pace, 0..<5) == [], "nothing has come out yet")
+    pace.made(at: .zero)
+    #expect(asked(&pace, 5..<9) == [5] && pace.awaited == nil)
+    _ = pace.await(from: .milliseconds(450))
+    #expect(asked(&pace, 9..<20) == [12])
+  }
+
   @Test func aSenderIsAskedAMomentAhead() {
     var pace = KeyframePace(lead: .milliseconds(100))
     pace.interval = .milliseconds(400)

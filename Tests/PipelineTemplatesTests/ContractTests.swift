@@ -23,6 +23,21 @@ import Testing
     #expect(try violation(kind, wrong)?.contains("\(kind.rawValue) pipeline needs") == true)
   }
 
+  @Test func theLineIsThatOfWhatIsNearlyCalledSo() throws {
+    let line = { (text: String) in try Template(kind: .output, name: "t", file: "t", text: text).fill().contractLine }
+    #expect(try line("# A.\nflvmux name=mux ! fakesink\nappsrc name=vidoe ! mux.") == 3)
+    #expect(try line("# A.\nflvmux name=mux ! fakesink\nappsrc ! mux.") == 2)
+  }
+
+  @Test func remarksAndLinesMakeNoOtherPipeline() throws {
+    let fill = { (text: String) in try Template(kind: .output, name: "t", file: "t", text: text).fill() }
+    let text = "# A.\nappsrc name=video max-bytes=${bytes:-5} ! filesink location=\"a  b\""
+    let plain = try fill(text)
+    #expect(plain.isSame(as: try fill("# Mine.\n# B.\n" + text.replacing(" ! ", with: "\n  ! "))))
+    #expect(!plain.isSame(as: try fill(text.replacing("-5", with: "-6"))))
+    #expect(!plain.isSame(as: try fill(text.replacing("a  b", with: "a b"))))
+  }
+
   @Test func aTextSaysWhatItTakes() throws {
     let text =
       "appsrc name=video caps=\"video/x-vp8; video/x-h264, stream-format=avc\" ! fakesink appsrc name=audio ! fakesink"
