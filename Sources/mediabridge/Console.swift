@@ -12,9 +12,13 @@ struct Console: Sendable {
 
   private var prefix: String { job.map { "\($0): " } ?? "" }
 
+  /// What speaks of options of `record`, said of keys to whoever has written a file of jobs.
+  private func inWords(_ text: String) -> String { job == nil ? text : RunPlaces.inWords(text, Self.keys) }
+  private static let keys = RunKey<RunJobDraft>.all.map(\.name)
+
   /// A line that stays.
   func say(_ text: String) {
-    if !isJSON { Terminal.shared.say(PrintableText(prefix + text)) }
+    if !isJSON { Terminal.shared.say(PrintableText(prefix + inWords(text))) }
   }
 
   /// A line that stays, on a terminal as much of it as one holds: no name pushes the others out of sight.
@@ -59,9 +63,10 @@ struct Console: Sendable {
   func fail(_ error: any Error) {
     let incomplete = error as? IncompleteRecording
     let code = (incomplete?.reason ?? error as? LiveKitError)?.code.rawValue ?? "other"
-    event("failed", ["message": "\(error)", "code": code].merging(incomplete?.fields ?? [:]) { $1 })
+    let message = inWords("\(error)")
+    event("failed", ["message": message, "code": code].merging(incomplete?.fields ?? [:]) { $1 })
     if lives == nil { Terminal.shared.endLive() }
-    Terminal.shared.warn(PrintableText("mediabridge: \(prefix)\(error)"))
+    Terminal.shared.warn(PrintableText("mediabridge: \(prefix)\(message)"))
   }
 }
 

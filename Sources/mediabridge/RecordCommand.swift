@@ -118,7 +118,7 @@ struct RecordingArguments: ParsableArguments {
       ("--source", "--track", !source.isEmpty && !track.isEmpty, "a track has one source"),
       ("--audio-only", "--source", audioOnly && !source.isEmpty, "--source microphone is audio alone"),
       ("--audio-only", "--track", audioOnly && !track.isEmpty, "a track is what it is"),
-      ("--output", "\(targets[0].output ?? "")=", output != nil && isNamed, "both name the output template"),
+      ("--output", "\(targets.first?.output ?? "")=", output != nil && isNamed, "both name the output template"),
       (
         "--output", "a second destination", output != nil && destination.count > 1,
         "write NAME=LOCATION for each of them"
@@ -280,7 +280,7 @@ struct RecordingArguments: ParsableArguments {
     control != nil ? .json : isatty(STDIN_FILENO) == 1 ? .words : nil
   }
 
-  private var isNamed: Bool { Destination(argument: destination[0]).output != nil }
+  private var isNamed: Bool { destination.first.map { Destination(argument: $0).output != nil } ?? false }
 
   var targets: [Destination] {
     destination.map { argument in

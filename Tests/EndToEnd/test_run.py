@@ -186,3 +186,48 @@ def test_a_room_that_is_lost_fails_its_jobs_alone(server, runner, start, namespa
     assert_whole(runner.folder / "a.mkv", 5.5)
     assert_whole(runner.folder / "b.mkv", 1.5)
     assert [event["job"] for event in program.events if event["event"] == "failed"] == ["there"]
+
+
+def test_a_change_of_one_of_five_jobs_leaves_four_without_a_gap(server, runner):
+    server.foreign_publisher("--room", "one", "--identity", "alice", "--codec", "H264")
+    jobs = {name: {"participant": "alice", "destinations": [f"{name}.mkv"]} for name in "abcde"}
+    runner.write(jobs)
+    program = runner.start()
+    for name in jobs:
+        runner.until(name, f"{name}.mkv", 1)
+    jobs["c"]["reconnect-for"] = "20s"
+    runner.write(jobs)
+    told = program.wait_for("configuration")
+    assert told["changed"] == ["c"] and told["same"] == ["a", "b", "d", "e"], told
+    for name in jobs:
+        runner.until(name, "c-2.mkv" if name == "c" else f"{name}.mkv", 1)
+    program.send(signal.SIGINT)
+    assert program.finish() == 0, program.report("failed")
+    for name in "abde":
+        assert_without_gap(runner.folder / f"{name}.mkv")
+        assert len(runner.of(name, "recording")) == 1
+    assert {file.stem for file in runner.folder.glob("*.mkv")} == {*jobs, "c-2"}
+
+
+def test_a_layout_that_changes_lays_out_the_same_file(server, runner):
+    """A job of a mixed room goes on; a broken layout changes nothing."""
+    server.foreign_publisher("--room", "one", "--identity", "alice", "--codec", "VP8")
+    layout = runner.folder / "halves.yaml"
+    layout.write_text("tiles:\n  - {x: 0, y: 0, width: 0.5, height: 1}\n")
+    runner.write({"mixed": {"composite": str(layout), "size": "320x180", "destinations": ["a.mkv"]}})
+    program = runner.start()
+    runner.until("mixed", "a.mkv", 1)
+    layout.write_text("tiles:\n  - {x: 0.5, y: 0, width: 0.5, height: 1}\n")
+    assert program.wait_for("layout")["job"] == "mixed"
+    assert program.wait_for("configuration")["changed"] == ["mixed"]
+    begun = runner.of("mixed", "progress")[-1]["duration"]
+    runner.until("mixed", "a.mkv", begun + 2)
+    layout.write_text("tiles:\n  - {x: 0.5, y: 0, width: 5, height: 1}\n")
+    assert not program.wait_for("configuration")["applied"]
+    assert "halves.yaml:2:" in next(event for event in program.events if event["event"] == "mistake")["message"]
+    program.send(signal.SIGINT)
+    assert program.finish() == 0, program.report("failed")
+    assert [file.name for file in runner.folder.glob("*.mkv")] == ["a.mkv"]
+    shown = checks.frames(runner.folder / "a.mkv")
+    sides = [bool(luma[:, :150].mean() > luma[:, 170:].mean()) for _, luma in shown]
+    assert sides[5] and not sides[-5], "it is on the left at first, and then on the right"

@@ -71,6 +71,10 @@ BROKEN = {
     "what is for a mixed room": (JOB + "    names: true\n", [("10:5", "`names` is for a mixed room")]),
     "files of their own": (JOB + "    each: participant\n", [("9:19", "{publisher_identity}")]),
     "a command that names no file": (JOB + "    on-complete: echo\n", [("10:5", '"$1"')]),
+    "beside another mistake": (
+        JOB + "    duration: soon\n    composite: grid\n    participant: alice\n",
+        [("10:15", "30s"), ("11:5", "`composite` and `participant` exclude")],
+    ),
     "several at once": (
         JOB.replace("url:", "ulr:") + "    duration: soon\n    names: perhaps\n  b: {destination: b.mkv}\n",
         [("3:5", "`url`?"), ("10:15", "30s"), ("11:12", "true or false"), ("12:3", "is missing"), ("12:7", "`destinations`?")],

@@ -40,8 +40,10 @@ package struct FileWatch {
     return true
   }
 
-  /// Takes files as they are now for known.
-  package mutating func settle(_ files: [String]) { known = Self.stamps(of: files) }
+  /// Takes files for known that were not looked at before.
+  package mutating func settle(_ files: [String]) {
+    known = Self.stamps(of: files).merging(known) { $1 }.filter { files.contains($0.key) }
+  }
 
   private static func stamps(of files: [String]) -> [String: Stamp] {
     files.reduce(into: [:]) { $0[$1] = stamp(of: $1) }

@@ -9,6 +9,9 @@ struct RunConfiguration {
   var jobs: [RunJob] = []
 
   func room(of job: RunJob) -> RunRoom? { rooms.first { $0.name == job.room } }
+
+  /// The files besides it that it is made of.
+  var files: [String] { jobs.compactMap(\.layoutFile) }
 }
 
 /// A room that jobs share.
@@ -67,15 +70,24 @@ struct RunJob {
 
   // MARK: Differences
 
-  /// Whether nothing but the list of destinations is another one.
+  /// What may be another one while it goes on: where it goes, and how a mixed room is laid out.
   func isSame(but other: RunJob) -> Bool {
     var (own, others) = (given, other.given)
     own["destinations"] = nil
     others["destinations"] = nil
+    if layoutFile != nil, other.layoutFile != nil { (own["composite"], others["composite"]) = (nil, nil) }
     return own == others && room == other.room
   }
 
-  func isSame(as other: RunJob) -> Bool { given == other.given && room == other.room }
+  func isSame(as other: RunJob) -> Bool {
+    given == other.given && room == other.room && recording.composite.layout == other.recording.composite.layout
+  }
+
+  /// The file that says how a mixed room is laid out, where one does.
+  fileprivate var layoutFile: String? {
+    guard case .own? = recording.composite.layout else { return nil }
+    return given["composite"]?.first?.text
+  }
 }
 
 extension Destination {

@@ -117,19 +117,23 @@ struct RunFile {
       reader.note(mark, "`destinations` is missing: say where '\(name)' goes, such as talk.mp4")
     }
     let room = checkRoom(draft.room, places.items["room"]?.last?.mark ?? mark, rooms)
-    guard reader.mistakes.count == before else { return }
-    guard let room else { return }
+    guard reader.mistakes.count == before, let room else {
+      // What else is wrong may come of that.
+      return note(draft.recording.exclusions, places, mark)
+    }
     let access = configuration.rooms.first { $0.name == room }?.access
     if let access { draft.recording.access = access }
     let job = RunJob(
       name: name, room: room, recording: draft.recording, destinationValues: draft.destinationValues,
       given: places.given)
-    for message in job.mistakes(inRoom: access != nil) {
-      reader.note(
-        places.mark(of: message) ?? mark,
-        RunPlaces.inWords(message, RunKey<RunJobDraft>.all.map(\.name)))
-    }
+    note(job.mistakes(inRoom: access != nil), places, mark)
     configuration.jobs.append(job)
+  }
+
+  /// - Parameter messages: of `record`, about a job.
+  private mutating func note(_ messages: [String], _ places: RunPlaces, _ mark: Mark?) {
+    let keys = RunKey<RunJobDraft>.all.map(\.name)
+    for message in messages { reader.note(places.mark(of: message) ?? mark, RunPlaces.inWords(message, keys)) }
   }
 
   /// - Returns: nil where it is not known which, or there is none of that name, which is noted.

@@ -16,7 +16,8 @@ struct RunWatcher {
 
   /// - Returns: whether all jobs did what they were asked to.
   func run(_ configuration: RunConfiguration) async -> Bool {
-    var watch = FileWatch([file])
+    var files = [file] + configuration.files
+    var watch = FileWatch(files)
     let isHungUp = Locked(false)
     let arrivals = Signal.arrivals(of: SIGHUP)
     let hangups = Task { for await _ in arrivals { isHungUp.withLock { $0 = true } } }
@@ -32,15 +33,21 @@ struct RunWatcher {
         return asked
       }
       // Looked at in any case, so that it is not read twice.
-      if watch.hasChanged({ [file] }) || isAsked { await readAgain() }
+      if watch.hasChanged({ files }) || isAsked, let next = await readAgain() {
+        let known = files
+        files = [file] + next.files
+        if files != known { watch.settle(files) }
+      }
     }
     await session.wait()
     return await session.isWhole
   }
 
-  private func readAgain() async {
+  /// - Returns: what is asked for now; nil where it is not taken over.
+  private func readAgain() async -> RunConfiguration? {
     do {
-      let difference = await session.apply(try RunFile.read(file))
+      let configuration = try RunFile.read(file)
+      let difference = await session.apply(configuration)
       console.say("\(file) is read again: \(difference.words)")
       console.event(
         "configuration",
@@ -48,10 +55,12 @@ struct RunWatcher {
           "applied": true, "same": difference.same, "changed": difference.changed, "added": difference.added,
           "removed": difference.removed,
         ])
+      return configuration
     } catch {
       if let mistakes = error as? RunFile.Mistakes { console.tell(mistakes) } else { console.fail(error) }
       console.say("\(file) is not taken over: all goes on as it was.")
       console.event("configuration", ["applied": false])
+      return nil
     }
   }
 }

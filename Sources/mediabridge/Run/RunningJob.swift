@@ -102,6 +102,9 @@ final class RunningJob: Sendable {
       let after = try? other.prepared().options.destinations
     else { return false }
     state.withLock { $0.job = other }
+    if let layout = other.recording.composite.layout, layout != old.recording.composite.layout {
+      await attempt { () async throws(LiveKitError) in _ = try await recording.control.perform(.layout(layout)) }
+    }
     // What comes does so before what goes, so that there is always one.
     for (given, output) in zip(after, prepared.options.destinations) where !before.contains(given) {
       await attempt { () async throws(LiveKitError) in
