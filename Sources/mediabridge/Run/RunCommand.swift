@@ -43,16 +43,17 @@ struct RunCommand: AsyncParsableCommand {
     if schema { return Terminal.shared.copy(try RunSchema.text()) }
     let console = Console(isJSON: json)
     ConsoleLog.start(isVerbose: verbose)
-    let configurations = file.compactMap { read($0, console) }
+    let plain = try RunFile.defaults()
+    let configurations = file.compactMap { read($0, plain, console) }
     guard configurations.count == file.count else { throw ExitCode.failure }
     if check || dryRun { return }
     guard await RunWatcher(file: file[0], console: console).run(configurations[0]) else { throw ExitCode.failure }
   }
 
   /// - Returns: nil where something is wrong, which is told.
-  private func read(_ file: String, _ console: Console) -> RunConfiguration? {
+  private func read(_ file: String, _ plain: RecordingArguments, _ console: Console) -> RunConfiguration? {
     do {
-      let configuration = try RunFile.read(file)
+      let configuration = try RunFile.read(file, plain: plain)
       if check { console.tell(configuration, of: file) }
       if dryRun { try console.tellFeeds(of: configuration) }
       return configuration

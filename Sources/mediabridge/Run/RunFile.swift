@@ -21,9 +21,10 @@ struct RunFile {
   /// With everything at its default.
   private let plain: RecordingArguments
 
+  /// - Parameter plain: `defaults()`, for whoever reads many: to make them takes longer than to read a file.
   /// - Throws: `Mistakes`, in the order of lines.
-  static func read(_ file: String) throws -> RunConfiguration {
-    var reading = RunFile(reader: RunReader(file: file), plain: try Self.defaults())
+  static func read(_ file: String, plain: RecordingArguments? = nil) throws -> RunConfiguration {
+    var reading = RunFile(reader: RunReader(file: file), plain: try plain ?? Self.defaults())
     do throws(YAMLMistake) { reading.read(try node(of: file)) } catch { throw Mistakes(all: [error]) }
     let mistakes = reading.reader.mistakes
     guard mistakes.isEmpty else {
@@ -44,7 +45,7 @@ struct RunFile {
   }
 
   /// What an empty job is; only its place is still to be named.
-  private static func defaults() throws -> RecordingArguments {
+  static func defaults() throws -> RecordingArguments {
     var plain = try RecordingArguments.parse(["--url", "ws://localhost", "--token", "-", "a.mkv"])
     (plain.access.url, plain.access.token) = (nil, nil)
     return plain
