@@ -132,6 +132,8 @@ def test_texts_that_change_take_over(server, live, texts, tmp_path):
     recorder = record(server, texts, tmp_path, live, tmp_path / "b.mkv", "--manifest")
     assert_taken(recorder, texts, (ENCODE, "${bitrate:-", 700, 2))
     assert_refused(recorder, texts, BROKEN[0], 1)
+    # What an encoder says only when frames come is no reason to lose the one that runs.
+    assert_refused(recorder, texts, (ENCODE, ("profile=main", "profile=high-4:4:4"), "stream error"), 2)
     texts.set(FILE, "${queue:-", 900)
     assert recorder.wait_for("reloaded", 20)["part"] == str(tmp_path / "b-2.mkv")
     # The same pipeline with other remarks is no other one; neither is one that is broken and mended at once.

@@ -98,6 +98,9 @@ final class FeedLine: Sendable {
     encoder.push(media, at: time, updatingCaps: kind == .video)
   }
 
+  /// Whether nothing comes of it any more, which those are told who take it.
+  var hasFailed: Bool { hub.failure != nil }
+
   /// Whether something came out of the encoder.
   var hasBegun: Bool { hub.hasBegun }
 
@@ -136,6 +139,8 @@ private final class FeedHub: Sendable {
   private struct State {
     var takers: [FeedLine.Taker] = []
     var pace: KeyframePace
+    /// Why nothing comes any more.
+    var failure: LiveKitError?
   }
   private let state: Locked<State>
 
@@ -146,7 +151,10 @@ private final class FeedHub: Sendable {
       takers.removeAll { $0.id == taker.id }
       takers.append(taker)
     }
+    if let failure { taker.fail(failure) }
   }
+
+  var failure: LiveKitError? { state.withLock { $0.failure } }
 
   var isEmpty: Bool { state.withLock { $0.takers.isEmpty } }
 
@@ -180,7 +188,13 @@ private final class FeedHub: Sendable {
     for taker in state.withLock({ $0.takers }) { taker.take(media, time) }
   }
 
-  func fail(_ error: LiveKitError) { for taker in state.withLock({ $0.takers }) { taker.fail(error) } }
+  func fail(_ error: LiveKitError) {
+    let takers = state.withLock { state in
+      state.failure = state.failure ?? error
+      return state.takers
+    }
+    for taker in takers { taker.fail(error) }
+  }
 
   /// On the encoder's streaming thread. What an encoder puts before the first moment is its run-in, which decoders do
   /// without; a decoding time before it, which reordered frames begin with, is the first moment.

@@ -199,7 +199,9 @@ final class Job: Sendable {
   ) throws(LiveKitError) -> FeedLine {
     let size = video.size?.encodable
     let form = try form(of: feed, texts, size, factory)
-    let known = state.withLock { $0.lines.first { $0.kind == kind && $0.voice == voice && $0.form == form } }
+    let known = state.withLock { state in
+      state.lines.first { $0.kind == kind && $0.voice == voice && $0.form == form && !$0.hasFailed }
+    }
     if let known { return known }
     let silence = kind == .audio ? AudioStandIn(isRaw: form.isRaw) : nil
     let line = try FeedLine(

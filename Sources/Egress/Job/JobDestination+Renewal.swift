@@ -15,6 +15,7 @@ struct Renewal: Sendable {
   /// The lines that are there for it alone.
   fileprivate let newLines: Set<ObjectIdentifier>
   fileprivate var error: LiveKitError?
+  fileprivate let since = MediaTime.now
   /// When its keyframe was asked for last.
   fileprivate var asked = MediaTime.now
 
@@ -65,6 +66,7 @@ extension JobDestination {
     feed(fed, from: stage, earliest)
   }
   private static let lead = Duration.milliseconds(200)
+  private static let encoderPatience = Duration.seconds(5)
 
   private func anotherKind(_ next: Setup) -> LiveKitError {
     LiveKitError(
@@ -129,7 +131,7 @@ extension JobDestination {
   /// - Throws: why they will not; what ran before goes on.
   func settleRenewal(_ media: JobMedia) throws(LiveKitError) -> (Renewal, start: Duration)? {
     guard let now = renewal.withLock({ $0 }), failure == nil else { return nil }
-    if let error = now.error, let turn = writer.cancel() {
+    if let error = now.error ?? lack(of: now, media), let turn = writer.cancel() {
       stages.discard(turn.stage)
       undo(now)
       throw error
@@ -141,6 +143,16 @@ extension JobDestination {
     renewal.withLock { $0 = nil }
     if let error = now.error { breakage.note(error) }
     return (now, writer.part.begin)
+  }
+
+  /// Why an encoder that says nothing is not waited for any longer; nil while it is, and where a sender is waited for.
+  private func lack(of waiting: Renewal, _ media: JobMedia) -> LiveKitError? {
+    let leader = lines[.video] ?? lines[.audio]
+    guard let leader, waiting.newLines.contains(leader.id), leader.isEncoded, !media.isPaused,
+      .now >= waiting.since + Self.encoderPatience, writer.waiting != nil
+    else { return nil }
+    let names = waiting.templates.map(\.description).joined(separator: " and ")
+    return LiveKitError(.template, "\(names): no keyframe has come of it within \(Self.encoderPatience.components.seconds) s")
   }
 
   private func undo(_ renewed: Renewal) {
