@@ -149,6 +149,18 @@ def test_texts_that_change_take_over(server, live, texts, tmp_path):
     assert sorted(name for one in manifest["reloads"] for name in one["templates"]) == [ENCODE, ENCODE, HLS, FILE]
 
 
+def test_a_text_that_a_server_refuses_is_given_up(server, live, texts, tmp_path):
+    """What nothing but the server can say: the text before is tried again at once."""
+    recorder = record(server, texts, tmp_path, live)
+    texts.break_(RTMP, "location=${location}", 'location="${location}x"')
+    told = recorder.wait_for("reload_refused", 20)
+    assert f"{texts.path(RTMP)}:" in told["message"] and "publish" in told["message"], told
+    after(recorder, recorder.wait_for_new("progress")["duration"] + 1)
+    told = end(recorder)["rtmp://127.0.0.1:1935/live/"]
+    assert told["losses"] == 1 and told["away"] < 5 and told["reloads"] == [], told
+    assert len(live.received) == 2 and [checks.decode_errors(file) for file in live.received] == [[], []]
+
+
 @pytest.mark.long
 def test_twenty_edits_of_which_half_are_broken(server, live, texts, tmp_path):
     recorder = record(server, texts, tmp_path, live)

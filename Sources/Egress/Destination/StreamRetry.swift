@@ -36,7 +36,7 @@ struct StreamRetry: Sendable {
 
   private static let delays: [Duration] = [.zero, .milliseconds(500), .seconds(1), .seconds(2), .seconds(4)]
   /// Elements that wait for a connection hold less.
-  private static let leastTaken = 8
+  static let leastTaken = 8
 
   /// Notes another pipeline.
   mutating func opened(at now: MediaTime) { (taken, movedAt, tryAt) = (0, now, nil) }

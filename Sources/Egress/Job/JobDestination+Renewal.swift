@@ -15,6 +15,10 @@ struct Renewal: Sendable {
   /// The lines that are there for it alone.
   fileprivate let newLines: Set<ObjectIdentifier>
   fileprivate var error: LiveKitError?
+  /// Whether it counts only once a server has taken something of it.
+  fileprivate let isTried: Bool
+  /// Whether what ran before is tried again.
+  fileprivate var isGivenUp = false
   fileprivate let since = MediaTime.now
   /// When its keyframe was asked for last.
   fileprivate var asked = MediaTime.now
@@ -53,10 +57,11 @@ extension JobDestination {
     stages.add(stage)
     let (before, old) = (setup.withLock { $0 }, lines.all)
     let known = Set(old.values.map(\.id))
+    let newLines = Set(fed.values.map(\.id)).subtracting(known)
     renewal.withLock {
       $0 = Renewal(
         templates: templates, part: isInPlace || !place.isFile ? nil : place, before: before, lines: old,
-        newLines: Set(fed.values.map(\.id)).subtracting(known))
+        newLines: newLines, isTried: link != nil && newLines.isEmpty)
     }
     setup.withLock { $0 = next }
     // Both encoders get the same frames for a moment: at that time one ends, and the other one begins.
@@ -131,6 +136,10 @@ extension JobDestination {
   /// - Throws: why they will not; what ran before goes on.
   func settleRenewal(_ media: JobMedia) throws(LiveKitError) -> (Renewal, start: Duration)? {
     guard let now = renewal.withLock({ $0 }), failure == nil else { return nil }
+    if now.isGivenUp, let error = now.error {
+      renewal.withLock { $0 = nil }
+      throw error
+    }
     if let error = now.error ?? lack(of: now, media), let turn = writer.cancel() {
       stages.discard(turn.stage)
       undo(now)
@@ -140,9 +149,22 @@ extension JobDestination {
       askAgain(now)
       return nil
     }
+    if now.isTried, writer.stage.isHeld || writer.stage.load.taken < StreamRetry.leastTaken { return nil }
     renewal.withLock { $0 = nil }
     if let error = now.error { breakage.note(error) }
     return (now, writer.part.begin)
+  }
+
+  /// Goes back to what ran before where the server is lost and has taken nothing of a new text.
+  func giveUpUntried() {
+    guard writer.waiting == nil, let reason = link?.status.reason?.about(destination) else { return }
+    let before = renewal.withLock { renewal -> Setup? in
+      guard var untried = renewal, untried.isTried, !untried.isGivenUp else { return nil }
+      (untried.isGivenUp, untried.error) = (true, reason)
+      renewal = untried
+      return untried.before
+    }
+    if let before { setup.withLock { $0 = before } }
   }
 
   /// Why an encoder that says nothing is not waited for any longer; nil while it is, and where a sender is waited for.
@@ -152,7 +174,8 @@ extension JobDestination {
       .now >= waiting.since + Self.encoderPatience, writer.waiting != nil
     else { return nil }
     let names = waiting.templates.map(\.description).joined(separator: " and ")
-    return LiveKitError(.template, "\(names): no keyframe has come of it within \(Self.encoderPatience.components.seconds) s")
+    let seconds = Self.encoderPatience.components.seconds
+    return LiveKitError(.template, "\(names): no keyframe has come of it within \(seconds) s")
   }
 
   private func undo(_ renewed: Renewal) {

@@ -200,7 +200,10 @@ final class JobDestination: Sendable {
   }
 
   /// Connects with the server anew.
-  private func reopen() throws(LiveKitError) { try goOn(plan, at: destination) }
+  private func reopen() throws(LiveKitError) {
+    giveUpUntried()
+    try goOn(plan, at: destination)
+  }
 
   // MARK: State
 
