@@ -46,7 +46,11 @@ struct SignalConnector {
     guard status != 200 else { return .notLiveKit(url.server) }
     let client = PlainHTTP(bootstrap: socket.bootstrap(until: deadline), url: url, prepare: socket.secure)
     let request = Task { try await client.get(head("rtc/validate"), until: deadline) }
-    let answer = await withTaskCancellationHandler { try? await request.value } onCancel: { socket.close() }
+    let answer = await withTaskCancellationHandler {
+      try? await request.value
+    } onCancel: {
+      socket.close()
+    }
     guard let answer else { return .refused(status: status, reason: "no reason given") }
     let reason = SignalError.shown(answer.body)
     if answer.status == 404 && !reason.contains("room") { return .notLiveKit(url.server) }
