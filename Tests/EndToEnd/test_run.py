@@ -102,6 +102,7 @@ def test_jobs_of_two_rooms_end_and_fail_alone(server, runner):
     assert checks.sizes(folder / "b.mp4") == {(320, 180)}
     failed = [event for event in program.events if event["event"] == "failed"]
     assert [event["job"] for event in failed] == ["held"] and "held.mkv" in failed[0]["message"]
+    assert "give `overwrite`" in failed[0]["message"] and "give `overwrite`" in program.errors, "options are no keys"
     assert (folder / "held.mkv").read_bytes() == b"yesterday's"
     assert "mediabridge: held: " in program.errors
     assert all("job" in event for event in program.events)

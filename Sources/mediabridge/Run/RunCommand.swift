@@ -14,7 +14,8 @@ struct RunCommand: AsyncParsableCommand {
 
       While it runs, a file that is changed is read again, as it is at SIGHUP: jobs that stay the same go on untouched, \
       one that is there no more ends complete, and one that is changed ends and begins anew; destinations come and go \
-      while it goes on. A file with a mistake changes nothing.
+      while it goes on. The file of a layout is looked at as well, and lays out anew what runs. A file with a mistake changes \
+      nothing.
       """)
 
   @Flag(help: "Say what is wrong with the files, or how many rooms and jobs they have, and join nothing")
