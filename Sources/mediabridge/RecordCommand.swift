@@ -169,7 +169,7 @@ struct RecordingArguments: ParsableArguments {
 
   private var participant: String? { tracks.participant }
   /// Whether `--participant` names several.
-  private var isPattern: Bool { participant?.contains { "*?".contains($0) } ?? false }
+  private var isPattern: Bool { participant.map(NamePattern.isPattern) ?? false }
   private var source: [Track.Source] { tracks.source }
   private var track: [String] { tracks.track }
   var isComposite: Bool { composite.layout != nil }

@@ -5,8 +5,8 @@ import MediaBridge
 struct TrackArguments: ParsableArguments {
   @Option(
     help: """
-      Identity of the participant; without it the first one that sends something. In a recording also like speaker-*, \
-      for the first of several, or with --each for all of them
+      Identity of the participant; without it the first one that sends something. In a recording, and of frames and \
+      pcm, also like speaker-*, for the first of several, or with --each for all of them
       """)
   var participant: String?
 

@@ -16,6 +16,7 @@ from pathlib import Path
 import av
 import composite
 import crowd
+import frames
 import mixing
 import tracks
 from latency import Latency
@@ -31,7 +32,7 @@ FPS = 25
 # Seconds in which libwebrtc's estimate of the bandwidth reaches the publisher's bitrate.
 SETTLING = 12
 CODECS = {"VP8": "vp8", "H264": "h264"}
-PARTS = ("costs", "joins", "latency", "crowd", "tracks", "composite", "mixing")
+PARTS = ("costs", "joins", "latency", "crowd", "tracks", "composite", "mixing", "frames")
 # Ratios: beside the SDK without audio and with it, beside GStreamer alone, and recorded beside the SDK.
 WANTED = {"vp8": (0.59, 0.66, 1.10, 0.15), "h264": (0.70, 0.77, 1.12, 0.25)}
 # Milliseconds for the audio of one frame, which is two packets.
@@ -203,7 +204,7 @@ def measure(arguments):
 
 def measure_clip(bench, codec, name, results, parts):
     """One participant with a real clip."""
-    if not parts & {"costs", "joins", "latency"}:
+    if not parts & {"costs", "joins", "latency", "frames"}:
         return
     with bench.publisher(codec) as room:
         say(f"{codec}: until the publisher sends at its full rate")
@@ -217,6 +218,10 @@ def measure_clip(bench, codec, name, results, parts):
         if "costs" in parts:
             say(f"{codec}: processor time and memory, {bench.arguments.repetitions} times")
             results["costs"][name] = bench.costs(name, room)
+        if "frames" in parts:
+            say(f"frames for other programs, {bench.arguments.repetitions} times")
+            vision = frames.Frames(bench)
+            results["frames"] = (vision.costs(room), vision.crowd(), vision.latencies(room))
 
 
 def tabulate(results):
@@ -241,6 +246,8 @@ def tabulate(results):
         composite.tabulate(table, runs)
     if runs := results.get("mixing"):
         mixing.tabulate(table, runs)
+    if runs := results.get("frames"):
+        frames.tabulate(table, *runs)
     return table
 
 
@@ -295,7 +302,10 @@ def main():
         sys.exit(f"bench: {error}")
     table = tabulate(results)
     print(table)
-    lists = [*results["costs"].values(), results.get("crowd", []), *results.get("tracks", {}).values(), *results.get("composite", {}).values()]
+    lists = [
+        *(runs for part in ("costs", "tracks", "composite") for runs in results.get(part, {}).values()),
+        results.get("crowd", []), *results.get("frames", ())[:2],
+    ]  # fmt: skip
     others = [run["others"] for runs in lists for run in runs] or [0]
     print(
         f"\n{time.monotonic() - begun:.0f} s; {os.cpu_count()} processors, of which all else (server, publisher and what"

@@ -1,11 +1,14 @@
 /// A name with wildcards: `*` stands for any characters, or none, and `?` for one.
-struct NamePattern: Sendable {
+package struct NamePattern: Sendable {
   private let pattern: [Character]
 
-  init(_ pattern: String) { self.pattern = Array(pattern) }
+  package init(_ pattern: String) { self.pattern = Array(pattern) }
+
+  /// Whether a name has wildcards.
+  package static func isPattern(_ name: String) -> Bool { name.contains { "*?".contains($0) } }
 
   /// Takes as long as both are long, whatever stands in them.
-  func matches(_ name: String) -> Bool {
+  package func matches(_ name: String) -> Bool {
     let name = Array(name)
     var (at, next) = (0, 0)
     var star: (after: Int, at: Int)?

@@ -54,7 +54,7 @@ struct FramesCommand: AsyncParsableCommand {
     if !raw.tracks.source.isEmpty || !raw.tracks.track.isEmpty {
       throw ValidationError("--composite has all who are there: leave out --source and --track")
     }
-    if composite.layout == .participant, raw.tracks.participant == nil {
+    if composite.layout == .participant, !raw.isOfOne {
       throw ValidationError("--composite participant: say of whom with --participant IDENTITY")
     }
     if composite.layout != .participant, raw.tracks.participant != nil {

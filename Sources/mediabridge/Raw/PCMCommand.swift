@@ -46,8 +46,8 @@ struct PCMCommand: AsyncParsableCommand {
       throw ValidationError("\(raw.destination): shared memory is for frames; give unix:PATH for a socket")
     }
     if mix, raw.each { throw ValidationError("--mix and --each exclude each other: all in one, or each alone") }
-    if mix, raw.tracks.participant != nil || !raw.tracks.track.isEmpty {
-      throw ValidationError("--mix has all who are there: leave out --participant and --track")
+    if mix, raw.isOfOne || !raw.tracks.track.isEmpty {
+      throw ValidationError("--mix has all who are there, or with --participant 'guest-*' those: leave out --track")
     }
   }
 

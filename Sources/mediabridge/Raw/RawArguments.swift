@@ -76,8 +76,8 @@ struct RawArguments: ParsableArguments {
     if reply != nil, exec == nil {
       throw ValidationError("--reply is for what a command prints: give --exec COMMAND, too")
     }
-    if each, !tracks.track.isEmpty || tracks.participant != nil {
-      throw ValidationError("--each has all who are there: leave out --participant and --track")
+    if each, !tracks.track.isEmpty || isOfOne {
+      throw ValidationError("--each has all who are there, or with --participant 'guest-*' those: leave out --track")
     }
     if each, !framed, !target.hasOneForEach {
       throw ValidationError(
@@ -109,6 +109,8 @@ struct RawArguments: ParsableArguments {
     RawChoice(kind: kind, participant: tracks.participant, sids: Set(tracks.track), sources: Set(tracks.source))
   }
 
+  /// Whether one participant is named.
+  var isOfOne: Bool { tracks.participant.map { !NamePattern.isPattern($0) } ?? false }
   /// Whether a stream is complete when its participant leaves.
   var endsWithParticipant: Bool { each && exec != nil }
   var target: RawTarget { RawTarget(destination: destination, command: exec) }

@@ -1,8 +1,10 @@
+import Egress
 import MediaBridge
 
 /// Which track of whom is taken. Pure.
 struct RawChoice: Sendable {
   let kind: Track.Kind
+  /// An identity, or with wildcards those of several.
   var participant: String?
   var sids: Set<String> = []
   var sources: Set<Track.Source> = []
@@ -14,7 +16,11 @@ struct RawChoice: Sendable {
     return (sids.isEmpty || sids.contains(publication.sid)) && (sources.isEmpty || sources.contains(publication.source))
   }
 
-  func accepts(_ participant: Participant) -> Bool { self.participant.map { $0 == participant.identity } ?? true }
+  func accepts(_ participant: Participant) -> Bool {
+    guard let wanted = self.participant else { return true }
+    guard NamePattern.isPattern(wanted) else { return wanted == participant.identity }
+    return participant.identity.map(NamePattern(wanted).matches) ?? false
+  }
 
   /// The camera before a shared screen, and what is sent before what is muted.
   func best<Publication: TrackPublication>(of publications: some Sequence<Publication>) -> Publication? {
