@@ -69,11 +69,16 @@ private final class MessageSocketHandler: ChannelInboundHandler {
 
   private static let interval = TimeAmount.seconds(30)
   private var pings: RepeatedTask?
+  private var isAsked = false
 
   func handlerAdded(context: ChannelHandlerContext) {
-    let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
+    let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
     pings = context.eventLoop.scheduleRepeatedTask(initialDelay: Self.interval, delay: Self.interval) { _ in
-      Self.write(.ping, ByteBuffer(), bound.value)
+      let (handler, context) = bound.value
+      // One that vanished without a word.
+      guard !handler.isAsked else { return context.close(promise: nil) }
+      handler.isAsked = true
+      Self.write(.ping, ByteBuffer(), context)
     }
   }
 
@@ -86,6 +91,7 @@ private final class MessageSocketHandler: ChannelInboundHandler {
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     let frame = unwrapInboundIn(data)
     switch frame.opcode {
+    case .pong: isAsked = false
     case .ping: Self.write(.pong, frame.unmaskedData, context)
     case .connectionClose: context.close(promise: nil)
     default: break

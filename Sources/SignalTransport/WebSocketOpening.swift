@@ -124,10 +124,10 @@ struct WebSocketOpening<Accepted: Sendable>: Sendable {
       return .tls(host: url.host, reason: reason)
     case ChannelError.connectTimeout: return .timedOut(url.server)
     // With these the upgrade handler and the pipeline say that the connection ended under them.
-    case is ChannelError: return .lost(url.server, "it was closed before the join was answered")
+    case is ChannelError: return .lost(url.server, "it was closed before it answered")
     case is HTTPParserError, is NIOHTTPClientUpgradeError: return .notLiveKit(url.server)
     case let error as IOError where error.errnoCode == ECONNREFUSED: return .connectionRefused(url.server)
-    case is IOError: return .lost(url.server, "it was cut off before the join was answered")
+    case is IOError: return .lost(url.server, "it was cut off before it answered")
     default: return .lost(url.server, "\(error)")
     }
   }

@@ -157,17 +157,23 @@ class Taker:
 
 
 def test_a_websocket_takes_it_as_track_egress_sends_it(start, server, tmp_path):
-    server.foreign_publisher("--no-video", "--actions", "mute", "unmute")
+    publisher = server.foreign_publisher("--no-video")
     taker = Taker(start, server, tmp_path / "a.pcm")
-    Reader(server, "pcm", "--channels", 2, "--duration", "6s", taker.url).all()
+    reader = Reader(server, "pcm", "--channels", 2, "--duration", "6s", taker.url)
+    for seconds, action in ((1, "mute"), (3, "unmute")):
+        wait_until(f"{seconds} s are there", lambda: taker.file.exists() and len(taker.samples) > seconds * RATE)
+        publisher.write(action)
+    reader.all()
     connected = taker.program.wait_for("connected")
     assert (connected["path"], connected["type"]) == ("/alice?key=secret", "audio/x-raw")
     told = [taker.program.wait_for("text") for _ in range(2)]
     assert [event["message"] for event in told] == [{"muted": True}, {"muted": False}]
     assert taker.program.wait_for("closed")["code"] == 1000
     assert len(taker.samples) == 6 * RATE
-    assert 0 < told[0]["at"] <= told[1]["at"] < 24 * RATE
-    starts = [start for start, _ in beeps(taker.samples[:, 0])][1:]
+    muted, unmuted = (event["at"] / 4 / RATE for event in told)
+    assert 1 < muted < 3 <= unmuted < 6
+    # Those that neither of both cut.
+    starts = [start for start, end in beeps(taker.samples[:, 0])[1:] if end - start > 0.08]
     places = np.array(starts) - starts[0]
     assert np.abs(places - places.round()).max() < 0.04
 
@@ -184,6 +190,16 @@ def test_a_websocket_server_that_dies_is_tried_again(start, server, tmp_path):
     assert "is tried again" in said and "is back" in said and "secret" not in said + reader.said
     # What waited is sent; what was on its way to who died is not.
     assert before < 7 * RATE < len(taker.samples) <= 8 * RATE
+
+
+def test_a_websocket_server_that_stays_away_is_an_error(start, server, tmp_path):
+    server.foreign_publisher("--no-video", "--tone")
+    taker = Taker(start, server, tmp_path / "a.pcm")
+    reader = Reader(server, "pcm", "--channels", 2, "--reconnect-for", "2s", taker.url)
+    wait_until("a second is there", lambda: taker.file.exists() and len(taker.samples) > RATE)
+    taker.program.kill()
+    assert reader.finish() == 1
+    assert "nothing answers at 127.0.0.1:8765" in reader.said and "secret" not in reader.said
 
 
 def test_a_websocket_server_that_is_not_there_is_an_error(server):

@@ -148,7 +148,7 @@ struct ConnectTests {
   @Test func aServerThatClosesWithoutAnAnswerIsNotATimeout() async throws {
     try await ScriptedServer.with(.bytes(nil, closes: true)) { server async throws in
       let failure = try await server.connector().failure()
-      #expect(failure == .lost("127.0.0.1:\(server.port)", "it was closed before the join was answered"))
+      #expect(failure == .lost("127.0.0.1:\(server.port)", "it was closed before it answered"))
     }
   }
 

@@ -46,9 +46,9 @@ final class TrackMedia: Sendable {
   /// Of those who show or hear the track.
   private let renderers = Locked<MediaConsumer?>(nil)
   private let decoderHandler = Handler<LiveKitError?>()
-  /// As it was closed.
   /// Of its RTP timestamps, in ticks a second.
   let clockRate: Int
+  /// As it was closed.
   private let lastStatistics = Locked<ReceptionStatistics?>(nil)
 
   init(

@@ -42,7 +42,8 @@ struct FramesCommand: AsyncParsableCommand {
     if format == .y4m, raw.framed { throw ValidationError("--framed says size and time itself: use --format i420") }
     if raw.target.isSharedMemory { try validateShared() }
     if raw.target.isWebSocket {
-      throw ValidationError("\(raw.destination): a WebSocket takes audio alone, of 'pcm'; use a socket or --exec here")
+      let name = WebSocketSink.shown(raw.destination)
+      throw ValidationError("\(name): a WebSocket takes audio alone, of 'pcm'; use a socket or --exec here")
     }
     if let fps, !(1...240).contains(fps) { throw ValidationError("--fps \(fps): give 1 to 240") }
   }

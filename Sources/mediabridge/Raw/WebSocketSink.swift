@@ -7,10 +7,18 @@ import SignalTransport
 /// A WebSocket server that takes audio as LiveKit's track egress sends it: binary messages with samples, and text messages
 /// that say when it is muted. One that is lost is tried again.
 final class WebSocketSink: RawSink {
-  private struct State {
+  fileprivate struct State {
     var socket: MessageSocket?
     var isAbandoned = false
+    /// What was said last, which one who comes back is to know.
+    var said: String?
+    var openedAt = MediaTime.now
+    /// Since when it has been away, but for moments, and how often it was tried.
+    var awaySince: MediaTime?
+    var attempts = 0
   }
+  /// Whoever takes what is sent for so long is back.
+  private static let steady = Duration.seconds(5)
 
   let name: String
   private let url: String
@@ -42,7 +50,9 @@ final class WebSocketSink: RawSink {
         switch piece.body {
         case .bytes(let bytes): return try socket.send(bytes)
         case .silence(let count): return try send(silence: count, to: socket)
-        case .text(let text): return try socket.send(text: text)
+        case .text(let text):
+          state.withLock { $0.said = text }
+          return try socket.send(text: text)
         }
       } catch { try recover(from: error) }
     }
@@ -67,15 +77,14 @@ final class WebSocketSink: RawSink {
   /// - Throws: it has been away for too long.
   private func recover(from loss: SignalError) throws(LiveKitError) {
     guard !state.withLock({ $0.isAbandoned }) else { throw cancelled }
-    tell("\(name): \(reason(loss)): it is tried again.")
-    let limit = MediaTime.now + reconnectFor
+    let isNews = state.withLock { $0.lose(steady: Self.steady) }
+    if isNews { tell("\(name): \(reason(loss)): it is tried again.") }
     var last = failure(loss)
-    for attempt in 0... {
-      let delay = Self.delays[min(attempt, Self.delays.count - 1)]
-      guard MediaTime.now + delay < limit, wait(delay) else { break }
+    while let delay = state.withLock({ $0.nextDelay(Self.delays, reconnectFor) }), wait(delay) {
       do throws(LiveKitError) {
-        try open()
-        return tell("\(name) is back.")
+        try open(within: state.withLock { $0.left(of: reconnectFor) })
+        if let said = state.withLock({ $0.said }) { try? state.withLock({ $0.socket })?.send(text: said) }
+        return isNews ? tell("\(name) is back.") : ()
       } catch { last = error }
     }
     throw last
@@ -88,13 +97,13 @@ final class WebSocketSink: RawSink {
     return !state.withLock { $0.isAbandoned }
   }
 
-  private func open() throws(LiveKitError) {
+  private func open(within timeout: Duration = .seconds(10)) throws(LiveKitError) {
     let opened = Locked<Result<MessageSocket, SignalError>?>(nil)
     let done = DispatchSemaphore(value: 0)
     Task { [url] in
       let result: Result<MessageSocket, SignalError>
       do throws(SignalError) {
-        result = .success(try await MessageSocket.open(url, headers: ["Content-Type": "audio/x-raw"]))
+        result = .success(try await MessageSocket.open(url, headers: ["Content-Type": "audio/x-raw"], timeout: timeout))
       } catch { result = .failure(error) }
       opened.withLock { $0 = result }
       done.signal()
@@ -109,7 +118,7 @@ final class WebSocketSink: RawSink {
 
   private func keep(_ socket: MessageSocket) {
     let isWanted = state.withLock { state in
-      if !state.isAbandoned { state.socket = socket }
+      if !state.isAbandoned { (state.socket, state.openedAt) = (socket, .now) }
       return !state.isAbandoned
     }
     if !isWanted { socket.close() }
@@ -136,11 +145,34 @@ final class WebSocketSink: RawSink {
   /// Nobody said that a LiveKit server is there.
   private func reason(_ error: SignalError) -> String {
     switch error {
+    case .invalidPort(let port, _): "port \(port) does not exist; ports go from 1 to 65535"
     case .invalidURL: "that is no address; give ws://HOST:PORT/PATH"
     case .notLiveKit: "what answers is no WebSocket server; check the address"
     case .refused(let status, _): "no WebSocket there (HTTP \(status)); check the path"
     case .lost(_, let reason): "the connection is lost, \(reason)"
     default: error.description
     }
+  }
+}
+
+extension WebSocketSink.State {
+  /// - Parameter steady: how long one has taken what is sent who was back.
+  /// - Returns: whether it was there until now.
+  fileprivate mutating func lose(steady: Duration) -> Bool {
+    let now = MediaTime.now
+    guard awaySince == nil || now - openedAt >= steady else { return false }
+    (awaySince, attempts) = (now, 0)
+    return true
+  }
+
+  /// Until it is tried again; nil when it has been away for too long.
+  fileprivate mutating func nextDelay(_ delays: [Duration], _ limit: Duration) -> Duration? {
+    let delay = delays[min(attempts, delays.count - 1)]
+    attempts += 1
+    return delay < left(of: limit) ? delay : nil
+  }
+
+  fileprivate func left(of limit: Duration) -> Duration {
+    min(limit - (awaySince.map { .now - $0 } ?? .zero), .seconds(10))
   }
 }
