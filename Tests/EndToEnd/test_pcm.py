@@ -116,15 +116,19 @@ def chirps(samples):
 @pytest.mark.parametrize("seconds", [12, pytest.param(180, marks=pytest.mark.long)])
 def test_each_sample_has_its_place_whatever_is_lost(routed, visited_server, seconds):
     """From the first second on, while our clock for the sender still settles."""
+    # With it GStreamer's decoder is a packet late from the first loss on.
+    exact = ("--set", "fec=false")
     routed.drop(forward=f"{STUN} accept; meta l4proto udp numgen random mod 100 < 5 drop;")
     visited_server.foreign_publisher("--no-video", "--chirp", "--duration", seconds + 60, enter=routed.client)
-    data = Reader(visited_server, "pcm", "--duration", f"{seconds}s").all(seconds + 60)
+    data = Reader(visited_server, "pcm", *exact, "--duration", f"{seconds}s").all(seconds + 60)
     samples = np.frombuffer(data, "<i2")
     assert len(samples) == seconds * RATE
     places = chirps(samples)
     late = places - places[0]
     late -= late.round()
-    assert np.abs(late).max() < 0.001, late.round(4)
+    # Where a chirp itself has lost packets it is found less exactly.
+    assert np.percentile(np.abs(late), 80) < 0.001 and np.abs(late).max() < 0.005, late.round(4)
+    assert abs(np.median(late[-len(late) // 3 :]) - np.median(late[: len(late) // 3])) < 0.0005, late.round(4)
 
 
 def test_a_reader_that_sleeps_misses_nothing(server):

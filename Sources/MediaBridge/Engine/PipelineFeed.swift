@@ -22,6 +22,8 @@ final class PipelineFeed {
   /// The newest packet of audio, and how much is in each, in ticks of its clock.
   private var newest: (number: SequenceNumber, timestamp: UInt32)?
   private var packetTicks: Int?
+  /// A gap in the audio, before the next packet of it has come.
+  private var lost: PacketSequencer.Gap?
 
   /// - Parameter startsKeyframe: whether a keyframe begins with a packet; nil for audio.
   init(
@@ -86,6 +88,7 @@ final class PipelineFeed {
 
   private func batchReady() {
     for arrived in ready where !isForNothing(arrived.packet) {
+      if let lost { tell(lost, before: arrived.packet) }
       measure(arrived.packet)
       batch.add(arrived)
     }
@@ -136,19 +139,32 @@ final class PipelineFeed {
   private static let longestGap = 50
 
   private func tell(_ gap: PacketSequencer.Gap) {
-    let count = missing(in: gap)
-    guard count > 0, count <= Self.longestGap, let before = clock(gap.timestamps.before),
-      let behind = clock(gap.timestamps.behind)
-    else { return }
-    let step = (behind - before) / (count + 1)
-    for index in 0..<count { pipeline.skip(gap.first + index, at: before + step * (index + 1), duration: step) }
+    guard startsKeyframe != nil else {
+      let before = lost?.count ?? 0
+      lost = lost ?? gap
+      lost?.count = before + gap.count
+      return
+    }
+    skip(gap.first, gap.count, gap.timestamps)
   }
 
-  /// Of audio only what there is time for: a lost packet may have been padding.
-  private func missing(in gap: PacketSequencer.Gap) -> Int {
-    guard let packetTicks else { return gap.count }
-    let ticks = Int(Int32(bitPattern: gap.timestamps.behind &- gap.timestamps.before))
-    return min(gap.count, max(ticks / packetTicks - 1, 0))
+  /// Of audio only what there is time for: a lost packet may have been padding, and padding that came may have the time of
+  /// a lost packet.
+  private func tell(_ gap: PacketSequencer.Gap, before packet: RTPPacket) {
+    lost = nil
+    let before = newest?.timestamp ?? gap.timestamps.before
+    let ticks = Int(Int32(bitPattern: packet.timestamp &- before))
+    batch.flush(isWhole: false, push)
+    let most = packetTicks.map { ticks / $0 - 1 } ?? gap.count
+    skip(gap.first, min(gap.count, most), (before, packet.timestamp))
+  }
+
+  private func skip(_ first: SequenceNumber, _ count: Int, _ timestamps: (before: UInt32, behind: UInt32)) {
+    guard count > 0, count <= Self.longestGap, let before = clock(timestamps.before),
+      let behind = clock(timestamps.behind)
+    else { return }
+    let step = (behind - before) / (count + 1)
+    for index in 0..<count { pipeline.skip(first + index, at: before + step * (index + 1), duration: step) }
   }
 }
 
