@@ -253,6 +253,7 @@ MISTAKES = [
     (["frames", "--dev", "--room", "r", "--fps", "0"], ["--fps 0", "1 to 240"]),
     (["frames", "--dev", "--room", "r", "--each", "a.raw"], ["{publisher_identity}", "--framed"]),
     (["frames", "--dev", "--room", "r", "--each", "--participant", "a"], ["--each", "leave out --participant"]),
+    (["frames", "--dev", "--room", "r", "--each", "--track", "TR"], ["--each", "leave out --track"]),
     (["frames", "--dev", "--room", "r", "--exec", "cat", "a.raw"], ["--exec", "a.raw"]),
     (["frames", "--dev", "--room", "r", "--duration", "0s", "a.raw"], ["--duration", "no time"]),
     (["frames", "--dev", "--room", "r", "--info", "77"], ["descriptor 77", "is not open"]),

@@ -46,9 +46,7 @@ struct PCMCommand: AsyncParsableCommand {
       throw ValidationError("\(raw.destination): shared memory is for frames; give unix:PATH for a socket")
     }
     if mix, raw.each { throw ValidationError("--mix and --each exclude each other: all in one, or each alone") }
-    if mix, raw.isOfOne || !raw.tracks.track.isEmpty {
-      throw ValidationError("--mix has all who are there, or with --participant 'guest-*' those: leave out --track")
-    }
+    if mix { try raw.validateIsOfMany("--mix") }
   }
 
   func run() async throws { try await raw.run { try await run($0, $1) } }

@@ -76,15 +76,20 @@ struct RawArguments: ParsableArguments {
     if reply != nil, exec == nil {
       throw ValidationError("--reply is for what a command prints: give --exec COMMAND, too")
     }
-    if each, !tracks.track.isEmpty || isOfOne {
-      throw ValidationError("--each has all who are there, or with --participant 'guest-*' those: leave out --track")
-    }
+    if each { try validateIsOfMany("--each") }
     if each, !framed, !target.hasOneForEach {
       throw ValidationError(
         "--each: \(destination) would be written by all: put {publisher_identity} into its name, or give --framed or --exec"
       )
     }
     if destination.isEmpty { throw ValidationError("the destination is empty; give a file, or - for standard output") }
+  }
+
+  func validateIsOfMany(_ option: String) throws {
+    if !tracks.track.isEmpty { throw ValidationError("\(option) has the tracks of all: leave out --track") }
+    if isOfOne {
+      throw ValidationError("\(option) has all who are there: leave out --participant, or give a pattern as 'guest-*'")
+    }
   }
 
   /// - Parameter isMixed: whether the room is mixed into one.

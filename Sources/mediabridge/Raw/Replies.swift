@@ -10,6 +10,8 @@ final class Replies: Sendable {
     var sent = 0
     var refused = 0
     var dropped = 0
+    /// Not sent yet.
+    var waiting = 0
     var failure: LiveKitError?
   }
 
@@ -33,8 +35,9 @@ final class Replies: Sendable {
   private static func send(_ message: ReplyMessage, to room: Room, _ state: Locked<State>, _ console: Console) async {
     do {
       try await room.localParticipant.publish(data: message.payload, options: message.options)
-      state.withLock { $0.sent += 1 }
+      state.withLock { ($0.sent, $0.waiting) = ($0.sent + 1, $0.waiting - 1) }
     } catch {
+      state.withLock { $0.waiting -= 1 }
       let reason = (error as? LiveKitError)?.message ?? "\(error)"
       let failure = LiveKitError(.network, "--reply: a message was not sent: \(reason)", underlying: error)
       let isFirst = state.withLock { state in
@@ -49,8 +52,11 @@ final class Replies: Sendable {
   func take(_ outcome: ReplyLines.Outcome, of name: String) {
     switch outcome {
     case .message(let message):
-      if case .dropped = messages.yield(message) { drop(name) }
-    case .dropped: drop(name)
+      state.withLock { $0.waiting += 1 }
+      guard case .dropped = messages.yield(message) else { return }
+      state.withLock { $0.waiting -= 1 }
+      drop(name, "\(Self.most) messages wait already, since the room does not take them")
+    case .dropped: drop(name, "it prints more than \(Int(ReplyLines.rate)) messages a second")
     case .refused(let line, let reason):
       guard state.withLock({ $0.refused.increment() }) else { return }
       console.say("\(name): a line is no message, since \(reason): \(line)")
@@ -58,9 +64,9 @@ final class Replies: Sendable {
     }
   }
 
-  private func drop(_ name: String) {
+  private func drop(_ name: String, _ reason: String) {
     guard state.withLock({ $0.dropped.increment() }) else { return }
-    console.say("\(name): it prints more than \(Int(ReplyLines.rate)) messages a second; what is too much is left out.")
+    console.say("\(name): \(reason); what is too much is left out.")
     console.event("reply_dropped")
   }
 
@@ -75,11 +81,12 @@ final class Replies: Sendable {
     await sending.value
     timer.cancel()
     let state = state.withLock { $0 }
+    let unsent = LiveKitError(.network, "--reply: \(state.waiting) messages could not be sent at the end")
     let refused = state.refused > 0 ? ", \(state.refused) lines were none" : ""
     let dropped = state.dropped > 0 ? ", \(state.dropped) were too many" : ""
     console.say("--reply: \(state.sent) messages sent\(refused)\(dropped)")
     console.event("replies", ["sent": state.sent, "refused": state.refused, "dropped": state.dropped])
-    return state.failure
+    return state.failure ?? (state.waiting > 0 ? unsent : nil)
   }
 }
 
