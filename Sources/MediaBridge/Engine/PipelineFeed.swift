@@ -19,11 +19,8 @@ final class PipelineFeed {
   /// Behind the sequencer, for a server may send packets in the wrong order just where it changes over.
   private var batch: FrameBatch
   private var outgoing: [AppSource.Packet] = []
-  /// The newest packet of audio, and how much is in each, in ticks of its clock.
-  private var newest: (number: SequenceNumber, timestamp: UInt32)?
-  private var packetTicks: Int?
-  /// A gap in the audio, before the next packet of it has come.
-  private var lost: PacketSequencer.Gap?
+  /// Nil for video, and where the pipeline sees to losses.
+  private var audio: AudioContinuity?
 
   /// - Parameter startsKeyframe: whether a keyframe begins with a packet; nil for audio.
   init(
@@ -34,6 +31,7 @@ final class PipelineFeed {
     self.clock = clock
     batch = FrameBatch(startsKeyframe: startsKeyframe)
     sequencer = pipeline.takesSequence ? PacketSequencer() : nil
+    audio = pipeline.takesSequence && startsKeyframe == nil ? AudioContinuity() : nil
     wait = pipeline.longestWait.map(RepairWait.init(limit:))
     if let wait { pipeline.wait(for: wait.current) }
   }
@@ -77,7 +75,7 @@ final class PipelineFeed {
     if let held, held + Self.longestHold <= time { complete() }
     while let gap = sequencer?.skip(at: time, wait: waitTime, into: &ready) {
       batch.flush(isWhole: false, push)
-      tell(gap)
+      if audio == nil { skip(gap) } else { audio?.lose(gap) }
       batchReady()
       flush()
     }
@@ -87,30 +85,20 @@ final class PipelineFeed {
   var waitTime: Duration { wait?.current ?? .zero }
 
   private func batchReady() {
-    for arrived in ready where !isForNothing(arrived.packet) {
-      if let lost { tell(lost, before: arrived.packet) }
-      measure(arrived.packet)
-      batch.add(arrived)
-    }
+    for arrived in ready { if audio == nil { batch.add(arrived) } else { addAudio(arrived) } }
     ready.removeAll(keepingCapacity: true)
   }
 
-  /// A decoder of audio takes a packet without contents for a lost one, and makes some audio that was never sent.
-  private func isForNothing(_ packet: RTPPacket) -> Bool {
-    startsKeyframe == nil && sequencer != nil && packet.isPaddingOnly
-  }
-
-  private func measure(_ packet: RTPPacket) {
-    guard startsKeyframe == nil else { return }
-    if let newest, newest.number.successor == packet.sequenceNumber {
-      let ticks = Int(Int32(bitPattern: packet.timestamp &- newest.timestamp))
-      if ticks > 0, ticks <= Self.longestPacket { packetTicks = ticks }
+  /// Leaves padding out: a decoder takes a packet without contents for a lost one, and makes some audio that was never sent.
+  private func addAudio(_ arrived: ArrivedPacket) {
+    guard !arrived.packet.isPaddingOnly else { return }
+    var arrived = arrived
+    if let gap = audio?.add(&arrived.packet) {
+      batch.flush(isWhole: false, push)
+      skip(gap)
     }
-    newest = (packet.sequenceNumber, packet.timestamp)
+    batch.add(arrived)
   }
-
-  /// 120 ms at 48 kHz, of which Opus has no more in a packet (RFC 7587, 4.2).
-  private static let longestPacket = 5760
 
   private func push(_ packets: [ArrivedPacket]) {
     var last: (timestamp: UInt32, time: MediaTime)?
@@ -138,30 +126,9 @@ final class PipelineFeed {
   /// More than a decoder makes up for.
   private static let longestGap = 50
 
-  private func tell(_ gap: PacketSequencer.Gap) {
-    guard startsKeyframe != nil else {
-      let before = lost?.count ?? 0
-      lost = lost ?? gap
-      lost?.count = before + gap.count
-      return
-    }
-    skip(gap.first, gap.count, gap.timestamps)
-  }
-
-  /// Of audio only what there is time for: a lost packet may have been padding, and padding that came may have the time of
-  /// a lost packet.
-  private func tell(_ gap: PacketSequencer.Gap, before packet: RTPPacket) {
-    lost = nil
-    let before = newest?.timestamp ?? gap.timestamps.before
-    let ticks = Int(Int32(bitPattern: packet.timestamp &- before))
-    batch.flush(isWhole: false, push)
-    let most = packetTicks.map { ticks / $0 - 1 } ?? gap.count
-    skip(gap.first, min(gap.count, most), (before, packet.timestamp))
-  }
-
-  private func skip(_ first: SequenceNumber, _ count: Int, _ timestamps: (before: UInt32, behind: UInt32)) {
-    guard count > 0, count <= Self.longestGap, let before = clock(timestamps.before),
-      let behind = clock(timestamps.behind)
+  private func skip(_ gap: PacketSequencer.Gap) {
+    let (first, count) = (gap.first, gap.count)
+    guard count <= Self.longestGap, let before = clock(gap.timestamps.before), let behind = clock(gap.timestamps.behind)
     else { return }
     let step = (behind - before) / (count + 1)
     for index in 0..<count { pipeline.skip(first + index, at: before + step * (index + 1), duration: step) }

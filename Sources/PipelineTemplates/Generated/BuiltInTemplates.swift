@@ -1084,7 +1084,8 @@ media. ! avdec_h264 max-threads=${threads:-1} thread-type=slice output-corrupt=f
 # encoded  Opus packets out.
 # decoder  As it stands here it decodes where packets come, which costs less than waking a thread; with other elements
 #          between it and `pcm` the branch has a thread of its own. Losses are filled in: from the redundancy in the next
-#          packet where the sender puts it there, else by guessing on.
+#          packet where the sender puts it there, for which each packet waits for the next (fec=false does not), else by
+#          guessing on.
 # pcm      Audio out.
 #
 # Units: latency ms, fec true or false
