@@ -37,8 +37,16 @@ extension VideoFrame {
   /// - Returns: nil when the memory cannot be read.
   public func packed() -> [UInt8]? { buffer.packed() }
 
-  /// The same with the padding that GStreamer's elements take for granted where caps alone tell the layout.
-  package func aligned() -> [UInt8]? { buffer.packed(isAligned: true) }
+  /// The same behind a header.
+  package func packed(behind header: [UInt8]) -> [UInt8]? { buffer.packed(behind: header) }
+
+  /// Bytes of what `align` writes; nil when the memory cannot be read.
+  package var alignedSize: Int? { buffer.packedSize(isAligned: true) }
+
+  /// Writes what `packed` returns, with the padding that GStreamer's elements take for granted where caps alone tell the
+  /// layout.
+  /// - Returns: false when the frame's memory cannot be read, or this one is too small.
+  package func align(in target: UnsafeMutableRawBufferPointer) -> Bool { buffer.pack(into: target, isAligned: true) }
 
   /// What its colours mean, in GStreamer's words; nil where the caps leave it open.
   package var colorimetry: String? { buffer.media.caps.string("colorimetry") }

@@ -18,7 +18,12 @@ struct FrameMaker {
 
   /// One frame for the reader.
   struct Made: Sendable {
-    var bytes: [UInt8]
+    enum Content: Sendable {
+      case bytes([UInt8])
+      /// In its format and size, for readers that share a memory.
+      case frame(VideoFrame)
+    }
+    var content: Content
     /// Since the first one.
     var time: Duration
     var size: Dimensions
@@ -85,7 +90,7 @@ struct FrameMaker {
     let size = try fittedSize(of: frame)
     let fitted = try fitter?.fit(frame) ?? frame
     colorimetry = colorimetry ?? fitted.colorimetry
-    let made = Made(bytes: try bytes(of: fitted), time: time, size: size)
+    let made = Made(content: try content(of: fitted), time: time, size: size)
     if pace != nil { newest = made }
     return made
   }
@@ -105,15 +110,16 @@ struct FrameMaker {
       ? Array(request.format.caps(size, fps: fps, colorimetry).utf8) : request.format.header(size, fps: fps)
   }
 
-  private func bytes(of frame: VideoFrame) throws(LiveKitError) -> [UInt8] {
+  private func content(of frame: VideoFrame) throws(LiveKitError) -> Made.Content {
     switch request.format {
-    case .png: return Array(try frame.pngData())
-    case .jpeg: return Array(try frame.jpegData())
+    case .png: return .bytes(Array(try frame.pngData()))
+    case .jpeg: return .bytes(Array(try frame.jpegData()))
+    case _ where request.isShared: return .frame(frame)
     default:
-      guard let bytes = request.isShared ? frame.aligned() : frame.packed() else {
+      guard let bytes = frame.packed(behind: request.format.frameHeader) else {
         throw LiveKitError(.pipeline, "a frame cannot be read")
       }
-      return request.format.frameHeader + bytes
+      return .bytes(bytes)
     }
   }
 }

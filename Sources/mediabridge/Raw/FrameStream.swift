@@ -108,15 +108,18 @@ final class FrameStream: RawStream, VideoRenderer, SizelessRenderer, Sendable {
     }
     if isFirst, framing == nil { output.begin(header: maker.withLock { $0.header(size) }) }
     for frame in made {
-      output.put(RawPiece(.bytes(framed(frame)), made: .now, note: note(frame, frame.isRepeated ? nil : origin)))
+      let note = note(frame, frame.isRepeated ? nil : origin)
+      switch frame.content {
+      case .bytes(let bytes): output.put(RawPiece(.bytes(framed(bytes, frame)), made: .now, note: note))
+      case .frame(let samples): output.put(samples, note: note)
+      }
     }
   }
 
-  private func framed(_ frame: FrameMaker.Made) -> [UInt8] {
-    guard let framing else { return frame.bytes }
+  private func framed(_ bytes: [UInt8], _ frame: FrameMaker.Made) -> [UInt8] {
+    guard let framing else { return bytes }
     let format = maker.withLock { $0.request }.format.fourCharacters
-    return framing.framed(
-      frame.bytes, as: format, Int(frame.size.width), Int(frame.size.height), at: frame.time)
+    return framing.framed(bytes, as: format, Int(frame.size.width), Int(frame.size.height), at: frame.time)
   }
 
   private func note(_ frame: FrameMaker.Made, _ origin: FrameOrigin?) -> InfoFields? {

@@ -11,6 +11,14 @@ protocol RawReceiver: AnyObject, Sendable {
   func begin(header: [UInt8])
   /// Never waits.
   func put(_ piece: RawPiece)
+  /// A frame whose samples it has written to where it wants them.
+  func put(_ frame: VideoFrame, note: InfoFields?)
   /// Writes what waits, for so long at most. Only the first call counts.
   func finish(within patience: Duration) async
+}
+
+extension RawReceiver {
+  func put(_ frame: VideoFrame, note: InfoFields?) {
+    if let bytes = frame.packed() { put(RawPiece(.bytes(bytes), made: .now, note: note)) }
+  }
 }

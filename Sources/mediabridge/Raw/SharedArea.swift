@@ -66,13 +66,9 @@ final class SharedArea: @unchecked Sendable {
   }
 
   /// - Parameter index: of the place; they are used from the first one on.
-  /// - Returns: false where the machine has no memory for it.
-  func write(_ bytes: [UInt8], at index: Int) -> Bool {
-    guard bytes.count <= place, reserve(upTo: index) else { return false }
-    bytes.withUnsafeBytes { bytes in
-      if let source = bytes.baseAddress { (memory + index * place).copyMemory(from: source, byteCount: bytes.count) }
-    }
-    return true
+  /// - Returns: its memory; nil where the machine has none for it.
+  func memory(at index: Int) -> UnsafeMutableRawBufferPointer? {
+    reserve(upTo: index) ? UnsafeMutableRawBufferPointer(start: memory + index * place, count: place) : nil
   }
 
   /// Memory that is not there would end the process when it is written to.

@@ -64,13 +64,25 @@ final class SharedMemoryOutput: RawReceiver {
   }
 
   func put(_ piece: RawPiece) {
-    guard case .bytes(let frame) = piece.body else { return }
+    guard case .bytes(let bytes) = piece.body else { return }
+    put(
+      Samples(count: bytes.count) { target in
+        target.copyBytes(from: bytes)
+        return true
+      }, piece.note)
+  }
+
+  func put(_ frame: VideoFrame, note: InfoFields?) {
+    if let count = frame.alignedSize { put(Samples(count: count, write: frame.align), note) }
+  }
+
+  private func put(_ samples: Samples, _ note: InfoFields?) {
     let (number, lacking) = state.withLock { state -> (Int?, [Int]) in
       guard !state.isOver, state.failure == nil else { return (nil, []) }
       defer { state.written += 1 }
-      return (state.written, state.show(frame, name: name))
+      return (state.written, state.show(samples, name: name))
     }
-    guard let note = piece.note, let number else { return }
+    guard let note, let number else { return }
     tell(.written(number: number), note)
     for reader in lacking { tell(.dropped, note.merging(["reader": reader]) { $1 }) }
   }
@@ -92,9 +104,16 @@ final class SharedMemoryOutput: RawReceiver {
   }
 }
 
+/// Of a frame, which are written once, to their place.
+private struct Samples {
+  var count: Int
+  /// False where they cannot be read.
+  var write: (UnsafeMutableRawBufferPointer) -> Bool
+}
+
 extension SharedMemoryOutput.State {
   /// - Returns: the readers that have no room for it.
-  fileprivate mutating func show(_ frame: [UInt8], name: String) -> [Int] {
+  fileprivate mutating func show(_ frame: Samples, name: String) -> [Int] {
     hear()
     guard let area = area(for: frame, name) else { return [] }
     for number in readers.keys where readers[number]?.isIntroduced == false {
@@ -103,7 +122,7 @@ extension SharedMemoryOutput.State {
     let ready = readers.keys.filter { places.hasRoom(for: $0) }.sorted()
     var lacking = readers.keys.filter { !ready.contains($0) }.sorted()
     if !ready.isEmpty {
-      if let place = places.free, area.write(frame, at: place) {
+      if frame.count <= area.place, let place = places.free, let memory = area.memory(at: place), frame.write(memory) {
         for number in ready { show(place, frame.count, in: area, to: number) }
       } else {
         lacking = readers.keys.sorted()
@@ -119,7 +138,7 @@ extension SharedMemoryOutput.State {
   }
 
   /// The first frame says how large the memory is.
-  private mutating func area(for frame: [UInt8], _ name: String) -> SharedArea? {
+  private mutating func area(for frame: Samples, _ name: String) -> SharedArea? {
     if let area { return area }
     places = SharedPlaces(size: frame.count, limit: SharedMemoryOutput.limit)
     do throws(LiveKitError) {
