@@ -12,7 +12,11 @@ public enum GStreamer {
 
   private static let initialization: PipelineError? = {
     var error: UnsafeMutablePointer<GError>?
-    guard gst_init_check(nil, nil, &error) == 0 else { return nil }
+    guard gst_init_check(nil, nil, &error) == 0 else {
+      // Most of what it took to begin is not needed again.
+      releaseLoadedCode()
+      return nil
+    }
     return PipelineError(.initialization, takeMessage(&error) ?? "GStreamer did not start")
   }()
 
