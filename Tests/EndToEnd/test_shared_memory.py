@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import socket
 import subprocess
 
 import numpy as np
@@ -33,11 +34,11 @@ class Shared:
         command = ("gst-launch-1.0", "-q", *source, "!", self.caps.read_text().strip(), "!", *sink)
         return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
-    def stop(self):
+    def stop(self, event="finished"):
         assert self.reader.stop() == 0, self.reader.said
         assert not self.socket.exists() and not self.caps.exists() and areas(self.reader.process.pid) == []
         # Standard output has no media here.
-        return of("finished", [json.loads(line) for line in self.reader.process.stdout])[0]
+        return of(event, [json.loads(line) for line in self.reader.process.stdout])[0]
 
 
 def areas(process):
@@ -107,6 +108,23 @@ def test_a_reader_that_stops_or_dies_stalls_nobody(room, tmp_path):
         assert read == sorted(set(read)), "in order, each once"
     read = numbers(luma((tmp_path / "good").read_bytes()))
     assert len(read) > 0.9 * (read[-1] - read[0]), "who reads on has all"
+
+
+def test_a_ninth_reader_is_turned_away_with_a_word(room, tmp_path):
+    shared = Shared(room, tmp_path)
+
+    def connect():
+        reader = socket.socket(socket.AF_UNIX)
+        reader.settimeout(20)
+        reader.connect(str(shared.socket))
+        return reader
+
+    readers = [connect() for _ in range(8)]
+    ninth = connect()
+    assert ninth.recv(1) == b"", "what is closed is at its end"
+    readers.pop().close()
+    assert connect().recv(1), "there is a place again"
+    assert "a reader was turned away, since 8 read already" in shared.stop("reader")["message"]
 
 
 def test_memory_of_a_program_that_was_killed_is_taken_away(room, tmp_path):

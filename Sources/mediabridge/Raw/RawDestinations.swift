@@ -54,7 +54,11 @@ final class RawDestinations: Sendable {
     let sink: any RawSink
     switch target {
     case .socket(let path): return try SocketOutput(path, limits: limits, tell: tell)
-    case .sharedMemory(let path): return try SharedMemoryOutput(path, tell: tell)
+    case .sharedMemory(let path):
+      return try SharedMemoryOutput(path, tell: tell) { [console] in
+        console.say($0)
+        console.event("reader", ["message": $0])
+      }
     case .standardOutput: sink = DescriptorSink(media ?? -1, name: "standard output")
     case .webSocket(let url):
       sink = WebSocketSink(url, reconnectFor: reconnectFor) { [console] in

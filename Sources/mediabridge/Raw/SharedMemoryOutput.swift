@@ -24,14 +24,20 @@ final class SharedMemoryOutput: RawReceiver {
   let name: String
   private let capsFile: String
   private let tell: @Sendable (RawOutput.Fate, InfoFields) -> Void
+  private let say: @Sendable (String) -> Void
   /// Held while a frame is copied.
   private let state = Locked(State())
   private let listener: UnixListener
 
-  /// - Parameter tell: what becomes of each frame, and which reader had no room for it.
+  /// - Parameters:
+  ///   - tell: what becomes of each frame, and which reader had no room for it.
+  ///   - say: for people: who gets nothing.
   /// - Throws: where nobody can listen there.
-  init(_ path: String, tell: @escaping @Sendable (RawOutput.Fate, InfoFields) -> Void) throws(LiveKitError) {
-    (name, capsFile, self.tell) = ("shm:\(path)", "\(path).caps", tell)
+  init(
+    _ path: String, tell: @escaping @Sendable (RawOutput.Fate, InfoFields) -> Void,
+    say: @escaping @Sendable (String) -> Void
+  ) throws(LiveKitError) {
+    (name, capsFile, self.tell, self.say) = ("shm:\(path)", "\(path).caps", tell, say)
     listener = try UnixListener(path, scheme: "shm")
     unlink(capsFile)
     listener.start { [weak self] in self?.accept($0) }
@@ -53,14 +59,19 @@ final class SharedMemoryOutput: RawReceiver {
   }
 
   private func accept(_ descriptor: Int32) {
-    state.withLock { state in
-      guard !state.isOver, state.readers.count < SharedPlaces.mostReaders else {
-        close(descriptor)
-        return
+    let (isTaken, isOver) = state.withLock { state in
+      // Readers that have gone may not have been missed yet.
+      state.hear()
+      let isTaken = !state.isOver && state.readers.count < SharedPlaces.mostReaders
+      if isTaken {
+        state.readerCount += 1
+        state.readers[state.readerCount] = SharedReader(descriptor)
       }
-      state.readerCount += 1
-      state.readers[state.readerCount] = SharedReader(descriptor)
+      return (isTaken, state.isOver)
     }
+    guard !isTaken else { return }
+    close(descriptor)
+    if !isOver { say("\(name): a reader was turned away, since \(SharedPlaces.mostReaders) read already") }
   }
 
   func put(_ piece: RawPiece) {
@@ -152,7 +163,7 @@ extension SharedMemoryOutput.State {
   }
 
   /// Takes back what readers have done with.
-  private mutating func hear() {
+  fileprivate mutating func hear() {
     for number in readers.keys {
       guard let offsets = readers[number]?.givenBack() else {
         remove(number)
