@@ -2,8 +2,10 @@
 
 import argparse
 import asyncio
+import base64
 import contextlib
 import functools
+import hmac
 import json
 import os
 import sys
@@ -11,14 +13,21 @@ import time
 
 import clip
 import numpy as np
-from livekit import api, rtc
+from livekit import rtc
 from livekit.rtc import e2ee
 
 
 def token(arguments, identity, is_agent=False):
-    grants = api.VideoGrants(room_join=True, room=arguments.room, can_update_own_metadata=True)
-    made = api.AccessToken(arguments.api_key, arguments.api_secret).with_identity(identity).with_grants(grants)
-    return (made.with_kind("agent") if is_agent else made).to_jwt()
+    """By hand (RFC 7519): to import LiveKit's package for it takes half as long as to join. `subscribe.py` uses that."""
+    claims = {"iss": arguments.api_key, "sub": identity, "nbf": int(time.time()) - 60, "exp": int(time.time()) + 21_600}
+    claims["video"] = {"room": arguments.room, "roomJoin": True, "canUpdateOwnMetadata": True}
+    claims |= {"kind": "agent"} if is_agent else {}
+    said = ".".join(base64url(json.dumps(part).encode()) for part in ({"alg": "HS256", "typ": "JWT"}, claims))
+    return f"{said}.{base64url(hmac.digest(arguments.api_secret.encode(), said.encode(), 'sha256'))}"
+
+
+def base64url(data):
+    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
 
 
 def video_frame(luma):
