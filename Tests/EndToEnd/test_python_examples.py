@@ -9,7 +9,7 @@ import pytest
 from programs import ROOT
 from publish_object import SPEED
 from publish_speech import PERIOD, STEP, WORDS
-from raw import Reader, lines
+from raw import Reader, lines, of
 from test_frames import eventually
 
 EXAMPLES = ROOT / "Examples/Python"
@@ -67,12 +67,16 @@ def test_what_is_said_is_written_down_with_the_times_of_words(server, tmp_path):
 
 
 def test_ffmpeg_reads_y4m_on_its_standard_input(server, tmp_path):
-    server.foreign_publisher("--no-audio", "--keep-size")
+    """All that was made; of a reader that is late, as on a busy machine, it is said how much was dropped."""
+    server.foreign_publisher("--no-audio", "--keep-size", "--width", 320, "--height", 180)
     file = tmp_path / "room.mkv"
     feed = f"ffmpeg -v error -i - -c:v libx264 -preset ultrafast {file}"
-    Reader(server, "frames", "--format", "y4m", "--fps", 25, "--duration", "2s", "--exec", feed).all()
+    reader = Reader(server, "frames", "--format", "y4m", "--fps", 25, "--duration", "2s", "--exec", feed)
+    told = [json.loads(line) for line in reader.all().splitlines()]
     read = [number for number, _, _ in checks.numbered(file)]
-    assert len(read) == 50 and None not in read and read == sorted(read)
+    [finished] = of("finished", told)
+    assert 50 - finished["dropped"] <= len(read) <= 50, reader.said
+    assert len(read) > 10 and None not in read and read == sorted(read)
 
 
 def test_the_loudness_of_beeps(server, tmp_path):
