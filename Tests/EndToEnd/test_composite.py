@@ -13,9 +13,11 @@ import pytest
 from failures import after
 from programs import python
 
-FPS = 25
-SECONDS = 9
-TILE = (640, 360)
+FPS = 15
+# Of publishers, whose encoders cost more than what is tested, and the frame in which four of them fit.
+SMALL = ("--width", 320, "--height", 180, "--fps", FPS, "--bitrate", 500_000)
+TILE = (320, 180)
+HALF = ("--size", "640x360")
 
 
 def composite(server, room, file, *options, layout="grid"):
@@ -39,42 +41,46 @@ def assert_goes_on(seen, begin, end):
     assert within, f"nothing is seen from {begin} to {end}: {seen[:3]} … {seen[-3:]}"
     assert all(b[1] >= a[1] for a, b in zip(within, within[1:])), f"numbers go back: {within}"
     first, last = within[0], within[-1]
-    assert last[1] - first[1] == pytest.approx((last[0] - first[0]) * FPS, abs=3), (first, last)
+    assert last[1] - first[1] == pytest.approx((last[0] - first[0]) * FPS, abs=2), (first, last)
     assert max(b[0] - a[0] for a, b in zip(within, within[1:])) < 0.5, within
 
 
 @pytest.mark.realtime
 def test_everybody_has_a_tile_and_is_heard(server, tmp_path):
     """Three from the beginning, in three codecs, one of whom speaks; one joins later, and one leaves."""
-    server.foreign_publisher("--room", "grid", "--identity", "alice")
-    leaver = server.foreign_publisher("--room", "grid", "--identity", "bob", "--codec", "H264", "--no-audio")
-    server.foreign_publisher("--room", "grid", "--identity", "carol", "--codec", "VP9", "--no-audio")
+    server.foreign_publisher("--room", "grid", "--identity", "alice", *SMALL)
+    silent = ("--room", "grid", "--no-audio", *SMALL)
+    leaver = server.foreign_publisher(*silent, "--identity", "bob", "--codec", "H264")
+    server.foreign_publisher(*silent, "--identity", "carol", "--codec", "VP9")
     file = tmp_path / "grid.mp4"
-    recorder = composite(server, "grid", file, "--duration", f"{SECONDS}s")
+    recorder = composite(server, "grid", file, *HALF)
     recorder.wait_for("recording", 20)
-    server.foreign_publisher("--room", "grid", "--identity", "dave", "--no-audio")
-    after(recorder, 6)
+    server.foreign_publisher(*silent, "--identity", "dave")
+    after(recorder, recorder.wait_for_new("progress")["duration"] + 2)
     leaver.write("leave")
+    after(recorder, recorder.wait_for_new("progress")["duration"] + 1.5)
+    recorder.send(signal.SIGINT)
     finished = recorder.wait_for("finished", 40)
+    seconds = finished["duration"]
     assert recorder.finish() == 0, recorder.report("failed")
     assert finished["not_recorded"] == [], recorder.report("something was left out")
     assert checks.codecs(file) == {"video": "h264", "audio": "aac"}
     assert checks.decode_errors(file) == [] and checks.disorder(file) == []
-    assert checks.sizes(file) == {(1280, 720)}
-    assert checks.durations(file) == pytest.approx({"video": SECONDS, "audio": SECONDS}, abs=0.3)
+    assert checks.sizes(file) == {(640, 360)}
+    assert checks.durations(file) == pytest.approx({"video": seconds, "audio": seconds}, abs=0.3)
 
     frames = [(time, luma.copy()) for time, luma in checks.frames(file)]
     alice, bob, dave = numbers(frames, 0, 0), numbers(frames, 1, 0), numbers(frames, 1, 1)
-    assert_goes_on(alice, 0.5, SECONDS)
-    left = max(time for time, _ in bob if time < SECONDS - 1)
+    assert_goes_on(alice, 0.5, seconds)
+    left = max(time for time, _ in bob if time < seconds - 1)
     assert_goes_on(bob, 0.5, min(left, 3))
     joined = min(time for time, _ in dave)
-    assert 0 < joined < SECONDS - 1, f"dave is seen from {joined} on"
-    # 30 frames a second are mixed of 25: one may be seen twice.
+    assert 0 < joined < seconds - 1, f"dave is seen from {joined} on"
+    # 30 frames a second are mixed of 15: each is seen twice.
     read = [(clip.read(tile(luma, 0, 0)), time, tile(luma, 0, 0)) for time, luma in frames]
     flashing = [frame for before, frame in zip([(None, 0, 0), *read], read) if frame[0] != before[0]]
     offsets = checks.flash_offsets(flashing, FPS, *checks.audio(file))
-    assert len(offsets) >= SECONDS - 2 and max(map(abs, offsets)) <= 0.045, offsets
+    assert len(offsets) >= seconds - 2.5 and max(map(abs, offsets)) <= 0.045, offsets
 
 
 def marked(file):
@@ -87,17 +93,17 @@ def marked(file):
 
 
 def test_a_muted_microphone_is_marked(server, tmp_path):
-    server.foreign_publisher("--room", "marks", "--identity", "alice")
-    bob = server.foreign_publisher("--room", "marks", "--identity", "bob")
+    server.foreign_publisher("--room", "marks", "--identity", "alice", *SMALL)
+    bob = server.foreign_publisher("--room", "marks", "--identity", "bob", *SMALL)
     file = tmp_path / "marks.mp4"
     recorder = composite(server, "marks", file, "--names")
     recorder.wait_for("recording", 20)
     bob.write("mute")
     bob.wait_for("mute")
-    after(recorder, recorder.wait_for("progress")["duration"] + 2)
+    after(recorder, recorder.wait_for_new("progress")["duration"] + 2)
     recorder.send(signal.SIGINT)
     assert recorder.finish(40) == 0, recorder.report("failed")
-    assert checks.decode_errors(file) == []
+    assert checks.decode_errors(file) == [] and checks.sizes(file) == {(1280, 720)}
     assert sorted(list(marked(file))[-1]) == [False, True], "bob is marked, and alice is not"
 
 
@@ -154,16 +160,16 @@ def test_a_muted_camera_is_black_and_a_screen_share_is_large(server, tmp_path):
     """Zoe, the third, mutes her camera, then dave shares his screen: it takes the large place, the cameras the strip."""
     stay = ("--duration", "60")
     for name in ("bob", "carol"):
-        server.foreign_publisher("--room", "share", "--identity", name, "--no-audio", *stay)
-    muter = server.foreign_publisher("--room", "share", "--identity", "zoe", "--no-audio", *stay)
+        server.foreign_publisher("--room", "share", "--identity", name, "--no-audio", *SMALL, *stay)
+    muter = server.foreign_publisher("--room", "share", "--identity", "zoe", "--no-audio", *SMALL, *stay)
     file = tmp_path / "share.mkv"
-    recorder = composite(server, "share", file)
+    recorder = composite(server, "share", file, *HALF, "--fps", FPS)
     after(recorder, 1)
     muter.write("mute-video")
     muter.wait_for("mute-video")
-    after(recorder, recorder.wait_for_new("progress")["duration"] + 3)
+    after(recorder, recorder.wait_for_new("progress")["duration"] + 1)
     server.foreign_publisher("--room", "share", "--identity", "dave", "--no-audio", "--no-video", "--screen", "last")
-    after(recorder, recorder.wait_for_new("progress")["duration"] + 8)
+    after(recorder, recorder.wait_for_new("progress")["duration"] + 5)
     recorder.send(signal.SIGINT)
     recorder.wait_for("finished", 20)
     assert recorder.finish() == 0, recorder.report("failed")
@@ -172,10 +178,10 @@ def test_a_muted_camera_is_black_and_a_screen_share_is_large(server, tmp_path):
     grids = [luma for _, luma in frames if None not in (clip.read(tile(luma, 0, 0)), clip.read(tile(luma, 1, 0)))]
     before, last = grids[-1], frames[-1][1]
     assert tile(before, 0, 1).max() < 30, "a muted camera is black"
-    main, strip = last[:, 214:], last[:, :214]
-    # The screen is 640x360 of luma 200, without bars in a place of 1066x720 but above and below.
-    assert abs(float(main[300:420].mean()) - 187) < 15 and main[:40].max() < 30
-    assert strip[134:400].mean() > 40, "the cameras are in the strip"
+    main, strip = last[:, 107:], last[:, :107]
+    # The screen is 640x360 of luma 200, without bars in a place of 533x360 but above and below.
+    assert abs(float(main[150:210].mean()) - 187) < 15 and main[:20].max() < 30
+    assert strip[67:200].mean() > 40, "the cameras are in the strip"
 
 
 def lay_out(at, layout):
@@ -217,8 +223,8 @@ def test_the_layout_changes_while_it_runs(local_server, start, tmp_path):
 
 def test_of_one_participant_the_newest_is_seen(server, tmp_path):
     """Alice shares her screen beside her camera, and mutes and unmutes that; Bob is neither seen nor heard."""
-    server.foreign_publisher("--room", "one", "--identity", "bob", "--tone")
-    alice = server.foreign_publisher("--room", "one", "--identity", "alice", "--no-audio")
+    server.foreign_publisher("--room", "one", "--identity", "bob", "--tone", *SMALL)
+    alice = server.foreign_publisher("--room", "one", "--identity", "alice", "--no-audio", *SMALL)
     file = tmp_path / "one.mkv"
     of_alice = ("--participant", "alice", "--size", "640x360", "--until-left")
     recorder = composite(server, "one", file, *of_alice, layout="participant")
@@ -246,10 +252,10 @@ def is_placeholder(luma, column, row):
 
 def test_who_has_no_camera_has_a_tile_of_its_own(server, tmp_path):
     """Bob brings his camera later, Alice mutes hers for a while: the tiles stay where they are."""
-    bob = server.foreign_publisher("--room", "holders", "--identity", "<b>&😀", "--no-video", "--no-audio")
-    alice = server.foreign_publisher("--room", "holders", "--identity", "alice")
+    bob = server.foreign_publisher("--room", "holders", "--identity", "<b>&😀", "--no-video", "--no-audio", *SMALL)
+    alice = server.foreign_publisher("--room", "holders", "--identity", "alice", "--no-audio", *SMALL)
     file = tmp_path / "holders.mkv"
-    recorder = composite(server, "holders", file, "--placeholders", "--size", "1280x360")
+    recorder = composite(server, "holders", file, "--placeholders", "--size", "640x180")
     for seconds, who, action in ((2, alice, "mute-video"), (4, alice, "unmute-video"), (6, bob, "publish:VP8")):
         after(recorder, seconds)
         who.write(action)
@@ -265,7 +271,12 @@ def test_who_has_no_camera_has_a_tile_of_its_own(server, tmp_path):
     assert len(held) >= 6 and set(held) == {"P"}, states
     # Nothing is seen between the placeholder and the first frame.
     assert set(states[1].rstrip("-")) == {"P"} and states[1].endswith("-----"), states
-    assert all(tile(luma, column, 0).mean() > 40 for luma in frames[5:] for column in (0, 1)), "it is never black"
+    # libwebrtc sends some frames of its own black, which is that of no video range, before the word of the mute comes.
+    black = [number for number, luma in enumerate(frames) if number >= 5 and tile(luma, 0, 0).mean() < 40]
+    first = next(number for number, luma in enumerate(frames) if is_placeholder(luma, 0, 0))
+    assert black == list(range(first - len(black), first)) and len(black) < 30, f"{black}: it is black for a while"
+    assert all(tile(frames[number], 0, 0).max() < 10 for number in black), "the black is ours"
+    assert all(tile(luma, 1, 0).mean() > 40 for luma in frames[5:]), "Bob's is never black"
     assert clip.read(tile(frames[-1], 0, 0)) and clip.read(tile(frames[-1], 1, 0)), "both are seen at the end"
 
 
