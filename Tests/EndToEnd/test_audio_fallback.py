@@ -2,6 +2,8 @@
 
 import time
 
+import pytest
+
 
 def tracks(room):
     """How the tracks of the one participant come, by source."""
@@ -53,9 +55,11 @@ def test_frames_stop_for_the_audio_and_come_back(routed, distant_server):
     assert told == ["video_disabled", "video_enabled"], watcher.report(f"{told}")
 
 
+# A sender of three layers has to keep up.
+@pytest.mark.realtime
 def test_the_smallest_layer_is_asked_for_first(routed, distant_server):
     server = distant_server()
-    layered = ("--codec", "VP8", "--simulcast", "--width", "1280", "--height", "720", "--duration", "100")
+    layered = ("--codec", "VP8", "--simulcast", "--width", 960, "--height", 540, "--fps", 15, "--duration", 100)
     server.foreign_publisher("--room", "layers", "--identity", "alice", *layered)
     watcher = server.watcher("layers", "--audio-fallback")
 
