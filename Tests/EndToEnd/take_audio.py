@@ -3,6 +3,7 @@
 import argparse
 import asyncio
 import json
+import ssl
 
 from websockets.asyncio.server import serve
 
@@ -15,6 +16,8 @@ async def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--port", type=int, required=True)
     parser.add_argument("--file", required=True)
+    parser.add_argument("--certificate", help="with its key: of a server of wss")
+    parser.add_argument("--stall", type=float, default=0, help="seconds without reading, once something has come")
     arguments = parser.parse_args()
 
     async def take(connection):
@@ -24,12 +27,18 @@ async def main():
             async for message in connection:
                 if isinstance(message, str):
                     tell("text", message=json.loads(message), at=file.tell())
-                else:
-                    file.write(message)
-                    file.flush()
+                    continue
+                file.write(message)
+                file.flush()
+                await asyncio.sleep(arguments.stall)
+                arguments.stall = 0
         tell("closed", code=connection.close_code)
 
-    async with serve(take, "127.0.0.1", arguments.port):
+    context = None
+    if arguments.certificate:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(arguments.certificate)
+    async with serve(take, "127.0.0.1", arguments.port, ssl=context):
         tell("listening")
         await asyncio.get_running_loop().create_future()
 

@@ -35,7 +35,9 @@ struct CompositeFrames {
     }
     var failure = await follow(interruption)
     _ = try? await job.finish()
+    let isNew = stream.failure == nil
     await stream.finish()
+    if isNew { failure = failure ?? lack(isWhole: interruption.hasCome) }
     let unsent = await replies?.finish()
     failure = failure ?? unsent
     stream.report.tell(console, "frames")
@@ -54,7 +56,7 @@ struct CompositeFrames {
     }
     while true {
       if await interruption.came(within: .milliseconds(100)) { return nil }
-      if let failure = stream.failure { return failure.code == .readerGone ? gone(failure) : failure }
+      if stream.failure != nil { return lack(isWhole: false) }
       if stream.isDone { return nil }
       if let failure = await job.failure { return failure }
       if room.connectionState == .disconnected {
@@ -64,10 +66,11 @@ struct CompositeFrames {
   }
 
   /// A reader that closes its end has had enough, which is no failure unless more was asked for.
-  private func gone(_ failure: LiveKitError) -> LiveKitError? {
+  private func lack(isWhole: Bool) -> LiveKitError? {
+    guard let failure = stream.failure, failure.code == .readerGone else { return stream.failure }
     console.say("\(failure.message).")
     console.event("reader_gone", ["message": failure.message])
-    return stream.isLimited ? failure : nil
+    return stream.isLimited && !isWhole ? failure : nil
   }
 
   private func start(_ interruption: Interruption) async throws(LiveKitError) {

@@ -17,6 +17,8 @@ final class RawOutput: RawReceiver {
     var header: [UInt8] = []
     var isWorking = false
     var hasBegun = false
+    /// Pieces that the reader has taken or that are on their way to it.
+    var taken = 0
     var written = 0
     var dropped = 0
     var isEnding = false
@@ -77,6 +79,7 @@ final class RawOutput: RawReceiver {
         defer { state.finished = nil }
         return (nil, state.finished)
       }
+      state.taken += 1
       defer { state.written += piece.note == nil ? 0 : 1 }
       return ((piece, state.written), nil)
     }
@@ -97,10 +100,7 @@ final class RawOutput: RawReceiver {
 
   func finish(within patience: Duration) async {
     guard state.set(\.isOver, to: true) else { return }
-    let timer = Task {
-      try? await Task.sleep(for: patience)
-      if !Task.isCancelled { giveUp() }
-    }
+    let timer = Task { await giveUp(after: max(patience, sink.patience)) }
     await withCheckedContinuation { continuation in
       let isDone = state.withLock { state in
         state.isEnding = true
@@ -120,10 +120,23 @@ final class RawOutput: RawReceiver {
     }
   }
 
-  private func giveUp() {
+  /// Waits for as long as the reader takes something, and then for no longer than `patience`.
+  private func giveUp(after patience: Duration) async {
+    var taken: Int?
+    while true {
+      let now = state.withLock { $0.taken }
+      if now == taken { break }
+      taken = now
+      try? await Task.sleep(for: patience)
+      if Task.isCancelled { return }
+    }
+    let reason = LiveKitError(
+      .readerGone, "\(sink.name): what waited at the end was not taken within \(patience.seconds) s",
+      fault: .destination)
     let (left, finished) = state.withLock { state in
       let left = state.queue.clear()
       state.dropped += left.count
+      state.failure = state.failure ?? reason
       defer { state.finished = nil }
       return (left, state.finished)
     }

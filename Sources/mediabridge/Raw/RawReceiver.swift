@@ -13,7 +13,8 @@ protocol RawReceiver: AnyObject, Sendable {
   func put(_ piece: RawPiece)
   /// A frame whose samples it has written to where it wants them.
   func put(_ frame: VideoFrame, note: InfoFields?)
-  /// Writes what waits, for so long at most. Only the first call counts.
+  /// Writes what waits, for as long as something is taken; `failure` says when for so long nothing was. Only the first
+  /// call counts.
   func finish(within patience: Duration) async
 }
 

@@ -46,6 +46,8 @@ actor RawSession {
   private var made = 0
   /// Streams that have ended alone, and why.
   private var ended: [String: LiveKitError] = [:]
+  /// Why the end is missing of the stream of somebody who left.
+  private var cutShort: LiveKitError?
   private var takes: [Take] = []
   /// Who was chosen.
   private var identity: String?
@@ -77,6 +79,8 @@ actor RawSession {
     await withTaskGroup { [streams] group in
       for (_, stream) in streams { group.addTask { await stream.finish() } }
     }
+    noteEnds()
+    failure = failure ?? lack(isWhole: duration == nil || interruption.hasCome)
     let unsent = await replies?.finish()
     failure = failure ?? unsent
     report(failure)
@@ -141,7 +145,8 @@ actor RawSession {
   /// What kept streams from being whole. A reader that closes its end has had enough, which is no failure unless more
   /// was asked for.
   private func lack(isWhole: Bool) -> LiveKitError? {
-    ended.sorted { $0.key < $1.key }.map(\.value).first { !isWhole || $0.code != .readerGone }
+    let failures = ended.sorted { $0.key < $1.key }.map(\.value) + [cutShort].compactMap { $0 }
+    return failures.first { !isWhole || $0.code != .readerGone }
   }
 
   private func report(_ failure: LiveKitError?) {
@@ -174,6 +179,7 @@ actor RawSession {
     let stream = streams.remove(at: index).stream
     await stream.finish()
     gone.append(stream.report)
+    if ended[key] == nil { cutShort = cutShort ?? stream.failure }
   }
 
   /// Brings what is subscribed and what the streams take into line with what is published.

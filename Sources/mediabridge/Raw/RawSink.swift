@@ -13,6 +13,8 @@ typealias InfoFields = [String: any Sendable]
 protocol RawSink: AnyObject, Sendable {
   /// For people.
   var name: String { get }
+  /// How long it may take nothing at the end, at least.
+  var patience: Duration { get }
   /// Waits until there is a reader.
   /// - Parameter header: what the first reader gets before all else, and so does each that takes its place.
   func begin(header: [UInt8]) throws(LiveKitError)
@@ -24,6 +26,7 @@ protocol RawSink: AnyObject, Sendable {
 }
 
 extension RawSink {
+  var patience: Duration { .zero }
   func abandon() {}
 }
 

@@ -41,14 +41,17 @@ final class WebSocketSink: RawSink {
     return parts.string ?? "the WebSocket server"
   }
 
-  func begin(header: [UInt8]) throws(LiveKitError) { try open() }
+  /// To say what is wrong takes a server as long as to be asked.
+  let patience = Duration.seconds(10)
+
+  func begin(header: [UInt8]) throws(LiveKitError) { try open(within: patience) }
 
   func write(_ piece: RawPiece, number: Int) throws(LiveKitError) {
     while true {
       guard let socket = state.withLock({ $0.socket }) else { throw cancelled }
       do throws(SignalError) {
         switch piece.body {
-        case .bytes(let bytes): return try socket.send(bytes)
+        case .bytes(let bytes): return try send(bytes, to: socket)
         case .silence(let count): return try send(silence: count, to: socket)
         case .text(let text):
           state.withLock { $0.said = text }
@@ -58,12 +61,23 @@ final class WebSocketSink: RawSink {
     }
   }
 
-  private static let silence = [UInt8](repeating: 0, count: 65_536)
+  /// Bytes of a message at most, since servers take no large ones; whole samples of up to eight channels.
+  private static let longest = 63_840
+  private static let silence = [UInt8](repeating: 0, count: longest)
+
+  private func send(_ bytes: [UInt8], to socket: MessageSocket) throws(SignalError) {
+    guard bytes.count > Self.longest else { return try socket.send(bytes) }
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      try socket.send(Array(rest.prefix(Self.longest)))
+      rest = rest.dropFirst(Self.longest)
+    }
+  }
 
   private func send(silence count: Int, to socket: MessageSocket) throws(SignalError) {
     var rest = count
     while rest > 0 {
-      let part = min(rest, Self.silence.count)
+      let part = min(rest, Self.longest)
       try socket.send(Array(Self.silence[..<part]))
       rest -= part
     }
@@ -97,7 +111,7 @@ final class WebSocketSink: RawSink {
     return !state.withLock { $0.isAbandoned }
   }
 
-  private func open(within timeout: Duration = .seconds(10)) throws(LiveKitError) {
+  private func open(within timeout: Duration) throws(LiveKitError) {
     let opened = Locked<Result<MessageSocket, SignalError>?>(nil)
     let done = DispatchSemaphore(value: 0)
     Task { [url] in
