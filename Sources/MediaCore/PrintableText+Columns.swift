@@ -19,7 +19,7 @@ extension Unicode.Scalar {
   ]
 
   /// How many columns most terminals take for it.
-  fileprivate var columns: Int {
+  package var columns: Int {
     if value < 0x300 { return 1 }
     switch properties.generalCategory {
     case .nonspacingMark, .enclosingMark: return 0

@@ -43,8 +43,8 @@ extension TemplateKind {
       switch self {
       case .receive: ["jitter"]
       case .process: ["initials", "label"]
-      case .mix: ["logo"]
-      case .tile: ["crop", "size", "label", "channels"]
+      case .mix: ["logo", "caption"]
+      case .tile: ["crop", "size", "label", "caption", "channels"]
       case .output: ["audio-N", "segments", "window", "size", "crop", "debug"]
       case .encode, .send, .capture: []
       }

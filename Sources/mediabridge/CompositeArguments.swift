@@ -43,14 +43,27 @@ struct CompositeArguments: ParsableArguments {
     transform: tracks(named:))
   var audioTracks: AudioTracks?
 
+  @Option(
+    help: ArgumentHelp(
+      """
+      Show data messages of this topic as labels, whoever of the room sends them: {"text": "...", "participant": "alice", \
+      "duration": 5} shows one on alice's tiles for 5 s, without participant on the whole frame, without duration until the \
+      next; other text is shown as it is, and an empty one takes the label away
+      """, valueName: "topic"))
+  var labelTopic: String?
+
   @OptionGroup var scenery: SceneryArguments
 
   func validate() throws {
+    if labelTopic == "" { throw ValidationError("--label-topic is empty: give a topic, such as captions") }
     guard layout == nil else { return }
     let given =
       scenery.given + [
         ("--speaker-hold", speakerHold != nil), ("--names", showsNames), ("--placeholders", showsPlaceholders),
-        ("--audio-mixing", audioMixing != nil), ("--audio-tracks", audioTracks != nil),
+
+        ("--label-topic", labelTopic != nil),
+        ("--audio-mixing", audioMixing != nil),
+        ("--audio-tracks", audioTracks != nil),
       ]
     if let option = given.first(where: \.1)?.0 {
       throw ValidationError("\(option) is for a mixed room: give --composite LAYOUT, too, such as --composite grid")
@@ -70,7 +83,7 @@ struct CompositeArguments: ParsableArguments {
     options.participant = recording.participant
     options.audioMixing = audioMixing ?? .defaultMixing
     options.audioTracks = audioTracks ?? .mix
-    options.scenery = scenery.scenery
+    (options.scenery, options.labelTopic) = (scenery.scenery, labelTopic)
     return options
   }
 }

@@ -25,7 +25,7 @@ struct RecordCommand: AsyncParsableCommand {
       audio. The metadata {"layout": "speaker"} of the recording participant changes the layout while it runs.
 
       On a terminal, lines that are typed while it runs change it: +LOCATION adds a destination, -LOCATION completes one, \
-      l LAYOUT lays the room out anew, p pauses and goes on, and q ends the recording. A program does the same with \
+      l LAYOUT lays the room out anew, t TEXT shows a label (t alone takes it away), p pauses and goes on, and q ends the recording. A program does the same with \
       --control, and SIGUSR1 pauses and goes on. What is paused is cut out of video and audio alike, and does not count for \
       --duration; a live server would take it for a loss, so a recording that has one is not paused.
       """)
@@ -87,7 +87,8 @@ struct RecordingArguments: ParsableArguments {
     help: ArgumentHelp(
       """
       Take commands while it runs, as JSON objects on lines of standard input, which is '-': {"command": "add", \
-      "location": "b.mkv", "values": {"bitrate": 500}}, "remove" with a "location", "layout" with a "layout", "pause", "resume", "end". Each \
+      "location": "b.mkv", "values": {"bitrate": 500}}, "remove" with a "location", "layout" with a "layout", "label" with a \
+      "text" and, if wanted, "participant" and "duration" in seconds, "pause", "resume", "end". Each \
       is answered by the event "control", with its "id" if it has one
       """, valueName: "-"), transform: standardInput(named:))
   var control: String?
@@ -135,6 +136,9 @@ struct RecordingArguments: ParsableArguments {
       ),
       ("--composite participant", "--until-empty", isOfOne && untilEmpty, "--until-left ends it"),
       ("--audio-only", encoding.ofVideo.first ?? "", audioOnly && !encoding.ofVideo.isEmpty, "it is for video"),
+      (
+        "--label-topic", "--audio-only", composite.labelTopic != nil && audioOnly, "labels are shown on video"
+      ),
       ("--each", "--participant", each != nil && participant != nil && !isPattern, "each has all who are there"),
       ("--each", "--track", each != nil && !track.isEmpty, "each has all who are there"),
       ("--each", "--composite", each != nil && isComposite, "files of their own, or one that is mixed"),

@@ -62,6 +62,7 @@ struct RecordingReport: Sendable {
     case .layoutChanged(let layout):
       console.say("The layout is \(layout.rawValue) from now on.")
       console.event("layout", ["layout": layout.rawValue])
+    case .labelChanged, .labelRefused: console.tell(labels: event)
     // Whoever ends it says more.
     case .over, .ended: break
     }

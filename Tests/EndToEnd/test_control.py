@@ -49,6 +49,8 @@ def test_destinations_by_json(server, tmp_path):
     for wrong, said in (
         ({"command": "add", "location": str(second)}, "are the same"),
         ({"command": "layout", "layout": "speaker"}, "--composite speaker"),
+        ({"command": "label", "text": "a"}, "only a mixed room has labels"),
+        ({"command": "label"}, '"text" is missing'),
         ({"command": "layout", "layout": "mosaic"}, "grid, speaker"),
         ({"command": "remove"}, "location"),
         ({"command": "jump"}, "add, remove"),
@@ -75,6 +77,8 @@ def test_lines_on_a_terminal(server, tmp_path):
     recorder.wait_for("Recording the room")
     for line, said in (
         ("l single-speaker", "single-speaker from now on"),
+        ("t welcome all", "The label is shown"),
+        ("t", "The label is gone"),
         (f"+{second}", "next keyframe"),
         ("jump", "Not done: that is no command"),
         ("p", "Paused"),

@@ -69,6 +69,9 @@ BROKEN = {
         JOB + "    composite: grid\n    participant: alice\n", [("10:5", "`composite` and `participant` exclude")]
     ),
     "what is for a mixed room": (JOB + "    names: true\n", [("10:5", "`names` is for a mixed room")]),
+    "labels of no mixed room": (JOB + "    label-topic: chat\n", [("10:5", "`label-topic` is for a mixed room")]),
+    "labels without a topic": (JOB + "    composite: grid\n    label-topic: ''\n", [("11:", "such as captions")]),
+    "labels of another name": (JOB + "    composite: grid\n    label-topics: chat\n", [("11:5", "did you mean `label-topic`?")]),
     "files of their own": (JOB + "    each: participant\n", [("9:19", "{publisher_identity}")]),
     "a command that names no file": (JOB + "    on-complete: echo\n", [("10:5", '"$1"')]),
     "beside another mistake": (

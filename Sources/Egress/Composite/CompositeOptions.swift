@@ -28,6 +28,11 @@ public struct CompositeOptions: Sendable {
   public var audioTracks = AudioTracks.mix
   /// Gaps, background and logo.
   public var scenery = CompositeScenery()
+  /// The topic of the data messages that are shown as labels, whoever of the room sends them; nil for none. A message is
+  /// `{"text": …, "participant": optional identity, "duration": optional seconds}`, or the text alone.
+  public var labelTopic: String?
+  /// Whether there are to be labels, so that a template that cannot show them is an error at once.
+  package var hasLabels = false
   /// What the output has: `[.audio]` mixes no video and subscribes to none.
   public var kinds: Set<Track.Kind>
   /// Whether it ends by itself when nobody who may publish is left, or `participant` has left.

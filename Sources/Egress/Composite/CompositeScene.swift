@@ -8,6 +8,8 @@ struct CompositeScene {
   private let options: CompositeOptions
   private let frameInterval: Duration
   private var arranger: CompositeArranger
+  /// Those that are shown now.
+  var labels = LabelBoard()
   private var speakers = SpeakerTimes()
   private var tiles: [CompositeTile] = []
   private var voices: [CompositeVoice] = []
@@ -56,7 +58,7 @@ struct CompositeScene {
       guard let seen = seen.first(where: { $0.layout.sid == sid }) else { continue }
       let look = CompositeTile.Look(
         place: place, level: RoomMix.backgroundLevel + 1 + level, label: seen.label, isMuted: seen.isMuted,
-        placeholder: seen.placeholder)
+        placeholder: seen.placeholder, message: labels.text(of: seen.layout.speaker.identity))
       try tile(for: seen)?.show(seen.track, look)
     }
   }

@@ -23,6 +23,8 @@ final class CompositeTile: VideoRenderer, SizelessRenderer, MutedRenderer, Promp
     var isMuted = false
     /// What is seen while there are no frames; nil for black.
     var placeholder: Placeholder?
+    /// What people are told of who is seen; nil for nothing.
+    var message: String?
   }
 
   /// - Parameters:
@@ -58,6 +60,7 @@ final class CompositeTile: VideoRenderer, SizelessRenderer, MutedRenderer, Promp
     if new.label != old?.label || new.isMuted != old?.isMuted { tile.write(new.label, isMuted: new.isMuted) }
     if new.place != old?.place || new.level != old?.level { put(new) }
     if old == nil { tile.start() }
+    if new.message != old?.message { tile.show(label: new.message) }
     if new.placeholder != old?.placeholder || new.place.size != old?.place.size { try standIn(new) }
     follow(track)
   }

@@ -13,7 +13,7 @@ public actor RoomComposite: EgressJob {
   package private(set) var options: CompositeOptions
   /// Those that are not mixed, since no destination took them.
   private var idleKinds: Set<Track.Kind> = []
-  private let mixFactory: PipelineFactory
+  let mixFactory: PipelineFactory
   let loggers: Loggers
   let subscriptions = SubscriptionLease(.shown)
   let notifier = EgressNotifier()
@@ -25,8 +25,10 @@ public actor RoomComposite: EgressJob {
   private let onFrame: (@Sendable (VideoFrame) -> Void)?
   let gate = MixGate()
   private let mixFailure = Locked<LiveKitError?>(nil)
-  private var mix: RoomMix?
-  private var scene: CompositeScene?
+  private(set) var mix: RoomMix?
+  var scene: CompositeScene?
+  var labels = LabelBoard()
+  var labelMessages = LabelMessages()
   private var wanted: [RemoteTrackPublication] = []
   var voices = VoiceTracks()
 
@@ -62,11 +64,12 @@ public actor RoomComposite: EgressJob {
     try LiveKitError.wrapping { () throws(PipelineFailure) in
       try mixFactory.check(options.kinds.flatMap(RoomMix.templates(of:)))
     }
-    guard onFrame == nil else { return }
+    guard onFrame == nil else { return try checkLabels() }
     var recording = asked
     try checkTargets(&recording)
     idleKinds.formUnion(options.kinds.subtracting(recording.kinds))
     options.kinds = recording.kinds
+    try checkLabels()
   }
 
   func begin() async throws(LiveKitError) {
@@ -99,6 +102,8 @@ public actor RoomComposite: EgressJob {
         bell.ring()
       })
     (self.mix, scene) = (mix, CompositeScene(mix, options))
+    // Those that were set before.
+    if labels.text(of: nil) != nil { try showLabel(of: nil) }
   }
 
   private var sent: SentMedia { SentMedia(mixed: options.kinds, options.size, voices.list.all) }
@@ -126,6 +131,7 @@ public actor RoomComposite: EgressJob {
   // MARK: Going on
 
   func heed(_ event: RoomEvent) async {
+    await heedLabels(event)
     switch event {
     case .trackPublished, .trackUnpublished, .trackSubscribed, .trackUnsubscribed, .muteChanged,
       .activeSpeakersChanged, .participantConnected, .participantDisconnected, .participantNameChanged, .reconnected:
@@ -140,6 +146,7 @@ public actor RoomComposite: EgressJob {
   /// Brings what is subscribed, seen and heard into line with who is in the room. While the connection is being brought
   /// back all stays as it is.
   func followRoom() async {
+    expireLabels()
     guard room.connectionState == .connected else { return }
     let publications = room.publications(of: options.participant).filter { options.kinds.contains($0.kind) }
     for gone in wanted where !publications.contains(where: { $0 === gone }) { subscriptions.forget(gone) }
@@ -151,6 +158,7 @@ public actor RoomComposite: EgressJob {
     }
     guard !job.isFinished else { return }
     followVoices(wanted)
+    scene?.labels = labels
     do throws(LiveKitError) { try scene?.update(wanted, of: room.members(options.participant), at: .now) } catch {
       mixFailure.withLock { $0 = $0 ?? error }
     }

@@ -36,6 +36,10 @@ public enum EgressEvent: Sendable {
   case resumed(at: Duration)
   /// The mixed room is laid out so from now on.
   case layoutChanged(CompositeLayout)
+  /// This label is shown on the mixed room from now on; one without text has gone.
+  case labelChanged(CompositeLabel)
+  /// What somebody has sent on the topic of `CompositeOptions.labelTopic` is not shown; the error says why.
+  case labelRefused(LiveKitError, sender: String?)
   /// What was to end it has come, or nothing can be written any more; it is for the caller to finish it now.
   case over(EgressInfo.EndReason)
   /// It has ended, and nothing is told any more. How each destination is that was open until then is said here.

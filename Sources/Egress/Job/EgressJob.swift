@@ -40,6 +40,10 @@ public protocol EgressJob: Actor {
   /// - Throws: nothing is laid out.
   func set(layout: CompositeLayout) async throws(LiveKitError)
 
+  /// Shows a label on a mixed room, in the place of the one before.
+  /// - Throws: nothing is mixed, there is no video, nobody is called so, or the template has no element that shows it.
+  func set(label: CompositeLabel) async throws(LiveKitError)
+
   /// Cuts out what is from now on, of video and audio alike and in all destinations, until `resume()`: what is written goes
   /// on without a gap. Nothing happens while it is paused already.
   /// - Throws: nothing runs yet, or it goes to a live server too, which would take a pause for a loss.
@@ -73,5 +77,10 @@ extension EgressJob {
   public func set(layout: CompositeLayout) async throws(LiveKitError) {
     throw LiveKitError(
       .invalidState, "only a mixed room has a layout; --composite \(layout.rawValue) mixes the room")
+  }
+
+  /// For jobs that mix nothing.
+  public func set(label: CompositeLabel) async throws(LiveKitError) {
+    throw LiveKitError(.invalidState, "only a mixed room has labels; --composite grid mixes the room")
   }
 }

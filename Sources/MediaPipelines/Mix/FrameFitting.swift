@@ -71,8 +71,11 @@ package enum PangoText {
   static let mutedMark = "  <span background='#c62828' foreground='white'> muted </span>"
 
   /// One line that shows as what it says.
-  package static func escaped(_ text: String) -> String {
-    PrintableText(text, limit: limit).description.unicodeScalars.map { scalar in
+  package static func escaped(_ text: String) -> String { quoted(PrintableText(text, limit: limit).description) }
+
+  /// Shows as what it says, whatever that is.
+  static func quoted(_ text: String) -> String {
+    text.unicodeScalars.map { scalar in
       switch scalar {
       case "&": "&amp;"
       case "<": "&lt;"

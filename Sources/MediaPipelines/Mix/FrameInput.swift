@@ -61,6 +61,13 @@ package final class FrameInput: Sendable {
     }
   }
 
+  /// Shows what stands in once more: what is written over frames has changed.
+  package func renewStandIn() {
+    state.withLock { state in
+      if state.isMuted { pushStandIn(of: state) }
+    }
+  }
+
   private func pushStandIn(of state: State) {
     let media: MediaBuffer? =
       switch state.standIn {

@@ -12,6 +12,8 @@ package final class MixPipeline: Sendable {
   package static let audioMixer = "audiomix"
 
   private let made: TemplatePipeline
+  /// Found before there are tiles, which have one of that name, too.
+  private let caption: Element?
 
   /// - Parameters:
   ///   - template: of the kind `mix`.
@@ -22,6 +24,7 @@ package final class MixPipeline: Sendable {
     onFailure: @escaping @Sendable (PipelineFailure) -> Void
   ) throws(PipelineFailure) {
     made = try factory.make(template)
+    caption = try? made.pipeline.element(named: Caption.element)
     try made.sink(made.pipeline.hasElement(Self.videoMixer) ? "frames" : "pcm", onBuffer: onBuffer)
     made.onFailure { failure, _ in onFailure(failure) }
   }
@@ -41,6 +44,14 @@ package final class MixPipeline: Sendable {
       let logo = try made.pipeline.element(named: "logo")
       for (property, value) in values { try logo.set(property, to: value) }
     } catch { throw PipelineFailure(error, in: made.template) }
+  }
+
+  /// What people are told above all tiles, by the template's element `caption`; nil for nothing.
+  package func show(label: String?) throws(PipelineFailure) {
+    guard let caption else { return try made.template.checkCaption() }
+    do throws(PipelineError) { try Caption.write(label ?? "", columns: Caption.columns, over: caption) } catch {
+      throw PipelineFailure(error, in: made.template)
+    }
   }
 
   package func start() throws(PipelineFailure) { try made.start() }

@@ -29,6 +29,15 @@ package final class MixTile: Sendable {
   /// - Parameter isMuted: whether a mark behind the label says so.
   package func write(_ label: String?, isMuted: Bool = false) { fitting.write(label, isMuted: isMuted) }
 
+  /// What people are told of who is seen here, from the next frame that comes on; nil for nothing. A template without the
+  /// element `caption` shows none: see `FilledTemplate.checkCaption()`.
+  package func show(label: String?) {
+    if let caption = try? branch.element(named: Caption.element) {
+      try? Caption.write(label ?? "", columns: Caption.tileColumns, over: caption)
+    }
+    frames.renewStandIn()
+  }
+
   /// From the next frame that is mixed on.
   /// - Parameter level: a higher one is seen above a lower one; nil leaves it to when they came.
   package func put(at place: TilePlace, level: Int? = nil) {

@@ -429,15 +429,19 @@ audiotestsrc is-live=true do-timestamp=true wave=silence samplesperbuffer=960
 #                A background that is not black is the lowest tile.
 # logo           An image above all tiles, where one is asked for: Swift sets `location`, `alpha`, `offset-x`, `offset-y`,
 #                `overlay-width` and `overlay-height`.
+# caption        What people are told, such as what is said: the label of the whole frame. Swift sets `text` and `silent`.
+#                `label-font` is for a frame that is 640 wide, and goes with the width, as it does for labels of a tile.
 # frames         Frames out, `width` x `height`, `framerate` a second (a fraction), in the colours that most cameras are sent
 #                in, so that none are converted. When what follows does not keep up the mixer waits, and leaves out frames.
 # videotestsrc   A dark corner under the tiles keeps the mixer going while there is none.
 #
-# Units: delay ns, width px, height px, framerate frames/s
+# Units: delay ns, width px, height px, framerate frames/s, label-font Pango font
 
 compositor name=videomix background=black start-time-selection=first latency=${delay:-300000000}
 ! video/x-raw,format=I420,width=${width:-1280},height=${height:-720},framerate=${framerate:-30/1},pixel-aspect-ratio=1/1,colorimetry=bt601
 ! gdkpixbufoverlay name=logo
+! textoverlay name=caption silent=true font-desc=${label-font:-Sans 16}
+  halignment=center valignment=bottom ypad=20 shaded-background=true
 ! appsink name=frames sync=false async=false
 videotestsrc is-live=true do-timestamp=true pattern=black
 ! video/x-raw,format=I420,width=16,height=16,framerate=${framerate:-30/1},colorimetry=bt601
@@ -1405,10 +1409,12 @@ appsrc name=audio max-buffers=${queue:-100} max-bytes=0 leaky-type=downstream
 #                and `height` in these caps. The mixer puts them into the middle, with its background beside them.
 # label          The participant's name, where names are asked for, in `font` as Pango writes it. Swift sets `text`, with
 #                a mark behind the name where the microphone is muted.
+# caption        A label of this participant's, above, in `tile-label-font`, whose size is for a tile that is 640 wide, and
+#                goes with the width. Swift sets `text` and `silent`.
 #
 # The end is left open: Swift links it to the mixer.
 #
-# Units: queue buffers, font Pango font
+# Units: queue buffers, font Pango font, tile-label-font Pango font
 
 appsrc name=video max-buffers=${queue:-30} max-bytes=0 leaky-type=downstream
   min-latency=0 max-latency=1000000000 caps="video/x-raw"
@@ -1418,6 +1424,8 @@ appsrc name=video max-buffers=${queue:-30} max-bytes=0 leaky-type=downstream
 ! capsfilter name=size caps=video/x-raw,format=I420,width=320,height=180,pixel-aspect-ratio=1/1,colorimetry=bt601
 ! textoverlay name=label silent=true font-desc=${font:-Sans 12} auto-resize=false
   halignment=left valignment=bottom xpad=8 ypad=8 shaded-background=true
+! textoverlay name=caption silent=true font-desc=${tile-label-font:-Sans 24}
+  halignment=center valignment=top ypad=12 shaded-background=true
 
 """###,
     "tile/window-tile": ###"""

@@ -9,6 +9,8 @@ enum ControlRequest: Sendable {
   /// By its name, or as it is told of.
   case remove(String)
   case layout(CompositeLayout)
+  /// One without text takes it away.
+  case label(CompositeLabel)
   case pause
   case resume
   /// One or the other.
@@ -17,14 +19,14 @@ enum ControlRequest: Sendable {
 
   /// How lines are written.
   enum Form: Sendable {
-    /// `+URL_OR_FILE`, `-URL_OR_FILE`, `l LAYOUT`, `p`, `q`.
+    /// `+URL_OR_FILE`, `-URL_OR_FILE`, `l LAYOUT`, `t TEXT`, `p`, `q`.
     case words
     /// `{"command": "add", "location": "b.mkv"}`.
     case json
   }
 
-  private static let words = "write +FILE_OR_URL, -FILE_OR_URL, l LAYOUT, p or q"
-  private static let commands = "add, remove, layout, pause, resume or end"
+  private static let words = "write +FILE_OR_URL, -FILE_OR_URL, l LAYOUT, t TEXT, p or q"
+  private static let commands = "add, remove, layout, label, pause, resume or end"
 
   /// - Throws: what is wrong with the line, of which nothing is repeated: it may hold a stream key.
   init(words line: String) throws(LiveKitError) {
@@ -34,6 +36,7 @@ enum ControlRequest: Sendable {
     case "+" where !rest.isEmpty: self = .add(OutputDestination(Destination(argument: rest)))
     case "-" where !rest.isEmpty: self = .remove(Destination(argument: rest).location)
     case "l" where line.dropFirst().first?.isWhitespace ?? true: self = .layout(try CompositeLayout(argument: rest))
+    case "t" where line.dropFirst().first?.isWhitespace ?? true: self = .label(CompositeLabel(rest))
     case "p" where rest.isEmpty: self = .switchPause
     case "q" where rest.isEmpty: self = .end
     default: throw LiveKitError(.invalidParameter, "that is no command; \(Self.words)")
@@ -55,6 +58,7 @@ enum ControlRequest: Sendable {
       self = .add(OutputDestination(Destination(argument: try text("location")), values: values))
     case "remove": self = .remove(Destination(argument: try text("location")).location)
     case "layout": self = .layout(try CompositeLayout(argument: try text("layout")))
+    case "label": self = .label(try CompositeLabel(object))
     case "pause": self = .pause
     case "resume": self = .resume
     case "end": self = .end
@@ -68,6 +72,7 @@ enum ControlRequest: Sendable {
     case .add: "add"
     case .remove: "remove"
     case .layout: "layout"
+    case .label: "label"
     case .pause, .switchPause: "pause"
     case .resume: "resume"
     case .end: "end"

@@ -78,6 +78,9 @@ struct RecordingControl: Sendable {
     case .remove(let location):
       return "\(try await source.remove(location).location): it has ended, and the others go on."
     case .layout(let layout): try await source.set(layout: layout)
+    case .label(let label):
+      try await source.set(label: label)
+      return label.text.isEmpty ? "The label is gone." : "The label is shown."
     case .pause: try await source.pause()
     case .resume: try await source.resume()
     case .switchPause: try await source.progress().isPaused ? source.resume() : source.pause()

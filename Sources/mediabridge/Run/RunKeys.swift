@@ -70,6 +70,7 @@ extension RunKey where Target == RunJobDraft {
       optional(
         "audio-tracks", .choice(AudioTracks.allCases.map(\.rawValue)), \.recording.composite.audioTracks,
         tracks(named:)),
+      text("label-topic", \.recording.composite.labelTopic, example: "captions"),
       one("gap", .count(example: 8), \.recording.composite.scenery.gap, count(of:)),
       optional(
         "background", .text(example: "white, #203040 or wall.png"), \.recording.composite.scenery.background,
