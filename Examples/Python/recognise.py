@@ -50,7 +50,7 @@ def recognise(blocks, begin):
         for part in parts
     ]
     if words:
-        print(json.dumps({"text": " ".join(word["word"] for word in words), "words": words}), flush=True)
+        print(json.dumps({"topic": "captions", "text": " ".join(word["word"] for word in words), "words": words}), flush=True)
 
 
 blocks, number, quiet = [], 0, PAUSE

@@ -18,7 +18,7 @@ package struct ReplyMessage: Equatable, Sendable {
   package static let most = 15_000
 
   package init(line: some Collection<UInt8>) throws(Refusal) {
-    guard line.count <= Self.most else { throw Refusal(reason: "it has more than \(Self.most) bytes") }
+    try Self.check(line)
     let data = Data(line)
     guard let object = try? JSONSerialization.jsonObject(with: data) as? [String: Any] else {
       throw Refusal(reason: "it is no JSON object")
@@ -28,6 +28,11 @@ package struct ReplyMessage: Equatable, Sendable {
       return
     }
     self = ReplyMessage(Data(text.utf8), try Self.options(object))
+  }
+
+  /// - Throws: it is too long.
+  static func check(_ line: some Collection<UInt8>) throws(Refusal) {
+    guard line.count <= most else { throw Refusal(reason: "it has more than \(most) bytes") }
   }
 
   private init(_ payload: Data, _ options: DataPublishOptions) { (self.payload, self.options) = (payload, options) }

@@ -14,15 +14,16 @@ final class ChildOutput: @unchecked Sendable {
 
   private let descriptor: Int32
   private let take: @Sendable (ReplyLines.Outcome) -> Void
-  private let lines = Locked(ReplyLines())
+  private let lines: Locked<ReplyLines>
   private let queue = DispatchQueue(label: "mediabridge.replies")
   private let source: any DispatchSourceRead
 
   /// - Parameters:
   ///   - descriptor: is closed when it has ended.
+  ///   - form: what its lines are.
   ///   - take: called with each line, in order.
-  init(_ descriptor: Int32, take: @escaping @Sendable (ReplyLines.Outcome) -> Void) {
-    (self.descriptor, self.take) = (descriptor, take)
+  init(_ descriptor: Int32, _ form: ReplyLines.Form, take: @escaping @Sendable (ReplyLines.Outcome) -> Void) {
+    (self.descriptor, self.take, lines) = (descriptor, take, Locked(ReplyLines(form)))
     _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
     source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
     source.setCancelHandler { close(descriptor) }

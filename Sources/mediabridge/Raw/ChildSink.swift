@@ -106,7 +106,7 @@ final class ChildSink: RawSink {
     }
     return Child(
       process: process, input: input.in,
-      output: ChildOutput(output.out) { [name] in replies.take($0, of: name) })
+      output: ChildOutput(output.out, replies.form) { [name] in replies.take($0, of: name) })
   }
 
   /// Not for children, but for the ends that they are given.

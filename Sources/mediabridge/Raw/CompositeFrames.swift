@@ -17,6 +17,7 @@ struct CompositeFrames {
   ) {
     (self.room, self.stream, self.console, self.info, self.replies) = (room, stream, console, info, replies)
     job = RoomComposite(framesOf: room, options: options) { stream.render(frame: $0) }
+    replies?.show(on: job)
   }
 
   /// Goes on until all is there that was asked for, a signal comes, the reader has gone or the room is lost.
@@ -29,7 +30,11 @@ struct CompositeFrames {
         info?.note(event)
       }
     }
-    defer { follower.cancel() }
+    let labels = Task { [console, events = job.events] in for await event in events { console.tell(labels: event) } }
+    defer {
+      follower.cancel()
+      labels.cancel()
+    }
     try await console.join(url, interruption) {
       try await room.connect(url: url, token: token, connectOptions: options)
     }

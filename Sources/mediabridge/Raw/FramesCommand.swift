@@ -124,6 +124,7 @@ struct FramesCommand: AsyncParsableCommand {
         showsNames: composite.showsNames, wait: raw.wait, values: try raw.values(isMixed: true).mix)
       (options.showsPlaceholders, options.scenery) = (composite.showsPlaceholders, composite.scenery.scenery)
       options.participant = raw.tracks.participant
+      (options.labelTopic, options.hasLabels) = (composite.labelTopic, raw.reply == .label)
       return options
     }
   }

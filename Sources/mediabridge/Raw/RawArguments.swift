@@ -50,8 +50,10 @@ struct RawArguments: ParsableArguments {
     help: ArgumentHelp(
       """
       data: send into the room what the command of --exec prints, as messages: a JSON object on each line, of which text is the \
-      message (without it the object is), topic says whom it concerns and to, a list of identities, who gets it
-      """, valueName: "data"))
+      message (without it the object is), topic says whom it concerns and to, a list of identities, who gets it. label, of \
+      'frames --composite': show its text on the mixed room, with participant on the tiles of one alone, with duration for so \
+      many seconds
+      """, valueName: "data|label"))
   var reply: ReplyKind?
 
   @Argument(
@@ -95,6 +97,9 @@ struct RawArguments: ParsableArguments {
   /// - Parameter isMixed: whether the room is mixed into one.
   func validateSource(_ kind: Track.Kind, _ command: String, isMixed: Bool = false) throws {
     _ = try values(isMixed: isMixed)
+    if reply == .label, !isMixed {
+      throw ValidationError("--reply label is for a mixed room: 'frames --composite LAYOUT' shows it")
+    }
     if let other = tracks.source.first(where: { $0.kind != kind }) {
       throw ValidationError("--source \(other.optionName): '\(command)' takes \(kind) alone")
     }
@@ -150,10 +155,10 @@ struct RawArguments: ParsableArguments {
   }
 
   /// Sends what commands print; nil where nobody asked for that.
-  func replies(to room: Room, _ console: Console) -> Replies? { reply.map { _ in Replies(to: room, console) } }
+  func replies(to room: Room, _ console: Console) -> Replies? { reply.map { Replies($0, to: room, console) } }
 
   private func accessToken() async throws -> String {
-    guard reply != nil else { return try await access.accessToken() }
+    guard reply == .data else { return try await access.accessToken() }
     return try await access.accessToken { VideoGrant.replier(room: $0) }
   }
 
@@ -173,4 +178,6 @@ struct RawArguments: ParsableArguments {
 enum ReplyKind: String, ExpressibleByArgument, CaseIterable {
   /// Messages in the room.
   case data
+  /// Shown on the mixed room.
+  case label
 }
