@@ -21,6 +21,11 @@ import Testing
     #expect(LabelText.shown(String(repeating: "\u{0}", count: 1_000_000), columns: 10).isEmpty)
   }
 
+  @Test func linesOfTheirOwnLeaveRoomForFewerLetters() {
+    let shown = LabelText.shown("1\n2\n" + String(repeating: "x", count: 40), columns: 40)
+    #expect(shown == "1\n2\n" + String(repeating: "x", count: 22) + "…")
+  }
+
   @Test func letterTowersAreLow() {
     let shown = LabelText.shown("e" + String(repeating: "\u{301}", count: 500) + "f", columns: 10)
     #expect(shown.unicodeScalars.count == 6 && shown.hasSuffix("f"))

@@ -5,6 +5,8 @@ import MediaCore
 /// What has no shape goes: controls, and what turns the direction of the text. What is too long ends in "…".
 package enum LabelText {
   private static let lines = 4
+  /// Of what fits, each line that begins costs a fifth: others wrap beside it.
+  private static let lineShare = 5
   /// Marks above and below one letter. More of them would be a tower over the picture.
   private static let marks = 4
   /// Of a text that never becomes visible.
@@ -12,7 +14,7 @@ package enum LabelText {
 
   /// - Parameter columns: as wide as so many letters, two for one of East Asia.
   package static func shown(_ text: String, columns: Int) -> String {
-    var shown = Shown(rest: columns)
+    var shown = Shown(columns: columns)
     var isWhole = true
     for (index, scalar) in text.unicodeScalars.enumerated() {
       isWhole = index < most && shown.append(scalar)
@@ -22,14 +24,15 @@ package enum LabelText {
   }
 
   private struct Shown {
-    var rest: Int
+    private var rest: Int
+    private let lineColumns: Int
     var text = ""
     private var lines = 1
     private var marks = 0
     /// What is between the last letter and the next.
     private var gap: Character?
 
-    init(rest: Int) { self.rest = rest }
+    init(columns: Int) { (rest, lineColumns) = (columns, columns / LabelText.lineShare) }
 
     /// - Returns: whether there is room.
     mutating func append(_ scalar: Unicode.Scalar) -> Bool {
@@ -43,7 +46,7 @@ package enum LabelText {
       marks = columns == 0 || isJoiner ? marks + 1 : 0
       guard marks <= LabelText.marks else { return true }
       lines += gap == "\n" ? 1 : 0
-      rest -= columns + (gap == nil ? 0 : 1)
+      rest -= columns + (gap == "\n" ? lineColumns : gap == nil ? 0 : 1)
       guard rest >= 0, lines <= LabelText.lines else { return false }
       if let gap { text.append(gap) }
       text.unicodeScalars.append(scalar)
