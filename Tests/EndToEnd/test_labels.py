@@ -12,7 +12,7 @@ from programs import KEYS, ROOT, mediabridge
 from raw import Reader, of
 
 # Two side by side. Who has no camera, the right one, has a plain tile, with initials in its middle and a name below.
-BELOW = (slice(640, 715), slice(645, 900))
+BELOW = (slice(520, 715), slice(645, 900))
 TOP_OF_RIGHT = (slice(4, 60), slice(700, 1220))
 BETWEEN = (slice(200, 280), slice(650, 1270))
 HOSTILE = "<b>&\"'</span>\u202eabc\u0000\r\n\n\t" + "e\u0301\u0301\u0301\u0301\u0301\u0301" * 300 + "\n" * 900 + "漢字" * 500
