@@ -60,9 +60,7 @@ struct CompositeArguments: ParsableArguments {
     let given =
       scenery.given + [
         ("--speaker-hold", speakerHold != nil), ("--names", showsNames), ("--placeholders", showsPlaceholders),
-
-        ("--label-topic", labelTopic != nil),
-        ("--audio-mixing", audioMixing != nil),
+        ("--label-topic", labelTopic != nil), ("--audio-mixing", audioMixing != nil),
         ("--audio-tracks", audioTracks != nil),
       ]
     if let option = given.first(where: \.1)?.0 {
