@@ -91,6 +91,8 @@ final class DestinationLines: Sendable {
     var line: FeedLine
     /// What came for the destination on other lines, less what came on this one before it was its own.
     var base = 0
+    /// The same of what encoders dropped.
+    var droppedBase = 0
     /// All that came, once nothing does any more.
     var last: Int?
   }
@@ -100,7 +102,7 @@ final class DestinationLines: Sendable {
   /// What has come on the lines so far is for others.
   init(_ lines: [OutputInput: FeedLine], _ media: JobMedia) {
     self.media = media
-    fed = Locked(lines.mapValues { Fed(line: $0, base: -media.written(on: $0)) })
+    fed = Locked(lines.mapValues { Fed(line: $0, base: -media.written(on: $0), droppedBase: -$0.dropped) })
   }
 
   /// Of the job; nil before its first moment.
@@ -128,7 +130,8 @@ final class DestinationLines: Sendable {
   /// Puts a line in the place of one, or beside the others.
   func replace(_ input: OutputInput, by line: FeedLine, _ media: JobMedia) {
     let base = written(input, media) - media.written(on: line)
-    fed.withLock { $0[input] = Fed(line: line, base: base) }
+    let droppedBase = dropped(input) - line.dropped
+    fed.withLock { $0[input] = Fed(line: line, base: base, droppedBase: droppedBase) }
   }
 
   /// Notes what came; nothing does from here on.
@@ -143,6 +146,11 @@ final class DestinationLines: Sendable {
   func written(_ input: OutputInput, _ media: JobMedia) -> Int {
     guard let fed = fed.withLock({ $0[input] }) else { return 0 }
     return fed.last ?? fed.base + media.written(on: fed.line)
+  }
+
+  /// What encoders dropped of it because they did not keep up.
+  func dropped(_ input: OutputInput) -> Int {
+    fed.withLock { $0[input] }.map { $0.droppedBase + $0.line.dropped } ?? 0
   }
 
   func requestKeyframe(ofInput name: String) {

@@ -249,8 +249,8 @@ final class JobDestination: Sendable {
 
   /// What the inputs of a kind lost because encoding or writing did not keep up.
   func dropped(_ kind: Track.Kind) -> Int {
-    lines.all.filter { $0.key.kind == kind }.reduce(0) { sum, fed in
-      sum + writer.dropped(at: fed.key.name) + stages.dropped(at: fed.key.name) + fed.value.dropped
+    lines.all.keys.filter { $0.kind == kind }.reduce(0) { sum, input in
+      sum + writer.dropped(at: input.name) + stages.dropped(at: input.name) + lines.dropped(input)
     }
   }
 
