@@ -167,7 +167,10 @@ struct RoomTests {
       let removal = Task.detached { video.remove(videoRenderer: first) }
       mayGoOn.signal()
       await removal.value
-      #expect(stuck.count == 50)
+      // Until it is removed it may get what waited.
+      let last = stuck.count
+      try await Task.sleep(for: .milliseconds(100))
+      #expect(stuck.count == last)
     }
   }
 
