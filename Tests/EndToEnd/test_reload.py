@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import checks
+import clip
 import hls
 import pytest
 from failures import after
@@ -39,11 +40,14 @@ class Texts:
 
     def __init__(self, folder):
         self.folder = folder
-        self.shipped = {name: (ROOT / f"pipelines/{name}.pipeline").read_text() for name in (ENCODE, RTMP, HLS, FILE)}
-        self.now = dict(self.shipped)
-        for name in self.shipped:
-            self.path(name).parent.mkdir(parents=True, exist_ok=True)
-            self.path(name).write_text(self.shipped[name])
+        self.now = {}
+        for name in (ENCODE, RTMP, HLS, FILE):
+            self.add(name)
+
+    def add(self, name):
+        self.now[name] = (ROOT / f"pipelines/{name}.pipeline").read_text()
+        self.path(name).parent.mkdir(parents=True, exist_ok=True)
+        self.path(name).write_text(self.now[name])
 
     def path(self, name):
         return Path(self.folder / f"{name}.pipeline")
@@ -176,3 +180,48 @@ def test_twenty_edits_of_which_half_are_broken(server, live, texts, tmp_path):
     assert len(live.received) == 1 + 4 + 3
     assert_goes_on(live.received)
     assert_playlist(tmp_path / "a.m3u8", 4 + 3)
+
+
+# Who mixes has to keep up with two mixes for a moment.
+@pytest.mark.realtime
+def test_texts_of_a_mixed_room_take_over(server, texts, tmp_path):
+    """The room is seen on the left; what is right of it shows which text mixes. Files go on, and nothing is missing."""
+    mix, tile, voice = "mix/video", "tile/video", "tile/audio"
+    for name in (mix, tile, voice):
+        texts.add(name)
+    layout = tmp_path / "left.yaml"
+    layout.write_text("tiles:\n  - {x: 0, y: 0, width: 0.5, height: 1}\n")
+    server.foreign_publisher("--room", "mixed", "--codec", "VP8", "--duration", 300, *SMALL)
+    file = tmp_path / "mixed.mkv"
+    options = ("--composite", layout, "--size", "640x180", "--fps", 15, "--pipelines", texts.folder)
+    recorder = server.recorder("mixed", None, file, *options)
+    after(recorder, 2)
+
+    def assert_mixed(name, old, new):
+        texts.now[name] = texts.now[name].replace(old, new)
+        texts.write(name, texts.now[name])
+        told = recorder.wait_for("reloaded", 20)
+        assert told["templates"] == [name], recorder.report(f"{name} is not taken over")
+        after(recorder, told["start"] + 1.5)
+        return told["start"]
+
+    whitened = assert_mixed(mix, "background=black", "background=white")
+    assert_refused(recorder, texts, (mix, ("compositor name", "compositer name"), "compositer"), 1)
+    assert_refused(recorder, texts, (tile, ("add-borders=false", "add-borders=maybe"), "add-borders"), 1)
+    assert_mixed(tile, "${queue:-30", "${queue:-20")
+    assert_mixed(voice, "${queue:-100", "${queue:-90")
+    recorder.stop()
+    assert recorder.finish() == 0, recorder.report("failed")
+    assert checks.decode_errors(file) == [] and checks.disorder(file) == []
+    frames = [(time, luma.copy()) for time, luma in checks.frames(file)]
+    assert max(b - a for (a, _), (b, _) in zip(frames, frames[1:])) < 0.2
+    right = [(time, float(luma[:, 480:].mean())) for time, luma in frames]
+    white = next(time for time, level in right if level > 200)
+    assert abs(white - whitened) < 1.5 and all((level > 200) == (time >= white) for time, level in right), right
+    numbers = [clip.read(luma[:, :320]) for _, luma in frames]
+    steps = [b - a for a, b in zip(numbers[5:], numbers[6:])]
+    assert min(steps) >= 0 and max(steps) <= 5, steps
+    seen = [(number, time, luma[:, :320]) for number, (time, luma) in zip(numbers, frames)]
+    fresh = [frame for before, frame in zip([(None,), *seen], seen) if frame[0] != before[0]]
+    offsets = checks.flash_offsets(fresh, 15, *checks.audio(file))
+    assert max(map(abs, offsets)) <= 0.08, offsets

@@ -4,7 +4,7 @@ import MediaPipelines
 
 /// Who is seen and heard in a composite, brought into line with who is in the room.
 struct CompositeScene {
-  private let mix: RoomMix
+  private var mix: RoomMix
   private let options: CompositeOptions
   private let frameInterval: Duration
   private var arranger: CompositeArranger
@@ -125,6 +125,35 @@ struct CompositeScene {
       try audio.pipeline.addAudio(audio.tile, channel: channel)
     }
     voices.append(CompositeVoice(track, in: voice))
+  }
+
+  /// Has all of a kind seen or heard in another mix from the next `update` on.
+  /// - Returns: what is seen or heard of it now, to be cleared.
+  mutating func move(_ kind: Track.Kind, to next: RoomMix) -> CompositeScene {
+    var before = self
+    if kind == .video { (before.voices, tiles) = ([], []) } else { (before.tiles, voices) = ([], []) }
+    mix = mix.with(kind, of: next)
+    return before
+  }
+
+  /// Has all of a kind seen or heard as it was before `move`, whose result this is.
+  mutating func moveBack(_ kind: Track.Kind, to before: CompositeScene) {
+    if kind == .video {
+      for tile in tiles { tile.remove() }
+      tiles = before.tiles
+    } else {
+      for voice in voices { voice.remove() }
+      voices = before.voices
+    }
+    mix = mix.with(kind, of: before.mix)
+  }
+
+  /// The tracks that are seen there and not here yet.
+  func lacking(of before: CompositeScene) -> [RemoteVideoTrack] {
+    before.tiles.compactMap { old in
+      let isLacking = old.hasShown && tiles.first { $0.sid == old.sid }?.hasShown == false
+      return isLacking ? old.track : nil
+    }
   }
 
   /// Nobody is seen or heard after it returned.

@@ -24,12 +24,13 @@ public actor RoomComposite: EgressJob {
   /// Gets the mixed frames where there are no destinations.
   private let onFrame: (@Sendable (VideoFrame) -> Void)?
   let gate = MixGate()
-  private let mixFailure = Locked<LiveKitError?>(nil)
-  private(set) var mix: RoomMix?
+  let mixFailure = Locked<LiveKitError?>(nil)
+  var mix: RoomMix?
+  var changes: MixChanges?
   var scene: CompositeScene?
   var labels = LabelBoard()
   var labelMessages = LabelMessages()
-  private var wanted: [RemoteTrackPublication] = []
+  private(set) var wanted: [RemoteTrackPublication] = []
   var voices = VoiceTracks()
 
   /// The templates that mix.
@@ -87,23 +88,37 @@ public actor RoomComposite: EgressJob {
     try begin(
       with: sent, beginsWithVideo: options.kinds.contains(.video), video: Locked(nil), opensLater: hasVoices)
     guard let media = run?.job.media else { return }
-    let mix = try RoomMix(
-      options, factory: mixFactory,
-      onMedia: { [gate, onFrame] buffer, kind in
-        guard let time = buffer.pts, gate.passes(kind, at: time) else { return }
-        if let onFrame, let frame = VideoFrameBuffer(buffer) {
-          media.begin(at: time)
-          return onFrame(VideoFrame(buffer: frame, time: time))
-        }
-        media.write(buffer, kind, isRaw: true)
-      },
-      onFailure: { [mixFailure, bell] error in
-        mixFailure.withLock { $0 = $0 ?? error }
-        bell.ring()
-      })
+    let relay = MixRelay { [gate, onFrame] buffer, kind in
+      guard let time = buffer.pts, gate.passes(kind, at: time) else { return }
+      if let onFrame, let frame = VideoFrameBuffer(buffer) {
+        media.begin(at: time)
+        return onFrame(VideoFrame(buffer: frame, time: time))
+      }
+      media.write(buffer, kind, isRaw: true)
+    }
+    changes = MixChanges(relay)
+    for kind in options.kinds {
+      changes?.texts[kind] = try LiveKitError.wrapping { () throws(PipelineFailure) in try mixTexts(kind) }
+    }
+    let mix = try makeMix(options.kinds, isFirst: true)
     (self.mix, scene) = (mix, CompositeScene(mix, options))
     // Those that were set before.
     if labels.text(of: nil) != nil { try showLabel(of: nil) }
+  }
+
+  /// - Parameter isFirst: whether it goes on at once.
+  func makeMix(_ kinds: Set<Track.Kind>, isFirst: Bool = false) throws(LiveKitError) -> RoomMix {
+    var options = options
+    options.kinds = kinds
+    guard let relay = changes?.relay else { throw LiveKitError(.invalidState, "nothing is mixed yet") }
+    let turns = kinds.reduce(into: [:]) { $0[$1] = isFirst ? 0 : relay.nextTurn($1) }
+    return try RoomMix(
+      options, factory: mixFactory, onMedia: { relay.take($0, $1, of: turns[$1] ?? 0) },
+      onFailure: { [mixFailure, bell] error, kind in
+        guard relay.note(error, kind, of: turns[kind] ?? 0) else { return }
+        mixFailure.withLock { $0 = $0 ?? error }
+        bell.ring()
+      })
   }
 
   private var sent: SentMedia { SentMedia(mixed: options.kinds, options.size, voices.list.all) }
@@ -237,6 +252,7 @@ extension RoomComposite: JobSource {
     }
     await countPackets()
     voices.stop()
+    await endRenewals()
     scene?.clear()
     await mix?.stop()
   }

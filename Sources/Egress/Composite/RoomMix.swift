@@ -11,13 +11,13 @@ struct RoomMix: Sendable {
     let pipeline: MixPipeline
     let tile: FilledTemplate
   }
-  let video: Part?
-  let audio: Part?
+  private(set) var video: Part?
+  private(set) var audio: Part?
   /// Makes what is seen of who has no camera; nil where that was not asked for.
-  let painter: PlaceholderPainter?
+  private(set) var painter: PlaceholderPainter?
 
   /// Nil for black. The mixer repeats its one frame.
-  private let background: (tile: MixTile, frame: VideoFrameBuffer)?
+  private var background: (tile: MixTile, frame: VideoFrameBuffer)?
   /// Above what keeps the mixer going, and below all tiles.
   static let backgroundLevel = 1
 
@@ -30,26 +30,35 @@ struct RoomMix: Sendable {
     return both + (kind == .video ? [PlaceholderPainter.template] : [])
   }
 
+  /// Those of a kind that are used.
+  static func templates(of kind: Track.Kind, _ options: CompositeOptions) -> [TemplateName] {
+    templates(of: kind).filter { $0 != PlaceholderPainter.template || options.showsPlaceholders }
+  }
+
+  /// What mixing derives.
+  static func values(_ options: CompositeOptions) -> [String: String] {
+    ["width": "\(options.size.width)", "height": "\(options.size.height)", "framerate": "\(options.framerate)/1"]
+  }
+
   /// Nothing runs before `start()`.
   /// - Parameters:
+  ///   - options: of which kinds it is.
   ///   - factory: with the values that were set.
   ///   - onMedia: called on streaming threads with what is mixed, in order for each kind; to return at once.
   ///   - onFailure: told why nothing is mixed any more.
   init(
     _ options: CompositeOptions, factory: PipelineFactory,
     onMedia: @escaping @Sendable (MediaBuffer, Track.Kind) -> Void,
-    onFailure: @escaping @Sendable (LiveKitError) -> Void
+    onFailure: @escaping @Sendable (LiveKitError, Track.Kind) -> Void
   ) throws(LiveKitError) {
-    let values = [
-      "width": "\(options.size.width)", "height": "\(options.size.height)", "framerate": "\(options.framerate)/1",
-    ]
+    let values = Self.values(options)
     func part(_ kind: Track.Kind) throws(LiveKitError) -> Part? {
       guard options.kinds.contains(kind) else { return nil }
       return try LiveKitError.wrapping { () throws(PipelineFailure) in
         Part(
           pipeline: try MixPipeline(
             try factory.fill(.mix, kind.description, values: values), factory: factory, onBuffer: { onMedia($0, kind) },
-            onFailure: { onFailure(LiveKitError($0)) }),
+            onFailure: { onFailure(LiveKitError($0), kind) }),
           tile: try factory.fill(.tile, kind.description, values: [:]))
       }
     }
@@ -73,6 +82,24 @@ struct RoomMix: Sendable {
     }
     background?.tile.start()
     if let background { background.tile.frames.show(background.frame, at: .now) }
+  }
+
+  /// The part of a kind alone.
+  func only(_ kind: Track.Kind) -> Self {
+    var part = self
+    if kind == .video { part.audio = nil } else { (part.video, part.background, part.painter) = (nil, nil, nil) }
+    return part
+  }
+
+  /// With the part of a kind from another one.
+  func with(_ kind: Track.Kind, of other: Self) -> Self {
+    var whole = self
+    if kind == .audio {
+      whole.audio = other.audio
+    } else {
+      (whole.video, whole.background, whole.painter) = (other.video, other.background, other.painter)
+    }
+    return whole
   }
 
   /// No thread of it is left when this returns.

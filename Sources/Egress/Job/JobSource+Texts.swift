@@ -39,6 +39,8 @@ extension JobSource {
     feed()
   }
 
+  func renewSource() {}
+
   private func settleReloads() {
     guard let run else { return }
     var changed = false
@@ -106,7 +108,7 @@ extension RecordedDestination {
 extension PipelineFactory {
   /// Those of which another text is there now, which can be built.
   /// - Throws: what is wrong with one, by file and line.
-  fileprivate func changed(_ texts: [Template], values: [String: String]) throws(PipelineFailure) -> [TemplateName] {
+  func changed(_ texts: [Template], values: [String: String]) throws(PipelineFailure) -> [TemplateName] {
     var changed: [TemplateName] = []
     for text in texts {
       let now = try fill(template(text.kind, text.name), values: values)

@@ -35,6 +35,8 @@ protocol JobSource: EgressJob {
   func feed()
   /// Learns how many packets came of what arrives.
   func countPackets() async
+  /// Has templates of the source that have changed take over.
+  func renewSource()
   /// Has nothing arrive any more once all before that moment has.
   func stopArriving(at end: MediaTime) async
 }
@@ -144,6 +146,7 @@ extension JobSource {
     await followRoom()
     endWhatFailed()
     heedTexts()
+    renewSource()
     tellDestinations()
     watchPresence()
     if job.isTold, let reason = job.course.news(of: ended, jobFailure) { tell(.over(reason)) }

@@ -30,7 +30,12 @@ struct CompositeFrames {
         info?.note(event)
       }
     }
-    let labels = Task { [console, events = job.events] in for await event in events { console.tell(labels: event) } }
+    let labels = Task { [console, events = job.events] in
+      for await event in events {
+        console.tell(labels: event)
+        tell(reload: event)
+      }
+    }
     defer {
       follower.cancel()
       labels.cancel()
@@ -50,6 +55,18 @@ struct CompositeFrames {
     await room.disconnect()
     await info?.finish()
     if let failure { throw failure }
+  }
+
+  private func tell(reload event: EgressEvent) {
+    switch event {
+    case .reloaded(let reload):
+      console.say("\(reload.templates.joined(separator: ", ")): another text has taken over.")
+      console.event("reloaded", ["templates": reload.templates, "start": reload.start.seconds])
+    case .reloadRefused(let error, _):
+      console.say("\(error.message): not taken over, all goes on as before.")
+      console.event("reload_refused", ["message": error.message, "code": error.code.rawValue])
+    default: break
+    }
   }
 
   /// - Returns: why not all is there that was asked for.

@@ -1,0 +1,73 @@
+import MediaCore
+
+/// What of two mixes of one kind goes on, where one takes over from another: what the one before has mixed up to a moment,
+/// then what the next one has from there on. What the next one brings earlier waits. Pure.
+struct MixTurns<Media: Sendable>: Sendable {
+  private struct Change {
+    /// The number of the next one.
+    var turn: Int
+    var time: MediaTime
+    /// What the next one has brought before the one before has come there.
+    var held: [Media] = []
+    /// Whether somebody hands that on.
+    var isDraining = false
+    var isOver = false
+  }
+
+  /// How many of the next one are waited with for one before that brings nothing.
+  private static var most: Int { 30 }
+
+  /// The number of the mix that goes on.
+  private(set) var current = 0
+  private var change: Change?
+
+  /// Has another one take over.
+  /// - Parameter time: from when on.
+  mutating func change(to turn: Int, at time: MediaTime) { change = Change(turn: turn, time: time) }
+
+  /// Whether all that goes on is of the next one, which is the current one from here on.
+  mutating func settle() -> Bool {
+    guard let done = change, done.isOver else { return false }
+    (current, change) = (done.turn, nil)
+    return true
+  }
+
+  enum Verdict: Equatable {
+    case pass
+    case drop
+    /// What waits is to be handed on, and then this, where it is of the next one: see `drain`.
+    case drain
+  }
+
+  /// - Parameters:
+  ///   - turn: the number of its mix.
+  ///   - time: of what it has mixed.
+  mutating func take(_ media: Media, of turn: Int, at time: MediaTime) -> Verdict {
+    guard let change else { return turn == current ? .pass : .drop }
+    if turn == current {
+      guard time >= change.time else { return .pass }
+      return beginDraining() ? .drain : .drop
+    }
+    guard turn == change.turn, time >= change.time else { return .drop }
+    if change.isOver { return .pass }
+    self.change?.held.append(media)
+    return change.held.count >= Self.most && beginDraining() ? .drain : .drop
+  }
+
+  private mutating func beginDraining() -> Bool {
+    guard change?.isDraining == false else { return false }
+    change?.isDraining = true
+    return true
+  }
+
+  /// For whoever was told to drain, until there is nothing more.
+  /// - Returns: what is to be handed on before it is called again; nil once the next one goes on by itself.
+  mutating func drain() -> [Media]? {
+    guard let held = change?.held, !held.isEmpty else {
+      change?.isOver = true
+      return nil
+    }
+    change?.held = []
+    return held
+  }
+}

@@ -1,0 +1,158 @@
+import MediaBridge
+import MediaCore
+import MediaPipelines
+import PipelineTemplates
+
+/// What is mixed by other texts from a moment on.
+struct MixChanges {
+  /// Hands on what is mixed.
+  let relay: MixRelay
+  /// Of each kind, those that run.
+  var texts: [Track.Kind: [Template]] = [:]
+  fileprivate var renewals: [Track.Kind: MixRenewal] = [:]
+  fileprivate var watch = TextWatch()
+
+  init(_ relay: MixRelay) { self.relay = relay }
+}
+
+/// A mix that is to take over, and what it takes over from.
+private struct MixRenewal {
+  let templates: [TemplateName]
+  let texts: [Template]
+  /// Of its kind alone.
+  let before: (mix: RoomMix, scene: CompositeScene)
+  let since = MediaTime.now
+  var hasAsked = false
+  var isChanging = false
+}
+
+// Templates that mix and change while they do.
+extension RoomComposite {
+  /// From its beginning to the moment at which it takes over: for what is heard to go through it.
+  private static let warmUp = Duration.milliseconds(700)
+  /// How long frames are waited for.
+  private static let patience = Duration.seconds(5)
+
+  func renewSource() {
+    guard job.isTold, !job.isFinished, let run else { return }
+    let kinds = [Track.Kind.video, .audio].filter(options.kinds.contains)
+    for kind in kinds { settle(kind, run) }
+    guard let changes else { return }
+    let ready = kinds.indices.filter { changes.renewals[kinds[$0]] == nil }
+    let due = self.changes?.watch.due(Array(kinds.indices), ready) {
+      kinds.flatMap { changes.texts[$0] ?? [] }.flatMap { mixFactory.store.paths(of: $0.kind, $0.name) }
+    }
+    for index in due ?? [] {
+      do throws(LiveKitError) { try renew(kinds[index]) } catch { refuse(error, kinds[index]) }
+    }
+  }
+
+  /// Mixes a kind by the texts that are there now, beside the mix that goes on.
+  /// - Throws: what is wrong with one, by file and line.
+  private func renew(_ kind: Track.Kind) throws(LiveKitError) {
+    guard let running = changes?.texts[kind], let mix else { return }
+    let (names, texts) = try LiveKitError.wrapping { () throws(PipelineFailure) in
+      (try mixFactory.changed(running, values: RoomMix.values(options)), try mixTexts(kind))
+    }
+    guard !names.isEmpty else { return }
+    let next = try makeMix([kind])
+    do throws(LiveKitError) { try next.start() } catch {
+      Task { await next.stop() }
+      throw error
+    }
+    guard let before = scene?.move(kind, to: next) else { return }
+    self.mix = mix.with(kind, of: next)
+    changes?.renewals[kind] = MixRenewal(templates: names, texts: texts, before: (mix.only(kind), before))
+    if kind == .video, labels.text(of: nil) != nil { try showLabel(of: nil) }
+  }
+
+  /// Those that are there now.
+  func mixTexts(_ kind: Track.Kind) throws(PipelineFailure) -> [Template] {
+    var texts: [Template] = []
+    for name in RoomMix.templates(of: kind, options) { texts.append(try mixFactory.template(name.kind, name.name)) }
+    return texts
+  }
+
+  /// Looks what has become of a mix that is to take over.
+  private func settle(_ kind: Track.Kind, _ run: JobRun) {
+    guard let changes, var renewal = changes.renewals[kind] else { return }
+    if changes.relay.hasChanged(kind) { return complete(renewal, kind, run) }
+    guard !renewal.isChanging else { return }
+    let age = MediaTime.now - renewal.since
+    if let error = changes.relay.failure(kind) ?? lack(kind, renewal, age) {
+      undo(renewal, kind)
+      return refuse(error, kind)
+    }
+    guard age >= Self.warmUp, changes.relay.hasBegun(kind) else { return }
+    if kind == .video, let lacking = scene?.lacking(of: renewal.before.scene), !lacking.isEmpty, age < Self.patience {
+      // Somebody whose frames are few is to be seen at once, too.
+      if !renewal.hasAsked {
+        for publication in wanted where lacking.contains(where: { $0 === publication.track }) {
+          publication.media?.requestKeyframe()
+        }
+      }
+      renewal.hasAsked = true
+    } else {
+      renewal.isChanging = true
+      changes.relay.change(kind, at: .now)
+    }
+    self.changes?.renewals[kind] = renewal
+  }
+
+  private func lack(_ kind: Track.Kind, _ renewal: MixRenewal, _ age: Duration) -> LiveKitError? {
+    guard age >= Self.patience, changes?.relay.hasBegun(kind) == false else { return nil }
+    let names = renewal.templates.map(\.description).joined(separator: " and ")
+    return LiveKitError(.template, "\(names): nothing has come of it within \(Self.patience.seconds) s")
+  }
+
+  private func complete(_ renewal: MixRenewal, _ kind: Track.Kind, _ run: JobRun) {
+    changes?.renewals[kind] = nil
+    changes?.texts[kind] = renewal.texts
+    end(renewal)
+    // It broke as it took over.
+    if let error = changes?.relay.failure(kind) { mixFailure.withLock { $0 = $0 ?? error } }
+    let reload = TemplateReload(
+      location: request, templates: renewal.templates.map(\.description), part: nil, start: run.job.media.length)
+    for index in run.destinations.indices where takes(run.destinations[index], kind) {
+      var reload = reload
+      reload.location = run.destinations[index].target.destination.shown
+      job.run?.destinations[index].reloads.append(reload)
+      tell(.reloaded(reload))
+    }
+    if run.destinations.isEmpty { tell(.reloaded(reload)) }
+  }
+
+  private func end(_ renewal: MixRenewal) {
+    var scene = renewal.before.scene
+    scene.clear()
+    Task { [mix = renewal.before.mix] in await mix.stop() }
+  }
+
+  private func undo(_ renewal: MixRenewal, _ kind: Track.Kind) {
+    changes?.renewals[kind] = nil
+    guard let failed = mix?.only(kind) else { return }
+    scene?.moveBack(kind, to: renewal.before.scene)
+    mix = mix?.with(kind, of: renewal.before.mix)
+    Task { await failed.stop() }
+  }
+
+  private func takes(_ destination: RecordedDestination, _ kind: Track.Kind) -> Bool {
+    destination.isOpen && destination.target.planner.kinds.contains(kind)
+  }
+
+  private func refuse(_ error: LiveKitError, _ kind: Track.Kind) {
+    let taking = run?.destinations.filter { takes($0, kind) } ?? []
+    let locations = taking.map(\.target.destination.shown)
+    tell(.reloadRefused(error, locations: locations.isEmpty ? [request] : locations))
+  }
+
+  /// Ends what was still to be taken over from.
+  func endRenewals() async {
+    for renewal in changes?.renewals.values.map({ $0 }) ?? [] {
+      var scene = renewal.before.scene
+      scene.clear()
+      await renewal.before.mix.stop()
+    }
+    changes?.renewals = [:]
+  }
+}
