@@ -52,7 +52,7 @@ struct OutputTimelineTests {
   @Test mutating func audioNeverStandsStill() throws {
     #expect(frame(0, isKeyframe: true) == 0)
     #expect(try #require(audio(20)) == (20, 0))
-    #expect(try #require(audio(20)) == (21, 0))
+    #expect(try #require(audio(20)) == (22, 0))
     #expect(try #require(audio(40)) == (40, 0))
   }
 

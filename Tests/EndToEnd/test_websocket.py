@@ -59,7 +59,7 @@ def test_a_websocket_server_that_is_slow_gets_all(start, server, tmp_path):
     samples = np.frombuffer(taker.file.read_bytes(), "<f4").reshape(-1, 8)
     assert len(samples) == 6 * 96_000
     heard = np.flatnonzero(np.abs(samples[:, 0]) > 0.01)
-    assert np.diff(heard[heard > 96_000]).max() < 48_000, "silence stands for nothing"
+    assert np.diff(heard[heard > 96_000]).max() < 2 * 96_000, "silence stands for nothing"
 
 
 @pytest.fixture

@@ -12,8 +12,9 @@ struct SilenceFiller: Sendable {
   /// Timestamps that jump by less are jitter of the sender's clock and stay as they are.
   private static let tolerance = Duration.milliseconds(60)
 
-  /// Between the starts of two blocks at least: files count milliseconds, and no two blocks may have one time.
-  private static let least = Duration.milliseconds(1)
+  /// Between the starts of two blocks at least: files count milliseconds, which a muxer rounds down for one block and up for
+  /// another, and no two may have one time.
+  private static let least = Duration.milliseconds(2)
 
   /// Where the audio written so far ends.
   private(set) var end = Duration.zero
