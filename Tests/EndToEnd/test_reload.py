@@ -118,8 +118,8 @@ def assert_playlist(file, changes):
     assert_goes_on([file])
 
 
-def record(server, texts, folder, live, *more, size=SMALL):
-    server.foreign_publisher("--room", "texts", "--codec", "VP8", "--duration", 300, *size)
+def record(server, texts, folder, live, *more):
+    server.foreign_publisher("--room", "texts", "--codec", "VP8", "--duration", 300, *SMALL)
     options = ("--pipelines", texts.folder, "--set", "hls.segment-duration=1")
     recorder = server.recorder("texts", "alice", live.address, *options, *more, folder / "a.m3u8")
     after(recorder, 2)
@@ -157,8 +157,8 @@ def test_texts_that_change_take_over(server, live, texts, tmp_path):
 
 
 def test_a_text_that_a_server_refuses_is_given_up(server, live, texts, tmp_path):
-    """What nothing but the server can say: the text before is tried again at once. Of small frames it would take eight first."""
-    recorder = record(server, texts, tmp_path, live, size=())
+    """What nothing but the server can say: the text before is tried again at once."""
+    recorder = record(server, texts, tmp_path, live)
     texts.break_(RTMP, "location=${location}", 'location="${location}x"')
     told = recorder.wait_for("reload_refused", 20)
     assert f"{texts.path(RTMP)}:" in told["message"] and "publish" in told["message"], told

@@ -20,6 +20,8 @@ struct Renewal: Sendable {
   /// Whether what ran before is tried again.
   fileprivate var isGivenUp = false
   fileprivate let since = MediaTime.now
+  /// When a server had taken something first.
+  fileprivate var takenSince: MediaTime?
   /// When its keyframe was asked for last.
   fileprivate var asked = MediaTime.now
 
@@ -149,11 +151,20 @@ extension JobDestination {
       askAgain(now)
       return nil
     }
-    if now.isTried, writer.stage.isHeld || writer.stage.load.taken < StreamRetry.leastTaken { return nil }
+    guard !now.isTried || hasStood(now) else { return nil }
     renewal.withLock { $0 = nil }
     if let error = now.error { breakage.note(error) }
     return (now, writer.part.begin)
   }
+
+  /// Whether a server has taken something for long enough to refuse it: what waited is taken before the connection stands.
+  private func hasStood(_ tried: Renewal) -> Bool {
+    guard !writer.stage.isHeld, writer.stage.load.taken >= StreamRetry.leastTaken else { return false }
+    let since = tried.takenSince ?? .now
+    renewal.withLock { $0?.takenSince = since }
+    return .now >= since + Self.trial
+  }
+  private static let trial = Duration.seconds(1)
 
   /// Goes back to what ran before where the server is lost and has taken nothing of a new text.
   func giveUpUntried() {
