@@ -82,11 +82,16 @@ def live(start, namespace, tmp_path):
 def assert_taken(recorder, texts, edit):
     name, default, value, count = edit
     texts.set(name, default, value)
+    assert_reloaded(recorder, name, count)
+
+
+def assert_reloaded(recorder, name, count=1):
     told = [recorder.wait_for("reloaded", 20) for _ in range(count)]
     assert [one["templates"] for one in told] == [[name]] * count, recorder.report(f"{name} is not taken over")
     # One encoder begins for all of them.
     assert len({one["start"] for one in told}) == 1, told
     after(recorder, told[0]["start"] + 1)
+    return told[0]["start"]
 
 
 def assert_refused(recorder, texts, broken, count):
@@ -197,19 +202,13 @@ def test_texts_of_a_mixed_room_take_over(server, texts, tmp_path):
     recorder = server.recorder("mixed", None, file, *options)
     after(recorder, 2)
 
-    def assert_mixed(name, old, new):
-        texts.now[name] = texts.now[name].replace(old, new)
-        texts.write(name, texts.now[name])
-        told = recorder.wait_for("reloaded", 20)
-        assert told["templates"] == [name], recorder.report(f"{name} is not taken over")
-        after(recorder, told["start"] + 1.5)
-        return told["start"]
-
-    whitened = assert_mixed(mix, "background=black", "background=white")
+    texts.now[mix] = texts.now[mix].replace("background=black", "background=white")
+    texts.write(mix, texts.now[mix])
+    whitened = assert_reloaded(recorder, mix)
     assert_refused(recorder, texts, (mix, ("compositor name", "compositer name"), "compositer"), 1)
     assert_refused(recorder, texts, (tile, ("add-borders=false", "add-borders=maybe"), "add-borders"), 1)
-    assert_mixed(tile, "${queue:-30", "${queue:-20")
-    assert_mixed(voice, "${queue:-100", "${queue:-90")
+    assert_taken(recorder, texts, (tile, "${queue:-", 20, 1))
+    assert_taken(recorder, texts, (voice, "${queue:-", 90, 1))
     recorder.stop()
     assert recorder.finish() == 0, recorder.report("failed")
     assert checks.decode_errors(file) == [] and checks.disorder(file) == []

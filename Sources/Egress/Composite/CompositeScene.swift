@@ -138,14 +138,9 @@ struct CompositeScene {
 
   /// Has all of a kind seen or heard as it was before `move`, whose result this is.
   mutating func moveBack(_ kind: Track.Kind, to before: CompositeScene) {
-    if kind == .video {
-      for tile in tiles { tile.remove() }
-      tiles = before.tiles
-    } else {
-      for voice in voices { voice.remove() }
-      voices = before.voices
-    }
-    mix = mix.with(kind, of: before.mix)
+    var failed = move(kind, to: before.mix)
+    failed.clear()
+    if kind == .video { tiles = before.tiles } else { voices = before.voices }
   }
 
   /// The tracks that are seen there and not here yet.

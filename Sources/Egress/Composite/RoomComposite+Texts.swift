@@ -24,6 +24,12 @@ private struct MixRenewal {
   let since = MediaTime.now
   var hasAsked = false
   var isChanging = false
+
+  /// Nobody is seen or heard in what it takes over from after it returned.
+  func clear() {
+    var scene = before.scene
+    scene.clear()
+  }
 }
 
 // Templates that mix and change while they do.
@@ -108,7 +114,8 @@ extension RoomComposite {
   private func complete(_ renewal: MixRenewal, _ kind: Track.Kind, _ run: JobRun) {
     changes?.renewals[kind] = nil
     changes?.texts[kind] = renewal.texts
-    end(renewal)
+    renewal.clear()
+    Task { [mix = renewal.before.mix] in await mix.stop() }
     // It broke as it took over.
     if let error = changes?.relay.failure(kind) { mixFailure.withLock { $0 = $0 ?? error } }
     let reload = TemplateReload(
@@ -120,12 +127,6 @@ extension RoomComposite {
       tell(.reloaded(reload))
     }
     if run.destinations.isEmpty { tell(.reloaded(reload)) }
-  }
-
-  private func end(_ renewal: MixRenewal) {
-    var scene = renewal.before.scene
-    scene.clear()
-    Task { [mix = renewal.before.mix] in await mix.stop() }
   }
 
   private func undo(_ renewal: MixRenewal, _ kind: Track.Kind) {
@@ -149,8 +150,7 @@ extension RoomComposite {
   /// Ends what was still to be taken over from.
   func endRenewals() async {
     for renewal in changes?.renewals.values.map({ $0 }) ?? [] {
-      var scene = renewal.before.scene
-      scene.clear()
+      renewal.clear()
       await renewal.before.mix.stop()
     }
     changes?.renewals = [:]
