@@ -7,7 +7,7 @@ import checks
 import numpy as np
 import pytest
 from programs import ROOT
-from publish_object import SPEED
+from publish_object import SIDE, SPEED
 from publish_speech import PERIOD, STEP, WORDS
 from raw import Reader, lines, of
 from test_frames import eventually
@@ -31,6 +31,19 @@ def test_a_moving_object_is_found(server, tmp_path):
     assert all(abs(place["y"] - 90) < 10 for place in places), places
     speeds = [(b["x"] - a["x"]) / (b["time"] - a["time"]) for a, b in zip(places, places[1:])]
     # Once in three seconds it begins again at the left.
+    assert np.median(speeds) == pytest.approx(SPEED / 2, rel=0.2), speeds
+
+
+def test_a_moving_object_has_a_box_by_opencv(server, tmp_path):
+    """The same square, at half the size."""
+    server.foreign_publisher("--no-audio", script="publish_object.py")
+    options = ("--format", "bgr24", "--size", "320x180", "--fps", 10, "--duration", "5s")
+    boxes = told(server, tmp_path / "told", "frames", "moving_boxes.py 320x180 10", *options)
+    # Where it was before counts as moving for some frames, so that boxes may be larger than the square.
+    found = [box for box in boxes if abs(box["height"] - SIDE / 2) < 6 and abs(box["y"] + box["height"] / 2 - 90) < 6]
+    assert len(found) > 20 and len(found) > 0.8 * len(boxes), boxes
+    right = [(box["time"], box["x"] + box["width"]) for box in found]
+    speeds = [(b[1] - a[1]) / (b[0] - a[0]) for a, b in zip(right, right[1:]) if b[0] > a[0]]
     assert np.median(speeds) == pytest.approx(SPEED / 2, rel=0.2), speeds
 
 
