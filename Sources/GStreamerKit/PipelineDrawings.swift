@@ -37,7 +37,7 @@ public enum PipelineDrawings {
   static func write(_ text: String, _ name: String) {
     guard let folder = state.withLock({ $0.folder }) else { return }
     do { try Data(text.utf8).write(to: URL(fileURLWithPath: "\(folder)/\(name)")) } catch {
-      state.withLock { $0.failure = $0.failure ?? "\(folder)/\(name): \(error.localizedDescription)" }
+      state.withLock { $0.failure = $0.failure ?? "\(folder)/\(name): \(error.systemReason)" }
     }
   }
 }

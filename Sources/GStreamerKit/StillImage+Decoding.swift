@@ -11,7 +11,7 @@ extension VideoFrameBuffer {
   public init(imageFile path: String) throws(PipelineError) {
     let bytes: Data
     do { bytes = try Data(contentsOf: URL(fileURLWithPath: path)) } catch {
-      throw PipelineError(.cannotRead, "\(path) cannot be read: \(error.localizedDescription)")
+      throw PipelineError(.cannotRead, "\(path) cannot be read: \(error.systemReason)")
     }
     guard let type = Self.imageTypes.first(where: { bytes.starts(with: $0.signature) }) else {
       throw PipelineError(.format, "\(path) is neither a PNG nor a JPEG image")

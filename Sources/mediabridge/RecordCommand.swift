@@ -2,6 +2,7 @@ import ArgumentParser
 import Egress
 import Foundation
 import MediaBridge
+import MediaCore
 import MediaPipelines
 import PipelineTemplates
 
@@ -237,7 +238,7 @@ struct RecordingArguments: ParsableArguments {
   private func draw() throws {
     guard let dot else { return }
     do { try Drawings.begin(in: dot) } catch {
-      throw LiveKitError(.invalidParameter, "--dot \(dot): \(error.localizedDescription)", underlying: error)
+      throw LiveKitError(.invalidParameter, "--dot \(dot): \(error.systemReason)", underlying: error)
     }
   }
 

@@ -36,7 +36,7 @@ extension Manifest {
     for location in destinations.map(\.location) where FileManager.default.fileExists(atPath: location) {
       do { try json.write(to: URL(fileURLWithPath: location + ".json"), options: .atomic) } catch {
         throw LiveKitError(
-          .output, "\(location).json: the manifest could not be written: \(error.localizedDescription)",
+          .output, "\(location).json: the manifest could not be written: \(error.systemReason)",
           underlying: error)
       }
     }

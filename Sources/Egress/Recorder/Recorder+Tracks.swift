@@ -47,7 +47,9 @@ extension Recorder {
   private func consider(_ publication: RemoteTrackPublication, of participant: RemoteParticipant) async {
     let kind = publication.kind
     guard participant.identity == tracks.identity, let run, tracks.taken[kind] !== publication else { return }
-    if let refusal = run.refusal(of: kind) { return omit(publication, refusal.message, wasWanted: false) }
+    if asked.wantedKinds.contains(kind), let refusal = run.refusal(of: kind) {
+      return omit(publication, refusal.message, wasWanted: false)
+    }
     let choice = tracks.choice
     guard tracks.taken[kind] == nil, choice.accepts(publication), run.has(kind) else {
       return omit(publication, choice.reason(against: publication), wasWanted: choice.isNamed(publication))

@@ -10,14 +10,18 @@ struct PipelinesDiff: AsyncParsableCommand {
   @Argument(help: "KIND/NAME such as output/mp4, or only the name") var name: String
 
   func run() async throws {
-    let template = try templates.find(name)
-    let shipped = try templates.find("\(template.kind.rawValue)/\(template.name)", in: templates.shipped)
-    let difference = UnifiedDiff(
-      from: shipped.text, to: template.text, oldName: shipped.file, newName: template.file)
-    guard !difference.description.isEmpty else {
-      return Console(isJSON: false).say("\(template.file) is as it ships")
+    try await templates.telling {
+      let template = try templates.find(name)
+      guard let shipped = try? templates.shipped.find(template.kind, template.name) else {
+        throw Refusal(message: "\(template.file): no such text ships, from which it could differ")
+      }
+      let difference = UnifiedDiff(
+        from: shipped.text, to: template.text, oldName: shipped.file, newName: template.file)
+      guard !difference.description.isEmpty else {
+        return Console(isJSON: false).say("\(template.file) is as it ships")
+      }
+      Terminal.shared.copy(String(difference.description.dropLast()))
     }
-    Terminal.shared.copy(String(difference.description.dropLast()))
   }
 }
 

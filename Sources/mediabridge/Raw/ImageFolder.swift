@@ -1,6 +1,7 @@
 import Egress
 import Foundation
 import MediaBridge
+import MediaCore
 
 /// A folder of numbered images. Each has its name once it is whole.
 final class ImageFolder: RawSink {
@@ -12,7 +13,7 @@ final class ImageFolder: RawSink {
   init(_ path: String, suffix: String, replaces: Bool) throws(LiveKitError) {
     (name, self.suffix) = (path, suffix)
     do { try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true) } catch {
-      throw LiveKitError(.output, "\(path): the folder cannot be made: \(error.localizedDescription)")
+      throw LiveKitError(.output, "\(path): the folder cannot be made: \(error.systemReason)")
     }
     guard access(path, W_OK) == 0 else { throw RawDescriptor.failure(path) }
     if !replaces, access(file(0), F_OK) == 0 {

@@ -53,7 +53,7 @@ final class SharedMemoryOutput: RawReceiver {
       try Data(header).write(to: URL(fileURLWithPath: unfinished))
       guard rename(unfinished, capsFile) == 0 else { throw RawDescriptor.failure(capsFile) }
     } catch {
-      let reason = LiveKitError(.output, "\(capsFile): \(error.localizedDescription)", fault: .destination)
+      let reason = LiveKitError(.output, "\(capsFile): \(error.systemReason)", fault: .destination)
       state.withLock { $0.failure = error as? LiveKitError ?? reason }
     }
   }

@@ -2,6 +2,7 @@ import ArgumentParser
 import Egress
 import Foundation
 import MediaBridge
+import MediaCore
 import PipelineTemplates
 import Yams
 
@@ -36,7 +37,7 @@ struct RunFile {
   private static func node(of file: String) throws(YAMLMistake) -> Node {
     let bytes: Data
     do { bytes = try Data(contentsOf: URL(fileURLWithPath: file)) } catch {
-      throw YAMLMistake(file, nil, "it cannot be read: \(error.localizedDescription)")
+      throw YAMLMistake(file, nil, "it cannot be read: \(error.systemReason)")
     }
     guard bytes.count <= largestFile, let text = String(bytes: bytes, encoding: .utf8) else {
       throw YAMLMistake(file, nil, "give a YAML file in UTF-8 of at most 1 MB")

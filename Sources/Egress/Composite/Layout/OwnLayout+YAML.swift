@@ -1,5 +1,6 @@
 import Foundation
 public import MediaBridge
+import MediaCore
 import PipelineTemplates
 import Yams
 
@@ -14,7 +15,7 @@ extension OwnLayout {
     let url = URL(fileURLWithPath: file)
     let bytes: Data
     do { bytes = try Data(contentsOf: url) } catch {
-      throw LiveKitError(.invalidParameter, "\(file) cannot be read: \(error.localizedDescription)", underlying: error)
+      throw LiveKitError(.invalidParameter, "\(file) cannot be read: \(error.systemReason)", underlying: error)
     }
     guard bytes.count <= Self.largestFile, let text = String(bytes: bytes, encoding: .utf8) else {
       throw LiveKitError(.invalidParameter, "\(file) is no layout: give a YAML file in UTF-8 of at most 64 kB")
