@@ -84,12 +84,18 @@ def test_a_websocket_server_has_to_prove_who_it_is(start, server, certificate, m
     assert len(taker.samples) == 2 * RATE
 
 
-def test_a_websocket_server_that_dies_is_tried_again(start, server, tmp_path):
+def killed(start, server, folder, *options):
+    """A server that is killed once a second is there, and what it was sent by."""
     server.foreign_publisher("--no-video", "--tone")
-    taker = Taker(start, server, tmp_path / "a.pcm")
-    reader = Reader(server, "pcm", "--channels", 2, "--duration", "8s", taker.url)
+    taker = Taker(start, server, folder / "a.pcm")
+    reader = Reader(server, "pcm", "--channels", 2, *options, taker.url)
     wait_until("a second is there", lambda: taker.file.exists() and len(taker.samples) > RATE)
     taker.program.kill()
+    return taker, reader
+
+
+def test_a_websocket_server_that_dies_is_tried_again(start, server, tmp_path):
+    taker, reader = killed(start, server, tmp_path, "--duration", "8s")
     before = len(taker.samples)
     taker.again()
     said = reader.all().decode()
@@ -99,11 +105,7 @@ def test_a_websocket_server_that_dies_is_tried_again(start, server, tmp_path):
 
 
 def test_a_websocket_server_that_stays_away_is_an_error(start, server, tmp_path):
-    server.foreign_publisher("--no-video", "--tone")
-    taker = Taker(start, server, tmp_path / "a.pcm")
-    reader = Reader(server, "pcm", "--channels", 2, "--reconnect-for", "2s", taker.url)
-    wait_until("a second is there", lambda: taker.file.exists() and len(taker.samples) > RATE)
-    taker.program.kill()
+    _, reader = killed(start, server, tmp_path, "--reconnect-for", "2s")
     assert reader.finish() == 1
     assert "nothing answers at 127.0.0.1:8765" in reader.said and "secret" not in reader.said
 
