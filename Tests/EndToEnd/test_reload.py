@@ -173,6 +173,19 @@ def test_a_text_that_a_server_refuses_is_given_up(server, live, texts, tmp_path)
     assert len(live.received) == 2 and [checks.decode_errors(file) for file in live.received] == [[], []]
 
 
+def test_a_text_that_is_not_taken_over_is_said(server, live, texts, tmp_path):
+    """Tracks are received by the text that was there when they began."""
+    name = "receive/vp8"
+    texts.add(name)
+    recorder = record(server, texts, tmp_path, live)
+    texts.write(name, texts.now[name] + "# Mine.\n")
+    told = recorder.wait_for("reload_refused", 20)
+    assert told["message"] == f"{texts.path(name)}: texts of receive/ are read when a track or a job begins", told
+    assert len(told["destinations"]) == 2
+    end(recorder)
+    assert_goes_on(live.received)
+
+
 @pytest.mark.long
 def test_twenty_edits_of_which_half_are_broken(server, live, texts, tmp_path):
     recorder = record(server, texts, tmp_path, live)

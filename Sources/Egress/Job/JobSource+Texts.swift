@@ -22,12 +22,36 @@ struct TextWatch: Sendable {
   }
 }
 
+/// Sees that texts have changed which are not taken over while a job runs.
+struct FixedTextWatch: Sendable {
+  private static let kinds: [TemplateKind] = [.receive, .process]
+  private var watches: [(kind: TemplateKind, file: String, watch: FileWatch)]
+
+  init(_ store: TemplateStore) {
+    let entries = (try? store.list(Self.kinds).entries) ?? []
+    let places = entries.filter { $0.shadowedBy == nil }.flatMap { entry in
+      store.paths(of: entry.kind, entry.name).map { (entry.kind, $0) }
+    }
+    watches = places.map { ($0, $1, FileWatch([$1], heedsAbsence: true)) }
+  }
+
+  /// For each that has changed, what is to be said of it.
+  mutating func due() -> [LiveKitError] {
+    watches.indices.compactMap { index in
+      let (kind, file, _) = watches[index]
+      guard watches[index].watch.hasChanged({ [file] }) else { return nil }
+      return LiveKitError(.template, "\(file): texts of \(kind.rawValue)/ are read when a track or a job begins")
+    }
+  }
+}
+
 // Templates that change while a job runs.
 extension JobSource {
   /// Has destinations go on with texts that have changed, and tells what becomes of it.
   func heedTexts() {
     guard job.isTold, !job.isFinished, let run else { return }
     settleReloads()
+    tellFixedTexts(run)
     run.job.retireLines()
     let destinations = run.destinations
     let open = destinations.indices.filter { destinations[$0].isOpen }
@@ -40,6 +64,14 @@ extension JobSource {
   }
 
   func renewSource() {}
+
+  /// Nothing that somebody has edited stays as it was without a word.
+  private func tellFixedTexts(_ run: JobRun) {
+    var watch = job.fixedTexts ?? FixedTextWatch(PipelineFactory(folder: room.options.pipelineFolder).store)
+    let open = run.destinations.filter(\.isOpen).map(\.target.destination.shown)
+    for error in watch.due() { tell(.reloadRefused(error, locations: open.isEmpty ? [request] : open)) }
+    job.fixedTexts = watch
+  }
 
   private func settleReloads() {
     guard let run else { return }

@@ -20,6 +20,8 @@ struct JobState: Sendable {
   var speakers = SpeakerLog()
   var course = JobCourse()
   var texts = TextWatch()
+  /// Nil until it runs.
+  var fixedTexts: FixedTextWatch?
 
   /// What has begun; it can be changed, and begins with `begin`.
   var run: JobRun? {
