@@ -111,6 +111,17 @@ def test_turned_frames_are_upright_in_one_size(server):
     assert pillars, "a frame that stands has borders at its sides"
 
 
+def test_what_happens_around_frames_is_told(server, tmp_path):
+    """Who speaks, and which size is sent."""
+    server.foreign_publisher("--keep-size", "--turns", 0, 90, "--tone")
+    log = tmp_path / "info.jsonl"
+    Reader(server, "frames", "--duration", "4s", "--info", log).all()
+    told = lines(log)
+    assert {"participant": "alice", "speaking": True, "event": "speaking"} in of("speaking", told), told[:20]
+    sizes = [event["size"] for event in of("size", told)]
+    assert {f"{WIDTH}x{HEIGHT}", f"{HEIGHT}x{WIDTH}"} <= set(sizes), sizes
+
+
 def test_the_wall_clock_of_capture_is_told_once_a_report_has_come(room, tmp_path):
     log = tmp_path / "info.jsonl"
     Reader(room, "frames", "--duration", "5s", "--format", "gray8", "--info", log).all()
