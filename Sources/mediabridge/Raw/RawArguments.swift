@@ -84,7 +84,20 @@ struct RawArguments: ParsableArguments {
         "--each: \(destination) would be written by all: put {publisher_identity} into its name, or give --framed or --exec"
       )
     }
+    try validateDestination()
+  }
+
+  private func validateDestination() throws {
     if destination.isEmpty { throw ValidationError("the destination is empty; give a file, or - for standard output") }
+    if exec?.allSatisfy(\.isWhitespace) == true { throw ValidationError("--exec is empty; give a command") }
+    guard destination.contains("://") else { return }
+    guard target.isWebSocket else {
+      throw ValidationError(
+        "\(destination): no file, and audio goes to ws://… or wss://… alone; 'mediabridge stream' is for live servers")
+    }
+    if destination.hasSuffix("://") {
+      throw ValidationError("\(destination): the address has no server; write ws://server/path")
+    }
   }
 
   func validateIsOfMany(_ option: String) throws {
