@@ -1,7 +1,7 @@
 package import MediaCore
 
-/// When the blocks of one stream are, by the RTP clock that counts its samples: exact from one block to the next, whatever
-/// our estimate of its sender's time does meanwhile. Pure.
+/// When the frames or blocks of audio of one stream are, by its RTP clock: exact from one to the next, whatever our estimate
+/// of its sender's time does meanwhile. Pure.
 package struct StreamTime: Sendable {
   /// Ticks a second.
   private let rate: Int

@@ -49,10 +49,10 @@ struct FrameMaker {
   private(set) var isDone = false
 
   /// What the reader gets for a frame: with a rate the one before, too, or nothing.
-  mutating func take(_ frame: VideoFrame) throws(LiveKitError) -> [Made] {
-    let start = start ?? frame.time
+  mutating func take(_ frame: VideoFrame, at moment: MediaTime) throws(LiveKitError) -> [Made] {
+    let start = start ?? moment
     self.start = start
-    let time = max(frame.time - start, .zero)
+    let time = max(moment - start, .zero)
     guard var pace else {
       guard isWanted(time) else { return [] }
       return [try make(frame, at: time)]

@@ -11,6 +11,8 @@ final class FrameStream: RawStream, VideoRenderer, SizelessRenderer, Sendable {
     var publication: RemoteTrackPublication
     var track: RemoteVideoTrack?
     var identity: String
+    /// Nil before the first frame of which the RTP timestamp is known.
+    var time: StreamTime?
   }
   private struct Progress {
     var size: Dimensions?
@@ -89,9 +91,20 @@ final class FrameStream: RawStream, VideoRenderer, SizelessRenderer, Sendable {
     do throws(LiveKitError) {
       noteSize(frame.uprightDimensions)
       let origin = state.withLock { $0.source }?.track?.origin(of: frame)
-      let (made, size) = try maker.withLock { maker throws(LiveKitError) in (try maker.take(frame), maker.size) }
+      let time = time(of: frame, origin)
+      let (made, size) = try maker.withLock { maker throws(LiveKitError) in
+        (try maker.take(frame, at: time), maker.size)
+      }
       put(made, size ?? frame.uprightDimensions, origin)
     } catch { state.withLock { $0.failure = $0.failure ?? error } }
+  }
+
+  /// By the sender's clock, which is exact from one frame to the next, while our estimate of it settles.
+  private func time(of frame: VideoFrame, _ origin: FrameOrigin?) -> MediaTime {
+    state.withLock { state in
+      if let origin, state.source?.time == nil { state.source?.time = StreamTime(rate: origin.clockRate) }
+      return state.source?.time?.time(of: origin?.rtpTimestamp, estimate: frame.time) ?? frame.time
+    }
   }
 
   func tick() {

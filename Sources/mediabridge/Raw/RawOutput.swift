@@ -130,9 +130,12 @@ final class RawOutput: RawReceiver {
       try? await Task.sleep(for: patience)
       if Task.isCancelled { return }
     }
-    let reason = LiveKitError(
-      .readerGone, "\(sink.name): what waited at the end was not taken within \(patience.seconds) s",
-      fault: .destination)
+    let reason =
+      taken == 0
+      ? LiveKitError(.output, "\(sink.name): nobody has read any of it; begin its reader first", fault: .destination)
+      : LiveKitError(
+        .readerGone, "\(sink.name): what waited at the end was not taken within \(patience.seconds) s",
+        fault: .destination)
     let (left, finished) = state.withLock { state in
       let left = state.queue.clear()
       state.dropped += left.count
