@@ -243,9 +243,11 @@ def test_readers_of_a_socket_come_and_go(room, tmp_path):
 
 
 def test_several_participants_share_a_command(room, tmp_path):
+    """Which dies once, and is told anew whose streams there are."""
     room.foreign_publisher("--keep-size", "--identity", "bob", "--first-number", 5000)
     options = ("--each", "--framed", "--format", "gray8", "--size", "160x90", "--fps", 5, "--duration", "2s")
-    command = f"{sys.executable} {ROOT}/Examples/Python/everybody.py > {tmp_path}/told"
+    dying = f"test -e {tmp_path}/died || {{ touch {tmp_path}/died; head -c 20000 > /dev/null; exit 1; }}"
+    command = f"{dying}; exec {sys.executable} {ROOT}/Examples/Python/everybody.py >> {tmp_path}/told"
     Reader(room, "frames", *options, "--exec", command).all()
     told = lines(tmp_path / "told")
     for name in ("alice", "bob"):
@@ -253,7 +255,7 @@ def test_several_participants_share_a_command(room, tmp_path):
         # At an even rate; what waits for half a second on a busy machine is left out.
         places = [line["time"] * 5 for line in mine]
         assert places == pytest.approx(np.round(places), abs=0.01) and places == sorted(set(places))
-        assert len(places) >= 7 and max(places) < 10.01, places
+        assert len(places) >= 5 and max(places) < 10.01, places
         assert {line["size"] for line in mine} == {"160x90"}
 
 

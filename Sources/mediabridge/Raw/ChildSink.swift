@@ -16,7 +16,11 @@ final class ChildSink: RawSink {
     var isAbandoned = false
     var restarts = 0
     var header: [UInt8] = []
+    /// What was said besides media, which the next one has to know, too.
+    var needed: [[UInt8]] = []
   }
+  /// Of what was said: participants may come and go for days.
+  private static let mostNeeded = 1000
   /// A command that dies more often does so each time.
   private static let mostRestarts = 5
   private static let pause: UInt32 = 500_000
@@ -54,12 +58,18 @@ final class ChildSink: RawSink {
   func write(_ piece: RawPiece, number: Int) throws(LiveKitError) {
     while true {
       do throws(LiveKitError) {
-        return try RawDescriptor.write(piece, to: state.withLock { $0.child?.input ?? -1 }, of: name)
+        try RawDescriptor.write(piece, to: state.withLock { $0.child?.input ?? -1 }, of: name)
+        return keep(piece)
       } catch {
         guard error.code == .readerGone else { throw error }
         try revive(error)
       }
     }
+  }
+
+  private func keep(_ piece: RawPiece) {
+    guard piece.isNeeded, case .bytes(let bytes) = piece.body else { return }
+    state.withLock { $0.needed = $0.needed.suffix(Self.mostNeeded - 1) + [bytes] }
   }
 
   /// - Throws: it has ended by itself, or died too often.
@@ -84,11 +94,11 @@ final class ChildSink: RawSink {
     guard let child = Self.turns.withLock({ _ in makeChild() }) else {
       throw LiveKitError(.output, "\(name): the command cannot be begun: \(String(cString: strerror(errno)))")
     }
-    let header = state.withLock { state in
+    let known = state.withLock { state in
       state.child = child
-      return state.header
+      return [state.header] + state.needed
     }
-    try RawDescriptor.write(header[...], to: child.input, of: name)
+    for bytes in known { try RawDescriptor.write(bytes[...], to: child.input, of: name) }
   }
 
   private func makeChild() -> Child? {

@@ -42,7 +42,7 @@ struct RawArguments: ParsableArguments {
     help: ArgumentHelp(
       """
       Run a command in a shell, which gets it on standard input; with --each one for each participant, whose identity is in \
-      $MEDIABRIDGE_IDENTITY. One that dies is begun anew, five times at most
+      $MEDIABRIDGE_IDENTITY, with --each --framed one for all. One that dies is begun anew, five times at most
       """, valueName: "command"))
   var exec: String?
 
@@ -79,7 +79,7 @@ struct RawArguments: ParsableArguments {
       throw ValidationError("--reply is for what a command prints: give --exec COMMAND, too")
     }
     if each { try validateIsOfMany("--each") }
-    if each, !framed, !target.hasOneForEach {
+    if each, !framed, !target.hasOneForEach(isFramed: false) {
       throw ValidationError(
         "--each: \(destination) would be written by all: put {publisher_identity} into its name, or give --framed or --exec"
       )

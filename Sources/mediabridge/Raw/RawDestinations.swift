@@ -39,10 +39,11 @@ final class RawDestinations: Sendable {
   func receiver(
     for identity: String, room: String, environment: [String: String]
   ) throws(LiveKitError) -> any RawReceiver {
-    let isShared = isFramed && !target.hasOneForEach
+    let isShared = isFramed && !target.hasOneForEach(isFramed: true)
     if isShared, let shared = shared.withLock({ $0 }) { return shared }
-    let target = hasMany ? try target.named(identity, room: room) : target
-    let made = try make(target, environment.merging(hasMany ? ["MEDIABRIDGE_IDENTITY": identity] : [:]) { $1 })
+    let isOfOne = hasMany && !isShared
+    let target = isOfOne ? try target.named(identity, room: room) : target
+    let made = try make(target, environment.merging(isOfOne ? ["MEDIABRIDGE_IDENTITY": identity] : [:]) { $1 })
     if isShared { shared.withLock { $0 = made } }
     return made
   }

@@ -35,10 +35,11 @@ enum RawTarget: Sendable {
   var isWebSocket: Bool { if case .webSocket = self { true } else { false } }
 
   /// Whether there is one for each participant, where each is to have one.
-  var hasOneForEach: Bool {
+  /// - Parameter isFramed: whether all can share one; a command is begun for each else.
+  func hasOneForEach(isFramed: Bool) -> Bool {
     switch self {
     case .standardOutput: false
-    case .command: true
+    case .command: !isFramed
     case .socket(let name), .sharedMemory(let name), .webSocket(let name), .path(let name):
       name.contains("{publisher_identity}")
     }
