@@ -24,7 +24,14 @@ final class FrameStream: RawStream, VideoRenderer, SizelessRenderer, Sendable {
     var passedOver = 0
   }
 
-  private let maker: Locked<FrameMaker>
+  /// What frames have become, and of which.
+  private struct Batch: Sendable {
+    var made: [FrameMaker.Made]
+    var size: Dimensions
+    var origin: FrameOrigin?
+  }
+
+  private let maker: Locked<(maker: FrameMaker, outbox: Outbox<Batch>)>
   private let output: any RawReceiver
   private let framing: RawFraming?
   private let info: InfoLog?
@@ -33,7 +40,7 @@ final class FrameStream: RawStream, VideoRenderer, SizelessRenderer, Sendable {
 
   /// - Parameter number: of the stream among those of the command, from 1 on.
   init(_ request: FrameMaker.Request, output: any RawReceiver, isFramed: Bool, info: InfoLog?, number: Int) {
-    maker = Locked(FrameMaker(request))
+    maker = Locked((FrameMaker(request), Outbox()))
     (self.output, self.info, self.number) = (output, info, number)
     framing = isFramed ? RawFraming(number: number) : nil
     if isFramed { output.begin(header: []) }
@@ -43,8 +50,8 @@ final class FrameStream: RawStream, VideoRenderer, SizelessRenderer, Sendable {
   var failure: LiveKitError? { output.failure ?? state.withLock { $0.failure } }
   var hasBegun: Bool { state.withLock { $0.hasBegun } }
   /// Whether it is to end by itself.
-  var isLimited: Bool { maker.withLock { $0.request.duration != nil } }
-  var isDone: Bool { maker.withLock { $0.isDone } }
+  var isLimited: Bool { maker.withLock { $0.maker.request.duration != nil } }
+  var isDone: Bool { maker.withLock { $0.maker.isDone } }
 
   var report: RawReport {
     let (written, dropped) = output.counts
@@ -92,10 +99,11 @@ final class FrameStream: RawStream, VideoRenderer, SizelessRenderer, Sendable {
       noteSize(frame.uprightDimensions)
       let origin = state.withLock { $0.source }?.track?.origin(of: frame)
       let time = time(of: frame, origin)
-      let (made, size) = try maker.withLock { maker throws(LiveKitError) in
-        (try maker.take(frame, at: time), maker.size)
+      let isMine = try maker.withLock { state throws(LiveKitError) in
+        let made = try state.maker.take(frame, at: time)
+        return state.outbox.add([Batch(made: made, size: state.maker.size ?? frame.uprightDimensions, origin: origin)])
       }
-      put(made, size ?? frame.uprightDimensions, origin)
+      if isMine { empty() }
     } catch { state.withLock { $0.failure = $0.failure ?? error } }
   }
 
@@ -108,18 +116,27 @@ final class FrameStream: RawStream, VideoRenderer, SizelessRenderer, Sendable {
   }
 
   func tick() {
-    let made = maker.withLock { maker in (maker.fill(upTo: .now - Self.patience), maker.size) }
-    if let size = made.1 { put(made.0, size, nil) }
+    let isMine = maker.withLock { state in
+      let made = state.maker.fill(upTo: .now - Self.patience)
+      return state.maker.size.map { state.outbox.add([Batch(made: made, size: $0)]) } ?? false
+    }
+    if isMine { empty() }
+  }
+
+  /// A frame and its repetition are made by two threads.
+  private func empty() {
+    while let batches = maker.withLock({ $0.outbox.next() }) {
+      for batch in batches where !batch.made.isEmpty { put(batch.made, batch.size, batch.origin) }
+    }
   }
 
   private func put(_ made: [FrameMaker.Made], _ size: Dimensions, _ origin: FrameOrigin?) {
-    guard !made.isEmpty else { return }
     let isFirst = state.withLock { state in
       state.time = made.last?.time ?? state.time
       defer { state.hasBegun = true }
       return !state.hasBegun
     }
-    if isFirst, framing == nil { output.begin(header: maker.withLock { $0.header(size) }) }
+    if isFirst, framing == nil { output.begin(header: maker.withLock { $0.maker.header(size) }) }
     for frame in made {
       let note = note(frame, frame.isRepeated ? nil : origin)
       switch frame.content {
@@ -131,7 +148,7 @@ final class FrameStream: RawStream, VideoRenderer, SizelessRenderer, Sendable {
 
   private func framed(_ bytes: [UInt8], _ frame: FrameMaker.Made) -> [UInt8] {
     guard let framing else { return bytes }
-    let format = maker.withLock { $0.request }.format.fourCharacters
+    let format = maker.withLock { $0.maker.request }.format.fourCharacters
     return framing.framed(bytes, as: format, Int(frame.size.width), Int(frame.size.height), at: frame.time)
   }
 

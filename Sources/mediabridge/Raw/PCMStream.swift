@@ -33,6 +33,12 @@ final class PCMStream: RawStream, Sendable {
     var muted: Set<String> = []
     /// Whether all are muted, as it was said.
     var isSilent = false
+    var outbox = Outbox<Stretch>()
+  }
+  private struct Stretch: Sendable {
+    /// The number of its first sample.
+    var first: Int
+    var samples: [Float]
   }
   /// A track, and what takes its audio.
   private struct Tap {
@@ -139,12 +145,18 @@ final class PCMStream: RawStream, Sendable {
 
   /// Writes what is known to be complete.
   private func put(_ ready: (inout State) -> Int) {
-    let (samples, first) = state.withLock { state -> ([Float], Int) in
+    let isMine = state.withLock { state in
       let first = state.line.taken
-      let end = min(ready(&state), request.count ?? .max)
-      return (state.line.take(upTo: end), first)
+      let samples = state.line.take(upTo: min(ready(&state), request.count ?? .max))
+      return state.outbox.add(samples.isEmpty ? [] : [Stretch(first: first, samples: samples)])
     }
-    guard !samples.isEmpty else { return }
+    // Each track has a thread of its own.
+    while isMine, let stretches = state.withLock({ $0.outbox.next() }) {
+      for stretch in stretches { put(stretch.samples, from: stretch.first) }
+    }
+  }
+
+  private func put(_ samples: [Float], from first: Int) {
     let fields: InfoFields = [
       "track": number, "time": Double(first) / Double(request.rate), "sample": first,
       "count": samples.count / request.channels,
