@@ -30,6 +30,14 @@ struct FrameBatch {
   /// When the only packet came; nil where there is none, or more.
   var lonePacket: MediaTime? { packets.count == 1 ? packets[0].time : nil }
 
+  /// Whether a frame is coming whose end is not here. Who stops in the middle of one is not waited for.
+  func awaitsMore(at time: MediaTime) -> Bool {
+    isFrameOpen && packets.last.map { time - $0.time < Self.longestPause } ?? false
+  }
+
+  /// Twice the pace at which libwebrtc sends bursts of packets.
+  private static let longestPause = Duration.milliseconds(10)
+
   /// Hands on what is complete.
   /// - Parameter isWhole: whether a frame that is not waits for its end.
   mutating func flush(isWhole: Bool = true, _ push: ([ArrivedPacket]) -> Void) {

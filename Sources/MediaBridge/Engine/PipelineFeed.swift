@@ -48,6 +48,9 @@ final class PipelineFeed {
   /// Hands on what waits for more, since no more comes.
   func complete() { batch.flush(isWhole: false, push) }
 
+  /// Whether nothing can be done with what came last before more comes, which is soon.
+  func awaitsMore(at time: MediaTime) -> Bool { batch.awaitsMore(at: time) }
+
   /// When the packet of audio came that waits for the next one.
   private var held: MediaTime? { startsKeyframe == nil ? batch.lonePacket : nil }
   /// Three packets of 20 ms: one that is lost is not waited for, and who stops to speak is heard to the end.

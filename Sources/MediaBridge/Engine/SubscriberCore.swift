@@ -87,8 +87,20 @@ final class SubscriberCore {
     loop.runBeforeWaiting {
       bound.value.isFlushing = false
       for reception in bound.value.receptions.values { reception.flush() }
+      bound.value.lingerInsideFrame()
     }
   }
+
+  /// A sender spreads a frame over some milliseconds. To wake for each of its packets costs more than what is done with
+  /// them, so those that follow within a moment are taken together; what is complete has gone on before.
+  private func lingerInsideFrame() {
+    let now = MediaTime.now
+    guard receptions.values.contains(where: { $0.feed?.awaitsMore(at: now) == true }) else { return }
+    loop.linger(for: Self.moment)
+  }
+
+  /// As much as the end of a frame may come later for that.
+  private static let moment = Duration.milliseconds(1)
 
   func receive(_ reports: [RTCPPacket], at time: MediaTime) {
     for case .senderReport(let report) in reports { streams[report.ssrc]?.receive(report, at: time) }

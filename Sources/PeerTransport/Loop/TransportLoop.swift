@@ -11,7 +11,7 @@ import MediaCore
 /// `@unchecked Sendable`: `context` is thread-safe by GLib's contract for waking and attaching, `thread` is written
 /// once before anyone else has the object, all else is `Locked`.
 public final class TransportLoop: @unchecked Sendable {
-  /// What runs on the loop's thread; it must not wait for anything.
+  /// What runs on the loop's thread; it must not wait for anything, but for `linger`.
   public typealias Job = @Sendable () -> Void
 
   private struct State {
@@ -81,6 +81,13 @@ public final class TransportLoop: @unchecked Sendable {
   public func runBeforeWaiting(_ job: @escaping Job) {
     precondition(isCurrent, "called off the loop")
     state.withLock { $0.jobs.append(job) }
+  }
+
+  /// Has the thread sleep, so that what arrives meanwhile is taken in one round. All that lives on the loop waits: for
+  /// about a millisecond, and no longer. To be called on the loop.
+  public func linger(for time: Duration) {
+    precondition(isCurrent, "called off the loop")
+    usleep(UInt32(clamping: time.nanoseconds / 1000))
   }
 
   /// Runs `body` on the loop and returns what it returns. Once the loop has stopped it runs at once instead, one at a
