@@ -131,6 +131,7 @@ extension AppSink {
         if let event = info.pointee.data?.assumingMemoryBound(to: GstEvent.self) { callbacks.take(event) }
         return GST_PAD_PROBE_OK
       }, until: detachments)
+    try shared.staticPad("sink", named: name).takeFramesAsDecoded(until: detachments)
     self.init(name: name, shared: shared)
   }
 

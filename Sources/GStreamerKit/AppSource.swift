@@ -251,6 +251,9 @@ extension Pipeline {
     // What the template says can be several formats, or half of one; the first buffer brings the format to announce.
     let source = caps == nil ? element : try withoutCaps(element)
     if caps?.mediaType == "application/x-rtp" { try settleBeforeFirstPacket(source) }
+    if caps == nil || caps?.mediaType == "video/x-raw" {
+      try source.shared.staticPad("src", named: element.name).copyFramesForPlainReaders(until: detachments)
+    }
     return AppSource(source, acceptedCaps: caps)
   }
 

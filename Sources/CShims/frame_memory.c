@@ -1,0 +1,211 @@
+#include "CShims.h"
+#include <gst/video/gstvideopool.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+// Where it is offered a pool, a decoder of libav decodes into the buffers that go downstream, and keeps each mapped for
+// writing for as long as later frames refer to it, though it only reads a frame that it has put out. GstVideoDecoder
+// (1.22) makes the buffer writable to set its times: a copy of the buffer, which cannot share memory that is mapped for
+// writing, so that the samples are copied, too. Memory of this kind is shared all the same.
+
+/// The bytes of a frame, with the memories that they belong to.
+typedef struct {
+  atomic_int users;
+  gsize size, alignment;
+  guint8 *bytes;
+} Block;
+
+typedef struct {
+  GstMemory memory;
+  Block *block;
+} FrameMemory;
+
+/// Blocks that no frame has just now. Fresh ones cost the kernel more than a copy: it clears page after page.
+enum { MOST_SPARE = 4 };
+
+typedef struct {
+  GstAllocator parent;
+  // Not GMutex: the thread sanitizer knows nothing of that.
+  pthread_mutex_t lock;
+  Block *spare[MOST_SPARE];
+} FrameAllocator;
+
+typedef struct {
+  GstAllocatorClass parent_class;
+} FrameAllocatorClass;
+
+static GType frame_allocator_get_type(void);
+G_DEFINE_TYPE(FrameAllocator, frame_allocator, GST_TYPE_ALLOCATOR)
+
+static void block_free(Block *block) {
+  if (block) free(block->bytes);
+  g_free(block);
+}
+
+static Block *block_new(gsize size, gsize alignment) {
+  void *bytes = NULL;
+  if (posix_memalign(&bytes, alignment, MAX(size, 1)) != 0) return NULL;
+  Block *block = g_new0(Block, 1);
+  *block = (Block){.size = size, .alignment = alignment, .bytes = bytes};
+  return block;
+}
+
+/// A spare block of that size, or NULL. Those of another size go: the format has changed.
+static Block *take_spare(FrameAllocator *allocator, gsize size, gsize alignment) {
+  Block *found = NULL;
+  pthread_mutex_lock(&allocator->lock);
+  for (int i = 0; i < MOST_SPARE && !found; i++) {
+    Block *block = g_steal_pointer(&allocator->spare[i]);
+    if (block && block->size == size && block->alignment == alignment) found = block;
+    else block_free(block);
+  }
+  pthread_mutex_unlock(&allocator->lock);
+  return found;
+}
+
+static void put_spare(FrameAllocator *allocator, Block *block) {
+  pthread_mutex_lock(&allocator->lock);
+  for (int i = 0; i < MOST_SPARE && block; i++)
+    if (!allocator->spare[i]) allocator->spare[i] = g_steal_pointer(&block);
+  pthread_mutex_unlock(&allocator->lock);
+  block_free(block);
+}
+
+static GstMemory *memory_over(
+    Block *block, GstAllocator *allocator, GstMemoryFlags flags, gsize align, gsize offset, gsize size) {
+  FrameMemory *frame = g_new0(FrameMemory, 1);
+  atomic_fetch_add(&block->users, 1);
+  frame->block = block;
+  gst_memory_init(GST_MEMORY_CAST(frame), flags, allocator, NULL, block->size, align, offset, size);
+  return GST_MEMORY_CAST(frame);
+}
+
+static GstMemory *frame_memory_alloc(GstAllocator *allocator, gsize size, GstAllocationParams *params) {
+  // 64 bytes: the widest vector that libav asks to be aligned.
+  gsize align = params->align | gst_memory_alignment | 63;
+  gsize whole = params->prefix + size + params->padding;
+  Block *block = take_spare((FrameAllocator *)allocator, whole, align + 1);
+  if (!block) block = block_new(whole, align + 1);
+  if (!block) return NULL;
+  if (params->flags & GST_MEMORY_FLAG_ZERO_PREFIXED) memset(block->bytes, 0, params->prefix);
+  if (params->flags & GST_MEMORY_FLAG_ZERO_PADDED) memset(block->bytes + params->prefix + size, 0, params->padding);
+  return memory_over(block, allocator, params->flags, align, params->prefix, size);
+}
+
+static void frame_memory_free(GstAllocator *allocator, GstMemory *memory) {
+  Block *block = ((FrameMemory *)memory)->block;
+  if (atomic_fetch_sub(&block->users, 1) == 1) put_spare((FrameAllocator *)allocator, block);
+  g_free(memory);
+}
+
+static gpointer frame_memory_map(GstMemory *memory, gsize size, GstMapFlags flags) {
+  return ((FrameMemory *)memory)->block->bytes;
+}
+
+static void frame_memory_unmap(GstMemory *memory) {}
+
+static gsize length(GstMemory *memory, gssize offset, gssize size) { return size < 0 ? memory->size - offset : size; }
+
+/// Nobody can write into what shares its bytes: who wants to gets a copy.
+static GstMemory *frame_memory_share(GstMemory *memory, gssize offset, gssize size) {
+  return memory_over(
+      ((FrameMemory *)memory)->block, memory->allocator, GST_MEMORY_FLAG_READONLY, memory->align,
+      memory->offset + offset, length(memory, offset, size));
+}
+
+/// Shares what a decoder holds on to; copies all else.
+static GstMemory *frame_memory_copy(GstMemory *memory, gssize offset, gssize size) {
+  guint locks = g_atomic_int_get(&GST_MINI_OBJECT_CAST(memory)->lockstate);
+  if (!GST_MEMORY_IS_READONLY(memory) && (locks & GST_LOCK_FLAG_WRITE)) return frame_memory_share(memory, offset, size);
+  GstAllocationParams params = {.align = memory->align};
+  gsize count = length(memory, offset, size);
+  GstMemory *copy = gst_allocator_alloc(NULL, count, &params);
+  GstMapInfo target;
+  if (!copy || !gst_memory_map(copy, &target, GST_MAP_WRITE)) return copy;
+  memcpy(target.data, ((FrameMemory *)memory)->block->bytes + memory->offset + offset, count);
+  gst_memory_unmap(copy, &target);
+  return copy;
+}
+
+static void frame_allocator_finalize(GObject *object) {
+  FrameAllocator *allocator = (FrameAllocator *)object;
+  for (int i = 0; i < MOST_SPARE; i++) block_free(allocator->spare[i]);
+  pthread_mutex_destroy(&allocator->lock);
+  G_OBJECT_CLASS(frame_allocator_parent_class)->finalize(object);
+}
+
+static void frame_allocator_class_init(FrameAllocatorClass *class) {
+  GST_ALLOCATOR_CLASS(class)->alloc = frame_memory_alloc;
+  GST_ALLOCATOR_CLASS(class)->free = frame_memory_free;
+  G_OBJECT_CLASS(class)->finalize = frame_allocator_finalize;
+}
+
+static void frame_allocator_init(FrameAllocator *self) {
+  GstAllocator *allocator = GST_ALLOCATOR_CAST(self);
+  pthread_mutex_init(&self->lock, NULL);
+  allocator->mem_type = "MediaBridgeFrame";
+  allocator->mem_map = frame_memory_map;
+  allocator->mem_unmap = frame_memory_unmap;
+  allocator->mem_copy = frame_memory_copy;
+  allocator->mem_share = frame_memory_share;
+  GST_OBJECT_FLAG_SET(allocator, GST_ALLOCATOR_FLAG_CUSTOM_ALLOC);
+}
+
+static gboolean is_frame_memory(GstMemory *memory) {
+  return memory->allocator && G_TYPE_CHECK_INSTANCE_TYPE(memory->allocator, frame_allocator_get_type());
+}
+
+gboolean shim_is_frame_memory(GstBuffer *buffer) {
+  return gst_buffer_n_memory(buffer) > 0 && is_frame_memory(gst_buffer_peek_memory(buffer, 0));
+}
+
+// A pool that does not decode the next frame into what somebody still reads.
+typedef struct {
+  GstVideoBufferPool parent;
+} FramePool;
+
+typedef struct {
+  GstVideoBufferPoolClass parent_class;
+} FramePoolClass;
+
+static GType frame_pool_get_type(void);
+G_DEFINE_TYPE(FramePool, frame_pool, GST_TYPE_VIDEO_BUFFER_POOL)
+
+static gboolean is_shared(GstMemory *memory) {
+  return is_frame_memory(memory) && atomic_load(&((FrameMemory *)memory)->block->users) > 1;
+}
+
+static void frame_pool_release(GstBufferPool *pool, GstBuffer *buffer) {
+  // The flag has the pool let go of the buffer, and take a new one next time.
+  for (guint i = 0; i < gst_buffer_n_memory(buffer); i++)
+    if (is_shared(gst_buffer_peek_memory(buffer, i))) GST_BUFFER_FLAG_SET(buffer, GST_BUFFER_FLAG_TAG_MEMORY);
+  GST_BUFFER_POOL_CLASS(frame_pool_parent_class)->release_buffer(pool, buffer);
+}
+
+static void frame_pool_class_init(FramePoolClass *class) {
+  GST_BUFFER_POOL_CLASS(class)->release_buffer = frame_pool_release;
+}
+
+static void frame_pool_init(FramePool *pool) {}
+
+static gboolean is_system_memory(GstCaps *caps) {
+  GstCapsFeatures *features = gst_caps_get_features(caps, 0);
+  return !features || gst_caps_features_is_equal(features, GST_CAPS_FEATURES_MEMORY_SYSTEM_MEMORY);
+}
+
+gboolean shim_offer_frame_memory(GstQuery *query) {
+  GstCaps *caps = NULL;
+  GstVideoInfo info;
+  if (GST_QUERY_TYPE(query) != GST_QUERY_ALLOCATION) return FALSE;
+  gst_query_parse_allocation(query, &caps, NULL);
+  if (!caps || !is_system_memory(caps) || !gst_video_info_from_caps(&info, caps)) return FALSE;
+  GstBufferPool *pool = gst_object_ref_sink(g_object_new(frame_pool_get_type(), NULL));
+  GstAllocator *allocator = gst_object_ref_sink(g_object_new(frame_allocator_get_type(), NULL));
+  gst_query_add_allocation_pool(query, pool, info.size, 0, 0);
+  gst_query_add_allocation_param(query, allocator, NULL);
+  gst_query_add_allocation_meta(query, GST_VIDEO_META_API_TYPE, NULL);
+  gst_object_unref(pool);
+  gst_object_unref(allocator);
+  return TRUE;
+}
