@@ -58,7 +58,9 @@ import Testing
       }
 
       let file = try #require(info.fileResults.first)
-      #expect(file.filename == "a.mkv" && file.size == done.destinations[0].bytes && file.duration > .seconds(1))
+      #expect(file.filename == "a.mkv" && file.size == done.destinations[0].bytes)
+      // The audio of the last moment may be on its way.
+      #expect(file.duration > .milliseconds(800))
       let (began, ended) = (try #require(file.startedAt), try #require(file.endedAt))
       #expect(ended.timeIntervalSince(began) > 0.8)
       #expect(info.streamResults.map(\.status) == [.finished] && info.streamResults[0].url == "udp://127.0.0.1:9")

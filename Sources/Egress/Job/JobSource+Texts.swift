@@ -25,22 +25,23 @@ struct TextWatch: Sendable {
 /// Sees that texts have changed which are not taken over while a job runs.
 struct FixedTextWatch: Sendable {
   private static let kinds: [TemplateKind] = [.receive, .process]
-  private var watches: [(kind: TemplateKind, file: String, watch: FileWatch)]
+  private let texts: [String: TemplateKind]
+  private var watch: FileWatch
 
   init(_ store: TemplateStore) {
     let entries = (try? store.list(Self.kinds).entries) ?? []
     let places = entries.filter { $0.shadowedBy == nil }.flatMap { entry in
-      store.paths(of: entry.kind, entry.name).map { (entry.kind, $0) }
+      store.paths(of: entry.kind, entry.name).map { ($0, entry.kind) }
     }
-    watches = places.map { ($0, $1, FileWatch([$1], heedsAbsence: true)) }
+    texts = Dictionary(places) { first, _ in first }
+    watch = FileWatch(Array(texts.keys), heedsAbsence: true)
   }
 
   /// For each that has changed, what is to be said of it.
   mutating func due() -> [LiveKitError] {
-    watches.indices.compactMap { index in
-      let (kind, file, _) = watches[index]
-      guard watches[index].watch.hasChanged({ [file] }) else { return nil }
-      return LiveKitError(.template, "\(file): texts of \(kind.rawValue)/ are read when a track or a job begins")
+    watch.changes { [texts] in Array(texts.keys) }.map { file in
+      let kind = texts[file]?.rawValue ?? ""
+      return LiveKitError(.template, "\(file): texts of \(kind)/ are read when a track or a job begins")
     }
   }
 }
@@ -68,9 +69,11 @@ extension JobSource {
   /// Nothing that somebody has edited stays as it was without a word.
   private func tellFixedTexts(_ run: JobRun) {
     var watch = job.fixedTexts ?? FixedTextWatch(PipelineFactory(folder: room.options.pipelineFolder).store)
+    defer { job.fixedTexts = watch }
+    let due = watch.due()
+    guard !due.isEmpty else { return }
     let open = run.destinations.filter(\.isOpen).map(\.target.destination.shown)
-    for error in watch.due() { tell(.reloadRefused(error, locations: open.isEmpty ? [request] : open)) }
-    job.fixedTexts = watch
+    for error in due { tell(.reloadRefused(error, locations: open.isEmpty ? [request] : open)) }
   }
 
   private func settleReloads() {

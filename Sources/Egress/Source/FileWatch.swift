@@ -28,16 +28,20 @@ package struct FileWatch {
   /// Looks once a second. A file that was written a moment ago may be half of itself, so it counts when it stays as it is
   /// for as long.
   /// - Parameter files: those that are looked at, from now on.
-  package mutating func hasChanged(_ files: () -> [String]) -> Bool {
-    guard ContinuousClock.now >= next else { return false }
+  package mutating func hasChanged(_ files: () -> [String]) -> Bool { !changes(files).isEmpty }
+
+  /// As `hasChanged`.
+  /// - Returns: those that have, in the order of their names.
+  package mutating func changes(_ files: () -> [String]) -> [String] {
+    guard ContinuousClock.now >= next else { return [] }
     next = .now + Self.pace
     let files = files()
     var now = Self.stamps(of: files)
     if !heedsAbsence { for file in files where now[file] == nil { now[file] = known[file] } }
     defer { seen = now }
-    guard now != known, now == seen else { return false }
-    known = now
-    return true
+    guard now != known, now == seen else { return [] }
+    defer { known = now }
+    return Set(now.keys).union(known.keys).filter { now[$0] != known[$0] }.sorted()
   }
 
   /// Takes files for known that were not looked at before.
