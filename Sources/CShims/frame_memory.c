@@ -2,31 +2,36 @@
 #include <gst/video/gstvideopool.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 
 // Where it is offered a pool, a decoder of libav decodes into the buffers that go downstream, and keeps each mapped for
 // writing for as long as later frames refer to it, though it only reads a frame that it has put out. GstVideoDecoder
 // (1.22) makes the buffer writable to set its times: a copy of the buffer, which cannot share memory that is mapped for
 // writing, so that the samples are copied, too. Memory of this kind is shared all the same.
+//
+// What one thread writes here others read once GStreamer has handed it on, under locks of GLib's, which the thread
+// sanitizer does not see. Hence locks of pthreads, an atomic pointer, and samples that only GStreamer touches.
 
-/// The bytes of a frame, with the memories that they belong to.
+/// The bytes of a frame, with the number of memories that they belong to.
 typedef struct {
   atomic_int users;
-  gsize size, alignment;
-  guint8 *bytes;
+  GstMemory *memory;
+  GstMapInfo map;
 } Block;
 
 typedef struct {
   GstMemory memory;
-  Block *block;
+  _Atomic(Block *) block;
 } FrameMemory;
+
+static Block *block_of(GstMemory *memory) {
+  return atomic_load_explicit(&((FrameMemory *)memory)->block, memory_order_acquire);
+}
 
 /// Blocks that no frame has just now. Fresh ones cost the kernel more than a copy: it clears page after page.
 enum { MOST_SPARE = 4 };
 
 typedef struct {
   GstAllocator parent;
-  // Not GMutex: the thread sanitizer knows nothing of that.
   pthread_mutex_t lock;
   Block *spare[MOST_SPARE];
 } FrameAllocator;
@@ -39,25 +44,29 @@ static GType frame_allocator_get_type(void);
 G_DEFINE_TYPE(FrameAllocator, frame_allocator, GST_TYPE_ALLOCATOR)
 
 static void block_free(Block *block) {
-  if (block) free(block->bytes);
+  if (!block) return;
+  gst_memory_unmap(block->memory, &block->map);
+  gst_memory_unref(block->memory);
   g_free(block);
 }
 
-static Block *block_new(gsize size, gsize alignment) {
-  void *bytes = NULL;
-  if (posix_memalign(&bytes, alignment, MAX(size, 1)) != 0) return NULL;
+static Block *block_new(gsize size, gsize align) {
+  GstAllocationParams params = {.align = align};
+  GstMemory *memory = gst_allocator_alloc(NULL, size, &params);
+  if (!memory) return NULL;
   Block *block = g_new0(Block, 1);
-  *block = (Block){.size = size, .alignment = alignment, .bytes = bytes};
+  block->memory = memory;
+  gst_memory_map(memory, &block->map, GST_MAP_READWRITE);
   return block;
 }
 
 /// A spare block of that size, or NULL. Those of another size go: the format has changed.
-static Block *take_spare(FrameAllocator *allocator, gsize size, gsize alignment) {
+static Block *take_spare(FrameAllocator *allocator, gsize size, gsize align) {
   Block *found = NULL;
   pthread_mutex_lock(&allocator->lock);
   for (int i = 0; i < MOST_SPARE && !found; i++) {
     Block *block = g_steal_pointer(&allocator->spare[i]);
-    if (block && block->size == size && block->alignment == alignment) found = block;
+    if (block && block->map.size == size && block->memory->align == align) found = block;
     else block_free(block);
   }
   pthread_mutex_unlock(&allocator->lock);
@@ -76,8 +85,8 @@ static GstMemory *memory_over(
     Block *block, GstAllocator *allocator, GstMemoryFlags flags, gsize align, gsize offset, gsize size) {
   FrameMemory *frame = g_new0(FrameMemory, 1);
   atomic_fetch_add(&block->users, 1);
-  frame->block = block;
-  gst_memory_init(GST_MEMORY_CAST(frame), flags, allocator, NULL, block->size, align, offset, size);
+  atomic_store_explicit(&frame->block, block, memory_order_release);
+  gst_memory_init(GST_MEMORY_CAST(frame), flags, allocator, NULL, block->map.size, align, offset, size);
   return GST_MEMORY_CAST(frame);
 }
 
@@ -85,22 +94,23 @@ static GstMemory *frame_memory_alloc(GstAllocator *allocator, gsize size, GstAll
   // 64 bytes: the widest vector that libav asks to be aligned.
   gsize align = params->align | gst_memory_alignment | 63;
   gsize whole = params->prefix + size + params->padding;
-  Block *block = take_spare((FrameAllocator *)allocator, whole, align + 1);
-  if (!block) block = block_new(whole, align + 1);
+  Block *block = take_spare((FrameAllocator *)allocator, whole, align);
+  if (!block) block = block_new(whole, align);
   if (!block) return NULL;
-  if (params->flags & GST_MEMORY_FLAG_ZERO_PREFIXED) memset(block->bytes, 0, params->prefix);
-  if (params->flags & GST_MEMORY_FLAG_ZERO_PADDED) memset(block->bytes + params->prefix + size, 0, params->padding);
+  guint8 *bytes = block->map.data;
+  if (params->flags & GST_MEMORY_FLAG_ZERO_PREFIXED) memset(bytes, 0, params->prefix);
+  if (params->flags & GST_MEMORY_FLAG_ZERO_PADDED) memset(bytes + params->prefix + size, 0, params->padding);
   return memory_over(block, allocator, params->flags, align, params->prefix, size);
 }
 
 static void frame_memory_free(GstAllocator *allocator, GstMemory *memory) {
-  Block *block = ((FrameMemory *)memory)->block;
+  Block *block = block_of(memory);
   if (atomic_fetch_sub(&block->users, 1) == 1) put_spare((FrameAllocator *)allocator, block);
   g_free(memory);
 }
 
 static gpointer frame_memory_map(GstMemory *memory, gsize size, GstMapFlags flags) {
-  return ((FrameMemory *)memory)->block->bytes;
+  return block_of(memory)->map.data;
 }
 
 static void frame_memory_unmap(GstMemory *memory) {}
@@ -110,7 +120,7 @@ static gsize length(GstMemory *memory, gssize offset, gssize size) { return size
 /// Nobody can write into what shares its bytes: who wants to gets a copy.
 static GstMemory *frame_memory_share(GstMemory *memory, gssize offset, gssize size) {
   return memory_over(
-      ((FrameMemory *)memory)->block, memory->allocator, GST_MEMORY_FLAG_READONLY, memory->align,
+      block_of(memory), memory->allocator, GST_MEMORY_FLAG_READONLY, memory->align,
       memory->offset + offset, length(memory, offset, size));
 }
 
@@ -118,19 +128,14 @@ static GstMemory *frame_memory_share(GstMemory *memory, gssize offset, gssize si
 static GstMemory *frame_memory_copy(GstMemory *memory, gssize offset, gssize size) {
   guint locks = g_atomic_int_get(&GST_MINI_OBJECT_CAST(memory)->lockstate);
   if (!GST_MEMORY_IS_READONLY(memory) && (locks & GST_LOCK_FLAG_WRITE)) return frame_memory_share(memory, offset, size);
-  GstAllocationParams params = {.align = memory->align};
-  gsize count = length(memory, offset, size);
-  GstMemory *copy = gst_allocator_alloc(NULL, count, &params);
-  GstMapInfo target;
-  if (!copy || !gst_memory_map(copy, &target, GST_MAP_WRITE)) return copy;
-  memcpy(target.data, ((FrameMemory *)memory)->block->bytes + memory->offset + offset, count);
-  gst_memory_unmap(copy, &target);
-  return copy;
+  return gst_memory_copy(block_of(memory)->memory, memory->offset + offset, length(memory, offset, size));
 }
 
 static void frame_allocator_finalize(GObject *object) {
   FrameAllocator *allocator = (FrameAllocator *)object;
+  pthread_mutex_lock(&allocator->lock);
   for (int i = 0; i < MOST_SPARE; i++) block_free(allocator->spare[i]);
+  pthread_mutex_unlock(&allocator->lock);
   pthread_mutex_destroy(&allocator->lock);
   G_OBJECT_CLASS(frame_allocator_parent_class)->finalize(object);
 }
@@ -173,7 +178,7 @@ static GType frame_pool_get_type(void);
 G_DEFINE_TYPE(FramePool, frame_pool, GST_TYPE_VIDEO_BUFFER_POOL)
 
 static gboolean is_shared(GstMemory *memory) {
-  return is_frame_memory(memory) && atomic_load(&((FrameMemory *)memory)->block->users) > 1;
+  return is_frame_memory(memory) && atomic_load(&block_of(memory)->users) > 1;
 }
 
 static void frame_pool_release(GstBufferPool *pool, GstBuffer *buffer) {
