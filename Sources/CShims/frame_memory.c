@@ -165,7 +165,8 @@ gboolean shim_is_frame_memory(GstBuffer *buffer) {
   return gst_buffer_n_memory(buffer) > 0 && is_frame_memory(gst_buffer_peek_memory(buffer, 0));
 }
 
-// A pool that does not decode the next frame into what somebody still reads.
+// A pool of such memory that does not decode the next frame into what somebody still reads. It brings its allocator
+// itself: one that stands in the query, GstVideoAggregator (1.22) never releases.
 typedef struct {
   GstVideoBufferPool parent;
 } FramePool;
@@ -188,7 +189,17 @@ static void frame_pool_release(GstBufferPool *pool, GstBuffer *buffer) {
   GST_BUFFER_POOL_CLASS(frame_pool_parent_class)->release_buffer(pool, buffer);
 }
 
+static gboolean frame_pool_set_config(GstBufferPool *pool, GstStructure *config) {
+  GstAllocationParams params;
+  if (!gst_buffer_pool_config_get_allocator(config, NULL, &params)) gst_allocation_params_init(&params);
+  GstAllocator *allocator = gst_object_ref_sink(g_object_new(frame_allocator_get_type(), NULL));
+  gst_buffer_pool_config_set_allocator(config, allocator, &params);
+  gst_object_unref(allocator);
+  return GST_BUFFER_POOL_CLASS(frame_pool_parent_class)->set_config(pool, config);
+}
+
 static void frame_pool_class_init(FramePoolClass *class) {
+  GST_BUFFER_POOL_CLASS(class)->set_config = frame_pool_set_config;
   GST_BUFFER_POOL_CLASS(class)->release_buffer = frame_pool_release;
 }
 
@@ -206,11 +217,8 @@ gboolean shim_offer_frame_memory(GstQuery *query) {
   gst_query_parse_allocation(query, &caps, NULL);
   if (!caps || !is_system_memory(caps) || !gst_video_info_from_caps(&info, caps)) return FALSE;
   GstBufferPool *pool = gst_object_ref_sink(g_object_new(frame_pool_get_type(), NULL));
-  GstAllocator *allocator = gst_object_ref_sink(g_object_new(frame_allocator_get_type(), NULL));
   gst_query_add_allocation_pool(query, pool, info.size, 0, 0);
-  gst_query_add_allocation_param(query, allocator, NULL);
   gst_query_add_allocation_meta(query, GST_VIDEO_META_API_TYPE, NULL);
   gst_object_unref(pool);
-  gst_object_unref(allocator);
   return TRUE;
 }

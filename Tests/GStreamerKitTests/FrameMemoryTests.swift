@@ -134,4 +134,43 @@ import Testing
       #expect(try #require(VideoFrameBuffer(media)).packed() != decoded.samples)
     }
   }
+
+  /// Those who ask for memory release what they were given; GstVideoAggregator keeps an allocator that stands in the
+  /// answer.
+  @Test(arguments: ["avdec_vp8", "vp8dec", "compositor"]) func memoryIsReleased(asker: String) async throws {
+    let freed = Collector<Bool>()
+    let encoder = asker == "compositor" ? "identity" : "vp8enc deadline=1"
+    try await run("videotestsrc num-buffers=10 ! video/x-raw,format=I420 ! \(encoder) ! \(asker)") { freed.add(true) }
+    try await eventually("the end of the allocator") { !freed.values.isEmpty }
+  }
+
+  /// - Parameter onEnd: called when the allocator of the first frame ends.
+  private func run(_ elements: String, onEnd: @escaping @Sendable () -> Void) async throws {
+    let pipeline = try Pipeline(description: "\(elements) ! appsink name=frames sync=false", name: "release")
+    let (frames, end) = (Collector<Bool>(), Collector<Bool>())
+    try pipeline.appSink(
+      named: "frames",
+      onBuffer: { media in
+        if frames.values.isEmpty { Self.whenAllocatorEnds(of: media, onEnd) }
+        frames.add(shim_is_frame_memory(media.buffer) != 0)
+      }, onEnd: { end.add(true) })
+    try pipeline.start()
+    try await eventually { !end.values.isEmpty }
+    #expect(await pipeline.stop())
+    #expect(frames.values == Array(repeating: true, count: 10))
+  }
+
+  private static func whenAllocatorEnds(of media: MediaBuffer, _ body: @escaping @Sendable () -> Void) {
+    let allocator = gst_buffer_peek_memory(media.buffer, 0).pointee.allocator
+    let context = Unmanaged.passRetained(Ending(body)).toOpaque()
+    let object = UnsafeMutableRawPointer(allocator)?.assumingMemoryBound(to: GObject.self)
+    g_object_weak_ref(
+      object, { context, _ in context.map { Unmanaged<Ending>.fromOpaque($0).takeRetainedValue().body() } }, context)
+  }
+}
+
+private final class Ending: Sendable {
+  let body: @Sendable () -> Void
+
+  init(_ body: @escaping @Sendable () -> Void) { self.body = body }
 }
