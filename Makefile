@@ -23,8 +23,8 @@ DOCS := .build/docs
 AS_ROOT = $$([ "$$(id -u)" = 0 ] || ! command -v sudo > /dev/null || echo sudo)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-test build build-tests release demo test test-long unit endurance tsan fuzz e2e e2e-long \
-  e2e-minutes e2e-others outside-package bench install uninstall lint docs format proto templates clean
+.PHONY: help setup setup-test build build-tests build-tsan release demo test test-long unit endurance tsan fuzz e2e \
+  e2e-long e2e-minutes long-builds outside-package bench install uninstall lint docs format proto templates clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -66,14 +66,17 @@ test: ## Run the tests (some 20 minutes on 2 processors, build included)
 	$(MAKE) unit # one after the other even under -j: each wants the whole machine
 	$(MAKE) e2e
 
-# What waits runs beside what builds or counts.
+# What waits for ten minutes runs beside what builds, which gives way to it.
 test-long: ## Run what takes longer: thread sanitizer, endurance, ten minutes of a room, a package outside (25 minutes)
+	$(MAKE) build-tests .venv/ready
+	$(MAKE) -j2 --output-sync=target e2e-minutes long-builds
 	$(MAKE) tsan
-	$(MAKE) -j2 --output-sync=target e2e-minutes e2e-others
-
-e2e-others:
-	$(MAKE) -j2 --output-sync=target endurance outside-package
+	$(MAKE) endurance
 	$(MAKE) e2e-long
+
+long-builds:
+	nice -n 19 $(MAKE) build-tsan
+	nice -n 19 $(MAKE) outside-package
 
 # Most tests wait for media that runs in real time, so several processes share the processors, each with its tests one
 # after the other. A test is of the first shard whose pattern has its suite, or else of the last one.
@@ -112,9 +115,11 @@ build-tests: setup-test
 	swift build --build-tests
 
 # The C libraries are not instrumented: what only they do is not ours to judge, and their locks are unseen.
-tsan: setup-test ## Run the tests of what crosses threads under the thread sanitizer
-	swift build --build-tests --scratch-path .build-tsan --sanitize=thread
+tsan: build-tsan ## Run the tests of what crosses threads under the thread sanitizer
 	$(call run-shards,tsan)
+
+build-tsan: setup-test
+	swift build --build-tests --scratch-path .build-tsan --sanitize=thread
 
 tsan-shard-%:
 	TSAN_OPTIONS="ignore_noninstrumented_modules=1 $$TSAN_OPTIONS $(TSAN_SUPPRESSIONS)" .build-tsan/$(TEST_BUNDLE) \
@@ -157,7 +162,7 @@ e2e-minutes: build-tests .venv/ready
 	@$(AS_ROOT) rm -rf $(E2E_CACHE)
 
 e2e-long: build-tests .venv/ready
-	$(call run-e2e,-m "long and not outside and not minutes")
+	$(call run-e2e,-m "long and not outside and not minutes" -n 2 --dist worksteal)
 	@$(AS_ROOT) rm -rf $(E2E_CACHE)
 
 outside-package: build-tests .venv/ready ## Build a package outside this repository that depends on it, and run it
