@@ -13,21 +13,30 @@ struct Address: Equatable, Sendable {
 
   /// - Returns: nil for what does not begin with a scheme.
   init?(_ text: String) {
-    guard let mark = text.firstRange(of: "://"), let first = text.first, first.isASCII, first.isLetter else {
-      return nil
-    }
-    let scheme = text[..<mark.lowerBound]
-    guard scheme.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0)) }) else { return nil }
+    // By bytes: it is asked several times a second whether a destination is a file.
+    let end = text.utf8.firstIndex { !Self.mayBeInScheme($0) } ?? text.endIndex
+    let scheme = text[..<end]
+    guard scheme.first?.isLetter == true, text[end...].utf8.starts(with: "://".utf8) else { return nil }
     self.scheme = scheme.lowercased()
-    let rest = text[mark.upperBound...]
-    let end = rest.firstIndex { "/?".contains($0) } ?? rest.endIndex
-    let server = rest[..<end]
+    let rest = text[text.utf8.index(end, offsetBy: 3)...]
+    let serverEnd = rest.firstIndex { "/?".contains($0) } ?? rest.endIndex
+    let server = rest[..<serverEnd]
     let at = server.lastIndex(of: "@")
     credentials = at.map { server[..<$0] }
     (authority, port) = Self.split(at.map { server[server.index(after: $0)...] } ?? server)
-    let mark2 = rest[end...].firstIndex(of: "?")
-    path = rest[end..<(mark2 ?? rest.endIndex)]
+    let mark2 = rest[serverEnd...].firstIndex(of: "?")
+    path = rest[serverEnd..<(mark2 ?? rest.endIndex)]
     query = mark2.map { rest[rest.index(after: $0)...] }
+  }
+
+  /// RFC 3986, 3.1.
+  private static func mayBeInScheme(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+      UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."):
+      true
+    default: false
+    }
   }
 
   private static func split(_ server: Substring) -> (Substring, Substring?) {

@@ -11,12 +11,12 @@ struct TextWatch: Sendable {
 
   /// - Parameters:
   ///   - open: the indices of the destinations that media goes to.
-  ///   - ready: of those in which another text may take over now.
+  ///   - isReady: whether another text may take over in one of those now.
   ///   - files: those that texts may stand in.
   /// - Returns: which to look at.
-  mutating func due(_ open: [Int], _ ready: [Int], _ files: () -> [String]) -> [Int] {
+  mutating func due(_ open: [Int], _ isReady: (Int) -> Bool, _ files: () -> [String]) -> [Int] {
     if watch.hasChanged(files) { waiting = Set(open) }
-    let due = waiting.intersection(ready)
+    let due = waiting.intersection(open).filter(isReady)
     waiting = waiting.intersection(open).subtracting(due)
     return due.sorted()
   }
@@ -34,7 +34,8 @@ struct FixedTextWatch: Sendable {
       store.paths(of: entry.kind, entry.name).map { ($0, entry.kind) }
     }
     texts = Dictionary(places) { first, _ in first }
-    watch = FileWatch(Array(texts.keys), heedsAbsence: true)
+    // There are many of them, and nothing hurries.
+    watch = FileWatch(Array(texts.keys), heedsAbsence: true, pace: .seconds(3))
   }
 
   /// For each that has changed, what is to be said of it.
@@ -56,8 +57,8 @@ extension JobSource {
     run.job.retireLines()
     let destinations = run.destinations
     let open = destinations.indices.filter { destinations[$0].isOpen }
-    let ready = open.filter { destinations[$0].output?.mayRenew(run.job.media) == true }
-    let due = job.texts.due(open, ready) { open.flatMap { destinations[$0].textFiles } }
+    let isReady = { destinations[$0].output?.mayRenew(run.job.media) == true }
+    let due = job.texts.due(open, isReady) { open.flatMap { destinations[$0].textFiles } }
     guard !due.isEmpty else { return }
     let sent = flowing
     tellRefusals(due) { index throws(LiveKitError) in try destinations[index].reload(for: sent, in: run.job) }

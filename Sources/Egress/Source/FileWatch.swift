@@ -10,22 +10,24 @@ package struct FileWatch {
     var inode: UInt64
   }
 
-  private static let pace = Duration.seconds(1)
+  private let pace: Duration
   /// Whether one that goes has changed.
   private let heedsAbsence: Bool
   private var known: [String: Stamp]
   private var seen: [String: Stamp] = [:]
-  private var next = ContinuousClock.now + Self.pace
+  private var next: ContinuousClock.Instant
 
   /// - Parameters:
   ///   - files: as they are known; what is looked at besides has changed when it is first seen.
   ///   - heedsAbsence: whether one that goes has changed; else it counts when it is there again.
-  package init(_ files: [String] = [], heedsAbsence: Bool = false) {
-    self.heedsAbsence = heedsAbsence
+  ///   - pace: how often it looks.
+  package init(_ files: [String] = [], heedsAbsence: Bool = false, pace: Duration = .seconds(1)) {
+    (self.heedsAbsence, self.pace) = (heedsAbsence, pace)
+    next = .now + pace
     known = Self.stamps(of: files)
   }
 
-  /// Looks once a second. A file that was written a moment ago may be half of itself, so it counts when it stays as it is
+  /// Looks at its pace. A file that was written a moment ago may be half of itself, so it counts when it stays as it is
   /// for as long.
   /// - Parameter files: those that are looked at, from now on.
   package mutating func hasChanged(_ files: () -> [String]) -> Bool { !changes(files).isEmpty }
@@ -34,7 +36,7 @@ package struct FileWatch {
   /// - Returns: those that have, in the order of their names.
   package mutating func changes(_ files: () -> [String]) -> [String] {
     guard ContinuousClock.now >= next else { return [] }
-    next = .now + Self.pace
+    next = .now + pace
     let files = files()
     var now = Self.stamps(of: files)
     if !heedsAbsence { for file in files where now[file] == nil { now[file] = known[file] } }
