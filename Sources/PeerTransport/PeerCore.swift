@@ -7,35 +7,28 @@ import SDP
 final class PeerCore {
   private let loop: TransportLoop
   private let configuration: PeerConfiguration
-  private weak var delegate: (any PeerConnectionDelegate)?
-  weak var owner: PeerConnection?
-
-  private var ice: ICEAgent?
-  private var dtls: DTLSTransport?
-  private var srtp: SRTPSession?
-  private var sctp: SCTPTransport?
-  private var remote: TransportParameters?
-  /// Both sides have described data channels, at once or later on.
-  private var hasDataChannels = false
-  private var isDTLSClient = true
-  private var channelRequests: [DCEP.Open] = []
+  private var listener: PeerListener
+  private var ice = ICESession()
+  private var security = PeerSecurity()
+  private var channels = PeerChannels()
+  private var path = PeerPath()
   private var connectTimer: LoopTimer?
-  private var path: PathWatch?
-  private var pathTimer: LoopTimer?
-  private var isGathering = false
-  /// The candidate pair in use, in words.
-  private var pair = "no candidate pair"
-  private var logger: Logger { configuration.logger }
-  /// ICE was restarted and the peer's part of it is still to come.
-  private var hasNewCredentials = false
   private(set) var state = PeerState.new
   private(set) var counters = PeerCounters()
 
   init(loop: TransportLoop, configuration: PeerConfiguration, delegate: any PeerConnectionDelegate) {
     self.loop = loop
     self.configuration = configuration
-    self.delegate = delegate
+    listener = PeerListener(delegate: delegate)
   }
+
+  /// Who is shown to the delegate; nothing is told without one.
+  var owner: PeerConnection? {
+    get { listener.owner }
+    set { listener.owner = newValue }
+  }
+
+  private var logger: Logger { configuration.logger }
 
   // MARK: Description
 
@@ -48,36 +41,29 @@ final class PeerCore {
 
   /// The answer to a restart carries new credentials too (RFC 8839, 4.4.1.1), so they are made before it is written.
   func localParameters(answering parameters: TransportParameters, setup: Setup) -> TransportParameters? {
-    if restarts(parameters) && !hasNewCredentials { restartICE() }
+    if ice.isToRestart(for: parameters) { restartICE() }
     return localParameters(setup: setup)
-  }
-
-  private func restarts(_ parameters: TransportParameters) -> Bool {
-    remote.map { $0.iceUfrag != parameters.iceUfrag } ?? false
   }
 
   func connect(to parameters: TransportParameters, isDTLSClient: Bool) {
     guard state != .closed, let agent = agent() else { return }
-    let isRestart = restarts(parameters)
-    let isFirst = remote == nil
+    let isFirst = ice.remote == nil
     if parameters.hasDataChannels { negotiatedDataChannels() }
-    guard isFirst || isRestart else { return }
-    if isRestart && !hasNewCredentials { restartICE() }
-    remote = parameters
-    hasNewCredentials = false
+    guard isFirst || ice.isRestarted(by: parameters) else { return }
+    if ice.isToRestart(for: parameters) { restartICE() }
+    ice.accept(parameters)
     agent.setRemote(parameters)
     startGathering()
     if isFirst {
-      self.isDTLSClient = isDTLSClient
+      security.isClient = isDTLSClient
       change(to: .connecting)
       armConnectTimer()
     }
   }
 
   func restartICE() {
-    hasNewCredentials = true
-    ice?.restart()
-    isGathering = false
+    ice.restarts()
+    ice.agent?.restart()
     startGathering()
   }
 
@@ -85,25 +71,24 @@ final class PeerCore {
 
   /// libnice attaches receiving before candidates exist, so the agent is made with the first thing asked of it.
   private func agent() -> ICEAgent? {
-    if let ice { return ice }
+    if let agent = ice.agent { return agent }
     guard state != .closed else { return nil }
-    ice = ICEAgent(
+    ice.agent = ICEAgent(
       loop: loop, configuration: configuration,
       events: ICEEvents(
         candidate: { [unowned self] candidate in tell { $0.peerConnection($1, didGather: candidate) } },
         state: { [unowned self] state in iceChanged(state) },
         selected: { [unowned self] pair in
-          self.pair = pair
+          path.pair = pair
           logger.debug("candidate pair chosen", metadata: ["pair": "\(pair)"])
         },
         datagram: { [unowned self] buffer, time in received(buffer, at: time) }))
-    return ice
+    return ice.agent
   }
 
   private func startGathering() {
-    guard !isGathering else { return }
-    isGathering = true
-    ice?.gather()
+    // Not within the change of the state: candidates may come at once.
+    if ice.beginsToGather() { ice.agent?.gather() }
   }
 
   // MARK: State
@@ -116,7 +101,7 @@ final class PeerCore {
   }
 
   private func tell(_ call: (any PeerConnectionDelegate, PeerConnection) -> Void) {
-    if let delegate, let owner { call(delegate, owner) }
+    if let delegate = listener.delegate, let owner = listener.owner { call(delegate, owner) }
   }
 
   private func armConnectTimer() {
@@ -126,35 +111,38 @@ final class PeerCore {
 
   private func connectTimedOut() {
     guard state == .connecting else { return }
-    let tried = ice?.triedCandidates ?? ""
-    change(to: .failed(dtls == nil ? .iceFailed(tried: tried) : .dtlsFailed("no answer to the handshake on \(pair)")))
+    let tried = ice.agent?.triedCandidates ?? ""
+    let isReached = security.dtls != nil
+    change(
+      to: .failed(
+        isReached ? .dtlsFailed("no answer to the handshake on \(path.pair)") : .iceFailed(tried: tried)))
   }
 
   private func iceChanged(_ new: ICEAgent.State) {
     logger.debug("ICE state", metadata: ["state": "\(new)"])
     switch new {
     case .connected, .ready:
-      path = path.map { _ in PathWatch(at: .now) }
-      if dtls == nil { startDTLS() } else if srtp != nil { change(to: .connected) }
+      path.isAnother(at: .now)
+      if security.dtls == nil { startDTLS() } else if security.isUp { change(to: .connected) }
     case .failed:
       // Before the first connection the peer's candidates may still be on their way; the timer decides then.
-      if dtls != nil { lostConsent() }
+      if security.dtls != nil { lostConsent() }
     case .disconnected:
-      if srtp != nil { lostConsent() }
+      if security.isUp { lostConsent() }
     case .gathering, .connecting: break
     }
   }
 
   private func watchPath() {
-    if path == nil { path = PathWatch(at: .now) }
+    path.begin(at: .now)
     let bound = LoopBound(Weak(self), on: loop)
-    pathTimer = loop.after(PathWatch.interval) { bound.value.object?.lookAtPath() }
+    path.timer = loop.after(PathWatch.interval) { bound.value.object?.lookAtPath() }
   }
 
   private func lookAtPath() {
     // Nobody answers heartbeats where there is no association; there libnice's checks decide, after 50 s.
-    if let sctp, sctp.isUp {
-      switch path?.look(at: .now) {
+    if let sctp = channels.sctp, sctp.isUp {
+      switch path.look(at: .now) {
       case .dead: lostConsent()
       case .quiet: sctp.sendHeartbeat()
       case .alive, nil: break
@@ -163,16 +151,17 @@ final class PeerCore {
     watchPath()
   }
 
-  private func lostConsent() { change(to: .disconnected(.consentLost(pair: pair))) }
+  private func lostConsent() { change(to: .disconnected(.consentLost(pair: path.pair))) }
 
   // MARK: DTLS, SRTP, SCTP
 
   private func startDTLS() {
-    guard let remote else { return }
-    dtls = DTLSTransport(
-      loop: loop, isClient: isDTLSClient, profiles: configuration.srtpProfiles, fingerprints: remote.fingerprints,
-      send: { [unowned self] datagram in ice?.send(datagram) }, emit: { [unowned self] event in handle(event) })
-    guard let dtls else { return change(to: .failed(.dtlsFailed("OpenSSL refused its settings"))) }
+    guard let remote = ice.remote else { return }
+    security.dtls = DTLSTransport(
+      loop: loop, isClient: security.isClient, profiles: configuration.srtpProfiles,
+      fingerprints: remote.fingerprints, send: { [unowned self] datagram in ice.agent?.send(datagram) },
+      emit: { [unowned self] event in handle(event) })
+    guard let dtls = security.dtls else { return change(to: .failed(.dtlsFailed("OpenSSL refused its settings"))) }
     dtls.start()
   }
 
@@ -180,8 +169,8 @@ final class PeerCore {
     switch event {
     case .connected(let keys): secured(keys)
     case .data(let bytes):
-      path?.heard(at: .now)
-      sctp?.receive(bytes)
+      path.heard(at: .now)
+      channels.sctp?.receive(bytes)
     case .failed(let error): change(to: .failed(error))
     case .closed: change(to: .failed(.closedByPeer))
     }
@@ -189,26 +178,26 @@ final class PeerCore {
 
   private func secured(_ keys: SRTPKeys?) {
     connectTimer?.cancel()
-    guard let keys, let session = SRTPSession(keys: keys, isClient: isDTLSClient) else {
+    guard let keys, let session = SRTPSession(keys: keys, isClient: security.isClient) else {
       return change(to: .failed(.noSRTPProfile))
     }
     logger.debug("DTLS done")
-    srtp = session
+    security.srtp = session
     change(to: .connected)
     startSCTP()
     watchPath()
   }
 
   private func negotiatedDataChannels() {
-    hasDataChannels = true
+    channels.areNegotiated = true
     startSCTP()
   }
 
   private func startSCTP() {
-    guard hasDataChannels, srtp != nil, sctp == nil else { return }
+    guard channels.areNegotiated, security.isUp, channels.sctp == nil else { return }
     let bound = LoopBound(Weak(self), on: loop)
-    sctp = SCTPTransport(
-      loop: loop, isDTLSClient: isDTLSClient, send: { bound.value.object?.dtls?.send($0) },
+    channels.sctp = SCTPTransport(
+      loop: loop, isDTLSClient: security.isClient, send: { bound.value.object?.security.dtls?.send($0) },
       emit: { [unowned self] event in
         switch event {
         case .opened(let channel):
@@ -219,23 +208,21 @@ final class PeerCore {
         case .failed: change(to: .failed(.noDataChannels))
         }
       })
-    let requests = channelRequests
-    channelRequests = []
-    for request in requests { sctp?.open(request) }
+    for request in channels.takeRequests() { channels.sctp?.open(request) }
   }
 
   func open(_ channel: DCEP.Open) {
-    if let sctp { sctp.open(channel) } else { channelRequests.append(channel) }
+    if let sctp = channels.sctp { sctp.open(channel) } else { channels.requests.append(channel) }
   }
 
   @discardableResult
   func send(_ message: [UInt8], isText: Bool, on channel: DataChannel) -> Bool {
-    sctp?.send(message, isText: isText, on: channel.id) ?? false
+    channels.sctp?.send(message, isText: isText, on: channel.id) ?? false
   }
 
   func measureRoundTrip() -> Duration? {
-    defer { sctp?.sendHeartbeat() }
-    return sctp?.roundTrip
+    defer { channels.sctp?.sendHeartbeat() }
+    return channels.sctp?.roundTrip
   }
 
   // MARK: Packets
@@ -248,18 +235,18 @@ final class PeerCore {
       bytes.count >= 2 ? (bytes[0], bytes[1]) : (0, 0)
     }
     switch first {
-    case 20...63: buffer.withUnsafeBytes { dtls?.receive($0) }
+    case 20...63: buffer.withUnsafeBytes { security.dtls?.receive($0) }
     case 128...191: receivedMedia(buffer, isRTCP: RTPPacket.isRTCP(first: first, second: second), at: time)
     default: counters.packetsDropped += 1
     }
   }
 
   private func receivedMedia(_ buffer: PacketBuffer, isRTCP: Bool, at time: MediaTime) {
-    guard let srtp, srtp.unprotect(buffer, isRTCP: isRTCP) else {
+    guard let srtp = security.srtp, srtp.unprotect(buffer, isRTCP: isRTCP) else {
       counters.packetsDropped += 1
       return
     }
-    path?.heard(at: time)
+    path.heard(at: time)
     if isRTCP {
       let reports = buffer.withUnsafeBytes { RTCPPacket.parse($0) }
       tell { $0.peerConnection($1, didReceive: reports, at: time) }
@@ -272,20 +259,20 @@ final class PeerCore {
 
   /// Encryption happens in place, and others may hold the packet: so it works on a copy.
   func send(_ packet: RTPPacket) {
-    guard srtp != nil else { return }
+    guard security.isUp else { return }
     packet.withUnsafeBytes { protectAndSend(PacketBuffer(copying: $0), isRTCP: false) }
   }
 
   func send(_ reports: [RTCPPacket]) {
-    guard srtp != nil else { return }
+    guard security.isUp else { return }
     protectAndSend(PacketBuffer(copying: RTCPPacket.serialize(reports)), isRTCP: true)
   }
 
   private func protectAndSend(_ buffer: PacketBuffer, isRTCP: Bool) {
     let length = buffer.count
     let sent = buffer.withUnsafeMutableBytes { bytes -> Int? in
-      guard let base = bytes.baseAddress, let count = srtp?.protect(base, count: length, isRTCP: isRTCP),
-        ice?.send(UnsafeRawBufferPointer(start: base, count: count)) == true
+      guard let base = bytes.baseAddress, let count = security.srtp?.protect(base, count: length, isRTCP: isRTCP),
+        ice.agent?.send(UnsafeRawBufferPointer(start: base, count: count)) == true
       else { return nil }
       return count
     }
@@ -302,16 +289,16 @@ final class PeerCore {
   func close(_ completion: @escaping () -> Void) {
     guard state != .closed else { return completion() }
     change(to: .closed)
-    delegate = nil
+    listener.delegate = nil
     connectTimer?.cancel()
-    pathTimer?.cancel()
-    sctp?.close()
-    sctp = nil
-    dtls?.close()
-    guard let ice else { return completion() }
-    self.ice = nil
-    ice.close { [self] in
-      dtls = nil
+    path.timer?.cancel()
+    channels.sctp?.close()
+    channels.sctp = nil
+    security.dtls?.close()
+    guard let agent = ice.agent else { return completion() }
+    ice.agent = nil
+    agent.close { [self] in
+      security.dtls = nil
       completion()
     }
   }
