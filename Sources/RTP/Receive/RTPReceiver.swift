@@ -11,29 +11,14 @@ public import MediaCore
 public struct RTPReceiver: Sendable {
   /// What it was made with.
   public let configuration: Configuration
-  /// The stream, once it is known.
-  public private(set) var ssrc: SSRC?
-  /// The stream of retransmissions, once it is known; may be set when it becomes known in another way.
-  public var rtxSSRC: SSRC?
-  /// The newest sender report's pair of times.
-  public private(set) var lastSenderReport: SenderReport?
-
-  /// How often the sender began to count from somewhere else.
-  public private(set) var restarts = 0
-
-  /// Whether the stream is paused by agreement: no keyframe is asked for meanwhile, since none would come, and it begins
-  /// with one. What was to be asked for waits.
-  public var isPaused = false
-
   private let formats: FormatTable
+  private var identity: StreamIdentity
   private var window = SequenceWindow()
   private var record: ReceptionRecord
+  private var reports: ReportSchedule
   private var nack = NACKGenerator()
-  private var keyframe = KeyframeRequester()
+  private var keyframes = KeyframeWatch()
   private var padding = PaddingFinder()
-  private var hasSeenKeyframe = false
-  private var recognisesKeyframes = false
-  private var nextReport: MediaTime?
   /// Timestamps of the newest packets, to tell what redundancy repeats from what it recovers.
   private var recentTimestamps = RecentTimestamps()
   private var counters = Statistics()
@@ -41,10 +26,32 @@ public struct RTPReceiver: Sendable {
   /// A receiver that has seen nothing yet.
   public init(configuration: Configuration) {
     self.configuration = configuration
-    ssrc = configuration.ssrc
-    rtxSSRC = configuration.rtxSSRC
+    identity = StreamIdentity(ssrc: configuration.ssrc, rtxSSRC: configuration.rtxSSRC)
     formats = FormatTable(configuration.formats)
     record = ReceptionRecord(clockRate: configuration.clockRate)
+    reports = ReportSchedule(every: configuration.reportInterval)
+  }
+
+  /// The stream, once it is known.
+  public var ssrc: SSRC? { identity.ssrc }
+
+  /// The stream of retransmissions, once it is known; may be set when it becomes known in another way.
+  public var rtxSSRC: SSRC? {
+    get { identity.rtxSSRC }
+    set { identity.rtxSSRC = newValue }
+  }
+
+  /// The newest sender report's pair of times.
+  public var lastSenderReport: SenderReport? { identity.lastReport }
+
+  /// How often the sender began to count from somewhere else.
+  public var restarts: Int { identity.restarts }
+
+  /// Whether the stream is paused by agreement: no keyframe is asked for meanwhile, since none would come, and it begins
+  /// with one. What was to be asked for waits.
+  public var isPaused: Bool {
+    get { keyframes.isPaused }
+    set { keyframes.isPaused = newValue }
   }
 
   /// As of now; reading it costs a copy of a few numbers.
@@ -70,20 +77,14 @@ public struct RTPReceiver: Sendable {
     if case .retransmission(let original) = format {
       return receiveRetransmission(packet, of: original, at: time)
     }
-    guard belongs(packet.ssrc) else { return discard() }
+    guard identity.sends(packet.ssrc) else { return discard() }
     return take(packet, format, isRetransmission: false, at: time)
-  }
-
-  private mutating func belongs(_ source: SSRC) -> Bool {
-    if ssrc == nil { ssrc = source }
-    return ssrc == source
   }
 
   private mutating func receiveRetransmission(
     _ packet: RTPPacket, of original: PayloadType, at time: MediaTime
   ) -> PacketBatch {
-    guard let ssrc, packet.ssrc == rtxSSRC ?? packet.ssrc, packet.ssrc != ssrc else { return discard() }
-    rtxSSRC = packet.ssrc
+    guard let ssrc, identity.retransmits(packet.ssrc) else { return discard() }
     counters.retransmissionsReceived += 1
     counters.retransmittedBytes += packet.payloadLength
     // Without a payload it is a probe for bandwidth.
@@ -117,7 +118,7 @@ public struct RTPReceiver: Sendable {
     }
     record.count(extended, isOriginal: !isRetransmission)
     if isRetransmission { counters.packetsRecovered += 1 }
-    if nextReport == nil { nextReport = time + configuration.reportInterval / 2 }
+    reports.begin(at: time)
     return deliver(packet, format, number: extended, at: time)
   }
 
@@ -127,7 +128,7 @@ public struct RTPReceiver: Sendable {
   }
 
   private mutating func restart() {
-    restarts += 1
+    identity.restarts += 1
     record.restart()
     nack.reset()
     padding.reset()
@@ -187,15 +188,9 @@ public struct RTPReceiver: Sendable {
   }
 
   private mutating func lookForKeyframe(in packet: RTPPacket, _ codec: VideoCodec, at time: MediaTime) {
-    recognisesKeyframes = true
-    if packet.withPayload({ codec.startsKeyframe($0) }) {
-      counters.keyframesReceived += 1
-      hasSeenKeyframe = true
-      keyframe.arrived()
-    } else if !hasSeenKeyframe && configuration.usesPLI && !keyframe.isWanted {
-      // Its first packet may just be late.
-      keyframe.request(at: time + .milliseconds(50))
-    }
+    let isKeyframe = packet.withPayload { codec.startsKeyframe($0) }
+    if isKeyframe { counters.keyframesReceived += 1 }
+    keyframes.note(isKeyframe: isKeyframe, mayAsk: configuration.usesPLI, at: time)
   }
 
   /// Hands on what the packet brings itself, after those of its earlier payloads that are missing (RFC 2198).
@@ -237,10 +232,10 @@ public struct RTPReceiver: Sendable {
   // MARK: Keyframes
 
   /// Asks for a keyframe: at once, or when the last request is old enough.
-  public mutating func requestKeyframe() { keyframe.request() }
+  public mutating func requestKeyframe() { keyframes.request() }
 
   private mutating func keyframeNeeded() {
-    if configuration.usesPLI { keyframe.request() }
+    if configuration.usesPLI { keyframes.request() }
   }
 
   // MARK: RTCP
@@ -248,7 +243,7 @@ public struct RTPReceiver: Sendable {
   /// Takes a sender report; one of another stream is ignored.
   public mutating func receive(_ report: SenderReport, at time: MediaTime) {
     guard report.ssrc == ssrc else { return }
-    lastSenderReport = report
+    identity.lastReport = report
     record.receive(report, at: time)
   }
 
@@ -256,9 +251,8 @@ public struct RTPReceiver: Sendable {
   public var nextDeadline: MediaTime? {
     guard ssrc != nil else { return nil }
     let request = configuration.usesNACK ? nack.nextDeadline(highest: window.highest) : nil
-    let report = record.hasNews ? nextReport : nil
     // Asked for with every packet, so it makes no array.
-    return earlier(request, earlier(isPaused ? nil : keyframe.nextDeadline, report))
+    return earlier(request, earlier(keyframes.nextDeadline, reports.deadline(hasNews: record.hasNews)))
   }
 
   private func earlier(_ one: MediaTime?, _ other: MediaTime?) -> MediaTime? {
@@ -273,8 +267,9 @@ public struct RTPReceiver: Sendable {
   public mutating func poll(at time: MediaTime) -> [RTCPPacket] {
     guard let ssrc else { return [] }
     var packets: [RTCPPacket] = []
-    if let nextReport, nextReport <= time, record.hasNews {
-      packets.append(.receiverReport(ReceiverReport(ssrc: configuration.sender, blocks: [makeReportBlock(ssrc, time)])))
+    if reports.poll(at: time, hasNews: record.hasNews) {
+      let block = record.makeBlock(ssrc, at: time)
+      packets.append(.receiverReport(ReceiverReport(ssrc: configuration.sender, blocks: [block])))
     }
     let (lost, givenUp) = nack.poll(highest: window.highest, at: time)
     if givenUp > 0 { keyframeNeeded() }
@@ -283,16 +278,11 @@ public struct RTPReceiver: Sendable {
       counters.nackedPackets += lost.count
       packets.append(.nack(NegativeAcknowledgement(sender: configuration.sender, media: ssrc, lost: lost)))
     }
-    if !isPaused, keyframe.poll(at: time, repeats: recognisesKeyframes) {
+    if keyframes.poll(at: time) {
       counters.keyframeRequests += 1
       packets.append(.pictureLossIndication(sender: configuration.sender, media: ssrc))
     }
     return packets
-  }
-
-  private mutating func makeReportBlock(_ ssrc: SSRC, _ time: MediaTime) -> ReportBlock {
-    nextReport = time + configuration.reportInterval
-    return record.makeBlock(ssrc, at: time)
   }
 }
 

@@ -1,0 +1,26 @@
+import MediaCore
+
+/// Who sends a stream: its sources, once they are known, and what the sender says of itself.
+struct StreamIdentity: Sendable {
+  private(set) var ssrc: SSRC?
+  var rtxSSRC: SSRC?
+  /// The newest sender report.
+  var lastReport: SenderReport?
+  /// How often the sender began to count from somewhere else.
+  var restarts = 0
+
+  init(ssrc: SSRC?, rtxSSRC: SSRC?) { (self.ssrc, self.rtxSSRC) = (ssrc, rtxSSRC) }
+
+  /// Whether a media packet is of the stream; where nothing is known yet the first one decides.
+  mutating func sends(_ source: SSRC) -> Bool {
+    if ssrc == nil { ssrc = source }
+    return ssrc == source
+  }
+
+  /// Whether a retransmission is of the stream; where nothing is known of its source yet the first one decides.
+  mutating func retransmits(_ source: SSRC) -> Bool {
+    guard let ssrc, source != ssrc, source == rtxSSRC ?? source else { return false }
+    rtxSSRC = source
+    return true
+  }
+}
