@@ -26,25 +26,16 @@ actor SubscriberTransport {
   private let core: LoopBound<SubscriberCore>
   private let observer: PeerObserver
   private let peer: PeerConnection
-  private let factory: PipelineFactory
-  private let latency: Int?
-  private var negotiator: Negotiator?
-  private var clocks: [String: ParticipantClock] = [:]
-  private(set) var media: [String: TrackMedia] = [:]
-  private var sent: [String: OfferedTrack] = [:]
-  /// What the newest answer agreed on, and which track a section carries.
-  private var sections: [NegotiatedSection] = []
-  private var mids: [String: String] = [:]
-  private var isRemoteKnown = false
+  private var negotiation = SubscriberNegotiation()
+  private var candidates = PendingCandidates()
+  private var tracks: ReceivedTracks
   private var isClosed = false
-  private var waitingCandidates: [String] = []
 
   init(
     servers: [PeerTransport.ICEServer], localAddresses: [String], timeout: Duration, factory: PipelineFactory,
     latency: Int?, loggers: Loggers
   ) {
-    self.factory = factory
-    self.latency = latency
+    tracks = ReceivedTracks(factory: factory, latency: latency)
     let (events, told) = AsyncStream.makeStream(of: Event.self)
     (self.events, self.told) = (events, told)
     let configuration = PeerConfiguration(
@@ -78,73 +69,55 @@ actor SubscriberTransport {
       let local = await peer.localParameters(answering: remote, setup: .active),
       let transport = local.localTransport(preferring: .active)
     else { throw LiveKitError(.network, "the server's offer has no usable transport") }
-    var negotiator = negotiator ?? Negotiator(sessionID: .random(in: 1..<(1 << 62)), transport: transport)
-    negotiator.transport = transport
-    let answer = negotiator.answer(offer, capabilities: .subscriber)
-    self.negotiator = negotiator
-    (sections, self.mids) = (answer.sections, mids)
+    let answer = negotiation.answer(offer, transport: transport, mids: mids)
     await learn(codecs: codecs)
     // The answer's setup is active unless the offer insisted on that role itself.
     peer.connect(to: remote, isDTLSClient: remote.setup != .active)
-    isRemoteKnown = true
-    for candidate in offer.media.flatMap(\.candidates) + waitingCandidates { peer.add(remoteCandidate: candidate) }
-    waitingCandidates = []
-    return answer.description.description
+    for candidate in candidates.described(with: offer.media.flatMap(\.candidates)) {
+      peer.add(remoteCandidate: candidate)
+    }
+    return answer.description
   }
 
   /// Begins to receive what is sent in codecs that are known here. What is being received goes on, whatever is said of
   /// it: its packets know better.
   /// - Parameter codecs: as in `answer`; others may be told of later.
   func learn(codecs: [String: [String]]) async {
-    await update(
-      sections.compactMap { section in
-        OfferedTrack(section, mids: mids, codecs: codecs) ?? sent.values.first { $0.goesOn(in: section) }
-      })
+    await update(negotiation.tracks(codecs: codecs, received: tracks.sent.values))
   }
 
   func add(_ candidate: String) {
-    if isRemoteKnown { peer.add(remoteCandidate: candidate) } else { waitingCandidates.append(candidate) }
+    if candidates.isReady(candidate) { peer.add(remoteCandidate: candidate) }
   }
 
-  private func update(_ tracks: [OfferedTrack]) async {
-    let live = Dictionary(tracks.map { ($0.sid, $0) }) { _, newest in newest }
-    for (sid, earlier) in sent where live[sid]?.continues(earlier) != true { await remove(sid) }
+  /// What is received, by SID.
+  var media: [String: TrackMedia] { tracks.media }
+
+  private func update(_ offered: [OfferedTrack]) async {
+    let live = Dictionary(offered.map { ($0.sid, $0) }) { _, newest in newest }
+    for sid in tracks.ended(by: live) { await tracks.remove(sid)?.close() }
     var new: [TrackReception] = []
-    for track in live.values where sent[track.sid] == nil { new.append(add(track)) }
-    let participants = Set(sent.values.map(\.participant))
-    clocks = clocks.filter { participants.contains($0.key) }
+    for track in live.values where tracks.sent[track.sid] == nil { new.append(add(track)) }
+    tracks.dropIdleClocks()
     await handOver(new)
   }
 
   private func handOver(_ new: [TrackReception]) async {
-    let update = Handover((sent.values.map { (section: $0.section, trackSid: $0.sid) }, new))
+    let update = Handover((tracks.sections, new))
     await loop.call { [core] in core.value.update(update.value.0, update.value.1) }
   }
 
-  private func remove(_ sid: String) async {
-    sent[sid] = nil
-    await media.removeValue(forKey: sid)?.close()
-  }
-
   private func add(_ track: OfferedTrack) -> TrackReception {
-    let clock = clocks[track.participant] ?? ParticipantClock()
-    clocks[track.participant] = clock
-    let reception = TrackReception(
-      track, clock: clock, configuration: RTPReceiver.Configuration(track),
-      onOtherCodec: { [weak self] codec in Task { await self?.change(track.sid, to: codec) } },
+    tracks.add(
+      track, on: loop, onOtherCodec: { [weak self] codec in Task { await self?.change(track.sid, to: codec) } },
       onStream: { [told] in told.yield(.stream(trackSid: track.sid, $0)) })
-    sent[track.sid] = track
-    media[track.sid] = TrackMedia(
-      ReceiveSettings(track, clock: clock, factory: factory, latency: latency), clockRate: track.clockRate, loop: loop,
-      meter: reception.meter, reception: LoopBound(reception, on: loop))
-    return reception
   }
 
   /// Begins the track anew in the codec that its packets are in: the server's choice differs from what we expected, or
   /// the publisher has changed over to another codec.
   private func change(_ sid: String, to codec: String) async {
-    guard let track = sent[sid]?.received(as: codec), media[sid]?.codec != track.codec.lowercased() else { return }
-    await remove(sid)
+    guard let track = tracks.changed(sid, to: codec) else { return }
+    await tracks.remove(sid)?.close()
     guard !isClosed else { return }
     await handOver([add(track)])
     told.yield(.mediaChanged)
@@ -164,8 +137,7 @@ actor SubscriberTransport {
   /// Closes everything; nothing is left when it returns.
   func close() async {
     isClosed = true
-    for track in media.values { await track.close() }
-    media = [:]
+    for media in tracks.removeAll() { await media.close() }
     await peer.close()
     await loop.call { [core] in core.value.stop() }
     await loop.stop()
@@ -177,31 +149,4 @@ actor SubscriberTransport {
 private struct Handover<Value>: @unchecked Sendable {
   let value: Value
   init(_ value: Value) { self.value = value }
-}
-
-extension OfferedTrack {
-  var isVideo: Bool { section.kind == .video }
-  var codec: String { format?.codec.name ?? "" }
-  /// The header element that says how frames are to be turned, if the server leaves that to us.
-  var orientationID: UInt8? { isVideo ? section.extensionID(HeaderExtensionURI.videoOrientation) : nil }
-  var clockRate: UInt32 { format?.codec.clockRate ?? 90_000 }
-}
-
-extension ReceiveSettings {
-  fileprivate init(_ track: OfferedTrack, clock: ParticipantClock, factory: PipelineFactory, latency: Int?) {
-    self.init(
-      trackSid: track.sid, codec: track.codec.lowercased(), isVideo: track.isVideo,
-      payloadType: track.format?.payloadType ?? PayloadType(0), orientationID: track.orientationID, clock: clock,
-      factory: factory, latency: latency)
-  }
-}
-
-extension RTPReceiver.Configuration {
-  /// The first stream of the section, in any of its formats.
-  init(_ track: OfferedTrack) {
-    let pair = track.section.remoteSourceGroups.first { $0.semantics == "FID" && $0.ssrcs.count == 2 }
-    self.init(
-      track.section, ssrc: pair?.ssrcs[0] ?? track.section.remoteSources.first?.ssrc, rtx: pair?.ssrcs[1],
-      clockRate: track.clockRate)
-  }
 }
