@@ -33,8 +33,7 @@ actor PublisherTransport {
   /// Settled when none can be any more.
   private let over = Outcome<LiveKitError, Never>()
   private var negotiator: Negotiator?
-  private var isAnswered = false
-  private var waitingCandidates: [String] = []
+  private var candidates = PendingCandidates()
 
   init(servers: [PeerTransport.ICEServer], localAddresses: [String], timeout: Duration, loggers: Loggers) {
     let (events, told) = AsyncStream.makeStream(of: Event.self)
@@ -83,7 +82,8 @@ actor PublisherTransport {
     negotiator.abandonOffer()
     negotiator.addDataChannels()
     let offer = negotiator.makeOffer()
-    (self.negotiator, isAnswered) = (negotiator, false)
+    self.negotiator = negotiator
+    candidates.awaitDescription()
     return offer?.description
   }
 
@@ -96,13 +96,13 @@ actor PublisherTransport {
       throw failure
     }
     peer.connect(to: remote, isDTLSClient: remote.setup == .passive)
-    isAnswered = true
-    for candidate in answer.media.flatMap(\.candidates) + waitingCandidates { peer.add(remoteCandidate: candidate) }
-    waitingCandidates = []
+    for candidate in candidates.described(with: answer.media.flatMap(\.candidates)) {
+      peer.add(remoteCandidate: candidate)
+    }
   }
 
   func add(_ candidate: String) {
-    if isAnswered { peer.add(remoteCandidate: candidate) } else { waitingCandidates.append(candidate) }
+    if candidates.isReady(candidate) { peer.add(remoteCandidate: candidate) }
   }
 
   // MARK: Messages
