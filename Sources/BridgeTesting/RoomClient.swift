@@ -42,16 +42,30 @@ package actor RoomClient {
   private nonisolated let publisher: PeerConnection
   private nonisolated let publications: LoopBound<[Publication]>
   private let observers: [PeerObserver]
-  private let capabilities: MediaCapabilities
-  private var answering: Negotiator?
-  private var offering: Negotiator?
-  private var isOfferKnown = false
-  private var isAnswerKnown = false
-  private var waiting: [Livekit_SignalTarget: [String]] = [:]
+  private var descriptions: Descriptions
   private var reader: Task<Void, Never>?
   private var isEnded = false
 
   package static func join(
+  /// What both sides have said of both connections.
+  private struct Descriptions {
+    let capabilities: MediaCapabilities
+    var answering: Negotiator?
+    var offering: Negotiator?
+    var candidates = (subscriber: PendingCandidates(), publisher: PendingCandidates())
+
+    /// - Returns: the answer, and what was agreed on.
+    mutating func answer(
+      _ offer: SDP.SessionDescription, transport: LocalTransport
+    ) -> (description: SDP.SessionDescription, sections: [NegotiatedSection]) {
+      var negotiator = answering ?? Negotiator(sessionID: 2, transport: transport)
+      negotiator.transport = transport
+      let answer = negotiator.answer(offer, capabilities: capabilities)
+      answering = negotiator
+      return (answer.description, answer.sections)
+    }
+  }
+
     _ server: RunningServer, as identity: String, room: String = "room", autoSubscribe: Bool = true,
     adaptiveStream: Bool = false, capabilities: MediaCapabilities = .subscriber,
     grant change: (inout VideoGrant) -> Void = { _ in }
@@ -70,7 +84,7 @@ package actor RoomClient {
 
   private init(signal: SignalConnection, capabilities: MediaCapabilities) {
     self.signal = signal
-    self.capabilities = capabilities
+    descriptions = Descriptions(capabilities: capabilities)
     let (log, loop, publications) = (log, loop, LoopBound<[Publication]>([], on: loop))
     self.publications = publications
     func trickle(_ target: Livekit_SignalTarget) -> (String) -> Void {
@@ -142,7 +156,7 @@ package actor RoomClient {
     send { request in publication.fill(&request.addTrack) }
     let sid = try await wait { $0.published[publication.cid]?.sid }
     try await prepareOffer()
-    let mid = offering?.add(publication.sendingTrack) ?? ""
+    let mid = descriptions.offering?.add(publication.sendingTrack) ?? ""
     try await offer()
     let (publisher, publications) = (publisher, publications)
     await loop.call {
@@ -158,7 +172,7 @@ package actor RoomClient {
       defer { publications.value.removeAll { $0.cid == cid && $0.stop() } }
       return publications.value.first { $0.cid == cid }?.mid
     }
-    offering?.remove(mid: mid ?? "")
+    descriptions.offering?.remove(mid: mid ?? "")
     try await offer()
   }
 
@@ -170,30 +184,30 @@ package actor RoomClient {
   }
 
   private func connectPublisher() async throws {
-    guard offering == nil else { return }
+    guard descriptions.offering == nil else { return }
     try await prepareOffer()
     try await offer()
   }
 
   private func prepareOffer() async throws {
-    guard offering == nil else { return }
+    guard descriptions.offering == nil else { return }
     let local = await publisher.localParameters(setup: .actpass)
     guard let transport = local?.localTransport(preferring: .actpass) else {
       throw TimedOut(description: "no local parameters")
     }
-    offering = Negotiator(sessionID: 1, transport: transport)
-    offering?.addDataChannels()
+    descriptions.offering = Negotiator(sessionID: 1, transport: transport)
+    descriptions.offering?.addDataChannels()
   }
 
   private func offer() async throws {
-    let offer = offering?.makeOffer()
+    let offer = descriptions.offering?.makeOffer()
     guard let offer else { throw TimedOut(description: "no offer to make") }
-    isAnswerKnown = false
+    descriptions.candidates.publisher.awaitDescription()
     send { request in
       request.offer.type = "offer"
       request.offer.sdp = offer.description
     }
-    try await eventually { await self.isAnswerKnown }
+    try await eventually { await self.descriptions.candidates.publisher.isDescribed }
     try await wait { $0.publisherState == .connected }
   }
 
@@ -244,10 +258,7 @@ package actor RoomClient {
       let local = await subscriber.localParameters(answering: remote, setup: .active),
       let transport = local.localTransport(preferring: .active)
     else { return }
-    var negotiator = answering ?? Negotiator(sessionID: 2, transport: transport)
-    negotiator.transport = transport
-    let answer = negotiator.answer(offer, capabilities: capabilities)
-    answering = negotiator
+    let answer = descriptions.answer(offer, transport: transport)
     log.withLock { log in
       log.offers.append(offer)
       log.sources = [:]
@@ -257,8 +268,7 @@ package actor RoomClient {
       }
     }
     subscriber.connect(to: remote, isDTLSClient: true)
-    isOfferKnown = true
-    release(.subscriber)
+    for candidate in descriptions.candidates.subscriber.described() { subscriber.add(remoteCandidate: candidate) }
     send { request in
       request.answer.type = "answer"
       request.answer.sdp = answer.description.description
@@ -268,24 +278,21 @@ package actor RoomClient {
 
   private func accept(_ message: Livekit_SessionDescription) {
     guard let answer = try? SessionDescription(parsing: message.sdp), let remote = TransportParameters(answer),
-      (try? offering?.accept(answer)) != nil
+      (try? descriptions.offering?.accept(answer)) != nil
     else { return }
     publisher.connect(to: remote, isDTLSClient: remote.setup == .passive)
-    isAnswerKnown = true
-    release(.publisher)
+    for candidate in descriptions.candidates.publisher.described() { publisher.add(remoteCandidate: candidate) }
   }
 
   private func add(_ trickle: Livekit_TrickleRequest) {
     struct Candidate: Decodable { var candidate: String }
     guard let parsed = try? JSONDecoder().decode(Candidate.self, from: Data(trickle.candidateInit.utf8)) else { return }
-    waiting[trickle.target, default: []].append(parsed.candidate)
-    release(trickle.target)
-  }
-
-  private func release(_ target: Livekit_SignalTarget) {
-    guard target == .publisher ? isAnswerKnown : isOfferKnown else { return }
-    let peer = target == .publisher ? publisher : subscriber
-    for candidate in waiting.removeValue(forKey: target) ?? [] { peer.add(remoteCandidate: candidate) }
+    let candidate = parsed.candidate
+    if trickle.target == .publisher {
+      if descriptions.candidates.publisher.isReady(candidate) { publisher.add(remoteCandidate: candidate) }
+    } else if descriptions.candidates.subscriber.isReady(candidate) {
+      subscriber.add(remoteCandidate: candidate)
+    }
   }
 }
 

@@ -45,21 +45,26 @@ public actor CapturePublisher {
   public nonisolated let captures: [CaptureOptions]
   private let factory: PipelineFactory
   private let loop = TransportLoop(name: "mediabridge-pub")
-  private var signal: SignalClient?
-  private var peer: PeerConnection?
-  private var observer: PeerObserver?
+  private var link = Link()
   private var negotiator: Negotiator?
   private var streams: [any OutgoingStream] = []
-  private var reader: Task<Void, Never>?
   private let connected = Outcome<Void, LiveKitError>()
   private let ended = Outcome<Void, LiveKitError>()
-  private var waitingCandidates: [String] = []
-  private var isAnswered = false
+  private var candidates = PendingCandidates()
   /// Of the tracks, by the ids that they have here.
   private var sids: [String: String] = [:]
 
   /// Nothing is made before `connect(url:token:)`.
   public init(captures: [CaptureOptions], pipelineFolder: String? = nil) {
+  /// Both connections with the server.
+  private struct Link {
+    var signal: SignalClient?
+    var reader: Task<Void, Never>?
+    var peer: PeerConnection?
+    /// Held here, since a peer holds its delegate weakly.
+    var observer: PeerObserver?
+  }
+
     self.captures = captures
     factory = PipelineFactory(folder: pipelineFolder)
   }
@@ -77,9 +82,9 @@ public actor CapturePublisher {
       let url = try SignalURL(text)
       let signal = SignalClient(url: url, token: token)
       try await signal.open(SignalQuery(autoSubscribe: false, userAgent: MediaBridgeSDK.userAgent))
-      self.signal = signal
+      link.signal = signal
       makePeer(localAddresses: url.loopbackAddresses)
-      reader = Task { await self.read(signal) }
+      link.reader = Task { await self.read(signal) }
     } catch {
       throw LiveKitError(error)
     }
@@ -101,10 +106,10 @@ public actor CapturePublisher {
     ended.settle(.success(()))
     for stream in streams { await stream.stop() }
     streams = []
-    signal?.send(.goodbye)
-    await signal?.close()
-    reader?.cancel()
-    await peer?.close()
+    link.signal?.send(.goodbye)
+    await link.signal?.close()
+    link.reader?.cancel()
+    await link.peer?.close()
     await loop.stop()
   }
 
@@ -116,8 +121,8 @@ public actor CapturePublisher {
     handlers.state = { [weak self] state in Task { await self?.changed(state) } }
     handlers.reports = { [weak self] reports, time in Task { await self?.receive(reports, at: time) } }
     let observer = PeerObserver(loop: loop, handlers: handlers)
-    self.observer = observer
-    peer = PeerConnection(loop: loop, configuration: configuration, delegate: observer)
+    link.observer = observer
+    link.peer = PeerConnection(loop: loop, configuration: configuration, delegate: observer)
   }
 
   // MARK: Signalling
@@ -136,7 +141,7 @@ public actor CapturePublisher {
     case .answer(let answer): receive(answer)
     case .trickle(let trickle):
       guard trickle.target == .publisher, let candidate = CandidateInit.parse(trickle.candidateInit) else { return }
-      if isAnswered { peer?.add(remoteCandidate: candidate) } else { waitingCandidates.append(candidate) }
+      if candidates.isReady(candidate) { link.peer?.add(remoteCandidate: candidate) }
     case .leave(let leave): fail(LiveKitError(leave.reason))
     default: break
     }
@@ -160,7 +165,7 @@ public actor CapturePublisher {
     request.addTrack.height = UInt32(clamping: capture.dimensions?.height ?? 0)
     request.addTrack.stereo = capture.kind == .audio
     request.addTrack.layers = capture.clip?.layers.enumerated().map { index, layer in layer.announced(as: index) } ?? []
-    signal?.send(request)
+    link.signal?.send(request)
   }
 
   // MARK: What a participant says of its tracks
@@ -169,7 +174,7 @@ public actor CapturePublisher {
   package func setTrackSubscriptionPermissions(allParticipantsAllowed: Bool) {
     var request = Livekit_SignalRequest()
     request.subscriptionPermission.allParticipants = allParticipantsAllowed
-    signal?.send(request)
+    link.signal?.send(request)
   }
 
   /// Says that the tracks of a kind are muted, or not any more. What is sent goes on, as a muted microphone's silence.
@@ -178,7 +183,7 @@ public actor CapturePublisher {
       var request = Livekit_SignalRequest()
       request.mute.sid = sids[Self.cid(index)] ?? ""
       request.mute.muted = muted
-      signal?.send(request)
+      link.signal?.send(request)
     }
   }
 
@@ -188,7 +193,7 @@ public actor CapturePublisher {
 
   private func published() async {
     publishedCount += 1
-    guard publishedCount == captures.count, let peer,
+    guard publishedCount == captures.count, let peer = link.peer,
       let local = await peer.localParameters(setup: .actpass),
       let transport = local.localTransport(preferring: .actpass)
     else { return }
@@ -205,7 +210,7 @@ public actor CapturePublisher {
     var request = Livekit_SignalRequest()
     request.offer.type = "offer"
     request.offer.sdp = offer.description
-    signal?.send(request)
+    link.signal?.send(request)
   }
 
   private func receive(_ message: Livekit_SessionDescription) {
@@ -213,12 +218,13 @@ public actor CapturePublisher {
       let sections = try? negotiator?.accept(answer)
     else { return fail(LiveKitError(.network, "the server's answer cannot be used")) }
     for (stream, section) in zip(streams, sections) { stream.negotiated(section) }
-    peer?.connect(to: remote, isDTLSClient: remote.setup == .passive)
-    isAnswered = true
-    for candidate in answer.media.flatMap(\.candidates) + waitingCandidates { peer?.add(remoteCandidate: candidate) }
+    link.peer?.connect(to: remote, isDTLSClient: remote.setup == .passive)
+    for candidate in candidates.described(with: answer.media.flatMap(\.candidates)) {
+      link.peer?.add(remoteCandidate: candidate)
+    }
   }
 
-  private func trickle(_ candidate: String) { signal?.send(.trickle(candidate, for: .publisher)) }
+  private func trickle(_ candidate: String) { link.signal?.send(.trickle(candidate, for: .publisher)) }
 
   private func changed(_ state: PeerState) {
     switch state {
