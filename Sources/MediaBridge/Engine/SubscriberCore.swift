@@ -8,11 +8,8 @@ import SDP
 final class SubscriberCore {
   private let loop: TransportLoop
   var peer: PeerConnection?
-  private var receptions: [String: TrackReception] = [:]
-  private var streams: [SSRC: TrackReception] = [:]
-  private var sections: [(section: NegotiatedSection, trackSid: String)] = []
-  private var feedback = TransportFeedbackRecorder(sender: SSRC(1))
-  private var feedbackExtension: UInt8?
+  private var router = PacketRouter()
+  private var arrivals = ArrivalFeedback(sender: SSRC(1))
   /// When feedback is looked for next; without anything to say the thread sleeps.
   private var alarm: (time: MediaTime, timer: LoopTimer)?
   private var streamTimer: LoopTimer?
@@ -25,37 +22,28 @@ final class SubscriberCore {
 
   /// What the newest offer says, and which track each section carries.
   func update(_ sections: [(section: NegotiatedSection, trackSid: String)], _ new: [TrackReception]) {
-    self.sections = sections
     for reception in new {
-      receptions[reception.trackSid] = reception
       reception.onRequest = { [weak self, unowned reception] in self?.wake(at: reception.nextDeadline) }
     }
-    let live = Set(sections.map(\.trackSid))
-    for (trackSid, reception) in receptions where !live.contains(trackSid) { reception.complete() }
-    receptions = receptions.filter { live.contains($0.key) }
-    streams = [:]
-    for (section, trackSid) in sections {
-      guard let reception = receptions[trackSid] else { continue }
-      for source in section.remoteSources { streams[source.ssrc] = reception }
-    }
-    feedbackExtension = sections.lazy.compactMap { $0.section.extensionID(HeaderExtensionURI.transportCC) }.first
+    for reception in router.update(sections, new) { reception.complete() }
+    arrivals.extensionID = sections.lazy.compactMap { $0.section.extensionID(HeaderExtensionURI.transportCC) }.first
     poll()
     watchStreams()
   }
 
   /// Whether a track's media is to come.
-  func expect(_ isExpected: Bool, of trackSid: String) { receptions[trackSid]?.expect(isExpected, at: .now) }
+  func expect(_ isExpected: Bool, of trackSid: String) { router.receptions[trackSid]?.expect(isExpected, at: .now) }
 
-  func noteLoss(of trackSid: String) { receptions[trackSid]?.noteLoss() }
+  func noteLoss(of trackSid: String) { router.receptions[trackSid]?.noteLoss() }
 
   /// Looks now and then whether media stays away.
   private func watchStreams() {
-    guard streamTimer == nil, !receptions.isEmpty, !isStopped else { return }
+    guard streamTimer == nil, !router.receptions.isEmpty, !isStopped else { return }
     let bound = LoopBound(self, on: loop)
     streamTimer = loop.after(Self.streamInterval) {
       bound.value.streamTimer = nil
       let now = MediaTime.now
-      for reception in bound.value.receptions.values { reception.pollStream(at: now) }
+      for reception in bound.value.router.receptions.values { reception.pollStream(at: now) }
       bound.value.watchStreams()
     }
   }
@@ -64,19 +52,17 @@ final class SubscriberCore {
     isStopped = true
     alarm?.timer.cancel()
     streamTimer?.cancel()
-    for reception in receptions.values { reception.complete() }
-    receptions = [:]
-    streams = [:]
+    for reception in router.removeAll() { reception.complete() }
   }
 
   func receive(_ packet: RTPPacket, at time: MediaTime) {
-    recordArrival(of: packet, at: time)
-    guard let reception = streams[packet.ssrc] ?? identify(packet) else { return }
+    arrivals.note(packet, at: time)
+    guard let reception = router.reception(of: packet) else { return }
     reception.receive(packet, at: time)
     flushLater()
     if reception.isUrgent(at: time) { sendFeedback(of: reception, at: time) }
     wake(at: reception.nextDeadline)
-    wake(at: feedback.nextDeadline)
+    wake(at: arrivals.nextDeadline)
   }
 
   /// Packets that wait in the socket together travel on together.
@@ -86,7 +72,7 @@ final class SubscriberCore {
     let bound = LoopBound(self, on: loop)
     loop.runBeforeWaiting {
       bound.value.isFlushing = false
-      for reception in bound.value.receptions.values { reception.flush() }
+      for reception in bound.value.router.receptions.values { reception.flush() }
       bound.value.lingerInsideFrame()
     }
   }
@@ -95,7 +81,7 @@ final class SubscriberCore {
   /// them, so those that follow within a moment are taken together; what is complete has gone on before.
   private func lingerInsideFrame() {
     let now = MediaTime.now
-    guard receptions.values.contains(where: { $0.feed?.awaitsMore(at: now) == true }) else { return }
+    guard router.receptions.values.contains(where: { $0.feed?.awaitsMore(at: now) == true }) else { return }
     loop.linger(for: Self.moment)
   }
 
@@ -103,30 +89,7 @@ final class SubscriberCore {
   private static let moment = Duration.milliseconds(1)
 
   func receive(_ reports: [RTCPPacket], at time: MediaTime) {
-    for case .senderReport(let report) in reports { streams[report.ssrc]?.receive(report, at: time) }
-  }
-
-  /// A stream that the description does not announce names its section in a header extension (RFC 9143, 9.2).
-  private func identify(_ packet: RTPPacket) -> TrackReception? {
-    for (section, trackSid) in sections {
-      guard let id = section.extensionID(HeaderExtensionURI.mid),
-        packet.withHeaderExtension(id, { String(decoding: $0, as: UTF8.self) }) == section.mid
-      else { continue }
-      streams[packet.ssrc] = receptions[trackSid]
-      return receptions[trackSid]
-    }
-    return nil
-  }
-
-  private func recordArrival(of packet: RTPPacket, at time: MediaTime) {
-    guard let feedbackExtension,
-      let number = packet.withHeaderExtension(
-        feedbackExtension,
-        { bytes -> UInt16? in
-          bytes.count >= 2 ? UInt16(bytes[0]) << 8 | UInt16(bytes[1]) : nil
-        }) ?? nil
-    else { return }
-    feedback.record(SequenceNumber(number), media: packet.ssrc, at: time)
+    for case .senderReport(let report) in reports { router[report.ssrc]?.receive(report, at: time) }
   }
 
   private func sendFeedback(of reception: TrackReception, at time: MediaTime) {
@@ -150,9 +113,9 @@ final class SubscriberCore {
     alarm = nil
     guard let peer else { return }
     let now = MediaTime.now
-    for reception in receptions.values { sendFeedback(of: reception, at: now) }
-    peer.send(feedback.poll(at: now))
-    for reception in receptions.values { wake(at: reception.nextDeadline) }
-    wake(at: feedback.nextDeadline)
+    for reception in router.receptions.values { sendFeedback(of: reception, at: now) }
+    peer.send(arrivals.poll(at: now))
+    for reception in router.receptions.values { wake(at: reception.nextDeadline) }
+    wake(at: arrivals.nextDeadline)
   }
 }
