@@ -10,14 +10,16 @@ final class PublisherSession {
   private let loop: TransportLoop
   private let configuration: DevServerConfiguration
   private var peer: PeerConnection?
+  /// Held here, since a peer holds its delegate weakly.
+  private var observer: PeerObserver?
   private var negotiator: Negotiator?
-  private var sections: [NegotiatedSection] = []
-  private var streams: [SSRC: (track: PublishedTrack, layer: UpLayer)] = [:]
-  private var feedback = TransportFeedbackRecorder(sender: SSRC(1))
-  private var pendingCandidates: [String] = []
-  private var lossy: DataChannel?
+  private var candidates = PendingCandidates()
+  private var streams = UpStreams()
+  private var arrivals = ArrivalFeedback(sender: SSRC(1))
+  private var speech = SpeechNews(at: .now)
   private var ticker: LoopTimer?
-  private(set) var tracks: [PublishedTrack] = []
+
+  var tracks: [PublishedTrack] { streams.tracks }
 
   init(participant: DevParticipant, loop: TransportLoop, configuration: DevServerConfiguration) {
     self.participant = participant
@@ -36,7 +38,7 @@ final class PublisherSession {
   func add(_ request: Livekit_AddTrackRequest) {
     guard participant.info.permission.canPublish else { return }
     let track = PublishedTrack(request: request)
-    tracks.append(track)
+    streams.tracks.append(track)
     var response = Livekit_SignalResponse()
     response.trackPublished.cid = request.cid
     response.trackPublished.track = track.info
@@ -60,21 +62,19 @@ final class PublisherSession {
     negotiator.transport = transport
     let answer = negotiator.answer(offer, capabilities: .server(takesOrientation: configuration.passesOrientation))
     self.negotiator = negotiator
-    sections = answer.sections
-    endRemovedTracks(in: offer)
-    registerAnnouncedStreams()
+    streams.sections = answer.sections
+    arrivals.extensionID = streams.extensionID(HeaderExtensionURI.transportCC)
+    for track in streams.removeEnded(in: offer) { participant.room.trackEnded(track, of: participant) }
+    streams.registerAnnounced()
     peer.connect(to: remote, isDTLSClient: remote.setup == .passive)
-    for candidate in offer.media.flatMap(\.candidates) + pendingCandidates { peer.add(remoteCandidate: candidate) }
-    pendingCandidates = []
+    for candidate in candidates.described(with: offer.media.flatMap(\.candidates)) {
+      peer.add(remoteCandidate: candidate)
+    }
     reply(with: answer.description, id: message.id)
   }
 
   func add(_ candidate: String) {
-    if let peer {
-      peer.add(remoteCandidate: candidate)
-    } else {
-      pendingCandidates.append(candidate)
-    }
+    if candidates.isReady(candidate) { peer?.add(remoteCandidate: candidate) }
   }
 
   private func reply(with answer: SessionDescription, id: UInt32) {
@@ -98,16 +98,6 @@ final class PublisherSession {
     }
   }
 
-  /// A track whose section no longer sends is unpublished.
-  private func endRemovedTracks(in offer: SessionDescription) {
-    let sending = Set(offer.media.filter { $0.direction.sends && !$0.isRejected }.compactMap { $0.msid?.track })
-    for track in tracks where track.isFlowing && !sending.contains(track.cid) {
-      tracks.removeAll { $0 === track }
-      streams = streams.filter { $0.value.track !== track }
-      participant.room.trackEnded(track, of: participant)
-    }
-  }
-
   // MARK: Transport
 
   private func makePeer() -> PeerConnection? {
@@ -124,10 +114,6 @@ final class PublisherSession {
     tick()
     return peer
   }
-  /// Held here, since a peer holds its delegate weakly.
-  private var observer: PeerObserver?
-  private var isSpeaking = false
-  private var nextSpeech = MediaTime.now + SpeechDetector.interval
 
   private func trickle(_ candidate: String) {
     var response = Livekit_SignalResponse()
@@ -150,19 +136,17 @@ final class PublisherSession {
 
   private func poll() {
     let now = MediaTime.now
-    for (ssrc, stream) in streams where ssrc == stream.layer.ssrc {
-      peer?.send(stream.layer.receiver.poll(at: now))
-    }
-    peer?.send(feedback.poll(at: now))
-    if speechIsDue(at: now) { tellSpeech() }
+    for layer in streams.layers { peer?.send(layer.receiver.poll(at: now)) }
+    peer?.send(arrivals.poll(at: now))
+    if speech.isDue(at: now) { tellSpeech() }
     tick()
   }
 
   // MARK: Media
 
   private func receive(_ packet: RTPPacket, at time: MediaTime) {
-    let known = streams[packet.ssrc] ?? identify(packet)
-    recordArrival(of: packet, at: time)
+    let known = streams.stream(of: packet)
+    arrivals.note(packet, at: time)
     guard let (track, layer) = known else { return }
     layer.sawPacket(at: time)
     if !track.isVideo { noteLevel(of: packet, track) }
@@ -172,33 +156,11 @@ final class PublisherSession {
     }
   }
 
-  /// Of whichever section has it: a client numbers an extension alike in all.
-  private func extensionID(_ uri: String) -> UInt8? {
-    sections.lazy.compactMap { $0.extensionID(uri) }.first
-  }
-
-  private func recordArrival(of packet: RTPPacket, at time: MediaTime) {
-    guard let id = extensionID(HeaderExtensionURI.transportCC),
-      let number = packet.withHeaderExtension(
-        id,
-        { bytes -> UInt16? in
-          bytes.count >= 2 ? UInt16(bytes[0]) << 8 | UInt16(bytes[1]) : nil
-        }) ?? nil
-    else { return }
-    feedback.record(SequenceNumber(number), media: packet.ssrc, at: time)
-  }
-
   private func noteLevel(of packet: RTPPacket, _ track: PublishedTrack) {
-    guard let id = extensionID(HeaderExtensionURI.audioLevel),
+    guard let id = streams.extensionID(HeaderExtensionURI.audioLevel),
       let level = packet.withHeaderExtension(id, { $0.first }) ?? nil
     else { return }
     track.speech.note(level: level & 0x7f)
-  }
-
-  private func speechIsDue(at time: MediaTime) -> Bool {
-    guard time >= nextSpeech else { return false }
-    nextSpeech = time + SpeechDetector.interval
-    return true
   }
 
   /// Tells the room when this participant begins or ends to speak, and how loud it is meanwhile.
@@ -207,17 +169,17 @@ final class PublisherSession {
       let level = track.speech.judge()
       return track.info.muted ? 0 : level
     }
+    let level = levels.max() ?? 0
+    guard speech.isNews(level) else { return }
     var speaker = Livekit_SpeakerInfo()
     speaker.sid = participant.sid
-    speaker.level = levels.max() ?? 0
-    speaker.active = speaker.level > 0
-    guard speaker.active || isSpeaking else { return }
-    isSpeaking = speaker.active
+    speaker.level = level
+    speaker.active = level > 0
     participant.room.tell(speakers: [speaker])
   }
 
   private func started(_ track: PublishedTrack, _ packet: RTPPacket) {
-    guard let section = sections.first(where: { $0.remoteMsid?.track == track.cid }),
+    guard let section = streams.sections.first(where: { $0.remoteMsid?.track == track.cid }),
       let format = section.format(packet.payloadType)
     else { return }
     track.use(format.codec, in: section)
@@ -234,66 +196,4 @@ final class PublisherSession {
   }
 
   func requestKeyframe(_ layer: UpLayer) { layer.receiver.requestKeyframe() }
-}
-
-// MARK: - Which stream is what
-
-extension PublisherSession {
-  /// Streams that the description announces by SSRC.
-  private func registerAnnouncedStreams() {
-    for section in sections where section.isAccepted {
-      guard let track = track(of: section) else { continue }
-      let groups = section.remoteSourceGroups
-      let repair = groups.filter { $0.semantics == "FID" && $0.ssrcs.count == 2 }
-      let repairs = Set(repair.map { $0.ssrcs[1] })
-      let layers =
-        groups.first { $0.semantics == "SIM" }?.ssrcs
-        ?? section.remoteSources.map(\.ssrc).filter { !repairs.contains($0) }.prefix(1).map { $0 }
-      for (index, ssrc) in layers.enumerated() where section.remoteRids.isEmpty && streams[ssrc] == nil {
-        register(track, section, index: index, ssrc: ssrc, rtx: repair.first { $0.ssrcs[0] == ssrc }?.ssrcs[1])
-      }
-    }
-  }
-
-  private func track(of section: NegotiatedSection) -> PublishedTrack? {
-    section.remoteMsid?.track.flatMap { cid in tracks.first { $0.cid == cid } }
-  }
-
-  @discardableResult
-  private func register(
-    _ track: PublishedTrack, _ section: NegotiatedSection, index: Int, ssrc: SSRC, rtx: SSRC?
-  ) -> UpLayer {
-    let layer = track.layer(index) {
-      UpLayer(index: index, ssrc: ssrc, receiver: RTPReceiver(configuration: .init(section, ssrc: ssrc, rtx: rtx)))
-    }
-    streams[ssrc] = (track, layer)
-    if let rtx { streams[rtx] = (track, layer) }
-    return layer
-  }
-
-  /// A stream that only its header extensions identify (RFC 8843, 9.2; RFC 8852).
-  private func identify(_ packet: RTPPacket) -> (track: PublishedTrack, layer: UpLayer)? {
-    func text(_ uri: String, _ section: NegotiatedSection) -> String? {
-      guard let id = section.extensionID(uri) else { return nil }
-      return packet.withHeaderExtension(id) { String(decoding: $0, as: UTF8.self) }
-    }
-    let section = sections.first { $0.isAccepted && text(HeaderExtensionURI.mid, $0) == $0.mid }
-    guard let section, let track = track(of: section) else { return nil }
-    if let rid = text(HeaderExtensionURI.repairedRTPStreamID, section) {
-      guard let index = layerIndex(rid, section), let layer = track.layers.first(where: { $0.index == index }) else {
-        return nil
-      }
-      layer.receiver.rtxSSRC = packet.ssrc
-      streams[packet.ssrc] = (track, layer)
-      return (track, layer)
-    }
-    let rid = text(HeaderExtensionURI.rtpStreamID, section)
-    guard let index = rid.map({ layerIndex($0, section) }) ?? 0 else { return nil }
-    return (track, register(track, section, index: index, ssrc: packet.ssrc, rtx: nil))
-  }
-
-  private func layerIndex(_ rid: String, _ section: NegotiatedSection) -> Int? {
-    guard let index = PublishedTrack.rids.firstIndex(of: rid) else { return section.remoteRids.firstIndex(of: rid) }
-    return min(index, max(0, section.remoteRids.count - 1))
-  }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import MediaCore
 
 /// Whether a microphone speaks, by the levels that its packets carry (RFC 6464), judged as a LiveKit server does with
 /// its usual settings: at least two fifths of the packets of 400 ms are louder than -35 dBov.
@@ -21,5 +22,25 @@ struct SpeechDetector {
     guard isSpeaking else { return 0 }
     let mean = Float(loud.reduce(0) { $0 + Int($1) }) / Float(loud.count)
     return pow(10, -mean / 20)
+  }
+}
+
+/// When the level of a participant is told: once in each interval while it speaks, and once when it ends.
+struct SpeechNews {
+  private var isSpeaking = false
+  private var next: MediaTime
+
+  init(at time: MediaTime) { next = time + SpeechDetector.interval }
+
+  mutating func isDue(at time: MediaTime) -> Bool {
+    guard time >= next else { return false }
+    next = time + SpeechDetector.interval
+    return true
+  }
+
+  /// - Parameter level: 0 for silence.
+  mutating func isNews(_ level: Float) -> Bool {
+    defer { isSpeaking = level > 0 }
+    return level > 0 || isSpeaking
   }
 }

@@ -14,17 +14,42 @@ final class SubscriberSession {
   private let configuration: DevServerConfiguration
   private var peer: PeerConnection?
   private var observer: PeerObserver?
-  private var negotiator: Negotiator?
+  private var negotiation = Negotiation()
   private var downTracks: [DownTrack] = []
   private var channels: [String: DataChannel] = [:]
-  private var sections: [NegotiatedSection] = []
-  /// SIDs of the tracks in the newest offer, and in the newest that was answered.
-  private var offered: Set<String> = []
-  private var answered: Set<String> = []
   /// Of each track that is asked for: whether its publisher allows it, as the client was told.
   private var isAllowed: [String: Bool] = [:]
   private var isConnected = false
   private var ticker: LoopTimer?
+
+  /// What was offered, and what came of it.
+  private struct Negotiation {
+    var negotiator: Negotiator?
+    /// Of the newest answer.
+    private(set) var sections: [NegotiatedSection] = []
+    /// SIDs of the tracks in the newest offer, and in the newest that was answered.
+    private var offered: Set<String> = []
+    private(set) var answered: Set<String> = []
+    private var count: UInt32 = 0
+
+    /// - Returns: what is to be offered, with which track each section carries.
+    mutating func offer(_ tracks: [DownTrack]) -> Livekit_SessionDescription? {
+      guard let description = negotiator?.makeOffer() else { return nil }
+      offered = Set(tracks.map(\.track.sid))
+      count += 1
+      var offer = Livekit_SessionDescription()
+      (offer.type, offer.sdp, offer.id) = ("offer", description.description, count)
+      for downTrack in tracks { offer.midToTrackID[downTrack.mid] = downTrack.track.sid }
+      return offer
+    }
+
+    /// - Returns: whether the answer is one.
+    mutating func accept(_ answer: SessionDescription) -> Bool {
+      guard let sections = try? negotiator?.accept(answer) else { return false }
+      (self.sections, answered) = (sections, offered)
+      return true
+    }
+  }
 
   init(participant: DevParticipant, loop: TransportLoop, configuration: DevServerConfiguration) {
     self.participant = participant
@@ -62,9 +87,9 @@ final class SubscriberSession {
     peer.openDataChannel(label: "_lossy", isOrdered: false, maxRetransmits: 0)
     var negotiator = Negotiator(sessionID: .random(in: 1..<(1 << 62)), transport: transport)
     negotiator.style = .pion
-    self.negotiator = negotiator
+    negotiation.negotiator = negotiator
     for (track, publisher) in tracks { _ = add(track, of: publisher) }
-    self.negotiator?.addDataChannels()
+    negotiation.negotiator?.addDataChannels()
     offer()
     tick()
   }
@@ -75,17 +100,10 @@ final class SubscriberSession {
     startTracks()
   }
 
-  private var offerCount: UInt32 = 0
-
   private func offer() {
-    guard let description = negotiator?.makeOffer() else { return }
+    guard let offer = negotiation.offer(downTracks) else { return }
     var response = Livekit_SignalResponse()
-    response.offer.type = "offer"
-    response.offer.sdp = description.description
-    offered = Set(downTracks.map(\.track.sid))
-    offerCount += 1
-    response.offer.id = offerCount
-    for downTrack in downTracks { response.offer.midToTrackID[downTrack.mid] = downTrack.track.sid }
+    response.offer = offer
     participant.send(response)
   }
 
@@ -97,29 +115,27 @@ final class SubscriberSession {
       return
     }
     // An answer to what was offered last may have been lost.
-    negotiator?.abandonOffer()
-    negotiator?.transport = transport
+    negotiation.negotiator?.abandonOffer()
+    negotiation.negotiator?.transport = transport
     offer()
   }
 
   func receive(answer message: Livekit_SessionDescription) {
     guard let answer = try? SessionDescription(parsing: message.sdp), let remote = TransportParameters(answer),
-      let sections = try? negotiator?.accept(answer)
+      negotiation.accept(answer)
     else { return }
     // The answer chooses the role: an active peer is the DTLS client, and we are not.
     peer?.connect(to: remote, isDTLSClient: remote.setup == .passive)
     for candidate in answer.media.flatMap(\.candidates) { peer?.add(remoteCandidate: candidate) }
-    self.sections = sections
-    answered = offered
     startTracks()
-    if negotiator?.needsOffer == true { offer() }
+    if negotiation.negotiator?.needsOffer == true { offer() }
   }
 
   /// Lets the tracks flow that the client has answered for.
   private func startTracks() {
     guard isConnected else { return }
-    for downTrack in downTracks where answered.contains(downTrack.track.sid) {
-      guard let section = sections.first(where: { $0.mid == downTrack.mid }) else { continue }
+    for downTrack in downTracks where negotiation.answered.contains(downTrack.track.sid) {
+      guard let section = negotiation.sections.first(where: { $0.mid == downTrack.mid }) else { continue }
       if !section.isAccepted || !downTrack.start(with: section) { refuse(downTrack) }
     }
   }
@@ -171,7 +187,7 @@ final class SubscriberSession {
     let downTrack = DownTrack(track: track, codec: codec, firstLayer: participant.usesAdaptiveStream ? 0 : 2) {
       [weak self] in self?.peer?.send($0)
     }
-    downTrack.mid = negotiator?.add(downTrack.sendingTrack(of: publisher)) ?? ""
+    downTrack.mid = negotiation.negotiator?.add(downTrack.sendingTrack(of: publisher)) ?? ""
     downTracks.append(downTrack)
     track.attach(downTrack)
     return true
@@ -207,7 +223,7 @@ final class SubscriberSession {
     let downTrack = downTracks.remove(at: index)
     downTrack.track.detach(downTrack)
     downTrack.flush()
-    negotiator?.remove(mid: downTrack.mid)
+    negotiation.negotiator?.remove(mid: downTrack.mid)
     offer()
   }
 

@@ -1,0 +1,96 @@
+import MediaCore
+import PeerTransport
+import RTP
+import SDP
+
+/// What a client publishes, and which stream is what of it.
+struct UpStreams {
+  typealias Stream = (track: PublishedTrack, layer: UpLayer)
+
+  var tracks: [PublishedTrack] = []
+  /// Of the newest answer.
+  var sections: [NegotiatedSection] = []
+  private var streams: [SSRC: Stream] = [:]
+
+  /// Each once, whatever repairs it.
+  var layers: [UpLayer] { streams.compactMap { $0.key == $0.value.layer.ssrc ? $0.value.layer : nil } }
+
+  subscript(_ source: SSRC) -> Stream? { streams[source] }
+
+  mutating func stream(of packet: RTPPacket) -> Stream? { streams[packet.ssrc] ?? identify(packet) }
+
+  /// Of whichever section has it: a client numbers an extension alike in all.
+  func extensionID(_ uri: String) -> UInt8? {
+    sections.lazy.compactMap { $0.extensionID(uri) }.first
+  }
+
+  /// A track whose section no longer sends is unpublished.
+  /// - Returns: those.
+  mutating func removeEnded(in offer: SessionDescription) -> [PublishedTrack] {
+    let sending = Set(offer.media.filter { $0.direction.sends && !$0.isRejected }.compactMap { $0.msid?.track })
+    let ended = tracks.filter { $0.isFlowing && !sending.contains($0.cid) }
+    for track in ended {
+      tracks.removeAll { $0 === track }
+      streams = streams.filter { $0.value.track !== track }
+    }
+    return ended
+  }
+
+  /// Streams that the description announces by SSRC.
+  mutating func registerAnnounced() {
+    for section in sections where section.isAccepted {
+      guard let track = track(of: section) else { continue }
+      let groups = section.remoteSourceGroups
+      let repair = groups.filter { $0.semantics == "FID" && $0.ssrcs.count == 2 }
+      let repairs = Set(repair.map { $0.ssrcs[1] })
+      let layers =
+        groups.first { $0.semantics == "SIM" }?.ssrcs
+        ?? section.remoteSources.map(\.ssrc).filter { !repairs.contains($0) }.prefix(1).map { $0 }
+      for (index, ssrc) in layers.enumerated() where section.remoteRids.isEmpty && streams[ssrc] == nil {
+        register(track, section, index: index, ssrc: ssrc, rtx: repair.first { $0.ssrcs[0] == ssrc }?.ssrcs[1])
+      }
+    }
+  }
+
+  private func track(of section: NegotiatedSection) -> PublishedTrack? {
+    section.remoteMsid?.track.flatMap { cid in tracks.first { $0.cid == cid } }
+  }
+
+  @discardableResult
+  private mutating func register(
+    _ track: PublishedTrack, _ section: NegotiatedSection, index: Int, ssrc: SSRC, rtx: SSRC?
+  ) -> UpLayer {
+    let layer = track.layer(index) {
+      UpLayer(index: index, ssrc: ssrc, receiver: RTPReceiver(configuration: .init(section, ssrc: ssrc, rtx: rtx)))
+    }
+    streams[ssrc] = (track, layer)
+    if let rtx { streams[rtx] = (track, layer) }
+    return layer
+  }
+
+  /// A stream that only its header extensions identify (RFC 8843, 9.2; RFC 8852).
+  private mutating func identify(_ packet: RTPPacket) -> Stream? {
+    func text(_ uri: String, _ section: NegotiatedSection) -> String? {
+      guard let id = section.extensionID(uri) else { return nil }
+      return packet.withHeaderExtension(id) { String(decoding: $0, as: UTF8.self) }
+    }
+    let section = sections.first { $0.isAccepted && text(HeaderExtensionURI.mid, $0) == $0.mid }
+    guard let section, let track = track(of: section) else { return nil }
+    if let rid = text(HeaderExtensionURI.repairedRTPStreamID, section) {
+      guard let index = layerIndex(rid, section), let layer = track.layers.first(where: { $0.index == index }) else {
+        return nil
+      }
+      layer.receiver.rtxSSRC = packet.ssrc
+      streams[packet.ssrc] = (track, layer)
+      return (track, layer)
+    }
+    let rid = text(HeaderExtensionURI.rtpStreamID, section)
+    guard let index = rid.map({ layerIndex($0, section) }) ?? 0 else { return nil }
+    return (track, register(track, section, index: index, ssrc: packet.ssrc, rtx: nil))
+  }
+
+  private func layerIndex(_ rid: String, _ section: NegotiatedSection) -> Int? {
+    guard let index = PublishedTrack.rids.firstIndex(of: rid) else { return section.remoteRids.firstIndex(of: rid) }
+    return min(index, max(0, section.remoteRids.count - 1))
+  }
+}
