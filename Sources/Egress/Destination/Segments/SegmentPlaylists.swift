@@ -1,0 +1,70 @@
+import Foundation
+import MediaBridge
+
+/// The playlists that list segments: that of all of them, and a live one beside it.
+struct SegmentPlaylists {
+  private let options: SegmentOptions
+  private let claim: FileClaim
+  private let livePath: String?
+  /// From the first segment on.
+  private var lists: (all: MediaPlaylist, live: MediaPlaylist)?
+  /// The time of day at the output's beginning.
+  private var epoch: Date?
+
+  /// - Parameters:
+  ///   - claim: of the one of all.
+  ///   - livePath: of the other one; nil where there is none.
+  init(_ options: SegmentOptions, _ claim: FileClaim, livePath: String?) {
+    (self.options, self.claim, self.livePath) = (options, claim, livePath)
+  }
+
+  /// - Parameters:
+  ///   - time: since the output's beginning.
+  ///   - clock: which is asked once.
+  mutating func date(of time: Duration, by clock: OutputClock) -> Date {
+    let epoch = epoch ?? clock.date()
+    self.epoch = epoch
+    return epoch.addingTimeInterval(time / .seconds(1))
+  }
+
+  /// What comes from now on is of another pipeline, which has a beginning of its own.
+  mutating func beginAnew() { epoch = nil }
+
+  /// - Parameter initialization: what is in front of the next segments.
+  mutating func goOn(initialization: String?) {
+    lists?.all.goOn(initialization: initialization)
+    lists?.live.goOn(initialization: initialization)
+  }
+
+  /// - Parameters:
+  ///   - targetDuration: for lists that begin with it.
+  ///   - initialization: the path of what is in front of it, for those too.
+  mutating func list(
+    _ segment: MediaPlaylist.Segment, targetDuration: Int, initialization: String?
+  ) throws(LiveKitError) {
+    func begin(_ kind: MediaPlaylist.Kind) -> MediaPlaylist {
+      MediaPlaylist(
+        kind, targetDuration: targetDuration,
+        initialization: initialization.map { ($0 as NSString).lastPathComponent })
+    }
+    var lists = lists ?? (begin(options.playlist), begin(.live(options.liveSegments)))
+    lists.all.append(segment)
+    lists.live.append(segment)
+    self.lists = lists
+    try write(isOver: false)
+  }
+
+  func write(isOver: Bool) throws(LiveKitError) {
+    guard let lists else { return }
+    try claim.replace(with: Array(lists.all.text(isOver: isOver).utf8))
+    guard let livePath else { return }
+    close(try WholeFile.write(Array(lists.live.text(isOver: isOver).utf8), to: livePath))
+  }
+
+  /// How many of the newest segments stay; nil for all. One that is not listed any more is still played for as long as the
+  /// playlist lasts in which it was (RFC 8216, 6.2.2).
+  var kept: Int? {
+    guard options.deletesSegments, let lists else { return nil }
+    return 2 * lists.all.listed + 1
+  }
+}
