@@ -15,13 +15,7 @@ final class OutputStage: Sendable {
   let claim: FileClaim?
   /// Nil where the template writes by itself.
   let segments: SegmentedOutput?
-  /// What came before its time; nil once the pipeline runs.
-  private let hold: Locked<StageHold?>
-  private let lost = Locked<LiveKitError?>(nil)
-  private let abandoned = Locked(false)
-  private let completed = Locked(false)
-  /// What the file holds, once nobody writes it any more.
-  private let stored = Locked<StoredMedia?>(nil)
+  private let state: Locked<StageState>
 
   /// Opens it, unless it has to wait. Nothing is written before media is pushed.
   /// - Parameter hold: where the stage before has to end first, since a server takes one connection, and a playlist is
@@ -31,26 +25,26 @@ final class OutputStage: Sendable {
     segments: SegmentedOutput? = nil, hold: StageHold? = nil
   ) throws(LiveKitError) {
     (self.destination, self.template, self.segments) = (destination, template, segments)
-    (self.pipeline, self.claim, self.hold) = (pipeline, claim, Locked(hold))
+    (self.pipeline, self.claim, state) = (pipeline, claim, Locked(StageState(hold)))
     guard hold == nil else { return }
     do { try pipeline.start() } catch { throw LiveKitError(error).about(destination) }
   }
 
   /// Whether media waits here for the end of the stage before.
-  var isHeld: Bool { hold.withLock { $0 != nil } }
+  var isHeld: Bool { state.withLock { $0.hold != nil } }
 
   /// Media goes to this one from now on, and waits; on a media thread.
-  func take() { hold.withLock { $0 }?.onTaken() }
+  func take() { state.withLock { $0.hold }?.onTaken() }
 
   /// Opens one that was to wait: the stage before has ended. Whoever calls it does so one after the other.
   func begin() {
-    guard let waiting = hold.withLock({ $0 }) else { return }
+    guard let hold = state.withLock({ $0.hold }) else { return }
     segments?.takeOver()
-    do { try pipeline.start() } catch { waiting.onFailure(LiveKitError(error).about(destination)) }
-    waiting.onBegun(self)
-    hold.withLock { hold in
-      for held in hold?.waiting ?? [] { write(held) }
-      hold = nil
+    do { try pipeline.start() } catch { hold.onFailure(LiveKitError(error).about(destination)) }
+    hold.onBegun(self)
+    // Under the lock, so that what comes meanwhile goes behind it; queueing never waits.
+    state.withLock { state in
+      for held in state.begin() { write(held) }
     }
   }
 
@@ -61,12 +55,10 @@ final class OutputStage: Sendable {
   func push(_ media: MediaBuffer, into input: String, at time: FeedTime, from beginning: Duration) {
     segments?.clock.begin(at: beginning)
     let held = StageHold.Held(media: media, input: input, time: time)
-    // Queueing never waits; while it begins, what waits goes first.
-    hold.withLock { hold in
-      guard hold != nil else { return write(held) }
-      let isFull = pipeline.fullness(of: input, besides: hold?.waiting.count ?? 0) >= 1
-      hold?.add(held, isFull: isFull)
+    let isKept = state.withLock { state in
+      state.keep(held) { pipeline.fullness(of: input, besides: $0) >= 1 }
     }
+    if !isKept { write(held) }
   }
 
   private func write(_ held: StageHold.Held) {
@@ -75,7 +67,7 @@ final class OutputStage: Sendable {
 
   /// How much of an input's room is taken, 0…1.
   func fullness(of input: String) -> Double {
-    pipeline.fullness(of: input, besides: hold.withLock { $0?.waiting.count ?? 0 })
+    pipeline.fullness(of: input, besides: state.withLock { $0.hold?.waiting.count ?? 0 })
   }
   /// What an input dropped because writing did not keep up.
   func dropped(at input: String) -> Int { pipeline.dropped(at: input) }
@@ -84,18 +76,18 @@ final class OutputStage: Sendable {
   var load: (taken: Int, waiting: Int) { pipeline.load }
 
   /// Whether it is to get nothing any more, since its server is away: another one takes over.
-  var isAbandoned: Bool { abandoned.withLock { $0 } }
-  func abandon() { abandoned.withLock { $0 = true } }
+  var isAbandoned: Bool { state.withLock { $0.isAbandoned } }
+  func abandon() { state.withLock { $0.isAbandoned = true } }
 
   /// Whether it is written whole, and closed.
-  var isComplete: Bool { completed.withLock { $0 } }
+  var isComplete: Bool { state.withLock { $0.isComplete } }
 
   /// Why what is written does not end up under the file's name any more; nil while it does.
   var loss: LiveKitError? {
     let now = claim?.loss
-    return lost.withLock { lost in
-      lost = lost ?? now
-      return lost
+    return state.withLock { state in
+      state.loss = state.loss ?? now
+      return state.loss
     }
   }
 
@@ -120,7 +112,7 @@ final class OutputStage: Sendable {
   }
 
   /// What the file really holds, once it has ended and where it is of a kind that can be read.
-  var length: Duration? { stored.withLock { $0?.length } }
+  var length: Duration? { state.withLock { $0.stored?.length } }
 
   /// Closes one that nothing has come to, or whose server is away, and gives its file back, which goes.
   func discard() async {
@@ -144,7 +136,7 @@ final class OutputStage: Sendable {
     await pipeline.stop()
     reason = failure() ?? reason
     let kept = finishSegments(&reason) ?? (reason == nil ? written?.read() : written?.mend())
-    stored.withLock { $0 = kept }
+    state.withLock { $0.phase = .ended(kept, isComplete: false) }
     if segments?.isContinued == true {
       if let reason { throw reason }
       return
@@ -152,10 +144,10 @@ final class OutputStage: Sendable {
     defer { claim?.release() }
     if let reason { throw reason }
     do { try claim?.checkWritten(by: template) } catch {
-      lost.withLock { $0 = $0 ?? error }
+      state.withLock { $0.loss = $0.loss ?? error }
       throw error
     }
-    completed.withLock { $0 = true }
+    state.withLock { $0.phase = .ended(kept, isComplete: true) }
   }
 
   /// - Returns: what the segments hold; nil where there are none.
@@ -165,33 +157,6 @@ final class OutputStage: Sendable {
     // Who goes on with its files tells of them.
     if segments.isContinued { return StoredMedia(end: 0, length: .zero) }
     return segments.length.map { StoredMedia(end: segments.bytes, length: $0) }
-  }
-}
-
-/// What waits until the stage before has ended.
-struct StageHold: Sendable {
-  struct Held: Sendable {
-    var media: MediaBuffer
-    var input: String
-    var time: FeedTime
-  }
-
-  fileprivate(set) var waiting: [Held] = []
-  /// Called when media goes to it, and the one before is about to end; on a media thread.
-  let onTaken: @Sendable () -> Void
-  /// Called when it runs.
-  let onBegun: @Sendable (OutputStage) -> Void
-  let onFailure: @Sendable (LiveKitError) -> Void
-
-  init(
-    onTaken: @escaping @Sendable () -> Void = {}, onBegun: @escaping @Sendable (OutputStage) -> Void = { _ in },
-    onFailure: @escaping @Sendable (LiveKitError) -> Void
-  ) { (self.onTaken, self.onBegun, self.onFailure) = (onTaken, onBegun, onFailure) }
-
-  /// - Parameter isFull: whether the oldest of the same input goes for it, as frames and PCM do.
-  fileprivate mutating func add(_ held: Held, isFull: Bool) {
-    if isFull, let index = waiting.firstIndex(where: { $0.input == held.input }) { waiting.remove(at: index) }
-    waiting.append(held)
   }
 }
 

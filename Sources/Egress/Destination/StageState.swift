@@ -1,0 +1,71 @@
+import GStreamerKit
+import MediaBridge
+
+/// How far a stage has come, and what went wrong with it.
+struct StageState: Sendable {
+  enum Phase: Sendable {
+    /// The stage before has to end first.
+    case held(StageHold)
+    case running
+    /// Nobody writes it any more: what it holds where that can be read, and whether it is written whole, and closed.
+    case ended(StoredMedia?, isComplete: Bool)
+  }
+
+  var phase: Phase
+  /// It is to get nothing any more.
+  var isAbandoned = false
+  /// Why what is written does not end up under the file's name any more.
+  var loss: LiveKitError?
+
+  init(_ hold: StageHold?) { phase = hold.map(Phase.held) ?? .running }
+
+  var hold: StageHold? { if case .held(let hold) = phase { hold } else { nil } }
+  var stored: StoredMedia? { if case .ended(let stored, _) = phase { stored } else { nil } }
+  var isComplete: Bool { if case .ended(_, true) = phase { true } else { false } }
+
+  /// - Parameter isFull: whether a pipeline with room for so many more is full.
+  /// - Returns: false where media does not wait.
+  mutating func keep(_ held: StageHold.Held, isFull: (_ waiting: Int) -> Bool) -> Bool {
+    guard case .held(var hold) = phase else { return false }
+    // Let go of first: the array is not to be copied.
+    phase = .running
+    hold.add(held, isFull: isFull(hold.waiting.count))
+    phase = .held(hold)
+    return true
+  }
+
+  /// Nothing waits any more.
+  /// - Returns: what did.
+  mutating func begin() -> [StageHold.Held] {
+    guard let hold else { return [] }
+    phase = .running
+    return hold.waiting
+  }
+}
+
+/// What waits until the stage before has ended.
+struct StageHold: Sendable {
+  struct Held: Sendable {
+    var media: MediaBuffer
+    var input: String
+    var time: FeedTime
+  }
+
+  private(set) var waiting: [Held] = []
+  /// Called when media goes to it, and the one before is about to end; on a media thread.
+  let onTaken: @Sendable () -> Void
+  /// Called when it runs.
+  let onBegun: @Sendable (OutputStage) -> Void
+  let onFailure: @Sendable (LiveKitError) -> Void
+
+  init(
+    onTaken: @escaping @Sendable () -> Void = {}, onBegun: @escaping @Sendable (OutputStage) -> Void = { _ in },
+    onFailure: @escaping @Sendable (LiveKitError) -> Void
+  ) { (self.onTaken, self.onBegun, self.onFailure) = (onTaken, onBegun, onFailure) }
+
+  /// - Parameter isFull: whether the oldest of the same input goes for it, as frames and PCM do.
+  mutating func add(_ held: Held, isFull: Bool) {
+    if isFull, let index = waiting.firstIndex(where: { $0.input == held.input }) { waiting.remove(at: index) }
+    waiting.append(held)
+  }
+}
