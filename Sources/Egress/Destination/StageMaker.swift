@@ -97,6 +97,8 @@ final class DestinationLines: Sendable {
     var last: Int?
   }
   private let fed: Locked<[OutputInput: Fed]>
+  /// Lines that fed it, of which there may still come what is older than the newest change.
+  private let retiring = Locked<[FeedLine]>([])
   private let media: JobMedia
 
   /// What has come on the lines so far is for others.
@@ -118,13 +120,30 @@ final class DestinationLines: Sendable {
     fed.withLock { fed in fed.reduce(into: [:]) { $0[$1.key.name] = $1.value.line.id } }
   }
 
-  /// What feeds it from now on.
-  /// - Returns: what did, and does no more.
-  func set(_ lines: [OutputInput: FeedLine]) -> [FeedLine] {
+  /// What feeds it from now on; other lines that do now retire.
+  func set(_ lines: [OutputInput: FeedLine]) {
     let before = all
     for (input, line) in lines where before[input] !== line { replace(input, by: line, media) }
     fed.withLock { fed in fed = fed.filter { lines[$0.key] != nil } }
-    return before.filter { lines[$0.key] !== $0.value }.map(\.value)
+    retiring.withLock { retiring in
+      retiring.removeAll { line in lines.values.contains { $0 === line } }
+      retiring += before.filter { lines[$0.key] !== $0.value }.map(\.value)
+    }
+  }
+
+  /// All of which something may still come.
+  var allOpen: [FeedLine] { all.values + retiring.withLock { $0 } }
+
+  var areRetiring: Bool { retiring.withLock { !$0.isEmpty } }
+
+  /// Forgets those that have retired.
+  /// - Parameter used: lines of which something is or will be taken.
+  /// - Returns: the others.
+  func takeRetired(besides used: Set<ObjectIdentifier>) -> [FeedLine] {
+    retiring.withLock { retiring in
+      defer { retiring.removeAll { !used.contains($0.id) } }
+      return retiring.filter { !used.contains($0.id) }
+    }
   }
 
   /// Puts a line in the place of one, or beside the others.

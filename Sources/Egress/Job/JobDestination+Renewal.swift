@@ -43,7 +43,7 @@ extension JobDestination {
 
   /// Whether another text may take over: something is written, and nothing else is about to take over.
   func mayRenew(_ media: JobMedia) -> Bool {
-    window == nil && renewal.withLock { $0 == nil } && part(of: media)?.hasNext == false && !writer.stage.isHeld
+    sort.window == nil && renewal.withLock { $0 == nil } && part(of: media)?.hasNext == false && !writer.stage.isHeld
   }
 
   /// Has what other texts make take over at the next keyframe.
@@ -53,7 +53,7 @@ extension JobDestination {
   ) throws(LiveKitError) {
     let current = writer.stage
     guard (next.plan.segments == nil) == (current.segments == nil) else { throw anotherKind(next) }
-    let isInPlace = link != nil || current.segments != nil
+    let isInPlace = sort.link != nil || current.segments != nil
     let place = isInPlace ? current.destination : nextPart
     let stage = try open(next.plan, at: place, after: current)
     stages.add(stage)
@@ -63,7 +63,7 @@ extension JobDestination {
     renewal.withLock {
       $0 = Renewal(
         templates: templates, part: isInPlace || !place.isFile ? nil : place, before: before, lines: old,
-        newLines: newLines, isTried: link != nil && newLines.isEmpty)
+        newLines: newLines, isTried: sort.link != nil && newLines.isEmpty)
     }
     setup.withLock { $0 = next }
     // Both encoders get the same frames for a moment: at that time one ends, and the other one begins.
@@ -83,19 +83,11 @@ extension JobDestination {
   }
 
   private func feed(_ fed: [OutputInput: FeedLine], from stage: OutputStage, _ earliest: Duration?) {
-    change(to: fed)
+    lines.set(fed)
     let turn = DestinationWriter.Turn(stage: stage, lines: lines.byInput, earliest: earliest ?? .zero)
     if let late = writer.prepare(turn), !late.continues { stages.discard(late.stage) }
     for (input, line) in fed { attach(line, input) }
     if earliest == nil { (fed[.video] ?? fed[.audio])?.requestKeyframe() }
-  }
-
-  private func change(to fed: [OutputInput: FeedLine]) {
-    let gone = lines.set(fed)
-    retiring.withLock { retiring in
-      retiring.removeAll { line in fed.values.contains { $0 === line } }
-      retiring += gone
-    }
   }
 
   /// A server takes one connection, and a playlist is written by one: there the stage before ends first.
@@ -104,7 +96,7 @@ extension JobDestination {
   ) throws(LiveKitError) -> OutputStage {
     let maker = StageMaker(factory: factory, lines: lines)
     let fail: @Sendable (LiveKitError) -> Void = { [breakage] in breakage.note($0) }
-    if let link { return try open(plan, at: place, maker, link) }
+    if let link = sort.link { return try open(plan, at: place, maker, link) }
     if let segments = current.segments {
       return try maker.make(
         plan, at: place, after: segments, claim: current.claim, hold: StageHold(onFailure: fail), onFailure: fail)
@@ -168,7 +160,7 @@ extension JobDestination {
 
   /// Goes back to what ran before where the server is lost and has taken nothing of a new text.
   func giveUpUntried() {
-    guard writer.waiting == nil, let reason = link?.status.reason?.about(destination) else { return }
+    guard writer.waiting == nil, let reason = sort.link?.status.reason?.about(destination) else { return }
     let before = renewal.withLock { renewal -> Setup? in
       guard var untried = renewal, untried.isTried, !untried.isGivenUp else { return nil }
       (untried.isGivenUp, untried.error) = (true, reason)
@@ -191,7 +183,7 @@ extension JobDestination {
 
   private func undo(_ renewed: Renewal) {
     setup.withLock { $0 = renewed.before }
-    change(to: renewed.lines)
+    lines.set(renewed.lines)
     renewal.withLock { $0 = nil }
     for (input, line) in renewed.lines { attach(line, input) }
   }
@@ -205,13 +197,7 @@ extension JobDestination {
   /// Takes nothing more from lines that are not needed any more.
   /// - Returns: whether one of them feeds nobody now.
   func retireLines() -> Bool {
-    guard retiring.withLock({ !$0.isEmpty }) else { return false }
-    let used = writer.lines
-    let gone = retiring.withLock { retiring in
-      let gone = retiring.filter { !used.contains($0.id) }
-      retiring.removeAll { !used.contains($0.id) }
-      return gone
-    }
-    return gone.reduce(false) { $1.remove(ObjectIdentifier(self)) || $0 }
+    guard lines.areRetiring else { return false }
+    return lines.takeRetired(besides: writer.lines).reduce(false) { $1.remove(ObjectIdentifier(self)) || $0 }
   }
 }

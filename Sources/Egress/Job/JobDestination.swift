@@ -15,14 +15,7 @@ final class JobDestination: Sendable {
   let setup: Locked<Setup>
   /// What it is about to go on with.
   let renewal = Locked<Renewal?>(nil)
-  /// Lines that fed it, of which there may still come what is older than the newest change.
-  let retiring = Locked<[FeedLine]>([])
-  /// Nil where it is of no server.
-  let link: StreamLink?
-  /// Nil where it is no window.
-  let window: WindowWatch?
-  /// Nil for what goes on in one file.
-  private let rotation: PartRotation?
+  let sort: Sort
   private let ending = Locked(Ending())
   /// Rings when all lines have come to the moment at which it ends.
   private let bell = Bell()
@@ -60,39 +53,18 @@ final class JobDestination: Sendable {
     (self.lines, setup) = (DestinationLines(lines, media), Locked(Setup(planner: planner, plan: plan)))
     let breakage = Breakage(of: destination, onChange: onChange)
     self.breakage = breakage
-    link = destination.isLive ? StreamLink(limit: reconnectFor) { breakage.note($0) } : nil
-    let window = destination.isWindow ? WindowWatch(onChange: onChange, onFailure: { breakage.note($0) }) : nil
-    self.window = window
-    rotation = destination.isFile ? parts.map(PartRotation.init) : nil
+    sort = Sort(destination, reconnectFor: reconnectFor, parts: parts, breakage, onClose: onChange)
     stages = StageList(breakage)
-    let maker = StageMaker(factory: factory, lines: self.lines)
-    let first = try Self.open(maker, plan, at: destination, claim, link, window, breakage)
-    window?.start()
+    let first = try sort.open(
+      StageMaker(factory: factory, lines: self.lines), plan, at: destination, claim, breakage)
+    sort.window?.start()
     stages.add(first)
     writer = DestinationWriter(
       DestinationWriter.Turn(stage: first, lines: self.lines.byInput), from: media.origin == nil ? nil : media.length,
       onOver: { [stages] in stages.end($0, before: $1) }, onPastEnd: { [bell] in bell.ring() })
     for (input, line) in lines { attach(line, input) }
-    link?.start { [weak self] () throws(LiveKitError) in try self?.reopen() }
+    sort.link?.start { [weak self] () throws(LiveKitError) in try self?.reopen() }
     rotate(media)
-  }
-
-  private static func open(
-    _ maker: StageMaker, _ plan: OutputPlan, at destination: Destination, _ claim: FileClaim?, _ link: StreamLink?,
-    _ window: WindowWatch?, _ breakage: Breakage
-  ) throws(LiveKitError) -> OutputStage {
-    if let window {
-      do throws(LiveKitError) { return try maker.make(plan, at: destination, claim: nil) { window.broke($0) } } catch {
-        throw WindowWatch.refusal(error).about(destination)
-      }
-    }
-    guard let link else {
-      return try maker.make(plan, at: destination, claim: claim) { breakage.note($0) }
-    }
-    let turn = link.nextTurn()
-    let stage = try maker.make(plan, at: destination, claim: claim) { [weak link] in link?.broke(turn, $0) }
-    link.follow(stage, turn: turn)
-    return stage
   }
 
   func attach(_ line: FeedLine, _ input: OutputInput) {
@@ -146,7 +118,7 @@ final class JobDestination: Sendable {
   func goOn(_ plan: OutputPlan, at next: Destination, from earliest: Duration? = nil) throws(LiveKitError) {
     let claim = next.isFile ? try FileClaim(next.location) : nil
     setup.withLock { $0.plan = plan }
-    let stage = try Self.open(StageMaker(factory: factory, lines: lines), plan, at: next, claim, link, window, breakage)
+    let stage = try sort.open(StageMaker(factory: factory, lines: lines), plan, at: next, claim, breakage)
     stages.add(stage)
     let turn = DestinationWriter.Turn(stage: stage, lines: lines.byInput, earliest: earliest ?? .zero)
     if let late = writer.prepare(turn), !late.continues { stages.discard(late.stage) }
@@ -165,7 +137,7 @@ final class JobDestination: Sendable {
   }
 
   private func rotate(_ media: JobMedia) {
-    rotation?.start(
+    sort.rotation?.start(
       part: { [weak self] in self?.part(of: media) },
       open: { [weak self] (due) throws(LiveKitError) in
         guard let self else { return }
@@ -196,7 +168,7 @@ final class JobDestination: Sendable {
     lines.end(media)
     let moment = media.length
     ending.withLock { $0.moment = $0.moment ?? moment }
-    for line in lines.all.values + retiring.withLock({ $0 }) { _ = line.remove(ObjectIdentifier(self)) }
+    for line in lines.allOpen { _ = line.remove(ObjectIdentifier(self)) }
   }
 
   /// Connects with the server anew.
@@ -212,7 +184,7 @@ final class JobDestination: Sendable {
     if failure != nil { return .failed }
     let (isEnding, isOver) = ending.withLock { ($0.task != nil || $0.moment != nil, $0.isOver) }
     if isOver || isEnding { return isOver ? .complete : .ending }
-    if link?.status.isReconnecting == true { return .reconnecting }
+    if sort.link?.status.isReconnecting == true { return .reconnecting }
     return media.origin == nil || writer.awaitsBeginning ? .starting : .active
   }
 
@@ -224,7 +196,7 @@ final class JobDestination: Sendable {
   }
 
   /// Whether it is a window that somebody has closed.
-  var isClosed: Bool { window?.isClosed == true }
+  var isClosed: Bool { sort.window?.isClosed == true }
 
   func has(_ kind: Track.Kind) -> Bool { lines[OutputInput(kind)] != nil }
 
@@ -242,7 +214,7 @@ final class JobDestination: Sendable {
 
   /// Of what is no file.
   var stream: StreamStatus? {
-    guard var status = link?.status else { return nil }
+    guard var status = sort.link?.status else { return nil }
     status.reason = status.reason.map { $0.about(destination) }
     return status
   }
@@ -280,22 +252,20 @@ final class JobDestination: Sendable {
   }
 
   private func close() async {
-    await link?.stop()
-    window?.stop()
-    if window?.isDisplayLost == true { return ending.withLock { $0.isOver = true } }
-    await rotation?.stop()
+    await sort.stop()
+    if sort.window?.isDisplayLost == true { return ending.withLock { $0.isOver = true } }
     writer.flush()
-    if let incompleteness = link?.incompleteness?.about(destination) { breakage.note(whole: incompleteness) }
+    if let incompleteness = sort.link?.incompleteness?.about(destination) { breakage.note(whole: incompleteness) }
     if let waiting = writer.waiting { stages.discard(waiting) }
     if writer.stopWaiting() {
       stages.discard(writer.stage)
       breakage.note(LiveKitError(.noMedia, "no keyframe has come that it could begin with"))
     } else {
       // A window has nothing to complete, and its display need not answer any more.
-      for stage in writer.stages { window == nil ? stages.end(stage) : stages.discard(stage) }
+      for stage in writer.stages { sort.window == nil ? stages.end(stage) : stages.discard(stage) }
     }
     do throws(LiveKitError) { try await stages.finish() } catch { breakage.note(whole: error) }
-    if let reason = rotation?.failure {
+    if let reason = sort.rotation?.failure {
       breakage.note(
         LiveKitError(reason.code, "the next part could not be begun: \(reason.message)", underlying: reason))
     }
