@@ -30,26 +30,17 @@ struct RecordingSearch {
   var onLook: @Sendable () -> Void = {}
 
   private let choice: TrackChoice
-  private var told: String?
+  private var progress = SearchProgress<RemoteParticipant>()
   /// What cannot be had as it is published.
   private(set) var omissions = OmissionList()
-  /// Since when there is nothing else, where the wait has no limit of its own.
-  private var hopelessSince: MediaTime?
-  /// Of whom something flows, and since when.
-  private var first: (participant: RemoteParticipant, since: MediaTime)?
   /// Media that rings when it begins to flow.
   private var awaited: [IncomingMedia] = []
-
-  /// How long the tracks of one participant may come apart before what is missing is taken as not being there.
-  private static let pairing = Duration.seconds(2)
 
   init(
     room: Room, options: RecordingOptions, subscriptions: SubscriptionLease, deadline: MediaTime?, bell: Bell,
     onUpdate: @escaping @Sendable (EgressEvent) -> Void
   ) {
-    self.room = room
-    self.options = options
-    self.subscriptions = subscriptions
+    (self.room, self.options, self.subscriptions) = (room, options, subscriptions)
     wait = SourceWait(room: room, deadline: deadline)
     self.bell = bell
     self.onUpdate = onUpdate
@@ -68,25 +59,19 @@ struct RecordingSearch {
       }
       try giveUp(on: found)
       let missing = missing(found)
-      if first == nil, told != missing {
-        told = missing
-        onUpdate(.waiting(missing))
-      }
+      if progress.isNews(missing) { onUpdate(.waiting(missing)) }
       try wait.check(for: missing, advice: advice(found))
-      let since = [first?.since, hopelessSince].compactMap { $0 }.min()
-      await bell.wait(until: [deadline, since.map { $0 + Self.pairing }].compactMap { $0 }.min())
+      await bell.wait(until: [deadline, progress.nextDeadline].compactMap { $0 }.min())
     }
   }
 
   /// - Throws: nothing that is published can be recorded. Whoever set a limit to the wait waits for something else.
   private mutating func giveUp(on found: Found?) throws(LiveKitError) {
     guard deadline == nil, let found, found.isHopeless, let refusal = found.publications.first?.refusal else {
-      hopelessSince = nil
+      progress.hasHope()
       return
     }
-    let since = hopelessSince ?? .now
-    hopelessSince = since
-    guard MediaTime.now - since >= Self.pairing else { return }
+    guard progress.isOver(at: .now) else { return }
     throw LiveKitError(refusal.code, "\(found.hopelessness); nothing was recorded", underlying: refusal)
   }
 
@@ -105,7 +90,7 @@ struct RecordingSearch {
       // Whoever cannot be recorded in any case is waited for only when there is nobody else.
       if waiting == nil || waiting?.isHopeless == true && !found.isHopeless { waiting = found }
     }
-    first = nil
+    progress.lost()
     return waiting
   }
 
@@ -142,11 +127,10 @@ struct RecordingSearch {
 
   private mutating func isReady(_ found: Found) -> Bool {
     guard !found.flowing.isEmpty else { return false }
-    let since = first.flatMap { $0.participant === found.participant ? $0.since : nil } ?? .now
-    first = (found.participant, since)
+    let limit = progress.flows(found.participant, at: .now)
     let settled = found.publications.filter { found.isFlowing($0) || $0.refusal != nil }
     if Set(settled.map(\.kind)) == found.kinds, choice.isFinal(settled) { return true }
-    return MediaTime.now >= min(since + Self.pairing, deadline ?? since + Self.pairing)
+    return MediaTime.now >= min(limit, deadline ?? limit)
   }
 
   private func candidates() -> [RemoteParticipant] {
@@ -155,7 +139,7 @@ struct RecordingSearch {
     let pattern = options.participantPattern.map(NamePattern.init)
     // Whoever was found stays.
     return participants.values.sorted {
-      ($0 === first?.participant ? 0 : 1, $0.sid) < ($1 === first?.participant ? 0 : 1, $1.sid)
+      (progress.isFirst($0) ? 0 : 1, $0.sid) < (progress.isFirst($1) ? 0 : 1, $1.sid)
     }
     .filter { participant in
       pattern?.matches(participant.identity ?? "") != false

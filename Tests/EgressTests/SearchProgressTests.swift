@@ -1,0 +1,45 @@
+import MediaCore
+import Testing
+
+@testable import Egress
+
+@Suite("How long a recorder searches")
+struct SearchProgressTests {
+  private final class Participant: Sendable {}
+  private let alice = Participant()
+  private let bob = Participant()
+  private func at(_ milliseconds: Int64) -> MediaTime { MediaTime(nanoseconds: milliseconds * 1_000_000) }
+
+  @Test func whatIsWaitedForIsToldOnce() {
+    var progress = SearchProgress<Participant>()
+    #expect(progress.isNews("alice") == true)
+    #expect(progress.isNews("alice") == false)
+    #expect(progress.isNews("media of alice") == true)
+    // While something flows nothing is waited for in words.
+    _ = progress.flows(alice, at: at(0))
+    #expect(progress.isNews("bob") == false)
+  }
+
+  @Test func theOtherTracksOfOneParticipantAreWaitedForOnce() {
+    var progress = SearchProgress<Participant>()
+    #expect(progress.flows(alice, at: at(1000)) == at(3000))
+    #expect(progress.flows(alice, at: at(2000)) == at(3000))
+    #expect(progress.nextDeadline == at(3000))
+    #expect(progress.isFirst(alice) && !progress.isFirst(bob))
+    #expect(progress.flows(bob, at: at(2500)) == at(4500))
+    progress.lost()
+    #expect(progress.nextDeadline == nil)
+    #expect(progress.flows(bob, at: at(5000)) == at(7000))
+  }
+
+  @Test func withoutHopeItIsOverInAMoment() {
+    var progress = SearchProgress<Participant>()
+    #expect(progress.isOver(at: at(1000)) == false)
+    #expect(progress.nextDeadline == at(3000))
+    #expect(progress.isOver(at: at(2999)) == false)
+    #expect(progress.isOver(at: at(3000)) == true)
+    progress.hasHope()
+    #expect(progress.nextDeadline == nil)
+    #expect(progress.isOver(at: at(4000)) == false)
+  }
+}
