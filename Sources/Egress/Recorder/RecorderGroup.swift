@@ -35,7 +35,21 @@ public actor RecorderGroup: EgressJob {
     }
   }
 
-  private enum Phase { case waiting, running, finished }
+  /// With what goes on beside the members.
+  private enum Phase {
+    case waiting
+    case running([Task<Void, Never>])
+    case finished([Task<Void, Never>])
+
+    var isRunning: Bool { if case .running = self { true } else { false } }
+    var isFinished: Bool { if case .finished = self { true } else { false } }
+    var tasks: [Task<Void, Never>] {
+      switch self {
+      case .waiting: []
+      case .running(let tasks), .finished(let tasks): tasks
+      }
+    }
+  }
 
   private let room: Room
   private let unit: Unit
@@ -44,7 +58,6 @@ public actor RecorderGroup: EgressJob {
   private let bell = Bell()
   private var phase = Phase.waiting
   private var members: [Member] = []
-  private var tasks: [Task<Void, Never>] = []
   private var presence = Presence()
   private var begun: MediaTime?
   private var clock = JobClock()
@@ -100,9 +113,7 @@ public actor RecorderGroup: EgressJob {
   }
 
   private func begin() async throws(LiveKitError) {
-    phase = .running
-    tasks.append(bell.ring(for: room.events))
-    tasks.append(Task { [weak self] in await self?.look() })
+    phase = .running([bell.ring(for: room.events), Task { [weak self] in await self?.look() }])
     let wait = SourceWait(room: room, deadline: options.wait.map { .now + $0 })
     notifier.tell(.waiting("a \(unit)"))
     while begun == nil {
@@ -120,7 +131,7 @@ public actor RecorderGroup: EgressJob {
 
   /// Brings the recorders into line with who is in the room, until the group is finished.
   private func look() async {
-    while phase == .running, !Task.isCancelled {
+    while phase.isRunning, !Task.isCancelled {
       if room.connectionState == .connected {
         let present = present
         for (name, participant) in present where !members.contains(where: { $0.name == name && !$0.isOver }) {
@@ -235,7 +246,7 @@ public actor RecorderGroup: EgressJob {
 
   /// Also of those who come meanwhile.
   public func pause() async throws(LiveKitError) {
-    guard begun != nil, phase == .running else {
+    guard begun != nil, phase.isRunning else {
       throw LiveKitError(.invalidState, "nothing runs that could be paused")
     }
     guard clock.pause(at: .now) else { return }
@@ -243,7 +254,7 @@ public actor RecorderGroup: EgressJob {
   }
 
   public func resume() async throws(LiveKitError) {
-    guard begun != nil, phase == .running else { throw LiveKitError(.invalidState, "nothing runs that could go on") }
+    guard begun != nil, phase.isRunning else { throw LiveKitError(.invalidState, "nothing runs that could go on") }
     guard clock.resume(at: .now) else { return }
     for member in members where member.hasBegun && !member.isOver { try await member.recorder.resume() }
   }
@@ -272,7 +283,7 @@ public actor RecorderGroup: EgressJob {
     get async {
       let progress = await progress()
       return EgressInfo(
-        "each \(unit)", of: room, course, isActive: begun != nil, isEnding: phase == .finished,
+        "each \(unit)", of: room, course, isActive: begun != nil, isEnding: phase.isFinished,
         failure: lack(progress), ending: ending, progress)
     }
   }
@@ -292,7 +303,8 @@ public actor RecorderGroup: EgressJob {
   }
 
   public func finish() async throws(LiveKitError) -> OutputProgress {
-    phase = .finished
+    let tasks = phase.tasks
+    phase = .finished(tasks)
     bell.ring()
     for task in tasks { task.cancel() }
     let running = members.compactMap(\.task)
