@@ -26,9 +26,7 @@ final class SCTPTransport {
   /// Whether the association stands, so that the peer answers heartbeats.
   private(set) var isUp = false
   private var nextStream: UInt16
-  private var partial: [UInt16: [UInt8]] = [:]
-  /// Streams of which a message is left out because it is too long, until it ends.
-  private var skipping: Set<UInt16> = []
+  private var assembly = MessageAssembly(limit: messageLimit)
   private var ticker: LoopTimer?
   private var heartbeats = HeartbeatTimer()
 
@@ -230,17 +228,8 @@ extension SCTPTransport {
 extension SCTPTransport {
   private func received(_ bytes: [UInt8], ppid: UInt32, stream: UInt16, isNotification: Bool) {
     if isNotification { return notified(bytes) }
-    var message = partial.removeValue(forKey: stream) ?? []
-    guard message.count + bytes.count <= Self.messageLimit, !skipping.contains(stream) else {
-      if ppid == .max { skipping.insert(stream) } else { skipping.remove(stream) }
-      return
-    }
-    message += bytes
     // A part of a message that is still to end carries no id here.
-    if ppid == .max {
-      partial[stream] = message
-      return
-    }
+    guard let message = assembly.add(bytes, of: stream, isEnd: ppid != .max) else { return }
     deliver(message, ppid: ppid, stream: stream)
   }
 
