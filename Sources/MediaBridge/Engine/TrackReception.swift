@@ -12,7 +12,6 @@ final class TrackReception {
   private var backlog: PacketBacklog
   /// Nil until there is a pipeline.
   private(set) var feed: PipelineFeed?
-  private var restarts = 0
   private var decoding: DecodingCounter
   private var flow = FirstFlow()
   /// Whether its media comes, and who is told when that changes.
@@ -50,8 +49,9 @@ final class TrackReception {
   // MARK: Packets
 
   func receive(_ packet: RTPPacket, at time: MediaTime) {
+    let restarts = receiver.restarts
     let received = receiver.receive(packet, at: time)
-    if receiver.restarts != restarts { restart() }
+    if receiver.restarts != restarts { feed?.restart() }
     for packet in received {
       guard let packet = payloads.readable(packet) else { continue }
       // What only probes or keeps a path open is no media.
@@ -73,11 +73,6 @@ final class TrackReception {
     } else {
       backlog.add(packet, beginsAnew: beginsAnew, at: time)
     }
-  }
-
-  private func restart() {
-    restarts = receiver.restarts
-    feed?.restart()
   }
 
   /// Hands what `receive` took on to the pipeline.
