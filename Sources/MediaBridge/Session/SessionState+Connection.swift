@@ -47,10 +47,10 @@ extension SessionState {
   private mutating func standIfComplete(at now: MediaTime) {
     switch phase {
     case .joining(let attempt) where attempt.isSignalled && link.isConnected:
-      phase = .standing
+      phase = .standing(Standing())
       act(.connected)
     case .recovering(let recovery, let attempt) where attempt.isSignalled && link.isConnected:
-      broughtBack(recovery.mode, at: now)
+      broughtBack(by: recovery, at: now)
     default: break
     }
   }
@@ -78,22 +78,23 @@ extension SessionState {
   mutating func failed(_ failure: SessionFailure, at now: MediaTime) {
     guard let remedy = failure.remedy else { return end(failure.error) }
     switch phase {
-    case .standing: lose(remedy, because: failure.error, at: now)
+    case .standing(let standing): lose(standing, remedy, because: failure.error, at: now)
     case .joining, .recovering: attemptFailed(failure, at: now)
     // What is lost already cannot be lost again.
     case .idle, .waiting, .ended: break
     }
   }
 
-  private mutating func lose(_ mode: ReconnectMode, because error: LiveKitError, at now: MediaTime) {
+  private mutating func lose(
+    _ standing: Standing, _ mode: ReconnectMode, because error: LiveKitError, at now: MediaTime
+  ) {
     guard options.connect.reconnectAttempts > 0 else { return end(error) }
     // What is lost again and again is brought back more and more slowly.
-    if let stood = history.lastReturn, now - stood > Self.steadiness { history.losses = 0 }
-    let delays = ReconnectDelays(options.connect, from: history.losses, chance: options.chance)
-    history.losses += 1
-    returnLimit = nil
+    let wasSteady = standing.since.map { now - $0 > Self.steadiness } ?? false
+    let losses = wasSteady ? 0 : standing.losses
+    let delays = ReconnectDelays(options.connect, from: losses, chance: options.chance)
     act(.reconnecting(mode, isNew: true, because: error))
-    tryAgain(Recovery(mode: mode, delays: delays, cause: error), at: now)
+    tryAgain(Recovery(mode: mode, delays: delays, cause: error, losses: losses + 1), at: now)
   }
 
   mutating func attemptFailed(_ failure: SessionFailure, at now: MediaTime) {
@@ -136,22 +137,27 @@ extension SessionState {
 
   // MARK: Going on
 
-  private mutating func broughtBack(_ mode: ReconnectMode, at now: MediaTime) {
-    (phase, history.lastReturn) = (.standing, now)
-    act(.reconnected(mode))
+  private mutating func broughtBack(by recovery: Recovery, at now: MediaTime) {
+    var standing = Standing(since: now, losses: recovery.losses)
+    phase = .standing(standing)
+    act(.reconnected(recovery.mode))
     // What was told last may have been lost with the connection; a new session begins with all of it.
-    if mode == .quick { settings.doubt(at: now) }
+    if recovery.mode == .quick { settings.doubt(at: now) }
     // If it fails there is another loss to mend, and all is told again.
     for sid in roster.sids(where: \.wish.isUntold) {
       change(sid) { $0.settle() }
       if roster.tracks[sid]?.isAbsent == false { tellSubscription(of: sid, earlier: nil) }
     }
-    if roster.isIncomplete { returnLimit = now + Self.returnTime }
+    if roster.isIncomplete { standing.returnLimit = now + Self.returnTime }
+    phase = .standing(standing)
   }
 
   /// What does not come back in a new session is not waited for any longer.
   mutating func giveUpWaiting() {
-    returnLimit = nil
+    if case .standing(var standing) = phase {
+      standing.returnLimit = nil
+      phase = .standing(standing)
+    }
     for sid in roster.sids {
       change(sid) { $0.resolve() }
       if roster.tracks[sid]?.isAbsent == true { unpublish(sid) }

@@ -22,7 +22,7 @@ struct SessionState: Sendable {
     case idle
     /// The first session is being made.
     case joining(Attempt)
-    case standing
+    case standing(Standing)
     /// The connection is lost, and tried again at that time.
     case waiting(Recovery, until: MediaTime)
     case recovering(Recovery, Attempt)
@@ -37,12 +37,24 @@ struct SessionState: Sendable {
     var isSignalled = false
   }
 
+  /// A session that stands.
+  struct Standing: Sendable {
+    /// When the connection was brought back; nil where it was never lost.
+    var since: MediaTime?
+    /// How often it was lost since it was steady.
+    var losses = 0
+    /// When what has not come back in a new session is given up.
+    var returnLimit: MediaTime?
+  }
+
   /// How a lost connection is brought back.
   struct Recovery: Sendable {
     var mode: ReconnectMode
     var delays: ReconnectDelays
     /// Why the newest attempt has failed, at first why the connection was lost.
     var cause: LiveKitError
+    /// How often the connection was lost since it was steady.
+    let losses: Int
   }
 
   /// The transport of the media.
@@ -57,10 +69,6 @@ struct SessionState: Sendable {
   private(set) var options: Options
   var phase = Phase.idle
   var link = MediaLink()
-  /// When the connection was brought back last, and how often it was lost since it was steady.
-  var history: (lastReturn: MediaTime?, losses: Int) = (nil, 0)
-  /// When what has not come back in a new session is given up.
-  var returnLimit: MediaTime?
   var roster = Roster()
   var settings = SettingsSchedule()
   /// What the call that is under way has found out.
@@ -106,13 +114,14 @@ struct SessionState: Sendable {
   /// When `poll` has something to do.
   var nextDeadline: MediaTime? {
     guard !isEnded else { return nil }
-    let attempt: MediaTime? =
+    let own: MediaTime? =
       switch phase {
       case .joining(let attempt), .recovering(_, let attempt): attempt.deadline
+      case .standing(let standing): standing.returnLimit
       case .waiting(_, let until): until
-      case .idle, .standing, .ended: nil
+      case .idle, .ended: nil
       }
-    return [attempt, link.farewell, returnLimit, settings.nextDeadline].compactMap { $0 }.min()
+    return [own, link.farewell, settings.nextDeadline].compactMap { $0 }.min()
   }
 
   /// - Parameter demand: what renderers need of a track now.
@@ -123,7 +132,7 @@ struct SessionState: Sendable {
       failed(SessionFailure(LiveKitError(PeerError.closedByPeer), remedy: .full), at: now)
     }
     pollConnection(at: now)
-    if let limit = returnLimit, limit <= now { giveUpWaiting() }
+    if case .standing(let standing) = phase, let limit = standing.returnLimit, limit <= now { giveUpWaiting() }
     pollSettings(at: now, demand)
     return takeActions()
   }
