@@ -4,26 +4,54 @@ import MediaCore
 struct Subscription: Sendable {
   /// What the program wants.
   struct Wish: Hashable, Sendable {
-    fileprivate(set) var isWanted: Bool
-    /// Outputs that need it, and whether it is wanted for them alone.
+    enum Want: Sendable {
+      case no
+      case yes
+      /// For the outputs that need it alone: without them it is not.
+      case forHolders
+    }
+
+    /// What a server knows of it.
+    enum Knowledge: Hashable, Sendable {
+      case settled
+      /// It has changed while there was no connection to tell it on; what was told before may have been lost, too.
+      case untold(isUncertain: Bool)
+      /// It was told on the connection that stands: if that is lost, it may have been lost, too.
+      case uncertain
+    }
+
+    fileprivate(set) var want: Want
+    /// Outputs that need it.
     fileprivate(set) var holders = 0
     /// Those of them that take all there is.
     fileprivate(set) var wholeHolders = 0
-    fileprivate(set) var isForHolders = false
-    /// It has changed while there was no connection to tell it on.
-    fileprivate(set) var isUntold = false
-    /// It was told on the connection that stands: if that is lost, it may have been lost, too.
-    fileprivate(set) var isUncertain = false
+    fileprivate(set) var knowledge = Knowledge.settled
+
+    var isWanted: Bool { want != .no }
+    var isUntold: Bool { if case .untold = knowledge { true } else { false } }
+    var isUncertain: Bool { knowledge == .uncertain || knowledge == .untold(isUncertain: true) }
   }
 
   /// What stands against having it.
   struct Objections: Sendable {
-    var isAllowed = true
-    /// Whether it was told that its publisher does not allow what is wanted.
-    fileprivate(set) var isDenialTold = false
+    /// Of the publisher, and whether the program was told since it wants it.
+    enum Permission: Sendable, Hashable {
+      case given
+      case denied(isTold: Bool)
+    }
+
+    fileprivate(set) var permission = Permission.given
     /// Why it cannot be had in the form in which it is published, and whether that was told since it is wanted.
-    fileprivate(set) var refusal: LiveKitError?
-    fileprivate(set) var isRefusalTold = false
+    fileprivate var refused: (reason: LiveKitError, isTold: Bool)?
+
+    var isAllowed: Bool { permission == .given }
+    var refusal: LiveKitError? { refused?.reason }
+
+    /// Whoever wants it again is told again.
+    fileprivate mutating func forgetTelling() {
+      if !isAllowed { permission = .denied(isTold: false) }
+      refused?.isTold = false
+    }
   }
 
   /// As they were set last, and as the server was told; nil when it may have others.
@@ -66,7 +94,7 @@ struct Subscription: Sendable {
 
   init(_ info: TrackInfo, of identity: String, isWanted: Bool) {
     (self.info, self.identity) = (info, identity)
-    wish = Wish(isWanted: isWanted)
+    wish = Wish(want: isWanted ? .yes : .no)
   }
 
   var sid: String { info.sid }
@@ -94,7 +122,7 @@ struct Subscription: Sendable {
   /// The session of its media has ended.
   mutating func interrupt() {
     isAbsent = true
-    wish.isUncertain = false
+    wish.knowledge = wish.isUntold ? .untold(isUncertain: false) : .settled
     if let stream { media = .interrupted(stream) }
   }
 
@@ -112,27 +140,29 @@ struct Subscription: Sendable {
 
   // MARK: Wishes
 
-  mutating func want(_ isWanted: Bool, forHolders: Bool = false) {
-    (wish.isWanted, wish.isForHolders) = (isWanted, forHolders)
-    if !isWanted { (objections.isDenialTold, objections.isRefusalTold) = (false, false) }
-  }
+  mutating func want(_ isWanted: Bool) { set(isWanted ? .yes : .no) }
 
   /// What was wanted before holds again; who holds it does so still.
-  mutating func want(again earlier: Wish) { want(earlier.isWanted, forHolders: earlier.isForHolders) }
+  mutating func want(again earlier: Wish) { set(earlier.want) }
+
+  private mutating func set(_ want: Wish.Want) {
+    wish.want = want
+    if want == .no { objections.forgetTelling() }
+  }
 
   /// - Returns: whether it is wanted only since.
   mutating func hold(_ need: OutputNeed) -> Bool {
     count(need, 1)
     guard !wish.isWanted else { return false }
-    want(true, forHolders: true)
+    set(.forHolders)
     return true
   }
 
   /// - Returns: whether it is not wanted any more.
   mutating func release(_ need: OutputNeed) -> Bool {
     count(need, -1)
-    guard wish.holders == 0, wish.isForHolders else { return false }
-    want(false)
+    guard wish.holders == 0, wish.want == .forHolders else { return false }
+    set(.no)
     return true
   }
 
@@ -142,32 +172,31 @@ struct Subscription: Sendable {
   }
 
   /// It cannot be told now.
-  mutating func postpone() { wish.isUntold = true }
+  mutating func postpone() { wish.knowledge = .untold(isUncertain: wish.isUncertain) }
 
   /// It is told now.
-  mutating func tell() { (wish.isUntold, wish.isUncertain) = (false, true) }
+  mutating func tell() { wish.knowledge = .uncertain }
 
   /// Nobody doubts any more what a server knows.
-  mutating func settle() { (wish.isUntold, wish.isUncertain) = (false, false) }
+  mutating func settle() { wish.knowledge = .settled }
 
   // MARK: Objections
 
   /// - Returns: whether the program is to be told that what it wants is not allowed.
   mutating func set(isAllowed: Bool) -> Bool {
-    objections.isAllowed = isAllowed
-    let isDenied = !isAllowed && wish.isWanted
-    defer { objections.isDenialTold = isDenied }
-    return isDenied && !objections.isDenialTold
+    let wasTold = objections.permission == .denied(isTold: true)
+    objections.permission = isAllowed ? .given : .denied(isTold: wish.isWanted)
+    return !isAllowed && wish.isWanted && !wasTold
   }
 
   /// - Returns: whether the program is to be told: once, if it wants it.
   mutating func refuse(for error: LiveKitError) -> Bool {
-    objections.refusal = error
-    defer { objections.isRefusalTold = wish.isWanted }
-    return wish.isWanted && !objections.isRefusalTold
+    let wasTold = objections.refused?.isTold == true
+    objections.refused = (error, wish.isWanted)
+    return wish.isWanted && !wasTold
   }
 
-  mutating func accept() { (objections.refusal, objections.isRefusalTold) = (nil, false) }
+  mutating func accept() { objections.refused = nil }
 
   // MARK: Settings
 
