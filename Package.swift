@@ -113,7 +113,7 @@ let package = Package(
       "SyntheticParticipants",
       [
         "MediaBridge", "MediaCore", "Bitstream", "RTP", "SDP", "LiveKitProtocol", "PeerTransport", "SignalTransport",
-        "GStreamerKit", "MediaPipelines", "PipelineTemplates",
+        "GStreamerKit", "MediaPipelines", "PipelineTemplates", .product(name: "Logging", package: "swift-log"),
       ]),
     module(
       "DevServer",
@@ -144,7 +144,7 @@ let package = Package(
       name: "BridgeTesting",
       dependencies: [
         "LiveKitProtocol", "MediaBridge", "SyntheticParticipants", "MediaCore", "DevServer", "GStreamerKit",
-        "PeerTransport", "SignalTransport", "SDP", "RTP",
+        "PeerTransport", "SignalTransport", "SDP", "RTP", .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: strict),
 
@@ -168,7 +168,9 @@ let package = Package(
       "LiveKitProtocolTests",
       ["LiveKitProtocol", "MediaCore", .product(name: "SwiftProtobuf", package: "swift-protobuf")]),
     tests("PipelineTemplatesTests", ["PipelineTemplates", "ParserExercises"]),
-    tests("PeerTransportTests", ["PeerTransport", "BridgeTesting", "RTP", "SDP", "MediaCore"]),
+    tests(
+      "PeerTransportTests",
+      ["PeerTransport", "BridgeTesting", "RTP", "SDP", "MediaCore", .product(name: "Logging", package: "swift-log")]),
     tests(
       "SignalTransportTests",
       [

@@ -1,5 +1,6 @@
 import Foundation
 package import LiveKitProtocol
+import Logging
 package import MediaCore
 package import PeerTransport
 import RTP
@@ -46,7 +47,6 @@ package actor RoomClient {
   private var reader: Task<Void, Never>?
   private var isEnded = false
 
-  package static func join(
   /// What both sides have said of both connections.
   private struct Descriptions {
     let capabilities: MediaCapabilities
@@ -66,6 +66,7 @@ package actor RoomClient {
     }
   }
 
+  package static func join(
     _ server: RunningServer, as identity: String, room: String = "room", autoSubscribe: Bool = true,
     adaptiveStream: Bool = false, capabilities: MediaCapabilities = .subscriber,
     grant change: (inout VideoGrant) -> Void = { _ in }
@@ -97,7 +98,7 @@ package actor RoomClient {
       }
     }
     func peer(_ handlers: PeerObserver.Handlers, isControlling: Bool) -> (PeerObserver, PeerConnection) {
-      var configuration = PeerConfiguration(isControlling: isControlling)
+      var configuration = PeerConfiguration(isControlling: isControlling, logger: Logger(label: "client"))
       configuration.localAddresses = ["127.0.0.1"]
       let observer = PeerObserver(loop: loop, handlers: handlers)
       return (observer, PeerConnection(loop: loop, configuration: configuration, delegate: observer))

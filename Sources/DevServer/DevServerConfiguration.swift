@@ -1,4 +1,5 @@
 public import LiveKitProtocol
+public import Logging
 public import PeerTransport
 
 /// How a development server listens and whom it lets in.
@@ -22,6 +23,8 @@ public struct DevServerConfiguration: Sendable {
   public var passesOrientation = false
   /// STUN and TURN servers that clients are told of.
   public var iceServers: [ICEServer] = []
+  /// Told what happens on the connections of media, at debug level.
+  public var logger = Logger(label: "mediabridge.dev-server")
 
   /// Told of each request, by the identity that makes it; on the server's thread.
   public var onRequest: @Sendable (String, Livekit_SignalRequest) -> Void = { _, _ in }

@@ -35,10 +35,10 @@ public struct PeerConfiguration: Sendable {
   /// SRTP profiles in the order of preference, by their DTLS names.
   public var srtpProfiles = ["SRTP_AEAD_AES_128_GCM", "SRTP_AES128_CM_SHA1_80"]
   /// Told the steps of connecting, at debug level.
-  public var logger = Logger(label: "mediabridge.transport")
+  public var logger: Logger
 
   /// All else has the values that LiveKit servers expect.
-  public init(isControlling: Bool) { self.isControlling = isControlling }
+  public init(isControlling: Bool, logger: Logger) { (self.isControlling, self.logger) = (isControlling, logger) }
 }
 
 /// What one side tells the other about its end of a transport.

@@ -1,5 +1,6 @@
 import Foundation
 import LiveKitProtocol
+public import Logging
 public import MediaBridge
 import MediaCore
 import MediaPipelines
@@ -44,6 +45,7 @@ public actor CapturePublisher {
   /// What it publishes, as it was made.
   public nonisolated let captures: [CaptureOptions]
   private let factory: PipelineFactory
+  private let logger: Logger
   private let loop = TransportLoop(name: "mediabridge-pub")
   private var link = Link()
   private var negotiator: Negotiator?
@@ -54,8 +56,6 @@ public actor CapturePublisher {
   /// Of the tracks, by the ids that they have here.
   private var sids: [String: String] = [:]
 
-  /// Nothing is made before `connect(url:token:)`.
-  public init(captures: [CaptureOptions], pipelineFolder: String? = nil) {
   /// Both connections with the server.
   private struct Link {
     var signal: SignalClient?
@@ -65,7 +65,12 @@ public actor CapturePublisher {
     var observer: PeerObserver?
   }
 
-    self.captures = captures
+  /// Nothing is made before `connect(url:token:)`.
+  /// - Parameter logger: told the steps of connecting, at debug level.
+  public init(
+    captures: [CaptureOptions], pipelineFolder: String? = nil, logger: Logger = Logger(label: "mediabridge.publisher")
+  ) {
+    (self.captures, self.logger) = (captures, logger)
     factory = PipelineFactory(folder: pipelineFolder)
   }
 
@@ -114,7 +119,7 @@ public actor CapturePublisher {
   }
 
   private func makePeer(localAddresses: [String]) {
-    var configuration = PeerConfiguration(isControlling: true)
+    var configuration = PeerConfiguration(isControlling: true, logger: logger)
     configuration.localAddresses = localAddresses
     var handlers = PeerObserver.Handlers()
     handlers.candidate = { [weak self] candidate in Task { await self?.trickle(candidate) } }

@@ -1,4 +1,5 @@
 import BridgeTesting
+import Logging
 import MediaCore
 import PeerTransport
 import RTP
@@ -92,7 +93,7 @@ final class PeerPair: Sendable {
     candidates isWanted: @escaping @Sendable (String) -> Bool = { _ in true }
   ) {
     func configuration(isControlling: Bool) -> PeerConfiguration {
-      var configuration = PeerConfiguration(isControlling: isControlling)
+      var configuration = PeerConfiguration(isControlling: isControlling, logger: Logger(label: "peer"))
       configuration.localAddresses = ["127.0.0.1"]
       configure(&configuration)
       return configuration

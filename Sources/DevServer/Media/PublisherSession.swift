@@ -101,7 +101,7 @@ final class PublisherSession {
   // MARK: Transport
 
   private func makePeer() -> PeerConnection? {
-    var peerConfiguration = PeerConfiguration(isControlling: false)
+    var peerConfiguration = PeerConfiguration(isControlling: false, logger: configuration.logger)
     peerConfiguration.localAddresses = [configuration.host]
     var handlers = PeerObserver.Handlers()
     handlers.packet = { [weak self] in self?.receive($0, at: $1) }

@@ -69,7 +69,7 @@ final class SubscriberSession {
 
   /// Makes the first offer. As a LiveKit server's, it has the tracks that are there already, and the data channels last.
   func start(with tracks: [(track: PublishedTrack, publisher: DevParticipant)]) {
-    var peerConfiguration = PeerConfiguration(isControlling: true)
+    var peerConfiguration = PeerConfiguration(isControlling: true, logger: configuration.logger)
     peerConfiguration.localAddresses = [configuration.host]
     var handlers = PeerObserver.Handlers()
     handlers.reports = { [weak self] in self?.receive($0, at: $1) }

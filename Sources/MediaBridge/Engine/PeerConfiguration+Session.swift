@@ -9,8 +9,7 @@ extension PeerConfiguration {
     isControlling: Bool, servers: [PeerTransport.ICEServer], localAddresses: [String], timeout: Duration,
     loggers: Loggers
   ) {
-    self.init(isControlling: isControlling)
-    (iceServers, self.localAddresses) = (servers, localAddresses)
-    (connectTimeout, logger) = (timeout, loggers.transport)
+    self.init(isControlling: isControlling, logger: loggers.transport)
+    (iceServers, self.localAddresses, connectTimeout) = (servers, localAddresses, timeout)
   }
 }

@@ -13,6 +13,7 @@ enum LibniceLog {
       }, nil)
   }()
 
-  /// For any thread, on which GLib calls.
+  /// For any thread, on which GLib calls. The one logger here that is not passed in: GLib says neither which agent nor
+  /// which room a warning is about, and the first room's logger would get those of all others.
   private static let logger = Logger(label: "mediabridge.transport")
 }
