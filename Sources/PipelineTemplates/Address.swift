@@ -32,7 +32,8 @@ struct Address: Equatable, Sendable {
   /// RFC 3986, 3.1.
   private static func mayBeInScheme(_ byte: UInt8) -> Bool {
     switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"),
       UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."):
       true
     default: false
