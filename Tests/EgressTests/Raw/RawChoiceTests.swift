@@ -1,0 +1,65 @@
+import Testing
+
+@testable import Egress
+@testable import MediaBridge
+
+/// Which track of whom `frames` and `pcm` take.
+@Suite struct RawChoiceTests {
+  private static func track(
+    _ sid: String, _ source: Track.Source, isMuted: Bool = false, kind: Track.Kind? = nil
+  ) -> TrackPublication {
+    TrackPublication(
+      info: TrackInfo(
+        sid: sid, name: "", kind: kind ?? source.kind, source: source, mimeType: "", mimeTypes: [], isMuted: isMuted,
+        dimensions: nil, simulcasted: false, layers: []))
+  }
+  private let camera = track("TR_cam", .camera)
+  private let screen = track("TR_a_screen", .screenShareVideo)
+  private let microphone = track("TR_mic", .microphone)
+  private let video = RawChoice(kind: .video)
+
+  @Test func theCameraGoesBeforeTheScreenInWhateverOrder() {
+    for all in [[screen, camera, microphone], [microphone, camera, screen]] {
+      #expect(video.best(of: all)?.sid == "TR_cam")
+      #expect(RawChoice(kind: .audio).best(of: all)?.sid == "TR_mic")
+    }
+    #expect(video.best(of: [microphone]) == nil)
+  }
+
+  @Test func whatIsSentGoesBeforeWhatIsMuted() {
+    let muted = Self.track("TR_cam", .camera, isMuted: true)
+    #expect(video.best(of: [muted, screen])?.sid == "TR_a_screen")
+    #expect(video.best(of: [screen, muted])?.sid == "TR_a_screen")
+    #expect(video.best(of: [muted, Self.track("TR_a_screen", .screenShareVideo, isMuted: true)])?.sid == "TR_cam")
+    #expect(video.best(of: [muted])?.sid == "TR_cam", "it may be shown again")
+    #expect(RawChoice(kind: .video, sources: [.camera]).best(of: [muted, screen])?.sid == "TR_cam", "as was asked for")
+  }
+
+  @Test func ofTwoOfASourceTheOneIsTakenThatWasBefore() {
+    let (one, other) = (Self.track("TR_1", .camera), Self.track("TR_2", .camera))
+    #expect(video.best(of: [other, one])?.sid == "TR_1" && video.best(of: [one, other])?.sid == "TR_1")
+    let unknown = Self.track("TR_0", .unknown, kind: .video)
+    #expect(video.best(of: [unknown, screen])?.sid == "TR_a_screen")
+  }
+
+  @Test func whatIsNamedIsTaken() {
+    #expect(RawChoice(kind: .video, sids: ["TR_a_screen"]).best(of: [camera, screen])?.sid == "TR_a_screen")
+    #expect(RawChoice(kind: .video, sids: ["TR_mic"]).best(of: [camera, microphone]) == nil, "which is no video")
+    #expect(RawChoice(kind: .video, sources: [.screenShareVideo]).best(of: [camera, screen])?.sid == "TR_a_screen")
+  }
+
+  @Test func participantsHaveNamesOrPatterns() {
+    #expect(video.accepts(identity: "alice") && video.accepts(identity: nil))
+    let alice = RawChoice(kind: .video, participant: "alice")
+    #expect(alice.accepts(identity: "alice") && !alice.accepts(identity: "alice2") && !alice.accepts(identity: nil))
+    let guests = RawChoice(kind: .video, participant: "guest-*")
+    #expect(guests.accepts(identity: "guest-7") && !guests.accepts(identity: "host"))
+  }
+
+  @Test func whatIsWaitedForIsSaid() {
+    #expect(video.wish == "video of somebody")
+    #expect(RawChoice(kind: .audio, participant: "bob").wish == "the audio of bob")
+    #expect(RawChoice(kind: .video, sids: ["TR_2", "TR_1"]).wish == "track TR_1 or TR_2")
+    #expect(RawChoice(kind: .video, participant: "bob", sources: [.screenShareVideo]).wish == "the screen share of bob")
+  }
+}
