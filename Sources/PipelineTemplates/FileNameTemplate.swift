@@ -108,6 +108,9 @@ public struct FileNameTemplate: Equatable, Sendable {
     return result.isEmpty ? "_" : result
   }
 
+  /// The same, no longer than so many bytes.
+  package static func safe(_ value: String, bytes: Int) -> String { shortened(safe(value), to: bytes) }
+
   private static func isUnsafe(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.properties.generalCategory {
     case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned: true

@@ -99,6 +99,9 @@ struct RoomArguments: ParsableArguments {
     throw ValidationError("--room \(room): the token is for room '\(granted)'; leave out --room or use another token")
   }
 
+  /// As far as it is known before the room is joined.
+  var roomName: String? { room ?? setting(token, "LIVEKIT_TOKEN").flatMap(Self.room) }
+
   /// What the token says, unverified: the server judges it. nil for what is not a token.
   private static func room(of token: String) -> String? {
     let parts = token.split(separator: ".", omittingEmptySubsequences: false)

@@ -145,6 +145,8 @@ def test_a_reader_that_stops_loses_old_frames_and_holds_nobody_up(room, tmp_path
     reader.read(5 * size)
     other = Reader(room, "frames", "--duration", "3s")
     assert len(luma(other.all())) > 60, "another reader has all"
+    [slow] = of("reader_slow", reader.events)
+    assert "standard output: the reader is too slow" in slow["message"], "while it is"
     frames = np.frombuffer(reader.read(40 * size), np.uint8).reshape(-1, HEIGHT, WIDTH, 3)[..., 0]
     read = numbers(np.ascontiguousarray(frames))
     assert read == sorted(set(read)), "in order"

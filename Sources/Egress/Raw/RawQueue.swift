@@ -15,13 +15,15 @@ package struct RawQueue<Note: Sendable>: Sendable {
     package var body: Body
     /// When it was made.
     package var made: MediaTime
-    /// Whether what follows cannot be read without it.
-    package var isNeeded = false
+    /// Of what it is news; what follows cannot be read without the newest of each.
+    package var subject: String?
     package var note: Note?
 
-    package init(_ body: Body, made: MediaTime, isNeeded: Bool = false, note: Note? = nil) {
-      (self.body, self.made, self.isNeeded, self.note) = (body, made, isNeeded, note)
+    package init(_ body: Body, made: MediaTime, subject: String? = nil, note: Note? = nil) {
+      (self.body, self.made, self.subject, self.note) = (body, made, subject, note)
     }
+
+    package var isNeeded: Bool { subject != nil }
 
     package var size: Int {
       switch body {

@@ -1,10 +1,10 @@
-import Foundation
-import MediaBridge
-import PipelineTemplates
+package import Foundation
+package import MediaBridge
+package import PipelineTemplates
 
 /// What fills the placeholders of file names, as far as it is known.
-struct FileNameValues: Sendable {
-  typealias Values = [FileNameTemplate.Placeholder: String]
+package struct FileNameValues: Sendable {
+  package typealias Values = [FileNameTemplate.Placeholder: String]
 
   /// A track that is recorded.
   struct Recorded: Sendable {
@@ -17,18 +17,18 @@ struct FileNameValues: Sendable {
     }
   }
 
-  private(set) var values: Values
+  package private(set) var values: Values
   private var tracks: [Recorded] = []
 
   /// Before a room is joined.
-  init(at date: Date) {
+  package init(at date: Date) {
     values = [
       .time: Self.text(date, "yyyy-MM-dd'T'HHmmss", .current), .utc: Self.text(date, "yyyyMMddHHmmssSSS", .gmt),
     ]
   }
 
   /// Once it is known who is recorded.
-  mutating func add(_ room: Room, _ participant: RemoteParticipant?, _ tracks: [RemoteTrackPublication]) {
+  package mutating func add(_ room: Room, _ participant: RemoteParticipant?, _ tracks: [RemoteTrackPublication]) {
     values[.roomName] = room.name
     values[.roomID] = room.sid
     values[.publisherIdentity] = participant?.identity
@@ -36,7 +36,7 @@ struct FileNameValues: Sendable {
   }
 
   /// Those of the only track among those kinds; none where there are two.
-  func track(of kinds: Set<Track.Kind>) -> Values {
+  package func track(of kinds: Set<Track.Kind>) -> Values {
     let tracks = tracks.filter { kinds.contains($0.kind) }
     guard tracks.count == 1 else { return [:] }
     return [
@@ -74,5 +74,5 @@ extension FileNameTemplate {
 
 extension FileNameTemplate.Placeholder {
   /// Whether a file of two tracks has no such name.
-  var isOfOneTrack: Bool { [.trackID, .trackType, .trackSource].contains(self) }
+  package var isOfOneTrack: Bool { [.trackID, .trackType, .trackSource].contains(self) }
 }

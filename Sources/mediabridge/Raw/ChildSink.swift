@@ -8,21 +8,18 @@ final class ChildSink: RawSink {
   private struct Child {
     var process: pid_t
     var input: Int32
+    let begun = MediaTime.now
     /// Nil where it prints what it likes.
     var output: ChildOutput?
   }
   private struct State {
     var child: Child?
     var isAbandoned = false
-    var restarts = 0
+    var restarts = RestartLimit()
     var header: [UInt8] = []
     /// What was said besides media, which the next one has to know, too.
-    var needed: [[UInt8]] = []
+    var needed = NeededPieces<RawNote>()
   }
-  /// Of what was said: participants may come and go for days.
-  private static let mostNeeded = 1000
-  /// A command that dies more often does so each time.
-  private static let mostRestarts = 5
   private static let pause: UInt32 = 500_000
   /// How long it may take to end by itself, and when it is told to, in steps.
   private static let grace = (alone: 250, told: 100)
@@ -59,7 +56,7 @@ final class ChildSink: RawSink {
     while true {
       do throws(LiveKitError) {
         try RawDescriptor.write(piece, to: state.withLock { $0.child?.input ?? -1 }, of: name)
-        return keep(piece)
+        return state.withLock { $0.needed.keep(piece) }
       } catch {
         guard error.code == .readerGone else { throw error }
         try revive(error)
@@ -67,22 +64,15 @@ final class ChildSink: RawSink {
     }
   }
 
-  private func keep(_ piece: RawPiece) {
-    guard piece.isNeeded, case .bytes(let bytes) = piece.body else { return }
-    state.withLock { $0.needed = $0.needed.suffix(Self.mostNeeded - 1) + [bytes] }
-  }
-
   /// - Throws: it has ended by itself, or died too often.
   private func revive(_ gone: LiveKitError) throws(LiveKitError) {
+    let ran = state.withLock { $0.child.map { .now - $0.begun } ?? .zero }
     let status = reap()
     if status == 0 || state.withLock({ $0.isAbandoned }) { throw gone }
-    let restarts = state.withLock { state in
-      state.restarts += 1
-      return state.restarts
-    }
-    guard restarts <= Self.mostRestarts else {
+    let (mayBegin, deaths) = state.withLock { ($0.restarts.mayBegin(afterRunning: ran), $0.restarts.deaths) }
+    guard mayBegin else {
       throw LiveKitError(
-        .output, "\(name): the command died \(restarts) times, the last time with \(status); try it in a shell",
+        .output, "\(name): the command died \(deaths) times, the last time with \(status); try it in a shell",
         fault: .destination)
     }
     tell("\(name): the command died with \(status); it is begun anew.")
@@ -94,11 +84,12 @@ final class ChildSink: RawSink {
     guard let child = Self.turns.withLock({ _ in makeChild() }) else {
       throw LiveKitError(.output, "\(name): the command cannot be begun: \(String(cString: strerror(errno)))")
     }
-    let known = state.withLock { state in
+    let (header, needed) = state.withLock { state in
       state.child = child
-      return [state.header] + state.needed
+      return (state.header, state.needed.all)
     }
-    for bytes in known { try RawDescriptor.write(bytes[...], to: child.input, of: name) }
+    try RawDescriptor.write(header[...], to: child.input, of: name)
+    for piece in needed { try RawDescriptor.write(piece, to: child.input, of: name) }
   }
 
   private func makeChild() -> Child? {

@@ -53,7 +53,8 @@ struct CompositeFrames {
     stream.report.tell(console, "frames")
     info?.tell("finished", failure.map { ["message": $0.message] } ?? [:])
     await room.disconnect()
-    await info?.finish()
+    let untold = await info?.finish()
+    failure = failure ?? untold
     if let failure { throw failure }
   }
 
@@ -78,6 +79,7 @@ struct CompositeFrames {
     }
     while true {
       if await interruption.came(within: .milliseconds(100)) { return nil }
+      info?.tick()
       if stream.failure != nil { return lack(isWhole: false) }
       if stream.isDone { return nil }
       if let failure = await job.failure { return failure }

@@ -64,10 +64,15 @@ struct FrameMaker {
     return made
   }
 
-  /// The newest frame again, where a rate is asked for and none has come.
+  /// The newest frame again, where a rate is asked for and none has come; and it may be done without another one.
   /// - Parameter time: up to which none comes any more.
   mutating func fill(upTo time: MediaTime) -> [Made] {
-    guard let start, let places = pace?.fill(upTo: time - start) else { return [] }
+    guard let start else { return [] }
+    guard let places = pace?.fill(upTo: time - start) else {
+      // The time passes without frames, too.
+      _ = isWanted(time - start)
+      return []
+    }
     return repeated(places)
   }
 

@@ -8,9 +8,8 @@ final class FrameStream: RawStream, VideoRenderer, SizelessRenderer, Sendable {
   private static let patience = Duration.milliseconds(600)
 
   private struct Source {
-    var publication: RemoteTrackPublication
+    var raw: RawSource
     var track: RemoteVideoTrack?
-    var identity: String
     /// Nil before the first frame of which the RTP timestamp is known.
     var time: StreamTime?
   }
@@ -32,7 +31,8 @@ final class FrameStream: RawStream, VideoRenderer, SizelessRenderer, Sendable {
   }
 
   private let maker: Locked<(maker: FrameMaker, outbox: Outbox<Batch>)>
-  private let output: any RawReceiver
+  let output: any RawReceiver
+  private let tally = RawTally()
   private let framing: RawFraming?
   private let info: InfoLog?
   private let number: Int
@@ -46,7 +46,6 @@ final class FrameStream: RawStream, VideoRenderer, SizelessRenderer, Sendable {
     if isFramed { output.begin(header: []) }
   }
 
-  var name: String { output.name }
   var failure: LiveKitError? { output.failure ?? state.withLock { $0.failure } }
   var hasBegun: Bool { state.withLock { $0.hasBegun } }
   /// Whether it is to end by itself.
@@ -54,7 +53,7 @@ final class FrameStream: RawStream, VideoRenderer, SizelessRenderer, Sendable {
   var isDone: Bool { maker.withLock { $0.maker.isDone } }
 
   var report: RawReport {
-    let (written, dropped) = output.counts
+    let (written, dropped) = tally.counts
     return state.withLock { state in
       let passedOver = state.passedOver + (state.source?.track?.droppedFrames(of: self) ?? 0)
       return RawReport(
@@ -67,16 +66,22 @@ final class FrameStream: RawStream, VideoRenderer, SizelessRenderer, Sendable {
 
   func attach(_ publication: RemoteTrackPublication, of participant: RemoteParticipant) {
     endTrack()
-    let identity = participant.identity ?? participant.sid
-    let source = Source(publication: publication, track: publication.track as? RemoteVideoTrack, identity: identity)
+    let source = Source(
+      raw: RawSource(publication, of: participant), track: publication.track as? RemoteVideoTrack)
     state.withLock { $0.source = source }
-    tell(track: publication, of: identity, number, info: info, framing, output)
+    tell(source.raw)
     source.track?.add(videoRenderer: self)
   }
 
-  func detach(_ publication: RemoteTrackPublication) {
-    if state.withLock({ $0.source?.publication === publication }) { endTrack() }
+  private func tell(_ source: RawSource) {
+    source.tell(number, start: maker.withLock { $0.maker.start }, info: info, framing, output)
   }
+
+  func detach(_ publication: RemoteTrackPublication) {
+    if state.withLock({ $0.source?.raw.publication === publication }) { endTrack() }
+  }
+
+  func stop() { endTrack() }
 
   private func endTrack() {
     guard let track = state.withLock({ $0.source?.track }) else { return }
@@ -136,7 +141,7 @@ final class FrameStream: RawStream, VideoRenderer, SizelessRenderer, Sendable {
       defer { state.hasBegun = true }
       return !state.hasBegun
     }
-    if isFirst, framing == nil { output.begin(header: maker.withLock { $0.maker.header(size) }) }
+    if isFirst { begin(size) }
     for frame in made {
       let note = note(frame, frame.isRepeated ? nil : origin)
       switch frame.content {
@@ -146,27 +151,32 @@ final class FrameStream: RawStream, VideoRenderer, SizelessRenderer, Sendable {
     }
   }
 
+  /// Says again whose frames they are: now it is known when the first one is.
+  private func begin(_ size: Dimensions) {
+    if framing == nil { output.begin(header: maker.withLock { $0.maker.header(size) }) }
+    if let source = state.withLock({ $0.source }) { return tell(source.raw) }
+    // The mixed room is nobody's.
+    if let start = maker.withLock({ $0.maker.start }) {
+      info?.tell("track", ["track": number, "start": start.seconds])
+    }
+  }
+
   private func framed(_ bytes: [UInt8], _ frame: FrameMaker.Made) -> [UInt8] {
     guard let framing else { return bytes }
     let format = maker.withLock { $0.maker.request }.format.fourCharacters
     return framing.framed(bytes, as: format, Int(frame.size.width), Int(frame.size.height), at: frame.time)
   }
 
-  private func note(_ frame: FrameMaker.Made, _ origin: FrameOrigin?) -> InfoFields? {
+  private func note(_ frame: FrameMaker.Made, _ origin: FrameOrigin?) -> RawNote {
     var fields: InfoFields = ["track": number, "time": frame.time.seconds, "size": frame.size.description]
     if frame.isRepeated { fields["repeated"] = true }
     if let origin { fields["rtp"] = Int(origin.rtpTimestamp) }
     if let captured = origin?.captured { fields["captured"] = captured.timeIntervalSince1970 }
-    return fields
+    return RawNote(fields: fields, tally: tally)
   }
 
   private func noteSize(_ size: Dimensions) {
     guard state.set(\.size, to: size) else { return }
     info?.tell("size", ["track": number, "size": size.description])
-  }
-
-  func finish() async {
-    endTrack()
-    await output.finish(within: .seconds(2))
   }
 }

@@ -39,6 +39,7 @@ struct FramesCommand: AsyncParsableCommand {
   func validate() throws {
     try raw.validateSource(.video, "frames", isMixed: isMixed)
     if isMixed { try validateComposite() }
+    try raw.validateNames(isMixed ? .composite : .ofOne)
     if format == .y4m, raw.framed { throw ValidationError("--framed says size and time itself: use --format i420") }
     if raw.target.isSharedMemory { try validateShared() }
     if raw.target.isWebSocket {
@@ -76,7 +77,7 @@ struct FramesCommand: AsyncParsableCommand {
   func run() async throws { try await raw.run { try await run($0, $1) } }
 
   private func run(_ console: Console, _ media: Int32?) async throws {
-    let info = try raw.infoLog(media)
+    let info = try raw.infoLog(media, console)
     let (request, raw, format) = (request, raw, format)
     let mixing = try mixing
     try mixing?.check()
@@ -89,19 +90,20 @@ struct FramesCommand: AsyncParsableCommand {
     ) { path throws(LiveKitError) in try raw.sink(path, format) }
     let environment = ["MEDIABRIDGE_FORMAT": format.rawValue]
     if let options = mixing {
-      let output = try destinations.receiver(for: "", room: room.name, environment: environment.merging(sizes) { $1 })
+      let output = try destinations.receiver(
+        for: RawSubject(), in: room, environment: environment.merging(sizes) { $1 })
       let stream = FrameStream(request, output: output, isFramed: raw.framed, info: info, number: 1)
       return try await raw.run(
         CompositeFrames(room: room, options: options, stream: stream, console, info: info, replies: replies))
     }
     let session = RawSession(
       room: room, choice: raw.choice(.video), extent: raw.each ? .each : .one, wish: .init(size: size, fps: fps),
-      endsWithParticipant: raw.endsWithParticipant, console: console, info: info, replies: replies
-    ) { number, identity throws(LiveKitError) in
+      endsWithParticipant: raw.endsWithParticipant, waitsForName: try raw.waitsForName, console: console, info: info,
+      replies: replies
+    ) { number, subject throws(LiveKitError) in
       FrameStream(
         request,
-        output: try destinations.receiver(
-          for: identity, room: room.name, environment: environment.merging(sizes) { $1 }),
+        output: try destinations.receiver(for: subject, in: room, environment: environment.merging(sizes) { $1 }),
         isFramed: raw.framed, info: info, number: number)
     }
     try await raw.run(session)
@@ -153,7 +155,7 @@ extension RawArguments {
   }
 
   /// Files are to hold all that comes, readers what is new.
-  fileprivate var frameLimits: RawQueue<InfoFields>.Limits {
+  fileprivate var frameLimits: RawLimits {
     var isFile = false
     if case .path(let path) = target { isFile = !PathSink.isPipe(path) }
     return isFile ? .init(bytes: 256_000_000) : .init(age: .milliseconds(500), bytes: 64_000_000)

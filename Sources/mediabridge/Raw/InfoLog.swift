@@ -7,14 +7,22 @@ import MediaCore
 final class InfoLog: Sendable {
   private static let limit = 8_000_000
   private let output: RawOutput
+  private let tally = RawTally()
+  private let told = Locked(0)
+  private let hasFailed = Locked(false)
+  private let console: Console
 
-  init(_ sink: any RawSink) {
-    output = RawOutput(sink, limits: .init(bytes: Self.limit)) { _, _ in }
+  /// - Parameter console: is told when lines are missing.
+  init(_ sink: any RawSink, _ console: Console) {
+    self.console = console
+    let say: @Sendable (String) -> Void = { [console] in console.tell(slowReader: $0) }
+    output = RawOutput(sink, limits: .init(bytes: Self.limit), say: say) { $1.tally.note($0, $1) }
   }
 
   func tell(_ event: String, _ fields: InfoFields) {
     let line = Self.line(fields.merging(["event": event]) { $1 }) + "\n"
-    output.put(RawPiece(.bytes(Array(line.utf8)), made: .now))
+    told.withLock { $0 += 1 }
+    output.put(RawPiece(.bytes(Array(line.utf8)), made: .now, note: RawNote(fields: [:], tally: tally)))
   }
 
   /// One JSON object, without the end of the line.
@@ -37,5 +45,33 @@ final class InfoLog: Sendable {
     tell("speaking", ["participant": participant.identity ?? "", "speaking": isSpeaking])
   }
 
-  func finish() async { await output.finish(within: .seconds(1)) }
+  /// Says once when nothing is written any more. Called every 100 ms or so.
+  func tick() {
+    guard let failure = output.failure, hasFailed.set(\.self, to: true) else { return }
+    console.say("--info: \(failure.message); the media goes on without it.")
+    console.event("info_failed", ["message": failure.message])
+  }
+
+  /// - Returns: why lines are missing; nil where all are there.
+  func finish() async -> LiveKitError? {
+    await output.finish(within: .seconds(1))
+    let missing = told.withLock { $0 } - tally.counts.written
+    if let failure = output.failure {
+      // A line that fails has begun.
+      let count = min(missing + 1, told.withLock { $0 })
+      return LiveKitError(.output, "--info: \(failure.message); \(count) lines are missing", fault: .destination)
+    }
+    guard missing > 0 else { return nil }
+    return LiveKitError(
+      .output, "--info: \(output.name): \(missing) lines were dropped because the reader was too slow",
+      fault: .destination)
+  }
+}
+
+extension Console {
+  /// - Parameter message: which one, and what becomes of what it does not take.
+  func tell(slowReader message: String) {
+    say("\(message).")
+    event("reader_slow", ["message": message])
+  }
 }

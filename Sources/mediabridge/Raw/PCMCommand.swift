@@ -47,12 +47,13 @@ struct PCMCommand: AsyncParsableCommand {
     }
     if mix, raw.each { throw ValidationError("--mix and --each exclude each other: all in one, or each alone") }
     if mix { try raw.validateIsOfMany("--mix") }
+    try raw.validateNames(mix ? .ofAll : .ofOne)
   }
 
   func run() async throws { try await raw.run { try await run($0, $1) } }
 
   private func run(_ console: Console, _ media: Int32?) async throws {
-    let info = try raw.infoLog(media)
+    let info = try raw.infoLog(media, console)
     let request = PCMStream.Request(format: format, rate: rate, channels: channels, duration: raw.duration)
     let raw = raw
     let room = Room(roomOptions: raw.access.roomOptions(autoSubscribe: false, receiveValues: try raw.receiveValues()))
@@ -67,17 +68,18 @@ struct PCMCommand: AsyncParsableCommand {
     ]
     let session = RawSession(
       room: room, choice: raw.choice(.audio), extent: mix ? .all : raw.each ? .each : .one,
-      endsWithParticipant: raw.endsWithParticipant, console: console, info: info, replies: replies
-    ) { number, identity throws(LiveKitError) in
+      endsWithParticipant: raw.endsWithParticipant, waitsForName: try raw.waitsForName, console: console, info: info,
+      replies: replies
+    ) { number, subject throws(LiveKitError) in
       PCMStream(
-        request, output: try destinations.receiver(for: identity, room: room.name, environment: environment),
+        request, output: try destinations.receiver(for: subject, in: room, environment: environment),
         isFramed: raw.framed, info: info, number: number)
     }
     try await raw.run(session)
   }
 
   /// A minute for readers, so that a model that thinks for a while misses nothing.
-  private var limits: RawQueue<InfoFields>.Limits {
+  private var limits: RawLimits {
     .init(bytes: 60 * rate * channels * format.width, keepsLength: !raw.framed)
   }
 }

@@ -1,4 +1,5 @@
 import Egress
+import Foundation
 import GStreamerKit
 import MediaBridge
 import MediaCore
@@ -34,22 +35,31 @@ final class PCMStream: RawStream, Sendable {
     /// Whether all are muted, as it was said.
     var isSilent = false
     var outbox = Outbox<Stretch>()
+
+    /// What the only one who is heard said of a sample; nil where several are, or none.
+    func origin(of sample: Int, rate: Int) -> (rtp: UInt32, captured: Date?)? {
+      guard let start, taps.count == 1, let (sid, tap) = taps.first, !muted.contains(sid) else { return nil }
+      return tap.line?.origin?.at(start + .seconds(Double(sample) / Double(rate)))
+    }
   }
   private struct Stretch: Sendable {
     /// The number of its first sample.
     var first: Int
     var samples: [Float]
+    var origin: (rtp: UInt32, captured: Date?)?
   }
   /// A track, and what takes its audio.
   private struct Tap {
     let renderer: AudioBufferHandler
     let track: RemoteAudioTrack
+    let source: RawSource
     /// Nil before its first samples.
     var line: TapLine?
   }
 
   private let request: Request
-  private let output: any RawReceiver
+  let output: any RawReceiver
+  private let tally = RawTally()
   private let framing: RawFraming?
   private let info: InfoLog?
   private let number: Int
@@ -63,33 +73,36 @@ final class PCMStream: RawStream, Sendable {
     output.begin(header: isFramed ? [] : request.header)
   }
 
-  var name: String { output.name }
   var failure: LiveKitError? { output.failure }
   var hasBegun: Bool { state.withLock { $0.start != nil } }
   var isDone: Bool { request.count.map { $0 <= state.withLock { $0.line.taken } } ?? false }
 
   var report: RawReport {
+    let (written, dropped) = tally.counts
     let taken = state.withLock { $0.line.taken }
     return RawReport(
-      name: output.name, written: taken, dropped: output.counts.dropped, duration: Double(taken) / Double(request.rate))
+      name: output.name, written: written, dropped: dropped, duration: Double(taken) / Double(request.rate))
   }
 
   // MARK: Tracks
 
   func attach(_ publication: RemoteTrackPublication, of participant: RemoteParticipant) {
     guard let track = publication.track as? RemoteAudioTrack else { return }
-    let sid = publication.sid
-    tell(
-      track: publication, of: participant.identity ?? participant.sid, number, info: info, framing, output)
+    let (sid, source) = (publication.sid, RawSource(publication, of: participant))
+    tell(source)
     let renderer = AudioBufferHandler { [weak self, weak track] buffer in
       self?.hear(buffer, track?.origin(of: buffer), of: sid)
     }
     state.withLock { state in
-      state.taps[sid] = Tap(renderer: renderer, track: track)
+      state.taps[sid] = Tap(renderer: renderer, track: track, source: source)
       if !publication.isMuted { state.line.add(sid) }
     }
     note(sid, isMuted: publication.isMuted)
     track.add(audioRenderer: renderer)
+  }
+
+  private func tell(_ source: RawSource) {
+    source.tell(number, start: state.withLock { $0.start }, info: info, framing, output)
   }
 
   func detach(_ publication: RemoteTrackPublication) { detach(publication.sid) }
@@ -148,30 +161,43 @@ final class PCMStream: RawStream, Sendable {
     let isMine = state.withLock { state in
       let first = state.line.taken
       let samples = state.line.take(upTo: min(ready(&state), request.count ?? .max))
-      return state.outbox.add(samples.isEmpty ? [] : [Stretch(first: first, samples: samples)])
+      let origin = state.origin(of: first, rate: request.rate)
+      return state.outbox.add(samples.isEmpty ? [] : [Stretch(first: first, samples: samples, origin: origin)])
     }
     // Each track has a thread of its own.
     while isMine, let stretches = state.withLock({ $0.outbox.next() }) {
-      for stretch in stretches { put(stretch.samples, from: stretch.first) }
+      for stretch in stretches { put(stretch) }
     }
   }
 
-  private func put(_ samples: [Float], from first: Int) {
-    let fields: InfoFields = [
-      "track": number, "time": Double(first) / Double(request.rate), "sample": first,
-      "count": samples.count / request.channels,
-    ]
+  private func put(_ stretch: Stretch) {
+    let (first, samples) = (stretch.first, stretch.samples)
+    if first == 0 { begin() }
     var bytes = request.format.bytes(of: samples)
     if let framing {
       let time = Duration.nanoseconds(Int64(Double(first) / Double(request.rate) * 1e9))
       let format = request.format == .f32le ? "f32" : "s16"
       bytes = framing.framed(bytes, as: format, request.rate, request.channels, at: time)
     }
-    output.put(RawPiece(.bytes(bytes), made: .now, note: fields))
+    output.put(RawPiece(.bytes(bytes), made: .now, note: note(stretch)))
   }
 
-  func finish() async {
+  /// Says again whose samples they are: now it is known when the first one is.
+  private func begin() {
+    for tap in state.withLock({ $0.taps.values.map(\.source) }) { tell(tap) }
+  }
+
+  private func note(_ stretch: Stretch) -> RawNote {
+    let count = stretch.samples.count / request.channels
+    var fields: InfoFields = [
+      "track": number, "time": Double(stretch.first) / Double(request.rate), "sample": stretch.first, "count": count,
+    ]
+    if let rtp = stretch.origin?.rtp { fields["rtp"] = Int(rtp) }
+    if let captured = stretch.origin?.captured { fields["captured"] = captured.timeIntervalSince1970 }
+    return RawNote(fields: fields, count: count, tally: tally)
+  }
+
+  func stop() {
     for sid in state.withLock({ Array($0.taps.keys) }) { detach(sid) }
-    await output.finish(within: .seconds(2))
   }
 }

@@ -20,8 +20,8 @@ struct RawArguments: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       """
-      Where JSON lines go that tell number, media time, wall clock of capture, RTP timestamp and size of each frame, and what \
-      happens: a file, or the number of a descriptor, as in --info 3 3>info.jsonl
+      Where JSON lines go that tell number, media time, wall clock of capture, RTP timestamp and size of each frame, or number \
+      and count of samples, and what happens: a file, or the number of a descriptor, as in --info 3 3>info.jsonl
       """, valueName: "fd|file"))
   var info: String?
 
@@ -42,7 +42,8 @@ struct RawArguments: ParsableArguments {
     help: ArgumentHelp(
       """
       Run a command in a shell, which gets it on standard input; with --each one for each participant, whose identity is in \
-      $MEDIABRIDGE_IDENTITY, with --each --framed one for all. One that dies is begun anew, five times at most
+      $MEDIABRIDGE_IDENTITY and, safe in a file's name, in $MEDIABRIDGE_NAME, with --each --framed one for all. One that dies \
+      is begun anew, five times in a row at most
       """, valueName: "command"))
   var exec: String?
 
@@ -60,7 +61,8 @@ struct RawArguments: ParsableArguments {
     help: """
       A file, a named pipe, - for standard output, unix:PATH for a Unix socket whose readers get what comes from then on, or \
       of frames shm:PATH for shared memory, which GStreamer's shmsrc reads at that socket with the caps in PATH.caps, or of \
-      audio ws://… or wss://… for a WebSocket server
+      audio ws://… or wss://… for a WebSocket server. The names take {room_name}, {room_id}, {time} and {utc}, those of one \
+      participant also {publisher_identity}, {track_id}, {track_type} and {track_source}
       """)
   var destination = "-"
 
@@ -134,14 +136,14 @@ struct RawArguments: ParsableArguments {
 
   /// Whether one participant is named.
   var isOfOne: Bool { tracks.participant.map { !NamePattern.isPattern($0) } ?? false }
-  /// Whether a stream is complete when its participant leaves.
-  var endsWithParticipant: Bool { each && exec != nil }
+  /// Whether a stream is complete when its participant leaves: a command that is for all goes on.
+  var endsWithParticipant: Bool { each && exec != nil && !framed }
   var target: RawTarget { RawTarget(destination: destination, command: exec) }
   private var usesStandardOutput: Bool { if case .standardOutput = target { true } else { false } }
 
-  func infoLog(_ media: Int32?) throws(LiveKitError) -> InfoLog? {
+  func infoLog(_ media: Int32?, _ console: Console) throws(LiveKitError) -> InfoLog? {
     guard let info else { return nil }
-    guard let number = Int32(info) else { return InfoLog(try PathSink(info, replaces: overwrite)) }
+    guard let number = Int32(info) else { return InfoLog(try PathSink(info, replaces: overwrite), console) }
     let name = "descriptor \(number) of --info"
     guard fcntl(number, F_GETFD) >= 0, number != media else {
       throw LiveKitError(.invalidParameter, "\(name) is not open; open it, as in --info \(number) \(number)>info.jsonl")
@@ -149,7 +151,7 @@ struct RawArguments: ParsableArguments {
     guard number != STDOUT_FILENO || media == nil else {
       throw LiveKitError(.invalidParameter, "\(name): standard output carries the media; give another one")
     }
-    return InfoLog(DescriptorSink(number, name: name))
+    return InfoLog(DescriptorSink(number, name: name), console)
   }
 
   /// Runs a command, and says what goes wrong.

@@ -1,4 +1,5 @@
 import Egress
+import Foundation
 import MediaBridge
 import MediaCore
 
@@ -11,68 +12,87 @@ final class RawDestinations: Sendable {
   let isFramed: Bool
   /// Standard output, where that carries the media.
   let media: Int32?
-  let limits: RawQueue<InfoFields>.Limits
+  let limits: RawLimits
   /// What `--info` calls what is written.
   let unit: String
   let info: InfoLog?
   let console: Console
   private let replies: Replies?
   private let reconnectFor: Duration
+  private let replaces: Bool
+  /// What fills names before the room is joined.
+  private let known: FileNameValues.Values
   private let pathSink: @Sendable (String) throws(LiveKitError) -> any RawSink
   private let shared = Locked<(any RawReceiver)?>(nil)
+  private let names = Locked(ParticipantNames())
 
   /// - Parameters:
   ///   - replies: sends into the room what commands print.
   ///   - reconnectFor: how long a server may be away.
   ///   - pathSink: writes files, named pipes and folders.
   init(
-    _ raw: RawArguments, _ media: Int32?, limits: RawQueue<InfoFields>.Limits, unit: String, info: InfoLog?,
+    _ raw: RawArguments, _ media: Int32?, limits: RawLimits, unit: String, info: InfoLog?,
     replies: Replies?, reconnectFor: Duration = RecordingOptions.usualReconnection, _ console: Console,
     pathSink: @escaping @Sendable (String) throws(LiveKitError) -> any RawSink
   ) {
     (target, hasMany, isFramed) = (raw.target, raw.each, raw.framed)
     (self.media, self.limits, self.unit, self.info, self.console) = (media, limits, unit, info, console)
     (self.replies, self.reconnectFor, self.pathSink) = (replies, reconnectFor, pathSink)
+    (replaces, known) = (raw.overwrite, raw.knownNames)
   }
 
   /// - Parameter environment: what a command is told besides whose media it gets.
   func receiver(
-    for identity: String, room: String, environment: [String: String]
+    for subject: RawSubject, in room: Room, environment: [String: String]
   ) throws(LiveKitError) -> any RawReceiver {
     let isShared = isFramed && !target.hasOneForEach(isFramed: true)
     if isShared, let shared = shared.withLock({ $0 }) { return shared }
-    let isOfOne = hasMany && !isShared
-    let target = isOfOne ? try target.named(identity, room: room) : target
-    let made = try make(target, environment.merging(isOfOne ? ["MEDIABRIDGE_IDENTITY": identity] : [:]) { $1 })
-    if isShared { shared.withLock { $0 = made } }
-    return made
+    let own = hasMany && !isShared ? variables(of: subject.identity) : [:]
+    let made = try make(target.named(values(subject, room)), environment.merging(own) { $1 })
+    guard isShared else { return made }
+    let shared = SharedReceiver(made)
+    self.shared.withLock { $0 = shared }
+    return shared
+  }
+
+  /// What a command is told of whose media it gets.
+  private func variables(of identity: String) -> [String: String] {
+    ["MEDIABRIDGE_IDENTITY": identity, "MEDIABRIDGE_NAME": names.withLock { $0.name(of: identity) }]
+  }
+
+  private func values(_ subject: RawSubject, _ room: Room) -> FileNameValues.Values {
+    var values = FileNameValues(at: Date())
+    values.add(room, subject.participant, subject.publication.map { [$0] } ?? [])
+    var all = values.values.merging(values.track(of: [.video, .audio])) { $1 }.filter { !$0.value.isEmpty }
+    if !subject.identity.isEmpty { all[.publisherIdentity] = subject.identity }
+    return known.merging(all) { $1 }
   }
 
   private func make(_ target: RawTarget, _ environment: [String: String]) throws(LiveKitError) -> any RawReceiver {
-    let tell: @Sendable (RawOutput.Fate, InfoFields) -> Void = { [info, unit] fate, note in
-      info?.tell(fate, of: unit, note)
+    let tell: @Sendable (RawOutput.Fate, RawNote) -> Void = { [info, unit] fate, note in
+      note.tally.note(fate, note)
+      info?.tell(fate, of: unit, note.fields)
     }
+    let slow: @Sendable (String) -> Void = { [console] in console.tell(slowReader: $0) }
     let sink: any RawSink
     switch target {
-    case .socket(let path): return try SocketOutput(path, limits: limits, tell: tell)
+    case .socket(let path): return try SocketOutput(path, limits: limits, say: slow, tell: tell)
     case .sharedMemory(let path):
-      return try SharedMemoryOutput(path, tell: tell) { [console] in
-        console.say($0)
-        console.event("reader", ["message": $0])
-      }
+      return try SharedMemoryOutput(path, replaces: replaces, tell: tell, say: said("reader"))
     case .standardOutput: sink = DescriptorSink(media ?? -1, name: "standard output")
-    case .webSocket(let url):
-      sink = WebSocketSink(url, reconnectFor: reconnectFor) { [console] in
-        console.say($0)
-        console.event("connection", ["message": $0])
-      }
+    case .webSocket(let url): sink = WebSocketSink(url, reconnectFor: reconnectFor, tell: said("connection"))
     case .path(let path): sink = try pathSink(path)
     case .command(let command):
-      sink = ChildSink(command, environment: environment, replies: replies) { [console] in
-        console.say($0)
-        console.event("command", ["message": $0])
-      }
+      sink = ChildSink(command, environment: environment, replies: replies, tell: said("command"))
     }
-    return RawOutput(sink, limits: limits, tell: tell)
+    return RawOutput(sink, limits: limits, say: slow, tell: tell)
+  }
+
+  /// Says what happens, to people and as an event of that name.
+  private func said(_ event: String) -> @Sendable (String) -> Void {
+    { [console] in
+      console.say($0)
+      console.event(event, ["message": $0])
+    }
   }
 }

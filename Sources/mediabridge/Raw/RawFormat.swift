@@ -36,6 +36,9 @@ enum RawFormat: String, CaseIterable, Sendable {
     return Array("YUV4MPEG2 W\(size.width) H\(size.height) F\(fps):1 Ip A1:1 C420mpeg2\n".utf8)
   }
 
+  /// What caps begin with.
+  static let mediaType = "video/x-raw"
+
   /// In GStreamer's words.
   func caps(_ size: Dimensions, fps: Int, _ colorimetry: String?) -> String {
     let name =
@@ -47,7 +50,7 @@ enum RawFormat: String, CaseIterable, Sendable {
       default: "I420"
       }
     let colors = colorimetry.map { ",colorimetry=\($0)" } ?? ""
-    return "video/x-raw,format=\(name),width=\(size.width),height=\(size.height),framerate=\(fps)/1\(colors)\n"
+    return "\(Self.mediaType),format=\(name),width=\(size.width),height=\(size.height),framerate=\(fps)/1\(colors)\n"
   }
 
   /// What stands in front of each frame.

@@ -12,7 +12,8 @@ import MediaBridge
 /// | 20 | 4 characters | `i420`, `nv12`, `rgb `, `bgr `, `gray`, `png `, `jpeg` | `s16 `, `f32 ` |
 /// | 24 | Int64 | nanoseconds since the stream's first frame | the same |
 ///
-/// One of the format `json` says whose the stream is from now on: `{"participant":"alice","track":1, …}`.
+/// One of the format `json` says whose the stream is from now on: `{"participant":"alice","track":1, …}`, and once something
+/// has come when that first frame was, on the clock of the machine: `"start":4711.25`.
 struct RawFraming: Sendable {
   static let track = "json"
   /// Of the stream.

@@ -13,14 +13,15 @@ final class RawOutput: RawReceiver {
   }
 
   private struct State {
-    var queue: RawQueue<InfoFields>
+    var queue: RawQueue<RawNote>
     var header: [UInt8] = []
     var isWorking = false
     var hasBegun = false
     /// Pieces that the reader has taken or that are on their way to it.
     var taken = 0
     var written = 0
-    var dropped = 0
+    /// Whether something was dropped.
+    var isSlow = false
     var isEnding = false
     var isOver = false
     var failure: LiveKitError?
@@ -30,31 +31,46 @@ final class RawOutput: RawReceiver {
   private let sink: any RawSink
   private let state: Locked<State>
   private let queue = DispatchQueue(label: "mediabridge.raw")
-  private let tell: @Sendable (Fate, InfoFields) -> Void
+  private let limits: RawLimits
+  private let say: @Sendable (String) -> Void
+  private let tell: @Sendable (Fate, RawNote) -> Void
 
-  /// - Parameter tell: what becomes of each piece that has a note, in order; called on any thread.
-  init(_ sink: any RawSink, limits: RawQueue<InfoFields>.Limits, tell: @escaping @Sendable (Fate, InfoFields) -> Void) {
-    (self.sink, self.tell) = (sink, tell)
+  /// - Parameters:
+  ///   - say: for people, once: that the reader is too slow.
+  ///   - tell: what becomes of each piece that has a note, in order; called on any thread.
+  init(
+    _ sink: any RawSink, limits: RawLimits, say: @escaping @Sendable (String) -> Void,
+    tell: @escaping @Sendable (Fate, RawNote) -> Void
+  ) {
+    (self.sink, self.limits, self.say, self.tell) = (sink, limits, say, tell)
     state = Locked(State(queue: RawQueue(limits)))
   }
 
   var name: String { sink.name }
   /// Why nothing is written any more.
   var failure: LiveKitError? { state.withLock { $0.failure } }
-  var counts: (written: Int, dropped: Int) { state.withLock { ($0.written, $0.dropped) } }
 
   func begin(header: [UInt8]) { state.withLock { $0.header = header } }
 
   func put(_ piece: RawPiece) {
-    let (dropped, begins) = state.withLock { state -> ([RawPiece], Bool) in
-      guard !state.isEnding, state.failure == nil else { return ([], false) }
+    let (dropped, begins, isNews) = state.withLock { state -> ([RawPiece], Bool, Bool) in
+      guard !state.isEnding, state.failure == nil else { return ([], false, false) }
       let dropped = state.queue.put(piece, at: .now)
-      state.dropped += dropped.count
-      defer { state.isWorking = true }
-      return (dropped, !state.isWorking)
+      defer {
+        state.isWorking = true
+        state.isSlow = state.isSlow || !dropped.isEmpty
+      }
+      return (dropped, !state.isWorking, !state.isSlow && !dropped.isEmpty)
     }
+    if isNews { say("\(sink.name): the reader is too slow; \(fate) from now on, and counted") }
     for piece in dropped { if let note = piece.note { tell(.dropped, note) } }
     if begins { queue.async { self.work() } }
+  }
+
+  /// What becomes of what there is no room for.
+  private var fate: String {
+    let what = limits.age.map { "what has waited for \($0.seconds) s" } ?? "what there is no memory for"
+    return limits.keepsLength ? "\(what) becomes silence" : "\(what) is dropped"
   }
 
   private func work() {
@@ -138,7 +154,6 @@ final class RawOutput: RawReceiver {
         fault: .destination)
     let (left, finished) = state.withLock { state in
       let left = state.queue.clear()
-      state.dropped += left.count
       state.failure = state.failure ?? reason
       defer { state.finished = nil }
       return (left, state.finished)

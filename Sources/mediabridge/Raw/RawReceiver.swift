@@ -6,20 +6,38 @@ protocol RawReceiver: AnyObject, Sendable {
   var name: String { get }
   /// Why nothing is written any more.
   var failure: LiveKitError? { get }
-  var counts: (written: Int, dropped: Int) { get }
+  /// Whether other streams write to it, too, and go on when one of them has ended.
+  var isShared: Bool { get }
   /// What each reader gets before all else. To be called before the first `put`.
   func begin(header: [UInt8])
   /// Never waits.
   func put(_ piece: RawPiece)
   /// A frame whose samples it has written to where it wants them.
-  func put(_ frame: VideoFrame, note: InfoFields?)
+  func put(_ frame: VideoFrame, note: RawNote)
   /// Writes what waits, for as long as something is taken; `failure` says when for so long nothing was. Only the first
   /// call counts.
   func finish(within patience: Duration) async
 }
 
 extension RawReceiver {
-  func put(_ frame: VideoFrame, note: InfoFields?) {
+  var isShared: Bool { false }
+
+  func put(_ frame: VideoFrame, note: RawNote) {
     if let bytes = frame.packed() { put(RawPiece(.bytes(bytes), made: .now, note: note)) }
   }
+}
+
+/// One that several streams write to.
+final class SharedReceiver: RawReceiver {
+  private let all: any RawReceiver
+
+  init(_ all: any RawReceiver) { self.all = all }
+
+  var name: String { all.name }
+  var failure: LiveKitError? { all.failure }
+  var isShared: Bool { true }
+  func begin(header: [UInt8]) { all.begin(header: header) }
+  func put(_ piece: RawPiece) { all.put(piece) }
+  func put(_ frame: VideoFrame, note: RawNote) { all.put(frame, note: note) }
+  func finish(within patience: Duration) async { await all.finish(within: patience) }
 }

@@ -20,6 +20,13 @@ actor RawSession {
     case each
   }
 
+  /// Makes a stream.
+  /// - Parameters:
+  ///   - number: of the stream, from 1 on.
+  ///   - subject: whose it is.
+  typealias StreamMaker =
+    @Sendable (_ number: Int, _ subject: RawSubject) throws(LiveKitError) -> (any RawStream)
+
   /// A publication, and the stream that it is for.
   private struct Take {
     let participant: RemoteParticipant
@@ -34,39 +41,37 @@ actor RawSession {
   private let extent: Extent
   private let wish: Wish
   private let endsWithParticipant: Bool
+  private let waitsForName: Bool
   private let console: Console
   private let info: InfoLog?
   private let replies: Replies?
-  private let makeStream: @Sendable (_ number: Int, _ identity: String) throws(LiveKitError) -> (any RawStream)
-  /// In the order in which they came, by identity where each has one.
-  private var streams: [(key: String, stream: any RawStream)] = []
-  /// Of streams that are complete.
-  private var gone: [RawReport] = []
-  /// How many there were.
-  private var made = 0
-  /// Streams that have ended alone, and why.
-  private var ended: [String: LiveKitError] = [:]
-  /// Why the end is missing of the stream of somebody who left.
-  private var cutShort: LiveKitError?
+  private let makeStream: StreamMaker
+  private var duration: Duration?
+  private var streams = RawStreams()
+  /// Of those who have left, by number: what they wait for holds up nobody.
+  private var leaving: [Int: Task<Void, Never>] = [:]
   private var takes: [Take] = []
   /// Who was chosen.
   private var identity: String?
 
-  /// - Parameter makeStream: for a participant.
+  /// - Parameters:
+  ///   - endsWithParticipant: whether a stream is complete when its participant leaves.
+  ///   - waitsForName: whether a destination's name is only known with a track.
   init(
-    room: Room, choice: RawChoice, extent: Extent, wish: Wish = Wish(), endsWithParticipant: Bool, console: Console,
-    info: InfoLog?, replies: Replies?,
-    makeStream: @escaping @Sendable (_ number: Int, _ identity: String) throws(LiveKitError) -> (any RawStream)
+    room: Room, choice: RawChoice, extent: Extent, wish: Wish = Wish(), endsWithParticipant: Bool,
+    waitsForName: Bool = false, console: Console, info: InfoLog?, replies: Replies?,
+    makeStream: @escaping StreamMaker
   ) {
     (self.room, self.choice, self.extent, self.wish) = (room, choice, extent, wish)
     (self.console, self.info, self.endsWithParticipant) = (console, info, endsWithParticipant)
-    (self.replies, self.makeStream) = (replies, makeStream)
+    (self.waitsForName, self.replies, self.makeStream) = (waitsForName, replies, makeStream)
   }
 
   // MARK: The course of it
 
   /// Goes on until the time is over, a signal comes, readers have gone or the room is lost.
   func run(url: String, token: String, _ options: ConnectOptions, duration: Duration?, wait: Duration?) async throws {
+    self.duration = duration
     try begin()
     let (events, interruption) = (room.events, Interruption())
     let follower = Task { for await event in events { await self.follow(event) } }
@@ -75,44 +80,40 @@ actor RawSession {
       try await room.connect(url: url, token: token, connectOptions: options)
     }
     await arrange()
-    var failure = await untilEnd(interruption, duration: duration, wait: wait)
-    await withTaskGroup { [streams] group in
-      for (_, stream) in streams { group.addTask { await stream.finish() } }
-    }
+    var failure = await untilEnd(interruption, wait: wait)
+    await finishStreams()
     noteEnds()
-    failure = failure ?? lack(isWhole: duration == nil || interruption.hasCome)
+    failure = failure ?? streams.lack(isWhole: duration == nil || interruption.hasCome)
     let unsent = await replies?.finish()
     failure = failure ?? unsent
     report(failure)
     await room.disconnect()
-    await info?.finish()
+    let untold = await info?.finish()
+    failure = failure ?? untold
     if let failure { throw failure }
   }
 
   /// The only stream is there from the beginning, so that what is wrong with its destination is known at once.
   private func begin() throws(LiveKitError) {
-    if extent != .each { try add("") }
+    if extent != .each, !waitsForName { try add("", RawSubject()) }
   }
 
-  private func add(_ key: String) throws(LiveKitError) {
-    made += 1
-    streams.append((key, try makeStream(made, key)))
+  private func add(_ key: String, _ subject: RawSubject) throws(LiveKitError) {
+    try streams.add(key) { number throws(LiveKitError) in try makeStream(number, subject) }
   }
 
   /// - Returns: why not all is there that was asked for.
-  private func untilEnd(
-    _ interruption: Interruption, duration: Duration?, wait: Duration?
-  ) async -> LiveKitError? {
+  private func untilEnd(_ interruption: Interruption, wait: Duration?) async -> LiveKitError? {
     let deadline = wait.map { MediaTime.now + $0 }
     while true {
       let isInterrupted = await interruption.came(within: .milliseconds(100))
-      let hasBegun = streams.contains { $0.stream.hasBegun }
+      let hasBegun = streams.hasBegun
       if isInterrupted {
-        return hasBegun ? lack(isWhole: true) : LiveKitError(.noMedia, "stopped while waiting for \(choice.wish)")
+        return hasBegun
+          ? streams.lack(isWhole: true) : LiveKitError(.noMedia, "stopped while waiting for \(choice.wish)")
       }
-      for (_, stream) in streams { stream.tick() }
-      noteEnds()
-      if isOver(hasBegun) { return lack(isWhole: duration == nil) }
+      tick()
+      if streams.isOver(isOpen: extent == .each && duration == nil) { return streams.lack(isWhole: duration == nil) }
       if room.connectionState == .disconnected {
         return room.disconnectError ?? LiveKitError(.disconnected, "the connection to the room was lost")
       }
@@ -124,33 +125,29 @@ actor RawSession {
     }
   }
 
-  /// Whether nothing more is to come: who has sent nothing by then is not waited for.
-  private func isOver(_ hasBegun: Bool) -> Bool {
-    let open = streams.filter { ended[$0.key] == nil }
-    if open.isEmpty { return !ended.isEmpty }
-    return hasBegun && open.allSatisfy { $0.stream.isDone || !$0.stream.hasBegun }
-      && open.contains(where: \.stream.isDone)
+  private func tick() {
+    for (_, stream) in streams.all { stream.tick() }
+    noteEnds()
+    info?.tick()
   }
 
+  /// Said at once where others go on; else it is why the command ends.
   private func noteEnds() {
-    for (key, stream) in streams where ended[key] == nil {
-      guard let failure = stream.failure else { continue }
-      ended[key] = failure
-      guard failure.code == .readerGone || streams.count > 1 else { continue }
+    for failure in streams.noteEnds() where failure.code == .readerGone || extent == .each {
       console.say("\(failure.message).")
       console.event("reader_gone", ["message": failure.message])
     }
   }
 
-  /// What kept streams from being whole. A reader that closes its end has had enough, which is no failure unless more
-  /// was asked for.
-  private func lack(isWhole: Bool) -> LiveKitError? {
-    let failures = ended.sorted { $0.key < $1.key }.map(\.value) + [cutShort].compactMap { $0 }
-    return failures.first { !isWhole || $0.code != .readerGone }
+  private func finishStreams() async {
+    await withTaskGroup { [streams, leaving] group in
+      for (_, stream) in streams.all { group.addTask { await stream.finish() } }
+      for task in leaving.values { group.addTask { await task.value } }
+    }
   }
 
   private func report(_ failure: LiveKitError?) {
-    for report in gone + streams.map(\.stream.report) { report.tell(console, unit) }
+    for report in streams.reports { report.tell(console, unit) }
     info?.tell("finished", failure.map { ["message": $0.message] } ?? [:])
   }
 
@@ -165,21 +162,32 @@ actor RawSession {
     case .trackPublished, .trackUnpublished, .trackSubscribed, .trackUnsubscribed, .reconnected: await arrange()
     case .participantDisconnected(let participant):
       await arrange()
-      if endsWithParticipant { await end(participant.identity ?? participant.sid) }
+      leave(participant.identity ?? participant.sid)
     case .muteChanged(_, let publication, let isMuted):
+      // Another track may be taken in its place, or this one in the place of another.
+      if isMuted { setMuted(true, publication) }
       await arrange()
-      takes.first { $0.publication === publication }.flatMap(stream)?.setMuted(isMuted, publication)
+      if !isMuted { setMuted(false, publication) }
     default: break
     }
   }
 
-  /// Of who has left: a command has nothing more to wait for. A file goes on when they come back.
-  private func end(_ key: String) async {
-    guard let index = streams.firstIndex(where: { $0.key == key }) else { return }
-    let stream = streams.remove(at: index).stream
-    await stream.finish()
-    gone.append(stream.report)
-    if ended[key] == nil { cutShort = cutShort ?? stream.failure }
+  private func setMuted(_ isMuted: Bool, _ publication: TrackPublication) {
+    guard let take = takes.first(where: { $0.publication === publication }) else { return }
+    streams[take.key]?.setMuted(isMuted, take.publication)
+  }
+
+  /// Of who has left: a command has nothing more to wait for, and a reader that has ended is begun anew when they come
+  /// back. A file goes on then.
+  private func leave(_ key: String) {
+    guard endsWithParticipant || streams.hasEnded(key) else { return }
+    guard let stream = streams.leave(key, duration) else { return }
+    let number = (leaving.keys.max() ?? 0) + 1
+    leaving[number] = Task {
+      await stream.leave()
+      streams.noteLeft(stream)
+      leaving[number] = nil
+    }
   }
 
   /// Brings what is subscribed and what the streams take into line with what is published.
@@ -188,7 +196,7 @@ actor RawSession {
     let wanted = wanted()
     for take in takes where !wanted.contains(where: { $0.publication === take.publication }) {
       takes.removeAll { $0.publication === take.publication }
-      stream(take)?.detach(take.publication)
+      streams[take.key]?.detach(take.publication)
       // Without a connection there is nothing to take, which the end of the room tells.
       try? await take.publication.set(subscribed: false)
     }
@@ -203,11 +211,15 @@ actor RawSession {
 
   /// - Returns: whether there is a stream for it.
   private func prepare(_ take: Take) -> Bool {
-    guard stream(take) == nil else { return true }
-    guard ended[take.key] == nil else { return false }
-    do throws(LiveKitError) { try add(take.key) } catch {
-      ended[take.key] = error
-      console.fail(error)
+    guard streams[take.key] == nil else { return true }
+    guard !streams.hasEnded(take.key) else { return false }
+    do throws(LiveKitError) {
+      try add(
+        take.key, RawSubject(identity: take.key, participant: take.participant, publication: take.publication))
+    } catch {
+      streams.fail(take.key, error)
+      // Else it is why the command ends.
+      if extent == .each { console.fail(error) }
       return false
     }
     return true
@@ -218,11 +230,9 @@ actor RawSession {
     let take = takes[index]
     guard take.track !== take.publication.track else { return }
     takes[index].track = take.publication.track
-    stream(take)?.detach(take.publication)
-    if take.publication.track != nil { stream(take)?.attach(take.publication, of: take.participant) }
+    streams[take.key]?.detach(take.publication)
+    if take.publication.track != nil { streams[take.key]?.attach(take.publication, of: take.participant) }
   }
-
-  private func stream(_ take: Take) -> (any RawStream)? { streams.first { $0.key == take.key }?.stream }
 
   /// Has no more sent than is wanted.
   private func ask(_ publication: RemoteTrackPublication) async {
@@ -242,7 +252,7 @@ actor RawSession {
     }
     guard extent == .one else { return found }
     // Whoever is muted may stay so for long, and another one be there.
-    let hasBegun = streams.contains { $0.stream.hasBegun }
+    let hasBegun = streams.hasBegun
     let chosen =
       found.first { hasBegun && $0.participant.identity == identity }
       ?? found.first { !$0.publication.isMuted } ?? found.first
@@ -255,4 +265,13 @@ actor RawSession {
     if extent == .all { return all.filter(choice.accepts) }
     return choice.best(of: all).map { [$0] } ?? []
   }
+}
+
+/// Whose media a stream has, as far as that is known when it is made.
+struct RawSubject: Sendable {
+  /// Empty where each participant has no stream of their own.
+  var identity = ""
+  /// Nil before somebody has come.
+  var participant: RemoteParticipant?
+  var publication: RemoteTrackPublication?
 }

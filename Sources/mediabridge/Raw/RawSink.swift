@@ -3,12 +3,6 @@ import Foundation
 import MediaBridge
 import MediaCore
 
-/// What is written, and what `--info` says of it when it is.
-typealias RawPiece = RawQueue<InfoFields>.Piece
-
-/// A line of `--info`.
-typealias InfoFields = [String: any Sendable]
-
 /// Where pieces go. Called by one thread at a time, which may be held up for as long as it takes; but for `abandon`.
 protocol RawSink: AnyObject, Sendable {
   /// For people.

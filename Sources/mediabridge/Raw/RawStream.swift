@@ -3,8 +3,8 @@ import MediaCore
 
 /// What is made of tracks for one reader.
 protocol RawStream: AnyObject, Sendable {
-  /// For people.
-  var name: String { get }
+  /// Where it goes.
+  var output: any RawReceiver { get }
   /// From now on it takes what comes of this track.
   func attach(_ publication: RemoteTrackPublication, of participant: RemoteParticipant)
   /// It takes nothing of this one any more.
@@ -12,7 +12,8 @@ protocol RawStream: AnyObject, Sendable {
   func setMuted(_ isMuted: Bool, _ publication: RemoteTrackPublication)
   /// Called every 100 ms or so.
   func tick()
-  func finish() async
+  /// Takes nothing more of anybody.
+  func stop()
   /// Whether all is there that was asked for.
   var isDone: Bool { get }
   /// Whether something has come.
@@ -23,22 +24,50 @@ protocol RawStream: AnyObject, Sendable {
 }
 
 extension RawStream {
+  /// For people.
+  var name: String { output.name }
+
+  /// At the end of all: the reader gets what waits for it.
+  func finish() async {
+    stop()
+    await output.finish(within: .seconds(2))
+  }
+
+  /// Whose media it is has left. A reader that others write to, too, goes on.
+  func leave() async {
+    if output.isShared { stop() } else { await finish() }
+  }
+}
+
+/// Whose media a stream has, as `--info` and framed pipes tell it.
+struct RawSource: Sendable {
+  var publication: RemoteTrackPublication
+  var identity: String
+
+  init(_ publication: RemoteTrackPublication, of participant: RemoteParticipant) {
+    (self.publication, identity) = (publication, participant.identity ?? participant.sid)
+  }
+
   /// Says whose media follows, to those who read `--info` and, where several streams share a pipe, there.
-  func tell(
-    track publication: RemoteTrackPublication, of identity: String, _ number: Int, info: InfoLog?,
-    _ framing: RawFraming?, _ output: any RawReceiver
-  ) {
-    let fields: InfoFields = [
+  /// - Parameters:
+  ///   - number: of the stream.
+  ///   - start: when its time 0 is; nil before its first frame.
+  func tell(_ number: Int, start: MediaTime?, info: InfoLog?, _ framing: RawFraming?, _ output: any RawReceiver) {
+    var fields: InfoFields = [
       "track": number, "participant": identity, "sid": publication.sid, "source": publication.source.optionName,
       "muted": publication.isMuted,
     ]
+    if let start { fields["start"] = start.seconds }
     info?.tell("track", fields)
     guard let framing else { return }
-    let text = InfoLog.line(fields)
-    output.put(
-      RawPiece(
-        .bytes(framing.framed(Array(text.utf8), as: RawFraming.track, 0, 0, at: .zero)), made: .now, isNeeded: true))
+    let bytes = framing.framed(Array(InfoLog.line(fields).utf8), as: RawFraming.track, 0, 0, at: .zero)
+    output.put(RawPiece(.bytes(bytes), made: .now, subject: "\(number) \(identity)"))
   }
+}
+
+extension MediaTime {
+  /// As other programs read the machine's monotonic clock.
+  var seconds: Double { Double(nanoseconds) / 1e9 }
 }
 
 /// What has gone to a reader.

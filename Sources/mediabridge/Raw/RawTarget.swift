@@ -33,44 +33,66 @@ enum RawTarget: Sendable {
 
   var isSharedMemory: Bool { if case .sharedMemory = self { true } else { false } }
   var isWebSocket: Bool { if case .webSocket = self { true } else { false } }
+  var isCommand: Bool { if case .command = self { true } else { false } }
+
+  /// Nil for what has none.
+  private var location: String? {
+    switch self {
+    case .standardOutput, .command: nil
+    case .socket(let name), .sharedMemory(let name), .webSocket(let name), .path(let name): name
+    }
+  }
+
+  /// What fills its name, each once.
+  var placeholders: [FileNameTemplate.Placeholder] {
+    get throws(LiveKitError) {
+      guard let location else { return [] }
+      do { return try FileNameTemplate(location).placeholders } catch {
+        throw LiveKitError(.invalidParameter, "\(WebSocketSink.shown(self, location)): \(error)")
+      }
+    }
+  }
 
   /// Whether there is one for each participant, where each is to have one.
   /// - Parameter isFramed: whether all can share one; a command is begun for each else.
   func hasOneForEach(isFramed: Bool) -> Bool {
-    switch self {
-    case .standardOutput: false
-    case .command: !isFramed
-    case .socket(let name), .sharedMemory(let name), .webSocket(let name), .path(let name):
-      name.contains("{publisher_identity}")
-    }
+    if isCommand { return !isFramed }
+    return ["{publisher_identity}", "{track_id}"].contains { location?.contains($0) ?? false }
   }
 
-  /// Of one participant, with the placeholders filled.
-  func named(_ identity: String, room: String) throws(LiveKitError) -> RawTarget {
+  /// With the placeholders filled.
+  func named(_ values: FileNameValues.Values) throws(LiveKitError) -> RawTarget {
     switch self {
     case .standardOutput, .command: self
-    case .socket(let path): .socket(try Self.fill(path, identity, room))
-    case .sharedMemory(let path): .sharedMemory(try Self.fill(path, identity, room))
-    case .webSocket(let url): .webSocket(Self.fill(url: url, [.publisherIdentity: identity, .roomName: room]))
-    case .path(let path): .path(try Self.fill(path, identity, room))
+    case .socket(let path): .socket(try Self.fill(path, values))
+    case .sharedMemory(let path): .sharedMemory(try Self.fill(path, values))
+    case .webSocket(let url): .webSocket(Self.fill(url: url, values))
+    case .path(let path): .path(try Self.fill(path, values))
     }
   }
 
   /// Names become parts of its path or query, whatever is in them.
-  private static func fill(url: String, _ values: [FileNameTemplate.Placeholder: String]) -> String {
+  private static func fill(url: String, _ values: FileNameValues.Values) -> String {
     values.reduce(into: url) { url, value in
       let text = value.value.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
       url = url.replacing("{\(value.key.rawValue)}", with: text)
     }
   }
 
-  private static func fill(_ path: String, _ identity: String, _ room: String) throws(LiveKitError) -> String {
+  private static func fill(_ path: String, _ values: FileNameValues.Values) throws(LiveKitError) -> String {
     guard path.contains("{") else { return path }
     // A folder is written with a slash behind its name, which is no part of it.
     let isFolder = path.hasSuffix("/")
     do {
       let template = try FileNameTemplate(isFolder ? String(path.dropLast()) : path)
-      return try template.fill([.publisherIdentity: identity, .roomName: room]) + (isFolder ? "/" : "")
+      return try template.fill(values) + (isFolder ? "/" : "")
     } catch { throw LiveKitError(.invalidParameter, "\(path): \(error)") }
+  }
+}
+
+extension WebSocketSink {
+  /// What a location is called where an address may hold a secret.
+  fileprivate static func shown(_ target: RawTarget, _ location: String) -> String {
+    target.isWebSocket ? shown(location) : location
   }
 }

@@ -15,7 +15,8 @@ final class SharedMemoryOutput: RawReceiver {
     /// How many there were.
     var readerCount = 0
     var written = 0
-    var dropped = 0
+    /// Whether a reader had no room for a frame.
+    var isSlow = false
     var isOver = false
     var failure: LiveKitError?
   }
@@ -23,7 +24,7 @@ final class SharedMemoryOutput: RawReceiver {
   fileprivate static let limit = 256_000_000
   let name: String
   private let capsFile: String
-  private let tell: @Sendable (RawOutput.Fate, InfoFields) -> Void
+  private let tell: @Sendable (RawOutput.Fate, RawNote) -> Void
   private let say: @Sendable (String) -> Void
   /// Held while a frame is copied.
   private let state = Locked(State())
@@ -32,19 +33,35 @@ final class SharedMemoryOutput: RawReceiver {
   /// - Parameters:
   ///   - tell: what becomes of each frame, and which reader had no room for it.
   ///   - say: for people: who gets nothing.
-  /// - Throws: where nobody can listen there.
+  ///   - replaces: whether the file of the caps may hold something else.
+  /// - Throws: where nobody can listen there, or that file is somebody else's.
   init(
-    _ path: String, tell: @escaping @Sendable (RawOutput.Fate, InfoFields) -> Void,
+    _ path: String, replaces: Bool, tell: @escaping @Sendable (RawOutput.Fate, RawNote) -> Void,
     say: @escaping @Sendable (String) -> Void
   ) throws(LiveKitError) {
     (name, capsFile, self.tell, self.say) = ("shm:\(path)", "\(path).caps", tell, say)
+    if !replaces, !Self.mayReplace(capsFile) {
+      throw LiveKitError(
+        .invalidParameter,
+        "shm:\(path): the caps go into \(capsFile), which holds something else; give another name, or --overwrite to "
+          + "replace it")
+    }
     listener = try UnixListener(path, scheme: "shm")
+    // Of one that was killed: readers are to wait for the caps of this one.
     unlink(capsFile)
     listener.start { [weak self] in self?.accept($0) }
   }
 
+  /// Whether it is not there, empty, or caps that one of this kind has left over.
+  private static func mayReplace(_ file: String) -> Bool {
+    var status = stat()
+    guard lstat(file, &status) == 0 else { return true }
+    guard status.st_mode & S_IFMT == S_IFREG, status.st_size < 1000 else { return false }
+    let text = (try? String(contentsOfFile: file, encoding: .utf8)) ?? "?"
+    return text.isEmpty || text.hasPrefix(RawFormat.mediaType)
+  }
+
   var failure: LiveKitError? { state.withLock { $0.failure } }
-  var counts: (written: Int, dropped: Int) { state.withLock { ($0.written, $0.dropped) } }
 
   /// - Parameter header: the caps.
   func begin(header: [UInt8]) {
@@ -83,19 +100,25 @@ final class SharedMemoryOutput: RawReceiver {
       }, piece.note)
   }
 
-  func put(_ frame: VideoFrame, note: InfoFields?) {
+  func put(_ frame: VideoFrame, note: RawNote) {
     if let count = frame.alignedSize { put(Samples(count: count, write: frame.align), note) }
   }
 
-  private func put(_ samples: Samples, _ note: InfoFields?) {
-    let (number, lacking) = state.withLock { state -> (Int?, [Int]) in
-      guard !state.isOver, state.failure == nil else { return (nil, []) }
-      defer { state.written += 1 }
-      return (state.written, state.show(samples, name: name))
+  private func put(_ samples: Samples, _ note: RawNote?) {
+    let (number, lacking, isNews) = state.withLock { state -> (Int?, [Int], Bool) in
+      guard !state.isOver, state.failure == nil else { return (nil, [], false) }
+      let lacking = state.show(samples, name: name)
+      defer { (state.written, state.isSlow) = (state.written + 1, state.isSlow || !lacking.isEmpty) }
+      return (state.written, lacking, !state.isSlow && !lacking.isEmpty)
     }
     guard let note, let number else { return }
     tell(.written(number: number), note)
-    for reader in lacking { tell(.dropped, note.merging(["reader": reader]) { $1 }) }
+    if isNews { say("\(name): a reader holds all that it may, and gets nothing until it gives something back") }
+    for reader in lacking {
+      var note = note
+      note.fields["reader"] = reader
+      tell(.dropped, note)
+    }
   }
 
   func finish(within patience: Duration) async {
@@ -139,7 +162,6 @@ extension SharedMemoryOutput.State {
         lacking = readers.keys.sorted()
       }
     }
-    dropped += lacking.count
     return lacking
   }
 

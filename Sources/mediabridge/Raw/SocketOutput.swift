@@ -10,38 +10,37 @@ final class SocketOutput: RawReceiver {
   private struct State {
     var header: [UInt8]?
     /// What each reader is to know.
-    var needed: [RawPiece] = []
+    var needed = NeededPieces<RawNote>()
     var readers: [RawOutput] = []
+    /// How many there were.
+    var readerCount = 0
     /// Who came before there was a header.
     var waiting: [Int32] = []
     var written = 0
-    /// For those who have gone.
-    var dropped = 0
     var isOver = false
   }
 
   let name: String
-  private let limits: RawQueue<InfoFields>.Limits
-  private let tell: @Sendable (RawOutput.Fate, InfoFields) -> Void
+  private let limits: RawLimits
+  private let say: @Sendable (String) -> Void
+  private let tell: @Sendable (RawOutput.Fate, RawNote) -> Void
   private let state = Locked(State())
   private let listener: UnixListener
 
+  /// - Parameters:
+  ///   - say: for people: which reader is too slow.
+  ///   - tell: what becomes of each piece, and which reader it was dropped for.
   /// - Throws: where nobody can listen there.
   init(
-    _ path: String, limits: RawQueue<InfoFields>.Limits,
-    tell: @escaping @Sendable (RawOutput.Fate, InfoFields) -> Void
+    _ path: String, limits: RawLimits, say: @escaping @Sendable (String) -> Void,
+    tell: @escaping @Sendable (RawOutput.Fate, RawNote) -> Void
   ) throws(LiveKitError) {
-    (name, self.limits, self.tell) = ("unix:\(path)", limits, tell)
+    (name, self.limits, self.say, self.tell) = ("unix:\(path)", limits, say, tell)
     listener = try UnixListener(path, scheme: "unix")
     listener.start { [weak self] in self?.accept($0) }
   }
 
   var failure: LiveKitError? { nil }
-  var counts: (written: Int, dropped: Int) {
-    state.withLock { state in
-      (state.written, state.readers.reduce(state.dropped) { $0 + $1.counts.dropped })
-    }
-  }
 
   func begin(header: [UInt8]) {
     let waiting = state.withLock { state in
@@ -53,21 +52,32 @@ final class SocketOutput: RawReceiver {
   }
 
   private func accept(_ descriptor: Int32) {
-    let reader = RawOutput(DescriptorSink(descriptor, name: name), limits: limits) { _, _ in }
     state.withLock { state in
       guard let header = state.header else { return state.waiting.append(descriptor) }
+      state.readerCount += 1
+      let reader = reader(descriptor, number: state.readerCount)
       reader.begin(header: header)
-      state.needed.forEach(reader.put)
+      state.needed.all.forEach(reader.put)
       state.readers.append(reader)
+    }
+  }
+
+  private func reader(_ descriptor: Int32, number: Int) -> RawOutput {
+    let sink = DescriptorSink(descriptor, name: "\(name): reader \(number)")
+    return RawOutput(sink, limits: limits, say: say) { [tell] fate, note in
+      // What is written is, whoever reads it.
+      guard case .dropped = fate else { return }
+      var note = note
+      note.fields["reader"] = number
+      tell(.dropped, note)
     }
   }
 
   func put(_ piece: RawPiece) {
     let (readers, gone, number) = state.withLock { state -> ([RawOutput], [RawOutput], Int) in
       let gone = state.readers.filter { $0.failure != nil }
-      state.dropped += gone.reduce(0) { $0 + $1.counts.dropped }
       state.readers.removeAll { $0.failure != nil }
-      if piece.isNeeded { state.needed.append(piece) }
+      state.needed.keep(piece)
       defer { state.written += piece.note == nil ? 0 : 1 }
       return (state.readers, gone, state.written)
     }

@@ -6,6 +6,8 @@ import MediaBridge
 struct TapLine {
   private let converter: AudioConverter
   private var time: StreamTime
+  /// What its sender said of the newest of it.
+  private(set) var origin: SenderTime?
 
   /// Nil where that format cannot be made.
   /// - Parameter clockRate: of the track's timestamps, where they are known.
@@ -18,6 +20,8 @@ struct TapLine {
   }
 
   mutating func convert(_ buffer: AudioPCMBuffer, _ origin: FrameOrigin?) -> [AudioConverter.Piece] {
-    converter.convert(buffer.buffer, at: time.time(of: origin?.rtpTimestamp, estimate: buffer.time))
+    let moment = time.time(of: origin?.rtpTimestamp, estimate: buffer.time)
+    if let origin { self.origin = SenderTime(moment, origin) }
+    return converter.convert(buffer.buffer, at: moment)
   }
 }

@@ -9,7 +9,8 @@ import Testing
 
   private func piece(_ number: Int, _ size: Int, at milliseconds: Int, isNeeded: Bool = false) -> Queue.Piece {
     Queue.Piece(
-      .bytes([UInt8](repeating: 1, count: size)), made: Self.time(milliseconds), isNeeded: isNeeded, note: number)
+      .bytes([UInt8](repeating: 1, count: size)), made: Self.time(milliseconds), subject: isNeeded ? "all" : nil,
+      note: number)
   }
   private static func time(_ milliseconds: Int) -> MediaTime {
     MediaTime(nanoseconds: 0) + .milliseconds(milliseconds)

@@ -1,0 +1,167 @@
+"""Readers of `mediabridge frames` and `pcm` that leave, hang, stand still or have odd names: nobody else notices."""
+
+import contextlib
+import json
+import os
+import socket
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from programs import KEYS, ROOT, mediabridge
+from raw import Reader, lines, of
+from test_frames import FPS, HEIGHT, WIDTH, eventually, luma, numbers
+
+SMALL = ("--format", "gray8", "--size", "160x90", "--fps", 5)
+
+
+@pytest.fixture
+def room(server):
+    server.foreign_publisher("--keep-size", "--no-audio")
+    return server
+
+
+def told(reader):
+    """What it tells where standard output carries no media, once it has ended well."""
+    assert reader.stop() == 0, reader.said
+    return [json.loads(line) for line in reader.process.stdout]
+
+
+def test_whoever_leaves_a_command_for_all_silences_nobody(room, tmp_path):
+    bob = room.foreign_publisher("--keep-size", "--no-audio", "--identity", "bob")
+    everybody = f"exec {sys.executable} {ROOT}/Examples/Python/everybody.py >> {tmp_path}/told"
+    reader = Reader(room, "frames", "--each", "--framed", *SMALL, "--exec", everybody)
+
+    def of_one(name):
+        return [line for line in lines(tmp_path / "told") if line["participant"] == name]
+
+    eventually(lambda: of_one("alice") and of_one("bob"))
+    bob.write("leave")
+    bob.wait_for("leave")
+    seen = len(of_one("alice"))
+    eventually(lambda: len(of_one("alice")) > seen + 15)
+    counts = {event["written"] for event in of("finished", told(reader))}
+    assert counts == {len(of_one("alice")), len(of_one("bob"))}, "each has counts of its own"
+
+
+def test_a_command_that_hangs_holds_up_nobody_else(room, tmp_path):
+    """Bob's, when bob leaves: it takes seconds to be ended, while what happens to alice is told at once."""
+    bob = room.foreign_publisher("--keep-size", "--no-audio", "--identity", "bob")
+    alice = room.foreign_publisher("--keep-size", "--no-audio", "--identity", "carol")
+    hang = f"trap '' TERM; echo $$ > {tmp_path}/pid; cat > /dev/null; sleep 1000"
+    command = f'[ "$MEDIABRIDGE_IDENTITY" = bob ] || exec cat > /dev/null; {hang}'
+    log = tmp_path / "info.jsonl"
+    reader = Reader(room, "frames", "--each", *SMALL, "--info", log, "--exec", command)
+    eventually(lambda: {frame["track"] for frame in of("frame", lines(log))} == {1, 2, 3})
+    bob.write("leave")
+    bob.wait_for("leave")
+    alice.write("mute-video")
+    eventually(lambda: of("muted", lines(log)), 4)
+    hanging = (tmp_path / "pid").read_text().strip()
+    assert os.path.exists(f"/proc/{hanging}"), "and it hangs"
+    events = told(reader)
+    assert len(of("finished", events)) == 3
+    assert [event for event in of("command", events) if "for bob: the command ended with" in event["message"]]
+
+
+def test_whoever_returns_has_another_command(room, tmp_path):
+    """Theirs had ended by itself, and nobody else was there."""
+    carol = room.foreign_publisher("--keep-size", "--no-audio", "--room", "other", "--identity", "carol")
+    command = f'echo "$MEDIABRIDGE_NAME" >> {tmp_path}/begun; head -c 50000 > /dev/null'
+    reader = Reader(room, "frames", "--each", *SMALL, "--exec", command, room="other")
+
+    def begun():
+        return (tmp_path / "begun").read_text().split() if (tmp_path / "begun").exists() else []
+
+    eventually(begun)
+    gone = []
+    while not gone:
+        gone = of("reader_gone", [json.loads(reader.process.stdout.readline())])
+    assert "for carol: the reader has closed its end" in gone[0]["message"]
+    carol.write("leave")
+    carol.wait_for("leave")
+    room.foreign_publisher("--keep-size", "--no-audio", "--room", "other", "--identity", "carol")
+    eventually(lambda: begun() == ["carol", "carol"])
+    assert len(of("finished", told(reader))) == 2
+
+
+def test_an_identity_leads_nowhere_else(room, tmp_path):
+    folder = tmp_path / "a/b"
+    folder.mkdir(parents=True)
+    room.foreign_publisher("--keep-size", "--no-audio", "--identity", "../../eve")
+    command = f'cd {folder} && cat > "$MEDIABRIDGE_NAME.raw"'
+    Reader(room, "frames", "--each", *SMALL, "--duration", "1s", "--exec", command).all()
+    files = sorted(path for path in tmp_path.rglob("*") if path.is_file())
+    assert files == [folder / "______eve.raw", folder / "alice.raw"]
+    assert all(file.stat().st_size >= 4 * 160 * 90 for file in files)
+
+
+@pytest.mark.parametrize("action", ["leave", "mute-video"])
+def test_the_time_is_over_without_frames_too(server, action):
+    publisher = server.foreign_publisher("--keep-size", "--no-audio")
+    reader = Reader(server, "frames", "--format", "gray8", "--duration", "4s")
+    assert len(reader.read(5 * WIDTH * HEIGHT)) == 5 * WIDTH * HEIGHT
+    publisher.write(action)
+    assert len(reader.all(20)) < 4 * FPS * WIDTH * HEIGHT
+
+
+def test_lines_that_cannot_be_written_are_a_failure(room):
+    reader = Reader(room, "frames", *SMALL, "--duration", "1s", "--info", "/dev/full")
+    assert len(reader.read(1 << 30)) == 5 * 160 * 90, "the media goes on"
+    assert reader.finish() == 1
+    assert "--info: /dev/full: No space left on device;" in reader.said and "lines are missing" in reader.said
+    assert len(of("info_failed", reader.events)) == 1
+
+
+def test_a_socket_reader_that_stands_still_holds_nobody_up(room, tmp_path):
+    path, log = tmp_path / "frames.sock", tmp_path / "info.jsonl"
+    reader = Reader(room, "frames", "--info", log, f"unix:{path}")
+    eventually(path.exists)
+    frame = WIDTH * HEIGHT * 3 // 2
+    with contextlib.ExitStack() as stack:
+        ends = [stack.enter_context(socket.socket(socket.AF_UNIX)) for _ in range(2)]
+        streams = []
+        for end in ends:
+            end.connect(str(path))
+            streams.append(stack.enter_context(end.makefile("rb")))
+        standing, good = streams
+        standing.read(frame)
+        read = numbers(luma(good.read(50 * frame)))
+        assert read == sorted(set(read)) and len(read) > 0.9 * (read[-1] - read[0]), "who reads on has all"
+        dropped = eventually(lambda: of("dropped", lines(log)))
+        assert len({event["reader"] for event in dropped}) == 1, "one of both"
+        [slow] = {event["reader"] for event in dropped}
+        good.close()
+        ends[1].close()
+        late = numbers(luma(standing.read(30 * frame)))
+        assert late == sorted(set(late)), "in order"
+        assert max(b - a for a, b in zip(late, late[1:])) > 10, "what had waited for long is left out"
+    events = told(reader)
+    assert f"unix:{path}: reader {slow}: the reader is too slow" in of("reader_slow", events)[0]["message"]
+    assert len(of("reader_slow", events)) == 1, "once"
+    assert of("finished", events)[0]["dropped"] == len(of("dropped", lines(log)))
+
+
+def test_what_lies_where_the_caps_go_is_kept(tmp_path):
+    caps = tmp_path / "a.sock.caps"
+    caps.write_text("precious")
+    command = [*map(str, mediabridge("frames", "--dev", *KEYS, "--room", "r", f"shm:{tmp_path}/a.sock"))]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=20, check=False)
+    assert done.returncode == 1 and f"{caps}, which holds something else" in done.stderr and "--overwrite" in done.stderr
+    assert caps.read_text() == "precious" and os.listdir(tmp_path) == ["a.sock.caps"]
+
+
+@pytest.mark.long
+def test_audio_that_waits_for_more_than_a_minute_is_counted_in_samples(server):
+    server.foreign_publisher("--no-video", "--tone", "--duration", 120)
+    reader = Reader(server, "pcm", "--duration", "75s")
+    reader.read(1000)
+    eventually(lambda: of("reader_slow", reader.events), 100)
+    samples = np.frombuffer(reader.read(1 << 30), "<i2")
+    assert reader.finish() == 0
+    [finished] = of("finished", reader.events)
+    assert finished["written"] + finished["dropped"] == len(samples) + 500 == 75 * 48_000
+    assert 1000 < finished["dropped"] < 20 * 48_000
+    silent = np.convolve(samples == 0, np.ones(48, int), "valid") == 48
+    assert silent.sum() >= finished["dropped"] - 48, "silence stands for it"
