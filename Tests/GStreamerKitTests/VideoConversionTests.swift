@@ -37,7 +37,8 @@ import Testing
   func colorsSurvive(size: (Int, Int), colorimetry: QuadrantFrame.Colorimetry) throws {
     let frame = try #require(QuadrantFrame(width: size.0, height: size.1).i420(colorimetry))
     let formats: [(VideoFrameBuffer.PixelFormat, [Int], Int)] = [
-      (.rgba, [0, 1, 2], 4), (.bgra, [2, 1, 0], 4), (.rgb, [0, 1, 2], 3), (.other("ARGB"), [1, 2, 3], 4),
+      (.rgba, [0, 1, 2], 4), (.bgra, [2, 1, 0], 4), (.rgb, [0, 1, 2], 3), (.other("BGR"), [2, 1, 0], 3),
+      (.other("ARGB"), [1, 2, 3], 4),
     ]
     for (format, offsets, pixelStride) in formats {
       let converted = try frame.converted(to: format)
