@@ -13,9 +13,7 @@ actor RoomSession {
   private(set) var state: SessionState
   var link = SessionLink()
   let services: SessionServices
-  /// What is to be done, in order.
-  private var pending: ArraySlice<SessionAction> = []
-  private var isPerforming = false
+  private var queue = ActionQueue()
   private var timer: (deadline: MediaTime, task: Task<Void, Never>)?
   var requests = ConfirmedRequests()
   /// Settled when the first session stands, or cannot.
@@ -63,17 +61,14 @@ actor RoomSession {
   // MARK: Events and time
 
   func handle(_ event: SessionEvent, at now: MediaTime = .now) {
-    pending += state.handle(event, at: now)
+    queue.add(state.handle(event, at: now))
     perform()
   }
 
-  /// What is found out on the way is done afterwards.
   private func perform() {
-    guard !isPerforming else { return }
-    isPerforming = true
+    guard queue.begin() else { return }
     requests.sent = []
-    while let action = pending.popFirst() { perform(action) }
-    isPerforming = false
+    while let action = queue.next() { perform(action) }
     arm()
   }
 
@@ -103,7 +98,7 @@ actor RoomSession {
 
   private func poll() {
     timer = nil
-    pending += state.poll(at: .now) { sid in find(sid)?.publication.receivedTrack?.demand ?? .everything }
+    queue.add(state.poll(at: .now) { sid in find(sid)?.publication.receivedTrack?.demand ?? .everything })
     perform()
   }
 

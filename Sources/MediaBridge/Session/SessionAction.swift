@@ -83,3 +83,24 @@ enum SessionAction: Sendable {
     case settings(SettingsSchedule.Message, earlier: [String: TrackSettings?])
   }
 }
+
+/// What is to be done, in order: what is found out on the way is done afterwards.
+struct ActionQueue {
+  private var pending: ArraySlice<SessionAction> = []
+  private var isPerforming = false
+
+  mutating func add(_ actions: [SessionAction]) { pending += actions }
+
+  /// - Returns: false where somebody performs already, who comes to it.
+  mutating func begin() -> Bool {
+    defer { isPerforming = true }
+    return !isPerforming
+  }
+
+  /// - Returns: nil once all is done.
+  mutating func next() -> SessionAction? {
+    let action = pending.popFirst()
+    isPerforming = action != nil
+    return action
+  }
+}
