@@ -10,7 +10,10 @@ struct H264SequenceParameters: Sendable, Equatable {
   var rows: Int
   var samples = Samples()
   /// Whether black is 0 and not 16.
-  var isFullRange: Bool
+  var isFullRange: Bool { usability.isFullRange }
+  /// How many frames may be sent ahead of one that is shown before them; nil where that is not said.
+  var reorderedFrames: Int?
+  private var usability: H264Usability
 
   /// How pixels are coded; of the profiles for cameras unless it is said.
   struct Samples: Sendable, Equatable {
@@ -45,23 +48,12 @@ struct H264SequenceParameters: Sendable, Equatable {
     rows = try reader.unsigned(upTo: Self.largestFrame - 1) + 1
     let isProgressive = try reader.bit()
     guard isProgressive, columns * rows <= Self.largestFrame else { throw UnreadableStream() }
-    isFullRange = (try? Self.readRange(&reader)) ?? false
+    usability = H264Usability(behindFrame: &reader)
+    // Baseline has no B-frames, and order of type 2 is that of sending (8.2.1.3).
+    reorderedFrames = profile == Self.baselineProfile || orderBits == nil ? 0 : usability.reorderedFrames
   }
 
-  /// What follows `frame_mbs_only_flag`, as far as `video_full_range_flag` (ITU-T H.264, E.1.1).
-  private static func readRange(_ reader: inout BitReader) throws(UnreadableStream) -> Bool {
-    reader.skip(1)
-    if try reader.bit() {
-      for _ in 0..<4 { _ = try reader.unsigned() }
-    }
-    guard try reader.bit() else { return false }
-    let extendedAspect = 255
-    if try reader.bit(), try reader.bits(8) == extendedAspect { reader.skip(32) }
-    if try reader.bit() { reader.skip(1) }
-    guard try reader.bit() else { return false }
-    reader.skip(3)
-    return try reader.bit()
-  }
+  private static let baselineProfile = 66
 
   private static func readSamples(_ reader: inout BitReader) throws(UnreadableStream) -> Samples {
     let format = try reader.unsigned(upTo: 3)

@@ -108,5 +108,7 @@ extension Recorder: JobSource {
 
 extension TrackTraits {
   /// Of a track that sends something, or of one that is yet to come.
-  init(_ media: IncomingMedia?) { self.init(codec: media?.codec, mayTurn: media?.mayTurn ?? false) }
+  init(_ media: IncomingMedia?) {
+    self.init(codec: media?.codec, mayTurn: media?.mayTurn ?? false, hasBFrames: media?.hasBFrames ?? false)
+  }
 }

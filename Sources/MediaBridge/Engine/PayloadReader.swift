@@ -10,6 +10,8 @@ struct PayloadReader {
   private let payloadType: PayloadType?
   /// The codec of each payload type: one codec has several where its variants are told apart, as H.264's profiles are.
   private let codecs: [PayloadType: String]
+  /// In which order frames are sent.
+  let order = FrameOrder()
   private let onOtherCodec: (String) -> Void
   private var otherCodec: String?
 
@@ -36,6 +38,11 @@ struct PayloadReader {
     var packet = packet
     packet.rewrite(payloadType: payloadType)
     return packet
+  }
+
+  /// Looks what a packet that begins a keyframe says of the order.
+  func noteOrder(_ packet: RTPPacket) {
+    if let isReordered = packet.withPayload({ videoCodec?.reordersFrames($0) }) { order.note(isReordered) }
   }
 
   /// Whether a keyframe begins with the packet.

@@ -36,6 +36,8 @@ final class TrackReception {
   }
 
   var trackSid: String { track.sid }
+  /// In which order its frames are sent.
+  var order: FrameOrder { payloads.order }
   /// Of what the decoder for renderers makes.
   var meter: DecoderMeter { decoding.meter }
 
@@ -67,7 +69,11 @@ final class TrackReception {
     if beginsFrame { clock.observe(trackSid, timestamp: packet.timestamp, at: time) }
     let beginsAnew = !track.isVideo || payloads.beginsKeyframe(packet)
     decoding.note(packet, beginsFrame: beginsFrame, beginsAnew: beginsAnew, at: time)
-    if beginsAnew { for handler in flow.begin() { handler() } }
+    if beginsAnew {
+      // Ahead of whoever waits for the first keyframe.
+      if track.isVideo { payloads.noteOrder(packet) }
+      for handler in flow.begin() { handler() }
+    }
     if let feed {
       feed.add(ArrivedPacket(packet, at: time))
     } else {

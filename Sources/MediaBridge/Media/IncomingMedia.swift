@@ -21,6 +21,8 @@ package struct IncomingMedia: Sendable {
   package var isVideo: Bool { media.isVideo }
   /// Whether frames may come turned, and turn while they come.
   package var mayTurn: Bool { media.mayTurn }
+  /// Whether frames are sent in another order than they are shown, as far as its keyframes have said.
+  package var hasBFrames: Bool { media.hasBFrames }
 
   /// Hands on what comes until the consumer stops: from the newest keyframe on where that was within a second, else from
   /// the next one, which is asked for.

@@ -43,6 +43,7 @@ final class TrackMedia: Sendable {
   private let shared: TrackPipeline
   /// Of what the decoder for renderers makes.
   let meter: DecoderMeter
+  private let order: FrameOrder
   /// Of those who show or hear the track.
   private let renderers = Locked<MediaConsumer?>(nil)
   private let decoderHandler = Handler<LiveKitError?>()
@@ -52,12 +53,12 @@ final class TrackMedia: Sendable {
   private let lastStatistics = Locked<ReceptionStatistics?>(nil)
 
   init(
-    _ settings: ReceiveSettings, clockRate: UInt32, loop: TransportLoop, meter: DecoderMeter,
+    _ settings: ReceiveSettings, clockRate: UInt32, loop: TransportLoop, meter: DecoderMeter, order: FrameOrder,
     reception: LoopBound<TrackReception>
   ) {
     self.settings = settings
     self.loop = loop
-    self.meter = meter
+    (self.meter, self.order) = (meter, order)
     self.reception = reception
     shared = TrackPipeline(settings, loop: loop, reception: reception)
     self.clockRate = Int(clockRate)
@@ -70,6 +71,8 @@ final class TrackMedia: Sendable {
   var clock: ParticipantClock { settings.clock }
   /// Whether frames may come turned, and turn while they come.
   var mayTurn: Bool { settings.orientationID != nil }
+  /// Whether frames are sent in another order than they are shown.
+  var hasBFrames: Bool { order.isReordered }
   /// What all consumers share; nil before the first.
   var pipeline: ReceivePipeline? { shared.current }
 

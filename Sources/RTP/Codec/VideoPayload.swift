@@ -27,6 +27,19 @@ extension VideoCodec {
   }
   private static let blankLimit = 200
 
+  /// Whether frames are sent in another order than they are shown; nil for a payload that does not say so, which only a
+  /// keyframe of H.264 does, in its parameter set.
+  public func reordersFrames(_ payload: UnsafeRawBufferPointer) -> Bool? {
+    guard self == .h264, let first = payload.first else { return nil }
+    guard first & 31 == Self.h264Aggregate else { return reordersFrames(unit: payload) }
+    var said: Bool?
+    Self.forEachUnit(in: payload, from: 1) { unit in
+      said = reordersFrames(unit: unit)
+      return said == nil
+    }
+    return said
+  }
+
   /// True for the payload that brings the parameter sets (H.264's type 7, H.265's 32 and 33) which encoders put before
   /// each keyframe; nil for codecs that have none.
   func startsParameterSets(_ payload: UnsafeRawBufferPointer) -> Bool? {
@@ -99,13 +112,25 @@ extension VideoCodec {
   private static func contains(
     _ payload: UnsafeRawBufferPointer, from start: Int, _ isWanted: (UInt8) -> Bool
   ) -> Bool {
+    var isFound = false
+    forEachUnit(in: payload, from: start) { unit in
+      isFound = unit.first.map(isWanted) ?? false
+      return !isFound
+    }
+    return isFound
+  }
+
+  /// - Parameter body: gets units until it returns false; one that is cut off as far as it is there.
+  private static func forEachUnit(
+    in payload: UnsafeRawBufferPointer, from start: Int, _ body: (UnsafeRawBufferPointer) -> Bool
+  ) {
     var offset = start
     while offset + 2 < payload.count {
       let length = Int(payload.load16(at: offset))
-      guard length > 0 else { return false }
-      if isWanted(payload[offset + 2]) { return true }
+      guard length > 0 else { return }
+      let end = min(offset + 2 + length, payload.count)
+      guard body(UnsafeRawBufferPointer(rebasing: payload[(offset + 2)..<end])) else { return }
       offset += 2 + length
     }
-    return false
   }
 }

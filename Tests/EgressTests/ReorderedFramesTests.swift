@@ -1,0 +1,49 @@
+import BridgeTesting
+import Egress
+import Foundation
+import LiveKitProtocol
+import SyntheticParticipants
+import Testing
+
+@testable import MediaBridge
+
+/// Frames that are sent in another order than they are shown.
+@Suite struct ReorderedFramesTests {
+  private static let camera = """
+    # B-frames, as no camera of WebRTC sends them.
+    videotestsrc is-live=true ! video/x-raw,format=I420,width=160,height=96,framerate=25/1
+    ! x264enc bitrate=300 speed-preset=veryfast bframes=2 b-adapt=false key-int-max=25 threads=1
+    ! video/x-h264,profile=main ! rtph264pay config-interval=-1 aggregate-mode=zero-latency
+    ! appsink name=video sync=false
+    """
+
+  /// Without a time of its own at which each is decoded a file cannot hold them, so they are encoded.
+  @Test func theyAreEncodedForAFile() async throws {
+    let folder = try TemporaryFolder()
+    try FileManager.default.createDirectory(atPath: folder.path + "/capture", withIntermediateDirectories: true)
+    try Self.camera.write(toFile: folder.path + "/capture/reordered.pipeline", atomically: true, encoding: .utf8)
+    let publisher = CapturePublisher(
+      captures: [
+        CaptureOptions(
+          template: "reordered", kind: .video, source: .camera, codec: "h264",
+          dimensions: Dimensions(width: 160, height: 96))
+      ], pipelineFolder: folder.path)
+    try await Watcher.run(RoomOptions(adaptiveStream: false, audioPlayback: .off), codecs: [:]) { watcher in
+      var grant = VideoGrant(room: SyntheticRoom.name, roomJoin: true)
+      grant.canPublish = true
+      try await publisher.connect(url: watcher.synthetic.url, token: try await SyntheticRoom.token("carol", grant))
+      let file = folder.path + "/a.mkv"
+      let recorder = Recorder(
+        room: watcher.room,
+        options: RecordingOptions(file: file, participant: "carol", kinds: [.video], wait: .seconds(20)))
+      try await recorder.start()
+      try await eventually("a second of media") { await recorder.progress().duration > .seconds(1) }
+      _ = try await recorder.finish()
+      await publisher.disconnect()
+      let probe = try run(
+        "ffprobe", ["-v", "error", "-show_entries", "frame=pict_type", "-of", "csv=p=0", file])
+      #expect(probe.status == 0 && probe.errors.isEmpty, "\(probe.errors)")
+      #expect(probe.output.contains("P") && !probe.output.contains("B"), "\(probe.output)")
+    }
+  }
+}
