@@ -74,12 +74,12 @@ import Testing
     #expect(arranger.places(of: loud, at: start).map(\.sid).first == "b")
   }
 
-  @Test func aSpeakerIsHeldAsLongAsIsAskedFor() {
+  @Test func aSpeakerIsHeldAsLongAsIsAskedForAndAShareIsNot() {
     var arranger = CompositeArranger(.singleSpeaker, size: size, speakerHold: .seconds(2))
     let (a, b) = (camera("a", speaks: 0.2, since: 1), camera("b", speaks: 0.8, since: 2))
     #expect(arranger.places(of: [a], at: start).map(\.sid) == ["a"])
     #expect(arranger.places(of: [a, b], at: start + .seconds(1)).map(\.sid) == ["a"])
-    #expect(arranger.places(of: [a, b], at: start + .seconds(2)).map(\.sid) == ["b"])
+    #expect(arranger.places(of: [a, b], at: start + .seconds(2.1)).map(\.sid) == ["b"])
     let screen = TileTrack(sid: "s", source: .screenShareVideo)
     #expect(arranger.places(of: [a, b, screen], at: start + .seconds(2.1)).map(\.sid) == ["s"])
     #expect(
@@ -98,6 +98,17 @@ import Testing
     #expect(arranger.places(of: talk, at: start).map(\.sid) == ["1", "2", "3", "5"])
     talk.remove(at: 1)
     #expect(arranger.places(of: talk, at: start).map(\.sid) == ["1", "3", "5", "4"])
+  }
+
+  @Test func aLayoutThatThereIsNotIsNamed() {
+    func refusal(_ metadata: String) -> String? {
+      guard let name = CompositeLayout.name(inMetadata: metadata) else { return nil }
+      let layout = CompositeLayout(named: name, first: .grid)
+      return layout?.rawValue == name ? nil : CompositeLayout.refusal(of: name, layout).message
+    }
+    #expect(refusal("{}") == nil && refusal("hello") == nil && refusal(#"{"layout": "speaker"}"#) == nil)
+    #expect(refusal(#"{"layout": "mosaic"}"#)?.contains("no layout is called 'mosaic'") == true)
+    #expect(refusal(#"{"layout": "speaker-light"}"#)?.contains("as speaker; a white background") == true)
   }
 
   @Test func aScreenShareMakesAGridASpeakerViewAndIsNotCut() {

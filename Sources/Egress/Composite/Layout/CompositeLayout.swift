@@ -1,4 +1,5 @@
 import Foundation
+import MediaBridge
 import MediaCore
 import MediaPipelines
 
@@ -42,9 +43,31 @@ public enum CompositeLayout: Hashable, Sendable {
   /// layout, such as `speaker-light`, are that layout.
   /// - Parameter first: the layout that the composite began with, which goes by its name, too.
   init?(metadata: String, first: CompositeLayout = .grid) {
-    guard let object = try? JSONSerialization.jsonObject(with: Data(metadata.utf8)),
-      let name = (object as? [String: Any])?["layout"] as? String
-    else { return nil }
+    guard let name = Self.name(inMetadata: metadata) else { return nil }
+    self.init(named: name, first: first)
+  }
+
+  /// The name that it asks for; nil where it is about something else.
+  static func name(inMetadata metadata: String) -> String? {
+    let object = try? JSONSerialization.jsonObject(with: Data(metadata.utf8))
+    return (object as? [String: Any])?["layout"] as? String
+  }
+
+  /// What cannot be done of a layout that is asked for.
+  /// - Parameter layout: that is taken for it; nil where none is.
+  static func refusal(of name: String, _ layout: CompositeLayout?) -> LiveKitError {
+    let shown = PrintableText(name, limit: 80)
+    guard let layout else {
+      let known = allCases.map(\.rawValue).joined(separator: ", ")
+      return LiveKitError(
+        .invalidParameter, "no layout is called '\(shown)', and all stays as it is; there are \(known)")
+    }
+    return LiveKitError(
+      .invalidParameter,
+      "'\(shown)' is laid out as \(layout.rawValue); a white background is one of the beginning: --background white")
+  }
+
+  init?(named name: String, first: CompositeLayout) {
     let longestFirst = Self.allCases.sorted { $0.rawValue.count > $1.rawValue.count }
     let named = name == first.rawValue ? first : longestFirst.first { name.hasPrefix($0.rawValue) }
     guard let named else { return nil }
@@ -65,8 +88,8 @@ public enum CompositeLayout: Hashable, Sendable {
 /// out.
 struct CompositeArranger: Sendable {
   var layout: CompositeLayout
-  /// How long the large tile stays with one who has become quiet while others speak; none, as in Egress, follows each
-  /// change at once.
+  /// How long another one has to speak, or who is large to be quiet, before the large tile changes; none, as in Egress,
+  /// follows each change at once.
   var speakerHold: Duration
   private let size: PixelSize
   private let gap: Int
@@ -74,7 +97,7 @@ struct CompositeArranger: Sendable {
   private var order = TileOrder()
   private var own = OwnArranger()
   private var newest = NewestTrack()
-  private var main: (sid: String, since: MediaTime)?
+  private var main = SpeakerHold()
 
   init(_ layout: CompositeLayout, size: PixelSize, gap: Int = 0, speakerHold: Duration = .zero) {
     (self.layout, self.size, self.gap, self.speakerHold) = (layout, size, gap, speakerHold)
@@ -102,25 +125,17 @@ struct CompositeArranger: Sendable {
     return next
   }
 
-  /// Who is large. A screen share does not wait, and nobody stays who has gone.
+  /// Who is large.
   private mutating func follow(_ sorted: [TileTrack], at now: MediaTime) {
-    guard let best = sorted.first else {
-      main = nil
-      return
-    }
-    guard let held = main, held.sid != best.sid else {
-      if main == nil { main = (best.sid, now) }
-      return
-    }
-    let isThere = sorted.contains { $0.sid == held.sid }
-    if isThere, best.source != .screenShareVideo, now - held.since < speakerHold { return }
-    main = (best.sid, now)
+    let before = main.held?.sid
+    let chosen = main.choose(sorted, hold: speakerHold, at: now)
     // The strip is laid anew then; who was large comes first.
-    if drawn == .speaker { order = TileOrder() }
+    if drawn == .speaker, before != nil, chosen?.sid != before { order = TileOrder() }
   }
 
   private func mainFirst(_ sorted: [TileTrack]) -> [TileTrack] {
-    sorted.filter { $0.sid == main?.sid } + sorted.filter { $0.sid != main?.sid }
+    let large = main.held?.sid
+    return sorted.filter { $0.sid == large } + sorted.filter { $0.sid != large }
   }
 
   private mutating func grid(_ sorted: [TileTrack]) -> [(sid: String, place: TilePlace)] {

@@ -68,11 +68,11 @@ public struct OwnLayout: Hashable, Sendable {
 
 /// Puts tracks into the tiles of a layout, and remembers who speaks in which. Pure.
 struct OwnArranger: Sendable {
-  private var held: [Int: (sid: String, since: MediaTime)] = [:]
+  private var held: [Int: SpeakerHold] = [:]
 
   /// - Parameters:
   ///   - tracks: in the order in which they came.
-  ///   - hold: how long a tile stays with one who has become quiet while others speak.
+  ///   - hold: how long another one has to speak before a tile changes, as `SpeakerHold` has it.
   /// - Returns: the places of those that are seen; a later one is above an earlier one.
   mutating func places(
     of tracks: [TileTrack], in layout: OwnLayout, size: PixelSize, hold: Duration, at now: MediaTime
@@ -82,25 +82,16 @@ struct OwnArranger: Sendable {
     var seen: [(level: Int, sid: String, place: TilePlace)] = []
     for (index, tile) in layout.tiles.enumerated() {
       let fitting = (tile.order == .joined ? tracks : best).filter { !taken.contains($0.sid) && tile.takes($0) }
-      guard let track = tile.order == .joined ? fitting.first : choose(fitting, for: index, hold, at: now) else {
-        continue
-      }
+      let track =
+        tile.order == .joined
+        ? fitting.first : held[index, default: SpeakerHold()].choose(fitting, hold: hold, at: now)
+      guard let track else { continue }
       taken.insert(track.sid)
       seen.append((tile.level, track.sid, tile.place(of: track, in: size)))
     }
     // Sorting keeps no order of its own among equals.
     let ordered = seen.enumerated().sorted { ($0.element.level, $0.offset) < ($1.element.level, $1.offset) }
     return ordered.map { ($0.element.sid, $0.element.place) }
-  }
-
-  private mutating func choose(
-    _ best: [TileTrack], for index: Int, _ hold: Duration, at now: MediaTime
-  ) -> TileTrack? {
-    if let last = held[index], now - last.since < hold, let track = best.first(where: { $0.sid == last.sid }) {
-      return track
-    }
-    if held[index]?.sid != best.first?.sid { held[index] = best.first.map { ($0.sid, now) } }
-    return best.first
   }
 }
 
