@@ -27,6 +27,15 @@ public final class AppSink: @unchecked Sendable {
     defer { gst_object_unref(pad) }
     return gst_pad_push_event(pad, gst_video_event_new_upstream_force_key_unit(time.clockTime, 1, 0)) != 0
   }
+
+  /// Has whoever mixes or decodes frames leave out those that are shown up to a moment, since it is too late for them.
+  /// - Parameter time: of a frame that has arrived.
+  public func leaveOut(after time: MediaTime, for duration: Duration) {
+    guard let pad = gst_element_get_static_pad(shared.pointer, "sink") else { return }
+    defer { gst_object_unref(pad) }
+    let late = GstClockTimeDiff(duration.nanoseconds)
+    gst_pad_push_event(pad, gst_event_new_qos(GST_QOS_TYPE_UNDERFLOW, 1, late, MediaTime?(time).clockTime))
+  }
 }
 
 /// The closures of a sink. The variables are touched by whoever streams into it, one thread at a time: GStreamer has

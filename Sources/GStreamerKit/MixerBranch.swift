@@ -41,6 +41,13 @@ public final class MixerBranch: @unchecked Sendable {
     gst_util_set_object_arg(input.pointer.cast(), property, value)
   }
 
+  /// Has the branch fail alone: its errors are told here, on the thread that all pipelines share, and none is one of the
+  /// pipeline, which goes on. A branch that has failed feeds nothing any more and is to be removed. Call it before `start`,
+  /// once.
+  public func onFailure(_ handler: @escaping @Sendable (PipelineError) -> Void) {
+    pipeline.branchErrors.add(bin, handler)
+  }
+
   /// Begins to feed the mixer, once the pipeline runs.
   ///
   /// Into the state that the pipeline is on its way to: a pipeline that has just been started may still be at the one
@@ -64,6 +71,7 @@ public final class MixerBranch: @unchecked Sendable {
     gst_element_set_state(bin.pointer, GST_STATE_NULL)
     gst_element_release_request_pad(mixer.pointer, input.pointer)
     gst_bin_remove(pipeline.element.cast(), bin.pointer)
+    pipeline.branchErrors.remove(bin)
   }
 }
 

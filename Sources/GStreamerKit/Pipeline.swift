@@ -16,6 +16,7 @@ public final class Pipeline: @unchecked Sendable {
   let element: UnsafeMutablePointer<GstElement>
   let delivery = BusDelivery()
   let detachments = Detachments()
+  let branchErrors = BranchErrors()
   let drawing: PipelineDrawing
 
   /// - Parameters:
@@ -154,7 +155,7 @@ extension Pipeline {
 
   private func watchBus() {
     guard let bus = gst_element_get_bus(element) else { return }
-    let route = BusRoute(delivery: delivery, pipeline: element, drawing: drawing)
+    let route = BusRoute(delivery: delivery, branchErrors: branchErrors, pipeline: element, drawing: drawing)
     gst_bus_set_sync_handler(
       bus,
       { _, message, data in
@@ -170,19 +171,26 @@ extension Pipeline {
 /// What the bus's call-back knows. It holds no reference to the pipeline's element, which owns the bus.
 private final class BusRoute: Callback {
   let delivery: BusDelivery
+  let branchErrors: BranchErrors
   let pipeline: UnsafeMutablePointer<GstElement>
   let drawing: PipelineDrawing
 
-  init(delivery: BusDelivery, pipeline: UnsafeMutablePointer<GstElement>, drawing: PipelineDrawing) {
-    self.delivery = delivery
+  init(
+    delivery: BusDelivery, branchErrors: BranchErrors, pipeline: UnsafeMutablePointer<GstElement>,
+    drawing: PipelineDrawing
+  ) {
+    (self.delivery, self.branchErrors) = (delivery, branchErrors)
     self.pipeline = pipeline
     self.drawing = drawing
   }
 
   func post(_ message: UnsafeMutablePointer<GstMessage>) {
-    guard let message = BusMessage(message) else { return }
-    if case .error = message, PipelineDrawings.isOn { drawOnBusThread() }
-    delivery.posted(message, by: pipeline)
+    guard let known = BusMessage(message) else { return }
+    if case .error = known, PipelineDrawings.isOn { drawOnBusThread() }
+    if case .error(let error) = known, let handler = branchErrors.handler(for: message.pointee.src) {
+      return SerialThread.bus.post { handler(error) }
+    }
+    delivery.posted(known, by: pipeline)
   }
 
   /// The element that reports an error may hold a lock of its own.

@@ -8,6 +8,8 @@ package final class EncodePipeline: Sendable {
   private let pipeline: Pipeline
   private let source: AppSource
   private let sink: AppSink
+  /// Nil for audio, of which nothing is left out.
+  private let intake: Locked<EncoderIntake>?
 
   /// - Parameters:
   ///   - template: of the kind `encode`.
@@ -19,7 +21,9 @@ package final class EncodePipeline: Sendable {
   ) throws(PipelineFailure) {
     let made = try factory.make(template)
     pipeline = made.pipeline
-    source = try made.source(made.pipeline.hasElement("frames") ? "frames" : "pcm")
+    let isVideo = made.pipeline.hasElement("frames")
+    source = try made.source(isVideo ? "frames" : "pcm")
+    intake = isVideo ? Locked(EncoderIntake()) : nil
     sink = try made.sink("encoded", onBuffer: onBuffer)
     made.onFailure { failure, _ in onFailure(failure) }
     try made.start()
@@ -28,14 +32,17 @@ package final class EncodePipeline: Sendable {
   /// The format of what is pushed, before the first of it.
   package func set(caps: Caps) { source.set(caps: caps) }
 
+  /// Frames are left out, evenly, where the encoder does not keep up.
   /// - Parameter updatingCaps: whether the format is told from the buffer.
   package func push(_ media: MediaBuffer, at time: Duration, updatingCaps: Bool) {
+    let waiting = source.queuedBuffers
+    guard intake?.withLock({ $0.takes(at: time, waiting: waiting) }) != false else { return }
     let time = MediaTime(nanoseconds: time.nanoseconds)
     source.push(media, pts: time, dts: time, updatingCaps: updatingCaps)
   }
 
   /// Dropped because the encoder did not keep up.
-  package var dropped: Int { source.counters.dropped }
+  package var dropped: Int { source.counters.dropped + (intake?.withLock { $0.leftOut } ?? 0) }
 
   /// Has a frame encoded as a keyframe.
   /// - Parameter time: of the frame; nil for the next one.

@@ -39,6 +39,9 @@ package final class FrameInput: Sendable {
   /// Whether a frame was shown, other than one that stands in.
   package var hasShown: Bool { state.withLock { $0.shown != nil } }
 
+  /// Frames that found no time to be seen.
+  package var dropped: Int { source.counters.dropped }
+
   /// How large the place is, which what stands in fills.
   package func fill(_ place: PixelSize) { state.withLock { $0.place = place } }
 

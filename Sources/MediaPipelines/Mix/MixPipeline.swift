@@ -14,6 +14,10 @@ package final class MixPipeline: Sendable {
   private let made: TemplatePipeline
   /// Found before there are tiles, which have one of that name, too.
   private let caption: Element?
+  /// Of frames.
+  private let pace: Locked<MixPace>?
+  /// How long after it was a moment is mixed, by the mixer's `latency`.
+  package let delay: Duration
 
   /// - Parameters:
   ///   - template: of the kind `mix`.
@@ -25,7 +29,11 @@ package final class MixPipeline: Sendable {
   ) throws(PipelineFailure) {
     made = try factory.make(template)
     caption = try? made.pipeline.element(named: Caption.element)
-    try made.sink(made.pipeline.hasElement(Self.videoMixer) ? "frames" : "pcm", onBuffer: onBuffer)
+    let isVideo = made.pipeline.hasElement(Self.videoMixer)
+    let mixer = try? made.pipeline.element(named: isVideo ? Self.videoMixer : Self.audioMixer)
+    delay = .nanoseconds(mixer?.int("latency") ?? 0)
+    pace = isVideo ? Locked(MixPace(delay: delay)) : nil
+    try Self.take(made, pace, onBuffer)
     made.onFailure { failure, _ in onFailure(failure) }
   }
 
@@ -56,18 +64,47 @@ package final class MixPipeline: Sendable {
 
   package func start() throws(PipelineFailure) { try made.start() }
 
+  /// Hands on what is mixed, and has the mixer leave out frames where it is too far behind with them.
+  private static func take(
+    _ made: TemplatePipeline, _ pace: Locked<MixPace>?, _ onBuffer: @escaping @Sendable (MediaBuffer) -> Void
+  ) throws(PipelineFailure) {
+    guard let pace else {
+      try made.sink("pcm", onBuffer: onBuffer)
+      return
+    }
+    // The sink's end takes its call-back away, and with it what that holds of the sink.
+    let sink = Locked<AppSink?>(nil)
+    let frames = try made.sink("frames") { media in
+      onBuffer(media)
+      guard let time = media.pts, let rest = pace.withLock({ $0.mixed(time, at: .now) }) else { return }
+      sink.withLock { $0 }?.leaveOut(after: time, for: rest)
+    }
+    sink.withLock { $0 = frames }
+  }
+
+  /// Frames that were not mixed since the machine did not keep up.
+  package var leftOut: Int { pace?.withLock { $0.leftOut } ?? 0 }
+
   /// A tile that frames are shown in; it is not started.
-  package func addTile(_ template: FilledTemplate) throws(PipelineFailure) -> MixTile {
-    do { return try MixTile(template, in: made.pipeline) } catch {
+  /// - Parameter onFailure: told what goes wrong in it, on the thread that all pipelines share; nil where that is an error of
+  ///   all that is mixed.
+  package func addTile(
+    _ template: FilledTemplate, onFailure: (@Sendable (PipelineFailure) -> Void)? = nil
+  ) throws(PipelineFailure) -> MixTile {
+    do { return try MixTile(template, in: made.pipeline, onFailure: onFailure) } catch {
       throw PipelineFailure(error, in: template)
     }
   }
 
   /// An input of audio, which is heard from now on.
+  /// - Parameter onFailure: as for a tile.
   package func addAudio(
-    _ template: FilledTemplate, channel: MixVoice.Channel = .both
+    _ template: FilledTemplate, channel: MixVoice.Channel = .both,
+    onFailure: (@Sendable (PipelineFailure) -> Void)? = nil
   ) throws(PipelineFailure) -> MixVoice {
-    do { return try MixVoice(template, in: made.pipeline, channel: channel) } catch {
+    do {
+      return try MixVoice(template, in: made.pipeline, channel: channel, delay: delay, onFailure: onFailure)
+    } catch {
       throw PipelineFailure(error, in: template)
     }
   }

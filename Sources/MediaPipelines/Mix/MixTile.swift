@@ -13,8 +13,13 @@ package final class MixTile: Sendable {
   /// - Parameters:
   ///   - template: of the kind `tile`, with the appsrc `video`.
   ///   - mixed: whose mixer is called `videomix`.
-  package init(_ template: FilledTemplate, in mixed: Pipeline) throws(PipelineError) {
+  ///   - onFailure: told what goes wrong in the tile, which it is then to be removed for; nil where that is an error of all
+  ///     that is mixed.
+  package init(
+    _ template: FilledTemplate, in mixed: Pipeline, onFailure: (@Sendable (PipelineFailure) -> Void)? = nil
+  ) throws(PipelineError) {
     branch = try mixed.addBranch(template, toMixer: MixPipeline.videoMixer)
+    branch.tell(onFailure, in: template)
     let branch = branch
     do throws(PipelineError) { frames = FrameInput(into: try branch.appSource(named: "video")) } catch {
       branch.remove()
@@ -54,6 +59,9 @@ package final class MixTile: Sendable {
     for (property, value) in properties { try? branch.setInput(property, to: value) }
   }
 
+  /// Frames that nobody saw, since they waited too long to be mixed.
+  package var dropped: Int { frames.dropped }
+
   /// When it returns the tile has no thread left.
   package func remove() { branch.remove() }
 }
@@ -62,5 +70,13 @@ extension Pipeline {
   /// Adds a template's branch, whose errors name its file and line.
   func addBranch(_ template: FilledTemplate, toMixer mixer: String) throws(PipelineError) -> MixerBranch {
     try addBranch(description: template.description, toMixer: mixer, locate: template.location(atOffset:))
+  }
+}
+
+extension MixerBranch {
+  /// Tells what goes wrong in it, by the template's file and line.
+  func tell(_ onFailure: (@Sendable (PipelineFailure) -> Void)?, in template: FilledTemplate) {
+    guard let onFailure else { return }
+    self.onFailure { onFailure(PipelineFailure($0, in: template)) }
   }
 }

@@ -11,15 +11,33 @@ package final class MixVoice: Sendable {
     case left, right
   }
 
+  /// Blocks of audio that are not heard.
+  package struct Losses: Sendable, Equatable {
+    /// Those that waited too long to be mixed.
+    package var dropped = 0
+    /// Those that came when their moment had been mixed already.
+    package var late = 0
+  }
+
   private let branch: MixerBranch
   private let source: AppSource
+  private let delay: Duration
+  private let late = Locked(0)
 
   /// - Parameters:
   ///   - template: of the kind `tile`, with the appsrc `audio`.
   ///   - mixed: whose mixer is called `audiomix`.
   ///   - channel: other than both takes an element called `channels`.
-  init(_ template: FilledTemplate, in mixed: Pipeline, channel: Channel) throws(PipelineError) {
+  ///   - delay: how long after it was a moment is mixed.
+  ///   - onFailure: told what goes wrong in it, which it is then to be removed for; nil where that is an error of all that
+  ///     is mixed.
+  init(
+    _ template: FilledTemplate, in mixed: Pipeline, channel: Channel, delay: Duration,
+    onFailure: (@Sendable (PipelineFailure) -> Void)?
+  ) throws(PipelineError) {
+    self.delay = delay
     branch = try mixed.addBranch(template, toMixer: MixPipeline.audioMixer)
+    branch.tell(onFailure, in: template)
     do throws(PipelineError) {
       source = try branch.appSource(named: "audio")
       if let matrix = channel.matrix { try branch.element(named: "channels").set("mix-matrix", to: matrix) }
@@ -30,8 +48,14 @@ package final class MixVoice: Sendable {
     branch.start()
   }
 
-  /// Takes audio for its time; what comes too late for the mixer is dropped. It is not copied, and nobody waits.
-  package func hear(_ audio: MediaBuffer, at time: MediaTime) { source.push(audio, pts: time) }
+  /// Takes audio for its time; what comes too late for the mixer is dropped there, and counted here. It is not copied, and
+  /// nobody waits.
+  package func hear(_ audio: MediaBuffer, at time: MediaTime) {
+    if MediaTime.now - time - (audio.duration ?? .zero) > delay { late.withLock { $0 += 1 } }
+    source.push(audio, pts: time)
+  }
+
+  package var losses: Losses { Losses(dropped: source.counters.dropped, late: late.withLock { $0 }) }
 
   /// When it returns it has no thread left.
   package func remove() { branch.remove() }

@@ -180,6 +180,115 @@ import Testing
     }
   }
 
+  /// Shapes of which no pixel is left when they are brought into a tile, and ten sizes a second.
+  @Test(arguments: [[(1, 1)], [(2, 2000)], [(4096, 16)], [(64, 90), (91, 31), (2, 2), (320, 180), (16, 400)]])
+  func aFrameOfAnyShapeLeavesTheOthersAlone(_ sizes: [(Int, Int)]) async throws {
+    for fit in [TilePlace.Fit.cover, .contain] {
+      try await run("video") { pipeline, template in
+        let failed = Collector<String>()
+        let odd = try pipeline.addTile(template) { failed.add($0.message) }
+        let other = try pipeline.addTile(template)
+        for (index, tile) in [odd, other].enumerated() {
+          tile.put(at: TilePlace(x: index * 160, y: index * 90, width: 160, height: 90, fit: fit), level: index + 1)
+          tile.start()
+        }
+        for number in 0..<20 {
+          let (width, height) = sizes[number % sizes.count]
+          odd.frames.show(try frame(150, width: width, height: height))
+          other.frames.show(try frame(200))
+          try await Task.sleep(for: .milliseconds(20))
+        }
+        try await eventually("the other one") { quarters().count == 4 && abs(Int(quarters()[3]) - 200) < 6 }
+        let before = mixed.count
+        odd.frames.show(try frame(100))
+        try await eventually("the odd one in another shape, or its failure") {
+          mixed.count > before + 5 && (!failed.values.isEmpty || abs(Int(quarters()[0]) - 100) < 6)
+        }
+        odd.remove()
+        other.remove()
+      }
+    }
+  }
+
+  /// A text of somebody's own, that fails after some buffers: the other tile is seen on, as is what comes in its place.
+  @Test func aTileThatFailsFailsAlone() async throws {
+    let folder = try TemporaryFolder()
+    let file = folder.path + "/tile/video.pipeline"
+    try FileManager.default.createDirectory(atPath: folder.path + "/tile", withIntermediateDirectories: true)
+    try "appsrc name=video max-buffers=30 leaky-type=downstream\n! identity name=spoiler error-after=3\n"
+      .write(toFile: file, atomically: true, encoding: .utf8)
+    let spoilt = try PipelineFactory(folder: folder.path, overrides: [:]).fill(.tile, "video", values: [:])
+    let failed = Collector<String>()
+    try await run("video") { pipeline, template in
+      let tiles = [
+        try pipeline.addTile(spoilt) { failed.add($0.message) },
+        try pipeline.addTile(template) { failed.add($0.message) },
+      ]
+      for (index, tile) in tiles.enumerated() {
+        tile.put(at: TilePlace(x: index * 160, y: index * 90, width: 160, height: 90), level: index + 1)
+        tile.start()
+      }
+      for number in 0..<5 { tiles[0].frames.show(try frame(100), at: .now + .milliseconds(number)) }
+      try await eventually("its failure") { failed.values.first?.contains("video.pipeline:2: spoiler") == true }
+      tiles[0].remove()
+      tiles[1].frames.show(try frame(200))
+      try await eventually("the other one alone") { isNear([16, 16, 16, 200]) }
+      let next = try pipeline.addTile(template)
+      next.put(at: TilePlace(x: 0, y: 0, width: 160, height: 90), level: 3)
+      next.start()
+      next.frames.show(try frame(150))
+      try await eventually("one in its place") { isNear([150, 16, 16, 200]) }
+      for tile in [tiles[1], next] { tile.remove() }
+    }
+  }
+
+  /// Each frame takes longer than there is time for.
+  @Test func aMixerThatIsTooSlowLeavesOutFramesAndComesNotLater() async throws {
+    let folder = try TemporaryFolder()
+    try FileManager.default.createDirectory(atPath: folder.path + "/mix", withIntermediateDirectories: true)
+    try """
+    compositor name=videomix background=black start-time-selection=first latency=100000000
+    ! video/x-raw,format=I420,width=320,height=180,framerate=30/1 ! identity sleep-time=70000
+    ! appsink name=frames sync=false async=false
+    videotestsrc is-live=true do-timestamp=true pattern=black
+    ! video/x-raw,format=I420,width=16,height=16,framerate=30/1 ! queue ! videomix.
+    """.write(toFile: folder.path + "/mix/video.pipeline", atomically: true, encoding: .utf8)
+    let slow = PipelineFactory(folder: folder.path, overrides: [:])
+    let ages = Collector<Duration>()
+    let pipeline = try MixPipeline(
+      try slow.fill(.mix, "video", values: [:]), factory: slow,
+      onBuffer: { [mixed] media in
+        mixed.add(media)
+        if let time = media.pts { ages.add(.now - time) }
+      }, onFailure: { [failures] in failures.add($0.message) })
+    #expect(pipeline.delay == .milliseconds(100))
+    try pipeline.start()
+    try await eventually("frames that are left out") { pipeline.leftOut > 30 }
+    let before = (count: ages.count, leftOut: pipeline.leftOut)
+    try await eventually("more of them") { ages.count > before.count + 30 }
+    // More than half of them do not fit in.
+    #expect(pipeline.leftOut - before.leftOut > 25)
+    let latest = ages.values.suffix(30).max() ?? .zero
+    #expect(latest < .milliseconds(2000), "\(latest)")
+    let times = mixed.values.compactMap(\.pts)
+    #expect(zip(times, times.dropFirst()).allSatisfy { $0 < $1 })
+    await pipeline.stop()
+    #expect(failures.values.isEmpty)
+  }
+
+  @Test func audioThatComesTooLateIsCounted() async throws {
+    try await run("audio") { pipeline, template in
+      let voice = try pipeline.addAudio(template)
+      voice.hear(try level(3000), at: .now)
+      #expect(voice.losses.late == 0 && voice.losses.dropped == 0)
+      voice.hear(try level(3000), at: .now + .milliseconds(-130))
+      #expect(voice.losses.late == 1 && voice.losses.dropped == 0, "it is 110 ms late, and the mixer waits for 100 ms")
+      for block in 0..<400 { voice.hear(try level(3000), at: .now + .milliseconds(block * 20)) }
+      try await eventually("those that wait too long") { voice.losses.dropped > 0 }
+      voice.remove()
+    }
+  }
+
   @Test func voicesAddUpAndSilenceStandsInForNobody() async throws {
     try await run("audio") { pipeline, template in
       try await eventually("silence") { mixed.count > 5 }
