@@ -15,7 +15,8 @@ struct CompositeArguments: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "How long who speaks stays large when somebody else begins; without it each change is followed at once",
+      "How long another one has to speak, or who is large to be quiet, before that changes: a cough changes nothing; "
+        + "without it each change is followed at once",
       valueName: "time"), transform: duration(of:))
   var speakerHold: Duration?
 
@@ -76,7 +77,7 @@ struct CompositeArguments: ParsableArguments {
       endsWhenEmpty: recording.ending != nil,
       wait: recording.wait, reconnectFor: recording.reconnectFor, values: recording.values)
     (options.replacesFiles, options.parts) = (recording.replacesFiles, recording.parts)
-    options.duration = recording.duration
+    (options.duration, options.emptyTimeout) = (recording.duration, recording.emptyTimeout)
     options.showsPlaceholders = showsPlaceholders
     options.participant = recording.participant
     options.audioMixing = audioMixing ?? .defaultMixing

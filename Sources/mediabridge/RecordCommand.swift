@@ -64,6 +64,11 @@ struct RecordingArguments: ParsableArguments {
   @Flag(help: "End when nobody who may publish is left in the room") var untilEmpty = false
 
   @Option(
+    help: "How long nobody has to be there for --until-empty, or the participant for --until-left; 2s by default",
+    transform: duration(of:))
+  var emptyTimeout: Duration?
+
+  @Option(
     help: "Longest wait for the participant and its media; without it there is no limit", transform: duration(of:))
   var wait: Duration?
 
@@ -159,6 +164,9 @@ struct RecordingArguments: ParsableArguments {
   func checkUse() throws {
     if isOfOne, participant == nil || isPattern {
       throw ValidationError("--composite participant: say of whom with --participant IDENTITY")
+    }
+    if emptyTimeout != nil, !untilEmpty, !untilLeft {
+      throw ValidationError("--empty-timeout is for --until-empty and --until-left: give one of them, too")
     }
     if let duration, duration <= .zero {
       throw ValidationError("--duration: there is nothing to record in no time; leave it out to record until Ctrl-C")
@@ -305,6 +313,7 @@ struct RecordingArguments: ParsableArguments {
     // Yesterday's recording is not lost to a command that is repeated.
     options.replacesFiles = overwrite
     (options.parts, options.duration) = (files.parts, duration)
+    options.emptyTimeout = emptyTimeout ?? RecordingOptions.usualEmptyTimeout
     return options
   }
 }

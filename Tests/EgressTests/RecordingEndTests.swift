@@ -22,6 +22,21 @@ import Testing
     #expect(presence.isOver && presence.overSince == begin + .seconds(3))
   }
 
+  /// What is longer than a lost connection is recorded, too.
+  @Test func anEmptyRoomHasAsMuchTimeAsIsAskedFor() {
+    let begin = MediaTime.now
+    for (grace, end, reading) in [(2.0, 0.0, 0.0), (20, 20, 1.5), (0.5, 0, 0)] {
+      var presence = Presence()
+      presence.note(true, at: begin, grace: .seconds(grace))
+      #expect(presence.reading(at: begin + .seconds(1.5)) == begin + .seconds(reading), "\(grace)")
+      presence.note(true, at: begin + .seconds(grace - 0.1), grace: .seconds(grace))
+      #expect(!presence.isOver && presence.end == nil)
+      presence.note(true, at: begin + .seconds(grace), grace: .seconds(grace))
+      #expect(presence.isOver && presence.end == begin + .seconds(end), "\(grace)")
+      #expect(presence.reading(at: begin + .seconds(30)) == begin + .seconds(end))
+    }
+  }
+
   private struct Scene: Sendable {
     let watcher: Watcher
     var synthetic: SyntheticRoom { watcher.synthetic }

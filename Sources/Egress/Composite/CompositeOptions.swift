@@ -12,8 +12,8 @@ public struct CompositeOptions: Sendable {
   public var layout: CompositeLayout
   /// Size and rate of the mixed frames, and how they and the audio are encoded.
   public var encoding: EncodingOptions
-  /// How long the large tile stays with one who has become quiet while others speak; zero follows each change at once,
-  /// as LiveKit Egress does.
+  /// How long another one has to speak before the large tile changes; once who is there has been quiet for as long, a second
+  /// is enough, and what is shorter is a cough. Zero follows each change at once, as LiveKit Egress does.
   public var speakerHold: Duration
   /// Whether the name of each participant is written into its tile, with a mark where its microphone is muted.
   public var showsNames: Bool
@@ -37,6 +37,8 @@ public struct CompositeOptions: Sendable {
   public var kinds: Set<Track.Kind>
   /// Whether it ends by itself when nobody who may publish is left, or `participant` has left.
   public var endsWhenEmpty: Bool
+  /// How long nobody has to be there for that: `RecordingOptions.emptyTimeout`.
+  public var emptyTimeout = RecordingOptions.usualEmptyTimeout
   /// How long it lasts, without pauses: what is of a later moment is not in it, however late it is finished. Nil sets no
   /// limit.
   public var duration: Duration?
@@ -118,7 +120,7 @@ extension CompositeOptions {
       destinations: destinations, encode: encode, kinds: kinds, ending: ending, wait: wait, reconnectFor: reconnectFor,
       values: values)
     (options.replacesFiles, options.parts, options.duration) = (replacesFiles, parts, duration)
-    options.encoding = encoding
+    (options.encoding, options.emptyTimeout) = (encoding, emptyTimeout)
     options.hasVoices = audioTracks == .participant
     // What is mixed has its size, also where only one side was given.
     if encoding.width != nil || encoding.height != nil {

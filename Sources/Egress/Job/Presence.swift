@@ -8,17 +8,30 @@ struct Presence: Sendable {
   /// Since when the condition holds that ends the recording; nil while it does not.
   private(set) var overSince: MediaTime?
   private(set) var isOver = false
-  /// When that was which has ended the recording; nil where nothing has.
-  var end: MediaTime? { isOver ? overSince : nil }
+  private var grace = Self.usualGrace
 
   /// A client that lost its connection comes back under the same name, and a page that is loaded anew does.
-  static let grace = Duration.seconds(2)
+  static let usualGrace = RecordingOptions.usualEmptyTimeout
+
+  /// When the recording is to end; nil where nothing has ended it. Who waits longer for somebody has that wait in it.
+  var end: MediaTime? {
+    guard isOver, let overSince else { return nil }
+    return grace > Self.usualGrace ? overSince + grace : overSince
+  }
+
+  /// Until when what does not come is stood in for: not beyond what may be the end.
+  func reading(at now: MediaTime) -> MediaTime {
+    guard let overSince, grace <= Self.usualGrace || isOver else { return now }
+    return min(now, end ?? overSince)
+  }
 
   /// Notes whether the condition holds.
-  mutating func note(_ holds: Bool, at time: MediaTime) {
+  /// - Parameter grace: how long it has to.
+  mutating func note(_ holds: Bool, at time: MediaTime, grace: Duration = usualGrace) {
     guard !isOver else { return }
+    self.grace = grace
     overSince = holds ? overSince ?? time : nil
-    isOver = overSince.map { time - $0 >= Self.grace } ?? false
+    isOver = overSince.map { time - $0 >= grace } ?? false
   }
 }
 
@@ -41,7 +54,7 @@ extension JobSource {
         participants.values.allSatisfy { Set($0.trackPublications.keys).isDisjoint(with: asked.trackSids) }
       case .durationReached: false
       }
-    job.presence.note(holds, at: .now)
+    job.presence.note(holds, at: .now, grace: asked.emptyTimeout)
   }
 }
 

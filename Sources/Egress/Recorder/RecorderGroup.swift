@@ -141,7 +141,10 @@ public actor RecorderGroup: EgressJob {
           members[index].task?.cancel()
         }
         // Before the first one came nobody has left.
-        if begun != nil { presence.note(room.remoteParticipants.values.allSatisfy { !$0.mayPublish }, at: .now) }
+        if begun != nil {
+          let isEmpty = room.remoteParticipants.values.allSatisfy { !$0.mayPublish }
+          presence.note(isEmpty, at: .now, grace: options.emptyTimeout)
+        }
         if let reason = course.news(of: ending, nil) { notifier.tell(.over(reason)) }
       }
       await bell.wait(until: .now + .seconds(1))

@@ -41,6 +41,9 @@ public struct RecordingOptions: Sendable {
   var hasVoices = false
   /// What ends the recording besides `Recorder.finish()` and `duration`.
   public var ending: Ending?
+  /// How long that has to hold which `ending` says, since who lost a connection comes back. What is longer than 2 s is in the
+  /// recording, too.
+  public var emptyTimeout = usualEmptyTimeout
   /// How long it lasts, without pauses: what is of a later moment is not in it, however late it is finished. Nil sets no
   /// limit.
   public var duration: Duration?
@@ -98,6 +101,9 @@ public struct RecordingOptions: Sendable {
 extension RecordingOptions {
   /// As LiveKit Egress waits for a live server.
   public static let usualReconnection = Duration.seconds(30)
+
+  /// As short as whoever lost a connection is away; LiveKit's server closes a room about 20 s after the last has left.
+  public static let usualEmptyTimeout = Duration.seconds(2)
 
   /// What is recorded, in words.
   var request: String {

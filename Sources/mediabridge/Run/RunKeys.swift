@@ -124,6 +124,7 @@ extension RunKey where Target == RunJobDraft {
       optional("duration", .time, \.recording.duration, duration(of:)),
       flag("until-left", \.recording.untilLeft),
       flag("until-empty", \.recording.untilEmpty),
+      optional("empty-timeout", .time, \.recording.emptyTimeout, duration(of:)),
       optional("max-size", .bytes, \.recording.files.maxSize, bytes(of:)),
     ]
   }
