@@ -53,6 +53,11 @@ struct RecordingReport: Sendable {
     case .participantReturned(let identity):
       console.say("\(identity) is back.")
       console.event("participant_returned", ["participant": identity])
+    case .tooSlow(let moment):
+      console.say(
+        "The machine is too slow: frames are dropped, evenly, and audio is not. Fewer participants, a smaller --size or --fps, "
+          + "or a quicker encode template need less.")
+      console.event("too_slow", ["duration": Format.seconds(moment)])
     case .paused(let moment):
       console.say("Paused: what is now is not recorded.")
       console.event("paused", ["duration": Format.seconds(moment)])
@@ -62,6 +67,9 @@ struct RecordingReport: Sendable {
     case .layoutChanged(let layout):
       console.say("The layout is \(layout.rawValue) from now on.")
       console.event("layout", ["layout": layout.rawValue])
+    case .layoutRefused(let error):
+      console.say("\(error.message).")
+      console.event("layout_refused", ["message": error.message, "code": error.code.rawValue])
     case .labelChanged, .labelRefused: console.tell(labels: event)
     // Whoever ends it says more.
     case .over, .ended: break
@@ -152,6 +160,7 @@ struct RecordingReport: Sendable {
       "paused": progress.isPaused,
     ]
     if progress.destinations.contains(where: \.isFile) { fields["bytes"] = progress.bytes }
+    fields["mix"] = progress.mixLosses?.fields
     console.event("progress", fields)
   }
 
@@ -162,12 +171,13 @@ struct RecordingReport: Sendable {
       finished(status, progress, end)
     }
     for omission in progress.omissions { console.say("Not in it: \(omission)") }
-    console.event(
-      "ended",
-      [
-        "reason": end, "duration": Format.seconds(progress.duration),
-        "destinations": progress.destinations.map(\.fields),
-      ])
+    for loss in progress.mixLosses?.spoken ?? [] { console.say(loss) }
+    var fields: [String: Any] = [
+      "reason": end, "duration": Format.seconds(progress.duration),
+      "destinations": progress.destinations.map(\.fields),
+    ]
+    fields["mix"] = progress.mixLosses?.fields
+    console.event("ended", fields)
   }
 
   private func finished(_ status: DestinationStatus, _ progress: OutputProgress, _ end: String) {
@@ -258,6 +268,27 @@ extension OutputProgress {
   /// Of all destinations.
   fileprivate var allFrames: Int {
     destinations.reduce(0) { $0 + ($1.tracks.first { $0.kind == .video }?.buffers ?? 0) }
+  }
+}
+
+extension MixLosses {
+  /// For machines.
+  fileprivate var fields: [String: Any] {
+    [
+      "frames_not_mixed": framesNotMixed, "frames_dropped": framesDropped, "audio_dropped": audioDropped,
+      "audio_late": audioLate,
+    ]
+  }
+
+  /// For people.
+  fileprivate var spoken: [String] {
+    let all = [
+      (framesNotMixed, "frames were not mixed, for want of speed"),
+      (framesDropped, "frames of participants were not seen, for want of speed"),
+      (audioDropped, "blocks of audio were not heard, for want of speed"),
+      (audioLate, "blocks of audio came too late to be heard; a larger --set audio-delay=… waits for them"),
+    ]
+    return all.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)." }
   }
 }
 

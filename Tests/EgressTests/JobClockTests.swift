@@ -46,4 +46,16 @@ struct JobClockTests {
     }
     #expect(placed(10_000) == 5_000 && placed(9_995) == nil && placed(9_990) == 4_995)
   }
+
+  @Test mutating func theDayKnowsOfPauses() {
+    #expect(clock.moment(of: Self.time(500)) == Self.time(500))
+    _ = clock.pause(at: Self.time(1000))
+    #expect(clock.moment(of: Self.time(1000)) == Self.time(1000), "it ends in a pause")
+    _ = clock.resume(at: Self.time(3000))
+    _ = clock.pause(at: Self.time(4000))
+    _ = clock.resume(at: Self.time(4500))
+    for moment in [200, 999, 3100, 3999, 4600, 9000] {
+      #expect(clock.placed(Self.time(moment)).map(clock.moment) == Self.time(moment), "\(moment)")
+    }
+  }
 }

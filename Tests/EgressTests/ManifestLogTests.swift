@@ -1,4 +1,7 @@
+import Foundation
+import MediaBridge
 import MediaCore
+import PipelineTemplates
 import Testing
 
 @testable import Egress
@@ -30,5 +33,31 @@ import Testing
     #expect(log.gaps(until: .milliseconds(9000)) == [gap])
     let last = GapLog.Gap(from: .milliseconds(8540), to: .milliseconds(10_000))
     #expect(log.gaps(until: .milliseconds(10_000)) == [gap, last])
+  }
+
+  /// As LiveKit Egress lists them; what holds no media is no file.
+  @Test func playlistsAndImagesAreNoFiles() throws {
+    func status(_ location: String, _ kind: DestinationStatus.Kind, _ segments: [String] = []) -> DestinationStatus {
+      var status = DestinationStatus(Destination(location: location), .complete)
+      (status.kind, status.segments) = (kind, segments)
+      return status
+    }
+    var progress = OutputProgress()
+    progress.destinations = [
+      status("a/call.mp4", .file), status("hls/live.m3u8", .segments, ["hls/live_00000.ts", "hls/live_00001.ts"]),
+      status("shots/shot.jpeg", .images, ["shots/shot_00000.jpeg"]), status("rtmp://server/live/{…}", .stream),
+    ]
+    let begin = Date(timeIntervalSince1970: 1000)
+    let manifest = Manifest(
+      progress, of: Room(), nil, from: begin, to: begin + 70, .seconds(10), tracks: [], gaps: [],
+      speakers: SpeakerLog())
+    #expect(manifest.files.map(\.location) == ["a/call.mp4"])
+    let playlist = try #require(manifest.playlists?.first)
+    #expect(playlist.location == "hls/live.m3u8")
+    #expect(playlist.segments.map(\.filename) == ["live_00000.ts", "live_00001.ts"])
+    #expect(manifest.images?.map(\.filename) == ["shot_00000.jpeg"] && manifest.destinations.count == 4)
+    #expect(manifest.endedAt - manifest.startedAt == 70_000_000_000, "the pauses are a part of the day")
+    let text = String(decoding: try manifest.json, as: UTF8.self)
+    #expect(text.contains("\"playlists\"") && !text.contains("egress_id"))
   }
 }

@@ -1,6 +1,7 @@
 """A whole room mixed into one video and one audio: who is there is seen in a tile, and heard."""
 
 import json
+import pathlib
 import signal
 import urllib.request
 import wave
@@ -105,6 +106,37 @@ def test_a_muted_microphone_is_marked(server, tmp_path):
     assert recorder.finish(40) == 0, recorder.report("failed")
     assert checks.decode_errors(file) == [] and checks.sizes(file) == {(1280, 720)}
     assert sorted(list(marked(file))[-1]) == [False, True], "bob is marked, and alice is not"
+
+
+def test_a_machine_that_is_too_slow_drops_frames_and_no_audio(server, tmp_path):
+    """An encoder that takes 120 ms for each of 30 frames a second: the file keeps its timeline, with fewer frames."""
+    (tmp_path / "encode").mkdir()
+    shipped = pathlib.Path(__file__).parents[2] / "pipelines" / "encode" / "h264.pipeline"
+    slow = shipped.read_text().replace("! x264enc ", "! identity sleep-time=120000 ! x264enc ")
+    (tmp_path / "encode" / "slow.pipeline").write_text(slow)
+    server.foreign_publisher("--room", "slow", "--identity", "alice", *SMALL)
+    file = tmp_path / "slow.mkv"
+    options = ("--pipelines", tmp_path, "--encode", "slow", "--size", "320x180", "--fps", 30, "--duration", "9s")
+    recorder = composite(server, "slow", file, *options)
+    assert 0.5 < recorder.wait_for("too_slow", 30)["duration"] < 6
+    ended = recorder.wait_for("finished", 40)
+    assert recorder.finish() == 0, recorder.report("failed")
+    dropped = {track["kind"]: track["dropped"] for track in ended["tracks"]}
+    assert dropped["audio"] == 0 and 0.4 < dropped["video"] / (9 * 30) < 0.8, dropped
+    mix = next(event for event in recorder.events if event["event"] == "ended")["mix"]
+    assert mix["audio_dropped"] == mix["audio_late"] == 0, mix
+    assert checks.decode_errors(file) == [] and checks.disorder(file) == []
+    assert checks.durations(file) == pytest.approx({"video": 9, "audio": 9}, abs=0.3)
+    times = [time for time, _ in checks.frames(file)]
+    assert max(b - a for a, b in zip(times, times[1:])) < 0.4, "they are dropped evenly"
+    read = [(time, clip.read(luma)) for time, luma in checks.frames(file)]
+    offsets = np.array([time - number / FPS for time, number in read if number is not None])
+    assert len(offsets) > 30 and np.ptp(offsets[3:-3]) < 0.15, offsets
+    # Each second begins with a beep, and with a number that is a whole second's.
+    beeps = checks.beeps(*checks.audio(file))
+    assert len(beeps) >= 8, beeps
+    strays = [(beep - float(np.median(offsets)) + 0.5) % 1 - 0.5 for beep in beeps]
+    assert max(map(abs, strays)) < 0.1, strays
 
 
 WAVE = """# PCM in a file.

@@ -2,7 +2,8 @@ import MediaBridge
 import MediaCore
 import MediaPipelines
 
-/// Who is seen and heard in a composite, brought into line with who is in the room.
+/// Who is seen and heard in a composite, brought into line with who is in the room. A tile or a voice that fails is taken out
+/// alone.
 struct CompositeScene {
   private var mix: RoomMix
   private let options: CompositeOptions
@@ -11,9 +12,13 @@ struct CompositeScene {
   /// Those that are shown now.
   var labels = LabelBoard()
   private var speakers = SpeakerTimes()
-  private var tiles: [CompositeTile] = []
-  private var voices: [CompositeVoice] = []
+  private var inputs = SceneInputs()
   private var channels: ChannelPlan
+  private var failed = FailedInputs()
+  /// Why something of a kind is out that was tried since `move`, or since the beginning.
+  private var failures: [Track.Kind: LiveKitError] = [:]
+  /// By the server's ids of tracks.
+  private var everFailed: Set<String> = []
 
   init(_ mix: RoomMix, _ options: CompositeOptions) {
     (self.mix, self.options, channels) = (mix, options, ChannelPlan(options.audioMixing))
@@ -28,49 +33,88 @@ struct CompositeScene {
   }
 
   /// Whether a frame of somebody was decoded.
-  var isSeen: Bool { tiles.contains(where: \.hasShown) }
+  var isSeen: Bool { inputs.tiles.contains(where: \.hasShown) }
   /// Whether audio of somebody was decoded.
-  var isHeard: Bool { voices.contains(where: \.isHeard) }
+  var isHeard: Bool { inputs.voices.contains(where: \.isHeard) }
+  /// Whether a track was out for a while, or is.
+  func hasFailed(_ sid: String) -> Bool { everFailed.contains(sid) }
+  /// What has failed of a kind in the mix that is new.
+  func failure(_ kind: Track.Kind) -> LiveKitError? { failures[kind] }
+  /// Of all who are and were there.
+  var losses: MixLosses {
+    var losses = inputs.losses
+    losses.framesNotMixed += mix.video?.pipeline.leftOut ?? 0
+    return losses
+  }
 
   /// - Parameters:
   ///   - publications: those that belong into it, in the order of their participants' coming.
   ///   - participants: who may publish.
-  /// - Throws: what keeps a track out; the others are there.
+  /// - Returns: those that are out from now on since something failed with them; the others are there.
   mutating func update(
     _ publications: [RemoteTrackPublication], of participants: [RemoteParticipant], at now: MediaTime
-  ) throws(LiveKitError) {
-    var failure: LiveKitError?
-    do throws(LiveKitError) { try show(publications, of: participants, at: now) } catch { failure = error }
-    do throws(LiveKitError) { try hear(publications) } catch { failure = failure ?? error }
-    if let failure { throw failure }
+  ) -> [Omission] {
+    var omissions: [Omission] = []
+    for (tile, error) in inputs.takeFailedTiles() {
+      let publication = tile.track.flatMap { track in publications.first { $0.track === track } }
+      omissions.append(fail(tile.sid, .video, publication, error, at: now))
+    }
+    for (voice, error) in inputs.takeFailedVoices() {
+      guard let publication = publications.first(where: { $0.track === voice.track }) else { continue }
+      omissions.append(fail(publication.sid, .audio, publication, error, at: now))
+    }
+    return omissions + show(publications, of: participants, at: now) + hear(publications, at: now)
+  }
+
+  private mutating func fail(
+    _ sid: String, _ kind: Track.Kind, _ publication: RemoteTrackPublication?, _ error: LiveKitError, at now: MediaTime
+  ) -> Omission {
+    failed.note(sid, .init(publication), at: now)
+    failures[kind] = error
+    if let publication { everFailed.insert(publication.sid) }
+    let what = kind == .video ? "seen" : "heard"
+    return Omission(
+      sid: publication?.sid ?? "", kind: kind, source: publication?.source ?? .camera,
+      participant: publication?.participant?.identity ?? "",
+      reason: "\(error.message); it is not \(what) for a while, and is tried again", wasWanted: true)
   }
 
   // MARK: Video
 
   private mutating func show(
     _ publications: [RemoteTrackPublication], of participants: [RemoteParticipant], at now: MediaTime
-  ) throws(LiveKitError) {
-    let seen = seen(publications, of: participants, at: now)
+  ) -> [Omission] {
+    let seen = seen(publications, of: participants, at: now).filter {
+      !failed.isOut($0.layout.sid, .init($0.publication), at: now)
+    }
     let places = arranger.places(of: seen.map(\.layout), at: now)
-    for tile in tiles where !places.contains(where: { $0.sid == tile.sid }) { tile.remove() }
-    tiles.removeAll { tile in !places.contains { $0.sid == tile.sid } }
+    inputs.keepTiles { tile in places.contains { $0.sid == tile.sid } }
+    var omissions: [Omission] = []
     for (level, (sid, place)) in places.enumerated() {
       guard let seen = seen.first(where: { $0.layout.sid == sid }) else { continue }
       let look = CompositeTile.Look(
         place: place, level: RoomMix.backgroundLevel + 1 + level, label: seen.label, isMuted: seen.isMuted,
         placeholder: seen.placeholder, message: labels.text(of: seen.layout.speaker.identity))
-      try tile(for: seen)?.show(seen.track, look)
+      do throws(LiveKitError) { try tile(for: seen)?.show(seen.track, look) } catch {
+        inputs.keepTiles { $0.sid != sid }
+        omissions.append(fail(sid, .video, seen.publication, error, at: now))
+      }
     }
+    return omissions
   }
 
   /// Nil where no video is mixed.
   private mutating func tile(for seen: SeenTrack) throws(LiveKitError) -> CompositeTile? {
-    if let tile = tiles.first(where: { $0.sid == seen.layout.sid }) { return tile }
+    if let tile = inputs.tiles.first(where: { $0.sid == seen.layout.sid }) { return tile }
     guard let video = mix.video else { return nil }
-    let made = try LiveKitError.wrapping { () throws(PipelineFailure) in try video.pipeline.addTile(video.tile) }
+    let failed = Locked<LiveKitError?>(nil)
+    let made = try LiveKitError.wrapping { () throws(PipelineFailure) in
+      try video.pipeline.addTile(video.tile) { failure in failed.withLock { $0 = $0 ?? LiveKitError(failure) } }
+    }
     let painter = seen.layout.source == .camera ? mix.painter : nil
-    let tile = CompositeTile(sid: seen.layout.sid, in: made, painter: painter, frameInterval: frameInterval)
-    tiles.append(tile)
+    let tile = CompositeTile(
+      sid: seen.layout.sid, in: made, failed: failed, painter: painter, frameInterval: frameInterval)
+    inputs.tiles.append(tile)
     return tile
   }
 
@@ -97,42 +141,53 @@ struct CompositeScene {
     _ publication: RemoteTrackPublication?, _ participant: Participant?, at now: MediaTime, sid: String? = nil
   ) -> SeenTrack? {
     let track = publication?.track as? RemoteVideoTrack
+    let tiles = inputs.tiles
     guard let sid = sid ?? track.flatMap({ track in tiles.first { $0.track === track }?.sid ?? publication?.sid })
     else { return nil }
     var layout = TileTrack(publication, sid: sid, speakers.speaker(of: participant, at: now))
     layout.hasShown = tiles.first { $0.sid == sid }?.hasShown == true
-    return SeenTrack(layout: layout, track: track, participant, options)
+    return SeenTrack(layout: layout, publication: publication, participant, options)
   }
 
   // MARK: Audio
 
-  private mutating func hear(_ publications: [RemoteTrackPublication]) throws(LiveKitError) {
-    let tracks = publications.compactMap { $0.track as? RemoteAudioTrack }
-    for voice in voices where !tracks.contains(where: { $0 === voice.track }) { voice.remove() }
-    voices.removeAll { voice in !tracks.contains { $0 === voice.track } }
+  private mutating func hear(_ publications: [RemoteTrackPublication], at now: MediaTime) -> [Omission] {
+    inputs.keepVoices { voice in publications.contains { $0.track === voice.track } }
+    var omissions: [Omission] = []
     for publication in publications {
-      guard let track = publication.track as? RemoteAudioTrack, !voices.contains(where: { $0.track === track }) else {
-        continue
+      guard let track = publication.track as? RemoteAudioTrack,
+        !inputs.voices.contains(where: { $0.track === track }),
+        !failed.isOut(publication.sid, .init(publication), at: now)
+      else { continue }
+      do throws(LiveKitError) { try hear(track, of: publication.participant) } catch {
+        omissions.append(fail(publication.sid, .audio, publication, error, at: now))
       }
-      try hear(track, of: publication.participant)
     }
+    return omissions
   }
 
   private mutating func hear(_ track: RemoteAudioTrack, of participant: Participant?) throws(LiveKitError) {
     guard let audio = mix.audio else { return }
     let channel = channels.channel(of: participant?.identity ?? "", isAgent: participant?.kind == .agent)
+    let failed = Locked<LiveKitError?>(nil)
     let voice = try LiveKitError.wrapping { () throws(PipelineFailure) in
-      try audio.pipeline.addAudio(audio.tile, channel: channel)
+      try audio.pipeline.addAudio(audio.tile, channel: channel) { failure in
+        failed.withLock { $0 = $0 ?? LiveKitError(failure) }
+      }
     }
-    voices.append(CompositeVoice(track, in: voice))
+    inputs.voices.append(CompositeVoice(track, in: voice, failed: failed))
   }
+
+  // MARK: Other texts
 
   /// Has all of a kind seen or heard in another mix from the next `update` on.
   /// - Returns: what is seen or heard of it now, to be cleared.
   mutating func move(_ kind: Track.Kind, to next: RoomMix) -> CompositeScene {
     var before = self
-    if kind == .video { (before.voices, tiles) = ([], []) } else { (before.tiles, voices) = ([], []) }
+    before.inputs = inputs.take(kind, notMixed: mix.video?.pipeline.leftOut ?? 0)
     mix = mix.with(kind, of: next)
+    failed.clear()
+    failures[kind] = nil
     return before
   }
 
@@ -140,37 +195,37 @@ struct CompositeScene {
   mutating func moveBack(_ kind: Track.Kind, to before: CompositeScene) {
     var failed = move(kind, to: before.mix)
     failed.clear()
-    if kind == .video { tiles = before.tiles } else { voices = before.voices }
+    inputs.give(before.inputs)
+    (self.failed, failures, everFailed) = (before.failed, before.failures, before.everFailed)
   }
 
   /// The tracks that are seen there and not here yet.
   func lacking(of before: CompositeScene) -> [RemoteVideoTrack] {
-    before.tiles.compactMap { old in
-      let isLacking = old.hasShown && tiles.first { $0.sid == old.sid }?.hasShown == false
+    before.inputs.tiles.compactMap { old in
+      let isLacking = old.hasShown && inputs.tiles.first { $0.sid == old.sid }?.hasShown == false
       return isLacking ? old.track : nil
     }
   }
 
   /// Nobody is seen or heard after it returned.
-  mutating func clear() {
-    for tile in tiles { tile.remove() }
-    for voice in voices { voice.remove() }
-    (tiles, voices) = ([], [])
-  }
+  mutating func clear() { inputs.clear() }
 }
 
 /// What may be seen in a tile, and what is written there.
 private struct SeenTrack {
   let layout: TileTrack
   /// Nil while there is only a placeholder.
+  let publication: RemoteTrackPublication?
   let track: RemoteVideoTrack?
   let label: String?
   /// Whether the camera's owner has muted the microphone.
   let isMuted: Bool
   let placeholder: Placeholder?
 
-  init(layout: TileTrack, track: RemoteVideoTrack?, _ participant: Participant?, _ options: CompositeOptions) {
-    (self.layout, self.track) = (layout, track)
+  init(
+    layout: TileTrack, publication: RemoteTrackPublication?, _ participant: Participant?, _ options: CompositeOptions
+  ) {
+    (self.layout, self.publication, track) = (layout, publication, publication?.track as? RemoteVideoTrack)
     let (name, identity) = (participant?.spokenName ?? "", participant?.identity ?? "")
     let published = (participant as? RemoteParticipant)?.trackPublications.values
     isMuted = layout.source == .camera && published?.contains { $0.source == .microphone && $0.isMuted } == true
@@ -209,5 +264,13 @@ private struct SpeakerTimes {
     return TileTrack.Speaker(
       identity: identity, joinedAt: Int64(participant.joinedAt?.timeIntervalSince1970 ?? 0), isSpeaking: isSpeaking,
       audioLevel: Double(participant.audioLevel), lastSpokeAt: times.since)
+  }
+}
+
+extension FailedInputs.Format {
+  fileprivate init(_ publication: RemoteTrackPublication?) {
+    self.init(
+      track: publication?.track.map { ObjectIdentifier($0) }, codec: publication?.media?.codec,
+      size: publication?.dimensions)
   }
 }

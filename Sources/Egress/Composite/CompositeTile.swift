@@ -10,6 +10,7 @@ final class CompositeTile: VideoRenderer, SizelessRenderer, MutedRenderer, Promp
   private let tile: MixTile
   private let painter: PlaceholderPainter?
   private let lag: Duration
+  private let failed: Locked<LiveKitError?>
   private let look = Locked<Look?>(nil)
   private let shown = Locked<RemoteVideoTrack?>(nil)
 
@@ -28,11 +29,14 @@ final class CompositeTile: VideoRenderer, SizelessRenderer, MutedRenderer, Promp
   }
 
   /// - Parameters:
+  ///   - failed: what goes wrong in the tile, once it has.
   ///   - painter: nil where what is muted is black.
   ///   - frameInterval: from one mixed frame to the next. A mixer shows what comes until the end of its frame at that
   ///     frame's beginning: half of it later, frames are as often early as late.
-  init(sid: String, in tile: MixTile, painter: PlaceholderPainter?, frameInterval: Duration) {
-    (self.sid, self.tile, self.painter, lag) = (sid, tile, painter, frameInterval / 2)
+  init(
+    sid: String, in tile: MixTile, failed: Locked<LiveKitError?>, painter: PlaceholderPainter?, frameInterval: Duration
+  ) {
+    (self.sid, self.tile, self.failed, self.painter, lag) = (sid, tile, failed, painter, frameInterval / 2)
     tile.write(nil)
   }
 
@@ -48,6 +52,11 @@ final class CompositeTile: VideoRenderer, SizelessRenderer, MutedRenderer, Promp
 
   /// Nil shows what stands in.
   var track: RemoteVideoTrack? { shown.withLock { $0 } }
+
+  /// Why nothing is seen in it any more.
+  var failure: LiveKitError? { failed.withLock { $0 } }
+  /// Frames that nobody saw.
+  var dropped: Int { tile.dropped }
 
   /// Whether a frame of it was decoded.
   var hasShown: Bool { tile.frames.hasShown }
@@ -101,10 +110,12 @@ final class CompositeTile: VideoRenderer, SizelessRenderer, MutedRenderer, Promp
 final class CompositeVoice: AudioRenderer, PromptRenderer, Sendable {
   let track: RemoteAudioTrack
   private let voice: MixVoice
+  private let failed: Locked<LiveKitError?>
   private let heard = Locked(false)
 
-  init(_ track: RemoteAudioTrack, in voice: MixVoice) {
-    (self.track, self.voice) = (track, voice)
+  /// - Parameter failed: what goes wrong in the voice, once it has.
+  init(_ track: RemoteAudioTrack, in voice: MixVoice, failed: Locked<LiveKitError?>) {
+    (self.track, self.voice, self.failed) = (track, voice, failed)
     track.add(audioRenderer: self)
   }
 
@@ -112,6 +123,10 @@ final class CompositeVoice: AudioRenderer, PromptRenderer, Sendable {
     voice.hear(pcmBuffer.buffer.media, at: pcmBuffer.time)
     heard.withLock { $0 = true }
   }
+
+  /// Why nothing of it is heard any more.
+  var failure: LiveKitError? { failed.withLock { $0 } }
+  var losses: MixVoice.Losses { voice.losses }
 
   /// Whether something of it was decoded.
   var isHeard: Bool { heard.withLock { $0 } }

@@ -27,11 +27,14 @@ final class MixGate: Sendable {
   /// Whether what was at that time is before the end.
   func isOpen(at time: MediaTime) -> Bool { state.withLock { state in state.end.map { time < $0 } ?? true } }
 
-  /// Whether all has come that was before the end.
-  func isDone(kinds: Int) -> Bool {
+  /// How much of each kind has not come yet that was before the end; empty where all has, or where there is no end.
+  func missing(of kinds: Set<Track.Kind>) -> [Track.Kind: Duration] {
     state.withLock { state in
-      guard let end = state.end else { return false }
-      return state.newest.count >= kinds && state.newest.values.allSatisfy { $0 >= end }
+      guard let begin = state.begin, let end = state.end else { return [:] }
+      return kinds.reduce(into: [:]) { missing, kind in
+        let newest = max(state.newest[kind] ?? begin, begin)
+        if newest < end { missing[kind] = end - newest }
+      }
     }
   }
 }

@@ -10,7 +10,7 @@ extension RoomComposite {
   /// - Throws: there is no video, nobody who is mixed is called so, or the template has no element that shows it.
   public func set(label: CompositeLabel) async throws(LiveKitError) {
     try check(label)
-    labels.set(label, at: .now)
+    labels.board.set(label, at: .now)
     try showLabel(of: label.participant)
     tell(.labelChanged(label))
     if label.participant != nil { await followRoom() }
@@ -28,23 +28,23 @@ extension RoomComposite {
     }
     let kind: TemplateKind = label.participant == nil ? .mix : .tile
     try LiveKitError.wrapping { () throws(PipelineFailure) in
-      try mixFactory.fill(kind, Track.Kind.video.description, values: [:]).checkCaption()
+      try plan.factory.fill(kind, Track.Kind.video.description, values: [:]).checkCaption()
     }
-    guard mix != nil, let identity = label.participant, !label.text.isEmpty else { return }
+    guard mixing.mix != nil, let identity = label.participant, !label.text.isEmpty else { return }
     guard room.members(options.participant).contains(where: { $0.identity == identity }) else {
       throw LiveKitError(.invalidParameter, "nobody who is mixed is called '\(PrintableText(identity, limit: 80))'")
     }
   }
 
   func showLabel(of participant: String?) throws(LiveKitError) {
-    guard participant == nil, let pipeline = mix?.video?.pipeline else { return }
-    let text = labels.text(of: nil)
+    guard participant == nil, let pipeline = mixing.mix?.video?.pipeline else { return }
+    let text = labels.board.text(of: nil)
     try LiveKitError.wrapping { () throws(PipelineFailure) in try pipeline.show(label: text) }
   }
 
   /// Takes away those whose time is over.
   func expireLabels() {
-    for gone in labels.expire(at: .now) {
+    for gone in labels.board.expire(at: .now) {
       try? showLabel(of: gone.participant)
       tell(.labelChanged(gone))
     }
@@ -55,11 +55,11 @@ extension RoomComposite {
     switch event {
     case .dataReceived(let sender, let message, let topic) where topic == options.labelTopic:
       do throws(LiveKitError) {
-        guard try labelMessages.allow(at: .now) else { return }
+        guard try labels.messages.allow(at: .now) else { return }
         try await set(label: try CompositeLabel(message: message))
       } catch { tell(.labelRefused(error, sender: sender?.identity)) }
     case .participantDisconnected(let participant):
-      guard let identity = participant.identity, labels.forget(identity) else { return }
+      guard let identity = participant.identity, labels.board.forget(identity) else { return }
       tell(.labelChanged(CompositeLabel("", participant: identity)))
     default: break
     }

@@ -13,6 +13,9 @@ struct MixChanges {
   fileprivate var watch = TextWatch()
 
   init(_ relay: MixRelay) { self.relay = relay }
+
+  /// Whether another mix of a kind is to take over.
+  func isRenewing(_ kind: Track.Kind) -> Bool { renewals[kind] != nil }
 }
 
 /// A mix that is to take over, and what it takes over from.
@@ -43,10 +46,10 @@ extension RoomComposite {
     guard job.isTold, !job.isFinished, let run else { return }
     let kinds = [Track.Kind.video, .audio].filter(options.kinds.contains)
     for kind in kinds { settle(kind, run) }
-    guard let changes else { return }
+    guard let changes = mixing.changes else { return }
     let ready = kinds.indices.filter { changes.renewals[kinds[$0]] == nil }
-    let due = self.changes?.watch.due(Array(kinds.indices), ready) {
-      kinds.flatMap { changes.texts[$0] ?? [] }.flatMap { mixFactory.store.paths(of: $0.kind, $0.name) }
+    let due = mixing.changes?.watch.due(Array(kinds.indices), ready) {
+      kinds.flatMap { changes.texts[$0] ?? [] }.flatMap { plan.factory.store.paths(of: $0.kind, $0.name) }
     }
     for index in due ?? [] {
       do throws(LiveKitError) { try renew(kinds[index]) } catch { refuse(error, kinds[index]) }
@@ -56,9 +59,9 @@ extension RoomComposite {
   /// Mixes a kind by the texts that are there now, beside the mix that goes on.
   /// - Throws: what is wrong with one, by file and line.
   private func renew(_ kind: Track.Kind) throws(LiveKitError) {
-    guard let running = changes?.texts[kind], let mix else { return }
+    guard let running = mixing.changes?.texts[kind], let mix = mixing.mix else { return }
     let (names, texts) = try LiveKitError.wrapping { () throws(PipelineFailure) in
-      (try mixFactory.changed(running, values: RoomMix.values(options)), try mixTexts(kind))
+      (try plan.factory.changed(running, values: RoomMix.values(options)), try mixTexts(kind))
     }
     guard !names.isEmpty else { return }
     let next = try makeMix([kind])
@@ -66,34 +69,36 @@ extension RoomComposite {
       Task { await next.stop() }
       throw error
     }
-    guard let before = scene?.move(kind, to: next) else { return }
-    self.mix = mix.with(kind, of: next)
-    changes?.renewals[kind] = MixRenewal(templates: names, texts: texts, before: (mix.only(kind), before))
-    if kind == .video, labels.text(of: nil) != nil { try showLabel(of: nil) }
+    guard let before = mixing.scene?.move(kind, to: next) else { return }
+    mixing.mix = mix.with(kind, of: next)
+    mixing.changes?.renewals[kind] = MixRenewal(templates: names, texts: texts, before: (mix.only(kind), before))
+    if kind == .video, labels.board.text(of: nil) != nil { try showLabel(of: nil) }
   }
 
   /// Those that are there now.
   func mixTexts(_ kind: Track.Kind) throws(PipelineFailure) -> [Template] {
     var texts: [Template] = []
-    for name in RoomMix.templates(of: kind, options) { texts.append(try mixFactory.template(name.kind, name.name)) }
+    for name in RoomMix.templates(of: kind, options) { texts.append(try plan.factory.template(name.kind, name.name)) }
     return texts
   }
 
   /// Looks what has become of a mix that is to take over.
   private func settle(_ kind: Track.Kind, _ run: JobRun) {
-    guard let changes, var renewal = changes.renewals[kind] else { return }
+    guard let changes = mixing.changes, var renewal = changes.renewals[kind] else { return }
     if changes.relay.hasChanged(kind) { return complete(renewal, kind, run) }
     guard !renewal.isChanging else { return }
     let age = MediaTime.now - renewal.since
-    if let error = changes.relay.failure(kind) ?? lack(kind, renewal, age) {
+    if let error = changes.relay.failure(kind) ?? mixing.scene?.failure(kind) ?? lack(kind, renewal, age) {
       undo(renewal, kind)
       return refuse(error, kind)
     }
     guard age >= Self.warmUp, changes.relay.hasBegun(kind) else { return }
-    if kind == .video, let lacking = scene?.lacking(of: renewal.before.scene), !lacking.isEmpty, age < Self.patience {
+    if kind == .video, age < Self.patience, let lacking = mixing.scene?.lacking(of: renewal.before.scene),
+      !lacking.isEmpty
+    {
       // Somebody whose frames are few is to be seen at once, too.
       if !renewal.hasAsked {
-        for publication in wanted where lacking.contains(where: { $0 === publication.track }) {
+        for publication in members.wanted where lacking.contains(where: { $0 === publication.track }) {
           publication.media?.requestKeyframe()
         }
       }
@@ -102,22 +107,22 @@ extension RoomComposite {
       renewal.isChanging = true
       changes.relay.change(kind, at: .now)
     }
-    self.changes?.renewals[kind] = renewal
+    mixing.changes?.renewals[kind] = renewal
   }
 
   private func lack(_ kind: Track.Kind, _ renewal: MixRenewal, _ age: Duration) -> LiveKitError? {
-    guard age >= Self.patience, changes?.relay.hasBegun(kind) == false else { return nil }
+    guard age >= Self.patience, mixing.changes?.relay.hasBegun(kind) == false else { return nil }
     let names = renewal.templates.map(\.description).joined(separator: " and ")
     return LiveKitError(.template, "\(names): nothing has come of it within \(Self.patience.seconds) s")
   }
 
   private func complete(_ renewal: MixRenewal, _ kind: Track.Kind, _ run: JobRun) {
-    changes?.renewals[kind] = nil
-    changes?.texts[kind] = renewal.texts
+    mixing.changes?.renewals[kind] = nil
+    mixing.changes?.texts[kind] = renewal.texts
     renewal.clear()
     Task { [mix = renewal.before.mix] in await mix.stop() }
     // It broke as it took over.
-    if let error = changes?.relay.failure(kind) { mixFailure.withLock { $0 = $0 ?? error } }
+    if let error = mixing.changes?.relay.failure(kind) { mixing.fail(error) }
     let reload = TemplateReload(
       location: request, templates: renewal.templates.map(\.description), part: nil, start: run.job.media.length)
     for index in run.destinations.indices where takes(run.destinations[index], kind) {
@@ -130,10 +135,10 @@ extension RoomComposite {
   }
 
   private func undo(_ renewal: MixRenewal, _ kind: Track.Kind) {
-    changes?.renewals[kind] = nil
-    guard let failed = mix?.only(kind) else { return }
-    scene?.moveBack(kind, to: renewal.before.scene)
-    mix = mix?.with(kind, of: renewal.before.mix)
+    mixing.changes?.renewals[kind] = nil
+    guard let failed = mixing.mix?.only(kind) else { return }
+    mixing.scene?.moveBack(kind, to: renewal.before.scene)
+    mixing.mix = mixing.mix?.with(kind, of: renewal.before.mix)
     Task { await failed.stop() }
   }
 
@@ -149,10 +154,10 @@ extension RoomComposite {
 
   /// Ends what was still to be taken over from.
   func endRenewals() async {
-    for renewal in changes?.renewals.values.map({ $0 }) ?? [] {
+    for renewal in mixing.changes?.renewals.values.map({ $0 }) ?? [] {
       renewal.clear()
       await renewal.before.mix.stop()
     }
-    changes?.renewals = [:]
+    mixing.changes?.renewals = [:]
   }
 }

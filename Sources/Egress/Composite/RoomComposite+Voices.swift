@@ -10,11 +10,11 @@ extension RoomComposite {
   func followVoices(_ wanted: [RemoteTrackPublication]) {
     guard hasVoices else { return }
     let audio = wanted.filter { $0.kind == .audio }
-    voices.list.follow(audio.map(VoiceList.Track.init))
+    members.voices.list.follow(audio.map(VoiceList.Track.init))
     guard let run else { return }
-    run.give(voices.list.all)
-    voices.feed(audio, run.job, while: gate.isOpen)
-    for publication in audio { voices.lacks[publication.sid].map { omit(publication, $0) } }
+    run.give(members.voices.list.all)
+    members.voices.feed(audio, run.job, while: mixing.gate.isOpen)
+    for publication in audio { members.voices.lacks[publication.sid].map { omit(publication, $0) } }
   }
 }
 

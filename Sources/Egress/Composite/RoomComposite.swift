@@ -9,29 +9,16 @@ import PipelineTemplates
 /// seen, as large as it is seen, where the room was made with adaptive stream.
 public actor RoomComposite: EgressJob {
   let room: Room
-  /// From `prepare` on without the kinds that no destination takes.
-  package private(set) var options: CompositeOptions
-  /// Those that are not mixed, since no destination took them.
-  private var idleKinds: Set<Track.Kind> = []
-  let mixFactory: PipelineFactory
+  private(set) var plan: CompositePlan
   let loggers: Loggers
   let subscriptions = SubscriptionLease(.shown)
   let notifier = EgressNotifier()
   let bell = Bell()
   var job = JobState()
   var omissions = OmissionList()
-  private let firstLayout: CompositeLayout
-  /// Gets the mixed frames where there are no destinations.
-  private let onFrame: (@Sendable (VideoFrame) -> Void)?
-  let gate = MixGate()
-  let mixFailure = Locked<LiveKitError?>(nil)
-  var mix: RoomMix?
-  var changes: MixChanges?
-  var scene: CompositeScene?
-  var labels = LabelBoard()
-  var labelMessages = LabelMessages()
-  private(set) var wanted: [RemoteTrackPublication] = []
-  var voices = VoiceTracks()
+  var mixing = CompositeMixing()
+  var members = CompositeMembers()
+  var labels = (board: LabelBoard(), messages: LabelMessages())
 
   /// The templates that mix.
   package static let templates = RoomMix.templates
@@ -53,30 +40,25 @@ public actor RoomComposite: EgressJob {
   }
 
   private init(room: Room, options: CompositeOptions, onFrame: (@Sendable (VideoFrame) -> Void)?) {
-    (self.room, self.options, firstLayout, self.onFrame) = (room, options, options.layout, onFrame)
-    loggers = Loggers(room.options.logger)
-    let templates = PipelineFactory(folder: room.options.pipelineFolder, logger: loggers.pipelines)
-    mixFactory = PipelineFactory(
-      store: templates.store, overrides: options.values.filter { templates.mixes(with: $0.key) })
+    (self.room, loggers) = (room, Loggers(room.options.logger))
+    plan = CompositePlan(options, folder: room.options.pipelineFolder, loggers, onFrame: onFrame)
   }
 
+  var options: CompositeOptions { plan.options }
+
   public func prepare() throws(LiveKitError) {
-    try options.check()
-    try LiveKitError.wrapping { () throws(PipelineFailure) in
-      try mixFactory.check(options.kinds.flatMap(RoomMix.templates(of:)))
-    }
-    guard onFrame == nil else { return try checkLabels() }
+    try plan.check()
+    guard plan.onFrame == nil else { return try checkLabels() }
     var recording = asked
     try checkTargets(&recording)
-    idleKinds.formUnion(options.kinds.subtracting(recording.kinds))
-    options.kinds = recording.kinds
+    plan.keep(recording.kinds)
     try checkLabels()
   }
 
   func begin() async throws(LiveKitError) {
     let wait = SourceWait(room: room, deadline: options.wait.map { .now + $0 })
     try open()
-    try mix?.start()
+    try mixing.mix?.start()
     keepGoing()
     try await awaitFirstMoment(wait)
   }
@@ -88,7 +70,7 @@ public actor RoomComposite: EgressJob {
     try begin(
       with: sent, beginsWithVideo: options.kinds.contains(.video), video: Locked(nil), opensLater: hasVoices)
     guard let media = run?.job.media else { return }
-    let relay = MixRelay { [gate, onFrame] buffer, kind in
+    let relay = MixRelay { [gate = mixing.gate, onFrame = plan.onFrame] buffer, kind in
       guard let time = buffer.pts, gate.passes(kind, at: time) else { return }
       if let onFrame, let frame = VideoFrameBuffer(buffer) {
         media.begin(at: time)
@@ -96,39 +78,41 @@ public actor RoomComposite: EgressJob {
       }
       media.write(buffer, kind, isRaw: true)
     }
-    changes = MixChanges(relay)
+    mixing.changes = MixChanges(relay)
     for kind in options.kinds {
-      changes?.texts[kind] = try LiveKitError.wrapping { () throws(PipelineFailure) in try mixTexts(kind) }
+      mixing.changes?.texts[kind] = try LiveKitError.wrapping { () throws(PipelineFailure) in try mixTexts(kind) }
     }
     let mix = try makeMix(options.kinds, isFirst: true)
-    (self.mix, scene) = (mix, CompositeScene(mix, options))
+    (mixing.mix, mixing.scene) = (mix, CompositeScene(mix, options))
+    media.expect(mix.delays)
     // Those that were set before.
-    if labels.text(of: nil) != nil { try showLabel(of: nil) }
+    if labels.board.text(of: nil) != nil { try showLabel(of: nil) }
   }
 
   /// - Parameter isFirst: whether it goes on at once.
   func makeMix(_ kinds: Set<Track.Kind>, isFirst: Bool = false) throws(LiveKitError) -> RoomMix {
     var options = options
     options.kinds = kinds
-    guard let relay = changes?.relay else { throw LiveKitError(.invalidState, "nothing is mixed yet") }
+    guard let relay = mixing.changes?.relay else { throw LiveKitError(.invalidState, "nothing is mixed yet") }
     let turns = kinds.reduce(into: [:]) { $0[$1] = isFirst ? 0 : relay.nextTurn($1) }
     return try RoomMix(
-      options, factory: mixFactory, onMedia: { relay.take($0, $1, of: turns[$1] ?? 0) },
-      onFailure: { [mixFailure, bell] error, kind in
+      options, factory: plan.factory, onMedia: { relay.take($0, $1, of: turns[$1] ?? 0) },
+      onFailure: { [failure = mixing.failure, bell] error, kind in
         guard relay.note(error, kind, of: turns[kind] ?? 0) else { return }
-        mixFailure.withLock { $0 = $0 ?? error }
+        failure.withLock { $0 = $0 ?? error }
         bell.ring()
       })
   }
 
-  private var sent: SentMedia { SentMedia(mixed: options.kinds, options.size, voices.list.all) }
+  private var sent: SentMedia { SentMedia(mixed: options.kinds, options.size, members.voices.list.all) }
 
   private func awaitFirstMoment(_ wait: SourceWait) async throws(LiveKitError) {
     var rule = CompositeStart()
     var told: String?
     try await awaitFirstMoment(wait, pause: .milliseconds(100)) {
       await followRoom()
-      let missing = rule.missing(wanted, isSeen: scene?.isSeen == true, isHeard: scene?.isHeard == true, at: .now)
+      let missing = rule.missing(
+        members.wanted, isSeen: mixing.scene?.isSeen == true, isHeard: mixing.scene?.isHeard == true, at: .now)
       if missing == nil { beginWriting() }
       if let missing, told != missing { tell(.waiting(missing)) }
       told = missing ?? told
@@ -137,10 +121,8 @@ public actor RoomComposite: EgressJob {
   }
 
   private func beginWriting() {
-    do throws(LiveKitError) { try openDestinations(for: sent) } catch {
-      mixFailure.withLock { $0 = $0 ?? error }
-    }
-    gate.open(at: .now)
+    do throws(LiveKitError) { try openDestinations(for: sent) } catch { mixing.fail(error) }
+    mixing.gate.open(at: .now)
   }
 
   // MARK: Going on
@@ -152,7 +134,7 @@ public actor RoomComposite: EgressJob {
       .activeSpeakersChanged, .participantConnected, .participantDisconnected, .participantNameChanged, .reconnected:
       await followRoom()
     case .participantMetadataChanged(let participant, let text?) where participant.isLocal:
-      if let layout = CompositeLayout(metadata: text, first: firstLayout) { await set(layout: layout) }
+      await set(layoutIn: text)
     case .subscriptionFailed(let participant, let sid, let error): failed(sid, of: participant, error)
     default: break
     }
@@ -164,32 +146,62 @@ public actor RoomComposite: EgressJob {
     expireLabels()
     guard room.connectionState == .connected else { return }
     let publications = room.publications(of: options.participant).filter { options.kinds.contains($0.kind) }
-    for gone in wanted where !publications.contains(where: { $0 === gone }) { subscriptions.forget(gone) }
-    wanted = publications
+    await count(members.follow(publications))
     for publication in publications {
       await subscriptions.add(publication)
       if let refusal = publication.refusal { omit(publication, refusal.message) }
-      if publication.isSubscribed, !voices.lack(publication.sid) { omissions.forget(publication.sid) }
+      if publication.isSubscribed, !lacks(publication.sid) { omissions.forget(publication.sid) }
     }
+    members.noteArrivals()
     guard !job.isFinished else { return }
-    followVoices(wanted)
-    scene?.labels = labels
-    do throws(LiveKitError) { try scene?.update(wanted, of: room.members(options.participant), at: .now) } catch {
-      mixFailure.withLock { $0 = $0 ?? error }
+    followVoices(members.wanted)
+    showAndHear()
+  }
+
+  /// Whether something of it is missing though it comes.
+  private func lacks(_ sid: String) -> Bool {
+    members.voices.lack(sid) || members.unreadable.contains(sid) || mixing.scene?.hasFailed(sid) == true
+  }
+
+  /// What keeps a tile or a voice out stops only that. In a mix that is yet to take over it is a reason not to.
+  private func showAndHear() {
+    mixing.scene?.labels = labels.board
+    let failed = mixing.scene?.update(members.wanted, of: room.members(options.participant), at: .now) ?? []
+    for omission in failed where mixing.changes?.isRenewing(omission.kind) != true { note(omission) }
+  }
+
+  /// Counts what has come of those that come no more.
+  private func count(_ gone: [RemoteTrackPublication]) async {
+    for publication in gone {
+      subscriptions.forget(publication)
+      guard let arrival = members.arrivals.first(where: { $0.publication === publication }) else { continue }
+      job.arrivals[publication.sid] = await arrival.track()
+      members.forget(publication)
     }
+  }
+
+  /// What is no layout, or not all of one, is said.
+  private func set(layoutIn metadata: String) async {
+    guard let name = CompositeLayout.name(inMetadata: metadata) else { return }
+    let layout = CompositeLayout(named: name, first: plan.firstLayout)
+    if let layout { await set(layout: layout) }
+    guard layout?.rawValue != name else { return }
+    tell(.layoutRefused(CompositeLayout.refusal(of: name, layout)))
   }
 
   /// How the tracks of the room are laid out from now on. The server's API does the same with the metadata of this
   /// participant, `{"layout": "speaker"}`, as LiveKit Egress is told.
   public func set(layout: CompositeLayout) async {
-    options.layout = layout
-    scene?.layout = layout
+    plan.set(layout)
+    mixing.scene?.layout = layout
     tell(.layoutChanged(layout))
     await followRoom()
   }
 
   private func failed(_ sid: String, of participant: RemoteParticipant, _ error: LiveKitError) {
     guard let publication = participant.trackPublications[sid] else { return }
+    // What does not come yet may come after all; what comes and cannot be decoded is missing.
+    if publication.isSubscribed, error.code != .noMedia { members.unreadable.insert(sid) }
     omit(publication, error.message)
   }
 
@@ -203,7 +215,7 @@ public actor RoomComposite: EgressJob {
   // MARK: Destinations
 
   public func add(_ destination: OutputDestination) throws(LiveKitError) {
-    _ = try join(destination, for: sent, without: idleKinds) { $0.know(room, nil, []) }
+    _ = try join(destination, for: sent, without: plan.idleKinds) { $0.know(room, nil, []) }
   }
 
   @discardableResult
@@ -213,11 +225,12 @@ public actor RoomComposite: EgressJob {
 }
 
 extension RoomComposite: JobSource {
-  var asked: RecordingOptions { options.recording(options.values.filter { mixFactory.overrides[$0.key] == nil }) }
-  nonisolated var request: String { "room composite, \(firstLayout.rawValue)" }
+  var asked: RecordingOptions { plan.recording }
+  var request: String { "room composite, \(plan.firstLayout.rawValue)" }
   public var kinds: Set<Track.Kind> { options.kinds }
   var identity: String? { options.participant }
-  var sourceFailure: LiveKitError? { mixFailure.withLock { $0 } }
+  var sourceFailure: LiveKitError? { mixing.failure.withLock { $0 } }
+  var losses: MixLosses? { mixing.losses }
 
   var received: [RecordedTracks.Received] {
     [Track.Kind.video, .audio].filter(options.kinds.contains).map { kind in
@@ -237,23 +250,39 @@ extension RoomComposite: JobSource {
   func feed() {}
 
   func countPackets() async {
-    for publication in wanted {
-      guard let media = publication.media else { continue }
-      job.arrivals[publication.sid] = Manifest.Track(publication, media, await media.reception())
-    }
+    members.noteArrivals()
+    for arrival in members.arrivals { job.arrivals[arrival.publication.sid] = await arrival.track() }
   }
 
   /// What was before the end is still being mixed.
   func stopArriving(at end: MediaTime) async {
-    gate.close(at: end)
-    let limit = MediaTime.now + .seconds(2)
-    while run?.isActive == true, jobFailure == nil, .now < limit, !gate.isDone(kinds: options.kinds.count) {
+    await awaitMix(until: end)
+    await countPackets()
+    members.voices.stop()
+    await endRenewals()
+    mixing.scene?.clear()
+    await mixing.mix?.stop()
+  }
+
+  /// What takes too long is missing, which is said.
+  private func awaitMix(until end: MediaTime) async {
+    mixing.gate.close(at: end)
+    let limit = max(end, .now) + mixing.patience
+    while run?.isActive == true, jobFailure == nil {
+      let missing = mixing.gate.missing(of: options.kinds)
+      guard !missing.isEmpty else { return }
+      guard .now < limit else { return noteUnmixed(missing) }
       try? await Task.sleep(for: .milliseconds(20))
     }
-    await countPackets()
-    voices.stop()
-    await endRenewals()
-    scene?.clear()
-    await mix?.stop()
+  }
+
+  private func noteUnmixed(_ missing: [Track.Kind: Duration]) {
+    for (kind, rest) in missing {
+      let seconds = (rest.seconds * 10).rounded(.up) / 10
+      note(
+        Omission(
+          sid: "", kind: kind, source: .unknown, participant: "",
+          reason: "the last \(seconds) s were not mixed in time, since the machine is too slow", wasWanted: true))
+    }
   }
 }

@@ -76,6 +76,13 @@ struct RoomMix: Sendable {
     }
   }
 
+  /// How long after it was a moment is mixed, of the slower kind.
+  var delay: Duration { delays.values.max() ?? .zero }
+  /// Of each kind.
+  var delays: [Track.Kind: Duration] {
+    [Track.Kind.video: video, .audio: audio].compactMapValues { $0?.pipeline.delay }
+  }
+
   func start() throws(LiveKitError) {
     for part in [video, audio] {
       try LiveKitError.wrapping { () throws(PipelineFailure) in try part?.pipeline.start() }

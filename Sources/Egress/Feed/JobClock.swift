@@ -43,6 +43,14 @@ struct JobClock: Sendable {
     placed(time) ?? pauses.last { $0.start <= time }.map { $0.start - $0.before } ?? time
   }
 
+  /// When something was that takes place at that time: the other way round than `placed`.
+  func moment(of time: MediaTime) -> MediaTime {
+    guard let pause = pauses.last(where: { $0.start - $0.before < time }) else {
+      return time + (pauses.first?.before ?? .zero)
+    }
+    return time + pause.before + ((pause.end ?? pause.start) - pause.start)
+  }
+
   /// - Parameter time: in no pause.
   private func cut(before time: MediaTime) -> Duration {
     guard let pause = pauses.last(where: { $0.start <= time }) else { return pauses.first?.before ?? .zero }

@@ -15,6 +15,8 @@ final class JobMedia: Sendable {
     /// From when on nothing is taken, in the job's time.
     var end: MediaTime?
     var clock = JobClock()
+    /// Of what is mixed.
+    var delays: [Track.Kind: Duration] = [:]
 
     func isTaken(at time: MediaTime) -> Bool { !isEnding && end.map { time < $0 } ?? true }
     /// How late it is, at the latest the end.
@@ -52,10 +54,19 @@ final class JobMedia: Sendable {
 
   // MARK: Lines
 
+  /// Has what is mixed waited for as long as that takes at least.
+  func expect(_ delays: [Track.Kind: Duration]) {
+    state.withLock { state in
+      state.delays = delays
+      for index in state.lines.indices { state.lines[index].expect(delays) }
+    }
+  }
+
   /// - Parameter make: gets the line whose place it takes.
   func add(inPlaceOf old: FeedLine? = nil, _ make: (MediaLine?) -> MediaLine) {
     state.withLock { state in
       var made = make(state.lines.first { $0.line === old })
+      made.expect(state.delays)
       // What one says comes sooner than the mix, and is to be there when that begins a part.
       let start = made.line.voice == nil ? Self.length(state) : state.lines.map(\.timeline.length).min()
       if let origin = state.origin { made.begin(at: origin, from: start ?? .zero) }
@@ -236,6 +247,11 @@ final class JobMedia: Sendable {
 
   /// Our time of the first moment.
   var origin: MediaTime? { state.withLock { $0.origin } }
+  /// When the last moment was that is written, with the pauses.
+  func end(of origin: MediaTime) -> MediaTime {
+    state.withLock { state in state.clock.moment(of: origin + Self.length(state)) }
+  }
+
   /// Media written.
   var length: Duration { state.withLock { Self.length($0) } }
 

@@ -44,6 +44,11 @@ struct MediaLine: Sendable {
   /// What comes from here on is of another codec.
   mutating func change(to frames: FrameRepeater) { self.frames = frames }
 
+  /// Has what is mixed of all waited for as long as that takes.
+  mutating func expect(_ delays: [Track.Kind: Duration]) {
+    if line.voice == nil { delay.expected = delays[line.kind] ?? .zero }
+  }
+
   // MARK: Media
 
   /// - Returns: false for a frame that cannot be shown before a keyframe.

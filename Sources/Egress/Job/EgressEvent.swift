@@ -30,12 +30,17 @@ public enum EgressEvent: Sendable {
   case participantLeft(String)
   /// The recorded participant is back, and in the same file again.
   case participantReturned(String)
+  /// The machine is too slow for all that it is to do: frames are dropped from that moment of the job on, evenly, and audio is
+  /// not. It is told once; `OutputProgress` says how many.
+  case tooSlow(at: Duration)
   /// What comes is cut out from that moment of the job on.
   case paused(at: Duration)
   /// It goes on at that moment of the job.
   case resumed(at: Duration)
   /// The mixed room is laid out so from now on.
   case layoutChanged(CompositeLayout)
+  /// A layout that the metadata of this participant asks for is not there, or not all of it; the error says what is.
+  case layoutRefused(LiveKitError)
   /// This label is shown on the mixed room from now on; one without text has gone.
   case labelChanged(CompositeLabel)
   /// What somebody has sent on the topic of `CompositeOptions.labelTopic` is not shown; the error says why.

@@ -16,13 +16,15 @@ protocol JobSource: EgressJob {
   var asked: RecordingOptions { get }
 
   /// In words.
-  nonisolated var request: String { get }
+  var request: String { get }
   /// Who is recorded alone; nil for all who are there.
   var identity: String? { get }
   /// Why the source brings nothing any more; nil while it may.
   var sourceFailure: LiveKitError? { get }
   var received: [RecordedTracks.Received] { get }
   var omissions: OmissionList { get set }
+  /// Nil for what is not mixed.
+  var losses: MixLosses? { get }
 
   /// Waits for the source, and returns when the first moment of it is written.
   func begin() async throws(LiveKitError)
@@ -41,7 +43,14 @@ protocol JobSource: EgressJob {
   func stopArriving(at end: MediaTime) async
 }
 
+extension Date {
+  /// When that was.
+  fileprivate init(of moment: MediaTime) { self.init(timeIntervalSinceNow: -(MediaTime.now - moment).seconds) }
+}
+
 extension JobSource {
+  var losses: MixLosses? { nil }
+
   /// What has begun.
   var run: JobRun? { job.run }
 
@@ -148,9 +157,19 @@ extension JobSource {
     heedTexts()
     renewSource()
     tellDestinations()
+    tellSlowness()
     watchPresence()
     if job.isTold, let reason = job.course.news(of: ended, jobFailure) { tell(.over(reason)) }
-    run?.job.media.advance(to: job.presence.overSince ?? .now)
+    run?.job.media.advance(to: job.presence.reading(at: .now))
+  }
+
+  /// Once.
+  private func tellSlowness() {
+    guard job.isTold, !job.isSlow, let run else { return }
+    let isSlow = losses.map { $0.framesNotMixed > 0 } == true || run.outputs.contains { $0.dropped(.video) > 0 }
+    guard isSlow else { return }
+    job.isSlow = true
+    tell(.tooSlow(at: jobAge))
   }
 
   private func noteSpeakers(_ event: RoomEvent) {
@@ -168,7 +187,7 @@ extension JobSource {
     let tracks = job.arrivals.values.sorted { ($0.publisherIdentity, $0.trackId) < ($1.publisherIdentity, $1.trackId) }
     return [
       Manifest(
-        figures, of: room, identity, from: Date(timeIntervalSinceNow: -(MediaTime.now - origin).seconds), media.length,
+        figures, of: room, identity, from: Date(of: origin), to: Date(of: media.end(of: origin)), media.length,
         tracks: tracks, gaps: gaps, speakers: job.speakers)
     ]
   }
@@ -186,7 +205,9 @@ extension JobSource {
   var jobFailure: LiveKitError? { sourceFailure ?? run?.failure }
 
   var figures: OutputProgress {
-    run?.progress(received, omissions.all) ?? OutputProgress(omissions: omissions.all)
+    var figures = run?.progress(received, omissions.all) ?? OutputProgress(omissions: omissions.all)
+    figures.mixLosses = losses
+    return figures
   }
 
   public func progress() async -> OutputProgress {

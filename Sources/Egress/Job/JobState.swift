@@ -20,6 +20,8 @@ struct JobState: Sendable {
   var speakers = SpeakerLog()
   var course = JobCourse()
   var texts = TextWatch()
+  /// Whether it was told that frames are dropped.
+  var isSlow = false
   /// Nil until it runs.
   var fixedTexts: FixedTextWatch?
 

@@ -5,15 +5,20 @@ import MediaCore
 extension Manifest {
   /// - Parameters:
   ///   - origin: when the first moment was.
+  ///   - end: when the last was.
   ///   - length: of the media.
   init(
-    _ progress: OutputProgress, of room: Room, _ identity: String?, from origin: Date, _ length: Duration,
+    _ progress: OutputProgress, of room: Room, _ identity: String?, from origin: Date, to end: Date, _ length: Duration,
     tracks: [Track], gaps: [Span], speakers: SpeakerLog
   ) {
+    func all(_ kind: DestinationStatus.Kind) -> [DestinationStatus] { progress.destinations.filter { $0.kind == kind } }
+    let images = all(.images).flatMap(\.segments).map(Image.init)
+    let playlists = all(.segments).map(Playlist.init)
     self.init(
-      roomId: room.sid, roomName: room.name, publisherIdentity: identity, startedAt: origin.nanoseconds,
-      endedAt: origin.addingTimeInterval(length.seconds).nanoseconds,
-      files: progress.destinations.filter(\.isFile).flatMap { [$0.location] + $0.parts }.map(File.init),
+      egressId: room.localParticipant.identity.flatMap { $0.hasPrefix("EG_") ? $0 : nil }, roomId: room.sid,
+      roomName: room.name, publisherIdentity: identity, startedAt: origin.nanoseconds, endedAt: end.nanoseconds,
+      files: all(.file).flatMap { [$0.location] + $0.parts }.map(File.init),
+      playlists: playlists.isEmpty ? nil : playlists, images: images.isEmpty ? nil : images,
       destinations: progress.destinations.map(Destination.init), tracks: tracks, gaps: gaps,
       speakers: speakers.turns(until: length).map { Span(identity: $0.identity, from: $0.from, to: $0.to) },
       codecChanges: progress.codecChanges.map(Change.init), reloads: progress.reloads.map(Reload.init),
@@ -46,6 +51,20 @@ extension Manifest {
 extension Manifest.File {
   fileprivate init(_ location: String) {
     self.init(filename: (location as NSString).lastPathComponent, location: location)
+  }
+}
+
+extension Manifest.Playlist {
+  fileprivate init(_ status: DestinationStatus) {
+    self.init(location: status.location, segments: status.segments.map(Manifest.File.init))
+  }
+}
+
+extension Manifest.Image {
+  fileprivate init(_ location: String) {
+    let written = try? FileManager.default.attributesOfItem(atPath: location)[.modificationDate] as? Date
+    self.init(
+      filename: (location as NSString).lastPathComponent, timestamp: written?.formatted(.iso8601), location: location)
   }
 }
 

@@ -27,6 +27,24 @@ public struct Manifest: Codable, Sendable, Equatable {
     public var location: String
   }
 
+  /// A playlist, and the segments that it lists.
+  public struct Playlist: Codable, Sendable, Equatable {
+    /// Its path.
+    public var location: String
+    /// Those that are still there.
+    public var segments: [File]
+  }
+
+  /// An image that was taken.
+  public struct Image: Codable, Sendable, Equatable {
+    /// Without its folder.
+    public var filename: String
+    /// When it was written, as RFC 3339 has it.
+    public var timestamp: String?
+    /// Its path.
+    public var location: String
+  }
+
   /// One of the places that the job went to.
   public struct Destination: Codable, Sendable, Equatable {
     /// A path, or an address without its secrets.
@@ -97,6 +115,8 @@ public struct Manifest: Codable, Sendable, Equatable {
     public var wanted: Bool
   }
 
+  /// The id of a job that LiveKit's server has given, `EG_…`, under which such a participant joins; nil without one.
+  public var egressId: String?
   /// The server's id of the room.
   public var roomId: String
   /// The room's name.
@@ -105,10 +125,14 @@ public struct Manifest: Codable, Sendable, Equatable {
   public var publisherIdentity: String?
   /// When the first moment was.
   public var startedAt: Int64
-  /// When the last moment was.
+  /// When the last moment was; pauses lie between it and the first.
   public var endedAt: Int64
-  /// All files, parts among them.
+  /// All files that hold media, parts among them.
   public var files: [File]
+  /// All playlists; nil without one.
+  public var playlists: [Playlist]?
+  /// All images that are still there; nil without one.
+  public var images: [Image]?
   /// In the order in which they were named.
   public var destinations: [Destination]
   /// Each track that came.

@@ -61,6 +61,8 @@ public struct OutputProgress: Sendable, Equatable {
   public var omissions: [Omission] = []
   /// Whether what is now is cut out.
   public var isPaused = false
+  /// What was lost before and while a room was mixed; nil for what is not mixed.
+  public var mixLosses: MixLosses?
 
   /// Media written, of the longest destination.
   public var duration: Duration { destinations.map(\.duration).max() ?? .zero }

@@ -31,7 +31,9 @@ public struct Omission: Sendable, Equatable {
 extension Omission: CustomStringConvertible {
   /// Such as "screen share of alice (TR_VS12): the file holds the camera".
   public var description: String {
-    "\(source.spoken(kind)) of \(participant)\(sid.isEmpty ? "" : " (\(sid))"): \(reason)"
+    // What is mixed is nobody's.
+    if participant.isEmpty, sid.isEmpty, source == .unknown { return "\(kind): \(reason)" }
+    return "\(source.spoken(kind)) of \(participant)\(sid.isEmpty ? "" : " (\(sid))"): \(reason)"
   }
 }
 

@@ -3,6 +3,7 @@ import Egress
 import Foundation
 import LiveKitProtocol
 import MediaBridge
+import SyntheticParticipants
 import Testing
 
 /// A composite in a room that subscribes to nothing by itself.
@@ -93,6 +94,113 @@ import Testing
       _ = try await composite.finish()
       #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["a.ogg"])
     }
+  }
+
+  /// As the table of LiveKit Egress has it, in even numbers.
+  @Test func nineAreAskedForAsNinths() async throws {
+    try await run { _, composite, server in
+      var others: [CapturePublisher] = []
+      for name in ["carol", "dave", "eve", "frank", "grace", "heidi", "ivan"] {
+        others.append(try await server.join(name))
+      }
+      try await eventually("ninths", within: .seconds(40)) {
+        let sizes = sizes()
+        return sizes.count == 9 && Set(sizes) == ["426x240", "428x240"]
+      }
+      #expect(sizes().count { $0 == "426x240" } == 6)
+      _ = try await composite.finish()
+      for other in others { await other.disconnect() }
+    }
+  }
+
+  /// A text of somebody's own, in which each tile fails after some frames, and fails again when it is tried again.
+  @Test func aTileThatFailsEndsNothing() async throws {
+    let texts = try TemporaryFolder()
+    try FileManager.default.createDirectory(atPath: texts.path + "/tile", withIntermediateDirectories: true)
+    try """
+    appsrc name=video max-buffers=30 max-bytes=0 leaky-type=downstream min-latency=0 max-latency=1000000000
+    ! identity name=spoiler error-after=20 ! videoconvertscale
+    ! capsfilter name=size caps=video/x-raw,format=I420,width=320,height=180,pixel-aspect-ratio=1/1
+    """.write(toFile: texts.path + "/tile/video.pipeline", atomically: true, encoding: .utf8)
+    let server = try await SyntheticRoom.start(codecs: ["alice": "vp8", "bob": "vp8"])
+    var roomOptions = RoomOptions(autoSubscribe: false, audioPlayback: .off)
+    roomOptions.pipelineFolder = texts.path
+    let room = Room(roomOptions: roomOptions)
+    try await room.connect(url: server.url, token: try await SyntheticRoom.token("mixer"))
+    let options = CompositeOptions(file: folder.path + "/a.mkv", wait: .seconds(20))
+    let composite = RoomComposite(room: room, options: options)
+    let told = Collector<String>(composite.events) { if case .omitted(let omission) = $0 { "\(omission)" } else { nil } }
+    try await composite.start()
+    try await eventually("both failures") { told.count == 2 }
+    let before = await composite.elapsed
+    try await eventually("that it goes on") { await composite.elapsed > before + .seconds(1) }
+    let done = try await composite.finish()
+    #expect(done.destinations.map(\.state) == [.complete] && done.duration > before)
+    #expect(Set(done.omissions.map(\.participant)) == ["alice", "bob"])
+    #expect(done.omissions.allSatisfy { $0.wasWanted && $0.kind == .video && $0.reason.contains("pipeline:2: spoiler") })
+    await room.disconnect()
+    await server.stop()
+  }
+
+  /// Nobody asks how far it is before its end.
+  @Test func theManifestKnowsWhoHasLeft() async throws {
+    try await run { room, composite, server in
+      let carol = try await server.join("carol")
+      try await eventually("something of carol's") {
+        let tracks = room.remoteParticipants["carol"]?.trackPublications.values.map { $0 }
+        return tracks?.count == 2 && tracks?.allSatisfy(\.isSubscribed) == true && sizes().count == 3
+      }
+      let before = await composite.elapsed
+      try await eventually("some packets of hers") { await composite.elapsed > before + .milliseconds(500) }
+      await carol.disconnect()
+      try await eventually("her leaving") { room.remoteParticipants["carol"] == nil }
+      _ = try await composite.finish()
+      let manifest = try #require(await composite.manifests.first)
+      let hers = manifest.tracks.filter { $0.publisherIdentity == "carol" }
+      #expect(Set(hers.map(\.kind)) == ["video", "audio"] && hers.allSatisfy { $0.packets > 0 }, "\(hers)")
+      #expect(manifest.tracks.count == 6 && manifest.playlists == nil && manifest.egressId == nil)
+    }
+  }
+
+  /// What is mixed later than usual is in the file to its end, and from its beginning on. A mixer waits so long for one who
+  /// sends nothing; this text always does.
+  @Test func whatIsMixedLateIsNotMissing() async throws {
+    let texts = try TemporaryFolder()
+    try FileManager.default.createDirectory(atPath: texts.path + "/mix", withIntermediateDirectories: true)
+    try """
+    audiomixer name=audiomix start-time-selection=first latency=${audio-delay:-0} output-buffer-duration=20000000
+    ! audioconvert ! audio/x-raw,format=S16LE,layout=interleaved,rate=48000,channels=2
+    ! queue min-threshold-time=2700000000 max-size-time=4000000000 max-size-buffers=0 max-size-bytes=0
+    ! appsink name=pcm sync=false async=false
+    audiotestsrc is-live=true do-timestamp=true wave=silence samplesperbuffer=960
+    ! audio/x-raw,format=F32LE,layout=interleaved,rate=48000,channels=2 ! queue ! audiomix.
+    """.write(toFile: texts.path + "/mix/audio.pipeline", atomically: true, encoding: .utf8)
+    let server = try await SyntheticRoom.start()
+    var roomOptions = RoomOptions(autoSubscribe: false, audioPlayback: .off)
+    roomOptions.pipelineFolder = texts.path
+    let room = Room(roomOptions: roomOptions)
+    try await room.connect(url: server.url, token: try await SyntheticRoom.token("mixer"))
+    let file = folder.path + "/late.wav"
+    var options = CompositeOptions(
+      destinations: [OutputDestination(file, output: "wav")], values: ["audio-delay": "2750000000"])
+    options.kinds = [.audio]
+    let composite = RoomComposite(room: room, options: options)
+    try await composite.start()
+    try await eventually("two seconds") { await composite.elapsed > .seconds(2) }
+    let elapsed = await composite.elapsed
+    let done = try await composite.finish()
+    #expect(done.omissions.isEmpty && done.mixLosses?.audioLate == 0)
+    let samples = try Data(contentsOf: URL(fileURLWithPath: file)).dropFirst(44).withUnsafeBytes {
+      Array($0.bindMemory(to: Int16.self))
+    }
+    // Of each 20 ms.
+    let peaks = stride(from: 0, to: samples.count - 1920, by: 1920).map { start in
+      samples[start..<start + 1920].map { abs(Int($0)) }.max() ?? 0
+    }
+    #expect(.milliseconds(peaks.count * 20) > elapsed - .milliseconds(150), "\(peaks.count * 20) ms of \(elapsed)")
+    #expect(peaks.count { $0 < 500 } < 10, "\(peaks)")
+    await room.disconnect()
+    await server.stop()
   }
 
   @Test func aTileIsAskedForAsLargeAsItIsSeen() async throws {

@@ -1,0 +1,49 @@
+import MediaBridge
+import MediaCore
+
+/// What is published for a composite, by whom, and what arrives of it.
+struct CompositeMembers: Sendable {
+  /// What arrives, or did.
+  struct Arrival: Sendable {
+    let publication: RemoteTrackPublication
+    let media: IncomingMedia
+    /// A publication that is gone knows of nobody.
+    let identity: String
+
+    /// As it has come so far.
+    func track() async -> Manifest.Track {
+      var track = Manifest.Track(publication, media, await media.reception())
+      track.publisherIdentity = identity
+      return track
+    }
+  }
+
+  private(set) var wanted: [RemoteTrackPublication] = []
+  /// The server's ids of tracks that come, of which something could not be decoded.
+  var unreadable: Set<String> = []
+  var voices = VoiceTracks()
+  /// Of those that are wanted; one that is gone is here until it was counted.
+  private var arriving: [String: Arrival] = [:]
+
+  /// - Returns: those that are published no more.
+  mutating func follow(_ publications: [RemoteTrackPublication]) -> [RemoteTrackPublication] {
+    defer { wanted = publications }
+    return wanted.filter { gone in !publications.contains { $0 === gone } }
+  }
+
+  /// Notes what arrives of those that are wanted.
+  mutating func noteArrivals() {
+    for publication in wanted {
+      guard let media = publication.media else { continue }
+      let identity = publication.participant?.identity ?? arriving[publication.sid]?.identity ?? ""
+      arriving[publication.sid] = Arrival(publication: publication, media: media, identity: identity)
+    }
+  }
+
+  var arrivals: [Arrival] { Array(arriving.values) }
+
+  /// It is counted no more.
+  mutating func forget(_ publication: RemoteTrackPublication) {
+    if arriving[publication.sid]?.publication === publication { arriving[publication.sid] = nil }
+  }
+}

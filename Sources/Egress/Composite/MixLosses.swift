@@ -1,0 +1,24 @@
+/// What of a mixed room was left out because the machine, or what came, was too slow. Audio is never left out for the sake of
+/// video.
+public struct MixLosses: Sendable, Equatable {
+  /// Frames that were not mixed, evenly many, so that the others come in time.
+  public var framesNotMixed = 0
+  /// Frames of participants that waited too long to be mixed, and were not seen.
+  public var framesDropped = 0
+  /// Blocks of audio of participants that waited too long to be mixed, and were not heard.
+  public var audioDropped = 0
+  /// Blocks of audio of participants that came later than `audio-delay`, and were not heard.
+  public var audioLate = 0
+
+  /// What a composite has that loses nothing.
+  public init() {}
+
+  static func + (one: Self, other: Self) -> Self {
+    var sum = one
+    sum.framesNotMixed += other.framesNotMixed
+    sum.framesDropped += other.framesDropped
+    sum.audioDropped += other.audioDropped
+    sum.audioLate += other.audioLate
+    return sum
+  }
+}
