@@ -47,8 +47,8 @@ extension RoomComposite {
     let kinds = [Track.Kind.video, .audio].filter(options.kinds.contains)
     for kind in kinds { settle(kind, run) }
     guard let changes = mixing.changes else { return }
-    let ready = kinds.indices.filter { changes.renewals[kinds[$0]] == nil }
-    let due = mixing.changes?.watch.due(Array(kinds.indices), ready) {
+    let isReady = { changes.renewals[kinds[$0]] == nil }
+    let due = mixing.changes?.watch.due(Array(kinds.indices), isReady) {
       kinds.flatMap { changes.texts[$0] ?? [] }.flatMap { plan.factory.store.paths(of: $0.kind, $0.name) }
     }
     for index in due ?? [] {
