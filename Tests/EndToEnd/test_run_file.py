@@ -23,7 +23,7 @@ BROKEN = {
     "no YAML": ("rooms: {main: [\n", [("2:", "no YAML")]),
     "a tab": ("rooms:\n\tmain: x\n", [("2:1", "no YAML")]),
     "nested too deep": ("a: " + "[" * 200 + "\n", [("1:1", "nested too deep")]),
-    "twice": ("rooms: {}\nrooms: {}\n", [("1:1", "`rooms` is there twice")]),
+    "twice": ("rooms: {}\nrooms: {}\n", [("2:1", "`rooms` is there twice")]),
     "no jobs": (ROOMS, [("1:1", "`jobs` is missing")]),
     "no rooms": ("jobs: {a: {destinations: a.mkv}}\n", [("1:1", "`rooms` is missing")]),
     "empty jobs": (ROOMS + "jobs: {}\n", [("7:1", "`jobs` is empty")]),

@@ -37,7 +37,7 @@ package struct YAMLFile: Sendable {
     do {
       if let node = try Yams.compose(yaml: yaml) { return node }
     } catch let problem as YamlError {
-      throw told(problem)
+      throw told(problem, in: yaml)
     } catch { throw YAMLMistake(file, nil, "\(error)") }
     throw YAMLMistake(file, nil, "there is no \(purpose) in it")
   }
@@ -54,13 +54,19 @@ package struct YAMLFile: Sendable {
     }
   }
 
-  private func told(_ problem: YamlError) -> YAMLMistake {
+  private func told(_ problem: YamlError, in yaml: String) -> YAMLMistake {
     switch problem {
     case .scanner(_, let text, let mark, _), .parser(_, let text, let mark, _), .composer(_, let text, let mark, _):
       YAMLMistake(file, mark, "this is no YAML: \(text)")
     case .duplicatedKeysInMapping(let names, let context):
-      YAMLMistake(file, context.mark, "\(names.map { "`\($0)`" }.joined(separator: ", ")) is there twice")
+      twice(names, at: (context.mark.line, context.mark.column), in: yaml)
     default: YAMLMistake(file, nil, "this is no YAML: \(problem)")
     }
+  }
+  /// - Parameter first: where the first of them is.
+  private func twice(_ names: [String], at first: YAMLKeys.Place, in yaml: String) -> YAMLMistake {
+    let place = YAMLKeys(yaml).next(like: names.first ?? "", after: first) ?? first
+    let words = names.map { "`\($0)`" }.joined(separator: ", ")
+    return YAMLMistake(file, line: place.line, column: place.column, "\(words) is there twice")
   }
 }
