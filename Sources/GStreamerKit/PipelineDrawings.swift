@@ -22,6 +22,9 @@ public enum PipelineDrawings {
     state.withLock { $0.folder = folder }
   }
 
+  /// From now on nothing is drawn.
+  public static func end() { state.withLock { $0.folder = nil } }
+
   /// Why some drawing is not there; nil while all of them are.
   public static var failure: String? { state.withLock { $0.failure } }
 

@@ -8,7 +8,7 @@ struct CompositeArguments: ParsableArguments {
   @Option(
     name: .customLong("composite"),
     help: ArgumentHelp(
-      "Mix the whole room: grid, speaker (who speaks large, the others beside), single-speaker, screen-share, "
+      "Mix the room, or those whom --participant names: grid, speaker (who speaks large, the others beside), single-speaker, screen-share, "
         + "participant (the newest camera or screen of --participant), or a YAML file that describes a layout",
       valueName: "layout"), transform: layout(named:))
   var layout: CompositeLayout?
@@ -79,7 +79,7 @@ struct CompositeArguments: ParsableArguments {
     (options.replacesFiles, options.parts) = (recording.replacesFiles, recording.parts)
     (options.duration, options.emptyTimeout) = (recording.duration, recording.emptyTimeout)
     options.showsPlaceholders = showsPlaceholders
-    options.participant = recording.participant
+    (options.participant, options.participants) = (recording.participant, recording.participantPatterns)
     options.audioMixing = audioMixing ?? .defaultMixing
     options.audioTracks = audioTracks ?? .mix
     (options.scenery, options.labelTopic) = (scenery.scenery, labelTopic)

@@ -13,8 +13,7 @@ struct Console: Sendable {
   private var prefix: String { job.map { "\($0): " } ?? "" }
 
   /// What speaks of options of `record`, said of keys to whoever has written a file of jobs.
-  private func inWords(_ text: String) -> String { job == nil ? text : RunPlaces.inWords(text, Self.keys) }
-  private static let keys = RunKey<RunJobDraft>.all.map(\.name)
+  private func inWords(_ text: String) -> String { job == nil ? text : RunPlaces.inWords(text, RunKind.allKeys) }
 
   /// A line that stays.
   func say(_ text: String) {

@@ -121,8 +121,9 @@ struct RecordingArguments: ParsableArguments {
   /// Options that were given and exclude each other.
   var exclusions: [String] {
     let alternatives = [
-      ("--participant", "--track", participant != nil && !track.isEmpty, "a track belongs to one participant"),
+      ("--participant", "--track", !tracks.participant.isEmpty && !track.isEmpty, "a track belongs to one participant"),
       ("--source", "--track", !source.isEmpty && !track.isEmpty, "a track has one source"),
+      ("--track-name", "--track", !trackName.isEmpty && !track.isEmpty, "a track is named already"),
       ("--audio-only", "--source", audioOnly && !source.isEmpty, "--source microphone is audio alone"),
       ("--audio-only", "--track", audioOnly && !track.isEmpty, "a track is what it is"),
       ("--output", "\(targets.first?.output ?? "")=", output != nil && isNamed, "both name the output template"),
@@ -130,14 +131,11 @@ struct RecordingArguments: ParsableArguments {
         "--output", "a second destination", output != nil && destination.count > 1,
         "write NAME=LOCATION for each of them"
       ),
+      ("--composite", "--track", isComposite && !track.isEmpty, "a composite has all tracks"),
+      ("--composite", "--track-name", isComposite && !trackName.isEmpty, "a composite has all tracks"),
+      ("--composite", "--source", isComposite && !source.isEmpty, "a composite has all tracks"),
       (
-        "--composite", "--participant", isComposite && !isOfOne && participant != nil,
-        "a composite has all who are there; --composite participant has one"
-      ),
-      ("--composite", "--track", isComposite && !track.isEmpty, "a composite has all who are there"),
-      ("--composite", "--source", isComposite && !source.isEmpty, "a composite has all who are there"),
-      (
-        "--composite", "--until-left", isComposite && !isOfOne && untilLeft,
+        "--composite", "--until-left", isComposite && tracks.only == nil && untilLeft,
         "nobody's leaving ends it; --until-empty does"
       ),
       ("--composite participant", "--until-empty", isOfOne && untilEmpty, "--until-left ends it"),
@@ -145,7 +143,10 @@ struct RecordingArguments: ParsableArguments {
       (
         "--label-topic", "--audio-only", composite.labelTopic != nil && audioOnly, "labels are shown on video"
       ),
-      ("--each", "--participant", each != nil && participant != nil && !isPattern, "each has all who are there"),
+      (
+        "--each", "--participant", each != nil && tracks.only != nil,
+        "each is for several; give a pattern such as 'guest-*', or several names"
+      ),
       ("--each", "--track", each != nil && !track.isEmpty, "each has all who are there"),
       ("--each", "--composite", each != nil && isComposite, "files of their own, or one that is mixed"),
       ("--each", "--until-left", each != nil && untilLeft, "each ends when its participant leaves"),
@@ -162,7 +163,7 @@ struct RecordingArguments: ParsableArguments {
 
   /// - Throws: what is given is of no use.
   func checkUse() throws {
-    if isOfOne, participant == nil || isPattern {
+    if isOfOne, tracks.only == nil {
       throw ValidationError("--composite participant: say of whom with --participant IDENTITY")
     }
     if emptyTimeout != nil, !untilEmpty, !untilLeft {
@@ -180,10 +181,8 @@ struct RecordingArguments: ParsableArguments {
     }
   }
 
-  private var participant: String? { tracks.participant }
-  /// Whether `--participant` names several.
-  private var isPattern: Bool { participant.map(NamePattern.isPattern) ?? false }
   private var source: [Track.Source] { tracks.source }
+  private var trackName: [String] { tracks.trackName }
   private var track: [String] { tracks.track }
   var isComposite: Bool { composite.layout != nil }
   private var isOfOne: Bool { composite.layout == .participant }
@@ -244,10 +243,7 @@ struct RecordingArguments: ParsableArguments {
   }
 
   private func draw() throws {
-    guard let dot else { return }
-    do { try Drawings.begin(in: dot) } catch {
-      throw LiveKitError(.invalidParameter, "--dot \(dot): \(error.systemReason)", underlying: error)
-    }
+    if let dot { try Drawings.begin(asked: dot) }
   }
 
   /// What is recorded, of a room that may be connected later.
@@ -306,10 +302,10 @@ struct RecordingArguments: ParsableArguments {
   private var options: RecordingOptions {
     var options = RecordingOptions(
       destinations: targets.map { OutputDestination($0) }, encode: encode, encoding: encoding.options,
-      participant: isPattern ? nil : participant, trackSids: track, sources: source,
+      participant: tracks.only, trackSids: track, sources: source,
       kinds: audioOnly ? [.audio] : [.video, .audio],
       ending: untilLeft ? .participantLeft : untilEmpty ? .roomEmpty : nil, wait: wait, reconnectFor: reconnectFor)
-    options.participantPattern = isPattern ? participant : nil
+    (options.participantPatterns, options.trackNames) = (tracks.participants, trackName)
     // Yesterday's recording is not lost to a command that is repeated.
     options.replacesFiles = overwrite
     (options.parts, options.duration) = (files.parts, duration)
@@ -328,4 +324,13 @@ func unit(named name: String) throws -> RecorderGroup.Unit {
 private func standardInput(named name: String) throws -> String {
   guard name == "-" else { throw ValidationError("give -, which is standard input") }
   return name
+}
+
+extension Drawings {
+  /// - Parameter folder: that of `--dot`.
+  static func begin(asked folder: String) throws(LiveKitError) {
+    do { try begin(in: folder) } catch {
+      throw LiveKitError(.invalidParameter, "--dot \(folder): \(error.systemReason)", underlying: error)
+    }
+  }
 }

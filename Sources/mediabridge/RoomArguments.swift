@@ -85,6 +85,11 @@ struct RoomArguments: ParsableArguments {
     return try await token.signed(secret: secret)
   }
 
+  /// - Parameter sendsMessages: whether the recorder that it is for may send some.
+  func accessToken(sendsMessages: Bool) async throws -> String {
+    try await accessToken(grant: sendsMessages ? { VideoGrant.replier(room: $0) } : nil)
+  }
+
   private func keyAndRoom() throws -> (key: String, secret: String, room: String) {
     guard let key = setting(apiKey, "LIVEKIT_API_KEY", dev: "devkey"),
       let secret = setting(apiSecret, "LIVEKIT_API_SECRET", dev: "secret")

@@ -1,14 +1,15 @@
 import ArgumentParser
+import Egress
 import MediaBridge
 
 /// Which tracks a command takes: of whom, and what of them.
 struct TrackArguments: ParsableArguments {
   @Option(
     help: """
-      Identity of the participant; without it the first one that sends something. In a recording, and of frames and \
-      pcm, also like speaker-*, for the first of several, or with --each for all of them
+      Identity of the participant, or a pattern such as speaker-*; again for further ones. Without --each and --composite the \
+      first of them that sends something, without any of them the first of all
       """)
-  var participant: String?
+  var participant: [String] = []
 
   @Option(
     help: ArgumentHelp(
@@ -16,8 +17,18 @@ struct TrackArguments: ParsableArguments {
       valueName: "source"), transform: source(named:))
   var source: [Track.Source] = []
 
+  @Option(
+    help: ArgumentHelp(
+      "Only tracks that are called so, or like a pattern such as cam-*; again for another name", valueName: "name"))
+  var trackName: [String] = []
+
   @Option(help: ArgumentHelp("A single track; again for one of the other kind", valueName: "sid"))
   var track: [String] = []
+
+  /// The only participant that is named; nil where there may be several.
+  var only: String? { participant.count == 1 && !NamePattern.isPattern(participant[0]) ? participant[0] : nil }
+  /// Names and patterns where there may be several; empty for all.
+  var participants: [String] { only == nil ? participant : [] }
 }
 
 /// The transform of `--source`.

@@ -17,6 +17,14 @@ struct NamePatternTests {
     #expect(NamePattern(pattern).matches(name) == isLike)
   }
 
+  @Test("fit where one of several does, and without any")
+  func several() {
+    let some = NamePatterns(["alice", "guest-*"])
+    #expect(["alice", "guest-7"].allSatisfy(some.matches) && !["bob", "alice2", ""].contains(where: some.matches))
+    #expect(!some.matches(nil) && some.words == "alice or guest-*")
+    #expect(NamePatterns([]).matches("bob") && NamePatterns([]).matches(nil) && NamePatterns([]).words == nil)
+  }
+
   @Test("take no time that grows with the number of wildcards")
   func isFast() {
     #expect(!NamePattern(String(repeating: "a*", count: 50) + "b").matches(String(repeating: "a", count: 2000)))

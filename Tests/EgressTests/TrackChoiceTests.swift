@@ -10,10 +10,12 @@ import Testing
   private let microphone = track("TR_mic", .microphone)
   private let screenAudio = track("TR_a_audio", .screenShareAudio)
 
-  private static func track(_ sid: String, _ source: Track.Source, _ kind: Track.Kind? = nil) -> TrackPublication {
+  private static func track(
+    _ sid: String, _ source: Track.Source, _ kind: Track.Kind? = nil, name: String = ""
+  ) -> TrackPublication {
     TrackPublication(
       info: TrackInfo(
-        sid: sid, name: "", kind: kind ?? source.kind, source: source, mimeType: "", mimeTypes: [], isMuted: false,
+        sid: sid, name: name, kind: kind ?? source.kind, source: source, mimeType: "", mimeTypes: [], isMuted: false,
         dimensions: nil, simulcasted: false, layers: []))
   }
 
@@ -34,6 +36,21 @@ import Testing
     let unknown = Self.track("TR_0", .unknown, .video)
     #expect(best(choice(), of: [unknown, screen]) == ["TR_a_screen"])
     #expect(best(choice { $0.kinds = [.audio] }, of: all) == ["TR_mic"])
+  }
+
+  @Test func namesChooseAmongTracks() {
+    let slides = Self.track("TR_slides", .screenShareVideo, name: "slides-1")
+    let front = Self.track("TR_front", .camera, name: "cam-front")
+    let all = [camera, slides, front, microphone]
+    #expect(best(choice { $0.trackNames = ["cam-*"] }, of: all) == ["TR_front"])
+    #expect(best(choice { $0.trackNames = ["cam-*", "slides-?"] }, of: all) == ["TR_front"], "the camera goes first")
+    let screens = choice {
+      $0.trackNames = ["cam-*", "slides-?"]
+      $0.sources = [.screenShareVideo]
+    }
+    #expect(best(screens, of: all) == ["TR_slides"])
+    #expect(screens.reason(against: camera) == "its name '' was not asked for; --track TR_cam records it")
+    #expect(choice { $0.trackNames = ["cam-*"] }.wish == "track called cam-*")
   }
 
   /// A camera may still come, so what has come is not final.

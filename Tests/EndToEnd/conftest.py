@@ -6,11 +6,12 @@ from contextlib import ExitStack
 import pytest
 
 # Helpers whose assertions say what they found, as those of tests do.
-pytest.register_assert_rewrite("checks", "desktop", "failures", "network", "programs", "real_clip", "terminal")
+pytest.register_assert_rewrite("checks", "desktop", "failures", "network", "programs", "real_clip", "runner", "terminal")
 
 import livekit_server  # noqa: E402
 from network import Namespace, RoutedNetwork  # noqa: E402
 from programs import KEYS, Program, mediabridge, python  # noqa: E402
+from runner import Runner  # noqa: E402
 
 
 def pytest_configure(config):
@@ -108,6 +109,12 @@ class RoomServer:
 def server(start, namespace):
     """A development server that foreign clients reach."""
     return RoomServer(start, namespace.command)
+
+
+@pytest.fixture
+def runner(start, server, tmp_path):
+    """`mediabridge run` in rooms of that server."""
+    return Runner(start, server, tmp_path)
 
 
 @pytest.fixture

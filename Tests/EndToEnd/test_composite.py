@@ -312,11 +312,34 @@ def test_who_has_no_camera_has_a_tile_of_its_own(server, tmp_path):
     assert clip.read(tile(frames[-1], 0, 0)) and clip.read(tile(frames[-1], 1, 0)), "both are seen at the end"
 
 
+def test_who_is_not_chosen_is_neither_seen_nor_heard(server, tmp_path):
+    """One of three is left out, whose frames have other numbers and whose beeps are higher."""
+    publisher = ("--room", "some", *SMALL, "--keep-size")
+    server.foreign_publisher(*publisher, "--identity", "guest-1", "--beep", 700)
+    server.foreign_publisher(*publisher, "--identity", "bob", "--beep", 1100, "--first-number", 6000)
+    server.foreign_publisher(*publisher, "--identity", "carol", "--beep", 1500, "--first-number", 12_000)
+    file = tmp_path / "some.mp4"
+    chosen = ("--participant", "guest-*", "--participant", "bob")
+    # Two tiles beside each other fill it, three would be smaller.
+    recorder = composite(server, "some", file, "--size", "640x180", *chosen, "--duration", "4s", "--manifest")
+    recorder.wait_for("finished", 40)
+    assert recorder.finish() == 0, recorder.report("failed")
+    frames = [(time, luma.copy()) for time, luma in checks.frames(file)]
+    seen = [{number // 6000 for _, number in numbers(frames, column, 0)} for column in (0, 1)]
+    assert sorted(map(sorted, seen)) == [[0], [1]], f"frames of {seen} are seen"
+    heard = {pitch: len(checks.beeps_of(*checks.audio(file), pitch)) for pitch in (700, 1100, 1500)}
+    assert heard[700] >= 2 and heard[1100] >= 2 and heard[1500] == 0, heard
+    told = json.loads((tmp_path / "some.mp4.json").read_text())
+    assert {track["publisher_identity"] for track in told["tracks"]} == {"guest-1", "bob"}, "carol is subscribed to"
+    assert {turn["identity"] for turn in told["speakers"]} <= {"guest-1", "bob"}, told["speakers"]
+
+
 @pytest.mark.parametrize(
     "options, said",
     [
         (("--composite", "mosaic"), "grid, speaker, single-speaker, screen-share"),
-        (("--composite", "grid", "--participant", "alice"), "a composite has all who are there"),
+        (("--composite", "grid", "--track-name", "cam-*"), "a composite has all tracks"),
+        (("--composite", "grid", "--participant", "guest-*", "--until-left"), "--until-empty does"),
         (("--composite", "participant"), "--participant IDENTITY"),
         (("--composite", "grid", "--size", "641x360"), "even numbers"),
         (("--composite", "grid", "--fps", "0"), "give 1 to 120"),

@@ -2,84 +2,11 @@
 
 import json
 import signal
-import time
 
 import checks
-import pytest
-from programs import mediabridge
+from runner import KEYS, assert_whole, assert_without_gap
 
-SIZE = (320, 180)
 SMALL = ("--width", 320, "--height", 180, "--fps", 15, "--bitrate", 500_000)
-# Whoever joins with an identity that is there already puts the other one out: jobs of a room share its session.
-KEYS = {"identity": "recorder", "api-key": "${env:KEY}", "api-secret": "${env:SECRET}"}
-
-
-class Runner:
-    """A process of `run` with its file."""
-
-    def __init__(self, begin, server, folder):
-        self._begin, self.server, self.folder, self.file = begin, server, folder, folder / "room.yaml"
-        self.program = None
-
-    def write(self, jobs, rooms=("one",), **options):
-        """JSON is YAML; a destination is the name of a file in the folder."""
-        access = {"url": self.server.url, **KEYS}
-        jobs = {
-            name: {**job, "destinations": [str(self.folder / place) for place in job["destinations"]]}
-            for name, job in jobs.items()
-        }
-        whole = {"rooms": {name: {**access, "room": name, **options} for name in rooms}, "jobs": jobs}
-        self.replace(json.dumps(whole, indent=1))
-
-    def replace(self, text, file=None):
-        """As editors do it: nobody reads half of it."""
-        file = file or self.file
-        fresh = file.with_suffix(".new")
-        fresh.write_text(text)
-        fresh.replace(file)
-
-    def start(self):
-        keys = ("env", "KEY=devkey", "SECRET=secret")
-        self.program = self._begin(self.server.enter(*keys, *mediabridge("run", "--json", self.file)))
-        return self.program
-
-    def wait(self, holds, timeout=60):
-        """Until that holds of what was told."""
-        deadline = time.monotonic() + timeout
-        while not holds():
-            self.program.next(deadline - time.monotonic(), "what is waited for")
-
-    def of(self, job, name):
-        return [event for event in self.program.events if event.get("job") == job and event["event"] == name]
-
-    def until(self, job, place, seconds):
-        """Waits until as much is recorded of a job, in a file of that name."""
-        def is_recorded(status):
-            return status["file"].endswith(f"/{place}") and status["duration"] >= seconds
-
-        self.wait(lambda: any(is_recorded(one) for event in self.of(job, "progress") for one in event["destinations"]))
-
-    def until_finished(self, job, *places):
-        files = {str(self.folder / place) for place in places}
-        self.wait(lambda: files <= {event["file"] for event in self.of(job, "finished")})
-
-
-@pytest.fixture
-def runner(start, server, tmp_path):
-    return Runner(start, server, tmp_path)
-
-
-def assert_whole(file, seconds):
-    assert checks.decode_errors(file) == [] and checks.disorder(file) == []
-    assert min(checks.durations(file).values()) >= seconds, f"{file.name}: {checks.durations(file)}"
-
-
-def assert_without_gap(file):
-    numbers = [number for number, _, _ in checks.numbered(file, SIZE) if number is not None]
-    steps = [after - before for before, after in zip(numbers, numbers[1:])]
-    # A publisher on a busy machine leaves out single frames; what begins anew leaves out a second.
-    assert min(steps) >= 1 and max(steps) <= 10, f"{file.name}: {steps}"
-    assert steps.count(1) >= 0.9 * len(steps), f"{file.name}: {steps}"
 
 
 def test_jobs_of_two_rooms_end_and_fail_alone(server, runner):

@@ -4,6 +4,9 @@ import json
 import re
 import subprocess
 
+import jsonschema
+import pytest
+import yaml
 from programs import ROOT, mediabridge
 
 ROOMS = """rooms:
@@ -14,6 +17,8 @@ ROOMS = """rooms:
     api-secret: ${env:SECRET}
 """
 JOB = ROOMS + "jobs:\n  a:\n    destinations: a.mkv\n"
+FRAMES = ROOMS + "jobs:\n  a:\n    kind: frames\n    destination: a.raw\n"
+PCM = FRAMES.replace("kind: frames", "kind: pcm")
 
 # What is written, and each mistake with its line (and column) and words of what is said.
 BROKEN = {
@@ -24,13 +29,15 @@ BROKEN = {
     "a tab": ("rooms:\n\tmain: x\n", [("2:1", "no YAML")]),
     "nested too deep": ("a: " + "[" * 200 + "\n", [("1:1", "nested too deep")]),
     "twice": ("rooms: {}\nrooms: {}\n", [("2:1", "`rooms` is there twice")]),
+    "a key of a job twice": (JOB + "    wait: 1s\n    wait: 2s\n", [("11:5", "`wait` is there twice")]),
+    "a name twice in braces": ("jobs: {a: {}, b: {}, a: {}}\n", [("1:22", "`a` is there twice")]),
     "no jobs": (ROOMS, [("1:1", "`jobs` is missing")]),
     "no rooms": ("jobs: {a: {destinations: a.mkv}}\n", [("1:1", "`rooms` is missing")]),
     "empty jobs": (ROOMS + "jobs: {}\n", [("7:1", "`jobs` is empty")]),
     "unknown at the top": (JOB + "job: {}\n", [("10:1", "did you mean `jobs`?")]),
     "unknown in a room": (JOB.replace("url:", "ulr:"), [("3:5", "did you mean `url`?")]),
     "unknown in a job": (JOB + "    audio_only: true\n", [("10:5", "did you mean `audio-only`?")]),
-    "unknown and like nothing": (JOB + "    quality: 7\n", [("10:5", "there is room, participant")]),
+    "unknown and like nothing": (JOB + "    quality: 7\n", [("10:5", "there is kind, room, participant")]),
     "unknown room": (JOB + "    room: mian\n", [("10:11", "did you mean `main`?")]),
     "which room": (JOB.replace("jobs:", "  other: {room: x, dev: true}\njobs:"), [("9:3", "`room` is missing: say which")]),
     "name of two words": (JOB.replace("  a:", "  a b:"), [("8:3", "is no name")]),
@@ -66,7 +73,7 @@ BROKEN = {
     "values of no template": (JOB + "    set: {bitrat: 500}\n", [("10:5", "bitrat")]),
     "values that are a list": (JOB + "    set: [bitrate=500]\n", [("10:10", "{bitrate: 1500}")]),
     "options that exclude each other": (
-        JOB + "    composite: grid\n    participant: alice\n", [("10:5", "`composite` and `participant` exclude")]
+        JOB + "    composite: grid\n    track: TR_1\n", [("10:5", "`composite` and `track` exclude")]
     ),
     "what is for a mixed room": (JOB + "    names: true\n", [("10:5", "`names` is for a mixed room")]),
     "labels of no mixed room": (JOB + "    label-topic: chat\n", [("10:5", "`label-topic` is for a mixed room")]),
@@ -75,8 +82,44 @@ BROKEN = {
     "files of their own": (JOB + "    each: participant\n", [("9:19", "{publisher_identity}")]),
     "a command that names no file": (JOB + "    on-complete: echo\n", [("10:5", '"$1"')]),
     "beside another mistake": (
-        JOB + "    duration: soon\n    composite: grid\n    participant: alice\n",
-        [("10:15", "30s"), ("11:5", "`composite` and `participant` exclude")],
+        JOB + "    duration: soon\n    composite: grid\n    track: TR_1\n",
+        [("10:15", "30s"), ("11:5", "`composite` and `track` exclude")],
+    ),
+    "a name and a track": (JOB + "    track: TR_1\n    track-name: cam-*\n", [("11:5", "`track-name` and `track` exclude")]),
+    "each of one": (JOB.replace("a.mkv", "'{publisher_identity}.mkv'") + "    each: participant\n    participant: [alice]\n",
+                    [("10:5", "`each` and `participant` exclude each other: each is for several")]),
+    "drawings": ("dot: []\n" + JOB, [("1:6", "`dot` takes text such as drawings; this is a list")]),
+    "a kind": (FRAMES.replace("kind: frames", "kind: framse"), [("9:11", "did you mean `frames`?")]),
+    "frames that go nowhere": (ROOMS + "jobs: {a: {kind: frames}}\n", [("7:8", "`destination` is missing")]),
+    "destinations of frames": (
+        FRAMES.replace("destination:", "destinations:"),
+        [("8:3", "`destination` is missing"), ("10:5", "did you mean `destination`?")],
+    ),
+    "a key of another kind": (JOB + "    format: rgb24\n", [("10:5", "it is a key of `kind: frames` or `kind: pcm`")]),
+    "audio of frames": (
+        FRAMES + "    composite: grid\n    audio-mixing: default\n", [("12:5", "it is a key of `kind: record`")]
+    ),
+    "a format": (FRAMES + "    format: rgb42\n", [("11:13", "did you mean `rgb24`?")]),
+    "a size of all frames": (FRAMES + "    size: small\n", [("11:11", "`size` 'small': write a size such as 1280x720")]),
+    "a rate of frames": (FRAMES + "    fps: 0\n", [("11:5", "`fps` 0: give 1 to 240")]),
+    "a rate of samples": (PCM + "    rate: 7\n", [("11:5", "`rate` 7: give 8000 to 192000")]),
+    "channels": (PCM + "    channels: two\n", [("11:15", "a whole number")]),
+    "a mix of each": (PCM + "    mix: true\n    each: true\n    framed: true\n", [("11:5", "`mix` and `each` exclude")]),
+    "a source of the other kind": (FRAMES + "    source: microphone\n", [("11:13", "one of camera, screen")]),
+    "each in one file": (FRAMES + "    each: true\n", [("11:5", "put {publisher_identity} into its name")]),
+    "a reply of nobody": (FRAMES + "    reply: data\n", [("11:5", "give `exec`")]),
+    "labels of audio": (PCM.replace("destination: a.raw", "exec: cat") + "    reply: label\n", [("11:12", "one of data")]),
+    "a command and a file": (FRAMES + "    exec: cat\n", [("11:5", "`exec` and a.raw exclude each other")]),
+    "information on a descriptor": (FRAMES + "    info: 3\n", [("11:11", "give a file")]),
+    "a pipe's name": (FRAMES.replace("a.raw", "${env:KEY}.raw"), [("10:18", "write the name here")]),
+    "a WebSocket of frames": (FRAMES.replace("a.raw", "ws://host/x"), [("10:18", "a WebSocket takes audio alone")]),
+    "a secret of a WebSocket": (PCM.replace("a.raw", "ws://host/${env:NO_SUCH}"), [("10:18", "has no NO_SUCH")]),
+    "shared memory of audio": (PCM.replace("a.raw", "shm:a"), [("10:18", "shared memory is for frames")]),
+    "values of what receives": (FRAMES + "    set: {latency: 100}\n", [("11:5", "set it in the room")]),
+    "an odd frame": (FRAMES + "    composite: grid\n    size: 641x361\n", [("8:3", "even numbers")]),
+    "standard output twice": (
+        FRAMES.replace("a.raw", "'-'") + "  b: {kind: pcm, destination: '-'}\n",
+        [("11:18", "standard output is that of 'a' already")],
     ),
     "several at once": (
         JOB.replace("url:", "ulr:") + "    duration: soon\n    names: perhaps\n  b: {destination: b.mkv}\n",
@@ -121,9 +164,13 @@ def test_a_whole_file_is_checked_and_shown_without_a_room(tmp_path):
     file = tmp_path / "room.yaml"
     file.write_text(
         JOB + "  b:\n    composite: grid\n    preset: 720p30\n    destinations: [b.mp4, 'rtmp://host/app/key-of-mine']\n"
+        "  c:\n    kind: frames\n    participant: [guest-*, bob]\n    each: true\n    framed: true\n    format: rgb24\n"
+        "    size: 320x180\n    fps: 5\n    destination: unix:c.sock\n"
+        "  d: {kind: frames, composite: grid, exec: cat}\n"
+        "  e: {kind: pcm, mix: true, rate: 16000, destination: 'ws://host/x?key=${env:KEY}'}\n"
     )
     done = run("--check", file)
-    assert (done.returncode, done.stdout) == (0, f"{file}: 1 room, 2 jobs\n"), done.stderr
+    assert (done.returncode, done.stdout) == (0, f"{file}: 1 room, 5 jobs\n"), done.stderr
     done = run("--dry-run", "--json", file)
     assert done.returncode == 0, done.stderr
     shown = {(event["job"], event["file"]): event for event in map(json.loads, done.stdout.splitlines())}
@@ -132,24 +179,63 @@ def test_a_whole_file_is_checked_and_shown_without_a_room(tmp_path):
     assert set(mixed["pipelines"]) >= {"mix/video", "mix/audio", "encode/h264", "encode/aac", "output/mp4"}
     assert "bitrate=3000" in mixed["pipelines"]["encode/h264"]
     assert "key-of-mine" not in done.stdout
+    shown_frames = shown["c", "unix:c.sock"]
+    what = "it gets the video of guest-* or bob as rgb24 of 320x180, 5 frames a second, of each for themselves"
+    assert shown_frames["feeds"] == [what]
+    assert shown["d", "cat"]["feeds"] == ["it gets the room mixed as grid as i420"]
+    assert set(shown["d", "cat"]["pipelines"]) == {"mix/video", "tile/video", "process/placeholder"}
+    assert shown["e", "ws://host/x"]["feeds"] == ["it gets audio of somebody, mixed as s16le, 16000 Hz, 1 channel"]
     assert not (tmp_path / "a.mkv").exists() and not (ROOT / "a.mkv").exists()
 
 
-def test_the_schema_has_the_keys_that_are_read(tmp_path):
+def tables(schema):
+    """What rooms and jobs of each kind may have, by the schema."""
+    jobs = schema["properties"]["jobs"]["additionalProperties"]
+    return {
+        "rooms": schema["properties"]["rooms"]["additionalProperties"], "frames": jobs["then"],
+        "pcm": jobs["else"]["then"], "record": jobs["else"]["else"],
+    }
+
+
+@pytest.fixture(scope="module")
+def schema():
+    return json.loads(run("--schema").stdout)
+
+
+@pytest.mark.parametrize("kind", ["rooms", "record", "frames", "pcm"])
+def test_the_schema_has_the_keys_that_are_read(schema, kind, tmp_path):
     """All of them, as a file in which each has a value that none takes."""
-    schema = json.loads(run("--schema").stdout)["properties"]
-    tables = {kind: schema[kind]["additionalProperties"] for kind in ("rooms", "jobs")}
-    wrong = {kind: {"x": {key: [[]] for key in table["properties"]}} for kind, table in tables.items()}
+    table = tables(schema)[kind]
+    wrong = {key: [[]] for key in table["properties"] if key != "kind"}
+    whole = {"rooms": wrong} if kind == "rooms" else {"jobs": {"x": {**wrong, "kind": kind}}}
     file = tmp_path / "wrong.json"
-    file.write_text(json.dumps(wrong))
-    done = run("--check", "--json", file)
-    said = [json.loads(line)["message"] for line in done.stdout.splitlines()]
-    keys = [key for table in tables.values() for key in table["properties"]]
-    assert sorted(re.match("`([a-z-]+)` takes", message)[1] for message in said) == sorted(keys), said
-    for table in tables.values():
-        assert not table["additionalProperties"] and all(key["description"] for key in table["properties"].values())
-    assert tables["jobs"]["required"] == ["destinations"]
-    assert "720p30" in tables["jobs"]["properties"]["preset"]["enum"]
+    file.write_text(json.dumps({"rooms": {"x": {}}, "jobs": {}, **({"rooms": {"x": wrong}} if kind == "rooms" else whole)}))
+    said = [json.loads(line)["message"] for line in run("--check", "--json", file).stdout.splitlines()]
+    refused = [match[1] for message in said if (match := re.match("`([a-z-]+)` takes", message))]
+    assert sorted(refused) == sorted(wrong), said
+    assert not table["additionalProperties"] and all(key["description"] for key in table["properties"].values())
+
+
+def test_the_schema_takes_and_refuses_what_is_read(schema):
+    """As an editor's validator sees it: the example, and files with one mistake each."""
+    jsonschema.Draft7Validator.check_schema(schema)
+    validator = jsonschema.Draft7Validator(schema)
+    example = yaml.safe_load((ROOT / "Examples/room.yaml").read_text())
+    assert [error.message for error in validator.iter_errors(example)] == []
+    assert {job.get("kind", "record") for job in example["jobs"].values()} == {"record", "frames", "pcm"}
+    seen = [
+        "a list", "no jobs", "no rooms", "empty jobs", "unknown at the top", "unknown in a room", "unknown in a job",
+        "unknown and like nothing", "a room that is a text", "secret in the file", "token in the file", "attempts",
+        "no destinations", "empty destinations", "unknown in a destination", "a destination of nothing", "a time",
+        "a list for a time", "a size in bytes", "a size of frames", "a flag", "nothing", "a choice", "a source",
+        "values that are a list", "labels of another name", "drawings", "a kind", "frames that go nowhere",
+        "destinations of frames", "a key of another kind", "audio of frames", "a format", "a size of all frames",
+        "channels", "a source of the other kind", "labels of audio", "several at once",
+    ]
+    taken = [name for name in seen if validator.is_valid(yaml.safe_load(BROKEN[name][0]))]
+    assert not taken, f"the schema takes {taken}"
+    assert validator.is_valid(yaml.safe_load(JOB)) and validator.is_valid(yaml.safe_load(FRAMES))
+    assert validator.is_valid(yaml.safe_load(PCM + "    participant: [alice, guest-*]\n    mix: true\ndot: drawings\n"))
 
 
 def test_the_example_is_whole():
@@ -158,4 +244,4 @@ def test_the_example_is_whole():
         ["env", *keys, *map(str, mediabridge("run", "--check", "Examples/room.yaml"))], cwd=ROOT, capture_output=True,
         text=True, timeout=60, check=False,
     )
-    assert done.stdout == "Examples/room.yaml: 1 room, 3 jobs\n", done.stderr
+    assert done.stdout == "Examples/room.yaml: 1 room, 5 jobs\n", done.stderr

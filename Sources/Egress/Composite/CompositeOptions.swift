@@ -22,6 +22,9 @@ public struct CompositeOptions: Sendable {
   public var showsPlaceholders = false
   /// The identity of the only one who is seen and heard; nil for all. The layout `participant` needs one.
   public var participant: String?
+  /// Where `participant` is nil: the identities of those who are seen and heard, in which `*` stands for any characters and
+  /// `?` for one; without any all are.
+  public var participants: [String] = []
   /// Who is heard in which channel.
   public var audioMixing = AudioMixing.defaultMixing
   /// Whether participants have tracks of their own beside the mix.
@@ -35,7 +38,7 @@ public struct CompositeOptions: Sendable {
   package var hasLabels = false
   /// What the output has: `[.audio]` mixes no video and subscribes to none.
   public var kinds: Set<Track.Kind>
-  /// Whether it ends by itself when nobody who may publish is left, or `participant` has left.
+  /// Whether it ends by itself when nobody of those who are seen and heard, and may publish, is left.
   public var endsWhenEmpty: Bool
   /// How long nobody has to be there for that: `RecordingOptions.emptyTimeout`.
   public var emptyTimeout = RecordingOptions.usualEmptyTimeout
@@ -90,6 +93,8 @@ public struct CompositeOptions: Sendable {
 }
 
 extension CompositeOptions {
+  var choice: CompositeChoice { CompositeChoice(self) }
+
   /// The size of the mixed frames; even numbers of pixels.
   public var size: Dimensions {
     get {

@@ -31,7 +31,7 @@ extension RoomComposite {
       try plan.factory.fill(kind, Track.Kind.video.description, values: [:]).checkCaption()
     }
     guard mixing.mix != nil, let identity = label.participant, !label.text.isEmpty else { return }
-    guard room.members(options.participant).contains(where: { $0.identity == identity }) else {
+    guard room.participants(of: options.choice).contains(where: { $0.identity == identity }) else {
       throw LiveKitError(.invalidParameter, "nobody who is mixed is called '\(PrintableText(identity, limit: 80))'")
     }
   }

@@ -116,7 +116,7 @@ public actor RoomComposite: EgressJob {
       if missing == nil { beginWriting() }
       if let missing, told != missing { tell(.waiting(missing)) }
       told = missing ?? told
-      return (missing, "check the room's name, or ")
+      return (missing, options.choice.words == nil ? "check the room's name, or " : "check the identities, or ")
     }
   }
 
@@ -145,7 +145,7 @@ public actor RoomComposite: EgressJob {
   func followRoom() async {
     expireLabels()
     guard room.connectionState == .connected else { return }
-    let publications = room.publications(of: options.participant).filter { options.kinds.contains($0.kind) }
+    let publications = room.publications(of: options.choice).filter { options.kinds.contains($0.kind) }
     await count(members.follow(publications))
     for publication in publications {
       await subscriptions.add(publication)
@@ -166,7 +166,7 @@ public actor RoomComposite: EgressJob {
   /// What keeps a tile or a voice out stops only that. In a mix that is yet to take over it is a reason not to.
   private func showAndHear() {
     mixing.scene?.labels = labels.board
-    let failed = mixing.scene?.update(members.wanted, of: room.members(options.participant), at: .now) ?? []
+    let failed = mixing.scene?.update(members.wanted, of: room.participants(of: options.choice), at: .now) ?? []
     for omission in failed where mixing.changes?.isRenewing(omission.kind) != true { note(omission) }
   }
 
@@ -226,9 +226,12 @@ public actor RoomComposite: EgressJob {
 
 extension RoomComposite: JobSource {
   var asked: RecordingOptions { plan.recording }
-  var request: String { "room composite, \(plan.firstLayout.rawValue)" }
+  var request: String {
+    "room composite\(options.choice.words.map { " of \($0)" } ?? ""), \(plan.firstLayout.rawValue)"
+  }
   public var kinds: Set<Track.Kind> { options.kinds }
   var identity: String? { options.participant }
+  func counts(_ participant: RemoteParticipant) -> Bool { options.choice.includes(participant.identity) }
   var sourceFailure: LiveKitError? { mixing.failure.withLock { $0 } }
   var losses: MixLosses? { mixing.losses }
 

@@ -38,18 +38,24 @@ package struct OutputFeeds: Sendable {
   /// - Returns: of each destination.
   /// - Throws: what is asked for or set is wrong.
   package static func of(_ options: CompositeOptions, folder: String?) throws(LiveKitError) -> [OutputFeeds] {
+    let mixers = try mixing(options, folder: folder)
+    let factory = PipelineFactory(folder: folder)
+    let others = options.values.filter { !factory.mixes(with: $0.key) }
+    var feeds = try of(options.recording(others), nil, folder: folder, codecs: nil)
+    for index in feeds.indices { feeds[index].pipelines = mixers + feeds[index].pipelines }
+    return feeds
+  }
+
+  /// What mixes a room.
+  /// - Throws: what is asked for or set is wrong.
+  package static func mixing(_ options: CompositeOptions, folder: String?) throws(LiveKitError) -> [Filled] {
     try options.check()
     let factory = PipelineFactory(folder: folder)
-    let mixing = options.values.filter { factory.mixes(with: $0.key) }
-    let mixers = PipelineFactory(store: factory.store, overrides: mixing)
+    let mixers = PipelineFactory(
+      store: factory.store, overrides: options.values.filter { factory.mixes(with: $0.key) })
     let templates = options.kinds.sorted { $0.rawValue < $1.rawValue }.flatMap(RoomMix.templates(of:))
     try LiveKitError.wrapping { () throws(PipelineFailure) in try mixers.check(templates) }
-    let others = options.values.filter { mixing[$0.key] == nil }
-    var feeds = try of(options.recording(others), nil, folder: folder, codecs: nil)
-    for index in feeds.indices {
-      feeds[index].pipelines = templates.compactMap { Filled($0, mixers) } + feeds[index].pipelines
-    }
-    return feeds
+    return templates.compactMap { Filled($0, mixers) }
   }
 
   /// - Parameter codecs: nil for what is mixed.

@@ -19,6 +19,8 @@ protocol JobSource: EgressJob {
   var request: String { get }
   /// Who is recorded alone; nil for all who are there.
   var identity: String? { get }
+  /// Whether somebody is one of those whose leaving may end it.
+  func counts(_ participant: RemoteParticipant) -> Bool
   /// Why the source brings nothing any more; nil while it may.
   var sourceFailure: LiveKitError? { get }
   var received: [RecordedTracks.Received] { get }
@@ -174,7 +176,8 @@ extension JobSource {
 
   private func noteSpeakers(_ event: RoomEvent) {
     guard case .activeSpeakersChanged(let speakers) = event, run?.isActive == true else { return }
-    job.speakers.note(Set(speakers.compactMap(\.identity)), at: jobAge)
+    let counted = speakers.filter { ($0 as? RemoteParticipant).map { counts($0) } ?? true }
+    job.speakers.note(Set(counted.compactMap(\.identity)), at: jobAge)
   }
 
   // MARK: State

@@ -42,6 +42,8 @@ extension JobSource {
     return asked.duration.map { jobAge >= $0 } == true ? .durationReached : nil
   }
 
+  func counts(_ participant: RemoteParticipant) -> Bool { true }
+
   /// While the connection is being brought back nobody is known to have left, and before the first moment nobody has.
   func watchPresence() {
     guard job.isTold, room.connectionState == .connected, let ending = asked.ending else { return }
@@ -49,7 +51,7 @@ extension JobSource {
     let holds =
       switch ending {
       case .participantLeft: identity.map { participants[$0] == nil } ?? false
-      case .roomEmpty: participants.values.allSatisfy { !$0.mayPublish }
+      case .roomEmpty: participants.values.allSatisfy { !$0.mayPublish || !counts($0) }
       case .tracksEnded:
         participants.values.allSatisfy { Set($0.trackPublications.keys).isDisjoint(with: asked.trackSids) }
       case .durationReached: false

@@ -3,31 +3,30 @@ package import MediaBridge
 /// Which track of whom is taken. Pure.
 package struct RawChoice: Sendable {
   package let kind: Track.Kind
-  /// An identity, or with wildcards those of several.
-  package var participant: String?
+  /// Identities, and patterns of them; without any all count.
+  package var participants: [String]
   package var sids: Set<String>
   package var sources: Set<Track.Source>
+  /// Names of tracks, and patterns of them; without any all count.
+  package var names: [String]
 
   package init(
-    kind: Track.Kind, participant: String? = nil, sids: Set<String> = [], sources: Set<Track.Source> = []
+    kind: Track.Kind, participants: [String] = [], sids: Set<String> = [], sources: Set<Track.Source> = [],
+    names: [String] = []
   ) {
-    (self.kind, self.participant, self.sids, self.sources) = (kind, participant, sids, sources)
+    (self.kind, self.participants, self.sids, self.sources, self.names) = (kind, participants, sids, sources, names)
   }
 
   private static let order: [Track.Source] = [.camera, .microphone, .screenShareVideo, .screenShareAudio, .unknown]
 
   package func accepts(_ publication: TrackPublication) -> Bool {
-    guard publication.kind == kind else { return false }
+    guard publication.kind == kind, NamePatterns(names).matches(publication.name) else { return false }
     return (sids.isEmpty || sids.contains(publication.sid)) && (sources.isEmpty || sources.contains(publication.source))
   }
 
   package func accepts(_ participant: Participant) -> Bool { accepts(identity: participant.identity) }
 
-  func accepts(identity: String?) -> Bool {
-    guard let participant else { return true }
-    guard NamePattern.isPattern(participant) else { return participant == identity }
-    return identity.map(NamePattern(participant).matches) ?? false
-  }
+  func accepts(identity: String?) -> Bool { NamePatterns(participants).matches(identity) }
 
   /// What is sent before what is muted, and the camera before a shared screen.
   package func best<Publication: TrackPublication>(of publications: some Sequence<Publication>) -> Publication? {
@@ -42,6 +41,7 @@ package struct RawChoice: Sendable {
   package var wish: String {
     let what = sources.isEmpty ? "\(kind)" : sources.map { $0.spoken(kind) }.sorted().joined(separator: " or ")
     if !sids.isEmpty { return "track \(sids.sorted().joined(separator: " or "))" }
-    return participant.map { "the \(what) of \($0)" } ?? "\(what) of somebody"
+    let named = NamePatterns(names).words.map { "\(what) called \($0)" } ?? what
+    return NamePatterns(participants).words.map { "the \(named) of \($0)" } ?? "\(named) of somebody"
   }
 }

@@ -154,11 +154,12 @@ public actor RecorderGroup: EgressJob {
   /// Who is there of those who get files, by name, with the participant's identity.
   private var present: [String: String] {
     let kinds = options.wantedKinds
-    let pattern = options.participantPattern.map(NamePattern.init)
+    let (identities, names) = (NamePatterns(options.participantPatterns), NamePatterns(options.trackNames))
     return room.remoteParticipants.values.reduce(into: [:]) { present, participant in
-      guard let identity = participant.identity, pattern?.matches(identity) != false else { return }
+      guard let identity = participant.identity, identities.matches(identity) else { return }
       let wanted = participant.trackPublications.values.filter {
         kinds.contains($0.kind) && (options.sources.isEmpty || options.sources.contains($0.source))
+          && names.matches($0.name)
       }
       switch unit {
       case .participant: if !wanted.isEmpty { present[identity] = identity }
@@ -181,10 +182,12 @@ public actor RecorderGroup: EgressJob {
   /// - Parameter take: counts from 1: whoever comes back does not get the file of before.
   private func memberOptions(_ name: String, participant: String?, take: Int = 1) -> RecordingOptions {
     var options = options
-    (options.wait, options.participantPattern, options.duration) = (nil, nil, nil)
+    (options.wait, options.participantPatterns, options.duration) = (nil, [], nil)
     switch unit {
     case .participant: (options.participant, options.ending) = (participant, .participantLeft)
-    case .track: (options.trackSids, options.sources, options.ending) = ([name], [], .tracksEnded)
+    case .track:
+      (options.trackSids, options.sources, options.ending) = ([name], [], .tracksEnded)
+      options.trackNames = []
     }
     if take > 1 {
       for index in options.destinations.indices {

@@ -22,14 +22,16 @@ public struct RecordingOptions: Sendable {
   public var encode: [String]
   /// The participant's identity; nil takes the first one that sends something.
   public var participant: String?
-  /// Where no participant is named: only those count whose identity is like this, in which `*` stands for any characters
-  /// and `?` for one.
-  public var participantPattern: String?
+  /// Where no participant is named: only those count whose identity is like one of these, in which `*` stands for any
+  /// characters and `?` for one; without any all count.
+  public var participantPatterns: [String] = []
   /// Single tracks of one participant: one video, one audio, or one of each.
   public var trackSids: [String]
   /// Which of the participant's sources to record: at most one of video and one of audio. Without any, the first that
   /// is published of camera, screen share and unnamed video, and of microphone, screen-share audio and unnamed audio.
   public var sources: [Track.Source]
+  /// Only tracks count whose name is like one of these, with wildcards as of `participantPatterns`; without any all count.
+  public var trackNames: [String] = []
   /// What the file has of a participant when neither tracks nor sources are named: silence or black where nothing is
   /// sent.
   public var kinds: Set<Track.Kind>
@@ -108,7 +110,7 @@ extension RecordingOptions {
   /// What is recorded, in words.
   var request: String {
     switch trackSids.count {
-    case 0: "participant \(participant ?? participantPattern ?? "who sends something first")"
+    case 0: "participant \(participant ?? NamePatterns(participantPatterns).words ?? "who sends something first")"
     case 1: "track \(trackSids[0])"
     default: "track composite of \(trackSids.joined(separator: " and "))"
     }

@@ -28,3 +28,19 @@ package struct NamePattern: Sendable {
     return pattern[next...].allSatisfy { $0 == "*" }
   }
 }
+
+/// Names, and names with wildcards, of which one has to fit. Without any, all fit.
+package struct NamePatterns: Sendable {
+  private let names: [String]
+  private let patterns: [NamePattern]
+
+  package init(_ names: [String]) { (self.names, patterns) = (names, names.map(NamePattern.init)) }
+
+  /// - Parameter name: nil for who has none, which fits only where all do.
+  package func matches(_ name: String?) -> Bool {
+    patterns.isEmpty || name.map { name in patterns.contains { $0.matches(name) } } == true
+  }
+
+  /// For people; nil where all fit.
+  package var words: String? { names.isEmpty ? nil : names.joined(separator: " or ") }
+}

@@ -136,13 +136,13 @@ struct RecordingSearch {
   private func candidates() -> [RemoteParticipant] {
     let participants = room.remoteParticipants
     if let identity = options.participant { return participants[identity].map { [$0] } ?? [] }
-    let pattern = options.participantPattern.map(NamePattern.init)
+    let names = NamePatterns(options.participantPatterns)
     // Whoever was found stays.
     return participants.values.sorted {
       (progress.isFirst($0) ? 0 : 1, $0.sid) < (progress.isFirst($1) ? 0 : 1, $1.sid)
     }
     .filter { participant in
-      pattern?.matches(participant.identity ?? "") != false
+      names.matches(participant.identity)
         && participant.trackPublications.values.contains(where: choice.accepts)
     }
   }
@@ -169,7 +169,8 @@ struct RecordingSearch {
     guard let found else {
       if let identity = options.participant { return "participant \(identity)" }
       let sids = options.trackSids.sorted()
-      let anybody = options.participantPattern.map { "a participant like \($0)" } ?? "a participant"
+      let anybody =
+        NamePatterns(options.participantPatterns).words.map { "a participant like \($0)" } ?? "a participant"
       return sids.isEmpty ? anybody : "track \(sids.joined(separator: " or "))"
     }
     let who = found.participant.identity ?? "the participant"
@@ -181,7 +182,7 @@ struct RecordingSearch {
 
   private func advice(_ found: Found?) -> String {
     guard found == nil else { return "" }
-    if options.participant != nil || options.participantPattern != nil { return "check the name, or " }
+    if options.participant != nil || !options.participantPatterns.isEmpty { return "check the name, or " }
     return options.trackSids.isEmpty ? "nobody publishes in this room: check its name, or " : "check the SID, or "
   }
 }

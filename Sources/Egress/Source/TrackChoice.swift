@@ -6,6 +6,7 @@ import MediaBridge
 struct TrackChoice: Sendable {
   private let sids: Set<String>
   private let sources: Set<Track.Source>
+  private let names: NamePatterns
   private var kindsByDefault: Set<Track.Kind>
   /// What the file holds of each kind from the first track on: a screen does not take the place of a camera that ends.
   private(set) var taken: [Track.Kind: Track.Source] = [:]
@@ -15,6 +16,7 @@ struct TrackChoice: Sendable {
   init(_ options: RecordingOptions) {
     sids = Set(options.trackSids)
     sources = Set(options.sources)
+    names = NamePatterns(options.trackNames)
     kindsByDefault = options.kinds
   }
 
@@ -28,6 +30,7 @@ struct TrackChoice: Sendable {
 
   func accepts(_ track: TrackPublication) -> Bool {
     guard sids.isEmpty else { return sids.contains(track.sid) }
+    guard names.matches(track.name) else { return false }
     guard sources.isEmpty else { return sources.contains(track.source) }
     return kindsByDefault.contains(track.kind) && (taken[track.kind] ?? track.source) == track.source
   }
@@ -66,6 +69,7 @@ struct TrackChoice: Sendable {
   func reason(against track: TrackPublication) -> String {
     let byTrack = "--track \(track.sid) records it"
     guard sids.isEmpty || sids.contains(track.sid) else { return "it was not asked for; \(byTrack)" }
+    guard names.matches(track.name) else { return "its name '\(track.name)' was not asked for; \(byTrack)" }
     let remedy = track.source == .unknown ? byTrack : "--source \(track.source.optionName) records it"
     guard sources.isEmpty || sources.contains(track.source) else { return "it was not asked for; \(remedy)" }
     guard let held = taken[track.kind] else { return "it was not asked for; \(remedy)" }
@@ -73,9 +77,9 @@ struct TrackChoice: Sendable {
     return "the file holds the \(held.spoken(track.kind)); \(remedy)"
   }
 
-  /// The sources that were asked for, for people; nil where there are none.
+  /// The sources or names that were asked for, for people; nil where there are none.
   var wish: String? {
-    guard !sources.isEmpty else { return nil }
+    guard !sources.isEmpty else { return names.words.map { "track called \($0)" } }
     return sources.sorted { $0.rawValue < $1.rawValue }.map { $0.spoken($0.kind) }.joined(separator: " and the ")
   }
 

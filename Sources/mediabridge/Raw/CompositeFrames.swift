@@ -21,9 +21,9 @@ struct CompositeFrames {
   }
 
   /// Goes on until all is there that was asked for, a signal comes, the reader has gone or the room is lost.
-  func run(url: String, token: String, _ options: ConnectOptions) async throws {
+  func run(_ visit: RoomVisit) async throws {
     try await job.prepare()
-    let (events, interruption) = (room.events, Interruption())
+    let (events, interruption) = (room.events, visit.interruption)
     let follower = Task { [console, info] in
       for await event in events {
         console.tell(event)
@@ -40,8 +40,11 @@ struct CompositeFrames {
       follower.cancel()
       labels.cancel()
     }
-    try await console.join(url, interruption) {
-      try await room.connect(url: url, token: token, connectOptions: options)
+    do { try await visit.join() } catch {
+      _ = try? await job.finish()
+      await stream.finish()
+      await info?.finish()
+      throw error
     }
     var failure = await follow(interruption)
     _ = try? await job.finish()
@@ -52,7 +55,7 @@ struct CompositeFrames {
     failure = failure ?? unsent
     stream.report.tell(console, "frames")
     info?.tell("finished", failure.map { ["message": $0.message] } ?? [:])
-    await room.disconnect()
+    await visit.leave()
     let untold = await info?.finish()
     failure = failure ?? untold
     if let failure { throw failure }

@@ -1,4 +1,5 @@
 import Egress
+import Foundation
 import MediaBridge
 import MediaCore
 
@@ -36,14 +37,22 @@ final class FrameStream: RawStream, VideoRenderer, SizelessRenderer, Sendable {
   private let framing: RawFraming?
   private let info: InfoLog?
   private let number: Int
+  /// The size that is asked for.
+  private let wish: Dimensions?
   private let state = Locked(Progress())
 
   /// - Parameter number: of the stream among those of the command, from 1 on.
   init(_ request: FrameMaker.Request, output: any RawReceiver, isFramed: Bool, info: InfoLog?, number: Int) {
     maker = Locked((FrameMaker(request), Outbox()))
-    (self.output, self.info, self.number) = (output, info, number)
+    (self.output, self.info, self.number, wish) = (output, info, number, request.size)
     framing = isFramed ? RawFraming(number: number) : nil
     if isFramed { output.begin(header: []) }
+  }
+
+  // Where the renderers of a room decide how large its tracks are sent.
+  @MainActor var isAdaptiveStreamEnabled: Bool { wish != nil }
+  @MainActor var adaptiveStreamSize: CGSize {
+    wish.map { CGSize(width: Int($0.width), height: Int($0.height)) } ?? .zero
   }
 
   var failure: LiveKitError? { output.failure ?? state.withLock { $0.failure } }

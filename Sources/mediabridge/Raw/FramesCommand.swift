@@ -4,7 +4,7 @@ import Foundation
 import MediaBridge
 import MediaCore
 
-struct FramesCommand: AsyncParsableCommand {
+struct FramesCommand: AsyncParsableCommand, RawCommand {
   static let configuration = CommandConfiguration(
     commandName: "frames", abstract: "Hand the frames of a participant, or of the mixed room, to other programs.",
     usage: "mediabridge frames [<options>] [<destination>]",
@@ -49,18 +49,21 @@ struct FramesCommand: AsyncParsableCommand {
     if let fps, !(1...240).contains(fps) { throw ValidationError("--fps \(fps): give 1 to 240") }
   }
 
+  var product: String {
+    let rate = fps.map { ", \($0) frames a second" } ?? ""
+    let what = composite.layout.map { "the room mixed as \($0.rawValue)" } ?? raw.choice(.video).wish
+    return "\(what) as \(format.rawValue)\(size.map { " of \($0)" } ?? "")\(rate)"
+  }
+
   private var isMixed: Bool { composite.layout != nil }
 
   private func validateComposite() throws {
     if raw.each { throw ValidationError("--composite and --each exclude each other: all in one, or each alone") }
-    if !raw.tracks.source.isEmpty || !raw.tracks.track.isEmpty {
-      throw ValidationError("--composite has all who are there: leave out --source and --track")
+    if !raw.tracks.source.isEmpty || !raw.tracks.track.isEmpty || !raw.tracks.trackName.isEmpty {
+      throw ValidationError("--composite has all tracks: leave out --source, --track and --track-name")
     }
     if composite.layout == .participant, !raw.isOfOne {
       throw ValidationError("--composite participant: say of whom with --participant IDENTITY")
-    }
-    if composite.layout != .participant, raw.tracks.participant != nil {
-      throw ValidationError("--participant: a composite has all who are there; give --composite participant for one")
     }
     if composite.audioMixing != nil || composite.audioTracks != nil {
       throw ValidationError("--audio-mixing and --audio-tracks: frames have no audio; 'pcm --mix' has it")
@@ -74,16 +77,21 @@ struct FramesCommand: AsyncParsableCommand {
     }
   }
 
-  func run() async throws { try await raw.run { try await run($0, $1) } }
+  func run() async throws {
+    try await raw.run { console, media in
+      let room = Room(
+        roomOptions: raw.access.roomOptions(
+          autoSubscribe: false, adaptiveStream: isMixed, receiveValues: try raw.values(isMixed: isMixed).receive))
+      try await work(in: room, console, media)(raw.visit(room, console))
+    }
+  }
 
-  private func run(_ console: Console, _ media: Int32?) async throws {
+  func work(in room: Room, _ console: Console, _ media: Int32?) throws -> RawWork {
     let info = try raw.infoLog(media, console)
     let (request, raw, format) = (request, raw, format)
     let mixing = try mixing
     try mixing?.check()
-    let room = Room(
-      roomOptions: raw.access.roomOptions(
-        autoSubscribe: false, adaptiveStream: isMixed, receiveValues: try raw.values(isMixed: isMixed).receive))
+    let info = try raw.infoLog(media)
     let replies = raw.replies(to: room, console)
     let destinations = RawDestinations(
       raw, media, limits: raw.frameLimits, unit: "frame", info: info, replies: replies, console
@@ -93,8 +101,9 @@ struct FramesCommand: AsyncParsableCommand {
       let output = try destinations.receiver(
         for: RawSubject(), in: room, environment: environment.merging(sizes) { $1 })
       let stream = FrameStream(request, output: output, isFramed: raw.framed, info: info, number: 1)
-      return try await raw.run(
-        CompositeFrames(room: room, options: options, stream: stream, console, info: info, replies: replies))
+      let frames = CompositeFrames(
+        room: room, options: options, stream: stream, console, info: info, replies: replies)
+      return { try await frames.run($0) }
     }
     let session = RawSession(
       room: room, choice: raw.choice(.video), extent: raw.each ? .each : .one, wish: .init(size: size, fps: fps),
@@ -106,7 +115,7 @@ struct FramesCommand: AsyncParsableCommand {
         output: try destinations.receiver(for: subject, in: room, environment: environment.merging(sizes) { $1 }),
         isFramed: raw.framed, info: info, number: number)
     }
-    try await raw.run(session)
+    return { try await session.run($0, duration: raw.duration, wait: raw.wait) }
   }
 
   /// What a command is told of the frames, as far as it is known before the first.
@@ -118,14 +127,16 @@ struct FramesCommand: AsyncParsableCommand {
   }
 
   /// How the room is mixed; nil for the frames of one participant, or of each.
-  private var mixing: CompositeOptions? {
+  var mixing: CompositeOptions? {
     get throws {
       guard let layout = composite.layout else { return nil }
       var options = CompositeOptions(
         destinations: [], layout: layout, size: size, framerate: fps, speakerHold: composite.speakerHold ?? .zero,
         showsNames: composite.showsNames, wait: raw.wait, values: try raw.values(isMixed: true).mix)
       (options.showsPlaceholders, options.scenery) = (composite.showsPlaceholders, composite.scenery.scenery)
-      options.participant = raw.tracks.participant
+      (options.participant, options.participants) = (raw.tracks.only, raw.tracks.participants)
+      // What frames are made of has no audio.
+      options.kinds = [.video]
       (options.labelTopic, options.hasLabels) = (composite.labelTopic, raw.reply == .label)
       return options
     }

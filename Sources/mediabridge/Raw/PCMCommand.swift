@@ -4,7 +4,7 @@ import Foundation
 import MediaBridge
 import MediaCore
 
-struct PCMCommand: AsyncParsableCommand {
+struct PCMCommand: AsyncParsableCommand, RawCommand {
   static let configuration = CommandConfiguration(
     commandName: "pcm", abstract: "Hand the audio of a participant, or of the whole room, to other programs.",
     usage: "mediabridge pcm [<options>] [<destination>]",
@@ -50,13 +50,17 @@ struct PCMCommand: AsyncParsableCommand {
     try raw.validateNames(mix ? .ofAll : .ofOne)
   }
 
-  func run() async throws { try await raw.run { try await run($0, $1) } }
+  func run() async throws {
+    try await raw.run { console, media in
+      let room = Room(roomOptions: raw.access.roomOptions(autoSubscribe: false, receiveValues: try raw.receiveValues()))
+      try await work(in: room, console, media)(raw.visit(room, console))
+    }
+  }
 
-  private func run(_ console: Console, _ media: Int32?) async throws {
+  func work(in room: Room, _ console: Console, _ media: Int32?) throws -> RawWork {
     let info = try raw.infoLog(media, console)
     let request = PCMStream.Request(format: format, rate: rate, channels: channels, duration: raw.duration)
     let raw = raw
-    let room = Room(roomOptions: raw.access.roomOptions(autoSubscribe: false, receiveValues: try raw.receiveValues()))
     let replies = raw.replies(to: room, console)
     let destinations = RawDestinations(
       raw, media, limits: limits, unit: "samples", info: info, replies: replies, reconnectFor: reconnectFor, console
@@ -75,7 +79,12 @@ struct PCMCommand: AsyncParsableCommand {
         request, output: try destinations.receiver(for: subject, in: room, environment: environment),
         isFramed: raw.framed, info: info, number: number)
     }
-    try await raw.run(session)
+    return { try await session.run($0, duration: raw.duration, wait: raw.wait) }
+  }
+
+  var product: String {
+    let what = mix ? raw.choice(.audio).wish + ", mixed" : raw.choice(.audio).wish
+    return "\(what) as \(format.rawValue), \(rate) Hz, \(channels) \(channels == 1 ? "channel" : "channels")"
   }
 
   /// A minute for readers, so that a model that thinks for a while misses nothing.

@@ -70,20 +70,23 @@ struct RawArguments: ParsableArguments {
     if let duration, duration <= .zero {
       throw ValidationError("--duration: nothing comes in no time; leave it out to go on until Ctrl-C")
     }
-    if tracks.participant != nil, !tracks.track.isEmpty {
+    if !tracks.participant.isEmpty, !tracks.track.isEmpty {
       throw ValidationError("--participant and --track exclude each other: a track belongs to one participant")
     }
     if !tracks.source.isEmpty, !tracks.track.isEmpty {
       throw ValidationError("--source and --track exclude each other: a track has one source")
     }
-    if exec != nil, destination != "-" { throw ValidationError("--exec and \(destination) exclude each other") }
+    if !tracks.trackName.isEmpty, !tracks.track.isEmpty {
+      throw ValidationError("--track-name and --track exclude each other: a track is named already")
+    }
+    if exec != nil, destination != "-" { throw ValidationError("--exec and \(shown) exclude each other") }
     if reply != nil, exec == nil {
       throw ValidationError("--reply is for what a command prints: give --exec COMMAND, too")
     }
     if each { try validateIsOfMany("--each") }
     if each, !framed, !target.hasOneForEach(isFramed: false) {
       throw ValidationError(
-        "--each: \(destination) would be written by all: put {publisher_identity} into its name, or give --framed or --exec"
+        "--each: \(shown) would be written by all: put {publisher_identity} into its name, or give --framed or --exec"
       )
     }
     try validateDestination()
@@ -95,10 +98,10 @@ struct RawArguments: ParsableArguments {
     guard destination.contains("://") else { return }
     guard target.isWebSocket else {
       throw ValidationError(
-        "\(destination): no file, and audio goes to ws://… or wss://… alone; 'mediabridge stream' is for live servers")
+        "\(shown): no file, and audio goes to ws://… or wss://… alone; 'mediabridge stream' is for live servers")
     }
     if destination.hasSuffix("://") {
-      throw ValidationError("\(destination): the address has no server; write ws://server/path")
+      throw ValidationError("\(shown): the address has no server; write ws://server/path")
     }
   }
 
@@ -131,15 +134,19 @@ struct RawArguments: ParsableArguments {
   }
 
   func choice(_ kind: Track.Kind) -> RawChoice {
-    RawChoice(kind: kind, participant: tracks.participant, sids: Set(tracks.track), sources: Set(tracks.source))
+    RawChoice(
+      kind: kind, participants: tracks.participant, sids: Set(tracks.track), sources: Set(tracks.source),
+      names: tracks.trackName)
   }
 
   /// Whether one participant is named.
-  var isOfOne: Bool { tracks.participant.map { !NamePattern.isPattern($0) } ?? false }
+  var isOfOne: Bool { tracks.only != nil }
   /// Whether a stream is complete when its participant leaves: a command that is for all goes on.
   var endsWithParticipant: Bool { each && exec != nil && !framed }
   var target: RawTarget { RawTarget(destination: destination, command: exec) }
-  private var usesStandardOutput: Bool { if case .standardOutput = target { true } else { false } }
+  /// For people, without what may be a secret.
+  var shown: String { target.isWebSocket ? WebSocketSink.shown(destination) : destination }
+  var usesStandardOutput: Bool { if case .standardOutput = target { true } else { false } }
 
   func infoLog(_ media: Int32?, _ console: Console) throws(LiveKitError) -> InfoLog? {
     guard let info else { return nil }
@@ -172,20 +179,18 @@ struct RawArguments: ParsableArguments {
   /// Sends what commands print; nil where nobody asked for that.
   func replies(to room: Room, _ console: Console) -> Replies? { reply.map { Replies($0, to: room, console) } }
 
-  private func accessToken() async throws -> String {
-    guard reply == .data else { return try await access.accessToken() }
-    return try await access.accessToken { VideoGrant.replier(room: $0) }
-  }
-
-  func run(_ session: RawSession) async throws {
-    try await session.run(
-      url: try access.serverURL(), token: try await accessToken(), access.connectOptions, duration: duration,
-      wait: wait)
-  }
-
-  func run(_ frames: CompositeFrames) async throws {
-    try await frames.run(
-      url: try access.serverURL(), token: try await accessToken(), access.connectOptions)
+  /// Of a room that nobody else is in.
+  func visit(_ room: Room, _ console: Console) async throws -> RoomVisit {
+    let (url, options) = (try access.serverURL(), access.connectOptions)
+    let token = try await access.accessToken(sendsMessages: reply == .data)
+    let interruption = Interruption()
+    return RoomVisit(interruption: interruption) {
+      try await console.join(url, interruption) {
+        try await room.connect(url: url, token: token, connectOptions: options)
+      }
+    } leave: {
+      await room.disconnect()
+    }
   }
 }
 

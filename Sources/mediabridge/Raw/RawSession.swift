@@ -42,6 +42,8 @@ actor RawSession {
   private let wish: Wish
   private let endsWithParticipant: Bool
   private let waitsForName: Bool
+  /// Whether nothing more is taken.
+  private var isOver = false
   private let console: Console
   private let info: InfoLog?
   private let replies: Replies?
@@ -70,24 +72,29 @@ actor RawSession {
   // MARK: The course of it
 
   /// Goes on until the time is over, a signal comes, readers have gone or the room is lost.
-  func run(url: String, token: String, _ options: ConnectOptions, duration: Duration?, wait: Duration?) async throws {
+  func run(_ visit: RoomVisit, duration: Duration?, wait: Duration?) async throws {
     self.duration = duration
     try begin()
-    let (events, interruption) = (room.events, Interruption())
+    let (events, interruption) = (room.events, visit.interruption)
     let follower = Task { for await event in events { await self.follow(event) } }
     defer { follower.cancel() }
-    try await console.join(url, interruption) {
-      try await room.connect(url: url, token: token, connectOptions: options)
+    do { try await visit.join() } catch {
+      await finishStreams()
+      await info?.finish()
+      throw error
     }
     await arrange()
     var failure = await untilEnd(interruption, wait: wait)
+    isOver = true
     await finishStreams()
     noteEnds()
     failure = failure ?? streams.lack(isWhole: duration == nil || interruption.hasCome)
     let unsent = await replies?.finish()
     failure = failure ?? unsent
     report(failure)
-    await room.disconnect()
+    // Others may go on in this room.
+    for take in takes { await take.publication.release(need) }
+    await visit.leave()
     let untold = await info?.finish()
     failure = failure ?? untold
     if let failure { throw failure }
@@ -192,18 +199,17 @@ actor RawSession {
 
   /// Brings what is subscribed and what the streams take into line with what is published.
   private func arrange() async {
-    guard room.connectionState == .connected else { return }
+    guard room.connectionState == .connected, !isOver else { return }
     let wanted = wanted()
     for take in takes where !wanted.contains(where: { $0.publication === take.publication }) {
       takes.removeAll { $0.publication === take.publication }
       streams[take.key]?.detach(take.publication)
-      // Without a connection there is nothing to take, which the end of the room tells.
-      try? await take.publication.set(subscribed: false)
+      await take.publication.release(need)
     }
-    for new in wanted where !takes.contains(where: { $0.publication === new.publication }) {
+    for new in wanted where !isOver && !takes.contains(where: { $0.publication === new.publication }) {
       guard prepare(new) else { continue }
       takes.append(new)
-      try? await new.publication.set(subscribed: true)
+      await new.publication.hold(need)
     }
     for index in takes.indices { follow(takeAt: index) }
     for take in takes where take.track != nil { await ask(take.publication) }
@@ -233,6 +239,9 @@ actor RawSession {
     streams[take.key]?.detach(take.publication)
     if take.publication.track != nil { streams[take.key]?.attach(take.publication, of: take.participant) }
   }
+
+  /// In a room that others share, what is sent is as large as the largest of them needs it.
+  private var need: OutputNeed { wish.size == nil ? .everything : .shown }
 
   /// Has no more sent than is wanted.
   private func ask(_ publication: RemoteTrackPublication) async {

@@ -9,12 +9,13 @@ struct RunCommand: AsyncParsableCommand {
     commandName: "run", abstract: "Run the jobs of a configuration file, in one room or several.",
     discussion: """
       The file is YAML: `rooms` by name, with the options that say which room, and `jobs` by name, each with its `room`, \
-      with `destinations` and with the options of `record`. Secrets stand in the environment: api-secret: ${env:NAME}. A \
-      job that fails fails alone, and the exit status is 0 when all did what they were asked.
+      with `destinations` and with the options of `record`. One of `kind: frames` or `kind: pcm` has a `destination` and the \
+      options of `frames` or `pcm`; one of them may have standard output, which is `-`. Secrets stand in the environment: \
+      api-secret: ${env:NAME}. A job that fails fails alone, and the exit status is 0 when all did what they were asked.
 
       While it runs, a file that is changed is read again, as it is at SIGHUP: jobs that stay the same go on untouched, \
-      one that is there no more ends complete, and one that is changed ends and begins anew; destinations come and go \
-      while it goes on. The file of a layout is looked at as well, and lays out anew what runs. A file with a mistake changes \
+      one that is there no more ends complete, and one that is changed ends and begins anew, as does one that had failed; \
+      destinations of recordings come and go while they go on. The file of a layout is looked at as well, and lays out anew what runs. A file with a mistake changes \
       nothing.
       """)
 
@@ -48,11 +49,23 @@ struct RunCommand: AsyncParsableCommand {
     let configurations = file.compactMap { read($0, plain, console) }
     guard configurations.count == file.count else { throw ExitCode.failure }
     if check || dryRun { return }
-    guard await RunWatcher(file: file[0], console: console).run(configurations[0]) else { throw ExitCode.failure }
+    let media = try standardOutput(configurations[0], console)
+    guard await RunWatcher(file: file[0], console: console, media: media).run(configurations[0]) else {
+      throw ExitCode.failure
+    }
+  }
+
+  /// - Returns: where the media goes of a job that has standard output; all that is told goes to standard error then.
+  private func standardOutput(_ configuration: RunConfiguration, _ console: Console) throws -> Int32? {
+    guard configuration.jobs.contains(where: { $0.raw?.usesStandardOutput == true }) else { return nil }
+    do throws(LiveKitError) { return try StandardOutput.claim() } catch {
+      console.fail(error)
+      throw ExitCode.failure
+    }
   }
 
   /// - Returns: nil where something is wrong, which is told.
-  private func read(_ file: String, _ plain: RecordingArguments, _ console: Console) -> RunConfiguration? {
+  private func read(_ file: String, _ plain: RunFile.Plain, _ console: Console) -> RunConfiguration? {
     do {
       let configuration = try RunFile.read(file, plain: plain)
       if check { console.tell(configuration, of: file) }

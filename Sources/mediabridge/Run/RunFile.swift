@@ -14,18 +14,30 @@ struct RunFile {
   }
 
   private static let keys = ["rooms", "jobs"]
+  private static let allKeys = keys + ["dot"]
   /// More than a person writes.
   private static let largestFile = 1024 * 1024
 
-  private var reader: RunReader
-  private var configuration = RunConfiguration()
-  /// With everything at its default.
-  private let plain: RecordingArguments
+  /// What an empty job of each kind is; only its place is still to be named.
+  struct Plain {
+    var recording: RecordingArguments
+    var frames: FramesCommand
+    var pcm: PCMCommand
+  }
+
+  var reader: RunReader
+  var configuration = RunConfiguration()
+  let plain: Plain
+  /// The jobs that write to standard output, and where that is said.
+  var outputs: [(job: String, mark: Mark?)] = []
+
+  private init(_ file: String, _ plain: Plain) { (reader, self.plain) = (RunReader(file: file), plain) }
 
   /// - Parameter plain: `defaults()`, for whoever reads many: to make them takes longer than to read a file.
   /// - Throws: `Mistakes`, in the order of lines.
-  static func read(_ file: String, plain: RecordingArguments? = nil) throws -> RunConfiguration {
-    var reading = RunFile(reader: RunReader(file: file), plain: try plain ?? Self.defaults())
+  static func read(_ file: String, plain: Plain? = nil) throws -> RunConfiguration {
+    let plain = try plain ?? Self.defaults()
+    var reading = RunFile(file, plain)
     do throws(YAMLMistake) { reading.read(try node(of: file)) } catch { throw Mistakes(all: [error]) }
     let mistakes = reading.reader.mistakes
     guard mistakes.isEmpty else {
@@ -45,20 +57,22 @@ struct RunFile {
     return try YAMLFile(file, holding: "configuration").parse(text)
   }
 
-  /// What an empty job is; only its place is still to be named.
-  static func defaults() throws -> RecordingArguments {
-    var plain = try RecordingArguments.parse(["--url", "ws://localhost", "--token", "-", "a.mkv"])
-    (plain.access.url, plain.access.token) = (nil, nil)
+  static func defaults() throws -> Plain {
+    let access = ["--url", "ws://localhost", "--token", "-"]
+    var plain = Plain(
+      recording: try RecordingArguments.parse(access + ["a.mkv"]), frames: try FramesCommand.parse(access),
+      pcm: try PCMCommand.parse(access))
+    (plain.recording.access.url, plain.recording.access.token) = (nil, nil)
     return plain
   }
 
   private mutating func read(_ root: Node) {
     var parts: [String: (mark: Mark?, value: Node)] = [:]
     for (name, mark, value) in reader.pairs(root, of: "the file") {
-      if Self.keys.contains(name) {
+      if Self.allKeys.contains(name) {
         parts[name] = (mark, value)
       } else {
-        reader.refuse(name, mark, besides: Self.keys, in: "the file")
+        reader.refuse(name, mark, besides: Self.allKeys, in: "the file")
       }
     }
     for name in Self.keys where parts[name] == nil && root.mapping != nil {
@@ -67,7 +81,11 @@ struct RunFile {
     let (rooms, jobs) = (list("rooms", parts), list("jobs", parts))
     for (name, mark, value) in rooms { readRoom(name, mark, value) }
     for (name, mark, value) in jobs { readJob(name, mark, value, rooms.map(\.key)) }
+    checkOutputs()
+    if let dot = parts["dot"] { configuration.dot = reader.word(dot.value, "dot", Self.dot) }
   }
+
+  static var dot: RunForm { .text(example: "drawings") }
 
   /// The rooms or the jobs, by name.
   private mutating func list(
@@ -86,7 +104,7 @@ struct RunFile {
   // MARK: Rooms
 
   private mutating func readRoom(_ name: String, _ mark: Mark?, _ value: Node) {
-    var draft = RunRoomDraft(access: plain.access)
+    var draft = RunRoomDraft(access: plain.recording.access)
     let before = reader.mistakes.count
     let places = reader.read(value, of: "a room", by: RunKey.all, into: &draft)
     guard reader.mistakes.count == before else { return }
@@ -94,7 +112,7 @@ struct RunFile {
     do {
       try draft.access.templates.validate()
       try draft.access.validate()
-      var set = plain.set
+      var set = plain.recording.set
       set.pairs = draft.set
       try set.validate()
       let folder = draft.access.pipelines
@@ -106,62 +124,5 @@ struct RunFile {
     }
     configuration.rooms.append(
       RunRoom(name: name, access: draft.access, receiveValues: receiveValues, given: places.given))
-  }
-
-  // MARK: Jobs
-
-  private mutating func readJob(_ name: String, _ mark: Mark?, _ value: Node, _ rooms: [String]) {
-    var draft = RunJobDraft(recording: plain)
-    draft.recording.destination = []
-    let before = reader.mistakes.count
-    let places = reader.read(value, of: "a job", by: RunKey.all, into: &draft)
-    if value.mapping != nil, places.keys["destinations"] == nil {
-      reader.note(mark, "`destinations` is missing: say where '\(name)' goes, such as talk.mp4")
-    }
-    let room = checkRoom(draft.room, places.items["room"]?.last?.mark ?? mark, rooms)
-    guard reader.mistakes.count == before, let room else {
-      // What else is wrong may come of that.
-      return note(draft.recording.exclusions, places, mark)
-    }
-    let access = configuration.rooms.first { $0.name == room }?.access
-    if let access { draft.recording.access = access }
-    let job = RunJob(
-      name: name, room: room, recording: draft.recording, destinationValues: draft.destinationValues,
-      given: places.given)
-    note(job.mistakes(inRoom: access != nil), places, mark)
-    configuration.jobs.append(job)
-  }
-
-  /// - Parameter messages: of `record`, about a job.
-  private mutating func note(_ messages: [String], _ places: RunPlaces, _ mark: Mark?) {
-    let keys = RunKey<RunJobDraft>.all.map(\.name)
-    for message in messages { reader.note(places.mark(of: message) ?? mark, RunPlaces.inWords(message, keys)) }
-  }
-
-  /// - Returns: nil where it is not known which, or there is none of that name, which is noted.
-  private mutating func checkRoom(_ name: String?, _ mark: Mark?, _ rooms: [String]) -> String? {
-    if let name {
-      if rooms.contains(name) { return name }
-      if !rooms.isEmpty { reader.refuse(name, mark, besides: rooms, in: "`rooms`") }
-      return nil
-    }
-    if rooms.count > 1 { reader.note(mark, "`room` is missing: say which of \(rooms.joined(separator: ", "))") }
-    return rooms.count == 1 ? rooms[0] : nil
-  }
-}
-
-extension RunJob {
-  /// What is wrong beyond single values, in the words of `record`.
-  /// - Parameter isInRoom: whether the room says which templates there are.
-  func mistakes(inRoom isInRoom: Bool) -> [String] {
-    let checks: [() throws -> Void] = [
-      recording.set.validate, recording.composite.scenery.validate, recording.composite.validate,
-      recording.files.validate, recording.encoding.validate, recording.checkUse,
-    ]
-    var messages = recording.exclusions
-    for check in checks { do { try check() } catch { messages.append("\(error)") } }
-    guard messages.isEmpty, isInRoom else { return messages }
-    do { _ = try feeds() } catch { messages.append("\(error)") }
-    return messages
   }
 }

@@ -4,6 +4,10 @@ import MediaBridge
 /// How a value is written in the file of `run`: for what is said of mistakes, and for the schema.
 indirect enum RunForm {
   case text(example: String)
+  /// Of a shell, whose variables are its own.
+  case command(example: String)
+  /// Where raw media goes; an address of a WebSocket may hold secrets of the environment.
+  case place
   case count(example: Int)
   case share
   case time
@@ -23,6 +27,8 @@ indirect enum RunForm {
   var expectation: String {
     switch self {
     case .text(let example): "text such as \(example)"
+    case .command(let example): "a command such as \(example)"
+    case .place: "a file, a pipe, a socket such as unix:frames.sock, or - for standard output"
     case .count(let example): "a whole number such as \(example)"
     case .share: "a number from 0 to 1 such as 0.5"
     case .time: "a time such as 30s, 5m or 1h30m"
@@ -41,6 +47,7 @@ indirect enum RunForm {
   var schema: [String: Any] {
     switch self {
     case .text: ["type": ["string", "number"]]
+    case .command, .place: ["type": "string", "minLength": 1]
     case .count: ["type": "integer", "minimum": 0]
     case .share: ["type": "number", "minimum": 0, "maximum": 1]
     case .time: ["type": ["string", "number"], "pattern": "^([0-9.]+|([0-9.]+[hms])+)$"]

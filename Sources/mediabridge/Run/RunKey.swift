@@ -21,6 +21,10 @@ struct RunKey<Target> {
     RunKey(name: name, form: .text(example: example), help: help) { $0[keyPath: path] = $1.first?.text }
   }
 
+  static func command(_ name: String, _ path: WritableKeyPath<Target, String?>, example: String) -> RunKey {
+    RunKey(name: name, form: .command(example: example)) { $0[keyPath: path] = $1.first?.text }
+  }
+
   static func secret(_ name: String, _ path: WritableKeyPath<Target, String?>) -> RunKey {
     RunKey(name: name, form: .secret) { $0[keyPath: path] = try $1.first.map { try RunSecret.whole($0.text) } }
   }

@@ -29,7 +29,7 @@ extension RunKey where Target == RunRoomDraft {
   }
 }
 
-/// A job as it is read: what `record` would be told.
+/// A job that records, as it is read: what `record` would be told.
 struct RunJobDraft {
   var recording: RecordingArguments
   /// The name of its room; nil for the only one.
@@ -39,47 +39,28 @@ struct RunJobDraft {
 }
 
 extension RunKey where Target == RunJobDraft {
-  static var all: [RunKey] { source + mixing + outputs + encoding + ends }
+  static var all: [RunKey] { source + seen(\.recording.composite) + heard + outputs + encoding + ends }
 
   /// What of the room.
   private static var source: [RunKey] {
     [
-      text("room", \.room, example: "main", help: "The name of its room in this file; needed where there are several"),
-      text("participant", \.recording.tracks.participant, example: "alice, or speaker-* for the first of several"),
-      some("track", .text(example: "TR_VCabc"), \.recording.tracks.track) { $0 },
-      some(
-        "source", .choice(["camera", "screen", "microphone", "screen-audio"]), \.recording.tracks.source, source(named:)
-      ),
+      kind, room(\.room),
+    ] + selection(\.recording.tracks, ["camera", "screen", "microphone", "screen-audio"]) + [
       optional("each", .choice(RecorderGroup.Unit.allCases.map(\.rawValue)), \.recording.each, unit(named:)),
       flag("audio-only", \.recording.audioOnly),
       optional("wait", .time, \.recording.wait, duration(of:)),
     ]
   }
 
-  /// How a room is mixed.
-  private static var mixing: [RunKey] {
+  /// How the audio of a room is mixed.
+  private static var heard: [RunKey] {
     [
-      optional(
-        "composite", .text(example: "grid, speaker, or layout.yaml"), \.recording.composite.layout, layout(named:)),
-      optional("speaker-hold", .time, \.recording.composite.speakerHold, duration(of:)),
-      flag("names", \.recording.composite.showsNames),
-      flag("placeholders", \.recording.composite.showsPlaceholders),
       optional(
         "audio-mixing", .choice(AudioMixing.allCases.map(\.rawValue)), \.recording.composite.audioMixing,
         mixing(named:)),
       optional(
         "audio-tracks", .choice(AudioTracks.allCases.map(\.rawValue)), \.recording.composite.audioTracks,
         tracks(named:)),
-      text("label-topic", \.recording.composite.labelTopic, example: "captions"),
-      one("gap", .count(example: 8), \.recording.composite.scenery.gap, count(of:)),
-      optional(
-        "background", .text(example: "white, #203040 or wall.png"), \.recording.composite.scenery.background,
-        background(of:)),
-      text("logo", \.recording.composite.scenery.logo, example: "logo.png"),
-      optional(
-        "logo-corner", .choice(CompositeScenery.Logo.Corner.allCases.map(\.rawValue)),
-        \.recording.composite.scenery.logoCorner, corner(named:)),
-      optional("logo-opacity", .share, \.recording.composite.scenery.logoOpacity, share(of:)),
     ]
   }
 
@@ -94,7 +75,7 @@ extension RunKey where Target == RunJobDraft {
       },
       optional("part-duration", .time, \.recording.files.partDuration, duration(of:)),
       optional("part-size", .bytes, \.recording.files.partSize, bytes(of:)),
-      text("on-complete", \.recording.files.onComplete, example: #"cp "$1" /store"#),
+      command("on-complete", \.recording.files.onComplete, example: #"cp "$1" /store"#),
       flag("manifest", \.recording.files.manifest),
       flag("overwrite", \.recording.overwrite),
       one("reconnect-for", .time, \.recording.reconnectFor, duration(of:)),

@@ -25,6 +25,9 @@ struct RunPlaces {
         let names = [item.text.split(separator: "=").first.map(String.init) ?? ""] + item.values.keys
         for name in names { for quote in ["'", "\""] { note(quote + name + quote, mark) } }
         if name == "destinations" { note(Destination(argument: item.text).shown, mark) }
+        if name == "destination", item.text != "-" {
+          for text in [item.text, WebSocketSink.shown(item.text)] { note(text, mark) }
+        }
       }
     }
     return found.min { $0.at < $1.at }?.mark

@@ -31,19 +31,23 @@ struct RunReader {
     return pairs
   }
 
-  mutating func refuse(_ name: String, _ mark: Mark?, besides known: [String], in place: String) {
-    let advice = NearestName.of(name, in: known).map { "did you mean `\($0)`?" }
-    note(mark, "\(place) has no `\(name)`; \(advice ?? "there is \(known.joined(separator: ", "))")")
+  /// - Parameter hint: where it belongs, if that is known.
+  mutating func refuse(_ name: String, _ mark: Mark?, besides known: [String], in place: String, hint: String? = nil) {
+    let nearest = NearestName.of(name, in: known).map { "did you mean `\($0)`?" }
+    let advice = [nearest, hint].compactMap { $0 }.joined(separator: " Or ")
+    note(mark, "\(place) has no `\(name)`; \(advice.isEmpty ? "there is \(known.joined(separator: ", "))" : advice)")
   }
 
   /// Sets what a mapping says.
+  /// - Parameter hint: where a key belongs that does not belong here, if that is known.
   mutating func read<Target>(
-    _ node: Node, of place: String, by keys: [RunKey<Target>], into target: inout Target
+    _ node: Node, of place: String, by keys: [RunKey<Target>], into target: inout Target,
+    hint: (String) -> String? = { _ in nil }
   ) -> RunPlaces {
     var places = RunPlaces()
     for (name, mark, value) in pairs(node, of: place) {
       guard let key = keys.first(where: { $0.name == name }) else {
-        refuse(name, mark, besides: keys.map(\.name), in: place)
+        refuse(name, mark, besides: keys.map(\.name), in: place, hint: hint(name))
         continue
       }
       places.keys[name] = mark
@@ -56,6 +60,9 @@ struct RunReader {
     }
     return places
   }
+
+  /// One value, as it is written; nil where it is not what goes there, which is noted.
+  mutating func word(_ node: Node, _ name: String, _ form: RunForm) -> String? { scalar(node, name, form)?.item.text }
 
   typealias Placed = (item: RunItem, mark: Mark?)
 
@@ -92,13 +99,16 @@ struct RunReader {
       note(node.mark, "`\(name)` takes \(form.expectation); this is \(Self.kind(node))")
       return nil
     }
-    if case .secret = form {
-    } else if RunSecret.isIn(text) {
+    switch form {
+    case .secret, .command: break
+    case .place where RunSecret.isIn(text): return address(text, name, node.mark)
+    case _ where RunSecret.isIn(text):
       note(
         node.mark,
         "`\(name)`: the environment is for secrets only: api-key, api-secret, token and addresses; write the value here"
       )
       return nil
+    default: break
     }
     if case .flag = form { return (RunItem(text: node.bool == true ? "true" : "false"), node.mark) }
     if case .choice(let words) = form, !words.contains(text) {
@@ -107,6 +117,19 @@ struct RunReader {
       return nil
     }
     return (RunItem(text: text), node.mark)
+  }
+
+  /// With the secrets that an address may have.
+  private mutating func address(_ text: String, _ name: String, _ mark: Mark?) -> Placed? {
+    guard RawTarget(destination: text, command: nil).isWebSocket else {
+      note(
+        mark, "`\(name)`: the environment is for secrets only, such as the key of a ws:// address; write the name here")
+      return nil
+    }
+    do throws(RunRefusal) { return (RunItem(text: try RunSecret.filled(text)), mark) } catch {
+      note(mark, "`\(name)`: \(error)")
+      return nil
+    }
   }
 
   private mutating func values(_ node: Node, _ name: String) -> [(name: String, value: String, mark: Mark?)]? {

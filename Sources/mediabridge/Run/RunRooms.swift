@@ -16,7 +16,7 @@ actor RunRooms {
 
   /// The room of that definition, which may not be joined yet; `leave` gives it back. One that was lost is made anew.
   func enter(_ definition: RunRoom) -> Room {
-    if let index = all.firstIndex(where: { $0.definition.isSame(as: definition) && $0.isUsable }) {
+    if let index = all.firstIndex(where: { $0.definition.serves(definition) && $0.isUsable }) {
       all[index].users += 1
       return all[index].room
     }
@@ -28,12 +28,13 @@ actor RunRooms {
   /// Returns when the room is joined, by whoever came first.
   func join(_ room: Room) async throws {
     guard let index = all.firstIndex(where: { $0.room === room }) else { return }
-    let access = all[index].definition.access
+    let (access, sendsMessages) = (all[index].definition.access, all[index].definition.sendsMessages)
     let joining =
       all[index].joining
       ?? Task {
         try await room.connect(
-          url: access.serverURL(), token: try await access.accessToken(), connectOptions: access.connectOptions)
+          url: access.serverURL(), token: try await access.accessToken(sendsMessages: sendsMessages),
+          connectOptions: access.connectOptions)
       }
     all[index].joining = joining
     do { try await joining.value } catch {
@@ -56,5 +57,8 @@ actor RunRooms {
 }
 
 extension RunRoom {
-  func isSame(as other: RunRoom) -> Bool { name == other.name && given == other.given }
+  /// Whether it is the same, with as many rights.
+  func serves(_ other: RunRoom) -> Bool {
+    name == other.name && given == other.given && (sendsMessages || !other.sendsMessages)
+  }
 }

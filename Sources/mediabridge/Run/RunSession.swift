@@ -11,6 +11,8 @@ actor RunSession {
   }
 
   private let console: Console
+  /// Standard output, where that carries the media of a job.
+  private let media: Int32?
   private let rooms = RunRooms()
   private let lives = Locked<[String: String]>([:])
   private var running: [String: Running] = [:]
@@ -21,7 +23,7 @@ actor RunSession {
   /// Whether all that ended did what it was asked to.
   private(set) var isWhole = true
 
-  init(console: Console) { self.console = console }
+  init(console: Console, media: Int32?) { (self.console, self.media) = (console, media) }
 
   var isOver: Bool { all.allSatisfy(\.job.isOver) }
   private var all: [Running] { running.values + leaving }
@@ -31,10 +33,12 @@ actor RunSession {
     var same: [String] = []
     var changed: [String] = []
     var added: [String] = []
+    /// What had failed, and begins anew as it was.
+    var again: [String] = []
     var removed: [String] = []
   }
 
-  /// Ends what is asked for no more, and begins what is new. What stays the same goes on untouched.
+  /// Ends what is asked for no more, and begins what is new, or has failed. What stays the same goes on untouched.
   func apply(_ configuration: RunConfiguration) async -> Difference {
     var difference = Difference()
     var ended: [Running] = []
@@ -52,12 +56,17 @@ actor RunSession {
         starts.append((job, room))
         continue
       }
-      if known.job.room.isSame(as: room), job.isSame(as: known.job.job) {
-        difference.same.append(job.name)
+      if known.job.room.serves(room), job.isSame(as: known.job.job) {
+        guard known.job.hasFailed else {
+          difference.same.append(job.name)
+          continue
+        }
+        difference.again.append(job.name)
+        starts.append((job, room))
         continue
       }
       difference.changed.append(job.name)
-      if known.job.room.isSame(as: room), await known.job.takeOver(job, used[job.name] ?? [:]) { continue }
+      if known.job.room.serves(room), await known.job.takeOver(job, used[job.name] ?? [:]) { continue }
       ended.append(known)
       starts.append((job, room))
     }
@@ -81,7 +90,7 @@ actor RunSession {
 
   private func run(_ job: RunningJob) async {
     let name = job.job.name
-    let (written, isWhole) = await job.run(rooms, besides: used[name] ?? [:])
+    let (written, isWhole) = await job.run(rooms, besides: used[name] ?? [:], media: media)
     for location in written { used[name, default: [:]][location, default: 0] += 1 }
     self.isWhole = self.isWhole && isWhole
   }

@@ -1,6 +1,8 @@
 import Egress
 import Foundation
+import MediaBridge
 import MediaCore
+import MediaPipelines
 
 /// A process of `run`: its jobs until they have ended or are interrupted, and its file as it changes.
 struct RunWatcher {
@@ -9,13 +11,15 @@ struct RunWatcher {
   private let session: RunSession
   private let interruption = Interruption()
 
-  init(file: String, console: Console) {
+  /// - Parameter media: standard output, where that carries the media of a job.
+  init(file: String, console: Console, media: Int32?) {
     (self.file, self.console) = (file, console)
-    session = RunSession(console: console)
+    session = RunSession(console: console, media: media)
   }
 
   /// - Returns: whether all jobs did what they were asked to.
   func run(_ configuration: RunConfiguration) async -> Bool {
+    draw(configuration)
     var files = [file] + configuration.files
     var watch = FileWatch(files)
     let isHungUp = Locked(false)
@@ -40,20 +44,30 @@ struct RunWatcher {
       }
     }
     await session.wait()
+    do { try Drawings.check() } catch {
+      console.fail(error)
+      return false
+    }
     return await session.isWhole
+  }
+
+  private func draw(_ configuration: RunConfiguration) {
+    guard let dot = configuration.dot else { return Drawings.end() }
+    do throws(LiveKitError) { try Drawings.begin(asked: dot) } catch { console.fail(error) }
   }
 
   /// - Returns: what is asked for now; nil where it is not taken over.
   private func readAgain() async -> RunConfiguration? {
     do {
       let configuration = try RunFile.read(file)
+      draw(configuration)
       let difference = await session.apply(configuration)
       console.say("\(file) is read again: \(difference.words)")
       console.event(
         "configuration",
         [
           "applied": true, "same": difference.same, "changed": difference.changed, "added": difference.added,
-          "removed": difference.removed,
+          "removed": difference.removed, "again": difference.again,
         ])
       return configuration
     } catch {
@@ -68,7 +82,10 @@ struct RunWatcher {
 extension RunSession.Difference {
   /// For people.
   var words: String {
-    let parts = [("new", added), ("changed", changed), ("ended", removed), ("the same", same)]
+    let parts = [
+      ("new", added), ("changed", changed), ("begun anew after a failure", again), ("ended", removed),
+      ("the same", same),
+    ]
     return parts.filter { !$0.1.isEmpty }.map {
       "\($0.1.joined(separator: ", ")) \($0.1.count == 1 ? "is" : "are") \($0.0)"
     }

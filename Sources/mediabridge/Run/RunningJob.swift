@@ -1,4 +1,5 @@
 import Egress
+import Foundation
 import MediaBridge
 import MediaCore
 
@@ -10,6 +11,8 @@ final class RunningJob: Sendable {
     /// Where each destination of the file is really written.
     var places: [(given: OutputDestination, location: String)] = []
     var isOver = false
+    /// Whether something is missing of what was asked for.
+    var hasFailed = false
     /// What of a change could not be done.
     var refusal: LiveKitError?
     /// Whether the file asks for it no more.
@@ -29,6 +32,8 @@ final class RunningJob: Sendable {
   /// As it is asked for now.
   var job: RunJob { state.withLock { $0.job } }
   var isOver: Bool { state.withLock { $0.isOver } }
+  /// Whether it is over, and did not do what it was asked to.
+  var hasFailed: Bool { state.withLock { $0.isOver && $0.hasFailed } }
 
   /// Completes what it writes.
   /// - Parameter isRemoved: since the file says so.
@@ -41,55 +46,109 @@ final class RunningJob: Sendable {
     interruption.end()
   }
 
-  /// - Parameter used: how often a location was written already.
+  /// - Parameters:
+  ///   - used: how often a location was written already.
+  ///   - media: standard output, where that carries the media of a job.
   /// - Returns: the locations that were written, and whether all that was asked for is there; what is not is told.
-  func run(_ rooms: RunRooms, besides used: [String: Int]) async -> (written: [String], isWhole: Bool) {
-    let (written, failure) = await record(in: rooms, besides: used)
+  func run(_ rooms: RunRooms, besides used: [String: Int], media: Int32?) async -> (written: [String], isWhole: Bool) {
+    let (written, failure) = await perform(in: rooms, besides: used, media)
     if let failure { console.fail(failure) }
-    return (written, failure == nil && state.withLock { $0.refusal } == nil)
+    let isWhole = failure == nil && state.withLock { $0.refusal } == nil
+    over(isWhole)
+    return (written, isWhole)
   }
 
-  private func record(
-    in rooms: RunRooms, besides used: [String: Int]
-  ) async -> (written: [String], failure: (any Error)?) {
-    defer { over() }
+  private typealias Outcome = (written: [String], failure: (any Error)?)
+
+  private func perform(in rooms: RunRooms, besides used: [String: Int], _ media: Int32?) async -> Outcome {
     guard !interruption.hasCome else { return ([], nothing(of: job)) }
     let room = await rooms.enter(room)
-    let job = job
-    var written: [String] = []
-    var failure: (any Error)?
-    do {
-      let prepared = try job.prepared(besides: used)
-      let given = try job.prepared().options.destinations
-      state.withLock { $0.places = zip(given, prepared.options.destinations).map { ($0, $1.location) } }
-      let source = job.recording.job(in: room, prepared)
-      do { try await record(source, room, prepared, rooms) } catch { failure = error }
-      _ = try? await source.finish()
-      if await source.elapsed > .zero { written = state.withLock { $0.places.map(\.given.location) } }
-    } catch { failure = error }
+    var outcome: Outcome
+    switch job.work {
+    case .record(let recording): outcome = await record(recording, room, rooms, besides: used)
+    case .raw(let command): outcome = await handOn(command, room, rooms, besides: used, media)
+    }
     await rooms.leave(room)
-    let isRemoved = state.withLock { $0.isRemoved }
-    if isRemoved, (failure as? LiveKitError)?.code == .cancelled { failure = nil }
-    return (written, failure)
+    if state.withLock({ $0.isRemoved }), isIdle(outcome.failure) { outcome.failure = nil }
+    return outcome
+  }
+
+  /// Whether it was ended while it waited, with nothing missing that had come.
+  private func isIdle(_ failure: (any Error)?) -> Bool {
+    guard let code = (failure as? LiveKitError)?.code else { return false }
+    return code == .cancelled || job.raw != nil && code == .noMedia
+  }
+
+  // MARK: Recordings
+
+  private func record(
+    _ recording: RunRecording, _ room: Room, _ rooms: RunRooms, besides used: [String: Int]
+  ) async -> Outcome {
+    var outcome: Outcome = ([], nil)
+    do {
+      let prepared = try recording.prepared(besides: used)
+      let given = try recording.prepared().options.destinations
+      state.withLock { $0.places = zip(given, prepared.options.destinations).map { ($0, $1.location) } }
+      let source = recording.arguments.job(in: room, prepared)
+      do { try await record(recording.arguments, source, room, prepared, rooms) } catch { outcome.failure = error }
+      _ = try? await source.finish()
+      if await source.elapsed > .zero { outcome.written = state.withLock { $0.places.map(\.given.location) } }
+    } catch { outcome.failure = error }
+    return outcome
   }
 
   private func record(
-    _ source: any EgressJob, _ room: Room, _ prepared: RecordingArguments.Prepared, _ rooms: RunRooms
+    _ arguments: RecordingArguments, _ source: any EgressJob, _ room: Room, _ prepared: RecordingArguments.Prepared,
+    _ rooms: RunRooms
   ) async throws {
-    let recording = try await job.recording.recording(
-      source, room, prepared.options, console, interruption: interruption)
+    let recording = try await arguments.recording(source, room, prepared.options, console, interruption: interruption)
     state.withLock { $0.recording = recording }
     try await rooms.join(room)
-    if !job.recording.isComposite { job.recording.tellIdlePreset(console) }
+    if !arguments.isComposite { arguments.tellIdlePreset(console) }
     try await recording.run()
+  }
+
+  // MARK: Raw media
+
+  private func handOn(
+    _ command: any RawCommand, _ room: Room, _ rooms: RunRooms, besides used: [String: Int], _ media: Int32?
+  ) async -> Outcome {
+    var command = command
+    let given = command.raw
+    command.raw.advance(past: used)
+    let hasJoined = Locked(false)
+    let visit = RoomVisit(interruption: interruption) {
+      try await rooms.join(room)
+      hasJoined.withLock { $0 = true }
+    } leave: {
+    }
+    do {
+      try await command.work(in: room, console, try output(of: given, media))(visit)
+    } catch { return (hasJoined.withLock { $0 } ? given.files : [], error) }
+    return (given.files, nil)
+  }
+
+  /// - Returns: standard output, for the job that has it.
+  private func output(of raw: RawArguments, _ media: Int32?) throws(LiveKitError) -> Int32? {
+    guard raw.usesStandardOutput else { return nil }
+    guard let media else {
+      throw LiveKitError(
+        .invalidParameter,
+        "standard output carries what is told, since no job had it at first: begin 'run' anew, or give another destination"
+      )
+    }
+    // Whoever writes closes it, and a job that begins anew needs it again.
+    let descriptor = fcntl(media, F_DUPFD_CLOEXEC, 10)
+    guard descriptor >= 0 else { throw RawDescriptor.failure("standard output") }
+    return descriptor
   }
 
   // MARK: Changes
 
   /// Whether another job can begin only when this one has ended: they are in a room that changes, or write the same.
   func standsInTheWay(of other: RunJob, _ otherRoom: RunRoom) -> Bool {
-    if room.name == otherRoom.name, !room.isSame(as: otherRoom) { return true }
-    return !Set(job.recording.destination).isDisjoint(with: other.recording.destination)
+    if room.name == otherRoom.name, !room.serves(otherRoom) { return true }
+    return !job.places.isDisjoint(with: other.places)
   }
 
   /// Has it go on as another job where only the list of destinations is another one.
@@ -97,12 +156,12 @@ final class RunningJob: Sendable {
   /// - Returns: false where it has to begin anew.
   func takeOver(_ other: RunJob, _ used: [String: Int]) async -> Bool {
     let (recording, old) = state.withLock { ($0.recording, $0.job) }
-    guard let recording, old.isSame(but: other), other.recording.each == nil, await recording.source.elapsed > .zero,
-      let before = try? old.prepared().options.destinations, let prepared = try? other.prepared(besides: used),
-      let after = try? other.prepared().options.destinations
+    guard let recording, old.isSame(but: other), let wanted = other.recording, wanted.arguments.each == nil,
+      await recording.source.elapsed > .zero, let before = try? old.recording?.prepared().options.destinations,
+      let prepared = try? wanted.prepared(besides: used), let after = try? wanted.prepared().options.destinations
     else { return false }
     state.withLock { $0.job = other }
-    if let layout = other.recording.composite.layout, layout != old.recording.composite.layout {
+    if let layout = other.layout, layout != old.layout {
       await attempt { () async throws(LiveKitError) in _ = try await recording.control.perform(.layout(layout)) }
     }
     // What comes does so before what goes, so that there is always one.
@@ -132,8 +191,8 @@ final class RunningJob: Sendable {
     state.withLock { $0.isRemoved } ? nil : LiveKitError(.cancelled, "it was stopped before it began")
   }
 
-  private func over() {
-    state.withLock { ($0.isOver, $0.recording) = (true, nil) }
+  private func over(_ isWhole: Bool) {
+    state.withLock { ($0.isOver, $0.hasFailed, $0.recording) = (true, !isWhole, nil) }
     console.endLive()
   }
 }

@@ -14,16 +14,18 @@ import Testing
 
   init() throws { folder = try TemporaryFolder() }
 
-  private func run(_ file: String = "a.mkv", _ body: (Room, RoomComposite, SyntheticRoom) async throws -> Void)
-    async throws
-  {
+  private func run(
+    _ file: String = "a.mkv", of participants: [String] = [],
+    _ body: (Room, RoomComposite, SyntheticRoom) async throws -> Void
+  ) async throws {
     let server = try await SyntheticRoom.start(codecs: ["alice": "vp8", "bob": "vp8"]) { [asked] identity, request in
       if identity == "mixer", case .trackSetting(let settings) = request.message { asked.add(settings) }
     }
     let room = Room(roomOptions: RoomOptions(autoSubscribe: false, audioPlayback: .off))
     try await room.connect(url: server.url, token: try await SyntheticRoom.token("mixer"))
-    let composite = RoomComposite(
-      room: room, options: CompositeOptions(file: "\(folder.path)/\(file)", wait: .seconds(20)))
+    var options = CompositeOptions(file: "\(folder.path)/\(file)", wait: .seconds(20))
+    options.participants = participants
+    let composite = RoomComposite(room: room, options: options)
     try await composite.start()
     try await body(room, composite, server)
     await room.disconnect()
@@ -68,6 +70,15 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
     await room.disconnect()
     await server.stop()
+  }
+
+  @Test func whoIsLeftOutIsNotSubscribedTo() async throws {
+    try await run(of: ["a*"]) { room, composite, _ in
+      let tracks = room.remoteParticipants.mapValues { Array($0.trackPublications.values) }
+      #expect(tracks["alice"]?.count == 2 && tracks["alice"]?.allSatisfy(\.isSubscribed) == true)
+      #expect(tracks["bob"]?.count == 2 && tracks["bob"]?.contains(where: \.isSubscribed) == false)
+      _ = try await composite.finish()
+    }
   }
 
   @Test func destinationsComeAndGo() async throws {

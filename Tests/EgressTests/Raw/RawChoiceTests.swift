@@ -50,15 +50,15 @@ import Testing
 
   @Test func participantsHaveNamesOrPatterns() {
     #expect(video.accepts(identity: "alice") && video.accepts(identity: nil))
-    let alice = RawChoice(kind: .video, participant: "alice")
+    let alice = RawChoice(kind: .video, participants: ["alice"])
     #expect(alice.accepts(identity: "alice") && !alice.accepts(identity: "alice2") && !alice.accepts(identity: nil))
-    let guests = RawChoice(kind: .video, participant: "guest-*")
+    let guests = RawChoice(kind: .video, participants: ["guest-*"])
     #expect(guests.accepts(identity: "guest-7") && !guests.accepts(identity: "host"))
   }
 
   @Test func whatIsWaitedForIsSaid() {
     #expect(video.wish == "video of somebody")
-    #expect(RawChoice(kind: .audio, participant: "bob").wish == "the audio of bob")
+    #expect(RawChoice(kind: .audio, participants: ["bob"]).wish == "the audio of bob")
     #expect(RawChoice(kind: .video, sids: ["TR_2", "TR_1"]).wish == "track TR_1 or TR_2")
     #expect(RawChoice(kind: .video, participant: "bob", sources: [.screenShareVideo]).wish == "the screen share of bob")
   }

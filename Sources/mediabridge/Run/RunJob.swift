@@ -1,0 +1,65 @@
+import Egress
+import PipelineTemplates
+
+/// A job of a room.
+struct RunJob {
+  /// What it is about.
+  enum Work {
+    case record(RunRecording)
+    case raw(any RawCommand)
+  }
+
+  let name: String
+  let room: String
+  var work: Work
+  /// As it stands in the file.
+  let given: RunReader.Given
+
+  var recording: RunRecording? { if case .record(let recording) = work { recording } else { nil } }
+  var raw: RawArguments? { if case .raw(let command) = work { command.raw } else { nil } }
+
+  /// What each destination is fed.
+  /// - Throws: what is wrong with it that can be known without a room.
+  func feeds() throws -> [RunFeeds] {
+    switch work {
+    case .record(let recording): try recording.feeds().map(RunFeeds.init)
+    case .raw(let command): [try RunFeeds(command)]
+    }
+  }
+
+  /// Places that nobody else can write at the same time.
+  var places: Set<String> {
+    switch work {
+    case .record(let recording): Set(recording.arguments.destination)
+    case .raw(let command):
+      Set([command.raw.exec.map { "| \($0)" } ?? command.raw.destination, command.raw.info ?? ""]).subtracting([""])
+    }
+  }
+
+  // MARK: Differences
+
+  /// What may be another one while it goes on: where it goes, and how a mixed room is laid out.
+  func isSame(but other: RunJob) -> Bool {
+    guard recording != nil, other.recording != nil else { return false }
+    var (own, others) = (given, other.given)
+    own["destinations"] = nil
+    others["destinations"] = nil
+    if layoutFile != nil, other.layoutFile != nil { (own["composite"], others["composite"]) = (nil, nil) }
+    return own == others && room == other.room
+  }
+
+  func isSame(as other: RunJob) -> Bool { given == other.given && room == other.room && layout == other.layout }
+
+  var layout: CompositeLayout? {
+    switch work {
+    case .record(let recording): recording.arguments.composite.layout
+    case .raw(let command): (command as? FramesCommand)?.composite.layout
+    }
+  }
+
+  /// The file that says how a mixed room is laid out, where one does.
+  var layoutFile: String? {
+    guard case .own? = layout else { return nil }
+    return given["composite"]?.first?.text
+  }
+}

@@ -1,0 +1,68 @@
+import ArgumentParser
+import Egress
+import PipelineTemplates
+
+/// A job that records.
+struct RunRecording {
+  var arguments: RecordingArguments
+  var destinationValues: [[String: String]]
+
+  /// What is asked for, with what is set for single destinations.
+  /// - Parameter used: how often this process has written a location already: what is there is not written over.
+  func prepared(besides used: [String: Int] = [:]) throws -> RecordingArguments.Prepared {
+    var prepared = try arguments.prepared()
+    for (index, values) in destinationValues.enumerated() {
+      prepared.options.destinations[index].values.merge(values) { $1 }
+      let destination = prepared.options.destinations[index].destination
+      guard let takes = used[destination.location] else { continue }
+      prepared.options.destinations[index].location = destination.take(after: takes).location
+      prepared.templates[index] = try OutputTemplates(
+        of: prepared.options.destinations[index], encode: arguments.encode, folder: arguments.access.pipelines)
+    }
+    return prepared
+  }
+
+  /// What each destination is fed.
+  /// - Throws: what is wrong with it that can be known without a room.
+  func feeds() throws -> [OutputFeeds] {
+    let prepared = try prepared()
+    let folder = arguments.access.pipelines
+    if let name = prepared.receiveValues.keys.min() {
+      throw Self.isOfRoom(name)
+    }
+    if let layout = arguments.composite.layout {
+      return try OutputFeeds.of(arguments.composite.options(layout, prepared.options), folder: folder)
+    }
+    if let unit = arguments.each { try RecorderGroup.check(prepared.options, each: unit) }
+    return try OutputFeeds.of(prepared.options, prepared.templates, folder: folder)
+  }
+}
+
+extension RawArguments {
+  /// Files that are written, and folders; what goes elsewhere is gone when it is read.
+  var files: [String] {
+    var files = [info].compactMap { $0 }
+    if case .path(let path) = target { files.append(path) }
+    return files.filter { !PathSink.isPipe($0) }
+  }
+
+  /// Has it go beside what was written before.
+  /// - Parameter used: how often this process has written a location already.
+  mutating func advance(past used: [String: Int]) {
+    func next(_ path: String) -> String {
+      guard files.contains(path), let takes = used[path] else { return path }
+      let isFolder = path.hasSuffix("/")
+      let place = Destination(location: isFolder ? String(path.dropLast()) : path)
+      return place.take(after: takes).location + (isFolder ? "/" : "")
+    }
+    (destination, info) = (next(destination), info.map(next))
+  }
+}
+
+extension Destination {
+  /// Where something is written that was written before: a name that holds the time is another one by itself.
+  fileprivate func take(after takes: Int) -> Destination {
+    guard isFile, !["{time}", "{utc}"].contains(where: location.contains) else { return self }
+    return nextPart(after: takes)
+  }
+}

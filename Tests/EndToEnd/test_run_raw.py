@@ -1,0 +1,154 @@
+"""Jobs of `mediabridge run` that hand frames and audio on, beside others."""
+
+import json
+import signal
+import subprocess
+import wave
+
+import numpy as np
+import pytest
+from live_server import wait_until
+from raw import lines, of
+from runner import assert_whole, assert_without_gap
+
+SMALL = ("--room", "one", "--width", 320, "--height", 180, "--fps", 15, "--bitrate", 500_000)
+GRAY = {"kind": "frames", "format": "gray8", "size": "160x90", "fps": 5}
+PIXELS = 160 * 90
+
+
+def frames(file, channels=1):
+    """Of a file that grows."""
+    data = np.frombuffer(file.read_bytes(), np.uint8) if file.exists() else np.zeros(0, np.uint8)
+    return data[: len(data) // (PIXELS * channels) * PIXELS * channels].reshape(-1, PIXELS * channels)
+
+
+def until_some(file, channels=1):
+    wait_until(f"frames in {file.name}", lambda: len(frames(file, channels)) >= 5, 30)
+
+
+def test_a_change_of_one_leaves_the_others_without_a_gap(server, runner):
+    server.foreign_publisher(*SMALL, "--identity", "alice", "--codec", "H264", "--tone")
+    folder = runner.folder
+    jobs = {
+        "steady": {"participant": "alice", "destinations": ["a.mkv"]},
+        "seen": {**GRAY, "format": "rgb24", "destination": "b.rgb", "info": "b.jsonl"},
+        "heard": {"kind": "pcm", "format": "wav", "rate": 16_000, "destination": "c.wav"},
+    }
+    runner.write(jobs, more={"dot": str(folder / "drawings")})
+    program = runner.start()
+    runner.until("steady", "a.mkv", 1)
+    until_some(folder / "b.rgb", 3)
+    wait_until("a second of audio", lambda: (folder / "c.wav").stat().st_size > 32_000, 30)
+    jobs["seen"]["format"] = "gray8"
+    runner.write(jobs)
+    told = program.wait_for("configuration")
+    assert told["changed"] == ["seen"] and set(told["same"]) == {"steady", "heard"}, program.report("another change")
+    until_some(folder / "b-2.rgb")
+    program.send(signal.SIGINT)
+    assert program.finish() == 0, program.report("failed")
+    assert_whole(folder / "a.mkv", 1)
+    assert_without_gap(folder / "a.mkv")
+    assert len(runner.of("steady", "recording")) == 1 and len(runner.of("heard", "finished")) == 1
+    assert [event["destination"] for event in runner.of("seen", "finished")] == [
+        str(folder / name) for name in ("b.rgb", "b-2.rgb")
+    ]
+    for name, file, channels in (("b.jsonl", "b.rgb", 3), ("b-2.jsonl", "b-2.rgb", 1)):
+        seen = frames(folder / file, channels)
+        assert seen.nbytes == (folder / file).stat().st_size == runner.of("seen", "finished")[channels == 1]["written"] * PIXELS * channels
+        assert 40 < seen.mean() < 220
+        times = [frame["time"] for frame in of("frame", lines(folder / name))]
+        assert times == pytest.approx([number / 5 for number in range(len(seen))])
+    with wave.open(str(folder / "c.wav")) as read:
+        samples = np.frombuffer(read.readframes(read.getnframes()), "<i2").astype(float)
+        assert read.getframerate() == 16_000
+    # A tone without a pause: no tenth of a second is silent.
+    loud = np.abs(samples[1_600:-1_600])
+    assert loud[: len(loud) // 1_600 * 1_600].reshape(-1, 1_600).max(axis=1).min() > 1_000
+    drawn = {file.name.split("-", 1)[1] for file in (folder / "drawings").iterdir()}
+    assert any("start.dot" in name for name in drawn), drawn
+
+
+def test_standard_output_is_one_jobs_and_all_else_is_told_on_standard_error(server, runner):
+    server.foreign_publisher(*SMALL, "--identity", "alice", "--no-audio")
+    jobs = {
+        "piped": {**GRAY, "duration": "2s", "destination": "-"},
+        "mixed": {**GRAY, "composite": "grid", "duration": "1s", "destination": "mixed.raw"},
+    }
+    runner.write(jobs)
+    done = subprocess.run([str(part) for part in runner.command], capture_output=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stderr.decode()
+    assert len(done.stdout) == 10 * PIXELS and len(frames(runner.folder / "mixed.raw")) == 5
+    events = [json.loads(line) for line in done.stderr.decode().splitlines() if line.startswith("{")]
+    finished = {event["job"]: event["destination"] for event in of("finished", events)}
+    assert finished == {"piped": "standard output", "mixed": str(runner.folder / "mixed.raw")}
+
+
+def test_some_have_a_command_each_which_is_heard_in_the_room(server, runner):
+    """Of four who are there, three are chosen, one of them by a pattern of tracks alone."""
+    for name in ("guest-1", "guest-2", "bob", "carol"):
+        server.foreign_publisher(*SMALL, "--identity", name, "--no-audio")
+    subscriber = server.subscriber("--room", "one", "--duration", 120)
+    subscriber.wait_for("connected")
+    command = f"""echo "{{\\"text\\": \\"$MEDIABRIDGE_IDENTITY\\"}}"; cat > {runner.folder}/$MEDIABRIDGE_IDENTITY.raw"""
+    some = {**GRAY, "participant": ["guest-*", "bob"], "each": True, "duration": "3s"}
+    runner.write(
+        {
+            "each": {**some, "exec": command, "reply": "data"},
+            "none": {**some, "track-name": "slides-*", "exec": "cat", "wait": "1s"},
+            "called": {**some, "track-name": "cam*", "destination": "{publisher_identity}.called"},
+        }
+    )
+    program = runner.start()
+    said = {subscriber.wait_for("message")["message"][2] for _ in range(3)}
+    assert said == {"guest-1", "guest-2", "bob"}
+    assert program.finish() == 1, program.report("all is well")
+    failed = [event for event in program.events if event["event"] == "failed"]
+    assert [event["job"] for event in failed] == ["none"], failed
+    assert "waited in vain for the video called slides-* of guest-* or bob" in failed[0]["message"]
+    for ending in ("raw", "called"):
+        written = {file.stem: len(frames(file)) for file in runner.folder.glob(f"*.{ending}")}
+        assert written == {"guest-1": 15, "guest-2": 15, "bob": 15}, ending
+
+
+def test_what_has_failed_is_begun_anew_when_the_file_is_read_again(server, runner):
+    server.foreign_publisher(*SMALL, "--identity", "alice", "--no-audio")
+    held = runner.folder / "held.raw"
+    held.write_bytes(b"yesterday's")
+    runner.write({"steady": {**GRAY, "destination": "a.raw"}, "held": {**GRAY, "destination": "held.raw"}})
+    program = runner.start()
+    failed = program.wait_for("failed")
+    assert failed["job"] == "held" and "or `overwrite` to replace it" in failed["message"]
+    until_some(runner.folder / "a.raw")
+    held.unlink()
+    program.send(signal.SIGHUP)
+    told = program.wait_for("configuration")
+    assert (told["again"], told["same"]) == (["held"], ["steady"]), told
+    until_some(held)
+    # What goes well is left alone.
+    program.send(signal.SIGHUP)
+    told = program.wait_for("configuration")
+    assert (told["again"], set(told["same"])) == ([], {"held", "steady"}), told
+    program.send(signal.SIGINT)
+    assert program.finish() == 1, "what had failed is missing"
+    assert len(runner.of("steady", "finished")) == 1 and len(runner.of("held", "failed")) == 1
+
+
+def test_one_that_is_removed_before_anything_came_has_not_failed(server, runner):
+    server.foreign_publisher(*SMALL, "--identity", "alice", "--no-audio")
+    jobs = {"steady": {**GRAY, "destination": "a.raw"}, "late": {**GRAY, "participant": "nobody", "destination": "-"}}
+    del jobs["late"]["destination"]
+    jobs["late"]["exec"] = "cat > /dev/null"
+    runner.write(jobs)
+    program = runner.start()
+    until_some(runner.folder / "a.raw")
+    del jobs["late"]
+    # It cannot be had now, since what is told goes there.
+    jobs["piped"] = {**GRAY, "destination": "-"}
+    runner.write(jobs)
+    told = program.wait_for("configuration")
+    assert told["removed"] == ["late"] and told["added"] == ["piped"]
+    failed = program.wait_for("failed")
+    assert failed["job"] == "piped" and "standard output carries what is told" in failed["message"]
+    program.send(signal.SIGINT)
+    assert program.finish() == 1
+    assert not runner.of("late", "failed"), program.report("it counts as failed")
