@@ -3,6 +3,8 @@ import Foundation
 /// What this process holds of the machine, as /proc shows it.
 public struct Footprint: Sendable, CustomStringConvertible {
   public let threads: Int
+  /// Those of them that are of the pools of Dispatch, GLib and NIO, which follow the load of the machine.
+  public let pooled: Int
   public let descriptors: Int
   /// Bytes of memory that no file backs.
   public let memory: Int
@@ -10,9 +12,18 @@ public struct Footprint: Sendable, CustomStringConvertible {
   public let heap: Int
 
   public static var current: Footprint {
-    Footprint(
-      threads: entries(of: "/proc/self/task"), descriptors: entries(of: "/proc/self/fd"),
+    let names = threadNames
+    return Footprint(
+      threads: names.count, pooled: names.count(where: isPooled), descriptors: entries(of: "/proc/self/fd"),
       memory: (kilobytes("RssAnon") ?? 0) * 1024, heap: heapInUse() ?? 0)
+  }
+
+  /// Those that carry media or run a loop, among others: each is there for something.
+  public var working: Int { threads - pooled }
+
+  /// Linux keeps 15 letters of a name, of which Dispatch gives the last ones.
+  private static func isPooled(_ name: String) -> Bool {
+    name.hasSuffix("-qos") || name.hasSuffix(".overcommit") || name.hasPrefix("pool-") || name.hasPrefix("NIO-SGLTN")
   }
 
   /// The name of each thread, for the message of a test that finds too many.
@@ -33,6 +44,6 @@ public struct Footprint: Sendable, CustomStringConvertible {
   }
 
   public var description: String {
-    "\(threads) threads, \(descriptors) descriptors, \(memory / 1024) KiB with \(heap / 1024) KiB in use"
+    "\(working) threads and \(pooled) of pools, \(descriptors) descriptors, \(memory / 1024) KiB with \(heap / 1024) KiB in use"
   }
 }

@@ -9,9 +9,9 @@ import Testing
 /// Counts what the whole process holds, so it runs in a process of its own: `make endurance` gives it one.
 @Suite("Endurance", .serialized)
 struct EnduranceTests {
-  /// How many more idle threads the pools of Dispatch and GLib may hold, which follow the load of the machine. What a
-  /// round leaves would be as many as there are rounds, which are 20 and more.
-  private static let pooled = 8
+  /// How many more threads the pools may hold, which follow the load of the machine; of all others there is to be none
+  /// more.
+  private static let pooled = 2
 
   @Test func fiftyRecordingsLeaveNothingBehind() async throws {
     // 20 KB a recording, of which each handles some hundred.
@@ -34,10 +34,9 @@ struct EnduranceTests {
     for index in 0..<warmUp { try await body(index, synthetic, folder.path) }
     let before = try await quiet()
     for index in 0..<rounds { try await body(index, synthetic, folder.path) }
-    let after = try await quiet(threads: before.threads + Self.pooled)
+    let after = try await quiet(like: before)
     print("\(rounds) \(what): before \(before); after \(after)")
-    #expect(after.threads <= before.threads + Self.pooled, "\(Footprint.threadNames)")
-    #expect(after.descriptors <= before.descriptors)
+    #expect(isFree(after, of: before), "before \(before); after \(after): \(Footprint.threadNames)")
     #expect(after.heap < before.heap + 1 << 20, "before \(before); after \(after)")
     await synthetic.stop()
   }
@@ -64,10 +63,9 @@ struct EnduranceTests {
     // What receives a track is there until the track ends.
     try await resubscribe(to: microphone, alive)
     try await eventually("the end of everything that was made") { alive.names.isEmpty }
-    let after = try await quiet(threads: before.threads + Self.pooled)
+    let after = try await quiet(like: before)
     print("1000 renderers, 200 subscriptions: before \(before); after \(after)")
-    #expect(after.threads <= before.threads + Self.pooled, "\(Footprint.threadNames)")
-    #expect(after.descriptors <= before.descriptors)
+    #expect(isFree(after, of: before), "before \(before); after \(after): \(Footprint.threadNames)")
     // Dispatch keeps jobs that it is done with, and the testing library a backtrace of every error that was thrown, such
     // as by each cancelled sleep: together a kilobyte each time. What GLib and the C library keep, `make endurance`
     // turns off.
@@ -132,10 +130,10 @@ struct EnduranceTests {
     let before = Footprint.current
     for _ in 0..<300 { try convert() }
     // The last pipelines may be ending still.
-    try? await eventually("the end of descriptors") { Footprint.current.descriptors <= before.descriptors }
+    try? await eventually("their end") { isFree(.current, of: before) }
     let after = Footprint.current
     print("three hundred frames: before \(before); after \(after)")
-    #expect(after.descriptors <= before.descriptors && after.threads <= before.threads + Self.pooled)
+    #expect(isFree(after, of: before), "before \(before); after \(after): \(Footprint.threadNames)")
     // 1700 bytes a round, whose frames have a megabyte.
     #expect(after.heap < before.heap + 1 << 19, "before \(before); after \(after)")
   }
@@ -172,15 +170,24 @@ struct EnduranceTests {
     await room.disconnect()
   }
 
+  /// Whether no thread and no descriptor was left behind.
+  private func isFree(_ after: Footprint, of before: Footprint) -> Bool {
+    after.working <= before.working && after.pooled <= before.pooled + Self.pooled
+      && after.descriptors <= before.descriptors
+  }
+
   /// The footprint once the idle threads of pools have ended.
-  /// - Parameter threads: how many there are then; on a busy machine that takes longer.
-  private func quiet(threads: Int = .max) async throws -> Footprint {
+  /// - Parameter before: what it is to be like; on a busy machine that takes longer.
+  private func quiet(like before: Footprint? = nil) async throws -> Footprint {
     let least = Locked(Footprint.current)
     let begin = ContinuousClock.now
     try await eventually("the end of idle threads", within: .seconds(70)) {
       let now = Footprint.current
-      least.withLock { if now.threads < $0.threads { $0 = now } }
-      return .now > begin + .seconds(least.withLock { $0.threads } <= threads ? 20 : 60)
+      let isQuiet = least.withLock { least in
+        if (now.working, now.pooled) < (least.working, least.pooled) { least = now }
+        return before.map { isFree(least, of: $0) } ?? true
+      }
+      return .now > begin + .seconds(isQuiet ? 20 : 60)
     }
     return least.withLock { $0 }
   }
