@@ -55,15 +55,17 @@ final class InfoLog: Sendable {
   /// - Returns: why lines are missing; nil where all are there.
   func finish() async -> LiveKitError? {
     await output.finish(within: .seconds(1))
-    let missing = told.withLock { $0 } - tally.counts.written
+    let (written, dropped) = tally.counts
     if let failure = output.failure {
       // A line that fails has begun.
-      let count = min(missing + 1, told.withLock { $0 })
+      let told = told.withLock { $0 }
+      let count = min(told - written + 1, told)
       return LiveKitError(.output, "--info: \(failure.message); \(count) lines are missing", fault: .destination)
     }
-    guard missing > 0 else { return nil }
+    // What is told from now on belongs to no stream any more.
+    guard dropped > 0 else { return nil }
     return LiveKitError(
-      .output, "--info: \(output.name): \(missing) lines were dropped because the reader was too slow",
+      .output, "--info: \(output.name): \(dropped) lines were dropped because the reader was too slow",
       fault: .destination)
   }
 }
