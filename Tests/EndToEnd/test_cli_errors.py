@@ -267,7 +267,7 @@ MISTAKES = [
     (["pcm", "--dev", "--room", "r", "--mix", "{track_id}.wav"], ["{track_id}", "of one participant", "leave it out"]),
     (["pcm", "--dev", "--room", "r", "--mix", "{publisher_identity}.wav"], ["{publisher_identity}", "leave it out"]),
     (["pcm", "--dev", "--room", "r", "--each", "--framed", "{track_source}.bin"], ["{track_source}", "all who are there"]),
-    (["pcm", "--dev", "--room", "r", "{room}.wav"], ["{room}.wav", "did you mean {room_id}"]),
+    (["pcm", "--dev", "--room", "r", "{room_nam}.wav"], ["{room_nam}.wav", "did you mean {room_name}"]),
     (["pcm", "--dev", "--room", "r", "unix:{utc"], ["{utc", "a { without its }"]),
     (["frames", "--dev", "--room", "r", "--composite", "grid", "{room_id}.raw"], ["{room_id}", "before the room is joined"]),
     (["pcm", "--dev", "--room", "r", "shm:a"], ["shm:a", "is for frames", "unix:PATH"]),

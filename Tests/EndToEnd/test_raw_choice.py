@@ -1,0 +1,130 @@
+"""Which track `mediabridge frames` and `pcm` take, in which size and colours, and where it goes."""
+
+import io
+import time
+import wave
+
+import av
+import numpy as np
+import pytest
+from publish_color import COLORS
+from raw import Reader, lines, of
+from test_frames import HEIGHT, WIDTH, luma, numbers
+
+
+def is_screen(plane):
+    return plane.std() < 10 and plane.mean() > 150
+
+
+@pytest.fixture
+def both(server):
+    """A publisher of a camera, a screen and a microphone."""
+    publisher = server.foreign_publisher("--keep-size", "--screen", "last", "--tone")
+    return publisher, next(event for event in publisher.events if event["event"] == "published")["sids"]
+
+
+def planes(server, count, *options):
+    reader = Reader(server, "frames", "--format", "gray8", *options)
+    data = reader.read(count * WIDTH * HEIGHT)
+    assert reader.stop() == 0, reader.said
+    return np.frombuffer(data, np.uint8).reshape(count, HEIGHT, WIDTH)
+
+
+def test_what_is_named_is_taken(server, both):
+    _, sids = both
+    for options in (("--source", "screen"), ("--track", sids["screen"])):
+        assert all(is_screen(plane) for plane in planes(server, 5, *options)), options
+    for options in ((), ("--source", "camera"), ("--track", sids["video"])):
+        numbers(planes(server, 5, *options))
+    for options in (("--source", "microphone"), ("--track", sids["audio"])):
+        samples = np.frombuffer(Reader(server, "pcm", "--duration", "1s", *options).all(), "<i2")
+        assert len(samples) == 48_000 and np.abs(samples[24_000:]).max() > 10_000, options
+
+
+def test_a_screen_goes_before_a_camera_that_is_muted(server, both):
+    publisher, _ = both
+    reader = Reader(server, "frames", "--format", "gray8")
+
+    def next_plane():
+        return np.frombuffer(reader.read(WIDTH * HEIGHT), np.uint8).reshape(HEIGHT, WIDTH)
+
+    numbers([next_plane() for _ in range(5)])
+    publisher.write("mute-video")
+    while not is_screen(next_plane()):
+        pass
+    publisher.write("unmute-video")
+    while is_screen(next_plane()):
+        pass
+    assert reader.stop() == 0, reader.said
+
+
+def test_a_small_size_costs_little_on_the_wire(server, tmp_path):
+    """The server is asked for that layer of a simulcast track, and sends it."""
+    layers = ("--simulcast", "--width", 1280, "--height", 720, "--fps", 10, "--bitrate", 2_500_000)
+    server.foreign_publisher(*layers, "--keep-size", "--no-audio", "--duration", 60)
+    readers = {size: Reader(server, "frames", "--size", size, "--info", tmp_path / size) for size in ("320x180", "640x360")}
+
+    def sent():
+        """The sizes of the newest frames, as they came, and those of the ones before."""
+        for size, reader in readers.items():
+            width, height = map(int, size.split("x"))
+            numbers(luma(reader.read(5 * width * height * 3 // 2), width, height))
+        return {size: [event["size"] for event in of("size", lines(tmp_path / size))] for size in readers}
+
+    # Whoever publishes begins with less than the largest.
+    deadline = time.monotonic() + 30
+    told = sent()
+    while any(told[size][-1:] != [size] for size in told):
+        assert time.monotonic() < deadline, told
+        told = sent()
+    assert all(reader.stop() == 0 for reader in readers.values())
+
+
+def rgb(form, data, width, height):
+    """One frame as red, green and blue, by readers that are not ours."""
+    if form in ("rgb24", "bgr24"):
+        frame = np.frombuffer(data, np.uint8).reshape(height, width, 3)
+        return frame if form == "rgb24" else frame[..., ::-1]
+    if form in ("png", "jpeg"):
+        with av.open(io.BytesIO(data), format="png_pipe" if form == "png" else "jpeg_pipe") as container:
+            return next(container.decode(video=0)).to_ndarray(format="rgb24")
+    shape = (height, width) if form == "gray8" else (height * 3 // 2, width)
+    name = {"i420": "yuv420p", "nv12": "nv12", "gray8": "gray", "y4m": "yuv420p"}[form]
+    return av.VideoFrame.from_ndarray(np.frombuffer(data, np.uint8).reshape(shape), format=name).to_ndarray(format="rgb24")
+
+
+def test_every_format_has_the_colours_of_the_source(server):
+    width, height = 160, 96
+    server.foreign_publisher("--keep-size", "--no-audio", "--width", width, "--height", height, script="publish_color.py")
+    forms = ("i420", "nv12", "rgb24", "bgr24", "gray8", "y4m", "png", "jpeg")
+    readers = {form: Reader(server, "frames", "--format", form, "--fps", 1, "--duration", "1s") for form in forms}
+    for form, reader in readers.items():
+        data = reader.all()
+        if form == "y4m":
+            data = data[data.index(b"FRAME\n") + 6 :]
+        frame = rgb(form, data, width, height).astype(int)
+        for row, colors in enumerate(COLORS):
+            for column, color in enumerate(colors):
+                red, green, blue = color
+                # Of ITU-R BT.601, as it is sent.
+                gray = round(0.299 * red + 0.587 * green + 0.114 * blue)
+                wanted = np.array((gray, gray, gray) if form == "gray8" else color)
+                y, x = height // 4 + row * height // 2, width // 4 + column * width // 2
+                seen = frame[y - 5 : y + 5, x - 5 : x + 5].mean(axis=(0, 1))
+                assert np.abs(seen - wanted).max() < 24, (form, color, seen)
+
+
+def test_names_of_files_have_what_is_known_of_the_track(server, tmp_path):
+    publisher = server.foreign_publisher("--no-video")
+    sid = next(event for event in publisher.events if event["event"] == "published")["sids"]["audio"]
+    name = "{room_name}-{publisher_identity}-{track_type}-{track_source}-{track_id}-{room_id}-{utc}.wav"
+    for folder, options in (("one", ()), ("each", ("--each",))):
+        (tmp_path / folder).mkdir()
+        Reader(server, "pcm", "--format", "wav", "--duration", "1s", *options, f"{tmp_path}/{folder}/{name}").all()
+        [file] = (tmp_path / folder).iterdir()
+        assert file.name.startswith(f"test-alice-audio-microphone-{sid}-RM_"), file.name
+        with wave.open(str(file)) as read:
+            assert read.getnframes() == 48_000
+    Reader(server, "pcm", "--mix", "--duration", "1s", tmp_path / "{room_name}.{time}.raw").all()
+    [file] = tmp_path.glob("test.20*.raw")
+    assert file.stat().st_size == 2 * 48_000
