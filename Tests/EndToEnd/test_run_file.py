@@ -184,7 +184,7 @@ def test_a_whole_file_is_checked_and_shown_without_a_room(tmp_path):
     assert shown_frames["feeds"] == [what]
     assert shown["d", "cat"]["feeds"] == ["it gets the room mixed as grid as i420"]
     assert set(shown["d", "cat"]["pipelines"]) == {"mix/video", "tile/video", "process/placeholder"}
-    assert shown["e", "ws://host/x"]["feeds"] == ["it gets audio of somebody, mixed as s16le, 16000 Hz, 1 channel"]
+    assert shown["e", "ws://host/x"]["feeds"] == ["it gets the audio of everybody, mixed as s16le, 16000 Hz, 1 channel"]
     assert not (tmp_path / "a.mkv").exists() and not (ROOT / "a.mkv").exists()
 
 

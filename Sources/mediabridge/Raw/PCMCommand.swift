@@ -83,7 +83,8 @@ struct PCMCommand: AsyncParsableCommand, RawCommand {
   }
 
   var product: String {
-    let what = mix ? raw.choice(.audio).wish + ", mixed" : raw.choice(.audio).wish
+    let all = NamePatterns(raw.tracks.participant).words ?? "everybody"
+    let what = mix ? "the audio of \(all), mixed" : raw.choice(.audio).wish
     return "\(what) as \(format.rawValue), \(rate) Hz, \(channels) \(channels == 1 ? "channel" : "channels")"
   }
 
