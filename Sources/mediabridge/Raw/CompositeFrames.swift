@@ -43,7 +43,7 @@ struct CompositeFrames {
     do { try await visit.join() } catch {
       _ = try? await job.finish()
       await stream.finish()
-      await info?.finish()
+      _ = await info?.finish()
       throw error
     }
     var failure = await follow(interruption)

@@ -87,11 +87,10 @@ struct FramesCommand: AsyncParsableCommand, RawCommand {
   }
 
   func work(in room: Room, _ console: Console, _ media: Int32?) throws -> RawWork {
-    let info = try raw.infoLog(media, console)
     let (request, raw, format) = (request, raw, format)
     let mixing = try mixing
     try mixing?.check()
-    let info = try raw.infoLog(media)
+    let info = try raw.infoLog(media, console)
     let replies = raw.replies(to: room, console)
     let destinations = RawDestinations(
       raw, media, limits: raw.frameLimits, unit: "frame", info: info, replies: replies, console

@@ -80,7 +80,7 @@ actor RawSession {
     defer { follower.cancel() }
     do { try await visit.join() } catch {
       await finishStreams()
-      await info?.finish()
+      _ = await info?.finish()
       throw error
     }
     await arrange()

@@ -95,6 +95,7 @@ import Testing
       try factory.fill(.mix, "video", values: values), factory: factory,
       onBuffer: { media in newest.withLock { $0 = media } }, onFailure: { failures.add($0.message) })
     try pipeline.start()
+    try await eventually("the first frame") { newest.withLock { $0 } != nil }
     var arranger = CompositeArranger(shown.layout, size: shown.size)
     let places = arranger.places(of: tracks(shown), at: .now)
     #expect(places.count == shown.places.count)

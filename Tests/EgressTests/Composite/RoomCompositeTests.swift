@@ -140,7 +140,9 @@ import Testing
     try await room.connect(url: server.url, token: try await SyntheticRoom.token("mixer"))
     let options = CompositeOptions(file: folder.path + "/a.mkv", wait: .seconds(20))
     let composite = RoomComposite(room: room, options: options)
-    let told = Collector<String>(composite.events) { if case .omitted(let omission) = $0 { "\(omission)" } else { nil } }
+    let told = Collector<String>(composite.events) {
+      if case .omitted(let omission) = $0 { "\(omission)" } else { nil }
+    }
     try await composite.start()
     try await eventually("both failures") { told.count == 2 }
     let before = await composite.elapsed
@@ -148,7 +150,8 @@ import Testing
     let done = try await composite.finish()
     #expect(done.destinations.map(\.state) == [.complete] && done.duration > before)
     #expect(Set(done.omissions.map(\.participant)) == ["alice", "bob"])
-    #expect(done.omissions.allSatisfy { $0.wasWanted && $0.kind == .video && $0.reason.contains("pipeline:2: spoiler") })
+    #expect(
+      done.omissions.allSatisfy { $0.wasWanted && $0.kind == .video && $0.reason.contains("pipeline:2: spoiler") })
     await room.disconnect()
     await server.stop()
   }
