@@ -35,8 +35,9 @@ package final class EncodePipeline: Sendable {
   /// Frames are left out, evenly, where the encoder does not keep up.
   /// - Parameter updatingCaps: whether the format is told from the buffer.
   package func push(_ media: MediaBuffer, at time: Duration, updatingCaps: Bool) {
-    let waiting = source.queuedBuffers
-    guard intake?.withLock({ $0.takes(at: time, waiting: waiting) }) != false else { return }
+    let (now, waiting) = (MediaTime.now, source.queuedBuffers)
+    // By the clock: frames that come together at once, as kept ones do, have not waited.
+    guard intake?.withLock({ $0.takes(at: .nanoseconds(now.nanoseconds), waiting: waiting) }) != false else { return }
     let time = MediaTime(nanoseconds: time.nanoseconds)
     source.push(media, pts: time, dts: time, updatingCaps: updatingCaps)
   }

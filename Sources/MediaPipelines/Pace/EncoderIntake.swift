@@ -21,7 +21,7 @@ package struct EncoderIntake: Sendable {
   package init() {}
 
   /// - Parameters:
-  ///   - time: of a frame.
+  ///   - time: when a frame comes.
   ///   - waiting: how many wait for the encoder.
   package mutating func takes(at time: Duration, waiting: Int) -> Bool {
     served.removeAll { time - $0.time > Self.window }
