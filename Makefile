@@ -233,9 +233,9 @@ proto: ## Generate the protobuf code anew (needs protoc and protoc-gen-swift)
 BUILT_IN := Sources/PipelineTemplates/Generated/BuiltInTemplates.swift
 
 # A unit test says when this is to be run.
-templates: ## Put the texts of pipelines/ into the library anew
+templates: ## Put the templates of pipelines/ into the library anew
 	@mkdir -p $(dir $(BUILT_IN))
-	LC_ALL=C awk 'BEGIN { print "// Made of pipelines/ by `make templates`: change the texts there."; \
+	LC_ALL=C awk 'BEGIN { print "// Made of pipelines/ by `make templates`: change the templates there."; \
 	    print "enum BuiltInTemplates {\n  /// By KIND/NAME.\n  static let texts: [String: String] = [" } \
 	  FNR == 1 { if (NR > 1) print "\n\"\"\"###,"; name = FILENAME; gsub(/^pipelines\/|\.pipeline$$/, "", name); \
 	    print "    \"" name "\": ###\"\"\"" } \

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A text of a person's own, in a folder that is searched before what ships.
+/// A template of a person's own, in a folder that is searched before what ships.
 public struct OwnTemplate: Sendable {
   /// What it is for.
   public let kind: TemplateKind

@@ -74,7 +74,7 @@ public struct TemplateSearchPath: Equatable, Sendable {
     Self(folders: folders.filter { $0.source == .installed || $0.source == .checkout || $0.source == .builtIn })
   }
 
-  /// Where a person's own texts go: the first folder that is theirs and was asked for, or else that of the user's
+  /// Where a person's own templates go: the first folder that is theirs and was asked for, or else that of the user's
   /// configuration; nil where there is no home.
   public var own: Folder? { folders.first { $0.isAskedFor } ?? folders.first { $0.source == .user } }
 

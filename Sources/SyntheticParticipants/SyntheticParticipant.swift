@@ -12,7 +12,7 @@ extension CapturePublisher {
     let width = values["width"].flatMap(Int32.init) ?? 640
     let height = values["height"].flatMap(Int32.init) ?? 360
     let video = CaptureOptions(
-      template: syntheticText(codec: codec), kind: .video, source: .camera, codec: codec,
+      template: syntheticTemplate(codec: codec), kind: .video, source: .camera, codec: codec,
       dimensions: Dimensions(width: width, height: height), values: values)
     let audio = CaptureOptions(
       template: "test-audio", kind: .audio, source: .microphone, codec: "opus",
@@ -21,7 +21,7 @@ extension CapturePublisher {
   }
 
   /// The capture template of the frames.
-  package static func syntheticText(codec: String) -> String {
+  package static func syntheticTemplate(codec: String) -> String {
     codec == "vp8" ? "test-video" : "test-video-\(codec)"
   }
 

@@ -93,7 +93,7 @@ struct PublishTestCommand: AsyncParsableCommand {
 
   /// For the template of the frames, and for that of the audio.
   private func values() throws -> [[String: String]] {
-    let video = clip ?? CapturePublisher.syntheticText(codec: codec)
+    let video = clip ?? CapturePublisher.syntheticTemplate(codec: codec)
     let audio = clip == nil ? [TemplateName(.capture, "test-audio")] : []
     return try set.values(for: [[TemplateName(.capture, video)], audio], folder: access.pipelines)
   }

@@ -35,8 +35,8 @@ CODECS = {"VP8": "vp8", "H264": "h264"}
 PARTS = ("costs", "joins", "latency", "crowd", "tracks", "composite", "mixing", "frames")
 # Ratios: beside the SDK without audio and with it, beside GStreamer alone, and recorded beside the SDK.
 WANTED = {"vp8": (0.59, 0.66, 1.10, 0.15), "h264": (0.70, 0.77, 1.12, 0.25)}
-# Milliseconds for the audio of one frame, which is two packets.
-WANTED_AUDIO = 0.40
+# Beside the SDK, for the audio of one frame, which is two packets: 0.40 ms where that took 0.45, as machines differ.
+WANTED_AUDIO = 0.89
 MEMORY = {"peak": "peak RSS, MB", "steady": "steady RSS, MB", "share": "Pss, MB", "threads": "threads"}
 
 
@@ -259,10 +259,8 @@ def tabulate_costs(table, label, runs, wanted):
     table.ratio(decoded, "the SDK, without audio too", pairs("video", "peer video"), silent)
     table.ratio(decoded, "GStreamer alone", pairs("video", "floor"), floor)
     table.ratio(f"{label} decoded with audio, CPU ms/frame", "the SDK", pairs("av", "peer av"), whole)
-    table.value(
-        f"audio beside {label}, CPU ms/frame", "the SDK", audio("av", "video"), audio("peer av", "peer video"),
-        wanted=WANTED_AUDIO,
-    )  # fmt: skip
+    audios = list(zip(audio("av", "video"), audio("peer av", "peer video")))
+    table.ratio(f"audio beside {label}, CPU ms/frame", "the SDK", audios, WANTED_AUDIO)
     table.ratio(f"{label} recorded as sent, CPU ms/frame", "the SDK", pairs("mkv", "peer av"), recorded)
 
 

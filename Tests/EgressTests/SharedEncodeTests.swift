@@ -109,7 +109,7 @@ import Testing
     write(5..<25, into: job)
     let next = first.destination.nextPart(after: 1)
     #expect(next.location == folder.path + "/a-2.mkv")
-    try first.goOn(try first.planner.plan([.video: TrackTraits(codec: "vp8")]), at: next)
+    try first.takeOver(try first.planner.plan([.video: TrackTraits(codec: "vp8")]), at: next)
     write(25..<50, into: job)
     #expect(await job.finish(at: start + .seconds(2)) == [nil])
     #expect(first.laterFiles == [next.location])

@@ -33,11 +33,11 @@ import Testing
 
   @Test func whatWasNeverTakenIsOverAtOnce() {
     var refused = Scene()
-    #expect(refused.look(takes: 3, waiting: 5) == .goOn)
+    #expect(refused.look(takes: 3, waiting: 5) == .wait)
     #expect(refused.look(waiting: 9, isBroken: true) == .over)
     var silent = Scene()
-    #expect(silent.look(takes: 3, waiting: 5) == .goOn)
-    #expect(silent.look(after: 9, waiting: 50) == .goOn)
+    #expect(silent.look(takes: 3, waiting: 5) == .wait)
+    #expect(silent.look(after: 9, waiting: 50) == .wait)
     #expect(silent.look(after: 1, waiting: 60) == .over)
   }
 
@@ -48,7 +48,7 @@ import Testing
     for pause in [0.5, 1, 2, 4, 4] {
       scene.reopen()
       #expect(scene.look(isBroken: true) == .lost)
-      #expect(scene.look(after: pause - 0.1) == .goOn)
+      #expect(scene.look(after: pause - 0.1) == .wait)
       #expect(scene.look(after: 0.1) == .reopen)
     }
   }
@@ -72,18 +72,18 @@ import Testing
       #expect(scene.lose() == .lost && scene.retry.awaySince != nil)
       #expect(scene.look(after: 0) == .reopen)
       scene.reopen()
-      #expect(scene.look(takes: 3) == .goOn && scene.retry.awaySince != nil, "elements hold as much")
-      #expect(scene.look(after: 20, takes: 20) == .goOn && scene.retry.awaySince == nil)
+      #expect(scene.look(takes: 3) == .wait && scene.retry.awaySince != nil, "elements hold as much")
+      #expect(scene.look(after: 20, takes: 20) == .wait && scene.retry.awaySince == nil)
     }
   }
 
   @Test func oneThatTakesNothingAnyMoreIsLost() {
     var scene = Scene()
     _ = scene.look(takes: 20)
-    #expect(scene.look(after: 60, waiting: 0) == .goOn, "nothing comes")
-    #expect(scene.look(after: 9.9, waiting: 40) == .goOn)
-    #expect(scene.look(after: 0, takes: 1, waiting: 39) == .goOn)
-    #expect(scene.look(after: 9.9, waiting: 40) == .goOn)
+    #expect(scene.look(after: 60, waiting: 0) == .wait, "nothing comes")
+    #expect(scene.look(after: 9.9, waiting: 40) == .wait)
+    #expect(scene.look(after: 0, takes: 1, waiting: 39) == .wait)
+    #expect(scene.look(after: 9.9, waiting: 40) == .wait)
     #expect(scene.look(after: 0.1, waiting: 40) == .lost)
   }
 }

@@ -155,7 +155,7 @@ def test_a_new_text_may_be_a_copy(say, tmp_path):
     assert "Matroska" in (folder / "output/film.pipeline").read_text()
     assert (folder / "output/film.pipeline").stat().st_mode & 0o022 == 0
     unlike = say("pipelines", "diff", "output/film", "--pipelines", folder)
-    assert unlike.returncode == 1 and "film.pipeline: no such text ships" in unlike.stderr
+    assert unlike.returncode == 1 and "film.pipeline: no such template ships" in unlike.stderr
     wrong = say("pipelines", "new", "encode/film", "--from", "output/mkv")
     assert wrong.returncode == 1 and "no template of the kind encode" in wrong.stderr
     assert "did you mean 'output'?" in say("pipelines", "new", "outptu/film").stderr

@@ -180,7 +180,7 @@ def test_a_text_that_is_not_taken_over_is_said(server, live, texts, tmp_path):
     recorder = record(server, texts, tmp_path, live)
     texts.write(name, texts.now[name] + "# Mine.\n")
     told = recorder.wait_for("reload_refused", 20)
-    assert told["message"] == f"{texts.path(name)}: texts of receive/ are read when a track or a job begins", told
+    assert told["message"] == f"{texts.path(name)}: templates of receive/ are read when a track or a job begins", told
     assert len(told["destinations"]) == 2
     end(recorder)
     assert_goes_on(live.received)

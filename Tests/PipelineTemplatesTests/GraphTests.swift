@@ -62,7 +62,7 @@ import Testing
 
   @Test func whatATextSaysIsNoSyntaxOfThePicture() throws {
     let text = "appsrc name=video ! filesink location=\"<script>&'\\\"]]>\" ! nosuch."
-    let svg = GraphPicture(try filled(.output, text), summary: "a < b & c").svg
+    let svg = GraphDrawing(try filled(.output, text), summary: "a < b & c").svg
     #expect(svg.contains("location=&lt;script&gt;&amp;'&quot;]]&gt;") && !svg.contains("<script>"))
     #expect(svg.contains("a &lt; b &amp; c") && svg.contains("no element is called so"))
     let parser = XMLDocumentCheck(svg)

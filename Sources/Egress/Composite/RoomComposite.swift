@@ -80,7 +80,8 @@ public actor RoomComposite: EgressJob {
     }
     mixing.changes = MixChanges(relay)
     for kind in options.kinds {
-      mixing.changes?.texts[kind] = try LiveKitError.wrapping { () throws(PipelineFailure) in try mixTexts(kind) }
+      mixing.changes?.templates[kind] = try LiveKitError.wrapping { () throws(PipelineFailure) in try mixTemplates(kind)
+      }
     }
     let mix = try makeMix(options.kinds, isFirst: true)
     (mixing.mix, mixing.scene) = (mix, CompositeScene(mix, options))

@@ -4,7 +4,7 @@ import PipelineTemplates
 
 /// What an output is fed for the tracks that it gets.
 struct OutputPlan: Sendable {
-  let texts: OutputTexts
+  let read: ReadTemplates
   /// By kind; a kind that the template has no input for is not there.
   var feeds: [Track.Kind: Feed]
   /// Of each that has a track of its own; nil where the template takes none.
@@ -18,7 +18,7 @@ struct OutputPlan: Sendable {
   var segments: SegmentOptions?
 
   /// The name of the output template.
-  var template: String { texts.output.name }
+  var template: String { read.output.name }
 
   /// What each input is fed.
   var inputs: [OutputInput: Feed] {
@@ -32,7 +32,7 @@ struct OutputPlan: Sendable {
 /// pipeline.
 struct OutputPlanner: Sendable {
   let template: TemplateName
-  let texts: OutputTexts
+  let read: ReadTemplates
   private let choices: [Track.Kind: FeedChoice]
   /// Of each audio beside the first; nil where the template takes no other.
   private let voiceChoice: FeedChoice?
@@ -60,7 +60,7 @@ struct OutputPlanner: Sendable {
   init(_ templates: OutputTemplates, factory: PipelineFactory) throws(LiveKitError) {
     let (found, encoders, destination) = (templates.output, templates.encoders, templates.destination)
     template = TemplateName(.output, found.name)
-    texts = OutputTexts(output: found, encoders: encoders.texts)
+    read = ReadTemplates(output: found, encoders: encoders.templates)
     let filled = try LiveKitError.wrapping { () throws(PipelineFailure) in
       try factory.fill(found, values: destination.values)
     }
@@ -107,7 +107,7 @@ struct OutputPlanner: Sendable {
   /// - Parameter voices: that have a track of their own where the output takes them.
   /// - Throws: a track can be fed in no way.
   func plan(_ tracks: [Track.Kind: TrackTraits], voices: [Voice] = []) throws(LiveKitError) -> OutputPlan {
-    var plan = OutputPlan(texts: texts, feeds: [:], segments: segments)
+    var plan = OutputPlan(read: read, feeds: [:], segments: segments)
     if let voiceChoice {
       plan.voices = voices
       plan.voiceFeed = try feed(voiceChoice, TrackTraits(codec: "opus"))

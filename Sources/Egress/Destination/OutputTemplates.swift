@@ -65,16 +65,16 @@ package struct OutputTemplates: Sendable {
   }
 }
 
-/// The texts that something is made of, as they were read: what runs does not follow a file by itself.
-struct OutputTexts: Sendable {
+/// The templates that something is made of, as they were read: what runs does not follow a file by itself.
+struct ReadTemplates: Sendable {
   let output: Template
   /// By name.
   let encoders: [String: Template]
 
   /// - Throws: there is no encode template of that name.
   func encoder(_ name: String) throws(LiveKitError) -> Template {
-    guard let text = encoders[name] else { throw LiveKitError(.template, "no encode template \"\(name)\"") }
-    return text
+    guard let template = encoders[name] else { throw LiveKitError(.template, "no encode template \"\(name)\"") }
+    return template
   }
 }
 
@@ -83,7 +83,7 @@ struct Encoders: Sendable {
   /// By what goes in.
   private(set) var all: [Track.Kind: [EncoderTraits]] = [:]
   /// By name.
-  private(set) var texts: [String: Template] = [:]
+  private(set) var templates: [String: Template] = [:]
   private(set) var wanted: [Track.Kind: String] = [:]
 
   /// A template that is wrong is passed over, unless it is asked for; `pipelines check` says what is wrong.
@@ -133,7 +133,7 @@ struct Encoders: Sendable {
       variables: Set(template.variables.map(\.name)))
     for (kind, input) in OutputPlanner.inputs where filled.elements.contains(where: { $0.name == input.encoder }) {
       all[kind, default: []].append(traits)
-      texts[entry.name] = template
+      templates[entry.name] = template
     }
   }
 }

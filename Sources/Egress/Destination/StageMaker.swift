@@ -26,7 +26,7 @@ struct StageMaker: Sendable {
     let onSegmentData = segments.map { segments in { @Sendable (media: MediaBuffer) in segments.take(media) } }
     let pipeline = try LiveKitError.wrapping { () throws(PipelineFailure) in
       try OutputPipeline(
-        factory.fill(plan.texts.output, values: destination.values), inputs: inputs(plan, destination),
+        factory.fill(plan.read.output, values: destination.values), inputs: inputs(plan, destination),
         voices: plan.voices.map(\.number),
         unused: OutputPlanner.inputs.filter { plan.feeds[$0.key] == nil }.map(\.value.output), factory: factory,
         onKeyframeNeeded: { [lines] in lines.requestKeyframe(ofInput: $0) },

@@ -75,7 +75,7 @@ final class StreamLink: Sendable {
   private func look(_ reopen: () throws(LiveKitError) -> Void) -> Duration? {
     let (step, stage, turn) = step()
     switch step {
-    case .goOn: break
+    case .wait: break
     case .lost: leave(stage)
     case .reopen: do { try reopen() } catch { broke(turn + 1, error) }
     case .over:
@@ -89,7 +89,7 @@ final class StreamLink: Sendable {
     let (stage, turn) = state.withLock { ($0.stage, $0.turn) }
     let (taken, waiting) = stage?.load ?? (0, 0)
     return state.withLock { state in
-      guard state.turn == turn else { return (.goOn, nil, turn) }
+      guard state.turn == turn else { return (.wait, nil, turn) }
       let wasAway = state.retry.awaySince != nil
       let step = state.retry.look(taken: taken, waiting: waiting, isBroken: state.error != nil, at: .now)
       if step == .lost, !wasAway { (state.reason, state.losses) = (state.error ?? Self.stalled, state.losses + 1) }

@@ -6,7 +6,7 @@ import MediaCore
 /// once; another is tried again at once, then ever more seldom, until it has been away for too long.
 struct StreamRetry: Sendable {
   enum Step: Equatable, Sendable {
-    case goOn
+    case wait
     /// It has just broken: what is in its pipeline goes nowhere.
     case lost
     /// Another pipeline is to be made now.
@@ -46,14 +46,14 @@ struct StreamRetry: Sendable {
   ///   - waiting: buffers that it has not taken yet.
   ///   - isBroken: whether it said that it cannot go on.
   mutating func look(taken: Int, waiting: Int, isBroken: Bool, at now: MediaTime) -> Step {
-    if let tryAt { return now >= tryAt ? .reopen : .goOn }
+    if let tryAt { return now >= tryAt ? .reopen : .wait }
     if taken > self.taken || waiting == 0 { movedAt = now }
     if taken > self.taken, taken >= Self.leastTaken {
       awayBefore = away(at: now)
       (wasTaken, awaySince, attempts) = (true, nil, 0)
     }
     self.taken = taken
-    return isBroken || now - movedAt >= stallLimit ? broke(at: now) : .goOn
+    return isBroken || now - movedAt >= stallLimit ? broke(at: now) : .wait
   }
 
   /// For how long it has been away in all.

@@ -30,7 +30,7 @@ struct OutputTimeline: Sendable {
   /// How long ago the first moment may have been: media has waited a while for the file to be made.
   static let hindsight = Duration.seconds(10)
   /// From one repeat frame to the next: a kill loses about as much.
-  static let heldStep = Duration.milliseconds(500)
+  static let repeatStep = Duration.milliseconds(500)
   private static let lastStep = Duration.milliseconds(40)
   private static let least = Duration.milliseconds(1)
 
@@ -91,10 +91,10 @@ struct OutputTimeline: Sendable {
     if hasAudio { filling.silence = silence.fill(upTo: limit) }
     guard hasVideo else { return filling }
     if lastFrame == nil, start == .zero || isEnd || limit >= start { hold(at: start, &filling) }
-    while let next = lastFrame.map({ $0 + Self.heldStep }), next <= (isEnd ? limit - Self.heldStep : limit) {
+    while let next = lastFrame.map({ $0 + Self.repeatStep }), next <= (isEnd ? limit - Self.repeatStep : limit) {
       hold(at: next, &filling)
     }
-    guard isEnd, let last = lastFrame, limit - last > Self.heldStep / 2 else { return filling }
+    guard isEnd, let last = lastFrame, limit - last > Self.repeatStep / 2 else { return filling }
     // Files say how long the last frame lasts by the one before it: two of them end with the audio.
     hold(at: limit - Self.lastStep * 2, &filling)
     hold(at: limit - Self.lastStep, &filling)

@@ -15,9 +15,9 @@ public enum EgressEvent: Sendable {
   /// The video comes in another codec from now on, and is encoded into the one that the file holds, or goes on in
   /// another file.
   case codecChanged(CodecChange)
-  /// A destination goes on with other texts of its templates, which have changed while it runs.
+  /// A destination goes on with templates that have changed while it runs.
   case reloaded(TemplateReload)
-  /// Another text of a template cannot be, and these destinations go on with the one before; the error says where and why.
+  /// A changed template cannot be taken, and these destinations go on with the one before; the error says where and why.
   case reloadRefused(LiveKitError, locations: [String])
   /// What could be stored as it is sent is encoded, because only that encode template has these variables.
   case encodedAnew(template: String, variables: [String])

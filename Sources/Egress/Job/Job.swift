@@ -48,7 +48,9 @@ final class Job: Sendable {
   ) throws(LiveKitError) -> JobDestination {
     do throws(LiveKitError) {
       var lines = try self.lines(of: plan.voices, plan, factory)
-      for (kind, feed) in plan.feeds { lines[OutputInput(kind)] = try line(kind, feed, of: plan.texts, video, factory) }
+      for (kind, feed) in plan.feeds {
+        lines[OutputInput(kind)] = try line(kind, feed, of: plan.read, video, factory)
+      }
       let added = try JobDestination(
         destination, planner: planner, plan: plan, lines: lines, of: media, factory: factory, claim: claim,
         reconnectFor: reconnectFor, parts: parts, onChange: onChange)
@@ -104,7 +106,7 @@ final class Job: Sendable {
   func give(_ destination: JobDestination, _ voices: [Voice]) throws(LiveKitError) {
     guard let plan = destination.plan(adding: voices, media) else { return }
     let new = voices.filter { destination.lines[.voice($0.number)] == nil }
-    try destination.goOn(plan, with: try lines(of: new, plan, destination.factory), media)
+    try destination.takeOver(plan, with: try lines(of: new, plan, destination.factory), media)
   }
 
   private func lines(
@@ -114,7 +116,7 @@ final class Job: Sendable {
     for voice in voices {
       guard let feed = plan.voiceFeed else { continue }
       lines[.voice(voice.number)] = try line(
-        .audio, voice: voice.number, feed, of: plan.texts, Video(), factory)
+        .audio, voice: voice.number, feed, of: plan.read, Video(), factory)
     }
     return lines
   }
@@ -139,7 +141,7 @@ final class Job: Sendable {
     video.size = media.size(on: old) ?? video.size
     let feed = Feed(.encoded(by: encoder), reason: "")
     let line = try line(
-      .video, feed, of: destination.planner.texts, video, destination.factory, inPlaceOf: old)
+      .video, feed, of: destination.planner.read, video, destination.factory, inPlaceOf: old)
     destination.feed(.video, from: line, media)
     if old.remove(ObjectIdentifier(destination)) { dropIdleLines() }
     return (encoder, nil)
@@ -152,14 +154,14 @@ final class Job: Sendable {
     if destination.has(.audio) { tracks[.audio] = TrackTraits(codec: "opus") }
     let plan = try destination.planner.plan(tracks)
     let next = destination.nextPart
-    try destination.goOn(plan, at: next)
+    try destination.takeOver(plan, at: next)
     media.change(line, to: FrameRepeater(asSent: video.codec, size: video.size))
     return next
   }
 
-  // MARK: Other texts
+  // MARK: Other templates
 
-  /// Has a destination go on with other texts of its templates; what they do not change goes on, too. Destinations that
+  /// Has a destination go on with its templates, which have changed; what they do not change goes on, too. Destinations that
   /// share an encoder share the next one.
   func renew(
     _ destination: JobDestination, _ next: JobDestination.Setup, _ changed: [TemplateName], _ video: Video
@@ -173,7 +175,7 @@ final class Job: Sendable {
           fed[input] = old
         } else {
           fed[input] = try line(
-            input.kind, voice: input.voice, feed, of: next.plan.texts, video, destination.factory, inPlaceOf: old)
+            input.kind, voice: input.voice, feed, of: next.plan.read, video, destination.factory, inPlaceOf: old)
         }
       }
       try destination.renew(next, changed, fed: fed, media)
@@ -194,11 +196,11 @@ final class Job: Sendable {
 
   /// The line for a feed, which may be there already.
   private func line(
-    _ kind: Track.Kind, voice: Int? = nil, _ feed: Feed, of texts: OutputTexts, _ video: Video,
+    _ kind: Track.Kind, voice: Int? = nil, _ feed: Feed, of templates: ReadTemplates, _ video: Video,
     _ factory: PipelineFactory, inPlaceOf old: FeedLine? = nil
   ) throws(LiveKitError) -> FeedLine {
     let size = video.size?.encodable
-    let form = try form(of: feed, texts, size, factory)
+    let form = try form(of: feed, templates, size, factory)
     let known = state.withLock { state in
       state.lines.first { $0.kind == kind && $0.voice == voice && $0.form == form && !$0.hasFailed }
     }
@@ -213,13 +215,13 @@ final class Job: Sendable {
   }
 
   private func form(
-    of feed: Feed, _ texts: OutputTexts, _ size: Dimensions?, _ factory: PipelineFactory
+    of feed: Feed, _ templates: ReadTemplates, _ size: Dimensions?, _ factory: PipelineFactory
   ) throws(LiveKitError) -> FeedLine.Form {
     guard let name = feed.encoder else { return feed.way == .raw ? .raw : .asSent }
     let values = size?.values(besides: factory.overrides) ?? [:]
-    let text = try texts.encoder(name)
+    let template = try templates.encoder(name)
     return .encoded(
-      try LiveKitError.wrapping { () throws(PipelineFailure) in try factory.fill(text, values: values) })
+      try LiveKitError.wrapping { () throws(PipelineFailure) in try factory.fill(template, values: values) })
   }
 
   /// - Returns: what ends when they have stopped.

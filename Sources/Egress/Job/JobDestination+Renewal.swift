@@ -3,7 +3,7 @@ import MediaCore
 import MediaPipelines
 import PipelineTemplates
 
-/// Texts that a destination goes on with from its next keyframe on; until then, and where they fail before, what ran before
+/// Templates that a destination goes on with from its next keyframe on; until then, and where they fail before, what ran before
 /// stays.
 struct Renewal: Sendable {
   /// What changes.
@@ -18,7 +18,7 @@ struct Renewal: Sendable {
   /// Whether it counts only once a server has taken something of it.
   fileprivate let isTried: Bool
   /// Whether what ran before is tried again.
-  fileprivate var isGivenUp = false
+  fileprivate var isDropped = false
   fileprivate let since = MediaTime.now
   /// When a server had taken something first.
   fileprivate var takenSince: MediaTime?
@@ -34,19 +34,19 @@ struct Renewal: Sendable {
 }
 
 extension JobDestination {
-  /// The templates that run, each with its text.
-  var texts: [Template] {
-    let texts = setup.withLock { $0.planner.texts }
-    let encoders = lines.all.values.compactMap { $0.form.encoder.flatMap { texts.encoders[$0] } }
-    return encoders.reduce(into: [texts.output]) { if !$0.contains($1) { $0.append($1) } }
+  /// The templates that run, as they were read.
+  var templates: [Template] {
+    let templates = setup.withLock { $0.planner.read }
+    let encoders = lines.all.values.compactMap { $0.form.encoder.flatMap { templates.encoders[$0] } }
+    return encoders.reduce(into: [templates.output]) { if !$0.contains($1) { $0.append($1) } }
   }
 
-  /// Whether another text may take over: something is written, and nothing else is about to take over.
+  /// Whether a changed template may take over: something is written, and nothing else is about to take over.
   func mayRenew(_ media: JobMedia) -> Bool {
     sort.window == nil && renewal.withLock { $0 == nil } && part(of: media)?.hasNext == false && !writer.stage.isHeld
   }
 
-  /// Has what other texts make take over at the next keyframe.
+  /// Has what changed templates make take over at the next keyframe.
   /// - Parameter fed: the line of each input.
   func renew(
     _ next: Setup, _ templates: [TemplateName], fed: [OutputInput: FeedLine], _ media: JobMedia
@@ -78,7 +78,7 @@ extension JobDestination {
   private func anotherKind(_ next: Setup) -> LiveKitError {
     LiveKitError(
       .template,
-      "\(next.planner.texts.output.file): what is cut into segments stays so while it is written, and what is not does, too"
+      "\(next.planner.read.output.file): what is cut into segments stays so while it is written, and what is not does, too"
     )
   }
 
@@ -125,12 +125,12 @@ extension JobDestination {
 
   // MARK: What becomes of it
 
-  /// Looks what has become of other texts.
+  /// Looks what has become of changed templates.
   /// - Returns: those that have taken over, with the moment of the job at which they did; nil while nothing is new.
   /// - Throws: why they will not; what ran before goes on.
   func settleRenewal(_ media: JobMedia) throws(LiveKitError) -> (Renewal, start: Duration)? {
     guard let now = renewal.withLock({ $0 }), failure == nil else { return nil }
-    if now.isGivenUp, let error = now.error {
+    if now.isDropped, let error = now.error {
       renewal.withLock { $0 = nil }
       throw error
     }
@@ -158,12 +158,12 @@ extension JobDestination {
   }
   private static let trial = Duration.seconds(1)
 
-  /// Goes back to what ran before where the server is lost and has taken nothing of a new text.
-  func giveUpUntried() {
+  /// Goes back to what ran before where the server is lost and has taken nothing of a changed template.
+  func dropUntried() {
     guard writer.waiting == nil, let reason = sort.link?.status.reason?.about(destination) else { return }
     let before = renewal.withLock { renewal -> Setup? in
-      guard var untried = renewal, untried.isTried, !untried.isGivenUp else { return nil }
-      (untried.isGivenUp, untried.error) = (true, reason)
+      guard var untried = renewal, untried.isTried, !untried.isDropped else { return nil }
+      (untried.isDropped, untried.error) = (true, reason)
       renewal = untried
       return untried.before
     }

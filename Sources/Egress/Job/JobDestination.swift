@@ -105,17 +105,17 @@ final class JobDestination: Sendable {
 
   /// Goes on in another part, which has a track of each.
   /// - Parameter added: what feeds those that are new.
-  func goOn(_ plan: OutputPlan, with added: [OutputInput: FeedLine], _ media: JobMedia) throws(LiveKitError) {
+  func takeOver(_ plan: OutputPlan, with added: [OutputInput: FeedLine], _ media: JobMedia) throws(LiveKitError) {
     for (input, line) in added {
       lines.replace(input, by: line, media)
       attach(line, input)
     }
-    try goOn(plan, at: nextPart)
+    try takeOver(plan, at: nextPart)
   }
 
   /// Has another pipeline take over at the next keyframe.
   /// - Parameter earliest: the moment of the job before which it does not, and asks for no keyframe; nil for none.
-  func goOn(_ plan: OutputPlan, at next: Destination, from earliest: Duration? = nil) throws(LiveKitError) {
+  func takeOver(_ plan: OutputPlan, at next: Destination, from earliest: Duration? = nil) throws(LiveKitError) {
     let claim = next.isFile ? try FileClaim(next.location) : nil
     setup.withLock { $0.plan = plan }
     let stage = try sort.open(StageMaker(factory: factory, lines: lines), plan, at: next, claim, breakage)
@@ -141,7 +141,7 @@ final class JobDestination: Sendable {
       part: { [weak self] in self?.part(of: media) },
       open: { [weak self] (due) throws(LiveKitError) in
         guard let self else { return }
-        try goOn(plan, at: nextPart, from: due)
+        try takeOver(plan, at: nextPart, from: due)
       },
       ask: { [lines] in
         guard let line = lines[.video] else { return }
@@ -173,8 +173,8 @@ final class JobDestination: Sendable {
 
   /// Connects with the server anew.
   private func reopen() throws(LiveKitError) {
-    giveUpUntried()
-    try goOn(plan, at: destination)
+    dropUntried()
+    try takeOver(plan, at: destination)
   }
 
   // MARK: State

@@ -156,7 +156,7 @@ extension JobSource {
   private func tick() async {
     await followRoom()
     endWhatFailed()
-    heedTexts()
+    followTemplates()
     renewSource()
     tellDestinations()
     tellSlowness()

@@ -19,11 +19,11 @@ struct JobState: Sendable {
   var arrivals: [String: Manifest.Track] = [:]
   var speakers = SpeakerLog()
   var course = JobCourse()
-  var texts = TextWatch()
+  var templates = TemplateWatch()
   /// Whether it was told that frames are dropped.
   var isSlow = false
   /// Nil until it runs.
-  var fixedTexts: FixedTextWatch?
+  var fixedTemplates: FixedTemplateWatch?
 
   /// What has begun; it can be changed, and begins with `begin`.
   var run: JobRun? {

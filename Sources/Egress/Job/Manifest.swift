@@ -89,7 +89,7 @@ public struct Manifest: Codable, Sendable, Equatable {
     public var part: String?
   }
 
-  /// Another text of pipeline templates that a destination goes on with from a moment on.
+  /// Changed pipeline templates that a destination goes on with from a moment on.
   public struct Reload: Codable, Sendable, Equatable {
     /// The destination.
     public var location: String

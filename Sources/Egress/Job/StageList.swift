@@ -16,7 +16,7 @@ final class StageList: Sendable {
 
   /// Takes out a stage that nothing has come to.
   func discard(_ stage: OutputStage) {
-    stage.segments?.giveUp()
+    stage.segments?.abandon()
     state.withLock { $0.stages.removeAll { $0 === stage } }
     add { _ in
       await stage.discard()

@@ -41,7 +41,7 @@ public struct CodecChange: Sendable, Equatable {
   public var start: Duration
 }
 
-/// Other texts of pipeline templates, with which an output goes on from a moment on.
+/// Changed pipeline templates, with which an output goes on from a moment on.
 public struct TemplateReload: Sendable, Equatable {
   /// Where it is written: a file's path, or an address without what may be a secret in it.
   public var location: String

@@ -1,4 +1,4 @@
-// Made of pipelines/ by `make templates`: change the texts there.
+// Made of pipelines/ by `make templates`: change the templates there.
 enum BuiltInTemplates {
   /// By KIND/NAME.
   static let texts: [String: String] = [

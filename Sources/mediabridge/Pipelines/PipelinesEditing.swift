@@ -5,7 +5,7 @@ import PipelineTemplates
 
 struct PipelinesDiff: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "diff", abstract: "Print how the text in force differs from the one that ships, as diff -u does.")
+    commandName: "diff", abstract: "Print how the template in force differs from the one that ships, as diff -u does.")
   @OptionGroup var templates: PipelineArguments
   @Argument(help: "KIND/NAME such as output/mp4, or only the name") var name: String
 
@@ -13,7 +13,7 @@ struct PipelinesDiff: AsyncParsableCommand {
     try await templates.telling {
       let template = try templates.find(name)
       guard let shipped = try? templates.shipped.find(template.kind, template.name) else {
-        throw Refusal(message: "\(template.file): no such text ships, from which it could differ")
+        throw Refusal(message: "\(template.file): no such template ships, from which it could differ")
       }
       let difference = UnifiedDiff(
         from: shipped.text, to: template.text, oldName: shipped.file, newName: template.file)
@@ -29,9 +29,9 @@ struct PipelinesEdit: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "edit", abstract: "Change a pipeline template for yourself, in $VISUAL or $EDITOR, and check it.",
     discussion: """
-      The text in force is copied to ~/.config/mediabridge/pipelines, or to the folder of --pipelines or \
-      $MEDIABRIDGE_PIPELINES, where it goes before what ships. A text with a mistake stays as it is, and the mistake is told by \
-      file and line. Outputs that run go on with a new text of output/ or encode/ from their next keyframe on.
+      The template in force is copied to ~/.config/mediabridge/pipelines, or to the folder of --pipelines or \
+      $MEDIABRIDGE_PIPELINES, where it goes before what ships. A template with a mistake stays as it is, and the mistake is told by \
+      file and line. Outputs that run go on with a new template of output/ or encode/ from their next keyframe on.
       """)
   @OptionGroup var templates: PipelineArguments
   @Argument(help: "KIND/NAME such as output/mp4, or only the name") var name: String
@@ -53,7 +53,7 @@ struct PipelinesNew: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "new", abstract: "Begin a pipeline template of your own.",
     discussion: """
-      The text is made in ~/.config/mediabridge/pipelines, or in the folder of --pipelines or $MEDIABRIDGE_PIPELINES: a short one \
+      The template is made in ~/.config/mediabridge/pipelines, or in the folder of --pipelines or $MEDIABRIDGE_PIPELINES: a short one \
       that works and says what can be changed, or a copy of another one.
       """)
   @OptionGroup var templates: PipelineArguments
@@ -106,7 +106,7 @@ extension PipelineArguments {
     }
   }
 
-  /// The text of one's own that is in force, or that would be. It may be broken, and then only its name can be found.
+  /// The template of one's own that is in force, or that would be. It may be broken, and then only its name can be found.
   fileprivate func ownOf(_ name: String) throws -> OwnTemplate {
     let folder = try ownFolder
     if name.contains("/") {
@@ -117,7 +117,7 @@ extension PipelineArguments {
     return try OwnTemplate(kind: template.kind, name: template.name, in: folder)
   }
 
-  /// Says what a text of one's own lacks; it is kept in any case.
+  /// Says what a template of one's own lacks; it is kept in any case.
   fileprivate func check(_ own: OwnTemplate, _ console: Console) throws {
     let result = try PipelineCheck(folder: folder).run(kind: own.kind.rawValue, name: own.name)
     guard let error = result.error else {

@@ -21,7 +21,7 @@ struct PipelinesGraph: AsyncParsableCommand {
   func run() async throws {
     let template = try templates.find(name)
     do {
-      let picture = GraphPicture(try template.filledForShow(try values()), summary: template.summary).svg
+      let picture = GraphDrawing(try template.filledForShow(try values()), summary: template.summary).svg
       guard let output else { return Terminal.shared.copy(String(picture.dropLast())) }
       try Data(picture.utf8).write(to: URL(fileURLWithPath: output))
     } catch let error as ValidationError { throw error } catch {

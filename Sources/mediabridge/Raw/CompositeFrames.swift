@@ -64,7 +64,7 @@ struct CompositeFrames {
   private func tell(reload event: EgressEvent) {
     switch event {
     case .reloaded(let reload):
-      console.say("\(reload.templates.joined(separator: ", ")): another text has taken over.")
+      console.say("\(reload.templates.joined(separator: ", ")): the changed template has taken over.")
       console.event("reloaded", ["templates": reload.templates, "start": reload.start.seconds])
     case .reloadRefused(let error, _):
       console.say("\(error.message): not taken over, all goes on as before.")

@@ -60,6 +60,7 @@ import Testing
     #expect(video.wish == "video of somebody")
     #expect(RawChoice(kind: .audio, participants: ["bob"]).wish == "the audio of bob")
     #expect(RawChoice(kind: .video, sids: ["TR_2", "TR_1"]).wish == "track TR_1 or TR_2")
-    #expect(RawChoice(kind: .video, participants: ["bob"], sources: [.screenShareVideo]).wish == "the screen share of bob")
+    #expect(
+      RawChoice(kind: .video, participants: ["bob"], sources: [.screenShareVideo]).wish == "the screen share of bob")
   }
 }

@@ -61,7 +61,7 @@ import Testing
   @Test func anotherStreamIsSaidToBeginAnew() {
     var playlist = MediaPlaylist(.live(3), targetDuration: 4, initialization: "a_init.mp4")
     playlist.append(segment("a_0.m4s"))
-    playlist.goOn(initialization: "a_init-2.mp4")
+    playlist.resume(initialization: "a_init-2.mp4")
     for number in 1...2 { playlist.append(segment("a_\(number).m4s")) }
     let lines = { (text: String) in
       text.split(separator: "\n").filter { !$0.hasPrefix("#EXT-X-PROGRAM") && !$0.hasPrefix("#EXTINF") }.dropFirst(3)

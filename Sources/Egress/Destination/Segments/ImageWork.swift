@@ -36,5 +36,5 @@ struct ImageWork: SegmentedWork {
 
   func finish(isBroken: Bool) {}
   func pause() {}
-  func goOn(_ options: SegmentOptions, _ clock: OutputClock, hasVideo: Bool) {}
+  func resume(_ options: SegmentOptions, _ clock: OutputClock, hasVideo: Bool) {}
 }

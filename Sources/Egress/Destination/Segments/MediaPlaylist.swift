@@ -62,7 +62,7 @@ struct MediaPlaylist: Sendable {
 
   /// What is appended from here on is another stream, whose times begin anew (RFC 8216, 4.3.2.3).
   /// - Parameter initialization: goes in front of its segments.
-  mutating func goOn(initialization: String?) { (self.initialization, isDiscontinuous) = (initialization, true) }
+  mutating func resume(initialization: String?) { (self.initialization, isDiscontinuous) = (initialization, true) }
 
   /// How many segments it lists.
   var listed: Int { entries.count }

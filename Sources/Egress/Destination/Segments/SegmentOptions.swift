@@ -23,7 +23,7 @@ struct SegmentOptions: Equatable, Sendable {
   var keyframeInterval: Duration? { imageInterval == nil ? duration : nil }
 
   /// Whether a playlist that has begun can go on so: what it has promised stays.
-  func canGoOn(as next: SegmentOptions) -> Bool {
+  func canResume(as next: SegmentOptions) -> Bool {
     var same = next
     (same.duration, same.imageInterval) = (duration, imageInterval)
     return same == self && (next.imageInterval == nil) == (imageInterval == nil)

@@ -31,9 +31,9 @@ struct SegmentPlaylists {
   mutating func beginAnew() { epoch = nil }
 
   /// - Parameter initialization: what is in front of the next segments.
-  mutating func goOn(initialization: String?) {
-    lists?.all.goOn(initialization: initialization)
-    lists?.live.goOn(initialization: initialization)
+  mutating func resume(initialization: String?) {
+    lists?.all.resume(initialization: initialization)
+    lists?.live.resume(initialization: initialization)
   }
 
   /// - Parameters:

@@ -69,7 +69,7 @@ struct SegmentWork: SegmentedWork {
       ledger.add(initialization: names.path(own), bytes: initialization.count)
       name = own
     }
-    playlists.goOn(initialization: name)
+    playlists.resume(initialization: name)
   }
 
   /// Completes the segment that is written, and lists it.
@@ -111,7 +111,7 @@ struct SegmentWork: SegmentedWork {
 
   mutating func pause() throws(LiveKitError) { if let failure = endLast(isBroken: false) { throw failure } }
 
-  mutating func goOn(_ options: SegmentOptions, _ clock: OutputClock, hasVideo: Bool) {
+  mutating func resume(_ options: SegmentOptions, _ clock: OutputClock, hasVideo: Bool) {
     (self.clock, self.hasVideo) = (clock, hasVideo)
     (format, file, hasBegun) = (nil, nil, false)
     playlists.beginAnew()

@@ -54,7 +54,7 @@ final class SegmentedOutput: @unchecked Sendable {
       options.imageInterval == nil
       ? SegmentWork(names, options, claim, clock, hasVideo: hasVideo) : ImageWork(names, options, claim)
     if let before {
-      guard before.options.canGoOn(as: options) else { throw Self.anotherPlaylist(destination) }
+      guard before.options.canResume(as: options) else { throw Self.anotherPlaylist(destination) }
       before.successor.withLock { $0 = ObjectIdentifier(self) }
     }
   }
@@ -73,13 +73,13 @@ final class SegmentedOutput: @unchecked Sendable {
   func takeOver() {
     guard let before else { return }
     work = before.work
-    work.goOn(options, clock, hasVideo: hasVideo)
+    work.resume(options, clock, hasVideo: hasVideo)
     show()
     before.figures.withLock { $0 = Figures(length: .zero) }
   }
 
   /// It does not go on with the files of the one before.
-  func giveUp() {
+  func abandon() {
     before?.successor.withLock { if $0 == ObjectIdentifier(self) { $0 = nil } }
   }
 
@@ -135,7 +135,7 @@ protocol SegmentedWork {
   /// Ends what is written, and is to go on.
   mutating func pause() throws(LiveKitError)
   /// What comes from now on is of another pipeline.
-  mutating func goOn(_ options: SegmentOptions, _ clock: OutputClock, hasVideo: Bool)
+  mutating func resume(_ options: SegmentOptions, _ clock: OutputClock, hasVideo: Bool)
 }
 
 extension SegmentedWork {

@@ -3,14 +3,14 @@ import MediaCore
 import MediaPipelines
 import PipelineTemplates
 
-/// What is mixed by other texts from a moment on.
+/// What is mixed by changed templates from a moment on.
 struct MixChanges {
   /// Hands on what is mixed.
   let relay: MixRelay
   /// Of each kind, those that run.
-  var texts: [Track.Kind: [Template]] = [:]
+  var templates: [Track.Kind: [Template]] = [:]
   fileprivate var renewals: [Track.Kind: MixRenewal] = [:]
-  fileprivate var watch = TextWatch()
+  fileprivate var watch = TemplateWatch()
 
   init(_ relay: MixRelay) { self.relay = relay }
 
@@ -21,7 +21,7 @@ struct MixChanges {
 /// A mix that is to take over, and what it takes over from.
 private struct MixRenewal {
   let templates: [TemplateName]
-  let texts: [Template]
+  let read: [Template]
   /// Of its kind alone.
   let before: (mix: RoomMix, scene: CompositeScene)
   let since = MediaTime.now
@@ -49,19 +49,19 @@ extension RoomComposite {
     guard let changes = mixing.changes else { return }
     let isReady = { changes.renewals[kinds[$0]] == nil }
     let due = mixing.changes?.watch.due(Array(kinds.indices), isReady) {
-      kinds.flatMap { changes.texts[$0] ?? [] }.flatMap { plan.factory.store.paths(of: $0.kind, $0.name) }
+      kinds.flatMap { changes.templates[$0] ?? [] }.flatMap { plan.factory.store.paths(of: $0.kind, $0.name) }
     }
     for index in due ?? [] {
       do throws(LiveKitError) { try renew(kinds[index]) } catch { refuse(error, kinds[index]) }
     }
   }
 
-  /// Mixes a kind by the texts that are there now, beside the mix that goes on.
+  /// Mixes a kind by the templates that are there now, beside the mix that goes on.
   /// - Throws: what is wrong with one, by file and line.
   private func renew(_ kind: Track.Kind) throws(LiveKitError) {
-    guard let running = mixing.changes?.texts[kind], let mix = mixing.mix else { return }
-    let (names, texts) = try LiveKitError.wrapping { () throws(PipelineFailure) in
-      (try plan.factory.changed(running, values: RoomMix.values(options)), try mixTexts(kind))
+    guard let running = mixing.changes?.templates[kind], let mix = mixing.mix else { return }
+    let (names, templates) = try LiveKitError.wrapping { () throws(PipelineFailure) in
+      (try plan.factory.changed(running, values: RoomMix.values(options)), try mixTemplates(kind))
     }
     guard !names.isEmpty else { return }
     let next = try makeMix([kind])
@@ -71,15 +71,17 @@ extension RoomComposite {
     }
     guard let before = mixing.scene?.move(kind, to: next) else { return }
     mixing.mix = mix.with(kind, of: next)
-    mixing.changes?.renewals[kind] = MixRenewal(templates: names, texts: texts, before: (mix.only(kind), before))
+    mixing.changes?.renewals[kind] = MixRenewal(templates: names, read: templates, before: (mix.only(kind), before))
     if kind == .video, labels.board.text(of: nil) != nil { try showLabel(of: nil) }
   }
 
   /// Those that are there now.
-  func mixTexts(_ kind: Track.Kind) throws(PipelineFailure) -> [Template] {
-    var texts: [Template] = []
-    for name in RoomMix.templates(of: kind, options) { texts.append(try plan.factory.template(name.kind, name.name)) }
-    return texts
+  func mixTemplates(_ kind: Track.Kind) throws(PipelineFailure) -> [Template] {
+    var templates: [Template] = []
+    for name in RoomMix.templates(of: kind, options) {
+      templates.append(try plan.factory.template(name.kind, name.name))
+    }
+    return templates
   }
 
   /// Looks what has become of a mix that is to take over.
@@ -118,7 +120,7 @@ extension RoomComposite {
 
   private func complete(_ renewal: MixRenewal, _ kind: Track.Kind, _ run: JobRun) {
     mixing.changes?.renewals[kind] = nil
-    mixing.changes?.texts[kind] = renewal.texts
+    mixing.changes?.templates[kind] = renewal.read
     renewal.clear()
     Task { [mix = renewal.before.mix] in await mix.stop() }
     // It broke as it took over.

@@ -1,5 +1,5 @@
 /// A template's graph as an SVG picture.
-public struct GraphPicture {
+public struct GraphDrawing {
   private let graph: TemplateGraph
   private let title: String
   private let summary: String
