@@ -183,9 +183,10 @@ static gboolean is_shared(GstMemory *memory) {
 }
 
 static void frame_pool_release(GstBufferPool *pool, GstBuffer *buffer) {
-  // The flag has the pool let go of the buffer, and take a new one next time.
+  // The flag has the pool let go of the buffer, and take a new one next time. GStreamer sets it: where the buffer was
+  // another one is made, by whatever thread, behind a lock of GLib's.
   for (guint i = 0; i < gst_buffer_n_memory(buffer); i++)
-    if (is_shared(gst_buffer_peek_memory(buffer, i))) GST_BUFFER_FLAG_SET(buffer, GST_BUFFER_FLAG_TAG_MEMORY);
+    if (is_shared(gst_buffer_peek_memory(buffer, i))) gst_buffer_set_flags(buffer, GST_BUFFER_FLAG_TAG_MEMORY);
   GST_BUFFER_POOL_CLASS(frame_pool_parent_class)->release_buffer(pool, buffer);
 }
 
