@@ -67,7 +67,7 @@ test: ## Run the tests (some 20 minutes on 2 processors, build included)
 	$(MAKE) e2e
 
 # What waits for ten minutes runs beside what builds, which gives way to it.
-test-long: ## Run what takes longer: thread sanitizer, endurance, ten minutes of a room, a package outside (25 minutes)
+test-long: ## Run what takes longer: thread sanitizer, endurance, ten minutes of a room, a package outside (40 minutes)
 	$(MAKE) build-tests .venv/ready
 	$(MAKE) -j2 --output-sync=target e2e-minutes long-builds
 	$(MAKE) tsan
@@ -162,7 +162,8 @@ e2e-minutes: build-tests .venv/ready
 	@$(AS_ROOT) rm -rf $(E2E_CACHE)
 
 e2e-long: build-tests .venv/ready
-	$(call run-e2e,-m "long and not outside and not minutes" -n 2 --dist worksteal)
+	$(call run-e2e,-m "long and not realtime and not outside and not minutes" -n 2 --dist worksteal)
+	$(call run-e2e,-m "long and realtime")
 	@$(AS_ROOT) rm -rf $(E2E_CACHE)
 
 outside-package: build-tests .venv/ready ## Build a package outside this repository that depends on it, and run it

@@ -12,7 +12,8 @@ from failures import after
 from live_server import KEY, LiveServer
 from network import STUN
 
-pytestmark = pytest.mark.long
+# One job with fourteen destinations wants the whole machine.
+pytestmark = [pytest.mark.long, pytest.mark.realtime]
 
 FPS = 25
 SECONDS = 180
@@ -176,10 +177,10 @@ def test_everywhere_at_once_in_sync(start, routed, visited_server, tmp_path):
 
 
 def assert_same(heard, expected, where):
-    """One by one; what is heard when one file ends may be too late for the other."""
+    """One by one; a beep that is heard while one file begins or ends may be too short for the other."""
     for one, other in ((heard, expected), (expected, heard)):
         apart = [time for time in one if np.min(np.abs(np.array(other) - time)) > 0.040]
-        assert all(time > SECONDS - 0.3 for time in apart), f"{where}: {np.round(apart, 3)} of {len(one)} are elsewhere"
+        assert not [time for time in apart if 0.1 < time < SECONDS - 0.3], f"{where}: {np.round(apart, 3)} of {len(one)} are elsewhere"
 
 
 def beep_times(file, name):
