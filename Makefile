@@ -62,7 +62,7 @@ demo: release ## Record a synthetic participant of a room of our own into demo.m
 	$(BIN) demo
 
 # One debug build serves unit and end-to-end tests: what a release build is for, figures, `make bench` measures.
-test: ## Run the tests (some 20 minutes on 2 processors, build included)
+test: ## Run the tests (some 25 minutes on 2 processors, build included)
 	$(MAKE) unit # one after the other even under -j: each wants the whole machine
 	$(MAKE) e2e
 

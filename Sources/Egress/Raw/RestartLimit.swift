@@ -1,4 +1,4 @@
-/// How often a command is begun anew that dies: one that does so each time is given up, one that has run well is not.
+/// How often a command is begun anew that dies: one that does so each time is not, one that has run well is.
 /// Pure.
 package struct RestartLimit: Sendable {
   private static let most = 5

@@ -19,7 +19,7 @@ extension RawArguments {
   var knownNames: FileNameValues.Values {
     var names: FileNameValues.Values = [:]
     names[.roomName] = access.roomName
-    if isOfOne { names[.publisherIdentity] = tracks.only }
+    names[.publisherIdentity] = tracks.only
     return names
   }
 
