@@ -36,6 +36,7 @@ def assert_a_second_apart(samples, rate=RATE):
         assert after - before == pytest.approx(1, abs=0.02)
 
 
+@pytest.mark.realtime
 def test_s16le_has_beeps_at_their_place(server, tmp_path):
     server.foreign_publisher("--no-video")
     log = tmp_path / "info.jsonl"
@@ -47,6 +48,7 @@ def test_s16le_has_beeps_at_their_place(server, tmp_path):
     assert of("track", lines(log))[0]["participant"] == "alice"
 
 
+@pytest.mark.realtime
 def test_f32le_of_another_rate_and_two_channels(server):
     server.foreign_publisher("--no-video")
     data = Reader(server, "pcm", "--format", "f32le", "--rate", 16_000, "--channels", 2, "--duration", "4s").all()
