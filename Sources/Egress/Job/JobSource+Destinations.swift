@@ -50,6 +50,7 @@ extension JobSource {
     }
     job.targets = targets
     job.run?.destinations.append(added)
+    tellDestinations()
     feed()
     return target.planner.kinds
   }
