@@ -28,9 +28,17 @@ enum SCTPStack {
 
   /// How often an association's loop calls `tick`. The shortest timer, of a delayed acknowledgement, is 200 ms.
   static let tickInterval = Duration.milliseconds(100)
+  /// The same once nothing has passed for `quietAfter`: what runs then are heartbeats, and repetitions of seconds.
+  static let quietInterval = Duration.milliseconds(500)
+  static let quietAfter = Duration.seconds(2)
 
-  /// The only way in.
-  static func enter<Result>(_ body: () -> Result) -> Result { time.withLock { _ in body() } }
+  /// The only way in. The timers run first: one that `body` starts counts from now, not from the last tick.
+  static func enter<Result>(_ body: () -> Result) -> Result {
+    time.withLock { last in
+      runTimers(since: &last)
+      return body()
+    }
+  }
 
   private static let isStarted: Bool = {
     usrsctp_init_nothreads(
@@ -69,13 +77,13 @@ enum SCTPStack {
   }
 
   /// Runs the timers that are due, of all associations.
-  static func tick() {
-    time.withLock { last in
-      let milliseconds = (MediaTime.now - last).nanoseconds / 1_000_000
-      guard milliseconds > 0 else { return }
-      last = last + .milliseconds(milliseconds)
-      usrsctp_handle_timers(UInt32(clamping: milliseconds))
-    }
+  static func tick() { enter {} }
+
+  private static func runTimers(since last: inout MediaTime) {
+    let milliseconds = (MediaTime.now - last).nanoseconds / 1_000_000
+    guard milliseconds > 0 else { return }
+    last = last + .milliseconds(milliseconds)
+    usrsctp_handle_timers(UInt32(clamping: milliseconds))
   }
 
   static func hooks(_ id: UInt) -> Hooks? { table.withLock { $0.hooks[id] } }

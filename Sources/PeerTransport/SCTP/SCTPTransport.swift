@@ -28,6 +28,8 @@ final class SCTPTransport {
   private var nextStream: UInt16
   private var assembly = MessageAssembly(limit: messageLimit)
   private var ticker: LoopTimer?
+  private var lastPacket = MediaTime.now
+  private var isQuiet = false
   private var heartbeats = HeartbeatTimer()
 
   private static let port: UInt16 = 5000
@@ -56,6 +58,7 @@ final class SCTPTransport {
           loop.post {
             if let transport = bound.value?.object {
               packet.withUnsafeBytes { transport.heartbeats.sent($0, at: .now) }
+              transport.notePacket()
             }
             send(packet)
           }
@@ -72,11 +75,19 @@ final class SCTPTransport {
 
   private func keepTime() {
     let bound = LoopBound(Weak(self), on: loop)
-    ticker = loop.after(SCTPStack.tickInterval) {
+    isQuiet = MediaTime.now - lastPacket > SCTPStack.quietAfter
+    ticker = loop.after(isQuiet ? SCTPStack.quietInterval : SCTPStack.tickInterval) {
       guard let transport = bound.value.object, transport.id != 0 else { return }
       SCTPStack.tick()
       transport.keepTime()
     }
+  }
+
+  private func notePacket() {
+    lastPacket = .now
+    guard isQuiet, id != 0 else { return }
+    ticker?.cancel()
+    keepTime()
   }
 
   func close() {
@@ -93,6 +104,7 @@ final class SCTPTransport {
   func receive(_ packet: UnsafeRawBufferPointer) {
     guard id != 0 else { return }
     heartbeats.received(packet, at: .now)
+    notePacket()
     SCTPStack.enter { usrsctp_conninput(UnsafeMutableRawPointer(bitPattern: id), packet.baseAddress, packet.count, 0) }
   }
 
