@@ -28,12 +28,12 @@ import Testing
     return output
   }
 
-  /// Buffers that hold their number and are 20 ms long.
+  /// Buffers that hold their number and are 40 ms long.
   private func push(_ numbers: Range<UInt8>, into output: OutputPipeline) throws {
     let caps = try #require(Caps("video/x-vp8"))
     for number in numbers {
       let media = [number].withUnsafeBytes { MediaBuffer(copying: $0, caps: caps, pts: nil) }
-      output.push(media, into: "video", at: .milliseconds(20 * Int64(number)))
+      output.push(media, into: "video", at: .milliseconds(40 * Int64(number)))
     }
   }
 

@@ -4,9 +4,9 @@ import Testing
 @testable import MediaPipelines
 
 @Suite struct WriteBatchTests {
-  /// Adds one every 20 ms, by its number.
+  /// Adds one every 40 ms, by its number.
   private func add(_ numbers: Range<Int>, of input: String, to batch: inout WriteBatch<Int>) -> [[String: [Int]]] {
-    numbers.map { batch.add($0, of: input, at: .milliseconds(20 * $0)) }
+    numbers.map { batch.add($0, of: input, at: .milliseconds(40 * $0)) }
   }
 
   @Test func whatComesWithinAMomentIsWrittenTogether() {

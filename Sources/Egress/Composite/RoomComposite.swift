@@ -141,6 +141,9 @@ public actor RoomComposite: EgressJob {
     }
   }
 
+  /// Who speaks, and whose first frame has come, is seen in the frames that are mixed.
+  nonisolated var pace: Duration { .milliseconds(200) }
+
   /// Brings what is subscribed, seen and heard into line with who is in the room. While the connection is being brought
   /// back all stays as it is.
   func followRoom() async {

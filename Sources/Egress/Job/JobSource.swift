@@ -31,8 +31,10 @@ protocol JobSource: EgressJob {
   /// Waits for the source, and returns when the first moment of it is written.
   func begin() async throws(LiveKitError)
   func heed(_ event: RoomEvent) async
-  /// Brings what arrives into line with the room; several times a second.
+  /// Brings what arrives into line with the room, again and again.
   func followRoom() async
+  /// From one look at room and destinations to the next.
+  nonisolated var pace: Duration { get }
   /// What is known of what is sent, for a destination that changes.
   var flowing: SentMedia { get }
   /// Has what arrives taken in the forms that the destinations want.
@@ -52,6 +54,8 @@ extension Date {
 
 extension JobSource {
   var losses: MixLosses? { nil }
+  // What comes and goes is told by events; each look costs some wakes of threads.
+  nonisolated var pace: Duration { .milliseconds(400) }
 
   /// What has begun.
   var run: JobRun? { job.run }
@@ -146,7 +150,8 @@ extension JobSource {
     job.run?.tasks.append(
       Task { [weak self] in
         while !Task.isCancelled {
-          try? await Task.sleep(for: .milliseconds(200))
+          guard let pace = self?.pace else { return }
+          try? await Task.sleep(for: pace)
           guard let self else { return }
           await self.tick()
         }

@@ -23,7 +23,7 @@ final class SubscriberCore {
   /// What the newest offer says, and which track each section carries.
   func update(_ sections: [(section: NegotiatedSection, trackSid: String)], _ new: [TrackReception]) {
     for reception in new {
-      reception.onRequest = { [weak self, unowned reception] in self?.wake(at: reception.nextDeadline) }
+      reception.onRequest = { [weak self] in self?.setAlarm() }
     }
     for reception in router.update(sections, new) { reception.complete() }
     arrivals.extensionID = sections.lazy.compactMap { $0.section.extensionID(HeaderExtensionURI.transportCC) }.first
@@ -61,8 +61,6 @@ final class SubscriberCore {
     reception.receive(packet, at: time)
     flushLater()
     if reception.isUrgent(at: time) { sendFeedback(of: reception, at: time) }
-    wake(at: reception.nextDeadline)
-    wake(at: arrivals.nextDeadline)
   }
 
   /// Packets that wait in the socket together travel on together.
@@ -73,6 +71,7 @@ final class SubscriberCore {
     loop.runBeforeWaiting {
       bound.value.isFlushing = false
       for reception in bound.value.router.receptions.values { reception.flush() }
+      bound.value.setAlarm()
       bound.value.lingerInsideFrame()
     }
   }
@@ -100,22 +99,30 @@ final class SubscriberCore {
     peer?.send(reports)
   }
 
-  /// Sees to it that `poll` runs at that time, or earlier.
-  private func wake(at time: MediaTime?) {
-    guard let time, !isStopped, alarm.map({ time < $0.time }) ?? true else { return }
-    alarm?.timer.cancel()
-    let bound = LoopBound(self, on: loop)
-    alarm = (time, loop.after(time - MediaTime.now) { bound.value.poll() })
-  }
-
   private func poll() {
-    alarm?.timer.cancel()
-    alarm = nil
     guard let peer else { return }
     let now = MediaTime.now
     for reception in router.receptions.values { sendFeedback(of: reception, at: now) }
     peer.send(arrivals.poll(at: now))
-    for reception in router.receptions.values { wake(at: reception.nextDeadline) }
-    wake(at: arrivals.nextDeadline)
+    setAlarm()
+  }
+
+  /// Sees to it that `poll` runs when something is due, and not before: what was due when the alarm was set has often been
+  /// settled since by a packet.
+  private func setAlarm() {
+    var next = arrivals.nextDeadline
+    for reception in router.receptions.values {
+      if let deadline = reception.nextDeadline { next = min(next ?? deadline, deadline) }
+    }
+    guard next != alarm?.time else { return }
+    alarm?.timer.cancel()
+    alarm = nil
+    guard let next, !isStopped else { return }
+    let bound = LoopBound(self, on: loop)
+    let timer = loop.after(next - MediaTime.now) {
+      bound.value.alarm = nil
+      bound.value.poll()
+    }
+    alarm = (next, timer)
   }
 }

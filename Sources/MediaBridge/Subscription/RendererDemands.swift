@@ -28,6 +28,8 @@ final class RendererDemands: Sendable {
     for renderer in renderers where known[ObjectIdentifier(renderer)] == nil { add(renderer) }
   }
 
+  var isEmpty: Bool { entries.withLock { $0.isEmpty } }
+
   /// What serves all of them.
   var combined: TrackDemand {
     entries.withLock { entries in

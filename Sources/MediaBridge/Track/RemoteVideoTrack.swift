@@ -50,6 +50,7 @@ public final class RemoteVideoTrack: Track, RemoteTrack, VideoTrack, @unchecked 
   public func droppedFrames(of videoRenderer: any VideoRenderer) -> Int? { renderers.dropped(of: videoRenderer) }
 
   override var demand: TrackDemand { trackState == .started ? demands.combined : .nothing }
+  override var isRendered: Bool { !demands.isEmpty }
   @MainActor override func readDemands() -> Bool { demands.read() }
 
   override func needsChanged() {

@@ -86,6 +86,8 @@ public class Track: @unchecked Sendable {
   public var dimensions: Dimensions? { state.withLock { $0.dimensions } }
   /// What is needed of it, by those who show or hear it.
   var demand: TrackDemand { .everything }
+  /// Whether there are renderers to ask.
+  var isRendered: Bool { false }
   /// Asks the renderers anew what they need.
   /// - Returns: whether `demand` may have changed.
   @MainActor func readDemands() -> Bool { false }

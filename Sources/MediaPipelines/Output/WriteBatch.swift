@@ -6,7 +6,7 @@ import MediaCore
 /// Pure. What waits is written once more comes, or at the end, so whoever writes a file makes sure that something comes.
 struct WriteBatch<Buffer> {
   /// How much media of one input waits at most, which is no more than how late it is written.
-  static var span: Duration { .milliseconds(100) }
+  static var span: Duration { .milliseconds(200) }
   /// Buffers of an input that wait at most, however short they are.
   static var limit: Int { 64 }
 
