@@ -1,6 +1,7 @@
 import ArgumentParser
 import DevServer
 import Foundation
+import LiveKitProtocol
 import NIOCore
 
 struct DevServerCommand: AsyncParsableCommand {
@@ -34,6 +35,12 @@ struct DevServerCommand: AsyncParsableCommand {
     if !iceServer.isEmpty {
       configuration.iceServers = [.init(urls: iceServer, username: iceUsername, credential: iceCredential)]
     }
+    if json {
+      configuration.onRequest = { identity, request in
+        guard case .trackSetting(let asked) = request.message else { return }
+        console.event("asked", asked.fields(of: identity))
+      }
+    }
     let server = DevServer(configuration: configuration)
     let bound: Int
     do { bound = try await server.start() } catch {
@@ -55,6 +62,15 @@ extension DevServerCommand {
     case EACCES: "no permission for that port; choose one above 1023"
     default: error is SocketAddressError.UnknownHost ? "the name cannot be resolved; choose another --host" : "\(error)"
     }
+  }
+}
+
+extension Livekit_UpdateTrackSettings {
+  /// What a subscriber wants to be sent, for whoever looks at what that costs.
+  fileprivate func fields(of identity: String) -> [String: Any] {
+    let size: Any = width > 0 ? "\(width)x\(height)" : NSNull()
+    let rate: Any = fps > 0 ? Int(fps) : NSNull()
+    return ["identity": identity, "tracks": trackSids, "wanted": !disabled, "size": size, "fps": rate]
   }
 }
 

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import MediaBridge
+import MediaPipelines
 
 struct ProbeCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -13,6 +14,7 @@ struct ProbeCommand: AsyncParsableCommand {
 
   @OptionGroup var access: RoomArguments
   @OptionGroup var set: SetArguments
+  @OptionGroup var drawing: DrawingArguments
   @Option(help: "Identity of the participant; without it everyone") var participant: String?
   @Option(help: "How long, such as 10s; without it until Ctrl-C", transform: duration(of:)) var duration: Duration?
   @Flag(help: "Decode audio, too") var audio = false
@@ -54,6 +56,7 @@ struct ProbeCommand: AsyncParsableCommand {
     let (begun, interruption) = (ContinuousClock.now, Interruption())
     console.tellLosses(of: room)
     do {
+      try drawing.begin()
       try await console.join(url, interruption) {
         try await room.connect(url: url, token: token, connectOptions: access.connectOptions)
       }
@@ -62,6 +65,7 @@ struct ProbeCommand: AsyncParsableCommand {
       console.finished(await probe.results(), since: begun, clock: clockCode)
       await room.disconnect()
       if let failure { throw failure }
+      try Drawings.check()
     } catch {
       console.fail(error)
       throw ExitCode.failure

@@ -99,13 +99,7 @@ struct RecordingArguments: ParsableArguments {
       """, valueName: "-"), transform: standardInput(named:))
   var control: String?
 
-  @Option(
-    help: ArgumentHelp(
-      """
-      Draw each pipeline that runs into files of this folder, in the language of Graphviz: when it has started, when it \
-      fails and before it ends. One that is told an address is drawn without properties, since keys are among them
-      """, valueName: "folder"), completion: .directory)
-  var dot: String?
+  @OptionGroup var drawing: DrawingArguments
 
   @Flag(help: "Say what each destination is fed for each codec, and why, and record nothing") var dryRun = false
 
@@ -226,7 +220,7 @@ struct RecordingArguments: ParsableArguments {
   private func run(_ console: Console) async throws {
     let prepared = try prepared()
     if dryRun { return try tellFeeds(prepared, console) }
-    try draw()
+    try drawing.begin()
     // Whoever records subscribes to what is needed: a room may have many more.
     let room = Room(
       roomOptions: access.roomOptions(
@@ -240,10 +234,6 @@ struct RecordingArguments: ParsableArguments {
       _ = try? await source.finish()
       throw error
     }
-  }
-
-  private func draw() throws {
-    if let dot { try Drawings.begin(asked: dot) }
   }
 
   /// What is recorded, of a room that may be connected later.
@@ -324,13 +314,4 @@ func unit(named name: String) throws -> RecorderGroup.Unit {
 private func standardInput(named name: String) throws -> String {
   guard name == "-" else { throw ValidationError("give -, which is standard input") }
   return name
-}
-
-extension Drawings {
-  /// - Parameter folder: that of `--dot`.
-  static func begin(asked folder: String) throws(LiveKitError) {
-    do { try begin(in: folder) } catch {
-      throw LiveKitError(.invalidParameter, "--dot \(folder): \(error.systemReason)", underlying: error)
-    }
-  }
 }

@@ -17,6 +17,7 @@ struct ViewCommand: AsyncParsableCommand {
 
   @OptionGroup var access: RoomArguments
   @OptionGroup var set: SetArguments
+  @OptionGroup var drawing: DrawingArguments
   @Option(help: "Identity of the participant; without it everyone") var participant: String?
   @Option(help: ArgumentHelp("Size of the window in pixels, such as 1280x720", valueName: "WxH"), transform: size(of:))
   var size: Dimensions?
@@ -53,6 +54,7 @@ struct ViewCommand: AsyncParsableCommand {
     let options = access.roomOptions(
       autoSubscribe: false, adaptiveStream: true, receiveValues: values[1], playbackValues: audio ? values[2] : nil)
     do {
+      try drawing.begin()
       let window = try TileWindow(
         size: size, pipelineFolder: options.pipelineFolder, pipelineValues: values[0])
       let viewer = RoomViewer(
@@ -66,6 +68,7 @@ struct ViewCommand: AsyncParsableCommand {
       } catch { failure = error }
       await window.close()
       if let failure { throw failure }
+      try Drawings.check()
     } catch {
       console.fail(error)
       throw ExitCode.failure

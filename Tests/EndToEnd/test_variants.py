@@ -2,6 +2,7 @@
 
 import checks
 import pytest
+from raw import Reader
 
 
 @pytest.mark.parametrize("variant", ["h264-openh264", "h264-low-latency", "h264-archive"])
@@ -46,6 +47,15 @@ def test_what_runs_is_drawn(server, tmp_path):
     assert "GstX264Enc" in encoder and "video/x-h264" in encoder and "speed-preset" in encoder
     assert any("output-rtmp-error" in name for name in drawn), sorted(drawn)
     assert all("hidden" not in text for text in drawn.values())
+
+
+def test_what_makes_frames_is_drawn(server, tmp_path):
+    server.foreign_publisher("--room", "test", "--no-audio")
+    Reader(server, "frames", "--duration", "1s", "--dot", tmp_path).all()
+    assert any("receive-vp8" in file.name for file in tmp_path.iterdir())
+    (tmp_path / "file").touch()
+    reader = Reader(server, "frames", "--duration", "1s", "--dot", tmp_path / "file")
+    assert reader.finish() == 1 and f"--dot {tmp_path / 'file'}: " in reader.said
 
 
 def test_what_fails_is_drawn(server, tmp_path):

@@ -4,12 +4,14 @@ import Foundation
 import LiveKitProtocol
 import MediaBridge
 import MediaCore
+import MediaPipelines
 
 /// What `frames` and `pcm` have in common: of whom, for how long, and where it goes.
 struct RawArguments: ParsableArguments {
   @OptionGroup var access: RoomArguments
   @OptionGroup var set: SetArguments
   @OptionGroup var tracks: TrackArguments
+  @OptionGroup var drawing: DrawingArguments
 
   @Option(help: "How much, such as 30s, from the first moment on; without it until Ctrl-C", transform: duration(of:))
   var duration: Duration?
@@ -170,7 +172,11 @@ struct RawArguments: ParsableArguments {
       throw ExitCode.failure
     }
     let console = access.console()
-    do { try await body(console, media) } catch {
+    do {
+      try drawing.begin()
+      try await body(console, media)
+      try Drawings.check()
+    } catch {
       console.fail(error)
       throw ExitCode.failure
     }
