@@ -55,10 +55,10 @@ class Bench:
             program.stop()
 
     @contextmanager
-    def publisher(self, codec):
-        room = f"bench-{codec}"
+    def publisher(self, codec, fps=FPS):
+        room = f"bench-{codec}-{fps}"
         command = python(
-            "publish_clock.py", "--url", self.url, "--room", room, "--codec", codec, "--fps", FPS, "--keep-size",
+            "publish_clock.py", "--url", self.url, "--room", room, "--codec", codec, "--fps", fps, "--keep-size",
             *("--bitrate", 2_500_000, "--duration", 1000),
         )  # fmt: skip
         with self.running(command) as program:
@@ -184,9 +184,13 @@ def measure(arguments):
     with Namespace() as namespace, tempfile.TemporaryDirectory() as folder:
         bench = Bench(arguments, namespace, Path(folder))
         with bench.running(mediabridge("dev-server", "--port", "0", "--json")) as server:
+            bench.server = server
             bench.url = server.wait_for("listening")["url"]
             for codec, name in CODECS.items():
                 measure_clip(bench, codec, name, results, parts if codec == "VP8" else parts & {"costs"})
+            if "frames" in parts:
+                say(f"frames for other programs, {arguments.repetitions} times")
+                results["frames"] = frames.Frames(bench).measure()
             if "crowd" in parts:
                 say(f"{crowd.TRACKS} tracks shown: processor time and memory, {arguments.repetitions} times")
                 results["crowd"] = crowd.Crowd(bench).costs()
@@ -204,7 +208,7 @@ def measure(arguments):
 
 def measure_clip(bench, codec, name, results, parts):
     """One participant with a real clip."""
-    if not parts & {"costs", "joins", "latency", "frames"}:
+    if not parts & {"costs", "joins", "latency"}:
         return
     with bench.publisher(codec) as room:
         say(f"{codec}: until the publisher sends at its full rate")
@@ -218,10 +222,6 @@ def measure_clip(bench, codec, name, results, parts):
         if "costs" in parts:
             say(f"{codec}: processor time and memory, {bench.arguments.repetitions} times")
             results["costs"][name] = bench.costs(name, room)
-        if "frames" in parts:
-            say(f"frames for other programs, {bench.arguments.repetitions} times")
-            vision = frames.Frames(bench)
-            results["frames"] = (vision.costs(room), vision.crowd(), vision.latencies(room))
 
 
 def tabulate(results):

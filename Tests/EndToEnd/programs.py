@@ -81,6 +81,10 @@ class Program:
             self.next(0, name)
         return self.wait_for(name, timeout)
 
+    def drain(self):
+        """The events that have come and were not read."""
+        return [self.next(0) for _ in range(self._queue.qsize())]
+
     def finish(self, timeout=60):
         """Waits for its end by itself; its exit status."""
         try:
