@@ -24,6 +24,14 @@ struct OffsetFilter: Sendable {
     least = buckets.lazy.map(\.least).min()
   }
 
+  /// The least of the last while; nil where nothing was seen in it.
+  func least(at time: MediaTime) -> Int64? {
+    guard let last = buckets.last, time.nanoseconds / Self.bucketLength - last.index < Int64(Self.bucketCount) else {
+      return nil
+    }
+    return least
+  }
+
   mutating func reset() {
     buckets.removeAll(keepingCapacity: true)
     least = nil

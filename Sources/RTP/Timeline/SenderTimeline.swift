@@ -12,8 +12,8 @@ public import MediaCore
 /// Pure. Tracks have whatever names their owner gives them; what is said of an unknown one is ignored.
 public struct SenderTimeline: Sendable {
   private var tracks: [TrackTimeline] = []
-  /// Ours minus the sender's wall clock.
-  private var wallOffset = OffsetFilter()
+  /// Ours minus the sender's wall clock, by what audio says and by what video does.
+  private var wallOffsets = (audio: OffsetFilter(), video: OffsetFilter())
   /// All wall-clock times are taken relative to the first report, which keeps them small.
   private var epoch: NTPTime?
 
@@ -33,8 +33,26 @@ public struct SenderTimeline: Sendable {
   public mutating func observe(_ id: String, timestamp: UInt32, at arrival: MediaTime) {
     guard let index = index(of: id) else { return }
     tracks[index].note(timestamp, at: arrival)
-    if let sent = tracks[index].wallTime(of: timestamp) { wallOffset.insert(arrival.nanoseconds &- sent, at: arrival) }
-    tracks[index].steer(wallOffset: wallOffset.least, at: arrival)
+    if let sent = tracks[index].wallTime(of: timestamp) {
+      let offset = arrival.nanoseconds &- sent
+      if tracks[index].isVideo {
+        wallOffsets.video.insert(offset, at: arrival)
+      } else {
+        wallOffsets.audio.insert(offset, at: arrival)
+      }
+    }
+    tracks[index].steer(wallOffset: wallOffset(at: arrival), at: arrival)
+  }
+
+  /// Audio is made in no time, so that its reports are right; those of video may say that it was captured later than it was,
+  /// which would look as if the network were quicker than it is.
+  private func wallOffset(at time: MediaTime) -> Int64? {
+    wallOffsets.audio.least(at: time) ?? wallOffsets.video.least ?? wallOffsets.audio.least
+  }
+
+  private mutating func forgetWallOffsets() {
+    wallOffsets.audio.reset()
+    wallOffsets.video.reset()
   }
 
   /// Notes a sender report: `timestamp` of the track is `ntp` on the sender's wall clock.
@@ -42,11 +60,13 @@ public struct SenderTimeline: Sendable {
     guard let index = index(of: id) else { return }
     let epoch = epoch ?? ntp
     self.epoch = epoch
-    let isSteady = tracks[index].note(report: ntp.since(epoch).nanoseconds, timestamp: timestamp)
-    guard !isSteady else { return }
-    // The sender's wall clock was set: what was learnt about it is void, and the others' reports too.
-    wallOffset.reset()
-    for other in tracks.indices where other != index { tracks[other].forgetReports() }
+    switch tracks[index].note(report: ntp.since(epoch).nanoseconds, timestamp: timestamp) {
+    case .steady: break
+    case .corrected: if tracks[index].isVideo { wallOffsets.video.reset() } else { wallOffsets.audio.reset() }
+    case .clockSet:
+      forgetWallOffsets()
+      for other in tracks.indices where other != index { tracks[other].forgetReports() }
+    }
   }
 
   /// When the moment of `timestamp` is, here; nil before the track's first packet.

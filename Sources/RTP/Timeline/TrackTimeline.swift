@@ -20,24 +20,23 @@ struct TrackTimeline: Sendable {
     /// network what it held back comes in a rush, and the delay is soon the old one.
     static let pause: Int64 = 500_000_000
     static let pauseProof = Duration.milliseconds(500)
+    /// Packets, or frames, that have to come so late: an encoder that chokes lets few through.
+    static let pauseWitnesses = 5
     /// Reports may move a track this far from where its arrival puts it.
     static let disbelief: UInt64 = 10_000_000_000
-    /// A report that contradicts the ones before by more tells of a clock that was set.
-    static let steadiness: UInt64 = 200_000_000
   }
 
   let id: String
   private let clockRate: Int64
-  private let isVideo: Bool
+  let isVideo: Bool
   private var timestamps = TimestampUnwrapper()
   private var last: (media: Int64, arrival: MediaTime)?
   private var began: MediaTime?
   /// Arrival minus media time, where no report says better.
   private var arrivalOffset = OffsetFilter()
   /// Since when packets are late as after a pause in which the sender's timestamps stood still, and the offset before.
-  private var suspectedPause: (since: MediaTime, offset: Int64)?
-  /// The sender's wall clock minus media time.
-  private var wallMinusMedia: Int64?
+  private var suspectedPause: (since: MediaTime, offset: Int64, witnesses: Int)?
+  private var reports = ReportClock()
   /// What is added to media time now.
   private var placement: Int64?
 
@@ -46,7 +45,7 @@ struct TrackTimeline: Sendable {
     self.clockRate = Int64(max(clockRate, 1))
   }
 
-  var hasReport: Bool { wallMinusMedia != nil }
+  var hasReport: Bool { reports.offset != nil }
 
   func time(of timestamp: UInt32) -> MediaTime? {
     guard let placement, let media = media(timestamp) else { return nil }
@@ -55,7 +54,7 @@ struct TrackTimeline: Sendable {
 
   /// On the sender's clock; nil before its first report.
   func wallTime(of timestamp: UInt32) -> Int64? {
-    guard let wallMinusMedia, let media = media(timestamp) else { return nil }
+    guard let wallMinusMedia = reports.offset, let media = media(timestamp) else { return nil }
     return media &+ wallMinusMedia
   }
 
@@ -84,12 +83,16 @@ struct TrackTimeline: Sendable {
     guard let suspected = suspectedPause else {
       let delay = offset &- (last.arrival.nanoseconds &- last.media)
       if media > last.media && delay > Limit.pause, let least = arrivalOffset.least {
-        suspectedPause = (arrival, least)
+        suspectedPause = (arrival, least, 1)
       }
       return false
     }
-    if offset &- suspected.offset < Limit.pause { suspectedPause = nil }
-    return suspectedPause != nil && arrival - suspected.since >= Limit.pauseProof
+    guard offset &- suspected.offset >= Limit.pause else {
+      suspectedPause = nil
+      return false
+    }
+    if media > last.media { suspectedPause?.witnesses += 1 }
+    return arrival - suspected.since >= Limit.pauseProof && suspected.witnesses >= Limit.pauseWitnesses
   }
 
   private mutating func restart() {
@@ -97,26 +100,13 @@ struct TrackTimeline: Sendable {
   }
 
   /// - Parameter wall: the report's time on the sender's clock.
-  /// - Returns: false when it contradicts the reports before.
-  mutating func note(report wall: Int64, timestamp: UInt32) -> Bool {
-    guard let media = media(timestamp) else { return true }
-    let sample = wall &- media
-    guard let known = wallMinusMedia else {
-      wallMinusMedia = sample
-      return true
-    }
-    let error = sample &- known
-    guard error.magnitude < Limit.steadiness else {
-      wallMinusMedia = sample
-      return false
-    }
-    // Reports carry the jitter of their making.
-    wallMinusMedia = known &+ error / 4
-    return true
+  mutating func note(report wall: Int64, timestamp: UInt32) -> ReportClock.Finding {
+    guard let media = media(timestamp) else { return .steady }
+    return reports.note(wall &- media)
   }
 
   /// Falls back to arrival until the next report.
-  mutating func forgetReports() { wallMinusMedia = nil }
+  mutating func forgetReports() { reports = ReportClock() }
 
   /// Moves the placement towards where it should be.
   mutating func steer(wallOffset: Int64?, at time: MediaTime) {
@@ -139,7 +129,9 @@ struct TrackTimeline: Sendable {
   private var lastSteered: MediaTime?
 
   private func target(_ wallOffset: Int64?) -> Int64? {
-    guard let wallMinusMedia, let wallOffset, let arrival = arrivalOffset.least else { return arrivalOffset.least }
+    guard let wallMinusMedia = reports.offset, let wallOffset, let arrival = arrivalOffset.least else {
+      return arrivalOffset.least
+    }
     let told = wallMinusMedia &+ wallOffset
     // A report that puts the track far from its arrival is wrong, or another track's is.
     return (told &- arrival).magnitude < Limit.disbelief ? told : arrival

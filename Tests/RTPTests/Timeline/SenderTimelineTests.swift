@@ -17,6 +17,9 @@ struct SenderTimelineTests {
     var jitter = 20.0
     var reportsFrom = 500.0
     var videoDelay = 60.0
+    /// By how much a report of video is wrong, by its number.
+    var wrongReports: [Int: Double] = [:]
+    private var reportCount = 0
     /// Placement of frame minus that of audio for the same moment, in milliseconds, for each time.
     var skews: [(time: Double, skew: Double)] = []
     /// Local time minus capture time of the audio.
@@ -64,9 +67,11 @@ struct SenderTimelineTests {
       for (track, timestamp) in [("audio", audio), ("video", video)] {
         // Reports are made up to a millisecond beside the truth.
         let noise = Double.random(in: -1...1, using: &random)
-        let wall = wallStart + Int64((time * (1 + drift / 1e6) + noise) * 1e6)
+        let error = track == "video" ? wrongReports[reportCount] ?? 0 : 0
+        let wall = wallStart + Int64((time * (1 + drift / 1e6) + noise + error) * 1e6)
         timeline.observe(track, report: NTPTime(unixNanoseconds: wall), timestamp: timestamp)
       }
+      reportCount += 1
     }
   }
 
@@ -124,6 +129,26 @@ struct SenderTimelineTests {
     #expect(participant.largestStep < 1, "the audio is left where it is")
   }
 
+  /// A busy sender makes reports that are wrong by as much as its encoder was late.
+  @Test(arguments: [[3], [2, 7, 12], [4, 6]], [150.0, 190, 210, 600])
+  func reportsThatAreWrongAreOutvoted(numbers: [Int], error: Double) {
+    var participant = Participant(seed: 5)
+    participant.wrongReports = Dictionary(uniqueKeysWithValues: numbers.map { ($0, error) })
+    participant.run(seconds: 20)
+    #expect(participant.skews.filter { $0.time > 1500 }.allSatisfy { abs($0.skew) < 5 })
+    #expect(participant.largestStep < 1 && participant.backwards == 0)
+  }
+
+  @Test(arguments: [[0], [0, 1]], [150.0, 190, 210, 400])
+  func firstReportsThatAreWrongDoNotStay(numbers: [Int], error: Double) {
+    var participant = Participant(seed: 6)
+    participant.wrongReports = Dictionary(uniqueKeysWithValues: numbers.map { ($0, error) })
+    participant.run(seconds: 30)
+    #expect(participant.skews.filter { $0.time > 7000 }.allSatisfy { abs($0.skew) < 45 })
+    #expect(participant.skews.filter { $0.time > 25_000 }.allSatisfy { abs($0.skew) < 3 })
+    #expect(participant.backwards == 0)
+  }
+
   @Test(arguments: [-200.0, -50, 50, 200])
   func driftingClocksAreFollowed(drift: Double) {
     var participant = Participant(seed: 3)
@@ -155,6 +180,17 @@ struct SenderTimelineTests {
       timeline.observe("x", timestamp: UInt32(index * 20), at: .ms(arrival + 10))
     }
     #expect(timeline.time("x", of: 9980) == .ms(9990))
+  }
+
+  /// An encoder that chokes lets a frame through now and then.
+  @Test func fewFramesThatAreLateAreNoPause() {
+    var timeline = SenderTimeline()
+    timeline.addTrack("x", clockRate: 1000, isVideo: true)
+    for index in 0..<500 where !(251..<300).contains(index) || index == 270 {
+      let late = index == 250 ? 516.0 : index == 270 ? 2168 : 10
+      timeline.observe("x", timestamp: UInt32(index * 20), at: .ms(Double(index * 20) + late))
+    }
+    #expect(timeline.time("x", of: 6000) == .ms(6010))
   }
 
   /// Senders count the samples they send: while nothing is captured, their timestamps stand still.
