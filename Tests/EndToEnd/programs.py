@@ -83,7 +83,12 @@ class Program:
 
     def drain(self):
         """The events that have come and were not read."""
-        return [self.next(0) for _ in range(self._queue.qsize())]
+        come = [self._queue.get() for _ in range(self._queue.qsize())]
+        events = [event for event in come if event is not None]
+        if None in come:
+            self._queue.put(None)
+        self.events += events
+        return events
 
     def finish(self, timeout=60):
         """Waits for its end by itself; its exit status."""

@@ -36,6 +36,20 @@ def video_frame(luma):
     return rtc.VideoFrame(width, height, rtc.VideoBufferType.I420, clip.i420(luma))
 
 
+# libwebrtc takes a new measure of a sender's clock then, which is wrong by as much for seconds.
+STALL = 0.2
+LATE = []
+
+
+async def until(due):
+    """Says, once, where the machine did not let it go on in time."""
+    await asyncio.sleep(max(0, due - time.monotonic()))
+    late = time.monotonic() - due
+    if late > STALL and not LATE:
+        LATE.append(late)
+        print(json.dumps({"event": "stalled", "seconds": round(late, 3)}), flush=True)
+
+
 class Camera:
     """What the camera does while it is on."""
 
@@ -50,7 +64,7 @@ class Camera:
         number = 0
         while True:
             due = start + number / arguments.fps
-            await asyncio.sleep(max(0, due - time.monotonic()))
+            await until(due)
             if due >= self._held_until:
                 quarters = arguments.turns[number // arguments.fps % len(arguments.turns)] // 90
                 drawn = clip.draw(
@@ -81,7 +95,7 @@ async def play(source, stretch, start):
     block = clip.RATE // 100
     position = 0
     while True:
-        await asyncio.sleep(max(0, start + position / clip.RATE - time.monotonic()))
+        await until(start + position / clip.RATE)
         samples = stretch(position, block)
         await source.capture_frame(rtc.AudioFrame(samples.tobytes(), clip.RATE, 2, block))
         position += block
