@@ -21,7 +21,10 @@ public enum ElementPackage {
 
   /// What to do about an error that comes of a library which an element takes in passing; nil where that is not known.
   package static func advice(forError message: String) -> String? {
-    message.contains("TLS support is not available") ? "install the Debian package glib-networking" : nil
+    if message.contains("TLS support is not available") { return "install the Debian package glib-networking" }
+    guard message.contains("Unacceptable TLS certificate") else { return nil }
+    return "it is of another name than the address has, or this machine does not trust who signed it; put the CA into "
+      + "/usr/local/share/ca-certificates and run update-ca-certificates"
   }
 
   /// Whether the element is there only on machines with certain hardware, whatever is installed.

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from failures import after, assert_failed
 from live_server import KEY, LiveServer, wait_until
-from programs import KEYS, mediabridge, python
+from programs import KEYS, mediabridge
 
 FPS = 25
 SIZE = (640, 360)
@@ -71,37 +71,76 @@ def test_a_wrong_key_or_address_fails_at_once(server, live, key):
     assert live.received == [], said
 
 
+def openssl(*options):
+    """A certificate of elliptic curves, which takes no time to make."""
+    command = ("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2")
+    subprocess.run([*command, *map(str, options)], check=True, capture_output=True)
+
+
+class Authority:
+    """Who signs certificates for others: one of the same name is another one all the same."""
+
+    def __init__(self, folder):
+        folder.mkdir()
+        self._folder = folder
+        self.file, self._key = folder / "authority.pem", folder / "authority.key"
+        openssl("-subj", "/CN=Test authority", "-keyout", self._key, "-out", self.file)
+
+    def certificate(self, address):
+        """A file with a certificate for that address, and its key."""
+        file, key = self._folder / "server.pem", self._folder / "server.key"
+        options = ("-subj", "/CN=server", "-addext", f"subjectAltName=IP:{address}", "-extensions", "usr_cert")
+        openssl("-CA", self.file, "-CAkey", self._key, *options, "-keyout", key, "-out", file)
+        file.write_text(file.read_text() + key.read_text())
+        return file
+
+
 @pytest.fixture
-def certificate(namespace, tmp_path):
-    """A certificate with its key for this machine's name, which those trust who look for it in this namespace."""
+def authorities(tmp_path):
+    """The one of our live server, and a stranger."""
+    return Authority(tmp_path / "authority"), Authority(tmp_path / "stranger")
+
+
+@pytest.fixture
+def secure_live(start, namespace, tmp_path, authorities):
+    return LiveServer(start, namespace.command, tmp_path / "live", certificate=authorities[0].certificate("127.0.0.1"))
+
+
+@pytest.fixture
+def trust(namespace):
+    """Makes one authority that which this machine trusts, and no other, for whoever looks in this namespace."""
     # ip-netns(8): its files stand in for those of /etc.
     settings = Path(f"/etc/netns/{namespace.name}")
-    store = settings / "ssl/certs"
-    file = tmp_path / "certificate.pem"
-    command = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost"]
-    command += ["-addext", "subjectAltName=DNS:localhost", "-keyout", file, "-out", tmp_path / "public.pem"]
-    subprocess.run(list(map(str, command)), check=True, capture_output=True)
-    public = (tmp_path / "public.pem").read_text()
-    file.write_text(file.read_text() + public)
-    store.mkdir(parents=True)
-    (store / "ca-certificates.crt").write_text(public)
-    yield file
+    (settings / "ssl/certs").mkdir(parents=True)
+    yield lambda authority: shutil.copy(authority.file, settings / "ssl/certs/ca-certificates.crt")
     shutil.rmtree(settings)
 
 
-@pytest.mark.parametrize("name", ["localhost", "127.0.0.1"])
-def test_rtmps(server, start, live, certificate, name):
-    """A certificate that is not for the name in the address is refused."""
-    start(server.enter(*python("tls_relay.py", 1936, 1935, certificate))).wait_for("listening")
+@pytest.mark.realtime
+def test_rtmps(server, secure_live, authorities, trust):
+    trust(authorities[0])
     server.foreign_publisher("--room", "tls", "--codec", "H264")
-    recorder = server.recorder("tls", "alice", f"rtmps://{name}:1936/live/{KEY}", "--duration", "3s")
-    if name != "localhost":
-        assert_failed(recorder, "certificate", "rtmps://127.0.0.1:1936/live/{liv", within=30)
-        return
-    recorder.wait_for("finished", 40)
+    address = f"rtmps://127.0.0.1:1936/live/{KEY}"
+    recorder = server.recorder("tls", "alice", address, "--duration", "4s", "--verbose", command="stream")
+    told = recorder.wait_for("finished", 40)
     assert recorder.finish() == 0, recorder.report("failed")
-    (file,) = live.received
-    assert checks.decode_errors(file) == [] and checks.durations(file)["video"] == pytest.approx(3, abs=0.4)
+    assert told["file"].startswith("rtmps://127.0.0.1:1936/live/{liv...") and told["losses"] == 0, told
+    assert_hidden(recorder, KEY)
+    wait_until("the recording", lambda: len(secure_live.received) == 1)
+    (file,) = secure_live.received
+    assert checks.decode_errors(file) == []
+    assert_live(file, 4, 4)
+    assert checks.durations(file)["video"] == pytest.approx(4, abs=0.4)
+
+
+@pytest.mark.parametrize("name, trusted", [("127.0.0.1", 1), ("localhost", 0)])
+def test_a_certificate_of_a_stranger_or_another_name_is_refused(server, secure_live, authorities, trust, name, trusted):
+    trust(authorities[trusted])
+    server.foreign_publisher("--room", "tls", "--codec", "H264")
+    recorder = server.recorder("tls", "alice", f"rtmps://{name}:1936/live/{KEY}", "--duration", "60s")
+    assert_failed(recorder, "certificate", "update-ca-certificates", f"rtmps://{name}:1936/live/{{liv", within=30)
+    assert_hidden(recorder, KEY)
+    assert secure_live.received == [], recorder.report("something arrived")
 
 
 def test_a_missing_library_for_tls_is_named(server, live, tmp_path):

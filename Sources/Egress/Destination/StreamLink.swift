@@ -110,10 +110,12 @@ final class StreamLink: Sendable {
   private static let stalled = LiveKitError(.output, "the server takes nothing any more")
 
   private static func final(_ error: LiveKitError, _ retry: StreamRetry) -> LiveKitError {
+    // With TLS the error says what to do.
+    let advice = error.message.contains("TLS") ? "" : ": check the address, and the key where it has one"
     let words =
       retry.wasTaken
       ? "it was lost and did not come back within \(retry.limit.components.seconds) s"
-      : "nothing was taken of it: check the address, and the key where it has one"
+      : "nothing was taken of it\(advice)"
     return LiveKitError(
       error.code, "\(error.message); \(words)", fault: error.fault, underlying: error.underlying ?? error)
   }
