@@ -10,7 +10,7 @@ BUILD_PACKAGES := git pkg-config libgstreamer1.0-dev libgstreamer-plugins-base1.
 RUN_PACKAGES := gstreamer1.0-plugins-base gstreamer1.0-plugins-good gstreamer1.0-plugins-bad \
   gstreamer1.0-plugins-ugly gstreamer1.0-libav gstreamer1.0-x gstreamer1.0-tools glib-networking
 TEST_PACKAGES := ffmpeg iproute2 nftables procps coturn openssl python3-venv xvfb python3-xlib groff-base \
-  nginx libnginx-mod-rtmp chromium python3-pocketsphinx pocketsphinx-en-us espeak-ng
+  nginx libnginx-mod-rtmp libnginx-mod-stream chromium python3-pocketsphinx pocketsphinx-en-us espeak-ng
 # Targets whose code stays on one thread: the thread sanitizer passes their tests over.
 TSAN_SKIP := ^(MediaCore|Bitstream|RTP|SDP|LiveKitProtocol|PipelineTemplates|Fuzz)Tests
 TSAN_SUPPRESSIONS := $(addprefix suppressions=$(CURDIR)/,$(wildcard Tests/tsan.supp))

@@ -1,4 +1,7 @@
-"""nginx with its RTMP module: a live server that we did not write. It takes what has the right key, and records it."""
+"""nginx with its RTMP module: a live server that we did not write. It takes what has the right key, and records it.
+
+With a certificate it takes TLS, too, as servers of RTMPS do.
+"""
 
 import contextlib
 import subprocess
@@ -7,7 +10,7 @@ import time
 KEY = "live_0123456789_secret"
 # `master_process off` keeps it one process, which can be killed and stopped as such.
 SETTINGS = """
-load_module /usr/lib/nginx/modules/ngx_rtmp_module.so;
+load_module /usr/lib/nginx/modules/ngx_rtmp_module.so; load_module /usr/lib/nginx/modules/ngx_stream_module.so;
 daemon off; master_process off; pid {folder}/nginx.pid; error_log stderr warn;
 events {{ worker_connections 64; }}
 rtmp {{ server {{ listen 127.0.0.1:{port};
@@ -17,16 +20,24 @@ http {{ access_log off; client_body_temp_path {folder}/body;
   server {{ listen 127.0.0.1:{hook};
     location /publish {{ if ($arg_name != "{key}") {{ return 403; }} return 200; }} }} }}
 """
+TLS_SETTINGS = """
+stream {{ server {{ listen 127.0.0.1:{tls} ssl; proxy_pass 127.0.0.1:{port};
+  ssl_certificate {certificate}; ssl_certificate_key {certificate}; }} }}
+"""
 
 
 class LiveServer:
     ADDRESS = "rtmp://127.0.0.1:1935/live/"
 
-    def __init__(self, begin, enter, folder, port=1935):
+    def __init__(self, begin, enter, folder, port=1935, certificate=None):
+        """`certificate` is a file with its key; TLS has the port after `port`."""
         self._begin, self._enter, self._folder = begin, enter, folder
         self.address = f"rtmp://127.0.0.1:{port}/live/{KEY}"
         (folder / "received").mkdir(parents=True)
-        (folder / "nginx.conf").write_text(SETTINGS.format(folder=folder, key=KEY, port=port, hook=port + 6000))
+        settings = SETTINGS.format(folder=folder, key=KEY, port=port, hook=port + 6000)
+        if certificate:
+            settings += TLS_SETTINGS.format(tls=port + 1, port=port, certificate=certificate)
+        (folder / "nginx.conf").write_text(settings)
         self.start()
 
     def start(self):

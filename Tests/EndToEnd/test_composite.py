@@ -3,6 +3,7 @@
 import json
 import pathlib
 import signal
+import time
 import urllib.request
 import wave
 
@@ -21,8 +22,8 @@ TILE = (320, 180)
 HALF = ("--size", "640x360")
 
 
-def composite(server, room, file, *options, layout="grid"):
-    return server.recorder(room, None, file, "--composite", layout, *options)
+def composite(server, room, file, *options, layout="grid", url=None):
+    return server.recorder(room, None, file, "--composite", layout, *options, url=url)
 
 
 def tile(luma, column, row):
@@ -332,6 +333,94 @@ def test_who_is_not_chosen_is_neither_seen_nor_heard(server, tmp_path):
     told = json.loads((tmp_path / "some.mp4.json").read_text())
     assert {track["publisher_identity"] for track in told["tracks"]} == {"guest-1", "bob"}, "carol is subscribed to"
     assert {turn["identity"] for turn in told["speakers"]} <= {"guest-1", "bob"}, told["speakers"]
+
+
+# Of one's frames the numbers, and the frequency of its beeps, are no other's.
+PITCHES = {"alice": 700, "bob": 1100}
+APART = 6000
+
+
+@pytest.fixture
+def pair(server):
+    """Two participants in a room called so."""
+    for index, (name, pitch) in enumerate(PITCHES.items()):
+        options = ("--first-number", index * APART, "--beep", pitch, "--keep-size", "--duration", "120")
+        server.foreign_publisher("--room", "pair", "--identity", name, *SMALL, *options)
+
+
+def record_pair(server, file, url=None):
+    """Which has 3 s of them."""
+    recorder = composite(server, "pair", file, "--size", "640x180", url=url)
+    after(recorder, 3)
+    return recorder
+
+
+def finish_pair(recorder, file):
+    """In 3 s; the file is whole, and nothing was left out."""
+    after(recorder, recorder.wait_for_new("progress")["duration"] + 3)
+    recorder.send(signal.SIGINT)
+    told = recorder.wait_for("finished", 20)
+    assert recorder.finish() == 0 and told["not_recorded"] == [], recorder.report("failed")
+    assert checks.decode_errors(file) == [] and checks.disorder(file) == []
+    assert checks.sizes(file) == {(640, 180)}
+    assert checks.durations(file) == pytest.approx({"video": told["duration"], "audio": told["duration"]}, abs=0.3)
+
+
+def assert_both_go_on(file, pause):
+    """Each is seen in every frame, in which it stands still for `pause` seconds at most, and heard again after that."""
+    frames = [(time, luma.copy()) for time, luma in checks.frames(file)]
+    read = [(time, clip.read(tile(luma, column, 0))) for time, luma in frames for column in (0, 1)]
+    times, sound = [time for time, _ in frames], checks.audio(file)
+    for index, (name, pitch) in enumerate(PITCHES.items()):
+        seen = [(time, number) for time, number in read if number is not None and number // APART == index]
+        # The second one comes a frame later.
+        assert [time for time, _ in seen if time > 0.5] == [time for time in times if time > 0.5], f"{name} is missing"
+        assert_goes_on_after(name, seen, times[-1], pause)
+        heard = np.array([time for time, _ in checks.beeps_of(*sound, pitch)])
+        apart = np.diff(heard)
+        assert apart == pytest.approx(apart.round(), abs=0.05) and apart.max() < pause + 1.05, f"{name}: {heard.round(2)}"
+        assert heard[-1] > times[-1] - 1.2, f"{name} is not heard at the end: {heard.round(2)}"
+
+
+def assert_goes_on_after(name, seen, end, pause):
+    """What comes after the pause is as late as what came before it."""
+    new = [seen[0], *(b for a, b in zip(seen, seen[1:]) if a[1] != b[1])]
+    times, numbers = np.array(new).T
+    assert all(np.diff(numbers) > 0), f"{name}'s frames go back: {numbers}"
+    held = np.diff([*times, end])
+    assert held.max() < pause, f"{name} stands still for {held.max():.2f} s from {times[held.argmax()]:.2f} s on"
+    late = times - numbers / FPS
+    assert np.ptp(late) < 0.2, f"{name}'s frames are moved: {late.round(2)}"
+
+
+@pytest.mark.realtime
+def test_all_are_in_it_again_when_the_connection_is_made_anew(server, pair, start, tmp_path):
+    proxy = start(server.enter(*python("signal_proxy.py", "--to", server.url)))
+    at = f"127.0.0.1:{proxy.wait_for('listening')['port']}"
+    file = tmp_path / "anew.mp4"
+    recorder = record_pair(server, file, f"ws://{at}")
+    assert server.ask(f"http://{at}/leave?action=RECONNECT") == "1"
+    assert recorder.wait_for("reconnected", 20)["mode"] == "full"
+    finish_pair(recorder, file)
+    assert_both_go_on(file, 1.2)
+
+
+@pytest.mark.realtime
+def test_all_are_in_it_again_when_the_server_starts_again(server, pair, tmp_path):
+    """Everybody loses it; the publishers, which are not ours, come back by themselves, and that is waited for."""
+    file = tmp_path / "again.mp4"
+    recorder = record_pair(server, file)
+    server.end(signal.SIGKILL)
+    server.program.finish(10)
+    time.sleep(1)
+    watcher = server.start_again().watcher("pair")
+    for _ in range(2 * len(PITCHES)):
+        watcher.wait_for("track_subscribed", 60)
+    watcher.stop()
+    assert recorder.wait_for("reconnected", 60)["mode"] == "full"
+    away = recorder.wait_for_new("progress")["duration"] - 3
+    finish_pair(recorder, file)
+    assert_both_go_on(file, away + 1)
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,6 @@
 """Connections that break while a room is recorded: the media's, the signalling's, or the server itself."""
 
 import signal
-import subprocess
 import time
 import urllib.request
 
@@ -170,11 +169,7 @@ def test_a_foreign_client_resumes_in_the_development_server(server, start):
     while len([event for event in watcher.events if event.get("event") == "track_subscribed"]) < 2:
         watcher.next()
     watcher.events.clear()
-    ask = "import sys, urllib.request; print(urllib.request.urlopen(sys.argv[1]).read().decode())"
-    asked = subprocess.run(
-        server.enter("python3", "-c", ask, f"http://{at}/cut"), capture_output=True, text=True, check=True
-    )
-    assert asked.stdout.strip() == "1"
+    assert server.ask(f"http://{at}/cut") == "1"
     # For longer than the server waits for one who does not come back.
     deadline = time.monotonic() + 13
     while time.monotonic() < deadline:
