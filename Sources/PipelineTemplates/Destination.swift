@@ -71,11 +71,16 @@ public struct Destination: Equatable, Sendable {
 
   private var address: Address? { Address(resolved) }
 
-  /// What `mux://KEY` is short for.
+  /// Addresses of services, of which a key is all that anybody is given. Twitch's leads to the nearest of its servers.
+  private static let services = [
+    "mux://": "rtmps://global-live.mux.com:443/app/",
+    "twitch://": "rtmps://ingest.global-contribute.live-video.net:443/app/",
+  ]
+
+  /// What `mux://KEY` and `twitch://KEY` are short for.
   private var resolved: String {
-    let prefix = "mux://"
-    guard location.lowercased().hasPrefix(prefix) else { return location }
-    return "rtmps://global-live.mux.com:443/app/" + location.dropFirst(prefix.count)
+    let service = Self.services.first { location.lowercased().hasPrefix($0.key) }
+    return service.map { $0.value + location.dropFirst($0.key.count) } ?? location
   }
 }
 

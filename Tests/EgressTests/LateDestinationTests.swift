@@ -42,7 +42,9 @@ import Testing
 
   /// By the codec's kind; fails for what ffmpeg cannot decode without an error.
   private func streams(_ name: String) throws -> [String: Stream] {
-    let decoded = try run("ffmpeg", ["-v", "error", "-xerror", "-i", path(name), "-f", "null", "-"])
+    // In the file's units: in steps of a frame two that come closer together, until audio and video are in step, are one.
+    let decoded = try run(
+      "ffmpeg", ["-v", "error", "-xerror", "-i", path(name), "-enc_time_base", "-1", "-f", "null", "-"])
     try #require(decoded.status == 0 && decoded.errors.isEmpty, "\(name): \(decoded.errors)")
     let probe = try run(
       "ffprobe", ["-v", "error", "-show_entries", "packet=codec_type,pts_time,flags", "-of", "csv=p=0", path(name)])

@@ -39,6 +39,10 @@ import Testing
     let mux = Destination(location: "mux://12345")
     #expect(mux.values["location"] == "rtmps://global-live.mux.com:443/app/12345")
     #expect(mux.shown == "rtmps://global-live.mux.com:443/app/{1...5}")
+    let twitch = Destination(location: "Twitch://live_123456")
+    #expect(twitch.template == "rtmp")
+    #expect(twitch.shown == "rtmps://ingest.global-contribute.live-video.net:443/app/{liv...456}")
+    #expect(twitch.redact("cannot reach twitch://live_123456").contains("live_123456") == false)
   }
 
   @Test(
