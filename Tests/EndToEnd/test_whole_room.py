@@ -91,8 +91,7 @@ def assert_in_sync(file, seen, samples):
 
 
 def close(offsets):
-    # Files round both times to a millisecond.
-    return np.mean(np.abs(offsets) <= 0.042)
+    return np.mean(np.abs(offsets) <= 0.040)
 
 
 def assert_no_drift(file):
