@@ -148,9 +148,8 @@ extension JobSource {
         }
       })
     job.run?.tasks.append(
-      Task { [weak self] in
+      Task { [weak self, pace] in
         while !Task.isCancelled {
-          guard let pace = self?.pace else { return }
           try? await Task.sleep(for: pace)
           guard let self else { return }
           await self.tick()
