@@ -40,7 +40,7 @@ def release_of_the_library(folder):
 def counter(tmp_path):
     """README's example, built by README's manifest, which says where the library is."""
     library = release_of_the_library(tmp_path / "mediabridge")
-    manifest, example, _ = re.findall(r"```swift\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+    manifest, example, *_ = re.findall(r"```swift\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
     manifest, places = re.subn(r'url: "[^"]*"', f'url: "file://{library}"', manifest)
     assert places == 1, manifest
     sources = tmp_path / "program/Sources/counter"

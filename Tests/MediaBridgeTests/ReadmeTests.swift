@@ -1,8 +1,10 @@
 import BridgeTesting
 import Foundation
+import LiveKitProtocol
+import MediaBridge
 import Testing
 
-/// The examples of the README stand in `ReadmeExample.swift` and `ReadmeRecording.swift`, where they are compiled.
+/// The examples of the README stand in `ReadmeExample.swift` and the like, where they are compiled.
 /// `Tests/Long` builds the first in a package of its own, with the manifest that stands before it.
 @Suite struct ReadmeTests {
   private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
@@ -13,11 +15,11 @@ import Testing
   }
 
   @Test func theExamplesAreThoseThatAreCompiled() throws {
-    let examples = try ["ReadmeExample", "ReadmeRecording"].map {
+    let examples = try ["ReadmeExample", "ReadmeRecording", "ReadmePublishing"].map {
       try String(contentsOf: Self.folder.appending(path: "\($0).swift"), encoding: .utf8)
     }
     #expect(try Self.blocks("README.md").dropFirst() == examples[...])
-    #expect(try Self.blocks("Sources/Egress/Egress.docc/Egress.md").first == examples.last)
+    #expect(try Self.blocks("Sources/Egress/Egress.docc/Egress.md").first == examples[1])
   }
 
   @Test func theRecordingEndsWithTheRoom() async throws {
@@ -32,6 +34,22 @@ import Testing
     await room.publishers["alice"]?.disconnect()
     let info = try await recording.value
     #expect(info.status == .complete && info.endReason == .sourceClosed && info.fileResults.first?.size ?? 0 > 1000)
+    await room.stop()
+  }
+
+  @Test func theCameraIsShown() async throws {
+    let room = try await SyntheticRoom.start(codecs: [:])
+    var grant = VideoGrant(room: SyntheticRoom.name, roomJoin: true)
+    grant.canPublish = true
+    let token = try await SyntheticRoom.token("camera", grant)
+    let camera = Task {
+      try await showCamera(
+        url: room.url, token: token, options: CameraCaptureOptions(template: "pattern"), for: .seconds(2))
+    }
+    let frames = try await countFrames(
+      url: room.url, token: try await SyntheticRoom.token("counter"), for: .seconds(2))
+    try await camera.value
+    #expect(frames > 15)
     await room.stop()
   }
 

@@ -1,10 +1,11 @@
 import LiveKitProtocol
 import Logging
 import MediaCore
+import MediaPipelines
 import PeerTransport
 import SDP
 
-/// The connection on which we send: we offer, the server answers. It is made for the first message.
+/// The connection on which we send: we offer, the server answers. It is made for the first message or track.
 actor PublisherTransport {
   enum Event: Sendable {
     case candidate(String)
@@ -33,16 +34,29 @@ actor PublisherTransport {
   /// Settled when none can be any more.
   private let over = Outcome<LiveKitError, Never>()
   private var negotiator: Negotiator?
+  private var isOffering = false
+  private var restartsMeanwhile = false
   private var candidates = PendingCandidates()
+  private let tracks: Locked<OutgoingTracks>
+
+  /// What is sent, with the mids that it has in the newest offer.
+  private struct OutgoingTracks: Sendable {
+    var all: [(track: OutgoingTrack, mid: String?)] = []
+  }
 
   init(servers: [PeerTransport.ICEServer], localAddresses: [String], timeout: Duration, loggers: Loggers) {
     let (events, told) = AsyncStream.makeStream(of: Event.self)
     (self.events, self.told) = (events, told)
     let configuration = PeerConfiguration(
       isControlling: true, servers: servers, localAddresses: localAddresses, timeout: timeout, loggers: loggers)
-    let channels = Locked(Channels())
-    self.channels = channels
+    let (channels, tracks) = (Locked(Channels()), Locked(OutgoingTracks()))
+    (self.channels, self.tracks) = (channels, tracks)
     var handlers = PeerObserver.Handlers()
+    handlers.reports = { reports, time in
+      for (track, _) in tracks.withLock({ $0.all }) {
+        for report in reports { track.receive(report, at: time) }
+      }
+    }
     handlers.candidate = { told.yield(.candidate($0)) }
     handlers.state = { [ready, over] state in
       if case .failed(let error) = state { Self.end(ready, over, LiveKitError(error)) }
@@ -71,25 +85,47 @@ actor PublisherTransport {
   // MARK: Negotiation
 
   /// - Parameter restartsICE: to find another way when the one there was is lost.
-  /// - Returns: nil where nothing can be offered any more.
+  /// - Returns: nil where nothing can be offered any more, or an offer has had no answer yet: then it comes behind that.
   func offer(restartsICE: Bool = false) async -> String? {
     if restartsICE { peer.restartICE() }
-    guard let local = await peer.localParameters(setup: .actpass),
-      let transport = local.localTransport(preferring: .actpass)
-    else { return nil }
+    guard !isOffering, restartsICE || negotiator?.isAwaitingAnswer != true else {
+      restartsMeanwhile = restartsMeanwhile || restartsICE
+      return nil
+    }
+    guard let transport = await localTransport() else { return nil }
     var negotiator = negotiator ?? Negotiator(sessionID: .random(in: 1..<(1 << 62)), transport: transport)
     negotiator.transport = transport
     negotiator.abandonOffer()
     negotiator.addDataChannels()
+    tracks.withLock { tracks in
+      for index in tracks.all.indices where tracks.all[index].mid == nil {
+        tracks.all[index].mid = negotiator.add(tracks.all[index].track.sendingTrack)
+      }
+    }
     let offer = negotiator.makeOffer()
     self.negotiator = negotiator
     candidates.awaitDescription()
     return offer?.description
   }
 
-  func accept(_ text: String) throws(LiveKitError) {
+  /// What is asked for meanwhile is in the same offer.
+  private func localTransport() async -> LocalTransport? {
+    isOffering = true
+    defer { isOffering = false }
+    var transport: LocalTransport?
+    repeat {
+      restartsMeanwhile = false
+      transport = await peer.localParameters(setup: .actpass)?.localTransport(preferring: .actpass)
+    } while restartsMeanwhile
+    return transport
+  }
+
+  /// - Returns: whether something has changed since what was offered.
+  func accept(_ text: String) throws(LiveKitError) -> Bool {
+    // The answer to an offer that another one has replaced.
+    guard negotiator?.isAwaitingAnswer == true else { return false }
     guard let answer = try? SessionDescription(parsing: text), let remote = TransportParameters(answer),
-      (try? negotiator?.accept(answer)) != nil
+      let sections = try? negotiator?.accept(answer)
     else {
       let failure = LiveKitError(.network, "the server's answer to what we send cannot be used")
       Self.end(ready, over, failure)
@@ -99,11 +135,41 @@ actor PublisherTransport {
     for candidate in candidates.described(with: answer.media.flatMap(\.candidates)) {
       peer.add(remoteCandidate: candidate)
     }
+    for section in sections { negotiated(section) }
+    return negotiator?.needsOffer == true || tracks.withLock { $0.all.contains { $0.mid == nil } }
+  }
+
+  private func negotiated(_ section: NegotiatedSection) {
+    let track = tracks.withLock { $0.all.first { $0.mid == section.mid }?.track }
+    track?.negotiated(section)
   }
 
   func add(_ candidate: String) {
     if candidates.isReady(candidate) { peer.add(remoteCandidate: candidate) }
   }
+
+  // MARK: Tracks
+
+  /// Makes what sends a track, which the next offer describes.
+  func add(
+    _ plan: PublishPlan, cid: String, factory: PipelineFactory, onFailure: @escaping @Sendable (LiveKitError) -> Void
+  ) throws(LiveKitError) -> OutgoingTrack {
+    let track = try OutgoingTrack(cid: cid, plan, peer: peer, factory: factory, onFailure: onFailure)
+    tracks.withLock { $0.all.append((track, nil)) }
+    return track
+  }
+
+  /// The next offer is without it.
+  func remove(_ track: OutgoingTrack) {
+    let mid = tracks.withLock { tracks -> String? in
+      guard let index = tracks.all.firstIndex(where: { $0.track === track }) else { return nil }
+      return tracks.all.remove(at: index).mid
+    }
+    if let mid { negotiator?.remove(mid: mid) }
+  }
+
+  /// Returns once something can be sent.
+  func untilReady() async throws(LiveKitError) { try await ready.value() }
 
   // MARK: Messages
 

@@ -16,14 +16,14 @@ extension RemoteVideoTrack {
   /// What the sender said of a frame that has just come; nil for one that is older than a few seconds, and for one of
   /// another track.
   public func origin(of frame: VideoFrame) -> FrameOrigin? {
-    incoming.origin(at: frame.time)
+    incoming?.origin(at: frame.time)
   }
 }
 
 extension RemoteAudioTrack {
   /// What the sender said of audio that has just come, in the format of the decoder; nil for older audio, for what was
   /// converted for a renderer or stands in for what was lost, and for that of another track.
-  public func origin(of buffer: AudioPCMBuffer) -> FrameOrigin? { incoming.origin(at: buffer.time) }
+  public func origin(of buffer: AudioPCMBuffer) -> FrameOrigin? { incoming?.origin(at: buffer.time) }
 }
 
 extension TrackMedia {

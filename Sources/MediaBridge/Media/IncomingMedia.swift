@@ -61,5 +61,5 @@ extension IncomingMedia: Equatable {
 
 extension RemoteTrackPublication {
   /// What arrives of it, while it is subscribed.
-  package var media: IncomingMedia? { track.map { IncomingMedia(media: $0.incoming) } }
+  package var media: IncomingMedia? { track?.incoming.map(IncomingMedia.init) }
 }

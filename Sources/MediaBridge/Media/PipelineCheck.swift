@@ -39,7 +39,7 @@ public struct PipelineCheck: Sendable {
   /// A value stands in for what only a recording knows.
   private func check(_ kind: TemplateKind, _ name: String) -> Result {
     let title = "\(kind.rawValue)/\(name)"
-    let isAddress = kind == .output && Destination.addressTemplates.contains(name)
+    let isAddress = [.output, .capture].contains(kind) && Destination.addressTemplates.contains(name)
     let location = isAddress ? "\(name)://127.0.0.1:5000/app/key" : "/dev/null"
     do {
       let filled = try factory.fill(kind, name, values: ["location": location, "host": "127.0.0.1", "port": "5000"])

@@ -61,10 +61,12 @@ public class Participant: @unchecked Sendable {
 
 /// This process, as the others in the room see it.
 ///
-/// `@unchecked Sendable`: adds only a `Locked` value.
+/// `@unchecked Sendable`: adds only `Locked` values.
 public final class LocalParticipant: Participant, @unchecked Sendable {
   /// What it sends on; nil without a connection.
   let session = Locked<RoomSession?>(nil)
+  /// By track SID.
+  let publications = Locked<[String: LocalTrackPublication]>([:])
 
   /// Always true.
   public override var isLocal: Bool { true }

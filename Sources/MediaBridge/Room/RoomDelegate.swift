@@ -93,6 +93,18 @@ public protocol RoomDelegate: AnyObject {
   func room(
     _ room: Room, participant: RemoteParticipant, trackPublication: RemoteTrackPublication,
     didRestoreStream track: Track)
+  /// A track of this process is in the room.
+  func room(_ room: Room, participant: LocalParticipant, didPublishTrack publication: LocalTrackPublication)
+  /// A track of this process is out of the room.
+  func room(_ room: Room, participant: LocalParticipant, didUnpublishTrack publication: LocalTrackPublication)
+  /// Somebody has begun to receive a track of this process.
+  func room(_ room: Room, participant: LocalParticipant, remoteDidSubscribeTrack publication: LocalTrackPublication)
+  /// Nothing comes any more for a track of this process, or it cannot be encoded or sent. It stays published until it is
+  /// unpublished.
+  /// - Parameter error: why; nil at the end of a file.
+  func room(
+    _ room: Room, participant: LocalParticipant, trackPublication: LocalTrackPublication,
+    didEndWithError error: LiveKitError?)
   /// A data message.
   /// - Parameters:
   ///   - participant: nil when it is not known here: the server, or someone hidden.

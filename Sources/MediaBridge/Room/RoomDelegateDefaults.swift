@@ -56,5 +56,13 @@ extension RoomDelegate {
     _ room: Room, participant: RemoteParticipant, trackPublication: RemoteTrackPublication,
     didRestoreStream track: Track
   ) {}
+  public func room(_ room: Room, participant: LocalParticipant, didPublishTrack publication: LocalTrackPublication) {}
+  public func room(
+    _ room: Room, participant: LocalParticipant, remoteDidSubscribeTrack publication: LocalTrackPublication
+  ) {}
+  public func room(
+    _ room: Room, participant: LocalParticipant, trackPublication: LocalTrackPublication,
+    didEndWithError error: LiveKitError?
+  ) {}
   public func room(_ room: Room, participant: RemoteParticipant?, didReceiveData data: Data, forTopic topic: String) {}
 }

@@ -12,6 +12,11 @@ extension RoomDelegate {
   ) {
     self.room(room, participant: participant as Participant, didUnpublishTrack: publication as TrackPublication)
   }
+  public func room(
+    _ room: Room, participant: LocalParticipant, didUnpublishTrack publication: LocalTrackPublication
+  ) {
+    self.room(room, participant: participant as Participant, didUnpublishTrack: publication as TrackPublication)
+  }
   /// Second spelling, for the base classes; does nothing.
   public func room(_ room: Room, participant: Participant, didUnpublishTrack publication: TrackPublication) {}
 

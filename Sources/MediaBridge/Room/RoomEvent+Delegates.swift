@@ -56,6 +56,17 @@ extension RoomEvent {
       guard let track = track as? RemoteVideoTrack else { return }
       delegate.room(room, track: track, didUpdateStatistics: statistics, simulcastStatistics: [:])
     case .speakingChanged, .dimensionsChanged: break
+    case .localTrackPublished(let publication):
+      delegate.room(room, participant: room.localParticipant, didPublishTrack: publication)
+    case .localTrackUnpublished(let publication):
+      delegate.room(room, participant: room.localParticipant, didUnpublishTrack: publication)
+    case .localMuteChanged(let publication, let isMuted):
+      delegate.room(
+        room, participant: room.localParticipant, trackPublication: publication, didUpdateIsMuted: isMuted)
+    case .localTrackSubscribed(let publication):
+      delegate.room(room, participant: room.localParticipant, remoteDidSubscribeTrack: publication)
+    case .localTrackEnded(let publication, let error):
+      delegate.room(room, participant: room.localParticipant, trackPublication: publication, didEndWithError: error)
     case .dataReceived(let participant, let data, let topic):
       delegate.room(room, participant: participant, didReceiveData: data, forTopic: topic)
     }

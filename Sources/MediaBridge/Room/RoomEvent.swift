@@ -70,6 +70,18 @@ public enum RoomEvent: Sendable {
   /// Each second for each track of which statistics are on.
   case statisticsUpdated(Track, TrackStatistics)
 
+  /// A track of this process is in the room.
+  case localTrackPublished(LocalTrackPublication)
+  /// A track of this process is out of the room.
+  case localTrackUnpublished(LocalTrackPublication)
+  /// A track of this process is muted or not any more, by the program or by the server.
+  case localMuteChanged(LocalTrackPublication, isMuted: Bool)
+  /// Somebody has begun to receive a track of this process.
+  case localTrackSubscribed(LocalTrackPublication)
+  /// Nothing comes any more for a track of this process, or it cannot be encoded or sent; without an error at the end of a
+  /// file. It stays published until it is unpublished.
+  case localTrackEnded(LocalTrackPublication, LiveKitError?)
+
   /// A data message; the participant is nil when it is not known here: the server, or someone hidden.
   case dataReceived(RemoteParticipant?, Data, topic: String)
 }

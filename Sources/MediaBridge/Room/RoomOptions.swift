@@ -24,6 +24,10 @@ public struct RoomOptions: Sendable {
   public var reportRemoteTrackStatistics: Bool
   /// Whether the audio of subscribed tracks is played; each at its `RemoteAudioTrack.volume`.
   public var audioPlayback: AudioPlayback
+  /// Encode only those layers of a published track that somebody receives, as the server says.
+  public var dynacast: Bool
+  /// Whether a track of this process lets go of its device when it is unpublished.
+  public var stopLocalTrackOnUnpublish: Bool
   /// A folder in which pipeline templates are looked for before the usual places; nil for those only: see
   /// <doc:Pipelines>. `connect` fails when it cannot be used.
   public var pipelineFolder: String?
@@ -44,7 +48,8 @@ public struct RoomOptions: Sendable {
   public init(
     autoSubscribe: Bool = true, adaptiveStream: Bool = true, audioFallback: Bool = false, receiveLatency: Int? = nil,
     reportRemoteTrackStatistics: Bool = false, audioPlayback: AudioPlayback = .automatic,
-    pipelineFolder: String? = nil, receiveValues: [String: String] = [:], playbackValues: [String: String] = [:],
+    dynacast: Bool = false, stopLocalTrackOnUnpublish: Bool = true, pipelineFolder: String? = nil,
+    receiveValues: [String: String] = [:], playbackValues: [String: String] = [:],
     logger: Logger? = nil
   ) {
     self.autoSubscribe = autoSubscribe
@@ -53,6 +58,8 @@ public struct RoomOptions: Sendable {
     self.receiveLatency = receiveLatency
     self.reportRemoteTrackStatistics = reportRemoteTrackStatistics
     self.audioPlayback = audioPlayback
+    self.dynacast = dynacast
+    self.stopLocalTrackOnUnpublish = stopLocalTrackOnUnpublish
     self.pipelineFolder = pipelineFolder
     self.receiveValues = receiveValues
     self.playbackValues = playbackValues

@@ -66,6 +66,12 @@ extension RoomSession {
     case .roomUpdate(let update): room.update(update.room)
     case .speakersChanged(let change): room.update(change.speakers)
     case .connectionQuality(let update): room.update(update.updates)
+    case .trackPublished(let response): announced(response)
+    case .trackUnpublished(let response): await unpublished(response.trackSid)
+    case .trackSubscribed(let response): subscribed(response.trackSid)
+    case .subscribedQualityUpdate(let update):
+      if options.dynacast { services.local[update.trackSid]?.outgoing.set(update.qualities) }
+    case .mute(let mute) where services.local[mute.sid] != nil: obey(mute)
     default:
       note(message)
       handle(.response(message))

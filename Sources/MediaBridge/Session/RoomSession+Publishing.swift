@@ -7,18 +7,25 @@ extension RoomSession {
   /// Sends a message, once the session stands.
   func send(_ packet: Livekit_DataPacket) async throws(LiveKitError) {
     let limit = MediaTime.now + state.options.connect.timeout
+    try await untilStanding(limit)
+    let transport = publisher()
+    try await transport.send(packet, limit: limit)
+  }
+
+  /// Returns once the session stands.
+  func untilStanding(_ limit: MediaTime) async throws(LiveKitError) {
     while !state.isEnded, state.isRecovering || link.client?.isOpen != true {
       guard .now < limit else {
         throw LiveKitError(.timedOut, "the connection to the room is lost, and is not back yet")
       }
       try? await Task.sleep(for: .milliseconds(20))
-      guard !Task.isCancelled else { throw LiveKitError(.cancelled, "the message was not sent") }
+      guard !Task.isCancelled else { throw LiveKitError(.cancelled, "it was given up before the connection was back") }
     }
     guard !state.isEnded else { throw Self.notConnected }
-    try await publisher().send(packet, limit: limit)
   }
 
-  private func publisher() -> PublisherTransport {
+  /// The connection on which we send; it is made when it is asked for first.
+  func publisher() -> PublisherTransport {
     if let transport = link.publisher { return transport }
     let transport = PublisherTransport(
       servers: link.servers, localAddresses: link.client?.url.loopbackAddresses ?? [],
@@ -34,8 +41,10 @@ extension RoomSession {
     guard !state.isEnded, transport === link.publisher else { return }
     switch event {
     case .candidate(let candidate): link.client?.send(.trickle(candidate, for: .publisher))
-    // What is received goes on whatever becomes of what is sent, so the session does. Whoever sends is told.
     case .state(.disconnected): await offer(from: transport, restartsICE: true)
+    // Without tracks what is received goes on, whatever becomes of what is sent. Whoever sends a message is told.
+    case .state(.failed(let error)):
+      if !services.local.isEmpty { handle(.publishingFailed(SessionFailure(LiveKitError(error), remedy: .full))) }
     case .state: break
     }
   }
@@ -45,7 +54,7 @@ extension RoomSession {
     if let transport = link.publisher { await offer(from: transport, restartsICE: true) }
   }
 
-  private func offer(from transport: PublisherTransport, restartsICE: Bool = false) async {
+  func offer(from transport: PublisherTransport, restartsICE: Bool = false) async {
     guard let text = await transport.offer(restartsICE: restartsICE), transport === link.publisher else { return }
     var request = Livekit_SignalRequest()
     request.offer.type = "offer"
@@ -55,7 +64,10 @@ extension RoomSession {
   }
 
   func accept(_ answer: Livekit_SessionDescription) async {
-    do throws(LiveKitError) { try await link.publisher?.accept(answer.sdp) } catch {
+    guard let transport = link.publisher else { return }
+    do throws(LiveKitError) {
+      if try await transport.accept(answer.sdp) { await offer(from: transport) }
+    } catch {
       logger.debug("answer refused", metadata: ["reason": "\(error.message)"])
     }
   }

@@ -107,8 +107,7 @@ extension RoomSession: SubscriptionRequests {
     var measurements: [String: SessionEvent.Measurement] = [:]
     for participant in room.remoteParticipants.values {
       for (sid, publication) in participant.trackPublications {
-        guard let track = publication.receivedTrack else { continue }
-        let media = track.incoming
+        guard let track = publication.receivedTrack, let media = track.incoming else { continue }
         let count = LossWindow.Count(await media.statistics().rtp)
         measurements[sid] = .init(media: ObjectIdentifier(media), count: count, demand: track.demand)
       }

@@ -124,6 +124,7 @@ actor RoomSession {
       logger.debug("reconnected", metadata: ["mode": "\(mode.rawValue)"])
       room.change(to: .connected, of: self)
       room.tell(.reconnected(mode))
+      broughtBack(by: mode)
     case .ended(let error): ending = Task { await close(for: error) }
     }
   }
@@ -146,6 +147,7 @@ actor RoomSession {
     timer?.task.cancel()
     requests.resumeWaiters(throwing: Self.notConnected)
     await services.stop()
+    await endLocalTracks()
     await link.beginClosing().value
     room.ended(error)
     outcome.settle(.failure(error ?? .givenUp))

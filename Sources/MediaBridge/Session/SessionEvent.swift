@@ -19,6 +19,10 @@ enum SessionEvent: Sendable {
   /// An offer of the server was taken, or cannot be.
   case answered(Negotiation)
   case offerRefused(LiveKitError)
+  /// What is published cannot be sent any more.
+  case publishingFailed(SessionFailure)
+  /// What this process publishes now.
+  case published([Livekit_TrackPublishedResponse])
   /// What the newest description carries, by track SID.
   case media([String: ObjectIdentifier])
   case stream(sid: String, MediaTimeout.Change)

@@ -2,7 +2,7 @@ import GStreamerKit
 import MediaCore
 import MediaPipelines
 
-/// What goes on from session to session: playing, measuring, and asking renderers. Its session's only.
+/// What goes on from session to session: playing, measuring, publishing, and asking renderers. Its session's only.
 final class SessionServices {
   private let room: Room
   private let options: RoomOptions
@@ -14,6 +14,8 @@ final class SessionServices {
   private(set) var playback: Playback?
   /// Nil without adaptive stream.
   private(set) var demands: DemandWatcher?
+  /// What this process publishes.
+  var local = LocalTracks()
   /// Measures how tracks arrive, where audio fallback is on.
   var congestion: Task<Void, Never>?
 

@@ -42,6 +42,7 @@ extension SessionState {
     state.subscription.subscribe = !options.autoSubscribe
     state.subscription.trackSids = roster.sids(where: isUnusual)
     state.trackSidsDisabled = roster.sids { $0.settings.told?.applied.isEnabled == false }
+    state.publishTracks = link.published
     if let negotiation = link.negotiation {
       (state.offer.type, state.offer.sdp) = ("offer", negotiation.offer)
       (state.answer.type, state.answer.sdp) = ("answer", negotiation.answer)

@@ -62,6 +62,8 @@ struct SessionState: Sendable {
     var isConnected = false
     /// The newest offer and our answer to it.
     var negotiation: SessionEvent.Negotiation?
+    /// What this process publishes, which a server that goes on with the session is told.
+    var published: [Livekit_TrackPublishedResponse] = []
     /// When it counts as lost, after the server has ended it: until then the server may say why.
     var farewell: MediaTime?
   }
@@ -96,7 +98,8 @@ struct SessionState: Sendable {
     case .end(let error): end(error)
     case .opened: opened(at: now)
     case .openFailed(let failure): attemptFailed(failure, at: now)
-    case .signalEnded(let failure): failed(failure, at: now)
+    case .signalEnded(let failure), .publishingFailed(let failure): failed(failure, at: now)
+    case .published(let tracks): link.published = tracks
     case .response(let message): received(message, at: now)
     case .transport(let state): changed(state, at: now)
     case .answered(let negotiation): answered(negotiation)

@@ -64,11 +64,11 @@ public final class RemoteAudioTrack: Track, RemoteTrack, AudioTrack, @unchecked 
   private func decode() {
     decoding.run {
       if isHeard {
-        incoming.startDecoding { [weak self] decoded in
+        incoming?.startDecoding { [weak self] decoded in
           if case .audio(let buffer) = decoded { self?.deliver(buffer) }
         }
       } else {
-        incoming.stopDecoding()
+        incoming?.stopDecoding()
       }
     }
   }

@@ -72,9 +72,9 @@ public final class RemoteVideoTrack: Track, RemoteTrack, VideoTrack, @unchecked 
   private func decode() {
     decoding.run {
       if isShown {
-        incoming.startDecoding { [weak self] decoded in self?.deliver(decoded) }
+        incoming?.startDecoding { [weak self] decoded in self?.deliver(decoded) }
       } else {
-        incoming.stopDecoding()
+        incoming?.stopDecoding()
         newest.withLock { $0 = nil }
       }
     }

@@ -5,14 +5,14 @@ import MediaCore
 /// `@unchecked Sendable`: subclasses add only constants and `Locked` values, like this class.
 public class Track: @unchecked Sendable {
   struct State {
-    var sid: Sid
+    var sid: Sid?
     var isMuted: Bool
     var trackState = TrackState.stopped
     var dimensions: Dimensions?
     var reporting = TrackReporting()
   }
 
-  /// Another one after the track has gone over to a new session of the room.
+  /// Another one after the track has gone over to a new session of the room; nil before a track of this process is published.
   public var sid: Sid? { state.withLock { $0.sid } }
   /// As its publisher named it, such as ``cameraName``; may be empty.
   public let name: String
@@ -21,7 +21,8 @@ public class Track: @unchecked Sendable {
   /// What its publisher captures.
   public let source: Source
   let state: Locked<State>
-  private let media: Locked<Received>
+  /// Nil of a track of this process, which nothing feeds.
+  private let received: Locked<Received?>
   /// What feeds the track, and what was counted before it did.
   typealias Received = (media: TrackMedia, earlier: MediaCounts)
   /// When nothing more comes: of a remote track, when it is unsubscribed.
@@ -29,24 +30,32 @@ public class Track: @unchecked Sendable {
   /// Told what happens to this track, after the room's and the participant's delegates.
   public let delegates = MulticastDelegate<any TrackDelegate>()
 
+  /// A track of another participant.
   init(media: TrackMedia, kind: Kind, info: TrackInfo) {
     name = info.name
     self.kind = kind
     source = info.source
-    self.media = Locked((media, MediaCounts()))
+    received = Locked((media, MediaCounts()))
     state = Locked(State(sid: info.sid, isMuted: info.isMuted, dimensions: kind == .video ? info.dimensions : nil))
   }
 
-  /// What feeds the track.
-  var incoming: TrackMedia { media.withLock { $0.media } }
-  var received: Received { media.withLock { $0 } }
+  /// A track of this process.
+  init(name: String, kind: Kind, source: Source) {
+    (self.name, self.kind, self.source) = (name, kind, source)
+    received = Locked(nil)
+    state = Locked(State(sid: nil, isMuted: false))
+  }
+
+  /// What feeds the track, and what was counted before it did.
+  var reception: Received? { received.withLock { $0 } }
+  var incoming: TrackMedia? { reception?.media }
 
   /// Goes on with the media of another session, after that of the one before was closed.
   func resume(with new: TrackMedia) {
-    let counts = incoming.counts
-    media.withLock { received in
-      received.earlier.add(counts)
-      received.media = new
+    let counts = incoming?.counts
+    received.withLock { received in
+      if let counts { received?.earlier.add(counts) }
+      received?.media = new
     }
     let reporter = state.withLock { state in
       state.sid = new.trackSid
@@ -58,7 +67,7 @@ public class Track: @unchecked Sendable {
 
   /// Whether its publisher, or the server for it, has muted it.
   public var isMuted: Bool { state.withLock { $0.isMuted } }
-  /// Whether it is received: between `start()` and `stop()`.
+  /// Whether it is received, or captured: between `start()` and `stop()`.
   public var trackState: TrackState { state.withLock { $0.trackState } }
 
   /// Shows or plays again what `stop()` had stopped. A remote track starts by itself when it is subscribed.

@@ -26,11 +26,11 @@ extension Track {
     case screenShareAudio
   }
 
-  /// Whether a subscribed track is received.
+  /// Whether a subscribed track is received, or one of this process captured.
   public enum TrackState: Int, Codable, Sendable {
-    /// Not receiving.
+    /// Neither receiving nor capturing.
     case stopped
-    /// Receiving.
+    /// Receiving, or capturing.
     case started
   }
 

@@ -53,6 +53,10 @@ extension PipelineFailure {
     case .syntax, .property, .link, .noSuchElement:
       self.init(.template, "\(place.of(error.element)): \(error.message)", underlying: error)
     case .diskFull: self.init(.destination, "the disk is full", underlying: error)
+    case .cannotWrite where template.kind == .capture, .notFound where template.kind == .capture,
+      .notAuthorized where template.kind == .capture, .busy where template.kind == .capture:
+      self.init(
+        .pipeline, "cannot be opened: \(error.message)\(Self.systemsReason(in: error.debug))", underlying: error)
     case .cannotWrite, .notFound, .notAuthorized, .busy:
       let reason = Self.systemsReason(in: error.debug)
       self.init(.destination, "cannot be written: \(error.message)\(reason)", underlying: error)

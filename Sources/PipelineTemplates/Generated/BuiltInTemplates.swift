@@ -2,6 +2,135 @@
 enum BuiltInTemplates {
   /// By KIND/NAME.
   static let texts: [String: String] = [
+    "capture/camera": ###"""
+# A camera of this machine (V4L2).
+#
+# v4l2src    The camera `device`. It is asked for `width` x `height`, raw or as JPEG, which is all that many cameras have
+#            at large sizes.
+# decodebin  Decodes JPEG, and passes on what is raw.
+# videorate  Frames beyond `framerate` (a fraction) are dropped, and none is made up.
+# frames     Frames out.
+#
+# Units: device file, width px, height px, framerate frames/s
+
+v4l2src device=${device:-/dev/video0} do-timestamp=true
+! video/x-raw,width=${width:-1280},height=${height:-720};image/jpeg,width=${width:-1280},height=${height:-720}
+! decodebin
+! videorate drop-only=true
+! videoconvert n-threads=1
+! video/x-raw,format=I420,framerate=[0/1,${framerate:-30/1}]
+! appsink name=frames sync=false async=false max-buffers=3 drop=true
+
+"""###,
+    "capture/file": ###"""
+# A file or an address, at its own pace: video, audio, or both.
+#
+# source  Reads `location`, such as file:///tmp/clip.mp4 or rtsp://camera/stream, and decodes it.
+# frames  Frames out, when they are to be shown.
+# split   Files hold audio in larger pieces, of which all but the beginning would be too early.
+# pcm     Audio out, when it is to be heard.
+#
+# Units: location path or address
+
+uridecodebin name=source uri=${location} caps="video/x-raw;audio/x-raw"
+source. ! video/x-raw ! queue max-size-bytes=0 max-size-buffers=5 max-size-time=0
+! videoconvert n-threads=1 ! video/x-raw,format=I420
+! appsink name=frames sync=true async=false
+source. ! audio/x-raw ! queue max-size-bytes=0 max-size-buffers=0 max-size-time=500000000
+! audioconvert ! audioresample ! audio/x-raw,format=S16LE,layout=interleaved,rate=48000,channels=2
+! audiobuffersplit output-buffer-duration=1/50
+! appsink name=pcm sync=true async=false
+
+"""###,
+    "capture/microphone-processed": ###"""
+# The microphone of this machine, with what disturbs taken out.
+#
+# source     The element that captures: autoaudiosrc takes what there is; pulsesrc (PulseAudio or PipeWire) and alsasrc can be
+#            named, too. Another device than the default one takes a template of one's own, with device=NAME.
+# webrtcdsp  Takes out noise (`noise`), and brings speech to one level (`gain`). It takes out the echo (`echo`) of what it
+#            is told is played: a template of one's own for `playback` with webrtcechoprobe in front of its sink, whose name
+#            is `probe`.
+# pcm        Audio out.
+#
+# Units: source element, noise true or false, gain true or false, echo true or false, probe name
+
+${source:-autoaudiosrc}
+! audioconvert ! audioresample
+! audio/x-raw,format=S16LE,layout=interleaved,rate=48000,channels=1
+! webrtcdsp noise-suppression=${noise:-true} gain-control=${gain:-true} echo-cancel=${echo:-false} probe=${probe:-webrtcechoprobe0}
+! audioconvert ! audio/x-raw,format=S16LE,layout=interleaved,rate=48000,channels=2
+! appsink name=pcm sync=false async=false
+
+"""###,
+    "capture/microphone": ###"""
+# The microphone of this machine, as it is.
+#
+# source  The element that captures: autoaudiosrc takes what there is; pulsesrc (PulseAudio or PipeWire) and alsasrc can be
+#         named, too. Another device than the default one takes a template of one's own, with device=NAME.
+# pcm     Audio out.
+#
+# Units: source element
+
+${source:-autoaudiosrc}
+! audioconvert ! audioresample
+! audio/x-raw,format=S16LE,layout=interleaved,rate=48000,channels=2
+! appsink name=pcm sync=false async=false
+
+"""###,
+    "capture/pattern": ###"""
+# A moving test image with a clock.
+#
+# videotestsrc  `pattern` at `width` x `height`, `framerate` (a fraction).
+# clockoverlay  The time of day; timeoverlay: how long it has been running.
+# frames        Frames out.
+#
+# Units: pattern word, width px, height px, framerate frames/s
+
+videotestsrc is-live=true do-timestamp=true pattern=${pattern:-ball} motion=sweep animation-mode=running-time
+! video/x-raw,format=I420,width=${width:-1280},height=${height:-720},framerate=${framerate:-30/1}
+! clockoverlay time-format="%H:%M:%S" halignment=left valignment=top shaded-background=true
+! timeoverlay time-mode=elapsed-running-time halignment=left valignment=bottom shaded-background=true
+! appsink name=frames sync=false async=false
+
+"""###,
+    "capture/screen": ###"""
+# A screen of this machine (X11), or one window of it.
+#
+# ximagesrc  The display `display`, such as :0; of it the window with the id `window`, or all of it where that is 0. `pointer`
+#            says whether the mouse is to be seen.
+# frames     Frames out, `framerate` (a fraction) of them.
+#
+# Units: display name, window id, pointer true or false, framerate frames/s
+
+ximagesrc display-name=${display:-:0} xid=${window:-0} show-pointer=${pointer:-true} use-damage=false do-timestamp=true
+! video/x-raw,framerate=${framerate:-15/1}
+! videoconvert n-threads=1
+! video/x-raw,format=I420
+! appsink name=frames sync=false async=false max-buffers=3 drop=true
+
+"""###,
+    "capture/srt": ###"""
+# A live stream over SRT, with its video, its audio, or both.
+#
+# srtsrc  Calls `location`, such as srt://host:9000?mode=caller, or waits for a caller at srt://:9000?mode=listener. It does not
+#         try again by itself: the program does, and says so.
+# source  Decodes it.
+# frames  Frames out, when they are to be shown.
+# split   Pieces of audio may be larger than those that are sent, and all but the beginning would be too early.
+# pcm     Audio out, when it is to be heard.
+#
+# Units: location path or address
+
+srtsrc uri=${location} auto-reconnect=false ! decodebin name=source
+source. ! video/x-raw ! queue max-size-bytes=0 max-size-buffers=5 max-size-time=0
+! videoconvert n-threads=1 ! video/x-raw,format=I420
+! appsink name=frames sync=true async=false
+source. ! audio/x-raw ! queue max-size-bytes=0 max-size-buffers=0 max-size-time=500000000
+! audioconvert ! audioresample ! audio/x-raw,format=S16LE,layout=interleaved,rate=48000,channels=2
+! audiobuffersplit output-buffer-duration=1/50
+! appsink name=pcm sync=true async=false
+
+"""###,
     "capture/test-audio": ###"""
 # Test tone as RTP: Opus, stereo.
 #
@@ -84,6 +213,20 @@ videotestsrc is-live=true do-timestamp=true pattern=${pattern:-ball} motion=swee
   error-resilient=default lag-in-frames=0 buffer-initial-size=100 buffer-optimal-size=120 buffer-size=150 threads=1
 ! rtpvp8pay mtu=${mtu:-1200} picture-id-mode=15-bit
 ! appsink name=video sync=false
+
+"""###,
+    "capture/tone": ###"""
+# A test tone.
+#
+# audiotestsrc  `wave` (sine, ticks, pink-noise, ...) of `frequency` Hz at `volume` (0 to 1).
+# pcm           Audio out.
+#
+# Units: wave word, frequency Hz, volume 0 to 1
+
+audiotestsrc is-live=true do-timestamp=true wave=${wave:-sine} freq=${frequency:-440} volume=${volume:-0.3}
+  samplesperbuffer=960
+! audio/x-raw,format=S16LE,layout=interleaved,rate=48000,channels=2
+! appsink name=pcm sync=false async=false
 
 """###,
     "encode/aac": ###"""
@@ -1376,6 +1519,63 @@ media. ! vp9parse ! video/x-vp9,alignment=super-frame
 
 media. ! vp9dec threads=${threads:-1}
 ! appsink name=frames sync=false async=false
+
+"""###,
+    "send/h264": ###"""
+# H.264 as RTP (RFC 6184).
+#
+# encoded    Access units in, as an encode template makes them.
+# payloader  Packets of at most `mtu` bytes, header included; the program adds some bytes, and the way some more. The
+#            parameter sets go out in front of every keyframe, so that a viewer can begin at each.
+# rtp        Packets out. Their source, payload type and number are the program's.
+#
+# Units: mtu bytes
+
+appsrc name=encoded max-buffers=100 max-bytes=0 caps="video/x-h264"
+! rtph264pay mtu=${mtu:-1180} config-interval=-1 aggregate-mode=zero-latency
+! appsink name=rtp sync=false async=false
+
+"""###,
+    "send/opus": ###"""
+# Opus as RTP (RFC 7587).
+#
+# encoded    Packets in, as an encode template makes them.
+# payloader  Packets of at most `mtu` bytes, header included.
+# rtp        Packets out. Their source, payload type and number are the program's.
+#
+# Units: mtu bytes
+
+appsrc name=encoded max-buffers=100 max-bytes=0 caps="audio/x-opus"
+! rtpopuspay mtu=${mtu:-1180}
+! appsink name=rtp sync=false async=false
+
+"""###,
+    "send/vp8": ###"""
+# VP8 as RTP (RFC 7741).
+#
+# encoded    Frames in, as an encode template makes them.
+# payloader  Packets of at most `mtu` bytes, header included; the program adds some bytes, and the way some more.
+# rtp        Packets out. Their source, payload type and number are the program's.
+#
+# Units: mtu bytes
+
+appsrc name=encoded max-buffers=100 max-bytes=0 caps="video/x-vp8"
+! rtpvp8pay mtu=${mtu:-1180} picture-id-mode=15-bit
+! appsink name=rtp sync=false async=false
+
+"""###,
+    "send/vp9": ###"""
+# VP9 as RTP (RFC 9628).
+#
+# encoded    Frames in, as an encode template makes them.
+# payloader  Packets of at most `mtu` bytes, header included; the program adds some bytes, and the way some more.
+# rtp        Packets out. Their source, payload type and number are the program's.
+#
+# Units: mtu bytes
+
+appsrc name=encoded max-buffers=100 max-bytes=0 caps="video/x-vp9"
+! rtpvp9pay mtu=${mtu:-1180} picture-id-mode=15-bit
+! appsink name=rtp sync=false async=false
 
 """###,
     "tile/audio": ###"""

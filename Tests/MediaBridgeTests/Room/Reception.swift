@@ -4,5 +4,5 @@ import RTP
 
 extension RemoteTrackPublication {
   /// What has arrived of the track by now; nil while it is not subscribed.
-  func reception() async -> RTPReceiver.Statistics? { await track?.incoming.statistics().rtp }
+  func reception() async -> RTPReceiver.Statistics? { await track?.incoming?.statistics().rtp }
 }

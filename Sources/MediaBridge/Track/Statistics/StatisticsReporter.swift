@@ -34,7 +34,7 @@ final class StatisticsReporter: Sendable {
     var isWanted: Bool
     repeat {
       isWanted = track.wantsStatistics
-      track.incoming.meter.measure(isWanted)
+      track.incoming?.meter.measure(isWanted)
       isWanted ? add(track) : remove(track)
     } while track.wantsStatistics != isWanted
   }

@@ -7,6 +7,8 @@ struct TrackReporting: Sendable {
   var reporter: StatisticsReporter?
   var isWanted = false
   var meter: InboundMeter?
+  /// Of a track of this process.
+  var outbound: OutboundMeter?
   var newest: TrackStatistics?
 }
 
@@ -16,7 +18,8 @@ extension Track {
   public var statistics: TrackStatistics? { state.withLock { $0.reporting.newest } }
 
   /// Turns statistics on, which delegates are then told each second, or off. They are off when a track is subscribed,
-  /// unless `RoomOptions.reportRemoteTrackStatistics` says otherwise. Without effect on a track that is not received.
+  /// unless `RoomOptions.reportRemoteTrackStatistics` says otherwise, and when one of this process is published. Without
+  /// effect on a track that is neither received nor published.
   ///
   /// When it returns, `statistics` is there, or gone; only a call to a delegate that was under way may still come.
   public func set(reportStatistics: Bool) async {
@@ -54,7 +57,7 @@ extension Track {
   /// - Parameter age: how old the last statistics have to be.
   /// - Returns: nil when they are not, or statistics are not wanted any more.
   func measure(roundTrip: Duration?, after age: Duration = .zero) async -> TrackStatistics? {
-    let (incoming, earlier) = received
+    guard let (incoming, earlier) = reception else { return measureSent(after: age) }
     if isMuted { incoming.meter.interrupt() }
     let sample = InboundMeter.Sample(
       time: .now, timestamp: Date().timeIntervalSince1970 * 1000,

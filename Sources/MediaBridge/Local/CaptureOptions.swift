@@ -1,0 +1,151 @@
+import Foundation
+
+/// How a camera is captured, by the template `capture/camera`.
+public struct CameraCaptureOptions: Sendable, Hashable {
+  /// On which side of a device a camera is: of phones, which Linux machines seldom are.
+  public enum Position: Sendable, Hashable {
+    /// Any.
+    case unspecified
+    /// Towards the person.
+    case front
+    /// Away from the person.
+    case back
+  }
+
+  /// Says nothing here: a camera is chosen by `device`.
+  public var position: Position
+  /// The size that the camera is asked for; nil for what the template says.
+  public var preferredFormat: Dimensions?
+  /// The most frames a second; nil for what the template says.
+  public var preferredFPS: Int?
+  /// The camera's file, such as `/dev/video2`; nil for what the template says.
+  public var device: String?
+  /// The name of another capture template, such as `pattern`, which makes a test image.
+  public var template: String
+  /// Values for the template's variables, by name; they go before the options above.
+  public var values: [String: String]
+
+  /// Without arguments the first camera, as its template has it.
+  public init(
+    position: Position = .unspecified, preferredFormat: Dimensions? = nil, preferredFPS: Int? = nil,
+    device: String? = nil, template: String = "camera", values: [String: String] = [:]
+  ) {
+    (self.position, self.preferredFormat, self.preferredFPS) = (position, preferredFormat, preferredFPS)
+    (self.device, self.template, self.values) = (device, template, values)
+  }
+
+  var allValues: [String: String] {
+    var all: [String: String] = [:]
+    all["width"] = preferredFormat.map { String($0.width) }
+    all["height"] = preferredFormat.map { String($0.height) }
+    all["framerate"] = preferredFPS.map { "\($0)/1" }
+    all["device"] = device
+    return all.merging(values) { _, set in set }
+  }
+}
+
+/// How a screen is captured, by the template `capture/screen`.
+public struct ScreenShareCaptureOptions: Sendable, Hashable {
+  /// The X display, such as `:0`; nil for the one that `DISPLAY` names.
+  public var display: String?
+  /// The id of one window; nil for the whole screen.
+  public var window: UInt?
+  /// Frames a second; nil for what the template says.
+  public var fps: Int?
+  /// Whether the mouse is to be seen.
+  public var showCursor: Bool
+  /// The name of another capture template.
+  public var template: String
+  /// Values for the template's variables, by name; they go before the options above.
+  public var values: [String: String]
+
+  /// Without arguments the whole screen of this session.
+  public init(
+    display: String? = nil, window: UInt? = nil, fps: Int? = nil, showCursor: Bool = true, template: String = "screen",
+    values: [String: String] = [:]
+  ) {
+    (self.display, self.window, self.fps, self.showCursor) = (display, window, fps, showCursor)
+    (self.template, self.values) = (template, values)
+  }
+
+  var allValues: [String: String] {
+    var all = ["pointer": String(showCursor)]
+    all["display"] = display
+    all["window"] = window.map { String($0) }
+    all["framerate"] = fps.map { "\($0)/1" }
+    return all.merging(values) { _, set in set }
+  }
+}
+
+/// How a microphone is captured, by the template `capture/microphone`.
+public struct AudioCaptureOptions: Sendable, Hashable {
+  /// Take what is played here out of what is captured.
+  public var echoCancellation: Bool
+  /// Take steady noise out.
+  public var noiseSuppression: Bool
+  /// Bring speech to one level.
+  public var autoGainControl: Bool
+  /// The name of another capture template, such as `tone`; nil for `microphone`, or `microphone-processed` where any of the
+  /// above is asked for.
+  public var template: String?
+  /// Values for the template's variables, by name; they go before the options above.
+  public var values: [String: String]
+
+  /// Without arguments the default microphone, as it is: a bridge has no loudspeaker in its room.
+  public init(
+    echoCancellation: Bool = false, noiseSuppression: Bool = false, autoGainControl: Bool = false,
+    template: String? = nil, values: [String: String] = [:]
+  ) {
+    (self.echoCancellation, self.noiseSuppression) = (echoCancellation, noiseSuppression)
+    (self.autoGainControl, self.template, self.values) = (autoGainControl, template, values)
+  }
+
+  private var isProcessed: Bool { echoCancellation || noiseSuppression || autoGainControl }
+
+  var templateName: String { template ?? (isProcessed ? "microphone-processed" : "microphone") }
+
+  var allValues: [String: String] {
+    guard template == nil, isProcessed else { return values }
+    let own = [
+      "echo": String(echoCancellation), "noise": String(noiseSuppression), "gain": String(autoGainControl),
+    ]
+    return own.merging(values) { _, set in set }
+  }
+}
+
+/// What is shared of a machine's desktop: a display, or one window of it.
+public struct ScreenShareSource: Sendable, Hashable {
+  /// The X display, such as `:0`.
+  public var display: String
+  /// The id of one window; nil for the whole display.
+  public var window: UInt?
+
+  /// - Parameter display: the X display, such as `:0`.
+  public init(display: String, window: UInt? = nil) { (self.display, self.window) = (display, window) }
+}
+
+/// Finds what can be shared.
+public enum ScreenCapturer {
+  /// The display of this session.
+  /// - Throws: `display` where `DISPLAY` names none.
+  public static func mainDisplaySource() async throws -> ScreenShareSource {
+    guard let display = ProcessInfo.processInfo.environment["DISPLAY"], !display.isEmpty else {
+      throw LiveKitError(.display, "there is no X display to share: DISPLAY is not set")
+    }
+    return ScreenShareSource(display: display)
+  }
+}
+
+/// The page's name for the desktop.
+public typealias MacOSScreenCapturer = ScreenCapturer
+
+extension Dimensions {
+  /// For ``CameraCaptureOptions/preferredFormat``.
+  public static let preset640x480 = Dimensions(width: 640, height: 480)
+  /// For ``CameraCaptureOptions/preferredFormat``.
+  public static let preset1280x720 = Dimensions(width: 1280, height: 720)
+  /// For ``CameraCaptureOptions/preferredFormat``.
+  public static let preset1920x1080 = Dimensions(width: 1920, height: 1080)
+  /// For ``CameraCaptureOptions/preferredFormat``.
+  public static let preset3840x2160 = Dimensions(width: 3840, height: 2160)
+}

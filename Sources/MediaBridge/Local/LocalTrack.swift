@@ -1,0 +1,217 @@
+import GStreamerKit
+import MediaCore
+import MediaPipelines
+
+/// A track of this process. It captures while it is started and not muted; publishing starts it.
+public protocol LocalTrack: Track {
+  /// Lets go of the device; the track stays published, and the others are told that it is muted. Nothing is sent of it.
+  /// - Throws: `invalidState` without a connection where it is published.
+  func mute() async throws
+  /// Captures again.
+  /// - Throws: why it cannot be captured: the track stays muted then.
+  func unmute() async throws
+}
+
+/// What the session knows of a local track.
+protocol CapturedTrack: LocalTrack {
+  var media: LocalMedia { get }
+  /// What publishes it; held weakly.
+  var publisher: WeakPublication { get }
+}
+
+/// A publication that is not held.
+final class WeakPublication: Sendable {
+  private struct State {
+    weak var publication: LocalTrackPublication?
+  }
+  private let state = Locked(State())
+
+  var publication: LocalTrackPublication? {
+    get { state.withLock { $0 }.publication }
+    set { state.withLock { $0 = State(publication: newValue) } }
+  }
+}
+
+extension CapturedTrack {
+  /// Captures as it is wanted now.
+  func settle() async throws(LiveKitError) {
+    let isWanted = state.withLock { $0.trackState == .started && !$0.isMuted }
+    try await media.capture(isWanted)
+  }
+
+  func begin() async throws(LiveKitError) {
+    guard state.set(\.trackState, to: .started) else { return }
+    do throws(LiveKitError) { try await settle() } catch {
+      state.withLock { $0.trackState = .stopped }
+      throw error
+    }
+  }
+
+  func end() async {
+    if state.set(\.trackState, to: .stopped) { try? await settle() }
+  }
+
+  func set(muted: Bool) async throws(LiveKitError) {
+    guard state.set(\.isMuted, to: muted) else { return }
+    do throws(LiveKitError) { try await settle() } catch {
+      state.withLock { $0.isMuted = !muted }
+      throw error
+    }
+    try await publisher.publication?.told(muted: muted)
+  }
+}
+
+/// Frames of this process: a camera, a screen, a template, or the program's own. All methods may be called from any thread.
+///
+/// `@unchecked Sendable`: constants and `Locked` values only.
+public final class LocalVideoTrack: Track, CapturedTrack, VideoTrack, @unchecked Sendable {
+  let media: LocalMedia
+  let publisher = WeakPublication()
+  /// Takes frames of the program's own; nil where a template captures.
+  public let capturer: BufferCapturer?
+  private let renderers = RendererList<VideoFrame>(limit: 3)
+  private let newest = Locked<VideoFrame?>(nil)
+
+  init(name: String, source: Source, capture: any MediaCapture) {
+    media = LocalMedia(capture)
+    capturer = capture as? BufferCapturer
+    super.init(name: name, kind: .video, source: source)
+  }
+
+  /// A camera.
+  /// - Parameter options: which one, and how.
+  public static func createCameraTrack(
+    name: String? = nil, options: CameraCaptureOptions = CameraCaptureOptions(), pipelineFolder: String? = nil
+  ) -> LocalVideoTrack {
+    LocalVideoTrack(
+      name: name ?? Track.cameraName, source: .camera,
+      capture: TemplateCapture(template: options.template, values: options.allValues, folder: pipelineFolder)
+        .output(.frames))
+  }
+
+  /// A screen, or a window.
+  public static func createScreenShareTrack(
+    name: String? = nil, options: ScreenShareCaptureOptions = ScreenShareCaptureOptions(), pipelineFolder: String? = nil
+  ) -> LocalVideoTrack {
+    LocalVideoTrack(
+      name: name ?? Track.screenShareVideoName, source: .screenShareVideo,
+      capture: TemplateCapture(template: options.template, values: options.allValues, folder: pipelineFolder)
+        .output(.frames))
+  }
+
+  /// A display or a window, under the page's name for the desktop; see ``ScreenCapturer``.
+  public static func createMacOSScreenShareTrack(
+    name: String? = nil, source: ScreenShareSource, options: ScreenShareCaptureOptions = ScreenShareCaptureOptions()
+  ) -> LocalVideoTrack {
+    var options = options
+    (options.display, options.window) = (source.display, source.window)
+    return createScreenShareTrack(name: name, options: options)
+  }
+
+  /// The program's own frames, which it gives to ``capturer``.
+  public static func createBufferTrack(name: String? = nil, source: Source = .screenShareVideo) -> LocalVideoTrack {
+    LocalVideoTrack(name: name ?? "\(source)", source: source, capture: BufferCapturer())
+  }
+
+  /// The newest frame while it is shown here; nil without a renderer.
+  public var videoFrame: VideoFrame? { newest.withLock { $0 } }
+
+  /// Shows what is captured in `videoRenderer`, too, as a preview.
+  public func add(videoRenderer: any VideoRenderer) {
+    guard renderers.add(videoRenderer, calls: RemoteVideoTrack.calls(videoRenderer)) else { return }
+    media.add(self) { [weak self] captured in self?.show(captured) }
+  }
+
+  /// After it returns no further call comes, unless a renderer removes itself from within a call.
+  public func remove(videoRenderer: any VideoRenderer) {
+    guard renderers.remove(videoRenderer), renderers.isEmpty else { return }
+    media.remove(self)
+    newest.withLock { $0 = nil }
+  }
+
+  private func show(_ captured: CapturedMedia) {
+    guard let frame = VideoFrame(captured) else { return }
+    newest.withLock { $0 = frame }
+    state.withLock { $0.dimensions = frame.dimensions }
+    renderers.deliver(frame)
+  }
+
+  /// Captures, whether it is published or not.
+  /// - Throws: why it cannot be captured.
+  public override func start() async throws { try await begin() }
+  /// Lets go of the device.
+  public override func stop() async throws { await end() }
+  public func mute() async throws { try await set(muted: true) }
+  public func unmute() async throws { try await set(muted: false) }
+}
+
+/// Audio of this process: a microphone, a template, or the program's own. All methods may be called from any thread.
+///
+/// `@unchecked Sendable`: constants and `Locked` values only.
+public final class LocalAudioTrack: Track, CapturedTrack, AudioTrack, @unchecked Sendable {
+  let media: LocalMedia
+  let publisher = WeakPublication()
+  /// Takes audio of the program's own; nil where a template captures.
+  public let capturer: BufferCapturer?
+  private let renderers = RendererList<AudioPCMBuffer>(limit: 50)
+
+  init(name: String, source: Source, capture: any MediaCapture) {
+    media = LocalMedia(capture)
+    capturer = capture as? BufferCapturer
+    super.init(name: name, kind: .audio, source: source)
+  }
+
+  /// A microphone.
+  /// - Parameter options: how it is captured.
+  public static func createTrack(
+    name: String? = nil, options: AudioCaptureOptions = AudioCaptureOptions(), pipelineFolder: String? = nil
+  ) -> LocalAudioTrack {
+    LocalAudioTrack(
+      name: name ?? Track.microphoneName, source: .microphone,
+      capture: TemplateCapture(template: options.templateName, values: options.allValues, folder: pipelineFolder)
+        .output(.pcm))
+  }
+
+  /// The program's own audio, which it gives to ``capturer``.
+  public static func createBufferTrack(name: String? = nil, source: Source = .microphone) -> LocalAudioTrack {
+    LocalAudioTrack(name: name ?? "\(source)", source: source, capture: BufferCapturer())
+  }
+
+  /// Hands what is captured to `audioRenderer`, too, in its `requiredFormat` if it has one.
+  public func add(audioRenderer: any AudioRenderer) {
+    let calls = RendererCalls(
+      isPrompt: audioRenderer is any PromptRenderer, render: RemoteAudioTrack.call(audioRenderer))
+    guard renderers.add(audioRenderer, calls: calls) else { return }
+    media.add(self) { [weak self] captured in
+      if let buffer = AudioPCMBuffer(captured) { self?.renderers.deliver(buffer) }
+    }
+  }
+
+  /// After it returns no further call comes, unless a renderer removes itself from within a call.
+  public func remove(audioRenderer: any AudioRenderer) {
+    guard renderers.remove(audioRenderer), renderers.isEmpty else { return }
+    media.remove(self)
+  }
+
+  /// Captures, whether it is published or not.
+  /// - Throws: why it cannot be captured.
+  public override func start() async throws { try await begin() }
+  /// Lets go of the device.
+  public override func stop() async throws { await end() }
+  public func mute() async throws { try await set(muted: true) }
+  public func unmute() async throws { try await set(muted: false) }
+}
+
+extension VideoFrame {
+  init?(_ captured: CapturedMedia) {
+    guard let buffer = VideoFrameBuffer(captured.media) else { return nil }
+    self.init(buffer: buffer, time: captured.time)
+  }
+}
+
+extension AudioPCMBuffer {
+  convenience init?(_ captured: CapturedMedia) {
+    guard let buffer = AudioBuffer(captured.media) else { return nil }
+    self.init(buffer: buffer, time: captured.time)
+  }
+}

@@ -1,0 +1,181 @@
+import Foundation
+import LiveKitProtocol
+import MediaCore
+import MediaPipelines
+
+// What this participant publishes: announced to the server, then offered. In a new session all of it is published anew, and
+// publications and tracks stay the same objects.
+extension RoomSession {
+  /// As long as LiveKit's clients wait for it.
+  private static let answerTime = Duration.seconds(10)
+
+  /// Returns once the server knows the track and media can flow.
+  /// - Throws: `timedOut` where the server does not answer, or why nothing can be sent.
+  func publish(_ track: any CapturedTrack, _ plan: PublishPlan) async throws(LiveKitError) -> LocalTrackPublication {
+    try await untilStanding(.now + state.options.connect.timeout)
+    try LiveKitError.wrapping { () throws(PipelineFailure) in
+      try factory(for: plan).check([TemplateName(.encode, plan.encodeTemplate), TemplateName(.send, plan.codec)])
+    }
+    let response = try await announce(plan, of: track)
+    let outgoing = try await send(plan, cid: response.cid)
+    let publication = LocalTrackPublication(info: TrackInfo(response.track), track: track, session: self)
+    publication.show(TrackInfo(response.track))
+    services.local.insert(
+      LocalTracks.Published(publication: publication, plan: plan, response: response, outgoing: outgoing))
+    room.localParticipant.insert(publication)
+    track.publisher.publication = publication
+    track.media.onEnd { [weak self, weak publication] error in
+      guard let publication else { return }
+      Task { await self?.captureEnded(error, publication) }
+    }
+    publication.send(with: outgoing)
+    if let statistics = services.statistics { track.beginStatistics(statistics, isWanted: false) }
+    tellPublished()
+    room.tell(.localTrackPublished(publication))
+    do throws(LiveKitError) { try await link.publisher?.untilReady() } catch {
+      await unpublish(publication)
+      throw error
+    }
+    return publication
+  }
+
+  /// - Returns: once nothing is sent of it any more.
+  func unpublish(_ publication: LocalTrackPublication) async {
+    guard let published = services.local.remove(publication) else { return }
+    publication.captured?.media.remove(publication)
+    publication.captured?.publisher.publication = nil
+    publication.track?.endStatistics()
+    publication.unpublished()
+    room.localParticipant.remove(publication)
+    await link.publisher?.remove(published.outgoing)
+    await published.outgoing.stop()
+    if let transport = link.publisher, !state.isEnded { await offer(from: transport) }
+    if options.stopLocalTrackOnUnpublish { await publication.captured?.end() }
+    tellPublished()
+    room.tell(.localTrackUnpublished(publication))
+  }
+
+  /// The end of the session is the end of everything that is published in it.
+  func endLocalTracks() async {
+    services.local.failWaiting(Self.notConnected)
+    for published in services.local.all { await unpublish(published.publication) }
+  }
+
+  // MARK: The way out
+
+  private func factory(for plan: PublishPlan) -> PipelineFactory {
+    PipelineFactory(folder: options.pipelineFolder, overrides: plan.values, logger: services.loggers.pipelines)
+  }
+
+  private func announce(
+    _ plan: PublishPlan, of track: Track
+  ) async throws(LiveKitError) -> Livekit_TrackPublishedResponse {
+    let cid = UUID().uuidString
+    let answer = services.local.await(cid)
+    link.client?.send(plan.announcement(cid: cid, track: track))
+    let timer = Task {
+      try? await Task.sleep(for: Self.answerTime)
+      guard !Task.isCancelled else { return }
+      services.local.settle(
+        cid, .failure(LiveKitError(.timedOut, "the server does not answer that \(plan.name) is published")))
+    }
+    defer { timer.cancel() }
+    return try await answer.value()
+  }
+
+  private func send(_ plan: PublishPlan, cid: String) async throws(LiveKitError) -> OutgoingTrack {
+    guard !state.isEnded else { throw Self.notConnected }
+    let transport = publisher()
+    let outgoing = try await transport.add(plan, cid: cid, factory: factory(for: plan)) { [weak self] error in
+      Task { await self?.sendingFailed(error, cid: cid) }
+    }
+    await offer(from: transport)
+    return outgoing
+  }
+
+  private func tellPublished() { handle(.published(services.local.all.map(\.response))) }
+
+  // MARK: What the server says
+
+  func announced(_ response: Livekit_TrackPublishedResponse) {
+    services.local.settle(response.cid, .success(response))
+  }
+
+  /// Taken away by the server, or by somebody with its API.
+  func unpublished(_ sid: String) async {
+    if let published = services.local[sid] { await unpublish(published.publication) }
+  }
+
+  func subscribed(_ sid: String) {
+    if let published = services.local[sid] { room.tell(.localTrackSubscribed(published.publication)) }
+  }
+
+  func obey(_ mute: Livekit_MuteTrackRequest) {
+    guard let track = services.local[mute.sid]?.publication.captured else { return }
+    Task { try? await track.set(muted: mute.muted) }
+  }
+
+  // MARK: What the program says
+
+  /// The others are told; the frames that are left go nowhere.
+  func tell(muted: Bool, of publication: LocalTrackPublication) throws(LiveKitError) {
+    guard !state.isEnded else { throw Self.notConnected }
+    guard let published = services.local[publication.sid] else { return }
+    if muted { published.outgoing.reset() }
+    sendMute(of: published)
+    room.tell(.localMuteChanged(publication, isMuted: muted))
+  }
+
+  private func sendMute(of published: LocalTracks.Published) {
+    var request = Livekit_SignalRequest()
+    (request.mute.sid, request.mute.muted) = (published.response.track.sid, published.publication.isMuted)
+    link.client?.send(request)
+  }
+
+  // MARK: When things fail
+
+  private func captureEnded(_ error: LiveKitError?, _ publication: LocalTrackPublication) {
+    if let error { logger.warning("a track is not captured", metadata: ["reason": "\(error.message)"]) }
+    room.tell(.localTrackEnded(publication, error))
+  }
+
+  private func sendingFailed(_ error: LiveKitError, cid: String) {
+    guard let published = services.local.all.first(where: { $0.outgoing.cid == cid }) else { return }
+    logger.warning("a track is not sent", metadata: ["reason": "\(error.message)"])
+    room.tell(.localTrackEnded(published.publication, error))
+  }
+
+  // MARK: After a loss
+
+  /// What was said while the connection was lost is said again; in a new session everything is published anew.
+  func broughtBack(by mode: ReconnectMode) {
+    guard mode == .full else { return services.local.all.forEach(sendMute) }
+    services.local.beginAnew()
+    let generation = services.local.generation
+    Task { for published in services.local.all { await publishAgain(published, generation) } }
+  }
+
+  private func publishAgain(_ published: LocalTracks.Published, _ generation: Int) async {
+    guard generation == services.local.generation else { return }
+    let publication = published.publication
+    publication.captured?.media.remove(publication)
+    await published.outgoing.stop()
+    guard let track = publication.track else { return }
+    do throws(LiveKitError) {
+      var renewed = published
+      renewed.response = try await announce(published.plan, of: track)
+      renewed.outgoing = try await send(published.plan, cid: renewed.response.cid)
+      let isStillThere = services.local.all.contains { $0.publication === publication }
+      guard isStillThere, generation == services.local.generation else { return await renewed.outgoing.stop() }
+      services.local.replace(renewed)
+      room.localParticipant.rename(publication, to: TrackInfo(renewed.response.track))
+      publication.send(with: renewed.outgoing)
+      tellPublished()
+    } catch {
+      // Another session will have it.
+      guard generation == services.local.generation, !state.isRecovering else { return }
+      logger.warning("a track is not published again", metadata: ["reason": "\(error.message)"])
+      if !state.isEnded { room.tell(.localTrackEnded(publication, error)) }
+    }
+  }
+}

@@ -1,0 +1,241 @@
+import BridgeTesting
+import DevServer
+import LiveKitProtocol
+import MediaBridge
+import MediaCore
+import Testing
+
+/// Tracks of this process, as page 002 describes them, in a room with another one that receives them.
+@Suite struct LocalTrackTests {
+  private struct Scene: Sendable {
+    let synthetic: SyntheticRoom
+    let publisher: Room
+    let watcher: Room
+
+    func remote(_ kind: Track.Kind) -> RemoteTrackPublication? {
+      let alice = watcher.remoteParticipants["alice"]
+      return kind == .video ? alice?.videoTracks.first : alice?.audioTracks.first
+    }
+
+    func frames() async throws -> Collector<VideoFrame> {
+      let publication = try await eventually("the camera") { remote(.video).flatMap { $0.isSubscribed ? $0 : nil } }
+      let track = try #require(publication.track as? RemoteVideoTrack)
+      return Collector(track.frames()) { $0 }
+    }
+  }
+
+  private func run(options: RoomOptions = RoomOptions(), _ body: (Scene) async throws -> Void) async throws {
+    let synthetic = try await SyntheticRoom.start(codecs: [:])
+    let (publisher, watcher) = (Room(roomOptions: options), Room(roomOptions: RoomOptions(adaptiveStream: false)))
+    var grant = VideoGrant(room: SyntheticRoom.name, roomJoin: true)
+    grant.canPublish = true
+    do {
+      try await publisher.connect(url: synthetic.url, token: try await SyntheticRoom.token("alice", grant))
+      try await watcher.connect(url: synthetic.url, token: try await SyntheticRoom.token("watcher"))
+      try await body(Scene(synthetic: synthetic, publisher: publisher, watcher: watcher))
+    } catch {
+      await publisher.disconnect()
+      await watcher.disconnect()
+      await synthetic.stop()
+      throw error
+    }
+    await publisher.disconnect()
+    await watcher.disconnect()
+    await synthetic.stop()
+  }
+
+  private static let small = ["width": "320", "height": "180", "framerate": "20/1"]
+  private static let pattern = CameraCaptureOptions(template: "pattern", values: small)
+  private static let tone = AudioCaptureOptions(template: "tone")
+
+  /// The life of a camera's track, step by step.
+  @Test func aCameraLivesAsThePageSays() async throws {
+    try await run { scene in
+      let participant = scene.publisher.localParticipant
+      let track = LocalVideoTrack.createCameraTrack(options: Self.pattern)
+      #expect(track.trackState == .stopped && track.sid == nil && track.name == Track.cameraName)
+
+      let publication = try await participant.publish(videoTrack: track)
+      #expect(track.trackState == .started && track.sid == publication.sid && publication.source == .camera)
+      #expect(participant.isCameraEnabled() && participant.localVideoTracks.map(\.sid) == [publication.sid])
+      #expect(publication.dimensions == Dimensions(width: 320, height: 180))
+
+      let frames = try await scene.frames()
+      try await eventually("frames") { frames.count > 10 }
+
+      try await track.mute()
+      try await eventually("the word of it") { scene.remote(.video)?.isMuted == true }
+      #expect(track.isMuted && publication.isMuted && !participant.isCameraEnabled())
+      let count = frames.count
+      try await Task.sleep(for: .milliseconds(400))
+      // What was on its way gets there.
+      #expect(frames.count <= count + 6, "a muted track goes on")
+
+      try await publication.unmute()
+      let resumed = frames.count
+      try await eventually("frames again") { frames.count > resumed + 10 && scene.remote(.video)?.isMuted == false }
+
+      try await participant.unpublish(publication: publication)
+      try await eventually("its end") { scene.remote(.video) == nil }
+      #expect(track.trackState == .stopped && participant.localVideoTracks.isEmpty)
+
+      // The same track, once more.
+      try await participant.publish(videoTrack: track)
+      let again = try await scene.frames()
+      try await eventually("frames of the same track") { again.count > 5 }
+    }
+  }
+
+  @Test(arguments: [VideoCodec.vp8, .vp9, .h264])
+  func framesOfTheProgramsOwnArrive(in codec: VideoCodec) async throws {
+    try await run { scene in
+      let track = LocalVideoTrack.createBufferTrack(source: .screenShareVideo)
+      let capturer = try #require(track.capturer)
+      let (width, height) = (322, 178)
+      let white = [UInt8](repeating: 235, count: width * height) + [UInt8](repeating: 128, count: 161 * 89 * 2)
+      let feed = Task {
+        while !Task.isCancelled {
+          if let frame = VideoFrame(i420: white, width: width, height: height) { capturer.capture(frame) }
+          try await Task.sleep(for: .milliseconds(50))
+        }
+      }
+      defer { feed.cancel() }
+      try await scene.publisher.localParticipant.publish(
+        videoTrack: track, options: VideoPublishOptions(preferredCodec: codec))
+      let frames = try await scene.frames()
+      let frame = try await eventually("a frame") { frames.values.last }
+      #expect(frame.dimensions == Dimensions(width: 322, height: 178))
+      let luma = frame.buffer.withPlanes { $0[0].map { Int($0.bytes[5 * $0.stride + 300]) } ?? 0 } ?? 0
+      #expect(abs(luma - 235) < 6)
+    }
+  }
+
+  @Test func audioOfTheProgramAndOfATemplateIsHeard() async throws {
+    try await run { scene in
+      try await scene.publisher.localParticipant.setMicrophone(enabled: true, captureOptions: Self.tone)
+      #expect(scene.publisher.localParticipant.isMicrophoneEnabled())
+      let publication = try await eventually("the tone") { scene.remote(.audio).flatMap { $0.isSubscribed ? $0 : nil } }
+      let track = try #require(publication.track as? RemoteAudioTrack)
+      let heard = Collector(track.pcmBuffers()) { buffer -> Float? in
+        guard let samples = buffer.floatChannelData?[0] else { return nil }
+        return (0..<Int(buffer.frameLength)).map { abs(samples[$0]) }.max()
+      }
+      try await eventually("a tone") { heard.values.contains { $0 > 0.25 && $0 < 0.35 } }
+      try await scene.publisher.localParticipant.setMicrophone(enabled: false)
+      try await eventually("the word of it") { scene.remote(.audio)?.isMuted == true }
+    }
+  }
+
+  @Test func aPreviewShowsWhatIsCaptured() async throws {
+    let track = LocalVideoTrack.createCameraTrack(options: Self.pattern)
+    let frames = Collector<Dimensions>()
+    let preview = VideoFrameHandler { frames.add($0.dimensions) }
+    track.add(videoRenderer: preview)
+    try await track.start()
+    try await eventually("frames") { frames.count > 3 }
+    try await track.stop()
+    let count = frames.count
+    try await Task.sleep(for: .milliseconds(200))
+    #expect(frames.count <= count + 1 && frames.values.allSatisfy { $0 == Dimensions(width: 320, height: 180) })
+    track.remove(videoRenderer: preview)
+  }
+
+  @Test func layersAreOfTheSizesOfLiveKitsClients() async throws {
+    try await run { scene in
+      let options = CameraCaptureOptions(
+        preferredFormat: Dimensions(width: 1280, height: 720), preferredFPS: 10, template: "pattern")
+      let publication = try await scene.publisher.localParticipant.publish(
+        videoTrack: .createCameraTrack(options: options))
+      #expect(publication.layers.map(\.dimensions.height) == [180, 360, 720])
+      let remote = try await eventually("the camera") { scene.remote(.video).flatMap { $0.isSubscribed ? $0 : nil } }
+      let frames = try await scene.frames()
+      for (quality, height) in [(VideoQuality.low, 180), (.high, 720), (.medium, 360)] {
+        try await remote.set(videoQuality: quality)
+        try await eventually("\(quality)") {
+          frames.values.suffix(3).allSatisfy { $0.dimensions.height == height } && frames.count > 3
+        }
+      }
+    }
+  }
+
+  @Test func whatIsPublishedIsCounted() async throws {
+    try await run { scene in
+      let track = LocalVideoTrack.createCameraTrack(options: Self.pattern)
+      try await scene.publisher.localParticipant.publish(videoTrack: track)
+      await track.set(reportStatistics: true)
+      let sent = try await eventually("a second's statistics") {
+        track.statistics?.outboundRtp?.first { ($0.packetsSent ?? 0) > 20 && $0.bps > 0 }
+      }
+      #expect(sent.kind == "video" && sent.ssrc != nil)
+    }
+  }
+
+  @Test func delegatesAreTold() async throws {
+    try await run { scene in
+      let events = Collector(scene.publisher.events) { event -> String? in
+        switch event {
+        case .localTrackPublished: "published"
+        case .localMuteChanged(_, let isMuted): "muted \(isMuted)"
+        case .localTrackUnpublished: "unpublished"
+        default: nil
+        }
+      }
+      let publication = try await scene.publisher.localParticipant.publish(
+        audioTrack: .createTrack(options: Self.tone))
+      try await publication.mute()
+      try await publication.unmute()
+      await scene.publisher.localParticipant.unpublishAll()
+      try await eventually("all of it") {
+        events.values == ["published", "muted true", "muted false", "unpublished"]
+      }
+    }
+  }
+
+  // MARK: Refusals
+
+  @Test func whatCannotBePublishedIsSaid() async throws {
+    await #expect(throws: LiveKitError.self) {
+      try await Room().localParticipant.publish(videoTrack: .createCameraTrack(options: Self.pattern))
+    }
+    try await run { scene in
+      let participant = scene.publisher.localParticipant
+      let wrong = LocalVideoTrack.createCameraTrack(options: CameraCaptureOptions(device: "/dev/nothing"))
+      await #expect { try await participant.publish(videoTrack: wrong) } throws: { error in
+        "\(error)".contains("cannot be opened") && wrong.trackState == .stopped
+      }
+      let unknown = LocalVideoTrack.createCameraTrack(options: CameraCaptureOptions(template: "patern"))
+      await #expect { try await participant.publish(videoTrack: unknown) } throws: {
+        (($0 as? LiveKitError)?.code) == .template
+      }
+      let track = LocalVideoTrack.createCameraTrack(options: Self.pattern)
+      try await participant.publish(videoTrack: track)
+      await #expect { try await participant.publish(videoTrack: track) } throws: {
+        (($0 as? LiveKitError)?.code) == .invalidState
+      }
+    }
+  }
+
+  /// The server comes back at its address; publication and track stay the same objects.
+  @Test func whatWasPublishedIsPublishedAgain() async throws {
+    let first = try await SyntheticRoom.start(codecs: [:])
+    var grant = VideoGrant(room: SyntheticRoom.name, roomJoin: true)
+    grant.canPublish = true
+    let publisher = Room()
+    try await publisher.connect(url: first.url, token: try await SyntheticRoom.token("alice", grant))
+    let publication = try await publisher.localParticipant.publish(
+      videoTrack: .createCameraTrack(options: Self.pattern))
+    let sid = publication.sid
+    await first.stop()
+    let second = try await SyntheticRoom.start(codecs: [:], port: first.port)
+    try await eventually("the way back") { publisher.connectionState == .connected && publication.sid != sid }
+    #expect(publisher.localParticipant.trackPublications[publication.sid] === publication)
+    let watcher = Room(roomOptions: RoomOptions(adaptiveStream: false))
+    try await watcher.connect(url: second.url, token: try await SyntheticRoom.token("watcher"))
+    let frames = try await Scene(synthetic: second, publisher: publisher, watcher: watcher).frames()
+    try await eventually("frames") { frames.count > 10 }
+    await watcher.disconnect()
+    await publisher.disconnect()
+    #expect(publisher.localParticipant.trackPublications.isEmpty && publication.track?.trackState == .stopped)
+    await second.stop()
+  }
+}
