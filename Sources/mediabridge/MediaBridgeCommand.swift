@@ -12,7 +12,8 @@ struct MediaBridgeCommand: AsyncParsableCommand {
     version: "mediabridge \(MediaBridgeSDK.version)\n\(MediaBridgeSDK.gstreamerVersion)",
     subcommands: [
       RecordCommand.self, StreamCommand.self, RunCommand.self, WatchCommand.self, ViewCommand.self, FramesCommand.self,
-      PCMCommand.self, ProbeCommand.self, DemoCommand.self, DevServerCommand.self, TokenCommand.self,
+      PCMCommand.self, PublishCommand.self, ProbeCommand.self, DemoCommand.self, DevServerCommand.self,
+      TokenCommand.self,
       PipelinesCommand.self,
       PublishTestCommand.self, ManualCommand.self,
     ])
