@@ -57,8 +57,7 @@ public final class SyntheticRoom: Sendable {
   ) async throws -> CapturePublisher {
     let publisher = CapturePublisher.synthetic(
       codec: codec, audioValues: ["frequency": String(frequency)])
-    var grant = VideoGrant(room: name, roomJoin: true)
-    grant.canPublish = true
+    let grant = VideoGrant.publisher(room: name)
     try await publisher.connect(url: url, token: try await token(identity, grant))
     return publisher
   }

@@ -32,6 +32,13 @@ public struct VideoGrant: Codable, Sendable, Equatable {
     self.roomJoin = roomJoin
   }
 
+  /// Joins `room` and may publish.
+  public static func publisher(room: String) -> VideoGrant {
+    var grant = VideoGrant(room: room, roomJoin: true)
+    grant.canPublish = true
+    return grant
+  }
+
   /// Joins `room` unseen, hears and sees everything and sends nothing.
   public static func recorder(room: String) -> VideoGrant {
     var grant = VideoGrant(room: room, roomJoin: true)

@@ -89,6 +89,16 @@ public enum CodecCatalogue {
     video("AV1", 35, rtx: 36, fmtp: nil, feedback)
   }
 
+  /// The formats of a codec by its SDP name; VP8 for one that is not here.
+  public static func video(named name: String) -> [Codec] {
+    switch name.uppercased() {
+    case "VP9": vp9()
+    case "H264": h264()
+    case "H265": h265()
+    default: vp8()
+    }
+  }
+
   private static func video(_ name: String, _ number: UInt8, rtx: UInt8, fmtp: String?, _ feedback: [String]) -> [Codec]
   {
     [

@@ -42,8 +42,7 @@ struct DemoCommand: AsyncParsableCommand {
       CapturePublisher.synthetic(codec: "vp8", audioValues: ["frequency": "660"], pipelineFolder: pipelines),
     ]
     for (publisher, name) in zip(publishers, ["alice", "bob"]) {
-      var grant = VideoGrant(room: "demo", roomJoin: true)
-      grant.canPublish = true
+      let grant = VideoGrant.publisher(room: "demo")
       try await publisher.connect(url: url, token: Self.token(name, grant))
       console.say("\(name) publishes a test image and a tone over WebRTC")
     }

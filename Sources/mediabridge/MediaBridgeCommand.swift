@@ -13,9 +13,7 @@ struct MediaBridgeCommand: AsyncParsableCommand {
     subcommands: [
       RecordCommand.self, StreamCommand.self, RunCommand.self, WatchCommand.self, ViewCommand.self, FramesCommand.self,
       PCMCommand.self, PublishCommand.self, ProbeCommand.self, DemoCommand.self, DevServerCommand.self,
-      TokenCommand.self,
-      PipelinesCommand.self,
-      PublishTestCommand.self, ManualCommand.self,
+      TokenCommand.self, PipelinesCommand.self, PublishTestCommand.self, ManualCommand.self,
     ])
 
   static func main() async {

@@ -127,10 +127,6 @@ struct PublishTestCommand: AsyncParsableCommand {
   private func token(_ index: Int) async throws -> String {
     var access = access
     if participants > 1 { access.identity = "\(access.identity ?? "clip")-\(index + 1)" }
-    return try await access.accessToken { room in
-      var grant = VideoGrant(room: room, roomJoin: true)
-      grant.canPublish = true
-      return grant
-    }
+    return try await access.accessToken(grant: VideoGrant.publisher)
   }
 }

@@ -54,8 +54,7 @@ import Testing
     try await Watcher.run(RoomOptions(autoSubscribe: false), codecs: ["alice": "vp8", "bob": "vp8"]) { watcher in
       let video = CaptureOptions(template: "test-video", kind: .video, source: .camera, codec: "vp8")
       let carol = CapturePublisher(captures: [video, video])
-      var grant = VideoGrant(room: SyntheticRoom.name, roomJoin: true)
-      grant.canPublish = true
+      let grant = VideoGrant.publisher(room: SyntheticRoom.name)
       try await carol.connect(url: watcher.synthetic.url, token: try await SyntheticRoom.token("carol", grant))
       let cameras = try await eventually("the cameras") { () -> [[String]]? in
         let cameras = ["alice", "bob", "carol"].map { identity in

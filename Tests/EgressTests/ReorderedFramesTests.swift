@@ -29,8 +29,7 @@ import Testing
           dimensions: Dimensions(width: 160, height: 96))
       ], pipelineFolder: folder.path)
     try await Watcher.run(RoomOptions(adaptiveStream: false, audioPlayback: .off), codecs: [:]) { watcher in
-      var grant = VideoGrant(room: SyntheticRoom.name, roomJoin: true)
-      grant.canPublish = true
+      let grant = VideoGrant.publisher(room: SyntheticRoom.name)
       try await publisher.connect(url: watcher.synthetic.url, token: try await SyntheticRoom.token("carol", grant))
       let file = folder.path + "/a.mkv"
       let recorder = Recorder(

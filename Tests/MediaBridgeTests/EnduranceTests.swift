@@ -32,14 +32,23 @@ struct EnduranceTests {
   ) async throws {
     let synthetic = try await SyntheticRoom.start(codecs: ["alice": "vp8", "bob": "h264"])
     let folder = try TemporaryFolder()
-    for index in 0..<warmUp { try await body(index, synthetic, folder.path) }
+    try await expectNothingLeft(behind: what, after: warmUp, rounds: rounds, heap: 1 << 20) {
+      try await body($0, synthetic, folder.path)
+    }
+    await synthetic.stop()
+  }
+
+  /// - Parameter heap: by how much less it may have grown, in bytes.
+  private func expectNothingLeft(
+    behind what: String, after warmUp: Int, rounds: Int, heap: Int, _ body: (Int) async throws -> Void
+  ) async throws {
+    for index in 0..<warmUp { try await body(index) }
     let before = try await quiet()
-    for index in 0..<rounds { try await body(index, synthetic, folder.path) }
+    for index in 0..<rounds { try await body(index) }
     let after = try await quiet(like: before)
     print("\(rounds) \(what): before \(before); after \(after)")
     #expect(isFree(after, of: before), "before \(before); after \(after): \(Footprint.threadNames)")
-    #expect(after.heap < before.heap + 1 << 20, "before \(before); after \(after)")
-    await synthetic.stop()
+    #expect(after.heap < before.heap + heap, "before \(before); after \(after)")
   }
 
   @Test func renderersAndSubscriptionsLeaveNothingBehind() async throws {
@@ -123,16 +132,11 @@ struct EnduranceTests {
   @Test func publishingLeavesNothingBehind() async throws {
     let synthetic = try await SyntheticRoom.start(codecs: [:])
     let room = Room()
-    var grant = VideoGrant(room: SyntheticRoom.name, roomJoin: true)
-    grant.canPublish = true
+    let grant = VideoGrant.publisher(room: SyntheticRoom.name)
     try await room.connect(url: synthetic.url, token: try await SyntheticRoom.token("alice", grant))
-    for _ in 0..<20 { try await publish(into: room) }
-    let before = try await quiet()
-    for _ in 0..<200 { try await publish(into: room) }
-    let after = try await quiet(like: before)
-    print("200 times published: before \(before); after \(after)")
-    #expect(isFree(after, of: before), "before \(before); after \(after): \(Footprint.threadNames)")
-    #expect(after.heap < before.heap + 2 << 20, "before \(before); after \(after)")
+    try await expectNothingLeft(behind: "publications", after: 20, rounds: 200, heap: 2 << 20) { _ in
+      try await publish(into: room)
+    }
     await room.disconnect()
     await synthetic.stop()
   }

@@ -39,8 +39,7 @@ import Testing
 
   @Test func theCameraIsShown() async throws {
     let room = try await SyntheticRoom.start(codecs: [:])
-    var grant = VideoGrant(room: SyntheticRoom.name, roomJoin: true)
-    grant.canPublish = true
+    let grant = VideoGrant.publisher(room: SyntheticRoom.name)
     let token = try await SyntheticRoom.token("camera", grant)
     let camera = Task {
       try await showCamera(

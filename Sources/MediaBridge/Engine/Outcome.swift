@@ -29,6 +29,16 @@ package final class Outcome<Success: Sendable, Failure: Error>: Sendable {
   /// The result, as soon as there is one.
   package func value() async throws(Failure) -> Success { try await result().get() }
 
+  /// The same; where `limit` passes without a result, the outcome is that error from then on.
+  func value(within limit: Duration, else error: Failure) async throws(Failure) -> Success {
+    let timer = Task {
+      try? await Task.sleep(for: limit)
+      if !Task.isCancelled { settle(.failure(error)) }
+    }
+    defer { timer.cancel() }
+    return try await value()
+  }
+
   func result() async -> Result<Success, Failure> {
     await withCheckedContinuation { continuation in
       let known = state.withLock { state in

@@ -37,23 +37,19 @@ actor PublisherTransport {
   private var isOffering = false
   private var restartsMeanwhile = false
   private var candidates = PendingCandidates()
-  private let tracks: Locked<OutgoingTracks>
-
   /// What is sent, with the mids that it has in the newest offer.
-  private struct OutgoingTracks: Sendable {
-    var all: [(track: OutgoingTrack, mid: String?)] = []
-  }
+  private let tracks = Locked<[(track: OutgoingTrack, mid: String?)]>([])
 
   init(servers: [PeerTransport.ICEServer], localAddresses: [String], timeout: Duration, loggers: Loggers) {
     let (events, told) = AsyncStream.makeStream(of: Event.self)
     (self.events, self.told) = (events, told)
     let configuration = PeerConfiguration(
       isControlling: true, servers: servers, localAddresses: localAddresses, timeout: timeout, loggers: loggers)
-    let (channels, tracks) = (Locked(Channels()), Locked(OutgoingTracks()))
-    (self.channels, self.tracks) = (channels, tracks)
+    let channels = Locked(Channels())
+    self.channels = channels
     var handlers = PeerObserver.Handlers()
-    handlers.reports = { reports, time in
-      for (track, _) in tracks.withLock({ $0.all }) {
+    handlers.reports = { [tracks] reports, time in
+      for (track, _) in tracks.withLock({ $0 }) {
         for report in reports { track.receive(report, at: time) }
       }
     }
@@ -98,8 +94,8 @@ actor PublisherTransport {
     negotiator.abandonOffer()
     negotiator.addDataChannels()
     tracks.withLock { tracks in
-      for index in tracks.all.indices where tracks.all[index].mid == nil {
-        tracks.all[index].mid = negotiator.add(tracks.all[index].track.sendingTrack)
+      for index in tracks.indices where tracks[index].mid == nil {
+        tracks[index].mid = negotiator.add(tracks[index].track.sendingTrack)
       }
     }
     let offer = negotiator.makeOffer()
@@ -136,11 +132,11 @@ actor PublisherTransport {
       peer.add(remoteCandidate: candidate)
     }
     for section in sections { negotiated(section) }
-    return negotiator?.needsOffer == true || tracks.withLock { $0.all.contains { $0.mid == nil } }
+    return negotiator?.needsOffer == true || tracks.withLock { $0.contains { $0.mid == nil } }
   }
 
   private func negotiated(_ section: NegotiatedSection) {
-    let track = tracks.withLock { $0.all.first { $0.mid == section.mid }?.track }
+    let track = tracks.withLock { $0.first { $0.mid == section.mid }?.track }
     track?.negotiated(section)
   }
 
@@ -155,15 +151,15 @@ actor PublisherTransport {
     _ plan: PublishPlan, cid: String, factory: PipelineFactory, onFailure: @escaping @Sendable (LiveKitError) -> Void
   ) throws(LiveKitError) -> OutgoingTrack {
     let track = try OutgoingTrack(cid: cid, plan, peer: peer, factory: factory, onFailure: onFailure)
-    tracks.withLock { $0.all.append((track, nil)) }
+    tracks.withLock { $0.append((track, nil)) }
     return track
   }
 
   /// The next offer is without it.
   func remove(_ track: OutgoingTrack) {
     let mid = tracks.withLock { tracks -> String? in
-      guard let index = tracks.all.firstIndex(where: { $0.track === track }) else { return nil }
-      return tracks.all.remove(at: index).mid
+      guard let index = tracks.firstIndex(where: { $0.track === track }) else { return nil }
+      return tracks.remove(at: index).mid
     }
     if let mid { negotiator?.remove(mid: mid) }
   }

@@ -68,9 +68,9 @@ public struct ScreenShareCaptureOptions: Sendable, Hashable {
     (self.template, self.values) = (template, values)
   }
 
-  var allValues: [String: String] {
+  package var allValues: [String: String] {
     var all = ["pointer": String(showCursor)]
-    all["display"] = display
+    all["display"] = display ?? ScreenCapturer.display
     all["window"] = window.map { String($0) }
     all["framerate"] = fps.map { "\($0)/1" }
     return all.merging(values) { _, set in set }
@@ -129,10 +129,14 @@ public enum ScreenCapturer {
   /// The display of this session.
   /// - Throws: `display` where `DISPLAY` names none.
   public static func mainDisplaySource() async throws -> ScreenShareSource {
-    guard let display = ProcessInfo.processInfo.environment["DISPLAY"], !display.isEmpty else {
+    guard let display else {
       throw LiveKitError(.display, "there is no X display to share: DISPLAY is not set")
     }
     return ScreenShareSource(display: display)
+  }
+
+  fileprivate static var display: String? {
+    ProcessInfo.processInfo.environment["DISPLAY"].flatMap { $0.isEmpty ? nil : $0 }
   }
 }
 

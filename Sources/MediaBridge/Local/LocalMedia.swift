@@ -7,7 +7,7 @@ final class LocalMedia: Sendable {
   /// Settled when something has come first, or cannot.
   let first = Outcome<CapturedMedia, LiveKitError>()
   private let onEnd = Locked<(@Sendable (LiveKitError?) -> Void)?>(nil)
-  private let change = Locked<Task<Result<Void, LiveKitError>, Never>?>(nil)
+  private let changes = TaskChain()
   private let isCapturing = Locked(false)
 
   init(_ capture: any MediaCapture) { self.capture = capture }
@@ -32,15 +32,7 @@ final class LocalMedia: Sendable {
 
   /// Captures, or lets go of the device; one after the other where several ask.
   func capture(_ isWanted: Bool) async throws(LiveKitError) {
-    let task = change.withLock { change in
-      let task = Task { [earlier = change] in
-        _ = await earlier?.value
-        return await bringIntoLine(isWanted)
-      }
-      change = task
-      return task
-    }
-    try await task.value.get()
+    try await changes.add { await self.bringIntoLine(isWanted) }.value.get()
   }
 
   private func bringIntoLine(_ isWanted: Bool) async -> Result<Void, LiveKitError> {

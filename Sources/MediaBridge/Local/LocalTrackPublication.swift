@@ -5,27 +5,27 @@ import MediaCore
 ///
 /// `@unchecked Sendable`: adds only constants and `Locked` values.
 public final class LocalTrackPublication: TrackPublication, @unchecked Sendable {
-  private let local: any LocalTrack
+  let captured: any CapturedTrack
   /// What publishes it; nil once it is unpublished.
   private let session = Locked<RoomSession?>(nil)
   /// What sends it in this session.
   let outgoing = Locked<OutgoingTrack?>(nil)
 
-  init(info: TrackInfo, track: any LocalTrack, session: RoomSession) {
-    local = track
+  init(info: TrackInfo, track: any CapturedTrack, session: RoomSession) {
+    captured = track
     self.session.withLock { $0 = session }
     super.init(info: info)
   }
 
   /// The track; always there.
-  public override var track: Track? { local }
+  public override var track: Track? { captured }
   /// Always true: who publishes has it.
   public override var isSubscribed: Bool { true }
 
   /// Lets go of the device; the others are told that it is muted.
-  public func mute() async throws { try await local.mute() }
+  public func mute() async throws { try await captured.mute() }
   /// Captures again.
-  public func unmute() async throws { try await local.unmute() }
+  public func unmute() async throws { try await captured.unmute() }
 
   /// What has been sent of it in this session: RTP packets, and bytes of their payload.
   package var sent: (packets: Int, bytes: Int) {
@@ -34,8 +34,6 @@ public final class LocalTrackPublication: TrackPublication, @unchecked Sendable 
   }
 
   // MARK: For the session
-
-  var captured: (any CapturedTrack)? { local as? any CapturedTrack }
 
   func told(muted: Bool) async throws(LiveKitError) {
     info.withLock { $0.isMuted = muted }
@@ -50,12 +48,12 @@ public final class LocalTrackPublication: TrackPublication, @unchecked Sendable 
   /// Hands what is captured to what sends it.
   func send(with new: OutgoingTrack) {
     outgoing.withLock { $0 = new }
-    captured?.media.add(self) { new.take($0) }
+    captured.media.add(self) { new.take($0) }
   }
 
   /// In a new session it has another SID.
   func show(_ info: TrackInfo) {
     self.info.withLock { $0 = info }
-    local.state.withLock { $0.sid = info.sid }
+    captured.state.withLock { $0.sid = info.sid }
   }
 }

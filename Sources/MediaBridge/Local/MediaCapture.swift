@@ -35,8 +35,8 @@ actor TemplateCapture {
   private var isHeld = false
   /// Settled when something has come of the pipeline that runs, or it has failed before.
   private var begun = Outcome<Void, LiveKitError>()
-  /// What begins or ends, one after the other.
-  private var change: Task<Result<Void, LiveKitError>, Never>?
+  /// What begins or ends.
+  private let changes = TaskChain()
 
   /// - Parameters:
   ///   - values: for the template's variables.
@@ -53,7 +53,7 @@ actor TemplateCapture {
   /// What the template can make.
   func outputs() throws(LiveKitError) -> Set<CapturePipeline.Output> {
     try LiveKitError.wrapping { () throws(PipelineFailure) in
-      try CapturePipeline.outputs(of: name, values: [:], factory: try checkedFactory())
+      try CapturePipeline.outputs(of: template, factory: factory)
     }
   }
 
@@ -61,33 +61,18 @@ actor TemplateCapture {
   /// - Parameter limit: how long something is waited for to come, before which its tracks are told no failure; nil not to
   ///   wait.
   func restart(within limit: Duration?) async throws(LiveKitError) {
-    let task = Task { [earlier = change] in
-      _ = await earlier?.value
-      await pipeline?.stop()
-      pipeline = nil
-      return await bringIntoLine(isQuiet: limit != nil)
-    }
-    change = task
-    try await task.value.get()
+    try await changes.add {
+      await self.end()
+      return await self.bringIntoLine(isQuiet: limit != nil)
+    }.value.get()
     guard let limit else { return }
-    let timer = Task { [begun] in
-      try? await Task.sleep(for: limit)
-      begun.settle(.failure(LiveKitError(.noMedia, "nothing comes", fault: .publisher)))
-    }
-    defer { timer.cancel() }
-    try await begun.value()
+    try await begun.value(within: limit, else: LiveKitError(.noMedia, "nothing comes", fault: .publisher))
   }
 
   /// Keeps it running until the next one takes it: a live source may not be there a second time.
   func hold() { isHeld = true }
 
-  private var name: TemplateName { TemplateName(.capture, template) }
-
-  private func checkedFactory() throws(PipelineFailure) -> PipelineFactory {
-    let factory = PipelineFactory(folder: folder, overrides: values)
-    try factory.check([name])
-    return factory
-  }
+  private var factory: PipelineFactory { PipelineFactory(folder: folder, overrides: values) }
 
   fileprivate func add(_ output: CapturePipeline.Output, _ handlers: CaptureHandlers) async throws(LiveKitError) {
     taps.withLock { $0[output] = handlers }
@@ -110,20 +95,19 @@ actor TemplateCapture {
 
   /// Captures while somebody wants it.
   private func settle() async throws(LiveKitError) {
-    let task = Task { [earlier = change] in
-      _ = await earlier?.value
-      return await bringIntoLine()
-    }
-    change = task
-    try await task.value.get()
+    try await changes.add { await self.bringIntoLine() }.value.get()
+  }
+
+  private func end() async {
+    await pipeline?.stop()
+    pipeline = nil
   }
 
   private func bringIntoLine(isQuiet: Bool = false) async -> Result<Void, LiveKitError> {
     let isWanted = isHeld || taps.withLock { !$0.isEmpty }
     guard isWanted != (pipeline != nil) else { return .success(()) }
     guard isWanted else {
-      await pipeline?.stop()
-      pipeline = nil
+      await end()
       return .success(())
     }
     do throws(LiveKitError) {
@@ -135,7 +119,8 @@ actor TemplateCapture {
   }
 
   private func make(isQuiet: Bool) throws(PipelineFailure) -> CapturePipeline {
-    let (taps, factory, begun) = (taps, try checkedFactory(), Outcome<Void, LiveKitError>())
+    let (taps, factory, begun) = (taps, factory, Outcome<Void, LiveKitError>())
+    try factory.check([TemplateName(.capture, template)])
     self.begun = begun
     let isOver = Locked(false)
     let end = { @Sendable (error: LiveKitError?) in
@@ -147,7 +132,7 @@ actor TemplateCapture {
       for handlers in taps.withLock({ Array($0.values) }) { handlers.end(error) }
     }
     return try CapturePipeline(
-      name, values: [:], factory: factory,
+      template, factory: factory,
       CapturePipeline.Handlers(
         media: { output, media, time in
           if begun.current == nil { begun.settle(.success(())) }

@@ -57,31 +57,29 @@ public final class MediaSource: Sendable {
   /// - Throws: `noMedia` where nothing comes, and why it cannot be captured.
   public func kinds(within limit: Duration = .seconds(10)) async throws(LiveKitError) -> Set<Track.Kind> {
     let (outputs, found) = (try await capture.outputs(), Locked(Set<Track.Kind>()))
-    let any = Outcome<Void, LiveKitError>()
+    let (any, all) = (Outcome<Void, LiveKitError>(), Outcome<Void, LiveKitError>())
     let taps = outputs.map { (capture.output($0), $0 == .frames ? Track.Kind.video : .audio) }
     for (tap, kind) in taps {
       try await tap.start(
         CaptureHandlers(
           media: { _ in
-            found.withLock { _ = $0.insert(kind) }
             any.settle(.success(()))
+            let isAll = found.withLock { found in
+              found.insert(kind)
+              return found.count == outputs.count
+            }
+            if isAll { all.settle(.success(())) }
           }, end: { any.settle(.failure($0 ?? LiveKitError(.noMedia, "there is neither video nor audio in it"))) }))
     }
-    let timer = Task {
-      try? await Task.sleep(for: limit)
-      any.settle(.failure(LiveKitError(.noMedia, "neither video nor audio comes of it", fault: .publisher)))
+    let nothing = LiveKitError(.noMedia, "neither video nor audio comes of it", fault: .publisher)
+    do throws(LiveKitError) { try await any.value(within: limit, else: nothing) } catch {
+      for (tap, _) in taps { await tap.stop() }
+      throw error
     }
-    let result = await any.result()
-    timer.cancel()
     // What comes of one source comes at nearly the same time.
-    if case .success = result, outputs.count > 1 {
-      for _ in 0..<50 where found.withLock({ $0.count }) < outputs.count {
-        try? await Task.sleep(for: .milliseconds(20))
-      }
-    }
-    if case .success = result, !isFile { await capture.hold() }
+    try? await all.value(within: .seconds(1), else: nothing)
+    if !isFile { await capture.hold() }
     for (tap, _) in taps { await tap.stop() }
-    try result.get()
     return found.withLock { $0 }
   }
 

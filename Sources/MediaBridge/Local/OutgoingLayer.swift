@@ -15,9 +15,14 @@ final class OutgoingLayer: Sendable {
     var isMaking = false
     var isStopped = false
     var isPaused = false
+
+    mutating func takeEncoder() -> EncodePipeline? {
+      defer { encoder = nil }
+      return encoder
+    }
   }
 
-  let stream: OutgoingStream
+  let stream: OutgoingRTP
   private let plan: PublishPlan
   private let layer: PublishPlan.Layer
   private let factory: PipelineFactory
@@ -25,24 +30,24 @@ final class OutgoingLayer: Sendable {
   private let onFailure: @Sendable (LiveKitError) -> Void
   private let state = Locked(State())
   /// What is being made or stopped.
-  private let work = Locked<Task<Void, Never>?>(nil)
+  private let work = TaskChain()
 
   init(
-    _ layer: PublishPlan.Layer, of plan: PublishPlan, stream: OutgoingStream, factory: PipelineFactory,
+    _ layer: PublishPlan.Layer, of plan: PublishPlan, stream: OutgoingRTP, factory: PipelineFactory,
     onFailure: @escaping @Sendable (LiveKitError) -> Void
   ) throws(LiveKitError) {
     (self.layer, self.plan, self.stream, self.factory) = (layer, plan, stream, factory)
     self.onFailure = onFailure
     sending = try LiveKitError.wrapping { () throws(PipelineFailure) in
       try SendPipeline(
-        plan.codec, factory: factory, onPacket: { stream.send($0, captured: $0.pts) },
+        plan.codec, factory: factory, onPacket: { stream.send($0) },
         onFailure: { onFailure(LiveKitError($0)) })
     }
   }
 
   /// Called on a media thread.
-  func take(_ captured: CapturedMedia) {
-    let size = layer.size == nil ? nil : VideoFrame(captured).map(\.uprightSize)
+  /// - Parameter size: of a frame as it is seen; nil for audio.
+  func take(_ captured: CapturedMedia, of size: Dimensions?) {
     let (encoder, makesOne) = state.withLock { state -> (EncodePipeline?, Bool) in
       guard !state.isStopped, !state.isPaused, !state.isMaking else { return (nil, false) }
       if let encoder = state.encoder, state.size == size { return (encoder, false) }
@@ -57,34 +62,20 @@ final class OutgoingLayer: Sendable {
 
   /// Nothing is encoded or sent while nobody wants it.
   func set(paused: Bool) {
-    let old = state.withLock { state -> EncodePipeline? in
-      guard state.isPaused != paused else { return nil }
-      state.isPaused = paused
-      guard paused else { return nil }
-      defer { state.encoder = nil }
-      return state.encoder
-    }
-    if let old { afterwards { await old.stop() } }
+    state.withLock { $0.isPaused = paused }
+    if paused { reset() }
   }
 
   /// The next media makes a new encoder, which begins with a keyframe.
   func reset() {
-    let old = state.withLock { state in
-      defer { state.encoder = nil }
-      return state.encoder
-    }
-    if let old { afterwards { await old.stop() } }
+    if let old = state.withLock({ $0.takeEncoder() }) { work.add { await old.stop() } }
   }
 
   /// Nothing is sent any more when it returns.
   func stop() async {
     state.withLock { $0.isStopped = true }
-    await work.withLock { $0 }?.value
-    let encoder = state.withLock { state in
-      defer { state.encoder = nil }
-      return state.encoder
-    }
-    await encoder?.stop()
+    await work.settled()
+    await state.withLock { $0.takeEncoder() }?.stop()
     await sending.stop()
   }
 
@@ -92,12 +83,8 @@ final class OutgoingLayer: Sendable {
 
   /// Not on the media thread: what is captured meanwhile goes nowhere.
   private func make(for size: Dimensions?, _ caps: Caps) {
-    afterwards { [self] in
-      let old = state.withLock { state in
-        defer { state.encoder = nil }
-        return state.encoder
-      }
-      await old?.stop()
+    work.add { [self] in
+      await state.withLock { $0.takeEncoder() }?.stop()
       do throws(LiveKitError) {
         let new = try LiveKitError.wrapping { () throws(PipelineFailure) in try makeEncoder(for: size) }
         new.set(caps: caps)
@@ -129,19 +116,10 @@ final class OutgoingLayer: Sendable {
     }
     if let size, let wanted = layer.size {
       // Frames of another shape than the first ones are no larger than those.
-      let fitted = size.fitted(into: wanted)
+      let fitted = size.scaled(by: Double(wanted.longer) / Double(size.longer))
       (values["width"], values["height"]) = (String(fitted.width), String(fitted.height))
     }
     return values
-  }
-
-  private func afterwards(_ body: @escaping @Sendable () async -> Void) {
-    work.withLock { work in
-      work = Task { [earlier = work] in
-        await earlier?.value
-        await body()
-      }
-    }
   }
 }
 
@@ -150,15 +128,5 @@ extension VideoFrame {
   var uprightSize: Dimensions {
     let size = dimensions
     return rotation == ._90 || rotation == ._270 ? Dimensions(width: size.height, height: size.width) : size
-  }
-}
-
-extension Dimensions {
-  /// The same shape with as many pixels on the longer side as the other has, at most as large as it is.
-  fileprivate func fitted(into other: Dimensions) -> Dimensions {
-    let longer = Double(max(width, height, 1))
-    let factor = min(1, Double(max(other.width, other.height)) / longer)
-    func even(_ length: Int32) -> Int32 { max(2, Int32((Double(length) * factor).rounded()) & ~1) }
-    return Dimensions(width: even(width), height: even(height))
   }
 }

@@ -23,7 +23,7 @@ final class OutgoingTrack: Sendable {
     for layer in plan.layers {
       layers.append(
         try OutgoingLayer(
-          layer, of: plan, stream: OutgoingStream(peer: peer), factory: factory, onFailure: onFailure))
+          layer, of: plan, stream: OutgoingRTP(peer: peer), factory: factory, onFailure: onFailure))
     }
     self.layers = layers
   }
@@ -37,18 +37,10 @@ final class OutgoingTrack: Sendable {
     let alone = rids.isEmpty ? layers.first?.stream : nil
     let uris = rids.isEmpty ? [HeaderExtensionURI.mid] : [HeaderExtensionURI.mid, HeaderExtensionURI.rtpStreamID]
     return SendingTrack(
-      kind: isVideo ? .video : .audio, msid: MediaStreamID(stream: OutgoingStream.cname, track: cid), codecs: codecs,
-      headerExtensions: CodecCatalogue.extensions(uris), cname: OutgoingStream.cname, ssrc: alone?.ssrc,
+      kind: isVideo ? .video : .audio, msid: MediaStreamID(stream: OutgoingRTP.cname, track: cid),
+      codecs: isVideo ? CodecCatalogue.video(named: plan.codec) : CodecCatalogue.opus,
+      headerExtensions: CodecCatalogue.extensions(uris), cname: OutgoingRTP.cname, ssrc: alone?.ssrc,
       rtxSSRC: isVideo ? alone?.rtxSSRC : nil, rids: rids)
-  }
-
-  private var codecs: [Codec] {
-    switch plan.codec {
-    case "vp9": CodecCatalogue.vp9()
-    case "h264": CodecCatalogue.h264()
-    case "opus": CodecCatalogue.opus
-    default: CodecCatalogue.vp8()
-    }
   }
 
   func negotiated(_ section: NegotiatedSection) {
@@ -63,7 +55,7 @@ final class OutgoingTrack: Sendable {
     for (layer, described) in zip(layers, plan.layers) {
       let rid = rids.isEmpty ? [] : element(HeaderExtensionURI.rtpStreamID, described.rid)
       layer.stream.negotiated(
-        OutgoingStream.Format(
+        OutgoingRTP.Format(
           payloadType: format.payloadType, clockRate: format.codec.clockRate, rtx: rids.isEmpty ? format.rtx : nil,
           extensions: mid + rid))
     }
@@ -73,7 +65,8 @@ final class OutgoingTrack: Sendable {
 
   /// Called on a media thread.
   func take(_ captured: CapturedMedia) {
-    for layer in layers { layer.take(captured) }
+    let size = isVideo ? VideoFrame(captured)?.uprightSize : nil
+    for layer in layers { layer.take(captured, of: size) }
   }
 
   /// Takes what the server reports of any stream of the connection, and does what it asks for. On the transport's loop.
@@ -91,7 +84,7 @@ final class OutgoingTrack: Sendable {
     }
   }
 
-  var streams: [OutgoingStream] { layers.map(\.stream) }
+  var streams: [OutgoingRTP] { layers.map(\.stream) }
 
   /// Nothing is sent any more when it returns.
   func stop() async {

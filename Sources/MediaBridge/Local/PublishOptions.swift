@@ -1,5 +1,4 @@
-import MediaPipelines
-import SDP
+package import MediaPipelines
 
 /// How much a layer of video may take.
 public struct VideoEncoding: Sendable, Hashable {
@@ -38,6 +37,17 @@ public struct VideoPublishOptions: Sendable, Hashable {
   }
 }
 
+extension VideoPublishOptions {
+  var usedEncodeTemplate: String {
+    encodeTemplate ?? (preferredCodec == .h264 ? "h264-low-latency" : preferredCodec.rawValue)
+  }
+
+  /// What is between the frames and the room.
+  package var templates: [TemplateName] {
+    [TemplateName(.encode, usedEncodeTemplate), TemplateName(.send, preferredCodec.rawValue)]
+  }
+}
+
 /// How audio is published: as Opus.
 public struct AudioPublishOptions: Sendable, Hashable {
   /// What the track is called; nil for the track's own name.
@@ -58,6 +68,11 @@ public struct AudioPublishOptions: Sendable, Hashable {
   }
 }
 
+extension AudioPublishOptions {
+  /// What is between the audio and the room.
+  package var templates: [TemplateName] { [TemplateName(.encode, encodeTemplate), TemplateName(.send, "opus")] }
+}
+
 /// How one track goes out: settled before it is announced.
 struct PublishPlan: Sendable {
   /// One stream, of a size of its own.
@@ -76,6 +91,8 @@ struct PublishPlan: Sendable {
   var values: [String: String]
   var layers: [Layer]
 
+  var templates: [TemplateName] { [TemplateName(.encode, encodeTemplate), TemplateName(.send, codec)] }
+
   init(_ options: AudioPublishOptions, name: String) {
     self.name = options.name ?? name
     codec = "opus"
@@ -87,21 +104,19 @@ struct PublishPlan: Sendable {
   init(_ options: VideoPublishOptions, name: String, size: Dimensions) {
     self.name = options.name ?? name
     codec = options.preferredCodec.rawValue
-    encodeTemplate = options.encodeTemplate ?? (codec == "h264" ? "h264-low-latency" : codec)
+    encodeTemplate = options.usedEncodeTemplate
     values = options.values
     layers = Self.layers(of: size, options)
   }
 
   /// From the smallest to the largest, as LiveKit's clients cut a camera's frames: three from 960 pixels on, two from 480.
   private static func layers(of size: Dimensions, _ options: VideoPublishOptions) -> [Layer] {
-    let full = size.even
+    let full = size.scaled(by: 1)
     let largest = options.encoding?.maxBitrate ?? usualBitrate(of: full)
-    let longer = max(size.width, size.height)
-    let isLayered = options.simulcast && options.preferredCodec != .vp9 && longer >= 480
+    let isLayered = options.simulcast && options.preferredCodec != .vp9 && size.longer >= 480
     guard isLayered else { return [Layer(rid: "", size: full, bitrate: largest)] }
-    let heights: [Int32] = longer >= 960 ? [180, 360] : [180]
-    let smaller = heights.map { size.scaled(toShorter: $0).even }
-    let sizes = smaller + [full]
+    let heights: [Int32] = size.longer >= 960 ? [180, 360] : [180]
+    let sizes = heights.map { size.scaled(by: Double($0) / Double(size.shorter)) } + [full]
     return sizes.enumerated().map { index, size in
       Layer(
         rid: ["q", "h", "f"][index], size: size,
@@ -125,15 +140,12 @@ struct PublishPlan: Sendable {
 }
 
 extension Dimensions {
-  /// Encoders want whole pairs of pixels.
-  fileprivate var even: Dimensions { Dimensions(width: max(2, width & ~1), height: max(2, height & ~1)) }
+  var longer: Int32 { max(width, height) }
+  fileprivate var shorter: Int32 { min(width, height) }
 
-  /// The same shape, and never larger.
-  fileprivate func scaled(toShorter length: Int32) -> Dimensions {
-    let shorter = min(width, height)
-    guard shorter > length else { return self }
-    let factor = Double(length) / Double(shorter)
-    return Dimensions(
-      width: Int32((Double(width) * factor).rounded()), height: Int32((Double(height) * factor).rounded()))
+  /// The same shape in whole pairs of pixels, as encoders want them; never larger.
+  func scaled(by factor: Double) -> Dimensions {
+    func even(_ length: Int32) -> Int32 { max(2, Int32((Double(length) * min(factor, 1)).rounded()) & ~1) }
+    return Dimensions(width: even(width), height: even(height))
   }
 }

@@ -79,13 +79,9 @@ extension LocalParticipant {
 
   /// The upright size of what is captured.
   private static func firstFrame(of track: LocalVideoTrack) async throws(LiveKitError) -> Dimensions {
-    let first = track.media.first
-    let timer = Task {
-      try? await Task.sleep(for: frameTime)
-      first.settle(.failure(LiveKitError(.noMedia, "no frame of \(track.name) came within 10 s", fault: .machine)))
-    }
-    defer { timer.cancel() }
-    let captured = try await first.value()
+    let captured = try await track.media.first.value(
+      within: frameTime,
+      else: LiveKitError(.noMedia, "no frame of \(track.name) came within 10 s", fault: .machine))
     guard let frame = VideoFrame(captured) else {
       throw LiveKitError(
         .template, "what is captured for \(track.name) is no video: \(captured.media.caps.mediaType)")

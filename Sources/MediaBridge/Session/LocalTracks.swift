@@ -46,13 +46,12 @@ struct LocalTracks {
     return outcome
   }
 
-  mutating func settle(_ cid: String, _ result: Result<Livekit_TrackPublishedResponse, LiveKitError>) {
-    waiting.removeValue(forKey: cid)?.settle(result)
-  }
+  func announced(_ response: Livekit_TrackPublishedResponse) { waiting[response.cid]?.settle(.success(response)) }
+
+  mutating func forget(_ cid: String) { waiting[cid] = nil }
 
   mutating func failWaiting(_ error: LiveKitError) {
     for outcome in waiting.values { outcome.settle(.failure(error)) }
-    waiting = [:]
   }
 }
 

@@ -14,7 +14,7 @@ extension RoomSession {
   func publish(_ track: any CapturedTrack, _ plan: PublishPlan) async throws(LiveKitError) -> LocalTrackPublication {
     try await untilStanding(.now + state.options.connect.timeout)
     try LiveKitError.wrapping { () throws(PipelineFailure) in
-      try factory(for: plan).check([TemplateName(.encode, plan.encodeTemplate), TemplateName(.send, plan.codec)])
+      try factory(for: plan).check(plan.templates)
     }
     let response = try await announce(plan, of: track)
     let outgoing = try await send(plan, cid: response.cid)
@@ -42,15 +42,15 @@ extension RoomSession {
   /// - Returns: once nothing is sent of it any more.
   func unpublish(_ publication: LocalTrackPublication) async {
     guard let published = services.local.remove(publication) else { return }
-    publication.captured?.media.remove(publication)
-    publication.captured?.publisher.publication = nil
-    publication.track?.endStatistics()
+    publication.captured.media.remove(publication)
+    publication.captured.publisher.publication = nil
+    publication.captured.endStatistics()
     publication.unpublished()
     room.localParticipant.remove(publication)
     await link.publisher?.remove(published.outgoing)
     await published.outgoing.stop()
     if let transport = link.publisher, !state.isEnded { await offer(from: transport) }
-    if options.stopLocalTrackOnUnpublish { await publication.captured?.end() }
+    if options.stopLocalTrackOnUnpublish { await publication.captured.end() }
     tellPublished()
     room.tell(.localTrackUnpublished(publication))
   }
@@ -73,14 +73,10 @@ extension RoomSession {
     let cid = UUID().uuidString
     let answer = services.local.await(cid)
     link.client?.send(plan.announcement(cid: cid, track: track))
-    let timer = Task {
-      try? await Task.sleep(for: Self.answerTime)
-      guard !Task.isCancelled else { return }
-      services.local.settle(
-        cid, .failure(LiveKitError(.timedOut, "the server does not answer that \(plan.name) is published")))
-    }
-    defer { timer.cancel() }
-    return try await answer.value()
+    defer { services.local.forget(cid) }
+    return try await answer.value(
+      within: Self.answerTime,
+      else: LiveKitError(.timedOut, "the server does not answer that \(plan.name) is published"))
   }
 
   private func send(_ plan: PublishPlan, cid: String) async throws(LiveKitError) -> OutgoingTrack {
@@ -97,9 +93,7 @@ extension RoomSession {
 
   // MARK: What the server says
 
-  func announced(_ response: Livekit_TrackPublishedResponse) {
-    services.local.settle(response.cid, .success(response))
-  }
+  func announced(_ response: Livekit_TrackPublishedResponse) { services.local.announced(response) }
 
   /// Taken away by the server, or by somebody with its API.
   func unpublished(_ sid: String) async {
@@ -111,8 +105,8 @@ extension RoomSession {
   }
 
   func obey(_ mute: Livekit_MuteTrackRequest) {
-    guard let track = services.local[mute.sid]?.publication.captured else { return }
-    Task { try? await track.set(muted: mute.muted) }
+    let track = services.local[mute.sid]?.publication.captured
+    Task { try? await track?.set(muted: mute.muted) }
   }
 
   // MARK: What the program says
@@ -158,12 +152,11 @@ extension RoomSession {
   private func publishAgain(_ published: LocalTracks.Published, _ generation: Int) async {
     guard generation == services.local.generation else { return }
     let publication = published.publication
-    publication.captured?.media.remove(publication)
+    publication.captured.media.remove(publication)
     await published.outgoing.stop()
-    guard let track = publication.track else { return }
     do throws(LiveKitError) {
       var renewed = published
-      renewed.response = try await announce(published.plan, of: track)
+      renewed.response = try await announce(published.plan, of: publication.captured)
       renewed.outgoing = try await send(published.plan, cid: renewed.response.cid)
       let isStillThere = services.local.all.contains { $0.publication === publication }
       guard isStillThere, generation == services.local.generation else { return await renewed.outgoing.stop() }

@@ -31,18 +31,14 @@ package final class CapturePipeline: Sendable {
   package let outputs: Set<Output>
 
   /// What a template makes, by the names of its sinks.
-  package static func outputs(
-    of template: TemplateName, values: [String: String], factory: PipelineFactory
-  ) throws(PipelineFailure) -> Set<Output> {
-    let filled = try factory.fill(template.kind, template.name, values: values)
+  package static func outputs(of template: String, factory: PipelineFactory) throws(PipelineFailure) -> Set<Output> {
+    let filled = try factory.fill(.capture, template, values: [:])
     return Set(filled.elements.compactMap { $0.name.flatMap(Output.init) })
   }
 
   /// Starts to capture.
-  package init(
-    _ template: TemplateName, values: [String: String], factory: PipelineFactory, _ handlers: Handlers
-  ) throws(PipelineFailure) {
-    let made = try factory.make(template.kind, template.name, values: values)
+  package init(_ template: String, factory: PipelineFactory, _ handlers: Handlers) throws(PipelineFailure) {
+    let made = try factory.make(.capture, template)
     pipeline = made.pipeline
     outputs = Set(Output.allCases.filter { made.pipeline.hasElement($0.rawValue) })
     // A file begins at zero, whenever that is.

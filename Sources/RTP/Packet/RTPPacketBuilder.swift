@@ -30,6 +30,22 @@ extension RTPPacket {
     storeHeader()
   }
 
+  /// Makes a packet of another stream around the payload of one that was written elsewhere, whose timestamp and marker it
+  /// keeps.
+  /// - Returns: nil for what is no RTP, or has no payload.
+  public init?(
+    repacking bytes: UnsafeRawBufferPointer, payloadType: PayloadType, sequenceNumber: SequenceNumber, ssrc: SSRC,
+    extensions: [(id: UInt8, value: [UInt8])] = []
+  ) {
+    guard case .success(let header) = RTPHeader.parse(bytes), header.length + header.padding < bytes.count else {
+      return nil
+    }
+    self.init(
+      payloadType: payloadType, sequenceNumber: sequenceNumber, timestamp: header.timestamp, ssrc: ssrc,
+      marker: header.marker, extensions: extensions,
+      payload: UnsafeRawBufferPointer(rebasing: bytes[header.length..<(bytes.count - header.padding)]))
+  }
+
   /// Makes a packet around `payload`.
   public init(
     payloadType: PayloadType, sequenceNumber: SequenceNumber, timestamp: UInt32, ssrc: SSRC, marker: Bool = false,

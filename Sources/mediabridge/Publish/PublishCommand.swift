@@ -42,12 +42,22 @@ struct PublishCommand: AsyncParsableCommand {
   }
 
   /// The sources, each with the values that are set for its template, and those of the encoders.
-  private func plan() throws -> (sources: [(PublishSource, MediaSource)], values: [String: String]) {
-    let known = try PublishTemplates.names(folder: access.pipelines)
+  private func plan() throws -> (sources: [(word: PublishSource, media: MediaSource)], values: [String: String]) {
+    let known = try captureTemplates()
     let sources = try sources.map { try PublishSource($0, templates: known) }
-    let groups = [sources.map { TemplateName(.capture, $0.template) }, PublishTemplates.ways(codec)]
+    let groups = [
+      sources.map { TemplateName(.capture, $0.template) }, videoOptions().templates + audioOptions().templates,
+    ]
     let values = try set.values(for: groups, folder: access.pipelines)
     return (sources.map { ($0, $0.make(values: values[0], folder: access.pipelines)) }, values[1])
+  }
+
+  /// Of the capture templates, those that make raw media.
+  private func captureTemplates() throws -> [String] {
+    let factory = PipelineFactory(folder: access.pipelines, overrides: ["location": ""])
+    return try factory.names(of: .capture).map(\.name).filter { name in
+      (try? CapturePipeline.outputs(of: name, factory: factory))?.isEmpty == false
+    }
   }
 
   func run() async throws {
@@ -55,10 +65,10 @@ struct PublishCommand: AsyncParsableCommand {
     let (plan, interruption) = (try plan(), Interruption())
     let room = Room(roomOptions: access.roomOptions(autoSubscribe: false))
     let publisher = Publisher(
-      room: room, sources: plan.sources.map { ($0.0, $0.1) }, video: videoOptions(plan.values),
+      room: room, sources: plan.sources, video: videoOptions(plan.values),
       audio: audioOptions(plan.values), isLooped: loop, reconnectFor: reconnectFor, console: console)
     do {
-      let (url, token) = (try access.serverURL(), try await access.accessToken(grant: Self.grant))
+      let (url, token) = (try access.serverURL(), try await access.accessToken(grant: VideoGrant.publisher))
       try drawing.begin()
       try await console.join(url, interruption) {
         try await room.connect(url: url, token: token, connectOptions: access.connectOptions)
@@ -73,40 +83,13 @@ struct PublishCommand: AsyncParsableCommand {
     }
   }
 
-  private static func grant(_ room: String) -> VideoGrant {
-    var grant = VideoGrant(room: room, roomJoin: true)
-    grant.canPublish = true
-    return grant
-  }
-
-  private func videoOptions(_ values: [String: String]) -> VideoPublishOptions {
+  private func videoOptions(_ values: [String: String] = [:]) -> VideoPublishOptions {
     VideoPublishOptions(
       encoding: videoBitrate.map { VideoEncoding(maxBitrate: $0 * 1000) }, simulcast: !singleLayer,
       preferredCodec: VideoCodec(rawValue: codec) ?? .vp8, values: values)
   }
 
-  private func audioOptions(_ values: [String: String]) -> AudioPublishOptions {
+  private func audioOptions(_ values: [String: String] = [:]) -> AudioPublishOptions {
     AudioPublishOptions(maxBitrate: audioBitrate.map { $0 * 1000 }, values: values)
-  }
-}
-
-/// The templates that are between a source and the room.
-enum PublishTemplates {
-  /// Of the capture templates, those that make raw media.
-  static func names(folder: String?) throws -> [String] {
-    let factory = PipelineFactory(folder: folder)
-    let names = try factory.names(of: .capture).map(\.name)
-    return names.filter { name in
-      let outputs = try? CapturePipeline.outputs(
-        of: TemplateName(.capture, name), values: ["location": ""], factory: factory)
-      return outputs?.isEmpty == false
-    }
-  }
-
-  static func ways(_ codec: String) -> [TemplateName] {
-    let encode = codec == "h264" ? "h264-low-latency" : codec
-    return [("encode", encode), ("encode", "opus"), ("send", codec), ("send", "opus")].map { kind, name in
-      TemplateName(kind == "send" ? .send : .encode, name)
-    }
   }
 }

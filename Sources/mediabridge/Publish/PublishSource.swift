@@ -10,7 +10,8 @@ struct PublishSource: Sendable {
   var template: String
   var values: [String: String] = [:]
   var location: String?
-  var kind: Track.Source
+
+  var isScreen: Bool { template == "screen" }
 
   /// - Throws: for what is neither a file, an address nor a capture template.
   init(_ word: String, templates: [String]) throws {
@@ -18,18 +19,12 @@ struct PublishSource: Sendable {
     let parts = word.split(separator: "=", maxSplits: 1).map(String.init)
     let argument = parts.count > 1 && !word.contains("://") ? parts[1] : nil
     switch argument == nil ? word : parts[0] {
-    case _ where word.contains("://"):
-      (template, location, kind) = (MediaSource.template(of: word), word, .camera)
-    case _ where word.hasPrefix("/dev/video"): (template, values, kind) = ("camera", ["device": word], .camera)
-    case "screen":
-      (template, kind) = ("screen", .screenShareVideo)
-      values = Self.screen(argument)
-    case "microphone":
-      (template, kind) = ("microphone", .microphone)
-      if let argument { values["source"] = argument }
-    case let name where FileManager.default.fileExists(atPath: name):
-      (template, location, kind) = ("file", name, .camera)
-    case let name where templates.contains(name): (template, kind) = (name, .camera)
+    case _ where word.contains("://"): (template, location) = (MediaSource.template(of: word), word)
+    case _ where word.hasPrefix("/dev/video"): (template, values) = ("camera", ["device": word])
+    case "screen": (template, values) = ("screen", ScreenShareCaptureOptions(display: argument).allValues)
+    case "microphone": (template, values["source"]) = ("microphone", argument)
+    case let name where FileManager.default.fileExists(atPath: name): (template, location) = ("file", name)
+    case let name where templates.contains(name): template = name
     default:
       throw ValidationError(
         "\(word): there is no such file, and no capture template of that name; \(Self.advice(word, templates))")
@@ -38,10 +33,6 @@ struct PublishSource: Sendable {
       throw ValidationError(
         "\(word): only screen=DISPLAY and microphone=ELEMENT take a value; use --set for a template's")
     }
-  }
-
-  private static func screen(_ argument: String?) -> [String: String] {
-    (argument ?? ProcessInfo.processInfo.environment["DISPLAY"]).map { ["display": $0] } ?? [:]
   }
 
   private static func advice(_ word: String, _ templates: [String]) -> String {

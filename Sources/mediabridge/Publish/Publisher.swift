@@ -59,7 +59,7 @@ struct Publisher {
   private func publish(_ source: (word: PublishSource, media: MediaSource)) async throws -> [LocalTrackPublication] {
     do {
       let kinds = try await source.media.kinds()
-      let isScreen = source.word.kind == .screenShareVideo
+      let isScreen = source.word.isScreen
       var published: [LocalTrackPublication] = []
       if kinds.contains(.video) {
         let track = source.media.makeVideoTrack(
@@ -144,16 +144,12 @@ struct Publisher {
   private func goesOn(
     _ source: (word: PublishSource, media: MediaSource), after error: LiveKitError?
   ) async throws(LiveKitError) -> Bool {
-    guard let error else {
-      if source.media.isFile, !isLooped { return false }
-      if source.media.isFile {
-        try await source.media.restart()
-        return true
-      }
-      return try await reconnect(source, LiveKitError(.noMedia, "it has ended"))
+    guard source.media.isFile else {
+      return try await reconnect(source, error ?? LiveKitError(.noMedia, "it has ended"))
     }
-    guard !source.media.isFile else { throw error }
-    return try await reconnect(source, error)
+    if let error { throw error }
+    if isLooped { try await source.media.restart() }
+    return isLooped
   }
 
   private func reconnect(

@@ -27,8 +27,7 @@ import Testing
   private func run(options: RoomOptions = RoomOptions(), _ body: (Scene) async throws -> Void) async throws {
     let synthetic = try await SyntheticRoom.start(codecs: [:])
     let (publisher, watcher) = (Room(roomOptions: options), Room(roomOptions: RoomOptions(adaptiveStream: false)))
-    var grant = VideoGrant(room: SyntheticRoom.name, roomJoin: true)
-    grant.canPublish = true
+    let grant = VideoGrant.publisher(room: SyntheticRoom.name)
     do {
       try await publisher.connect(url: synthetic.url, token: try await SyntheticRoom.token("alice", grant))
       try await watcher.connect(url: synthetic.url, token: try await SyntheticRoom.token("watcher"))
@@ -218,8 +217,7 @@ import Testing
   /// The server comes back at its address; publication and track stay the same objects.
   @Test func whatWasPublishedIsPublishedAgain() async throws {
     let first = try await SyntheticRoom.start(codecs: [:])
-    var grant = VideoGrant(room: SyntheticRoom.name, roomJoin: true)
-    grant.canPublish = true
+    let grant = VideoGrant.publisher(room: SyntheticRoom.name)
     let publisher = Room()
     try await publisher.connect(url: first.url, token: try await SyntheticRoom.token("alice", grant))
     let publication = try await publisher.localParticipant.publish(

@@ -39,8 +39,7 @@ import Testing
     let events = Collector<RoomEvent>()
     let options = RoomOptions(autoSubscribe: false, adaptiveStream: false)
     try await Watcher.run(options, codecs: [:], events: events) { watcher in
-      var grant = VideoGrant(room: SyntheticRoom.name, roomJoin: true)
-      grant.canPublish = true
+      let grant = VideoGrant.publisher(room: SyntheticRoom.name)
       try await publisher.connect(url: watcher.synthetic.url, token: try await SyntheticRoom.token("alice", grant))
       let camera = try await eventually("the camera") { watcher.room.remoteParticipants["alice"]?.videoTracks.first }
       do { try await body(Scene(watcher: watcher, camera: camera, events: events)) } catch {

@@ -34,8 +34,7 @@ import Testing
       template: "test-video-h264", layers: layers, rate: 20, seconds: 1, values: [:], pipelineFolder: nil)
     let synthetic = try await SyntheticRoom.start(codecs: [:])
     let publisher = CapturePublisher.showing(clip, codec: "h264")
-    var grant = VideoGrant(room: SyntheticRoom.name, roomJoin: true)
-    grant.canPublish = true
+    let grant = VideoGrant.publisher(room: SyntheticRoom.name)
     try await publisher.connect(url: synthetic.url, token: try await SyntheticRoom.token("alice", grant))
     let room = Room(roomOptions: RoomOptions(adaptiveStream: false))
     try await room.connect(url: synthetic.url, token: try await SyntheticRoom.token("watcher"))

@@ -26,12 +26,9 @@ struct OutboundMeter: Sendable {
         id: "outbound-\(count.ssrc.rawValue)", timestamp: timestamp, kind: isVideo ? "video" : "audio",
         ssrc: UInt(count.ssrc.rawValue), packetsSent: UInt64(sent.packetsSent + sent.packetsRetransmitted),
         bytesSent: UInt64(sent.bytesSent + sent.bytesRetransmitted),
-        bps: Self.bps(sent.bytesSent, before?.bytes[count.ssrc], before.map { time - $0.time }))
+        bps: Bitrate.average(
+          bytes: sent.bytesSent - (before?.bytes[count.ssrc] ?? sent.bytesSent),
+          seconds: before.map { (time - $0.time).seconds } ?? 0))
     }
-  }
-
-  private static func bps(_ bytes: Int, _ before: Int?, _ time: Duration?) -> UInt64 {
-    guard let before, let time, time > .zero, bytes > before else { return 0 }
-    return UInt64(Double(bytes - before) * 8 / time.seconds)
   }
 }
