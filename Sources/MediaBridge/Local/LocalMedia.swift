@@ -4,11 +4,16 @@ import MediaCore
 final class LocalMedia: Sendable {
   private let capture: any MediaCapture
   private let outputs = Locked<[(id: ObjectIdentifier, take: @Sendable (CapturedMedia) -> Void)]>([])
-  /// Settled when something has come first, or cannot.
-  let first = Outcome<CapturedMedia, LiveKitError>()
+  private let newest = Locked(First())
   private let onEnd = Locked<(@Sendable (LiveKitError?) -> Void)?>(nil)
   private let changes = TaskChain()
   private let isCapturing = Locked(false)
+
+  typealias First = Outcome<CapturedMedia, LiveKitError>
+
+  /// Settled when something has come first since it captures, or cannot come: what failed once may come another time, and
+  /// in another size.
+  var first: First { newest.withLock { $0 } }
 
   init(_ capture: any MediaCapture) { self.capture = capture }
 
@@ -42,9 +47,12 @@ final class LocalMedia: Sendable {
       await capture.stop()
       return .success(())
     }
+    let first = First()
+    newest.withLock { $0 = first }
     do throws(LiveKitError) {
       try await capture.start(
-        CaptureHandlers(media: { [weak self] in self?.take($0) }, end: { [weak self] in self?.end($0) }))
+        CaptureHandlers(
+          media: { [weak self] in self?.take($0, first) }, end: { [weak self] in self?.end($0, first) }))
       return .success(())
     } catch {
       isCapturing.withLock { $0 = false }
@@ -52,12 +60,12 @@ final class LocalMedia: Sendable {
     }
   }
 
-  private func take(_ media: CapturedMedia) {
+  private func take(_ media: CapturedMedia, _ first: First) {
     first.settle(.success(media))
     for output in outputs.withLock({ $0 }) { output.take(media) }
   }
 
-  private func end(_ error: LiveKitError?) {
+  private func end(_ error: LiveKitError?, _ first: First) {
     first.settle(.failure(error ?? LiveKitError(.noMedia, "it ended before anything of this kind came")))
     onEnd.withLock { $0 }?(error)
   }
