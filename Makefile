@@ -10,12 +10,14 @@ BUILD_PACKAGES := git pkg-config libgstreamer1.0-dev libgstreamer-plugins-base1.
 RUN_PACKAGES := gstreamer1.0-plugins-base gstreamer1.0-plugins-good gstreamer1.0-plugins-bad \
   gstreamer1.0-plugins-ugly gstreamer1.0-libav gstreamer1.0-x gstreamer1.0-tools glib-networking
 TEST_PACKAGES := ffmpeg iproute2 nftables procps coturn openssl python3-venv xvfb python3-xlib groff-base \
-  nginx libnginx-mod-rtmp libnginx-mod-stream chromium python3-pocketsphinx pocketsphinx-en-us espeak-ng
+  gir1.2-gst-rtsp-server-1.0 python3-gi pulseaudio gstreamer1.0-pulseaudio \
+  nginx libnginx-mod-rtmp libnginx-mod-stream chromium python3-pocketsphinx pocketsphinx-en-us espeak-ng \
+  gstreamer1.0-opencv opencv-data
 # Targets whose code stays on one thread: the thread sanitizer passes their tests over.
 TSAN_SKIP := ^(MediaCore|Bitstream|RTP|SDP|LiveKitProtocol|PipelineTemplates|Fuzz)Tests
 TSAN_SUPPRESSIONS := $(addprefix suppressions=$(CURDIR)/,$(wildcard Tests/tsan.supp))
 # What `make fuzz` runs, and for how long each.
-FUZZ_TARGETS ?= bitstream rtp rtcp sdp signal templates
+FUZZ_TARGETS ?= bitstream rtp rtcp sdp answers signal data templates
 FUZZ_SECONDS ?= 60
 FUZZ_BUILD := .build-fuzz
 DOCS := .build/docs

@@ -150,6 +150,7 @@ let package = Package(
 
     .target(name: "ExampleSupport", dependencies: ["MediaBridge"], path: "Examples/Support", swiftSettings: strict),
     example("CountFrames"), example("SaveSnapshots"), example("AudioLevels"), example("RecordParticipant"),
+    example("Messages"),
 
     tests("MediaCoreTests", ["MediaCore"]),
     // What the fuzzer and the tests do to the parsers with one input.
@@ -214,4 +215,17 @@ if Context.environment["MEDIABRIDGE_FUZZ"] != nil {
     .executableTarget(
       name: "fuzz", dependencies: ["ParserExercises"], path: "Tests/Fuzz/Driver", swiftSettings: strict),
   ]
+}
+
+// BackgroundBlurVideoProcessor runs a network with OpenCV (libopencv-dnn-dev, libopencv-imgproc-dev), which is large: only
+// who sets this has it.
+if Context.environment["MEDIABRIDGE_OPENCV"] != nil {
+  package.targets.append(
+    .target(
+      name: "CSegmentation", cxxSettings: [.unsafeFlags(["-I/usr/include/opencv4"])],
+      linkerSettings: ["opencv_dnn", "opencv_imgproc", "opencv_core"].map { .linkedLibrary($0) }))
+  for target in package.targets where target.name == "MediaBridge" {
+    target.dependencies.append("CSegmentation")
+    target.swiftSettings?.append(.define("MEDIABRIDGE_OPENCV"))
+  }
 }

@@ -26,5 +26,12 @@ public final class TemporaryFolder: Sendable {
     path = FileManager.default.temporaryDirectory.appendingPathComponent("mediabridge-\(UUID().uuidString)").path
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
   }
+  /// Holds one pipeline template, such as `capture/odd`.
+  public convenience init(template: String, _ text: String) throws {
+    try self.init()
+    let file = URL(fileURLWithPath: "\(path)/\(template).pipeline")
+    try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+    try text.write(to: file, atomically: true, encoding: .utf8)
+  }
   deinit { try? FileManager.default.removeItem(atPath: path) }
 }

@@ -1,7 +1,8 @@
 public import DevServer
 import Foundation
 public import LiveKitProtocol
-public import SyntheticParticipants
+public import MediaBridge
+import SyntheticParticipants
 
 /// A development server in this process with synthetic participants in one room.
 public final class SyntheticRoom: Sendable {
@@ -9,12 +10,14 @@ public final class SyntheticRoom: Sendable {
   public let server: DevServer
   public let url: String
   public let port: Int
-  /// By identity.
-  public let publishers: [String: CapturePublisher]
+  /// Those of its participants, by identity.
+  public let publishers: [String: Room]
   /// Who has said whom to let receive tracks, as the server has heard it.
   private let permissions: Collector<String>
+  /// Those who came later.
+  private let guests = Collector<Room>()
 
-  private init(server: DevServer, port: Int, publishers: [String: CapturePublisher], permissions: Collector<String>) {
+  private init(server: DevServer, port: Int, publishers: [String: Room], permissions: Collector<String>) {
     self.server = server
     self.port = port
     url = Self.url(port)
@@ -39,7 +42,7 @@ public final class SyntheticRoom: Sendable {
     }
     let server = DevServer(configuration: configuration)
     let port = try await server.start()
-    var publishers: [String: CapturePublisher] = [:]
+    var publishers: [String: Room] = [:]
     for (identity, codec) in codecs.sorted(by: { $0.key < $1.key }) {
       publishers[identity] = try await join(
         identity, codec: codec, frequency: frequencies[identity] ?? 440, url: url(port))
@@ -47,25 +50,29 @@ public final class SyntheticRoom: Sendable {
     return SyntheticRoom(server: server, port: port, publishers: publishers, permissions: permissions)
   }
 
-  /// Lets one more synthetic participant in, whom the caller disconnects.
-  public func join(_ identity: String) async throws -> CapturePublisher {
-    try await Self.join(identity, codec: "vp8", frequency: 440, url: url)
+  /// Lets one more synthetic participant in.
+  @discardableResult
+  public func join(_ identity: String) async throws -> Room {
+    let guest = try await Self.join(identity, codec: "vp8", frequency: 440, url: url)
+    guests.add(guest)
+    return guest
   }
 
   private static func join(
     _ identity: String, codec: String, frequency: Int, url: String
-  ) async throws -> CapturePublisher {
-    let publisher = CapturePublisher.synthetic(
-      codec: codec, audioValues: ["frequency": String(frequency)])
-    let grant = VideoGrant.publisher(room: name)
-    try await publisher.connect(url: url, token: try await token(identity, grant))
-    return publisher
+  ) async throws -> Room {
+    let image = TestImage(codec: VideoCodec(rawValue: codec) ?? .vp8, tone: ["frequency": String(frequency)])
+    var grant = VideoGrant.publisher(room: name)
+    grant.canSubscribe = false
+    // A connection that is lost is not brought back.
+    return try await image.join(
+      url: url, token: try await token(identity, grant), connectOptions: ConnectOptions(reconnectAttempts: 0))
   }
 
   /// Lets a participant allow everyone to receive its tracks, or nobody; returns when the server knows.
   public func allow(_ isAllowed: Bool, by identity: String = "alice") async throws {
     let before = permissions.count
-    await publishers[identity]?.setTrackSubscriptionPermissions(allParticipantsAllowed: isAllowed)
+    try await publishers[identity]?.localParticipant.setTrackSubscriptionPermissions(allParticipantsAllowed: isAllowed)
     try await eventually("the permission") { permissions.count > before }
   }
 
@@ -73,7 +80,7 @@ public final class SyntheticRoom: Sendable {
 
   /// Returns when nothing of it is left.
   public func stop() async {
-    for publisher in publishers.values { await publisher.disconnect() }
+    for publisher in Array(publishers.values) + guests.values { await publisher.disconnect() }
     await server.stop()
   }
 

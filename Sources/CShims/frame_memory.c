@@ -157,6 +157,10 @@ static void frame_allocator_init(FrameAllocator *self) {
   GST_OBJECT_FLAG_SET(allocator, GST_ALLOCATOR_FLAG_CUSTOM_ALLOC);
 }
 
+GstAllocator *shim_frame_allocator_new(void) {
+  return gst_object_ref_sink(g_object_new(frame_allocator_get_type(), NULL));
+}
+
 static gboolean is_frame_memory(GstMemory *memory) {
   return memory->allocator && G_TYPE_CHECK_INSTANCE_TYPE(memory->allocator, frame_allocator_get_type());
 }
@@ -193,7 +197,7 @@ static void frame_pool_release(GstBufferPool *pool, GstBuffer *buffer) {
 static gboolean frame_pool_set_config(GstBufferPool *pool, GstStructure *config) {
   GstAllocationParams params;
   if (!gst_buffer_pool_config_get_allocator(config, NULL, &params)) gst_allocation_params_init(&params);
-  GstAllocator *allocator = gst_object_ref_sink(g_object_new(frame_allocator_get_type(), NULL));
+  GstAllocator *allocator = shim_frame_allocator_new();
   gst_buffer_pool_config_set_allocator(config, allocator, &params);
   gst_object_unref(allocator);
   return GST_BUFFER_POOL_CLASS(frame_pool_parent_class)->set_config(pool, config);

@@ -44,6 +44,15 @@ public final class DevServer: Sendable {
   /// Ends a room: everyone in it is sent away.
   public func deleteRoom(_ name: String) { loop.post { [rooms] in rooms.value.delete(room: name) } }
 
+  /// Moves a participant to another room, which need not be there yet, as LiveKit Cloud does (`MoveParticipant`): its
+  /// connections and what it publishes stay.
+  public func moveParticipant(_ identity: String, to room: String) async throws {
+    guard var token = await loop.call({ [rooms] in rooms.value.token(of: identity) }) else { return }
+    token.video.room = room
+    let text = try await token.signed(secret: configuration.apiSecret)
+    loop.post { [rooms] in rooms.value.move(identity, to: room, token: text) }
+  }
+
   /// Cuts the signalling connection of a client: for tests of what it makes of it.
   public func cutSignal(of identity: String) { loop.post { [rooms] in rooms.value.cutSignal(of: identity) } }
 

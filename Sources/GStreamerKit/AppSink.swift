@@ -28,6 +28,17 @@ public final class AppSink: @unchecked Sendable {
     return gst_pad_push_event(pad, gst_video_event_new_upstream_force_key_unit(time.clockTime, 1, 0)) != 0
   }
 
+  /// Has whoever reads a file go on from that place in it, for all sinks; once the pipeline is prepared.
+  /// - Parameter fromKeyframe: begins at the keyframe before it, without which nothing can be decoded; else exactly.
+  /// - Returns: false where nobody can, or nothing is linked to this sink.
+  public func seek(to position: Duration, fromKeyframe: Bool = false) -> Bool {
+    let precision =
+      fromKeyframe
+      ? GST_SEEK_FLAG_KEY_UNIT.rawValue | GST_SEEK_FLAG_SNAP_BEFORE.rawValue : GST_SEEK_FLAG_ACCURATE.rawValue
+    let flags = GstSeekFlags(GST_SEEK_FLAG_FLUSH.rawValue | precision)
+    return gst_element_seek_simple(shared.pointer, GST_FORMAT_TIME, flags, gint64(position.nanoseconds)) != 0
+  }
+
   /// Has whoever mixes or decodes frames leave out those that are shown up to a moment, since it is too late for them.
   /// - Parameter time: of a frame that has arrived.
   public func leaveOut(after time: MediaTime, for duration: Duration) {
@@ -43,6 +54,7 @@ public final class AppSink: @unchecked Sendable {
 private final class SinkCallbacks: Callback {
   let onBuffer: @Sendable (MediaBuffer) -> Void
   let onEnd: @Sendable () -> Void
+  private let onMark: @Sendable () -> Void
   private let describe: @Sendable (Caps) -> Caps
   /// Nanoseconds by which the template moves the time at which the sink shows what arrives.
   private let timeOffset: Int64
@@ -52,12 +64,14 @@ private final class SinkCallbacks: Callback {
 
   init(
     timeOffset: Int64, describe: @escaping @Sendable (Caps) -> Caps,
-    onBuffer: @escaping @Sendable (MediaBuffer) -> Void, onEnd: @escaping @Sendable () -> Void
+    onBuffer: @escaping @Sendable (MediaBuffer) -> Void, onEnd: @escaping @Sendable () -> Void,
+    onMark: @escaping @Sendable () -> Void
   ) {
     self.timeOffset = timeOffset
     self.describe = describe
     self.onBuffer = onBuffer
     self.onEnd = onEnd
+    self.onMark = onMark
   }
 
   func take(_ sample: OpaquePointer) {
@@ -65,8 +79,14 @@ private final class SinkCallbacks: Callback {
   }
 
   /// Takes what comes between the buffers.
-  func take(_ event: UnsafeMutablePointer<GstEvent>) {
+  /// - Returns: whether it was for us alone.
+  func take(_ event: UnsafeMutablePointer<GstEvent>) -> Bool {
+    guard !StreamMark.isMark(event) else {
+      onMark()
+      return true
+    }
     inTurn { OrientationTag.quarterTurns(in: event).map { quarterTurns = $0 } }
+    return false
   }
 
   /// Tells the thread sanitizer of GStreamer's locks.
@@ -110,11 +130,13 @@ extension Pipeline {
   /// - Parameters:
   ///   - onBuffer: runs on the sink's streaming thread for each buffer; while it runs, the next one waits.
   ///   - onEnd: runs there when the stream has ended.
+  ///   - onMark: runs there when a mark of `AppSource.pushMark()` has come, behind what was in front of it.
   @discardableResult
   public func appSink(
-    named name: String, onBuffer: @escaping @Sendable (MediaBuffer) -> Void, onEnd: @escaping @Sendable () -> Void = {}
+    named name: String, onBuffer: @escaping @Sendable (MediaBuffer) -> Void, onEnd: @escaping @Sendable () -> Void = {},
+    onMark: @escaping @Sendable () -> Void = {}
   ) throws(PipelineError) -> AppSink {
-    try AppSink(try element(named: name), until: detachments, onBuffer: onBuffer, onEnd: onEnd)
+    try AppSink(try element(named: name), until: detachments, onBuffer: onBuffer, onEnd: onEnd, onMark: onMark)
   }
 }
 
@@ -124,7 +146,8 @@ extension AppSink {
   ///   - describe: what is said of the format that arrives.
   convenience init(
     _ element: Element, until detachments: Detachments, describe: @escaping @Sendable (Caps) -> Caps = { $0 },
-    onBuffer: @escaping @Sendable (MediaBuffer) -> Void, onEnd: @escaping @Sendable () -> Void = {}
+    onBuffer: @escaping @Sendable (MediaBuffer) -> Void, onEnd: @escaping @Sendable () -> Void = {},
+    onMark: @escaping @Sendable () -> Void = {}
   ) throws(PipelineError) {
     let (shared, name) = (element.shared, element.name)
     guard shim_is_app_sink(shared.pointer) != 0 else {
@@ -132,13 +155,13 @@ extension AppSink {
     }
     let offset = Element(shared: shared, name: name).int("ts-offset") ?? 0
     let callbacks = SinkCallbacks(
-      timeOffset: Int64(offset), describe: describe, onBuffer: onBuffer, onEnd: onEnd)
+      timeOffset: Int64(offset), describe: describe, onBuffer: onBuffer, onEnd: onEnd, onMark: onMark)
     Self.setCallbacks(of: shared, callbacks, until: detachments)
     try shared.staticPad("sink", named: name).addProbe(
       GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM,
       PadProbe { info in
-        if let event = info.pointee.data?.assumingMemoryBound(to: GstEvent.self) { callbacks.take(event) }
-        return GST_PAD_PROBE_OK
+        guard let event = info.pointee.data?.assumingMemoryBound(to: GstEvent.self) else { return GST_PAD_PROBE_OK }
+        return callbacks.take(event) ? GST_PAD_PROBE_DROP : GST_PAD_PROBE_OK
       }, until: detachments)
     try shared.staticPad("sink", named: name).takeFramesAsDecoded(until: detachments)
     self.init(name: name, shared: shared)

@@ -75,6 +75,11 @@ public final class MediaBuffer: @unchecked Sendable {
   /// Bytes.
   public var size: Int { Int(gst_buffer_get_size(buffer)) }
 
+  /// The same as it is once it has been turned: `videoflip` of GStreamer 1.22 leaves the tag that tells how.
+  public var upright: MediaBuffer {
+    quarterTurns == 0 ? self : MediaBuffer(retaining: buffer, format: format, shift: 0)
+  }
+
   /// The bytes, valid inside `body` only; empty when the memory cannot be read.
   public func withUnsafeBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
     var map = GstMapInfo()

@@ -44,6 +44,28 @@ extension Pipeline {
     throw delivery.error ?? PipelineError(.stateChange, "the pipeline did not start")
   }
 
+  /// Gets ready to play, on a thread of its own: returns when it is known what there is.
+  /// - Throws: why there is nothing, and an error of kind `timeLimit`.
+  public func prepare(timeLimit: Duration = .seconds(10)) async throws(PipelineError) {
+    let outcome = await withCheckedContinuation { (continuation: CheckedContinuation<BusDelivery.Outcome, Never>) in
+      startThread(name: "gst-prepare") { [self] in
+        continuation.resume(returning: Result { () throws(PipelineError) in try prepareAndWait(timeLimit) })
+      }
+    }
+    try outcome.get()
+  }
+
+  private func prepareAndWait(_ timeLimit: Duration) throws(PipelineError) {
+    delivery.beginStart()
+    gst_element_set_state(element, GST_STATE_PAUSED)
+    let result = gst_element_get_state(element, nil, nil, GstClockTime(max(timeLimit.nanoseconds, 0)))
+    if let error = delivery.endStart() { throw error }
+    if result == GST_STATE_CHANGE_ASYNC {
+      throw PipelineError(.timeLimit, "the pipeline was not ready within \(timeLimit)")
+    }
+    if result == GST_STATE_CHANGE_FAILURE { throw PipelineError(.stateChange, "the pipeline did not start") }
+  }
+
   /// Stops the flow of data until the next `start`.
   public func pause() { gst_element_set_state(element, GST_STATE_PAUSED) }
 
@@ -112,6 +134,13 @@ extension Pipeline {
         timer.cancel()
       }
     }
+  }
+
+  /// How long what it plays is; nil where nobody knows, as of what is live.
+  public var duration: Duration? {
+    var nanoseconds: gint64 = -1
+    guard gst_element_query_duration(element, GST_FORMAT_TIME, &nanoseconds) != 0, nanoseconds >= 0 else { return nil }
+    return .nanoseconds(nanoseconds)
   }
 
   private func endSources() {

@@ -26,9 +26,7 @@ public final class VideoTile: VideoRenderer, SizelessRenderer, MutedRenderer, Se
   /// Whether it is in a window that is open.
   public nonisolated var isVisible: Bool { state.withLock { $0.isVisible } }
   /// The tile's size in pixels.
-  public nonisolated var adaptiveStreamSize: CGSize {
-    state.withLock { $0.size }.map { CGSize(width: Int($0.width), height: Int($0.height)) } ?? .zero
-  }
+  public nonisolated var adaptiveStreamSize: CGSize { CGSize(state.withLock { $0.size }) }
 
   public func render(frame: VideoFrame) {
     // The mixer goes by the moment at which a frame is to be seen, which is now, however long it travelled.

@@ -52,6 +52,9 @@ public final class PeerConnection: Sendable {
   /// Encrypts and sends a packet; `packet` itself stays as it is. Dropped without a connection.
   public func send(_ packet: RTPPacket) { loop.run { [core] in core.value.send(packet) } }
 
+  /// The same on the loop's thread.
+  public func sendOnLoop(_ packet: RTPPacket) { core.value.send(packet) }
+
   /// Sends one compound packet. Dropped without a connection.
   public func send(_ reports: [RTCPPacket]) {
     if !reports.isEmpty { loop.run { [core] in core.value.send(reports) } }
@@ -73,6 +76,11 @@ public final class PeerConnection: Sendable {
   /// - Returns: whether it was taken: the channel is open, and its queue not full.
   public func sends(_ message: [UInt8], isText: Bool = false, on channel: DataChannel) async -> Bool {
     await loop.call { [core] in core.value.send(message, isText: isText, on: channel) }
+  }
+
+  /// The same on the loop's thread.
+  public func sendsOnLoop(_ message: [UInt8], isText: Bool = false, on channel: DataChannel) -> Bool {
+    core.value.send(message, isText: isText, on: channel)
   }
 
   /// As of now.

@@ -22,6 +22,7 @@ public enum ElementPackage {
   /// What to do about an error that comes of a library which an element takes in passing; nil where that is not known.
   package static func advice(forError message: String) -> String? {
     if message.contains("TLS support is not available") { return "install the Debian package glib-networking" }
+    if message.contains("/haarcascades/") { return "install the Debian package opencv-data" }
     guard message.contains("Unacceptable TLS certificate") else { return nil }
     return "it is of another name than the address has, or this machine does not trust who signed it; put the CA into "
       + "/usr/local/share/ca-certificates and run update-ca-certificates"
@@ -29,6 +30,9 @@ public enum ElementPackage {
 
   /// Whether the element is there only on machines with certain hardware, whatever is installed.
   public static func isHardware(_ element: String) -> Bool { hardware(of: element) != nil }
+
+  /// Whether the element is of a large package that only one who wants what it does installs.
+  public static func isOptional(_ element: String) -> Bool { debian(forElement: element) == "gstreamer1.0-opencv" }
 
   private static func hardware(of element: String) -> String? {
     hardware.first { $0.prefixes.contains { element.hasPrefix($0) } }?.what
@@ -84,7 +88,7 @@ public enum ElementPackage {
       (
         "gstreamer1.0-plugins-bad",
         """
-        av1dec av1enc av1parse dtlsdec dtlsenc faad h264parse h265parse hlsdemux hlssink \
+        av1dec av1enc av1parse dtlsdec dtlsenc faad gaussianblur h264parse h265parse hlsdemux hlssink \
         hlssink2 jpegparse mpegtsmux mpegvideoparse openh264dec openh264enc opusparse rtmp2sink rtmp2src rtmpsink \
         rtmpsrc shmsink shmsrc srtclientsink srtsink srtsrc srtserversink tsdemux tsparse voaacenc vp9parse \
         webrtcbin webpdec webpenc x265enc
@@ -93,6 +97,7 @@ public enum ElementPackage {
       ("gstreamer1.0-plugins-ugly", "asfdemux mpeg2dec x264enc"),
       ("gstreamer1.0-x", "clockoverlay textoverlay textrender timeoverlay ximagesink xvimagesink"),
       ("gstreamer1.0-alsa", "alsasink alsasrc"),
+      ("gstreamer1.0-opencv", "cvsmooth edgedetect faceblur facedetect grabcut"),
       ("gstreamer1.0-nice", "nicesink nicesrc"),
     ]
     var result: [String: String] = [:]

@@ -20,6 +20,16 @@ public struct FilledTemplate: Equatable, Sendable {
     public var line: Int
     /// What the template says it is, without quotes and backslashes.
     public var value: String
+    /// Where the value is that of one variable, or begins with it.
+    public var variable: Variable?
+  }
+
+  /// What a property's value is made of: `${name}`, and text behind it, such as `000` in `${bitrate}000`.
+  public struct Variable: Equatable, Sendable {
+    /// Of the variable.
+    public var name: String
+    /// What stands behind it.
+    public var suffix: String
   }
 
   /// The template's.
@@ -60,6 +70,12 @@ public struct FilledTemplate: Equatable, Sendable {
     elements.first { $0.name == name }.map { element in
       CapsText(element.properties.last { $0.name == "caps" }?.value ?? "ANY")
     }
+  }
+
+  /// The property of the element of that name whose value is the variable's, or begins with it: it can be changed as the
+  /// variable's value could. Nil where the template has none.
+  public func property(of element: String, from variable: String) -> Property? {
+    elements.first { $0.name == element }?.properties.first { $0.variable?.name == variable }
   }
 
   /// The template's line for a UTF-8 offset in `description`.
@@ -145,7 +161,7 @@ struct TemplateFiller {
       let value = isData ? try data(parts) : try plain(parts, allowing: "_-+./:")
       output.text += value
       output.chains.take(rest: output.end)
-      note(name, value, token.line, &output)
+      note(name, value, Self.variable(in: parts), token.line, &output)
     }
   }
 
@@ -154,11 +170,23 @@ struct TemplateFiller {
     for case .variable(let use) in parts { _ = try value(of: use) }
   }
 
-  private func note(_ name: String, _ value: String, _ line: Int, _ output: inout Output) {
+  private static func variable(in parts: [TemplatePart]) -> FilledTemplate.Variable? {
+    guard case .variable(let use)? = parts.first else { return nil }
+    var suffix = ""
+    for part in parts.dropFirst() {
+      guard case .literal(let bytes) = part else { return nil }
+      suffix += String(decoding: bytes, as: UTF8.self)
+    }
+    return FilledTemplate.Variable(name: use.name, suffix: suffix)
+  }
+
+  private func note(
+    _ name: String, _ value: String, _ variable: FilledTemplate.Variable?, _ line: Int, _ output: inout Output
+  ) {
     guard let last = output.elements.indices.last else { return }
     let inner = value.utf8.first == LaunchQuoting.quote ? value.utf8.dropFirst().dropLast() : value.utf8[...]
     let meaning = String(decoding: LaunchQuoting.meaning(of: inner), as: UTF8.self)
-    output.elements[last].properties.append(.init(name: name, line: line, value: meaning))
+    output.elements[last].properties.append(.init(name: name, line: line, value: meaning, variable: variable))
     guard name == "name" else { return }
     output.elements[last].name = meaning
     output.chains.name(meaning)

@@ -8,12 +8,24 @@ public enum RepeatedInput {
   public static func name(_ number: Int) -> String { "audio-\(number)" }
 }
 
+/// The chain of an output template that takes what is said, as text: it is there where that is asked for.
+public enum CaptionInput {
+  /// The agreed name of the appsrc that it begins with.
+  public static let name = "captions"
+}
+
 extension FilledTemplate {
-  /// The description with that chain once for each number: the first copy in the place of the text, so that offsets stay
-  /// as they are, and the others behind all else. Without numbers there is none.
-  public func description(withAudio numbers: [Int]) -> String {
-    guard let chain = chains.first(where: { $0.names.contains(RepeatedInput.name) }) else { return description }
-    let text = Array(description.utf8)
+  /// The description with the chain of `audio-N` once for each number: the first copy in the place of the text, so that
+  /// offsets stay as they are, and the others behind all else. Without numbers there is none.
+  /// - Parameter captions: whether the chain that takes them is there.
+  public func description(withAudio numbers: [Int], captions: Bool = false) -> String {
+    var text = Array(description.utf8)
+    if !captions, let chain = chains.first(where: { $0.names.contains(CaptionInput.name) }) {
+      for index in chain.start..<chain.end { text[index] = UInt8(ascii: " ") }
+    }
+    guard let chain = chains.first(where: { $0.names.contains(RepeatedInput.name) }) else {
+      return String(decoding: text, as: UTF8.self)
+    }
     let body = text[chain.start..<chain.end]
     let first = numbers.first.map { body.numbered($0) } ?? body.map { _ in UInt8(ascii: " ") }
     let copies = numbers.dropFirst().flatMap { [UInt8(ascii: " ")] + body.numbered($0) }

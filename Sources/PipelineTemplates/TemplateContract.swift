@@ -42,11 +42,13 @@ extension TemplateKind {
     let more: [String] =
       switch self {
       case .receive: ["jitter"]
-      case .process: ["initials", "label"]
+      case .process: ["initials", "label", "size"]
       case .mix: ["logo", "caption"]
       case .tile: ["crop", "size", "label", "caption", "channels"]
-      case .output: ["audio-N", "segments", "window", "size", "crop", "debug"]
-      case .encode, .send, .capture: []
+      case .output: ["audio-N", "captions", "segments", "window", "size", "crop", "debug", "upright", "mirror"]
+      case .encode: ["encoder"]
+      case .capture: ["encoded-audio"]
+      case .send, .decode: []
       }
     return Set(contract.flatMap(\.names) + more)
   }
@@ -60,13 +62,14 @@ extension TemplateKind {
     case .process: return [source(raw), sink(["processed"])]
     case .mix: return [Requirement(what: "a mixer called", names: ["videomix", "audiomix"]), sink(raw)]
     case .tile: return [source(["video", "audio"])]
+    case .decode: return [source(["encoded"]), sink(raw)]
     case .encode: return [source(raw), sink(["encoded"])]
     case .send: return [source(["encoded"]), sink(["rtp"])]
     case .output:
       let names = ["video", "audio", "videomix", "audiomix"]
       return [Requirement(what: "an appsrc or a mixer called", names: names)]
-    // The test templates make RTP at once, as video and audio.
-    case .capture: return [sink(raw + ["encoded", "video", "audio"])]
+    // Clips of tests and benchmarks are RTP at once, as video.
+    case .capture: return [sink(raw + ["encoded", "encoded-audio", "video"])]
     }
   }
 

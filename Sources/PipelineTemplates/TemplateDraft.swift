@@ -25,6 +25,7 @@ public enum TemplateDraft {
     case .process: process
     case .mix: mix
     case .tile: tile
+    case .decode: decode
     case .encode: encode
     case .send: send
     case .output: output
@@ -103,6 +104,17 @@ public enum TemplateDraft {
     ! x264enc bitrate=${bitrate:-2500} tune=zerolatency key-int-max=${gop:-50}
     ! h264parse config-interval=-1
     ! appsink name=encoded sync=false caps="video/x-h264,stream-format=avc,alignment=au"
+    """
+  )
+
+  private static let decode = Draft(
+    "How what a source carries is decoded",
+    ["encoded  Frames in.", "frames   Decoded frames out."],
+    """
+    appsrc name=encoded caps="video/x-h264"
+    ! h264parse
+    ! avdec_h264
+    ! appsink name=frames sync=false async=false
     """
   )
 

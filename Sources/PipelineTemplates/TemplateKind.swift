@@ -8,6 +8,8 @@ public enum TemplateKind: String, Sendable, CaseIterable {
   case mix
   /// What becomes of one input before it is mixed.
   case tile
+  /// One codec in, frames or PCM out.
+  case decode
   /// Frames or PCM in, one codec out.
   case encode
   /// Encoded media in, RTP out.

@@ -22,9 +22,13 @@ package final class CaptureClip: Sendable {
   package let layers: [Layer]
   /// Frames a second.
   package let rate: Int
-  /// The payloads of one frame's packets.
-  typealias Frame = [[UInt8]]
-  /// Of each layer; a keyframe begins each second.
+  struct Frame: Sendable {
+    /// Of its packets.
+    var payloads: [[UInt8]] = []
+    /// When it is shown: as the how many-th of the clip.
+    var place = 0
+  }
+  /// Of each layer, in the order in which they are sent; a keyframe begins each second.
   let frames: [[Frame]]
 
   private init(layers: [Layer], rate: Int, frames: [[Frame]]) {
@@ -51,13 +55,13 @@ package final class CaptureClip: Sendable {
   }
 
   private static func record(_ count: Int, of made: TemplatePipeline) async throws -> [Frame] {
-    let gathered = Locked<[Frame]>([[]])
+    let gathered = Locked<[[RTPPacket]]>([[]])
     let done = Outcome<Void, LiveKitError>()
     try made.sink("video") { media in
       guard let packet = media.withUnsafeBytes({ try? RTPPacket(parsing: PacketBuffer(copying: $0)) }) else { return }
       let isEnough = gathered.withLock { frames in
         guard frames.count <= count else { return true }
-        frames[frames.count - 1].append(packet.withPayload { Array($0) })
+        frames[frames.count - 1].append(packet)
         if packet.marker { frames.append([]) }
         return frames.count > count
       }
@@ -75,6 +79,16 @@ package final class CaptureClip: Sendable {
     do throws(LiveKitError) { result = .success(try await done.value()) } catch { result = .failure(error) }
     await made.pipeline.stop()
     try result.get()
-    return gathered.withLock { Array($0.prefix(count)) }
+    return placed(gathered.withLock { Array($0.prefix(count)) })
+  }
+
+  /// B-frames are shown before frames that are sent before them.
+  private static func placed(_ frames: [[RTPPacket]]) -> [Frame] {
+    let first = frames[0][0].timestamp
+    let times = frames.map { Int32(bitPattern: $0[0].timestamp &- first) }
+    var placed = frames.map { packets in Frame(payloads: packets.map { packet in packet.withPayload { Array($0) } }) }
+    let order = times.indices.sorted { times[$0] < times[$1] }
+    for (place, index) in order.enumerated() { placed[index].place = place }
+    return placed
   }
 }

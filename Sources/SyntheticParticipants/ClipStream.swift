@@ -6,11 +6,12 @@ import SDP
 
 /// A clip on its way to the server, in all its layers; one alone is sent without simulcast. Everything after
 /// `negotiated` happens on the transport's loop.
-final class ClipStream: OutgoingStream {
+final class ClipStream: Sendable {
   /// What changes: on the loop only, but for the beginning.
   private struct State {
     var senders: [RTPSender]
     var sequences: [SequenceNumber]
+    /// Of the clip's first frame.
     var timestamp = UInt32.random(in: 0...(.max))
     var payloadType = PayloadType(0)
     /// The header extensions of each layer, by which the server knows it.
@@ -21,11 +22,12 @@ final class ClipStream: OutgoingStream {
     var timer: LoopTimer?
     var isOver = false
 
-    mutating func packets(of frame: CaptureClip.Frame, layer: Int, _ time: MediaTime) -> [RTPPacket] {
-      frame.enumerated().map { index, payload in
+    mutating func packets(of frame: CaptureClip.Frame, layer: Int, step: UInt32, _ time: MediaTime) -> [RTPPacket] {
+      frame.payloads.enumerated().map { index, payload in
         let packet = RTPPacket(
-          payloadType: payloadType, sequenceNumber: sequences[layer], timestamp: timestamp,
-          ssrc: senders[layer].configuration.ssrc, marker: index == frame.count - 1, extensions: extensions[layer],
+          payloadType: payloadType, sequenceNumber: sequences[layer],
+          timestamp: timestamp &+ UInt32(frame.place) * step, ssrc: senders[layer].configuration.ssrc,
+          marker: index == frame.payloads.count - 1, extensions: extensions[layer],
           payload: payload)
         sequences[layer] = sequences[layer].successor
         senders[layer].sent(packet, at: time)
@@ -114,10 +116,13 @@ final class ClipStream: OutgoingStream {
 
   private func sendFrame() {
     let (now, ntp) = (MediaTime.now, NTPTime.now)
+    let step = Self.clockRate / UInt32(clip.rate)
     let (packets, reports) = state.withLock { state in
-      let packets = clip.layers.indices.flatMap { state.packets(of: clip.frames[$0][state.position], layer: $0, now) }
+      let packets = clip.layers.indices.flatMap {
+        state.packets(of: clip.frames[$0][state.position], layer: $0, step: step, now)
+      }
       state.position = (state.position + 1) % clip.frames[0].count
-      state.timestamp &+= Self.clockRate / UInt32(clip.rate)
+      if state.position == 0 { state.timestamp &+= UInt32(clip.frames[0].count) * step }
       state.next = state.next + .nanoseconds(1_000_000_000 / Int64(clip.rate))
       return (packets, state.senders.indices.flatMap { state.senders[$0].poll(at: now, ntp: ntp) })
     }

@@ -18,6 +18,21 @@ struct ClockCode {
     number = UInt16(value.code >> 48)
   }
 
+  init(microseconds: UInt64, number: UInt16) { (self.microseconds, self.number) = (microseconds, number) }
+
+  /// Writes it into the luma at the beginning of an I420 frame, whose width is a multiple of forty.
+  func burn(into frame: inout [UInt8], width: Int) {
+    let code = microseconds & 0xffff_ffff_ffff | UInt64(number) << 48
+    let (check, side) = (UInt64(Self.check(code)), width / Luma.columns)
+    for bit in 0..<Luma.bits {
+      let isWhite = (bit < 64 ? code >> UInt64(bit) : check >> UInt64(bit - 64)) & 1 == 1
+      let begin = bit / Luma.columns * side * width + bit % Luma.columns * side
+      for row in stride(from: begin, to: begin + side * width, by: width) {
+        for place in row..<row + side { frame[place] = isWhite ? Luma.white : Luma.black }
+      }
+    }
+  }
+
   /// Inverted, so that a black frame is not a code.
   private static func check(_ code: UInt64) -> UInt16 {
     ~(UInt16(truncatingIfNeeded: code) ^ UInt16(truncatingIfNeeded: code >> 16)
@@ -32,9 +47,9 @@ private struct Luma {
   let width: Int
   let height: Int
 
-  private static let columns = 40
-  private static let bits = 80
-  /// Between black, 16, and white, 235.
+  static let (columns, bits) = (40, 80)
+  static let (black, white): (UInt8, UInt8) = (16, 235)
+  /// Between black and white.
   private static let threshold = 125
 
   func read() -> (code: UInt64, check: UInt16)? {

@@ -78,7 +78,7 @@ struct CompositeArguments: ParsableArguments {
       wait: recording.wait, reconnectFor: recording.reconnectFor, values: recording.values)
     (options.replacesFiles, options.parts) = (recording.replacesFiles, recording.parts)
     (options.duration, options.emptyTimeout) = (recording.duration, recording.emptyTimeout)
-    options.showsPlaceholders = showsPlaceholders
+    (options.showsPlaceholders, options.captions) = (showsPlaceholders, recording.captions)
     (options.participant, options.participants) = (recording.participant, recording.participantPatterns)
     options.audioMixing = audioMixing ?? .defaultMixing
     options.audioTracks = audioTracks ?? .mix

@@ -29,31 +29,38 @@ struct DemoCommand: AsyncParsableCommand {
   private func perform(_ console: Console) async throws {
     var options = RecordingOptions(file: output, participant: "alice", wait: .seconds(20))
     options.duration = duration
-    let pipelines = templates.folder
-    let room = Room(roomOptions: RoomOptions(autoSubscribe: false, audioPlayback: .off, pipelineFolder: pipelines))
+    let room = Room(
+      roomOptions: RoomOptions(autoSubscribe: false, audioPlayback: .off, pipelineFolder: templates.folder))
     let recorder = Recorder(room: room, options: options)
     try await recorder.prepare()
     let server = DevServer(configuration: .init(port: 0))
     let url = "ws://127.0.0.1:\(try await server.start())"
     console.say("Development server on \(url)")
-    let publishers = [
-      CapturePublisher.synthetic(
-        codec: "h264", audioValues: ["frequency": "440"], pipelineFolder: pipelines),
-      CapturePublisher.synthetic(codec: "vp8", audioValues: ["frequency": "660"], pipelineFolder: pipelines),
-    ]
-    for (publisher, name) in zip(publishers, ["alice", "bob"]) {
-      let grant = VideoGrant.publisher(room: "demo")
-      try await publisher.connect(url: url, token: Self.token(name, grant))
-      console.say("\(name) publishes a test image and a tone over WebRTC")
-    }
     let recording = Recording(console: console, room: room, source: recorder, options: options)
     let outcome = await Self.outcome {
-      try await recording.run(url: url, token: try await Self.token("recorder", .recorder(room: "demo")))
+      try await publish(to: url, console) {
+        try await recording.run(url: url, token: try await Self.token("recorder", .recorder(room: "demo")))
+      }
     }
-    for publisher in publishers { await publisher.disconnect() }
     await server.stop()
     try outcome.get()
     console.say("It is at \(URL(fileURLWithPath: output).path): play it with any player.")
+  }
+
+  /// Two are in the room while `body` runs.
+  private func publish(to url: String, _ console: Console, _ body: () async throws -> Void) async throws {
+    var rooms: [Room] = []
+    let outcome = await Self.outcome {
+      for (name, codec, frequency) in [("alice", VideoCodec.h264, "440"), ("bob", .vp8, "660")] {
+        let image = TestImage(codec: codec, tone: ["frequency": frequency])
+        let token = try await Self.token(name, .publisher(room: "demo"))
+        rooms.append(try await image.join(url: url, token: token, pipelineFolder: templates.folder))
+        console.say("\(name) publishes a test image and a tone over WebRTC")
+      }
+      try await body()
+    }
+    for room in rooms { await room.disconnect() }
+    try outcome.get()
   }
 
   private static func outcome(_ body: () async throws -> Void) async -> Result<Void, any Error> {

@@ -35,6 +35,13 @@ struct FileArguments: ParsableArguments {
       """)
   var manifest = false
 
+  @Flag(
+    help: """
+      Write what is transcribed in the room while it runs, such as by an agent, as WebVTT: beside each file, NAME.vtt, in a \
+      .mkv as a subtitle track, too, and beside a playlist as a rendition, which NAME_master.m3u8 names for players
+      """)
+  var captions = false
+
   func validate() throws {
     if let maxSize, maxSize < PartLimit.smallest {
       throw ValidationError("--max-size: give it at least \(PartLimit.smallest / 1000)k")

@@ -22,3 +22,15 @@ extension Console {
     try await connect()
   }
 }
+
+extension Room {
+  /// Connects, for who is there to receive.
+  /// - Throws: `permissionDenied` where the token lets it only publish.
+  func connectToReceive(url: String, token: String, connectOptions: ConnectOptions) async throws(LiveKitError) {
+    try await connect(url: url, token: token, connectOptions: connectOptions)
+    guard localParticipant.permissions.canSubscribe else {
+      await disconnect()
+      throw .maySubscribeNothing
+    }
+  }
+}

@@ -13,13 +13,15 @@ struct MediaBridgeCommand: AsyncParsableCommand {
     subcommands: [
       RecordCommand.self, StreamCommand.self, RunCommand.self, WatchCommand.self, ViewCommand.self, FramesCommand.self,
       PCMCommand.self, PublishCommand.self, ProbeCommand.self, DemoCommand.self, DevServerCommand.self,
-      TokenCommand.self, PipelinesCommand.self, PublishTestCommand.self, ManualCommand.self,
+      TokenCommand.self, PipelinesCommand.self, PublishTestCommand.self, PublishFramesCommand.self,
+      ManualCommand.self,
     ])
 
   static func main() async {
     let arguments = Array(CommandLine.arguments.dropFirst())
     CommandLineSecrets.hide()
     shareHeaps()
+    silenceOpenCV()
     shareSocketThread()
     if let mistake = mistake(in: arguments[...], of: self) {
       Terminal.shared.warn(PrintableText("mediabridge: \(mistake)"))

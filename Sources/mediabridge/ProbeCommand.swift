@@ -58,7 +58,7 @@ struct ProbeCommand: AsyncParsableCommand {
     do {
       try drawing.begin()
       try await console.join(url, interruption) {
-        try await room.connect(url: url, token: token, connectOptions: access.connectOptions)
+        try await room.connectToReceive(url: url, token: token, connectOptions: access.connectOptions)
       }
       await follow(probe, of: room, interruption, console)
       let failure = await probe.failure(of: room)

@@ -1,4 +1,5 @@
 import CShims
+import Foundation
 import NIOCore
 
 /// Lets all threads share two heaps. glibc gives threads that allocate at the same time up to eight for each processor,
@@ -10,3 +11,7 @@ func shareHeaps() { shim_set_heap_limit(2) }
 /// Lets all sockets of signalling share one thread. NIO makes one for each processor, with 200 kB, and there is one
 /// socket. To be called before there is any.
 func shareSocketThread() { NIOSingletons.groupLoopCountSuggestion = 1 }
+
+/// Has OpenCV, which `faceblur` loads, write nothing to standard error: that of Debian 12 complains of a path of its own.
+/// To be called before there are threads.
+func silenceOpenCV() { setenv("OPENCV_LOG_LEVEL", "SILENT", 0) }

@@ -11,8 +11,8 @@ struct PublishTestCommand: AsyncParsableCommand {
     commandName: "publish-test", abstract: "Publish a moving test image with a clock, and a tone.",
     usage: "mediabridge publish-test [<options>]",
     discussion: """
-      What is published is made by the pipeline templates capture/test-video, test-video-vp9 or test-video-h264, and \
-      capture/test-audio: --set changes them, as in --set width=1280 --set height=720 --set frequency=880.
+      What is published is made by the pipeline templates capture/pattern and capture/tone, and encoded in one layer: --set \
+      changes them and their encoders, as in --set width=1280 --set height=720 --set frequency=880.
       """)
 
   @OptionGroup var access: RoomArguments
@@ -38,79 +38,89 @@ struct PublishTestCommand: AsyncParsableCommand {
     if let bitrate, !(1000...1_000_000_000).contains(bitrate) {
       throw ValidationError("--bitrate \(bitrate): give 1000 to 1000000000 bits a second")
     }
-    _ = try values()
+    _ = try image()
+    if let clip { _ = try clipValues(clip) }
   }
 
   func run() async throws {
     let console = access.console()
     do {
-      let (url, publishers) = (try access.serverURL(), try await publishers())
-      let interruption = Interruption()
+      let (url, interruption, image) = (try access.serverURL(), Interruption(), try image())
+      if clip == nil { try image.check(pipelineFolder: access.pipelines) }
+      let clip = try await recordedClip()
+      let rooms = clip == nil ? [Room(roomOptions: access.roomOptions(autoSubscribe: false))] : []
+      let clips = clip.map { clip in (0..<participants).map { _ in ClipPublisher(clip, codec: "h264") } } ?? []
       try await console.join(url, interruption) {
-        for (index, publisher) in publishers.enumerated() {
+        for (index, publisher) in clips.enumerated() {
           try await publisher.connect(url: url, token: try await token(index))
         }
+        for (index, room) in rooms.enumerated() {
+          try await room.connect(url: url, token: try await token(index), connectOptions: access.connectOptions)
+          try await image.publish(by: room.localParticipant, pipelineFolder: access.pipelines)
+        }
       }
-      tell(publishers, console)
-      try await Self.end(of: publishers, interruption, or: duration)
+      tell(console, rooms.first?.localParticipant, clip)
+      try await Self.end(of: rooms + clips, interruption, or: duration)
     } catch {
       console.fail(error)
       throw ExitCode.failure
     }
   }
 
-  private func tell(_ publishers: [CapturePublisher], _ console: Console) {
-    let tracks = publishers.first?.captures ?? []
-    let names = tracks.map { track in
-      let size = track.dimensions.map { " \($0)" } ?? ""
-      return "\(track.source) \(track.codec.uppercased())\(size)"
+  private func tell(_ console: Console, _ participant: LocalParticipant?, _ clip: CaptureClip?) {
+    let published = (participant?.localVideoTracks ?? []) + (participant?.localAudioTracks ?? [])
+    var tracks = published.map { ($0.source, $0.codec ?? "", $0.dimensions?.description ?? "") }
+    if let size = clip?.layers.last?.dimensions { tracks.append((.camera, "h264", size.description)) }
+    let names = tracks.map { source, codec, size in
+      "\(source) \(codec.uppercased())\(size.isEmpty ? "" : " ")\(size)"
     }
-    let who = publishers.count == 1 ? "" : ", as \(publishers.count) participants"
+    let who = participants == 1 ? "" : ", as \(participants) participants"
     console.say("Publishing \(names.joined(separator: ", "))\(who) (Ctrl-C ends)")
     console.event(
       "publishing",
       [
-        "participants": publishers.count,
-        "tracks": tracks.map {
-          ["source": $0.source.description, "codec": $0.codec, "size": $0.dimensions?.description ?? ""]
+        "participants": participants,
+        "tracks": tracks.map { source, codec, size in
+          ["source": source.description, "codec": codec, "size": size]
         },
       ])
   }
 
   /// Ends them at a signal, after `duration`, or when one of them has ended, which is an error.
   private static func end(
-    of publishers: [CapturePublisher], _ interruption: Interruption, or duration: Duration?
+    of senders: [any Sender], _ interruption: Interruption, or duration: Duration?
   ) async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask { await interruption.wait(atMost: duration) }
-      for publisher in publishers { group.addTask { try await publisher.untilEnded() } }
+      for sender in senders { group.addTask { try await sender.untilEnded() } }
       let first = await group.nextResult()
       group.cancelAll()
-      for publisher in publishers { await publisher.disconnect() }
+      for sender in senders { await sender.disconnect() }
       try first?.get()
     }
   }
 
-  /// For the template of the frames, and for that of the audio.
-  private func values() throws -> [[String: String]] {
-    let video = clip ?? CapturePublisher.syntheticTemplate(codec: codec)
-    let audio = clip == nil ? [TemplateName(.capture, "test-audio")] : []
-    return try set.values(for: [[TemplateName(.capture, video)], audio], folder: access.pipelines)
+  /// With what was set for its templates, and for those of its encoders.
+  private func image() throws -> TestImage {
+    var image = TestImage(codec: VideoCodec(rawValue: codec) ?? .vp8)
+    guard clip == nil else { return image }
+    let captures = [TestImage.imageTemplate, TestImage.toneTemplate].map { [TemplateName(.capture, $0)] }
+    let values = try set.values(
+      for: captures + [image.video.templates, image.audio.templates], folder: access.pipelines)
+    image.image.merge(values[0]) { $1 }
+    (image.tone, image.video.values, image.audio.values) = (values[1], values[2], values[3])
+    return image
   }
 
-  private func publishers() async throws -> [CapturePublisher] {
-    let values = try values()
-    guard let clip else {
-      return [
-        CapturePublisher.synthetic(
-          codec: codec, values: values[0], audioValues: values[1], pipelineFolder: access.pipelines)
-      ]
-    }
-    let recorded = try await CaptureClip.record(
-      template: clip, layers: layers, rate: fps, seconds: 4, values: values[0],
-      pipelineFolder: access.pipelines
-    )
-    return (0..<participants).map { _ in CapturePublisher.showing(recorded, codec: "h264") }
+  private func clipValues(_ clip: String) throws -> [String: String] {
+    try set.values(for: [[TemplateName(.capture, clip)]], folder: access.pipelines)[0]
+  }
+
+  private func recordedClip() async throws -> CaptureClip? {
+    guard let clip else { return nil }
+    return try await CaptureClip.record(
+      template: clip, layers: layers, rate: fps, seconds: 4, values: try clipValues(clip),
+      pipelineFolder: access.pipelines)
   }
 
   private var layers: [CaptureClip.Layer] {
@@ -128,5 +138,24 @@ struct PublishTestCommand: AsyncParsableCommand {
     var access = access
     if participants > 1 { access.identity = "\(access.identity ?? "clip")-\(index + 1)" }
     return try await access.accessToken(grant: VideoGrant.publisher)
+  }
+}
+
+/// Whoever publishes.
+private protocol Sender: Sendable {
+  /// - Throws: why nothing can be published any more.
+  func untilEnded() async throws
+  func disconnect() async
+}
+
+extension ClipPublisher: Sender {}
+
+extension Room: Sender {
+  fileprivate func untilEnded() async throws {
+    let events = events
+    if connectionState == .disconnected { throw disconnectError ?? LiveKitError(.network, "the connection is lost") }
+    for await event in events {
+      if case .disconnected(let error?) = event { throw error }
+    }
   }
 }

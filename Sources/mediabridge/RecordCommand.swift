@@ -298,7 +298,7 @@ struct RecordingArguments: ParsableArguments {
     (options.participantPatterns, options.trackNames) = (tracks.participants, trackName)
     // Yesterday's recording is not lost to a command that is repeated.
     options.replacesFiles = overwrite
-    (options.parts, options.duration) = (files.parts, duration)
+    (options.parts, options.duration, options.captions) = (files.parts, duration, files.captions)
     options.emptyTimeout = emptyTimeout ?? RecordingOptions.usualEmptyTimeout
     return options
   }

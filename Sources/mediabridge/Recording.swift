@@ -64,7 +64,7 @@ struct Recording {
     let source = source
     let abandon: @Sendable () async -> Void = { _ = try? await source.finish() }
     try await console.join(url, interruption, abandon: abandon) {
-      try await room.connect(url: url, token: token, connectOptions: connectOptions)
+      try await room.connectToReceive(url: url, token: token, connectOptions: connectOptions)
     }
     do { try await run() } catch {
       await room.disconnect()
@@ -116,6 +116,7 @@ struct Recording {
     for manifest in writesManifest ? await source.manifests : [] {
       do throws(LiveKitError) { try manifest.write() } catch { failure = error }
     }
+    failure = done.destinations.lazy.compactMap { $0.captions?.failure }.first ?? failure
     for status in done.destinations { completion?.note(status) }
     return await completion?.finish().first ?? failure
   }

@@ -184,6 +184,7 @@ struct RecordingReport: Sendable {
     let list = (figures(status) + status.tracks.map(describe)).joined(separator: ", ")
     console.say(
       "Recorded \(status.location): \(list), " + String(format: "%.2f %% of packets lost", progress.loss * 100))
+    if let captions = status.captions { console.say(describe(captions)) }
     for change in status.codecChanges { console.say(describe(change)) }
     if let stream = status.stream, stream.losses > 0 {
       console.say(
@@ -197,9 +198,18 @@ struct RecordingReport: Sendable {
     ]
     if !status.parts.isEmpty { fields["parts"] = status.parts }
     if !status.segments.isEmpty { fields["segments"] = status.segments }
+    if let captions = status.captions { fields["captions"] = ["files": captions.files, "cues": captions.cues] }
     if status.isFile { fields["size"] = status.bytes }
     if let stream = status.stream { (fields["losses"], fields["away"]) = (stream.losses, Format.seconds(stream.away)) }
     console.event("finished", fields)
+  }
+
+  private func describe(_ captions: CaptionStatus) -> String {
+    let files = captions.files.joined(separator: ", ")
+    guard captions.cues > 0 else {
+      return "Nothing was transcribed meanwhile: \(files) \(captions.files.count > 1 ? "are" : "is") empty"
+    }
+    return "Captions in \(files): \(captions.cues) \(captions.cues == 1 ? "cue" : "cues")"
   }
 
   private func describe(_ change: CodecChange) -> String {
@@ -301,6 +311,7 @@ extension DestinationStatus {
     var fields: [String: Any] = ["file": location, "state": state.rawValue, "duration": Format.seconds(duration)]
     if isFile { fields["bytes"] = bytes }
     if !segments.isEmpty { fields["segment_count"] = segments.count }
+    if let captions { fields["captions"] = ["files": captions.files, "cues": captions.cues] }
     if let stream {
       fields["losses"] = stream.losses
       fields["reason"] = stream.reason?.message

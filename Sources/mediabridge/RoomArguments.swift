@@ -33,6 +33,12 @@ struct RoomArguments: ParsableArguments {
     help: "How often a lost connection is tried to be brought back before the room is given up; ten go on for 45 s")
   var reconnectAttempts = ConnectOptions().reconnectAttempts
 
+  @Option(help: ArgumentHelp("STUN or TURN server in place of those that the server names", visibility: .hidden))
+  var iceServer: [String] = []
+  @Option(help: ArgumentHelp("User name for the TURN servers", visibility: .hidden)) var iceUsername: String?
+  @Option(help: ArgumentHelp("Password for the TURN servers", visibility: .hidden)) var iceCredential: String?
+  @Flag(help: ArgumentHelp("Media goes by way of TURN servers only", visibility: .hidden)) var relayOnly = false
+
   @Flag(help: "JSON lines instead of text")
   var json = false
 
@@ -43,6 +49,8 @@ struct RoomArguments: ParsableArguments {
 
   /// Here, because ArgumentParser shows the usage of the command that is meant only for what this throws.
   func validate() throws {
+    // Who lists devices joins no room.
+    guard !CommandLine.arguments.contains("--list-devices") else { return }
     _ = try serverURL()
     for (name, value) in [("room", room), ("identity", identity), ("token", token)] where value?.isEmpty == true {
       throw ValidationError("--\(name) is empty; give a value, or leave it out")
@@ -66,7 +74,12 @@ struct RoomArguments: ParsableArguments {
     return Console(isJSON: json)
   }
 
-  var connectOptions: ConnectOptions { ConnectOptions(reconnectAttempts: reconnectAttempts) }
+  var connectOptions: ConnectOptions {
+    let own = IceServer(urls: iceServer, username: iceUsername, credential: iceCredential)
+    return ConnectOptions(
+      reconnectAttempts: reconnectAttempts, iceServers: iceServer.isEmpty ? [] : [own],
+      iceTransportPolicy: relayOnly ? .relay : .all)
+  }
 
   func serverURL() throws -> String {
     guard let url = setting(url, "LIVEKIT_URL", dev: "ws://localhost:7880") else {

@@ -7,6 +7,7 @@ extension Console {
     // What becomes of them stands in the line on how things stand.
     if case .statisticsUpdated = event { return }
     if let news = event.newsOfConnection ?? event.newsOfFailure { say(news) }
+    for line in event.wordsOfPeople { say(line) }
     let (name, fields) = event.described
     self.event(name, fields)
   }
@@ -32,9 +33,20 @@ extension RoomEvent {
   fileprivate var newsOfConnection: String? {
     switch self {
     case .reconnecting(.quick): "The connection is lost; reconnecting…"
-    case .reconnecting(.full): "The session is lost; joining the room again…"
+    case .reconnecting(.full), .reconnectModeChanged(.full): "The session is lost; joining the room again…"
     case .reconnected: "The connection is back."
     default: nil
+    }
+  }
+
+  /// What was said and written, in a line for people each.
+  fileprivate var wordsOfPeople: [String] {
+    switch self {
+    case .transcriptionReceived(let participant, _, let segments):
+      segments.filter(\.isFinal).map { "\(participant?.identity ?? "Somebody") says: \($0.text)" }
+    case .chatMessageReceived(let participant, let message):
+      ["\(participant?.identity ?? "Somebody") \(message.verb): \(message.message)"]
+    default: []
     }
   }
 
@@ -46,10 +58,11 @@ extension RoomEvent {
     case .audioPlaybackFailed(let error):
       ("audio_playback_failed", ["code": error.code.rawValue, "message": error.message])
     case .disconnected(let error): ("disconnected", error.map { ["message": $0.message] } ?? [:])
-    case .reconnecting(let mode): ("reconnecting", ["mode": mode.rawValue])
+    case .reconnecting(let mode), .reconnectModeChanged(let mode): ("reconnecting", ["mode": mode.rawValue])
     case .reconnected(let mode): ("reconnected", ["mode": mode.rawValue])
     case .roomMetadataChanged(let metadata): ("room_metadata_changed", ["metadata": metadata])
     case .recordingChanged(let isRecording): ("recording_changed", ["recording": isRecording])
+    case .roomMoved(let name): ("room_moved", ["room": name])
     case .activeSpeakersChanged(let speakers):
       ("active_speakers_changed", ["speakers": speakers.compactMap(\.identity)])
     case .dataReceived(let participant, let data, let topic):
@@ -57,6 +70,13 @@ extension RoomEvent {
         "data_received",
         ["participant": participant?.identity ?? "", "topic": topic, "text": String(decoding: data, as: UTF8.self)]
       )
+    case .transcriptionReceived(let participant, let publication, let segments):
+      (
+        "transcription_received",
+        ["participant": participant?.identity ?? "", "sid": publication?.sid ?? "", "segments": segments.map(\.fields)]
+      )
+    case .chatMessageReceived(let participant, let message):
+      ("chat_message_received", message.fields.merging(["participant": participant?.identity ?? ""]) { $1 })
     default: describedOfParticipant ?? describedOfTrack
     }
   }
@@ -71,6 +91,8 @@ extension RoomEvent {
       ("participant_metadata_changed", participant.fields(["metadata": metadata ?? ""]))
     case .participantAttributesChanged(let participant, let attributes):
       ("participant_attributes_changed", participant.fields(["attributes": attributes]))
+    case .participantStateChanged(let participant, let state):
+      ("participant_state_changed", participant.fields(["state": state.description]))
     case .participantPermissionsChanged(let participant, let permissions):
       ("participant_permissions_changed", participant.fields(["permissions": permissions.fields]))
     case .connectionQualityChanged(let participant, let quality):
@@ -112,6 +134,25 @@ extension RoomEvent {
       ("track_dimensions_changed", ["sid": track.sid ?? "", "size": dimensions.description])
     default: ("other", [:])
     }
+  }
+}
+
+extension TranscriptionSegment {
+  fileprivate var fields: [String: Any] {
+    [
+      "id": id, "text": text, "language": language, "final": isFinal, "start_time": startTime, "end_time": endTime,
+    ]
+  }
+}
+
+extension ChatMessage {
+  fileprivate var verb: String { isDeleted ? "takes back" : editTimestamp == nil ? "writes" : "corrects" }
+
+  fileprivate var fields: [String: Any] {
+    [
+      "id": id, "message": message, "timestamp": Int(timestamp.timeIntervalSince1970 * 1000),
+      "edited": editTimestamp != nil, "deleted": isDeleted, "generated": isGenerated,
+    ]
   }
 }
 

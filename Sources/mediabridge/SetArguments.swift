@@ -36,14 +36,15 @@ struct SetArguments: ParsableArguments {
   }
 
   /// What is set for each destination alone: by the name of its template, or of its file, which goes before that.
+  /// - Parameter what: the word for one.
   /// - Throws: for a destination that there is not.
-  func own(_ destinations: [Destination]) throws -> [[String: String]] {
+  func own(_ destinations: [Destination], called what: String = "destination") throws -> [[String: String]] {
     var values = destinations.map { _ in [String: String]() }
     for isFile in [false, true] {
       for assignment in try pairs.map(Self.parse) {
         guard let name = assignment.destination else { continue }
         let named = destinations.indices.filter { Self.names(destinations[$0]).contains(name) }
-        guard !named.isEmpty else { throw Self.noDestination(name, assignment, destinations) }
+        guard !named.isEmpty else { throw Self.noDestination(name, assignment, destinations, what) }
         for index in named where isFile == (name != destinations[index].template) {
           values[index][assignment.name] = assignment.value
         }
@@ -58,23 +59,26 @@ struct SetArguments: ParsableArguments {
   }
 
   private static func noDestination(
-    _ name: String, _ assignment: Assignment, _ destinations: [Destination]
+    _ name: String, _ assignment: Assignment, _ destinations: [Destination], _ what: String
   ) -> ValidationError {
     let known = destinations.compactMap(\.template)
     let nearest = NearestName.of(name, in: destinations.flatMap(names)).map { "did you mean '\($0)'?" }
     let there = nearest ?? "there is \(known.map { "'\($0)'" }.joined(separator: " and "))"
     let advice =
-      destinations.isEmpty ? "this command has no destinations; write name=value" : "no destination '\(name)'; \(there)"
+      destinations.isEmpty ? "this command has no \(what)s; write name=value" : "no \(what) '\(name)'; \(there)"
     return ValidationError("--set \(name).\(assignment.name)=\(assignment.value): \(advice)")
   }
 
   /// Deals out what is set for all: each value is for the first group of templates of which one has the variable.
-  /// - Parameter destinations: those that a value may be for alone.
+  /// - Parameters:
+  ///   - destinations: those that a value may be for alone.
+  ///   - what: the word for one.
   /// - Throws: for a name that none of them has.
   func values(
-    for groups: [[TemplateName]], folder: String?, besides destinations: [Destination] = []
+    for groups: [[TemplateName]], folder: String?, besides destinations: [Destination] = [],
+    called what: String = "destination"
   ) throws -> [[String: String]] {
-    _ = try own(destinations)
+    _ = try own(destinations, called: what)
     var values: [String: String] = [:]
     for assignment in try pairs.map(Self.parse) where assignment.destination == nil {
       values[assignment.name] = assignment.value

@@ -49,9 +49,8 @@ final class TrackCounter: VideoRenderer, AudioRenderer, PromptRenderer, Sendable
 
   var count: TrackCount { state.withLock { $0 } }
 
-  @MainActor var isAdaptiveStreamEnabled: Bool { shownSize != nil }
   @MainActor var adaptiveStreamSize: CGSize {
-    shownSize.map { CGSize(width: Int($0.width), height: Int($0.height)) } ?? .zero
+    shownSize.map { CGSize(width: Int($0.width), height: Int($0.height)) } ?? .unbounded
   }
 
   func render(frame: VideoFrame) {

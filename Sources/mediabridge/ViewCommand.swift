@@ -101,7 +101,7 @@ actor RoomViewer {
     let interruption = Interruption()
     do {
       try await console.join(url, interruption) {
-        try await room.connect(url: url, token: token, connectOptions: options)
+        try await room.connectToReceive(url: url, token: token, connectOptions: options)
       }
     } catch {
       await follower.value

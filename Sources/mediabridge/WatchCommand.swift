@@ -25,7 +25,7 @@ struct WatchCommand: AsyncParsableCommand {
     let interruption = Interruption()
     do {
       try await console.join(url, interruption) {
-        try await room.connect(url: url, token: token, connectOptions: access.connectOptions)
+        try await room.connectToReceive(url: url, token: token, connectOptions: access.connectOptions)
       }
     } catch {
       await teller.value

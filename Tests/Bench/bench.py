@@ -14,10 +14,13 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import av
+import capturing
 import composite
 import crowd
 import frames
 import mixing
+import passthrough
+import publish_costs
 import tracks
 from latency import Latency
 from losses import loss
@@ -32,7 +35,7 @@ FPS = 25
 # Seconds in which libwebrtc's estimate of the bandwidth reaches the publisher's bitrate.
 SETTLING = 12
 CODECS = {"VP8": "vp8", "H264": "h264"}
-PARTS = ("costs", "joins", "latency", "crowd", "tracks", "composite", "mixing", "frames")
+PARTS = ("costs", "joins", "latency", "crowd", "tracks", "composite", "mixing", "frames", "publishing", "passthrough", "capturing")
 # Ratios: beside the SDK without audio and with it, beside GStreamer alone, and recorded beside the SDK.
 WANTED = {"vp8": (0.59, 0.66, 1.10, 0.15), "h264": (0.70, 0.77, 1.12, 0.25)}
 # Beside the SDK, for the audio of one frame, which is two packets: 0.40 ms where that took 0.45, as machines differ.
@@ -200,9 +203,18 @@ def measure(arguments):
             if "composite" in parts:
                 say(f"{', '.join(map(str, arguments.participants))} mixed, {arguments.repetitions} times each")
                 results["composite"] = composite.Composite(bench).costs()
+            if "passthrough" in parts:
+                say(f"a file published as it is and encoded, {arguments.repetitions} times")
+                results["passthrough"] = passthrough.Passing(bench).measure()
             if "mixing" in parts:
                 say(f"{mixing.PARTICIPANTS} mixed: beginning, a second destination, delay, {arguments.repetitions} times")
                 results["mixing"] = mixing.Mixing(bench).costs()
+            if "capturing" in parts:
+                say(f"latency of a program's own frames, {arguments.repetitions} times each")
+                results["capturing"] = capturing.Capturing(bench).measure()
+            if "publishing" in parts:
+                say(f"published in three layers with audio, {arguments.repetitions} times each")
+                results["publishing"] = publish_costs.Publishing(bench).costs()
     return results
 
 
@@ -246,6 +258,12 @@ def tabulate(results):
         composite.tabulate(table, runs)
     if runs := results.get("mixing"):
         mixing.tabulate(table, runs)
+    if runs := results.get("publishing"):
+        publish_costs.tabulate(table, runs)
+    if runs := results.get("capturing"):
+        capturing.tabulate(table, runs)
+    if runs := results.get("passthrough"):
+        passthrough.tabulate(table, runs)
     if runs := results.get("frames"):
         frames.tabulate(table, *runs)
     return table
@@ -302,8 +320,9 @@ def main():
     print(table)
     lists = [
         *(runs for part in ("costs", "tracks", "composite") for runs in results.get(part, {}).values()),
-        results.get("crowd", []), *results.get("frames", ())[:2],
+        results.get("crowd", []), results.get("passthrough", []), *results.get("frames", ())[:2],
     ]  # fmt: skip
+    lists += [run.values() for runs in results.get("publishing", {}).values() for run in runs]
     others = [run["others"] for runs in lists for run in runs] or [0]
     print(
         f"\n{time.monotonic() - begun:.0f} s; {os.cpu_count()} processors, of which all else (server, publisher and what"

@@ -57,6 +57,7 @@ async def main():
     parser.add_argument("--duration", type=float, required=True)
     parser.add_argument("--clock-code", action="store_true")
     parser.add_argument("--video-only", action="store_true", help="subscribe to no audio")
+    parser.set_defaults(no_subscribe=False)
     parser.add_argument("--participant", help="with --video-only: subscribe to this one only")
     parser.add_argument("--quality", choices=["low", "medium", "high"], help="layer of simulcast tracks")
     arguments = parser.parse_args()

@@ -2,7 +2,6 @@ import BridgeTesting
 import Foundation
 import LiveKitProtocol
 import MediaCore
-import SyntheticParticipants
 import Testing
 
 @testable import Egress
@@ -14,6 +13,7 @@ import Testing
   @Test(arguments: ["nobody", "alice"])
   func waitingCostsNothing(_ identity: String) async throws {
     try await Watcher.run(RoomOptions(autoSubscribe: false)) { watcher in
+      try await eventually("both tracks") { watcher.room.remoteParticipants["alice"]?.trackPublications.count == 2 }
       try await watcher.synthetic.allow(false)
       let looks = Collector<MediaTime>()
       let bell = Bell()
@@ -52,10 +52,9 @@ import Testing
   /// What does not fit into one file is known as soon as it is known what it is.
   @Test func tracksThatDoNotFitTogetherAreRefused() async throws {
     try await Watcher.run(RoomOptions(autoSubscribe: false), codecs: ["alice": "vp8", "bob": "vp8"]) { watcher in
-      let video = CaptureOptions(template: "test-video", kind: .video, source: .camera, codec: "vp8")
-      let carol = CapturePublisher(captures: [video, video])
-      let grant = VideoGrant.publisher(room: SyntheticRoom.name)
-      try await carol.connect(url: watcher.synthetic.url, token: try await SyntheticRoom.token("carol", grant))
+      let carol = try await watcher.synthetic.join("carol")
+      try await carol.localParticipant.publish(
+        videoTrack: LocalVideoTrack.createCameraTrack(options: CameraCaptureOptions(template: "pattern")))
       let cameras = try await eventually("the cameras") { () -> [[String]]? in
         let cameras = ["alice", "bob", "carol"].map { identity in
           watcher.room.remoteParticipants[identity]?.videoTracks.map(\.sid) ?? []

@@ -19,15 +19,11 @@ import Testing
 
   /// Without a time of its own at which each is decoded a file cannot hold them, so they are encoded.
   @Test func theyAreEncodedForAFile() async throws {
-    let folder = try TemporaryFolder()
-    try FileManager.default.createDirectory(atPath: folder.path + "/capture", withIntermediateDirectories: true)
-    try Self.camera.write(toFile: folder.path + "/capture/reordered.pipeline", atomically: true, encoding: .utf8)
-    let publisher = CapturePublisher(
-      captures: [
-        CaptureOptions(
-          template: "reordered", kind: .video, source: .camera, codec: "h264",
-          dimensions: Dimensions(width: 160, height: 96))
-      ], pipelineFolder: folder.path)
+    let folder = try TemporaryFolder(template: "capture/reordered", Self.camera)
+    let layer = CaptureClip.Layer(dimensions: Dimensions(width: 160, height: 96), bitrate: 300_000)
+    let clip = try await CaptureClip.record(
+      template: "reordered", layers: [layer], rate: 25, seconds: 2, values: [:], pipelineFolder: folder.path)
+    let publisher = ClipPublisher(clip, codec: "h264")
     try await Watcher.run(RoomOptions(adaptiveStream: false, audioPlayback: .off), codecs: [:]) { watcher in
       let grant = VideoGrant.publisher(room: SyntheticRoom.name)
       try await publisher.connect(url: watcher.synthetic.url, token: try await SyntheticRoom.token("carol", grant))

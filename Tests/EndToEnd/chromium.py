@@ -1,5 +1,6 @@
-"""Chromium without a window, which plays a playlist in a page and sends what it saw."""
+"""Chromium without a window, which shows a page; one that plays a playlist sends what it saw."""
 
+import contextlib
 import functools
 import http.server
 import io
@@ -14,7 +15,21 @@ from urllib.parse import parse_qs, quote, urlparse
 
 import av
 
-PAGE = Path(__file__).resolve().parent / "player.html"
+FOLDER = Path(__file__).resolve().parent
+PAGE = FOLDER / "player.html"
+
+
+@contextlib.contextmanager
+def showing(address, *options):
+    """The page of that address, with further options of Chromium."""
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
+        usual = ["--headless=new", "--no-sandbox", "--disable-gpu", "--mute-audio", f"--user-data-dir={profile}"]
+        with subprocess.Popen(["chromium", *usual, *options, address], stderr=subprocess.DEVNULL) as browser:
+            try:
+                yield
+            finally:
+                browser.terminate()
+                browser.wait(10)
 
 
 class Page(http.server.SimpleHTTPRequestHandler):
@@ -37,21 +52,17 @@ def play(playlist, seconds=60):
     shutil.copy(PAGE, playlist.parent)
     answers, frames = queue.Queue(), {}
     serve = functools.partial(Page, answers=answers, directory=playlist.parent)
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), serve) as server, tempfile.TemporaryDirectory() as profile:
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), serve) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
-        address = f"http://127.0.0.1:{server.server_port}/{PAGE.name}?playlist={quote(playlist.name)}"
-        options = ["--headless=new", "--no-sandbox", "--disable-gpu", "--mute-audio", f"--user-data-dir={profile}"]
-        with subprocess.Popen(["chromium", *options, address], stderr=subprocess.DEVNULL) as browser:
-            try:
+        try:
+            with showing(f"http://127.0.0.1:{server.server_port}/{PAGE.name}?playlist={quote(playlist.name)}"):
                 while True:
                     path, body = answers.get(timeout=seconds)
                     if path.path == "/done":
                         return json.loads(body), frames
                     frames[float(parse_qs(path.query)["at"][0])] = luma(body)
-            finally:
-                browser.terminate()
-                browser.wait(10)
-                server.shutdown()
+        finally:
+            server.shutdown()
 
 
 def luma(png):

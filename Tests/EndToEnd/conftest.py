@@ -7,7 +7,9 @@ import pytest
 from _pytest.runner import runtestprotocol
 
 # Helpers whose assertions say what they found, as those of tests do.
-pytest.register_assert_rewrite("checks", "desktop", "failures", "network", "programs", "real_clip", "runner", "terminal")
+pytest.register_assert_rewrite(
+    "checks", "desktop", "failures", "network", "programs", "publishing", "real_clip", "runner", "terminal"
+)
 
 import livekit_server  # noqa: E402
 from network import Namespace, RoutedNetwork  # noqa: E402
@@ -102,14 +104,14 @@ class RoomServer:
         publisher = self._begin(
             self.enter(
                 *mediabridge("publish-test", "--url", self.url, *KEYS, "--room", room),
-                *("--identity", identity, "--codec", codec, "--duration", "120s", "--json"),
+                *("--identity", identity, "--codec", codec, "--duration", "120s", "--json", "--reconnect-attempts", 0),
             )
         )
         publisher.wait_for("publishing")
         return publisher
 
-    def subscriber(self, *options):
-        return self._begin(self.enter(*python("subscribe.py", "--url", self.url, *options)))
+    def subscriber(self, *options, url=None):
+        return self._begin(self.enter(*python("subscribe.py", "--url", url or self.url, *options)))
 
     def watcher(self, room, *options, url=None):
         return self._begin(

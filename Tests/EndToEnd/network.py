@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import time
 import uuid
+from contextlib import contextmanager
 from pathlib import Path
 
 
@@ -128,6 +129,16 @@ class RoutedNetwork:
             forward=f'iifname "server" {STUN} accept;'
             f' iifname "server" meta l4proto udp limit rate over {packets}/second burst 30 packets drop;'
         )
+
+    @contextmanager
+    def bandwidth_to_server(self, rate):
+        """No more passes to the server meanwhile; what waits for longer than 300 ms is dropped."""
+        place = ("dev", "server", "root")
+        _run(*self.router("tc", "qdisc", "add", *place, "tbf", "rate", rate, "burst", "5kb", "latency", "300ms"))
+        try:
+            yield
+        finally:
+            _run(*self.router("tc", "qdisc", "del", *place))
 
     def drop(self, forward="", to_router=""):
         """What passes between client and server is dropped by the rules of `forward`, separated by semicolons; what

@@ -21,6 +21,7 @@ def token(arguments, identity, is_agent=False):
     """By hand (RFC 7519): to import LiveKit's package for it takes half as long as to join. `subscribe.py` uses that."""
     claims = {"iss": arguments.api_key, "sub": identity, "nbf": int(time.time()) - 60, "exp": int(time.time()) + 21_600}
     claims["video"] = {"room": arguments.room, "roomJoin": True, "canUpdateOwnMetadata": True}
+    claims["video"] |= {"canSubscribe": False} if arguments.no_subscribe else {}
     claims |= {"kind": "agent"} if is_agent else {}
     said = ".".join(base64url(json.dumps(part).encode()) for part in ({"alg": "HS256", "typ": "JWT"}, claims))
     return f"{said}.{base64url(hmac.digest(arguments.api_secret.encode(), said.encode(), 'sha256'))}"
@@ -171,6 +172,7 @@ def make_parser():
     parser.add_argument("--room", default="test")
     parser.add_argument("--identity", default="alice")
     parser.add_argument("--agent", action="store_true", help="join as an agent")
+    parser.add_argument("--no-subscribe", action="store_true", help="with a token that may only publish")
     parser.add_argument("--codec", default="VP8", choices=["VP8", "H264", "VP9", "AV1"])
     parser.add_argument("--encrypted", action="store_true", help="end to end, with a key that nobody else has")
     parser.add_argument("--simulcast", action="store_true")

@@ -2,21 +2,38 @@
 
 GET /leave?reason=N&action=A sends a leave with those to every client, POST /say any SignalResponse, and POST /metadata
 tells each client that its own metadata is that text; GET /freeze passes nothing on any more; GET /cut ends every
-connection without a word, and with ?seconds=N every one that comes within so long.
+connection without a word, and with ?seconds=N every one that comes within so long. Whom it is to serve `--without` a codec
+is offered none of it, as if that client did not know it.
 """
 
 import argparse
 import asyncio
 import json
+import re
 import time
 
 from aiohttp import ClientSession, WSMsgType, web
 from livekit.protocol import rtc
 
 
+def without(codec, sdp):
+    """A description that has no such codec, nor what repairs it."""
+    numbers = set(re.findall(rf"a=rtpmap:(\d+) {codec}/", sdp))
+    numbers |= {number for number, of in re.findall(r"a=fmtp:(\d+) apt=(\d+)", sdp) if of in numbers}
+    lines = []
+    for line in sdp.split("\r\n"):
+        if line.startswith("m=video"):
+            kind, port, profile, *formats = line.split()
+            line = " ".join([kind, port, profile, *(number for number in formats if number not in numbers)])
+        if not re.match(rf"a=(rtpmap|fmtp|rtcp-fb):({'|'.join(numbers) or 'none'})[ \b]", line):
+            lines.append(line)
+    return "\r\n".join(lines)
+
+
 class Proxy:
-    def __init__(self, target):
+    def __init__(self, target, codec):
         self.target = target
+        self.codec = codec
         # Each with the transport below it.
         self.clients = {}
         # As the server has introduced them to themselves.
@@ -47,7 +64,14 @@ class Proxy:
             if message.type == WSMsgType.BINARY and not self.is_frozen:
                 if destination in self.clients and destination not in self.people:
                     self.meet(destination, message.data)
-                await destination.send_bytes(message.data)
+                await destination.send_bytes(self.changed(message.data) if destination in self.clients else message.data)
+
+    def changed(self, data):
+        said = rtc.SignalResponse.FromString(data)
+        if not self.codec or not said.HasField("offer"):
+            return data
+        said.offer.sdp = without(self.codec, said.offer.sdp)
+        return said.SerializeToString()
 
     def meet(self, client, data):
         said = rtc.SignalResponse.FromString(data)
@@ -91,7 +115,9 @@ class Proxy:
 async def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--to", required=True)
-    proxy = Proxy(parser.parse_args().to)
+    parser.add_argument("--without", metavar="CODEC")
+    arguments = parser.parse_args()
+    proxy = Proxy(arguments.to, arguments.without)
     application = web.Application()
     application.add_routes(
         [

@@ -354,7 +354,7 @@ MISTAKES = [
     (["probe", "--dev", "--room", "r", "--set", "bitrate=3"], ["bitrate", "receive/vp8"]),
     (["view", "--dev", "--room", "r", "--set", "titel=x"], ["titel", "title"]),
     (["publish-test", "--dev", "--room", "r", "--set", "wdith=3"], ["wdith", "width"]),
-    (["publish-test", "--dev", "--room", "r", "--set", "width=abc"], ["abc", "width", "test-video.pipeline:"]),
+    (["publish-test", "--dev", "--room", "r", "--set", "width=abc"], ["abc", "width", "pattern.pipeline:"]),
     (["publish-test", "--dev", "--room", "r", "--bitrate", "1000000"], ["--bitrate", "--clip"]),
     (["publish-test", "--dev", "--room", "r", "--clip", "clip", "--bitrate", "1"], ["--bitrate", "1000"]),
     (["publish-test", "--dev", "--room", "r", "--clip", "clip", "--fps", "0"], ["--fps", "120"]),

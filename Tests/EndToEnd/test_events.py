@@ -64,6 +64,8 @@ PERMISSIONS = ("subscribe", "publish", "publish_data", "update_metadata", "hidde
 UNASKED = {"is_speaking_changed", "active_speakers_changed", "connection_quality_changed", "room"}
 # LiveKit's server tells that layers flow, the development server does not.
 UNASKED |= {"track_stream_state_changed"}
+# When media can flow is a matter of the transports'.
+UNASKED |= {"participant_state_changed"}
 
 
 def is_told(event, wanted):
@@ -98,6 +100,8 @@ def test_what_a_participant_does_is_told_in_order(server):
     for _, strands in TOLD:
         expect(watcher, strands)
     expect(watcher, [alice("participant_disconnected")])
+    states = [event["state"] for event in watcher.events if event["event"] == "participant_state_changed"]
+    assert "active" in states, states
     rooms = [event["participants"] for event in watcher.events if event["event"] == "room"]
     layers = [track["layers"] for people in rooms for person in people for track in person["tracks"] if track["layers"]]
     assert layers and all(each == ["1280x720", "640x360", "320x180"] for each in layers), layers

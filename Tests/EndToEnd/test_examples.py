@@ -122,7 +122,13 @@ def test_record_participant(suffix, start, room, tmp_path):
 
 @pytest.mark.parametrize(
     ("name", "arguments"),
-    [("CountFrames", ["1"]), ("SaveSnapshots", ["x", "1"]), ("AudioLevels", []), ("RecordParticipant", ["a", "a.mkv"])],
+    [
+        ("CountFrames", ["1"]),
+        ("SaveSnapshots", ["x", "1"]),
+        ("AudioLevels", []),
+        ("RecordParticipant", ["a", "a.mkv"]),
+        ("Messages", ["x"]),
+    ],
 )
 def test_mistakes(name, arguments, start, tmp_path):
     lost = start(("env", "-u", "LIVEKIT_URL", "-u", "LIVEKIT_TOKEN", *example(name, *arguments)))

@@ -48,6 +48,16 @@ def only_signalling(server):
     return f"policy drop; tcp dport {port} accept; tcp sport {port} accept;"
 
 
+def assert_relayed(recorder):
+    """It has recorded through the relay alone, and tells nobody the password."""
+    recorder.wait_for("finished", 40)
+    assert recorder.finish() == 0, recorder.report("failed")
+    pairs = chosen_pairs(recorder)
+    assert pairs and all(" relay to " in pair for pair in pairs), recorder.report(f"{pairs}")
+    # ps and /proc show the command line; logs go to files.
+    assert TURN_PASSWORD not in recorder.errors
+
+
 @pytest.mark.parametrize(("transport", "host"), [("udp", "name"), ("udp", "address"), ("tcp", "address")])
 def test_turn(routed, relay, distant_server, tmp_path, transport, host):
     url = f"turn:{routed.CLIENT_SIDE if host == 'address' else routed.RELAY_NAME}:3478?transport={transport}"
@@ -60,13 +70,22 @@ def test_turn(routed, relay, distant_server, tmp_path, transport, host):
     server.own_publisher("turn", "alice", "h264")
     file = tmp_path / "turn.mp4"
     recorder = server.recorder("turn", "alice", file, "--duration", "5s", "--verbose")
-    recorder.wait_for("finished", 40)
-    assert recorder.finish() == 0, recorder.report("failed")
+    assert_relayed(recorder)
     assert_plays(file, 4.5)
-    pairs = chosen_pairs(recorder)
-    assert pairs and all(" relay to " in pair for pair in pairs), recorder.report(f"{pairs}")
-    # ps and /proc show the command line; logs go to files.
-    assert TURN_PASSWORD not in recorder.errors
+
+
+@pytest.mark.parametrize("relay_only", [False, True])
+def test_own_servers_are_used_in_place_of_the_servers(routed, relay, distant_server, tmp_path, relay_only):
+    """With relays only also where there is a direct way."""
+    server = distant_server("--ice-server", f"turn:{routed.CLIENT_SIDE}:1", "--ice-username", "x", "--ice-credential", "x")
+    own = ("--ice-server", f"turn:{routed.CLIENT_SIDE}:3478", "--ice-username", TURN_USER, "--ice-credential", TURN_PASSWORD)
+    if not relay_only:
+        routed.drop(forward=only_signalling(server))
+    server.own_publisher("turn", "alice", "h264")
+    file, only = tmp_path / "turn.mp4", ("--relay-only",) if relay_only else ()
+    recorder = server.recorder("turn", "alice", file, "--duration", "3s", "--verbose", *own, *only)
+    assert_relayed(recorder)
+    assert_plays(file, 2.5)
 
 
 def test_a_relay_that_refuses_is_named(routed, relay, distant_server, tmp_path):

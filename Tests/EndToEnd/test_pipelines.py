@@ -133,7 +133,7 @@ def test_an_editor_that_fails_is_told(say, tmp_path):
     assert done.returncode == 1 and "$EDITOR" in done.stderr
 
 
-KINDS = ["receive", "process", "mix", "tile", "encode", "send", "output", "capture"]
+KINDS = ["receive", "process", "mix", "tile", "decode", "encode", "send", "output", "capture"]
 
 
 def test_a_new_text_works_and_is_found(say, tmp_path):
@@ -173,7 +173,7 @@ def test_a_mask_that_lets_others_write_changes_nothing(say, tmp_path):
 def test_the_picture_has_every_element_and_link(say, tmp_path):
     svg = "{http://www.w3.org/2000/svg}"
     for name, elements, links, contract in [
-        ("encode/h264", 9, 8, 2), ("mix/video", 8, 7, 4), ("output/hls", 4, 3, 3), ("receive/vp8", 7, 6, 4),
+        ("encode/h264", 9, 8, 3), ("mix/video", 8, 7, 4), ("output/hls", 4, 3, 3), ("receive/vp8", 7, 6, 4),
     ]:
         done = say("pipelines", "graph", name, "--output", tmp_path / "picture.svg")
         assert done.returncode == 0, done.stderr

@@ -4,28 +4,15 @@ import signal
 import socket
 import subprocess
 
+import av
 import checks
 import clip
 import livekit_server
 import numpy as np
 import pytest
 from failures import assert_failed
-from programs import KEYS, mediabridge
-
-FPS = 25
-SIZE = (640, 360)
-
-
-def encode(file, seconds=8, *options):
-    """The numbered clip with its beeps in a file; `options` are of ffmpeg, for the output."""
-    pcm = file.with_suffix(".pcm")
-    pcm.write_bytes(clip.audio(0, seconds * clip.RATE).tobytes())
-    command = ["ffmpeg", "-y", "-v", "error", "-f", "rawvideo", "-pix_fmt", "yuv420p", "-s", f"{SIZE[0]}x{SIZE[1]}"]
-    command += ["-r", str(FPS), "-i", "-", "-f", "s16le", "-ar", str(clip.RATE), "-ac", "2", "-i", str(pcm)]
-    frames = b"".join(clip.i420(clip.draw(number, *SIZE, FPS)) for number in range(seconds * FPS))
-    default = ("-c:v", "libx264", "-preset", "ultrafast", "-crf", "18", "-g", "25", "-c:a", "flac")
-    subprocess.run([*command, *(options or default), str(file)], input=frames, check=True)
-    return file
+from programs import mediabridge
+from publishing import FPS, assert_in_order, encode, numbers, publish
 
 
 @pytest.fixture(scope="module")
@@ -33,38 +20,18 @@ def numbered(tmp_path_factory):
     return encode(tmp_path_factory.mktemp("publish") / "numbered.mkv")
 
 
-def publish(server, start, *arguments, room="r", identity="alice"):
-    return start(
-        server.enter(
-            *mediabridge("publish", "--url", server.url, *KEYS, "--room", room, "--identity", identity, "--json"),
-            *map(str, arguments),
-        )
-    )
-
-
-def numbers(seen):
-    return [number for number in seen["numbers"] if number is not None]
-
-
-def assert_in_order(got, least):
-    assert len(got) >= least, f"{len(got)} frames with a number: {got}"
-    steps = np.diff(got)
-    assert (steps > 0).all(), f"not in order: {got}"
-    assert (steps == 1).mean() > 0.9, f"frames are missing: {got}"
-
-
 @pytest.mark.parametrize(("codec", "mime"), [("vp8", "video/VP8"), ("h264", "video/H264"), ("vp9", "video/VP9")])
 def test_a_file_is_seen_and_heard(server, start, numbered, codec, mime):
     subscriber = server.subscriber("--duration", "16")
     subscriber.wait_for("connected")
-    publisher = publish(server, start, numbered, "--codec", codec, room="test")
+    publisher = publish(server, start, numbered, "--encode", "--codec", codec, room="test")
     publishing = publisher.wait_for("publishing", 20)
     assert [track["source"] for track in publishing["tracks"]] == ["camera", "microphone"]
     assert publishing["tracks"][0]["size"] == "640x360"
     publisher.wait_for("finished", 30)
     assert publisher.finish() == 0, publisher.report("")
     seen = subscriber.next(30, "what was seen")
-    assert sorted(seen["tracks"]) == [["alice", "audio/opus"], ["alice", mime]]
+    assert sorted(seen["tracks"]) == [["alice", "audio/red"], ["alice", mime]]
     assert "640x360" in seen["sizes"]
     # The smallest layer comes first, in which numbers are as large.
     assert_in_order(numbers(seen), 8 * FPS * 0.75)
@@ -75,7 +42,7 @@ def test_a_file_is_seen_and_heard(server, start, numbered, codec, mime):
 @pytest.mark.parametrize("codec", ["vp8", "h264"])
 def test_frames_and_audio_stay_together(server, start, numbered, tmp_path, codec):
     file = tmp_path / "sync.mkv"
-    publisher = publish(server, start, numbered, "--codec", codec, "--loop", room="sync")
+    publisher = publish(server, start, numbered, "--encode", "--codec", codec, "--loop", room="sync")
     publisher.wait_for("publishing", 20)
     recorder = server.recorder("sync", "alice", file, "--duration", "12s")
     recorder.wait_for("finished", 40)
@@ -89,15 +56,65 @@ def test_frames_and_audio_stay_together(server, start, numbered, tmp_path, codec
     assert np.percentile(np.abs(offsets), 95) <= 0.040, f"flash and beep apart: {np.round(offsets, 3)}"
 
 
+# 0xFF8060, by BT.601 in limited range.
+ORANGE = (155, 95, 186)
+CAMERAS = {
+    "full range": ("640x360", "scale=out_color_matrix=bt601:out_range=pc,format=yuvj420p", "mjpeg"),
+    "BT.709": ("1280x720", "scale=out_color_matrix=bt709:out_range=tv,format=yuv420p", "rawvideo"),
+}
+
+
+@pytest.mark.parametrize("camera", CAMERAS)
+def test_colors_become_those_of_webrtc(server, start, tmp_path, camera):
+    size, colors, codec = CAMERAS[camera]
+    source, file = tmp_path / "orange.mkv", tmp_path / "seen.mkv"
+    command = ["ffmpeg", "-v", "error", "-f", "lavfi", "-i", f"color=0xFF8060:s={size}:r=10:d=4", "-vf", f"format=rgb24,{colors}"]
+    subprocess.run([*command, "-c:v", codec, source], check=True)
+    publisher = publish(server, start, source, "--loop", room="colors")
+    publisher.wait_for("publishing", 20)
+    recorder = server.recorder("colors", "alice", file, "--duration", "3s")
+    recorder.wait_for("finished", 30)
+    assert recorder.finish() == 0, recorder.report("failed")
+    publisher.send(signal.SIGINT)
+    assert publisher.finish() == 0, publisher.report("failed")
+    with av.open(str(file)) as container:
+        *_, frame = container.decode(video=0)
+    samples = frame.to_ndarray(format="yuv420p")
+    luma, chroma = samples[: frame.height], samples[frame.height :].reshape(2, -1)
+    assert [luma.mean(), *chroma.mean(axis=1)] == pytest.approx(ORANGE, abs=3)
+
+
+def test_values_of_one_encoder_are_for_it_alone(server, start, numbered):
+    publisher = publish(server, start, numbered, "--encode", "--set", "cpu-used=12", "--set", "audio-bitrate=64", "--duration", "1s")
+    publisher.wait_for("publishing", 20)
+    publisher.wait_for("finished", 20)
+    assert publisher.finish() == 0, publisher.report("failed")
+
+
+def test_silence_is_hardly_sent(server, start):
+    """Of a voice, which a tone stands for here, pauses are left out; a microphone's are without being asked."""
+    publishers = [
+        publish(server, start, "tone", "--set", "wave=silence", "--set", f"dtx={dtx}", "--duration", "6s", room="silence", identity=dtx)
+        for dtx in ("true", "false")
+    ]
+    packets = []
+    for publisher in publishers:
+        publisher.wait_for("finished", 30)
+        assert publisher.finish() == 0, publisher.report("")
+        packets.append([event for event in publisher.events if event["event"] == "progress"][-1]["packets"])
+    # It begins with some that are no longer than a syllable.
+    assert packets[0] < 50 and packets[1] > 200, packets
+
+
 def test_everything_is_published_again_after_the_server_came_back(local_server, start, numbered):
-    publisher = publish(local_server, start, numbered, "--loop", room="test")
+    publisher = publish(local_server, start, numbered, "--encode", "--loop", room="test")
     publisher.wait_for("publishing", 20)
     publisher.wait_for("progress", 10)
     local_server.end(signal.SIGKILL)
     again = local_server.start_again()
     subscriber = again.subscriber("--duration", "30", "--until", "50", "640x360")
     seen = subscriber.next(60, "connected") and subscriber.next(60, "what was seen")
-    assert sorted(seen["tracks"]) == [["alice", "audio/opus"], ["alice", "video/VP8"]]
+    assert sorted(seen["tracks"]) == [["alice", "audio/red"], ["alice", "video/VP8"]]
     assert seen["wanted"] >= 50 and seen["level"] > 0, seen
     publisher.send(signal.SIGINT)
     publisher.wait_for("finished", 20)

@@ -6,6 +6,7 @@ import os
 import socket
 import subprocess
 import sys
+import time
 
 import numpy as np
 import pytest
@@ -158,6 +159,8 @@ def test_audio_that_waits_for_more_than_a_minute_is_counted_in_samples(server):
     reader = Reader(server, "pcm", "--duration", "75s")
     reader.read(1000)
     eventually(lambda: of("reader_slow", reader.events), 100)
+    # It is told with the first piece.
+    time.sleep(0.5)
     samples = np.frombuffer(reader.read(1 << 30), "<i2")
     assert reader.finish() == 0
     [finished] = of("finished", reader.events)

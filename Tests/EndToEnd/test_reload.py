@@ -24,7 +24,7 @@ BROKEN = [
     (ENCODE, ("name=frames", "name=frame"), "frames or pcm"),
     (HLS, ("alignment=0", "alignment=all"), "alignment"),
     (RTMP, ("! rtmp2sink", "! rtmp2snk"), "rtmp2snk"),
-    (ENCODE, ("x264enc bitrate", "x264enc bit-rate"), "bit-rate"),
+    (ENCODE, ("encoder bitrate", "encoder bit-rate"), "bit-rate"),
     (HLS, ("sync=false", "snyc=false"), "snyc"),
 ]
 # What is right, with how many destinations it is of.

@@ -1,6 +1,6 @@
 """A desktop without a screen, and what a person does to its windows, without a window manager.
 
-x11.py serve WIDTHxHEIGHT | list | resize ID WIDTH HEIGHT | close ID | destroy ID
+x11.py serve WIDTHxHEIGHT | list | wander | resize ID WIDTH HEIGHT | close ID | destroy ID
 
 Run by Debian's own Python, for which the package python3-xlib is.
 """
@@ -8,6 +8,7 @@ Run by Debian's own Python, for which the package python3-xlib is.
 import os
 import signal
 import sys
+import time
 
 from Xlib import X, display
 from Xlib.protocol import event
@@ -32,10 +33,27 @@ def serve(size):
     os.execvp("Xvfb", ("Xvfb", *options))
 
 
+def wander(server):
+    """A white window of 80 x 80 that goes from left to right, again and again: it is at (x, 100 + x/2)."""
+    screen = server.screen()
+    window = screen.root.create_window(0, 100, 80, 80, 0, screen.root_depth, background_pixel=screen.white_pixel)
+    window.map()
+    server.sync()
+    print('{"event": "shown", "window": %d}' % window.id, flush=True)
+    x = 0
+    while True:
+        time.sleep(0.1)
+        x = (x + 20) % 800
+        window.configure(x=x, y=100 + x // 2)
+        server.sync()
+
+
 def main(action, *numbers):
     if action == "serve":
         serve(*numbers)
     server = display.Display()
+    if action == "wander":
+        wander(server)
     if action == "list":
         for found in windows(server.screen()):
             print(*found)

@@ -218,6 +218,10 @@ struct SignalMessageTests {
       #expect(try state.receive(.make(.refreshToken(token)), at: .s(1)) == [], "it is nobody's business")
     }
     #expect(state.refreshedToken == "d.e.f")
+    var moved = Livekit_RoomMovedResponse()
+    moved.token = "g.h.i"
+    #expect(try state.receive(.make(.roomMoved(moved)), at: .s(1)) == [.deliver(.make(.roomMoved(moved)))])
+    #expect(state.refreshedToken == "g.h.i")
   }
 
   @Test func aLeaveEndsWithReasonAndAction() throws {

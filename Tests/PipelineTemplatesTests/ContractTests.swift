@@ -29,6 +29,22 @@ import Testing
     #expect(try line("# A.\nflvmux name=mux ! fakesink\nappsrc ! mux.") == 2)
   }
 
+  @Test(
+    arguments: [
+      ("vp8enc name=encoder target-bitrate=${bitrate:-2500}000", "target-bitrate", "000"),
+      ("x264enc bitrate=5 name=encoder threads=2 bitrate=${bitrate:-2500}", "bitrate", ""),
+      ("x264enc bitrate=${bitrate:-2500}", nil, nil),
+      ("x264enc name=encoder option-string=\"bitrate=${bitrate:-2500}\"", nil, nil),
+      ("x264enc name=encoder option-string=\"${bitrate:-2500}:${bitrate}\"", nil, nil),
+    ] as [(String, String?, String?)])
+  func theBitrateOfAnEncoderIsFound(_ encoder: String, _ name: String?, _ suffix: String?) throws {
+    let text = "appsrc name=frames ! \(encoder) ! appsink name=encoded"
+    let filled = try Template(kind: .encode, name: "t", file: "t", text: text).fill(["bitrate": "300"])
+    let property = filled.property(of: "encoder", from: "bitrate")
+    #expect(property?.name == name && property?.variable?.suffix == suffix)
+    #expect(property?.value == suffix.map { "300" + $0 })
+  }
+
   @Test func remarksAndLinesMakeNoOtherPipeline() throws {
     let fill = { (text: String) in try Template(kind: .output, name: "t", file: "t", text: text).fill() }
     let text = "# A.\nappsrc name=video max-bytes=${bytes:-5} ! filesink location=\"a  b\""

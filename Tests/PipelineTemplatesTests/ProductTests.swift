@@ -61,6 +61,7 @@ import Testing
     #expect(ElementPackage.isHardware("vah264enc") && ElementPackage.isHardware("nvh264dec"))
     #expect(ElementPackage.isHardware("v4l2vp8dec") && !ElementPackage.isHardware("v4l2src"))
     #expect(!ElementPackage.isHardware("x264enc") && !ElementPackage.isHardware("valve"))
+    #expect(ElementPackage.isOptional("faceblur") && !ElementPackage.isOptional("textoverlay"))
     let advice = ElementPackage.advice(forElement: "vah264enc")
     #expect(advice.contains("gstreamer1.0-plugins-bad") && advice.contains("VA-API"))
     #expect(ElementPackage.advice(forElement: "v4l2h264enc").contains("gstreamer1.0-plugins-good"))

@@ -35,4 +35,13 @@ import Testing
     let plain = try self.filled("appsrc name=audio ! fakesink name=x-N")
     #expect(plain.description(withAudio: [2, 3]) == plain.description)
   }
+
+  @Test func captionsAreThereWhereTheyAreAskedFor() throws {
+    let filled = try filled(text + "\nappsrc name=captions caps=\"text/x-raw\" ! mux.subtitle_0")
+    let without = filled.description(withAudio: [])
+    #expect(!without.contains("captions") && !without.contains("subtitle"))
+    #expect(without.utf8.count == filled.description.utf8.count)
+    #expect(filled.description(withAudio: [], captions: true).hasSuffix("! mux.subtitle_0"))
+    #expect(filled.description(withAudio: [2, 3]).hasSuffix("! queue name=wait_3 ! mux.audio_3"))
+  }
 }

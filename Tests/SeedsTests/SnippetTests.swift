@@ -45,6 +45,9 @@ extension SeedsTests {
         // The development server tells whole seconds.
         #expect((start.addingTimeInterval(-1)...Date()).contains(try #require(alice.joinedAt)))
         #expect(room.localParticipant.joinedAt != nil)
+        for publication in [camera, microphone] {
+          #expect((start.addingTimeInterval(-1)...Date()).contains(try #require(publication.publishedAt)))
+        }
       }
     }
 

@@ -1,4 +1,5 @@
 #pragma once
+#include "frame_colors.h"
 #include "frame_memory.h"
 #include "shims_gst.h"
 #include "shims_process.h"

@@ -9,3 +9,6 @@ gboolean shim_offer_frame_memory(GstQuery *query);
 
 /// Whether the memory of a buffer comes from such a pool.
 gboolean shim_is_frame_memory(GstBuffer *buffer);
+
+/// An allocator of such memory, which belongs to the caller. It keeps what frames of one size have left for the next ones.
+GstAllocator *shim_frame_allocator_new(void);

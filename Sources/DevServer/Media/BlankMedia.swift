@@ -9,10 +9,13 @@ enum BlankMedia {
     switch codec.name.uppercased() {
     case "VP8": [0x10] + vp8
     case "H264": [0x18] + h264.flatMap { [0, UInt8($0.count)] + $0 }
-    case "OPUS": [0xf8, 0xff, 0xfe]
+    case "OPUS": silence
+    case "RED": (codec.redundantPayloadTypes.first?.rawValue).map { [$0] + silence }
     default: nil
     }
   }
+
+  private static let silence: [UInt8] = [0xf8, 0xff, 0xfe]
 
   /// A black keyframe of 8x8.
   private static let vp8: [UInt8] = [

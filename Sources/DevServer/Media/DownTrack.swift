@@ -10,10 +10,14 @@ final class DownTrack {
   let track: PublishedTrack
   let ssrc = SSRC(.random(in: 1...(.max - 1)))
   var mid = ""
-  private let codec: Codec
+  /// What is forwarded: the track, or the same in its other codec.
+  private var source: PublishedTrack
+  private var codec: Codec
   private let send: (RTPPacket) -> Void
   /// Both are there once the subscriber has answered with its payload types.
   private var stream: DownStream?
+  /// Whether the subscriber takes no RED, so that each packet loses what it repeats.
+  private var isUnwrapping = false
   private var wantedLayer: Int
   private var isEnabled = true
   /// Frames a second that the subscriber asks for; 0 for all.
@@ -21,11 +25,14 @@ final class DownTrack {
   private var newest: RTPPacket?
 
   init(track: PublishedTrack, codec: Codec, firstLayer: Int, send: @escaping (RTPPacket) -> Void) {
-    self.track = track
+    (self.track, source) = (track, track)
     wantedLayer = firstLayer
     self.codec = codec
     self.send = send
+    track.attach(self)
   }
+
+  func detach() { source.detach(self) }
 
   private var rtxSSRC: SSRC { SSRC(ssrc.rawValue + 1) }
 
@@ -39,10 +46,11 @@ final class DownTrack {
   }
 
   /// The subscriber has answered and is connected: media may flow.
-  /// - Returns: false when the subscriber does not take the track's codec.
+  /// - Returns: false when the subscriber does not take the track's codec, nor the other one that its publisher has.
   func start(with section: NegotiatedSection) -> Bool {
     guard stream == nil else { return true }
-    guard let format = SubscriberFormats.format(for: codec, in: section) else { return false }
+    guard let format = SubscriberFormats.format(for: codec, in: section) else { return turnToBackup(section) }
+    isUnwrapping = codec.isRED && !format.codec.isRED
     let first = SequenceNumber(.random(in: 0...(.max / 2)))
     let rewriter = StreamRewriter(
       configuration: .init(
@@ -60,9 +68,24 @@ final class DownTrack {
     return true
   }
 
+  /// Waits for the other codec until it comes.
+  private func turnToBackup(_ section: NegotiatedSection) -> Bool {
+    let isTaken = section.formats.contains { $0.codec.isNamed(track.backupCodec) }
+    guard source === track, isTaken else { return false }
+    guard let backup = track.backup else {
+      track.onBackupNeeded?()
+      return true
+    }
+    guard let other = backup.codec else { return true }
+    source.detach(self)
+    (source, codec) = (backup, other)
+    backup.attach(self)
+    return start(with: section)
+  }
+
   /// What of the publisher's header elements goes out, and under which id.
   private func elements(in section: NegotiatedSection) -> [UInt8: UInt8] {
-    guard let own = track.orientationID, let id = section.extensionID(HeaderExtensionURI.videoOrientation) else {
+    guard let own = source.orientationID, let id = section.extensionID(HeaderExtensionURI.videoOrientation) else {
       return [:]
     }
     return [own: id]
@@ -74,7 +97,7 @@ final class DownTrack {
     isEnabled = !settings.disabled
     wantedRate = settings.fps
     if settings.width > 0 {
-      wantedLayer = track.layerIndex(fittingHeight: settings.height)
+      wantedLayer = source.layerIndex(fittingHeight: settings.height)
     } else {
       wantedLayer = min(2, settings.quality.rawValue)
     }
@@ -88,7 +111,7 @@ final class DownTrack {
       stream?.rewriter.select(nil)
       return
     }
-    guard let best = track.bestLayer(upTo: wantedLayer, at: time) else { return }
+    guard let best = source.bestLayer(upTo: wantedLayer, at: time) else { return }
     guard rewriter.current != best.ssrc || rewriter.awaited != nil, rewriter.awaited != best.ssrc else { return }
     stream?.rewriter.select(best.ssrc)
     if track.isVideo { best.receiver.requestKeyframe() }
@@ -97,7 +120,7 @@ final class DownTrack {
   func requestKeyframe() {
     guard track.isVideo, let rewriter = stream?.rewriter else { return }
     let wanted = rewriter.awaited ?? rewriter.current
-    track.layers.first { $0.ssrc == wanted }?.receiver.requestKeyframe()
+    source.layers.first { $0.ssrc == wanted }?.receiver.requestKeyframe()
   }
 
   /// Clears the subscriber's frame before the track goes, as a LiveKit server does: with tiny frames, or silence.
@@ -114,7 +137,7 @@ final class DownTrack {
   }
 
   func forward(_ packet: RTPPacket, from layer: UpLayer, at time: MediaTime) {
-    guard isEnabled else { return }
+    guard isEnabled, let packet = isUnwrapping ? packet.withoutRedundancy() : packet else { return }
     if stream?.rewriter.current == nil && stream?.rewriter.awaited == nil { choose(at: time) }
     if wantedRate == 0 || layer.ssrc == stream?.rewriter.current {
       stream?.rewriter.temporalLayerLimit = wantedRate == 0 ? nil : layer.rates.layer(for: wantedRate)

@@ -1,4 +1,5 @@
 import Bitstream
+import Foundation
 import LiveKitProtocol
 import MediaCore
 import RTP
@@ -14,8 +15,17 @@ final class PublishedTrack {
   let sid: String
   let cid: String
   var info: Livekit_TrackInfo
-  /// The codec that the publisher asked to use, such as `vp8`; empty when it left it open.
+  /// The codec that the publisher asked to use, such as `vp8`; RED for audio that does not rule it out; empty when it is
+  /// left open.
   let preferredCodec: String
+  /// The codec that the publisher would send, too, such as `vp8`; empty for none.
+  let backupCodec: String
+  /// Whether this is another track's other codec: of the same SID, and only for who cannot decode the first one.
+  let isBackup: Bool
+  /// The same track in its other codec, once the publisher has announced that it comes.
+  var backup: PublishedTrack?
+  /// Asks the publisher for it.
+  var onBackupNeeded: (() -> Void)?
   /// True once a packet has come.
   var isFlowing = false
   private(set) var layers: [UpLayer] = []
@@ -28,9 +38,11 @@ final class PublishedTrack {
 
   init(request: Livekit_AddTrackRequest) {
     let isVideo = request.type == .video
-    sid = Identifier.make(isVideo ? "TR_VC" : "TR_AM")
+    isBackup = !request.sid.isEmpty
+    sid = isBackup ? request.sid : Identifier.make(isVideo ? "TR_VC" : "TR_AM")
+    backupCodec = request.simulcastCodecs.dropFirst().first?.codec ?? ""
     cid = request.cid
-    preferredCodec = request.simulcastCodecs.first?.codec ?? ""
+    preferredCodec = request.simulcastCodecs.first?.codec ?? (isVideo || request.disableRed ? "" : "red")
     info = Livekit_TrackInfo()
     info.sid = sid
     info.type = request.type
@@ -41,10 +53,12 @@ final class PublishedTrack {
     info.source = request.source
     info.layers = request.layers
     info.disableDtx = request.disableDtx
+    info.disableRed = request.disableRed
     info.stereo = request.stereo
     info.stream = request.stream
     info.encryption = request.encryption
     info.simulcast = request.layers.count > 1
+    info.version.unixMicro = Int64(Date().timeIntervalSince1970 * 1_000_000)
   }
 
   var isVideo: Bool { info.type == .video }

@@ -5,6 +5,8 @@ import RTP
 import SDP
 
 /// The connection on which a client publishes: it offers, we answer. Lives on the server's loop.
+///
+/// It is the primary one of who may receive nothing, and then has what others say, too.
 final class PublisherSession {
   private unowned let participant: DevParticipant
   private let loop: TransportLoop
@@ -19,7 +21,8 @@ final class PublisherSession {
   private var speech = SpeechNews(at: .now)
   private var ticker: LoopTimer?
 
-  var tracks: [PublishedTrack] { streams.tracks }
+  /// Without those that are another one's other codec.
+  var tracks: [PublishedTrack] { streams.tracks.filter { !$0.isBackup } }
 
   init(participant: DevParticipant, loop: TransportLoop, configuration: DevServerConfiguration) {
     self.participant = participant
@@ -37,11 +40,42 @@ final class PublisherSession {
 
   func add(_ request: Livekit_AddTrackRequest) {
     guard participant.info.permission.canPublish else { return }
+    if let known = streams.tracks.first(where: { $0.cid == request.cid }) { return answer(request, with: known) }
     let track = PublishedTrack(request: request)
+    var known = track
+    if track.isBackup {
+      guard let first = tracks.first(where: { $0.sid == track.sid }) else { return }
+      first.backup = track
+      known = first
+    }
+    track.onBackupNeeded = { [weak self, weak track] in
+      if let track { self?.askForBackup(of: track) }
+    }
     streams.tracks.append(track)
+    answer(request, with: known)
+  }
+
+  private func answer(_ request: Livekit_AddTrackRequest, with track: PublishedTrack) {
     var response = Livekit_SignalResponse()
     response.trackPublished.cid = request.cid
     response.trackPublished.track = track.info
+    participant.send(response)
+  }
+
+  /// Somebody cannot decode what a publisher sends first. All layers of both are wanted.
+  private func askForBackup(of track: PublishedTrack) {
+    var response = Livekit_SignalResponse()
+    response.subscribedQualityUpdate.trackSid = track.sid
+    let qualities = [Livekit_VideoQuality.low, .medium, .high].map { quality in
+      var subscribed = Livekit_SubscribedQuality()
+      (subscribed.quality, subscribed.enabled) = (quality, true)
+      return subscribed
+    }
+    response.subscribedQualityUpdate.subscribedCodecs = [track.preferredCodec, track.backupCodec].map { name in
+      var codec = Livekit_SubscribedCodec()
+      (codec.codec, codec.qualities) = (name, qualities)
+      return codec
+    }
     participant.send(response)
   }
 
@@ -64,7 +98,9 @@ final class PublisherSession {
     self.negotiator = negotiator
     streams.sections = answer.sections
     arrivals.extensionID = streams.extensionID(HeaderExtensionURI.transportCC)
-    for track in streams.removeEnded(in: offer) { participant.room.trackEnded(track, of: participant) }
+    for track in streams.removeEnded(in: offer) where !track.isBackup {
+      participant.room.trackEnded(track, of: participant)
+    }
     streams.registerAnnounced()
     peer.connect(to: remote, isDTLSClient: remote.setup == .passive)
     for candidate in candidates.described(with: offer.media.flatMap(\.candidates)) {
@@ -88,13 +124,16 @@ final class PublisherSession {
   /// The codec that the client announced for a track goes first, since a client sends the answer's first one.
   private func preferCodecs(in offer: inout SessionDescription) {
     for index in offer.media.indices {
-      guard let cid = offer.media[index].msid?.track, let track = tracks.first(where: { $0.cid == cid }),
+      guard let cid = offer.media[index].msid?.track, let track = streams.tracks.first(where: { $0.cid == cid }),
         !track.preferredCodec.isEmpty
       else { continue }
       let preferred = offer.media[index].codecs.filter { $0.isNamed(track.preferredCodec) }
       let numbers = Set(preferred.map(\.payloadType))
-      let repairs = offer.media[index].codecs.filter { $0.associatedPayloadType.map(numbers.contains) == true }
-      if !preferred.isEmpty { offer.media[index].codecs = preferred + repairs }
+      let inside = Set(preferred.flatMap(\.redundantPayloadTypes))
+      let others = offer.media[index].codecs.filter { codec in
+        inside.contains(codec.payloadType) || codec.associatedPayloadType.map(numbers.contains) == true
+      }
+      if !preferred.isEmpty { offer.media[index].codecs = preferred + others }
     }
   }
 
@@ -108,9 +147,11 @@ final class PublisherSession {
     handlers.reports = { [weak self] in self?.receive($0, at: $1) }
     handlers.candidate = { [weak self] in self?.trickle($0) }
     handlers.message = { [weak self] in self?.relay($0, on: $1) }
+    if !participant.isSubscriberPrimary { handlers.channel = { [weak self] in self?.participant.opened($0) } }
     let observer = PeerObserver(loop: loop, handlers: handlers)
     self.observer = observer
     peer = PeerConnection(loop: loop, configuration: peerConfiguration, delegate: observer)
+    if !participant.isSubscriberPrimary { participant.channels.peer = peer }
     tick()
     return peer
   }
@@ -184,6 +225,7 @@ final class PublisherSession {
     else { return }
     track.use(format.codec, in: section)
     track.isFlowing = true
+    if track.isBackup { return participant.room.backupStarted() }
     participant.room.trackStarted(track, of: participant)
   }
 

@@ -22,9 +22,11 @@ enum SubscriberFormats {
     HeaderExtensionURI.absSendTime: 3, HeaderExtensionURI.videoOrientation: 4,
   ]
 
-  /// The format in which `codec` goes out: with the same parameters, or else the first of its name.
+  /// The format in which `codec` goes out: with the same parameters, or else the first of its name; what is inside of RED
+  /// where a subscriber takes none.
   static func format(for codec: Codec, in section: NegotiatedSection) -> NegotiatedSection.Format? {
-    let named = section.formats.filter { $0.codec.isNamed(codec.name) }
+    var named = section.formats.filter { $0.codec.isNamed(codec.name) }
+    if named.isEmpty, codec.isRED { named = section.formats.filter { $0.codec.isNamed("opus") } }
     return named.first { Set($0.codec.parameters) == Set(codec.parameters) } ?? named.first
   }
 

@@ -3,11 +3,10 @@ import MediaCore
 import PeerTransport
 import RTP
 import SDP
-import SwiftProtobuf
 
 /// The connection on which a client is sent media: we offer, it answers. Lives on the server's loop.
 ///
-/// Its data channels are opened with the first offer; the client is active once both are open.
+/// Its data channels are opened with the first offer. Who may receive nothing is offered nothing.
 final class SubscriberSession {
   private unowned let participant: DevParticipant
   private let loop: TransportLoop
@@ -16,7 +15,6 @@ final class SubscriberSession {
   private var observer: PeerObserver?
   private var negotiation = Negotiation()
   private var downTracks: [DownTrack] = []
-  private var channels: [String: DataChannel] = [:]
   /// Of each track that is asked for: whether its publisher allows it, as the client was told.
   private var isAllowed: [String: Bool] = [:]
   private var isConnected = false
@@ -59,7 +57,7 @@ final class SubscriberSession {
 
   func end() -> PeerConnection? {
     ticker?.cancel()
-    for downTrack in downTracks { downTrack.track.detach(downTrack) }
+    for downTrack in downTracks { downTrack.detach() }
     downTracks = []
     defer { peer = nil }
     return peer
@@ -74,12 +72,13 @@ final class SubscriberSession {
     var handlers = PeerObserver.Handlers()
     handlers.reports = { [weak self] in self?.receive($0, at: $1) }
     handlers.candidate = { [weak self] in self?.trickle($0) }
-    handlers.channel = { [weak self] in self?.opened($0) }
+    handlers.channel = { [weak self] in self?.participant.opened($0) }
     handlers.state = { [weak self] in self?.changed($0) }
     let observer = PeerObserver(loop: loop, handlers: handlers)
     let peer = PeerConnection(loop: loop, configuration: peerConfiguration, delegate: observer)
     self.observer = observer
     self.peer = peer
+    participant.channels.peer = peer
     guard let local = peer.localParametersOnLoop(setup: .actpass),
       let transport = local.localTransport(preferring: .actpass)
     else { return }
@@ -132,7 +131,7 @@ final class SubscriberSession {
   }
 
   /// Lets the tracks flow that the client has answered for.
-  private func startTracks() {
+  func startTracks() {
     guard isConnected else { return }
     for downTrack in downTracks where negotiation.answered.contains(downTrack.track.sid) {
       guard let section = negotiation.sections.first(where: { $0.mid == downTrack.mid }) else { continue }
@@ -161,18 +160,6 @@ final class SubscriberSession {
     participant.send(response)
   }
 
-  private func opened(_ channel: DataChannel) {
-    channels[channel.label] = channel
-    if channels["_reliable"] != nil && channels["_lossy"] != nil { participant.becameActive() }
-  }
-
-  func send(_ packet: Livekit_DataPacket, isReliable: Bool) {
-    guard let channel = channels[isReliable ? "_reliable" : "_lossy"],
-      let bytes = try? packet.serializedBytes() as [UInt8]
-    else { return }
-    peer?.send(bytes, on: channel)
-  }
-
   // MARK: Subscriptions
 
   func subscribe(to track: PublishedTrack, of publisher: DevParticipant) {
@@ -189,7 +176,6 @@ final class SubscriberSession {
     }
     downTrack.mid = negotiation.negotiator?.add(downTrack.sendingTrack(of: publisher)) ?? ""
     downTracks.append(downTrack)
-    track.attach(downTrack)
     return true
   }
 
@@ -218,10 +204,12 @@ final class SubscriberSession {
     end(sid)
   }
 
+  func unsubscribeAll() { for downTrack in downTracks { unsubscribe(from: downTrack.track.sid) } }
+
   private func end(_ sid: String) {
     guard let index = downTracks.firstIndex(where: { $0.track.sid == sid }) else { return }
     let downTrack = downTracks.remove(at: index)
-    downTrack.track.detach(downTrack)
+    downTrack.detach()
     downTrack.flush()
     negotiation.negotiator?.remove(mid: downTrack.mid)
     offer()

@@ -61,7 +61,10 @@ struct UpStreams {
     _ track: PublishedTrack, _ section: NegotiatedSection, index: Int, ssrc: SSRC, rtx: SSRC?
   ) -> UpLayer {
     let layer = track.layer(index) {
-      UpLayer(index: index, ssrc: ssrc, receiver: RTPReceiver(configuration: .init(section, ssrc: ssrc, rtx: rtx)))
+      var configuration = RTPReceiver.Configuration(section, ssrc: ssrc, rtx: rtx)
+      // What is sent redundantly goes on as it is, so that subscribers repair with it, too.
+      configuration.formats = configuration.formats.mapValues { $0 == .redundant ? .media : $0 }
+      return UpLayer(index: index, ssrc: ssrc, receiver: RTPReceiver(configuration: configuration))
     }
     streams[ssrc] = (track, layer)
     if let rtx { streams[rtx] = (track, layer) }

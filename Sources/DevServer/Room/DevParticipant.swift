@@ -5,18 +5,23 @@ import PeerTransport
 
 /// One client in a room: its signalling, what it publishes and what it is sent. Lives on the server's loop.
 final class DevParticipant {
-  let room: DevRoom
-  let sid = Identifier.make("PA_")
+  private(set) var room: DevRoom
+  private(set) var sid = Identifier.make("PA_")
+  let token: AccessToken
   let subscribesAutomatically: Bool
   let usesAdaptiveStream: Bool
   private(set) var publisher: PublisherSession!
   private(set) var subscriber: SubscriberSession!
+  /// Of the primary connection.
+  let channels: MessageChannels
+  /// Which connection is the primary one, on which it becomes active and is sent messages, is settled at the join.
+  let isSubscriberPrimary: Bool
   var info = Livekit_ParticipantInfo()
-  private(set) var hasLeft = false
+  var hasLeft = false
   /// Whom this participant lets receive its tracks; nil for everyone.
-  private var subscriptionPermission: Livekit_SubscriptionPermission?
+  var subscriptionPermission: Livekit_SubscriptionPermission?
   private(set) var socket: ClientSocket
-  private let configuration: DevServerConfiguration
+  let configuration: DevServerConfiguration
 
   init(
     request: JoinRequest, socket: ClientSocket, room: DevRoom, loop: TransportLoop,
@@ -24,10 +29,13 @@ final class DevParticipant {
   ) {
     self.room = room
     self.socket = socket
+    token = request.token
     self.configuration = configuration
     subscribesAutomatically = request.autoSubscribe
     usesAdaptiveStream = request.adaptiveStream
-    describe(request.token)
+    isSubscriberPrimary = request.token.video.canSubscribe ?? true
+    channels = MessageChannels(loop: loop, logger: configuration.logger)
+    describe()
     publisher = PublisherSession(participant: self, loop: loop, configuration: configuration)
     subscriber = SubscriberSession(participant: self, loop: loop, configuration: configuration)
   }
@@ -36,7 +44,7 @@ final class DevParticipant {
   var isHidden: Bool { info.permission.hidden }
   var isActive: Bool { info.state == .active }
 
-  private func describe(_ token: AccessToken) {
+  private func describe() {
     info.sid = sid
     info.identity = token.identity
     info.name = token.name ?? ""
@@ -73,7 +81,8 @@ final class DevParticipant {
     subscriber.restartICE()
   }
 
-  /// The join response, followed by the offer of the subscriber's connection, which is the primary one.
+  /// The join response, followed by the offer of the subscriber's connection where that is the primary one: otherwise the
+  /// client is to offer its own at once.
   func welcome() {
     var response = Livekit_SignalResponse()
     response.join.room = room.info
@@ -81,7 +90,7 @@ final class DevParticipant {
     response.join.otherParticipants = room.others(than: self).filter { !$0.isHidden }.map(\.info)
     response.join.serverVersion = serverInfo.version
     response.join.serverInfo = serverInfo
-    response.join.subscriberPrimary = true
+    response.join.subscriberPrimary = isSubscriberPrimary
     response.join.pingInterval = configuration.pingInterval
     response.join.pingTimeout = configuration.pingTimeout
     response.join.iceServers = announcedICEServers
@@ -91,7 +100,23 @@ final class DevParticipant {
       return codec
     }
     send(response)
-    subscriber.start(with: subscribesAutomatically ? room.tracks(for: self) : [])
+    if isSubscriberPrimary { subscriber.start(with: subscribesAutomatically ? room.tracks(for: self) : []) }
+  }
+
+  /// On the same connections: whom it was sent media of is forgotten, and what it publishes goes with it.
+  /// - Parameter token: to come back to that room with.
+  func move(to room: DevRoom, token: String) {
+    subscriber.unsubscribeAll()
+    self.room = room
+    sid = Identifier.make("PA_")
+    (info.sid, info.state) = (sid, .active)
+    var response = Livekit_SignalResponse()
+    response.roomMoved.room = room.info
+    response.roomMoved.token = token
+    response.roomMoved.participant = info
+    response.roomMoved.otherParticipants = room.participants.filter { !$0.isHidden }.map(\.info)
+    send(response)
+    room.receive(self)
   }
 
   private var serverInfo: Livekit_ServerInfo {
@@ -112,11 +137,20 @@ final class DevParticipant {
     }
   }
 
+  /// A data channel of the primary connection.
+  func opened(_ channel: DataChannel) {
+    if channels.opened(channel) { becameActive() }
+  }
+
   /// The primary connection is up and its data channels are open: from now on media flows.
-  func becameActive() {
+  private func becameActive() {
     guard !isActive, !hasLeft else { return }
     info.state = .active
     room.announce(self)
+    subscribeToAll()
+  }
+
+  func subscribeToAll() {
     guard subscribesAutomatically else { return }
     for (track, publisher) in room.tracks(for: self) { subscriber.subscribe(to: track, of: publisher) }
   }
@@ -135,102 +169,5 @@ final class DevParticipant {
     hasLeft = true
     socket.close()
     return [publisher.end(), subscriber.end()].compactMap { $0 }
-  }
-}
-
-// MARK: - Requests
-
-extension DevParticipant {
-  func handle(_ request: Livekit_SignalRequest) {
-    guard !hasLeft else { return }
-    configuration.onRequest(identity, request)
-    switch request.message {
-    case .offer(let offer): publisher.receive(offer: offer)
-    case .answer(let answer): subscriber.receive(answer: answer)
-    case .trickle(let trickle): handle(trickle)
-    case .addTrack(let track): publisher.add(track)
-    case .mute(let mute): publisher.setMuted(mute.muted, trackSid: mute.sid)
-    case .subscription(let update): handle(update)
-    case .syncState(let state): handle(state)
-    case .trackSetting(let settings):
-      for sid in settings.trackSids { subscriber.apply(settings, trackSid: sid) }
-    case .subscriptionPermission(let permission):
-      subscriptionPermission = permission
-      room.permissionsChanged(of: self)
-    case .updateMetadata(let update): handle(update)
-    case .pingReq(let ping): answer(ping)
-    case .ping(let timestamp):
-      var response = Livekit_SignalResponse()
-      response.pong = timestamp
-      send(response)
-    case .leave:
-      info.disconnectReason = .clientInitiated
-      hasLeft = true
-    default: break
-    }
-  }
-
-  private func answer(_ ping: Livekit_Ping) {
-    var response = Livekit_SignalResponse()
-    response.pongResp.lastPingTimestamp = ping.timestamp
-    response.pongResp.timestamp = Int64(Date().timeIntervalSince1970 * 1000)
-    send(response)
-  }
-
-  /// Whether `participant` may receive this one's track.
-  func allows(_ participant: DevParticipant, trackSid: String) -> Bool {
-    guard let permission = subscriptionPermission, !permission.allParticipants else { return true }
-    return permission.trackPermissions.contains { entry in
-      let isMeant =
-        entry.participantIdentity.isEmpty
-        ? entry.participantSid == participant.sid : entry.participantIdentity == participant.identity
-      return isMeant && (entry.allTracks || entry.trackSids.contains(trackSid))
-    }
-  }
-
-  private func handle(_ update: Livekit_UpdateParticipantMetadata) {
-    var response = Livekit_SignalResponse()
-    response.requestResponse.requestID = update.requestID
-    guard info.permission.canUpdateMetadata else {
-      response.requestResponse.reason = .notAllowed
-      response.requestResponse.message = "the token does not grant canUpdateOwnMetadata"
-      return send(response)
-    }
-    if !update.name.isEmpty { info.name = update.name }
-    if !update.metadata.isEmpty { info.metadata = update.metadata }
-    // An empty value removes an attribute.
-    info.attributes.merge(update.attributes) { _, new in new }
-    info.attributes = info.attributes.filter { !$0.value.isEmpty }
-    response.requestResponse.reason = .ok
-    send(response)
-    room.announce(self)
-  }
-
-  /// What a client that has come back asked for before.
-  private func handle(_ state: Livekit_SyncState) {
-    for sid in state.trackSidsDisabled {
-      var settings = Livekit_UpdateTrackSettings()
-      settings.disabled = true
-      subscriber.apply(settings, trackSid: sid)
-    }
-    handle(state.subscription)
-  }
-
-  private func handle(_ trickle: Livekit_TrickleRequest) {
-    guard let candidate = CandidateInit.parse(trickle.candidateInit) else { return }
-    trickle.target == .publisher ? publisher.add(candidate) : subscriber.add(candidate)
-  }
-
-  private func handle(_ update: Livekit_UpdateSubscription) {
-    let sids = update.trackSids + update.participantTracks.flatMap(\.trackSids)
-    for sid in sids {
-      if !update.subscribe {
-        subscriber.unsubscribe(from: sid)
-      } else if let (track, owner) = room.track(sid: sid) {
-        subscriber.subscribe(to: track, of: owner)
-      } else {
-        subscriber.sendError(.seTrackNotfound, trackSid: sid)
-      }
-    }
   }
 }

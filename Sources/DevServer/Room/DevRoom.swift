@@ -32,6 +32,14 @@ final class DevRoom {
     announce(participant)
   }
 
+  /// One who was in another room until now.
+  func receive(_ participant: DevParticipant) {
+    participants.append(participant)
+    announce(participant)
+    participant.subscribeToAll()
+    for track in participant.publisher.tracks where track.isFlowing { send(track, of: participant) }
+  }
+
   func remove(_ participant: DevParticipant) {
     guard let index = participants.firstIndex(where: { $0 === participant }) else { return }
     participants.remove(at: index)
@@ -58,6 +66,13 @@ final class DevRoom {
   /// A track whose media has begun: announced, and sent to those who subscribe on their own.
   func trackStarted(_ track: PublishedTrack, of publisher: DevParticipant) {
     announce(publisher)
+    send(track, of: publisher)
+  }
+
+  /// A track comes in its other codec, too, for which somebody waits.
+  func backupStarted() { for participant in participants { participant.subscriber.startTracks() } }
+
+  private func send(_ track: PublishedTrack, of publisher: DevParticipant) {
     for other in others(than: publisher) where other.subscribesAutomatically && other.isActive {
       other.subscriber.subscribe(to: track, of: publisher)
     }
@@ -110,13 +125,13 @@ final class DevRoom {
     var packet = packet
     packet.participantSid = sender.sid
     packet.participantIdentity = sender.identity
-    if packet.hasUser {
+    if case .user = packet.value {
       packet.user.participantSid = sender.sid
       packet.user.participantIdentity = sender.identity
     }
     let destinations = Set(packet.destinationIdentities)
     for other in others(than: sender) where destinations.isEmpty || destinations.contains(other.identity) {
-      other.subscriber.send(packet, isReliable: isReliable)
+      other.channels.send(packet, isReliable: isReliable)
     }
   }
 }

@@ -39,6 +39,26 @@ final class RoomRegistry {
     }
   }
 
+  func token(of identity: String) -> AccessToken? {
+    participants.values.first { $0.identity == identity }?.token
+  }
+
+  func move(_ identity: String, to name: String, token: String) {
+    guard let participant = participants.values.first(where: { $0.identity == identity }),
+      participant.isActive, participant.room.name != name
+    else { return }
+    leaveRoom(participant)
+    let room = rooms[name] ?? DevRoom(name: name)
+    if let older = room.participant(identity: identity) { replace(older) }
+    rooms[name] = room
+    participant.move(to: room, token: token)
+  }
+
+  private func leaveRoom(_ participant: DevParticipant) {
+    participant.room.remove(participant)
+    if participant.room.isEmpty { rooms[participant.room.name] = nil }
+  }
+
   func delete(room name: String) {
     for participant in rooms[name]?.participants ?? [] { sendAway(participant, .roomDeleted) }
   }
@@ -89,8 +109,7 @@ final class RoomRegistry {
 
   private func remove(_ socket: ClientSocket) {
     guard let participant = participants.removeValue(forKey: ObjectIdentifier(socket)) else { return }
-    participant.room.remove(participant)
-    if participant.room.isEmpty { rooms[participant.room.name] = nil }
+    leaveRoom(participant)
     close(LoopBound(participant, on: loop))
   }
 

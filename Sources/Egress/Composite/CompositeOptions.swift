@@ -51,6 +51,8 @@ public struct CompositeOptions: Sendable {
   public var replacesFiles = true
   /// How much each file holds before the composite goes on in the next one; nil for one file each.
   public var parts: PartLimit?
+  /// Whether what is transcribed of those who are heard is written, too: `RecordingOptions.captions`.
+  public var captions = false
   /// How long a live server that has taken something may be away, or take nothing, before that ends that destination.
   public var reconnectFor: Duration
   /// Values for the variables of the templates that mix, encode and write, by name, such as `delay` and `bitrate`.
@@ -126,7 +128,7 @@ extension CompositeOptions {
       values: values)
     (options.replacesFiles, options.parts, options.duration) = (replacesFiles, parts, duration)
     (options.encoding, options.emptyTimeout) = (encoding, emptyTimeout)
-    options.hasVoices = audioTracks == .participant
+    (options.hasVoices, options.captions) = (audioTracks == .participant, captions)
     // What is mixed has its size, also where only one side was given.
     if encoding.width != nil || encoding.height != nil {
       (options.encoding.width, options.encoding.height) = (Int(size.width), Int(size.height))

@@ -90,6 +90,9 @@ final class DestinationWriter: Sendable {
   /// Whether nothing more is written.
   var isPastEnd: Bool { state.withLock { $0.succession.isPastEnd } }
 
+  /// How far the input has come that a stage begins with, in the job: what is before that goes into no stage to come.
+  var reached: Duration { state.withLock { $0.succession.reached } }
+
   /// What media goes to now, and the moment of the job at which that has begun.
   var part: (stage: OutputStage, begin: Duration) {
     state.withLock { ($0.succession.stage, $0.succession.beginning) }

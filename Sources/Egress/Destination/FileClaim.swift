@@ -76,6 +76,15 @@ final class FileClaim: Sendable {
     }
   }
 
+  /// Adds to the contents that it has put there.
+  /// - Throws: why nothing is added.
+  func append(_ bytes: [UInt8]) throws(LiveKitError) {
+    if let loss { throw loss }
+    try hold.withLock { hold throws(LiveKitError) in
+      if let hold { try WholeFile.append(bytes, to: hold.descriptor, of: file) }
+    }
+  }
+
   /// - Throws: the recording that has just ended is not in the file.
   func checkWritten(by template: String) throws(LiveKitError) {
     if let loss { throw loss }
@@ -161,6 +170,13 @@ final class FileClaim: Sendable {
 }
 
 extension FileClaim {
+  /// Whether something of that name is there.
+  static func isThere(_ file: String) -> Bool { FileIdentity(path: file) != nil }
+  /// Whether nothing is in it, or nothing there.
+  static func isEmpty(_ file: String) -> Bool {
+    !isThere(file) || (try? FileManager.default.attributesOfItem(atPath: file))?[.size] as? Int == 0
+  }
+
   /// Says before a room is joined what would only be found out when the first frame comes.
   static func checkWritable(_ file: String) throws(LiveKitError) {
     let folder = URL(fileURLWithPath: file).deletingLastPathComponent().path

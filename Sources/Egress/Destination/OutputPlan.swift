@@ -16,6 +16,8 @@ struct OutputPlan: Sendable {
   var forced: [(encoder: TemplateName, variables: [String])] = []
   /// Nil where the template writes by itself.
   var segments: SegmentOptions?
+  /// Whether what is said goes into the template's input for it.
+  var hasCaptions = false
 
   /// The name of the output template.
   var template: String { read.output.name }
@@ -42,6 +44,10 @@ struct OutputPlanner: Sendable {
   let idleEncoders: [Track.Kind: String]
   /// How Swift cuts what comes out; nil where the template writes by itself.
   let segments: SegmentOptions?
+  /// Whether the template takes what is said, as text.
+  let takesCaptions: Bool
+  /// Whether it is to have that.
+  var wantsCaptions = false
 
   static let inputs: [Track.Kind: (output: String, encoder: String)] = [
     .video: ("video", "frames"), .audio: ("audio", "pcm"),
@@ -65,6 +71,7 @@ struct OutputPlanner: Sendable {
       try factory.fill(found, values: destination.values)
     }
     segments = try SegmentOptions(found, filled, set: factory.overrides)
+    takesCaptions = filled.caps(ofElement: CaptionInput.name) != nil
     let own = Set(found.variables.map(\.name))
     let unowned = Set(factory.overrides.keys).subtracting(own)
     let interval = segments?.keyframeInterval ?? Self.keyframeInterval(of: found, factory)
@@ -92,6 +99,13 @@ struct OutputPlanner: Sendable {
   /// The longest time between two keyframes that the output can do with; nil where it does not matter.
   var keyframeInterval: Duration? { choices[.video]?.keyframeInterval }
 
+  /// With what is said beside them, where that is wanted.
+  var captionedSegments: SegmentOptions? {
+    var options = segments
+    options?.hasCaptions = wantsCaptions
+    return options
+  }
+
   /// Whether the output takes more than one audio.
   var takesVoices: Bool { voiceChoice != nil }
 
@@ -107,7 +121,8 @@ struct OutputPlanner: Sendable {
   /// - Parameter voices: that have a track of their own where the output takes them.
   /// - Throws: a track can be fed in no way.
   func plan(_ tracks: [Track.Kind: TrackTraits], voices: [Voice] = []) throws(LiveKitError) -> OutputPlan {
-    var plan = OutputPlan(read: read, feeds: [:], segments: segments)
+    var plan = OutputPlan(read: read, feeds: [:], segments: segments, hasCaptions: wantsCaptions && takesCaptions)
+    plan.segments = captionedSegments
     if let voiceChoice {
       plan.voices = voices
       plan.voiceFeed = try feed(voiceChoice, TrackTraits(codec: "opus"))

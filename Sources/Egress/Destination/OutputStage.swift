@@ -56,9 +56,23 @@ final class OutputStage: Sendable {
     segments?.clock.begin(at: beginning)
     let held = StageHold.Held(media: media, input: input, time: time)
     let isKept = state.withLock { state in
-      state.keep(held) { pipeline.fullness(of: input, besides: $0) >= 1 }
+      state.beginning = state.beginning ?? beginning
+      return state.keep(held) { pipeline.fullness(of: input, besides: $0) >= 1 }
     }
     if !isKept { write(held) }
+  }
+
+  /// The moment of the job at which media came first; nil before.
+  var beginning: Duration? { state.withLock { $0.beginning } }
+
+  /// Puts what is said beside the segments, or into the template's input for it, where it has one.
+  /// - Parameter cue: with times since the stage's beginning.
+  func write(_ cue: CaptionCue, naming: Bool) {
+    guard !isHeld else { return }
+    if let captions = segments?.captions { return captions.add(cue) }
+    let text = cue.plain(naming: naming)
+    guard let media = MediaBuffer.text(text, lasting: cue.end - cue.start) else { return }
+    pipeline.push(sparse: media, into: CaptionInput.name, at: cue.start)
   }
 
   private func write(_ held: StageHold.Held) {
@@ -104,7 +118,8 @@ final class OutputStage: Sendable {
   var segmentFiles: [String] { segments?.files ?? [] }
   /// Paths of the files that are whole and closed: what goes in front of segments, those, and what lists them.
   var completedFiles: [String] {
-    (segments?.initializations ?? []) + segmentFiles + (isComplete ? [destination.location] : [])
+    (segments?.captions?.segments ?? []) + (segments?.initializations ?? []) + segmentFiles
+      + (isComplete ? [destination.location] : [])
   }
   /// The last of those.
   var newestCompletedFile: String? {

@@ -4,13 +4,18 @@ package import PipelineTemplates
 extension Destination {
   /// Where another pipeline of the same destination writes beside an earlier one: the next free of `name-2.mp4`,
   /// `name-3.mp4` and so on. An address stays the same.
-  /// - Parameter parts: how many there are.
-  package func nextPart(after parts: Int) -> Destination {
+  /// - Parameters:
+  ///   - parts: how many there are.
+  ///   - isTaken: whether something else keeps a part from being there.
+  package func nextPart(after parts: Int, isTaken: (Destination) -> Bool = { _ in false }) -> Destination {
     guard isFile else { return self }
     var number = parts + 1
-    while FileManager.default.fileExists(atPath: part(number).location) { number += 1 }
+    while FileManager.default.fileExists(atPath: part(number).location) || isTaken(part(number)) { number += 1 }
     return part(number)
   }
+
+  /// The path without what the file's name ends in.
+  var stem: String { (location as NSString).deletingPathExtension }
 
   /// The file `name-NUMBER.mp4`.
   func part(_ number: Int) -> Destination {

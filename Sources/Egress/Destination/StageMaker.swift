@@ -47,6 +47,10 @@ struct StageMaker: Sendable {
         parser: feed.parser, caps: caps, followsFormat: kind == .video && feed.way == .raw,
         interval: kind == .video ? plan.segments?.imageInterval : nil)
     }
+    if plan.hasCaptions {
+      inputs[CaptionInput.name] = OutputPipeline.Input(caps: Caps.text)
+      inputs[CaptionInput.name]?.isSparse = true
+    }
     for voice in plan.voices {
       guard let feed = plan.voiceFeed else { continue }
       let caps = feed.encoder == nil ? AudioStandIn(isRaw: feed.way == .raw)?.caps : nil

@@ -12,6 +12,8 @@ struct StageState: Sendable {
   }
 
   var phase: Phase
+  /// The moment of the job at which media came first; nil before.
+  var beginning: Duration?
   /// It is to get nothing any more.
   var isAbandoned = false
   /// Why what is written does not end up under the file's name any more.

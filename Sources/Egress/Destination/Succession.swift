@@ -37,7 +37,7 @@ struct Succession<Stage: Sendable, Line: Hashable & Sendable>: Sendable {
   private var end: (time: Duration, open: Set<String>)?
   private var previous: (turn: Turn, origin: Duration, open: Set<String>)?
   /// How far the leading input has come.
-  private var reached = Duration.zero
+  private(set) var reached = Duration.zero
 
   /// - Parameters:
   ///   - first: gets all that comes, from zero on.

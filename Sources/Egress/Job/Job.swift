@@ -42,9 +42,11 @@ final class Job: Sendable {
   ///   - claim: of its file.
   ///   - reconnectFor: how long its server may be away, where it is none.
   ///   - parts: how much each of its files holds; nil for one file.
+  ///   - captions: beside its first file; nil for none.
   func add(
     _ destination: Destination, planner: OutputPlanner, plan: OutputPlan, video: Video, factory: PipelineFactory,
-    claim: FileClaim? = nil, reconnectFor: Duration = RecordingOptions.usualReconnection, parts: PartLimit? = nil
+    claim: FileClaim? = nil, reconnectFor: Duration = RecordingOptions.usualReconnection, parts: PartLimit? = nil,
+    captions: DestinationCaptions.Start? = nil
   ) throws(LiveKitError) -> JobDestination {
     do throws(LiveKitError) {
       var lines = try self.lines(of: plan.voices, plan, factory)
@@ -53,7 +55,7 @@ final class Job: Sendable {
       }
       let added = try JobDestination(
         destination, planner: planner, plan: plan, lines: lines, of: media, factory: factory, claim: claim,
-        reconnectFor: reconnectFor, parts: parts, onChange: onChange)
+        reconnectFor: reconnectFor, parts: parts, captions: captions, onChange: onChange)
       state.withLock { $0.destinations.append(added) }
       if media.origin != nil, let line = lines[.video] {
         media.blackenAnew(line)

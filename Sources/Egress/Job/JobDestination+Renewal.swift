@@ -55,8 +55,10 @@ extension JobDestination {
     guard (next.plan.segments == nil) == (current.segments == nil) else { throw anotherKind(next) }
     let isInPlace = sort.link != nil || current.segments != nil
     let place = isInPlace ? current.destination : nextPart
+    let said = isInPlace ? nil : try captions?.claim(beside: place)
     let stage = try open(next.plan, at: place, after: current)
     stages.add(stage)
+    captions?.add(said, of: stage)
     let (before, old) = (setup.withLock { $0 }, lines.all)
     let known = Set(old.values.map(\.id))
     let newLines = Set(fed.values.map(\.id)).subtracting(known)

@@ -16,6 +16,8 @@ final class JobDestination: Sendable {
   /// What it is about to go on with.
   let renewal = Locked<Renewal?>(nil)
   let sort: Sort
+  /// Nil where what is said is not to be written.
+  let captions: DestinationCaptions?
   private let ending = Locked(Ending())
   /// Rings when all lines have come to the moment at which it ends.
   private let bell = Bell()
@@ -43,22 +45,26 @@ final class JobDestination: Sendable {
   ///   - claim: of the file.
   ///   - reconnectFor: how long a server may be away before that ends it.
   ///   - parts: how much each of its files holds; nil for one file.
+  ///   - captions: beside its first file; nil for none.
   ///   - onChange: called when it cannot go on.
   init(
     _ destination: Destination, planner: OutputPlanner, plan: OutputPlan, lines: [OutputInput: FeedLine],
     of media: JobMedia, factory: PipelineFactory, claim: FileClaim?, reconnectFor: Duration,
-    parts: PartLimit?, onChange: @escaping @Sendable () -> Void
+    parts: PartLimit?, captions: DestinationCaptions.Start?, onChange: @escaping @Sendable () -> Void
   ) throws(LiveKitError) {
     (self.destination, self.factory) = (destination, factory)
     (self.lines, setup) = (DestinationLines(lines, media), Locked(Setup(planner: planner, plan: plan)))
     let breakage = Breakage(of: destination, onChange: onChange)
     self.breakage = breakage
     sort = Sort(destination, reconnectFor: reconnectFor, parts: parts, breakage, onClose: onChange)
-    stages = StageList(breakage)
+    let said = captions.map { DestinationCaptions($0.place) }
+    self.captions = said
+    stages = StageList(breakage) { said?.advance(to: nil) }
     let first = try sort.open(
       StageMaker(factory: factory, lines: self.lines), plan, at: destination, claim, breakage)
     sort.window?.start()
     stages.add(first)
+    self.captions?.add(captions?.file, of: first)
     writer = DestinationWriter(
       DestinationWriter.Turn(stage: first, lines: self.lines.byInput), from: media.origin == nil ? nil : media.length,
       onOver: { [stages] in stages.end($0, before: $1) }, onPastEnd: { [bell] in bell.ring() })
@@ -117,16 +123,20 @@ final class JobDestination: Sendable {
   /// - Parameter earliest: the moment of the job before which it does not, and asks for no keyframe; nil for none.
   func takeOver(_ plan: OutputPlan, at next: Destination, from earliest: Duration? = nil) throws(LiveKitError) {
     let claim = next.isFile ? try FileClaim(next.location) : nil
+    let said = try captions?.claim(beside: next)
     setup.withLock { $0.plan = plan }
     let stage = try sort.open(StageMaker(factory: factory, lines: lines), plan, at: next, claim, breakage)
     stages.add(stage)
+    captions?.add(said, of: stage)
     let turn = DestinationWriter.Turn(stage: stage, lines: lines.byInput, earliest: earliest ?? .zero)
     if let late = writer.prepare(turn), !late.continues { stages.discard(late.stage) }
     if earliest == nil { (lines[.video] ?? lines[.audio])?.requestKeyframe() }
   }
 
   /// Where the part after those that there are is written.
-  var nextPart: Destination { destination.nextPart(after: laterFiles.count + 1) }
+  var nextPart: Destination {
+    destination.nextPart(after: laterFiles.count + 1) { captions?.isTaken(beside: $0) ?? false }
+  }
 
   /// What is written now; nil before the beginning and once the end is near.
   func part(of media: JobMedia) -> PartRotation.Part? {
@@ -265,6 +275,7 @@ final class JobDestination: Sendable {
       for stage in writer.stages { sort.window == nil ? stages.end(stage) : stages.discard(stage) }
     }
     do throws(LiveKitError) { try await stages.finish() } catch { breakage.note(whole: error) }
+    captions?.end()
     if let reason = sort.rotation?.failure {
       breakage.note(
         LiveKitError(reason.code, "the next part could not be begun: \(reason.message)", underlying: reason))

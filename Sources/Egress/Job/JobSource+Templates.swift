@@ -120,7 +120,8 @@ extension RecordedDestination {
       try output.factory.changed(output.templates, values: target.destination.values)
     }
     guard !changed.isEmpty else { return }
-    let planner = try OutputPlanner(target.destination, encode: target.encode, factory: output.factory)
+    var planner = try OutputPlanner(target.destination, encode: target.encode, factory: output.factory)
+    planner.wantsCaptions = target.planner.wantsCaptions
     let plan = try planner.plan(sent.traits, voices: sent.voices)
     guard !plan.feeds.isEmpty else {
       throw LiveKitError(

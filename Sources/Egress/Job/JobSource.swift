@@ -144,6 +144,7 @@ extension JobSource {
       Task { [weak self] in
         for await event in events {
           await self?.noteSpeakers(event)
+          await self?.noteTranscription(event)
           await self?.heed(event)
         }
       })
@@ -159,6 +160,7 @@ extension JobSource {
 
   private func tick() async {
     await followRoom()
+    advanceCaptions()
     endWhatFailed()
     followTemplates()
     renewSource()
@@ -231,6 +233,7 @@ extension JobSource {
     await run?.stop()
     await stopArriving(at: moment)
     await subscriptions.keep(only: [])
+    advanceCaptions(isOver: true)
     await run?.finish(at: moment)
     job.targets?.release()
     let figures = figures

@@ -18,6 +18,7 @@ struct JobState: Sendable {
   /// By the server's ids of the tracks; of those that have gone, too.
   var arrivals: [String: Manifest.Track] = [:]
   var speakers = SpeakerLog()
+  var captions = Captions()
   var course = JobCourse()
   var templates = TemplateWatch()
   /// Whether it was told that frames are dropped.

@@ -82,7 +82,8 @@ extension Manifest.Destination {
     let dropped = status.tracks.reduce(0) { $0 + $1.buffersDropped }
     self.init(
       location: status.location, state: status.state.rawValue, duration: status.duration.rounded,
-      size: status.isFile ? status.bytes : nil, dropped: dropped > 0 ? dropped : nil, error: status.failure?.message)
+      size: status.isFile ? status.bytes : nil, captions: status.captions?.files, dropped: dropped > 0 ? dropped : nil,
+      error: status.failure?.message)
   }
 }
 

@@ -55,6 +55,8 @@ public struct Manifest: Codable, Sendable, Equatable {
     public var duration: Double
     /// Bytes of all its files; nil for what is no file.
     public var size: Int64?
+    /// Paths of the WebVTT files of what is said in it; nil where there are to be none.
+    public var captions: [String]?
     /// Frames and blocks of audio that found no time to be written; nil for none.
     public var dropped: Int?
     /// Why it failed.

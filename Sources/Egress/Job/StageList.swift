@@ -8,9 +8,11 @@ final class StageList: Sendable {
     var endings: [Task<LiveKitError?, Never>] = []
   }
   private let breakage: Breakage
+  private let onEnd: @Sendable () -> Void
   private let state = Locked(State())
 
-  init(_ breakage: Breakage) { self.breakage = breakage }
+  /// - Parameter onEnd: called before a stage is completed, for what it is still to get.
+  init(_ breakage: Breakage, onEnd: @escaping @Sendable () -> Void) { (self.breakage, self.onEnd) = (breakage, onEnd) }
 
   func add(_ stage: OutputStage) { state.withLock { $0.stages.append(stage) } }
 
@@ -47,9 +49,10 @@ final class StageList: Sendable {
   /// Ends a stage; from any thread.
   func end(_ stage: OutputStage) {
     guard !stage.isAbandoned else { return discard(stage) }
-    add { [breakage] earlier in
+    add { [breakage, onEnd] earlier in
       // It has begun by then.
       if stage.isHeld { for ending in earlier { _ = await ending.value } }
+      onEnd()
       do throws(LiveKitError) {
         try await stage.finish { breakage.error }
         return nil

@@ -60,6 +60,8 @@ public struct DestinationStatus: Sendable, Equatable {
   /// Paths of the segments that its playlist lists or has listed, as far as they are complete and still there; empty for
   /// what holds everything itself.
   public var segments: [String] = []
+  /// What is written of what is said; nil where nothing is to be.
+  public var captions: CaptionStatus?
   /// In the order in which they came.
   public var codecChanges: [CodecChange] = []
   /// In the order in which they took over.

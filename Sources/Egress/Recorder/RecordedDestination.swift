@@ -51,7 +51,7 @@ struct RecordedDestination: Sendable {
       }
       output = try job.add(
         target.destination, planner: target.planner, plan: plan, video: video, factory: target.factory,
-        claim: target.claim, reconnectFor: target.reconnectFor, parts: target.parts)
+        claim: target.claim, reconnectFor: target.reconnectFor, parts: target.parts, captions: target.captions)
     } catch {
       refusal = isOnly || error.message.contains(target.destination.shown) ? error : error.about(target.destination)
     }
@@ -112,6 +112,8 @@ struct RecordedDestination: Sendable {
     }
     (status.parts, status.completedFiles) = (output.laterFiles, output.completedFiles)
     (status.codecChanges, status.reloads) = (codecChanges, reloads)
+    status.captions = output.captions?.status
+    if status.state == .complete { status.completedFiles = (status.captions?.files ?? []) + status.completedFiles }
     status.segments = output.segments
     status.stream = output.stream
     status.failure = output.failure

@@ -39,6 +39,9 @@ public struct RecordingOptions: Sendable {
   public var replacesFiles = true
   /// How much each file holds before the recording goes on in the next one; nil for one file each.
   public var parts: PartLimit?
+  /// Whether what is transcribed while it runs is written, too: as WebVTT beside each file, `NAME.vtt`, and into those whose
+  /// template has the input `captions`, as a track of text; beside a playlist as a rendition, which `NAME_master.m3u8` names.
+  public var captions = false
   /// Whether voices have tracks of their own beside the mix.
   var hasVoices = false
   /// What ends the recording besides `Recorder.finish()` and `duration`.

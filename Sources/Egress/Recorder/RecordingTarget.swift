@@ -12,7 +12,7 @@ struct RecordingTarget: Sendable {
   /// What is set for this one alone.
   let ownValues: [String: String]
   private(set) var factory: PipelineFactory
-  let planner: OutputPlanner
+  private(set) var planner: OutputPlanner
   /// The encode templates that are asked for.
   let encode: [String]
   /// How long its server may be away, where it has one.
@@ -20,6 +20,8 @@ struct RecordingTarget: Sendable {
   /// How much each of its files holds; nil for one file.
   let parts: PartLimit?
   private(set) var claim: FileClaim?
+  /// What is said, beside the file.
+  private(set) var captions: DestinationCaptions.Start?
 
   /// - Parameters:
   ///   - templates: where they are read already.
@@ -40,7 +42,11 @@ struct RecordingTarget: Sendable {
       } else {
         try OutputPlanner(self.destination, encode: options.encode, factory: factory)
       }
+    planner.wantsCaptions = options.captions && mayHaveCaptions
   }
+
+  /// Whether something may lie beside its files: not beside images.
+  var mayHaveCaptions: Bool { destination.isFile && planner.segments?.imageInterval == nil }
 
   /// Finds mistakes in what is set for it, and passes over what is set for others.
   /// - Parameter kinds: that are wanted.
@@ -94,8 +100,8 @@ struct RecordingTarget: Sendable {
     }
     guard destination.isFile else { return }
     if let claim, claim.loss == nil { return }
-    claim?.release()
-    if !replaces, let options = planner.segments, let old = try SegmentNames(destination, options).occupied {
+    release()
+    if !replaces, let options = planner.captionedSegments, let old = try SegmentNames(destination, options).occupied {
       throw Self.exists(old)
     }
     let made = try FileClaim(destination.location)
@@ -104,6 +110,21 @@ struct RecordingTarget: Sendable {
       throw Self.exists(destination.shown)
     }
     claim = made
+    if planner.wantsCaptions { try claimCaptions(besides: others, replaces: replaces) }
+  }
+
+  private mutating func claimCaptions(
+    besides others: some Sequence<RecordingTarget>, replaces: Bool
+  ) throws(LiveKitError) {
+    guard planner.segments == nil else {
+      captions = DestinationCaptions.Start()
+      return
+    }
+    let place = CaptionPlace(
+      keepsEnding: others.contains { $0.captions?.file != nil && $0.destination.stem == destination.stem })
+    let path = place.path(beside: destination)
+    guard replaces || FileClaim.isEmpty(path) else { throw Self.exists(path) }
+    captions = DestinationCaptions.Start(place: place, file: try place.claim(beside: destination))
   }
 
   private static func exists(_ file: String) -> LiveKitError {
@@ -130,5 +151,8 @@ struct RecordingTarget: Sendable {
   }
 
   /// Gives the file back; one that was made here and has got nothing goes.
-  func release() { claim?.release() }
+  func release() {
+    claim?.release()
+    captions?.file?.release()
+  }
 }

@@ -38,6 +38,11 @@ struct RecordingTargets: Sendable {
         .invalidParameter,
         "a window shows what is recorded: name a file or a live server, too; `view` shows a room alone")
     }
+    if options.captions, !all.contains(where: \.mayHaveCaptions) {
+      throw LiveKitError(
+        .invalidParameter,
+        "captions are asked for, and no destination is a file that they could lie beside; name one, such as call.mp4")
+    }
     try checkSources(options)
     if options.hasVoices { try checkVoices() }
     try checkEncoders()

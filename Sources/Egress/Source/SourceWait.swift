@@ -13,6 +13,8 @@ struct SourceWait: Sendable {
     if room.connectionState == .disconnected {
       throw room.disconnectError ?? LiveKitError(.disconnected, "the room was left while waiting for \(missing)")
     }
+    let isConnected = room.connectionState == .connected
+    if isConnected, !room.localParticipant.permissions.canSubscribe { throw .maySubscribeNothing }
     if let deadline, MediaTime.now >= deadline {
       throw LiveKitError(.timedOut, "waited in vain for \(missing); \(advice)raise --wait to wait longer")
     }

@@ -372,6 +372,44 @@ public nonisolated enum Livekit_SubscriptionError: SwiftProtobuf.Enum, Swift.Cas
 
 }
 
+public nonisolated enum Livekit_ClientConfigSetting: SwiftProtobuf.Enum, Swift.CaseIterable {
+  public typealias RawValue = Int
+  case unset // = 0
+  case disabled // = 1
+  case enabled // = 2
+  case UNRECOGNIZED(Int)
+
+  public init() {
+    self = .unset
+  }
+
+  public init?(rawValue: Int) {
+    switch rawValue {
+    case 0: self = .unset
+    case 1: self = .disabled
+    case 2: self = .enabled
+    default: self = .UNRECOGNIZED(rawValue)
+    }
+  }
+
+  public var rawValue: Int {
+    switch self {
+    case .unset: return 0
+    case .disabled: return 1
+    case .enabled: return 2
+    case .UNRECOGNIZED(let i): return i
+    }
+  }
+
+  // The compiler won't synthesize support with the UNRECOGNIZED case.
+  public static let allCases: [Livekit_ClientConfigSetting] = [
+    .unset,
+    .disabled,
+    .enabled,
+  ]
+
+}
+
 public nonisolated struct Livekit_Codec: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -462,6 +500,48 @@ public nonisolated struct Livekit_VideoLayer: Sendable {
   public var rid: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public nonisolated enum Mode: SwiftProtobuf.Enum, Swift.CaseIterable {
+    public typealias RawValue = Int
+    case unused // = 0
+    case oneSpatialLayerPerStream // = 1
+    case multipleSpatialLayersPerStream // = 2
+    case oneSpatialLayerPerStreamIncompleteRtcpSr // = 3
+    case UNRECOGNIZED(Int)
+
+    public init() {
+      self = .unused
+    }
+
+    public init?(rawValue: Int) {
+      switch rawValue {
+      case 0: self = .unused
+      case 1: self = .oneSpatialLayerPerStream
+      case 2: self = .multipleSpatialLayersPerStream
+      case 3: self = .oneSpatialLayerPerStreamIncompleteRtcpSr
+      default: self = .UNRECOGNIZED(rawValue)
+      }
+    }
+
+    public var rawValue: Int {
+      switch self {
+      case .unused: return 0
+      case .oneSpatialLayerPerStream: return 1
+      case .multipleSpatialLayersPerStream: return 2
+      case .oneSpatialLayerPerStreamIncompleteRtcpSr: return 3
+      case .UNRECOGNIZED(let i): return i
+      }
+    }
+
+    // The compiler won't synthesize support with the UNRECOGNIZED case.
+    public static let allCases: [Livekit_VideoLayer.Mode] = [
+      .unused,
+      .oneSpatialLayerPerStream,
+      .multipleSpatialLayersPerStream,
+      .oneSpatialLayerPerStreamIncompleteRtcpSr,
+    ]
+
+  }
 
   public init() {}
 }
@@ -622,11 +702,34 @@ public nonisolated struct Livekit_TrackInfo: @unchecked Sendable {
     set {_uniqueStorage()._stream = newValue}
   }
 
+  public var version: Livekit_TimedVersion {
+    get {_storage._version ?? Livekit_TimedVersion()}
+    set {_uniqueStorage()._version = newValue}
+  }
+  /// Returns true if `version` has been explicitly set.
+  public var hasVersion: Bool {_storage._version != nil}
+  /// Clears the value of `version`. Subsequent reads from it will return its default value.
+  public mutating func clearVersion() {_uniqueStorage()._version = nil}
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
 
   fileprivate var _storage = _StorageClass.defaultInstance
+}
+
+public nonisolated struct Livekit_TimedVersion: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var unixMicro: Int64 = 0
+
+  public var ticks: Int32 = 0
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
 }
 
 public nonisolated struct Livekit_ParticipantInfo: @unchecked Sendable {
@@ -922,6 +1025,8 @@ public nonisolated struct Livekit_SimulcastCodec: Sendable {
   public var cid: String = String()
 
   public var layers: [Livekit_VideoLayer] = []
+
+  public var videoLayerMode: Livekit_VideoLayer.Mode = .unused
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -1497,6 +1602,15 @@ public nonisolated struct Livekit_JoinResponse: @unchecked Sendable {
     set {_uniqueStorage()._alternativeURL = newValue}
   }
 
+  public var clientConfiguration: Livekit_ClientConfiguration {
+    get {_storage._clientConfiguration ?? Livekit_ClientConfiguration()}
+    set {_uniqueStorage()._clientConfiguration = newValue}
+  }
+  /// Returns true if `clientConfiguration` has been explicitly set.
+  public var hasClientConfiguration: Bool {_storage._clientConfiguration != nil}
+  /// Clears the value of `clientConfiguration`. Subsequent reads from it will return its default value.
+  public mutating func clearClientConfiguration() {_uniqueStorage()._clientConfiguration = nil}
+
   public var serverRegion: String {
     get {_storage._serverRegion}
     set {_uniqueStorage()._serverRegion = newValue}
@@ -1541,6 +1655,19 @@ public nonisolated struct Livekit_JoinResponse: @unchecked Sendable {
   public init() {}
 
   fileprivate var _storage = _StorageClass.defaultInstance
+}
+
+/// How the server wants this client to be.
+public nonisolated struct Livekit_ClientConfiguration: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var forceRelay: Livekit_ClientConfigSetting = .unset
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
 }
 
 public nonisolated struct Livekit_ReconnectResponse: Sendable {
@@ -2022,6 +2149,14 @@ public nonisolated struct Livekit_SignalResponse: Sendable {
     set {message = .trackSubscribed(newValue)}
   }
 
+  public var roomMoved: Livekit_RoomMovedResponse {
+    get {
+      if case .roomMoved(let v)? = message {return v}
+      return Livekit_RoomMovedResponse()
+    }
+    set {message = .roomMoved(newValue)}
+  }
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public nonisolated enum OneOf_Message: Equatable, Sendable {
@@ -2047,10 +2182,48 @@ public nonisolated struct Livekit_SignalResponse: Sendable {
     case subscriptionResponse(Livekit_SubscriptionResponse)
     case requestResponse(Livekit_RequestResponse)
     case trackSubscribed(Livekit_TrackSubscribed)
+    case roomMoved(Livekit_RoomMovedResponse)
 
   }
 
   public init() {}
+}
+
+/// The participant is in another room from now on, on the same connections.
+public nonisolated struct Livekit_RoomMovedResponse: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var room: Livekit_Room {
+    get {_room ?? Livekit_Room()}
+    set {_room = newValue}
+  }
+  /// Returns true if `room` has been explicitly set.
+  public var hasRoom: Bool {self._room != nil}
+  /// Clears the value of `room`. Subsequent reads from it will return its default value.
+  public mutating func clearRoom() {self._room = nil}
+
+  /// To come back to that room with.
+  public var token: String = String()
+
+  public var participant: Livekit_ParticipantInfo {
+    get {_participant ?? Livekit_ParticipantInfo()}
+    set {_participant = newValue}
+  }
+  /// Returns true if `participant` has been explicitly set.
+  public var hasParticipant: Bool {self._participant != nil}
+  /// Clears the value of `participant`. Subsequent reads from it will return its default value.
+  public mutating func clearParticipant() {self._participant = nil}
+
+  public var otherParticipants: [Livekit_ParticipantInfo] = []
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _room: Livekit_Room? = nil
+  fileprivate var _participant: Livekit_ParticipantInfo? = nil
 }
 
 /// What travels over the data channels `_reliable` and `_lossy`.
@@ -2091,31 +2264,499 @@ public nonisolated struct Livekit_UserPacket: Sendable {
   fileprivate var _id: String? = nil
 }
 
-public nonisolated struct Livekit_DataPacket: Sendable {
+public nonisolated struct Livekit_Transcription: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  public var kind: Livekit_DataPacket.Kind = .reliable
+  public var transcribedParticipantIdentity: String = String()
 
-  public var user: Livekit_UserPacket {
-    get {_user ?? Livekit_UserPacket()}
-    set {_user = newValue}
-  }
-  /// Returns true if `user` has been explicitly set.
-  public var hasUser: Bool {self._user != nil}
-  /// Clears the value of `user`. Subsequent reads from it will return its default value.
-  public mutating func clearUser() {self._user = nil}
+  public var trackID: String = String()
 
-  public var participantIdentity: String = String()
-
-  public var destinationIdentities: [String] = []
-
-  public var sequence: UInt32 = 0
-
-  public var participantSid: String = String()
+  public var segments: [Livekit_TranscriptionSegment] = []
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+public nonisolated struct Livekit_TranscriptionSegment: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var id: String = String()
+
+  public var text: String = String()
+
+  public var startTime: UInt64 = 0
+
+  public var endTime: UInt64 = 0
+
+  public var final: Bool = false
+
+  public var language: String = String()
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+public nonisolated struct Livekit_ChatMessage: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var id: String = String()
+
+  public var timestamp: Int64 = 0
+
+  public var editTimestamp: Int64 {
+    get {_editTimestamp ?? 0}
+    set {_editTimestamp = newValue}
+  }
+  /// Returns true if `editTimestamp` has been explicitly set.
+  public var hasEditTimestamp: Bool {self._editTimestamp != nil}
+  /// Clears the value of `editTimestamp`. Subsequent reads from it will return its default value.
+  public mutating func clearEditTimestamp() {self._editTimestamp = nil}
+
+  public var message: String = String()
+
+  public var deleted: Bool = false
+
+  public var generated: Bool = false
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _editTimestamp: Int64? = nil
+}
+
+public nonisolated struct Livekit_RpcRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var id: String = String()
+
+  public var method: String = String()
+
+  public var payload: String = String()
+
+  public var responseTimeoutMs: UInt32 = 0
+
+  public var version: UInt32 = 0
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+public nonisolated struct Livekit_RpcAck: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var requestID: String = String()
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+public nonisolated struct Livekit_RpcResponse: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var requestID: String = String()
+
+  public var value: Livekit_RpcResponse.OneOf_Value? = nil
+
+  public var payload: String {
+    get {
+      if case .payload(let v)? = value {return v}
+      return String()
+    }
+    set {value = .payload(newValue)}
+  }
+
+  public var error: Livekit_RpcError {
+    get {
+      if case .error(let v)? = value {return v}
+      return Livekit_RpcError()
+    }
+    set {value = .error(newValue)}
+  }
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public nonisolated enum OneOf_Value: Equatable, Sendable {
+    case payload(String)
+    case error(Livekit_RpcError)
+
+  }
+
+  public init() {}
+}
+
+public nonisolated struct Livekit_RpcError: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var code: UInt32 = 0
+
+  public var message: String = String()
+
+  public var data: String = String()
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+public nonisolated struct Livekit_DataStream: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public nonisolated enum OperationType: SwiftProtobuf.Enum, Swift.CaseIterable {
+    public typealias RawValue = Int
+    case create // = 0
+    case update // = 1
+    case delete // = 2
+    case reaction // = 3
+    case UNRECOGNIZED(Int)
+
+    public init() {
+      self = .create
+    }
+
+    public init?(rawValue: Int) {
+      switch rawValue {
+      case 0: self = .create
+      case 1: self = .update
+      case 2: self = .delete
+      case 3: self = .reaction
+      default: self = .UNRECOGNIZED(rawValue)
+      }
+    }
+
+    public var rawValue: Int {
+      switch self {
+      case .create: return 0
+      case .update: return 1
+      case .delete: return 2
+      case .reaction: return 3
+      case .UNRECOGNIZED(let i): return i
+      }
+    }
+
+    // The compiler won't synthesize support with the UNRECOGNIZED case.
+    public static let allCases: [Livekit_DataStream.OperationType] = [
+      .create,
+      .update,
+      .delete,
+      .reaction,
+    ]
+
+  }
+
+  public nonisolated enum CompressionType: SwiftProtobuf.Enum, Swift.CaseIterable {
+    public typealias RawValue = Int
+    case none // = 0
+    case deflateRaw // = 1
+    case UNRECOGNIZED(Int)
+
+    public init() {
+      self = .none
+    }
+
+    public init?(rawValue: Int) {
+      switch rawValue {
+      case 0: self = .none
+      case 1: self = .deflateRaw
+      default: self = .UNRECOGNIZED(rawValue)
+      }
+    }
+
+    public var rawValue: Int {
+      switch self {
+      case .none: return 0
+      case .deflateRaw: return 1
+      case .UNRECOGNIZED(let i): return i
+      }
+    }
+
+    // The compiler won't synthesize support with the UNRECOGNIZED case.
+    public static let allCases: [Livekit_DataStream.CompressionType] = [
+      .none,
+      .deflateRaw,
+    ]
+
+  }
+
+  public nonisolated struct TextHeader: Sendable {
+    // SwiftProtobuf.Message conformance is added in an extension below. See the
+    // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+    // methods supported on all messages.
+
+    public var operationType: Livekit_DataStream.OperationType = .create
+
+    public var version: Int32 = 0
+
+    public var replyToStreamID: String = String()
+
+    public var attachedStreamIds: [String] = []
+
+    public var generated: Bool = false
+
+    public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+    public init() {}
+  }
+
+  public nonisolated struct ByteHeader: Sendable {
+    // SwiftProtobuf.Message conformance is added in an extension below. See the
+    // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+    // methods supported on all messages.
+
+    public var name: String = String()
+
+    public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+    public init() {}
+  }
+
+  public nonisolated struct Header: Sendable {
+    // SwiftProtobuf.Message conformance is added in an extension below. See the
+    // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+    // methods supported on all messages.
+
+    public var streamID: String = String()
+
+    public var timestamp: Int64 = 0
+
+    public var topic: String = String()
+
+    public var mimeType: String = String()
+
+    public var totalLength: UInt64 {
+      get {_totalLength ?? 0}
+      set {_totalLength = newValue}
+    }
+    /// Returns true if `totalLength` has been explicitly set.
+    public var hasTotalLength: Bool {self._totalLength != nil}
+    /// Clears the value of `totalLength`. Subsequent reads from it will return its default value.
+    public mutating func clearTotalLength() {self._totalLength = nil}
+
+    public var attributes: Dictionary<String,String> = [:]
+
+    public var contentHeader: Livekit_DataStream.Header.OneOf_ContentHeader? = nil
+
+    public var textHeader: Livekit_DataStream.TextHeader {
+      get {
+        if case .textHeader(let v)? = contentHeader {return v}
+        return Livekit_DataStream.TextHeader()
+      }
+      set {contentHeader = .textHeader(newValue)}
+    }
+
+    public var byteHeader: Livekit_DataStream.ByteHeader {
+      get {
+        if case .byteHeader(let v)? = contentHeader {return v}
+        return Livekit_DataStream.ByteHeader()
+      }
+      set {contentHeader = .byteHeader(newValue)}
+    }
+
+    public var inlineContent: Data {
+      get {_inlineContent ?? Data()}
+      set {_inlineContent = newValue}
+    }
+    /// Returns true if `inlineContent` has been explicitly set.
+    public var hasInlineContent: Bool {self._inlineContent != nil}
+    /// Clears the value of `inlineContent`. Subsequent reads from it will return its default value.
+    public mutating func clearInlineContent() {self._inlineContent = nil}
+
+    public var compression: Livekit_DataStream.CompressionType = .none
+
+    public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+    public nonisolated enum OneOf_ContentHeader: Equatable, Sendable {
+      case textHeader(Livekit_DataStream.TextHeader)
+      case byteHeader(Livekit_DataStream.ByteHeader)
+
+    }
+
+    public init() {}
+
+    fileprivate var _totalLength: UInt64? = nil
+    fileprivate var _inlineContent: Data? = nil
+  }
+
+  public nonisolated struct Chunk: Sendable {
+    // SwiftProtobuf.Message conformance is added in an extension below. See the
+    // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+    // methods supported on all messages.
+
+    public var streamID: String = String()
+
+    public var chunkIndex: UInt64 = 0
+
+    public var content: Data = Data()
+
+    public var version: Int32 = 0
+
+    public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+    public init() {}
+  }
+
+  public nonisolated struct Trailer: Sendable {
+    // SwiftProtobuf.Message conformance is added in an extension below. See the
+    // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+    // methods supported on all messages.
+
+    public var streamID: String = String()
+
+    public var reason: String = String()
+
+    public var attributes: Dictionary<String,String> = [:]
+
+    public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+    public init() {}
+  }
+
+  public init() {}
+}
+
+public nonisolated struct Livekit_DataPacket: @unchecked Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var kind: Livekit_DataPacket.Kind {
+    get {_storage._kind}
+    set {_uniqueStorage()._kind = newValue}
+  }
+
+  public var participantIdentity: String {
+    get {_storage._participantIdentity}
+    set {_uniqueStorage()._participantIdentity = newValue}
+  }
+
+  public var destinationIdentities: [String] {
+    get {_storage._destinationIdentities}
+    set {_uniqueStorage()._destinationIdentities = newValue}
+  }
+
+  public var value: OneOf_Value? {
+    get {return _storage._value}
+    set {_uniqueStorage()._value = newValue}
+  }
+
+  public var user: Livekit_UserPacket {
+    get {
+      if case .user(let v)? = _storage._value {return v}
+      return Livekit_UserPacket()
+    }
+    set {_uniqueStorage()._value = .user(newValue)}
+  }
+
+  public var transcription: Livekit_Transcription {
+    get {
+      if case .transcription(let v)? = _storage._value {return v}
+      return Livekit_Transcription()
+    }
+    set {_uniqueStorage()._value = .transcription(newValue)}
+  }
+
+  public var chatMessage: Livekit_ChatMessage {
+    get {
+      if case .chatMessage(let v)? = _storage._value {return v}
+      return Livekit_ChatMessage()
+    }
+    set {_uniqueStorage()._value = .chatMessage(newValue)}
+  }
+
+  public var rpcRequest: Livekit_RpcRequest {
+    get {
+      if case .rpcRequest(let v)? = _storage._value {return v}
+      return Livekit_RpcRequest()
+    }
+    set {_uniqueStorage()._value = .rpcRequest(newValue)}
+  }
+
+  public var rpcAck: Livekit_RpcAck {
+    get {
+      if case .rpcAck(let v)? = _storage._value {return v}
+      return Livekit_RpcAck()
+    }
+    set {_uniqueStorage()._value = .rpcAck(newValue)}
+  }
+
+  public var rpcResponse: Livekit_RpcResponse {
+    get {
+      if case .rpcResponse(let v)? = _storage._value {return v}
+      return Livekit_RpcResponse()
+    }
+    set {_uniqueStorage()._value = .rpcResponse(newValue)}
+  }
+
+  public var streamHeader: Livekit_DataStream.Header {
+    get {
+      if case .streamHeader(let v)? = _storage._value {return v}
+      return Livekit_DataStream.Header()
+    }
+    set {_uniqueStorage()._value = .streamHeader(newValue)}
+  }
+
+  public var streamChunk: Livekit_DataStream.Chunk {
+    get {
+      if case .streamChunk(let v)? = _storage._value {return v}
+      return Livekit_DataStream.Chunk()
+    }
+    set {_uniqueStorage()._value = .streamChunk(newValue)}
+  }
+
+  public var streamTrailer: Livekit_DataStream.Trailer {
+    get {
+      if case .streamTrailer(let v)? = _storage._value {return v}
+      return Livekit_DataStream.Trailer()
+    }
+    set {_uniqueStorage()._value = .streamTrailer(newValue)}
+  }
+
+  public var sequence: UInt32 {
+    get {_storage._sequence}
+    set {_uniqueStorage()._sequence = newValue}
+  }
+
+  public var participantSid: String {
+    get {_storage._participantSid}
+    set {_uniqueStorage()._participantSid = newValue}
+  }
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public nonisolated enum OneOf_Value: Equatable, Sendable {
+    case user(Livekit_UserPacket)
+    case transcription(Livekit_Transcription)
+    case chatMessage(Livekit_ChatMessage)
+    case rpcRequest(Livekit_RpcRequest)
+    case rpcAck(Livekit_RpcAck)
+    case rpcResponse(Livekit_RpcResponse)
+    case streamHeader(Livekit_DataStream.Header)
+    case streamChunk(Livekit_DataStream.Chunk)
+    case streamTrailer(Livekit_DataStream.Trailer)
+
+  }
 
   public nonisolated enum Kind: SwiftProtobuf.Enum, Swift.CaseIterable {
     public typealias RawValue = Int
@@ -2153,7 +2794,7 @@ public nonisolated struct Livekit_DataPacket: Sendable {
 
   public init() {}
 
-  fileprivate var _user: Livekit_UserPacket? = nil
+  fileprivate var _storage = _StorageClass.defaultInstance
 }
 
 // MARK: - Code below here is support for the SwiftProtobuf runtime.
@@ -2190,6 +2831,10 @@ nonisolated extension Livekit_DisconnectReason: SwiftProtobuf._ProtoNameProvidin
 
 nonisolated extension Livekit_SubscriptionError: SwiftProtobuf._ProtoNameProviding {
   public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0SE_UNKNOWN\0\u{1}SE_CODEC_UNSUPPORTED\0\u{1}SE_TRACK_NOTFOUND\0")
+}
+
+nonisolated extension Livekit_ClientConfigSetting: SwiftProtobuf._ProtoNameProviding {
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0UNSET\0\u{1}DISABLED\0\u{1}ENABLED\0")
 }
 
 nonisolated extension Livekit_Codec: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -2427,6 +3072,10 @@ nonisolated extension Livekit_VideoLayer: SwiftProtobuf.Message, SwiftProtobuf._
   }
 }
 
+nonisolated extension Livekit_VideoLayer.Mode: SwiftProtobuf._ProtoNameProviding {
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0MODE_UNUSED\0\u{1}ONE_SPATIAL_LAYER_PER_STREAM\0\u{1}MULTIPLE_SPATIAL_LAYERS_PER_STREAM\0\u{1}ONE_SPATIAL_LAYER_PER_STREAM_INCOMPLETE_RTCP_SR\0")
+}
+
 nonisolated extension Livekit_SimulcastCodecInfo: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".SimulcastCodecInfo"
   public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}mime_type\0\u{1}mid\0\u{1}cid\0\u{1}layers\0")
@@ -2497,7 +3146,7 @@ nonisolated extension Livekit_Encryption.TypeEnum: SwiftProtobuf._ProtoNameProvi
 
 nonisolated extension Livekit_TrackInfo: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".TrackInfo"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}sid\0\u{1}type\0\u{1}name\0\u{1}muted\0\u{1}width\0\u{1}height\0\u{1}simulcast\0\u{3}disable_dtx\0\u{1}source\0\u{1}layers\0\u{3}mime_type\0\u{1}mid\0\u{1}codecs\0\u{1}stereo\0\u{3}disable_red\0\u{1}encryption\0\u{1}stream\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}sid\0\u{1}type\0\u{1}name\0\u{1}muted\0\u{1}width\0\u{1}height\0\u{1}simulcast\0\u{3}disable_dtx\0\u{1}source\0\u{1}layers\0\u{3}mime_type\0\u{1}mid\0\u{1}codecs\0\u{1}stereo\0\u{3}disable_red\0\u{1}encryption\0\u{1}stream\0\u{1}version\0")
 
   fileprivate class _StorageClass {
     var _sid: String = String()
@@ -2517,6 +3166,7 @@ nonisolated extension Livekit_TrackInfo: SwiftProtobuf.Message, SwiftProtobuf._M
     var _disableRed: Bool = false
     var _encryption: Livekit_Encryption.TypeEnum = .none
     var _stream: String = String()
+    var _version: Livekit_TimedVersion? = nil
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -2544,6 +3194,7 @@ nonisolated extension Livekit_TrackInfo: SwiftProtobuf.Message, SwiftProtobuf._M
       _disableRed = source._disableRed
       _encryption = source._encryption
       _stream = source._stream
+      _version = source._version
     }
   }
 
@@ -2579,6 +3230,7 @@ nonisolated extension Livekit_TrackInfo: SwiftProtobuf.Message, SwiftProtobuf._M
         case 15: try { try decoder.decodeSingularBoolField(value: &_storage._disableRed) }()
         case 16: try { try decoder.decodeSingularEnumField(value: &_storage._encryption) }()
         case 17: try { try decoder.decodeSingularStringField(value: &_storage._stream) }()
+        case 18: try { try decoder.decodeSingularMessageField(value: &_storage._version) }()
         default: break
         }
       }
@@ -2587,6 +3239,10 @@ nonisolated extension Livekit_TrackInfo: SwiftProtobuf.Message, SwiftProtobuf._M
 
   public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
       if !_storage._sid.isEmpty {
         try visitor.visitSingularStringField(value: _storage._sid, fieldNumber: 1)
       }
@@ -2638,6 +3294,9 @@ nonisolated extension Livekit_TrackInfo: SwiftProtobuf.Message, SwiftProtobuf._M
       if !_storage._stream.isEmpty {
         try visitor.visitSingularStringField(value: _storage._stream, fieldNumber: 17)
       }
+      try { if let v = _storage._version {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 18)
+      } }()
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -2664,10 +3323,46 @@ nonisolated extension Livekit_TrackInfo: SwiftProtobuf.Message, SwiftProtobuf._M
         if _storage._disableRed != rhs_storage._disableRed {return false}
         if _storage._encryption != rhs_storage._encryption {return false}
         if _storage._stream != rhs_storage._stream {return false}
+        if _storage._version != rhs_storage._version {return false}
         return true
       }
       if !storagesAreEqual {return false}
     }
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Livekit_TimedVersion: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".TimedVersion"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}unix_micro\0\u{1}ticks\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularInt64Field(value: &self.unixMicro) }()
+      case 2: try { try decoder.decodeSingularInt32Field(value: &self.ticks) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.unixMicro != 0 {
+      try visitor.visitSingularInt64Field(value: self.unixMicro, fieldNumber: 1)
+    }
+    if self.ticks != 0 {
+      try visitor.visitSingularInt32Field(value: self.ticks, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Livekit_TimedVersion, rhs: Livekit_TimedVersion) -> Bool {
+    if lhs.unixMicro != rhs.unixMicro {return false}
+    if lhs.ticks != rhs.ticks {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -3030,7 +3725,7 @@ nonisolated extension Livekit_TrickleRequest: SwiftProtobuf.Message, SwiftProtob
 
 nonisolated extension Livekit_SimulcastCodec: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".SimulcastCodec"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}codec\0\u{1}cid\0\u{2}\u{2}layers\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}codec\0\u{1}cid\0\u{2}\u{2}layers\0\u{3}video_layer_mode\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3041,6 +3736,7 @@ nonisolated extension Livekit_SimulcastCodec: SwiftProtobuf.Message, SwiftProtob
       case 1: try { try decoder.decodeSingularStringField(value: &self.codec) }()
       case 2: try { try decoder.decodeSingularStringField(value: &self.cid) }()
       case 4: try { try decoder.decodeRepeatedMessageField(value: &self.layers) }()
+      case 5: try { try decoder.decodeSingularEnumField(value: &self.videoLayerMode) }()
       default: break
       }
     }
@@ -3056,6 +3752,9 @@ nonisolated extension Livekit_SimulcastCodec: SwiftProtobuf.Message, SwiftProtob
     if !self.layers.isEmpty {
       try visitor.visitRepeatedMessageField(value: self.layers, fieldNumber: 4)
     }
+    if self.videoLayerMode != .unused {
+      try visitor.visitSingularEnumField(value: self.videoLayerMode, fieldNumber: 5)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -3063,6 +3762,7 @@ nonisolated extension Livekit_SimulcastCodec: SwiftProtobuf.Message, SwiftProtob
     if lhs.codec != rhs.codec {return false}
     if lhs.cid != rhs.cid {return false}
     if lhs.layers != rhs.layers {return false}
+    if lhs.videoLayerMode != rhs.videoLayerMode {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -4097,7 +4797,7 @@ nonisolated extension Livekit_SignalRequest: SwiftProtobuf.Message, SwiftProtobu
 
 nonisolated extension Livekit_JoinResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".JoinResponse"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}room\0\u{1}participant\0\u{3}other_participants\0\u{3}server_version\0\u{3}ice_servers\0\u{3}subscriber_primary\0\u{3}alternative_url\0\u{4}\u{2}server_region\0\u{3}ping_timeout\0\u{3}ping_interval\0\u{3}server_info\0\u{3}sif_trailer\0\u{3}enabled_publish_codecs\0\u{3}fast_publish\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}room\0\u{1}participant\0\u{3}other_participants\0\u{3}server_version\0\u{3}ice_servers\0\u{3}subscriber_primary\0\u{3}alternative_url\0\u{3}client_configuration\0\u{3}server_region\0\u{3}ping_timeout\0\u{3}ping_interval\0\u{3}server_info\0\u{3}sif_trailer\0\u{3}enabled_publish_codecs\0\u{3}fast_publish\0")
 
   fileprivate class _StorageClass {
     var _room: Livekit_Room? = nil
@@ -4107,6 +4807,7 @@ nonisolated extension Livekit_JoinResponse: SwiftProtobuf.Message, SwiftProtobuf
     var _iceServers: [Livekit_ICEServer] = []
     var _subscriberPrimary: Bool = false
     var _alternativeURL: String = String()
+    var _clientConfiguration: Livekit_ClientConfiguration? = nil
     var _serverRegion: String = String()
     var _pingTimeout: Int32 = 0
     var _pingInterval: Int32 = 0
@@ -4131,6 +4832,7 @@ nonisolated extension Livekit_JoinResponse: SwiftProtobuf.Message, SwiftProtobuf
       _iceServers = source._iceServers
       _subscriberPrimary = source._subscriberPrimary
       _alternativeURL = source._alternativeURL
+      _clientConfiguration = source._clientConfiguration
       _serverRegion = source._serverRegion
       _pingTimeout = source._pingTimeout
       _pingInterval = source._pingInterval
@@ -4163,6 +4865,7 @@ nonisolated extension Livekit_JoinResponse: SwiftProtobuf.Message, SwiftProtobuf
         case 5: try { try decoder.decodeRepeatedMessageField(value: &_storage._iceServers) }()
         case 6: try { try decoder.decodeSingularBoolField(value: &_storage._subscriberPrimary) }()
         case 7: try { try decoder.decodeSingularStringField(value: &_storage._alternativeURL) }()
+        case 8: try { try decoder.decodeSingularMessageField(value: &_storage._clientConfiguration) }()
         case 9: try { try decoder.decodeSingularStringField(value: &_storage._serverRegion) }()
         case 10: try { try decoder.decodeSingularInt32Field(value: &_storage._pingTimeout) }()
         case 11: try { try decoder.decodeSingularInt32Field(value: &_storage._pingInterval) }()
@@ -4203,6 +4906,9 @@ nonisolated extension Livekit_JoinResponse: SwiftProtobuf.Message, SwiftProtobuf
       if !_storage._alternativeURL.isEmpty {
         try visitor.visitSingularStringField(value: _storage._alternativeURL, fieldNumber: 7)
       }
+      try { if let v = _storage._clientConfiguration {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
+      } }()
       if !_storage._serverRegion.isEmpty {
         try visitor.visitSingularStringField(value: _storage._serverRegion, fieldNumber: 9)
       }
@@ -4240,6 +4946,7 @@ nonisolated extension Livekit_JoinResponse: SwiftProtobuf.Message, SwiftProtobuf
         if _storage._iceServers != rhs_storage._iceServers {return false}
         if _storage._subscriberPrimary != rhs_storage._subscriberPrimary {return false}
         if _storage._alternativeURL != rhs_storage._alternativeURL {return false}
+        if _storage._clientConfiguration != rhs_storage._clientConfiguration {return false}
         if _storage._serverRegion != rhs_storage._serverRegion {return false}
         if _storage._pingTimeout != rhs_storage._pingTimeout {return false}
         if _storage._pingInterval != rhs_storage._pingInterval {return false}
@@ -4251,6 +4958,36 @@ nonisolated extension Livekit_JoinResponse: SwiftProtobuf.Message, SwiftProtobuf
       }
       if !storagesAreEqual {return false}
     }
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Livekit_ClientConfiguration: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".ClientConfiguration"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{4}\u{5}force_relay\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 5: try { try decoder.decodeSingularEnumField(value: &self.forceRelay) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.forceRelay != .unset {
+      try visitor.visitSingularEnumField(value: self.forceRelay, fieldNumber: 5)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Livekit_ClientConfiguration, rhs: Livekit_ClientConfiguration) -> Bool {
+    if lhs.forceRelay != rhs.forceRelay {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -4860,7 +5597,7 @@ nonisolated extension Livekit_TrackSubscribed: SwiftProtobuf.Message, SwiftProto
 
 nonisolated extension Livekit_SignalResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".SignalResponse"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}join\0\u{1}answer\0\u{1}offer\0\u{1}trickle\0\u{1}update\0\u{3}track_published\0\u{2}\u{2}leave\0\u{1}mute\0\u{3}speakers_changed\0\u{3}room_update\0\u{3}connection_quality\0\u{3}stream_state_update\0\u{3}subscribed_quality_update\0\u{3}subscription_permission_update\0\u{3}refresh_token\0\u{3}track_unpublished\0\u{1}pong\0\u{1}reconnect\0\u{3}pong_resp\0\u{3}subscription_response\0\u{3}request_response\0\u{3}track_subscribed\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}join\0\u{1}answer\0\u{1}offer\0\u{1}trickle\0\u{1}update\0\u{3}track_published\0\u{2}\u{2}leave\0\u{1}mute\0\u{3}speakers_changed\0\u{3}room_update\0\u{3}connection_quality\0\u{3}stream_state_update\0\u{3}subscribed_quality_update\0\u{3}subscription_permission_update\0\u{3}refresh_token\0\u{3}track_unpublished\0\u{1}pong\0\u{1}reconnect\0\u{3}pong_resp\0\u{3}subscription_response\0\u{3}request_response\0\u{3}track_subscribed\0\u{3}room_moved\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -5144,6 +5881,19 @@ nonisolated extension Livekit_SignalResponse: SwiftProtobuf.Message, SwiftProtob
           self.message = .trackSubscribed(v)
         }
       }()
+      case 24: try {
+        var v: Livekit_RoomMovedResponse?
+        var hadOneofValue = false
+        if let current = self.message {
+          hadOneofValue = true
+          if case .roomMoved(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.message = .roomMoved(v)
+        }
+      }()
       default: break
       }
     }
@@ -5243,6 +5993,10 @@ nonisolated extension Livekit_SignalResponse: SwiftProtobuf.Message, SwiftProtob
       guard case .trackSubscribed(let v)? = self.message else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 23)
     }()
+    case .roomMoved?: try {
+      guard case .roomMoved(let v)? = self.message else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 24)
+    }()
     case nil: break
     }
     try unknownFields.traverse(visitor: &visitor)
@@ -5250,6 +6004,55 @@ nonisolated extension Livekit_SignalResponse: SwiftProtobuf.Message, SwiftProtob
 
   public static func ==(lhs: Livekit_SignalResponse, rhs: Livekit_SignalResponse) -> Bool {
     if lhs.message != rhs.message {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Livekit_RoomMovedResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".RoomMovedResponse"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}room\0\u{1}token\0\u{1}participant\0\u{3}other_participants\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._room) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.token) }()
+      case 3: try { try decoder.decodeSingularMessageField(value: &self._participant) }()
+      case 4: try { try decoder.decodeRepeatedMessageField(value: &self.otherParticipants) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._room {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    if !self.token.isEmpty {
+      try visitor.visitSingularStringField(value: self.token, fieldNumber: 2)
+    }
+    try { if let v = self._participant {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    } }()
+    if !self.otherParticipants.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.otherParticipants, fieldNumber: 4)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Livekit_RoomMovedResponse, rhs: Livekit_RoomMovedResponse) -> Bool {
+    if lhs._room != rhs._room {return false}
+    if lhs.token != rhs.token {return false}
+    if lhs._participant != rhs._participant {return false}
+    if lhs.otherParticipants != rhs.otherParticipants {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -5309,9 +6112,9 @@ nonisolated extension Livekit_UserPacket: SwiftProtobuf.Message, SwiftProtobuf._
   }
 }
 
-nonisolated extension Livekit_DataPacket: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  public static let protoMessageName: String = _protobuf_package + ".DataPacket"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}kind\0\u{1}user\0\u{4}\u{2}participant_identity\0\u{3}destination_identities\0\u{2}\u{b}sequence\0\u{3}participant_sid\0")
+nonisolated extension Livekit_Transcription: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".Transcription"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{4}\u{2}transcribed_participant_identity\0\u{3}track_id\0\u{1}segments\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -5319,12 +6122,107 @@ nonisolated extension Livekit_DataPacket: SwiftProtobuf.Message, SwiftProtobuf._
       // allocates stack space for every case branch when no optimizations are
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
-      case 1: try { try decoder.decodeSingularEnumField(value: &self.kind) }()
-      case 2: try { try decoder.decodeSingularMessageField(value: &self._user) }()
-      case 4: try { try decoder.decodeSingularStringField(value: &self.participantIdentity) }()
-      case 5: try { try decoder.decodeRepeatedStringField(value: &self.destinationIdentities) }()
-      case 16: try { try decoder.decodeSingularUInt32Field(value: &self.sequence) }()
-      case 17: try { try decoder.decodeSingularStringField(value: &self.participantSid) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.transcribedParticipantIdentity) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.trackID) }()
+      case 4: try { try decoder.decodeRepeatedMessageField(value: &self.segments) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.transcribedParticipantIdentity.isEmpty {
+      try visitor.visitSingularStringField(value: self.transcribedParticipantIdentity, fieldNumber: 2)
+    }
+    if !self.trackID.isEmpty {
+      try visitor.visitSingularStringField(value: self.trackID, fieldNumber: 3)
+    }
+    if !self.segments.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.segments, fieldNumber: 4)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Livekit_Transcription, rhs: Livekit_Transcription) -> Bool {
+    if lhs.transcribedParticipantIdentity != rhs.transcribedParticipantIdentity {return false}
+    if lhs.trackID != rhs.trackID {return false}
+    if lhs.segments != rhs.segments {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Livekit_TranscriptionSegment: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".TranscriptionSegment"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}text\0\u{3}start_time\0\u{3}end_time\0\u{1}final\0\u{1}language\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.id) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.text) }()
+      case 3: try { try decoder.decodeSingularUInt64Field(value: &self.startTime) }()
+      case 4: try { try decoder.decodeSingularUInt64Field(value: &self.endTime) }()
+      case 5: try { try decoder.decodeSingularBoolField(value: &self.final) }()
+      case 6: try { try decoder.decodeSingularStringField(value: &self.language) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.id.isEmpty {
+      try visitor.visitSingularStringField(value: self.id, fieldNumber: 1)
+    }
+    if !self.text.isEmpty {
+      try visitor.visitSingularStringField(value: self.text, fieldNumber: 2)
+    }
+    if self.startTime != 0 {
+      try visitor.visitSingularUInt64Field(value: self.startTime, fieldNumber: 3)
+    }
+    if self.endTime != 0 {
+      try visitor.visitSingularUInt64Field(value: self.endTime, fieldNumber: 4)
+    }
+    if self.final != false {
+      try visitor.visitSingularBoolField(value: self.final, fieldNumber: 5)
+    }
+    if !self.language.isEmpty {
+      try visitor.visitSingularStringField(value: self.language, fieldNumber: 6)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Livekit_TranscriptionSegment, rhs: Livekit_TranscriptionSegment) -> Bool {
+    if lhs.id != rhs.id {return false}
+    if lhs.text != rhs.text {return false}
+    if lhs.startTime != rhs.startTime {return false}
+    if lhs.endTime != rhs.endTime {return false}
+    if lhs.final != rhs.final {return false}
+    if lhs.language != rhs.language {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Livekit_ChatMessage: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".ChatMessage"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}timestamp\0\u{3}edit_timestamp\0\u{1}message\0\u{1}deleted\0\u{1}generated\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.id) }()
+      case 2: try { try decoder.decodeSingularInt64Field(value: &self.timestamp) }()
+      case 3: try { try decoder.decodeSingularInt64Field(value: &self._editTimestamp) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self.message) }()
+      case 5: try { try decoder.decodeSingularBoolField(value: &self.deleted) }()
+      case 6: try { try decoder.decodeSingularBoolField(value: &self.generated) }()
       default: break
       }
     }
@@ -5335,34 +6233,776 @@ nonisolated extension Livekit_DataPacket: SwiftProtobuf.Message, SwiftProtobuf._
     // allocates stack space for every if/case branch local when no optimizations
     // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
     // https://github.com/apple/swift-protobuf/issues/1182
-    if self.kind != .reliable {
-      try visitor.visitSingularEnumField(value: self.kind, fieldNumber: 1)
+    if !self.id.isEmpty {
+      try visitor.visitSingularStringField(value: self.id, fieldNumber: 1)
     }
-    try { if let v = self._user {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    if self.timestamp != 0 {
+      try visitor.visitSingularInt64Field(value: self.timestamp, fieldNumber: 2)
+    }
+    try { if let v = self._editTimestamp {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 3)
     } }()
-    if !self.participantIdentity.isEmpty {
-      try visitor.visitSingularStringField(value: self.participantIdentity, fieldNumber: 4)
+    if !self.message.isEmpty {
+      try visitor.visitSingularStringField(value: self.message, fieldNumber: 4)
     }
-    if !self.destinationIdentities.isEmpty {
-      try visitor.visitRepeatedStringField(value: self.destinationIdentities, fieldNumber: 5)
+    if self.deleted != false {
+      try visitor.visitSingularBoolField(value: self.deleted, fieldNumber: 5)
     }
-    if self.sequence != 0 {
-      try visitor.visitSingularUInt32Field(value: self.sequence, fieldNumber: 16)
+    if self.generated != false {
+      try visitor.visitSingularBoolField(value: self.generated, fieldNumber: 6)
     }
-    if !self.participantSid.isEmpty {
-      try visitor.visitSingularStringField(value: self.participantSid, fieldNumber: 17)
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Livekit_ChatMessage, rhs: Livekit_ChatMessage) -> Bool {
+    if lhs.id != rhs.id {return false}
+    if lhs.timestamp != rhs.timestamp {return false}
+    if lhs._editTimestamp != rhs._editTimestamp {return false}
+    if lhs.message != rhs.message {return false}
+    if lhs.deleted != rhs.deleted {return false}
+    if lhs.generated != rhs.generated {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Livekit_RpcRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".RpcRequest"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}method\0\u{1}payload\0\u{3}response_timeout_ms\0\u{1}version\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.id) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.method) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.payload) }()
+      case 4: try { try decoder.decodeSingularUInt32Field(value: &self.responseTimeoutMs) }()
+      case 5: try { try decoder.decodeSingularUInt32Field(value: &self.version) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.id.isEmpty {
+      try visitor.visitSingularStringField(value: self.id, fieldNumber: 1)
+    }
+    if !self.method.isEmpty {
+      try visitor.visitSingularStringField(value: self.method, fieldNumber: 2)
+    }
+    if !self.payload.isEmpty {
+      try visitor.visitSingularStringField(value: self.payload, fieldNumber: 3)
+    }
+    if self.responseTimeoutMs != 0 {
+      try visitor.visitSingularUInt32Field(value: self.responseTimeoutMs, fieldNumber: 4)
+    }
+    if self.version != 0 {
+      try visitor.visitSingularUInt32Field(value: self.version, fieldNumber: 5)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Livekit_RpcRequest, rhs: Livekit_RpcRequest) -> Bool {
+    if lhs.id != rhs.id {return false}
+    if lhs.method != rhs.method {return false}
+    if lhs.payload != rhs.payload {return false}
+    if lhs.responseTimeoutMs != rhs.responseTimeoutMs {return false}
+    if lhs.version != rhs.version {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Livekit_RpcAck: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".RpcAck"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}request_id\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.requestID) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.requestID.isEmpty {
+      try visitor.visitSingularStringField(value: self.requestID, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Livekit_RpcAck, rhs: Livekit_RpcAck) -> Bool {
+    if lhs.requestID != rhs.requestID {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Livekit_RpcResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".RpcResponse"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}request_id\0\u{1}payload\0\u{1}error\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.requestID) }()
+      case 2: try {
+        var v: String?
+        try decoder.decodeSingularStringField(value: &v)
+        if let v = v {
+          if self.value != nil {try decoder.handleConflictingOneOf()}
+          self.value = .payload(v)
+        }
+      }()
+      case 3: try {
+        var v: Livekit_RpcError?
+        var hadOneofValue = false
+        if let current = self.value {
+          hadOneofValue = true
+          if case .error(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.value = .error(v)
+        }
+      }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.requestID.isEmpty {
+      try visitor.visitSingularStringField(value: self.requestID, fieldNumber: 1)
+    }
+    switch self.value {
+    case .payload?: try {
+      guard case .payload(let v)? = self.value else { preconditionFailure() }
+      try visitor.visitSingularStringField(value: v, fieldNumber: 2)
+    }()
+    case .error?: try {
+      guard case .error(let v)? = self.value else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    }()
+    case nil: break
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Livekit_RpcResponse, rhs: Livekit_RpcResponse) -> Bool {
+    if lhs.requestID != rhs.requestID {return false}
+    if lhs.value != rhs.value {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Livekit_RpcError: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".RpcError"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}code\0\u{1}message\0\u{1}data\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt32Field(value: &self.code) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.message) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.data) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.code != 0 {
+      try visitor.visitSingularUInt32Field(value: self.code, fieldNumber: 1)
+    }
+    if !self.message.isEmpty {
+      try visitor.visitSingularStringField(value: self.message, fieldNumber: 2)
+    }
+    if !self.data.isEmpty {
+      try visitor.visitSingularStringField(value: self.data, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Livekit_RpcError, rhs: Livekit_RpcError) -> Bool {
+    if lhs.code != rhs.code {return false}
+    if lhs.message != rhs.message {return false}
+    if lhs.data != rhs.data {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Livekit_DataStream: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".DataStream"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap()
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    // Load everything into unknown fields
+    while try decoder.nextFieldNumber() != nil {}
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Livekit_DataStream, rhs: Livekit_DataStream) -> Bool {
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Livekit_DataStream.OperationType: SwiftProtobuf._ProtoNameProviding {
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0CREATE\0\u{1}UPDATE\0\u{1}DELETE\0\u{1}REACTION\0")
+}
+
+nonisolated extension Livekit_DataStream.CompressionType: SwiftProtobuf._ProtoNameProviding {
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0NONE\0\u{1}DEFLATE_RAW\0")
+}
+
+nonisolated extension Livekit_DataStream.TextHeader: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = Livekit_DataStream.protoMessageName + ".TextHeader"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}operation_type\0\u{1}version\0\u{3}reply_to_stream_id\0\u{3}attached_stream_ids\0\u{1}generated\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularEnumField(value: &self.operationType) }()
+      case 2: try { try decoder.decodeSingularInt32Field(value: &self.version) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.replyToStreamID) }()
+      case 4: try { try decoder.decodeRepeatedStringField(value: &self.attachedStreamIds) }()
+      case 5: try { try decoder.decodeSingularBoolField(value: &self.generated) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.operationType != .create {
+      try visitor.visitSingularEnumField(value: self.operationType, fieldNumber: 1)
+    }
+    if self.version != 0 {
+      try visitor.visitSingularInt32Field(value: self.version, fieldNumber: 2)
+    }
+    if !self.replyToStreamID.isEmpty {
+      try visitor.visitSingularStringField(value: self.replyToStreamID, fieldNumber: 3)
+    }
+    if !self.attachedStreamIds.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.attachedStreamIds, fieldNumber: 4)
+    }
+    if self.generated != false {
+      try visitor.visitSingularBoolField(value: self.generated, fieldNumber: 5)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Livekit_DataStream.TextHeader, rhs: Livekit_DataStream.TextHeader) -> Bool {
+    if lhs.operationType != rhs.operationType {return false}
+    if lhs.version != rhs.version {return false}
+    if lhs.replyToStreamID != rhs.replyToStreamID {return false}
+    if lhs.attachedStreamIds != rhs.attachedStreamIds {return false}
+    if lhs.generated != rhs.generated {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Livekit_DataStream.ByteHeader: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = Livekit_DataStream.protoMessageName + ".ByteHeader"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.name) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.name.isEmpty {
+      try visitor.visitSingularStringField(value: self.name, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Livekit_DataStream.ByteHeader, rhs: Livekit_DataStream.ByteHeader) -> Bool {
+    if lhs.name != rhs.name {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Livekit_DataStream.Header: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = Livekit_DataStream.protoMessageName + ".Header"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}stream_id\0\u{1}timestamp\0\u{1}topic\0\u{3}mime_type\0\u{3}total_length\0\u{2}\u{3}attributes\0\u{3}text_header\0\u{3}byte_header\0\u{3}inline_content\0\u{1}compression\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.streamID) }()
+      case 2: try { try decoder.decodeSingularInt64Field(value: &self.timestamp) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.topic) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self.mimeType) }()
+      case 5: try { try decoder.decodeSingularUInt64Field(value: &self._totalLength) }()
+      case 8: try { try decoder.decodeMapField(fieldType: SwiftProtobuf._ProtobufMap<SwiftProtobuf.ProtobufString,SwiftProtobuf.ProtobufString>.self, value: &self.attributes) }()
+      case 9: try {
+        var v: Livekit_DataStream.TextHeader?
+        var hadOneofValue = false
+        if let current = self.contentHeader {
+          hadOneofValue = true
+          if case .textHeader(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.contentHeader = .textHeader(v)
+        }
+      }()
+      case 10: try {
+        var v: Livekit_DataStream.ByteHeader?
+        var hadOneofValue = false
+        if let current = self.contentHeader {
+          hadOneofValue = true
+          if case .byteHeader(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.contentHeader = .byteHeader(v)
+        }
+      }()
+      case 11: try { try decoder.decodeSingularBytesField(value: &self._inlineContent) }()
+      case 12: try { try decoder.decodeSingularEnumField(value: &self.compression) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.streamID.isEmpty {
+      try visitor.visitSingularStringField(value: self.streamID, fieldNumber: 1)
+    }
+    if self.timestamp != 0 {
+      try visitor.visitSingularInt64Field(value: self.timestamp, fieldNumber: 2)
+    }
+    if !self.topic.isEmpty {
+      try visitor.visitSingularStringField(value: self.topic, fieldNumber: 3)
+    }
+    if !self.mimeType.isEmpty {
+      try visitor.visitSingularStringField(value: self.mimeType, fieldNumber: 4)
+    }
+    try { if let v = self._totalLength {
+      try visitor.visitSingularUInt64Field(value: v, fieldNumber: 5)
+    } }()
+    if !self.attributes.isEmpty {
+      try visitor.visitMapField(fieldType: SwiftProtobuf._ProtobufMap<SwiftProtobuf.ProtobufString,SwiftProtobuf.ProtobufString>.self, value: self.attributes, fieldNumber: 8)
+    }
+    switch self.contentHeader {
+    case .textHeader?: try {
+      guard case .textHeader(let v)? = self.contentHeader else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 9)
+    }()
+    case .byteHeader?: try {
+      guard case .byteHeader(let v)? = self.contentHeader else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 10)
+    }()
+    case nil: break
+    }
+    try { if let v = self._inlineContent {
+      try visitor.visitSingularBytesField(value: v, fieldNumber: 11)
+    } }()
+    if self.compression != .none {
+      try visitor.visitSingularEnumField(value: self.compression, fieldNumber: 12)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Livekit_DataStream.Header, rhs: Livekit_DataStream.Header) -> Bool {
+    if lhs.streamID != rhs.streamID {return false}
+    if lhs.timestamp != rhs.timestamp {return false}
+    if lhs.topic != rhs.topic {return false}
+    if lhs.mimeType != rhs.mimeType {return false}
+    if lhs._totalLength != rhs._totalLength {return false}
+    if lhs.attributes != rhs.attributes {return false}
+    if lhs.contentHeader != rhs.contentHeader {return false}
+    if lhs._inlineContent != rhs._inlineContent {return false}
+    if lhs.compression != rhs.compression {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Livekit_DataStream.Chunk: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = Livekit_DataStream.protoMessageName + ".Chunk"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}stream_id\0\u{3}chunk_index\0\u{1}content\0\u{1}version\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.streamID) }()
+      case 2: try { try decoder.decodeSingularUInt64Field(value: &self.chunkIndex) }()
+      case 3: try { try decoder.decodeSingularBytesField(value: &self.content) }()
+      case 4: try { try decoder.decodeSingularInt32Field(value: &self.version) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.streamID.isEmpty {
+      try visitor.visitSingularStringField(value: self.streamID, fieldNumber: 1)
+    }
+    if self.chunkIndex != 0 {
+      try visitor.visitSingularUInt64Field(value: self.chunkIndex, fieldNumber: 2)
+    }
+    if !self.content.isEmpty {
+      try visitor.visitSingularBytesField(value: self.content, fieldNumber: 3)
+    }
+    if self.version != 0 {
+      try visitor.visitSingularInt32Field(value: self.version, fieldNumber: 4)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Livekit_DataStream.Chunk, rhs: Livekit_DataStream.Chunk) -> Bool {
+    if lhs.streamID != rhs.streamID {return false}
+    if lhs.chunkIndex != rhs.chunkIndex {return false}
+    if lhs.content != rhs.content {return false}
+    if lhs.version != rhs.version {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Livekit_DataStream.Trailer: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = Livekit_DataStream.protoMessageName + ".Trailer"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}stream_id\0\u{1}reason\0\u{1}attributes\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.streamID) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.reason) }()
+      case 3: try { try decoder.decodeMapField(fieldType: SwiftProtobuf._ProtobufMap<SwiftProtobuf.ProtobufString,SwiftProtobuf.ProtobufString>.self, value: &self.attributes) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.streamID.isEmpty {
+      try visitor.visitSingularStringField(value: self.streamID, fieldNumber: 1)
+    }
+    if !self.reason.isEmpty {
+      try visitor.visitSingularStringField(value: self.reason, fieldNumber: 2)
+    }
+    if !self.attributes.isEmpty {
+      try visitor.visitMapField(fieldType: SwiftProtobuf._ProtobufMap<SwiftProtobuf.ProtobufString,SwiftProtobuf.ProtobufString>.self, value: self.attributes, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Livekit_DataStream.Trailer, rhs: Livekit_DataStream.Trailer) -> Bool {
+    if lhs.streamID != rhs.streamID {return false}
+    if lhs.reason != rhs.reason {return false}
+    if lhs.attributes != rhs.attributes {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Livekit_DataPacket: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".DataPacket"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}kind\0\u{1}user\0\u{4}\u{2}participant_identity\0\u{3}destination_identities\0\u{2}\u{2}transcription\0\u{4}\u{2}chat_message\0\u{3}rpc_request\0\u{3}rpc_ack\0\u{3}rpc_response\0\u{3}stream_header\0\u{3}stream_chunk\0\u{3}stream_trailer\0\u{1}sequence\0\u{3}participant_sid\0")
+
+  fileprivate class _StorageClass {
+    var _kind: Livekit_DataPacket.Kind = .reliable
+    var _participantIdentity: String = String()
+    var _destinationIdentities: [String] = []
+    var _value: Livekit_DataPacket.OneOf_Value?
+    var _sequence: UInt32 = 0
+    var _participantSid: String = String()
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _kind = source._kind
+      _participantIdentity = source._participantIdentity
+      _destinationIdentities = source._destinationIdentities
+      _value = source._value
+      _sequence = source._sequence
+      _participantSid = source._participantSid
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularEnumField(value: &_storage._kind) }()
+        case 2: try {
+          var v: Livekit_UserPacket?
+          var hadOneofValue = false
+          if let current = _storage._value {
+            hadOneofValue = true
+            if case .user(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._value = .user(v)
+          }
+        }()
+        case 4: try { try decoder.decodeSingularStringField(value: &_storage._participantIdentity) }()
+        case 5: try { try decoder.decodeRepeatedStringField(value: &_storage._destinationIdentities) }()
+        case 7: try {
+          var v: Livekit_Transcription?
+          var hadOneofValue = false
+          if let current = _storage._value {
+            hadOneofValue = true
+            if case .transcription(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._value = .transcription(v)
+          }
+        }()
+        case 9: try {
+          var v: Livekit_ChatMessage?
+          var hadOneofValue = false
+          if let current = _storage._value {
+            hadOneofValue = true
+            if case .chatMessage(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._value = .chatMessage(v)
+          }
+        }()
+        case 10: try {
+          var v: Livekit_RpcRequest?
+          var hadOneofValue = false
+          if let current = _storage._value {
+            hadOneofValue = true
+            if case .rpcRequest(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._value = .rpcRequest(v)
+          }
+        }()
+        case 11: try {
+          var v: Livekit_RpcAck?
+          var hadOneofValue = false
+          if let current = _storage._value {
+            hadOneofValue = true
+            if case .rpcAck(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._value = .rpcAck(v)
+          }
+        }()
+        case 12: try {
+          var v: Livekit_RpcResponse?
+          var hadOneofValue = false
+          if let current = _storage._value {
+            hadOneofValue = true
+            if case .rpcResponse(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._value = .rpcResponse(v)
+          }
+        }()
+        case 13: try {
+          var v: Livekit_DataStream.Header?
+          var hadOneofValue = false
+          if let current = _storage._value {
+            hadOneofValue = true
+            if case .streamHeader(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._value = .streamHeader(v)
+          }
+        }()
+        case 14: try {
+          var v: Livekit_DataStream.Chunk?
+          var hadOneofValue = false
+          if let current = _storage._value {
+            hadOneofValue = true
+            if case .streamChunk(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._value = .streamChunk(v)
+          }
+        }()
+        case 15: try {
+          var v: Livekit_DataStream.Trailer?
+          var hadOneofValue = false
+          if let current = _storage._value {
+            hadOneofValue = true
+            if case .streamTrailer(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._value = .streamTrailer(v)
+          }
+        }()
+        case 16: try { try decoder.decodeSingularUInt32Field(value: &_storage._sequence) }()
+        case 17: try { try decoder.decodeSingularStringField(value: &_storage._participantSid) }()
+        default: break
+        }
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      if _storage._kind != .reliable {
+        try visitor.visitSingularEnumField(value: _storage._kind, fieldNumber: 1)
+      }
+      try { if case .user(let v)? = _storage._value {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+      } }()
+      if !_storage._participantIdentity.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._participantIdentity, fieldNumber: 4)
+      }
+      if !_storage._destinationIdentities.isEmpty {
+        try visitor.visitRepeatedStringField(value: _storage._destinationIdentities, fieldNumber: 5)
+      }
+      switch _storage._value {
+      case .transcription?: try {
+        guard case .transcription(let v)? = _storage._value else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
+      }()
+      case .chatMessage?: try {
+        guard case .chatMessage(let v)? = _storage._value else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 9)
+      }()
+      case .rpcRequest?: try {
+        guard case .rpcRequest(let v)? = _storage._value else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 10)
+      }()
+      case .rpcAck?: try {
+        guard case .rpcAck(let v)? = _storage._value else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 11)
+      }()
+      case .rpcResponse?: try {
+        guard case .rpcResponse(let v)? = _storage._value else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 12)
+      }()
+      case .streamHeader?: try {
+        guard case .streamHeader(let v)? = _storage._value else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 13)
+      }()
+      case .streamChunk?: try {
+        guard case .streamChunk(let v)? = _storage._value else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 14)
+      }()
+      case .streamTrailer?: try {
+        guard case .streamTrailer(let v)? = _storage._value else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 15)
+      }()
+      default: break
+      }
+      if _storage._sequence != 0 {
+        try visitor.visitSingularUInt32Field(value: _storage._sequence, fieldNumber: 16)
+      }
+      if !_storage._participantSid.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._participantSid, fieldNumber: 17)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: Livekit_DataPacket, rhs: Livekit_DataPacket) -> Bool {
-    if lhs.kind != rhs.kind {return false}
-    if lhs._user != rhs._user {return false}
-    if lhs.participantIdentity != rhs.participantIdentity {return false}
-    if lhs.destinationIdentities != rhs.destinationIdentities {return false}
-    if lhs.sequence != rhs.sequence {return false}
-    if lhs.participantSid != rhs.participantSid {return false}
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._kind != rhs_storage._kind {return false}
+        if _storage._participantIdentity != rhs_storage._participantIdentity {return false}
+        if _storage._destinationIdentities != rhs_storage._destinationIdentities {return false}
+        if _storage._value != rhs_storage._value {return false}
+        if _storage._sequence != rhs_storage._sequence {return false}
+        if _storage._participantSid != rhs_storage._participantSid {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

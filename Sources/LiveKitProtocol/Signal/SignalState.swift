@@ -126,12 +126,19 @@ public struct SignalState: Sendable {
     switch message {
     case .join: return end(.unexpected(message.fieldName))
     case .leave(let leave): return [.deliver(response)] + end(.left(reason: leave.reason, action: leave.action))
-    case .refreshToken(let token): refreshedToken = TokenText.isWellFormed(token) ? token : refreshedToken
+    case .refreshToken(let token): refresh(token)
+    case .roomMoved(let moved):
+      refresh(moved.token)
+      return [.deliver(response)]
     case .pong: pong(answering: nil, at: now)
     case .pongResp(let pong): self.pong(answering: pong.lastPingTimestamp, at: now)
     default: return [.deliver(response)]
     }
     return []
+  }
+
+  private mutating func refresh(_ token: String) {
+    if TokenText.isWellFormed(token) { refreshedToken = token }
   }
 
   private mutating func pong(answering timestamp: Int64?, at now: MediaTime) {

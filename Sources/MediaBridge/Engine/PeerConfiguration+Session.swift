@@ -1,15 +1,47 @@
+import LiveKitProtocol
 import PeerTransport
+
+/// Which ways the connections of a session may take.
+struct MediaWays: Sendable {
+  var servers: [PeerTransport.ICEServer] = []
+  var isRelayOnly = false
+  /// To gather on; empty for all.
+  var localAddresses: [String] = []
+  /// How long the first connection may take.
+  var timeout = Duration.seconds(15)
+
+  init() {}
+
+  /// The program's own servers are used in place of those that the join names.
+  init(_ join: Livekit_JoinResponse, _ options: ConnectOptions, localAddresses: [String]) {
+    servers =
+      options.iceServers.isEmpty
+      ? join.iceServers.map { ICEServer(urls: $0.urls, username: $0.username, credential: $0.credential) }
+      : options.iceServers.map {
+        ICEServer(urls: $0.urls, username: $0.username ?? "", credential: $0.credential ?? "")
+      }
+    isRelayOnly = options.iceTransportPolicy == .relay || join.clientConfiguration.forceRelay == .enabled
+    (self.localAddresses, timeout) = (localAddresses, options.timeout)
+  }
+
+  /// Whether nothing can come about: only relays may be used, and nobody has named one.
+  var areNone: Bool {
+    isRelayOnly && !servers.contains { $0.urls.contains { $0.hasPrefix("turn:") || $0.hasPrefix("turns:") } }
+  }
+}
 
 extension PeerConfiguration {
   /// For either connection of a session.
-  /// - Parameters:
-  ///   - servers: as the join names them.
-  ///   - localAddresses: to gather on; empty for all.
-  init(
-    isControlling: Bool, servers: [PeerTransport.ICEServer], localAddresses: [String], timeout: Duration,
-    loggers: Loggers
-  ) {
+  init(isControlling: Bool, _ ways: MediaWays, loggers: Loggers) {
     self.init(isControlling: isControlling, logger: loggers.transport)
-    (iceServers, self.localAddresses, connectTimeout) = (servers, localAddresses, timeout)
+    (iceServers, isRelayOnly) = (ways.servers, ways.isRelayOnly)
+    (localAddresses, connectTimeout) = (ways.localAddresses, ways.timeout)
   }
+}
+
+extension LiveKitError {
+  static let noRelay = LiveKitError(
+    .iceFailed,
+    "media cannot be connected: only relays may be used, and no TURN server is named; give one in "
+      + "`ConnectOptions.iceServers`, or set up TURN on the server")
 }

@@ -5,11 +5,14 @@ import MediaPipelines
 import PeerTransport
 import SDP
 
-/// The connection on which we send: we offer, the server answers. It is made for the first message or track.
+/// The connection on which we send: we offer, the server answers. It is made for the first message or track, or at the join
+/// where it is the primary one.
 actor PublisherTransport {
   enum Event: Sendable {
     case candidate(String)
     case state(PeerState)
+    /// Of a data channel: messages come on the primary connection.
+    case message([UInt8])
   }
 
   /// The channels of LiveKit's protocol, as they open.
@@ -39,16 +42,18 @@ actor PublisherTransport {
   private var candidates = PendingCandidates()
   /// What is sent, with the mids that it has in the newest offer.
   private let tracks = Locked<[(track: OutgoingTrack, mid: String?)]>([])
+  private let link: OutgoingLink
 
-  init(servers: [PeerTransport.ICEServer], localAddresses: [String], timeout: Duration, loggers: Loggers) {
+  init(_ ways: MediaWays, loggers: Loggers) {
     let (events, told) = AsyncStream.makeStream(of: Event.self)
     (self.events, self.told) = (events, told)
-    let configuration = PeerConfiguration(
-      isControlling: true, servers: servers, localAddresses: localAddresses, timeout: timeout, loggers: loggers)
+    let configuration = PeerConfiguration(isControlling: true, ways, loggers: loggers)
     let channels = Locked(Channels())
     self.channels = channels
+    link = OutgoingLink(loop: loop) { [tracks] in tracks.withLock { $0.flatMap(\.track.layers) } }
     var handlers = PeerObserver.Handlers()
-    handlers.reports = { [tracks] reports, time in
+    handlers.reports = { [tracks, link] reports, time in
+      link.receive(reports, at: time)
       for (track, _) in tracks.withLock({ $0 }) {
         for report in reports { track.receive(report, at: time) }
       }
@@ -58,6 +63,7 @@ actor PublisherTransport {
       if case .failed(let error) = state { Self.end(ready, over, LiveKitError(error)) }
       told.yield(.state(state))
     }
+    handlers.message = { message, _ in told.yield(.message(message)) }
     handlers.channel = { [ready] channel in
       let areOpen = channels.withLock { channels in
         channels.open[channel.label] = channel
@@ -67,6 +73,7 @@ actor PublisherTransport {
     }
     observer = PeerObserver(loop: loop, handlers: handlers)
     peer = PeerConnection(loop: loop, configuration: configuration, delegate: observer)
+    link.start(through: peer)
     peer.openDataChannel(label: Channels.labels.reliable)
     peer.openDataChannel(label: Channels.labels.lossy, isOrdered: false, maxRetransmits: 0)
   }
@@ -150,7 +157,7 @@ actor PublisherTransport {
   func add(
     _ plan: PublishPlan, cid: String, factory: PipelineFactory, onFailure: @escaping @Sendable (LiveKitError) -> Void
   ) throws(LiveKitError) -> OutgoingTrack {
-    let track = try OutgoingTrack(cid: cid, plan, peer: peer, factory: factory, onFailure: onFailure)
+    let track = try OutgoingTrack(cid: cid, plan, peer: peer, link: link, factory: factory, onFailure: onFailure)
     tracks.withLock { $0.append((track, nil)) }
     return track
   }
@@ -185,6 +192,7 @@ actor PublisherTransport {
   /// Nothing is left when it returns.
   func close() async {
     Self.end(ready, over, LiveKitError(.disconnected, "the connection was lost before the message was sent"))
+    link.stop()
     await peer.close()
     await loop.stop()
     told.finish()

@@ -24,6 +24,9 @@ extension TrackInfo {
     mimeType = info.mimeType
     mimeTypes = info.codecs.map(\.mimeType) + [info.mimeType]
     isMuted = info.muted
+    // A server counts up this version when a track is published, and not again.
+    publishedAt =
+      info.version.unixMicro > 0 ? Date(timeIntervalSince1970: Double(info.version.unixMicro) / 1_000_000) : nil
     // A way that is not known here is no less encrypted.
     encryption = EncryptionType(rawValue: info.encryption.rawValue) ?? .custom
     dimensions =
@@ -48,11 +51,18 @@ extension Participant.Info {
     metadata = info.metadata.isEmpty ? nil : info.metadata
     attributes = info.attributes
     permissions = ParticipantPermissions(info.permission)
-    // Older servers tell whole seconds only.
-    let milliseconds = info.joinedAtMs > 0 ? info.joinedAtMs : info.joinedAt * 1000
-    joinedAt = milliseconds > 0 ? Date(timeIntervalSince1970: Double(milliseconds) / 1000) : nil
+    joinedAt = Date(serverMilliseconds: info.joinedAtMs, seconds: info.joinedAt)
     // One that is not known here takes part as any other.
     kind = Participant.Kind(rawValue: info.kind.rawValue) ?? .standard
+    state = ParticipantState(rawValue: info.state.rawValue) ?? .unknown
+  }
+}
+
+extension Date {
+  /// Older servers tell whole seconds only; nil where they tell neither.
+  init?(serverMilliseconds milliseconds: Int64, seconds: Int64) {
+    guard milliseconds > 0 || seconds > 0 else { return nil }
+    self.init(timeIntervalSince1970: milliseconds > 0 ? Double(milliseconds) / 1000 : Double(seconds))
   }
 }
 
@@ -118,7 +128,7 @@ extension LiveKitError {
     self.init(code, error.description, underlying: error)
   }
 
-  static let maySubscribeNothing = LiveKitError(
+  package static let maySubscribeNothing = LiveKitError(
     .permissionDenied,
     "the token does not allow to receive media (canSubscribe is false); use one that grants canSubscribe")
 

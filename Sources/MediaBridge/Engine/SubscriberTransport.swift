@@ -31,15 +31,11 @@ actor SubscriberTransport {
   private var tracks: ReceivedTracks
   private var isClosed = false
 
-  init(
-    servers: [PeerTransport.ICEServer], localAddresses: [String], timeout: Duration, factory: PipelineFactory,
-    latency: Int?, loggers: Loggers
-  ) {
+  init(_ ways: MediaWays, factory: PipelineFactory, latency: Int?, loggers: Loggers) {
     tracks = ReceivedTracks(factory: factory, latency: latency)
     let (events, told) = AsyncStream.makeStream(of: Event.self)
     (self.events, self.told) = (events, told)
-    let configuration = PeerConfiguration(
-      isControlling: false, servers: servers, localAddresses: localAddresses, timeout: timeout, loggers: loggers)
+    let configuration = PeerConfiguration(isControlling: false, ways, loggers: loggers)
     let core = LoopBound(SubscriberCore(loop: loop, logger: loggers.tracks), on: loop)
     self.core = core
     var handlers = PeerObserver.Handlers()

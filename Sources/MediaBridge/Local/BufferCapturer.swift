@@ -26,6 +26,48 @@ extension BufferCapturer: MediaCapture {
   func stop() { handlers.withLock { $0 = nil } }
 }
 
+extension AudioPCMBuffer {
+  /// Audio of one's own, for ``BufferCapturer``.
+  /// - Parameters:
+  ///   - samples: all channels of a moment side by side.
+  ///   - sampleRate: whole hertz, 1000…768 000.
+  ///   - channels: 1…8.
+  ///   - time: of the first sample.
+  /// - Returns: nil for values beyond these, and where the samples are not of whole moments.
+  public convenience init?(int16 samples: [Int16], sampleRate: Int, channels: Int, time: MediaTime = .now) {
+    let format = AudioBuffer.Format(sampleFormat: .s16, sampleRate: sampleRate, channelCount: channels)
+    self.init(samples, format, time)
+  }
+
+  /// The same of floats, -1…1.
+  public convenience init?(floats samples: [Float], sampleRate: Int, channels: Int, time: MediaTime = .now) {
+    let format = AudioBuffer.Format(sampleFormat: .f32, sampleRate: sampleRate, channelCount: channels)
+    self.init(samples, format, time)
+  }
+
+  private convenience init?(_ samples: [some BitwiseCopyable], _ format: AudioBuffer.Format, _ time: MediaTime) {
+    guard let media = samples.withUnsafeBytes({ MediaBuffer.pcm($0, format, time) }) else { return nil }
+    self.init(CapturedMedia(media: media, time: time))
+  }
+}
+
+extension MediaBuffer {
+  /// Nil where the format is none, or there is a part of a moment.
+  fileprivate static func pcm(
+    _ samples: UnsafeRawBufferPointer, _ format: AudioBuffer.Format, _ time: MediaTime
+  ) -> MediaBuffer? {
+    let size = format.channelCount * (format.sampleFormat == .s16 ? 2 : 4)
+    guard (1...8).contains(format.channelCount), (1000...768_000).contains(format.sampleRate),
+      !samples.isEmpty, samples.count % size == 0
+    else { return nil }
+    let name = format.sampleFormat == .s16 ? "S16LE" : "F32LE"
+    var caps = "audio/x-raw,format=\(name),layout=interleaved,rate=\(format.sampleRate),channels=\(format.channelCount)"
+    // Which channel is which has to be said of more than two; that it is unknown is said by 0.
+    if format.channelCount > 2 { caps += ",channel-mask=(bitmask)0x0" }
+    return Caps(caps).map { MediaBuffer(copying: samples, caps: $0, pts: time) }
+  }
+}
+
 extension VideoFrame {
   /// A frame of one's own.
   /// - Parameters:

@@ -12,7 +12,7 @@ public struct CameraCaptureOptions: Sendable, Hashable {
     case back
   }
 
-  /// Says nothing here: a camera is chosen by `device`.
+  /// Chooses no camera, which `device` does: a view shows what is not from the back as in a mirror.
   public var position: Position
   /// The size that the camera is asked for; nil for what the template says.
   public var preferredFormat: Dimensions?
@@ -44,7 +44,7 @@ public struct CameraCaptureOptions: Sendable, Hashable {
   }
 }
 
-/// How a screen is captured, by the template `capture/screen`.
+/// How a screen is captured, by the template `capture/screen`, and its audio, by `capture/screen-audio`.
 public struct ScreenShareCaptureOptions: Sendable, Hashable {
   /// The X display, such as `:0`; nil for the one that `DISPLAY` names.
   public var display: String?
@@ -54,23 +54,33 @@ public struct ScreenShareCaptureOptions: Sendable, Hashable {
   public var fps: Int?
   /// Whether the mouse is to be seen.
   public var showCursor: Bool
+  /// Whether ``LocalParticipant/setScreenShare(enabled:captureOptions:publishOptions:)`` publishes what is heard, too: all
+  /// that the default loudspeaker plays, with what a room plays in this process, since an X window has no audio of its own.
+  public var appAudio: Bool
   /// The name of another capture template.
   public var template: String
   /// Values for the template's variables, by name; they go before the options above.
   public var values: [String: String]
+  /// The name of another capture template for the audio.
+  public var audioTemplate: String
+  /// Values for that template's variables, by name: `device` is another loudspeaker's monitor.
+  public var audioValues: [String: String]
 
-  /// Without arguments the whole screen of this session.
+  /// Without arguments the whole screen of this session, without its audio.
   public init(
-    display: String? = nil, window: UInt? = nil, fps: Int? = nil, showCursor: Bool = true, template: String = "screen",
-    values: [String: String] = [:]
+    display: String? = nil, window: UInt? = nil, fps: Int? = nil, showCursor: Bool = true, appAudio: Bool = false,
+    template: String = "screen", values: [String: String] = [:], audioTemplate: String = "screen-audio",
+    audioValues: [String: String] = [:]
   ) {
     (self.display, self.window, self.fps, self.showCursor) = (display, window, fps, showCursor)
-    (self.template, self.values) = (template, values)
+    (self.appAudio, self.template, self.values) = (appAudio, template, values)
+    (self.audioTemplate, self.audioValues) = (audioTemplate, audioValues)
   }
 
   package var allValues: [String: String] {
-    var all = ["pointer": String(showCursor)]
-    all["display"] = display ?? ScreenCapturer.display
+    // Another template may have neither.
+    var all = showCursor ? [:] : ["pointer": "false"]
+    all["display"] = display ?? (template == "screen" ? ScreenCapturer.display : nil)
     all["window"] = window.map { String($0) }
     all["framerate"] = fps.map { "\($0)/1" }
     return all.merging(values) { _, set in set }
@@ -79,14 +89,15 @@ public struct ScreenShareCaptureOptions: Sendable, Hashable {
 
 /// How a microphone is captured, by the template `capture/microphone`.
 public struct AudioCaptureOptions: Sendable, Hashable {
-  /// Take what is played here out of what is captured.
+  /// Take what the default loudspeaker of PulseAudio or PipeWire plays, whoever plays it, out of what is captured, by
+  /// `capture/microphone-without-echo`.
   public var echoCancellation: Bool
   /// Take steady noise out.
   public var noiseSuppression: Bool
   /// Bring speech to one level.
   public var autoGainControl: Bool
-  /// The name of another capture template, such as `tone`; nil for `microphone`, or `microphone-processed` where any of the
-  /// above is asked for.
+  /// The name of another capture template, such as `tone`; nil for `microphone`, or `microphone-processed` or
+  /// `microphone-without-echo` where any of the above is asked for.
   public var template: String?
   /// Values for the template's variables, by name; they go before the options above.
   public var values: [String: String]
@@ -102,13 +113,16 @@ public struct AudioCaptureOptions: Sendable, Hashable {
 
   private var isProcessed: Bool { echoCancellation || noiseSuppression || autoGainControl }
 
-  var templateName: String { template ?? (isProcessed ? "microphone-processed" : "microphone") }
+  var templateName: String {
+    template
+      ?? (echoCancellation ? "microphone-without-echo" : isProcessed ? "microphone-processed" : "microphone")
+  }
 
   var allValues: [String: String] {
     guard template == nil, isProcessed else { return values }
-    let own = [
-      "echo": String(echoCancellation), "noise": String(noiseSuppression), "gain": String(autoGainControl),
-    ]
+    var own = ["noise": String(noiseSuppression), "gain": String(autoGainControl)]
+    // Two microphones of a process must not find each other's.
+    if echoCancellation { own["probe"] = "played-\(UInt64.random(in: 0 ... .max))" }
     return own.merging(values) { _, set in set }
   }
 }

@@ -23,13 +23,26 @@ protocol CapturedTrack: LocalTrack {
 final class WeakPublication: Sendable {
   private struct State {
     weak var publication: LocalTrackPublication?
+    var isComing = false
   }
   private let state = Locked(State())
 
   var publication: LocalTrackPublication? {
     get { state.withLock { $0 }.publication }
-    set { state.withLock { $0 = State(publication: newValue) } }
+    set { state.withLock { $0.publication = newValue } }
   }
+
+  /// Whoever begins to publish the track claims it, and gives it back when there is a publication or none can be.
+  /// - Returns: false where it is published, or being published.
+  func claim() -> Bool {
+    state.withLock { state in
+      guard state.publication == nil, !state.isComing else { return false }
+      state.isComing = true
+      return true
+    }
+  }
+
+  func giveBack() { state.withLock { $0.isComing = false } }
 }
 
 extension CapturedTrack {
@@ -41,20 +54,26 @@ extension CapturedTrack {
 
   func begin() async throws(LiveKitError) {
     guard state.set(\.trackState, to: .started) else { return }
+    mutingChanged()
     do throws(LiveKitError) { try await settle() } catch {
       state.withLock { $0.trackState = .stopped }
+      mutingChanged()
       throw error
     }
   }
 
   func end() async {
-    if state.set(\.trackState, to: .stopped) { try? await settle() }
+    guard state.set(\.trackState, to: .stopped) else { return }
+    try? await settle()
+    mutingChanged()
   }
 
   func set(muted: Bool) async throws(LiveKitError) {
     guard state.set(\.isMuted, to: muted) else { return }
+    mutingChanged()
     do throws(LiveKitError) { try await settle() } catch {
       state.withLock { $0.isMuted = !muted }
+      mutingChanged()
       throw error
     }
     try await publisher.publication?.told(muted: muted)
@@ -70,23 +89,34 @@ public final class LocalVideoTrack: Track, CapturedTrack, VideoTrack, @unchecked
   /// Takes frames of the program's own; nil where a template captures.
   public let capturer: BufferCapturer?
   private let renderers = RendererList<VideoFrame>(limit: 3)
+  private let muting = Reconciler()
   private let newest = Locked<VideoFrame?>(nil)
+  /// Of a camera; nil of what is none.
+  private let position: CameraCaptureOptions.Position?
 
-  init(name: String, source: Source, capture: any MediaCapture) {
+  init(
+    name: String, source: Source, capture: any MediaCapture, position: CameraCaptureOptions.Position? = nil
+  ) {
     media = LocalMedia(capture)
     capturer = capture as? BufferCapturer
+    self.position = position
     super.init(name: name, kind: .video, source: source)
   }
 
   /// A camera.
-  /// - Parameter options: which one, and how.
+  /// - Parameters:
+  ///   - options: which one, and how.
+  ///   - processor: what its frames go through.
   public static func createCameraTrack(
-    name: String? = nil, options: CameraCaptureOptions = CameraCaptureOptions(), pipelineFolder: String? = nil
+    name: String? = nil, options: CameraCaptureOptions = CameraCaptureOptions(), pipelineFolder: String? = nil,
+    processor: (any VideoProcessor)? = nil
   ) -> LocalVideoTrack {
-    LocalVideoTrack(
+    let track = LocalVideoTrack(
       name: name ?? Track.cameraName, source: .camera,
       capture: TemplateCapture(template: options.template, values: options.allValues, folder: pipelineFolder)
-        .output(.frames))
+        .output(.video), position: options.position)
+    track.processor = processor
+    return track
   }
 
   /// A screen, or a window.
@@ -96,7 +126,7 @@ public final class LocalVideoTrack: Track, CapturedTrack, VideoTrack, @unchecked
     LocalVideoTrack(
       name: name ?? Track.screenShareVideoName, source: .screenShareVideo,
       capture: TemplateCapture(template: options.template, values: options.allValues, folder: pipelineFolder)
-        .output(.frames))
+        .output(.video))
   }
 
   /// A display or a window, under the page's name for the desktop; see ``ScreenCapturer``.
@@ -113,20 +143,39 @@ public final class LocalVideoTrack: Track, CapturedTrack, VideoTrack, @unchecked
     LocalVideoTrack(name: name ?? "\(source)", source: source, capture: BufferCapturer())
   }
 
+  /// What its frames go through before they are seen here or sent; nil for nothing. May be set while it captures: one
+  /// frame that is under way may still be as it was before.
+  public var processor: (any VideoProcessor)? {
+    get { media.processing.processor }
+    set { media.set(processor: newValue) }
+  }
+
+  /// Frames that were dropped because the processor was busy with older ones.
+  public var framesNotProcessed: Int { media.processing.dropped }
+
   /// The newest frame while it is shown here; nil without a renderer.
-  public var videoFrame: VideoFrame? { newest.withLock { $0 } }
+  public override var videoFrame: VideoFrame? { newest.withLock { $0 } }
 
   /// Shows what is captured in `videoRenderer`, too, as a preview.
   public func add(videoRenderer: any VideoRenderer) {
     guard renderers.add(videoRenderer, calls: RemoteVideoTrack.calls(videoRenderer)) else { return }
+    (videoRenderer as? any CameraRenderer)?.setCamera(position)
+    mutingChanged()
     media.add(self) { [weak self] captured in self?.show(captured) }
   }
 
   /// After it returns no further call comes, unless a renderer removes itself from within a call.
   public func remove(videoRenderer: any VideoRenderer) {
-    guard renderers.remove(videoRenderer), renderers.isEmpty else { return }
+    guard renderers.remove(videoRenderer) else { return }
+    (videoRenderer as? any CameraRenderer)?.setCamera(nil)
+    guard renderers.isEmpty else { return }
     media.remove(self)
     newest.withLock { $0 = nil }
+  }
+
+  /// Nothing is captured while it is muted or stopped.
+  override func mutingChanged() {
+    muting.run { renderers.setMuted(isMuted || trackState == .stopped) }
   }
 
   private func show(_ captured: CapturedMedia) {
@@ -156,7 +205,7 @@ public final class LocalAudioTrack: Track, CapturedTrack, AudioTrack, @unchecked
   private let renderers = RendererList<AudioPCMBuffer>(limit: 50)
 
   init(name: String, source: Source, capture: any MediaCapture) {
-    media = LocalMedia(capture)
+    media = LocalMedia(capture, kind: .audio)
     capturer = capture as? BufferCapturer
     super.init(name: name, kind: .audio, source: source)
   }
@@ -169,7 +218,18 @@ public final class LocalAudioTrack: Track, CapturedTrack, AudioTrack, @unchecked
     LocalAudioTrack(
       name: name ?? Track.microphoneName, source: .microphone,
       capture: TemplateCapture(template: options.templateName, values: options.allValues, folder: pipelineFolder)
-        .output(.pcm))
+        .output(.audio))
+  }
+
+  /// What is heard on this machine, which goes with a screen.
+  /// - Parameter options: how it is captured: `audioTemplate` and `audioValues` of them.
+  public static func createScreenShareAudioTrack(
+    name: String? = nil, options: ScreenShareCaptureOptions = ScreenShareCaptureOptions(), pipelineFolder: String? = nil
+  ) -> LocalAudioTrack {
+    LocalAudioTrack(
+      name: name ?? Track.screenShareAudioName, source: .screenShareAudio,
+      capture: TemplateCapture(template: options.audioTemplate, values: options.audioValues, folder: pipelineFolder)
+        .output(.audio))
   }
 
   /// The program's own audio, which it gives to ``capturer``.

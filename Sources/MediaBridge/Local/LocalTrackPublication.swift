@@ -10,6 +10,10 @@ public final class LocalTrackPublication: TrackPublication, @unchecked Sendable 
   private let session = Locked<RoomSession?>(nil)
   /// What sends it in this session.
   let outgoing = Locked<OutgoingTrack?>(nil)
+  /// What sends it in its other codec, while that is sent.
+  private let backup = Locked<OutgoingTrack?>(nil)
+  /// Why it is not sent any more as its source carries it.
+  private let reason = Locked<String?>(nil)
 
   init(info: TrackInfo, track: any CapturedTrack, session: RoomSession) {
     captured = track
@@ -27,10 +31,33 @@ public final class LocalTrackPublication: TrackPublication, @unchecked Sendable 
   /// Captures again.
   public func unmute() async throws { try await captured.unmute() }
 
+  /// How it is sent now, and why so.
+  package var way: SentWay {
+    if let reason = reason.withLock({ $0 }) { return .encoded(reason) }
+    guard let outgoing = outgoing.withLock({ $0 }) else { return .encoded(nil) }
+    let (plan, last) = (outgoing.plan, outgoing.comesEncoded.withLock { $0 })
+    let first = if case .success(let first) = captured.media.first.current { first.isEncoded } else { false }
+    let comesEncoded = last ?? first
+    if plan.isAsItIs { return comesEncoded ? .asItIs : .encoded(nil) }
+    return .encoded(!plan.isVideo && !comesEncoded ? nil : plan.reason)
+  }
+
+  /// Of its codec, such as `h264`.
+  package var codec: String? { outgoing.withLock { $0 }?.plan.codec }
+
   /// What has been sent of it in this session: RTP packets, and bytes of their payload.
   package var sent: (packets: Int, bytes: Int) {
-    let streams = outgoing.withLock { $0 }?.streams ?? []
+    let streams = [outgoing, backup].flatMap { $0.withLock { $0 }?.streams ?? [] }
     return streams.reduce((0, 0)) { ($0.0 + $1.statistics.packetsSent, $0.1 + $1.statistics.bytesSent) }
+  }
+
+  /// How its layers are sent now, from the smallest on; none while nothing sends it.
+  package var sentLayers: [SentLayer] { outgoing.withLock { $0 }?.layers.map(\.sent) ?? [] }
+
+  /// Sends the first of what comes as it is, ahead of the rest.
+  package func showFirst() {
+    guard way == .asItIs, case .success(let first) = captured.media.first.current else { return }
+    _ = outgoing.withLock { $0 }?.take(CapturedMedia(media: first.media, time: .now, isEncoded: true))
   }
 
   // MARK: For the session
@@ -43,17 +70,51 @@ public final class LocalTrackPublication: TrackPublication, @unchecked Sendable 
   func unpublished() {
     session.withLock { $0 = nil }
     outgoing.withLock { $0 = nil }
+    send(withBackup: nil)
+  }
+
+  /// Hands what is captured to what sends it in its other codec, too; nil for no more.
+  func send(withBackup new: OutgoingTrack?) {
+    let old = backup.withLock { backup in
+      defer { backup = new }
+      return backup
+    }
+    if let old { captured.media.remove(old) }
+    if let new { captured.media.add(new, .raw) { _ = new.take($0) } }
   }
 
   /// Hands what is captured to what sends it.
   func send(with new: OutgoingTrack) {
     outgoing.withLock { $0 = new }
-    captured.media.add(self) { new.take($0) }
+    let isAsItIs = new.plan.isAsItIs && reason.withLock { $0 } == nil
+    captured.media.add(self, isAsItIs ? .asItComes : .raw) { [weak self] media in
+      if let obstacle = new.take(media) { self?.encode(because: obstacle) }
+    }
+  }
+
+  private func encode(because obstacle: String) {
+    reason.withLock { $0 = $0 ?? obstacle }
+    captured.media.decode(for: self)
   }
 
   /// In a new session it has another SID.
   func show(_ info: TrackInfo) {
     self.info.withLock { $0 = info }
     captured.state.withLock { $0.sid = info.sid }
+  }
+}
+
+/// How a published track is sent.
+package enum SentWay: Sendable, Equatable, CustomStringConvertible {
+  /// As its source carries it.
+  case asItIs
+  /// Encoded; with the reason where it was to be sent as it is.
+  case encoded(String?)
+
+  package var description: String {
+    switch self {
+    case .asItIs: "as it is"
+    case .encoded(let reason): reason.map { "encoded, since \($0)" } ?? "encoded"
+    }
   }
 }

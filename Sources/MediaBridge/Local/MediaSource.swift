@@ -7,28 +7,46 @@ import MediaPipelines
 public final class MediaSource: Sendable {
   /// The name of the capture template.
   public let template: String
-  /// Whether there is an end to come back from: a file, and nothing live.
-  public let isFile: Bool
+  /// Whether there is an end to come back from: a file, and nothing live. Of an address ``kinds(within:)`` finds it out.
+  public var isFile: Bool { hasEnd.withLock { $0 } }
+  private let hasEnd: Locked<Bool>
   private let capture: TemplateCapture
+  /// The name of the capture template for what goes by once.
+  package static let standardInput = "stdin"
+  /// Whether a capture template reads what goes by once.
+  package static func readsStandardInput(_ template: String) -> Bool {
+    template == standardInput || template.hasPrefix(standardInput + "-")
+  }
 
   /// - Parameters:
   ///   - template: the name of a capture template.
+  ///   - passthrough: what of it is sent as it is, where it can be and the template has the variable `formats`.
   ///   - values: for its variables, by name.
   ///   - pipelineFolder: searched before the usual places.
-  public convenience init(template: String, values: [String: String] = [:], pipelineFolder: String? = nil) {
-    self.init(template: template, values: values, pipelineFolder: pipelineFolder, isFile: false)
+  public convenience init(
+    template: String, passthrough: Passthrough = .none, values: [String: String] = [:], pipelineFolder: String? = nil
+  ) {
+    self.init(
+      template: template, values: values, pipelineFolder: pipelineFolder, isFile: false, passthrough: passthrough)
   }
 
   /// A file, or an address that GStreamer can read, such as `rtsp://camera/stream`, by the template `capture/file`; one of
   /// SRT by `capture/srt`.
-  /// - Parameter location: a path, or an address with `://`.
-  public convenience init(location: String, values: [String: String] = [:], pipelineFolder: String? = nil) {
+  /// - Parameters:
+  ///   - location: a path, or an address with `://`.
+  ///   - start: where in it to begin, each time; not of what is live.
+  ///   - passthrough: what of it is sent as it is, where it can be; then it begins at the keyframe before `start`.
+  ///   - values: for the template's variables, by name.
+  ///   - pipelineFolder: searched before the usual places.
+  public convenience init(
+    location: String, from start: Duration = .zero, passthrough: Passthrough = .none, values: [String: String] = [:],
+    pipelineFolder: String? = nil
+  ) {
     let isFile = !location.contains("://") || location.hasPrefix("file://")
     let address = location.contains("://") ? location : URL(fileURLWithPath: location).absoluteString
     self.init(
       template: Self.template(of: location), values: values.merging(["location": address]) { set, _ in set },
-      pipelineFolder: pipelineFolder,
-      isFile: isFile)
+      pipelineFolder: pipelineFolder, isFile: isFile, start: start, passthrough: passthrough)
   }
 
   /// The name of the capture template for a path or an address.
@@ -36,52 +54,70 @@ public final class MediaSource: Sendable {
     location.lowercased().hasPrefix("srt://") ? "srt" : "file"
   }
 
-  private init(template: String, values: [String: String], pipelineFolder: String?, isFile: Bool) {
-    (self.template, self.isFile) = (template, isFile)
-    capture = TemplateCapture(template: template, values: values, folder: pipelineFolder)
+  private init(
+    template: String, values: [String: String], pipelineFolder: String?, isFile: Bool, start: Duration = .zero,
+    passthrough: Passthrough
+  ) {
+    (self.template, hasEnd) = (template, Locked(isFile))
+    capture = TemplateCapture(
+      template: template, values: values, folder: pipelineFolder, start: start, passthrough: passthrough.formats)
   }
 
   /// A track of its video.
   public func makeVideoTrack(name: String = Track.cameraName, source: Track.Source = .camera) -> LocalVideoTrack {
-    LocalVideoTrack(name: name, source: source, capture: capture.output(.frames))
+    LocalVideoTrack(name: name, source: source, capture: capture.output(.video))
   }
 
   /// A track of its audio.
   public func makeAudioTrack(name: String = Track.microphoneName, source: Track.Source = .microphone) -> LocalAudioTrack
   {
-    LocalAudioTrack(name: name, source: source, capture: capture.output(.pcm))
+    LocalAudioTrack(name: name, source: source, capture: capture.output(.audio))
   }
 
-  /// Finds out what it makes, by capturing for a moment; what is no file goes on until its tracks take it.
-  /// - Parameter limit: how long the first frame or the first audio is waited for.
+  /// Finds out what it makes, by capturing for a moment; what is no file goes on until its tracks take it. Of a file the
+  /// beginning is read, so that video which cannot be sent as it is is decoded from the first frame on.
+  /// - Parameter limit: how long the first frame or the first audio is waited for, unless its task is cancelled.
   /// - Throws: `noMedia` where nothing comes, and why it cannot be captured.
   public func kinds(within limit: Duration = .seconds(10)) async throws(LiveKitError) -> Set<Track.Kind> {
-    let (outputs, found) = (try await capture.outputs(), Locked(Set<Track.Kind>()))
+    let (outputs, found) = (try await capture.kinds(), Locked(Set<Track.Kind>()))
     let (any, all) = (Outcome<Void, LiveKitError>(), Outcome<Void, LiveKitError>())
-    let taps = outputs.map { (capture.output($0), $0 == .frames ? Track.Kind.video : .audio) }
+    let taps = outputs.map { (capture.output($0), $0 == .video ? Track.Kind.video : .audio) }
     for (tap, kind) in taps {
       try await tap.start(
         CaptureHandlers(
           media: { _ in
-            any.settle(.success(()))
             let isAll = found.withLock { found in
               found.insert(kind)
               return found.count == outputs.count
             }
+            any.settle(.success(()))
             if isAll { all.settle(.success(())) }
           }, end: { any.settle(.failure($0 ?? LiveKitError(.noMedia, "there is neither video nor audio in it"))) }))
     }
     let nothing = LiveKitError(.noMedia, "neither video nor audio comes of it", fault: .publisher)
-    do throws(LiveKitError) { try await any.value(within: limit, else: nothing) } catch {
+    await withTaskCancellationHandler {
+      _ = try? await any.value(within: limit, else: nothing)
+    } onCancel: {
+      any.settle(.failure(LiveKitError(.cancelled, "nobody waits for it any more")))
+    }
+    do throws(LiveKitError) { try await any.value() } catch {
       for (tap, _) in taps { await tap.stop() }
       throw error
     }
-    // What comes of one source comes at nearly the same time.
-    try? await all.value(within: .seconds(1), else: nothing)
+    // Audio of a camera is heard before the first keyframe that it sends.
+    await capture.onSingle { all.settle(.success(())) }
+    try? await all.value(within: .seconds(3), else: nothing)
+    // Standard input may be a file, of which what was read once does not come again.
+    if !Self.readsStandardInput(template), await capture.hasLength { hasEnd.withLock { $0 = true } }
     if !isFile { await capture.hold() }
     for (tap, _) in taps { await tap.stop() }
+    if isFile { await capture.lookAhead() }
     return found.withLock { $0 }
   }
+
+  /// Has its tracks take no more than tells their size, until ``restart(within:)``: nothing of a file is lost while they are
+  /// announced, and none is seen before its time.
+  package func holdBack() async { await capture.holdBack() }
 
   /// Begins anew where it runs: a file from its beginning, an address by connecting again.
   /// - Parameter limit: how long something is waited for to come; until then its tracks are told no failure. nil does not

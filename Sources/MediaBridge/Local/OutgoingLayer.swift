@@ -2,8 +2,9 @@ import GStreamerKit
 import MediaCore
 import MediaPipelines
 import PipelineTemplates
+import RTP
 
-/// One layer of a local track on its way: encoded, cut into packets and sent.
+/// One layer of a local track on its way: encoded, or as its source carries it, cut into packets and sent.
 ///
 /// Frames of another size make another encoder, since one that fits its frames into the first size would show bars. The
 /// payloader stays, so that its numbers go on.
@@ -14,7 +15,22 @@ final class OutgoingLayer: Sendable {
     var size: Dimensions?
     var isMaking = false
     var isStopped = false
+    /// Nobody wants it.
     var isPaused = false
+    /// The link has no room for it.
+    var isHeldBack = false
+    /// Bits a second; nil before the link has given any.
+    var share: Int?
+    /// Of what is encoded.
+    var pace: FrameRateLimit?
+    /// Of what is sent as it is, which nobody can be asked to send less of.
+    var passed: PassedRate?
+    /// What comes as it is begins with a keyframe.
+    var hasBegun = false
+
+    /// Whether it would be sent if there was room.
+    var isWanted: Bool { !isStopped && !isPaused }
+    var isIdle: Bool { !isWanted || isHeldBack }
 
     mutating func takeEncoder() -> EncodePipeline? {
       defer { encoder = nil }
@@ -23,21 +39,27 @@ final class OutgoingLayer: Sendable {
   }
 
   let stream: OutgoingRTP
+  private let encoding: LinkShares.Stream
   private let plan: PublishPlan
   private let layer: PublishPlan.Layer
   private let factory: PipelineFactory
   private let sending: SendPipeline
   private let onFailure: @Sendable (LiveKitError) -> Void
-  private let state = Locked(State())
+  private let state: Locked<State>
   /// What is being made or stopped.
   private let work = TaskChain()
 
   init(
-    _ layer: PublishPlan.Layer, of plan: PublishPlan, stream: OutgoingRTP, factory: PipelineFactory,
+    _ rank: Int, of plan: PublishPlan, stream: OutgoingRTP, factory: PipelineFactory,
     onFailure: @escaping @Sendable (LiveKitError) -> Void
   ) throws(LiveKitError) {
+    let layer = plan.layers[rank]
     (self.layer, self.plan, self.stream, self.factory) = (layer, plan, stream, factory)
     self.onFailure = onFailure
+    state = Locked(State(pace: layer.rate.map(FrameRateLimit.init)))
+    encoding = try LiveKitError.wrapping { () throws(PipelineFailure) in
+      try Self.demand(of: layer, rank, of: plan, stream, factory)
+    }
     sending = try LiveKitError.wrapping { () throws(PipelineFailure) in
       try SendPipeline(
         plan.codec, factory: factory, onPacket: { stream.send($0) },
@@ -45,20 +67,53 @@ final class OutgoingLayer: Sendable {
     }
   }
 
-  /// Called on a media thread.
-  /// - Parameter size: of a frame as it is seen; nil for audio.
-  func take(_ captured: CapturedMedia, of size: Dimensions?) {
+  /// What it asks of the link: what is sent as it is fits, or waits for the room that it needs. An estimate that goes down
+  /// once is 0.85 of what arrives, and may be wrong.
+  var demand: LinkShares.Stream {
+    guard let bitrate = state.withLock({ $0.passed?.bitrate }) else { return encoding }
+    guard encoding.rank == nil else {
+      return LinkShares.Stream(ssrc: stream.ssrc, rank: encoding.rank, bitrates: bitrate * 3 / 4...bitrate)
+    }
+    return LinkShares.Stream(
+      ssrc: stream.ssrc, rank: nil, bitrates: bitrate...(plan.isRedundant ? 2 * bitrate : bitrate))
+  }
+
+  /// Sends what a source carries as it is, from a keyframe on. Called on a media thread.
+  func pass(_ captured: CapturedMedia) {
+    guard captured.media.caps.mediaType.hasSuffix("/x-\(plan.codec)") else { return }
+    let isSent = state.withLock { state in
+      state.passed = state.passed ?? PassedRate()
+      state.passed?.note(bytes: captured.media.size, at: captured.time)
+      state.hasBegun = !state.isIdle && (state.hasBegun || !captured.media.isDelta)
+      return state.hasBegun
+    }
+    if isSent { sending.push(captured.media, at: captured.time) }
+  }
+
+  /// Encodes and sends. Called on a media thread.
+  /// - Parameters:
+  ///   - size: of a frame as it is seen; nil for audio.
+  ///   - media: what was captured then, as it is to be encoded.
+  func take(at time: MediaTime, of size: Dimensions?, _ media: () -> MediaBuffer) {
     let (encoder, makesOne) = state.withLock { state -> (EncodePipeline?, Bool) in
-      guard !state.isStopped, !state.isPaused, !state.isMaking else { return (nil, false) }
+      (state.passed, state.hasBegun) = (nil, false)
+      guard !state.isIdle, !state.isMaking, state.pace?.takes(time) ?? true else { return (nil, false) }
       if let encoder = state.encoder, state.size == size { return (encoder, false) }
       state.isMaking = true
       return (nil, true)
     }
-    if makesOne { make(for: size, captured.media.caps) }
-    encoder?.push(captured.media, at: .nanoseconds(captured.time.nanoseconds), updatingCaps: true)
+    if makesOne { make(for: size, media().caps) }
+    encoder?.push(media(), at: .nanoseconds(time.nanoseconds), updatingCaps: true)
   }
 
-  func requestKeyframe() { state.withLock { $0.encoder }?.requestKeyframe() }
+  /// Takes what the server reports of any stream, on the transport's loop.
+  func receive(_ report: RTCPPacket, at time: MediaTime) {
+    // Nobody waits for the rest of what is sent no more.
+    let isSent = state.withLock { !$0.isIdle }
+    if stream.receive(report, at: time, repeats: isSent) { requestKeyframe() }
+  }
+
+  private func requestKeyframe() { state.withLock { $0.encoder }?.requestKeyframe() }
 
   /// Nothing is encoded or sent while nobody wants it.
   func set(paused: Bool) {
@@ -66,9 +121,51 @@ final class OutgoingLayer: Sendable {
     if paused { reset() }
   }
 
+  /// Whether it would be sent if there was room.
+  var isWanted: Bool { state.withLock(\.isWanted) }
+
+  /// How it is sent now.
+  var sent: SentLayer {
+    let most = demand.bitrates.upperBound
+    return state.withLock { state in
+      let share = encoding.rank == nil ? most : min(state.share ?? most, most)
+      return SentLayer(
+        rid: layer.rid, size: state.size.map { layer.size(of: $0) }, bitrate: state.isIdle ? nil : share,
+        isWanted: state.isWanted,
+        // Encoders are not asked for less than a fiftieth more.
+        isLimited: state.isHeldBack || share * 50 < most * 49)
+    }
+  }
+
+  /// What the link has for it, in bits a second.
+  /// - Parameter share: nil where there is no room: then nothing is encoded or sent.
+  func set(share: Int?) {
+    // Audio has what it needs alone, or twice as much.
+    if let share, encoding.rank == nil { return stream.set(isRepeating: share * 2 > demand.bitrates.lowerBound * 3) }
+    let (endsNow, isNew) = state.withLock { state in
+      defer { state.isHeldBack = share == nil }
+      guard let share else { return (!state.isHeldBack, false) }
+      let isNew = state.share.map { abs($0 - share) * 50 > $0 } ?? (share != encoding.bitrates.upperBound)
+      if isNew { state.share = share }
+      return (false, isNew)
+    }
+    if endsNow { reset() }
+    // Not on the loop: an encoder may be at a frame.
+    if isNew { work.add { [self] in adjust() } }
+  }
+
+  private func adjust() {
+    let (encoder, share) = state.withLock { ($0.encoder, $0.share) }
+    if let share { encoder?.set(bitrate: share) }
+  }
+
   /// The next media makes a new encoder, which begins with a keyframe.
   func reset() {
-    if let old = state.withLock({ $0.takeEncoder() }) { work.add { await old.stop() } }
+    let old = state.withLock { state in
+      state.hasBegun = false
+      return state.takeEncoder()
+    }
+    if let old { work.add { await old.stop() } }
   }
 
   /// Nothing is sent any more when it returns.
@@ -86,12 +183,15 @@ final class OutgoingLayer: Sendable {
     work.add { [self] in
       await state.withLock { $0.takeEncoder() }?.stop()
       do throws(LiveKitError) {
-        let new = try LiveKitError.wrapping { () throws(PipelineFailure) in try makeEncoder(for: size) }
+        let new = try LiveKitError.wrapping { () throws(PipelineFailure) in
+          try makeEncoder(for: size, rate: rate(of: caps))
+        }
         new.set(caps: caps)
         state.withLock { state in
           state.encoder = new
           (state.size, state.isMaking) = (size, false)
         }
+        adjust()
       } catch {
         // What fails once fails each time.
         state.withLock { $0.isStopped = true }
@@ -100,26 +200,71 @@ final class OutgoingLayer: Sendable {
     }
   }
 
-  private func makeEncoder(for size: Dimensions?) throws(PipelineFailure) -> EncodePipeline {
-    let filled = try factory.fill(.encode, plan.encodeTemplate, values: values(for: size))
+  /// - Returns: frames a second, as a fraction; nil where frames come as they like.
+  private func rate(of caps: Caps) -> String? {
+    guard let own = caps.fraction("framerate"), own.numerator > 0 else { return nil }
+    if let most = layer.rate, own.numerator > most * own.denominator { return "\(most)/1" }
+    return "\(own.numerator)/\(own.denominator)"
+  }
+
+  private func makeEncoder(for size: Dimensions?, rate: String?) throws(PipelineFailure) -> EncodePipeline {
+    var values = Self.values(of: layer, in: plan, for: size)
+    values["framerate"] = rate
+    let filled = try factory.fill(.encode, plan.encodeTemplate, values: values)
     return try EncodePipeline(
       filled, factory: factory, onBuffer: { [sending] in sending.push($0) },
       onFailure: { [onFailure] in onFailure(LiveKitError($0)) })
   }
 
-  private func values(for size: Dimensions?) -> [String: String] {
+  private static func values(
+    of layer: PublishPlan.Layer, in plan: PublishPlan, for size: Dimensions?
+  ) -> [String: String] {
     // The server asks for keyframes when somebody needs one, and an old frame is worth nothing.
     var values = ["gop": "3000", "frame-queue": "2", "threads": "1"]
+    if plan.isDiscontinuous { values["dtx"] = "true" }
+    // As good as libwebrtc's frames; time that is left is somebody else's.
+    if plan.codec == "vp8" { values["cpu-used"] = "-12" }
     if let bitrate = layer.bitrate {
       let kilobits = String(max(1, bitrate / 1000))
       values[size == nil ? "audio-bitrate" : "bitrate"] = kilobits
     }
-    if let size, let wanted = layer.size {
-      // Frames of another shape than the first ones are no larger than those.
-      let fitted = size.scaled(by: Double(wanted.longer) / Double(size.longer))
+    if let size, layer.size != nil {
+      let fitted = layer.size(of: size)
       (values["width"], values["height"]) = (String(fitted.width), String(fitted.height))
     }
     return values
+  }
+}
+
+extension OutgoingLayer {
+  private static let leastBitrate = 30_000
+  private static let usualAudioBitrate = 128_000
+
+  /// Audio stays as it is, with or without its redundancy. What has less than half of what it is meant for looks worse than
+  /// a smaller layer does, and encoders hardly keep to it; the smallest one is better than nothing.
+  private static func demand(
+    of layer: PublishPlan.Layer, _ rank: Int, of plan: PublishPlan, _ stream: OutgoingRTP, _ factory: PipelineFactory
+  ) throws(PipelineFailure) -> LinkShares.Stream {
+    guard let size = layer.size else {
+      let set = factory.overrides["audio-bitrate"].flatMap { Int($0) }.map { $0 * 1000 }
+      let bitrate = set ?? layer.bitrate ?? usualAudioBitrate
+      return LinkShares.Stream(
+        ssrc: stream.ssrc, rank: nil, bitrates: bitrate...(plan.isRedundant ? 2 * bitrate : bitrate))
+    }
+    let filled = try factory.fill(.encode, plan.encodeTemplate, values: values(of: layer, in: plan, for: size))
+    guard let most = filled.adjustableBitrate else {
+      let bitrate = layer.bitrate ?? leastBitrate
+      return LinkShares.Stream(ssrc: stream.ssrc, rank: rank, bitrates: bitrate...bitrate)
+    }
+    let least = min(most, max(leastBitrate, rank == 0 ? most / 10 : most / 2))
+    return LinkShares.Stream(ssrc: stream.ssrc, rank: rank, bitrates: least...most)
+  }
+}
+
+extension PublishPlan.Layer {
+  /// Frames of another shape than the first ones are no larger than those.
+  fileprivate func size(of frame: Dimensions) -> Dimensions {
+    size.map { frame.scaled(by: Double($0.longer) / Double(frame.longer)) } ?? frame
   }
 }
 

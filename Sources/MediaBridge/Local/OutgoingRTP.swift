@@ -1,48 +1,66 @@
-package import GStreamerKit
-package import MediaCore
-package import PeerTransport
-package import RTP
+import GStreamerKit
+import MediaCore
+import PeerTransport
+import RTP
 
 /// The RTP of one layer, on its way to the server: numbers packets, sends again what was lost, and reports.
-package final class OutgoingRTP: Sendable {
+final class OutgoingRTP: Sendable {
   /// What was agreed with the server.
-  package struct Format: Sendable {
+  struct Format: Sendable {
     var payloadType: PayloadType
+    /// What is in the packets of audio that is sent redundantly (RFC 2198).
+    var redundant: PayloadType?
     var clockRate: UInt32
     var rtx: PayloadType?
     var extensions: [(id: UInt8, value: [UInt8])]
+    /// The header extension of the transport-wide number.
+    var numberID: UInt8?
 
     /// - Parameters:
+    ///   - redundant: what is in the packets where `payloadType` is that of RED, and nil for others.
     ///   - rtx: nil where lost packets are sent again as they were.
     ///   - extensions: of the header of every packet: the mid, and the rid of a layer (RFC 8852).
-    package init(
-      payloadType: PayloadType, clockRate: UInt32, rtx: PayloadType?,
-      extensions: [(id: UInt8, value: [UInt8])] = []
+    ///   - numberID: nil where the server reports no arrivals.
+    init(
+      payloadType: PayloadType, redundant: PayloadType? = nil, clockRate: UInt32, rtx: PayloadType?,
+      extensions: [(id: UInt8, value: [UInt8])] = [], numberID: UInt8? = nil
     ) {
-      (self.payloadType, self.clockRate, self.rtx, self.extensions) = (payloadType, clockRate, rtx, extensions)
+      (self.payloadType, self.redundant, self.clockRate) = (payloadType, redundant, clockRate)
+      (self.rtx, self.numberID) = (rtx, numberID)
+      // The number itself is known when the packet goes.
+      self.extensions = extensions + (numberID.map { [(id: $0, value: [0, 0])] } ?? [])
     }
   }
 
   fileprivate struct State {
     var sender: RTPSender
     var format: Format?
+    var redundancy: RedundancyWriter?
+    /// Whether there is room for what was sent before.
+    var isRepeating = true
     var next = SequenceNumber(.random(in: 0...(.max / 2)))
   }
 
-  package static let cname = "mediabridge"
-  package let ssrc = SSRC(.random(in: 1...(.max - 1)))
+  static let cname = "mediabridge"
+  let ssrc = SSRC(.random(in: 1...(.max - 1)))
   private let peer: PeerConnection
+  private let link: OutgoingLink
+  /// The place of a layer of video; nil for audio.
+  private let rank: Int?
   private let state: Locked<State>
 
-  package init(peer: PeerConnection) {
-    self.peer = peer
+  /// - Parameters:
+  ///   - link: what it shares with others.
+  ///   - rank: the place of a layer of video, from the smallest on; nil for audio.
+  init(peer: PeerConnection, link: OutgoingLink, rank: Int?) {
+    (self.peer, self.link, self.rank) = (peer, link, rank)
     state = Locked(State(sender: RTPSender(configuration: .init(ssrc: ssrc, clockRate: 90_000))))
   }
 
-  package var rtxSSRC: SSRC { SSRC(ssrc.rawValue + 1) }
+  var rtxSSRC: SSRC { SSRC(ssrc.rawValue + 1) }
   var statistics: RTPSender.Statistics { state.withLock { $0.sender.statistics } }
 
-  package func negotiated(_ format: Format) {
+  func negotiated(_ format: Format) {
     let retransmission = format.rtx.map {
       RTPSender.Retransmission(ssrc: rtxSSRC, payloadTypes: [format.payloadType: $0])
     }
@@ -51,30 +69,45 @@ package final class OutgoingRTP: Sendable {
         ssrc: ssrc, clockRate: format.clockRate, retransmission: retransmission, cname: Self.cname))
     state.withLock { state in
       // Another offer for another track changes nothing here.
-      if state.format == nil { state.sender = sender }
+      if state.format == nil {
+        state.sender = sender
+        state.redundancy = format.redundant.map(RedundancyWriter.init)
+      }
       state.format = format
     }
   }
 
+  /// - Parameter isRepeating: whether packets of audio hold the one before, too, where that was agreed on.
+  func set(isRepeating: Bool) { state.withLock { $0.isRepeating = isRepeating } }
+
   /// Called on a media thread with one packet that a payloader made. Its time is the moment of capture: audio and video
   /// share that clock, however long encoding took.
-  package func send(_ media: MediaBuffer) {
+  func send(_ media: MediaBuffer) {
     let (time, ntp) = (MediaTime.now, NTPTime.now)
     let (packet, reports) = media.withUnsafeBytes { bytes in
-      state.withLock { state -> (RTPPacket?, [RTCPPacket]) in
+      state.withLock { state -> (OutgoingPacket?, [RTCPPacket]) in
         guard let packet = state.makePacket(bytes, ssrc) else { return (nil, []) }
         state.sender.sent(packet, at: time, captured: media.pts)
-        return (packet, state.sender.poll(at: time, ntp: ntp))
+        let outgoing = OutgoingPacket(
+          packet: packet, numberID: state.format?.numberID, priority: rank.map { .layer($0) })
+        return (outgoing, state.sender.poll(at: time, ntp: ntp))
       }
     }
-    if let packet { peer.send(packet) }
+    // Nobody else has seen it yet: what asks for it again comes to the loop, too.
+    if let packet { peer.loop.run { [link] in link.send(packet) } }
     peer.send(reports)
   }
 
+  /// To be called on the transport's loop.
+  /// - Parameter repeats: whether what was lost is still of use.
   /// - Returns: whether a keyframe is asked for.
-  package func receive(_ report: RTCPPacket, at time: MediaTime) -> Bool {
-    let response = state.withLock { $0.sender.receive(report, at: time) }
-    for packet in response.retransmissions { peer.send(packet) }
+  func receive(_ report: RTCPPacket, at time: MediaTime, repeats: Bool = true) -> Bool {
+    let (response, id) = state.withLock { ($0.sender.receive(report, at: time), $0.format?.numberID) }
+    for packet in response.retransmissions where repeats && link.hasRoom(toRepeat: packet) {
+      link.send(
+        OutgoingPacket(
+          packet: packet, numberID: id, isNew: packet.ssrc != ssrc, priority: rank == nil ? nil : .again))
+    }
     return response.isKeyframeRequested
   }
 }
@@ -82,12 +115,21 @@ package final class OutgoingRTP: Sendable {
 extension OutgoingRTP.State {
   /// Nil before anything is agreed, and for what is no RTP.
   fileprivate mutating func makePacket(_ bytes: UnsafeRawBufferPointer, _ ssrc: SSRC) -> RTPPacket? {
-    guard let format,
-      let packet = RTPPacket(
-        repacking: bytes, payloadType: format.payloadType, sequenceNumber: next, ssrc: ssrc,
-        extensions: format.extensions)
-    else { return nil }
+    guard let format, let packet = makePacket(bytes, ssrc, format) else { return nil }
     next = next.successor
     return packet
+  }
+
+  private mutating func makePacket(
+    _ bytes: UnsafeRawBufferPointer, _ ssrc: SSRC, _ format: OutgoingRTP.Format
+  ) -> RTPPacket? {
+    if redundancy != nil {
+      return redundancy?.repack(
+        bytes, payloadType: format.payloadType, sequenceNumber: next, ssrc: ssrc, extensions: format.extensions,
+        isRepeating: isRepeating)
+    }
+    return RTPPacket(
+      repacking: bytes, payloadType: format.payloadType, sequenceNumber: next, ssrc: ssrc,
+      extensions: format.extensions)
   }
 }

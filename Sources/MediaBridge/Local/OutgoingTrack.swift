@@ -1,3 +1,4 @@
+import GStreamerKit
 import LiveKitProtocol
 import MediaCore
 import MediaPipelines
@@ -10,37 +11,44 @@ final class OutgoingTrack: Sendable {
   /// By which the server knows it before it has a SID.
   let cid: String
   let plan: PublishPlan
-  private let layers: [OutgoingLayer]
+  /// From the smallest on.
+  let layers: [OutgoingLayer]
+  private let colors = ColorConverter()
+  /// Of video that is sent as it is.
+  private let watch = Locked(StreamWatch())
+  /// Whether what came last was as its source carries it; nil before anything.
+  let comesEncoded = Locked<Bool?>(nil)
   private let onFailure: @Sendable (LiveKitError) -> Void
 
   /// - Parameter onFailure: told when it cannot be encoded or sent, on any thread.
   init(
-    cid: String, _ plan: PublishPlan, peer: PeerConnection, factory: PipelineFactory,
+    cid: String, _ plan: PublishPlan, peer: PeerConnection, link: OutgoingLink, factory: PipelineFactory,
     onFailure: @escaping @Sendable (LiveKitError) -> Void
   ) throws(LiveKitError) {
     (self.cid, self.plan, self.onFailure) = (cid, plan, onFailure)
     var layers: [OutgoingLayer] = []
-    for layer in plan.layers {
-      layers.append(
-        try OutgoingLayer(
-          layer, of: plan, stream: OutgoingRTP(peer: peer), factory: factory, onFailure: onFailure))
+    for rank in plan.layers.indices {
+      let stream = OutgoingRTP(peer: peer, link: link, rank: plan.isVideo ? rank : nil)
+      layers.append(try OutgoingLayer(rank, of: plan, stream: stream, factory: factory, onFailure: onFailure))
     }
     self.layers = layers
   }
 
-  private var isVideo: Bool { plan.codec != "opus" }
   private var rids: [String] { layers.count > 1 ? plan.layers.map(\.rid) : [] }
 
   // MARK: Negotiation
 
   var sendingTrack: SendingTrack {
     let alone = rids.isEmpty ? layers.first?.stream : nil
-    let uris = rids.isEmpty ? [HeaderExtensionURI.mid] : [HeaderExtensionURI.mid, HeaderExtensionURI.rtpStreamID]
+    var uris = [HeaderExtensionURI.transportCC, HeaderExtensionURI.mid]
+    if !rids.isEmpty { uris.append(HeaderExtensionURI.rtpStreamID) }
     return SendingTrack(
-      kind: isVideo ? .video : .audio, msid: MediaStreamID(stream: OutgoingRTP.cname, track: cid),
-      codecs: isVideo ? CodecCatalogue.video(named: plan.codec) : CodecCatalogue.opus,
+      kind: plan.isVideo ? .video : .audio, msid: MediaStreamID(stream: OutgoingRTP.cname, track: cid),
+      codecs: plan.isVideo
+        ? CodecCatalogue.video(named: plan.codec)
+        : plan.isRedundant ? CodecCatalogue.opusInRED : CodecCatalogue.opus,
       headerExtensions: CodecCatalogue.extensions(uris), cname: OutgoingRTP.cname, ssrc: alone?.ssrc,
-      rtxSSRC: isVideo ? alone?.rtxSSRC : nil, rids: rids)
+      rtxSSRC: plan.isVideo ? alone?.rtxSSRC : nil, rids: rids)
   }
 
   func negotiated(_ section: NegotiatedSection) {
@@ -56,22 +64,38 @@ final class OutgoingTrack: Sendable {
       let rid = rids.isEmpty ? [] : element(HeaderExtensionURI.rtpStreamID, described.rid)
       layer.stream.negotiated(
         OutgoingRTP.Format(
-          payloadType: format.payloadType, clockRate: format.codec.clockRate, rtx: rids.isEmpty ? format.rtx : nil,
-          extensions: mid + rid))
+          payloadType: format.payloadType, redundant: format.codec.redundantPayloadTypes.first,
+          clockRate: format.codec.clockRate, rtx: rids.isEmpty ? format.rtx : nil, extensions: mid + rid,
+          numberID: section.extensionID(HeaderExtensionURI.transportCC)))
     }
   }
 
   // MARK: Media
 
   /// Called on a media thread.
-  func take(_ captured: CapturedMedia) {
-    let size = isVideo ? VideoFrame(captured)?.uprightSize : nil
-    for layer in layers { layer.take(captured, of: size) }
+  /// - Returns: why video cannot be sent any more as its source carries it; nil while it can.
+  func take(_ captured: CapturedMedia) -> String? {
+    comesEncoded.withLock { $0 = captured.isEncoded }
+    if captured.isEncoded {
+      for layer in layers { layer.pass(captured) }
+      return plan.isVideo ? watch.withLock { $0.note(captured) } : nil
+    }
+    let size = plan.isVideo ? VideoFrame(captured)?.uprightSize : nil
+    // For the first layer that takes the frame, and the others.
+    var converted: MediaBuffer?
+    for layer in layers {
+      layer.take(at: captured.time, of: size) {
+        let media = converted ?? colors.convert(captured.media)
+        converted = media
+        return media
+      }
+    }
+    return nil
   }
 
   /// Takes what the server reports of any stream of the connection, and does what it asks for. On the transport's loop.
   func receive(_ report: RTCPPacket, at time: MediaTime) {
-    for layer in layers where layer.stream.receive(report, at: time) { layer.requestKeyframe() }
+    for layer in layers { layer.receive(report, at: time) }
   }
 
   /// Begins anew with the next media, with a keyframe.
@@ -103,9 +127,10 @@ extension PublishPlan {
     request.addTrack.muted = track.isMuted
     guard let size = layers.last?.size else {
       request.addTrack.stereo = true
-      (request.addTrack.disableDtx, request.addTrack.disableRed) = (true, true)
+      (request.addTrack.disableDtx, request.addTrack.disableRed) = (!isDiscontinuous, !isRedundant)
       return request
     }
+    if let backup { request.addTrack.simulcastCodecs = [Self.described(codec, cid), Self.described(backup.codec)] }
     request.addTrack.width = UInt32(clamping: size.width)
     request.addTrack.height = UInt32(clamping: size.height)
     request.addTrack.layers = layers.enumerated().map { index, layer in
@@ -117,6 +142,23 @@ extension PublishPlan {
       return described
     }
     return request
+  }
+
+  /// What the server is told of a track that it knows, when it comes in its other codec, too.
+  /// - Parameter sid: by which the server knows it.
+  func backupAnnouncement(cid: String, track: Track, sid: String) -> Livekit_SignalRequest {
+    var request = announcement(cid: cid, track: track)
+    request.addTrack.sid = sid
+    request.addTrack.simulcastCodecs = [Self.described(codec, cid)]
+    return request
+  }
+
+  /// Without a `cid` it is not sent yet.
+  private static func described(_ codec: String, _ cid: String = "") -> Livekit_SimulcastCodec {
+    var described = Livekit_SimulcastCodec()
+    (described.codec, described.cid) = (codec, cid)
+    described.videoLayerMode = .oneSpatialLayerPerStream
+    return described
   }
 }
 

@@ -1,27 +1,26 @@
 package import MediaPipelines
 
-/// How much a layer of video may take.
-public struct VideoEncoding: Sendable, Hashable {
-  /// Bits a second that the encoder aims at.
-  public var maxBitrate: Int
-  /// Frames a second that the bitrate is meant for; what is captured decides how many there are.
-  public var maxFps: Int
-
-  /// - Parameter maxBitrate: bits a second.
-  public init(maxBitrate: Int, maxFps: Int = 30) { (self.maxBitrate, self.maxFps) = (maxBitrate, maxFps) }
-}
-
 /// How video is published.
 public struct VideoPublishOptions: Sendable, Hashable {
   /// What the track is called; nil for the track's own name.
   public var name: String?
-  /// Of the largest layer; nil for what LiveKit's clients use at its size.
+  /// Of the largest layer of a camera; nil for what LiveKit's clients use at its size, and all frames.
   public var encoding: VideoEncoding?
+  /// The same for a screen.
+  public var screenShareEncoding: VideoEncoding?
   /// Whether smaller layers are sent, too, between which the server chooses for each subscriber. VP9, which is sent as it
   /// is, has none.
   public var simulcast: Bool
+  /// The smaller layers of a camera: two of a track that is at least 960 pixels long, one from 480 on. Empty for those of
+  /// LiveKit's clients: 180 and 360 pixels high, 15 and 20 frames a second.
+  public var simulcastLayers: [VideoParameters]
+  /// The same for a screen; empty for one of half the size.
+  public var screenShareSimulcastLayers: [VideoParameters]
   /// VP8, VP9 or H.264.
   public var preferredCodec: VideoCodec
+  /// Beside VP9, which not all decode: VP8 or H.264, which is sent, too, while the server says that somebody receives the
+  /// track who cannot decode VP9. Nil for none; without a meaning beside another codec.
+  public var preferredBackupCodec: VideoCodec?
   /// The name of the encode template; nil for the one of the codec: `vp8`, `vp9` or `h264-low-latency`.
   public var encodeTemplate: String?
   /// Values for the variables of the encode and send templates, by name; they go before what is derived.
@@ -29,17 +28,39 @@ public struct VideoPublishOptions: Sendable, Hashable {
 
   /// Without arguments VP8 in layers.
   public init(
-    name: String? = nil, encoding: VideoEncoding? = nil, simulcast: Bool = true, preferredCodec: VideoCodec = .vp8,
-    encodeTemplate: String? = nil, values: [String: String] = [:]
+    name: String? = nil, encoding: VideoEncoding? = nil, screenShareEncoding: VideoEncoding? = nil,
+    simulcast: Bool = true, simulcastLayers: [VideoParameters] = [], screenShareSimulcastLayers: [VideoParameters] = [],
+    preferredCodec: VideoCodec = .vp8, preferredBackupCodec: VideoCodec? = nil, encodeTemplate: String? = nil,
+    values: [String: String] = [:]
   ) {
-    (self.name, self.encoding, self.simulcast) = (name, encoding, simulcast)
-    (self.preferredCodec, self.encodeTemplate, self.values) = (preferredCodec, encodeTemplate, values)
+    (self.name, self.encoding, self.screenShareEncoding) = (name, encoding, screenShareEncoding)
+    (self.simulcast, self.simulcastLayers) = (simulcast, simulcastLayers)
+    self.screenShareSimulcastLayers = screenShareSimulcastLayers
+    (self.preferredCodec, self.preferredBackupCodec) = (preferredCodec, preferredBackupCodec)
+    (self.encodeTemplate, self.values) = (encodeTemplate, values)
   }
 }
 
 extension VideoPublishOptions {
+  /// Why nothing may be sent as its source carries it; nil where it may.
+  func reasonToEncode(_ encoder: Set<String>) -> String? {
+    if encoding != nil { return "a bitrate of its own was asked for" }
+    if let encodeTemplate { return "encode/\(encodeTemplate) was asked for" }
+    return values.reason(encoder)
+  }
+
   var usedEncodeTemplate: String {
     encodeTemplate ?? (preferredCodec == .h264 ? "h264-low-latency" : preferredCodec.rawValue)
+  }
+
+  /// How the backup codec is published; nil without one.
+  var backup: VideoPublishOptions? {
+    guard preferredCodec == .vp9, let codec = preferredBackupCodec, codec != .vp9 else { return nil }
+    var options = self
+    (options.preferredCodec, options.preferredBackupCodec) = (codec, nil)
+    // Those are for the encoder of the other codec.
+    (options.encodeTemplate, options.values) = (nil, [:])
+    return options
   }
 
   /// What is between the frames and the room.
@@ -52,8 +73,13 @@ extension VideoPublishOptions {
 public struct AudioPublishOptions: Sendable, Hashable {
   /// What the track is called; nil for the track's own name.
   public var name: String?
-  /// Bits a second; nil for what the encode template says.
-  public var maxBitrate: Int?
+  /// How much it may take; nil for what the encode template says.
+  public var encoding: AudioEncoding?
+  /// Whether next to nothing is sent while it is silent (DTX).
+  public var dtx: Bool
+  /// Whether each packet holds the one before, too (RED, RFC 2198), so that single losses are not heard. It is left out
+  /// while the link has no room for it and loses nothing.
+  public var red: Bool
   /// The name of the encode template.
   public var encodeTemplate: String
   /// Values for the variables of the encode and send templates, by name; they go before what is derived.
@@ -61,91 +87,29 @@ public struct AudioPublishOptions: Sendable, Hashable {
 
   /// Without arguments as the template `encode/opus` has it.
   public init(
-    name: String? = nil, maxBitrate: Int? = nil, encodeTemplate: String = "opus", values: [String: String] = [:]
+    name: String? = nil, encoding: AudioEncoding? = nil, dtx: Bool = true, red: Bool = true,
+    encodeTemplate: String = "opus", values: [String: String] = [:]
   ) {
-    (self.name, self.maxBitrate) = (name, maxBitrate)
+    (self.name, self.encoding, self.dtx, self.red) = (name, encoding, dtx, red)
     (self.encodeTemplate, self.values) = (encodeTemplate, values)
   }
 }
 
 extension AudioPublishOptions {
+  /// Why nothing may be sent as its source carries it; nil where it may.
+  func reasonToEncode(_ encoder: Set<String>) -> String? {
+    if encoding != nil { return "a bitrate of its own was asked for" }
+    if encodeTemplate != Self().encodeTemplate { return "encode/\(encodeTemplate) was asked for" }
+    return values.reason(encoder)
+  }
+
   /// What is between the audio and the room.
   package var templates: [TemplateName] { [TemplateName(.encode, encodeTemplate), TemplateName(.send, "opus")] }
 }
 
-/// How one track goes out: settled before it is announced.
-struct PublishPlan: Sendable {
-  /// One stream, of a size of its own.
-  struct Layer: Sendable, Equatable {
-    /// The name of the layer towards the server; empty for one alone.
-    var rid: String
-    /// Nil for audio.
-    var size: Dimensions?
-    /// Bits a second; nil for what the encode template says.
-    var bitrate: Int?
-  }
-
-  var name: String
-  var codec: String
-  var encodeTemplate: String
-  var values: [String: String]
-  var layers: [Layer]
-
-  var templates: [TemplateName] { [TemplateName(.encode, encodeTemplate), TemplateName(.send, codec)] }
-
-  init(_ options: AudioPublishOptions, name: String) {
-    self.name = options.name ?? name
-    codec = "opus"
-    (encodeTemplate, values) = (options.encodeTemplate, options.values)
-    layers = [Layer(rid: "", bitrate: options.maxBitrate)]
-  }
-
-  /// - Parameter size: of the frames as they are seen, upright.
-  init(_ options: VideoPublishOptions, name: String, size: Dimensions) {
-    self.name = options.name ?? name
-    codec = options.preferredCodec.rawValue
-    encodeTemplate = options.usedEncodeTemplate
-    values = options.values
-    layers = Self.layers(of: size, options)
-  }
-
-  /// From the smallest to the largest, as LiveKit's clients cut a camera's frames: three from 960 pixels on, two from 480.
-  private static func layers(of size: Dimensions, _ options: VideoPublishOptions) -> [Layer] {
-    let full = size.scaled(by: 1)
-    let largest = options.encoding?.maxBitrate ?? usualBitrate(of: full)
-    let isLayered = options.simulcast && options.preferredCodec != .vp9 && size.longer >= 480
-    guard isLayered else { return [Layer(rid: "", size: full, bitrate: largest)] }
-    let heights: [Int32] = size.longer >= 960 ? [180, 360] : [180]
-    let sizes = heights.map { size.scaled(by: Double($0) / Double(size.shorter)) } + [full]
-    return sizes.enumerated().map { index, size in
-      Layer(
-        rid: ["q", "h", "f"][index], size: size,
-        bitrate: size == full ? largest : min(largest, usualBitrate(of: size)))
-    }
-  }
-
-  /// What LiveKit's clients give a camera of 16:9, by height; in between by the number of pixels.
-  private static func usualBitrate(of size: Dimensions) -> Int {
-    let known: [(pixels: Double, bitrate: Double)] = [
-      (160 * 90, 90_000), (320 * 180, 160_000), (640 * 360, 450_000), (960 * 540, 800_000), (1280 * 720, 1_700_000),
-      (1920 * 1080, 3_000_000), (2560 * 1440, 5_000_000), (3840 * 2160, 8_000_000),
-    ]
-    let pixels = Double(size.width) * Double(size.height)
-    guard let above = known.firstIndex(where: { $0.pixels >= pixels }) else { return 8_000_000 }
-    guard above > 0 else { return 90_000 }
-    let (low, high) = (known[above - 1], known[above])
-    let part = (pixels - low.pixels) / (high.pixels - low.pixels)
-    return Int(low.bitrate + part * (high.bitrate - low.bitrate))
-  }
-}
-
-extension Dimensions {
-  var longer: Int32 { max(width, height) }
-  fileprivate var shorter: Int32 { min(width, height) }
-
-  /// The same shape in whole pairs of pixels, as encoders want them; never larger.
-  func scaled(by factor: Double) -> Dimensions {
-    func even(_ length: Int32) -> Int32 { max(2, Int32((Double(length) * min(factor, 1)).rounded()) & ~1) }
-    return Dimensions(width: even(width), height: even(height))
+extension [String: String] {
+  /// The first value that only an encoder has a use for.
+  fileprivate func reason(_ encoder: Set<String>) -> String? {
+    keys.sorted().first(where: encoder.contains).map { "its \($0) was set" }
   }
 }

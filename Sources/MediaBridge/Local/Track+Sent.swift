@@ -6,7 +6,10 @@ extension Track {
   /// - Returns: nil when that was done of late, or statistics are not wanted any more.
   func measureSent(after age: Duration) -> TrackStatistics? {
     let outgoing = (self as? any CapturedTrack)?.publisher.publication?.outgoing.withLock { $0 }
-    let counts = outgoing?.streams.map { OutboundMeter.Count(ssrc: $0.ssrc, sent: $0.statistics) } ?? []
+    let counts =
+      outgoing?.layers.map {
+        OutboundMeter.Count(ssrc: $0.stream.ssrc, sent: $0.stream.statistics, layer: $0.sent)
+      } ?? []
     let (now, timestamp) = (MediaTime.now, Date().timeIntervalSince1970 * 1000)
     return state.withLock { state in
       var meter = state.reporting.outbound ?? OutboundMeter()

@@ -7,10 +7,10 @@ public struct PipelineCheck: Sendable {
   public struct Result: Sendable {
     /// `KIND/NAME`.
     public let name: String
-    /// What is wrong; nil when the template can be used, or only hardware is missing.
+    /// What is wrong; nil when the template can be used, or only hardware or an optional package is missing.
     public let error: LiveKitError?
-    /// Why the template cannot be used on this machine though nothing is wrong with it: its hardware is not here. Only its
-    /// text was looked at then.
+    /// Why the template cannot be used on this machine though nothing is wrong with it: its hardware is not here, or a
+    /// package that most do without. Only its text was looked at then.
     public let absence: String?
   }
 
@@ -54,7 +54,8 @@ public struct PipelineCheck: Sendable {
   /// Nil where something else is missing as well, which can be put right.
   private func absence(_ filled: FilledTemplate) -> String? {
     let missing = filled.missingElements
-    guard !missing.isEmpty, missing.allSatisfy(ElementPackage.isHardware) else { return nil }
+    guard !missing.isEmpty, missing.allSatisfy({ ElementPackage.isHardware($0) || ElementPackage.isOptional($0) })
+    else { return nil }
     return missing.map { "no \($0) here: \(ElementPackage.advice(forElement: $0))" }.joined(separator: "; ")
   }
 }

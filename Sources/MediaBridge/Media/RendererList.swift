@@ -47,6 +47,16 @@ final class RendererList<Media: Sendable>: Sendable {
   /// The renderers.
   var members: [AnyObject] { entries.withLock { $0 }.map(\.renderer) }
 
+  /// Tells those that want to know whether anything is to be seen.
+  func setMuted(_ isMuted: Bool) {
+    for renderer in members { (renderer as? any MutedRenderer)?.setMuted(isMuted) }
+  }
+
+  /// Tells the same ones that nothing more comes.
+  func tellEnd() {
+    for renderer in members { (renderer as? any MutedRenderer)?.trackEnded() }
+  }
+
   /// What a renderer was too slow for; nil when it is not there.
   func dropped(of renderer: AnyObject) -> Int? {
     entries.withLock { $0 }.first { $0.renderer === renderer }?.queue.dropped

@@ -7,12 +7,14 @@ public import Foundation
 /// other renderers nor the track; a `PromptRenderer` is called without a thread of its own. The size requirements are
 /// of the main actor, as in the SDK this API is known from; no media thread waits for them.
 public protocol VideoRenderer: AnyObject {
-  /// Whether adaptive stream may choose what is received by what this renderer shows. One that says no is served with
-  /// everything, at full size, also while it is not visible.
+  /// Whether adaptive stream may choose what is received by what this renderer shows; true by default. One that says no
+  /// hides with that, as in the SDK, unless it has an `isVisible` of its own: then it is served with everything, at full
+  /// size, while it is visible.
   @MainActor var isAdaptiveStreamEnabled: Bool { get }
-  /// Whether anybody can see it; a track that no renderer shows is paused.
+  /// Whether anybody can see it; a track that no renderer shows is paused. By default `isAdaptiveStreamEnabled`.
   @MainActor var isVisible: Bool { get }
-  /// The size in pixels at which this renderer shows the frames; while it is empty the smallest layer is received.
+  /// The size in pixels at which this renderer shows the frames; while it is empty the smallest layer is received. By
+  /// default it has no bounds, and everything is received.
   @MainActor var adaptiveStreamSize: CGSize { get }
   /// The size of the frames from now on: told before the first one of each size is rendered, and never after the
   /// renderer was removed. Where the main actor is busy for longer than 100 ms the frames do not wait for it: sizes are
@@ -25,15 +27,20 @@ public protocol VideoRenderer: AnyObject {
 }
 
 extension VideoRenderer {
-  @MainActor public var isAdaptiveStreamEnabled: Bool { false }
-  @MainActor public var isVisible: Bool { true }
-  @MainActor public var adaptiveStreamSize: CGSize { .zero }
+  @MainActor public var isAdaptiveStreamEnabled: Bool { true }
+  @MainActor public var isVisible: Bool { isAdaptiveStreamEnabled }
+  @MainActor public var adaptiveStreamSize: CGSize { .unbounded }
   @MainActor public func set(size: CGSize) {}
   public func render(frame: VideoFrame) { renderFrame(frame) }
   public func renderFrame(_ frame: VideoFrame?) {}
 
   /// Says that one of the properties above has changed: what is received follows at once, and not within 300 ms.
   public func adaptiveStreamDidChange() { AdaptiveStreamBell.ring() }
+}
+
+extension CGSize {
+  /// Of a renderer that wants all there is.
+  package static let unbounded = CGSize(width: CGFloat.infinity, height: .infinity)
 }
 
 /// Takes the audio of an audio track. `render(pcmBuffer:)` is called in order, on a media thread that is this
@@ -67,6 +74,19 @@ package protocol FailingRenderer: VideoRenderer {
 package protocol MutedRenderer: VideoRenderer {
   /// - Parameter isMuted: whether the track is muted, or not subscribed any more.
   func setMuted(_ isMuted: Bool)
+  /// The track is not subscribed any more.
+  func trackEnded()
+}
+
+extension MutedRenderer {
+  package func trackEnded() {}
+}
+
+/// A renderer of ours that shows people themselves as in a mirror. It is told when it is added to a camera's track of this
+/// process, and when it is removed, on any thread.
+package protocol CameraRenderer: VideoRenderer {
+  /// - Parameter position: of the camera; nil for frames that are of none, or of another participant's.
+  func setCamera(_ position: CameraCaptureOptions.Position?)
 }
 
 /// A renderer whose `render` returns at once, whatever happens: it waits for nothing, and for no lock that others hold

@@ -3,6 +3,7 @@ import MediaCore
 import MediaPipelines
 import PeerTransport
 import RTP
+import Synchronization
 
 /// What a decoder made.
 enum DecodedMedia: Sendable {
@@ -46,6 +47,8 @@ final class TrackMedia: Sendable {
   private let order: FrameOrder
   /// Of those who show or hear the track.
   private let renderers = Locked<MediaConsumer?>(nil)
+  /// Frames for which the decoder was too slow, of earlier consumers.
+  private let missed = Atomic(0)
   private let decoderHandler = Handler<LiveKitError?>()
   /// Of its RTP timestamps, in ticks a second.
   let clockRate: Int
@@ -118,7 +121,15 @@ final class TrackMedia: Sendable {
     }
     guard let consumer else { return }
     consumer.stop()
+    missed.wrappingAdd(consumer.dropped, ordering: .relaxed)
     loop.run { [reception] in reception.value.decodingEnds() }
+  }
+
+  /// Frames that renderers got, and those for which the decoder was too slow.
+  var decoding: LossWindow.Count {
+    let now = renderers.withLock { $0 }?.dropped ?? 0
+    return LossWindow.Count(
+      delivered: meter.figures.framesDecoded, lost: missed.load(ordering: .relaxed) + now)
   }
 
   private func decoderChanged(_ error: LiveKitError?) { decoderHandler.call(error) }

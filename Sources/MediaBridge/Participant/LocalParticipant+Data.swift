@@ -25,19 +25,17 @@ extension LocalParticipant {
   ///
   /// A reliable one has been handed to the transport when this returns; nobody confirms that it was read. It is lost with
   /// a connection that is lost meanwhile.
+  /// - Parameter options: nil for ``RoomOptions/defaultDataPublishOptions``.
   /// - Throws: `permissionDenied` where the token does not let this participant send data, `invalidParameter` for what is
   ///   too large, `invalidState` without a connection, `timedOut` or `network` when it cannot be sent.
-  public func publish(data: Data, options: DataPublishOptions = DataPublishOptions()) async throws {
+  public func publish(data: Data, options: DataPublishOptions? = nil) async throws {
     guard data.count <= Self.maximumDataSize else {
       throw LiveKitError(
         .invalidParameter,
         "the message has \(data.count) bytes, and at most \(Self.maximumDataSize) can be sent: cut it")
     }
-    guard let session = session.withLock({ $0 }) else { throw RoomSession.notConnected }
-    guard permissions.canPublishData else {
-      throw LiveKitError(
-        .permissionDenied, "the token does not allow to send data; ask for one with canPublishData")
-    }
+    let session = try sendingSession()
+    let options = options ?? session.options.defaultDataPublishOptions
     var packet = Livekit_DataPacket()
     packet.kind = options.reliable ? .reliable : .lossy
     packet.user.payload = data

@@ -4,56 +4,66 @@ extension LocalParticipant {
   /// What this process publishes, by track SID.
   public var trackPublications: [String: LocalTrackPublication] { publications.withLock { $0 } }
   /// The publications of video, sorted by SID.
-  public var localVideoTracks: [LocalTrackPublication] { sorted { $0.kind == .video } }
+  public var localVideoTracks: [LocalTrackPublication] { trackPublications.sorted(where: { $0.kind == .video }) }
   /// The publications of audio, sorted by SID.
-  public var localAudioTracks: [LocalTrackPublication] { sorted { $0.kind == .audio } }
-
-  private func sorted(_ isWanted: (LocalTrackPublication) -> Bool) -> [LocalTrackPublication] {
-    trackPublications.values.filter(isWanted).sorted { $0.sid < $1.sid }
-  }
+  public var localAudioTracks: [LocalTrackPublication] { trackPublications.sorted(where: { $0.kind == .audio }) }
 
   /// The first publication from that source; nil where none is.
   public func getTrackPublication(source: Track.Source) -> LocalTrackPublication? {
-    sorted { $0.source == source }.first
+    trackPublications.sorted(where: { $0.source == source }).first
   }
-
-  /// Whether a camera is published and not muted.
-  public func isCameraEnabled() -> Bool { isEnabled(.camera) }
-  /// Whether a microphone is published and not muted.
-  public func isMicrophoneEnabled() -> Bool { isEnabled(.microphone) }
-  /// Whether a screen is published and not muted.
-  public func isScreenShareEnabled() -> Bool { isEnabled(.screenShareVideo) }
-
-  private func isEnabled(_ source: Track.Source) -> Bool { getTrackPublication(source: source)?.isMuted == false }
 
   // MARK: Publishing
 
   /// Sends a track into the room. It is started if it is not, and the first frame is waited for, whose size the others are
   /// told.
+  /// - Parameter options: nil for ``RoomOptions/defaultVideoPublishOptions``.
   /// - Throws: `permissionDenied` where the token does not let this participant publish, `noMedia` where no frame comes,
   ///   `invalidState` without a connection or where it is published already, `missingElement`, `template` or `pipeline` where
   ///   it cannot be captured or encoded, `timedOut` where the server does not answer.
   @discardableResult
   public func publish(
-    videoTrack: LocalVideoTrack, options: VideoPublishOptions = VideoPublishOptions()
+    videoTrack: LocalVideoTrack, options: VideoPublishOptions? = nil
   ) async throws -> LocalTrackPublication {
-    try await publish(videoTrack) { () async throws(LiveKitError) in
-      let frame = try await Self.firstFrame(of: videoTrack)
-      return PublishPlan(options, name: videoTrack.name, size: frame)
+    try await publish(videoTrack) { session async throws(LiveKitError) in
+      let options = options ?? session.options.defaultVideoPublishOptions
+      let first = try await Self.firstFrame(of: videoTrack)
+      if let stream = CarriedStream(first) {
+        let limits = await session.limits(of: options.templates)
+        return PublishPlan(
+          options, name: videoTrack.name, stream: stream, accepted: limits.codecs, encoder: limits.variables)
+      }
+      guard let frame = VideoFrame(first) else {
+        throw LiveKitError(
+          .template, "what is captured for \(videoTrack.name) is no video: \(first.media.caps.mediaType)")
+      }
+      let isScreen = videoTrack.source == .screenShareVideo
+      var plan = PublishPlan(options, name: videoTrack.name, size: frame.uprightSize, isScreen: isScreen)
+      let isProcessed = videoTrack.processor != nil
+      plan.reason = isProcessed ? "its frames are processed" : await videoTrack.media.reasonToDecode()
+      return plan
     }
   }
 
   /// Sends a track into the room. It is started if it is not.
+  /// - Parameter options: nil for ``RoomOptions/defaultAudioPublishOptions``.
   /// - Throws: as ``publish(videoTrack:options:)``.
   @discardableResult
   public func publish(
-    audioTrack: LocalAudioTrack, options: AudioPublishOptions = AudioPublishOptions()
+    audioTrack: LocalAudioTrack, options: AudioPublishOptions? = nil
   ) async throws -> LocalTrackPublication {
-    try await publish(audioTrack) { () async throws(LiveKitError) in PublishPlan(options, name: audioTrack.name) }
+    try await publish(audioTrack) { session async throws(LiveKitError) in
+      let options = options ?? session.options.defaultAudioPublishOptions
+      guard await audioTrack.media.mayBeEncoded() else { return PublishPlan(options, name: audioTrack.name) }
+      // What comes tells whether it is.
+      _ = try? await audioTrack.media.first.value(within: .seconds(1), else: LiveKitError(.noMedia, "nothing came"))
+      let limits = await session.limits(of: options.templates)
+      return PublishPlan(options, name: audioTrack.name, encoder: limits.variables)
+    }
   }
 
   private func publish(
-    _ track: any CapturedTrack, plan: () async throws(LiveKitError) -> PublishPlan
+    _ track: any CapturedTrack, plan: (RoomSession) async throws(LiveKitError) -> PublishPlan
   ) async throws(LiveKitError) -> LocalTrackPublication {
     guard let session = session.withLock({ $0 }) else {
       throw LiveKitError(.invalidState, "the room is not connected; connect it before you publish")
@@ -61,13 +71,14 @@ extension LocalParticipant {
     guard permissions.canPublish else {
       throw LiveKitError(.permissionDenied, "the token does not allow to publish; ask for one with canPublish")
     }
-    guard track.publisher.publication == nil else {
+    guard track.publisher.claim() else {
       throw LiveKitError(.invalidState, "track \(track.name) is published already; unpublish it first")
     }
+    defer { track.publisher.giveBack() }
     let wasStarted = track.trackState == .started
     do throws(LiveKitError) {
       try await track.begin()
-      return try await session.publish(track, try await plan())
+      return try await session.publish(track, try await plan(session))
     } catch {
       if !wasStarted { await track.end() }
       throw error
@@ -77,16 +88,10 @@ extension LocalParticipant {
   /// As long as LiveKit's clients wait for it.
   private static let frameTime = Duration.seconds(10)
 
-  /// The upright size of what is captured.
-  private static func firstFrame(of track: LocalVideoTrack) async throws(LiveKitError) -> Dimensions {
-    let captured = try await track.media.first.value(
+  private static func firstFrame(of track: LocalVideoTrack) async throws(LiveKitError) -> CapturedMedia {
+    try await track.media.first.value(
       within: frameTime,
       else: LiveKitError(.noMedia, "no frame of \(track.name) came within 10 s", fault: .machine))
-    guard let frame = VideoFrame(captured) else {
-      throw LiveKitError(
-        .template, "what is captured for \(track.name) is no video: \(captured.media.caps.mediaType)")
-    }
-    return frame.uprightSize
   }
 
   /// Takes a track out of the room; it is stopped, too, unless `RoomOptions.stopLocalTrackOnUnpublish` says otherwise.
@@ -102,53 +107,107 @@ extension LocalParticipant {
   // MARK: By source
 
   /// Publishes a camera, or unmutes the one that is; false mutes it.
+  /// - Parameters:
+  ///   - captureOptions: nil for ``RoomOptions/defaultCameraCaptureOptions``.
+  ///   - publishOptions: nil for ``RoomOptions/defaultVideoPublishOptions``.
   /// - Returns: the publication, nil where there is none to be muted.
   @discardableResult
   public func setCamera(
-    enabled: Bool, captureOptions: CameraCaptureOptions = CameraCaptureOptions(),
-    publishOptions: VideoPublishOptions = VideoPublishOptions()
+    enabled: Bool, captureOptions: CameraCaptureOptions? = nil, publishOptions: VideoPublishOptions? = nil
   ) async throws -> LocalTrackPublication? {
-    try await set(.camera, enabled) {
-      try await publish(videoTrack: .createCameraTrack(options: captureOptions), options: publishOptions)
+    try await set(.camera, enabled) { [self] room in
+      let track = LocalVideoTrack.createCameraTrack(
+        options: captureOptions ?? room.defaultCameraCaptureOptions, pipelineFolder: room.pipelineFolder)
+      return try await publish(videoTrack: track, options: publishOptions)
     }
   }
 
   /// Publishes a microphone, or unmutes the one that is; false mutes it.
+  /// - Parameters:
+  ///   - captureOptions: nil for ``RoomOptions/defaultAudioCaptureOptions``.
+  ///   - publishOptions: nil for ``RoomOptions/defaultAudioPublishOptions``.
   /// - Returns: the publication, nil where there is none to be muted.
   @discardableResult
   public func setMicrophone(
-    enabled: Bool, captureOptions: AudioCaptureOptions = AudioCaptureOptions(),
-    publishOptions: AudioPublishOptions = AudioPublishOptions()
+    enabled: Bool, captureOptions: AudioCaptureOptions? = nil, publishOptions: AudioPublishOptions? = nil
   ) async throws -> LocalTrackPublication? {
-    try await set(.microphone, enabled) {
-      try await publish(audioTrack: .createTrack(options: captureOptions), options: publishOptions)
+    try await set(.microphone, enabled) { [self] room in
+      let track = LocalAudioTrack.createTrack(
+        options: captureOptions ?? room.defaultAudioCaptureOptions, pipelineFolder: room.pipelineFolder)
+      return try await publish(audioTrack: track, options: publishOptions)
     }
   }
 
-  /// Publishes the screen; false takes it out of the room.
-  /// - Returns: the publication; nil without.
+  /// Publishes the screen, and with `appAudio` what is heard; false takes both out of the room.
+  /// - Parameters:
+  ///   - captureOptions: nil for ``RoomOptions/defaultScreenShareCaptureOptions``.
+  ///   - publishOptions: nil for ``RoomOptions/defaultVideoPublishOptions``.
+  /// - Returns: the publication of the screen; nil without.
+  /// - Throws: as ``publish(videoTrack:options:)``; neither is published where one of them cannot be.
   @discardableResult
   public func setScreenShare(
-    enabled: Bool, captureOptions: ScreenShareCaptureOptions = ScreenShareCaptureOptions(),
-    publishOptions: VideoPublishOptions = VideoPublishOptions()
+    enabled: Bool, captureOptions: ScreenShareCaptureOptions? = nil, publishOptions: VideoPublishOptions? = nil
   ) async throws -> LocalTrackPublication? {
-    if !enabled, let publication = getTrackPublication(source: .screenShareVideo) {
-      try await unpublish(publication: publication)
-      return nil
+    try await set(.screenShareVideo, enabled) { [self] room in
+      let options = captureOptions ?? room.defaultScreenShareCaptureOptions
+      let track = LocalVideoTrack.createScreenShareTrack(options: options, pipelineFolder: room.pipelineFolder)
+      let screen = try await publish(videoTrack: track, options: publishOptions)
+      guard options.appAudio else { return screen }
+      do { try await publishScreenAudio(options, room) } catch {
+        try await unpublish(publication: screen)
+        throw error
+      }
+      return screen
     }
-    return try await set(.screenShareVideo, enabled) {
-      try await publish(videoTrack: .createScreenShareTrack(options: captureOptions), options: publishOptions)
-    }
+  }
+
+  private func publishScreenAudio(_ options: ScreenShareCaptureOptions, _ room: RoomOptions) async throws {
+    let track = LocalAudioTrack.createScreenShareAudioTrack(options: options, pipelineFolder: room.pipelineFolder)
+    var publishing = room.defaultAudioPublishOptions
+    // Music has quiet moments, too.
+    publishing.dtx = false
+    try await publish(audioTrack: track, options: publishing)
   }
 
   private func set(
-    _ source: Track.Source, _ isEnabled: Bool, publish: () async throws -> LocalTrackPublication
+    _ source: Track.Source, _ isEnabled: Bool,
+    publish: @escaping @Sendable (RoomOptions) async throws -> LocalTrackPublication
   ) async throws -> LocalTrackPublication? {
-    if let publication = getTrackPublication(source: source) {
-      isEnabled ? try await publication.unmute() : try await publication.mute()
+    try await inTurn(source) { [self] in
+      guard let publication = getTrackPublication(source: source) else {
+        return isEnabled ? try await publish(try connectedSession().options) : nil
+      }
+      let audio = source == .screenShareVideo ? getTrackPublication(source: .screenShareAudio) : nil
+      let both = [publication, audio].compactMap(\.self)
+      if isEnabled {
+        for publication in both { try await publication.unmute() }
+      } else if source == .screenShareVideo {
+        for publication in both { try await unpublish(publication: publication) }
+        return nil
+      } else {
+        try await publication.mute()
+      }
       return publication
     }
-    return isEnabled ? try await publish() : nil
+  }
+
+  /// One after the other, so that two calls at once do not publish two tracks of one source.
+  private func inTurn<Result: Sendable>(
+    _ source: Track.Source, _ body: @escaping @Sendable () async throws -> Result
+  ) async throws -> Result {
+    let chain = changes.withLock { changes in
+      let chain = changes[source] ?? TaskChain()
+      changes[source] = chain
+      return chain
+    }
+    let task = chain.add { () async -> Swift.Result<Result, any Error> in
+      do { return .success(try await body()) } catch { return .failure(error) }
+    }
+    return try await withTaskCancellationHandler {
+      try await task.value.get()
+    } onCancel: {
+      task.cancel()
+    }
   }
 
   // MARK: For the session

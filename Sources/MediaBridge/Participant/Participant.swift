@@ -15,6 +15,7 @@ public class Participant: @unchecked Sendable {
     var permissions = ParticipantPermissions()
     var joinedAt: Date?
     var kind = Kind.standard
+    var state = ParticipantState.unknown
   }
 
   struct Activity {
@@ -47,6 +48,8 @@ public class Participant: @unchecked Sendable {
   public var joinedAt: Date? { info.withLock { $0.joinedAt } }
   /// What kind of participant it is, as its token says.
   public var kind: Kind { info.withLock { $0.kind } }
+  /// How far the participant has come in joining, or whether it has left.
+  public var state: ParticipantState { info.withLock { $0.state } }
   /// Whether the server counts the participant among the active speakers.
   public var isSpeaking: Bool { activity.withLock { $0.isSpeaking } }
   /// How loud, from 0 to 1, as the server measures it; 0 while not speaking.
@@ -57,6 +60,8 @@ public class Participant: @unchecked Sendable {
   public var connectionQuality: ConnectionQuality { activity.withLock { $0.connectionQuality } }
   /// Whether it is this process: false for all others.
   public var isLocal: Bool { false }
+  /// By track SID; see ``Publishing/trackPublications``.
+  var allPublications: [Track.Sid: TrackPublication] { [:] }
 }
 
 /// This process, as the others in the room see it.
@@ -67,9 +72,19 @@ public final class LocalParticipant: Participant, @unchecked Sendable {
   let session = Locked<RoomSession?>(nil)
   /// By track SID.
   let publications = Locked<[String: LocalTrackPublication]>([:])
+  /// What is said in the room; it goes on from session to session.
+  let messages = Messages()
+  /// Publishing and muting by source, one after the other for each.
+  let changes = Locked<[Track.Source: TaskChain]>([:])
 
   /// Always true.
   public override var isLocal: Bool { true }
+  override var allPublications: [Track.Sid: TrackPublication] { publications.withLock { $0 } }
+
+  func connectedSession() throws(LiveKitError) -> RoomSession {
+    guard let session = session.withLock({ $0 }) else { throw RoomSession.notConnected }
+    return session
+  }
 }
 
 /// Another participant, and what it publishes.
@@ -80,10 +95,11 @@ public final class RemoteParticipant: Participant, @unchecked Sendable {
 
   /// By track SID.
   public var trackPublications: [String: RemoteTrackPublication] { publications.withLock { $0 } }
+  override var allPublications: [Track.Sid: TrackPublication] { publications.withLock { $0 } }
   /// The publications of video, subscribed or not, sorted by SID.
-  public var videoTracks: [RemoteTrackPublication] { sorted { $0.kind == .video } }
+  public var videoTracks: [RemoteTrackPublication] { trackPublications.sorted(where: { $0.kind == .video }) }
   /// The publications of audio, subscribed or not, sorted by SID.
-  public var audioTracks: [RemoteTrackPublication] { sorted { $0.kind == .audio } }
+  public var audioTracks: [RemoteTrackPublication] { trackPublications.sorted(where: { $0.kind == .audio }) }
 
   func publication(sid: String) -> RemoteTrackPublication? { publications.withLock { $0[sid] } }
   func insert(_ publication: RemoteTrackPublication) {
@@ -99,8 +115,4 @@ public final class RemoteParticipant: Participant, @unchecked Sendable {
     publication.info.withLock { $0.sid = sid }
   }
   func remove(sid: String) -> RemoteTrackPublication? { publications.withLock { $0.removeValue(forKey: sid) } }
-
-  private func sorted(_ isWanted: (RemoteTrackPublication) -> Bool) -> [RemoteTrackPublication] {
-    publications.withLock { Array($0.values) }.filter(isWanted).sorted { $0.sid < $1.sid }
-  }
 }

@@ -9,6 +9,8 @@ public protocol ParticipantDelegate: AnyObject {
   func participant(_ participant: Participant, didUpdateMetadata metadata: String?)
   /// - Parameter attributes: those that are new or different; one that was removed is empty.
   func participant(_ participant: Participant, didUpdateAttributes attributes: [String: String])
+  /// The participant has come further in joining.
+  func participant(_ participant: Participant, didUpdateState state: ParticipantState)
   /// The server allows the participant other things than before.
   func participant(_ participant: Participant, didUpdatePermissions permissions: ParticipantPermissions)
   /// The participant begins or ends to speak, as the server measures it.
@@ -36,7 +38,7 @@ public protocol ParticipantDelegate: AnyObject {
   func participant(
     _ participant: RemoteParticipant, trackPublication: RemoteTrackPublication,
     didUpdateIsSubscriptionAllowed isAllowed: Bool)
-  /// The server pauses the track's video or goes on with it: see ``RemoteTrackPublication/streamState``.
+  /// Media of the track pauses or goes on: see ``RemoteTrackPublication/streamState``.
   func participant(
     _ participant: RemoteParticipant, trackPublication: RemoteTrackPublication,
     didUpdateStreamState streamState: StreamState)
@@ -58,12 +60,37 @@ public protocol ParticipantDelegate: AnyObject {
   /// A data message of the participant.
   /// - Parameter topic: as the sender named it; empty without.
   func participant(_ participant: RemoteParticipant, didReceiveData data: Data, forTopic topic: String)
+  /// What the participant says on a track, as text.
+  func participant(
+    _ participant: Participant, trackPublication: TrackPublication,
+    didReceiveTranscriptionSegments segments: [TranscriptionSegment])
+  /// What the participant writes to the others.
+  func participant(_ participant: RemoteParticipant, didReceiveChatMessage message: ChatMessage)
+
+  /// A track of this process is in the room.
+  func participant(_ participant: LocalParticipant, didPublishTrack publication: LocalTrackPublication)
+  /// A track of this process is out of the room.
+  func participant(_ participant: LocalParticipant, didUnpublishTrack publication: LocalTrackPublication)
+  /// Somebody has begun to receive a track of this process.
+  func participant(_ participant: LocalParticipant, remoteDidSubscribeTrack publication: LocalTrackPublication)
+  /// The server has moved this process to another room.
+  func participant(_ participant: LocalParticipant, didMoveToRoomNamed roomName: String)
+
+  // Second spellings, those of today's SDK; the defaults of the ones above call them.
+  /// Second spelling of `didFailToSubscribeTrackWithSid`, with the type of the error.
+  func participant(
+    _ participant: RemoteParticipant, didFailToSubscribeTrackWithSid trackSid: Track.Sid, error: LiveKitError)
+  /// Second spelling of `didReceiveData`.
+  /// - Parameter encryptionType: always `none`: what is encrypted cannot be read here.
+  func participant(
+    _ participant: RemoteParticipant, didReceiveData data: Data, forTopic topic: String, encryptionType: EncryptionType)
 }
 
 extension ParticipantDelegate {
   public func participant(_ participant: Participant, didUpdateName name: String) {}
   public func participant(_ participant: Participant, didUpdateMetadata metadata: String?) {}
   public func participant(_ participant: Participant, didUpdateAttributes attributes: [String: String]) {}
+  public func participant(_ participant: Participant, didUpdateState state: ParticipantState) {}
   public func participant(_ participant: Participant, didUpdatePermissions permissions: ParticipantPermissions) {}
   public func participant(_ participant: Participant, didUpdateIsSpeaking isSpeaking: Bool) {}
   public func participant(_ participant: Participant, didUpdateConnectionQuality quality: ConnectionQuality) {}
@@ -72,9 +99,6 @@ extension ParticipantDelegate {
   public func participant(_ participant: RemoteParticipant, didUnpublishTrack publication: RemoteTrackPublication) {}
   public func participant(_ participant: RemoteParticipant, didSubscribeTrack publication: RemoteTrackPublication) {}
   public func participant(_ participant: RemoteParticipant, didUnsubscribeTrack publication: RemoteTrackPublication) {}
-  public func participant(
-    _ participant: RemoteParticipant, didFailToSubscribeTrackWithSid trackSid: String, error: any Error
-  ) {}
 
   public func participant(
     _ participant: Participant, trackPublication: TrackPublication, didUpdateIsMuted isMuted: Bool
@@ -103,5 +127,15 @@ extension ParticipantDelegate {
     _ participant: RemoteParticipant, trackPublication: RemoteTrackPublication,
     didRestoreStream track: Track
   ) {}
-  public func participant(_ participant: RemoteParticipant, didReceiveData data: Data, forTopic topic: String) {}
+  public func participant(
+    _ participant: Participant, trackPublication: TrackPublication,
+    didReceiveTranscriptionSegments segments: [TranscriptionSegment]
+  ) {}
+  public func participant(_ participant: RemoteParticipant, didReceiveChatMessage message: ChatMessage) {}
+  public func participant(_ participant: LocalParticipant, didPublishTrack publication: LocalTrackPublication) {}
+  public func participant(_ participant: LocalParticipant, didUnpublishTrack publication: LocalTrackPublication) {}
+  public func participant(
+    _ participant: LocalParticipant, remoteDidSubscribeTrack publication: LocalTrackPublication
+  ) {}
+  public func participant(_ participant: LocalParticipant, didMoveToRoomNamed roomName: String) {}
 }

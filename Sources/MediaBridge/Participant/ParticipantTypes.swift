@@ -15,6 +15,31 @@ public struct ParticipantPermissions: Hashable, Sendable {
   public init() {}
 }
 
+/// How far a participant has come in joining; the numbers are the protocol's.
+public enum ParticipantState: Int, Sendable, CaseIterable, CustomStringConvertible {
+  /// Its signalling connection stands.
+  case joining = 0
+  /// It has been told of the room.
+  case joined = 1
+  /// Media can flow to it and from it.
+  case active = 2
+  /// It has left.
+  case disconnected = 3
+  /// The server says nothing that is known here.
+  case unknown = 999
+
+  /// Such as `active`.
+  public var description: String {
+    switch self {
+    case .joining: "joining"
+    case .joined: "joined"
+    case .active: "active"
+    case .disconnected: "disconnected"
+    case .unknown: "unknown"
+    }
+  }
+}
+
 /// How well a participant is connected, as the server judges it.
 public enum ConnectionQuality: Int, Codable, Sendable {
   /// Not judged yet.

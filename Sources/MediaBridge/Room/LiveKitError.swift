@@ -104,6 +104,8 @@ extension LiveKitError.Code {
   public static let noMedia = Self(rawValue: "noMedia")
   /// A GStreamer element is not installed; the message names its Debian package.
   public static let missingElement = Self(rawValue: "missingElement")
+  /// This build is without an optional part; the message says how to build with it.
+  public static let notBuilt = Self(rawValue: "notBuilt")
   /// A pipeline template has a mistake; the message names file and line.
   public static let template = Self(rawValue: "template")
   /// A pipeline stopped while it ran.
@@ -122,7 +124,7 @@ extension LiveKitError.Code {
       .subscriptionFailed:
       .server
     case .unsupportedCodec, .encrypted, .trackNotFound, .noMedia: .publisher
-    case .missingElement, .pipeline, .display: .machine
+    case .missingElement, .notBuilt, .pipeline, .display: .machine
     case .output: .destination
     default: .caller
     }

@@ -1,9 +1,9 @@
 import MediaCore
 
-/// The delegates of a room, a participant or a track: held weakly, each at most once, told in the order in which they
-/// were added, on the room's queue.
+/// The delegates of a room, a participant, a track or a view: held weakly, each at most once, told in the order in which
+/// they were added, on the room's queue or the view's.
 public final class MulticastDelegate<Delegate>: Sendable {
-  /// `@unchecked Sendable`: only passes a reference on; who is told promises to be told on the room's queue.
+  /// `@unchecked Sendable`: only passes a reference on; who is told promises to be told on that queue.
   private struct Entry: @unchecked Sendable {
     let identity: ObjectIdentifier
     weak var object: AnyObject?
@@ -12,7 +12,7 @@ public final class MulticastDelegate<Delegate>: Sendable {
   /// No weak reference is read under the lock: that could end the last strong one there, and a `deinit` may call us.
   private let entries = Locked<[Entry]>([])
 
-  init() {}
+  package init() {}
 
   /// Held weakly: somebody else keeps the delegate alive.
   public func add(delegate: Delegate) {
@@ -31,7 +31,7 @@ public final class MulticastDelegate<Delegate>: Sendable {
     entries.withLock { $0.removeAll { $0.identity == identity } }
   }
 
-  func each(_ body: (Delegate) -> Void) {
+  package func each(_ body: (Delegate) -> Void) {
     for entry in entries.withLock({ $0 }) {
       if let delegate = entry.object as? Delegate { body(delegate) }
     }

@@ -8,10 +8,8 @@ import MediaCore
 public final class Room: Sendable {
   struct State {
     var connectionState = ConnectionState.disconnected
-    var sid = ""
-    var name = ""
-    var metadata = ""
-    var isRecording = false
+    var details = RoomDetails()
+    var options: RoomOptions
     var activeSpeakers: [Participant] = []
     var participants: [String: RemoteParticipant] = [:]
     var session: RoomSession?
@@ -22,37 +20,41 @@ public final class Room: Sendable {
 
   /// This process. It has a SID and an identity once connected.
   public let localParticipant = LocalParticipant(info: .init())
-  package let options: RoomOptions
-  let state = Locked(State())
+  private let connectOptions: ConnectOptions
+  let state: Locked<State>
   /// Told of everything that happens here.
   public let delegates = MulticastDelegate<any RoomDelegate>()
   private let notifier = RoomNotifier()
 
-  /// A room that is not connected; nothing happens before `connect(url:token:connectOptions:)`.
-  public init(roomOptions: RoomOptions = RoomOptions()) { options = roomOptions }
-
-  /// A room that tells `delegate` from the beginning; held weakly.
-  public convenience init(delegate: any RoomDelegate, roomOptions: RoomOptions = RoomOptions()) {
-    self.init(roomOptions: roomOptions)
-    add(delegate: delegate)
+  /// A room that is not connected; nothing happens before `connect(url:token:connectOptions:roomOptions:)`.
+  /// - Parameters:
+  ///   - delegate: told from the beginning; held weakly.
+  ///   - connectOptions: for a `connect` that has none of its own.
+  ///   - roomOptions: for a `connect` that has none of its own.
+  public init(
+    delegate: (any RoomDelegate)? = nil, connectOptions: ConnectOptions? = nil, roomOptions: RoomOptions? = nil
+  ) {
+    self.connectOptions = connectOptions ?? ConnectOptions()
+    state = Locked(State(options: roomOptions ?? RoomOptions()))
+    if let delegate { add(delegate: delegate) }
   }
+
+  package var options: RoomOptions { state.withLock { $0.options } }
 
   /// Where the connection stands now.
   public var connectionState: ConnectionState { state.withLock { $0.connectionState } }
   /// Why the last connection ended; nil while one stands and after `disconnect()`.
   public var disconnectError: LiveKitError? { state.withLock { $0.disconnectError } }
-  /// The server's id of this room; empty before the first connection.
-  public var sid: String { state.withLock { $0.sid } }
-  /// As the server calls it, which the token says; empty before the first connection.
-  public var name: String { state.withLock { $0.name } }
-  /// The room's metadata, which the application sets by the server's API; empty without.
-  public var metadata: String { state.withLock { $0.metadata } }
-  /// Whether somebody records the room, as the server knows it.
-  public var isRecording: Bool { state.withLock { $0.isRecording } }
   /// Who speaks now, the loudest first.
   public var activeSpeakers: [Participant] { state.withLock { $0.activeSpeakers } }
   /// The other participants, by identity.
   public var remoteParticipants: [String: RemoteParticipant] { state.withLock { $0.participants } }
+  /// The others and this process, by identity.
+  public var allParticipants: [String: Participant] {
+    var all: [String: Participant] = remoteParticipants
+    if let identity = localParticipant.identity { all[identity] = localParticipant }
+    return all
+  }
 
   /// The same that delegates are told, from now on; each call makes a stream of its own, which ends when the room is
   /// left. One that is made after that, or by a delegate that is being told of it, is for the next connection.
@@ -64,16 +66,22 @@ public final class Room: Sendable {
   public func remove(delegate: any RoomDelegate) { delegates.remove(delegate: delegate) }
 
   /// Joins the room that the token names, and returns once media is connected.
+  /// - Parameters:
+  ///   - connectOptions: nil for those that the room was made with.
+  ///   - roomOptions: how the room is received from now on; nil as before.
   /// - Throws: `LiveKitError` with what to do about it.
   public func connect(
-    url: String, token: String, connectOptions: ConnectOptions = ConnectOptions()
+    url: String, token: String, connectOptions: ConnectOptions? = nil, roomOptions: RoomOptions? = nil
   ) async throws(LiveKitError) {
-    let session = RoomSession(room: self, options: options, connect: connectOptions)
+    let connectOptions = connectOptions ?? self.connectOptions
+    let session = RoomSession(room: self, options: roomOptions ?? options, connect: connectOptions)
     // Who is told of two connections is told of one after the other.
     while let earlier = state.withLock({ $0.ending }) { await earlier.end(with: nil) }
     let old = state.withLock { state -> ConnectionState? in
       guard state.session == nil, state.ending == nil else { return nil }
       state.session = session
+      if let roomOptions { state.options = roomOptions }
+      state.details.url = url
       state.disconnectError = nil
       defer { state.connectionState = .connecting }
       return state.connectionState
@@ -94,10 +102,13 @@ public final class Room: Sendable {
   /// Leaves. When it returns, no thread, socket or pipeline of the room is left.
   public func disconnect() async {
     guard let session = state.withLock({ $0.session ?? $0.ending }) else { return }
+    change(to: .disconnecting, of: session)
     await session.leave()
   }
 
   // MARK: For the session
+
+  var messages: Messages { localParticipant.messages }
 
   func tell(_ event: RoomEvent) { notifier.send(event, from: self) }
 
@@ -106,7 +117,7 @@ public final class Room: Sendable {
   @discardableResult
   func change(to new: ConnectionState, of session: RoomSession) -> Bool {
     let old = state.withLock { state -> ConnectionState? in
-      guard state.session === session else { return nil }
+      guard state.session === session, state.connectionState != .disconnecting else { return nil }
       defer { state.connectionState = new }
       return state.connectionState
     }

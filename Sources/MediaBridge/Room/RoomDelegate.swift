@@ -17,8 +17,11 @@ public protocol RoomDelegate: AnyObject {
   func roomIsReconnecting(_ room: Room)
   /// The connection is back.
   func roomDidReconnect(_ room: Room)
-  /// Told again when the mode changes while the room reconnects.
+  /// The connection is lost and is being brought back: what is told here, behind `roomIsReconnecting`, is how.
   func room(_ room: Room, didStartReconnectWithMode reconnectMode: ReconnectMode)
+  /// How the connection is being brought back: told after `didStartReconnectWithMode`, and again when a session cannot
+  /// be resumed and the room is joined anew.
+  func room(_ room: Room, didUpdateReconnectMode reconnectMode: ReconnectMode)
   /// The connection is back: what is told here, ahead of `roomDidReconnect`, is how.
   func room(_ room: Room, didCompleteReconnectWithMode reconnectMode: ReconnectMode)
 
@@ -26,6 +29,9 @@ public protocol RoomDelegate: AnyObject {
   func room(_ room: Room, didUpdateMetadata metadata: String?)
   /// Somebody begins or ends to record the room, as the server knows it.
   func room(_ room: Room, didUpdateIsRecording isRecording: Bool)
+  /// The server has moved this process to another room, on the same connection: who was there is gone, and who is in the
+  /// other room follows.
+  func room(_ room: Room, didMoveToRoomNamed roomName: String)
   /// - Parameter participants: who speaks now, the loudest first.
   func room(_ room: Room, didUpdateSpeakingParticipants participants: [Participant])
 
@@ -39,6 +45,8 @@ public protocol RoomDelegate: AnyObject {
   func room(_ room: Room, participant: Participant, didUpdateMetadata metadata: String?)
   /// - Parameter attributes: those that are new or different; one that was removed is empty.
   func room(_ room: Room, participant: Participant, didUpdateAttributes attributes: [String: String])
+  /// A participant has come further in joining.
+  func room(_ room: Room, participant: Participant, didUpdateState state: ParticipantState)
   /// The server allows a participant other things than before.
   func room(_ room: Room, participant: Participant, didUpdatePermissions permissions: ParticipantPermissions)
   /// The server judges a participant's connection differently.
@@ -68,7 +76,7 @@ public protocol RoomDelegate: AnyObject {
   func room(
     _ room: Room, participant: RemoteParticipant, trackPublication: RemoteTrackPublication,
     didUpdateIsSubscriptionAllowed isAllowed: Bool)
-  /// The server pauses a track's video or goes on with it: see ``RemoteTrackPublication/streamState``.
+  /// Media of a track pauses or goes on: see ``RemoteTrackPublication/streamState``.
   func room(
     _ room: Room, participant: RemoteParticipant, trackPublication: RemoteTrackPublication,
     didUpdateStreamState streamState: StreamState)
@@ -110,6 +118,15 @@ public protocol RoomDelegate: AnyObject {
   ///   - participant: nil when it is not known here: the server, or someone hidden.
   ///   - topic: as the sender named it; empty without.
   func room(_ room: Room, participant: RemoteParticipant?, didReceiveData data: Data, forTopic topic: String)
+  /// What somebody says on a track, as text: by an agent, or whoever else transcribes. What is of no track that is known
+  /// here is told by ``RoomEvent/transcriptionReceived(_:_:_:)`` alone.
+  /// - Parameter participant: who says it.
+  func room(
+    _ room: Room, participant: Participant, trackPublication: TrackPublication,
+    didReceiveTranscriptionSegments segments: [TranscriptionSegment])
+  /// What somebody writes to the others.
+  /// - Parameter participant: nil when it is not known here.
+  func room(_ room: Room, participant: RemoteParticipant?, didReceiveChatMessage message: ChatMessage)
 
   // Second spellings of the documents; the defaults of the ones above call them.
   /// Second spelling of `participantDidConnect`.
@@ -124,6 +141,15 @@ public protocol RoomDelegate: AnyObject {
   func room(
     _ room: Room, participant: RemoteParticipant, didUnsubscribe track: any RemoteTrack,
     publication: RemoteTrackPublication)
+  /// Second spelling of `didFailToSubscribeTrackWithSid`, with the type of the error: that of today's SDK.
+  func room(
+    _ room: Room, participant: RemoteParticipant, didFailToSubscribeTrackWithSid trackSid: Track.Sid,
+    error: LiveKitError)
+  /// Second spelling of `didReceiveData`: that of today's SDK.
+  /// - Parameter encryptionType: always `none`: what is encrypted cannot be read here.
+  func room(
+    _ room: Room, participant: RemoteParticipant?, didReceiveData data: Data, forTopic topic: String,
+    encryptionType: EncryptionType)
   /// Second spelling of `trackPublication:didUpdateIsMuted:`.
   func room(
     _ room: Room, participant: RemoteParticipant, publication: RemoteTrackPublication, didUpdateIsMuted isMuted: Bool)

@@ -1,5 +1,3 @@
-public import struct Foundation.Data
-
 extension RoomDelegate {
   public func room(_ room: Room, didUpdateConnectionState state: ConnectionState, from old: ConnectionState) {}
   public func roomDidConnect(_ room: Room) {}
@@ -11,21 +9,21 @@ extension RoomDelegate {
   public func room(_ room: Room, didCompleteReconnectWithMode reconnectMode: ReconnectMode) {}
 
   public func room(_ room: Room, didUpdateMetadata metadata: String?) {}
+  public func room(_ room: Room, didUpdateReconnectMode reconnectMode: ReconnectMode) {}
   public func room(_ room: Room, didUpdateIsRecording isRecording: Bool) {}
+  public func room(_ room: Room, didMoveToRoomNamed roomName: String) {}
   public func room(_ room: Room, didUpdateSpeakingParticipants participants: [Participant]) {}
 
   public func room(_ room: Room, participantDidDisconnect participant: RemoteParticipant) {}
   public func room(_ room: Room, participant: Participant, didUpdateName name: String) {}
   public func room(_ room: Room, participant: Participant, didUpdateMetadata metadata: String?) {}
   public func room(_ room: Room, participant: Participant, didUpdateAttributes attributes: [String: String]) {}
+  public func room(_ room: Room, participant: Participant, didUpdateState state: ParticipantState) {}
   public func room(_ room: Room, participant: Participant, didUpdatePermissions permissions: ParticipantPermissions) {}
   public func room(_ room: Room, participant: Participant, didUpdateConnectionQuality quality: ConnectionQuality) {}
 
   public func room(
     _ room: Room, participant: RemoteParticipant, didPublishTrack publication: RemoteTrackPublication
-  ) {}
-  public func room(
-    _ room: Room, participant: RemoteParticipant, didFailToSubscribeTrackWithSid trackSid: String, error: any Error
   ) {}
   public func room(_ room: Room, didFailToPlayAudioWithError error: LiveKitError) {}
   public func room(
@@ -56,6 +54,11 @@ extension RoomDelegate {
     _ room: Room, participant: RemoteParticipant, trackPublication: RemoteTrackPublication,
     didRestoreStream track: Track
   ) {}
+  public func room(
+    _ room: Room, participant: Participant, trackPublication: TrackPublication,
+    didReceiveTranscriptionSegments segments: [TranscriptionSegment]
+  ) {}
+  public func room(_ room: Room, participant: RemoteParticipant?, didReceiveChatMessage message: ChatMessage) {}
   public func room(_ room: Room, participant: LocalParticipant, didPublishTrack publication: LocalTrackPublication) {}
   public func room(
     _ room: Room, participant: LocalParticipant, remoteDidSubscribeTrack publication: LocalTrackPublication
@@ -64,5 +67,4 @@ extension RoomDelegate {
     _ room: Room, participant: LocalParticipant, trackPublication: LocalTrackPublication,
     didEndWithError error: LiveKitError?
   ) {}
-  public func room(_ room: Room, participant: RemoteParticipant?, didReceiveData data: Data, forTopic topic: String) {}
 }

@@ -1,3 +1,5 @@
+public import struct Foundation.Data
+
 // The documents spell some methods in two ways. The first spelling is the one that is called; where a delegate does not
 // have it, its default here calls the other.
 
@@ -52,5 +54,43 @@ extension RoomDelegate {
   }
   public func room(
     _ room: Room, participant: RemoteParticipant, publication: RemoteTrackPublication, didUpdateIsMuted isMuted: Bool
+  ) {}
+
+  public func room(
+    _ room: Room, participant: RemoteParticipant, didFailToSubscribeTrackWithSid trackSid: String, error: any Error
+  ) {
+    guard let error = error as? LiveKitError else { return }
+    self.room(room, participant: participant, didFailToSubscribeTrackWithSid: trackSid, error: error)
+  }
+  public func room(
+    _ room: Room, participant: RemoteParticipant, didFailToSubscribeTrackWithSid trackSid: Track.Sid,
+    error: LiveKitError
+  ) {}
+
+  public func room(_ room: Room, participant: RemoteParticipant?, didReceiveData data: Data, forTopic topic: String) {
+    self.room(room, participant: participant, didReceiveData: data, forTopic: topic, encryptionType: .none)
+  }
+  public func room(
+    _ room: Room, participant: RemoteParticipant?, didReceiveData data: Data, forTopic topic: String,
+    encryptionType: EncryptionType
+  ) {}
+}
+
+extension ParticipantDelegate {
+  public func participant(
+    _ participant: RemoteParticipant, didFailToSubscribeTrackWithSid trackSid: String, error: any Error
+  ) {
+    guard let error = error as? LiveKitError else { return }
+    self.participant(participant, didFailToSubscribeTrackWithSid: trackSid, error: error)
+  }
+  public func participant(
+    _ participant: RemoteParticipant, didFailToSubscribeTrackWithSid trackSid: Track.Sid, error: LiveKitError
+  ) {}
+
+  public func participant(_ participant: RemoteParticipant, didReceiveData data: Data, forTopic topic: String) {
+    self.participant(participant, didReceiveData: data, forTopic: topic, encryptionType: .none)
+  }
+  public func participant(
+    _ participant: RemoteParticipant, didReceiveData data: Data, forTopic topic: String, encryptionType: EncryptionType
   ) {}
 }

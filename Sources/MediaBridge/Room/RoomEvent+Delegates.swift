@@ -7,12 +7,16 @@ extension RoomEvent {
     case .connected: delegate.roomDidConnect(room)
     case .connectionFailed(let error): delegate.room(room, didFailToConnectWithError: error)
     case .disconnected(let error): delegate.room(room, didDisconnectWithError: error)
-    case .reconnecting(let mode): delegate.room(room, didStartReconnectWithMode: mode)
+    case .reconnecting(let mode):
+      delegate.room(room, didStartReconnectWithMode: mode)
+      delegate.room(room, didUpdateReconnectMode: mode)
+    case .reconnectModeChanged(let mode): delegate.room(room, didUpdateReconnectMode: mode)
     case .reconnected(let mode):
       delegate.room(room, didCompleteReconnectWithMode: mode)
       delegate.roomDidReconnect(room)
     case .roomMetadataChanged(let metadata): delegate.room(room, didUpdateMetadata: metadata)
     case .recordingChanged(let isRecording): delegate.room(room, didUpdateIsRecording: isRecording)
+    case .roomMoved(let name): delegate.room(room, didMoveToRoomNamed: name)
     case .activeSpeakersChanged(let speakers): delegate.room(room, didUpdateSpeakingParticipants: speakers)
     case .participantConnected(let participant): delegate.room(room, participantDidConnect: participant)
     case .participantDisconnected(let participant): delegate.room(room, participantDidDisconnect: participant)
@@ -22,6 +26,8 @@ extension RoomEvent {
       delegate.room(room, participant: participant, didUpdateMetadata: metadata)
     case .participantAttributesChanged(let participant, let attributes):
       delegate.room(room, participant: participant, didUpdateAttributes: attributes)
+    case .participantStateChanged(let participant, let state):
+      delegate.room(room, participant: participant, didUpdateState: state)
     case .participantPermissionsChanged(let participant, let permissions):
       delegate.room(room, participant: participant, didUpdatePermissions: permissions)
     case .connectionQualityChanged(let participant, let quality):
@@ -35,7 +41,7 @@ extension RoomEvent {
     case .trackUnsubscribed(let participant, let publication, _):
       delegate.room(room, participant: participant, didUnsubscribeTrack: publication)
     case .subscriptionFailed(let participant, let sid, let error):
-      delegate.room(room, participant: participant, didFailToSubscribeTrackWithSid: sid, error: error)
+      delegate.room(room, participant: participant, didFailToSubscribeTrackWithSid: sid, error: error as any Error)
     case .audioPlaybackFailed(let error): delegate.room(room, didFailToPlayAudioWithError: error)
     case .muteChanged(let participant, let publication, let isMuted):
       delegate.room(room, participant: participant, trackPublication: publication, didUpdateIsMuted: isMuted)
@@ -69,6 +75,12 @@ extension RoomEvent {
       delegate.room(room, participant: room.localParticipant, trackPublication: publication, didEndWithError: error)
     case .dataReceived(let participant, let data, let topic):
       delegate.room(room, participant: participant, didReceiveData: data, forTopic: topic)
+    case .transcriptionReceived(let participant, let publication, let segments):
+      guard let participant, let publication else { return }
+      delegate.room(
+        room, participant: participant, trackPublication: publication, didReceiveTranscriptionSegments: segments)
+    case .chatMessageReceived(let participant, let message):
+      delegate.room(room, participant: participant, didReceiveChatMessage: message)
     }
   }
 
@@ -81,6 +93,8 @@ extension RoomEvent {
       participant.delegates.each { $0.participant(participant, didUpdateMetadata: metadata) }
     case .participantAttributesChanged(let participant, let attributes):
       participant.delegates.each { $0.participant(participant, didUpdateAttributes: attributes) }
+    case .participantStateChanged(let participant, let state):
+      participant.delegates.each { $0.participant(participant, didUpdateState: state) }
     case .participantPermissionsChanged(let participant, let permissions):
       participant.delegates.each { $0.participant(participant, didUpdatePermissions: permissions) }
     case .speakingChanged(let participant, let isSpeaking):
@@ -96,7 +110,9 @@ extension RoomEvent {
     case .trackUnsubscribed(let participant, let publication, _):
       participant.delegates.each { $0.participant(participant, didUnsubscribeTrack: publication) }
     case .subscriptionFailed(let participant, let sid, let error):
-      participant.delegates.each { $0.participant(participant, didFailToSubscribeTrackWithSid: sid, error: error) }
+      participant.delegates.each {
+        $0.participant(participant, didFailToSubscribeTrackWithSid: sid, error: error as any Error)
+      }
     case .muteChanged(let participant, let publication, let isMuted):
       participant.delegates.each {
         $0.participant(participant, trackPublication: publication, didUpdateIsMuted: isMuted)
@@ -125,6 +141,28 @@ extension RoomEvent {
       }
     case .dataReceived(let participant?, let data, let topic):
       participant.delegates.each { $0.participant(participant, didReceiveData: data, forTopic: topic) }
+    case .transcriptionReceived(let participant?, let publication?, let segments):
+      participant.delegates.each {
+        $0.participant(participant, trackPublication: publication, didReceiveTranscriptionSegments: segments)
+      }
+    case .chatMessageReceived(let participant?, let message):
+      participant.delegates.each { $0.participant(participant, didReceiveChatMessage: message) }
+    default: break
+    }
+  }
+
+  /// Tells the delegates of this process's participant.
+  func tell(_ local: LocalParticipant) {
+    switch self {
+    case .roomMoved(let name): local.delegates.each { $0.participant(local, didMoveToRoomNamed: name) }
+    case .localTrackPublished(let publication):
+      local.delegates.each { $0.participant(local, didPublishTrack: publication) }
+    case .localTrackUnpublished(let publication):
+      local.delegates.each { $0.participant(local, didUnpublishTrack: publication) }
+    case .localTrackSubscribed(let publication):
+      local.delegates.each { $0.participant(local, remoteDidSubscribeTrack: publication) }
+    case .localMuteChanged(let publication, let isMuted):
+      local.delegates.each { $0.participant(local, trackPublication: publication, didUpdateIsMuted: isMuted) }
     default: break
     }
   }

@@ -10,8 +10,10 @@ public enum RoomEvent: Sendable {
   case connectionFailed(LiveKitError)
   /// A connection that stood has ended for good; without an error after `disconnect()`.
   case disconnected(LiveKitError?)
-  /// The connection is lost and is being brought back; told again when the mode changes meanwhile.
+  /// The connection is lost and is being brought back.
   case reconnecting(ReconnectMode)
+  /// It is brought back in another way than it was begun: a session could not be resumed, so the room is joined anew.
+  case reconnectModeChanged(ReconnectMode)
   /// The connection is back.
   case reconnected(ReconnectMode)
 
@@ -19,6 +21,9 @@ public enum RoomEvent: Sendable {
   case roomMetadataChanged(String)
   /// Somebody begins or ends to record the room, as the server knows it.
   case recordingChanged(isRecording: Bool)
+  /// The server has moved this process to the room of that name, on the same connection: who was there is gone, and who is
+  /// in the other room follows. What this process publishes goes with it.
+  case roomMoved(String)
   /// Who speaks now, the loudest first.
   case activeSpeakersChanged([Participant])
   /// A participant begins or ends to speak, as the server measures it.
@@ -34,6 +39,8 @@ public enum RoomEvent: Sendable {
   case participantMetadataChanged(Participant, String?)
   /// The attributes that are new or different; one that was removed is empty.
   case participantAttributesChanged(Participant, [String: String])
+  /// A participant has come further in joining.
+  case participantStateChanged(Participant, ParticipantState)
   /// The server allows a participant other things than before.
   case participantPermissionsChanged(Participant, ParticipantPermissions)
   /// The server judges a participant's connection differently.
@@ -55,7 +62,7 @@ public enum RoomEvent: Sendable {
   case muteChanged(RemoteParticipant, RemoteTrackPublication, isMuted: Bool)
   /// A publisher allows, or does not allow any more, to receive a track here.
   case subscriptionAllowedChanged(RemoteParticipant, RemoteTrackPublication, isAllowed: Bool)
-  /// The server pauses a track's video or goes on with it: see ``RemoteTrackPublication/streamState``.
+  /// Media of a track pauses or goes on: see ``RemoteTrackPublication/streamState``.
   case streamStateChanged(RemoteParticipant, RemoteTrackPublication, StreamState)
   /// The frames of a subscribed track stop, or go on; the reason is the one that made the difference.
   case videoDisabled(RemoteParticipant, RemoteTrackPublication, VideoChangeReason)
@@ -84,4 +91,9 @@ public enum RoomEvent: Sendable {
 
   /// A data message; the participant is nil when it is not known here: the server, or someone hidden.
   case dataReceived(RemoteParticipant?, Data, topic: String)
+  /// What somebody says, as text: by an agent, or whoever else transcribes. The participant is who says it, and nil where
+  /// nobody known here does; the publication is nil where the sender names none.
+  case transcriptionReceived(Participant?, TrackPublication?, [TranscriptionSegment])
+  /// What somebody writes to the others; the participant is nil when it is not known here.
+  case chatMessageReceived(RemoteParticipant?, ChatMessage)
 }

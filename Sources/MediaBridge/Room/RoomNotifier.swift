@@ -47,6 +47,7 @@ final class RoomNotifier: Sendable {
       event.whileTold {
         room.delegates.each { event.tell($0, of: room) }
         event.tellParticipant()
+        event.tell(room.localParticipant)
         event.tellTrack()
       }
     }

@@ -7,9 +7,10 @@ public struct RoomOptions: Sendable {
   /// Receive of each track what its renderers show: the layer that fits the largest of them, and nothing while there is
   /// none that is visible, or for audio none at all. Outputs such as a recording count as renderers of full size.
   public var adaptiveStream: Bool
-  /// Drop the video of a track for the audio while the way to here is too narrow for both: when for five seconds a
-  /// tenth of its packets is lost for good, or is lost and repaired while a tenth of the audio is lost. First the
-  /// smallest layer of a simulcast track is asked for, then nothing. Once everything else comes well it is tried again,
+  /// Drop the video of a track for the audio while the way to here is too narrow for both, or this machine too slow:
+  /// when for five seconds a tenth of its packets is lost for good, or is lost and repaired while a tenth of the audio
+  /// is lost, or the decoder of its renderers falls behind and leaves out a tenth of its frames. First the smallest
+  /// layer of a simulcast track is asked for, then nothing. Once everything else comes well it is tried again,
   /// after waits that grow from 8 s to 2 min while tries fail. When frames stop or go on for this, delegates are told
   /// so with ``VideoChangeReason/qualityChanged``. A track that the program or adaptive stream pauses stays paused.
   ///
@@ -28,6 +29,18 @@ public struct RoomOptions: Sendable {
   public var dynacast: Bool
   /// Whether a track of this process lets go of its device when it is unpublished.
   public var stopLocalTrackOnUnpublish: Bool
+  /// For ``LocalParticipant/setCamera(enabled:captureOptions:publishOptions:)`` without options.
+  public var defaultCameraCaptureOptions: CameraCaptureOptions
+  /// For ``LocalParticipant/setScreenShare(enabled:captureOptions:publishOptions:)`` without options.
+  public var defaultScreenShareCaptureOptions: ScreenShareCaptureOptions
+  /// For ``LocalParticipant/setMicrophone(enabled:captureOptions:publishOptions:)`` without options.
+  public var defaultAudioCaptureOptions: AudioCaptureOptions
+  /// For video that is published without options.
+  public var defaultVideoPublishOptions: VideoPublishOptions
+  /// For audio that is published without options.
+  public var defaultAudioPublishOptions: AudioPublishOptions
+  /// For messages that are published without options.
+  public var defaultDataPublishOptions: DataPublishOptions
   /// A folder in which pipeline templates are looked for before the usual places; nil for those only: see
   /// <doc:Pipelines>. `connect` fails when it cannot be used.
   public var pipelineFolder: String?
@@ -46,12 +59,24 @@ public struct RoomOptions: Sendable {
 
   /// Without arguments all that renderers show is received, and audio is played where there is a device.
   public init(
+    defaultCameraCaptureOptions: CameraCaptureOptions = CameraCaptureOptions(),
+    defaultScreenShareCaptureOptions: ScreenShareCaptureOptions = ScreenShareCaptureOptions(),
+    defaultAudioCaptureOptions: AudioCaptureOptions = AudioCaptureOptions(),
+    defaultVideoPublishOptions: VideoPublishOptions = VideoPublishOptions(),
+    defaultAudioPublishOptions: AudioPublishOptions = AudioPublishOptions(),
+    defaultDataPublishOptions: DataPublishOptions = DataPublishOptions(),
     autoSubscribe: Bool = true, adaptiveStream: Bool = true, audioFallback: Bool = false, receiveLatency: Int? = nil,
     reportRemoteTrackStatistics: Bool = false, audioPlayback: AudioPlayback = .automatic,
     dynacast: Bool = false, stopLocalTrackOnUnpublish: Bool = true, pipelineFolder: String? = nil,
     receiveValues: [String: String] = [:], playbackValues: [String: String] = [:],
     logger: Logger? = nil
   ) {
+    self.defaultCameraCaptureOptions = defaultCameraCaptureOptions
+    self.defaultScreenShareCaptureOptions = defaultScreenShareCaptureOptions
+    self.defaultAudioCaptureOptions = defaultAudioCaptureOptions
+    self.defaultVideoPublishOptions = defaultVideoPublishOptions
+    self.defaultAudioPublishOptions = defaultAudioPublishOptions
+    self.defaultDataPublishOptions = defaultDataPublishOptions
     self.autoSubscribe = autoSubscribe
     self.adaptiveStream = adaptiveStream
     self.audioFallback = audioFallback
@@ -77,35 +102,6 @@ public enum AudioPlayback: String, Sendable {
   case off
 }
 
-/// Options of one `connect`.
-public struct ConnectOptions: Sendable {
-  /// Overrides ``RoomOptions/autoSubscribe`` for this connect; nil leaves it.
-  public var autoSubscribe: Bool?
-  /// The longest that joining and the first media connection may take.
-  public var timeout: Duration
-
-  /// How often a connection that was lost is tried to be brought back before the room is given up; 0 gives it up at
-  /// once. With the usual delays ten attempts go on for about 45 s.
-  public var reconnectAttempts: Int
-  /// In seconds: the wait before the second attempt, which grows with the square of the number of attempts, and the
-  /// longest wait. Up to a second more is added by chance to the longer ones, so that not everybody comes at once.
-  public var reconnectAttemptDelay: Double
-  /// In seconds: no wait between two attempts is longer, but for the second that chance may add.
-  public var reconnectMaxDelay: Double
-
-  /// The defaults bring a lost connection back within about 45 s, or give it up.
-  public init(
-    autoSubscribe: Bool? = nil, timeout: Duration = .seconds(15), reconnectAttempts: Int = 10,
-    reconnectAttemptDelay: Double = 0.3, reconnectMaxDelay: Double = 7
-  ) {
-    self.autoSubscribe = autoSubscribe
-    self.timeout = timeout
-    self.reconnectAttempts = reconnectAttempts
-    self.reconnectAttemptDelay = reconnectAttemptDelay
-    self.reconnectMaxDelay = reconnectMaxDelay
-  }
-}
-
 /// How a connection that was lost is brought back.
 public enum ReconnectMode: String, Sendable {
   /// The session goes on: the server keeps the participant and its subscriptions, and media finds another way.
@@ -125,4 +121,6 @@ public enum ConnectionState: String, Sendable {
   case reconnecting
   /// Media can flow.
   case connected
+  /// The program has asked to leave; nothing is left of the connection when it is `disconnected`.
+  case disconnecting
 }

@@ -8,12 +8,27 @@ struct LocalTracks {
     let plan: PublishPlan
     var response: Livekit_TrackPublishedResponse
     var outgoing: OutgoingTrack
+    var backup = Backup.unwanted
+
+    /// In each codec.
+    var allOutgoing: [OutgoingTrack] { if case .sent(let other) = backup { [outgoing, other] } else { [outgoing] } }
+  }
+
+  /// What becomes of a track's other codec.
+  enum Backup {
+    /// Nobody has needed it.
+    case unwanted
+    /// It is being announced; somebody needs these layers.
+    case coming([Livekit_SubscribedQuality])
+    case sent(OutgoingTrack)
   }
 
   /// In the order in which they were published.
   private(set) var all: [Published] = []
   /// Announced and not answered, by the id that they have here.
-  private var waiting: [String: Outcome<Livekit_TrackPublishedResponse, LiveKitError>] = [:]
+  private var waiting = AwaitedAnswers<String, Livekit_TrackPublishedResponse>()
+  /// What announced them.
+  private var requests: [String: Livekit_SignalRequest] = [:]
 
   /// How often everything was published anew: what was begun before does not count any more.
   private(set) var generation = 0
@@ -30,6 +45,8 @@ struct LocalTracks {
   /// By the server's id.
   subscript(sid: String) -> Published? { all.first { $0.response.track.sid == sid } }
 
+  subscript(publication: LocalTrackPublication) -> Published? { all.first { $0.publication === publication } }
+
   mutating func insert(_ track: Published) { all.append(track) }
 
   mutating func replace(_ track: Published) {
@@ -40,22 +57,29 @@ struct LocalTracks {
     all.firstIndex { $0.publication === publication }.map { all.remove(at: $0) }
   }
 
-  mutating func await(_ cid: String) -> Outcome<Livekit_TrackPublishedResponse, LiveKitError> {
-    let outcome = Outcome<Livekit_TrackPublishedResponse, LiveKitError>()
-    waiting[cid] = outcome
-    return outcome
+  mutating func await(answerTo request: Livekit_SignalRequest) -> Outcome<Livekit_TrackPublishedResponse, LiveKitError>
+  {
+    requests[request.addTrack.cid] = request
+    return waiting.await(request.addTrack.cid)
   }
 
-  func announced(_ response: Livekit_TrackPublishedResponse) { waiting[response.cid]?.settle(.success(response)) }
+  /// May have got lost with the connection.
+  var unanswered: [Livekit_SignalRequest] { Array(requests.values) }
 
-  mutating func forget(_ cid: String) { waiting[cid] = nil }
+  func announced(_ response: Livekit_TrackPublishedResponse) { waiting.settle(response.cid, .success(response)) }
 
-  mutating func failWaiting(_ error: LiveKitError) {
-    for outcome in waiting.values { outcome.settle(.failure(error)) }
+  mutating func forget(_ cid: String) {
+    requests[cid] = nil
+    waiting.forget(cid)
   }
+
+  func failWaiting(_ error: LiveKitError) { waiting.failAll(error) }
 }
 
 extension Livekit_SubscribedQualityUpdate {
-  /// Of the first codec: there is no other one.
-  var qualities: [Livekit_SubscribedQuality] { subscribedCodecs.first?.qualities ?? subscribedQualities }
+  /// - Parameter codec: of a track that has two; nil for one alone.
+  func qualities(of codec: String?) -> [Livekit_SubscribedQuality] {
+    guard let codec, !subscribedCodecs.isEmpty else { return subscribedCodecs.first?.qualities ?? subscribedQualities }
+    return subscribedCodecs.first { $0.codec.lowercased() == codec }?.qualities ?? []
+  }
 }

@@ -6,21 +6,25 @@ import MediaCore
 extension Room {
   /// The room as it is at the join: nobody has to be told that it changed.
   func learn(_ join: Livekit_JoinResponse) {
-    state.withLock { $0.learn(join.room) }
+    state.withLock { state in
+      state.details.learn(join.room)
+      state.details.learn(join)
+    }
     localParticipant.info.withLock { $0 = .init(join.participant) }
   }
 
   /// The room as it is at a later join.
   func learnAgain(_ join: Livekit_JoinResponse) {
     update(join.room)
+    state.withLock { $0.details.learn(join) }
     learn(join.participant, of: localParticipant)
   }
 
   func update(_ info: Livekit_Room) {
     let (old, new) = state.withLock { state in
-      let old = (state.metadata, state.isRecording)
-      state.learn(info)
-      return (old, (state.metadata, state.isRecording))
+      let old = (state.details.metadata, state.details.isRecording)
+      state.details.learn(info)
+      return (old, (state.details.metadata, state.details.isRecording))
     }
     if old.0 != new.0 { tell(.roomMetadataChanged(new.0)) }
     if old.1 != new.1 { tell(.recordingChanged(isRecording: new.1)) }
@@ -39,6 +43,7 @@ extension Room {
     if old.permissions != new.permissions {
       tell(.participantPermissionsChanged(participant, new.permissions))
     }
+    if old.state != new.state { tell(.participantStateChanged(participant, new.state)) }
   }
 
   private func participant(sid: String) -> Participant? {
@@ -91,23 +96,6 @@ extension Room {
         tell(.connectionQualityChanged(participant, new))
       }
     }
-  }
-
-  // MARK: Data
-
-  func receive(_ message: [UInt8]) {
-    guard let packet = try? Livekit_DataPacket(serializedBytes: message), packet.hasUser else { return }
-    let identity = packet.participantIdentity.isEmpty ? packet.user.participantIdentity : packet.participantIdentity
-    tell(.dataReceived(remoteParticipants[identity], packet.user.payload, topic: packet.user.topic))
-  }
-}
-
-extension Room.State {
-  mutating func learn(_ info: Livekit_Room) {
-    sid = info.sid
-    name = info.name
-    metadata = info.metadata
-    isRecording = info.activeRecording
   }
 }
 

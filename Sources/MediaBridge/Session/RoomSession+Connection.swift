@@ -8,6 +8,7 @@ extension RoomSession {
     switch action {
     case .open(let mode): open(mode)
     case .learn(let join, let isFirst): learn(join, isFirst: isFirst)
+    case .move(let moved): move(to: moved)
     case .makeTransport(let join): makeTransport(join)
     case .send(let request): link.client?.send(request)
     case .confirm(let request, let confirmation): requests.sent.append(confirm(request, confirmation))
@@ -22,7 +23,11 @@ extension RoomSession {
 
   private func open(_ mode: ReconnectMode) {
     link.client?.retire()
-    if mode == .full { link.dropTransport() }
+    if mode == .full {
+      link.dropTransport()
+      // What has come of them was of the session that is lost.
+      room.messages.cut()
+    }
     link.reader?.cancel()
     let query = SignalQuery(
       autoSubscribe: state.options.autoSubscribe, adaptiveStream: usesAdaptiveStream,
@@ -69,8 +74,8 @@ extension RoomSession {
     case .trackPublished(let response): announced(response)
     case .trackUnpublished(let response): await unpublished(response.trackSid)
     case .trackSubscribed(let response): subscribed(response.trackSid)
-    case .subscribedQualityUpdate(let update):
-      if options.dynacast { services.local[update.trackSid]?.outgoing.set(update.qualities) }
+    case .subscribedQualityUpdate(let update): obey(update)
+    case .requestResponse(let response): requests.answered(response)
     case .mute(let mute) where services.local[mute.sid] != nil: obey(mute)
     default:
       note(message)
@@ -105,19 +110,28 @@ extension RoomSession {
         "room": "\(join.room.name)", "identity": "\(join.participant.identity)", "sid": "\(join.participant.sid)",
         "server": "\(join.serverInfo.version)", "participants": "\(join.otherParticipants.count)",
       ])
+    services.enabledCodecs = join.enabledVideoCodecs
     isFirst ? room.learn(join) : room.learnAgain(join)
+  }
+
+  private func move(to moved: Livekit_RoomMovedResponse) {
+    logger.debug("moved", metadata: ["room": "\(moved.room.name)", "sid": "\(moved.participant.sid)"])
+    if moved.hasRoom { room.update(moved.room) }
+    room.tell(.roomMoved(room.name))
+    if moved.hasParticipant {
+      room.learn(moved.participant, of: room.localParticipant)
+      publishAgain(allBut: Set(moved.participant.tracks.map(\.sid)))
+    }
   }
 
   // MARK: Transport
 
   private func makeTransport(_ join: Livekit_JoinResponse) {
-    link.servers = join.iceServers.map {
-      ICEServer(urls: $0.urls, username: $0.username, credential: $0.credential)
-    }
+    link.ways = MediaWays(join, state.options.connect, localAddresses: link.client?.url.loopbackAddresses ?? [])
+    guard !link.ways.areNone else { return handle(.openFailed(SessionFailure(.noRelay, remedy: nil))) }
+    link.isSubscriberPrimary = join.subscriberPrimary
     let transport = SubscriberTransport(
-      servers: link.servers, localAddresses: link.client?.url.loopbackAddresses ?? [],
-      timeout: state.options.connect.timeout, factory: services.factory, latency: options.receiveLatency,
-      loggers: services.loggers)
+      link.ways, factory: services.factory, latency: options.receiveLatency, loggers: services.loggers)
     link.transport = transport
     services.begin(
       roundTrip: { [weak self] in await self?.link.transport?.roundTripTime() },
@@ -125,18 +139,31 @@ extension RoomSession {
       demandsRead: { [weak self] in await self?.demandsRead($0) })
     // Ends with the transport.
     Task { for await event in transport.events { await self.handle(event, of: transport) } }
+    // Nothing is offered to someone who may receive nothing.
+    if !join.subscriberPrimary { _ = publisher() }
   }
 
   private func handle(_ event: SubscriberTransport.Event, of transport: SubscriberTransport) async {
     guard !state.isEnded, transport === link.transport else { return }
     switch event {
     case .candidate(let candidate): link.client?.send(.trickle(candidate, for: .subscriber))
-    case .state(let state): handle(.transport(state))
-    case .message(let message): room.receive(message)
+    case .state(let state) where link.isSubscriberPrimary: handle(.transport(state))
+    case .state(let state): secondaryChanged(state)
+    case .message(let message): room.receive(message, logger)
     case .mediaChanged: match()
     case .stream(let sid, let change): handle(.stream(sid: sid, change))
     }
     await link.matching?.value
+  }
+
+  /// A server that lets us receive after all offers a connection that is not the primary one.
+  private func secondaryChanged(_ new: PeerState) {
+    switch new {
+    case .disconnected(let error) where !state.isRecovering:
+      handle(.secondaryFailed(SessionFailure(LiveKitError(error), remedy: .quick)))
+    case .failed(let error): handle(.secondaryFailed(SessionFailure(LiveKitError(error), remedy: .full)))
+    default: break
+    }
   }
 
   private func answer(_ offer: Livekit_SessionDescription) async {

@@ -16,7 +16,7 @@ extension RoomSession {
     try LiveKitError.wrapping { () throws(PipelineFailure) in
       try factory(for: plan).check(plan.templates)
     }
-    let response = try await announce(plan, of: track)
+    let response = try await announce(plan) { plan.announcement(cid: $0, track: track) }
     let outgoing = try await send(plan, cid: response.cid)
     let publication = LocalTrackPublication(info: TrackInfo(response.track), track: track, session: self)
     publication.show(TrackInfo(response.track))
@@ -47,8 +47,7 @@ extension RoomSession {
     publication.captured.endStatistics()
     publication.unpublished()
     room.localParticipant.remove(publication)
-    await link.publisher?.remove(published.outgoing)
-    await published.outgoing.stop()
+    await withdraw(published)
     if let transport = link.publisher, !state.isEnded { await offer(from: transport) }
     if options.stopLocalTrackOnUnpublish { await publication.captured.end() }
     tellPublished()
@@ -61,25 +60,34 @@ extension RoomSession {
     for published in services.local.all { await unpublish(published.publication) }
   }
 
+  /// What is sent as it is has to be of these codecs, and nothing may be set of these variables, which are those of the
+  /// encoders among templates.
+  func limits(of templates: [TemplateName]) -> (codecs: Set<VideoCodec>, variables: Set<String>) {
+    let variables = templates.filter { $0.kind == .encode }.compactMap { try? services.factory.variables(of: $0) }
+    return (services.enabledCodecs, Set(variables.joined()))
+  }
+
   // MARK: The way out
 
-  private func factory(for plan: PublishPlan) -> PipelineFactory {
+  func factory(for plan: PublishPlan) -> PipelineFactory {
     PipelineFactory(folder: options.pipelineFolder, overrides: plan.values, logger: services.loggers.pipelines)
   }
 
-  private func announce(
-    _ plan: PublishPlan, of track: Track
+  /// - Parameter request: for an id of ours.
+  func announce(
+    _ plan: PublishPlan, request: (String) -> Livekit_SignalRequest
   ) async throws(LiveKitError) -> Livekit_TrackPublishedResponse {
     let cid = UUID().uuidString
-    let answer = services.local.await(cid)
-    link.client?.send(plan.announcement(cid: cid, track: track))
+    let announcement = request(cid)
+    let answer = services.local.await(answerTo: announcement)
+    link.client?.send(announcement)
     defer { services.local.forget(cid) }
     return try await answer.value(
       within: Self.answerTime,
       else: LiveKitError(.timedOut, "the server does not answer that \(plan.name) is published"))
   }
 
-  private func send(_ plan: PublishPlan, cid: String) async throws(LiveKitError) -> OutgoingTrack {
+  func send(_ plan: PublishPlan, cid: String) async throws(LiveKitError) -> OutgoingTrack {
     guard !state.isEnded else { throw Self.notConnected }
     let transport = publisher()
     let outgoing = try await transport.add(plan, cid: cid, factory: factory(for: plan)) { [weak self] error in
@@ -87,6 +95,14 @@ extension RoomSession {
     }
     await offer(from: transport)
     return outgoing
+  }
+
+  /// Nothing is sent of it any more when it returns.
+  private func withdraw(_ published: LocalTracks.Published) async {
+    for outgoing in published.allOutgoing {
+      await outgoing.stop()
+      await link.publisher?.remove(outgoing)
+    }
   }
 
   private func tellPublished() { handle(.published(services.local.all.map(\.response))) }
@@ -115,7 +131,7 @@ extension RoomSession {
   func tell(muted: Bool, of publication: LocalTrackPublication) throws(LiveKitError) {
     guard !state.isEnded else { throw Self.notConnected }
     guard let published = services.local[publication.sid] else { return }
-    if muted { published.outgoing.reset() }
+    if muted { for outgoing in published.allOutgoing { outgoing.reset() } }
     sendMute(of: published)
     room.tell(.localMuteChanged(publication, isMuted: muted))
   }
@@ -134,7 +150,7 @@ extension RoomSession {
   }
 
   private func sendingFailed(_ error: LiveKitError, cid: String) {
-    guard let published = services.local.all.first(where: { $0.outgoing.cid == cid }) else { return }
+    guard let published = services.local.all.first(where: { $0.allOutgoing.contains { $0.cid == cid } }) else { return }
     logger.warning("a track is not sent", metadata: ["reason": "\(error.message)"])
     room.tell(.localTrackEnded(published.publication, error))
   }
@@ -143,20 +159,34 @@ extension RoomSession {
 
   /// What was said while the connection was lost is said again; in a new session everything is published anew.
   func broughtBack(by mode: ReconnectMode) {
-    guard mode == .full else { return services.local.all.forEach(sendMute) }
+    guard mode == .full else {
+      for request in services.local.unanswered { link.client?.send(request) }
+      return services.local.all.forEach(sendMute)
+    }
+    tellPermission()
     services.local.beginAnew()
+    publishAgain(allBut: [])
+  }
+
+  /// - Parameter known: what the server has still.
+  func publishAgain(allBut known: Set<String>) {
     let generation = services.local.generation
-    Task { for published in services.local.all { await publishAgain(published, generation) } }
+    let unknown = services.local.all.filter { !known.contains($0.response.track.sid) }
+    Task { for published in unknown { await publishAgain(published, generation) } }
   }
 
   private func publishAgain(_ published: LocalTracks.Published, _ generation: Int) async {
     guard generation == services.local.generation else { return }
     let publication = published.publication
     publication.captured.media.remove(publication)
-    await published.outgoing.stop()
+    publication.send(withBackup: nil)
+    await withdraw(published)
     do throws(LiveKitError) {
       var renewed = published
-      renewed.response = try await announce(published.plan, of: publication.captured)
+      renewed.backup = .unwanted
+      renewed.response = try await announce(published.plan) {
+        published.plan.announcement(cid: $0, track: publication.captured)
+      }
       renewed.outgoing = try await send(published.plan, cid: renewed.response.cid)
       let isStillThere = services.local.all.contains { $0.publication === publication }
       guard isStillThere, generation == services.local.generation else { return await renewed.outgoing.stop() }
@@ -170,5 +200,14 @@ extension RoomSession {
       logger.warning("a track is not published again", metadata: ["reason": "\(error.message)"])
       if !state.isEnded { room.tell(.localTrackEnded(publication, error)) }
     }
+  }
+}
+
+extension Livekit_JoinResponse {
+  /// Which codecs may be published; all of them where the server does not say.
+  var enabledVideoCodecs: Set<VideoCodec> {
+    let names = enabledPublishCodecs.map { $0.mime.lowercased() }.filter { $0.hasPrefix("video/") }
+    guard !names.isEmpty else { return Set(VideoCodec.allCases) }
+    return Set(VideoCodec.allCases.filter { names.contains("video/\($0.rawValue)") })
   }
 }

@@ -2,14 +2,19 @@ import LiveKitProtocol
 import MediaCore
 import PeerTransport
 
-// What this participant sends. The connection for it is made when something is sent first, and ends with the session.
+// What this participant sends. The connection for it is made when something is sent first, or at the join where it is the
+// primary one, and ends with the session.
 extension RoomSession {
   /// Sends a message, once the session stands.
-  func send(_ packet: Livekit_DataPacket) async throws(LiveKitError) {
-    let limit = MediaTime.now + state.options.connect.timeout
+  /// - Returns: what has taken it.
+  @discardableResult
+  func send(_ packet: Livekit_DataPacket) async throws(LiveKitError) -> MessageCarrier {
+    let timeout = state.options.connect.timeout
+    let limit = MediaTime.now + timeout
     try await untilStanding(limit)
     let transport = publisher()
     try await transport.send(packet, limit: limit)
+    return MessageCarrier(transport: transport, timeout: timeout)
   }
 
   /// Returns once the session stands.
@@ -27,9 +32,7 @@ extension RoomSession {
   /// The connection on which we send; it is made when it is asked for first.
   func publisher() -> PublisherTransport {
     if let transport = link.publisher { return transport }
-    let transport = PublisherTransport(
-      servers: link.servers, localAddresses: link.client?.url.loopbackAddresses ?? [],
-      timeout: state.options.connect.timeout, loggers: services.loggers)
+    let transport = PublisherTransport(link.ways, loggers: services.loggers)
     link.publisher = transport
     // Ends with the transport.
     Task { for await event in transport.events { await self.handle(event, of: transport) } }
@@ -41,10 +44,12 @@ extension RoomSession {
     guard !state.isEnded, transport === link.publisher else { return }
     switch event {
     case .candidate(let candidate): link.client?.send(.trickle(candidate, for: .publisher))
+    case .message(let message): room.receive(message, logger)
+    case .state(let state) where !link.isSubscriberPrimary: handle(.transport(state))
     case .state(.disconnected): await offer(from: transport, restartsICE: true)
     // Without tracks what is received goes on, whatever becomes of what is sent. Whoever sends a message is told.
     case .state(.failed(let error)):
-      if !services.local.isEmpty { handle(.publishingFailed(SessionFailure(LiveKitError(error), remedy: .full))) }
+      if !services.local.isEmpty { handle(.secondaryFailed(SessionFailure(LiveKitError(error), remedy: .full))) }
     case .state: break
     }
   }

@@ -109,7 +109,8 @@ extension RoomSession: SubscriptionRequests {
       for (sid, publication) in participant.trackPublications {
         guard let track = publication.receivedTrack, let media = track.incoming else { continue }
         let count = LossWindow.Count(await media.statistics().rtp)
-        measurements[sid] = .init(media: ObjectIdentifier(media), count: count, demand: track.demand)
+        measurements[sid] = .init(
+          media: ObjectIdentifier(media), count: count, decoding: media.decoding, demand: track.demand)
       }
     }
     handle(.measured(measurements))

@@ -25,6 +25,7 @@ extension RoomSession {
   private func remove(_ participant: RemoteParticipant, _ identity: String) {
     room.state.withLock { _ = $0.participants.removeValue(forKey: identity) }
     room.stopSpeaking(participant)
+    room.messages.cut(from: identity)
     room.tell(.participantDisconnected(participant))
   }
 

@@ -119,7 +119,7 @@ actor RoomSession {
     case .reconnecting(let mode, let isNew, let error):
       logger.debug("reconnecting", metadata: ["mode": "\(mode.rawValue)", "reason": "\(error.message)"])
       if isNew { room.change(to: .reconnecting, of: self) }
-      room.tell(.reconnecting(mode))
+      room.tell(isNew ? .reconnecting(mode) : .reconnectModeChanged(mode))
     case .reconnected(let mode):
       logger.debug("reconnected", metadata: ["mode": "\(mode.rawValue)"])
       room.change(to: .connected, of: self)
@@ -146,6 +146,8 @@ actor RoomSession {
     logger.debug("disconnected", metadata: ["reason": "\(error?.message ?? "asked for")"])
     timer?.task.cancel()
     requests.resumeWaiters(throwing: Self.notConnected)
+    requests.failAnswers(Self.notConnected)
+    room.messages.cut()
     await services.stop()
     await endLocalTracks()
     await link.beginClosing().value

@@ -13,6 +13,8 @@ enum SessionAction: Sendable {
     case open(ReconnectMode)
     /// The room as the join describes it; at the first one nobody has to be told that it changed.
     case learn(Livekit_JoinResponse, isFirst: Bool)
+    /// The room is another one from now on.
+    case move(Livekit_RoomMovedResponse)
     case makeTransport(Livekit_JoinResponse)
     case send(Livekit_SignalRequest)
     /// Sends, and says whether it has left.

@@ -15,12 +15,13 @@ enum SessionEvent: Sendable {
   case response(Livekit_SignalResponse.OneOf_Message)
   case signalEnded(SessionFailure)
 
+  /// Of the primary connection of media.
   case transport(PeerState)
+  /// The other one has failed while something goes over it.
+  case secondaryFailed(SessionFailure)
   /// An offer of the server was taken, or cannot be.
   case answered(Negotiation)
   case offerRefused(LiveKitError)
-  /// What is published cannot be sent any more.
-  case publishingFailed(SessionFailure)
   /// What this process publishes now.
   case published([Livekit_TrackPublishedResponse])
   /// What the newest description carries, by track SID.
@@ -56,6 +57,8 @@ enum SessionEvent: Sendable {
   struct Measurement: Sendable {
     let media: ObjectIdentifier
     let count: LossWindow.Count
+    /// Frames that renderers got, and those for which the decoder was too slow.
+    var decoding = LossWindow.Count(delivered: 0, lost: 0)
     let demand: TrackDemand
   }
 }

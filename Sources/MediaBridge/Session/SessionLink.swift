@@ -6,10 +6,12 @@ struct SessionLink {
   /// Nil before the room is connected.
   var client: SignalClient?
   var transport: SubscriberTransport?
-  /// Nil until something is sent.
+  /// Nil until something is sent, or it is the primary one.
   var publisher: PublisherTransport?
-  /// As the join names them.
-  var servers: [PeerTransport.ICEServer] = []
+  /// Which connection stands for the session and has the messages, as the join says: the one on which the server sends
+  /// media, or, where it may send none, the one on which we do.
+  var isSubscriberPrimary = true
+  var ways = MediaWays()
   /// What the transport carries, as the state knows it, by track SID.
   var media: [String: TrackMedia] = [:]
   /// Opens a signalling connection, and reads it until it ends.

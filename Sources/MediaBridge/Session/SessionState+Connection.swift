@@ -69,7 +69,7 @@ extension SessionState {
     if case .recovering(let recovery, _) = phase, recovery.mode == .quick {
       return "the server went on with the session but its media did not come back"
     }
-    return "\(options.server) accepted the join but offered no media connection"
+    return "\(options.server) accepted the join but no media connection has come about"
   }
 
   // MARK: Failures
@@ -172,10 +172,6 @@ extension SessionState {
     let isFirst = !isRecovering
     changeAttempt { attempt, _ in attempt.isSignalled = true }
     act(.learn(join, isFirst: isFirst))
-    // A server offers no connection for media to someone who may not have any.
-    if join.participant.hasPermission, !join.participant.permission.canSubscribe {
-      return failed(SessionFailure(.maySubscribeNothing, remedy: nil), at: now)
-    }
     act(.makeTransport(join))
     guard isFirst else { return reconcileParticipants(join.otherParticipants) }
     for info in join.otherParticipants { meet(info) }

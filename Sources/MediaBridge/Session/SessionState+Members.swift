@@ -56,6 +56,14 @@ extension SessionState {
     act(.rename(from: old, to: new), identity)
   }
 
+  /// The session goes on in another room: nobody is who they were.
+  mutating func moved(to new: Livekit_RoomMovedResponse) {
+    for identity in roster.identities { remove(identity) }
+    act(.move(new))
+    for info in new.otherParticipants where info.sid != new.participant.sid { meet(info) }
+    act(.matchTracks)
+  }
+
   // MARK: Tracks
 
   private mutating func updateTracks(of identity: String, _ tracks: [TrackInfo]) {

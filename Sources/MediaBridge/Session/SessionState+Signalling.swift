@@ -14,6 +14,7 @@ extension SessionState {
     case .streamStateUpdate(let update): for state in update.streamStates { self.update(state) }
     case .subscriptionPermissionUpdate(let update): self.update(update)
     case .subscriptionResponse(let response): subscriptionFailed(response)
+    case .roomMoved(let moved): self.moved(to: moved)
     case .leave(let leave): failed(SessionFailure(leave), at: now)
     default: break
     }

@@ -53,6 +53,7 @@ extension SessionState {
     guard roster.tracks[sid]?.isSubscribed == true else { return }
     change(sid) { subscription in
       subscription.media = .none
+      subscription.streamState = .unknown
       // What keeps the next track's frames from being seen is told anew. Not so a codec: whoever was told that it
       // cannot be decoded here is to hear when frames come in another.
       for reason in VideoChangeReason.allCases where reason != .codecNotSupported {
@@ -73,8 +74,13 @@ extension SessionState {
   }
 
   mutating func update(_ info: Livekit_StreamStateInfo) {
-    set(info.state == .active ? .active : .paused, info.trackSid)
+    guard change(info.trackSid, { $0.serverState = info.state == .active ? .active : .paused }) != nil else { return }
+    noteStreamState(info.trackSid)
     noteStream(info.trackSid)
+  }
+
+  private mutating func noteStreamState(_ sid: String) {
+    if let state = roster.tracks[sid]?.currentStreamState { set(state, sid) }
   }
 
   private mutating func set(_ state: StreamState, _ sid: String) {
@@ -85,7 +91,7 @@ extension SessionState {
 
   /// A track comes from now on: what a server did to an earlier one, or in an earlier session, is over.
   private mutating func beginStream(_ sid: String) {
-    set(.unknown, sid)
+    change(sid) { $0.serverState = .unknown }
     noteStream(sid)
   }
 
@@ -95,6 +101,7 @@ extension SessionState {
     let (isEnabled, isPaused, isExpected) = subscription.course
     change(sid) { $0.stream?.isExpected = isExpected }
     act(.expect(isExpected), sid)
+    noteStreamState(sid)
     note(.publisherPropertyChanged, subscription.info.isMuted, sid)
     note(.subscriberPropertyChanged, !isEnabled, sid)
     note(.qualityChanged, isPaused, sid)
@@ -117,13 +124,18 @@ extension SessionState {
     guard let subscription = roster.tracks[sid], subscription.isSubscribed else { return }
     switch change {
     case .lost: noteLoss(sid)
-    case .restored: if self.change(sid, { $0.set(isLost: false) }) == true { tell(.restored, sid) }
+    case .restored:
+      guard self.change(sid, { $0.set(isLost: false) }) == true else { return }
+      tell(.restored, sid)
+      noteStreamState(sid)
     case .missing: tell(.failed(.noMedia(subscription)), sid)
     }
   }
 
   mutating func noteLoss(_ sid: String) {
-    if change(sid, { $0.set(isLost: true) }) == true { tell(.lost, sid) }
+    guard change(sid, { $0.set(isLost: true) }) == true else { return }
+    tell(.lost, sid)
+    noteStreamState(sid)
   }
 
   var publishedCodecs: [String: [String]] { roster.tracks.mapValues(\.info.mimeTypes) }

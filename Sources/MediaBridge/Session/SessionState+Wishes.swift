@@ -104,7 +104,10 @@ extension SessionState {
   mutating func measured(_ measurements: [String: SessionEvent.Measurement], at now: MediaTime) {
     for (sid, measurement) in measurements where roster.tracks[sid]?.stream?.media == measurement.media {
       // It may be another one meanwhile, which counts for itself.
-      change(sid) { $0.arrival.losses.add(measurement.count, at: now) }
+      change(sid) { subscription in
+        subscription.arrival.losses.add(measurement.count, at: now)
+        subscription.arrival.decoding.add(measurement.decoding, at: now)
+      }
     }
     for sid in roster.sids(where: { $0.info.kind == .video }) {
       if let demand = measurements[sid]?.demand { decide(sid, demand, at: now) }
@@ -117,11 +120,11 @@ extension SessionState {
     else { return }
     let info = subscription.info
     let isAudioPoor = roster.tracks.values.contains { $0.info.kind == .audio && $0.isPoor }
-    let losses = subscription.arrival.losses
+    let (losses, decoding) = (subscription.arrival.losses, subscription.arrival.decoding)
     let observation = AudioFallback.Observation(
-      loss: isAudioPoor ? losses.lossBeforeRepair : losses.loss,
+      loss: isAudioPoor ? losses.lossBeforeRepair : losses.loss, undecoded: decoding.loss,
       hasLowerLayer: info.simulcasted && wanted.exceedsLowest(of: info.layers),
-      isLinkWell: roster.tracks.values.allSatisfy { $0.sid == sid || !$0.strainsLink(at: now) })
+      isRestWell: roster.tracks.values.allSatisfy { $0.sid == sid || !$0.strains(at: now) })
     guard change(sid, { $0.arrival.poll(observation, at: now) }) == true,
       let restriction = roster.tracks[sid]?.arrival.fallback.restriction
     else { return }
@@ -134,6 +137,7 @@ extension Subscription.Arrival {
   fileprivate mutating func poll(_ observation: AudioFallback.Observation, at now: MediaTime) -> Bool {
     guard fallback.poll(observation, at: now) else { return false }
     losses.restart()
+    decoding.restart()
     return true
   }
 }

@@ -63,6 +63,8 @@ struct Subscription: Sendable {
   /// How it arrives, and what that leaves of what is wanted; only where audio fallback is on.
   struct Arrival: Sendable {
     var losses = LossWindow()
+    /// Of the frames that renderers would have got, those that the decoder was too slow for.
+    var decoding = LossWindow(fewest: 10)
     var fallback = AudioFallback()
   }
 
@@ -89,6 +91,9 @@ struct Subscription: Sendable {
   /// It is known from a session that has ended, and in the new one it has not been published yet.
   var isAbsent = false
   var arrival = Arrival()
+  /// What the server said last of the way to here.
+  var serverState = StreamState.unknown
+  /// As it was told.
   var streamState = StreamState.unknown
   var obstacles = VideoObstacles()
 
@@ -218,8 +223,15 @@ struct Subscription: Sendable {
   /// Whether media is to come, by what the server was told and says.
   var course: (isEnabled: Bool, isPaused: Bool, isExpected: Bool) {
     let told = settings.told ?? TrackSettings()
-    let isPaused = streamState == .paused || told.restriction == .noVideo
+    let isPaused = serverState == .paused || told.restriction == .noVideo
     return (told.isEnabled, isPaused, told.isEnabled && !isPaused && !info.isMuted)
+  }
+
+  /// What is to be told of it now: what has been paused and goes on is active, also where the server says nothing.
+  var currentStreamState: StreamState {
+    guard course.isExpected, stream?.isLost != true else { return .paused }
+    guard serverState == .unknown else { return serverState }
+    return streamState == .paused ? .active : streamState
   }
 
   // MARK: Arrival
@@ -227,8 +239,11 @@ struct Subscription: Sendable {
   /// Whether too much of it is lost.
   var isPoor: Bool { isSubscribed && arrival.losses.loss.map { $0 >= AudioFallback.heavyLoss } ?? false }
 
+  /// Whether too many of its frames come too fast for the decoder.
+  private var isTooFast: Bool { isSubscribed && arrival.decoding.loss.map { $0 >= AudioFallback.heavyLoss } ?? false }
+
   /// Whether too much of it is lost, or it is being tried: one track at a time is.
-  func strainsLink(at time: MediaTime) -> Bool {
-    isPoor || isSubscribed && arrival.fallback.isTrying(at: time)
+  func strains(at time: MediaTime) -> Bool {
+    isPoor || isTooFast || isSubscribed && arrival.fallback.isTrying(at: time)
   }
 }

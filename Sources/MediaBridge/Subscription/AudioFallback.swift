@@ -1,6 +1,6 @@
 import MediaCore
 
-/// What is asked of a track at most, because the way to here is too narrow.
+/// What is asked of a track at most, because the way to here is too narrow or this machine too slow.
 enum VideoRestriction: Hashable, Sendable {
   case none
   /// The smallest layer of a simulcast track.
@@ -12,18 +12,24 @@ enum VideoRestriction: Hashable, Sendable {
 /// Decides when the video of a track is dropped for the audio, and when it is tried again. No clock and no I/O:
 /// times and what was measured come in.
 ///
-/// Loss that lasts lowers what is asked for, first to the smallest layer, then to nothing. Each step up again is a try:
-/// it comes after a wait in which the link was well, and one that fails doubles the wait. Between the loss that is too
-/// much and the one that is none lies a range in which everything stays as it is.
+/// Loss that lasts, on the way or because the decoder falls behind, lowers what is asked for, first to the smallest
+/// layer, then to nothing. Each step up again is a try: it comes after a wait in which all was well, and one that fails
+/// doubles the wait. Between the loss that is too much and the one that is none lies a range in which everything stays
+/// as it is.
 struct AudioFallback: Sendable {
   struct Observation: Sendable {
     /// The share of the track's packets that was lost: for good, or at all where the audio has to pay for the repairs.
     /// nil when there is nothing to tell.
     var loss: Double?
+    /// The share of its frames for which the decoder was too slow; nil when there is nothing to tell.
+    var undecoded: Double?
     /// Whether what is asked for can be lowered without dropping the video.
     var hasLowerLayer: Bool
-    /// Whether everything else on the link comes well.
-    var isLinkWell: Bool
+    /// Whether everything else comes well, and is decoded.
+    var isRestWell: Bool
+
+    /// Whichever is the larger one.
+    fileprivate var missing: Double? { [loss, undecoded].compactMap(\.self).max() }
   }
 
   /// How often it is measured and decided.
@@ -64,13 +70,13 @@ struct AudioFallback: Sendable {
 
   private mutating func note(_ observation: Observation, at time: MediaTime) {
     // Frames that do not come cannot say how they would.
-    let loss = restriction == .noVideo ? 0 : observation.loss
+    let loss = restriction == .noVideo ? 0 : observation.missing
     if loss ?? 0 <= Self.lightLoss {
       heavySince = nil
     } else if loss ?? 0 >= Self.heavyLoss {
       heavySince = heavySince ?? time
     }
-    let isWell = observation.isLinkWell && loss.map { $0 <= Self.lightLoss } ?? false
+    let isWell = observation.isRestWell && loss.map { $0 <= Self.lightLoss } ?? false
     wellSince = isWell && restriction != .none ? wellSince ?? time : nil
   }
 

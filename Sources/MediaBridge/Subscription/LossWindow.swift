@@ -19,6 +19,10 @@ struct LossWindow: Sendable {
   static let fewest = 20
 
   private var samples: [(time: MediaTime, count: Count)] = []
+  private let fewest: Int
+
+  /// - Parameter fewest: of fewer nothing is said.
+  init(fewest: Int = LossWindow.fewest) { self.fewest = fewest }
 
   mutating func add(_ count: Count, at time: MediaTime) {
     // Who has had less than before counts anew.
@@ -39,7 +43,7 @@ struct LossWindow: Sendable {
   private func share(_ missed: (Count) -> Int) -> Double? {
     guard let first = samples.first, let last = samples.last, last.time - first.time >= Self.length else { return nil }
     let sent = last.count.lost + last.count.delivered - first.count.lost - first.count.delivered
-    return sent >= Self.fewest ? Double(max(0, missed(last.count) - missed(first.count))) / Double(sent) : nil
+    return sent >= fewest ? Double(max(0, missed(last.count) - missed(first.count))) / Double(sent) : nil
   }
 }
 

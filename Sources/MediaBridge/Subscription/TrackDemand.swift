@@ -8,19 +8,20 @@ enum TrackDemand: Hashable, Sendable {
   case anything
   /// Frames with as many pixels as are shown.
   case size(Dimensions)
-  /// All there is: somebody takes no part in adaptive stream.
+  /// All there is: somebody takes no part in adaptive stream, or shows it without bounds.
   case everything
 
   @MainActor init(of renderer: any VideoRenderer) {
-    guard renderer.isAdaptiveStreamEnabled else {
-      self = .everything
-      return
-    }
     guard renderer.isVisible else {
       self = .nothing
       return
     }
-    self = Dimensions(rounding: renderer.adaptiveStreamSize).map(Self.size) ?? .anything
+    let size = renderer.adaptiveStreamSize
+    guard renderer.isAdaptiveStreamEnabled, size != .unbounded else {
+      self = .everything
+      return
+    }
+    self = Dimensions(rounding: size).map(Self.size) ?? .anything
   }
 
   /// What serves both: the larger of two sizes is the one with more pixels, then the wider one.

@@ -21,7 +21,7 @@ public final class RemoteVideoTrack: Track, RemoteTrack, VideoTrack, @unchecked 
   }
 
   /// The newest frame; nil without a renderer, and before the first one.
-  public var videoFrame: VideoFrame? { newest.withLock { $0 } }
+  public override var videoFrame: VideoFrame? { newest.withLock { $0 } }
 
   /// Shows every frame from now on in `videoRenderer`, too. The first renderer starts the decoder.
   public func add(videoRenderer: any VideoRenderer) {
@@ -61,8 +61,8 @@ public final class RemoteVideoTrack: Track, RemoteTrack, VideoTrack, @unchecked 
   /// Whoever mutes, ends or adds last, each renderer hears what is so at the end.
   override func mutingChanged() {
     muting.run {
-      let isMuted = isMuted || end.hasCome
-      for renderer in renderers.members { (renderer as? any MutedRenderer)?.setMuted(isMuted) }
+      renderers.setMuted(isMuted || end.hasCome)
+      if end.hasCome { renderers.tellEnd() }
     }
   }
 

@@ -101,6 +101,9 @@ public class Track: @unchecked Sendable {
   /// - Returns: whether `demand` may have changed.
   @MainActor func readDemands() -> Bool { false }
 
+  /// The newest frame of a video track that is shown; nil of audio.
+  public var videoFrame: VideoFrame? { nil }
+
   /// Width over height of `dimensions`, 1 while it is nil.
   public var aspectRatio: Double { dimensions?.aspectRatio ?? 1 }
 }

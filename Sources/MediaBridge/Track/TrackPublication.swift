@@ -1,5 +1,7 @@
 import MediaCore
 
+public import struct Foundation.Date
+
 /// What the server says of a published track.
 struct TrackInfo: Sendable, Equatable {
   var sid: String
@@ -14,6 +16,7 @@ struct TrackInfo: Sendable, Equatable {
   var simulcasted: Bool
   var layers: [VideoLayer]
   var encryption = EncryptionType.none
+  var publishedAt: Date?
 }
 
 /// A track as its participant published it, subscribed or not.
@@ -50,8 +53,12 @@ public class TrackPublication: @unchecked Sendable {
   public var dimensions: Dimensions? { info.withLock { $0.dimensions } }
   /// Whether it is published in several ``layers``.
   public var simulcasted: Bool { info.withLock { $0.simulcasted } }
+  /// As `simulcasted`, under the name of today's SDK.
+  public var isSimulcasted: Bool { simulcasted }
   /// The layers of a simulcast track, as the publisher announced them.
   public var layers: [VideoLayer] { info.withLock { $0.layers } }
+  /// When it was published, by the server's clock; nil where the server does not say.
+  public var publishedAt: Date? { info.withLock { $0.publishedAt } }
   /// How it is encrypted end to end. What is encrypted is not received: there is no way to give a key yet.
   public var encryptionType: EncryptionType { info.withLock { $0.encryption } }
   /// The media; nil while it is not subscribed.
@@ -109,10 +116,9 @@ public final class RemoteTrackPublication: TrackPublication, @unchecked Sendable
   }
   /// Whether its publisher allows to receive it here; true until the server says otherwise.
   public var isSubscriptionAllowed: Bool { subscription.objections.isAllowed }
-  /// What the server last said of the way to here; unknown before, and again in a new session. A LiveKit server speaks
-  /// of video only: paused while it holds them back because the way is too narrow, active when it begins to send them
-  /// or goes on. That they are muted, disabled or not sent by their publisher changes nothing here: `isMuted`,
-  /// `isEnabled` and `didLoseStream` say so.
+  /// Whether media comes: paused while it is disabled here, muted by its publisher or lost on its way, and while the
+  /// server holds it back because the way is too narrow; active when the server says that it begins to send it, which
+  /// LiveKit's does of video only, and when it goes on; unknown before. Why frames do not come `didDisableVideo` says.
   public var streamState: StreamState { subscription.streamState }
 
   /// `notAllowed` before all else; otherwise whether `track` is there.

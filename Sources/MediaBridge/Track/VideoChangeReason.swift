@@ -4,7 +4,8 @@ public enum VideoChangeReason: String, Codable, Sendable, CaseIterable {
   case publisherPropertyChanged
   /// They were disabled or enabled here: by `set(enabled:)`, or by adaptive stream because nobody shows them.
   case subscriberPropertyChanged
-  /// The way to here is too narrow, or not any more: the server paused or resumed them, or audio fallback did here.
+  /// The way to here is too narrow, or this machine too slow to decode them, or not any more: the server paused or
+  /// resumed them, or audio fallback did here.
   case qualityChanged
   /// They come in a codec that cannot be decoded here, or the server can send them in no other.
   case codecNotSupported

@@ -10,6 +10,7 @@ package final class EncodePipeline: Sendable {
   private let sink: AppSink
   /// Nil for audio, of which nothing is left out.
   private let intake: Locked<EncoderIntake>?
+  private let bitrate: EncoderBitrate?
 
   /// - Parameters:
   ///   - template: of the kind `encode`.
@@ -24,6 +25,7 @@ package final class EncodePipeline: Sendable {
     let isVideo = made.pipeline.hasElement("frames")
     source = try made.source(isVideo ? "frames" : "pcm")
     intake = isVideo ? Locked(EncoderIntake()) : nil
+    bitrate = EncoderBitrate(of: made)
     sink = try made.sink("encoded", onBuffer: onBuffer)
     made.onFailure { failure, _ in onFailure(failure) }
     try made.start()
@@ -50,6 +52,9 @@ package final class EncodePipeline: Sendable {
   package func requestKeyframe(at time: Duration? = nil) {
     sink.requestKeyframe(at: time.map { MediaTime(nanoseconds: $0.nanoseconds) })
   }
+
+  /// Has the encoder aim at another bitrate while it runs, where its template lets it. May wait for the encoder.
+  package func set(bitrate: Int) { self.bitrate?.set(bitrate) }
 
   /// Encodes what waits; all of it has been handed on when this returns.
   package func drain() async throws(PipelineError) {

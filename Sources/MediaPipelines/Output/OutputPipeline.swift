@@ -17,6 +17,8 @@ package final class OutputPipeline: Sendable {
     package var followsFormat: Bool
     /// How often a frame goes in, what comes in between being left out; nil for all.
     package var interval: Duration?
+    /// Whether nothing may come for any time, and the others do not wait for it.
+    package var isSparse = false
     /// What players call the track; nil for nothing.
     package var title: String?
     /// Whether they call the file so.
@@ -60,7 +62,8 @@ package final class OutputPipeline: Sendable {
     onKeyframeNeeded: @escaping @Sendable (String) -> Void, onSegmentData: (@Sendable (MediaBuffer) -> Void)? = nil,
     onFailure: @escaping @Sendable (PipelineFailure) -> Void
   ) throws(PipelineFailure) {
-    made = try factory.make(template, template.description(withAudio: voices))
+    made = try factory.make(
+      template, template.description(withAudio: voices, captions: inputs.keys.contains(CaptionInput.name)))
     pipeline = made.pipeline
     for name in unused where pipeline.hasElement(name) { try made.removeBranch(from: name) }
     isSegmented = onSegmentData != nil
@@ -79,6 +82,7 @@ package final class OutputPipeline: Sendable {
     // The tracks come with times of their own, which no clock is asked about. Of several sinks, though, each would wait until
     // all others have something.
     if pipeline.sinkCount == 1 { for source in sources.values { source.element.setPatient() } }
+    for source in sources.values where source.input.isSparse { source.element.pushGap() }
     made.onFailure { failure, _ in onFailure(failure) }
   }
 
@@ -106,6 +110,14 @@ package final class OutputPipeline: Sendable {
       return
     }
     push(batch)
+  }
+
+  /// For a sparse input, which takes no part in batches; by any thread.
+  package func push(sparse media: MediaBuffer, into input: String, at time: Duration) {
+    guard let source = sources[input], source.input.isSparse else { return }
+    let time = MediaTime(nanoseconds: time.nanoseconds)
+    source.element.push(media, pts: time, dts: time, updatingCaps: false)
+    source.element.pushGap()
   }
 
   private func passes(_ input: String, at time: Duration) -> Bool {

@@ -1,5 +1,5 @@
 package import GStreamerKit
-import MediaCore
+package import MediaCore
 
 /// A send template at work: encoded media in, RTP packets out.
 package final class SendPipeline: Sendable {
@@ -23,6 +23,9 @@ package final class SendPipeline: Sendable {
 
   /// Sends what was captured at its `pts`.
   package func push(_ media: MediaBuffer) { source.push(media, dts: media.pts) }
+
+  /// Sends what was captured at that time, whatever it says itself.
+  package func push(_ media: MediaBuffer, at time: MediaTime) { source.push(media, pts: time, dts: time) }
 
   /// Nothing comes after it returned.
   package func stop() async { await pipeline.stop() }

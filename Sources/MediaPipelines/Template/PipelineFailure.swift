@@ -53,13 +53,13 @@ extension PipelineFailure {
     case .syntax, .property, .link, .noSuchElement:
       self.init(.template, "\(place.of(error.element)): \(error.message)", underlying: error)
     case .diskFull: self.init(.destination, "the disk is full", underlying: error)
-    case .cannotWrite where template.kind == .capture, .notFound where template.kind == .capture,
-      .notAuthorized where template.kind == .capture, .busy where template.kind == .capture:
-      self.init(
-        .pipeline, "cannot be opened: \(error.message)\(Self.systemsReason(in: error.debug))", underlying: error)
     case .cannotWrite, .notFound, .notAuthorized, .busy:
-      let reason = Self.systemsReason(in: error.debug)
-      self.init(.destination, "cannot be written: \(error.message)\(reason)", underlying: error)
+      let reads = [.capture, .process].contains(template.kind)
+      let what = reads ? "cannot be opened" : "cannot be written"
+      let advice = ElementPackage.advice(forError: error.debug ?? "").map { "; \($0)" } ?? ""
+      self.init(
+        reads ? .pipeline : .destination, "\(what): \(error.message)\(Self.systemsReason(in: error.debug))\(advice)",
+        underlying: error)
     default:
       let element = error.element.map { "\($0): " } ?? ""
       let advice = ElementPackage.advice(forError: error.message).map { "; \($0)" } ?? ""
@@ -67,9 +67,12 @@ extension PipelineFailure {
     }
   }
 
-  /// What the system said, such as `File too large` or `Disk quota exceeded`; GStreamer keeps it for developers.
+  /// What the system said, such as `File too large` or `Disk quota exceeded`, or which file there is not; GStreamer keeps it
+  /// for developers.
   private static func systemsReason(in debug: String?) -> String {
-    guard let line = debug?.split(separator: "\n").last, let mark = line.range(of: ": ", options: .backwards),
+    guard let line = debug?.split(separator: "\n").last else { return "" }
+    if line.hasPrefix("No such file ") { return " (\(line))" }
+    guard let mark = line.range(of: ": ", options: .backwards),
       line.hasPrefix("system error: ") || line.hasPrefix("Error while writing")
     else { return "" }
     return " (\(line[mark.upperBound...]))"

@@ -14,12 +14,16 @@ package struct TemplatePipeline: Sendable {
   }
 
   /// The appsink of that name.
-  /// - Parameter onBuffer: called on a streaming thread, in order.
+  /// - Parameters:
+  ///   - onBuffer: called on a streaming thread, in order.
+  ///   - onEnd: called there behind the last one.
+  ///   - onMark: called there for each mark, behind what was in front of it.
   @discardableResult
   package func sink(
-    _ name: String, onBuffer: @escaping @Sendable (MediaBuffer) -> Void
+    _ name: String, onBuffer: @escaping @Sendable (MediaBuffer) -> Void, onEnd: @escaping @Sendable () -> Void = {},
+    onMark: @escaping @Sendable () -> Void = {}
   ) throws(PipelineFailure) -> AppSink {
-    do { return try pipeline.appSink(named: name, onBuffer: onBuffer) } catch {
+    do { return try pipeline.appSink(named: name, onBuffer: onBuffer, onEnd: onEnd, onMark: onMark) } catch {
       throw PipelineFailure(error, in: template)
     }
   }

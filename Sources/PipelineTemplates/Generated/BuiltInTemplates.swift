@@ -30,9 +30,14 @@ v4l2src device=${device:-/dev/video0} do-timestamp=true
 # split   Files hold audio in larger pieces, of which all but the beginning would be too early.
 # pcm     Audio out, when it is to be heard.
 #
-# Units: location path or address
+# formats        Where decoding ends: of what can be sent as it is, the program puts that in front. A text without it is always
+#                decoded.
+# encoded        Frames out as they are, with their times.
+# encoded-audio  Packets of Opus as they are.
+#
+# Units: location path or address, formats caps
 
-uridecodebin name=source uri=${location} caps="video/x-raw;audio/x-raw"
+uridecodebin name=source uri=${location} caps=${formats:-video/x-raw;audio/x-raw}
 source. ! video/x-raw ! queue max-size-bytes=0 max-size-buffers=5 max-size-time=0
 ! videoconvert n-threads=1 ! video/x-raw,format=I420
 ! appsink name=frames sync=true async=false
@@ -40,6 +45,22 @@ source. ! audio/x-raw ! queue max-size-bytes=0 max-size-buffers=0 max-size-time=
 ! audioconvert ! audioresample ! audio/x-raw,format=S16LE,layout=interleaved,rate=48000,channels=2
 ! audiobuffersplit output-buffer-duration=1/50
 ! appsink name=pcm sync=true async=false
+source. ! video/x-h264;video/x-vp8;video/x-vp9 ! appsink name=encoded sync=true async=false
+source. ! audio/x-opus ! appsink name=encoded-audio sync=true async=false
+
+"""###,
+    "capture/microphone-device": ###"""
+# One microphone of this machine: `mediabridge publish --list-devices` names them.
+#
+# source  The element that captures: pulsesrc (PulseAudio or PipeWire) or alsasrc.
+# pcm     Audio out.
+#
+# Units: source element, device name
+
+${source:-pulsesrc} device=${device:-@DEFAULT_SOURCE@}
+! audioconvert ! audioresample
+! audio/x-raw,format=S16LE,layout=interleaved,rate=48000,channels=2
+! appsink name=pcm sync=false async=false
 
 """###,
     "capture/microphone-processed": ###"""
@@ -47,19 +68,50 @@ source. ! audio/x-raw ! queue max-size-bytes=0 max-size-buffers=0 max-size-time=
 #
 # source     The element that captures: autoaudiosrc takes what there is; pulsesrc (PulseAudio or PipeWire) and alsasrc can be
 #            named, too. Another device than the default one takes a template of one's own, with device=NAME.
-# webrtcdsp  Takes out noise (`noise`), and brings speech to one level (`gain`). It takes out the echo (`echo`) of what it
-#            is told is played: a template of one's own for `playback` with webrtcechoprobe in front of its sink, whose name
-#            is `probe`.
+# webrtcdsp  Takes out noise (`noise`), and brings speech to one level (`gain`).
 # pcm        Audio out.
 #
-# Units: source element, noise true or false, gain true or false, echo true or false, probe name
+# Units: source element, noise true or false, gain true or false
 
 ${source:-autoaudiosrc}
 ! audioconvert ! audioresample
 ! audio/x-raw,format=S16LE,layout=interleaved,rate=48000,channels=1
-! webrtcdsp noise-suppression=${noise:-true} gain-control=${gain:-true} echo-cancel=${echo:-false} probe=${probe:-webrtcechoprobe0}
+! webrtcdsp noise-suppression=${noise:-true} gain-control=${gain:-true} echo-cancel=false
 ! audioconvert ! audio/x-raw,format=S16LE,layout=interleaved,rate=48000,channels=2
 ! appsink name=pcm sync=false async=false
+
+"""###,
+    "capture/microphone-without-echo": ###"""
+# The microphone of this machine, without the echo of what its loudspeakers play.
+#
+# device           The microphone of PulseAudio or PipeWire; `mediabridge publish --list-devices` names them.
+# webrtcdsp        Takes out what `played` plays: the higher `suppression` (low, moderate, high), the more of who speaks at
+#                  the same time, too. It takes out noise (`noise`), and with it most of what is left, and brings speech to one
+#                  level (`gain`).
+# pcm              Audio out.
+# played           The loudspeakers' monitor, so that it is known what all programs play. `device-period` µs of it and of the
+#                  microphone are fetched at a time; on a busy machine `device-buffer` µs wait, and what does not fit puts both
+#                  out of step.
+# queue            Holds it back by `played-delay` ns. An echo is found from 0 to 60 ms after what is played: as many fewer
+#                  of those are needed with loudspeakers that are late, such as those of Bluetooth.
+# webrtcechoprobe  Hands it to webrtcdsp, which finds it by its name, `probe`, among those of the whole process.
+#
+# Units: device name, played name, device-buffer µs, device-period µs, suppression level, noise true or false,
+# Units: gain true or false, played-delay ns, probe name
+
+pulsesrc device=${device:-@DEFAULT_SOURCE@} buffer-time=${device-buffer:-200000} latency-time=${device-period:-10000}
+! audioconvert ! audioresample
+! audio/x-raw,format=S16LE,layout=interleaved,rate=48000,channels=1
+! webrtcdsp echo-cancel=true delay-agnostic=true probe=${probe:-played}
+  echo-suppression-level=${suppression:-moderate} noise-suppression=${noise:-true} gain-control=${gain:-true}
+! audioconvert ! audio/x-raw,format=S16LE,layout=interleaved,rate=48000,channels=2
+! appsink name=pcm sync=false async=false
+
+pulsesrc device=${played:-@DEFAULT_MONITOR@} buffer-time=${device-buffer:-200000} latency-time=${device-period:-10000}
+! audioconvert ! audioresample
+! audio/x-raw,format=S16LE,layout=interleaved,rate=48000,channels=1
+! queue max-size-bytes=0 max-size-buffers=0 max-size-time=1000000000 min-threshold-time=${played-delay:-0}
+! webrtcechoprobe name=${probe:-played} ! fakesink sync=false async=false
 
 """###,
     "capture/microphone": ###"""
@@ -93,6 +145,21 @@ videotestsrc is-live=true do-timestamp=true pattern=${pattern:-ball} motion=swee
 ! appsink name=frames sync=false async=false
 
 """###,
+    "capture/screen-audio": ###"""
+# What is heard on this machine: all that a loudspeaker plays.
+#
+# source  The element that captures: pulsesrc (PulseAudio or PipeWire).
+# device  The loudspeaker's monitor; `mediabridge publish --list-devices` names them.
+# pcm     Audio out.
+#
+# Units: source element, device name
+
+${source:-pulsesrc} device=${device:-@DEFAULT_MONITOR@}
+! audioconvert ! audioresample
+! audio/x-raw,format=S16LE,layout=interleaved,rate=48000,channels=2
+! appsink name=pcm sync=false async=false
+
+"""###,
     "capture/screen": ###"""
 # A screen of this machine (X11), or one window of it.
 #
@@ -119,9 +186,14 @@ ximagesrc display-name=${display:-:0} xid=${window:-0} show-pointer=${pointer:-t
 # split   Pieces of audio may be larger than those that are sent, and all but the beginning would be too early.
 # pcm     Audio out, when it is to be heard.
 #
-# Units: location path or address
+# formats        Where decoding ends: of what can be sent as it is, the program puts that in front. A text without it is always
+#                decoded.
+# encoded        Frames out as they are, with their times.
+# encoded-audio  Packets of Opus as they are.
+#
+# Units: location path or address, formats caps
 
-srtsrc uri=${location} auto-reconnect=false ! decodebin name=source
+srtsrc uri=${location} auto-reconnect=false ! decodebin name=source caps=${formats:-video/x-raw;audio/x-raw}
 source. ! video/x-raw ! queue max-size-bytes=0 max-size-buffers=5 max-size-time=0
 ! videoconvert n-threads=1 ! video/x-raw,format=I420
 ! appsink name=frames sync=true async=false
@@ -129,90 +201,69 @@ source. ! audio/x-raw ! queue max-size-bytes=0 max-size-buffers=0 max-size-time=
 ! audioconvert ! audioresample ! audio/x-raw,format=S16LE,layout=interleaved,rate=48000,channels=2
 ! audiobuffersplit output-buffer-duration=1/50
 ! appsink name=pcm sync=true async=false
+source. ! video/x-h264;video/x-vp8;video/x-vp9 ! appsink name=encoded sync=true async=false
+source. ! audio/x-opus ! appsink name=encoded-audio sync=true async=false
 
 """###,
-    "capture/test-audio": ###"""
-# Test tone as RTP: Opus, stereo.
+    "capture/stdin-audio": ###"""
+# Raw samples on standard input, which say nothing of themselves, at their pace.
 #
-# audiotestsrc  `wave` (sine, ticks, pink-noise, ...) of `frequency` Hz at `volume` (0 to 1).
-# opusenc       `bitrate` in bit/s; packets of 20 ms.
-# payloader     Packets of at most `mtu` bytes, header included.
-# audio         RTP packets out.
+# fdsrc          Reads the file descriptor `fd`.
+# rawaudioparse  Samples of `format`, such as s16le or f32le, `rate` a second, of `channels` side by side.
+# pcm            Audio out, in pieces of 20 ms, when it is to be heard.
 #
-# Units: wave word, frequency Hz, volume 0 to 1, bitrate bit/s, fec true or false, mtu bytes
+# Units: fd number, rate Hz, channels count, format name
 
-audiotestsrc is-live=true do-timestamp=true wave=${wave:-sine} freq=${frequency:-440} volume=${volume:-0.3} samplesperbuffer=960
-! audio/x-raw,format=S16LE,layout=interleaved,rate=48000,channels=2
-! opusenc bitrate=${bitrate:-48000} frame-size=20 inband-fec=${fec:-false}
-! rtpopuspay mtu=${mtu:-1200}
-! appsink name=audio sync=false
-
-"""###,
-    "capture/test-video-h264": ###"""
-# H.264 test image with a clock, as RTP.
-#
-# videotestsrc     A moving image: `pattern` at `width` x `height`, `framerate` (a fraction).
-# clockoverlay     The time of day; timeoverlay: how long it has been running.
-# encoder          `bitrate` in kbit/s; a keyframe on request and at least every `gop` frames; `preset` from ultrafast to slower.
-# payloader        Packets of at most `mtu` bytes, header included.
-# video            RTP packets out.
-#
-# Units: pattern word, width px, height px, framerate frames/s, bitrate kbit/s, preset word, gop frames, mtu bytes
-
-videotestsrc is-live=true do-timestamp=true pattern=${pattern:-ball} motion=sweep animation-mode=running-time
-! video/x-raw,format=I420,width=${width:-640},height=${height:-360},framerate=${framerate:-25/1}
-! clockoverlay time-format="%H:%M:%S" halignment=left valignment=top shaded-background=true
-! timeoverlay time-mode=elapsed-running-time halignment=left valignment=bottom shaded-background=true
-! queue max-size-buffers=2 max-size-time=0 max-size-bytes=0 leaky=downstream
-! x264enc bitrate=${bitrate:-800} speed-preset=${preset:-ultrafast} tune=zerolatency key-int-max=${gop:-250} threads=1
-  bframes=0 vbv-buf-capacity=300
-! video/x-h264,profile=constrained-baseline
-! rtph264pay mtu=${mtu:-1200} config-interval=-1 aggregate-mode=zero-latency
-! appsink name=video sync=false
+fdsrc fd=${fd:-0}
+! rawaudioparse pcm-format=${format:-s16le} sample-rate=${rate:-48000} num-channels=${channels:-2}
+! audioconvert ! audioresample ! audio/x-raw,format=S16LE,layout=interleaved,rate=48000,channels=2
+! audiobuffersplit output-buffer-duration=1/50
+! appsink name=pcm sync=true async=false
 
 """###,
-    "capture/test-video-vp9": ###"""
-# VP9 test image with a clock, as RTP.
+    "capture/stdin-video": ###"""
+# Raw frames on standard input, which say nothing of themselves, at their pace.
 #
-# videotestsrc     A moving image: `pattern` at `width` x `height`, `framerate` (a fraction).
-# clockoverlay     The time of day; timeoverlay: how long it has been running.
-# encoder          `bitrate` in bit/s; a keyframe on request and at least every `gop` frames; `speed` from 5 (better) to 9 (faster).
-# payloader        Packets of at most `mtu` bytes, header included.
-# video            RTP packets out.
+# fdsrc          Reads the file descriptor `fd`.
+# rawvideoparse  Cuts frames of `width` x `height` in `format`, such as i420, nv12, yuy2, rgb or bgra, the rows of each plane
+#                right behind each other; `framerate` of them (a fraction) are shown in a second.
+# frames         Frames out, when they are to be shown.
 #
-# Units: pattern word, width px, height px, framerate frames/s, speed level, bitrate bit/s, gop frames, mtu bytes
+# Units: fd number, width px, height px, format name, framerate frames/s
 
-videotestsrc is-live=true do-timestamp=true pattern=${pattern:-ball} motion=sweep animation-mode=running-time
-! video/x-raw,format=I420,width=${width:-640},height=${height:-360},framerate=${framerate:-25/1}
-! clockoverlay time-format="%H:%M:%S" halignment=left valignment=top shaded-background=true
-! timeoverlay time-mode=elapsed-running-time halignment=left valignment=bottom shaded-background=true
-! queue max-size-buffers=2 max-size-time=0 max-size-bytes=0 leaky=downstream
-! vp9enc deadline=1 cpu-used=${speed:-9} end-usage=cbr target-bitrate=${bitrate:-800000} keyframe-max-dist=${gop:-250}
-  error-resilient=default lag-in-frames=0 buffer-initial-size=100 buffer-optimal-size=120 buffer-size=150 threads=1
-! rtpvp9pay mtu=${mtu:-1200} picture-id-mode=15-bit
-! appsink name=video sync=false
+fdsrc fd=${fd:-0}
+! rawvideoparse width=${width:-1280} height=${height:-720} format=${format:-i420} framerate=${framerate:-25/1}
+! videoconvert n-threads=1 ! video/x-raw,format=I420
+! appsink name=frames sync=true async=false
 
 """###,
-    "capture/test-video": ###"""
-# VP8 test image with a clock, as RTP.
+    "capture/stdin": ###"""
+# What comes on standard input, at its own pace: video, audio, or both, such as Matroska, MPEG-TS, Ogg, Y4M, WAV or H.264 as a
+# byte stream.
 #
-# videotestsrc     A moving image: `pattern` at `width` x `height`, `framerate` (a fraction).
-# clockoverlay     The time of day; timeoverlay: how long it has been running.
-# encoder          `bitrate` in bit/s; a keyframe on request and at least every `gop` frames; `speed` from 1 (better) to 16 (faster).
-# payloader        Packets of at most `mtu` bytes, header included.
-# video            RTP packets out.
+# fdsrc   Reads the file descriptor `fd`.
+# source  Finds out what it is, and decodes it.
+# frames  Frames out, when they are to be shown.
+# split   Pieces of audio may be larger than those that are sent, and all but the beginning would be too early.
+# pcm     Audio out, when it is to be heard.
 #
-# Units: pattern word, width px, height px, framerate frames/s, speed level, bitrate bit/s, gop frames, mtu bytes
+# formats        Where decoding ends: of what can be sent as it is, the program puts that in front. A text without it is always
+#                decoded.
+# encoded        Frames out as they are, with their times.
+# encoded-audio  Packets of Opus as they are.
+#
+# Units: fd number, formats caps
 
-videotestsrc is-live=true do-timestamp=true pattern=${pattern:-ball} motion=sweep animation-mode=running-time
-! video/x-raw,format=I420,width=${width:-640},height=${height:-360},framerate=${framerate:-25/1}
-! clockoverlay time-format="%H:%M:%S" halignment=left valignment=top shaded-background=true
-! timeoverlay time-mode=elapsed-running-time halignment=left valignment=bottom shaded-background=true
-! queue max-size-buffers=2 max-size-time=0 max-size-bytes=0 leaky=downstream
-! vp8enc deadline=1 cpu-used=${speed:-10} end-usage=cbr target-bitrate=${bitrate:-800000} keyframe-max-dist=${gop:-250}
-  error-resilient=default lag-in-frames=0 buffer-initial-size=100 buffer-optimal-size=120 buffer-size=150 threads=1
-! rtpvp8pay mtu=${mtu:-1200} picture-id-mode=15-bit
-! appsink name=video sync=false
+fdsrc fd=${fd:-0} ! decodebin name=source caps=${formats:-video/x-raw;audio/x-raw}
+source. ! video/x-raw ! queue max-size-bytes=0 max-size-buffers=5 max-size-time=0
+! videoconvert n-threads=1 ! video/x-raw,format=I420
+! appsink name=frames sync=true async=false
+source. ! audio/x-raw ! queue max-size-bytes=0 max-size-buffers=0 max-size-time=500000000
+! audioconvert ! audioresample ! audio/x-raw,format=S16LE,layout=interleaved,rate=48000,channels=2
+! audiobuffersplit output-buffer-duration=1/50
+! appsink name=pcm sync=true async=false
+source. ! video/x-h264;video/x-vp8;video/x-vp9 ! appsink name=encoded sync=true async=false
+source. ! audio/x-opus ! appsink name=encoded-audio sync=true async=false
 
 """###,
     "capture/tone": ###"""
@@ -227,6 +278,38 @@ audiotestsrc is-live=true do-timestamp=true wave=${wave:-sine} freq=${frequency:
   samplesperbuffer=960
 ! audio/x-raw,format=S16LE,layout=interleaved,rate=48000,channels=2
 ! appsink name=pcm sync=false async=false
+
+"""###,
+    "decode/audio": ###"""
+# Audio of what a source carries, where it is asked for.
+#
+# encoded    Packets in, as the source carries them.
+# decodebin  The decoder that there is.
+# pcm        Audio out, in pieces of 20 ms.
+#
+# Units: queue packets
+
+appsrc name=encoded max-buffers=${queue:-200} max-bytes=0 caps="audio/x-opus"
+! decodebin
+! audioconvert ! audioresample ! audio/x-raw,format=S16LE,layout=interleaved,rate=48000,channels=2
+! audiobuffersplit output-buffer-duration=1/50
+! appsink name=pcm sync=false async=false
+
+"""###,
+    "decode/video": ###"""
+# Frames of what a source carries, where they are asked for.
+#
+# encoded    Frames in, as the source carries them.
+# decodebin  The decoder that there is.
+# frames     Frames out.
+#
+# Units: queue frames
+
+appsrc name=encoded max-buffers=${queue:-100} max-bytes=0 caps="video/x-h264;video/x-vp8;video/x-vp9"
+! decodebin
+! videoconvert n-threads=1
+! video/x-raw,format=I420
+! appsink name=frames sync=false async=false
 
 """###,
     "encode/aac": ###"""
@@ -287,7 +370,8 @@ appsrc name=frames max-buffers=${frame-queue:-50} max-bytes=${queue-bytes:-20000
 # videoflip     Turns frames upright, as the sender says (tag image-orientation).
 # scaling       The video keeps one size, `width` x `height`, with black bars where the shape differs.
 # colorimetry   and capssetter: the video has one description, whatever the decoder says of its frames; BT.601 is what
-#               VP8 has, and no rate is what live frames have.
+#               VP8 has. `framerate` is what frames come at, where that is known: without one (0/1) the encoder keeps each
+#               frame until the next one has come.
 # x264enc       `bitrate` in kbit/s, which is kept within `vbv` ms, so that no frame waits behind a large one; `preset` from
 #               ultrafast to slower; each frame is cut into slices that `threads` threads encode at once; a keyframe at
 #               least every `gop` frames. With min-keyint it makes no frame that looks like a keyframe and is none.
@@ -295,15 +379,15 @@ appsrc name=frames max-buffers=${frame-queue:-50} max-bytes=${queue-bytes:-20000
 # encoded       Access units out; the caps are what this template is chosen by.
 #
 # Units: frame-queue frames, queue-bytes bytes, width px, height px, bitrate kbit/s, vbv ms, preset word, gop frames,
-# Units: threads threads
+# Units: threads threads, framerate frames/s
 
 appsrc name=frames max-buffers=${frame-queue:-3} max-bytes=${queue-bytes:-200000000} leaky-type=downstream
   caps="video/x-raw"
 ! videoflip video-direction=auto
 ! videoconvertscale add-borders=true n-threads=1
 ! video/x-raw,format=I420,width=${width:-1280},height=${height:-720},pixel-aspect-ratio=1/1,colorimetry=bt601
-! capssetter caps="video/x-raw,framerate=(fraction)0/1,interlace-mode=progressive"
-! x264enc bitrate=${bitrate:-2500} vbv-buf-capacity=${vbv:-200} speed-preset=${preset:-ultrafast} tune=zerolatency
+! capssetter caps="video/x-raw,framerate=(fraction)${framerate:-0/1},interlace-mode=progressive"
+! x264enc name=encoder bitrate=${bitrate:-2500} vbv-buf-capacity=${vbv:-200} speed-preset=${preset:-superfast} tune=zerolatency
   key-int-max=${gop:-50} sliced-threads=true threads=${threads:-2} option-string=min-keyint=1
 ! video/x-h264,profile=constrained-baseline ! h264parse config-interval=-1
 ! appsink name=encoded sync=false caps="video/x-h264,stream-format=avc,alignment=au"
@@ -333,7 +417,7 @@ appsrc name=frames max-buffers=${frame-queue:-50} max-bytes=${queue-bytes:-20000
 ! videoconvertscale add-borders=true n-threads=1
 ! video/x-raw,format=NV12,width=${width:-1280},height=${height:-720},pixel-aspect-ratio=1/1,colorimetry=bt601
 ! capssetter caps="video/x-raw,framerate=(fraction)0/1,interlace-mode=progressive"
-! nvh264enc rc-mode=cbr bitrate=${bitrate:-2500} preset=${preset:-low-latency-hq} gop-size=${gop:-50} bframes=0
+! nvh264enc name=encoder rc-mode=cbr bitrate=${bitrate:-2500} preset=${preset:-low-latency-hq} gop-size=${gop:-50} bframes=0
   zerolatency=true
 ! video/x-h264,profile=main ! h264parse config-interval=-1
 ! appsink name=encoded sync=false caps="video/x-h264,stream-format=avc,alignment=au"
@@ -362,7 +446,7 @@ appsrc name=frames max-buffers=${frame-queue:-50} max-bytes=${queue-bytes:-20000
 ! videoconvertscale add-borders=true n-threads=1
 ! video/x-raw,format=I420,width=${width:-1280},height=${height:-720},pixel-aspect-ratio=1/1,colorimetry=bt601
 ! capssetter caps="video/x-raw,framerate=(fraction)0/1,interlace-mode=progressive"
-! openh264enc bitrate=${bitrate:-2500}000 rate-control=bitrate complexity=${complexity:-low} gop-size=${gop:-50}
+! openh264enc name=encoder bitrate=${bitrate:-2500}000 rate-control=bitrate complexity=${complexity:-low} gop-size=${gop:-50}
   multi-thread=${threads:-2} slice-mode=auto enable-frame-skip=false
 ! video/x-h264,profile=constrained-baseline ! h264parse config-interval=-1
 ! appsink name=encoded sync=false caps="video/x-h264,stream-format=avc,alignment=au"
@@ -421,7 +505,7 @@ appsrc name=frames max-buffers=${frame-queue:-50} max-bytes=${queue-bytes:-20000
 ! videoconvertscale add-borders=true n-threads=1
 ! video/x-raw,format=NV12,width=${width:-1280},height=${height:-720},pixel-aspect-ratio=1/1,colorimetry=bt601
 ! capssetter caps="video/x-raw,framerate=(fraction)0/1,interlace-mode=progressive"
-! vah264enc rate-control=cbr bitrate=${bitrate:-2500} target-usage=${target-usage:-4} key-int-max=${gop:-50} b-frames=0
+! vah264enc name=encoder rate-control=cbr bitrate=${bitrate:-2500} target-usage=${target-usage:-4} key-int-max=${gop:-50} b-frames=0
 ! video/x-h264,profile=main ! h264parse config-interval=-1
 ! appsink name=encoded sync=false caps="video/x-h264,stream-format=avc,alignment=au"
 
@@ -447,7 +531,7 @@ appsrc name=frames max-buffers=${frame-queue:-50} max-bytes=${queue-bytes:-20000
 ! videoconvertscale add-borders=true n-threads=1
 ! video/x-raw,format=I420,width=${width:-1280},height=${height:-720},pixel-aspect-ratio=1/1,colorimetry=bt601
 ! capssetter caps="video/x-raw,framerate=(fraction)0/1,interlace-mode=progressive"
-! x264enc bitrate=${bitrate:-2500} speed-preset=${preset:-superfast} tune=zerolatency key-int-max=${gop:-50}
+! x264enc name=encoder bitrate=${bitrate:-2500} speed-preset=${preset:-superfast} tune=zerolatency key-int-max=${gop:-50}
   option-string=min-keyint=1
 ! video/x-h264,profile=main ! h264parse config-interval=-1
 ! appsink name=encoded sync=false caps="video/x-h264,stream-format=avc,alignment=au"
@@ -475,14 +559,14 @@ appsrc name=pcm max-buffers=${audio-queue:-1000} max-bytes=0 leaky-type=downstre
 # Opus of 48 kHz stereo.
 #
 # pcm           Queue at most `audio-queue` stretches of audio; the oldest are dropped when the encoder does not keep up.
-# opusenc       `audio-bitrate` in kbit/s, in packets of 20 ms.
+# opusenc       `audio-bitrate` in kbit/s, in packets of 20 ms; with `dtx` next to nothing while it is silent.
 # encoded       Packets out; the caps are what this template is chosen by.
 #
-# Units: audio-queue buffers, audio-bitrate kbit/s
+# Units: audio-queue buffers, audio-bitrate kbit/s, dtx true or false
 
 appsrc name=pcm max-buffers=${audio-queue:-1000} max-bytes=0 leaky-type=downstream
   caps="audio/x-raw,format=S16LE,layout=interleaved,rate=48000,channels=2"
-! opusenc bitrate=${audio-bitrate:-128}000 frame-size=20
+! opusenc bitrate=${audio-bitrate:-128}000 frame-size=20 dtx=${dtx:-false}
 ! appsink name=encoded sync=false caps="audio/x-opus"
 
 """###,
@@ -495,10 +579,11 @@ appsrc name=pcm max-buffers=${audio-queue:-1000} max-bytes=0 leaky-type=downstre
 # scaling       The video keeps one size, `width` x `height`, with black bars where the shape differs.
 # colorimetry   and capssetter: the video has one description, whatever the decoder says of its frames; BT.601 is what
 #               VP8 has, and no rate is what live frames have.
-# vp8enc        `bitrate` in kbit/s; `cpu-used` from 1 (better) to 16 (faster); a keyframe at least every `gop` frames.
+# vp8enc        `bitrate` in kbit/s; `cpu-used` from 1 (better) to 16 (faster), slower where there is time for it, or from -1
+#               to -16 always the same; a keyframe at least every `gop` frames.
 # encoded       Frames out; the caps are what this template is chosen by.
 #
-# Units: frame-queue frames, queue-bytes bytes, width px, height px, cpu-used speed 1 to 16, bitrate kbit/s, gop frames
+# Units: frame-queue frames, queue-bytes bytes, width px, height px, cpu-used speed -16 to 16, bitrate kbit/s, gop frames
 # Units: threads threads
 
 appsrc name=frames max-buffers=${frame-queue:-50} max-bytes=${queue-bytes:-200000000} leaky-type=downstream caps="video/x-raw"
@@ -506,7 +591,7 @@ appsrc name=frames max-buffers=${frame-queue:-50} max-bytes=${queue-bytes:-20000
 ! videoconvertscale add-borders=true n-threads=1
 ! video/x-raw,format=I420,width=${width:-1280},height=${height:-720},pixel-aspect-ratio=1/1,colorimetry=bt601
 ! capssetter caps="video/x-raw,framerate=(fraction)0/1,interlace-mode=progressive"
-! vp8enc deadline=1 cpu-used=${cpu-used:-8} end-usage=cbr target-bitrate=${bitrate:-2500}000
+! vp8enc name=encoder deadline=1 cpu-used=${cpu-used:-8} end-usage=cbr target-bitrate=${bitrate:-2500}000
   keyframe-max-dist=${gop:-50} threads=${threads:-2}
 ! appsink name=encoded sync=false caps="video/x-vp8"
 
@@ -532,7 +617,7 @@ appsrc name=frames max-buffers=${frame-queue:-50} max-bytes=${queue-bytes:-20000
 ! videoconvertscale add-borders=true n-threads=1
 ! video/x-raw,format=I420,width=${width:-1280},height=${height:-720},pixel-aspect-ratio=1/1,colorimetry=bt601
 ! capssetter caps="video/x-raw,framerate=(fraction)0/1,interlace-mode=progressive"
-! vp9enc deadline=1 cpu-used=${speed:-8} end-usage=cbr target-bitrate=${bitrate:-2500}000 lag-in-frames=0
+! vp9enc name=encoder deadline=1 cpu-used=${speed:-8} end-usage=cbr target-bitrate=${bitrate:-2500}000 lag-in-frames=0
   keyframe-max-dist=${gop:-50} threads=${threads:-2}
 ! appsink name=encoded sync=false caps="video/x-vp9"
 
@@ -753,6 +838,7 @@ appsrc name=video max-buffers=${queue:-1000} max-bytes=0 leaky-type=downstream c
 # video, audio  Queue at most `queue` buffers; the oldest are dropped when the disk does not keep up. The caps say what
 #               goes in: a track as it was sent, or else encoded into the first of them.
 # audio-N       The same of each participant that has a track of its own: audio-2, audio-3 and so on.
+# captions      What is said, as text: a track of subtitles where captions are asked for, which nothing waits for.
 # mux           Starts a new cluster after `cluster` ns; a kill loses at most the last one.
 # filesink      Nothing is held back in memory.
 #
@@ -767,6 +853,8 @@ appsrc name=audio max-buffers=${queue:-1000} max-bytes=0 leaky-type=downstream c
 ! mux.audio_0
 appsrc name=audio-N max-buffers=${queue:-1000} max-bytes=0 leaky-type=downstream caps="audio/x-opus"
 ! mux.audio_N
+appsrc name=captions max-buffers=${queue:-1000} max-bytes=0 leaky-type=downstream caps="text/x-raw,format=utf8"
+! mux.subtitle_0
 
 """###,
     "output/mp3": ###"""
@@ -1033,7 +1121,8 @@ videotestsrc is-live=true do-timestamp=true pattern=black
 # Desktop window for the frames of one track (X11), which VideoView fills.
 #
 # video          Frames in, of any size; at most `queue` wait, and the oldest are dropped when the display is slow.
-# videoflip      Turns frames upright, as the sender says (tag image-orientation).
+# upright        Turns frames upright, as the sender says (tag image-orientation), or as VideoView.rotationOverride does.
+# mirror         Flips them from left to right where VideoView.mirrorMode has it so, and passes them on otherwise.
 # crop           Cuts frames to the window's shape when they are to fill it: Swift sets `aspect-ratio`, 0/1 for none.
 # scaling        Brings frames to the window's size, with black bars where the shape differs.
 # size           `width` x `height` until the window has another size, which Swift sets in these caps.
@@ -1047,7 +1136,8 @@ videotestsrc is-live=true do-timestamp=true pattern=black
 # Units: queue buffers, width px, height px, font Pango font, title text
 
 appsrc name=video max-buffers=${queue:-3} max-bytes=0 leaky-type=downstream caps="video/x-raw"
-! videoflip video-direction=auto
+! videoflip name=upright video-direction=auto
+! videoflip name=mirror video-direction=identity
 ! aspectratiocrop name=crop
 ! videoconvertscale add-borders=true n-threads=1
 ! capsfilter name=size caps=video/x-raw,width=${width:-960},height=${height:-540},pixel-aspect-ratio=1/1
@@ -1055,6 +1145,87 @@ appsrc name=video max-buffers=${queue:-3} max-bytes=0 leaky-type=downstream caps
   halignment=left valignment=top xpad=8 ypad=8 shaded-background=true
 ! taginject tags=title=${title:-mediabridge}
 ! ximagesink name=window sync=false async=false qos=false
+
+"""###,
+    "process/blur": ###"""
+# Blurs whole frames: shapes and colours are seen, while no text can be read and no face be made out.
+#
+# frames         Frames in, one at a time.
+# videoflip      Turns frames upright, as the sender says (tag image-orientation).
+# detail         As much is left as a frame shows that is `detail` wide: 20 is a stronger blur than 60. Each pixel counts for
+#                it (bilinear2), so that fine stripes do not shine through.
+# size           As large as what has come in: Swift sets `width` and `height`.
+# processed      Frames out.
+#
+# Units: detail px
+
+appsrc name=frames caps="video/x-raw"
+! videoflip video-direction=auto
+! videoconvertscale method=bilinear2 n-threads=1
+! video/x-raw,format=I420,width=${detail:-40},pixel-aspect-ratio=1/1
+! videoconvertscale method=spline n-threads=1
+! capsfilter name=size caps=video/x-raw,format=I420,width=320,height=180,pixel-aspect-ratio=1/1
+! appsink name=processed sync=false async=false
+
+"""###,
+    "process/crop": ###"""
+# Cuts the edges off frames, which become smaller.
+#
+# frames         Frames in, one at a time.
+# videoflip      Turns frames upright, as the sender says (tag image-orientation).
+# videocrop      Takes that much from each side. From a frame that has less it can take nothing, and fails.
+# processed      Frames out.
+#
+# Units: left px, right px, top px, bottom px
+
+appsrc name=frames caps="video/x-raw"
+! videoflip video-direction=auto
+! videocrop left=${left:-0} right=${right:-0} top=${top:-0} bottom=${bottom:-0}
+! appsink name=processed sync=false async=false
+
+"""###,
+    "process/faces-blurred": ###"""
+# Blurs faces that are found in frames. It finds those that look into the camera, and not all of them: blur hides all.
+#
+# frames         Frames in, one at a time.
+# videoflip      Turns frames upright, as the sender says (tag image-orientation).
+# faceblur       Of the Debian package gstreamer1.0-opencv. Finds faces of `min-face` and more; smaller ones take longer:
+#                a frame of 1280x720 takes some 40 ms, and frames that come meanwhile are dropped.
+# filesrc        What faces look like, of the Debian package opencv-data. Without that file faceblur would leave all frames
+#                as they are; so it is opened here as well, where its absence is an error.
+# processed      Frames out.
+#
+# Units: min-face px
+
+appsrc name=frames caps="video/x-raw"
+! videoflip video-direction=auto
+! videoconvert n-threads=1
+! faceblur min-size-width=${min-face:-40} min-size-height=${min-face}
+  profile=/usr/share/opencv4/haarcascades/haarcascade_frontalface_default.xml
+! videoconvert n-threads=1
+! video/x-raw,format=I420
+! appsink name=processed sync=false async=false
+filesrc location=/usr/share/opencv4/haarcascades/haarcascade_frontalface_default.xml num-buffers=1
+! fakesink sync=false async=false
+
+"""###,
+    "process/logo": ###"""
+# Lays an image over frames.
+#
+# frames            Frames in, one at a time.
+# videoflip         Turns frames upright, as the sender says (tag image-orientation).
+# gdkpixbufoverlay  The image of the file `location` (PNG with transparency, JPEG), `logo-width` x `logo-height`, 0 for its
+#                   own size. It is `x` from the left and `y` from the top; less than 0 is from the right and the bottom.
+#                   `opacity` from 0.0 (not seen) to 1.0.
+# processed         Frames out.
+#
+# Units: location path, x px, y px, logo-width px, logo-height px, opacity 0.0 to 1.0
+
+appsrc name=frames caps="video/x-raw"
+! videoflip video-direction=auto
+! gdkpixbufoverlay location=${location} offset-x=${x:-16} offset-y=${y:-16}
+  overlay-width=${logo-width:-0} overlay-height=${logo-height:-0} alpha=${opacity:-1.0}
+! appsink name=processed sync=false async=false
 
 """###,
     "process/placeholder": ###"""
@@ -1074,6 +1245,25 @@ appsrc name=frames caps="video/x-raw"
 ! textoverlay name=label silent=true font-desc=${font:-Sans 12} auto-resize=false draw-shadow=false draw-outline=false
   halignment=center valignment=bottom ypad=12
 ! appsink name=processed sync=false
+
+"""###,
+    "process/text": ###"""
+# Writes a text over frames.
+#
+# frames         Frames in, one at a time.
+# videoflip      Turns frames upright, as the sender says (tag image-orientation).
+# label          `text` in `font` as Pango writes it; its size is for a frame that is 640 wide, and goes with the width. It
+#                stands `halign` (left, center, right) and `valign` (top, center, bottom). Swift has it shown as it is, so
+#                that & and < are no mark-up.
+# processed      Frames out.
+#
+# Units: text word, font Pango font, halign word, valign word
+
+appsrc name=frames caps="video/x-raw"
+! videoflip video-direction=auto
+! textoverlay name=label text=${text:-Live} font-desc=${font:-Sans 20} halignment=${halign:-left} valignment=${valign:-top}
+  shaded-background=true
+! appsink name=processed sync=false async=false
 
 """###,
     "receive/h264-nvdec": ###"""
@@ -1540,13 +1730,13 @@ appsrc name=encoded max-buffers=100 max-bytes=0 caps="video/x-h264"
 # Opus as RTP (RFC 7587).
 #
 # encoded    Packets in, as an encode template makes them.
-# payloader  Packets of at most `mtu` bytes, header included.
+# payloader  Packets of at most `mtu` bytes, header included. What an encoder makes of silence with DTX is not sent.
 # rtp        Packets out. Their source, payload type and number are the program's.
 #
 # Units: mtu bytes
 
 appsrc name=encoded max-buffers=100 max-bytes=0 caps="audio/x-opus"
-! rtpopuspay mtu=${mtu:-1180}
+! rtpopuspay mtu=${mtu:-1180} dtx=true
 ! appsink name=rtp sync=false async=false
 
 """###,

@@ -37,13 +37,10 @@ extension RTPPacket {
     repacking bytes: UnsafeRawBufferPointer, payloadType: PayloadType, sequenceNumber: SequenceNumber, ssrc: SSRC,
     extensions: [(id: UInt8, value: [UInt8])] = []
   ) {
-    guard case .success(let header) = RTPHeader.parse(bytes), header.length + header.padding < bytes.count else {
-      return nil
-    }
+    guard let (header, payload) = RTPHeader.payload(of: bytes) else { return nil }
     self.init(
       payloadType: payloadType, sequenceNumber: sequenceNumber, timestamp: header.timestamp, ssrc: ssrc,
-      marker: header.marker, extensions: extensions,
-      payload: UnsafeRawBufferPointer(rebasing: bytes[header.length..<(bytes.count - header.padding)]))
+      marker: header.marker, extensions: extensions, payload: payload)
   }
 
   /// Makes a packet around `payload`.
@@ -56,6 +53,14 @@ extension RTPPacket {
         payloadType: payloadType, sequenceNumber: sequenceNumber, timestamp: timestamp, ssrc: ssrc, marker: marker,
         extensions: extensions, payload: $0, padding: padding)
     }
+  }
+}
+
+extension RTPHeader {
+  /// Header and payload of a packet; nil for what is no RTP, or has no payload.
+  static func payload(of bytes: UnsafeRawBufferPointer) -> (RTPHeader, UnsafeRawBufferPointer)? {
+    guard case .success(let header) = parse(bytes), header.length + header.padding < bytes.count else { return nil }
+    return (header, UnsafeRawBufferPointer(rebasing: bytes[header.length..<(bytes.count - header.padding)]))
   }
 }
 

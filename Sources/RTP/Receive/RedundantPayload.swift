@@ -1,5 +1,15 @@
 import MediaCore
 
+extension RTPPacket {
+  /// A copy with the packet's own payload alone, in its format; nil for what is not RED.
+  public func withoutRedundancy() -> RTPPacket? {
+    guard let redundant = withPayload({ RedundantPayload($0) }) else { return nil }
+    var packet = copy().droppingPayloadPrefix(redundant.primaryStart)
+    packet.rewrite(payloadType: redundant.primaryType)
+    return packet
+  }
+}
+
 /// A payload that holds earlier payloads beside its own (RFC 2198, 3), read without copying.
 struct RedundantPayload {
   struct Block: Equatable {

@@ -1,8 +1,10 @@
 /// What a track's sender reports say: its sender's wall clock minus its media time, in nanoseconds.
 ///
 /// Some reports are wrong by as much as an encoder or a busy machine was late when they were made: libwebrtc extends the last
-/// frame's timestamp by the time since then, which it at times counts from when that frame was sent. That makes a sample too
-/// large, never too small. So the middle one of the last few counts, of an even number the lower of the two.
+/// frame's timestamp by the time since then, which it at times counts from when that frame was sent, and for audio that is
+/// sent redundantly (RED) in ticks of 8 kHz, so that up to 17 ms are missing. That makes a sample too large, never too
+/// small. So the smallest one of the last few counts. A server that forwards media repeats what a sender said last, which
+/// counts once.
 ///
 /// Pure.
 struct ReportClock: Sendable {
@@ -16,16 +18,21 @@ struct ReportClock: Sendable {
   }
 
   private enum Limit {
-    static let samples = 5
+    static let samples = 10
     /// A report that is further from the ones before tells of a clock that was set, if the next one says so, too.
     static let steadiness: UInt64 = 200_000_000
     /// So many that agree were right.
     static let established = 3
+    /// Less than two reports of a sender differ by.
+    static let repetition: UInt64 = 100_000
     /// More than reports differ by in the making.
     static let noise: UInt64 = 20_000_000
   }
 
+  /// The last ones that differ.
   private var samples: [Int64] = []
+  /// How many agreed so far.
+  private var count = 0
   /// The last report, if it contradicts those before.
   private var stranger: Int64?
 
@@ -38,18 +45,21 @@ struct ReportClock: Sendable {
       stranger = sample
       return .steady
     }
-    let wasRight = samples.count >= Limit.established
-    samples = [other]
+    let wasRight = count >= Limit.established
+    (samples, count) = ([other], 1)
     _ = add(sample)
     return wasRight ? .clockSet : .corrected
   }
 
   private mutating func add(_ sample: Int64) -> Finding {
     stranger = nil
-    if samples.count == Limit.samples { samples.removeFirst() }
-    samples.append(sample)
-    let middle = samples.sorted()[(samples.count - 1) / 2]
-    defer { offset = middle }
-    return offset.map { (middle &- $0).magnitude > Limit.noise } == true ? .corrected : .steady
+    count += 1
+    if samples.last.map({ (sample &- $0).magnitude >= Limit.repetition }) ?? true {
+      if samples.count == Limit.samples { samples.removeFirst() }
+      samples.append(sample)
+    }
+    let best = samples.min() ?? sample
+    defer { offset = best }
+    return offset.map { (best &- $0).magnitude > Limit.noise } == true ? .corrected : .steady
   }
 }

@@ -66,7 +66,7 @@ struct PipelinesCommand: AsyncParsableCommand {
   struct Check: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Build every pipeline template and say what is wrong or missing, without a room.",
-      discussion: "A template for hardware that this machine does not have is named, and is no failure.")
+      discussion: "A template for hardware or for an optional package that is not here is named, and is no failure.")
     @OptionGroup var templates: PipelineArguments
 
     func run() async throws {

@@ -9,21 +9,44 @@ struct PublishCommand: AsyncParsableCommand {
     commandName: "publish", abstract: "Send files, live streams, a camera, a screen or a test pattern into a room.",
     usage: "mediabridge publish <source> ... [<options>]",
     discussion: """
-      A source is a file, an address (rtsp://, rtmp://, srt://, http://), /dev/videoN, screen, microphone, or the name of a \
-      capture template, such as pattern and tone: `mediabridge pipelines list` shows them, and --set changes them. It is \
+      A source is a file, an address (rtsp://, rtmp://, srt://, http://), - for standard input, /dev/videoN, screen, \
+      screen-audio (what is heard), microphone, or the name of a capture template, such as pattern and tone: \
+      `mediabridge pipelines list` shows them, and --set changes them. H.264, VP8, VP9 and Opus go as they are, in one \
+      layer, where that can be: without B-frames, and with a keyframe every 4 s. All else, and all with --encode, is \
       decoded, and encoded as --codec in the layers that LiveKit's clients send. It ends with its files, or at Ctrl-C.
       """)
 
-  @Argument(help: ArgumentHelp("What to publish", valueName: "source")) var sources: [String]
+  @Argument(help: ArgumentHelp("What to publish", valueName: "source")) var sources: [String] = []
   @OptionGroup var access: RoomArguments
   @OptionGroup var set: SetArguments
   @OptionGroup var drawing: DrawingArguments
-  @Option(help: ArgumentHelp("vp8, vp9 or h264", valueName: "codec")) var codec = "vp8"
+  @Flag(help: "Print the cameras, microphones, loudspeakers and screens of this machine, and end")
+  var listDevices = false
+  @Flag(help: "Encode what could be sent as it is, too") var encode = false
+  @Option(
+    help: ArgumentHelp(
+      "vp8, vp9 or h264: what video is encoded as, vp8 without it; other video is not sent as it is",
+      valueName: "codec"))
+  var codec: String?
+  @Option(
+    help: ArgumentHelp(
+      "vp8 or h264: what is sent, too, while somebody is there who cannot receive --codec vp9", valueName: "codec"))
+  var backupCodec: String?
   @Option(help: ArgumentHelp("Bits a second of the largest layer, in thousands", valueName: "kbit/s"))
   var videoBitrate: Int?
   @Option(help: ArgumentHelp("Bits a second of audio, in thousands", valueName: "kbit/s")) var audioBitrate: Int?
-  @Flag(help: "Send one layer of video only") var singleLayer = false
+  @Flag(help: "Send each packet of audio once only, which halves its bitrate (no RED)") var noRed = false
+  @Flag(help: "Send one layer of what is encoded only") var singleLayer = false
+  @Option(
+    help: ArgumentHelp(
+      "Process templates that frames go through before they are sent, such as blur or crop,logo; their variables are set "
+        + "with --set, those of one alone with --set NAME.name=value", valueName: "name,..."))
+  var process: String?
   @Flag(help: "Publish files from their beginning again when they end") var loop = false
+  @Option(
+    help: ArgumentHelp("Where in the files to begin, such as 1m30s, with --loop each time", valueName: "time"),
+    transform: duration(of:))
+  var seek: Duration?
   @Option(
     help: ArgumentHelp("How long a live source that went away is tried again", valueName: "time"),
     transform: duration(of:))
@@ -31,8 +54,17 @@ struct PublishCommand: AsyncParsableCommand {
   @Option(help: "How long; without it until the files end, or Ctrl-C", transform: duration(of:)) var duration: Duration?
 
   func validate() throws {
-    guard ["vp8", "vp9", "h264"].contains(codec) else {
+    guard listDevices || !sources.isEmpty else {
+      throw ValidationError("give what to publish, such as a file or pattern")
+    }
+    if let codec, !["vp8", "vp9", "h264"].contains(codec) {
       throw ValidationError("--codec \(codec): give vp8, vp9 or h264")
+    }
+    if let backupCodec {
+      guard ["vp8", "h264"].contains(backupCodec) else {
+        throw ValidationError("--backup-codec \(backupCodec): give vp8 or h264")
+      }
+      guard codec == "vp9" else { throw ValidationError("--backup-codec is for what is sent with --codec vp9") }
     }
     for (name, value) in [("--video-bitrate", videoBitrate), ("--audio-bitrate", audioBitrate)] {
       guard let value, !(1...1_000_000).contains(value) else { continue }
@@ -41,32 +73,58 @@ struct PublishCommand: AsyncParsableCommand {
     _ = try plan()
   }
 
-  /// The sources, each with the values that are set for its template, and those of the encoders.
-  private func plan() throws -> (sources: [(word: PublishSource, media: MediaSource)], values: [String: String]) {
-    let known = try captureTemplates()
-    let sources = try sources.map { try PublishSource($0, templates: known) }
-    let groups = [
-      sources.map { TemplateName(.capture, $0.template) }, videoOptions().templates + audioOptions().templates,
-    ]
-    let values = try set.values(for: groups, folder: access.pipelines)
-    return (sources.map { ($0, $0.make(values: values[0], folder: access.pipelines)) }, values[1])
+  private struct Plan {
+    /// Each with the values that are set for its template.
+    var sources: [(word: PublishSource, media: MediaSource)]
+    var process: PublishProcess
+    /// Of the encoders.
+    var video: [String: String]
+    var audio: [String: String]
   }
 
-  /// Of the capture templates, those that make raw media.
+  private func plan() throws -> Plan {
+    let known = try captureTemplates()
+    let sources = try sources.map { try PublishSource($0, templates: known) }
+    try PublishSource.check(sources, isLooped: loop, from: seek)
+    var process = try PublishProcess(process, folder: access.pipelines)
+    let captures = sources.map { TemplateName(.capture, $0.template) }
+    let groups = [captures] + process.templates.map { [$0] } + [videoOptions().templates, audioOptions().templates]
+    let what = "template of --process"
+    let values = try set.values(for: groups, folder: access.pipelines, besides: process.places, called: what)
+    try process.set(Array(values[1..<values.count - 2]), try set.own(process.places, called: what))
+    let made = sources.map { source in
+      source.make(values: values[0], from: seek ?? .zero, passthrough: passthrough, folder: access.pipelines)
+    }
+    return Plan(
+      sources: Array(zip(sources, made)), process: process, video: values[values.count - 2],
+      audio: values[values.count - 1])
+  }
+
+  /// What is sent as it is where it can be.
+  private var passthrough: Passthrough {
+    var passthrough = encode ? Passthrough.none : .possible
+    if let chosen = codec.flatMap(VideoCodec.init(rawValue:)) { passthrough.video.formIntersection([chosen]) }
+    if videoBitrate != nil || process != nil { passthrough.video = [] }
+    if audioBitrate != nil { passthrough.opus = false }
+    return passthrough
+  }
+
+  /// Of the capture templates, those that make tracks.
   private func captureTemplates() throws -> [String] {
-    let factory = PipelineFactory(folder: access.pipelines, overrides: ["location": ""])
+    let factory = PipelineFactory(folder: access.pipelines)
     return try factory.names(of: .capture).map(\.name).filter { name in
-      (try? CapturePipeline.outputs(of: name, factory: factory))?.isEmpty == false
+      (try? CapturePipeline.kinds(of: name, factory: factory))?.isEmpty == false
     }
   }
 
   func run() async throws {
     let console = access.console()
+    guard !listDevices else { return try await DeviceList.print(console) }
     let (plan, interruption) = (try plan(), Interruption())
     let room = Room(roomOptions: access.roomOptions(autoSubscribe: false))
     let publisher = Publisher(
-      room: room, sources: plan.sources, video: videoOptions(plan.values),
-      audio: audioOptions(plan.values), isLooped: loop, reconnectFor: reconnectFor, console: console)
+      room: room, sources: plan.sources, process: plan.process, video: videoOptions(plan.video),
+      audio: audioOptions(plan.audio), isLooped: loop, reconnectFor: reconnectFor, console: console)
     do {
       let (url, token) = (try access.serverURL(), try await access.accessToken(grant: VideoGrant.publisher))
       try drawing.begin()
@@ -84,12 +142,16 @@ struct PublishCommand: AsyncParsableCommand {
   }
 
   private func videoOptions(_ values: [String: String] = [:]) -> VideoPublishOptions {
-    VideoPublishOptions(
-      encoding: videoBitrate.map { VideoEncoding(maxBitrate: $0 * 1000) }, simulcast: !singleLayer,
-      preferredCodec: VideoCodec(rawValue: codec) ?? .vp8, values: values)
+    // All frames that there are.
+    let encoding = videoBitrate.map { VideoEncoding(maxBitrate: $0 * 1000, maxFps: 1000) }
+    return VideoPublishOptions(
+      encoding: encoding, screenShareEncoding: encoding, simulcast: !singleLayer,
+      preferredCodec: codec.flatMap(VideoCodec.init(rawValue:)) ?? .vp8,
+      preferredBackupCodec: backupCodec.flatMap(VideoCodec.init(rawValue:)), values: values)
   }
 
   private func audioOptions(_ values: [String: String] = [:]) -> AudioPublishOptions {
-    AudioPublishOptions(maxBitrate: audioBitrate.map { $0 * 1000 }, values: values)
+    AudioPublishOptions(
+      encoding: audioBitrate.map { AudioEncoding(maxBitrate: $0 * 1000) }, red: !noRed, values: values)
   }
 }

@@ -11,7 +11,19 @@ struct PublishSource: Sendable {
   var values: [String: String] = [:]
   var location: String?
 
+  /// What goes by once: there is no beginning to come back to, and no end to come back from.
+  var isPipe: Bool { MediaSource.readsStandardInput(template) }
+
   var isScreen: Bool { template == "screen" }
+
+  /// Whether it is what is heard of a screen.
+  var isScreenAudio: Bool { template == "screen-audio" }
+
+  /// Whether it is a voice, of which pauses are worth leaving out.
+  var isMicrophone: Bool { template.hasPrefix("microphone") }
+
+  /// Whether somebody has to call it before there is anything.
+  var isListener: Bool { template == "srt" && location?.contains("mode=listener") == true }
 
   /// - Throws: for what is neither a file, an address nor a capture template.
   init(_ word: String, templates: [String]) throws {
@@ -19,6 +31,7 @@ struct PublishSource: Sendable {
     let parts = word.split(separator: "=", maxSplits: 1).map(String.init)
     let argument = parts.count > 1 && !word.contains("://") ? parts[1] : nil
     switch argument == nil ? word : parts[0] {
+    case "-": template = MediaSource.standardInput
     case _ where word.contains("://"): (template, location) = (MediaSource.template(of: word), word)
     case _ where word.hasPrefix("/dev/video"): (template, values) = ("camera", ["device": word])
     case "screen": (template, values) = ("screen", ScreenShareCaptureOptions(display: argument).allValues)
@@ -37,12 +50,46 @@ struct PublishSource: Sendable {
 
   private static func advice(_ word: String, _ templates: [String]) -> String {
     NearestName.of(word, in: templates).map { "did you mean '\($0)'?" }
-      ?? "give a file, an address, /dev/videoN, screen, microphone, or one of \(templates.joined(separator: ", "))"
+      ?? "give a file, an address, - for standard input, /dev/videoN, screen, microphone, or one of \(templates.joined(separator: ", "))"
   }
 
-  func make(values own: [String: String], folder: String?) -> MediaSource {
+  /// - Parameters:
+  ///   - start: where in a file it begins.
+  ///   - passthrough: what of it is not encoded anew.
+  func make(
+    values own: [String: String], from start: Duration, passthrough: Passthrough, folder: String?
+  ) -> MediaSource {
     let all = values.merging(own) { _, set in set }
-    guard let location else { return MediaSource(template: template, values: all, pipelineFolder: folder) }
-    return MediaSource(location: location, values: all, pipelineFolder: folder)
+    guard let location else {
+      return MediaSource(template: template, passthrough: passthrough, values: all, pipelineFolder: folder)
+    }
+    return MediaSource(
+      location: location, from: start, passthrough: passthrough, values: all, pipelineFolder: folder)
+  }
+
+  /// - Throws: where they cannot be published together, from `start` on, or again and again.
+  static func check(_ sources: [PublishSource], isLooped: Bool, from start: Duration?) throws {
+    guard sources.count(where: \.isPipe) < 2 else {
+      throw ValidationError("-: standard input can be read once; give it once")
+    }
+    if isLooped, sources.contains(where: \.isPipe) {
+      throw ValidationError("--loop: standard input cannot be begun again; leave out --loop, or give a file")
+    }
+    if start != nil, let other = sources.first(where: { $0.location == nil }) {
+      throw ValidationError("--seek: \(other.word) has no beginning to begin behind; give files")
+    }
+  }
+
+  /// What is to be said of an error of it.
+  func explained(_ error: LiveKitError) -> LiveKitError {
+    // What looks for one tries several elements, and fails with the words of the last.
+    let isSearch = isMicrophone && values["source"] == nil
+    let isClosed = [.noMedia, .pipeline].contains(error.code) && (isSearch || isScreenAudio)
+    let message = isClosed ? "\(closed); is PulseAudio or PipeWire running? (\(error.message))" : error.message
+    return LiveKitError(error.code, "\(word): \(message)", fault: error.fault, underlying: error.underlying)
+  }
+
+  private var closed: String {
+    isScreenAudio ? "what is heard cannot be captured" : "no microphone can be opened"
   }
 }

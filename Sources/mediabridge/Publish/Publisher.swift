@@ -6,6 +6,7 @@ import MediaCore
 struct Publisher {
   let room: Room
   let sources: [(word: PublishSource, media: MediaSource)]
+  let process: PublishProcess
   let video: VideoPublishOptions
   let audio: AudioPublishOptions
   let isLooped: Bool
@@ -21,14 +22,15 @@ struct Publisher {
   /// Returns at the end of the files, at a signal, or when the time is over.
   /// - Throws: why nothing can be published any more, or something was not.
   func run(_ interruption: Interruption, for duration: Duration?) async throws {
-    let (events, begun) = (room.events, ContinuousClock.now)
-    var all: [(index: Int, publication: LocalTrackPublication)] = []
-    for (index, source) in sources.enumerated() {
-      all += try await publish(source).map { (index, $0) }
+    let (events, early) = (room.events, room.events)
+    guard let published = try await publish(until: interruption, for: duration) else {
+      return console.event("finished", ["seconds": 0])
     }
-    let published = all
+    let begun = ContinuousClock.now
+    try process.check(published.map(\.publication))
     tell(published.map(\.publication))
     // Nothing of a file is lost while its tracks are announced.
+    await untilSeen(published.filter { sources[$0.index].media.isFile }.map(\.publication), early)
     for source in sources where source.media.isFile { try await source.media.restart() }
     let (news, told) = AsyncStream.makeStream(of: News.self)
     let ends = await withTaskGroup(of: Result<Void, LiveKitError>?.self) { group in
@@ -52,29 +54,89 @@ struct Publisher {
     // What is under way gets there.
     try? await Task.sleep(for: .milliseconds(300))
     console.say("Published for \(Format.duration(.now - begun))")
+    tellSlowness(published.map(\.publication))
     console.event("finished", ["seconds": Format.seconds(.now - begun)])
     try ends.get()
   }
 
-  private func publish(_ source: (word: PublishSource, media: MediaSource)) async throws -> [LocalTrackPublication] {
+  /// A file that goes as it is begins with a keyframe, which is not made again for those who come a moment later. Nobody is
+  /// told of a track before the server has something of it.
+  private func untilSeen(_ published: [LocalTrackPublication], _ events: AsyncStream<RoomEvent>) async {
+    let passed = published.filter { $0.kind == .video && $0.way == .asItIs }
+    guard !passed.isEmpty else { return }
+    for publication in passed { publication.showFirst() }
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask { try? await Task.sleep(for: Self.notice) }
+      group.addTask {
+        for await event in events {
+          if case .localTrackSubscribed(let publication) = event, publication.kind == .video { break }
+        }
+        // The server says so before the other side has agreed to it.
+        try? await Task.sleep(for: .milliseconds(500))
+      }
+      await group.next()
+      group.cancelAll()
+    }
+  }
+
+  /// How long those who are there may take to subscribe.
+  private static let notice = Duration.milliseconds(1500)
+
+  private typealias Published = [(index: Int, publication: LocalTrackPublication)]
+
+  /// - Returns: nil where a signal came before.
+  private func publish(until interruption: Interruption, for duration: Duration?) async throws -> Published? {
+    try await withThrowingTaskGroup(of: Published?.self) { group in
+      defer { group.cancelAll() }
+      group.addTask {
+        await interruption.wait(atMost: nil)
+        return nil
+      }
+      group.addTask { try await publishAll(for: duration) }
+      return try await group.next() ?? nil
+    }
+  }
+
+  private func publishAll(for duration: Duration?) async throws -> Published {
+    var all: Published = []
+    // Those that somebody has to call come last, so that the others need not wait for that.
+    let order = sources.indices.sorted { !sources[$0].word.isListener && sources[$1].word.isListener }
+    for index in order { all += try await publish(sources[index], for: duration).map { (index, $0) } }
+    return all
+  }
+
+  private func publish(
+    _ source: (word: PublishSource, media: MediaSource), for duration: Duration?
+  ) async throws -> [LocalTrackPublication] {
     do {
-      let kinds = try await source.media.kinds()
+      if source.word.isListener {
+        console.say("\(source.word.word): waits for somebody who calls (Ctrl-C ends)")
+        console.event("waiting", ["source": source.word.word])
+      }
+      let kinds = try await source.media.kinds(within: source.word.isListener ? duration ?? Self.day : Self.patience)
+      if source.media.isFile { await source.media.holdBack() }
       let isScreen = source.word.isScreen
       var published: [LocalTrackPublication] = []
       if kinds.contains(.video) {
         let track = source.media.makeVideoTrack(
           name: isScreen ? Track.screenShareVideoName : Track.cameraName,
           source: isScreen ? .screenShareVideo : .camera)
+        track.processor = try process.make()
         published.append(try await room.localParticipant.publish(videoTrack: track, options: video))
       }
       if kinds.contains(.audio) {
-        let track = source.media.makeAudioTrack()
+        var audio = audio
+        audio.dtx = source.word.isMicrophone
+        let isScreen = source.word.isScreenAudio
+        let track = source.media.makeAudioTrack(
+          name: isScreen ? Track.screenShareAudioName : Track.microphoneName,
+          source: isScreen ? .screenShareAudio : .microphone)
         published.append(try await room.localParticipant.publish(audioTrack: track, options: audio))
       }
       return published
     } catch let error as LiveKitError {
-      throw LiveKitError(
-        error.code, "\(source.word.word): \(error.message)", fault: error.fault, underlying: error.underlying)
+      // What the room ended by says more than what could not be done without it.
+      throw room.disconnectError ?? source.word.explained(error)
     }
   }
 
@@ -82,23 +144,44 @@ struct Publisher {
     let names = published.map { publication in
       let size = publication.dimensions.map { " \($0)" } ?? ""
       let layers = publication.layers.count > 1 ? " in \(publication.layers.count) layers" : ""
-      return "\(publication.source) \(name(publication))\(size)\(layers)"
+      return "\(publication.source) \(name(publication))\(size)\(layers) (\(publication.way))"
     }
-    console.say("Publishing \(names.joined(separator: ", ")) (Ctrl-C ends)")
+    let processed = process.names.isEmpty ? "" : ", processed by \(process.names.joined(separator: ", "))"
+    console.say("Publishing \(names.joined(separator: ", "))\(processed) (Ctrl-C ends)")
     console.event(
       "publishing",
       [
-        "tracks": published.map {
-          [
-            "sid": $0.sid, "source": $0.source.description, "codec": name($0), "size": $0.dimensions?.description ?? "",
-            "layers": $0.layers.count,
-          ] as [String: Any]
-        }
+        "tracks": published.map { publication in
+          let said: [String: Any] = [
+            "source": publication.source.description, "codec": codec(of: publication),
+            "size": publication.dimensions?.description ?? "", "layers": publication.layers.count,
+          ]
+          return said.merging(sent(publication)) { $1 }
+        }, "process": process.names,
       ])
   }
 
+  private func sent(_ publication: LocalTrackPublication) -> [String: Any] {
+    guard case .encoded(let reason) = publication.way else { return ["sid": publication.sid, "sent": "as it is"] }
+    var said: [String: Any] = ["sid": publication.sid, "sent": "encoded"]
+    said["reason"] = reason
+    return said
+  }
+
+  private func codec(of publication: LocalTrackPublication) -> String {
+    publication.kind == .audio ? "Opus" : publication.codec?.uppercased() ?? ""
+  }
+
+  /// What processing was too slow for is missing in what was sent.
+  private func tellSlowness(_ published: [LocalTrackPublication]) {
+    let dropped = published.reduce(0) { $0 + (($1.track as? LocalVideoTrack)?.framesNotProcessed ?? 0) }
+    guard dropped > 0 else { return }
+    console.say("--process was too slow for \(dropped) frames, which were not sent")
+    console.event("not_processed", ["frames": dropped])
+  }
+
   private func name(_ publication: LocalTrackPublication) -> String {
-    publication.kind == .audio ? "Opus" : video.preferredCodec.rawValue.uppercased()
+    publication.codec.flatMap(VideoCodec.init(rawValue:))?.spoken ?? codec(of: publication)
   }
 
   // MARK: While it runs
@@ -129,6 +212,8 @@ struct Publisher {
     switch piece {
     case .silence(let index): return (index, LiveKitError(.noMedia, "nothing comes of it any more", fault: .publisher))
     case .room(.localTrackEnded(let publication, let error)):
+      // Capturing again would not help.
+      if let failure = (publication.track as? LocalVideoTrack)?.processor?.failure { throw failure }
       // Of one source each track is told.
       return sources.indices.first { index in published.first { $0.index == index }?.publication === publication }
         .map { ($0, error) }
@@ -140,11 +225,16 @@ struct Publisher {
     return nil
   }
 
+  /// Whether it is to give something all the time.
+  private func isLive(_ source: (word: PublishSource, media: MediaSource)) -> Bool {
+    !source.media.isFile && !source.word.isPipe
+  }
+
   /// - Returns: false at the end of a file.
   private func goesOn(
     _ source: (word: PublishSource, media: MediaSource), after error: LiveKitError?
   ) async throws(LiveKitError) -> Bool {
-    guard source.media.isFile else {
+    guard !isLive(source) else {
       return try await reconnect(source, error ?? LiveKitError(.noMedia, "it has ended"))
     }
     if let error { throw error }
@@ -174,6 +264,9 @@ struct Publisher {
       last.code, "\(source.word.word) went away and did not come back: \(last.message)", fault: last.fault)
   }
 
+  /// How long what is there may take to give something.
+  private static let patience = Duration.seconds(10)
+  private static let day = Duration.seconds(86_400)
   /// As long as the timeout of a live stream mostly is.
   private static let silence = 5
 
@@ -183,11 +276,21 @@ struct Publisher {
     onSilence: @Sendable (Int) -> Void
   ) async -> Result<Void, LiveKitError>? {
     var quiet = sources.map { _ in (packets: 0, seconds: 0) }
+    var ways = published.map(\.publication.way)
+    var link = LinkWatch()
     while !Task.isCancelled {
       try? await Task.sleep(for: .seconds(1))
       guard !Task.isCancelled else { break }
       tellProgress(published.map(\.publication), since: begun)
-      for index in sources.indices where !sources[index].media.isFile && room.connectionState == .connected {
+      look(at: &link, published.map(\.publication))
+      for (index, publication) in published.map(\.publication).enumerated() where publication.way != ways[index] {
+        ways[index] = publication.way
+        console.say("\(publication.source) \(name(publication)): from the next keyframe on \(publication.way)")
+        console.event("way_changed", sent(publication))
+      }
+      for index in sources.indices where isLive(sources[index]) && room.connectionState == .connected {
+        // What is muted sends nothing.
+        if published.allSatisfy({ $0.index != index || $0.publication.isMuted }) { continue }
         let packets = published.reduce(0) { $0 + ($1.index == index ? $1.publication.sent.packets : 0) }
         quiet[index] = packets == quiet[index].packets ? (packets, quiet[index].seconds + 1) : (packets, 0)
         guard quiet[index].seconds == Self.silence else { continue }
@@ -196,6 +299,21 @@ struct Publisher {
       }
     }
     return nil
+  }
+
+  private func look(at link: inout LinkWatch, _ published: [LocalTrackPublication]) {
+    guard room.connectionState == .connected, let news = link.look(published.map(\.sentLayers)) else { return }
+    guard news == .limited else {
+      console.say("The link to the server carries all of it again")
+      return console.event("link_restored")
+    }
+    let short = zip(published, link.counts).filter { $1.sent < $1.wanted }
+    let tracks = short.map { $1.sent == 0 ? "\($0.source) waits" : "\($0.source) in \($1.sent) of \($1.wanted) layers" }
+    console.say(
+      "The link to the server carries too little: \(tracks.joined(separator: ", ")), and more as soon as there is room")
+    console.event(
+      "link_limited",
+      ["tracks": short.map { ["source": $0.source.description, "layers": $1.sent, "of": $1.wanted] as [String: Any] }])
   }
 
   private func tellProgress(_ published: [LocalTrackPublication], since begun: ContinuousClock.Instant) {

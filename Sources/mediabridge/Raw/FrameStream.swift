@@ -50,9 +50,8 @@ final class FrameStream: RawStream, VideoRenderer, SizelessRenderer, Sendable {
   }
 
   // Where the renderers of a room decide how large its tracks are sent.
-  @MainActor var isAdaptiveStreamEnabled: Bool { wish != nil }
   @MainActor var adaptiveStreamSize: CGSize {
-    wish.map { CGSize(width: Int($0.width), height: Int($0.height)) } ?? .zero
+    wish.map { CGSize(width: Int($0.width), height: Int($0.height)) } ?? .unbounded
   }
 
   var failure: LiveKitError? { output.failure ?? state.withLock { $0.failure } }

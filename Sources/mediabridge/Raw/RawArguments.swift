@@ -192,7 +192,7 @@ struct RawArguments: ParsableArguments {
     let interruption = Interruption()
     return RoomVisit(interruption: interruption) {
       try await console.join(url, interruption) {
-        try await room.connect(url: url, token: token, connectOptions: options)
+        try await room.connectToReceive(url: url, token: token, connectOptions: options)
       }
     } leave: {
       await room.disconnect()

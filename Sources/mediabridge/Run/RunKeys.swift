@@ -76,6 +76,7 @@ extension RunKey where Target == RunJobDraft {
       optional("part-duration", .time, \.recording.files.partDuration, duration(of:)),
       optional("part-size", .bytes, \.recording.files.partSize, bytes(of:)),
       command("on-complete", \.recording.files.onComplete, example: #"cp "$1" /store"#),
+      flag("captions", \.recording.files.captions),
       flag("manifest", \.recording.files.manifest),
       flag("overwrite", \.recording.overwrite),
       one("reconnect-for", .time, \.recording.reconnectFor, duration(of:)),

@@ -32,7 +32,7 @@ actor RunRooms {
     let joining =
       all[index].joining
       ?? Task {
-        try await room.connect(
+        try await room.connectToReceive(
           url: access.serverURL(), token: try await access.accessToken(sendsMessages: sendsMessages),
           connectOptions: access.connectOptions)
       }

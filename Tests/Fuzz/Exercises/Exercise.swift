@@ -8,6 +8,10 @@ public enum Exercise: String, CaseIterable, Sendable {
   case rtcp
   /// Descriptions, and answers to them.
   case sdp
+  /// Answers to what a publisher offers.
+  case answers
+  /// Messages of participants: the streams that they open, continue and end.
+  case data
   /// Messages of the server through the state of the signalling connection.
   case signal
   /// Pipeline templates and values for them.
@@ -22,6 +26,8 @@ public enum Exercise: String, CaseIterable, Sendable {
     case .rtp: rtp(Steps(input))
     case .rtcp: rtcp(Steps(input))
     case .sdp: sdp(String(decoding: input, as: UTF8.self))
+    case .answers: answers(String(decoding: input, as: UTF8.self))
+    case .data: data(Steps(input))
     case .signal: signal(Steps(input))
     case .templates: templates(input)
     }

@@ -1,3 +1,4 @@
+import BridgeTesting
 import MediaCore
 import Testing
 
@@ -14,6 +15,10 @@ import Testing
         VideoFrame(i420: [UInt8](repeating: 128, count: width * 2 * 3 / 2), width: width, height: 2))
       handlers.withLock { $0 }?.media(CapturedMedia(media: frame.buffer.media, time: frame.time))
     }
+    func give(_ unit: Unit, at time: MediaTime) {
+      handlers.withLock { $0 }?.media(CapturedMedia(media: unit.media(at: time), time: time, isEncoded: true))
+    }
+    func end() { handlers.withLock { $0 }?.end(nil) }
     func fail() { handlers.withLock { $0 }?.end(LiveKitError(.pipeline, "unplugged")) }
   }
 
@@ -41,5 +46,55 @@ import Testing
       #expect(width(of: try await media.first.value()) == Int32(size))
       try await media.capture(false)
     }
+  }
+
+  // MARK: What comes encoded
+
+  private final class Owner {}
+
+  /// Gives the same 30 frames again and again, of which the first is a keyframe, until it is enough.
+  private func give(_ script: Script, until isEnough: () -> Bool) async throws {
+    let units = try await Video.units(.vp8)
+    for index in 0..<3000 where !isEnough() {
+      script.give(units[index % units.count], at: MediaTime(nanoseconds: Int64(index + 1) * 40_000_000))
+      try await Task.sleep(for: .milliseconds(2))
+    }
+    #expect(isEnough())
+  }
+
+  @Test func encodedMediaIsDecodedForThoseWhoTakeRawMediaOnly() async throws {
+    let (script, sender, viewer) = (Script(), Owner(), Owner())
+    let media = LocalMedia(script)
+    let (sent, shown) = (Collector<CapturedMedia>(), Collector<CapturedMedia>())
+    media.add(sender, .asItComes) { sent.add($0) }
+    try await media.capture(true)
+    try await give(script) { sent.count >= 10 }
+    #expect(sent.values.allSatisfy { $0.isEncoded })
+    media.add(viewer) { shown.add($0) }
+    try await give(script) { shown.count >= 10 }
+    #expect(shown.values.allSatisfy { width(of: $0) == 320 })
+    #expect(sent.values.allSatisfy { $0.isEncoded })
+    media.remove(viewer)
+    try await media.capture(false)
+  }
+
+  @Test func whoCannotSendItAsItIsGetsFramesFromAKeyframeOn() async throws {
+    let (script, sender) = (Script(), Owner())
+    let media = LocalMedia(script)
+    let (sent, ends) = (Collector<CapturedMedia>(), Collector<Bool>())
+    media.onEnd { _ in ends.add(true) }
+    media.add(sender, .asItComes) { sent.add($0) }
+    try await media.capture(true)
+    try await give(script) { sent.count >= 10 }
+    media.decode(for: sender)
+    try await give(script) { sent.values.last?.isEncoded == false }
+    let all = sent.values
+    let first = try #require(all.firstIndex { !$0.isEncoded })
+    #expect(all[first...].allSatisfy { !$0.isEncoded })
+    // The keyframe at which the decoder begins is the first that is not handed on.
+    #expect(all[..<first].filter { !$0.media.isDelta }.count >= 1)
+    script.end()
+    try await eventually("the end, behind what was decoded") { ends.count == 1 }
+    try await media.capture(false)
   }
 }

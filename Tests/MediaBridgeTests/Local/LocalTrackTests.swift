@@ -85,6 +85,29 @@ import Testing
     }
   }
 
+  @Test func aProcessorIsSetAndTakenOffWhileItIsSent() async throws {
+    try await run { scene in
+      let cropped = try TemplateVideoProcessor(template: "crop", values: ["right": "120"])
+      let track = LocalVideoTrack.createCameraTrack(options: Self.pattern, processor: cropped)
+      let publication = try await scene.publisher.localParticipant.publish(videoTrack: track)
+      #expect(publication.dimensions == Dimensions(width: 200, height: 180))
+      let ends = Collector(scene.publisher.events) { event -> LiveKitError.Code? in
+        if case .localTrackEnded(_, let error) = event { error?.code } else { nil }
+      }
+      let frames = try await scene.frames()
+      try await eventually("cropped frames") { frames.values.last?.dimensions == Dimensions(width: 200, height: 180) }
+      track.processor = nil
+      // They are no wider than what was published first.
+      try await eventually("whole frames") { frames.values.last?.dimensions == Dimensions(width: 200, height: 112) }
+      track.processor = try TemplateVideoProcessor(template: "crop", values: ["right": "400"])
+      try await eventually("the word of it") { ends.values == [.pipeline] }
+      let count = frames.count
+      try await Task.sleep(for: .milliseconds(400))
+      // What was on its way gets there.
+      #expect(frames.count <= count + 6, "frames that cannot be processed are sent")
+    }
+  }
+
   @Test(arguments: [VideoCodec.vp8, .vp9, .h264])
   func framesOfTheProgramsOwnArrive(in codec: VideoCodec) async throws {
     try await run { scene in
@@ -125,6 +148,50 @@ import Testing
     }
   }
 
+  @Test func audioOfTheProgramsOwnArrives() async throws {
+    try await run { scene in
+      let track = LocalAudioTrack.createBufferTrack()
+      let capturer = try #require(track.capturer)
+      // 10 ms of a square wave of 500 Hz each time, on the right alone.
+      let wave = (0..<480).flatMap { sample -> [Int16] in [0, sample % 96 < 48 ? 8000 : -8000] }
+      let feed = Task {
+        while !Task.isCancelled {
+          if let buffer = AudioPCMBuffer(int16: wave, sampleRate: 48_000, channels: 2) { capturer.capture(buffer) }
+          try await Task.sleep(for: .milliseconds(10))
+        }
+      }
+      defer { feed.cancel() }
+      try await scene.publisher.localParticipant.publish(audioTrack: track)
+      let publication = try await eventually("the audio") {
+        scene.remote(.audio).flatMap { $0.isSubscribed ? $0 : nil }
+      }
+      let heard = Collector((try #require(publication.track as? RemoteAudioTrack)).pcmBuffers()) { buffer in
+        (0..<Int(buffer.format.channelCount)).map { channel in
+          (0..<Int(buffer.frameLength)).map { abs(buffer.floatChannelData?[channel][$0] ?? 0) }.max() ?? 0
+        }
+      }
+      try await eventually("the right channel alone") {
+        heard.values.contains { $0.count == 2 && $0[0] < 0.05 && $0[1] > 0.2 }
+      }
+    }
+  }
+
+  @Test func onlyWhoIsAllowedReceivesIt() async throws {
+    try await run { scene in
+      let local = scene.publisher.localParticipant
+      try await local.publish(videoTrack: .createCameraTrack(options: Self.pattern))
+      let seen = try await eventually("the camera") { scene.remote(.video).flatMap { $0.isSubscribed ? $0 : nil } }
+      try await local.setTrackSubscriptionPermissions(allParticipantsAllowed: false)
+      try await eventually("that it is not allowed") { !seen.isSubscriptionAllowed }
+      let permission = ParticipantTrackPermission(participantIdentity: "watcher", allTracksAllowed: true)
+      try await local.setTrackSubscriptionPermissions(allParticipantsAllowed: false, trackPermissions: [permission])
+      try await eventually("that it is allowed again") { seen.isSubscriptionAllowed }
+      let cameras = (local as Participant).videoTracks.map(\.sid)
+      #expect(cameras == [seen.sid] && local.firstCameraVideoTrack != nil)
+      #expect(scene.watcher.remoteParticipants["alice"]?.firstCameraPublication === seen)
+    }
+  }
+
   @Test func aPreviewShowsWhatIsCaptured() async throws {
     let track = LocalVideoTrack.createCameraTrack(options: Self.pattern)
     let frames = Collector<Dimensions>()
@@ -159,13 +226,22 @@ import Testing
 
   @Test func whatIsPublishedIsCounted() async throws {
     try await run { scene in
-      let track = LocalVideoTrack.createCameraTrack(options: Self.pattern)
+      let size = Dimensions(width: 640, height: 360)
+      let track = LocalVideoTrack.createCameraTrack(
+        options: CameraCaptureOptions(preferredFormat: size, preferredFPS: 20, template: "pattern"))
       try await scene.publisher.localParticipant.publish(videoTrack: track)
       await track.set(reportStatistics: true)
       let sent = try await eventually("a second's statistics") {
         track.statistics?.outboundRtp?.first { ($0.packetsSent ?? 0) > 20 && $0.bps > 0 }
       }
       #expect(sent.kind == "video" && sent.ssrc != nil)
+      let all = try await eventually("both layers") {
+        track.statistics?.outboundRtp.flatMap { all in all.allSatisfy { $0.frameWidth != nil } ? all : nil }
+      }
+      #expect(all.map(\.rid) == ["q", "h"])
+      #expect(all.map(\.frameHeight) == [180, 360])
+      #expect(all.allSatisfy { $0.qualityLimitationReason == .some(.none) && ($0.targetBitrate ?? 0) > 100_000 })
+      #expect(all.allSatisfy { $0.active == true && $0.pliCount != nil && $0.retransmittedPacketsSent == 0 })
     }
   }
 

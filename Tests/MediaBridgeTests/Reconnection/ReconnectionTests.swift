@@ -28,6 +28,7 @@ import Testing
       told.values.compactMap { event in
         switch event {
         case .reconnecting(let mode): "reconnecting \(mode)"
+        case .reconnectModeChanged(let mode): "by \(mode)"
         case .reconnected(let mode): "reconnected \(mode)"
         case .connectionStateChanged(let state, from: _): "\(state)"
         default: nil
@@ -54,7 +55,7 @@ import Testing
         case .streamLost(_, let publication, _) where publication.kind == .video: "lost"
         case .streamRestored(_, let publication, _) where publication.kind == .video: "restored"
         case .videoDisabled(_, _, let reason): "disabled: \(reason)"
-        case .streamStateChanged(_, _, .paused): "paused"
+        case .streamStateChanged(_, let publication, .paused) where publication.kind == .video: "paused"
         default: nil
         }
       }
@@ -142,7 +143,8 @@ import Testing
       #expect(scene.subscriptions == ["+audio", "+video"])
       #expect(scene.publication.track === scene.track)
       // A session that goes on has its media all the time; in a new one it stops, and is back.
-      try await eventually("the stream") { scene.interruptions == (course == Self.quick ? [] : ["lost", "restored"]) }
+      let interruptions = course == Self.quick ? [] : ["lost", "paused", "restored"]
+      try await eventually("the stream") { scene.interruptions == interruptions }
     }
   }
 

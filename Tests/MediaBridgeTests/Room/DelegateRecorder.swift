@@ -61,6 +61,7 @@ final class DelegateRecorder: RoomDelegate, ParticipantDelegate, TrackDelegate, 
   func room(_ room: Room, didCompleteReconnectWithMode reconnectMode: ReconnectMode) { note(reconnectMode.rawValue) }
   func room(_ room: Room, didUpdateMetadata metadata: String?) { note(metadata) }
   func room(_ room: Room, didUpdateIsRecording isRecording: Bool) { note("\(isRecording)") }
+  func room(_ room: Room, didMoveToRoomNamed roomName: String) { note(roomName) }
   func room(_ room: Room, didUpdateSpeakingParticipants participants: [Participant]) {
     let speakers = participants.compactMap(\.identity).joined(separator: ",")
     // Told again whenever the levels are new.
@@ -134,6 +135,13 @@ final class DelegateRecorder: RoomDelegate, ParticipantDelegate, TrackDelegate, 
     note(participant?.identity, String(decoding: data, as: UTF8.self), topic)
   }
   func room(
+    _ room: Room, participant: Participant, trackPublication: TrackPublication,
+    didReceiveTranscriptionSegments segments: [TranscriptionSegment]
+  ) { note(participant.identity, trackPublication.name, segments.map(\.text).joined()) }
+  func room(_ room: Room, participant: RemoteParticipant?, didReceiveChatMessage message: ChatMessage) {
+    note(participant?.identity, message.message)
+  }
+  func room(
     _ room: Room, track: RemoteVideoTrack, didUpdateStatistics statistics: TrackStatistics,
     simulcastStatistics: [VideoCodec: TrackStatistics]
   ) { alone { $0.measured.append("room \(track.name) \(statistics.summary)") } }
@@ -198,6 +206,13 @@ final class DelegateRecorder: RoomDelegate, ParticipantDelegate, TrackDelegate, 
   ) { note(participant.identity, trackPublication.name, track.name) }
   func participant(_ participant: RemoteParticipant, didReceiveData data: Data, forTopic topic: String) {
     note(participant.identity, String(decoding: data, as: UTF8.self), topic)
+  }
+  func participant(
+    _ participant: Participant, trackPublication: TrackPublication,
+    didReceiveTranscriptionSegments segments: [TranscriptionSegment]
+  ) { note(participant.identity, trackPublication.name, segments.map(\.text).joined()) }
+  func participant(_ participant: RemoteParticipant, didReceiveChatMessage message: ChatMessage) {
+    note(participant.identity, message.message)
   }
 
   // MARK: TrackDelegate

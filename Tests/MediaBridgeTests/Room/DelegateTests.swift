@@ -73,8 +73,11 @@ import Testing
       #expect(forgotten == nil)
       let mark = stays.lines.count
       watcher.tell { ($0.mute.sid, $0.mute.muted) = (camera.sid ?? "", true) }
-      let expected = ["didUpdateIsMuted alice camera true", "didDisableVideo alice camera publisherPropertyChanged"]
-        .flatMap { ["room \($0)", "participant \($0)"] }
+      let expected = [
+        "didUpdateIsMuted alice camera true", "didUpdateStreamState alice camera paused",
+        "didDisableVideo alice camera publisherPropertyChanged",
+      ]
+      .flatMap { ["room \($0)", "participant \($0)"] }
       try? await eventually { stays.lines.count >= mark + expected.count }
       // Once each, although the room's was there before.
       #expect(Array(stays.lines.dropFirst(mark)) == expected)
@@ -188,15 +191,17 @@ private struct DelegateScene {
     let alice = try alice()
     let camera = try sid(of: "camera")
     try await follow(
-      "both didUpdateIsMuted alice camera true", "both didDisableVideo alice camera publisherPropertyChanged"
+      "both didUpdateIsMuted alice camera true", "both didUpdateStreamState alice camera paused",
+      "both didDisableVideo alice camera publisherPropertyChanged"
     ) { alice.send { ($0.mute.sid, $0.mute.muted) = (camera, true) } }
     try await follow(
-      "both didUpdateIsMuted alice camera false", "both didEnableVideo alice camera publisherPropertyChanged"
+      "both didUpdateIsMuted alice camera false", "both didUpdateStreamState alice camera active",
+      "both didEnableVideo alice camera publisherPropertyChanged"
     ) { alice.send { ($0.mute.sid, $0.mute.muted) = (camera, false) } }
-    try await follow("both didLoseStream alice camera camera") {
+    try await follow("both didLoseStream alice camera camera", "both didUpdateStreamState alice camera paused") {
       _ = await alice.with("camera") { $0.setSending(false, layer: 0) }
     }
-    try await follow("both didRestoreStream alice camera camera") {
+    try await follow("both didRestoreStream alice camera camera", "both didUpdateStreamState alice camera active") {
       _ = await alice.with("camera") { $0.setSending(true, layer: 0) }
     }
     let voice = try sid(of: "voice")

@@ -107,7 +107,7 @@ struct RoomTests {
     for (events, what) in [(before, "made before"), (after, "made after"), (firsts, "made by a delegate")] {
       var told: [String] = []
       for await case .connectionStateChanged(let state, from: _) in events { told.append("\(state)") }
-      #expect(told == ["connecting", "connected", "disconnected"], "\(what)")
+      #expect(told == ["connecting", "connected", "disconnecting", "disconnected"], "\(what)")
     }
     await synthetic.stop()
   }
@@ -135,8 +135,8 @@ struct RoomTests {
       #expect(room.connectionState == .connected && room.disconnectError == nil)
     }
     await room.disconnect()
-    let connection: [ConnectionState] = [.connecting, .connected, .disconnected]
-    try await eventually("word of all") { states.count == 63 }
+    let connection: [ConnectionState] = [.connecting, .connected, .disconnecting, .disconnected]
+    try await eventually("word of all") { states.count == 84 }
     #expect(states.values == (0..<21).flatMap { _ in connection })
     await synthetic.stop()
   }

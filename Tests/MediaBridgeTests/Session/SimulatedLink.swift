@@ -117,7 +117,7 @@ import PeerTransport
     case .send(let request): send(request)
     case .confirm(let request, let confirmation): send(request, confirmation)
     case .matchTracks, .learnCodecs: after(.zero) { self.match() }
-    case .learn, .settingsTold, .watchCongestion: break
+    case .learn, .move, .settingsTold, .watchCongestion: break
     }
   }
 

@@ -42,8 +42,8 @@ import MediaCore
 
   /// The model: what page and rules say of these renderers.
   var expected: TrackSettings {
-    if outputs > 0 || screens.contains(where: { !$0.isAdaptiveStreamEnabled }) { return TrackSettings() }
     let visible = screens.filter(\.isVisible)
+    if outputs > 0 || visible.contains(where: { !$0.isAdaptiveStreamEnabled }) { return TrackSettings() }
     if visible.isEmpty { return TrackSettings(isEnabled: false) }
     var largest = CGSize.zero
     for size in visible.map(\.adaptiveStreamSize) where size.width > 0 && size.height > 0 {

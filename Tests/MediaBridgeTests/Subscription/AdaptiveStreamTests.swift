@@ -5,6 +5,12 @@ import MediaBridge
 import MediaCore
 import Testing
 
+/// Hides as renderers of the SDK do.
+private final class SDKRenderer: VideoRenderer, Sendable {
+  @MainActor var isAdaptiveStreamEnabled = true
+  @MainActor var adaptiveStreamSize: CGSize { CGSize(width: 320, height: 180) }
+}
+
 /// What the server is told when renderers come, change and go.
 @Suite struct AdaptiveStreamTests {
   private struct Scene: Sendable {
@@ -55,9 +61,22 @@ import Testing
       try await scene.next("a size that was not announced") { $0.width == 320 }
       await MainActor.run { small.isVisible = false }
       try await scene.next("the pause") { $0.disabled }
-      await MainActor.run { large.isAdaptiveStreamEnabled = false }
+      await MainActor.run { (large.isVisible, large.isAdaptiveStreamEnabled) = (true, false) }
       large.adaptiveStreamDidChange()
       try await scene.next("everything") { !$0.disabled && $0.width == 0 && $0.quality == .high }
+    }
+  }
+
+  @Test func aRendererAsTheSDKHasItHidesByTakingNoPart() async throws {
+    try await run { scene in
+      let renderer = SDKRenderer()
+      scene.track.add(videoRenderer: renderer)
+      try await scene.next("its size") { !$0.disabled && $0.width == 320 }
+      for isEnabled in [false, true] {
+        await MainActor.run { renderer.isAdaptiveStreamEnabled = isEnabled }
+        renderer.adaptiveStreamDidChange()
+        try await scene.next("what is shown: \(isEnabled)") { $0.disabled != isEnabled }
+      }
     }
   }
 

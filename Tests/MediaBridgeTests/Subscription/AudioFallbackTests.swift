@@ -38,7 +38,7 @@ private struct ModelledLink {
     losses.add(count, at: time)
     audio.add(audioCount, at: time)
     let observation = AudioFallback.Observation(
-      loss: losses.loss, hasLowerLayer: isSimulcast, isLinkWell: audio.loss ?? 0 < AudioFallback.heavyLoss)
+      loss: losses.loss, hasLowerLayer: isSimulcast, isRestWell: audio.loss ?? 0 < AudioFallback.heavyLoss)
     guard fallback.poll(observation, at: time) else { return }
     losses.restart()
     changes.append((second, fallback.restriction))
@@ -126,14 +126,72 @@ private struct ModelledLink {
     var fallback = AudioFallback()
     func time(_ second: Int) -> MediaTime { MediaTime(nanoseconds: Int64(second) * 1_000_000_000) }
     for second in 0...5 {
-      _ = fallback.poll(.init(loss: 0.5, hasLowerLayer: false, isLinkWell: false), at: time(second))
+      _ = fallback.poll(.init(loss: 0.5, hasLowerLayer: false, isRestWell: false), at: time(second))
     }
     #expect(fallback.restriction == .noVideo)
     for second in 6...600 {
       let isNews = fallback.poll(
-        .init(loss: nil, hasLowerLayer: false, isLinkWell: second % 7 > 0), at: time(second))
+        .init(loss: nil, hasLowerLayer: false, isRestWell: second % 7 > 0), at: time(second))
       #expect(!isNews)
     }
+  }
+
+  // MARK: A decoder that is too slow
+
+  /// It is too slow for what it gets, the smallest layer excepted, until the machine has time again.
+  private struct ModelledDecoder {
+    let isSimulcast: Bool
+    var isBusy = true
+    private(set) var fallback = AudioFallback()
+    private(set) var changes: [(second: Int, restriction: VideoRestriction)] = []
+    private var decoding = LossWindow(fewest: 10)
+    private var count = LossWindow.Count(delivered: 0, lost: 0)
+    private var second = 0
+
+    init(isSimulcast: Bool) { self.isSimulcast = isSimulcast }
+
+    mutating func run(seconds: Int) {
+      for _ in 0..<seconds {
+        second += 1
+        let time = MediaTime(nanoseconds: Int64(second) * 1_000_000_000)
+        let frames = fallback.restriction == .noVideo ? 0 : 25
+        let late = isBusy && fallback.restriction == .none ? frames * 2 / 5 : 0
+        (count.delivered, count.lost) = (count.delivered + frames - late, count.lost + late)
+        decoding.add(count, at: time)
+        let observation = AudioFallback.Observation(
+          loss: 0, undecoded: decoding.loss, hasLowerLayer: isSimulcast && fallback.restriction == .none,
+          isRestWell: true)
+        guard fallback.poll(observation, at: time) else { continue }
+        decoding.restart()
+        changes.append((second, fallback.restriction))
+      }
+    }
+  }
+
+  @Test(arguments: [(true, VideoRestriction.lowestLayer), (false, .noVideo)])
+  func aDecoderThatFallsBehindGetsLess(isSimulcast: Bool, restriction: VideoRestriction) {
+    var decoder = ModelledDecoder(isSimulcast: isSimulcast)
+    decoder.run(seconds: 1200)
+    #expect(decoder.changes.first.map { (6...9).contains($0.second) && $0.restriction == restriction } == true)
+    // It goes back and forth between two, more and more seldom.
+    #expect(Set(decoder.changes.map(\.restriction)) == [restriction, .none])
+    let tries = decoder.changes.filter { $0.restriction == .none }.map(\.second)
+    let gaps = zip(tries, tries.dropFirst()).map { $1 - $0 }
+    #expect(gaps == gaps.sorted() && gaps.last.map { $0 > 120 } == true && tries.count < 20)
+    decoder.isBusy = false
+    decoder.run(seconds: 160)
+    #expect(decoder.fallback.restriction == .none)
+  }
+
+  @Test func aMomentInWhichTheMachineIsBusyChangesNothing() {
+    var decoder = ModelledDecoder(isSimulcast: true)
+    for _ in 0..<20 {
+      decoder.isBusy = true
+      decoder.run(seconds: 3)
+      decoder.isBusy = false
+      decoder.run(seconds: 10)
+    }
+    #expect(decoder.changes.isEmpty)
   }
 
   // MARK: Loss

@@ -24,40 +24,45 @@ import Testing
     }
   }
 
-  /// Runs with a participant whose camera is that capture template, and one of ours who has not asked for it yet.
+  /// Runs with a participant with an odd camera, and one of ours who has not asked for it yet.
+  /// - Parameter join: lets it in, with address and token, and gives what lets it out.
   private func run(
-    _ codec: String, camera text: String, _ body: (Scene) async throws -> Void
+    _ join: (String, String) async throws -> @Sendable () async -> Void, _ body: (Scene) async throws -> Void
   ) async throws {
-    let folder = try TemporaryFolder()
-    try FileManager.default.createDirectory(atPath: folder.path + "/capture", withIntermediateDirectories: true)
-    try text.write(toFile: folder.path + "/capture/odd.pipeline", atomically: true, encoding: .utf8)
-    let publisher = CapturePublisher(
-      captures: [
-        CaptureOptions(
-          template: "odd", kind: .video, source: .camera, codec: codec, dimensions: Dimensions(width: 64, height: 64))
-      ], pipelineFolder: folder.path)
     let events = Collector<RoomEvent>()
     let options = RoomOptions(autoSubscribe: false, adaptiveStream: false)
     try await Watcher.run(options, codecs: [:], events: events) { watcher in
       let grant = VideoGrant.publisher(room: SyntheticRoom.name)
-      try await publisher.connect(url: watcher.synthetic.url, token: try await SyntheticRoom.token("alice", grant))
+      let leave = try await join(watcher.synthetic.url, try await SyntheticRoom.token("alice", grant))
       let camera = try await eventually("the camera") { watcher.room.remoteParticipants["alice"]?.videoTracks.first }
       do { try await body(Scene(watcher: watcher, camera: camera, events: events)) } catch {
-        await publisher.disconnect()
+        await leave()
         throw error
       }
-      await publisher.disconnect()
+      await leave()
     }
   }
 
-  /// A camera that stopped after its first frame, as one that was pulled out: its publisher stays, and says nothing.
+  /// A camera that stopped, as one that was pulled out: its publisher stays, and says nothing.
   @Test func whatIsNotSentAnyMoreIsMissedAfterAWhile() async throws {
-    let text = """
-      # One frame.
-      videotestsrc num-buffers=1 ! video/x-raw,format=I420,width=64,height=64 ! vp8enc deadline=1 ! rtpvp8pay
-      ! appsink name=video sync=false
-      """
-    try await run("vp8", camera: text) { scene in
+    let track = LocalVideoTrack.createBufferTrack(source: .camera)
+    let gray = [UInt8](repeating: 128, count: 64 * 64 * 3 / 2)
+    let frames = Task {
+      while !Task.isCancelled {
+        if let frame = VideoFrame(i420: gray, width: 64, height: 64) { track.capturer?.capture(frame) }
+        try? await Task.sleep(for: .milliseconds(20))
+      }
+    }
+    let join: (String, String) async throws -> @Sendable () async -> Void = { url, token in
+      let room = Room(roomOptions: RoomOptions(autoSubscribe: false, audioPlayback: .off))
+      try await room.connect(url: url, token: token)
+      try await room.localParticipant.publish(videoTrack: track)
+      return { await room.disconnect() }
+    }
+    defer { frames.cancel() }
+    try await run(join) { scene in
+      frames.cancel()
+      await frames.value
       try await scene.camera.set(subscribed: true)
       try await eventually("the subscription") { scene.camera.isSubscribed }
       try await eventually("the failure", within: .seconds(30)) { !scene.failures.isEmpty }
@@ -167,10 +172,19 @@ import Testing
   @Test func aCodecThatIsNotTakenIsRefused() async throws {
     let text = """
       # H.265, for which there is no decoder here.
-      videotestsrc is-live=true ! video/x-raw,format=I420,width=64,height=64,framerate=10/1
+      videotestsrc ! video/x-raw,format=I420,width=64,height=64,framerate=10/1
       ! x265enc speed-preset=ultrafast tune=zerolatency ! rtph265pay ! appsink name=video sync=false
       """
-    try await run("h265", camera: text) { scene in
+    let folder = try TemporaryFolder(template: "capture/odd", text)
+    let layer = CaptureClip.Layer(dimensions: Dimensions(width: 64, height: 64), bitrate: 100_000)
+    let clip = try await CaptureClip.record(
+      template: "odd", layers: [layer], rate: 10, seconds: 1, values: [:], pipelineFolder: folder.path)
+    let join: (String, String) async throws -> @Sendable () async -> Void = { url, token in
+      let publisher = ClipPublisher(clip, codec: "h265")
+      try await publisher.connect(url: url, token: token)
+      return { await publisher.disconnect() }
+    }
+    try await run(join) { scene in
       #expect(scene.camera.mimeType == "video/H265")
       try await scene.camera.set(subscribed: true)
       try await eventually("the failure") { !scene.failures.isEmpty }

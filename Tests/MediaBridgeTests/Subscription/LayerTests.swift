@@ -26,14 +26,24 @@ import Testing
 
   private static let heights: [VideoQuality: Int32] = [.low: 90, .medium: 180, .high: 360]
 
+  private static let camera = """
+    # H.264 in any size.
+    videotestsrc is-live=true pattern=ball
+    ! video/x-raw,format=I420,width=${width:-640},height=${height:-360},framerate=${framerate:-25/1}
+    ! x264enc bitrate=${bitrate:-800} speed-preset=ultrafast tune=zerolatency key-int-max=${gop:-25} threads=1 bframes=0
+    ! video/x-h264,profile=constrained-baseline ! rtph264pay config-interval=-1 aggregate-mode=zero-latency
+    ! appsink name=video sync=false
+    """
+
   private func run(_ body: (Scene) async throws -> Void) async throws {
     let layers = Self.heights.values.sorted().map {
       CaptureClip.Layer(dimensions: Dimensions(width: $0 * 16 / 9, height: $0), bitrate: Int($0) * 1000)
     }
+    let folder = try TemporaryFolder(template: "capture/camera", Self.camera)
     let clip = try await CaptureClip.record(
-      template: "test-video-h264", layers: layers, rate: 20, seconds: 1, values: [:], pipelineFolder: nil)
+      template: "camera", layers: layers, rate: 20, seconds: 1, values: [:], pipelineFolder: folder.path)
     let synthetic = try await SyntheticRoom.start(codecs: [:])
-    let publisher = CapturePublisher.showing(clip, codec: "h264")
+    let publisher = ClipPublisher(clip, codec: "h264")
     let grant = VideoGrant.publisher(room: SyntheticRoom.name)
     try await publisher.connect(url: synthetic.url, token: try await SyntheticRoom.token("alice", grant))
     let room = Room(roomOptions: RoomOptions(adaptiveStream: false))

@@ -8,11 +8,11 @@ import Testing
 
 /// Windows on an X server of the test's own, seen through screenshots.
 @Suite(.serialized) struct VideoViewTests {
-  private static let wide = Dimensions(width: 320, height: 160)
-  private static let square = CGRect(x: 0, y: 0, width: 300, height: 300)
+  static let wide = Dimensions(width: 320, height: 160)
+  static let square = CGRect(x: 0, y: 0, width: 300, height: 300)
 
   /// Renders a frame again and again until the screen is as expected.
-  private func expect(
+  func expect(
     _ what: String, on desktop: Desktop, _ view: VideoView, _ frame: VideoFrame,
     _ check: @Sendable (Screenshot) -> Bool
   ) async throws {
@@ -148,10 +148,10 @@ import Testing
         return !(0..<30).contains { y in (0..<30).contains { x in !screen[x * 10, y * 10].isNear(.black) } }
       }
       try await eventually("frames") { try !desktop.windows().isEmpty && !isBlack() }
-      let alice = try #require(watcher.synthetic.publishers["alice"])
-      await alice.set(muted: true, of: .video)
+      let alice = try #require(watcher.synthetic.publishers["alice"]?.localParticipant.localVideoTracks.first)
+      try await alice.mute()
       try await eventually("black") { try isBlack() }
-      await alice.set(muted: false, of: .video)
+      try await alice.unmute()
       try await eventually("frames again") { try !isBlack() }
       try await camera.set(subscribed: false)
       try await eventually("black without a track") { try isBlack() }

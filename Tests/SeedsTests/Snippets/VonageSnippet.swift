@@ -12,6 +12,11 @@ final class Subscriber: RoomDelegate {
     print("stream \(publication.sid) is gone")
   }
 
+  // streamCreated, of a stream of one's own
+  func room(_ room: Room, participant: LocalParticipant, didPublishTrack publication: LocalTrackPublication) {
+    print("stream \(publication.sid) of mine")
+  }
+
   // subscriberDidConnect
   func room(_ room: Room, participant: RemoteParticipant, didSubscribeTrack publication: RemoteTrackPublication) {
     print("connected to \(publication.sid)")

@@ -6,6 +6,7 @@ import MediaCore
 /// time, and goes into the segment that ends; by no more than a fragment lasts.
 struct FragmentedMP4: SegmentFormat {
   let ending = "m4s"
+  let ticks = 0
   private(set) var initialization: [UInt8]?
   private let hasVideo: Bool
   private var tracks: [UInt64: MP4Track] = [:]

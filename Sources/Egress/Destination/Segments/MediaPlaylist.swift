@@ -101,7 +101,7 @@ struct MediaPlaylist: Sendable {
   private static func seconds(_ duration: Duration) -> String { String(format: "%.6f", duration / .seconds(1)) }
 
   /// A name is no address: what has a meaning in one is written as `%3A`.
-  private static func uri(_ name: String) -> String { name.addingPercentEncoding(withAllowedCharacters: plain) ?? name }
+  static func uri(_ name: String) -> String { name.addingPercentEncoding(withAllowedCharacters: plain) ?? name }
   private static let plain = CharacterSet.urlPathAllowed.subtracting(CharacterSet(charactersIn: ":;/"))
 
   private static let format = Date.ISO8601FormatStyle(includingFractionalSeconds: true)

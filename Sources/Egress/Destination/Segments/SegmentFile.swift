@@ -83,4 +83,13 @@ enum WholeFile {
       throw error
     }
   }
+
+  /// Adds bytes to what is there, all of them or none.
+  static func append(_ bytes: [UInt8], to descriptor: Int32, of path: String) throws(LiveKitError) {
+    let end = lseek(descriptor, 0, SEEK_END)
+    do throws(LiveKitError) { try SegmentFile.write(bytes, to: descriptor, of: path) } catch {
+      ftruncate(descriptor, end)
+      throw error
+    }
+  }
 }

@@ -6,6 +6,8 @@ protocol SegmentFormat {
   var ending: String { get }
   /// What every segment needs in front, in a file of its own; nil where there is none, and before it has come.
   var initialization: [UInt8]? { get }
+  /// Ticks of 90 kHz that the output's beginning is in its times.
+  var ticks: Int { get }
   /// Takes what the multiplexer hands out in one piece.
   /// - Parameter time: what the multiplexer says of it, since the output's beginning.
   mutating func take(_ bytes: UnsafeRawBufferPointer, at time: Duration?) -> SegmentPiece

@@ -18,6 +18,8 @@ struct SegmentOptions: Equatable, Sendable {
   var imageInterval: Duration?
   /// Whether images stay, and not the newest only.
   var numbersImages: Bool
+  /// Whether what is said is to be beside them.
+  var hasCaptions = false
 
   /// The longest time from one keyframe to the next; nil for images.
   var keyframeInterval: Duration? { imageInterval == nil ? duration : nil }

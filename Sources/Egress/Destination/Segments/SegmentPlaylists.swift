@@ -36,6 +36,7 @@ struct SegmentPlaylists {
     lists?.live.resume(initialization: initialization)
   }
 
+  /// What cannot be written is not listed later, either.
   /// - Parameters:
   ///   - targetDuration: for lists that begin with it.
   ///   - initialization: the path of what is in front of it, for those too.
@@ -50,12 +51,15 @@ struct SegmentPlaylists {
     var lists = lists ?? (begin(options.playlist), begin(.live(options.liveSegments)))
     lists.all.append(segment)
     lists.live.append(segment)
+    try write(lists, isOver: false)
     self.lists = lists
-    try write(isOver: false)
   }
 
   func write(isOver: Bool) throws(LiveKitError) {
-    guard let lists else { return }
+    if let lists { try write(lists, isOver: isOver) }
+  }
+
+  private func write(_ lists: (all: MediaPlaylist, live: MediaPlaylist), isOver: Bool) throws(LiveKitError) {
     try claim.replace(with: Array(lists.all.text(isOver: isOver).utf8))
     guard let livePath else { return }
     close(try WholeFile.write(Array(lists.live.text(isOver: isOver).utf8), to: livePath))

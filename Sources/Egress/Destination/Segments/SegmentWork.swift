@@ -11,6 +11,7 @@ struct SegmentWork: SegmentedWork {
   private var format: (any SegmentFormat)?
   private var cutter: SegmentCutter
   private var playlists: SegmentPlaylists
+  private let captions: SegmentCaptions?
   private var ledger = SegmentLedger()
   private var file: SegmentFile?
   /// Whether something is in front of the segments already, where their format asks for it.
@@ -21,8 +22,12 @@ struct SegmentWork: SegmentedWork {
   var bytes: Int64 { ledger.bytes }
   var length: Duration? { ledger.length }
 
-  init(_ names: SegmentNames, _ options: SegmentOptions, _ claim: FileClaim, _ clock: OutputClock, hasVideo: Bool) {
-    (self.names, self.clock, self.hasVideo) = (names, clock, hasVideo)
+  /// - Parameter captions: what is said beside it; nil for none.
+  init(
+    _ names: SegmentNames, _ options: SegmentOptions, _ claim: FileClaim, _ clock: OutputClock, hasVideo: Bool,
+    _ captions: SegmentCaptions? = nil
+  ) {
+    (self.names, self.clock, self.hasVideo, self.captions) = (names, clock, hasVideo, captions)
     playlists = SegmentPlaylists(options, claim, livePath: names.live)
     cutter = SegmentCutter(options.duration)
   }
@@ -80,10 +85,18 @@ struct SegmentWork: SegmentedWork {
     self.file = nil
     let date = playlists.date(of: cut.begin, by: clock)
     let name = names.segment(ledger.count, format?.ending ?? "")
+    let segment = MediaPlaylist.Segment(name: name, duration: cut.duration, date: date)
+    do throws(LiveKitError) {
+      try playlists.list(
+        segment, targetDuration: cutter.targetDuration, initialization: ledger.initializations.last)
+    } catch {
+      // Nobody finds what is not listed, and the playlist's end needs its room.
+      unlink(file.path)
+      throw error
+    }
     ledger.add(segment: file.path, bytes: file.count, lasting: cut.duration)
-    try playlists.list(
-      MediaPlaylist.Segment(name: name, duration: cut.duration, date: date), targetDuration: cutter.targetDuration,
-      initialization: ledger.initializations.last)
+    try captions?.end(
+      segment, from: cut.begin, bytes: file.count, ticks: format?.ticks ?? 0, targetDuration: cutter.targetDuration)
     if let kept = playlists.kept {
       for path in ledger.takeOld(keeping: kept) { unlink(path) }
     }
@@ -96,6 +109,7 @@ struct SegmentWork: SegmentedWork {
   mutating func finish(isBroken: Bool) throws(LiveKitError) {
     let failure = endLast(isBroken: isBroken)
     try playlists.write(isOver: true)
+    try captions?.finish()
     if let failure { throw failure }
   }
 
@@ -115,6 +129,7 @@ struct SegmentWork: SegmentedWork {
     (self.clock, self.hasVideo) = (clock, hasVideo)
     (format, file, hasBegun) = (nil, nil, false)
     playlists.beginAnew()
+    captions?.resume()
     cutter = SegmentCutter(options.duration)
   }
 }

@@ -24,6 +24,8 @@ final class SegmentedOutput: @unchecked Sendable {
   private var isBroken = false
   private let options: SegmentOptions
   private let hasVideo: Bool
+  /// What is said beside it; nil for none.
+  let captions: SegmentCaptions?
   /// Whose files it goes on with; nil where it begins.
   private let before: SegmentedOutput?
   /// Who goes on with these files.
@@ -50,9 +52,11 @@ final class SegmentedOutput: @unchecked Sendable {
     // What an old playlist lists is going to be replaced.
     if before == nil, (claim.bytes ?? 0) > 0 { try claim.replace(with: []) }
     let names = try SegmentNames(destination, options)
+    captions =
+      if let before { before.captions } else { options.hasCaptions ? try SegmentCaptions(names, options) : nil }
     work =
       options.imageInterval == nil
-      ? SegmentWork(names, options, claim, clock, hasVideo: hasVideo) : ImageWork(names, options, claim)
+      ? SegmentWork(names, options, claim, clock, hasVideo: hasVideo, captions) : ImageWork(names, options, claim)
     if let before {
       guard before.options.canResume(as: options) else { throw Self.anotherPlaylist(destination) }
       before.successor.withLock { $0 = ObjectIdentifier(self) }
@@ -149,6 +153,7 @@ struct SegmentNames: Sendable {
   let live: String?
   /// What the destination's name ends in; nil where it has no such end.
   let ending: String?
+  private let hasCaptions: Bool
   private let folder: String
   private let stem: String
 
@@ -158,6 +163,7 @@ struct SegmentNames: Sendable {
     (playlist, stem) = (destination.location, url.deletingPathExtension().lastPathComponent)
     folder = (destination.location as NSString).deletingLastPathComponent
     ending = url.pathExtension.isEmpty ? nil : url.pathExtension
+    hasCaptions = options.hasCaptions
     let folder = folder
     live = options.livePlaylist.map { (folder as NSString).appendingPathComponent($0) }
     guard options.livePlaylist == url.lastPathComponent else { return }
@@ -166,7 +172,9 @@ struct SegmentNames: Sendable {
   }
 
   func path(_ name: String) -> String { (folder as NSString).appendingPathComponent(name) }
-  func segment(_ number: Int, _ ending: String) -> String { stem + "_" + String(format: "%05d", number) + "." + ending }
+  func segment(_ number: Int, _ ending: String) -> String { stem + Self.numbered(number) + "." + ending }
+  static func numbered(_ number: Int) -> String { "_" + String(format: "%05d", number) }
+  func beside(_ ending: String) -> String { stem + ending }
   /// What goes in front of segments of fragmented MP4, of which there is another with each pipeline.
   func initialization(_ number: Int) -> String { "\(stem)_init\(number > 1 ? "-\(number)" : "").mp4" }
 
@@ -181,6 +189,7 @@ struct SegmentNames: Sendable {
   /// Whether a file of that name is or will be written.
   private func isOwn(_ name: String) -> Bool {
     if name == initialization(1) || live.map({ ($0 as NSString).lastPathComponent == name }) == true { return true }
+    if hasCaptions, name.hasPrefix(stem + "_captions") || name == beside("_master.m3u8") { return true }
     guard name.hasPrefix(stem + "_") else { return false }
     let rest = name.dropFirst(stem.count + 1).split(separator: ".")
     return rest.count == 2 && rest[0].count >= 5 && rest[0].allSatisfy(\.isWholeNumber)

@@ -7,6 +7,8 @@ import MediaCore
 struct TransportStream: SegmentFormat {
   let ending = "ts"
   let initialization: [UInt8]? = nil
+  /// GStreamer's mpegtsmux begins an hour in.
+  let ticks = 3600 * 90_000
   private let hasVideo: Bool
   /// The newest association table and the map tables that it names, by where they stand.
   private var tables: [UInt16: [UInt8]] = [:]

@@ -7,6 +7,7 @@ struct OutboundMeter: Sendable {
   struct Count: Sendable {
     var ssrc: SSRC
     var sent: RTPSender.Statistics
+    var layer: SentLayer
   }
 
   private var last: (time: MediaTime, bytes: [SSRC: Int])?
@@ -20,15 +21,25 @@ struct OutboundMeter: Sendable {
   ) -> [OutboundRtpStreamStatistics] {
     let before = last
     last = (time, Dictionary(counts.map { ($0.ssrc, $0.sent.bytesSent) }) { $1 })
+    let elapsed = before.map { (time - $0.time).seconds } ?? 0
     return counts.map { count in
-      let sent = count.sent
+      let (sent, layer) = (count.sent, count.layer)
       return OutboundRtpStreamStatistics(
         id: "outbound-\(count.ssrc.rawValue)", timestamp: timestamp, kind: isVideo ? "video" : "audio",
-        ssrc: UInt(count.ssrc.rawValue), packetsSent: UInt64(sent.packetsSent + sent.packetsRetransmitted),
+        ssrc: UInt(count.ssrc.rawValue), rid: layer.rid.isEmpty ? nil : layer.rid,
+        packetsSent: UInt64(sent.packetsSent + sent.packetsRetransmitted),
         bytesSent: UInt64(sent.bytesSent + sent.bytesRetransmitted),
+        retransmittedPacketsSent: UInt64(sent.packetsRetransmitted),
+        retransmittedBytesSent: UInt64(sent.bytesRetransmitted),
         bps: Bitrate.average(
-          bytes: sent.bytesSent - (before?.bytes[count.ssrc] ?? sent.bytesSent),
-          seconds: before.map { (time - $0.time).seconds } ?? 0))
+          bytes: sent.bytesSent - (before?.bytes[count.ssrc] ?? sent.bytesSent), seconds: elapsed),
+        targetBitrate: layer.bitrate.map(Double.init),
+        frameWidth: layer.size.map { UInt(clamping: $0.width) },
+        frameHeight: layer.size.map { UInt(clamping: $0.height) },
+        qualityLimitationReason: isVideo
+          ? (layer.isWanted && layer.isLimited ? .bandwidth : QualityLimitationReason.none) : nil,
+        nackCount: UInt(sent.nackRequests), pliCount: isVideo ? UInt(sent.keyframeRequests) : nil,
+        active: layer.bitrate != nil)
     }
   }
 }

@@ -17,6 +17,9 @@ extension Track {
   /// no longer received stay as they were.
   public var statistics: TrackStatistics? { state.withLock { $0.reporting.newest } }
 
+  /// Of the other codecs that the track is sent in: none, since tracks are sent and received in one codec here.
+  public var simulcastStatistics: [VideoCodec: TrackStatistics] { [:] }
+
   /// Turns statistics on, which delegates are then told each second, or off. They are off when a track is subscribed,
   /// unless `RoomOptions.reportRemoteTrackStatistics` says otherwise, and when one of this process is published. Without
   /// effect on a track that is neither received nor published.

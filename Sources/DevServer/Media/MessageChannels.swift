@@ -1,0 +1,49 @@
+import LiveKitProtocol
+import Logging
+import MediaCore
+import PeerTransport
+import SwiftProtobuf
+
+/// The two data channels of a client's primary connection. Lives on the server's loop.
+final class MessageChannels {
+  private static let labels = (reliable: "_reliable", lossy: "_lossy")
+  private let loop: TransportLoop
+  private let logger: Logger
+  private var open: [String: DataChannel] = [:]
+  private var backlog = MessageBacklog()
+  /// Nil until there is one, and after its end.
+  weak var peer: PeerConnection?
+
+  init(loop: TransportLoop, logger: Logger) { (self.loop, self.logger) = (loop, logger) }
+
+  /// - Returns: whether both are open now.
+  func opened(_ channel: DataChannel) -> Bool {
+    open[channel.label] = channel
+    return open[Self.labels.reliable] != nil && open[Self.labels.lossy] != nil
+  }
+
+  func send(_ packet: Livekit_DataPacket, isReliable: Bool) {
+    guard let channel = open[isReliable ? Self.labels.reliable : Self.labels.lossy],
+      let bytes = try? packet.serializedBytes() as [UInt8]
+    else { return }
+    guard isReliable else {
+      peer?.send(bytes, on: channel)
+      return
+    }
+    if !backlog.add(bytes) { logger.warning("a message is left out: its receiver is too slow") }
+    sendBacklog()
+  }
+
+  /// What there is no room for waits for it.
+  private func sendBacklog() {
+    guard let peer, let channel = open[Self.labels.reliable] else { return }
+    backlog.drain { peer.sendsOnLoop($0, on: channel) }
+    guard !backlog.isEmpty, !backlog.isAwaitingRoom else { return }
+    backlog.isAwaitingRoom = true
+    let bound = LoopBound(Weak(self), on: loop)
+    _ = loop.after(.milliseconds(5)) {
+      bound.value.object?.backlog.isAwaitingRoom = false
+      bound.value.object?.sendBacklog()
+    }
+  }
+}

@@ -1,0 +1,108 @@
+import Foundation
+import MediaBridge
+import MediaCore
+
+/// Makes cues of what is transcribed while a job runs: one of each segment, once that stays as it is. Pure.
+///
+/// A cue begins when something of its segment came first, and ends when it was final, unless the sender says when it was said.
+struct Captions: Sendable {
+  struct Speaker: Hashable, Sendable {
+    var identity: String
+    /// For people.
+    var name: String
+  }
+
+  private struct Key: Hashable {
+    let identity: String
+    let id: String
+  }
+
+  private struct Segment {
+    var speaker: Speaker
+    var text: String
+    var start: Duration
+    /// When it came last.
+    var newest: Duration
+  }
+
+  private var open: [Key: Segment] = [:]
+  /// The last cues, without what makes them readable.
+  private var done: [(key: Key, cue: CaptionCue)] = []
+  /// How many cues there were.
+  private(set) var count = 0
+
+  /// What says nothing any more for so long stays as it is.
+  static let patience = Duration.seconds(10)
+  /// Agents transcribe in both of LiveKit's ways at once, which come within that of each other.
+  private static let twice = Duration.milliseconds(300)
+  /// Reading is slower than speaking, where a cue comes at once: a second at least, and up to seven.
+  private static let readable = (
+    least: Duration.seconds(1), letter: Duration.milliseconds(50), most: Duration.seconds(7)
+  )
+  /// Senders that end nothing fill no memory.
+  private static let most = 200
+
+  // MARK: What comes
+
+  /// - Parameters:
+  ///   - now: of the job.
+  ///   - isPaused: whether what begins now is cut out.
+  /// - Returns: the cue, where the segment stays as it is.
+  mutating func note(
+    _ segment: TranscriptionSegment, of speaker: Speaker, at now: Duration, isPaused: Bool = false
+  ) -> CaptionCue? {
+    let key = Key(identity: speaker.identity, id: segment.id)
+    let text = segment.text.trimmingCharacters(in: .whitespacesAndNewlines)
+    let known = open.removeValue(forKey: key)
+    guard !text.isEmpty, known != nil || !isPaused, !done.contains(where: { $0.key == key }) else { return nil }
+    let given = Self.moment(of: segment.startTime, now, segment.lastReceivedTime)
+    let start = min(given ?? known?.start ?? now, now)
+    guard segment.isFinal else {
+      if open.count >= Self.most, let oldest = open.min(by: { $0.value.newest < $1.value.newest })?.key {
+        open[oldest] = nil
+      }
+      open[key] = Segment(speaker: speaker, text: text, start: start, newest: now)
+      return nil
+    }
+    let end = Self.moment(of: segment.endTime, now, segment.lastReceivedTime) ?? now
+    return cue(key, Segment(speaker: speaker, text: text, start: start, newest: max(end, start)))
+  }
+
+  /// - Parameter isOver: whether nothing comes any more.
+  /// - Returns: the cues of what its sender has not ended, in their order.
+  mutating func end(at now: Duration, isOver: Bool = false) -> [CaptionCue] {
+    let stale = open.filter { isOver || now - $0.value.newest >= Self.patience }
+    for key in stale.keys { open[key] = nil }
+    return stale.sorted { ($0.value.start, $0.key.id) < ($1.value.start, $1.key.id) }.compactMap {
+      cue($0.key, $0.value)
+    }
+  }
+
+  /// - Returns: nil for what was said already.
+  private mutating func cue(_ key: Key, _ segment: Segment) -> CaptionCue? {
+    let cue = CaptionCue(
+      start: segment.start, end: segment.newest, speaker: segment.speaker.name, text: segment.text)
+    let isKnown = done.contains { key.identity == $0.key.identity && $0.cue.isSame(as: cue, within: Self.twice) }
+    if done.count >= Self.most { done.removeFirst() }
+    done.append((key, cue))
+    guard !isKnown else { return nil }
+    count += 1
+    let (least, letter, most) = Self.readable
+    var readable = cue
+    readable.end = max(cue.end, cue.start + min(max(least, letter * cue.text.count), most))
+    return readable
+  }
+
+  /// The moment of the job that a sender names in milliseconds since 1970; nil where it means something else.
+  private static func moment(of milliseconds: UInt64, _ now: Duration, _ date: Date) -> Duration? {
+    let ago = date.timeIntervalSince1970 - Double(milliseconds) / 1000
+    guard milliseconds > 0, (-1...60).contains(ago) else { return nil }
+    return max(now - .milliseconds(Int64(ago * 1000)), .zero)
+  }
+}
+
+extension CaptionCue {
+  fileprivate func isSame(as other: CaptionCue, within tolerance: Duration) -> Bool {
+    text == other.text && start < other.end + tolerance && other.start < end + tolerance
+  }
+}

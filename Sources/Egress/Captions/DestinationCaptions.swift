@@ -1,0 +1,100 @@
+import MediaBridge
+import MediaCore
+import PipelineTemplates
+
+/// What is said, in the files of a destination and beside them: each part gets what is in it.
+final class DestinationCaptions: Sendable {
+  /// What a destination begins with.
+  struct Start: Sendable {
+    /// Nil where it lies beside segments.
+    var place: CaptionPlace?
+    /// Beside its first file; nil where it lies beside segments.
+    var file: CaptionFile?
+  }
+
+  /// A cue, and whether text without marks says whose it is.
+  private struct Waiting {
+    let cue: CaptionCue
+    let naming: Bool
+
+    /// Whether it is known in which parts it is. What is longer to be read may reach over the end of one.
+    func isDue(at reached: Duration) -> Bool { min(cue.end, cue.start + .seconds(1)) <= reached }
+  }
+
+  private struct Part {
+    let stage: OutputStage
+    let file: CaptionFile?
+  }
+
+  private let place: CaptionPlace?
+  private let parts = Locked<[Part]>([])
+  private let waiting = Locked<[Waiting]>([])
+
+  /// - Parameter place: nil where it lies beside segments.
+  init(_ place: CaptionPlace?) { self.place = place }
+
+  /// Takes the file of the next part.
+  func claim(beside destination: Destination) throws(LiveKitError) -> CaptionFile? {
+    try place?.claim(beside: destination)
+  }
+
+  /// Whether there is one already.
+  func isTaken(beside destination: Destination) -> Bool {
+    place.map { FileClaim.isThere($0.path(beside: destination)) } ?? false
+  }
+
+  func add(_ file: CaptionFile?, of stage: OutputStage) {
+    parts.withLock { $0.append(Part(stage: stage, file: file)) }
+  }
+
+  /// Takes a cue, which waits until it is known in which parts it is.
+  /// - Parameters:
+  ///   - cue: with times of the job.
+  ///   - naming: whether text without marks says whose it is.
+  func add(_ cue: CaptionCue, naming: Bool) { waiting.withLock { $0.append(Waiting(cue: cue, naming: naming)) } }
+
+  /// Makes files of what has begun, so that they are there before something is said, and brings each cue into the parts in
+  /// which it is.
+  /// - Parameter reached: how far the destination is; nil at its end.
+  func advance(to reached: Duration?) {
+    let begun = begun
+    for part in begun { part.file?.begin() }
+    let due = waiting.withLock { waiting in
+      let due = waiting.filter { each in reached.map(each.isDue) ?? true }
+      waiting.removeAll { each in reached.map(each.isDue) ?? true }
+      return due
+    }
+    for each in due { write(each, begun) }
+  }
+
+  private func write(_ waiting: Waiting, _ begun: [Part]) {
+    for (index, part) in begun.enumerated() {
+      let end = index + 1 < begun.count ? begun[index + 1].stage.beginning : nil
+      guard let own = waiting.cue.part(from: part.stage.beginning ?? .zero, to: end) else { continue }
+      part.file?.add(own)
+      part.stage.write(own, naming: waiting.naming)
+    }
+  }
+
+  /// Those that media has gone to.
+  private var begun: [Part] { parts.withLock { $0 }.filter { $0.stage.beginning != nil } }
+
+  /// Gives the files back; those of parts that have not begun go.
+  func end() {
+    for part in begun { part.file?.begin() }
+    for part in parts.withLock({ $0 }) { part.file?.release() }
+  }
+
+  var status: CaptionStatus {
+    begun.reduce(into: CaptionStatus()) { status, part in
+      if let beside = part.stage.segments?.captions, !status.files.contains(beside.files[0]) {
+        status.files += beside.files
+        status.cues += beside.count
+      }
+      guard let file = part.file else { return }
+      status.files.append(file.path)
+      status.cues += file.count
+      status.failure = status.failure ?? file.failure
+    }
+  }
+}

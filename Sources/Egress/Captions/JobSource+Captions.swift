@@ -1,0 +1,35 @@
+import MediaBridge
+import MediaCore
+
+// What is transcribed while the job runs, for the destinations that are to have it.
+extension JobSource {
+  func noteTranscription(_ event: RoomEvent) {
+    guard asked.captions, case .transcriptionReceived(let participant?, _, let segments) = event, let run, run.isActive,
+      isRecorded(participant)
+    else { return }
+    let speaker = Captions.Speaker(
+      identity: participant.identity ?? participant.sid, name: participant.name ?? participant.identity ?? "")
+    for segment in segments {
+      let cue = job.captions.note(segment, of: speaker, at: jobAge, isPaused: run.job.media.isPaused)
+      if let cue { write(cue, run) }
+    }
+  }
+
+  private func isRecorded(_ participant: Participant) -> Bool {
+    if let identity { return participant.identity == identity }
+    return (participant as? RemoteParticipant).map(counts) ?? false
+  }
+
+  /// Takes what its sender has not ended, and writes what is due.
+  /// - Parameter isOver: whether nothing comes any more.
+  func advanceCaptions(isOver: Bool = false) {
+    guard asked.captions, let run, run.isActive else { return }
+    for cue in job.captions.end(at: jobAge, isOver: isOver) { write(cue, run) }
+    for output in run.outputs { output.captions?.advance(to: isOver ? nil : output.writer.reached) }
+  }
+
+  /// In a file of several, text without marks says whose it is.
+  private func write(_ cue: CaptionCue, _ run: JobRun) {
+    for output in run.outputs { output.captions?.add(cue, naming: identity == nil) }
+  }
+}

@@ -1,0 +1,89 @@
+package import struct Foundation.Data
+
+/// Why a stream has ended before its content was whole.
+package enum StreamFault: Error, Equatable {
+  /// A piece is missing, or the end came before the length that was announced.
+  case incomplete
+  /// There is more than was announced.
+  case tooLong
+  /// The sender has given it up, and says why.
+  case stopped(reason: String)
+}
+
+/// The streams that others send, as far as they have come. Pure: each has a sink, and what comes is told with it.
+///
+/// A sender chooses the ids of its streams, so that they say nothing without the sender.
+package struct IncomingStreams<Sink> {
+  private struct Key: Hashable {
+    let sender: String
+    let id: String
+  }
+
+  private struct Stream {
+    let total: UInt64?
+    var length: UInt64 = 0
+    var nextIndex: UInt64 = 0
+    var sink: Sink
+  }
+
+  /// What a packet means.
+  package enum Step {
+    /// Nothing: it is of no stream that is open, or it came before.
+    case nothing
+    case piece(Data, Sink)
+    /// The stream has ended: whole without a fault.
+    case end(StreamFault?, Sink)
+  }
+
+  private var streams: [Key: Stream] = [:]
+  /// As many of one sender are open at most, so that nobody fills the memory with streams that never end.
+  package static var limit: Int { 100 }
+
+  package init() {}
+
+  package var count: Int { streams.count }
+
+  /// - Returns: false where that one is open already, or too many are.
+  package mutating func open(_ header: Livekit_DataStream.Header, from sender: String, to sink: Sink) -> Bool {
+    let key = Key(sender: sender, id: header.streamID)
+    guard streams[key] == nil, streams.keys.count(where: { $0.sender == sender }) < Self.limit else { return false }
+    streams[key] = Stream(total: header.hasTotalLength ? header.totalLength : nil, sink: sink)
+    return true
+  }
+
+  /// The channel keeps the order, so that an index that is not the next one means that something is lost.
+  package mutating func take(_ chunk: Livekit_DataStream.Chunk, from sender: String) -> Step {
+    let key = Key(sender: sender, id: chunk.streamID)
+    guard let stream = streams[key], chunk.chunkIndex >= stream.nextIndex else { return .nothing }
+    guard chunk.chunkIndex == stream.nextIndex else { return end(key, .incomplete) }
+    let length = stream.length + UInt64(chunk.content.count)
+    if let total = stream.total, length > total { return end(key, .tooLong) }
+    streams[key]?.length = length
+    streams[key]?.nextIndex += 1
+    return .piece(chunk.content, stream.sink)
+  }
+
+  package mutating func end(_ trailer: Livekit_DataStream.Trailer, from sender: String) -> Step {
+    let key = Key(sender: sender, id: trailer.streamID)
+    guard let stream = streams[key] else { return .nothing }
+    if !trailer.reason.isEmpty { return end(key, .stopped(reason: trailer.reason)) }
+    return end(key, stream.total.map { stream.length < $0 } == true ? .incomplete : nil)
+  }
+
+  private mutating func end(_ key: Key, _ fault: StreamFault?) -> Step {
+    streams.removeValue(forKey: key).map { .end(fault, $0.sink) } ?? .nothing
+  }
+
+  /// Nobody wants one any more.
+  package mutating func close(_ id: String, from sender: String) {
+    streams[Key(sender: sender, id: id)] = nil
+  }
+
+  /// - Parameter sender: who has left; nil for the end of everything.
+  /// - Returns: the sinks of what was open.
+  package mutating func removeAll(from sender: String?) -> [Sink] {
+    let gone = streams.filter { sender == nil || $0.key.sender == sender }
+    for key in gone.keys { streams[key] = nil }
+    return gone.values.map(\.sink)
+  }
+}

@@ -1,0 +1,79 @@
+import Foundation
+import LiveKitProtocol
+import MediaCore
+
+/// A stream on its way out: its pieces in the order of the calls, each once there is room for it.
+///
+/// All of it goes on the connection on which it began: on another one nobody would know its beginning.
+final class OutgoingStream: Sendable {
+  private struct State {
+    var nextIndex: UInt64 = 0
+    var length = 0
+    var isOpen = true
+  }
+
+  let header: Livekit_DataStream.Header
+  private let destinations: [String]
+  private let carrier: MessageCarrier
+  private let state = Locked(State())
+  private let chain = TaskChain()
+
+  /// Returns once its header is on its way.
+  init(
+    _ header: Livekit_DataStream.Header, to destinations: [String], by participant: LocalParticipant
+  ) async throws(LiveKitError) {
+    (self.header, self.destinations) = (header, destinations)
+    carrier = try await participant.send(.streamHeader(header), to: destinations)
+  }
+
+  var isOpen: Bool { state.withLock { $0.isOpen } }
+
+  /// Returns once the pieces are on their way.
+  func write(_ pieces: [Data]) async throws {
+    if let error = await chain.add({ await self.send(pieces) }).value { throw error }
+  }
+
+  private func send(_ pieces: [Data]) async -> (any Error)? {
+    for piece in pieces {
+      do {
+        try await carrier.send(.streamChunk(try chunk(piece)), to: destinations)
+      } catch {
+        // What follows would have a gap before it.
+        state.withLock { $0.isOpen = false }
+        return error
+      }
+    }
+    return nil
+  }
+
+  private func chunk(_ piece: Data) throws(StreamError) -> Livekit_DataStream.Chunk {
+    var chunk = Livekit_DataStream.Chunk()
+    (chunk.streamID, chunk.content) = (header.streamID, piece)
+    chunk.chunkIndex = try state.withLock { state throws(StreamError) -> UInt64 in
+      guard state.isOpen else { throw .unknownStream }
+      state.length += piece.count
+      if header.hasTotalLength, state.length > header.totalLength { throw .lengthExceeded }
+      defer { state.nextIndex += 1 }
+      return state.nextIndex
+    }
+    return chunk
+  }
+
+  /// Returns once its end is on its way.
+  /// - Parameter reason: why it is given up; nil where it is whole.
+  func close(reason: String?) async throws {
+    var trailer = Livekit_DataStream.Trailer()
+    (trailer.streamID, trailer.reason) = (header.streamID, reason ?? "")
+    if let error = await chain.add({ [trailer] in await self.send(trailer) }).value { throw error }
+  }
+
+  private func send(_ trailer: Livekit_DataStream.Trailer) async -> (any Error)? {
+    let wasOpen = state.withLock { state in
+      defer { state.isOpen = false }
+      return state.isOpen
+    }
+    guard wasOpen else { return StreamError.unknownStream }
+    do { try await carrier.send(.streamTrailer(trailer), to: destinations) } catch { return error }
+    return nil
+  }
+}

@@ -1,0 +1,85 @@
+import Foundation
+import LiveKitProtocol
+
+// What is said and written in a room, in LiveKit's two ways: as texts of a topic, and as messages of their own. Both are
+// told as the same events.
+extension Room {
+  func receive(_ news: ReceivedTexts.News?) {
+    guard let news else { return }
+    if let segment = news.segment {
+      tell(
+        [TranscriptionSegmentDraft(id: segment.id, text: segment.text.content, isFinal: segment.isFinal)],
+        of: segment.track, by: segment.text.sender)
+    }
+    guard case .whole(let text, _) = news, text.topic == .chat else { return }
+    tell(.chatMessageReceived(remoteParticipants[text.sender], ChatMessage(text)))
+  }
+
+  func receive(_ transcription: Livekit_Transcription, from sender: String) {
+    let speaker = transcription.transcribedParticipantIdentity
+    tell(
+      transcription.segments.map(TranscriptionSegmentDraft.init), of: transcription.trackID,
+      by: speaker.isEmpty ? sender : speaker)
+  }
+
+  func receive(_ message: Livekit_ChatMessage, from sender: String) {
+    tell(.chatMessageReceived(remoteParticipants[sender], ChatMessage(message)))
+  }
+
+  /// - Parameters:
+  ///   - sid: of the track that is transcribed; nil or empty where the sender does not say.
+  ///   - identity: whose it is, where the track does not say.
+  private func tell(_ drafts: [TranscriptionSegmentDraft], of sid: String?, by identity: String) {
+    guard !drafts.isEmpty else { return }
+    let all = allParticipants
+    let publication = sid.flatMap { sid in all.values.lazy.compactMap { $0.allPublications[sid] }.first }
+    let participant = publication?.participant ?? all[identity]
+    let (now, speaker) = (Date(), participant?.identity ?? identity)
+    let segments = messages.texts.withLock { texts in
+      drafts.map { draft in
+        draft.segment(
+          from: texts.times.note(draft.id, of: speaker, at: now, isFinal: draft.isFinal), to: now)
+      }
+    }
+    tell(.transcriptionReceived(participant, publication, segments))
+  }
+}
+
+/// A segment as it was sent.
+private struct TranscriptionSegmentDraft {
+  var id: String
+  var text: String
+  var language = ""
+  var isFinal: Bool
+  var times: (start: UInt64, end: UInt64) = (0, 0)
+
+  init(id: String, text: String, isFinal: Bool) { (self.id, self.text, self.isFinal) = (id, text, isFinal) }
+
+  init(_ segment: Livekit_TranscriptionSegment) {
+    (id, text, language, isFinal) = (segment.id, segment.text, segment.language, segment.final)
+    times = (segment.startTime, segment.endTime)
+  }
+
+  func segment(from first: Date, to now: Date) -> TranscriptionSegment {
+    TranscriptionSegment(
+      id: id, text: text, language: language, firstReceivedTime: first, lastReceivedTime: now, isFinal: isFinal,
+      startTime: times.start, endTime: times.end)
+  }
+}
+
+extension ChatMessage {
+  fileprivate init(_ text: ReceivedTexts.Text) {
+    let operation = text.info.operationType
+    self.init(
+      id: text.info.id, timestamp: text.info.timestamp, editTimestamp: operation == .update ? text.info.timestamp : nil,
+      message: text.content, isDeleted: operation == .delete, isGenerated: text.info.generated)
+  }
+
+  fileprivate init(_ message: Livekit_ChatMessage) {
+    func date(_ milliseconds: Int64) -> Date { Date(timeIntervalSince1970: Double(milliseconds) / 1000) }
+    self.init(
+      id: message.id, timestamp: date(message.timestamp),
+      editTimestamp: message.hasEditTimestamp ? date(message.editTimestamp) : nil, message: message.message,
+      isDeleted: message.deleted, isGenerated: message.generated)
+  }
+}

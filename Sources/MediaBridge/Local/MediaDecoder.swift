@@ -1,0 +1,44 @@
+import GStreamerKit
+import MediaCore
+import MediaPipelines
+
+/// Decodes what a source carries for those who take nothing else: renderers, and a track that cannot be sent as it is.
+final class MediaDecoder: Sendable {
+  private let pipeline: DecodePipeline
+  /// Whether it has what the next frame needs.
+  private let hasBegun = Locked(false)
+
+  /// - Parameters:
+  ///   - onMedia: called on a streaming thread.
+  ///   - onFailure: called on any thread.
+  init(
+    _ kind: CapturePipeline.Kind, factory: PipelineFactory, onMedia: @escaping @Sendable (CapturedMedia) -> Void,
+    onFailure: @escaping @Sendable (LiveKitError) -> Void
+  ) throws(LiveKitError) {
+    pipeline = try LiveKitError.wrapping { () throws(PipelineFailure) in
+      try DecodePipeline(
+        kind == .video ? "video" : "audio", factory: factory,
+        onBuffer: { media in
+          // It was told when that is to be shown.
+          if let time = media.pts { onMedia(CapturedMedia(media: media, time: time)) }
+        }, onFailure: { onFailure(LiveKitError($0)) })
+    }
+  }
+
+  /// What comes in front of the first keyframe goes nowhere. Called on one thread at a time.
+  func take(_ captured: CapturedMedia) {
+    guard hasBegun.withLock({ $0 }) || !captured.media.isDelta else { return }
+    let isTaken = pipeline.push(captured.media, at: captured.time)
+    hasBegun.withLock { $0 = isTaken }
+  }
+
+  /// All that was taken has been handed on when it returns.
+  func drain() async {
+    // What fails now has been told.
+    try? await pipeline.drain()
+    await pipeline.stop()
+  }
+
+  /// Nothing comes when it returned.
+  func stop() async { await pipeline.stop() }
+}

@@ -1,0 +1,140 @@
+import MediaCore
+import PeerTransport
+import RTP
+
+/// A packet on its way.
+struct OutgoingPacket: Sendable {
+  var packet: RTPPacket
+  /// The header extension of the transport-wide number; nil where there is none.
+  var numberID: UInt8?
+  /// One that is sent again as it was keeps its number, as encryption needs.
+  var isNew = true
+  /// Nil for what does not wait.
+  var priority: Pacer<Self>.Priority?
+}
+
+/// The way to the server, which all that is sent shares: finds out how much it carries, gives each layer its share, and
+/// lets no more go at once than passes.
+final class OutgoingLink: Sendable {
+  /// A class, so that nothing of it is copied for a packet.
+  private final class State {
+    var controller: any CongestionController = DelayAndLossController()
+    var shares = LinkShares()
+    var repeats = RepeatAllowance()
+    var pacer = Pacer<OutgoingPacket>()
+    var number = SequenceNumber(0)
+    var timer: LoopTimer?
+    /// Nil before the start, and once it has stopped.
+    var peer: PeerConnection?
+    /// Runs while packets wait.
+    var nextPacket: LoopTimer?
+  }
+
+  private static let interval = Duration.milliseconds(200)
+  /// Threads that wake for each packet cost more than they gain.
+  private static let step = Duration.milliseconds(5)
+
+  private let loop: TransportLoop
+  private let layers: @Sendable () -> [OutgoingLayer]
+  private let state: LoopBound<State>
+
+  /// - Parameter layers: all that are sent, from the smallest on in each track; called on the loop.
+  init(loop: TransportLoop, layers: @escaping @Sendable () -> [OutgoingLayer]) {
+    (self.loop, self.layers) = (loop, layers)
+    state = LoopBound(State(), on: loop)
+  }
+
+  func start(through peer: PeerConnection) {
+    loop.run { [self] in
+      state.value.peer = peer
+      tick()
+    }
+  }
+
+  /// What waits goes at once.
+  func stop() {
+    loop.run { [self] in
+      state.value.timer?.cancel()
+      state.value.nextPacket?.cancel()
+      state.value.pacer.pace(to: LinkEstimate(bitrate: 0, limit: .none))
+      sendWaiting()
+      state.value.peer = nil
+    }
+  }
+
+  // All of these are called on the loop.
+
+  /// Sends a packet when its turn comes.
+  func send(_ packet: OutgoingPacket) {
+    let bytes = packet.packet.count + LinkEstimate.overhead
+    guard let priority = packet.priority else {
+      let now = MediaTime.now
+      state.value.pacer.pass(bytes: bytes, at: now)
+      return put(packet, at: now)
+    }
+    state.value.pacer.push(packet, of: packet.packet.ssrc, bytes: bytes, priority)
+    if state.value.nextPacket == nil { sendWaiting() }
+  }
+
+  private func sendWaiting() {
+    let now = MediaTime.now
+    while let packet = state.value.pacer.pop(at: now) { put(packet, at: now) }
+    state.value.nextPacket = state.value.pacer.delay(at: now).map { delay in
+      let bound = LoopBound(Weak(self), on: loop)
+      return loop.after(max(delay, Self.step)) { bound.value.object?.sendWaiting() }
+    }
+  }
+
+  /// Notes a packet that goes now, and gives a new one its transport-wide number where it has room for one.
+  private func put(_ outgoing: OutgoingPacket, at time: MediaTime) {
+    let packet = outgoing.packet
+    let number = outgoing.numberID.flatMap { outgoing.isNew ? write($0, packet) : Self.number($0, of: packet) }
+    state.value.controller.sent(bytes: packet.count, number: number, at: time)
+    state.value.peer?.sendOnLoop(packet)
+  }
+
+  /// Whether there is room to send a packet again.
+  func hasRoom(toRepeat packet: RTPPacket) -> Bool {
+    state.value.repeats.takes(packet.count, within: state.value.controller.estimate, at: .now)
+  }
+
+  private static func number(_ id: UInt8, of packet: RTPPacket) -> SequenceNumber? {
+    packet.headerExtensionInteger(id).map { SequenceNumber(UInt16(truncatingIfNeeded: $0)) }
+  }
+
+  private func write(_ id: UInt8, _ packet: RTPPacket) -> SequenceNumber? {
+    let number = state.value.number
+    let isWritten = withUnsafeBytes(of: number.rawValue.bigEndian) { packet.setHeaderExtension(id, $0) }
+    guard isWritten else { return nil }
+    state.value.number = number.successor
+    return number
+  }
+
+  /// Takes what the server reports of any stream of the connection.
+  func receive(_ reports: [RTCPPacket], at time: MediaTime) {
+    let decreases = state.value.controller.estimate.decreases
+    for report in reports { state.value.controller.receive(report, at: time) }
+    // What is too much waits in a queue meanwhile.
+    if state.value.controller.estimate.decreases != decreases { divide(at: time) }
+  }
+
+  private func tick() {
+    let now = MediaTime.now
+    state.value.controller.advance(to: now)
+    divide(at: now)
+    let bound = LoopBound(Weak(self), on: loop)
+    state.value.timer = loop.after(Self.interval) { bound.value.object?.tick() }
+  }
+
+  private func divide(at time: MediaTime) {
+    let wanted = layers().filter(\.isWanted)
+    state.value.shares.divide(state.value.controller.estimate, among: wanted.map(\.demand), at: time)
+    state.value.pacer.pace(to: state.value.controller.estimate)
+    let bitrates = state.value.shares.bitrates
+    for layer in wanted {
+      let share = bitrates[layer.stream.ssrc]
+      if share == nil { state.value.pacer.drop(layer.stream.ssrc) }
+      layer.set(share: share)
+    }
+  }
+}

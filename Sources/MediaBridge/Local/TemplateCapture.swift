@@ -1,0 +1,222 @@
+import GStreamerKit
+import MediaCore
+import MediaPipelines
+
+/// A capture template whose outputs several tracks share: a file's video and its audio. It runs while one of them wants it.
+actor TemplateCapture {
+  private let template: String
+  private let values: [String: String]
+  private let folder: String?
+  /// Where in a file it begins.
+  private let start: Duration
+  /// What is not decoded.
+  private var passthrough: PassthroughFormats
+  /// Why video is decoded in spite of that.
+  private(set) var reason: String?
+  private let taps = Locked<[CapturePipeline.Kind: CaptureHandlers]>([:])
+  private var pipeline: CapturePipeline?
+  /// Runs until the first track takes it, though nobody does yet.
+  private var isHeld = false
+  /// Settled when something has come of the pipeline that runs, or it has failed before.
+  private var begun = Outcome<Void, LiveKitError>()
+  /// What has shown its first media while the rest goes nowhere, until it begins anew; nil while all goes on.
+  private let shown = Locked<Set<CapturePipeline.Kind>?>(nil)
+  /// Whether only one output has anything, and who wants to know.
+  private let single = Locked(Single())
+  /// What begins or ends.
+  private let changes = TaskChain()
+
+  private struct Single {
+    var isKnown = false
+    var tell: (@Sendable () -> Void)?
+  }
+
+  /// - Parameters:
+  ///   - values: for the template's variables.
+  ///   - folder: searched before the usual places.
+  ///   - start: where in a file it begins.
+  ///   - passthrough: what is not decoded.
+  init(
+    template: String, values: [String: String], folder: String?, start: Duration = .zero,
+    passthrough: PassthroughFormats = PassthroughFormats()
+  ) {
+    (self.template, self.values, self.folder, self.start) = (template, values, folder, start)
+    self.passthrough = passthrough
+  }
+
+  /// One of its outputs, for one track.
+  nonisolated func output(_ kind: CapturePipeline.Kind) -> any MediaCapture {
+    TemplateOutput(capture: self, kind: kind)
+  }
+
+  /// What the template can make.
+  func kinds() throws(LiveKitError) -> Set<CapturePipeline.Kind> {
+    try LiveKitError.wrapping { () throws(PipelineFailure) in
+      try CapturePipeline.kinds(of: template, factory: factory)
+    }
+  }
+
+  /// Begins anew where it runs.
+  /// - Parameter limit: how long something is waited for to come, before which its tracks are told no failure; nil not to
+  ///   wait.
+  func restart(within limit: Duration?) async throws(LiveKitError) {
+    try await changes.add {
+      await self.end()
+      self.shown.withLock { $0 = nil }
+      return await self.bringIntoLine(isQuiet: limit != nil)
+    }.value.get()
+    guard let limit else { return }
+    try await begun.value(within: limit, else: LiveKitError(.noMedia, "nothing comes", fault: .publisher))
+  }
+
+  /// Gives each track the first of its media, and the rest once it begins anew.
+  func holdBack() { shown.withLock { $0 = [] } }
+
+  /// Keeps it running until the next one takes it: a live source may not be there a second time.
+  func hold() { isHeld = true }
+
+  /// Calls `tell` once it is known that one of its outputs has nothing.
+  func onSingle(_ tell: @escaping @Sendable () -> Void) {
+    let isKnown = single.withLock { single in
+      single.tell = tell
+      return single.isKnown
+    }
+    if isKnown { tell() }
+  }
+
+  fileprivate func mayBeEncoded(_ kind: CapturePipeline.Kind) -> Bool {
+    !(kind == .video ? passthrough.video : passthrough.audio).isEmpty
+  }
+
+  fileprivate func makeDecoder(
+    _ kind: CapturePipeline.Kind, onMedia: @escaping @Sendable (CapturedMedia) -> Void,
+    onFailure: @escaping @Sendable (LiveKitError) -> Void
+  ) throws(LiveKitError) -> MediaDecoder {
+    try MediaDecoder(kind, factory: PipelineFactory(folder: folder), onMedia: onMedia, onFailure: onFailure)
+  }
+
+  /// Reads the beginning of a file, and has its video decoded where it cannot be sent as it is. Not while it runs.
+  func lookAhead() async {
+    guard !passthrough.video.isEmpty, pipeline == nil else { return }
+    let beginning = FileBeginning(template: template, factory: factory, passthrough: passthrough, start: start)
+    switch await beginning.read() {
+    case .fits: return
+    case .raw: break
+    case .obstacle(let obstacle): reason = obstacle
+    }
+    passthrough.video = []
+  }
+
+  /// Whether it runs, and will end by itself.
+  var hasLength: Bool { pipeline?.hasLength ?? false }
+
+  private var factory: PipelineFactory { PipelineFactory(folder: folder, overrides: values) }
+
+  fileprivate func add(_ kind: CapturePipeline.Kind, _ handlers: CaptureHandlers) async throws(LiveKitError) {
+    taps.withLock { $0[kind] = handlers }
+    isHeld = false
+    do throws(LiveKitError) {
+      try await settle()
+      guard pipeline?.kinds.contains(kind) != false else {
+        let name = kind == .video ? "frames" : "pcm"
+        throw LiveKitError(.template, "the capture template \(template) has no appsink called \(name)")
+      }
+    } catch {
+      await remove(kind)
+      throw error
+    }
+  }
+
+  fileprivate func remove(_ kind: CapturePipeline.Kind) async {
+    taps.withLock { _ = $0.removeValue(forKey: kind) }
+    try? await settle()
+  }
+
+  /// Captures while somebody wants it.
+  private func settle() async throws(LiveKitError) {
+    try await changes.add { await self.bringIntoLine() }.value.get()
+  }
+
+  private func end() async {
+    await pipeline?.stop()
+    pipeline = nil
+  }
+
+  private func bringIntoLine(isQuiet: Bool = false) async -> Result<Void, LiveKitError> {
+    let isWanted = isHeld || taps.withLock { !$0.isEmpty }
+    guard isWanted != (pipeline != nil) else { return .success(()) }
+    guard isWanted else {
+      await end()
+      return .success(())
+    }
+    do throws(LiveKitError) {
+      let made = try LiveKitError.wrapping { () throws(PipelineFailure) in try make(isQuiet: isQuiet) }
+      pipeline = made
+      if start > .zero { try await seek(made) }
+      return .success(())
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  private func seek(_ made: CapturePipeline) async throws(LiveKitError) {
+    do throws(PipelineFailure) { try await made.start(at: start) } catch {
+      await end()
+      throw LiveKitError(error)
+    }
+  }
+
+  private func make(isQuiet: Bool) throws(PipelineFailure) -> CapturePipeline {
+    let (taps, shown, factory, single, begun) = (taps, shown, factory, single, Outcome<Void, LiveKitError>())
+    single.withLock { $0.isKnown = false }
+    try factory.check([TemplateName(.capture, template)])
+    self.begun = begun
+    let isOver = Locked(false)
+    let end = { @Sendable (error: LiveKitError?) in
+      // Elements behind the one that failed say so, too.
+      guard isOver.set(\.self, to: true) else { return }
+      let hasBegun = if case .success = begun.current { true } else { false }
+      begun.settle(.failure(error ?? LiveKitError(.noMedia, "it has ended")))
+      guard hasBegun || !isQuiet else { return }
+      for handlers in taps.withLock({ Array($0.values) }) { handlers.end(error) }
+    }
+    return try CapturePipeline(
+      template, factory: factory, passthrough: passthrough, isStarted: start == .zero,
+      CapturePipeline.Handlers(
+        media: { output, media, time in
+          if begun.current == nil { begun.settle(.success(())) }
+          guard let handlers = taps.withLock({ $0[output.kind] }),
+            shown.withLock({ $0?.insert(output.kind).inserted ?? true })
+          else { return }
+          handlers.media(CapturedMedia(media: media, time: time, isEncoded: output.isEncoded))
+        }, end: { end(nil) }, failure: { end(LiveKitError($0)) },
+        missing: {
+          let tell = single.withLock { single in
+            single.isKnown = true
+            return single.tell
+          }
+          tell?()
+        }))
+  }
+}
+
+private final class TemplateOutput: MediaCapture {
+  private let capture: TemplateCapture
+  private let kind: CapturePipeline.Kind
+
+  init(capture: TemplateCapture, kind: CapturePipeline.Kind) { (self.capture, self.kind) = (capture, kind) }
+
+  func start(_ handlers: CaptureHandlers) async throws(LiveKitError) { try await capture.add(kind, handlers) }
+  func stop() async { await capture.remove(kind) }
+  func mayBeEncoded() async -> Bool { await capture.mayBeEncoded(kind) }
+  func reasonToDecode() async -> String? {
+    guard kind == .video else { return nil }
+    return await capture.reason
+  }
+  func makeDecoder(
+    _ kind: CapturePipeline.Kind, onMedia: @escaping @Sendable (CapturedMedia) -> Void,
+    onFailure: @escaping @Sendable (LiveKitError) -> Void
+  ) async throws(LiveKitError) -> MediaDecoder {
+    try await capture.makeDecoder(kind, onMedia: onMedia, onFailure: onFailure)
+  }
+}

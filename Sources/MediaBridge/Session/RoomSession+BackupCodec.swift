@@ -1,0 +1,62 @@
+import LiveKitProtocol
+import MediaPipelines
+
+// A track that not everybody can decode comes in another codec, too, once the server says that somebody needs that.
+extension RoomSession {
+  /// Which codecs and layers somebody receives.
+  func obey(_ update: Livekit_SubscribedQualityUpdate) {
+    guard var published = services.local[update.trackSid] else { return }
+    guard let backup = published.plan.backup else {
+      if options.dynacast { published.outgoing.set(update.qualities(of: nil)) }
+      return
+    }
+    if options.dynacast { published.outgoing.set(update.qualities(of: published.plan.codec)) }
+    let wanted = update.qualities(of: backup.codec)
+    switch published.backup {
+    case .sent(let outgoing): outgoing.set(wanted)
+    case .unwanted where !wanted.contains(where: \.enabled): break
+    case .unwanted:
+      published.backup = .coming(wanted)
+      services.local.replace(published)
+      // The answer comes where this does.
+      Task { await sendBackup(of: published.publication) }
+    case .coming:
+      published.backup = .coming(wanted)
+      services.local.replace(published)
+    }
+  }
+
+  private func sendBackup(of publication: LocalTrackPublication) async {
+    guard let published = services.local[publication], let plan = published.plan.backupPlan else { return }
+    let (generation, sid) = (services.local.generation, published.response.track.sid)
+    do throws(LiveKitError) {
+      try LiveKitError.wrapping { () throws(PipelineFailure) in try factory(for: plan).check(plan.templates) }
+      let response = try await announce(plan) {
+        plan.backupAnnouncement(cid: $0, track: publication.captured, sid: sid)
+      }
+      let outgoing = try await send(plan, cid: response.cid)
+      guard generation == services.local.generation, var current = services.local[publication],
+        case .coming(let wanted) = current.backup
+      else { return await takeBack(outgoing) }
+      outgoing.set(wanted)
+      current.backup = .sent(outgoing)
+      services.local.replace(current)
+      publication.send(withBackup: outgoing)
+      logger.debug("a track comes in its backup codec, too", metadata: ["codec": "\(plan.codec)"])
+    } catch {
+      guard generation == services.local.generation, var current = services.local[publication] else { return }
+      logger.warning("a track is not sent in its backup codec", metadata: ["reason": "\(error.message)"])
+      // The next time that somebody needs it.
+      current.backup = .unwanted
+      services.local.replace(current)
+    }
+  }
+
+  /// The track was unpublished meanwhile, or is published anew.
+  private func takeBack(_ outgoing: OutgoingTrack) async {
+    await outgoing.stop()
+    guard let transport = link.publisher, !state.isEnded else { return }
+    await transport.remove(outgoing)
+    await offer(from: transport)
+  }
+}

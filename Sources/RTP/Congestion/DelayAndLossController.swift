@@ -1,0 +1,141 @@
+public import MediaCore
+
+/// The lower one of what delay and what loss allow, as Google's congestion control has it (draft-ietf-rmcat-gcc-02), and of
+/// what the receiver says (REMB). Where the other side reports no arrivals, delay is not known, and loss is that of
+/// reception reports.
+public struct DelayAndLossController: CongestionController {
+  /// Nobody asks for less: that would be no sound any more.
+  private static let least = 30_000.0
+  /// Above what is sent nothing is known; so much more is believed.
+  private static let ceiling = 1.5
+  private static let ceilingOffset = 10_000.0
+  /// After so much silence what is sent does not get there, or nothing gets back.
+  private static let silence = Duration.seconds(3)
+  private static let penalty = 0.8
+
+  private var packets = SentPackets()
+  private var trend = DelayTrend()
+  private var delay = DelayBasedRate()
+  private var loss = LossBasedRate()
+  private var reported = ReportedLoss()
+  private var rates = Rates()
+  private var heard = Heard()
+  /// Of the receiver's own estimate (REMB).
+  private var stated: Double?
+  private var decreases = 0
+
+  private struct Rates: Sendable {
+    var sent = ByteRate(window: .seconds(1))
+    /// By the clock of the other side.
+    var arriving = ByteRate(window: .milliseconds(500))
+    /// As of the newest packet or message.
+    var newestSent = 0.0
+    var newestArriving: Double?
+  }
+
+  private struct Heard: Sendable {
+    /// Whether arrivals are reported.
+    var arrivals = false
+    var last: MediaTime?
+    var packetsSince = 0
+    var lastPenalty: MediaTime?
+  }
+
+  /// Nothing is known, and nothing limited.
+  public init() {}
+
+  public var estimate: LinkEstimate {
+    let known = [delay.bitrate, loss.bitrate, stated].compactMap { $0 }.min()
+    guard let known, delay.bitrate != nil || loss.bitrate != nil || known < ceiling else {
+      return LinkEstimate(bitrate: Int(ceiling), limit: .none, decreases: decreases, loss: loss.share)
+    }
+    let isTried = known < ceiling * 0.99
+    return LinkEstimate(
+      bitrate: Int(max(known, Self.least)), limit: isTried ? .network : .application, decreases: decreases,
+      loss: loss.share)
+  }
+
+  /// The most that is believed, by what passes.
+  private var ceiling: Double { (rates.newestArriving ?? rates.newestSent) * Self.ceiling + Self.ceilingOffset }
+
+  // MARK: Input
+
+  public mutating func sent(bytes: Int, number: SequenceNumber?, at time: MediaTime) {
+    let bytes = bytes + LinkEstimate.overhead
+    packets.insert(bytes: bytes, number: number, at: time)
+    rates.sent.add(bytes, at: time)
+    heard.packetsSince += 1
+  }
+
+  public mutating func receive(_ report: RTCPPacket, at time: MediaTime) {
+    switch report {
+    case .transportFeedback(let feedback): read(feedback, at: time)
+    case .receiverReport(let report): read(report.blocks, at: time)
+    case .senderReport(let report): read(report.blocks, at: time)
+    case .receiverEstimate(let remb): read(remb, at: time)
+    default: break
+    }
+  }
+
+  public mutating func advance(to time: MediaTime) {
+    rates.newestSent = rates.sent.rate(at: time) ?? rates.newestSent
+    guard let last = heard.last, time - last > Self.silence, heard.packetsSince > 30,
+      time - (heard.lastPenalty ?? last) >= .seconds(1)
+    else { return }
+    heard.lastPenalty = time
+    if heard.arrivals {
+      delay.lower(by: Self.penalty, from: rates.newestSent, to: Self.least)
+    } else {
+      loss.lower(by: Self.penalty, from: rates.newestSent, to: Self.least)
+    }
+    decreases += 1
+  }
+
+  // MARK: Reports
+
+  private mutating func isHeard(at time: MediaTime) {
+    (heard.last, heard.packetsSince, heard.lastPenalty) = (time, 0, nil)
+    rates.newestSent = rates.sent.rate(at: time) ?? rates.newestSent
+  }
+
+  private mutating func read(_ feedback: TransportFeedback, at time: MediaTime) {
+    isHeard(at: time)
+    heard.arrivals = true
+    let news = packets.read(feedback, at: time)
+    var isOveruse = false
+    for arrival in news.arrivals {
+      trend.add(arrival)
+      isOveruse = isOveruse || trend.signal == .overuse
+      rates.arriving.add(arrival.bytes, at: arrival.arrived)
+    }
+    guard let newest = news.arrivals.map(\.arrived).max() else {
+      return note(lost: news.lost, of: news.lost, at: time)
+    }
+    rates.newestArriving = rates.arriving.rate(at: newest) ?? rates.newestArriving
+    note(lost: news.lost, of: news.arrivals.count + news.lost, at: time)
+    guard let arriving = rates.newestArriving else { return }
+    let isLowered = delay.update(
+      isOveruse ? .overuse : trend.signal, arriving: arriving, ceiling: ceiling,
+      roundTrip: news.roundTrip ?? .milliseconds(100), at: time)
+    if isLowered { decreases += 1 }
+  }
+
+  private mutating func read(_ blocks: [ReportBlock], at time: MediaTime) {
+    let news = reported.read(blocks)
+    // Arrivals say the same, and sooner.
+    guard !heard.arrivals, !blocks.isEmpty else { return }
+    isHeard(at: time)
+    note(lost: news.lost, of: news.total, at: time)
+  }
+
+  private mutating func note(lost: Int, of total: Int, at time: MediaTime) {
+    let isLowered = loss.add(lost: lost, of: total, sent: rates.newestSent, ceiling: ceiling, at: time)
+    if isLowered { decreases += 1 }
+  }
+
+  private mutating func read(_ remb: REMB, at time: MediaTime) {
+    let new = Double(remb.bitrate)
+    if new < min(stated ?? .infinity, rates.newestSent) { decreases += 1 }
+    stated = new
+  }
+}

@@ -1,0 +1,194 @@
+import BridgeTesting
+import Foundation
+import MediaBridge
+import MediaCore
+import PipelineTemplates
+import Testing
+
+@testable import Egress
+
+/// From what is transcribed to what players show.
+@Suite struct CaptionsTests {
+  private static let alice = Captions.Speaker(identity: "alice", name: "Alice")
+  private static let bob = Captions.Speaker(identity: "bob", name: "Bob")
+  private static let today = Date(timeIntervalSince1970: 1_700_000_000)
+
+  private func segment(
+    _ id: String, _ text: String, isFinal: Bool = true, start: UInt64 = 0, end: UInt64 = 0
+  ) -> TranscriptionSegment {
+    TranscriptionSegment(
+      id: id, text: text, firstReceivedTime: Self.today, lastReceivedTime: Self.today, isFinal: isFinal,
+      startTime: start, endTime: end)
+  }
+
+  private func cue(_ start: Double, _ end: Double, _ text: String, _ speaker: String = "Alice") -> CaptionCue {
+    CaptionCue(start: .seconds(start), end: .seconds(end), speaker: speaker, text: text)
+  }
+
+  // MARK: Cues
+
+  @Test func aCueIsAsLongAsItWasSpoken() {
+    var captions = Captions()
+    #expect(captions.note(segment("1", "Hel", isFinal: false), of: Self.alice, at: .seconds(1)) == nil)
+    #expect(captions.note(segment("1", "Hello wor", isFinal: false), of: Self.alice, at: .seconds(2)) == nil)
+    #expect(
+      captions.note(segment("1", " Hello, world. "), of: Self.alice, at: .seconds(4)) == cue(1, 4, "Hello, world."))
+    #expect(captions.note(segment("1", "Hello, world."), of: Self.alice, at: .seconds(5)) == nil, "it was written")
+    #expect(captions.count == 1)
+  }
+
+  @Test func speakersWithTheSameIdsAreTwo() {
+    var captions = Captions()
+    _ = captions.note(segment("1", "A", isFinal: false), of: Self.alice, at: .seconds(1))
+    _ = captions.note(segment("1", "B", isFinal: false), of: Self.bob, at: .seconds(2))
+    #expect(captions.note(segment("1", "Bee"), of: Self.bob, at: .seconds(9)) == cue(2, 9, "Bee", "Bob"))
+    #expect(captions.note(segment("1", "Aye"), of: Self.alice, at: .seconds(9)) == cue(1, 9, "Aye"))
+  }
+
+  @Test func whatComesAtOnceCanBeRead() {
+    var captions = Captions()
+    #expect(captions.note(segment("1", "Yes."), of: Self.alice, at: .seconds(1)) == cue(1, 2, "Yes."))
+    let text = String(repeating: "words ", count: 10).dropLast()
+    #expect(captions.note(segment("2", text + "."), of: Self.alice, at: .seconds(9))?.end == .seconds(12))
+    let long = String(repeating: "x", count: 1000)
+    #expect(captions.note(segment("3", long), of: Self.alice, at: .seconds(30)) == cue(30, 37, long))
+  }
+
+  @Test func timesOfTheDayAreBelievedAndOthersAreNot() {
+    var captions = Captions()
+    let now = UInt64(Self.today.timeIntervalSince1970 * 1000)
+    #expect(
+      captions.note(segment("1", "A", start: now - 5000, end: now - 2000), of: Self.alice, at: .seconds(20))
+        == cue(15, 18, "A"))
+    #expect(
+      captions.note(segment("2", "B", start: 5000, end: 8000), of: Self.alice, at: .seconds(20)) == cue(20, 21, "B"))
+    #expect(
+      captions.note(segment("3", "C", start: now - 5000), of: Self.alice, at: .seconds(2)) == cue(0, 2, "C"))
+  }
+
+  /// Agents send what is said as a stream and as a message, under ids of their own.
+  @Test func whatComesInBothWaysIsWrittenOnce() {
+    var captions = Captions()
+    _ = captions.note(segment("SG_1", "Hello", isFinal: false), of: Self.alice, at: .seconds(1))
+    _ = captions.note(segment("SG_2", "Hello", isFinal: false), of: Self.alice, at: .seconds(1.01))
+    #expect(captions.note(segment("SG_1", "Hello."), of: Self.alice, at: .seconds(3)) != nil)
+    #expect(captions.note(segment("SG_2", "Hello."), of: Self.alice, at: .seconds(3.02)) == nil)
+    #expect(captions.note(segment("SG_3", "Hello."), of: Self.alice, at: .seconds(4)) != nil, "it is said again")
+    #expect(captions.note(segment("SG_4", "Hello."), of: Self.bob, at: .seconds(4)) != nil)
+  }
+
+  @Test func whatNobodyEndsStaysAsItIs() {
+    var captions = Captions()
+    _ = captions.note(segment("1", "Hello", isFinal: false), of: Self.alice, at: .seconds(1))
+    _ = captions.note(segment("1", "Hello there", isFinal: false), of: Self.alice, at: .seconds(3))
+    _ = captions.note(segment("2", "and", isFinal: false), of: Self.alice, at: .seconds(12))
+    #expect(captions.end(at: .seconds(12)).isEmpty)
+    #expect(captions.end(at: .seconds(13)) == [cue(1, 3, "Hello there")])
+    #expect(captions.end(at: .seconds(13), isOver: true) == [cue(12, 13, "and")])
+  }
+
+  @Test func whatBeginsInAPauseIsCutOut() {
+    var captions = Captions()
+    _ = captions.note(segment("1", "be", isFinal: false), of: Self.alice, at: .seconds(1))
+    #expect(captions.note(segment("2", "x"), of: Self.alice, at: .seconds(3), isPaused: true) == nil)
+    #expect(
+      captions.note(segment("1", "before"), of: Self.alice, at: .seconds(3), isPaused: true) == cue(1, 3, "before"))
+    #expect(captions.note(segment("3", "  \n"), of: Self.alice, at: .seconds(4)) == nil, "nothing is said")
+  }
+
+  @Test func aPartHasWhatIsInIt() {
+    let spoken = cue(8, 12, "over the change")
+    #expect(spoken.part(from: .zero, to: .seconds(10)) == cue(8, 10, "over the change"))
+    #expect(spoken.part(from: .seconds(10), to: nil) == cue(0, 2, "over the change"))
+    #expect(spoken.part(from: .zero, to: .seconds(8.25)) == nil, "nobody reads so fast")
+    #expect(spoken.part(from: .seconds(12), to: nil) == nil && spoken.part(from: .zero, to: .seconds(8)) == nil)
+  }
+
+  // MARK: WebVTT
+
+  @Test func wordsAreNoSyntax() {
+    let text = "a --> b & <i>c</i>\r\n\r\n\u{2028} \nNOTE d\0"
+    #expect(
+      WebVTT.text(of: cue(3661.0045, 3662.9999, text, "A > B\n& C"))
+        == "01:01:01.004 --> 01:01:02.999\n<v A &gt; B &amp; C>a --&gt; b &amp; &lt;i&gt;c&lt;/i&gt;\nNOTE d\u{fffd}\n\n"
+    )
+    #expect(WebVTT.file(of: []) == "WEBVTT\n\n")
+    #expect(WebVTT.text(of: cue(0, 1, "x", "")) == "00:00:00.000 --> 00:00:01.000\nx\n\n")
+    #expect(WebVTT.time(.seconds(360_000)) == "100:00:00.000")
+  }
+
+  @Test func plainTextHasNoMarks() {
+    let spoken = cue(0, 1, "a <i>b</i>\n\n{\\an8} c")
+    #expect(spoken.plain(naming: false) == "a <\u{200b}i>b<\u{200b}/i>\n{\u{200b}\\an8} c")
+    #expect(spoken.plain(naming: true).hasPrefix("Alice: a"))
+  }
+
+  // MARK: Segments
+
+  @Test func aCueIsInEachSegmentInWhichItIsSeen() {
+    var shown = ShownCaptions()
+    shown.add(cue(3, 9, "long"))
+    shown.add(cue(1, 2, "short"))
+    #expect(shown.take(from: .zero, to: .seconds(4)) == [cue(1, 2, "short"), cue(3, 9, "long")])
+    #expect(shown.take(from: .seconds(4), to: .seconds(8)) == [cue(3, 9, "long")])
+    #expect(shown.take(from: .seconds(8), to: .seconds(12)) == [cue(3, 9, "long")])
+    #expect(shown.take(from: .seconds(12), to: .seconds(16)).isEmpty)
+  }
+
+  @Test func whatComesBehindItsSegmentIsSeenInTheNext() {
+    var shown = ShownCaptions()
+    #expect(shown.take(from: .zero, to: .seconds(4)).isEmpty)
+    shown.add(cue(1, 2, "short"))
+    shown.add(cue(2, 4.5, "longer"))
+    shown.add(cue(9, 10, "later"))
+    #expect(shown.take(from: .seconds(4), to: .seconds(8)) == [cue(4, 5, "short"), cue(4, 6.5, "longer")])
+    #expect(shown.take(from: .seconds(8), to: .seconds(12)) == [cue(9, 10, "later")])
+  }
+
+  @Test func aSegmentSaysWhenMediaBegins() {
+    #expect(
+      WebVTT.segment(of: [cue(1, 2, "x", "")], ticks: 90_000)
+        == "WEBVTT\nX-TIMESTAMP-MAP=MPEGTS:90000,LOCAL:00:00:00.000\n\n00:00:01.000 --> 00:00:02.000\nx\n\n")
+  }
+
+  // MARK: Files
+
+  private func inFolder(_ body: (URL) throws -> Void) throws {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("captions-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try body(folder)
+  }
+
+  @Test func aFileIsWholeAfterEachCueAndInOrder() throws {
+    try inFolder { folder in
+      let media = Destination(location: folder.appendingPathComponent("call.mkv").path)
+      let path = folder.appendingPathComponent("call.vtt").path
+      let file = try CaptionPlace().claim(beside: media)
+      #expect(file.path == path && CaptionPlace(keepsEnding: true).path(beside: media) == media.location + ".vtt")
+      func text() throws -> String { try String(contentsOfFile: path, encoding: .utf8) }
+      #expect(try text().isEmpty)
+      file.begin()
+      #expect(try text() == WebVTT.head)
+      let cues = [cue(5, 6, "b"), cue(7, 9, "c"), cue(1, 8, "a"), cue(9, 10, "d")]
+      for (index, cue) in cues.enumerated() {
+        file.add(cue)
+        #expect(try text() == WebVTT.file(of: cues[...index].sorted { $0.start < $1.start }))
+      }
+      #expect(file.count == 4 && file.failure == nil)
+      #expect(throws: LiveKitError.self) { try CaptionPlace().claim(beside: media) }
+      try FileManager.default.removeItem(atPath: path)
+      file.add(cue(11, 12, "e"))
+      #expect(file.failure?.message.contains("removed") == true, "\(String(describing: file.failure))")
+      file.release()
+    }
+  }
+
+  @Test func aFileThatHasNotBegunGoes() throws {
+    try inFolder { folder in
+      let file = try CaptionPlace().claim(beside: Destination(location: folder.appendingPathComponent("a.mp4").path))
+      file.release()
+      #expect(!FileManager.default.fileExists(atPath: file.path))
+    }
+  }
+}

@@ -1,0 +1,58 @@
+"""What agents transcribe and people write with the LiveKit Python SDK, as events."""
+
+import json
+
+
+def transcriber(server, room, *options):
+    return server.foreign_publisher("--room", room, "--identity", "agent", *options, script="transcribe.py")
+
+
+def say(transcriber, **actions):
+    transcriber.write(json.dumps(actions))
+    transcriber.wait_for("said")
+
+
+def heard(watcher):
+    """The segment that is told next."""
+    told = watcher.wait_for("transcription_received")
+    assert told["participant"] == "alice" and told["sid"].startswith("TR_"), told
+    return [tuple(segment[key] for key in ("id", "text", "final")) for segment in told["segments"]]
+
+
+def test_every_way_of_transcribing_is_told_alike(server):
+    server.foreign_publisher("--room", "said", "--identity", "alice", "--no-video", "--duration", 60)
+    watcher = server.watcher("said")
+    watcher.wait_for("track_published")
+    agent = transcriber(server, "said")
+    say(agent, interim=["1", "Hello"])
+    assert heard(watcher) == [("1", "Hello", False)]
+    say(agent, final=["1", "Hello, world."])
+    assert heard(watcher) == [("1", "Hello, world.", True)]
+    say(agent, grow=["2", "How ", "are", " you?"])
+    assert heard(watcher) == [("2", "How ", False)]
+    assert heard(watcher) == [("2", "How are", False)]
+    assert [heard(watcher) for _ in range(2)] == [[("2", "How are you?", final)] for final in (False, True)]
+    say(agent, older=[["3", "Fine", 1000, 2000, True], ["4", "and", 2000, 0, False]])
+    assert heard(watcher) == [("3", "Fine", True), ("4", "and", False)]
+    segments = watcher.events[-1]["segments"]
+    assert [(each["start_time"], each["end_time"], each["language"]) for each in segments] == [
+        (1000, 2000, "en"),
+        (2000, 0, "en"),
+    ]
+    say(agent, plain=["of no track"])
+    told = watcher.wait_for("transcription_received"), watcher.wait_for("transcription_received")
+    assert [(each["participant"], each["sid"], each["segments"][0]["final"]) for each in told] == [
+        ("agent", "", False),
+        ("agent", "", True),
+    ]
+
+
+def test_both_ways_of_chatting_are_told_alike(server):
+    watcher = server.watcher("written")
+    watcher.wait_for("connected")
+    agent = transcriber(server, "written")
+    for action in ("chat", "older_chat"):
+        say(agent, **{action: ["Tea?"]})
+        told = watcher.wait_for("chat_message_received")
+        assert (told["participant"], told["message"]) == ("agent", "Tea?"), told
+        assert told["timestamp"] > 1e12 and not told["deleted"] and not told["edited"] and told["id"], told

@@ -1,0 +1,110 @@
+import Foundation
+import LiveKitProtocol
+import Testing
+
+@testable import MediaBridge
+
+/// What is said and written, out of the streams that carry it.
+@Suite struct ReceivedTextsTests {
+  private struct Told: Equatable {
+    var id: String
+    var text: String
+    var isFinal: Bool
+    var track: String?
+
+    init(_ id: String, _ text: String, isFinal: Bool, track: String? = nil) {
+      (self.id, self.text, self.isFinal, self.track) = (id, text, isFinal, track)
+    }
+
+    init?(_ news: ReceivedTexts.News?) {
+      guard let segment = news?.segment else { return nil }
+      self.init(segment.id, segment.text.content, isFinal: segment.isFinal, track: segment.track)
+    }
+  }
+
+  private struct Stream {
+    var texts = ReceivedTexts()
+
+    mutating func send(
+      _ pieces: [String], topic: String = "lk.transcription", id: String = "s", _ attributes: [String: String],
+      closing: [String: String] = [:]
+    ) -> [ReceivedTexts.News] {
+      var header = Livekit_DataStream.Header()
+      (header.streamID, header.topic, header.attributes) = (id, topic, attributes)
+      header.textHeader = .init()
+      texts.open(header, from: "agent")
+      var news = pieces.enumerated().map { index, piece in
+        var chunk = Livekit_DataStream.Chunk()
+        (chunk.streamID, chunk.chunkIndex, chunk.content) = (id, UInt64(index), Data(piece.utf8))
+        return texts.take(chunk, from: "agent")
+      }
+      var trailer = Livekit_DataStream.Trailer()
+      (trailer.streamID, trailer.attributes) = (id, closing)
+      news.append(texts.end(trailer, from: "agent"))
+      return news.compactMap { $0 }
+    }
+  }
+
+  @Test func whatIsReplacedIsToldOnceEach() {
+    var stream = Stream()
+    let interim = ["lk.segment_id": "1", "lk.transcription_final": "false", "lk.transcribed_track_id": "TR_1"]
+    #expect(
+      stream.send(["Hello"], interim).compactMap(Told.init) == [Told("1", "Hello", isFinal: false, track: "TR_1")])
+    let final = ["lk.segment_id": "1", "lk.transcription_final": "true"]
+    #expect(
+      stream.send(["Hello ", "world"], id: "t", final).compactMap(Told.init)
+        == [Told("1", "Hello world", isFinal: true)])
+  }
+
+  @Test func whatGrowsIsToldAsItGrowsAndAtItsEnd() {
+    var stream = Stream()
+    let told = stream.send(
+      ["Hel", "lo"], ["lk.segment_id": "2", "lk.transcription_final": "false"],
+      closing: ["lk.transcription_final": "true"])
+    #expect(
+      told.compactMap(Told.init)
+        == [
+          Told("2", "Hel", isFinal: false), Told("2", "Hello", isFinal: false), Told("2", "Hello", isFinal: true),
+        ])
+  }
+
+  @Test func whatSaysNothingOfItIsFinalAtItsEnd() {
+    var stream = Stream()
+    #expect(
+      stream.send(["a"], [:]).compactMap(Told.init)
+        == [Told("s", "a", isFinal: false), Told("s", "a", isFinal: true)])
+    #expect(stream.send([], [:]).compactMap(Told.init).isEmpty, "nothing is said")
+  }
+
+  @Test func chatIsWholeAndOthersAreNotRead() {
+    var stream = Stream()
+    let chat = stream.send(["a", "b"], topic: "lk.chat", [:])
+    #expect(chat.allSatisfy { $0.segment == nil })
+    guard case .whole(let text, _) = chat.last else { return #expect(Bool(false), "\(chat)") }
+    #expect(text.content == "ab" && text.sender == "agent")
+    #expect(stream.send(["a"], topic: "lk.other", [:]).isEmpty)
+  }
+
+  @Test func whatIsTooLongOrCutIsForgotten() {
+    var stream = Stream()
+    let long = String(repeating: "x", count: ReceivedTexts.limit)
+    #expect(stream.send([long, "y"], topic: "lk.chat", [:]).allSatisfy { if case .grown = $0 { true } else { false } })
+    var header = Livekit_DataStream.Header()
+    (header.streamID, header.topic) = ("cut", "lk.chat")
+    header.textHeader = .init()
+    stream.texts.open(header, from: "agent")
+    stream.texts.cut(from: "agent")
+    var trailer = Livekit_DataStream.Trailer()
+    trailer.streamID = "cut"
+    #expect(stream.texts.end(trailer, from: "agent") == nil)
+  }
+
+  @Test func theFirstTimeStaysUntilTheEnd() {
+    var times = SegmentTimes()
+    let (start, later) = (Date(timeIntervalSince1970: 1), Date(timeIntervalSince1970: 5))
+    #expect(times.note("1", of: "alice", at: start, isFinal: false) == start)
+    #expect(times.note("1", of: "bob", at: later, isFinal: false) == later)
+    #expect(times.note("1", of: "alice", at: later, isFinal: true) == start)
+    #expect(times.note("1", of: "alice", at: later, isFinal: true) == later)
+  }
+}

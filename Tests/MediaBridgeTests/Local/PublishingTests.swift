@@ -1,0 +1,122 @@
+import BridgeTesting
+import LiveKitProtocol
+import MediaBridge
+import MediaCore
+import Testing
+
+/// What is published without options, and by two calls at once.
+@Suite struct PublishingTests {
+  private static let size = ["width": "320", "height": "180", "framerate": "20/1"]
+
+  private func run(_ options: RoomOptions, _ body: (LocalParticipant, Room) async throws -> Void) async throws {
+    let synthetic = try await SyntheticRoom.start(codecs: [:])
+    let (alice, bob) = (Room(roomOptions: options), Room())
+    let outcome: Result<Void, any Error>
+    do {
+      for (room, identity) in [(alice, "alice"), (bob, "bob")] {
+        let grant = VideoGrant(room: SyntheticRoom.name, roomJoin: true)
+        try await room.connect(url: synthetic.url, token: try await SyntheticRoom.token(identity, grant))
+      }
+      outcome = .success(try await body(alice.localParticipant, bob))
+    } catch { outcome = .failure(error) }
+    for room in [alice, bob] { await room.disconnect() }
+    await synthetic.stop()
+    try outcome.get()
+  }
+
+  @Test func theRoomsDefaultsAreUsed() async throws {
+    let options = RoomOptions(
+      defaultCameraCaptureOptions: CameraCaptureOptions(template: "pattern", values: Self.size),
+      defaultScreenShareCaptureOptions: ScreenShareCaptureOptions(template: "no-such"),
+      defaultAudioCaptureOptions: AudioCaptureOptions(template: "tone"),
+      defaultVideoPublishOptions: VideoPublishOptions(name: "picture", preferredCodec: .vp9),
+      defaultAudioPublishOptions: AudioPublishOptions(name: "sound"),
+      defaultDataPublishOptions: DataPublishOptions(topic: "news", reliable: true))
+    try await run(options) { alice, bob in
+      let topics = Collector<String>()
+      let events = bob.events
+      Task { for await case .dataReceived(_, _, let topic) in events { topics.add(topic) } }
+      let camera = try #require(try await alice.setCamera(enabled: true))
+      let microphone = try #require(try await alice.setMicrophone(enabled: true))
+      #expect(camera.name == "picture" && camera.dimensions == Dimensions(width: 320, height: 180))
+      #expect(microphone.name == "sound")
+      let screen = await #expect(throws: LiveKitError.self) { try await alice.setScreenShare(enabled: true) }
+      #expect(screen?.message.contains("no-such") == true)
+      try await eventually("the tracks") { bob.remoteParticipants["alice"]?.trackPublications.count == 2 }
+      #expect(bob.remoteParticipants["alice"]?.videoTracks.map(\.mimeType) == ["video/VP9"])
+      try await alice.publish(data: .init("tea".utf8))
+      try await eventually("the message") { topics.values == ["news"] }
+
+      // Options of a call go before them.
+      try await alice.unpublish(publication: camera)
+      let own = VideoPublishOptions(name: "own", preferredCodec: .vp8)
+      #expect(try await alice.setCamera(enabled: true, publishOptions: own)?.name == "own")
+    }
+  }
+
+  @Test func aScreenComesAndGoesWithItsSound() async throws {
+    try await run(RoomOptions()) { alice, bob in
+      func options(_ sound: String) -> ScreenShareCaptureOptions {
+        ScreenShareCaptureOptions(
+          appAudio: true, template: "pattern", values: Self.size, audioTemplate: sound)
+      }
+      @Sendable func sources() -> [Track.Source] {
+        bob.remoteParticipants["alice"]?.trackPublications.values.map(\.source).sorted { "\($0)" < "\($1)" } ?? []
+      }
+      let failure = await #expect(throws: LiveKitError.self) {
+        try await alice.setScreenShare(enabled: true, captureOptions: options("no-such"))
+      }
+      #expect(failure?.message.contains("no-such") == true && alice.trackPublications.isEmpty)
+      let screen = try #require(try await alice.setScreenShare(enabled: true, captureOptions: options("tone")))
+      #expect(screen.source == .screenShareVideo)
+      try await eventually("both") { sources() == [.screenShareVideo, .screenShareAudio] }
+      #expect(try await alice.setScreenShare(enabled: false) == nil && alice.trackPublications.isEmpty)
+      try await eventually("neither") { sources().isEmpty }
+    }
+  }
+
+  @Test func oneTrackIsPublishedOnceByTwoCallsAtOnce() async throws {
+    try await run(RoomOptions()) { alice, bob in
+      let track = LocalVideoTrack.createCameraTrack(
+        options: CameraCaptureOptions(template: "pattern", values: Self.size))
+      @Sendable func publish() async -> Result<LocalTrackPublication, any Error> {
+        do { return .success(try await alice.publish(videoTrack: track)) } catch { return .failure(error) }
+      }
+      async let first = publish()
+      async let second = publish()
+      let results = await [first, second]
+      let failures = results.compactMap { result -> LiveKitError? in
+        if case .failure(let error) = result { error as? LiveKitError } else { nil }
+      }
+      #expect(failures.map(\.code) == [.invalidState] && alice.localVideoTracks.count == 1)
+      #expect(track.trackState == .started, "the call that failed has not stopped it")
+      try await eventually("the camera") { bob.remoteParticipants["alice"]?.videoTracks.count == 1 }
+      let publication = try #require(alice.localVideoTracks.first)
+      try await alice.unpublish(publication: publication)
+      #expect(try await alice.publish(videoTrack: track).sid != publication.sid)
+    }
+  }
+
+  @Test func oneCameraIsMadeByTwoCallsAtOnce() async throws {
+    let camera = CameraCaptureOptions(template: "pattern", values: Self.size)
+    try await run(RoomOptions(defaultCameraCaptureOptions: camera)) { alice, _ in
+      async let first = alice.setCamera(enabled: true)
+      async let second = alice.setCamera(enabled: true)
+      let publications = try await [first, second]
+      #expect(publications[0] != nil && publications[0] === publications[1] && alice.localVideoTracks.count == 1)
+    }
+  }
+
+  @Test func onlyRelaysWithoutOneIsAnErrorAtOnce() async throws {
+    let synthetic = try await SyntheticRoom.start(codecs: [:])
+    let (room, clock) = (Room(), ContinuousClock())
+    let begun = clock.now
+    let error = await #expect(throws: LiveKitError.self) {
+      try await room.connect(
+        url: synthetic.url, token: try await SyntheticRoom.token("alice"),
+        connectOptions: ConnectOptions(iceTransportPolicy: .relay))
+    }
+    #expect(error?.code == .iceFailed && error?.message.contains("TURN") == true && clock.now - begun < .seconds(8))
+    await synthetic.stop()
+  }
+}

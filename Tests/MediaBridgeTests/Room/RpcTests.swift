@@ -1,0 +1,90 @@
+import BridgeTesting
+import Foundation
+import MediaBridge
+import Testing
+
+/// Methods of one room that another one calls.
+@Suite struct RpcTests {
+  /// The error of a call of bob's method.
+  private func error(
+    of alice: Room, _ method: String, _ payload: String = "", responseTimeout: Double = 10, latency: Double = 7,
+    recipient: String = "bob"
+  ) async throws -> RpcError? {
+    do {
+      _ = try await alice.localParticipant.performRpc(
+        destinationIdentity: recipient, method: method, payload: payload, responseTimeout: responseTimeout,
+        maxRoundTripLatency: latency)
+      return nil
+    } catch let error as RpcError { return error }
+  }
+
+  /// Never answers by itself.
+  private func registerEndless(_ room: Room) async throws -> Collector<String> {
+    let called = Collector<String>()
+    try await room.registerRpcMethod("endless") { call in
+      called.add(call.callerIdentity)
+      try await Task.sleep(for: .seconds(600))
+      return ""
+    }
+    return called
+  }
+
+  @Test func aCallIsAnswered() async throws {
+    try await withTwoRooms { alice, bob in
+      try await bob.registerRpcMethod("greet") { "\($0.payload), \($0.callerIdentity), within \($0.responseTimeout) s" }
+      let answer = try await alice.localParticipant.performRpc(
+        destinationIdentity: "bob", method: "greet", payload: "hello", responseTimeout: 9)
+      #expect(answer == "hello, alice, within 9.0 s")
+    }
+  }
+
+  @Test func whatFailsIsAnErrorOfTheCaller() async throws {
+    try await withTwoRooms { alice, bob in
+      let own = RpcError(code: 42, message: "not now", data: "é")
+      try await bob.registerRpcMethod("own") { _ in throw own }
+      try await bob.registerRpcMethod("foreign") { _ in throw CocoaError(.fileNoSuchFile) }
+      try await bob.registerRpcMethod("long") { _ in String(repeating: "x", count: 15_361) }
+      #expect(try await error(of: alice, "own") == own)
+      #expect(try await error(of: alice, "foreign")?.code == RpcError.BuiltInError.applicationError.code)
+      #expect(try await error(of: alice, "long")?.code == RpcError.BuiltInError.responsePayloadTooLarge.code)
+      #expect(try await error(of: alice, "nothing")?.code == RpcError.BuiltInError.unsupportedMethod.code)
+      let tooLong = String(repeating: "x", count: 15_361)
+      #expect(try await error(of: alice, "own", tooLong)?.code == RpcError.BuiltInError.requestPayloadTooLarge.code)
+    }
+  }
+
+  @Test func whoWaitsInVainIsTold() async throws {
+    try await withTwoRooms { alice, bob in
+      _ = try await registerEndless(bob)
+      let late = try await error(of: alice, "endless", responseTimeout: 2, latency: 1.9)
+      #expect(late?.code == RpcError.BuiltInError.responseTimeout.code)
+      let nobody = try await error(of: alice, "endless", latency: 0.1, recipient: "carol")
+      #expect(nobody?.code == RpcError.BuiltInError.connectionTimeout.code)
+    }
+  }
+
+  @Test func aCallEndsWithItsRecipientAndWithItsTask() async throws {
+    try await withTwoRooms { alice, bob in
+      let called = try await registerEndless(bob)
+      let cancelled = Task { try await error(of: alice, "endless", responseTimeout: 600) }
+      try await eventually("the call") { called.count == 1 }
+      cancelled.cancel()
+      await #expect(throws: CancellationError.self) { try await cancelled.value }
+      let left = Task { try await error(of: alice, "endless", responseTimeout: 600) }
+      try await eventually("the call") { called.count == 2 }
+      await bob.disconnect()
+      #expect(try await left.value?.code == RpcError.BuiltInError.recipientDisconnected.code)
+    }
+  }
+
+  @Test func aMethodHasOneHandler() async throws {
+    let room = Room()
+    try await room.registerRpcMethod("m") { _ in "" }
+    await #expect(throws: LiveKitError.self) { try await room.registerRpcMethod("m") { _ in "" } }
+    await room.unregisterRpcMethod("m")
+    #expect(await !room.isRpcMethodRegistered("m"))
+    await #expect(throws: LiveKitError.self) {
+      try await room.localParticipant.performRpc(destinationIdentity: "bob", method: "m", payload: "")
+    }
+  }
+}

@@ -1,0 +1,213 @@
+import MediaCore
+import Testing
+
+@testable import RTP
+
+/// A sender of video behind a link of a given capacity with a queue, and a receiver that reports: on virtual time.
+private struct SimulatedSender {
+  enum Reports { case arrivals, receptions }
+
+  var controller = DelayAndLossController()
+  /// Bits a second; nil for no limit.
+  var capacity: Double?
+  var loss = 0.0
+  /// Of messages on the way back.
+  var lostFeedback = 0.0
+  /// What there is to send, in bits a second.
+  var wanted = 2_500_000.0
+  private(set) var now = 1000.0
+  private(set) var lastSent = 0.0
+  private let reports: Reports
+  private var random: SeededRandom
+  private var recorder = TransportFeedbackRecorder(sender: SSRC(2))
+  private var next = SequenceNumber(65_000)
+  private var freeAt = 1000.0
+  private var forward: [(time: Double, number: SequenceNumber)] = []
+  private var back: [(time: Double, packet: RTCPPacket)] = []
+  private var counts = (sent: 0, received: 0, reported: 1000.0)
+  private let delay = 25.0
+  private let longestQueue = 250.0
+
+  init(_ reports: Reports, seed: UInt64 = 1) {
+    self.reports = reports
+    random = SeededRandom(seed: seed)
+  }
+
+  /// What an application gives its encoders.
+  var target: Double {
+    let estimate = controller.estimate
+    return estimate.limit == .none ? wanted : min(wanted, Double(estimate.bitrate))
+  }
+
+  /// - Returns: the average of what was sent, in bits a second.
+  @discardableResult
+  mutating func run(seconds: Double) -> Double {
+    let end = now + seconds * 1000
+    var bytes = 0
+    var nextFrame = now
+    while now < end {
+      if now >= nextFrame {
+        bytes += sendFrame()
+        nextFrame += 40
+      }
+      receive()
+      now += 1
+      if Int(now) % 100 == 0 { controller.advance(to: .ms(now)) }
+    }
+    lastSent = Double(bytes) * 8 / seconds
+    return lastSent
+  }
+
+  private mutating func sendFrame() -> Int {
+    let size = Int(target / 25 / 8 * Double.random(in: 0.7...1.3, using: &random))
+    var left = size
+    while left > 0 {
+      let bytes = min(left, 1180)
+      left -= bytes
+      controller.sent(bytes: bytes, number: reports == .arrivals ? next : nil, at: .ms(now))
+      counts.sent += 1
+      let onLink = Double((bytes + LinkEstimate.overhead) * 8)
+      let start = max(freeAt, now)
+      if start - now <= longestQueue, !random.chance(loss) {
+        freeAt = start + (capacity.map { onLink / $0 * 1000 } ?? 0)
+        forward.append((freeAt + delay, next))
+      }
+      next = next.successor
+    }
+    return size
+  }
+
+  private mutating func receive() {
+    while let first = forward.first, first.time <= now {
+      forward.removeFirst()
+      recorder.record(first.number, media: SSRC(1), at: .ms(first.time))
+      counts.received += 1
+    }
+    switch reports {
+    case .arrivals: for packet in recorder.poll(at: .ms(now)) { answer(packet) }
+    case .receptions:
+      guard now - counts.reported >= 1000 else { break }
+      counts.reported = now
+      let block = ReportBlock(
+        ssrc: SSRC(1), fractionLost: 0, cumulativeLost: counts.sent - counts.received - forward.count,
+        highestSequence: UInt32(counts.sent - forward.count), jitter: 0, lastSenderReport: 0,
+        delaySinceLastSenderReport: 0)
+      answer(.receiverReport(ReceiverReport(ssrc: SSRC(2), blocks: [block])))
+    }
+    while let first = back.first, first.time <= now {
+      back.removeFirst()
+      controller.receive(first.packet, at: .ms(now))
+    }
+  }
+
+  private mutating func answer(_ packet: RTCPPacket) {
+    guard !random.chance(lostFeedback) else { return }
+    back += roundTrip([packet]).map { (now + delay, $0) }
+  }
+}
+
+@Suite("Fitting what is sent to the link")
+struct CongestionTests {
+  @Test(arguments: 0..<5)
+  func aWideLinkLimitsNothing(seed: UInt64) {
+    var sender = SimulatedSender(.arrivals, seed: seed)
+    sender.run(seconds: 30)
+    #expect(sender.controller.estimate.limit == .none)
+    // Nothing is believed that was not tried.
+    #expect((2_500_000...4_500_000).contains(sender.controller.estimate.bitrate))
+  }
+
+  @Test(arguments: 0..<5)
+  func whatIsSentSettlesBelowTheCapacity(seed: UInt64) {
+    var sender = SimulatedSender(.arrivals, seed: seed)
+    sender.capacity = 1_000_000
+    sender.run(seconds: 5)
+    let sent = sender.run(seconds: 30)
+    #expect((650_000...1_000_000).contains(sent), "\(sent) bits a second")
+    #expect(sender.controller.estimate.limit == .network)
+  }
+
+  @Test(arguments: 0..<5)
+  func itFollowsADropAndComesBack(seed: UInt64) {
+    var sender = SimulatedSender(.arrivals, seed: seed)
+    sender.run(seconds: 10)
+    sender.capacity = 500_000
+    sender.run(seconds: 3)
+    let dropped = sender.run(seconds: 2)
+    #expect((200_000...520_000).contains(dropped), "\(dropped) bits a second after 3 s")
+    let settled = sender.run(seconds: 20)
+    #expect((300_000...500_000).contains(settled), "\(settled) bits a second")
+    sender.capacity = nil
+    sender.run(seconds: 40)
+    #expect(sender.run(seconds: 1) > 2_300_000, "\(sender.controller.estimate)")
+  }
+
+  @Test(arguments: 0..<5)
+  func randomLossDoesNotMakeItCollapse(seed: UInt64) {
+    var sender = SimulatedSender(.arrivals, seed: seed)
+    sender.loss = 0.05
+    sender.run(seconds: 120)
+    #expect(sender.run(seconds: 10) > 1_800_000, "\(sender.controller.estimate)")
+  }
+
+  @Test(arguments: 0..<5)
+  func lostFeedbackIsNoCongestion(seed: UInt64) {
+    var sender = SimulatedSender(.arrivals, seed: seed)
+    sender.lostFeedback = 0.3
+    sender.run(seconds: 30)
+    #expect(sender.controller.estimate.limit == .none)
+    sender.capacity = 700_000
+    sender.run(seconds: 6)
+    let sent = sender.run(seconds: 20)
+    #expect((400_000...720_000).contains(sent), "\(sent) bits a second")
+  }
+
+  @Test func silenceIsHeeded() {
+    var sender = SimulatedSender(.arrivals)
+    sender.run(seconds: 10)
+    sender.lostFeedback = 1
+    sender.run(seconds: 15)
+    #expect(sender.run(seconds: 1) < 600_000)
+    sender.lostFeedback = 0
+    sender.run(seconds: 40)
+    #expect(sender.run(seconds: 1) > 2_300_000, "\(sender.controller.estimate)")
+  }
+
+  @Test(arguments: 0..<3)
+  func receptionReportsAloneMakeItGiveWay(seed: UInt64) {
+    var sender = SimulatedSender(.receptions, seed: seed)
+    sender.run(seconds: 10)
+    #expect(sender.controller.estimate.limit == .none)
+    sender.capacity = 500_000
+    sender.run(seconds: 4)
+    let sent = sender.run(seconds: 20)
+    #expect((300_000...620_000).contains(sent), "\(sent) bits a second")
+    sender.capacity = nil
+    sender.run(seconds: 40)
+    #expect(sender.run(seconds: 1) > 2_300_000, "\(sender.controller.estimate)")
+  }
+
+  @Test func aReceiversOwnEstimateIsKept() {
+    var sender = SimulatedSender(.receptions)
+    sender.run(seconds: 3)
+    let told = REMB(sender: SSRC(2), bitrate: 600_000, sources: [SSRC(1)])
+    sender.controller.receive(.receiverEstimate(told), at: .ms(sender.now))
+    let estimate = sender.controller.estimate
+    #expect(estimate.limit == .network && (590_000...600_000).contains(estimate.bitrate) && estimate.decreases == 1)
+    let wide = REMB(sender: SSRC(2), bitrate: 20_000_000, sources: [SSRC(1)])
+    sender.controller.receive(.receiverEstimate(wide), at: .ms(sender.now))
+    #expect(sender.controller.estimate.limit == .none)
+  }
+
+  @Test(arguments: 0..<3)
+  func whatIsNotTriedIsNotBelieved(seed: UInt64) {
+    var sender = SimulatedSender(.arrivals, seed: seed)
+    sender.capacity = 800_000
+    sender.run(seconds: 10)
+    (sender.wanted, sender.capacity) = (300_000, nil)
+    sender.run(seconds: 60)
+    let estimate = sender.controller.estimate
+    #expect(estimate.limit == .application)
+    #expect(estimate.bitrate < 1_000_000, "\(estimate)")
+  }
+}

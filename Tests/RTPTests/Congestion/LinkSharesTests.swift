@@ -1,0 +1,141 @@
+import MediaCore
+import Testing
+
+@testable import RTP
+
+@Suite("Dividing a link among streams")
+struct LinkSharesTests {
+  private static let (audio, small, middle, large) = (SSRC(1), SSRC(2), SSRC(3), SSRC(4))
+  /// A camera's three layers and its sound, in an order that is not that of importance.
+  private static let streams = [
+    LinkShares.Stream(ssrc: large, rank: 2, bitrates: 510_000...1_700_000),
+    LinkShares.Stream(ssrc: middle, rank: 1, bitrates: 135_000...450_000),
+    LinkShares.Stream(ssrc: small, rank: 0, bitrates: 48_000...160_000),
+    LinkShares.Stream(ssrc: audio, rank: nil, bitrates: 128_000...128_000),
+  ]
+
+  private struct Scene {
+    var shares = LinkShares()
+    var decreases = 0
+    var now = 1000.0
+
+    /// - Returns: what is sent.
+    @discardableResult
+    mutating func divide(
+      _ bitrate: Int, _ limit: LinkEstimate.Limit = .network, after seconds: Double = 0.1, lowered: Bool = false,
+      loss: Double = 0, among streams: [LinkShares.Stream] = LinkSharesTests.streams
+    ) -> Set<SSRC> {
+      now += seconds * 1000
+      if lowered { decreases += 1 }
+      shares.divide(
+        LinkEstimate(bitrate: bitrate, limit: limit, decreases: decreases, loss: loss), among: streams, at: .ms(now))
+      return Set(shares.bitrates.keys)
+    }
+  }
+
+  @Test func beforeAnythingIsTooMuchEachGetsAllItWants() {
+    var scene = Scene()
+    #expect(scene.divide(10_000, .none) == [Self.audio, Self.small, Self.middle, Self.large])
+    #expect(Self.streams.allSatisfy { scene.shares.bitrates[$0.ssrc] == $0.bitrates.upperBound })
+  }
+
+  @Test func theLargestGivesWayAndAudioStays() {
+    var scene = Scene()
+    scene.divide(0, .none)
+    #expect(scene.divide(450_000, lowered: true) == [Self.audio, Self.small, Self.middle])
+    #expect(scene.shares.bitrates[Self.audio] == 128_000)
+    let middle = scene.shares.bitrates[Self.middle] ?? 0
+    #expect((135_000..<450_000).contains(middle), "\(scene.shares.bitrates)")
+    #expect(scene.divide(250_000, lowered: true) == [Self.audio, Self.small])
+    #expect(scene.divide(30_000, lowered: true) == [Self.audio])
+    #expect(scene.shares.bitrates[Self.audio] == 128_000)
+  }
+
+  /// Half of the redundancy would be of no use.
+  @Test(arguments: [(3_000_000, 256_000), (450_000, 128_000), (250_000, 128_000), (30_000, 128_000)])
+  func redundancyOfAudioIsThereWholeOrNotAtAll(bitrate: Int, given: Int) {
+    var scene = Scene()
+    scene.divide(0, .none, among: Self.redundant)
+    scene.divide(bitrate, lowered: true, among: Self.redundant)
+    #expect(scene.shares.bitrates[Self.audio] == given)
+  }
+
+  @Test func whilePacketsGetLostRedundancyStays() {
+    var scene = Scene()
+    scene.divide(0, .none, among: Self.redundant)
+    scene.divide(450_000, lowered: true, loss: 0.1, among: Self.redundant)
+    #expect(scene.shares.bitrates[Self.audio] == 256_000)
+  }
+
+  private static let redundant = streams.map { stream in
+    stream.rank == nil ? LinkShares.Stream(ssrc: stream.ssrc, rank: nil, bitrates: 128_000...256_000) : stream
+  }
+
+  @Test(arguments: Array(stride(from: 250_000, through: 3_000_000, by: 50_000)))
+  func whatIsGivenFits(bitrate: Int) {
+    var scene = Scene()
+    scene.divide(0, .none)
+    scene.divide(bitrate, lowered: true)
+    #expect(scene.shares.bitrates.values.reduce(0, +) <= bitrate)
+  }
+
+  @Test func nothingIsTakenBeforeTheEstimateGoesDown() {
+    var scene = Scene()
+    scene.divide(0, .none)
+    scene.divide(900_000, lowered: true)
+    let before = scene.shares.bitrates
+    scene.divide(500_000, .application)
+    #expect(scene.shares.bitrates == before)
+  }
+
+  @Test func layersComeBackOneAfterTheOther() {
+    var scene = Scene()
+    scene.divide(0, .none)
+    scene.divide(250_000, lowered: true)
+    #expect(scene.divide(3_000_000) == [Self.audio, Self.small])
+    #expect(scene.divide(3_000_000, after: 2) == [Self.audio, Self.small, Self.middle])
+    #expect(scene.divide(3_000_000) == [Self.audio, Self.small, Self.middle])
+    #expect(scene.divide(3_000_000, after: 2).contains(Self.large))
+  }
+
+  @Test func theNextLayerIsTriedWhereNothingElseTellsWhatFits() {
+    var scene = Scene()
+    scene.divide(0, .none)
+    scene.divide(250_000, lowered: true)
+    // What is sent gets all it wants, and the estimate can go no higher for it.
+    #expect(scene.divide(360_000, .application, after: 3) == [Self.audio, Self.small, Self.middle])
+    #expect(scene.shares.bitrates[Self.middle] == 135_000)
+    #expect(scene.divide(360_000, after: 1).contains(Self.middle))
+  }
+
+  @Test func whatWasTooMuchIsTriedLessAndLessOften() {
+    var scene = Scene()
+    scene.divide(0, .none)
+    scene.divide(250_000, lowered: true)
+    var waits: [Double] = []
+    for _ in 0..<7 {
+      var wait = 0.0
+      while !scene.divide(360_000, .application).contains(Self.middle) { wait += 0.1 }
+      waits.append(wait)
+      #expect(!scene.divide(250_000, after: 1, lowered: true).contains(Self.middle))
+      // The queue on the way is told of more than once.
+      scene.divide(240_000, after: 0.3, lowered: true)
+    }
+    #expect(zip(waits, waits.dropFirst()).allSatisfy { $0 < $1 || $0 > 59 }, "\(waits)")
+    #expect((waits.last ?? 0) < 61, "\(waits)")
+  }
+
+  @Test func whatNobodyWantsTakesNothing() {
+    var scene = Scene()
+    scene.divide(0, .none)
+    let others = Self.streams.filter { $0.ssrc != Self.small }
+    #expect(scene.divide(450_000, lowered: true, among: others) == [Self.audio, Self.middle])
+  }
+
+  @Test func theSmallestLayerOfEachTrackGoesBeforeTheNextOneOfAny() {
+    var scene = Scene()
+    let second = LinkShares.Stream(ssrc: SSRC(9), rank: 0, bitrates: 48_000...160_000)
+    scene.divide(0, .none, among: Self.streams + [second])
+    #expect(scene.divide(300_000, lowered: true, among: Self.streams + [second]) == [Self.audio, Self.small, SSRC(9)])
+  }
+}

@@ -1,0 +1,48 @@
+import Testing
+
+@testable import RTP
+
+@Suite("The clock of a track by its reports")
+struct ReportClockTests {
+  private static func milliseconds(_ value: Double) -> Int64 { Int64(value * 1_000_000) }
+
+  /// As of libwebrtc's audio in RED: each report is late by chance, and a server repeats it until the next one.
+  @Test(arguments: 1..<20) func whatIsLateByChanceDoesNotMoveIt(seed: UInt64) {
+    var random = SeededRandom(seed: seed)
+    var clock = ReportClock()
+    var found: [Int64] = []
+    for _ in 0..<40 {
+      let error = Double.random(in: 0..<16.7, using: &random)
+      for _ in 0..<Int.random(in: 1...6, using: &random) {
+        _ = clock.note(Self.milliseconds(error + Double.random(in: 0..<0.02, using: &random)))
+        found.append(clock.offset ?? 0)
+      }
+    }
+    let late = found.dropFirst(30).map { Double($0) / 1_000_000 }
+    #expect(late.max() ?? 0 < 7 && late.reduce(0, +) / Double(late.count) < 3, "\(late)")
+  }
+
+  @Test func aReportThatIsRepeatedCountsOnce() {
+    var clock = ReportClock()
+    _ = clock.note(0)
+    for _ in 0..<100 { _ = clock.note(Self.milliseconds(12)) }
+    #expect(clock.offset == 0)
+  }
+
+  /// 100 parts in a million, with a report every second.
+  @Test(arguments: [-0.1, 0.1]) func itFollowsAClockThatDrifts(drift: Double) {
+    var clock = ReportClock()
+    for second in 0..<600 {
+      _ = clock.note(Self.milliseconds(drift * Double(second)))
+      #expect(abs(Double(clock.offset ?? 0) / 1_000_000 - drift * Double(second)) < 1.5)
+    }
+  }
+
+  @Test func aClockThatIsSetIsToldOnce() {
+    var clock = ReportClock()
+    var findings: [ReportClock.Finding] = []
+    for _ in 0..<5 { findings.append(clock.note(0)) }
+    for _ in 0..<5 { findings.append(clock.note(Self.milliseconds(3000))) }
+    #expect(findings.filter { $0 == .clockSet }.count == 1 && clock.offset == Self.milliseconds(3000))
+  }
+}
