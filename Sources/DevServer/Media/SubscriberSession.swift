@@ -41,9 +41,10 @@ final class SubscriberSession {
       return offer
     }
 
-    /// - Returns: whether the answer is one.
-    mutating func accept(_ answer: SessionDescription) -> Bool {
-      guard let sections = try? negotiator?.accept(answer) else { return false }
+    /// - Parameter id: of the offer that is answered; 0 where the client does not say.
+    /// - Returns: whether it is an answer, and to the newest offer.
+    mutating func accept(_ answer: SessionDescription, id: UInt32) -> Bool {
+      guard [0, count].contains(id), let sections = try? negotiator?.accept(answer) else { return false }
       (self.sections, answered) = (sections, offered)
       return true
     }
@@ -121,7 +122,7 @@ final class SubscriberSession {
 
   func receive(answer message: Livekit_SessionDescription) {
     guard let answer = try? SessionDescription(parsing: message.sdp), let remote = TransportParameters(answer),
-      negotiation.accept(answer)
+      negotiation.accept(answer, id: message.id)
     else { return }
     // The answer chooses the role: an active peer is the DTLS client, and we are not.
     peer?.connect(to: remote, isDTLSClient: remote.setup == .passive)

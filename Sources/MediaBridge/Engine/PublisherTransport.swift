@@ -37,6 +37,8 @@ actor PublisherTransport {
   /// Settled when none can be any more.
   private let over = Outcome<LiveKitError, Never>()
   private var negotiator: Negotiator?
+  /// Of the newest offer, which its answer names.
+  private var offerID: UInt32 = 0
   private var isOffering = false
   private var restartsMeanwhile = false
   private var candidates = PendingCandidates()
@@ -89,7 +91,7 @@ actor PublisherTransport {
 
   /// - Parameter restartsICE: to find another way when the one there was is lost.
   /// - Returns: nil where nothing can be offered any more, or an offer has had no answer yet: then it comes behind that.
-  func offer(restartsICE: Bool = false) async -> String? {
+  func offer(restartsICE: Bool = false) async -> Livekit_SessionDescription? {
     if restartsICE { peer.restartICE() }
     guard !isOffering, restartsICE || negotiator?.isAwaitingAnswer != true else {
       restartsMeanwhile = restartsMeanwhile || restartsICE
@@ -105,10 +107,14 @@ actor PublisherTransport {
         tracks[index].mid = negotiator.add(tracks[index].track.sendingTrack)
       }
     }
-    let offer = negotiator.makeOffer()
+    let description = negotiator.makeOffer()
     self.negotiator = negotiator
     candidates.awaitDescription()
-    return offer?.description
+    guard let description else { return nil }
+    offerID += 1
+    var offer = Livekit_SessionDescription()
+    (offer.type, offer.sdp, offer.id) = ("offer", description.description, offerID)
+    return offer
   }
 
   /// What is asked for meanwhile is in the same offer.
@@ -123,11 +129,11 @@ actor PublisherTransport {
     return transport
   }
 
+  /// The answer to an offer that another one has replaced is passed over. Older servers do not name the offer.
   /// - Returns: whether something has changed since what was offered.
-  func accept(_ text: String) throws(LiveKitError) -> Bool {
-    // The answer to an offer that another one has replaced.
-    guard negotiator?.isAwaitingAnswer == true else { return false }
-    guard let answer = try? SessionDescription(parsing: text), let remote = TransportParameters(answer),
+  func accept(_ message: Livekit_SessionDescription) throws(LiveKitError) -> Bool {
+    guard negotiator?.isAwaitingAnswer == true, [0, offerID].contains(message.id) else { return false }
+    guard let answer = try? SessionDescription(parsing: message.sdp), let remote = TransportParameters(answer),
       let sections = try? negotiator?.accept(answer)
     else {
       let failure = LiveKitError(.network, "the server's answer to what we send cannot be used")

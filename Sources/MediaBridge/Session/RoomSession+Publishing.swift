@@ -60,10 +60,9 @@ extension RoomSession {
   }
 
   func offer(from transport: PublisherTransport, restartsICE: Bool = false) async {
-    guard let text = await transport.offer(restartsICE: restartsICE), transport === link.publisher else { return }
+    guard let offer = await transport.offer(restartsICE: restartsICE), transport === link.publisher else { return }
     var request = Livekit_SignalRequest()
-    request.offer.type = "offer"
-    request.offer.sdp = text
+    request.offer = offer
     link.client?.send(request)
     logger.debug("offer sent")
   }
@@ -71,7 +70,7 @@ extension RoomSession {
   func accept(_ answer: Livekit_SessionDescription) async {
     guard let transport = link.publisher else { return }
     do throws(LiveKitError) {
-      if try await transport.accept(answer.sdp) { await offer(from: transport) }
+      if try await transport.accept(answer) { await offer(from: transport) }
     } catch {
       logger.debug("answer refused", metadata: ["reason": "\(error.message)"])
     }
