@@ -30,14 +30,16 @@ struct LocalTracks {
   /// What announced them.
   private var requests: [String: Livekit_SignalRequest] = [:]
 
-  /// How often everything was published anew: what was begun before does not count any more.
+  /// How many sessions there were: what was begun in an earlier one does not count any more.
   private(set) var generation = 0
+
+  static let lost = LiveKitError(
+    .network, "the connection was lost before the server knew the track; publish it again")
 
   /// A new session knows nothing of what the one before was told.
   mutating func beginAnew() {
     generation += 1
-    failWaiting(
-      LiveKitError(.network, "the connection was lost before the server knew the track; publish it again"))
+    failWaiting(Self.lost)
   }
 
   var isEmpty: Bool { all.isEmpty && waiting.isEmpty }

@@ -34,10 +34,10 @@ extension RoomSession {
       let response = try await announce(plan) {
         plan.backupAnnouncement(cid: $0, track: publication.captured, sid: sid)
       }
-      let outgoing = try await send(plan, cid: response.cid)
-      guard generation == services.local.generation, var current = services.local[publication],
-        case .coming(let wanted) = current.backup
-      else { return await takeBack(outgoing) }
+      let outgoing = try await send(plan, cid: response.cid, generation)
+      guard var current = services.local[publication], case .coming(let wanted) = current.backup else {
+        return await takeBack(outgoing)
+      }
       outgoing.set(wanted)
       current.backup = .sent(outgoing)
       services.local.replace(current)
@@ -50,13 +50,5 @@ extension RoomSession {
       current.backup = .unwanted
       services.local.replace(current)
     }
-  }
-
-  /// The track was unpublished meanwhile, or is published anew.
-  private func takeBack(_ outgoing: OutgoingTrack) async {
-    await outgoing.stop()
-    guard let transport = link.publisher, !state.isEnded else { return }
-    await transport.remove(outgoing)
-    await offer(from: transport)
   }
 }

@@ -25,8 +25,9 @@ extension RoomSession {
     link.client?.retire()
     if mode == .full {
       link.dropTransport()
-      // What has come of them was of the session that is lost.
+      // What has come of messages was of the session that is lost, and so is what was announced in it.
       room.messages.cut()
+      services.local.beginAnew()
     }
     link.reader?.cancel()
     let query = SignalQuery(

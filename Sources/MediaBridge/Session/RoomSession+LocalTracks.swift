@@ -16,8 +16,9 @@ extension RoomSession {
     try LiveKitError.wrapping { () throws(PipelineFailure) in
       try factory(for: plan).check(plan.templates)
     }
+    let generation = services.local.generation
     let response = try await announce(plan) { plan.announcement(cid: $0, track: track) }
-    let outgoing = try await send(plan, cid: response.cid)
+    let outgoing = try await send(plan, cid: response.cid, generation)
     let publication = LocalTrackPublication(info: TrackInfo(response.track), track: track, session: self)
     publication.show(TrackInfo(response.track))
     services.local.insert(
@@ -87,14 +88,29 @@ extension RoomSession {
       else: LiveKitError(.timedOut, "the server does not answer that \(plan.name) is published"))
   }
 
-  func send(_ plan: PublishPlan, cid: String) async throws(LiveKitError) -> OutgoingTrack {
+  /// - Parameter generation: in which it was announced: a session that was made since knows nothing of it.
+  func send(_ plan: PublishPlan, cid: String, _ generation: Int) async throws(LiveKitError) -> OutgoingTrack {
     guard !state.isEnded else { throw Self.notConnected }
+    // Not even the connection for it is made: the next session's is to be its own.
+    guard generation == services.local.generation else { throw LocalTracks.lost }
     let transport = publisher()
     let outgoing = try await transport.add(plan, cid: cid, factory: factory(for: plan)) { [weak self] error in
       Task { await self?.sendingFailed(error, cid: cid) }
     }
     await offer(from: transport)
+    guard generation == services.local.generation else {
+      await outgoing.stop()
+      throw LocalTracks.lost
+    }
     return outgoing
+  }
+
+  /// Of a track that was unpublished meanwhile.
+  func takeBack(_ outgoing: OutgoingTrack) async {
+    await outgoing.stop()
+    guard let transport = link.publisher, !state.isEnded else { return }
+    await transport.remove(outgoing)
+    await offer(from: transport)
   }
 
   /// Nothing is sent of it any more when it returns.
@@ -164,20 +180,28 @@ extension RoomSession {
       return services.local.all.forEach(sendMute)
     }
     tellPermission()
-    services.local.beginAnew()
     publishAgain(allBut: [])
   }
 
+  /// One after the other: what was begun in a session that is lost ends first, and each track is sent once.
   /// - Parameter known: what the server has still.
   func publishAgain(allBut known: Set<String>) {
     let generation = services.local.generation
-    let unknown = services.local.all.filter { !known.contains($0.response.track.sid) }
-    Task { for published in unknown { await publishAgain(published, generation) } }
+    services.republishing.add { await self.publishAgain(allBut: known, generation) }
   }
 
-  private func publishAgain(_ published: LocalTracks.Published, _ generation: Int) async {
-    guard generation == services.local.generation else { return }
-    let publication = published.publication
+  private func publishAgain(allBut known: Set<String>, _ generation: Int) async {
+    for publication in services.local.all.map(\.publication) {
+      await publishAgain(publication, unlessIn: known, generation)
+    }
+  }
+
+  private func publishAgain(
+    _ publication: LocalTrackPublication, unlessIn known: Set<String>, _ generation: Int
+  ) async {
+    guard generation == services.local.generation, let published = services.local[publication],
+      !known.contains(published.response.track.sid)
+    else { return }
     publication.captured.media.remove(publication)
     publication.send(withBackup: nil)
     await withdraw(published)
@@ -187,9 +211,8 @@ extension RoomSession {
       renewed.response = try await announce(published.plan) {
         published.plan.announcement(cid: $0, track: publication.captured)
       }
-      renewed.outgoing = try await send(published.plan, cid: renewed.response.cid)
-      let isStillThere = services.local.all.contains { $0.publication === publication }
-      guard isStillThere, generation == services.local.generation else { return await renewed.outgoing.stop() }
+      renewed.outgoing = try await send(published.plan, cid: renewed.response.cid, generation)
+      guard services.local[publication] != nil else { return await takeBack(renewed.outgoing) }
       services.local.replace(renewed)
       room.localParticipant.rename(publication, to: TrackInfo(renewed.response.track))
       publication.send(with: renewed.outgoing)

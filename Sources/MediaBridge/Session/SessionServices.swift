@@ -17,6 +17,8 @@ final class SessionServices {
   private(set) var demands: DemandWatcher?
   /// What this process publishes.
   var local = LocalTracks()
+  /// Publishes it anew.
+  let republishing = TaskChain()
   /// Who may receive what this process publishes; nil for everybody.
   var permission: Livekit_SubscriptionPermission?
   /// What the room takes.

@@ -37,12 +37,16 @@ import Testing
       }
     }
 
+    /// What was published just before a move may be another track soon.
     func seeCamera(of identity: String) async throws {
-      let track = try await eventually("the camera of \(identity)") {
-        self.room.remoteParticipants[identity]?.videoTracks.first?.track as? RemoteVideoTrack
+      let seen = Locked<(track: RemoteVideoTrack, frames: Collector<VideoFrame>)?>(nil)
+      try await eventually("frames of \(identity)'s camera") {
+        let track = self.room.remoteParticipants[identity]?.videoTracks.first?.track as? RemoteVideoTrack
+        return seen.withLock { seen in
+          if let track, track !== seen?.track { seen = (track, Collector(track.frames()) { $0 }) }
+          return seen.map { $0.frames.count > 5 } ?? false
+        }
       }
-      let frames = Collector(track.frames()) { $0 }
-      try await eventually("frames of \(identity)") { frames.count > 5 }
     }
 
     func show() async throws {
