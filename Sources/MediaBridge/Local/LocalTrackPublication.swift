@@ -9,7 +9,7 @@ public final class LocalTrackPublication: TrackPublication, @unchecked Sendable 
   /// What publishes it; nil once it is unpublished.
   private let session = Locked<RoomSession?>(nil)
   /// What sends it in this session.
-  let outgoing = Locked<OutgoingTrack?>(nil)
+  private let outgoing = Locked<OutgoingTrack?>(nil)
   /// What sends it in its other codec, while that is sent.
   private let backup = Locked<OutgoingTrack?>(nil)
   /// Why it is not sent any more as its source carries it.
@@ -45,10 +45,12 @@ public final class LocalTrackPublication: TrackPublication, @unchecked Sendable 
   /// Of its codec, such as `h264`.
   package var codec: String? { outgoing.withLock { $0 }?.plan.codec }
 
+  /// In its first codec, then in its other one.
+  var senders: [OutgoingTrack] { [outgoing, backup].compactMap { $0.withLock { $0 } } }
+
   /// What has been sent of it in this session: RTP packets, and bytes of their payload.
   package var sent: (packets: Int, bytes: Int) {
-    let streams = [outgoing, backup].flatMap { $0.withLock { $0 }?.streams ?? [] }
-    return streams.reduce((0, 0)) { ($0.0 + $1.statistics.packetsSent, $0.1 + $1.statistics.bytesSent) }
+    senders.flatMap(\.streams).reduce((0, 0)) { ($0.0 + $1.statistics.packetsSent, $0.1 + $1.statistics.bytesSent) }
   }
 
   /// How its layers are sent now, from the smallest on; none while nothing sends it.

@@ -60,7 +60,7 @@ extension RoomEvent {
       delegate.room(room, participant: participant, trackPublication: publication, didRestoreStream: track)
     case .statisticsUpdated(let track, let statistics):
       guard let track = track as? RemoteVideoTrack else { return }
-      delegate.room(room, track: track, didUpdateStatistics: statistics, simulcastStatistics: [:])
+      delegate.room(room, track: track, didUpdateStatistics: statistics, simulcastStatistics: track.simulcastStatistics)
     case .speakingChanged, .dimensionsChanged: break
     case .localTrackPublished(let publication):
       delegate.room(room, participant: room.localParticipant, didPublishTrack: publication)
@@ -184,7 +184,7 @@ extension RoomEvent {
     case .dimensionsChanged(let track, let dimensions):
       track.delegates.each { $0.track(track, didUpdateDimensions: dimensions) }
     case .statisticsUpdated(let track, let statistics):
-      track.delegates.each { $0.track(track, didUpdateStatistics: statistics, simulcastStatistics: [:]) }
+      track.delegates.each { $0.track(track, didUpdateStatistics: statistics, simulcastStatistics: track.simulcastStatistics) }
     default: break
     }
   }

@@ -245,6 +245,36 @@ import Testing
     }
   }
 
+  @Test func theBackupCodecIsCountedByItself() async throws {
+    try await run { scene in
+      let track = LocalVideoTrack.createCameraTrack(options: Self.pattern)
+      let publication = try await scene.publisher.localParticipant.publish(
+        videoTrack: track, options: VideoPublishOptions(preferredCodec: .vp9, preferredBackupCodec: .vp8))
+      await track.set(reportStatistics: true)
+      try await eventually("the first codec") { (track.statistics?.outboundRtp?.first?.bps ?? 0) > 0 }
+      #expect(track.simulcastStatistics.isEmpty)
+      scene.synthetic.server.tell(Self.wanted(["vp9", "vp8"], of: publication.sid), to: "alice")
+      let other = try await eventually("the other codec") {
+        track.simulcastStatistics[.vp8]?.outboundRtp?.first { $0.bps > 0 }
+      }
+      let first = try #require(track.statistics?.outboundRtp)
+      #expect(first.count == 1 && first[0].ssrc != other.ssrc && first[0].bps > 0)
+    }
+  }
+
+  private static func wanted(_ codecs: [String], of sid: String) -> Livekit_SignalResponse {
+    var high = Livekit_SubscribedQuality()
+    (high.quality, high.enabled) = (.high, true)
+    var response = Livekit_SignalResponse()
+    response.subscribedQualityUpdate.trackSid = sid
+    response.subscribedQualityUpdate.subscribedCodecs = codecs.map { name in
+      var codec = Livekit_SubscribedCodec()
+      (codec.codec, codec.qualities) = (name, [high])
+      return codec
+    }
+    return response
+  }
+
   @Test func delegatesAreTold() async throws {
     try await run { scene in
       let events = Collector(scene.publisher.events) { event -> String? in

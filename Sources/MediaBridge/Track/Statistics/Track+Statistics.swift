@@ -10,6 +10,8 @@ struct TrackReporting: Sendable {
   /// Of a track of this process.
   var outbound: OutboundMeter?
   var newest: TrackStatistics?
+  /// Of what a track of this process is sent in besides its first codec.
+  var newestOfOthers: [VideoCodec: TrackStatistics] = [:]
 }
 
 extension Track {
@@ -17,8 +19,8 @@ extension Track {
   /// no longer received stay as they were.
   public var statistics: TrackStatistics? { state.withLock { $0.reporting.newest } }
 
-  /// Of the other codecs that the track is sent in: none, since tracks are sent and received in one codec here.
-  public var simulcastStatistics: [VideoCodec: TrackStatistics] { [:] }
+  /// Of the other codecs that the track is sent in: of its backup codec, while that is sent. Tracks of others have none.
+  public var simulcastStatistics: [VideoCodec: TrackStatistics] { state.withLock { $0.reporting.newestOfOthers } }
 
   /// Turns statistics on, which delegates are then told each second, or off. They are off when a track is subscribed,
   /// unless `RoomOptions.reportRemoteTrackStatistics` says otherwise, and when one of this process is published. Without
