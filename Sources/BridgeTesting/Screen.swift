@@ -7,6 +7,7 @@ public final class Screen: VideoRenderer, Sendable {
   @MainActor public var isAdaptiveStreamEnabled = true
   @MainActor public var isVisible = true
   @MainActor public var adaptiveStreamSize: CGSize
+  @MainActor public var adaptiveStreamFPS: UInt = 0
   /// Of the frames that were shown.
   public let frames = Locked<[Dimensions]>([])
   /// That it was told.

@@ -5,6 +5,7 @@ import signal
 import subprocess
 import wave
 
+import livekit_server
 import numpy as np
 import pytest
 from live_server import wait_until
@@ -81,6 +82,28 @@ def test_standard_output_is_one_jobs_and_all_else_is_told_on_standard_error(serv
     events = [json.loads(line) for line in done.stderr.decode().splitlines() if line.startswith("{")]
     finished = {event["job"]: event["destination"] for event in of("finished", events)}
     assert finished == {"piped": "standard output", "mixed": str(runner.folder / "mixed.raw")}
+
+
+def test_the_server_is_asked_for_what_all_need_together(server, runner):
+    if server.program is None or livekit_server.BINARY:
+        pytest.skip("a LiveKit server does not tell what it is asked")
+    server.foreign_publisher(*SMALL, "--identity", "alice", "--no-audio")
+    jobs = {
+        "small": {**GRAY, "destination": "a.raw"},
+        "fast": {**GRAY, "fps": 12, "destination": "b.raw"},
+        "mixed": {**GRAY, "composite": "grid", "size": "320x180", "destination": "c.raw"},
+    }
+    runner.write(jobs)
+    program = runner.start()
+    for name in "abc":
+        until_some(runner.folder / f"{name}.raw", 4 if name == "c" else 1)
+    asked = [event for event in server.program.drain() if event["event"] == "asked" and event["wanted"]]
+    assert (asked[-1]["size"], asked[-1]["fps"]) == ("320x180", 12), asked
+    # What is for one of them alone goes with it.
+    del jobs["fast"]
+    runner.write(jobs)
+    program.wait_for("configuration")
+    wait_until("a lower rate", lambda: any(event.get("fps") == 5 for event in server.program.drain()), 10)
 
 
 def test_some_have_a_command_each_which_is_heard_in_the_room(server, runner):

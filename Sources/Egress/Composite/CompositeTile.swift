@@ -10,6 +10,7 @@ final class CompositeTile: VideoRenderer, SizelessRenderer, MutedRenderer, Promp
   private let tile: MixTile
   private let painter: PlaceholderPainter?
   private let lag: Duration
+  let adaptiveStreamFPS: UInt
   private let failed: Locked<LiveKitError?>
   private let look = Locked<Look?>(nil)
   private let shown = Locked<RemoteVideoTrack?>(nil)
@@ -37,8 +38,12 @@ final class CompositeTile: VideoRenderer, SizelessRenderer, MutedRenderer, Promp
     sid: String, in tile: MixTile, failed: Locked<LiveKitError?>, painter: PlaceholderPainter?, frameInterval: Duration
   ) {
     (self.sid, self.tile, self.failed, self.painter, lag) = (sid, tile, failed, painter, frameInterval / 2)
+    adaptiveStreamFPS = frameInterval > Self.slow ? UInt((1 / frameInterval.seconds).rounded(.up)) : 0
     tile.write(nil)
   }
+
+  /// Mixed more often than that, all frames are asked for: a camera that slows down has none to spare.
+  private static let slow = Duration.milliseconds(66)
 
   nonisolated var isAdaptiveStreamEnabled: Bool { true }
   nonisolated var isVisible: Bool { true }

@@ -16,6 +16,10 @@ public protocol VideoRenderer: AnyObject {
   /// The size in pixels at which this renderer shows the frames; while it is empty the smallest layer is received. By
   /// default it has no bounds, and everything is received.
   @MainActor var adaptiveStreamSize: CGSize { get }
+  /// How many frames a second are enough for this renderer; 0, which is the default, for all of them. Where all
+  /// renderers of a track name a rate, the server is asked for the highest. It leaves frames out of tracks with
+  /// temporal layers only, so that more may come.
+  @MainActor var adaptiveStreamFPS: UInt { get }
   /// The size of the frames from now on: told before the first one of each size is rendered, and never after the
   /// renderer was removed. Where the main actor is busy for longer than 100 ms the frames do not wait for it: sizes are
   /// told when it has time, of several the newest.
@@ -30,6 +34,7 @@ extension VideoRenderer {
   @MainActor public var isAdaptiveStreamEnabled: Bool { true }
   @MainActor public var isVisible: Bool { isAdaptiveStreamEnabled }
   @MainActor public var adaptiveStreamSize: CGSize { .unbounded }
+  @MainActor public var adaptiveStreamFPS: UInt { 0 }
   @MainActor public func set(size: CGSize) {}
   public func render(frame: VideoFrame) { renderFrame(frame) }
   public func renderFrame(_ frame: VideoFrame?) {}

@@ -1,50 +1,66 @@
 package import Foundation
 
 /// What those who show or hear a track need of it.
-enum TrackDemand: Hashable, Sendable {
+struct TrackDemand: Hashable, Sendable {
+  private enum Extent: Hashable {
+    case nothing, anything
+    case size(Dimensions)
+    case everything
+
+    var rank: [Int64] {
+      switch self {
+      case .nothing: [0]
+      case .anything: [1]
+      case .size(let size): [2, Int64(size.width) * Int64(size.height), Int64(size.width)]
+      case .everything: [3]
+      }
+    }
+  }
+
+  private var extent: Extent
+  /// Frames a second that are enough; 0 for all of them.
+  private var fps: UInt = 0
+
   /// Nothing: there is nobody, or nobody who is visible.
-  case nothing
+  static let nothing = TrackDemand(extent: .nothing)
   /// Frames of a size that is not known before the first one.
-  case anything
-  /// Frames with as many pixels as are shown.
-  case size(Dimensions)
+  static let anything = TrackDemand(extent: .anything)
   /// All there is: somebody takes no part in adaptive stream, or shows it without bounds.
-  case everything
+  static let everything = TrackDemand(extent: .everything)
+  /// Frames with as many pixels as are shown.
+  static func size(_ size: Dimensions, fps: UInt = 0) -> TrackDemand { TrackDemand(extent: .size(size), fps: fps) }
 
   @MainActor init(of renderer: any VideoRenderer) {
     guard renderer.isVisible else {
       self = .nothing
       return
     }
-    let size = renderer.adaptiveStreamSize
-    guard renderer.isAdaptiveStreamEnabled, size != .unbounded else {
+    guard renderer.isAdaptiveStreamEnabled else {
       self = .everything
       return
     }
-    self = Dimensions(rounding: size).map(Self.size) ?? .anything
+    let size = renderer.adaptiveStreamSize
+    let extent = size == .unbounded ? .everything : Dimensions(rounding: size).map(Extent.size) ?? .anything
+    self.init(extent: extent, fps: renderer.adaptiveStreamFPS)
   }
+
+  private init(extent: Extent, fps: UInt = 0) { (self.extent, self.fps) = (extent, fps) }
 
   /// What serves both: the larger of two sizes is the one with more pixels, then the wider one.
   static func + (one: TrackDemand, other: TrackDemand) -> TrackDemand {
-    one.rank.lexicographicallyPrecedes(other.rank) ? other : one
-  }
-
-  private var rank: [Int64] {
-    switch self {
-    case .nothing: [0]
-    case .anything: [1]
-    case .size(let size): [2, Int64(size.width) * Int64(size.height), Int64(size.width)]
-    case .everything: [3]
-    }
+    guard one.extent != .nothing else { return other }
+    guard other.extent != .nothing else { return one }
+    let extent = one.extent.rank.lexicographicallyPrecedes(other.extent.rank) ? other.extent : one.extent
+    return TrackDemand(extent: extent, fps: one.fps == 0 || other.fps == 0 ? 0 : max(one.fps, other.fps))
   }
 
   /// How that is asked of a server.
   var settings: TrackSettings {
-    switch self {
+    switch extent {
     case .nothing: TrackSettings(isEnabled: false)
-    case .anything: TrackSettings(quality: .low)
-    case .size(let size): TrackSettings(dimensions: size)
-    case .everything: TrackSettings()
+    case .anything: TrackSettings(quality: .low, fps: fps)
+    case .size(let size): TrackSettings(dimensions: size, fps: fps)
+    case .everything: TrackSettings(fps: fps)
     }
   }
 }

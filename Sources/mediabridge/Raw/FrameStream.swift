@@ -37,22 +37,24 @@ final class FrameStream: RawStream, VideoRenderer, SizelessRenderer, Sendable {
   private let framing: RawFraming?
   private let info: InfoLog?
   private let number: Int
-  /// The size that is asked for.
-  private let wish: Dimensions?
+  /// What is asked of the server.
+  private let wish: RawSession.Wish
   private let state = Locked(Progress())
 
   /// - Parameter number: of the stream among those of the command, from 1 on.
   init(_ request: FrameMaker.Request, output: any RawReceiver, isFramed: Bool, info: InfoLog?, number: Int) {
     maker = Locked((FrameMaker(request), Outbox()))
-    (self.output, self.info, self.number, wish) = (output, info, number, request.size)
+    (self.output, self.info, self.number) = (output, info, number)
+    wish = RawSession.Wish(size: request.size, fps: request.fps)
     framing = isFramed ? RawFraming(number: number) : nil
     if isFramed { output.begin(header: []) }
   }
 
-  // Where the renderers of a room decide how large its tracks are sent.
+  // Where the renderers of a room decide how its tracks are sent.
   @MainActor var adaptiveStreamSize: CGSize {
-    wish.map { CGSize(width: Int($0.width), height: Int($0.height)) } ?? .unbounded
+    wish.size.map { CGSize(width: Int($0.width), height: Int($0.height)) } ?? .unbounded
   }
+  @MainActor var adaptiveStreamFPS: UInt { wish.fps.map { UInt($0) } ?? 0 }
 
   var failure: LiveKitError? { output.failure ?? state.withLock { $0.failure } }
   var hasBegun: Bool { state.withLock { $0.hasBegun } }

@@ -240,8 +240,8 @@ actor RawSession {
     if take.publication.track != nil { streams[take.key]?.attach(take.publication, of: take.participant) }
   }
 
-  /// In a room that others share, what is sent is as large as the largest of them needs it.
-  private var need: OutputNeed { wish.size == nil ? .everything : .shown }
+  /// In a room that others share, what is sent is as large and as often as all of them need it.
+  private var need: OutputNeed { wish.size == nil && wish.fps == nil ? .everything : .shown }
 
   /// Has no more sent than is wanted.
   private func ask(_ publication: RemoteTrackPublication) async {

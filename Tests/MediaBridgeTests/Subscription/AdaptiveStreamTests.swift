@@ -67,6 +67,23 @@ private final class SDKRenderer: VideoRenderer, Sendable {
     }
   }
 
+  @Test func theFastestRendererDecides() async throws {
+    try await run { scene in
+      let (slow, fast) = (await Screen(320, 180), await Screen(160, 90))
+      await MainActor.run { (slow.adaptiveStreamFPS, fast.adaptiveStreamFPS) = (5, 12) }
+      scene.track.add(videoRenderer: slow)
+      try await scene.next("its rate") { $0.width == 320 && $0.fps == 5 }
+      scene.track.add(videoRenderer: fast)
+      try await scene.next("the higher rate") { $0.width == 320 && $0.fps == 12 }
+      await MainActor.run { slow.adaptiveStreamFPS = 0 }
+      slow.adaptiveStreamDidChange()
+      try await scene.next("all frames") { $0.width == 320 && $0.fps == 0 }
+      await MainActor.run { slow.isVisible = false }
+      slow.adaptiveStreamDidChange()
+      try await scene.next("the rate of who is left") { $0.width == 160 && $0.fps == 12 }
+    }
+  }
+
   @Test func aRendererAsTheSDKHasItHidesByTakingNoPart() async throws {
     try await run { scene in
       let renderer = SDKRenderer()
