@@ -64,13 +64,7 @@ struct RecordingReport: Sendable {
     case .resumed(let moment):
       console.say("The recording goes on.")
       console.event("resumed", ["duration": Format.seconds(moment)])
-    case .layoutChanged(let layout):
-      console.say("The layout is \(layout.rawValue) from now on.")
-      console.event("layout", ["layout": layout.rawValue])
-    case .layoutRefused(let error):
-      console.say("\(error.message).")
-      console.event("layout_refused", ["message": error.message, "code": error.code.rawValue])
-    case .labelChanged, .labelRefused: console.tell(labels: event)
+    case .layoutChanged, .layoutRefused, .labelChanged, .labelRefused: console.tell(composite: event)
     // Whoever ends it says more.
     case .over, .ended: break
     }

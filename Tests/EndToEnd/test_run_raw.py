@@ -106,6 +106,26 @@ def test_the_server_is_asked_for_what_all_need_together(server, runner):
     wait_until("a lower rate", lambda: any(event.get("fps") == 5 for event in server.program.drain()), 10)
 
 
+def test_a_layout_that_changes_lays_out_what_is_handed_on(server, runner):
+    server.foreign_publisher(*SMALL, "--identity", "alice", "--no-audio")
+    layout = runner.folder / "halves.yaml"
+    layout.write_text("tiles:\n  - {x: 0, y: 0, width: 0.5, height: 1}\n")
+    runner.write({"mixed": {**GRAY, "composite": str(layout), "destination": "a.raw"}})
+    program = runner.start()
+    until_some(runner.folder / "a.raw")
+    runner.replace("tiles:\n  - {x: 0.5, y: 0, width: 0.5, height: 1}\n", layout)
+    told = program.wait_for("configuration")
+    assert told["changed"] == ["mixed"], told
+    begun = len(frames(runner.folder / "a.raw"))
+    wait_until("a second more", lambda: len(frames(runner.folder / "a.raw")) >= begun + 10, 30)
+    program.send(signal.SIGINT)
+    assert program.finish() == 0, program.report("failed")
+    assert len(runner.of("mixed", "finished")) == len(runner.of("mixed", "layout")) == 1
+    shown = frames(runner.folder / "a.raw").reshape(-1, 90, 160)
+    left, right = shown[:, :, :70].mean(axis=(1, 2)), shown[:, :, 90:].mean(axis=(1, 2))
+    assert left[4] > right[4] + 20 and right[-2] > left[-2] + 20
+
+
 def test_some_have_a_command_each_which_is_heard_in_the_room(server, runner):
     """Of four who are there, three are chosen, one of them by a pattern of tracks alone."""
     for name in ("guest-1", "guest-2", "bob", "carol"):

@@ -30,15 +30,15 @@ struct CompositeFrames {
         info?.note(event)
       }
     }
-    let labels = Task { [console, events = job.events] in
+    let reporter = Task { [console, events = job.events] in
       for await event in events {
-        console.tell(labels: event)
+        console.tell(composite: event)
         tell(reload: event)
       }
     }
     defer {
       follower.cancel()
-      labels.cancel()
+      reporter.cancel()
     }
     do { try await visit.join() } catch {
       _ = try? await job.finish()

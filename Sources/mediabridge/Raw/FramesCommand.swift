@@ -82,7 +82,7 @@ struct FramesCommand: AsyncParsableCommand, RawCommand {
       let room = Room(
         roomOptions: raw.access.roomOptions(
           autoSubscribe: false, adaptiveStream: isMixed, receiveValues: try raw.values(isMixed: isMixed).receive))
-      try await work(in: room, console, media)(raw.visit(room, console))
+      try await work(in: room, console, media).run(raw.visit(room, console))
     }
   }
 
@@ -102,7 +102,7 @@ struct FramesCommand: AsyncParsableCommand, RawCommand {
       let stream = FrameStream(request, output: output, isFramed: raw.framed, info: info, number: 1)
       let frames = CompositeFrames(
         room: room, options: options, stream: stream, console, info: info, replies: replies)
-      return { try await frames.run($0) }
+      return RawWork(composite: frames.job) { try await frames.run($0) }
     }
     let session = RawSession(
       room: room, choice: raw.choice(.video), extent: raw.each ? .each : .one, wish: .init(size: size, fps: fps),
@@ -114,7 +114,7 @@ struct FramesCommand: AsyncParsableCommand, RawCommand {
         output: try destinations.receiver(for: subject, in: room, environment: environment.merging(sizes) { $1 }),
         isFramed: raw.framed, info: info, number: number)
     }
-    return { try await session.run($0, duration: raw.duration, wait: raw.wait) }
+    return RawWork { try await session.run($0, duration: raw.duration, wait: raw.wait) }
   }
 
   /// What a command is told of the frames, as far as it is known before the first.

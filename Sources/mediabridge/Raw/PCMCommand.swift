@@ -53,7 +53,7 @@ struct PCMCommand: AsyncParsableCommand, RawCommand {
   func run() async throws {
     try await raw.run { console, media in
       let room = Room(roomOptions: raw.access.roomOptions(autoSubscribe: false, receiveValues: try raw.receiveValues()))
-      try await work(in: room, console, media)(raw.visit(room, console))
+      try await work(in: room, console, media).run(raw.visit(room, console))
     }
   }
 
@@ -79,7 +79,7 @@ struct PCMCommand: AsyncParsableCommand, RawCommand {
         request, output: try destinations.receiver(for: subject, in: room, environment: environment),
         isFramed: raw.framed, info: info, number: number)
     }
-    return { try await session.run($0, duration: raw.duration, wait: raw.wait) }
+    return RawWork { try await session.run($0, duration: raw.duration, wait: raw.wait) }
   }
 
   var product: String {

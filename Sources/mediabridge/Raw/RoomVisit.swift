@@ -1,3 +1,5 @@
+import Egress
+
 /// How raw media comes into its room, and what ends it: the room is its own, or one that it shares with others.
 struct RoomVisit: Sendable {
   let interruption: Interruption
@@ -7,5 +9,10 @@ struct RoomVisit: Sendable {
   let leave: @Sendable () async -> Void
 }
 
-/// What hands raw media on, from its beginning to its end; called once.
-typealias RawWork = @Sendable (RoomVisit) async throws -> Void
+/// What hands raw media on.
+struct RawWork: Sendable {
+  /// What mixes the room, whose layout may change meanwhile; nil where it is not mixed.
+  var composite: RoomComposite?
+  /// From its beginning to its end; called once.
+  let run: @Sendable (RoomVisit) async throws -> Void
+}

@@ -40,10 +40,8 @@ struct RunJob {
 
   /// What may be another one while it goes on: where it goes, and how a mixed room is laid out.
   func isSame(but other: RunJob) -> Bool {
-    guard recording != nil, other.recording != nil else { return false }
     var (own, others) = (given, other.given)
-    own["destinations"] = nil
-    others["destinations"] = nil
+    if recording != nil, other.recording != nil { (own["destinations"], others["destinations"]) = (nil, nil) }
     if layoutFile != nil, other.layoutFile != nil { (own["composite"], others["composite"]) = (nil, nil) }
     return own == others && room == other.room
   }

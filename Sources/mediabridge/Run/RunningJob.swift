@@ -8,6 +8,8 @@ final class RunningJob: Sendable {
   private struct State {
     var job: RunJob
     var recording: Recording?
+    /// What mixes the room for raw frames.
+    var composite: RoomComposite?
     /// Where each destination of the file is really written.
     var places: [(given: OutputDestination, location: String)] = []
     var isOver = false
@@ -123,7 +125,9 @@ final class RunningJob: Sendable {
     } leave: {
     }
     do {
-      try await command.work(in: room, console, try output(of: given, media))(visit)
+      let work = try command.work(in: room, console, try output(of: given, media))
+      state.withLock { $0.composite = work.composite }
+      try await work.run(visit)
     } catch { return (hasJoined.withLock { $0 } ? given.files : [], error) }
     return (given.files, nil)
   }
@@ -151,12 +155,18 @@ final class RunningJob: Sendable {
     return !job.places.isDisjoint(with: other.places)
   }
 
-  /// Has it go on as another job where only the list of destinations is another one.
+  /// Has it go on as another job where only the list of destinations, or the file of a layout, is another one.
   /// - Parameter used: how often a location was written already.
   /// - Returns: false where it has to begin anew.
   func takeOver(_ other: RunJob, _ used: [String: Int]) async -> Bool {
-    let (recording, old) = state.withLock { ($0.recording, $0.job) }
-    guard let recording, old.isSame(but: other), let wanted = other.recording, wanted.arguments.each == nil,
+    let (recording, composite, old) = state.withLock { ($0.recording, $0.composite, $0.job) }
+    guard old.isSame(but: other) else { return false }
+    if let composite, let layout = other.layout {
+      state.withLock { $0.job = other }
+      await composite.set(layout: layout)
+      return true
+    }
+    guard let recording, let wanted = other.recording, wanted.arguments.each == nil,
       await recording.source.elapsed > .zero, let before = try? old.recording?.prepared().options.destinations,
       let prepared = try? wanted.prepared(besides: used), let after = try? wanted.prepared().options.destinations
     else { return false }
@@ -192,7 +202,10 @@ final class RunningJob: Sendable {
   }
 
   private func over(_ isWhole: Bool) {
-    state.withLock { ($0.isOver, $0.hasFailed, $0.recording) = (true, !isWhole, nil) }
+    state.withLock { state in
+      (state.isOver, state.hasFailed) = (true, !isWhole)
+      (state.recording, state.composite) = (nil, nil)
+    }
     console.endLive()
   }
 }
