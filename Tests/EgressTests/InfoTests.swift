@@ -45,6 +45,9 @@ import Testing
     ]
     try await record(destinations) { recorder in
       let last = Task { [events = recorder.events] in await events.reduce(into: nil) { $0 = $1 } }
+      let updates = Task {
+        await recorder.progressUpdates(every: .milliseconds(100)).reduce(into: []) { $0.append($1) }
+      }
       try await eventually("a second, and images") {
         let progress = await recorder.progress()
         return progress.duration > .seconds(1) && (progress.destinations.last?.segments.count ?? 0) > 1
@@ -56,6 +59,9 @@ import Testing
       guard case .ended(info)? = await last.value else {
         throw LiveKitError(.invalidState, "the last event is the end")
       }
+      let durations = await updates.value.map(\.duration)
+      #expect(durations.count > 5 && durations == durations.sorted() && durations[0] < .milliseconds(500))
+      #expect(await updates.value.last == done)
 
       let file = try #require(info.fileResults.first)
       #expect(file.filename == "a.mkv" && file.size == done.destinations[0].bytes)

@@ -57,7 +57,8 @@ public protocol EgressJob: Actor {
 
   /// How it is, in the words of LiveKit's Egress API; after `finish()` what came of it.
   var info: EgressInfo { get async }
-  /// How far it is; after `finish()`, whatever came of it, what the files hold.
+  /// How far it is; after `finish()`, whatever came of it, what the files hold. `progressUpdates(every:)` says it again
+  /// and again.
   func progress() async -> OutputProgress
   /// What the output has of video and audio, once it is prepared.
   var kinds: Set<Track.Kind> { get async }

@@ -220,7 +220,8 @@ extension JobSource {
   }
 
   public func progress() async -> OutputProgress {
-    await countPackets()
+    // What arrives later is nothing of it.
+    if !job.isFinished { await countPackets() }
     return figures
   }
 
@@ -236,8 +237,9 @@ extension JobSource {
     advanceCaptions(isOver: true)
     await run?.finish(at: moment)
     job.targets?.release()
-    let figures = figures
-    _ = job.run?.changes(figures)
+    let last = figures
+    // Notes when each has ended.
+    _ = job.run?.changes(last)
     job.course.end()
     tell(.ended(await info))
     notifier.end()
