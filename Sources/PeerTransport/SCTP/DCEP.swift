@@ -3,6 +3,9 @@ enum DCEP {
   static let protocolID: UInt32 = 50
   static let ack: [UInt8] = [2]
 
+  /// Pion, and with it LiveKit's server, pads it to four bytes.
+  static func isAck(_ bytes: [UInt8]) -> Bool { bytes.first == ack[0] }
+
   struct Open: Equatable {
     var isOrdered: Bool
     var maxRetransmits: UInt32?

@@ -279,7 +279,7 @@ extension SCTPTransport {
         info: DataChannel(id: stream, label: request.label), settings: request, isOpen: false)
       transmit(DCEP.ack, ppid: DCEP.protocolID, stream: stream, settings: nil)
       opened(stream)
-    } else if message == DCEP.ack {
+    } else if DCEP.isAck(message) {
       opened(stream)
     }
   }
