@@ -44,15 +44,23 @@ final class OutgoingTrack: Sendable {
     if !rids.isEmpty { uris.append(HeaderExtensionURI.rtpStreamID) }
     return SendingTrack(
       kind: plan.isVideo ? .video : .audio, msid: MediaStreamID(stream: OutgoingRTP.cname, track: cid),
-      codecs: plan.isVideo
-        ? CodecCatalogue.video(named: plan.codec)
-        : plan.isRedundant ? CodecCatalogue.opusInRED : CodecCatalogue.opus,
+      codecs: codecs,
       headerExtensions: CodecCatalogue.extensions(uris), cname: OutgoingRTP.cname, ssrc: alone?.ssrc,
       rtxSSRC: plan.isVideo ? alone?.rtxSSRC : nil, rids: rids)
   }
 
+  /// A server looks among them for what it may have of the track, so the other codec is there, too.
+  private var codecs: [Codec] {
+    guard plan.isVideo else { return plan.isRedundant ? CodecCatalogue.opusInRED : CodecCatalogue.opus }
+    return [plan.codec, plan.backup?.codec].compactMap(\.self).flatMap(CodecCatalogue.video)
+  }
+
+  private func format(in section: NegotiatedSection) -> NegotiatedSection.Format? {
+    plan.isVideo ? section.formats.first { $0.codec.isNamed(plan.codec) } : section.formats.first
+  }
+
   func negotiated(_ section: NegotiatedSection) {
-    guard section.isAccepted, let format = section.formats.first else {
+    guard section.isAccepted, let format = format(in: section) else {
       return onFailure(
         LiveKitError(.unsupportedCodec, "the server takes no \(plan.codec.uppercased())", fault: .server))
     }
