@@ -161,6 +161,76 @@ def test_texts_that_change_take_over(server, live, texts, tmp_path):
     assert sorted(name for one in manifest["reloads"] for name in one["templates"]) == [ENCODE, ENCODE, HLS, FILE]
 
 
+# What an encoder makes darker, which is seen in every frame but flashes.
+DARKER = ("add-borders=true n-threads=1", "add-borders=true n-threads=1 ! videobalance brightness=-0.15")
+TRANSPORT = {
+    "udp": [("! udpsink", "! udpsnk", "udpsnk"), ("alignment=7", "alignment=all", "alignment")],
+    "srt": [("! srtsink", "! srtsnk", "srtsnk"), ("wait-for-connection=false", "wait-for=false", "wait-for")],
+}
+
+
+def stream_texts(server, texts, address):
+    server.foreign_publisher("--room", "texts", "--codec", "VP8", "--duration", 300, *SMALL)
+    texts.add(f"output/{address.partition(':')[0]}")
+    recorder = server.recorder("texts", "alice", address, "--pipelines", texts.folder, command="stream")
+    after(recorder, 2)
+    return recorder
+
+
+def edit_all(recorder, texts, scheme):
+    """The encoder's text, and the output's, with mistakes between."""
+    name, (first, second) = f"output/{scheme}", TRANSPORT[scheme]
+    assert_refused(recorder, texts, (name, first[:2], first[2]), 1)
+    texts.now[ENCODE] = texts.now[ENCODE].replace(*DARKER)
+    assert DARKER[1] in texts.now[ENCODE]
+    texts.write(ENCODE, texts.now[ENCODE])
+    assert_reloaded(recorder, ENCODE)
+    assert_refused(recorder, texts, (name, second[:2], second[2]), 1)
+    assert_taken(recorder, texts, (name, "${queue:-", 200, 1))
+
+
+def assert_darkens(file):
+    """Once, and for good."""
+    levels = [luma.mean() for number, _, luma in checks.numbered(file, SIZE) if number is not None and number % 15 > 2]
+    before, afterwards = sum(levels[:10]) / 10, sum(levels[-10:]) / 10
+    assert before - afterwards > 20, levels
+    dark = [level < (before + afterwards) / 2 for level in levels]
+    assert dark == sorted(dark), levels
+
+
+def test_texts_of_a_udp_stream_take_over(server, start, texts, tmp_path):
+    """One receiver has all of it: no frame is missing."""
+    file = tmp_path / "received.ts"
+    peer = ("ffmpeg", "-v", "error", "-nostdin", "-i", "udp://127.0.0.1:5004?timeout=5000000", "-c", "copy", file)
+    receiver = start(server.enter(*peer))
+    recorder = stream_texts(server, texts, "udp://127.0.0.1:5004")
+    edit_all(recorder, texts, "udp")
+    end(recorder)
+    # Once nothing has come for 5 s.
+    receiver.finish(20)
+    assert_goes_on([file])
+    assert_darkens(file)
+
+
+@pytest.mark.parametrize("mode", ["caller", "listener"])
+def test_texts_of_an_srt_stream_take_over(server, start, texts, tmp_path, mode):
+    """It is connected anew for them, to a receiver that is there again at once and writes on into the same file."""
+    file, theirs = tmp_path / "received.ts", "listener" if mode == "caller" else "caller"
+    uri = f"srt://127.0.0.1:7001?mode={theirs}"
+    source = ("srtsrc", f"uri={uri}", *(("keep-listening=true",) if mode == "caller" else ()))
+    receiver = start(server.enter("gst-launch-1.0", "-q", *source, "!", "filesink", "buffer-mode=2", f"location={file}"))
+    recorder = stream_texts(server, texts, "srt://127.0.0.1:7001" if mode == "caller" else "srt://:7001?mode=listener")
+    edit_all(recorder, texts, "srt")
+    told = end(recorder)["srt://127.0.0.1:7001" if mode == "caller" else "srt://:7001?mode=listener"]
+    assert told["losses"] == 0 and [one["templates"] for one in told["reloads"]] == [[ENCODE], ["output/srt"]], told
+    receiver.stop()
+    assert_darkens(file)
+    numbers = [number for number, _, _ in checks.numbered(file, SIZE) if number is not None]
+    steps = [b - a for a, b in zip(numbers, numbers[1:])]
+    # Who calls again is there a moment later, and begins with the next keyframe.
+    assert min(steps) >= 1 and max(steps) <= (5 if mode == "caller" else 45), steps
+
+
 def test_a_text_that_a_server_refuses_is_given_up(server, live, texts, tmp_path):
     """What nothing but the server can say: the text before is tried again at once."""
     recorder = record(server, texts, tmp_path, live)
