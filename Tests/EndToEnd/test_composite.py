@@ -13,7 +13,7 @@ import clip
 import numpy as np
 import pytest
 from failures import after
-from programs import python
+from programs import KEYS, ROOT, mediabridge, python
 
 FPS = 15
 # Of publishers, whose encoders cost more than what is tested, and the frame in which four of them fit.
@@ -391,6 +391,50 @@ def assert_goes_on_after(name, seen, end, pause):
     assert held.max() < pause, f"{name} stands still for {held.max():.2f} s from {times[held.argmax()]:.2f} s on"
     late = times - numbers / FPS
     assert np.ptp(late) < 0.2, f"{name}'s frames are moved: {late.round(2)}"
+
+
+# What is sent in the place of whole frames of VP8: some packets of them are left out before they are numbered, so that nobody
+# asks for them, or all are noise.
+SPOILT = {
+    "truncated": "! rtpvp8pay mtu=${mtu:-300} picture-id-mode=15-bit ! identity drop-probability=0.1",
+    "garbage": "! fakesink audiotestsrc is-live=true wave=white-noise ! mulawenc ! rtppcmupay mtu=${mtu:-300}",
+}
+PLACES = ((0, "alice"), (0.5, "mallory"))
+
+
+@pytest.mark.realtime
+@pytest.mark.parametrize("spoilt", SPOILT)
+def test_a_camera_that_sends_what_is_no_vp8_spoils_nobody_else(server, start, tmp_path, spoilt):
+    texts = tmp_path / "texts/send"
+    texts.mkdir(parents=True)
+    text = (ROOT / "pipelines/send/vp8.pipeline").read_text()
+    payloader = "! rtpvp8pay mtu=${mtu:-1180} picture-id-mode=15-bit"
+    assert payloader in text
+    (texts / "vp8.pipeline").write_text(text.replace(payloader, SPOILT[spoilt]))
+    server.foreign_publisher("--room", "spoilt", "--identity", "alice", "--keep-size", "--duration", 60, *SMALL)
+    file = tmp_path / "spoilt.mp4"
+    layout = tmp_path / "two.yaml"
+    places = [f"  - {{x: {x}, y: 0, width: 0.5, height: 1, participant: {name}}}\n" for x, name in PLACES]
+    layout.write_text("tiles:\n" + "".join(places))
+    recorder = composite(server, "spoilt", file, "--size", "640x180", layout=layout)
+    after(recorder, 2)
+    at = ("--url", server.url, *KEYS, "--room", "spoilt", "--identity", "mallory", "--pipelines", tmp_path / "texts")
+    mallory = start(server.enter(*mediabridge("publish", *at, "--json", "--codec", "vp8", "pattern")))
+    after(recorder, recorder.wait_for_new("progress")["duration"] + 8)
+    mallory.stop()
+    after(recorder, recorder.wait_for_new("progress")["duration"] + 2)
+    recorder.send(signal.SIGINT)
+    told = recorder.wait_for("finished", 20)
+    # What cannot be mixed is said, and then the exit status is not 0.
+    assert recorder.finish() == (1 if told["not_recorded"] else 0), recorder.report("ends otherwise")
+    assert "mallory" in recorder.errors or not told["not_recorded"], recorder.report("is not told")
+    assert checks.decode_errors(file) == [] and checks.disorder(file) == []
+    assert checks.durations(file) == pytest.approx({"video": told["duration"], "audio": told["duration"]}, abs=0.3)
+    frames = [(time, luma.copy()) for time, luma in checks.frames(file)]
+    assert_goes_on(numbers(frames, 0, 0), 1, frames[-1][0] - 0.5)
+    # Of frames that lack something there is something to see.
+    seen = [time for time, luma in frames if tile(luma, 1, 0).mean() > 50]
+    assert (len(seen) > 60) == (spoilt == "truncated"), f"{len(seen)} frames"
 
 
 @pytest.mark.realtime
