@@ -48,6 +48,9 @@ struct Address: Equatable, Sendable {
   /// Without brackets.
   var host: String { authority.filter { $0 != "[" && $0 != "]" } }
 
+  /// With its port and what is in front of it.
+  var server: String { "\(credentials.map { "\($0)@" } ?? "")\(authority):\(port ?? "")" }
+
   private var isRTMP: Bool { scheme == "rtmp" || scheme == "rtmps" }
 
   /// RTMP's application, with the slashes around it, and the stream's key behind it, which may have a `?`.
@@ -71,19 +74,30 @@ struct Address: Equatable, Sendable {
   }
 
   /// What nobody else is to see: keys, passwords, and what stands behind a `=`, but for an SRT mode.
-  var secrets: [String] {
+  /// - Parameter known: is no secret.
+  func secrets(besides known: Set<String>) -> [String] {
     let fields = parameters.filter { !Self.isShown($0.name) }.map { String($0.value) }
     let key = stream.map { [$0.key, String($0.key.prefix { $0 != "?" })] } ?? []
-    return (key + fields + [credentials.map(String.init)].compactMap { $0 }).filter { !$0.isEmpty }
+    return (key + fields + [credentials.map(String.init)].compactMap { $0 }).filter {
+      !$0.isEmpty && !known.contains($0)
+    }
   }
 
   private static func isShown(_ parameter: Substring) -> Bool { parameter == "mode" || parameter == "latency" }
 
   /// Without its secrets: of a long key both ends are shown, `{abc...xyz}`, so that it can be told from others.
-  var shown: String {
+  /// - Parameter known: is no secret.
+  func shown(besides known: Set<String>) -> String {
     let server = "\(scheme)://\(authority)\(port.map { ":\($0)" } ?? "")"
-    if let stream { return server + stream.application + Self.hidden(stream.key) }
-    let fields = parameters.map { "\($0.name)=\(Self.isShown($0.name) ? $0.value : "{...}")" }
+    if let stream {
+      let name = stream.key.prefix { $0 != "?" }
+      let isKnown = known.contains(String(name)) || FileNameTemplate.isPlaceholder(name)
+      let key = isKnown ? name + (name == stream.key ? "" : "?{...}") : Substring(Self.hidden(stream.key))
+      return server + stream.application + key
+    }
+    let fields = parameters.map {
+      "\($0.name)=\(Self.isShown($0.name) || known.contains(String($0.value)) ? $0.value : "{...}")"
+    }
     return server + (fields.isEmpty ? "" : "?" + fields.joined(separator: "&"))
   }
 

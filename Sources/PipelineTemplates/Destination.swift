@@ -6,6 +6,8 @@ public struct Destination: Equatable, Sendable {
   public var output: String?
   /// A file's path, or an address such as `rtmp://host/app/key`.
   public var location: String
+  /// Words of an address that everybody in the room knows, and that are no secrets: what filled its placeholders.
+  package var known: Set<String> = []
 
   /// - Parameters:
   ///   - location: a file, an address or whatever the output template takes.
@@ -63,6 +65,9 @@ public struct Destination: Equatable, Sendable {
     return values
   }
 
+  /// Whether who is in the room would choose the server that it goes to.
+  package var leavesServerOpen: Bool { address?.server.contains("{") == true }
+
   /// Why its template cannot take it, and what to do; nil where that is not known.
   package var mistake: String? {
     guard template == "rtmp", address?.lacksKey == true else { return nil }
@@ -86,10 +91,10 @@ public struct Destination: Equatable, Sendable {
 
 extension Destination {
   /// For messages: a file's path, and an address without what may be a secret in it.
-  public var shown: String { address?.shown ?? location }
+  public var shown: String { address?.shown(besides: known) ?? location }
 
   /// Parts of the location that nobody else is to see.
-  package var secrets: [String] { address?.secrets ?? [] }
+  package var secrets: [String] { address?.secrets(besides: known) ?? [] }
 
   /// What others say of this destination, without its secrets. One of less than four characters is no key that anybody
   /// gives out, and would be found in every word.

@@ -95,6 +95,44 @@ public struct FileNameTemplate: Equatable, Sendable {
     return names.joined(separator: "/")
   }
 
+  /// Whether one of the placeholders is in it.
+  package static func hasPlaceholder(_ text: String) -> Bool {
+    Placeholder.allCases.contains { text.contains("{\($0.rawValue)}") }
+  }
+
+  /// The address with `values` in it, each made a word in which nothing means anything to a server: of its path, its query
+  /// or what it makes of them. Letters of other scripts are encoded (RFC 3986, 2.1).
+  package func address(_ values: [Placeholder: String]) throws(Failure) -> String {
+    var filled: [String] = []
+    for part in parts {
+      var name = ""
+      for piece in part {
+        switch piece {
+        case .text(let text): name += text
+        case .placeholder(let placeholder):
+          guard let value = values[placeholder] else { throw .missingValue(placeholder) }
+          name += Self.word(value)
+        }
+      }
+      filled.append(name)
+    }
+    return filled.joined(separator: "/")
+  }
+
+  /// Whether it is one placeholder, and nothing else.
+  static func isPlaceholder(_ text: some StringProtocol) -> Bool {
+    text.first == "{" && text.last == "}" && Placeholder(rawValue: String(text.dropFirst().dropLast())) != nil
+  }
+
+  /// What stands for a value in an address.
+  package static func word(_ value: String) -> String {
+    safe(value).reduce(into: "") { word, character in
+      let isKept = character.isLetter || character.isNumber || "-._~".contains(character)
+      guard isKept, !character.isASCII else { return word.append(isKept ? character : "_") }
+      for byte in character.utf8 { word += "%" + String(byte, radix: 16, uppercase: true) }
+    }
+  }
+
   /// A text from anywhere as a part of a file name: `/`, `\`, control characters, and those that turn the direction of
   /// writing become `_`, as do dots and dashes at the beginning (`..`, hidden files, names that look like options).
   public static func safe(_ value: String) -> String {

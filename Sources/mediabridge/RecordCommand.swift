@@ -50,7 +50,8 @@ struct RecordingArguments: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       """
-      Record each participant, or each track, into a file of its own, which {publisher_identity} or {track_id} names; \
+      Record each participant, or each track, into a file of its own, or stream it to an address of its own, which \
+      {publisher_identity} or {track_id} in it names; \
       those who come later, too
       """, valueName: "participant|track"), transform: unit(named:))
   var each: RecorderGroup.Unit?
@@ -106,7 +107,7 @@ struct RecordingArguments: ParsableArguments {
   @Argument(
     help: """
       Such as a.mp4, a.mkv, rtmp://host/app/key, window= for a window that shows what is recorded, or NAME=LOCATION for the output template NAME; any number of them. A file's \
-      name takes {room_name}, {room_id}, {time}, {utc} and {publisher_identity}; that of one track also {track_id}, \
+      name, and an address behind its server, takes {room_name}, {room_id}, {time}, {utc} and {publisher_identity}; that of one track also {track_id}, \
       {track_type} and {track_source}
       """,
     completion: .file(extensions: ["mp4", "mkv", "webm"]))

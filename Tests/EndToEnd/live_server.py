@@ -18,7 +18,7 @@ rtmp {{ server {{ listen 127.0.0.1:{port};
     notify_method get; on_publish http://127.0.0.1:{hook}/publish; }} }} }}
 http {{ access_log off; client_body_temp_path {folder}/body;
   server {{ listen 127.0.0.1:{hook};
-    location /publish {{ if ($arg_name != "{key}") {{ return 403; }} return 200; }} }} }}
+    location /publish {{ if ($args !~ "(^|&){by}(&|$)") {{ return 403; }} return 200; }} }} }}
 """
 TLS_SETTINGS = """
 stream {{ server {{ listen 127.0.0.1:{tls} ssl; proxy_pass 127.0.0.1:{port};
@@ -29,12 +29,12 @@ stream {{ server {{ listen 127.0.0.1:{tls} ssl; proxy_pass 127.0.0.1:{port};
 class LiveServer:
     ADDRESS = "rtmp://127.0.0.1:1935/live/"
 
-    def __init__(self, begin, enter, folder, port=1935, certificate=None):
-        """`certificate` is a file with its key; TLS has the port after `port`."""
+    def __init__(self, begin, enter, folder, port=1935, certificate=None, by=f"name={KEY}"):
+        """`certificate` is a file with its key; TLS has the port after `port`. `by` is what who may publish has in it."""
         self._begin, self._enter, self._folder = begin, enter, folder
         self.address = f"rtmp://127.0.0.1:{port}/live/{KEY}"
         (folder / "received").mkdir(parents=True)
-        settings = SETTINGS.format(folder=folder, key=KEY, port=port, hook=port + 6000)
+        settings = SETTINGS.format(folder=folder, by=by, port=port, hook=port + 6000)
         if certificate:
             settings += TLS_SETTINGS.format(tls=port + 1, port=port, certificate=certificate)
         (folder / "nginx.conf").write_text(settings)

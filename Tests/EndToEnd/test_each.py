@@ -1,10 +1,12 @@
 """One command that gives each participant, or each track, files of its own."""
 
+import json
 import time
 
 import checks
 import pytest
 from failures import after
+from live_server import LiveServer
 
 SIZE = (320, 180)
 SMALL = ("--width", 320, "--height", 180, "--fps", 15)
@@ -73,16 +75,66 @@ def test_each_track_has_a_file(server, tmp_path):
     assert all(checks.decode_errors(file) == [] for file in files.values())
 
 
+def test_each_participant_is_streamed_to_an_address_of_its_own(server, start, namespace, tmp_path):
+    """And into a playlist. What alice calls herself is one word of the address; bob, who comes back, has the same one."""
+    live = LiveServer(start, namespace.command, tmp_path / "live", by="room=secret_room")
+    publish = ("--room", "stage", "--codec", "H264", "--duration", 60, *SMALL)
+    server.foreign_publisher(*publish, "--identity", "alice/../x?name=mallory")
+    bob = server.foreign_publisher(*publish, "--identity", "bob")
+    address = LiveServer.ADDRESS + "{publisher_identity}?room=secret_room"
+    playlist = tmp_path / "hls/{publisher_identity}/live.m3u8"
+    recorder = server.recorder("stage", None, address, "--each", "participant", playlist, command="stream")
+    for _ in range(2):
+        recorder.wait_for("recording", 40)
+    after(recorder, 2)
+    bob.stop()
+    while completed(recorder)["file"].endswith(".m3u8"):
+        pass
+    server.foreign_publisher(*publish, "--identity", "bob")
+    assert recorder.wait_for("recording", 40)["participant"] == "bob"
+    after(recorder, recorder.wait_for_new("progress")["duration"] + 2)
+    recorder.stop()
+    assert recorder.finish() == 0, recorder.report("failed")
+    assert "secret_room" not in json.dumps(recorder.events) + recorder.errors
+    names = [file.name.rsplit("-", 1)[0] for file in live.received]
+    assert sorted(names) == ["alice_.._x_name_mallory", "bob", "bob"], names
+    for file in live.received:
+        assert checks.decode_errors(file) == [] and checks.codecs(file) == {"video": "h264", "audio": "aac"}
+        numbers = [number for number, _, _ in checks.numbered(file, SIZE) if number is not None]
+        assert len(numbers) > 20 and numbers == sorted(numbers), file
+    lists = sorted(str(file.relative_to(tmp_path / "hls")) for file in tmp_path.glob("hls/*/*.m3u8"))
+    assert lists == ["alice_.._x?name=mallory/live.m3u8", "bob/live-2.m3u8", "bob/live.m3u8"]
+
+
+def test_a_live_server_that_refuses_one_refuses_nobody_else(server, start, namespace, tmp_path):
+    live = LiveServer(start, namespace.command, tmp_path / "live", by="name=alice")
+    for name in ("alice", "bob"):
+        server.foreign_publisher("--room", "stage", "--codec", "H264", "--identity", name, "--duration", 60, *SMALL)
+    address = LiveServer.ADDRESS + "{publisher_identity}"
+    recorder = server.recorder("stage", None, address, "--each", "participant", "--duration", "4s", command="stream")
+    assert recorder.finish(60) == 1
+    assert "publish" in recorder.errors, recorder.report("says something else")
+    (file,) = live.received
+    assert file.name.startswith("alice-") and checks.decode_errors(file) == []
+
+
 @pytest.mark.parametrize(
     "options, name, said",
     [
         (("--each", "participant"), "a.mkv", "put {publisher_identity} into its name"),
         (("--each", "track"), "{publisher_identity}.mkv", "put {track_id} into its name"),
+        (("--each", "participant"), "rtmp://h/live/key", "put {publisher_identity} into its path or its query"),
+        (("--each", "track"), "srt://h:1?streamid={room_name}", "put {track_id} into its path or its query"),
+        (("--each", "participant"), "udp://239.1.2.3:5000", "for which UDP has no names: give files, or"),
+        ((), "udp://239.1.2.3:5000/{room_name}", "takes host and port alone"),
+        (("--each", "participant"), "rtmp://{publisher_identity}/live/key", "would choose the server"),
+        (("--each", "participant"), "window=", "a place of its own"),
         (("--each", "room"), "a.mkv", "give participant or track"),
         (("--each", "participant", "--composite", "grid"), "{publisher_identity}.mkv", "exclude each other"),
     ],
 )
 def test_mistakes_are_named(local_server, tmp_path, options, name, said):
-    recorder = local_server.recorder("wrong", None, tmp_path / name, *options)
+    place = name if "://" in name or name.endswith("=") else tmp_path / name
+    recorder = local_server.recorder("wrong", None, place, *options)
     assert recorder.finish(20) != 0
     assert said in recorder.errors + str(recorder.events), recorder.report("says something else")

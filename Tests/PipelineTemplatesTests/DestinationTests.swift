@@ -30,6 +30,24 @@ import Testing
     #expect(destination.template == text)
   }
 
+  @Test func whatFilledAPlaceholderIsNoSecret() {
+    var destination = Destination(location: "rtmp://h/live/alice?key=secret")
+    destination.known = ["alice"]
+    #expect(destination.shown == "rtmp://h/live/alice?{...}")
+    #expect(destination.redact("alice was refused: alice?key=secret") == "alice was refused: {...}")
+    destination.location = "srt://h:1?streamid=alice&passphrase=secret"
+    #expect(destination.shown == "srt://h:1?streamid=alice&passphrase={...}")
+  }
+
+  @Test func nobodyInARoomChoosesAServer() {
+    for open in ["rtmp://{publisher_identity}/a/k", "rtmp://h:{track_id}/a/k", "srt://{room_name}@h:1"] {
+      #expect(Destination(location: open).leavesServerOpen)
+    }
+    for named in ["rtmp://h/{room_name}/{publisher_identity}", "srt://h:1?streamid={track_id}", "{time}.mp4"] {
+      #expect(!Destination(location: named).leavesServerOpen)
+    }
+  }
+
   @Test func anAddressSaysHostAndPort() {
     let address = Destination(location: "srt://[::1]:7000?streamid=secret")
     #expect(!address.isFile && address.values["host"] == "::1" && address.values["port"] == "7000")
@@ -50,7 +68,10 @@ import Testing
       ("rtmp://h/app/live_123456", "rtmp://h/app/{liv...456}"), ("rtmp://h:1/a/b/123456", "rtmp://h:1/a/b/{12...56}"),
       ("rtmps://user:pass@h/app/key", "rtmps://h/app/{k...y}"), ("rtmp://h/app/k?a=b/c", "rtmp://h/app/{k?.../c}"),
       ("rtmp://h/app/ab", "rtmp://h/app/{...}"), ("rtmp://h/app/long key live=1", "rtmp://h/app/{lon...e=1}"),
-      ("rtmp://h", "rtmp://h"), ("srt://u:p@h:1", "srt://h:1"),
+      ("rtmp://h/app/{publisher_identity}", "rtmp://h/app/{publisher_identity}"),
+      ("rtmp://h/app/{time}?key=secret", "rtmp://h/app/{time}?{...}"),
+      ("rtmp://h/app/secret-{time}", "rtmp://h/app/{sec...me}}"), ("rtmp://h", "rtmp://h"),
+      ("srt://u:p@h:1", "srt://h:1"),
       ("srt://:7?mode=listener&passphrase=secret", "srt://:7?mode=listener&passphrase={...}"),
       ("srt://h:1?streamid=#!::r=a/b,m=publish&latency=20", "srt://h:1?streamid={...}&latency=20"),
       ("http://h/secret?token=secret", "http://h?token={...}"), ("foo://", "foo://"), ("/a/b://c.mp4", "/a/b://c.mp4"),

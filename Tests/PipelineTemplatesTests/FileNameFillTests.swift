@@ -50,6 +50,18 @@ import Testing
     }
   }
 
+  @Test(
+    arguments: [
+      ("alice", "alice"), ("bob-2.~_", "bob-2.~_"), ("a b", "a_b"), ("../admin", "___admin"),
+      ("a?token=x&y#z", "a_token_x_y_z"), ("a/b", "a_b"), ("%2Fb", "_2Fb"), ("#!::r=x,m=y", "____r_x_m_y"), ("", "_"),
+      ("Zoë", "Zo%C3%AB"),
+    ])
+  func whatIsInAnAddressIsOneWord(identity: String, word: String) throws {
+    let template = try FileNameTemplate("rtmp://h:1/live/{publisher_identity}?room={room_name}")
+    #expect(
+      try template.address([.publisherIdentity: identity, .roomName: "r"]) == "rtmp://h:1/live/\(word)?room=r")
+  }
+
   @Test func keepsTheSuffixWhenANameIsTooLong() throws {
     let path = try fill("/rec/{room_name}-{publisher_identity}.mp4", String(repeating: "日", count: 300))
     let name = try #require(path.split(separator: "/").last)

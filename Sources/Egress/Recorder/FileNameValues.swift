@@ -2,7 +2,7 @@ package import Foundation
 package import MediaBridge
 package import PipelineTemplates
 
-/// What fills the placeholders of file names, as far as it is known.
+/// What fills the placeholders of file names and addresses, as far as it is known.
 package struct FileNameValues: Sendable {
   package typealias Values = [FileNameTemplate.Placeholder: String]
 
@@ -53,22 +53,36 @@ package struct FileNameValues: Sendable {
 }
 
 extension FileNameTemplate {
-  /// Nil for a name without placeholders, and for an address.
+  /// Nil for a name, or an address, without placeholders.
   /// - Throws: what is wrong with it.
   init?(of destination: Destination) throws(LiveKitError) {
-    guard destination.isFile, destination.location.contains("{") else { return nil }
-    do { try self.init(destination.location) } catch { throw Self.wrong(destination.location, error) }
+    let location = destination.location
+    guard destination.isFile ? location.contains("{") : Self.hasPlaceholder(location) else { return nil }
+    guard !destination.leavesServerOpen else {
+      throw LiveKitError(
+        .invalidParameter,
+        "\(destination.shown): whoever is in the room would choose the server; write host and port as they are")
+    }
+    do { try self.init(location) } catch { throw Self.wrong(destination, error) }
   }
 
+  /// The destination with its placeholders filled.
   /// - Returns: nil where not all is known yet.
-  func path(_ values: FileNameValues, _ track: FileNameValues.Values) throws(LiveKitError) -> String? {
+  func filled(
+    _ destination: Destination, _ values: FileNameValues, _ track: FileNameValues.Values
+  ) throws(LiveKitError) -> Destination? {
     let values = values.values.merging(track) { $1 }
     guard placeholders.allSatisfy({ values[$0] != nil }) else { return nil }
-    do { return try fill(values) } catch { throw Self.wrong(text, error) }
+    var filled = destination
+    do { filled.location = try destination.isFile ? fill(values) : address(values) } catch {
+      throw Self.wrong(destination, error)
+    }
+    filled.known = Set(placeholders.compactMap { values[$0].map(Self.word) })
+    return filled
   }
 
-  private static func wrong(_ location: String, _ failure: Failure) -> LiveKitError {
-    LiveKitError(.invalidParameter, "\(location): \(failure)", underlying: failure)
+  private static func wrong(_ destination: Destination, _ failure: Failure) -> LiveKitError {
+    LiveKitError(.invalidParameter, "\(destination.shown): \(failure)", underlying: failure)
   }
 }
 

@@ -2,12 +2,12 @@ public import MediaBridge
 import MediaCore
 import PipelineTemplates
 
-/// Records each participant of a connected room, or each track, into files of its own; those who come later, too. One that
-/// fails fails alone.
+/// Records each participant of a connected room, or each track, into files of its own, or streams it to addresses of its
+/// own; those who come later, too. One that fails fails alone.
 public actor RecorderGroup: EgressJob {
-  /// What gets files of its own.
+  /// What gets files or addresses of its own.
   public enum Unit: String, Sendable, CaseIterable {
-    /// Until the participant leaves. Whoever comes back gets another file.
+    /// Until the participant leaves. Whoever comes back gets another file, or the same address.
     case participant
     /// Until it is published no more.
     case track
@@ -64,8 +64,8 @@ public actor RecorderGroup: EgressJob {
   private var course = JobCourse()
 
   /// Nothing happens before `start()`.
-  /// - Parameter options: of each recorder, whose destinations are files with the placeholder `{publisher_identity}`, or of
-  ///   single tracks `{track_id}`, in their names; `wait` is for the first one, and `ending` is that of the group.
+  /// - Parameter options: of each recorder, whose destinations have the placeholder `{publisher_identity}`, or of single
+  ///   tracks `{track_id}`, in the names of files or behind the server of an address; `wait` is for the first one, and `ending` is that of the group.
   public init(room: Room, each unit: Unit, options: RecordingOptions) {
     (self.room, self.unit, self.options) = (room, unit, options)
   }
@@ -85,14 +85,21 @@ public actor RecorderGroup: EgressJob {
   package static func check(_ options: RecordingOptions, each unit: Unit) throws(LiveKitError) {
     let placeholder = unit == .track ? "{track_id}" : "{publisher_identity}"
     for destination in options.destinations.map(\.destination) {
-      guard destination.isFile else {
+      guard !destination.isWindow else {
+        throw LiveKitError(.invalidParameter, "a window is one, and each \(unit) needs a place of its own")
+      }
+      guard destination.template != "udp" else {
         throw LiveKitError(
-          .invalidParameter, "\(destination.shown) is one address, and each \(unit) needs a file: name files")
+          .invalidParameter,
+          "\(destination.shown) is one address, and each \(unit) needs one of its own, for which UDP has no names: give "
+            + "files, or addresses of RTMP or SRT")
       }
       guard !destination.location.contains(placeholder) else { continue }
+      let (what, place) = destination.isFile ? ("file", "name") : ("address", "path or its query")
       throw LiveKitError(
         .invalidParameter,
-        "\(destination.shown) is one file, and each \(unit) needs one of its own: put \(placeholder) into its name")
+        "\(destination.shown) is one \(what), and each \(unit) needs one of its own: put \(placeholder) into its \(place)"
+      )
     }
     guard options.participant == nil, options.trackSids.isEmpty else {
       throw LiveKitError(.invalidParameter, "each \(unit) is asked for, and single ones, too: leave one of both out")
@@ -151,7 +158,7 @@ public actor RecorderGroup: EgressJob {
     }
   }
 
-  /// Who is there of those who get files, by name, with the participant's identity.
+  /// Who is there of those who get files or addresses, by name, with the participant's identity.
   private var present: [String: String] {
     let kinds = options.wantedKinds
     let (identities, names) = (NamePatterns(options.participantPatterns), NamePatterns(options.trackNames))
@@ -190,7 +197,7 @@ public actor RecorderGroup: EgressJob {
       options.trackNames = []
     }
     if take > 1 {
-      for index in options.destinations.indices {
+      for index in options.destinations.indices where options.destinations[index].destination.isFile {
         let part = options.destinations[index].destination.part(take)
         options.destinations[index].location = part.location
       }
@@ -226,7 +233,7 @@ public actor RecorderGroup: EgressJob {
       for await event in events {
         switch event {
         case .waiting, .over, .ended: continue
-        // What is beside a single track has files of its own.
+        // What is beside a single track has destinations of its own.
         case .omitted(let omission) where unit == .track && !omission.wasWanted: continue
         default: notifier.tell(event)
         }
@@ -241,13 +248,13 @@ public actor RecorderGroup: EgressJob {
 
   // MARK: Changes
 
-  /// - Throws: always: each has the files of the beginning.
+  /// - Throws: always: each has the destinations of the beginning.
   public func add(_ destination: OutputDestination) throws(LiveKitError) { throw Self.fixed }
-  /// - Throws: always: each has the files of the beginning.
+  /// - Throws: always: each has the destinations of the beginning.
   public func remove(_ location: String) throws(LiveKitError) -> DestinationStatus { throw Self.fixed }
 
   private static var fixed: LiveKitError {
-    LiveKitError(.invalidState, "with --each the files are those of the beginning")
+    LiveKitError(.invalidState, "with --each the destinations are those of the beginning")
   }
 
   /// Also of those who come meanwhile.

@@ -4,7 +4,7 @@ import PipelineTemplates
 
 /// One destination of a recording, with its templates: checked, and its file taken, before a room is joined.
 struct RecordingTarget: Sendable {
-  /// With the placeholders of its file's name until it is known what fills them.
+  /// With the placeholders of its file's name, or of its address, until it is known what fills them.
   private(set) var destination: Destination
   /// As it was named.
   let named: Destination
@@ -56,14 +56,21 @@ struct RecordingTarget: Sendable {
       throw LiveKitError(
         UnknownVariable(name: name, templates: planner.templates(for: kinds), known: known.sorted()).error)
     }
+    guard name == nil || destination.isFile || known.contains("location") else { throw placeless }
     factory = PipelineFactory(store: factory.store, overrides: factory.overrides.filter { known.contains($0.key) })
     try planner.check(kinds, factory: factory, values: destination.values)
   }
 
-  /// Fills the placeholders of the file's name where all of them are known.
+  private var placeless: LiveKitError {
+    LiveKitError(
+      .invalidParameter,
+      "\(destination.shown): \(planner.template) takes host and port alone: what fills a placeholder would go nowhere")
+  }
+
+  /// Fills the placeholders of the file's name, or of the address, where all of them are known.
   mutating func fill(_ values: FileNameValues) throws(LiveKitError) {
-    guard let path = try name?.path(values, values.track(of: planner.kinds)) else { return }
-    (destination.location, name) = (path, nil)
+    guard let filled = try name?.filled(destination, values, values.track(of: planner.kinds)) else { return }
+    (destination, name) = (filled, nil)
   }
 
   /// Why it has no file yet, once all is known; nil where it has.
