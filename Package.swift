@@ -58,7 +58,7 @@ let package = Package(
   ],
   targets: [
     system(
-      "CGStreamer", "gstreamer-1.0 gstreamer-app-1.0 gstreamer-video-1.0 gstreamer-audio-1.0",
+      "CGStreamer", "gio-2.0 gstreamer-1.0 gstreamer-app-1.0 gstreamer-video-1.0 gstreamer-audio-1.0",
       "libgstreamer-plugins-base1.0-dev"),
     system("CNice", "nice", "libnice-dev"),
     system("COpenSSL", "openssl", "libssl-dev"),

@@ -1,4 +1,5 @@
 #pragma once
+#include <gio/gio.h>
 #include <gst/gst.h>
 #include <gst/app/gstappsrc.h>
 #include <gst/app/gstappsink.h>

@@ -63,3 +63,5 @@ static bool is_debugged(void) {
 void shim_release_code(void) {
   if (!is_debugged()) dl_iterate_phdr(release_library, NULL);
 }
+
+int shim_memory_file(const char *name) { return memfd_create(name, MFD_CLOEXEC); }

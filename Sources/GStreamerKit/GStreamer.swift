@@ -1,4 +1,5 @@
 import CGStreamer
+import MediaCore
 
 /// The media framework as a whole.
 public enum GStreamer {
@@ -15,9 +16,17 @@ public enum GStreamer {
     guard gst_init_check(nil, nil, &error) == 0 else {
       // Most of what it took to begin is not needed again.
       releaseLoadedCode()
+      _ = authoritiesComplaint
       return nil
     }
     return PipelineError(.initialization, takeMessage(&error) ?? "GStreamer did not start")
+  }()
+
+  /// Why an authority that a person named in SSL_CERT_FILE or SSL_CERT_DIR is not trusted by elements that speak TLS; nil
+  /// where all of them are. Without such a name GIO keeps to this machine's own.
+  package static let authoritiesComplaint: String? = {
+    let named = NamedAuthorities.ofProcess
+    return named.isEmpty ? nil : TrustedAuthorities.trust(named)
   }()
 
   /// Has the process give code back that is resident since libraries were loaded, before more of them are. What is needed

@@ -25,7 +25,7 @@ public enum ElementPackage {
     if message.contains("/haarcascades/") { return "install the Debian package opencv-data" }
     guard message.contains("Unacceptable TLS certificate") else { return nil }
     return "it is of another name than the address has, or this machine does not trust who signed it; put the CA into "
-      + "/usr/local/share/ca-certificates and run update-ca-certificates"
+      + "/usr/local/share/ca-certificates and run update-ca-certificates, or name its file in SSL_CERT_FILE"
   }
 
   /// Whether the element is there only on machines with certain hardware, whatever is installed.

@@ -28,7 +28,7 @@ public final class MessageSocket: Sendable {
     let head = url.request(
       path + (parts?.percentEncodedQuery.map { "?" + $0 } ?? ""), HTTPHeaders(headers.map { ($0.key, $0.value) }))
     let opening = WebSocketOpening(
-      url, head: head, messageLimit: messageLimit, trustRoots: SecureChannel.usualTrustRoots
+      url, head: head, messageLimit: messageLimit, authorities: .ofProcess
     ) { channel in
       try channel.pipeline.syncOperations.addHandler(MessageSocketHandler())
       return MessageSocket(channel, server: url.server)

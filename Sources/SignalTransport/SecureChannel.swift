@@ -1,4 +1,5 @@
 import Foundation
+import MediaCore
 import NIOCore
 import NIOPosix
 import NIOSSL
@@ -8,12 +9,7 @@ import X509
 /// TLS towards a server: whom to trust, and in words why one is not trusted.
 struct SecureChannel {
   let host: String
-  let trustRoots: NIOSSLTrustRoots
-
-  /// The system's certificates, or those of the file that the variable names to OpenSSL, curl and Go as well.
-  static var usualTrustRoots: NIOSSLTrustRoots {
-    ProcessInfo.processInfo.environment["SSL_CERT_FILE"].map { .file($0) } ?? .default
-  }
+  let authorities: NamedAuthorities
 
   func addHandler(to channel: any Channel) throws {
     try channel.pipeline.syncOperations.addHandler(NIOSSLClientHandler(context: context(), serverHostname: name))
@@ -21,9 +17,16 @@ struct SecureChannel {
 
   private func context() throws -> NIOSSLContext {
     var configuration = TLSConfiguration.makeClientConfiguration()
-    configuration.trustRoots = trustRoots
+    configuration.trustRoots = authorities.folders.isEmpty ? .default : .certificates([])
+    if !authorities.isEmpty { configuration.additionalTrustRoots = [.certificates(try named())] }
     configuration.minimumTLSVersion = .tlsv12
     return try NIOSSLContext(configuration: configuration)
+  }
+
+  private func named() throws -> [NIOSSLCertificate] {
+    let (pem, complaint) = authorities.read()
+    guard complaint == nil else { throw NIOSSLError.failedToLoadCertificate }
+    return pem.isEmpty ? [] : try NIOSSLCertificate.fromPEMBytes(pem)
   }
 
   /// A bare address has no name to send along, and NIOSSL refuses one; it is compared with the certificate all the same.
@@ -45,8 +48,9 @@ struct SecureChannel {
     if text.contains("WRONG_VERSION_NUMBER") || text.contains("HTTP_REQUEST") {
       return "what answers does not speak TLS; use ws:// if that is wanted, or the port that speaks TLS"
     }
-    if error as? NIOSSLError == .failedToLoadCertificate || error as? NIOSSLError == .noSuchFilesystemObject {
-      return "the trusted certificates cannot be read; check SSL_CERT_FILE"
+    if error as? NIOSSLError == .failedToLoadCertificate {
+      let reason = authorities.read().complaint.map { " (\($0))" } ?? ""
+      return "the trusted certificates cannot be read\(reason); check SSL_CERT_FILE and SSL_CERT_DIR"
     }
     guard text.contains("CERTIFICATE_VERIFY_FAILED") else { return text }
     let remedy = "add its CA to this machine's trusted certificates, or name its file in SSL_CERT_FILE"

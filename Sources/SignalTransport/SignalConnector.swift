@@ -11,7 +11,7 @@ struct SignalConnector {
   let query: SignalQuery
   let timeout: Duration
   var opening = SignalState.Opening.join
-  var trustRoots = SecureChannel.usualTrustRoots
+  var authorities = NamedAuthorities.ofProcess
   /// For the server's first message after the upgrade; nil means `timeout` once more.
   var joinTimeout: Duration?
 
@@ -27,7 +27,7 @@ struct SignalConnector {
   }
 
   private var socket: WebSocketOpening<SignalConnection> {
-    WebSocketOpening(url, head: head("rtc"), messageLimit: SignalHandler.messageLimit, trustRoots: trustRoots) {
+    WebSocketOpening(url, head: head("rtc"), messageLimit: SignalHandler.messageLimit, authorities: authorities) {
       [opening, limit = joinTimeout ?? timeout, server = url.server] channel in
       try SignalConnection(channel: channel, state: SignalState(opening, at: .now, limit: limit), server: server)
     }

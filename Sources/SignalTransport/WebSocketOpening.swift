@@ -16,7 +16,7 @@ struct WebSocketOpening<Accepted: Sendable>: Sendable {
   let url: SignalURL
   let head: HTTPRequestHead
   let messageLimit: Int
-  let trustRoots: NIOSSLTrustRoots
+  let authorities: NamedAuthorities
   /// Puts what reads and writes messages into a channel that was upgraded.
   let accept: @Sendable (any Channel) throws -> Accepted
   private let sockets = OpenSockets()
@@ -25,11 +25,11 @@ struct WebSocketOpening<Accepted: Sendable>: Sendable {
   ///   - head: of the request.
   ///   - messageLimit: bytes of the largest message that is taken.
   init(
-    _ url: SignalURL, head: HTTPRequestHead, messageLimit: Int, trustRoots: NIOSSLTrustRoots,
+    _ url: SignalURL, head: HTTPRequestHead, messageLimit: Int, authorities: NamedAuthorities,
     accept: @escaping @Sendable (any Channel) throws -> Accepted
   ) {
     (self.url, self.head, self.messageLimit) = (url, head, messageLimit)
-    (self.trustRoots, self.accept) = (trustRoots, accept)
+    (self.authorities, self.accept) = (authorities, accept)
   }
 
   /// Ends at once, with whatever error, when its task is cancelled.
@@ -62,7 +62,7 @@ struct WebSocketOpening<Accepted: Sendable>: Sendable {
       .channelInitializer { [sockets] in sockets.add($0) }
   }
 
-  private var security: SecureChannel { SecureChannel(host: url.host, trustRoots: trustRoots) }
+  private var security: SecureChannel { SecureChannel(host: url.host, authorities: authorities) }
 
   func secure(_ channel: any Channel) throws {
     if url.isSecure { try security.addHandler(to: channel) }

@@ -80,11 +80,11 @@ def openssl(*options):
 class Authority:
     """Who signs certificates for others: one of the same name is another one all the same."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, name="Test authority"):
         folder.mkdir()
         self._folder = folder
         self.file, self._key = folder / "authority.pem", folder / "authority.key"
-        openssl("-subj", "/CN=Test authority", "-keyout", self._key, "-out", self.file)
+        openssl("-subj", f"/CN={name}", "-keyout", self._key, "-out", self.file)
 
     def certificate(self, address):
         """A file with a certificate for that address, and its key."""
@@ -141,6 +141,47 @@ def test_a_certificate_of_a_stranger_or_another_name_is_refused(server, secure_l
     assert_failed(recorder, "certificate", "update-ca-certificates", f"rtmps://{name}:1936/live/{{liv", within=30)
     assert_hidden(recorder, KEY)
     assert secure_live.received == [], recorder.report("something arrived")
+
+
+# Of authorities, whatever the tests were started with.
+NAMES_NOBODY = ("env", "-u", "SSL_CERT_FILE", "-u", "SSL_CERT_DIR")
+
+
+@pytest.mark.parametrize("variable", ["SSL_CERT_FILE", "SSL_CERT_DIR"])
+def test_who_else_is_trusted_is_named_as_to_openssl(server, secure_live, authorities, tmp_path, variable):
+    folder = tmp_path / "trusted"
+    folder.mkdir()
+    shutil.copy(authorities[0].file, folder / "own.pem")
+    subprocess.run(["openssl", "rehash", folder], check=True, capture_output=True)
+    named = folder if variable == "SSL_CERT_DIR" else folder / "own.pem"
+    server.foreign_publisher("--room", "tls", "--codec", "H264")
+    address = f"rtmps://127.0.0.1:1936/live/{KEY}"
+    recorder = server.recorder("tls", "alice", address, "--duration", "2s", prefix=(*NAMES_NOBODY, f"{variable}={named}"))
+    assert recorder.finish(40) == 0, recorder.report("failed")
+    wait_until("the recording", lambda: len(secure_live.received) == 1)
+    assert checks.decode_errors(secure_live.received[0]) == []
+
+
+def test_a_file_of_authorities_is_trusted_beside_those_of_this_machine(server, secure_live, authorities, trust, tmp_path):
+    trust(authorities[0])
+    other = Authority(tmp_path / "other", "Another authority")
+    server.foreign_publisher("--room", "tls", "--codec", "H264")
+    options = (f"rtmps://127.0.0.1:1936/live/{KEY}", "--duration", "2s")
+    recorder = server.recorder("tls", "alice", *options, prefix=(*NAMES_NOBODY, f"SSL_CERT_FILE={other.file}"))
+    assert recorder.finish(40) == 0, recorder.report("failed")
+
+
+@pytest.mark.parametrize("content, said", [(None, "No such file or directory"), ("nothing", "no certificate is in it")])
+def test_a_file_of_authorities_that_is_of_no_use_is_told(server, secure_live, tmp_path, content, said):
+    file = tmp_path / "authorities.pem"
+    if content:
+        file.write_text(content)
+    server.foreign_publisher("--room", "tls", "--codec", "H264")
+    recorder = server.recorder(
+        *("tls", "alice", f"rtmps://127.0.0.1:1936/live/{KEY}"), prefix=(*NAMES_NOBODY, f"SSL_CERT_FILE={file}")
+    )
+    assert_failed(recorder, "certificate", f"{file}: {said}", within=30)
+    assert_hidden(recorder, KEY)
 
 
 def test_a_missing_library_for_tls_is_named(server, live, tmp_path):

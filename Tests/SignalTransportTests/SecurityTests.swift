@@ -1,4 +1,5 @@
 import LiveKitProtocol
+import MediaCore
 import Testing
 
 @testable import SignalTransport
@@ -14,7 +15,7 @@ struct SecurityTests {
     return try await ScriptedServer.with(.webSocket { $0.join() }, tls: certificates.server("server")) {
       server async throws in
       let connector = try server.connector(
-        scheme: "wss", host: host, trusting: ca ? certificates.trust : .default)
+        scheme: "wss", host: host, trusting: ca ? certificates.trust : NamedAuthorities(environment: [:]))
       let failure = await connector.failure()
       #expect(server.requests.isEmpty == (failure != nil), "a request, with the token, went to an untrusted server")
       guard let failure else { return nil }

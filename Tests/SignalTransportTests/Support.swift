@@ -24,11 +24,11 @@ extension ScriptedServer {
 
   func connector(
     scheme: String = "ws", host: String = "127.0.0.1", token: String = "a.b.c", timeout: Duration = .seconds(20),
-    trusting: NIOSSLTrustRoots = .default
+    trusting: NamedAuthorities = NamedAuthorities(environment: [:])
   ) throws -> SignalConnector {
     SignalConnector(
       url: try SignalURL("\(scheme)://\(host):\(port)"), token: token, query: SignalQuery(autoSubscribe: true),
-      timeout: timeout, trustRoots: trusting)
+      timeout: timeout, authorities: trusting)
   }
 }
 
@@ -65,7 +65,7 @@ struct TestCertificates {
 
   func remove() { try? FileManager.default.removeItem(at: folder) }
 
-  var trust: NIOSSLTrustRoots { .file(path("ca.pem")) }
+  var trust: NamedAuthorities { NamedAuthorities(environment: ["SSL_CERT_FILE": path("ca.pem")]) }
 
   /// Signed by itself, with the names of this machine.
   func authority(_ name: String, subject: String = "/CN=localhost") throws {

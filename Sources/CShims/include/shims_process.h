@@ -9,3 +9,6 @@ unsigned long long shim_loaded_libraries(void);
 /// Gives the code and constants of the program and its libraries back to the page cache that they came from; what is
 /// needed comes back page by page. Does nothing under a debugger, whose breakpoints would go with it.
 void shim_release_code(void);
+
+/// The descriptor of a file in memory, which is closed in programs that are run; -1 with `errno` where there is none.
+int shim_memory_file(const char *name);

@@ -56,15 +56,22 @@ extension PipelineFailure {
     case .cannotWrite, .notFound, .notAuthorized, .busy:
       let reads = [.capture, .process].contains(template.kind)
       let what = reads ? "cannot be opened" : "cannot be written"
-      let advice = ElementPackage.advice(forError: error.debug ?? "").map { "; \($0)" } ?? ""
+      let advice = Self.advice(forError: error.debug ?? "")
       self.init(
         reads ? .pipeline : .destination, "\(what): \(error.message)\(Self.systemsReason(in: error.debug))\(advice)",
         underlying: error)
     default:
       let element = error.element.map { "\($0): " } ?? ""
-      let advice = ElementPackage.advice(forError: error.message).map { "; \($0)" } ?? ""
+      let advice = Self.advice(forError: error.message)
       self.init(.pipeline, "\(place.of(error.element)): \(element)\(error.message)\(advice)", underlying: error)
     }
+  }
+
+  /// What to do about it, after a semicolon.
+  private static func advice(forError message: String) -> String {
+    guard let advice = ElementPackage.advice(forError: message) else { return "" }
+    guard advice.contains("SSL_CERT_FILE"), let complaint = GStreamer.authoritiesComplaint else { return "; \(advice)" }
+    return "; \(advice) (what it names now is not trusted: \(complaint))"
   }
 
   /// What the system said, such as `File too large` or `Disk quota exceeded`, or which file there is not; GStreamer keeps it
