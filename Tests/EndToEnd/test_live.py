@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 
 import checks
+import clip
 import numpy as np
 import pytest
 from failures import after, assert_failed
@@ -15,6 +16,8 @@ from live_server import KEY, LiveServer, wait_until
 from programs import KEYS, mediabridge
 
 FPS = 25
+# Of one's frames the numbers are no other's.
+APART = 6000
 SIZE = (640, 360)
 
 
@@ -348,6 +351,46 @@ def test_a_room_goes_to_a_file_and_a_live_server(server, live, tmp_path):
     assert max(np.diff(shown)) < 0.1, "a gap in the file"
     _, second = live.received
     assert checks.decode_errors(second) == [] and checks.sizes(second) == {(640, 720)}
+
+
+@pytest.mark.realtime
+def test_a_mixed_room_goes_on_live_whichever_server_starts_again(server, live):
+    """The room's, for which the stream is not ended; then the live one, for which the mix goes on."""
+    for index, name in enumerate(("alice", "bob")):
+        options = ("--identity", name, "--first-number", index * APART, "--width", 320, "--height", 180, "--fps", 15)
+        server.foreign_publisher("--room", "mixed", *options, "--keep-size", "--duration", 120)
+    options = ("--composite", "grid", "--size", "640x180", "--fps", 15, "--set", "keyframe-interval=1")
+    recorder = server.recorder("mixed", None, live.address, *options, command="stream")
+    after(recorder, 3)
+    server.end(signal.SIGKILL)
+    server.program.finish(10)
+    watcher = server.start_again().watcher("mixed")
+    for _ in range(4):
+        watcher.wait_for("track_subscribed", 60)
+    watcher.stop()
+    recorder.wait_for("reconnected", 60)
+    after(recorder, recorder.wait_for_new("progress")["duration"] + 3)
+    states = [event["state"] for event in recorder.events if event["event"] == "destination"]
+    assert "reconnecting" not in states, recorder.report("the live server was lost, too")
+    live.kill()
+    reaches(recorder, "reconnecting")
+    live.start()
+    reaches(recorder, "active")
+    after(recorder, recorder.wait_for_new("progress")["duration"] + 3)
+    recorder.stop()
+    assert recorder.finish() == 0, recorder.report("failed")
+    first, second = live.received
+    assert checks.decode_errors(second) == []
+    # nginx was killed: its first recording has no end.
+    shown = sorted(pts for pts, _, _ in checks.packets(first)["video"])
+    assert max(np.diff(shown)) < 0.3, "the stream stood still while the room was away"
+    for file in (first, second):
+        frames = [luma for _, luma in checks.frames(file)]
+        for index in (0, 1):
+            numbers = [clip.read(luma[:, half]) for luma in frames for half in (slice(0, 320), slice(320, 640))]
+            own = [number for number in numbers if number is not None and number // APART == index]
+            assert len(own) > 30 and own == sorted(own), f"{file.name}, {index}: {own}"
+            assert len(set(own[-30:])) > 10, f"{file.name}: {index} stands still at the end: {own[-30:]}"
 
 
 @pytest.mark.long
