@@ -118,6 +118,25 @@ def test_a_live_server_that_refuses_one_refuses_nobody_else(server, start, names
     assert file.name.startswith("alice-") and checks.decode_errors(file) == []
 
 
+def test_two_who_would_have_one_address_do_not_share_it(server, start, namespace, tmp_path):
+    live = LiveServer(start, namespace.command, tmp_path / "live", by="name=a_b")
+    address = LiveServer.ADDRESS + "{publisher_identity}"
+    options = ("--room", "stage", "--codec", "H264", "--duration", 60, *SMALL)
+    server.foreign_publisher(*options, "--identity", "a b")
+    recorder = server.recorder("stage", None, address, "--each", "participant", command="stream")
+    recorder.wait_for("recording", 40)
+    server.foreign_publisher(*options, "--identity", "a_b")
+    while recorder.wait_for("destination", 20)["state"] != "failed":
+        pass
+    after(recorder, recorder.wait_for_new("progress")["duration"] + 2)
+    recorder.stop()
+    assert recorder.finish(30) == 1
+    assert "a_b and a b are both 'a_b' in an address" in recorder.errors, recorder.report("says something else")
+    (file,) = live.received
+    numbers = [number for number, _, _ in checks.numbered(file, SIZE) if number is not None]
+    assert checks.decode_errors(file) == [] and numbers == sorted(numbers)
+
+
 @pytest.mark.parametrize(
     "options, name, said",
     [

@@ -182,8 +182,26 @@ public actor RecorderGroup: EgressJob {
     members.removeAll { $0.name == name && !$0.hasBegun && $0.isOver }
     let options = memberOptions(name, participant: participant, take: takes + 1)
     let recorder = Recorder(room: room, options: options)
-    members.append(Member(name: name, recorder: recorder, destinations: options.destinations.map(\.destination)))
+    var member = Member(name: name, recorder: recorder, destinations: options.destinations.map(\.destination))
+    member.failure = clash(of: name)
+    member.isOver = member.failure != nil
+    members.append(member)
+    guard member.failure == nil else {
+      for status in member.failed { notifier.tell(.destinationChanged(status)) }
+      return
+    }
     change(recorder) { $0.task = Task { [weak self] in await self?.run(recorder) } }
+  }
+
+  /// Why somebody gets no address: it is somebody else's, too, in which a server would see the same one come twice.
+  private func clash(of name: String) -> LiveKitError? {
+    guard unit == .participant, options.destinations.contains(where: \.destination.isLive) else { return nil }
+    let word = FileNameTemplate.word(name)
+    guard let other = members.first(where: { !$0.isOver && FileNameTemplate.word($0.name) == word }) else { return nil }
+    return LiveKitError(
+      .output,
+      "\(name) and \(other.name) are both '\(word)' in an address, and it is \(other.name)'s: one needs another identity"
+    )
   }
 
   /// - Parameter take: counts from 1: whoever comes back does not get the file of before.
