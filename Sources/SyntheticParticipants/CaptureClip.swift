@@ -18,9 +18,10 @@ package final class CaptureClip: Sendable {
     }
   }
 
-  /// From the smallest to the largest.
+  let kind: Track.Kind
+  /// From the smallest to the largest; none of audio.
   package let layers: [Layer]
-  /// Frames a second.
+  /// Frames a second, or packets of audio.
   package let rate: Int
   struct Frame: Sendable {
     /// Of its packets.
@@ -28,10 +29,12 @@ package final class CaptureClip: Sendable {
     /// When it is shown: as the how many-th of the clip.
     var place = 0
   }
-  /// Of each layer, in the order in which they are sent; a keyframe begins each second.
+  /// Of each layer, in the order in which they are sent; a keyframe begins each second. Audio has one row, and a packet in
+  /// each frame.
   let frames: [[Frame]]
 
-  private init(layers: [Layer], rate: Int, frames: [[Frame]]) {
+  private init(_ kind: Track.Kind, layers: [Layer], rate: Int, frames: [[Frame]]) {
+    self.kind = kind
     self.layers = layers
     self.rate = rate
     self.frames = frames
@@ -49,24 +52,54 @@ package final class CaptureClip: Sendable {
         "gop": "\(rate)", "bitrate": "\(layer.bitrate / 1000)",
       ]
       let made = try factory.make(.capture, template, values: values.merging(own) { _, own in own })
-      frames.append(try await record(rate * seconds, of: made))
+      frames.append(try await video(rate * seconds, of: made))
     }
-    return CaptureClip(layers: layers, rate: rate, frames: frames)
+    return CaptureClip(.video, layers: layers, rate: rate, frames: frames)
   }
 
-  private static func record(_ count: Int, of made: TemplatePipeline) async throws -> [Frame] {
+  /// The same of audio: of a template that makes packets of Opus, 20 ms in each.
+  package static func record(
+    audioTemplate template: String, seconds: Int, values: [String: String], pipelineFolder: String?
+  ) async throws -> CaptureClip {
+    let rate = 50
+    let made = try PipelineFactory(folder: pipelineFolder).make(.capture, template, values: values)
+    return CaptureClip(.audio, layers: [], rate: rate, frames: [try await audio(rate * seconds, of: made)])
+  }
+
+  private static func video(_ count: Int, of made: TemplatePipeline) async throws -> [Frame] {
     let gathered = Locked<[[RTPPacket]]>([[]])
-    let done = Outcome<Void, LiveKitError>()
-    try made.sink("video") { media in
-      guard let packet = media.withUnsafeBytes({ try? RTPPacket(parsing: PacketBuffer(copying: $0)) }) else { return }
-      let isEnough = gathered.withLock { frames in
+    try await run(made, sink: "video") { media in
+      guard let packet = media.withUnsafeBytes({ try? RTPPacket(parsing: PacketBuffer(copying: $0)) }) else {
+        return false
+      }
+      return gathered.withLock { frames in
         guard frames.count <= count else { return true }
         frames[frames.count - 1].append(packet)
         if packet.marker { frames.append([]) }
         return frames.count > count
       }
-      if isEnough { done.settle(.success(())) }
     }
+    return placed(gathered.withLock { Array($0.prefix(count)) })
+  }
+
+  private static func audio(_ count: Int, of made: TemplatePipeline) async throws -> [Frame] {
+    let gathered = Locked<[Frame]>([])
+    try await run(made, sink: "encoded-audio") { media in
+      let payload = media.withUnsafeBytes { Array($0) }
+      return gathered.withLock { frames in
+        frames.append(Frame(payloads: [payload], place: frames.count))
+        return frames.count >= count
+      }
+    }
+    return gathered.withLock { Array($0.prefix(count)) }
+  }
+
+  /// Runs a pipeline until `take` has had enough of what its sink brings.
+  private static func run(
+    _ made: TemplatePipeline, sink: String, take: @escaping @Sendable (MediaBuffer) -> Bool
+  ) async throws {
+    let done = Outcome<Void, LiveKitError>()
+    try made.sink(sink) { media in if take(media) { done.settle(.success(())) } }
     made.pipeline.onMessage { message in
       switch message {
       case .error(let error): done.settle(.failure(LiveKitError(error, in: made.template)))
@@ -79,7 +112,6 @@ package final class CaptureClip: Sendable {
     do throws(LiveKitError) { result = .success(try await done.value()) } catch { result = .failure(error) }
     await made.pipeline.stop()
     try result.get()
-    return placed(gathered.withLock { Array($0.prefix(count)) })
   }
 
   /// B-frames are shown before frames that are sent before them.

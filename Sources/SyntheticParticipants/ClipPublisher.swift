@@ -7,16 +7,17 @@ import RTP
 import SDP
 import SignalTransport
 
-/// A participant whose camera is a clip that is encoded already, in all its layers: for benchmarks, in which sending is all
-/// that it may cost, and for tests that need what no encoder of ours sends.
+/// A participant whose camera is a clip that is encoded already, in all its layers, and its microphone another one: for
+/// benchmarks, in which sending is all that it may cost, and for tests that need what no encoder of ours sends.
 package actor ClipPublisher {
-  private static let cid = "clip"
-  private let clip: CaptureClip
+  private let clips: [CaptureClip]
   private let codec: String
   private let loop = TransportLoop(name: "mediabridge-pub")
   private var link = Link()
   private var negotiator: Negotiator?
-  private var stream: ClipStream?
+  /// Of the clips; empty until the server knows of all of them.
+  private var streams: [ClipStream] = []
+  private var known = 0
   private let connected = Outcome<Void, LiveKitError>()
   private let ended = Outcome<Void, LiveKitError>()
   private var isOver = false
@@ -32,8 +33,14 @@ package actor ClipPublisher {
   }
 
   /// Nothing is made before `connect(url:token:)`.
-  /// - Parameter codec: of the clip, by its SDP name.
-  package init(_ clip: CaptureClip, codec: String) { (self.clip, self.codec) = (clip, codec) }
+  /// - Parameters:
+  ///   - clip: of video.
+  ///   - codec: of that, by its SDP name.
+  ///   - audio: what the microphone hears; nil for none.
+  package init(_ clip: CaptureClip, codec: String, audio: CaptureClip? = nil) {
+    clips = [clip] + (audio.map { [$0] } ?? [])
+    self.codec = codec
+  }
 
   /// Joins and starts to send; returns when the connection stands.
   package func connect(url text: String, token: String) async throws(LiveKitError) {
@@ -51,7 +58,7 @@ package actor ClipPublisher {
       await disconnect()
       throw error
     }
-    stream?.start()
+    for stream in streams { stream.start() }
   }
 
   /// Returns after `disconnect()`.
@@ -63,7 +70,7 @@ package actor ClipPublisher {
     guard !isOver else { return }
     isOver = true
     ended.settle(.success(()))
-    stream?.stop()
+    for stream in streams { stream.stop() }
     link.signal?.send(.goodbye)
     await link.signal?.close()
     link.reader?.cancel()
@@ -93,7 +100,9 @@ package actor ClipPublisher {
   private func receive(_ message: Livekit_SignalResponse.OneOf_Message) async {
     switch message {
     case .join: announce()
-    case .trackPublished: await offer()
+    case .trackPublished:
+      known += 1
+      if known == clips.count { await offer() }
     case .answer(let answer): receive(answer)
     case .trickle(let trickle):
       guard trickle.target == .publisher, let candidate = CandidateInit.parse(trickle.candidateInit) else { return }
@@ -110,16 +119,11 @@ package actor ClipPublisher {
   }
 
   private func announce() {
-    let largest = clip.layers.last?.dimensions
-    var request = Livekit_SignalRequest()
-    request.addTrack.cid = Self.cid
-    request.addTrack.name = Track.cameraName
-    request.addTrack.type = .video
-    request.addTrack.source = .camera
-    request.addTrack.width = UInt32(clamping: largest?.width ?? 0)
-    request.addTrack.height = UInt32(clamping: largest?.height ?? 0)
-    request.addTrack.layers = clip.layers.enumerated().map { index, layer in layer.announced(as: index) }
-    link.signal?.send(request)
+    for clip in clips {
+      var request = Livekit_SignalRequest()
+      request.addTrack = clip.announced
+      link.signal?.send(request)
+    }
   }
 
   private func offer() async {
@@ -127,9 +131,8 @@ package actor ClipPublisher {
       let transport = local.localTransport(preferring: .actpass)
     else { return }
     var negotiator = Negotiator(sessionID: .random(in: 1..<(1 << 62)), transport: transport)
-    let stream = ClipStream(clip, codec: codec, loop: loop, peer: peer)
-    self.stream = stream
-    _ = negotiator.add(stream.sendingTrack(cid: Self.cid))
+    streams = clips.map { ClipStream($0, codec: codec, loop: loop, peer: peer) }
+    for (clip, stream) in zip(clips, streams) { _ = negotiator.add(stream.sendingTrack(cid: clip.cid)) }
     guard let offer = negotiator.makeOffer() else { return }
     self.negotiator = negotiator
     var request = Livekit_SignalRequest()
@@ -140,9 +143,9 @@ package actor ClipPublisher {
 
   private func receive(_ message: Livekit_SessionDescription) {
     guard let answer = try? SDP.SessionDescription(parsing: message.sdp), let remote = TransportParameters(answer),
-      let section = try? negotiator?.accept(answer).first
+      let sections = try? negotiator?.accept(answer)
     else { return fail(LiveKitError(.network, "the server's answer cannot be used")) }
-    stream?.negotiated(section)
+    for (stream, section) in zip(streams, sections) { stream.negotiated(section) }
     link.peer?.connect(to: remote, isDTLSClient: remote.setup == .passive)
     for candidate in candidates.described(with: answer.media.flatMap(\.candidates)) {
       link.peer?.add(remoteCandidate: candidate)
@@ -160,7 +163,25 @@ package actor ClipPublisher {
   }
 
   private func receive(_ reports: [RTCPPacket], at time: MediaTime) {
-    for report in reports { stream?.receive(report, at: time) }
+    for stream in streams { for report in reports { stream.receive(report, at: time) } }
+  }
+}
+
+extension CaptureClip {
+  /// Of its track.
+  fileprivate var cid: String { "clip-\(kind)" }
+
+  fileprivate var announced: Livekit_AddTrackRequest {
+    let largest = layers.last?.dimensions
+    var request = Livekit_AddTrackRequest()
+    request.cid = cid
+    request.name = kind == .video ? Track.cameraName : Track.microphoneName
+    request.type = kind == .video ? .video : .audio
+    request.source = kind == .video ? .camera : .microphone
+    request.width = UInt32(clamping: largest?.width ?? 0)
+    request.height = UInt32(clamping: largest?.height ?? 0)
+    request.layers = layers.enumerated().map { index, layer in layer.announced(as: index) }
+    return request
   }
 }
 

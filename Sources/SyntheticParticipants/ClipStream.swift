@@ -9,6 +9,8 @@ import SDP
 final class ClipStream: Sendable {
   /// What changes: on the loop only, but for the beginning.
   private struct State {
+    /// Whether the last packet of each frame has the marker, which in audio would begin a talkspurt.
+    let marksEnds: Bool
     var senders: [RTPSender]
     var sequences: [SequenceNumber]
     /// Of the clip's first frame.
@@ -27,7 +29,7 @@ final class ClipStream: Sendable {
         let packet = RTPPacket(
           payloadType: payloadType, sequenceNumber: sequences[layer],
           timestamp: timestamp &+ UInt32(frame.place) * step, ssrc: senders[layer].configuration.ssrc,
-          marker: index == frame.payloads.count - 1, extensions: extensions[layer],
+          marker: marksEnds && index == frame.payloads.count - 1, extensions: extensions[layer],
           payload: payload)
         sequences[layer] = sequences[layer].successor
         senders[layer].sent(packet, at: time)
@@ -38,9 +40,9 @@ final class ClipStream: Sendable {
 
   /// LiveKit's, from the smallest layer to the largest.
   private static let rids = ["q", "h", "f"]
-  private static let clockRate: UInt32 = 90_000
   private let clip: CaptureClip
   private let codec: String
+  private let clockRate: UInt32
   private let loop: TransportLoop
   private let peer: PeerConnection
   /// Of the layers; empty for one alone.
@@ -53,21 +55,25 @@ final class ClipStream: Sendable {
     self.codec = codec
     self.loop = loop
     self.peer = peer
-    let senders = clip.layers.map { _ in
+    let clockRate: UInt32 = clip.kind == .video ? 90_000 : 48_000
+    self.clockRate = clockRate
+    let senders = clip.frames.map { _ in
       RTPSender(
-        configuration: .init(ssrc: SSRC(.random(in: 1...(.max - 1))), clockRate: Self.clockRate, cname: "mediabridge"))
+        configuration: .init(ssrc: SSRC(.random(in: 1...(.max - 1))), clockRate: clockRate, cname: "mediabridge"))
     }
     rids = clip.layers.count > 1 ? Array(Self.rids.prefix(clip.layers.count)) : []
     firstSSRC = senders.first?.configuration.ssrc
     state = Locked(
       State(
-        senders: senders, sequences: senders.map { _ in SequenceNumber(.random(in: 0...(.max / 2))) },
+        marksEnds: clip.kind == .video, senders: senders,
+        sequences: senders.map { _ in SequenceNumber(.random(in: 0...(.max / 2))) },
         position: .random(in: clip.frames[0].indices)))
   }
 
   func sendingTrack(cid: String) -> SendingTrack {
     SendingTrack(
-      kind: .video, msid: MediaStreamID(stream: "capture", track: cid), codecs: CodecCatalogue.video(named: codec),
+      kind: clip.kind == .video ? .video : .audio, msid: MediaStreamID(stream: "capture", track: cid),
+      codecs: clip.kind == .video ? CodecCatalogue.video(named: codec) : CodecCatalogue.opus,
       headerExtensions: CodecCatalogue.extensions(
         rids.isEmpty ? [HeaderExtensionURI.mid] : [HeaderExtensionURI.mid, HeaderExtensionURI.rtpStreamID]),
       cname: "mediabridge", ssrc: rids.isEmpty ? firstSSRC : nil, rids: rids)
@@ -116,9 +122,9 @@ final class ClipStream: Sendable {
 
   private func sendFrame() {
     let (now, ntp) = (MediaTime.now, NTPTime.now)
-    let step = Self.clockRate / UInt32(clip.rate)
+    let step = clockRate / UInt32(clip.rate)
     let (packets, reports) = state.withLock { state in
-      let packets = clip.layers.indices.flatMap {
+      let packets = clip.frames.indices.flatMap {
         state.packets(of: clip.frames[$0][state.position], layer: $0, step: step, now)
       }
       state.position = (state.position + 1) % clip.frames[0].count

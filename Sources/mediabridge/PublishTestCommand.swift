@@ -21,6 +21,8 @@ struct PublishTestCommand: AsyncParsableCommand {
   @Option(help: "How long; without it until Ctrl-C", transform: duration(of:)) var duration: Duration?
   @Option(help: "Capture template of H.264 whose frames are made once, in three layers, and sent over and over")
   var clip: String?
+  @Option(help: "Capture template of Opus that is heard beside the clip, made once, too")
+  var clipAudio: String?
   @Option(help: "How many participants show the clip, as IDENTITY-1 and so on") var participants = 1
   @Option(help: "Frames a second of the clip") var fps = 15
   @Option(help: "Bits a second of the clip, in one layer of 1280x720 and not in three") var bitrate: Int?
@@ -32,6 +34,7 @@ struct PublishTestCommand: AsyncParsableCommand {
     guard participants > 0 else { throw ValidationError("--participants \(participants): give 1 or more") }
     guard clip == nil || codec != "vp9" else { throw ValidationError("--clip is H.264: leave out --codec") }
     guard clip != nil || participants == 1 else { throw ValidationError("--participants is for --clip") }
+    guard clip != nil || clipAudio == nil else { throw ValidationError("--clip-audio is for --clip") }
     guard clip != nil || bitrate == nil else { throw ValidationError("--bitrate is for --clip") }
     guard (1...120).contains(fps) else { throw ValidationError("--fps \(fps): give 1 to 120") }
     // What encoders take is given in thousands.
@@ -39,7 +42,7 @@ struct PublishTestCommand: AsyncParsableCommand {
       throw ValidationError("--bitrate \(bitrate): give 1000 to 1000000000 bits a second")
     }
     _ = try image()
-    if let clip { _ = try clipValues(clip) }
+    _ = try clipValues()
   }
 
   func run() async throws {
@@ -49,7 +52,9 @@ struct PublishTestCommand: AsyncParsableCommand {
       if clip == nil { try image.check(pipelineFolder: access.pipelines) }
       let clip = try await recordedClip()
       let rooms = clip == nil ? [Room(roomOptions: access.roomOptions(autoSubscribe: false))] : []
-      let clips = clip.map { clip in (0..<participants).map { _ in ClipPublisher(clip, codec: "h264") } } ?? []
+      let audio = try await recordedAudio()
+      let clips =
+        clip.map { clip in (0..<participants).map { _ in ClipPublisher(clip, codec: "h264", audio: audio) } } ?? []
       try await console.join(url, interruption) {
         for (index, publisher) in clips.enumerated() {
           try await publisher.connect(url: url, token: try await token(index))
@@ -71,6 +76,7 @@ struct PublishTestCommand: AsyncParsableCommand {
     let published = (participant?.localVideoTracks ?? []) + (participant?.localAudioTracks ?? [])
     var tracks = published.map { ($0.source, $0.codec ?? "", $0.dimensions?.description ?? "") }
     if let size = clip?.layers.last?.dimensions { tracks.append((.camera, "h264", size.description)) }
+    if clip != nil, clipAudio != nil { tracks.append((.microphone, "opus", "")) }
     let names = tracks.map { source, codec, size in
       "\(source) \(codec.uppercased())\(size.isEmpty ? "" : " ")\(size)"
     }
@@ -112,16 +118,25 @@ struct PublishTestCommand: AsyncParsableCommand {
     return image
   }
 
-  private func clipValues(_ clip: String) throws -> [String: String] {
-    try set.values(for: [[TemplateName(.capture, clip)]], folder: access.pipelines)[0]
+  private func clipValues() throws -> [String: String] {
+    let templates = [clip, clipAudio].compactMap { $0.map { TemplateName(.capture, $0) } }
+    return templates.isEmpty ? [:] : try set.values(for: [templates], folder: access.pipelines)[0]
   }
 
   private func recordedClip() async throws -> CaptureClip? {
     guard let clip else { return nil }
     return try await CaptureClip.record(
-      template: clip, layers: layers, rate: fps, seconds: 4, values: try clipValues(clip),
+      template: clip, layers: layers, rate: fps, seconds: Self.clipSeconds, values: try clipValues(),
       pipelineFolder: access.pipelines)
   }
+
+  private func recordedAudio() async throws -> CaptureClip? {
+    guard let clipAudio else { return nil }
+    return try await CaptureClip.record(
+      audioTemplate: clipAudio, seconds: Self.clipSeconds, values: try clipValues(), pipelineFolder: access.pipelines)
+  }
+
+  private static let clipSeconds = 4
 
   private var layers: [CaptureClip.Layer] {
     let largest = Dimensions(width: 1280, height: 720)

@@ -1,4 +1,4 @@
-"""Participants that show a clip: its frames are encoded once and sent by all, so that publishing costs little."""
+"""Participants that show a clip: it is encoded once and sent by all, so that publishing costs little."""
 
 import shutil
 import tempfile
@@ -6,6 +6,8 @@ from pathlib import Path
 
 import real_clip
 from programs import KEYS, ROOT, mediabridge
+
+TEMPLATES = ("clip", "clip-audio")
 
 
 class Clips:
@@ -15,9 +17,12 @@ class Clips:
         self._templates = tempfile.TemporaryDirectory()
         capture = Path(self._templates.name, "capture")
         capture.mkdir(mode=0o755)
-        shutil.copyfile(ROOT / "Tests/Bench/pipelines/capture/clip.pipeline", capture / "clip.pipeline")
+        for name in TEMPLATES:
+            shutil.copyfile(ROOT / f"Tests/Bench/pipelines/capture/{name}.pipeline", capture / f"{name}.pipeline")
 
-    def publisher(self, room, identity, participants, *options):
+    def publisher(self, room, identity, participants, *options, audio=False):
+        """`audio` is what the microphones hear."""
+        options += ("--clip-audio", "clip-audio") if audio else ()
         return self._bench.running(
             mediabridge(
                 *("publish-test", "--url", self._bench.url, *KEYS, "--room", room, "--identity", identity, "--json"),

@@ -1,4 +1,5 @@
-"""A room of simulcast cameras mixed into one 720p30 of H.264, beside GStreamer alone doing as much of the same."""
+"""A room of simulcast cameras and microphones mixed into one 720p30 of H.264 and AAC, beside GStreamer alone doing as much
+of the same."""
 
 import signal
 import subprocess
@@ -19,8 +20,10 @@ WANTED_RATIO = {9: 1.15}
 WANTED_MEMORY = {9: 200}
 # Seconds until every tile is decoded in the layer that was asked for.
 SETTLING = 5
-# Columns of the grid, and the height of the layer that a server sends of 180, 360 and 720 for such a tile.
+# Columns of the grid, and the height of the layer that a server sends for such a tile.
 GRIDS = {1: (1, 720), 4: (2, 360), 9: (3, 360), 25: (5, 180)}
+# Of the layers, kbit/s, as Sources/mediabridge/PublishTestCommand.swift sends them.
+BITRATES = {180: 160, 360: 450, 720: 1700}
 
 
 class Composite:
@@ -39,7 +42,7 @@ class Composite:
 
     def _cost(self, count):
         layer = self._layer(GRIDS[count][1])
-        with self._clips.publisher(self.ROOM, "tile", count, "--fps", FPS) as publisher:
+        with self._clips.publisher(self.ROOM, "tile", count, "--fps", FPS, audio=True) as publisher:
             publisher.wait_for("publishing", 60)
             with self._recorder() as recorder:
                 sampler = Sampler(recorder)
@@ -67,12 +70,13 @@ class Composite:
         return self._bench.running(mediabridge(*command, *values, "--fps", FPS, "--overwrite", file))
 
     def _layer(self, height):
-        """A minute of the clip in the size of a layer, as its publishers send it."""
+        """A minute of the clip in the size of a layer and with audio, as its publishers send it."""
         file = self._bench.folder / f"layer-{height}.mkv"
         if not file.exists():
-            command = ["ffmpeg", "-v", "error", "-stream_loop", "-1", "-i", real_clip.file(), "-t", "60", "-an"]
+            command = ["ffmpeg", "-v", "error", "-stream_loop", "-1", "-i", real_clip.file(), "-t", "60"]
             command += ["-vf", f"scale={height * 16 // 9}:{height},fps={FPS}", "-c:v", "libx264", "-preset", "veryfast"]
-            command += ["-tune", "zerolatency", "-profile:v", "baseline", "-g", str(FPS), "-b:v", "800k", str(file)]
+            command += ["-tune", "zerolatency", "-profile:v", "baseline", "-g", str(FPS)]
+            command += ["-b:v", f"{BITRATES[height]}k", "-c:a", "libopus", "-b:a", "48k", "-ac", "1", str(file)]
             subprocess.run(command, check=True)
         return file
 
@@ -82,16 +86,18 @@ def alone_command(layer, count, file):
     columns = GRIDS[count][0]
     width, height = SIZE[0] // columns, SIZE[1] // columns
     places, sources = [], []
+    audio = "audioconvert ! audioresample ! queue ! a."
     for index in range(count):
         place = {"xpos": index % columns * width, "ypos": index // columns * height, "width": width, "height": height}
         places += [f"sink_{index}::{name}={value}" for name, value in place.items()]
-        sources.append(f"filesrc location={layer} ! matroskademux ! avdec_h264 max-threads=1 ! queue ! m.sink_{index}")
+        sources.append(f"filesrc location={layer} ! matroskademux name=d{index}")
+        sources.append(f"d{index}. ! avdec_h264 max-threads=1 ! queue ! m.sink_{index} d{index}. ! opusdec ! {audio}")
     mixed = f"video/x-raw,format=I420,width={SIZE[0]},height={SIZE[1]},framerate={FPS}/1"
     encoder = f"x264enc bitrate={ENCODER['bitrate']} speed-preset={ENCODER['preset']} tune=zerolatency key-int-max=50"
-    audio = "audiotestsrc is-live=true wave=silence ! audiomixer ! audioconvert ! avenc_aac ! queue ! mux."
     description = [
         f"compositor name=m background=black {' '.join(places)} ! {mixed} ! {encoder} ! clocksync ! mux.",
-        f"mp4mux name=mux fragment-duration=1000 ! filesink location={file}", *sources, audio,
+        f"mp4mux name=mux fragment-duration=1000 ! filesink location={file}", *sources,
+        "audiomixer name=a ! audio/x-raw,rate=48000,channels=2 ! audioconvert ! avenc_aac ! queue ! mux.",
     ]  # fmt: skip
     return ("gst-launch-1.0", "-q", *" ".join(description).split())
 

@@ -36,11 +36,18 @@ def played(address):
             yield clockcode.now(), np.frombuffer(plane, np.uint8).reshape(plane.height, plane.line_size)[:, : plane.width]
 
 
-def measure(frames, skip, seconds):
+def read(luma, columns):
+    """The code of the tile that has one."""
+    height, width = (length // columns for length in luma.shape)
+    tiles = (luma[y : y + height, x : x + width] for y in range(0, height * columns, height) for x in range(0, width * columns, width))
+    return next(filter(None, map(clockcode.read, tiles)), None)
+
+
+def measure(frames, columns, skip, seconds):
     delays, seen, begin = [], set(), None
     for now, luma in frames:
         begin = begin or time.monotonic() + skip
-        code = clockcode.read(luma)
+        code = read(luma, columns)
         if code and code[0] not in seen and time.monotonic() > begin:
             delays.append((now - code[1]) / 1000)
         if code:
@@ -54,11 +61,12 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--size", type=int, nargs=2, help="of raw frames that come over a socket")
     parser.add_argument("--play", metavar="ADDRESS", help="of a live stream")
+    parser.add_argument("--columns", type=int, default=1, help="of a grid, in whose tiles the code is looked for")
     parser.add_argument("--skip", type=float, required=True, help="seconds at the beginning that do not count")
     parser.add_argument("--seconds", type=float, required=True, help="how long it reads after that")
     arguments = parser.parse_args()
     frames = played(arguments.play) if arguments.play else received(*arguments.size)
-    tell(event="delays", milliseconds=measure(frames, arguments.skip, arguments.seconds))
+    tell(event="delays", milliseconds=measure(frames, arguments.columns, arguments.skip, arguments.seconds))
 
 
 if __name__ == "__main__":
