@@ -5,6 +5,7 @@ import signal
 import subprocess
 import time
 
+import av
 import real_clip
 from clips import Clips
 from measure import Sampler, Window, memory
@@ -48,7 +49,8 @@ class Composite:
                 sampler = Sampler(recorder)
                 sampler.wait_for_frames()
                 time.sleep(SETTLING)
-                command = alone_command(layer, count, self._bench.folder / "alone.mp4")
+                file = self._bench.folder / "alone.mp4"
+                command = alone_command(layer, count, file)
                 with self._bench.running(command) as floor:
                     time.sleep(2)
                     pids = [recorder.pid, floor.pid]
@@ -60,6 +62,9 @@ class Composite:
                 recorder.send(signal.SIGTERM)
                 assert recorder.finish() == 0, recorder.report("failed")
         assert rate > 0.95 * FPS, recorder.report(f"{rate:.1f} frames a second")
+        # Of a file that it reads it leaves out nothing: one that is too slow does less in the same time.
+        enough = 0.95 * FPS * self._bench.arguments.seconds
+        assert frames_in(file) > enough, floor.report("is too slow beside it: the machine is too busy")
         shares = {"core": ours.used / ours.span, "alone": alone.used / alone.span}
         return {**shares, "memory": size, "others": ours.others}
 
@@ -100,6 +105,11 @@ def alone_command(layer, count, file):
         "audiomixer name=a ! audio/x-raw,rate=48000,channels=2 ! audioconvert ! avenc_aac ! queue ! mux.",
     ]  # fmt: skip
     return ("gst-launch-1.0", "-q", *" ".join(description).split())
+
+
+def frames_in(file):
+    with av.open(str(file)) as container:
+        return sum(packet.pts is not None for packet in container.demux(video=0))
 
 
 def tabulate(table, runs):

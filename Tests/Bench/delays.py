@@ -38,8 +38,8 @@ def played(address):
 
 def read(luma, columns):
     """The code of the tile that has one."""
-    height, width = (length // columns for length in luma.shape)
-    tiles = (luma[y : y + height, x : x + width] for y in range(0, height * columns, height) for x in range(0, width * columns, width))
+    rows = np.array_split(luma, columns)
+    tiles = [tile for row in rows for tile in np.array_split(row, columns, axis=1)]
     return next(filter(None, map(clockcode.read, tiles)), None)
 
 

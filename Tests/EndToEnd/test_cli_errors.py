@@ -356,6 +356,7 @@ MISTAKES = [
     (["publish-test", "--dev", "--room", "r", "--set", "wdith=3"], ["wdith", "width"]),
     (["publish-test", "--dev", "--room", "r", "--set", "width=abc"], ["abc", "width", "pattern.pipeline:"]),
     (["publish-test", "--dev", "--room", "r", "--bitrate", "1000000"], ["--bitrate", "--clip"]),
+    (["publish-test", "--dev", "--room", "r", "--clip-audio", "clip"], ["--clip-audio", "--clip"]),
     (["publish-test", "--dev", "--room", "r", "--clip", "clip", "--bitrate", "1"], ["--bitrate", "1000"]),
     (["publish-test", "--dev", "--room", "r", "--clip", "clip", "--fps", "0"], ["--fps", "120"]),
     (["watch", "--dev", "--room", "r", "--set", "latency=3"], ["--set"]),

@@ -1,9 +1,11 @@
 """`mediabridge probe` says what it received, and what was missing when that is nothing."""
 
 import re
+import shutil
 import signal
 import subprocess
 
+import real_clip
 from failures import assert_failed
 from programs import KEYS, ROOT, mediabridge
 
@@ -32,6 +34,23 @@ def test_what_publish_test_publishes_is_measured(local_server):
         assert audio and float(audio[1]) > 0.5, shown
         counts.append(int(video[1]))
     assert f"\n{sum(counts)} frames, the first after " in shown
+
+
+def test_a_clip_is_seen_and_heard(local_server, start, tmp_path):
+    """Of several participants, as benchmarks publish it."""
+    (tmp_path / "capture").mkdir()
+    for name in ("clip", "clip-audio"):
+        shutil.copyfile(ROOT / f"Tests/Bench/pipelines/capture/{name}.pipeline", tmp_path / f"capture/{name}.pipeline")
+    clip = ("--clip", "clip", "--clip-audio", "clip-audio", "--participants", 2, "--set", f"file={real_clip.file()}")
+    command = mediabridge("publish-test", "--url", local_server.url, *KEYS, "--room", "r", "--identity", "clip", "--json")
+    publisher = start(local_server.enter(*command, "--pipelines", tmp_path, *clip))
+    told = [(track["source"], track["codec"], track["size"]) for track in publisher.wait_for("publishing", 60)["tracks"]]
+    assert told == [("camera", "h264", "1280x720"), ("microphone", "opus", "")]
+    shown = said(local_server, "probe", "--audio", "--duration", "4s")
+    for sender in ("clip-1", "clip-2"):
+        assert re.search(rf"^{sender}  camera H264 1280x720  \d+ frames", shown, re.M), shown
+        audio = re.search(rf"^{sender}  microphone OPUS  ([\d.]+) s of audio", shown, re.M)
+        assert audio and 2 < float(audio[1]) < 5, shown
 
 
 def test_publish_test_says_what_it_publishes(local_server):
