@@ -53,6 +53,13 @@ struct CompositeArguments: ParsableArguments {
       """, valueName: "topic"))
   var labelTopic: String?
 
+  @Flag(
+    help: """
+      Draw what is transcribed in the room, such as by an agent, into the frames while it is said: two lines at the \
+      bottom, with names where several speak; --captions writes it beside the files
+      """)
+  var burnCaptions = false
+
   @OptionGroup var scenery: SceneryArguments
 
   func validate() throws {
@@ -61,7 +68,7 @@ struct CompositeArguments: ParsableArguments {
     let given =
       scenery.given + [
         ("--speaker-hold", speakerHold != nil), ("--names", showsNames), ("--placeholders", showsPlaceholders),
-        ("--label-topic", labelTopic != nil), ("--audio-mixing", audioMixing != nil),
+        ("--label-topic", labelTopic != nil), ("--burn-captions", burnCaptions), ("--audio-mixing", audioMixing != nil),
         ("--audio-tracks", audioTracks != nil),
       ]
     if let option = given.first(where: \.1)?.0 {
@@ -82,7 +89,7 @@ struct CompositeArguments: ParsableArguments {
     (options.participant, options.participants) = (recording.participant, recording.participantPatterns)
     options.audioMixing = audioMixing ?? .defaultMixing
     options.audioTracks = audioTracks ?? .mix
-    (options.scenery, options.labelTopic) = (scenery.scenery, labelTopic)
+    (options.scenery, options.labelTopic, options.burnsCaptions) = (scenery.scenery, labelTopic, burnCaptions)
     return options
   }
 }

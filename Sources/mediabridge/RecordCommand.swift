@@ -139,6 +139,10 @@ struct RecordingArguments: ParsableArguments {
         "--label-topic", "--audio-only", composite.labelTopic != nil && audioOnly, "labels are shown on video"
       ),
       (
+        "--burn-captions", "--audio-only", composite.burnCaptions && audioOnly,
+        "they are drawn into video; --captions writes them beside the file"
+      ),
+      (
         "--each", "--participant", each != nil && tracks.only != nil,
         "each is for several; give a pattern such as 'guest-*', or several names"
       ),

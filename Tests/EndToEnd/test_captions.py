@@ -8,8 +8,11 @@ from urllib.parse import unquote
 
 import checks
 import hls
+import numpy as np
 import pytest
 from failures import after, assert_failed
+from live_server import wait_until
+from raw import Reader
 from test_transcriptions import say, transcriber
 
 CUE = re.compile(r"(\d+):(\d\d):(\d\d\.\d{3}) --> (\d+):(\d\d):(\d\d\.\d{3})\n((?:.+\n)+)")
@@ -234,3 +237,83 @@ def test_a_live_playlist_drops_old_captions(server, tmp_path):
     assert 3 <= len(captions.segments) < 10
     kept = sorted(tmp_path.glob("a_captions_*.vtt"))
     assert len(captions.segments) <= len(kept) <= 2 * len(captions.segments) + 1
+
+
+def above(folder):
+    """A layout that leaves room below Alice."""
+    layout = folder / "layout.yaml"
+    layout.write_text("tiles:\n  - {x: 0, y: 0, width: 1, height: 1/2, participant: alice}\n")
+    return layout
+
+
+def rows(luma):
+    """How many lines are written into that room, and how far to the right they go."""
+    white = luma[400:] > 180
+    written = np.flatnonzero(np.count_nonzero(white, axis=1) > 2)
+    lines = np.count_nonzero(np.diff(written, prepend=-10) > 4)
+    return lines, int(np.flatnonzero(white.any(axis=0)).max(initial=0))
+
+
+def runs(seen):
+    """(what, first time, last time) of what is seen one after the other."""
+    told = []
+    for time, what in seen:
+        if told and told[-1][0] == what:
+            told[-1][2] = time
+        else:
+            told.append([what, time, time])
+    return told
+
+
+@pytest.mark.realtime
+def test_captions_are_burned_into_a_mixed_room(server, tmp_path):
+    """Each is in the frames from its moment on, grows in its place, and goes when it has been read."""
+    server.foreign_publisher("--room", "burned", "--identity", "alice", "--codec", "VP8", "--tone")
+    server.foreign_publisher("--room", "burned", "--identity", "bob", "--no-video", "--tone")
+    agents = [
+        transcriber(server, "burned", "--identity", f"{name}-agent", "--speaker", name) for name in ("alice", "bob")
+    ]
+    file = tmp_path / "a.mp4"
+    recorder = server.recorder(
+        "burned", None, file, "--composite", above(tmp_path), "--burn-captions", "--captions", "--duration", "16s"
+    )
+    after(recorder, 2)
+    say(agents[0], interim=["1", "The clocks were"])
+    after(recorder, 5)
+    said = "The clocks were striking thirteen today."
+    say(agents[0], final=["1", said])
+    after(recorder, 10)
+    say(agents[0], final=["2", "Who of us has been counting them?"])
+    say(agents[1], final=["1", "I have, of course."])
+    recorder.wait_for("finished", 60)
+    assert recorder.finish() == 0, recorder.report("failed")
+    first, second, last = cues(tmp_path / "a.vtt")
+    assert checks.decode_errors(file) == []
+    frames = [(time, rows(luma)) for time, luma in checks.frames(file)]
+    # Alice's second stays for 2 s, Bob's for 1 s.
+    one, gap, several, none = [each for each in runs((time, min(lines, 1)) for time, (lines, _) in frames)][1:]
+    assert (one[0], gap[0], several[0], none[0]) == (1, 0, 1, 0)
+    reading = 0.05 * len(said)
+    assert one[1] == pytest.approx(first[0], abs=0.15) and one[2] == pytest.approx(first[1] + reading, abs=0.15)
+    assert several[1] == pytest.approx(second[0], abs=0.15) and last[0] == pytest.approx(second[0], abs=0.5)
+    assert several[2] == pytest.approx(second[1], abs=0.5)
+    wide = [(time, right) for time, (_, right) in frames if one[1] <= time <= one[2]]
+    grown = [right for time, right in wide if time > first[1] + 0.2]
+    short = [right for time, right in wide if time < first[1] - 0.2]
+    assert max(short) + 80 < min(grown), "it grows when its words come"
+    assert {lines for time, (lines, _) in frames if last[0] + 0.2 < time < last[0] + 0.8} == {2}, "a line for each"
+
+
+def test_captions_are_burned_into_frames_for_programs(server, tmp_path):
+    server.foreign_publisher("--room", "raw", "--identity", "alice", "--codec", "VP8", "--tone")
+    agent = transcriber(server, "raw")
+    file = tmp_path / "frames.raw"
+    reader = Reader(
+        server, "frames", "--composite", above(tmp_path), "--size", "1280x720", "--fps", 5, "--format", "gray8",
+        "--burn-captions", "--exec", f"cat > {file}", "--duration", "6s", room="raw",
+    )
+    wait_until("frames", lambda: file.exists() and file.stat().st_size > 5 * 1280 * 720, 30)
+    say(agent, final=["1", "Hello to all programs."])
+    assert reader.finish() == 0, reader.said
+    frames = np.fromfile(file, np.uint8).reshape(-1, 720, 1280)
+    assert [lines for lines, _, _ in runs((0, rows(luma)[0]) for luma in frames)] == [0, 1, 0]

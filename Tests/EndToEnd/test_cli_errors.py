@@ -294,6 +294,11 @@ MISTAKES = [
         ["--label-topic and --audio-only", "labels are shown on video"],
     ),
     (["record", "--dev", "--room", "r", "--composite", "grid", "--label-topic", "t", "/tmp/l.mp3"], ["shown on video"]),
+    (["stream", "--dev", "--room", "r", "--burn-captions", "srt://h:1"], ["--burn-captions", "give --composite"]),
+    (
+        ["record", "--dev", "--room", "r", "--composite", "grid", "--audio-only", "--burn-captions", "a.mp3"],
+        ["--burn-captions and --audio-only", "drawn into video"],
+    ),
     (["frames", "--dev", "--room", "r", "--names"], ["--names", "give --composite"]),
     (["pcm", "--dev", "--room", "r", "--source", "camera"], ["camera", "takes audio alone"]),
     (["pcm", "--dev", "--room", "r", "--channels", "0"], ["--channels 0", "1 to 8"]),

@@ -77,6 +77,7 @@ BROKEN = {
     ),
     "what is for a mixed room": (JOB + "    names: true\n", [("10:5", "`names` is for a mixed room")]),
     "labels of no mixed room": (JOB + "    label-topic: chat\n", [("10:5", "`label-topic` is for a mixed room")]),
+    "captions in no mixed room": (JOB + "    burn-captions: true\n", [("10:5", "`burn-captions` is for a mixed room")]),
     "labels without a topic": (JOB + "    composite: grid\n    label-topic: ''\n", [("11:", "such as captions")]),
     "labels of another name": (JOB + "    composite: grid\n    label-topics: chat\n", [("11:5", "did you mean `label-topic`?")]),
     "files of their own": (JOB + "    each: participant\n", [("9:19", "{publisher_identity}")]),

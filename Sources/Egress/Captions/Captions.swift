@@ -34,9 +34,9 @@ struct Captions: Sendable {
   /// What says nothing any more for so long stays as it is.
   static let patience = Duration.seconds(10)
   /// Agents transcribe in both of LiveKit's ways at once, which come within that of each other.
-  private static let twice = Duration.milliseconds(300)
+  static let twice = Duration.milliseconds(300)
   /// Reading is slower than speaking, where a cue comes at once: a second at least, and up to seven.
-  private static let readable = (
+  static let readable = (
     least: Duration.seconds(1), letter: Duration.milliseconds(50), most: Duration.seconds(7)
   )
   /// Senders that end nothing fill no memory.

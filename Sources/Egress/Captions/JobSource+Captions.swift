@@ -4,15 +4,21 @@ import MediaCore
 // What is transcribed while the job runs, for the destinations that are to have it.
 extension JobSource {
   func noteTranscription(_ event: RoomEvent) {
-    guard asked.captions, case .transcriptionReceived(let participant?, _, let segments) = event, let run, run.isActive,
-      isRecorded(participant)
-    else { return }
-    let speaker = Captions.Speaker(
-      identity: participant.identity ?? participant.sid, name: participant.name ?? participant.identity ?? "")
+    guard asked.captions, let run, let (speaker, segments) = transcription(in: event) else { return }
     for segment in segments {
       let cue = job.captions.note(segment, of: speaker, at: jobAge, isPaused: run.job.media.isPaused)
       if let cue { write(cue, run) }
     }
+  }
+
+  /// What is said by somebody who is recorded, while the job is active; nil of other events.
+  func transcription(in event: RoomEvent) -> (speaker: Captions.Speaker, segments: [TranscriptionSegment])? {
+    guard case .transcriptionReceived(let participant?, _, let segments) = event, run?.isActive == true,
+      isRecorded(participant)
+    else { return nil }
+    let speaker = Captions.Speaker(
+      identity: participant.identity ?? participant.sid, name: participant.name ?? participant.identity ?? "")
+    return (speaker, segments)
   }
 
   private func isRecorded(_ participant: Participant) -> Bool {

@@ -34,6 +34,10 @@ public struct CompositeOptions: Sendable {
   /// The topic of the data messages that are shown as labels, whoever of the room sends them; nil for none. A message is
   /// `{"text": …, "participant": optional identity, "duration": optional seconds}`, or the text alone.
   public var labelTopic: String?
+  /// Whether what is transcribed of those who are mixed is drawn into the frames, from the moment on at which it comes: two
+  /// lines at a time, whose texts that are not final yet grow in their place, with the names of those who speak where there
+  /// are several. Without regard to `captions`, which is for files.
+  public var burnsCaptions = false
   /// Whether there are to be labels, so that a template that cannot show them is an error at once.
   package var hasLabels = false
   /// What the output has: `[.audio]` mixes no video and subscribes to none.
@@ -51,7 +55,7 @@ public struct CompositeOptions: Sendable {
   public var replacesFiles = true
   /// How much each file holds before the composite goes on in the next one; nil for one file each.
   public var parts: PartLimit?
-  /// Whether what is transcribed of those who are heard is written, too: `RecordingOptions.captions`.
+  /// Whether what is transcribed of those who are heard is written beside the files: `RecordingOptions.captions`.
   public var captions = false
   /// How long a live server that has taken something may be away, or take nothing, before that ends that destination.
   public var reconnectFor: Duration

@@ -18,13 +18,13 @@ extension RoomComposite {
 
   /// What is asked for beforehand.
   func checkLabels() throws(LiveKitError) {
-    guard options.hasLabels || options.labelTopic != nil else { return }
+    guard options.hasLabels || options.labelTopic != nil || options.burnsCaptions else { return }
     try check(CompositeLabel(""))
   }
 
   private func check(_ label: CompositeLabel) throws(LiveKitError) {
     guard options.kinds.contains(.video) else {
-      throw LiveKitError(.invalidParameter, "a label is shown on video, and none is mixed")
+      throw LiveKitError(.invalidParameter, "labels and captions are shown on video, and none is mixed")
     }
     let kind: TemplateKind = label.participant == nil ? .mix : .tile
     try LiveKitError.wrapping { () throws(PipelineFailure) in
@@ -34,6 +34,13 @@ extension RoomComposite {
     guard room.participants(of: options.choice).contains(where: { $0.identity == identity }) else {
       throw LiveKitError(.invalidParameter, "nobody who is mixed is called '\(PrintableText(identity, limit: 80))'")
     }
+  }
+
+  /// Has what is said seen in the frames of the moment at which it comes. What comes in a pause is cut out.
+  func burnCaptions(_ event: RoomEvent) {
+    guard options.burnsCaptions, run?.job.media.isPaused == false, let (speaker, segments) = transcription(in: event)
+    else { return }
+    for segment in segments { burned.withLock { $0.note(segment, of: speaker, at: .now) } }
   }
 
   func showLabel(of participant: String?) throws(LiveKitError) {

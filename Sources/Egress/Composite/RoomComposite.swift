@@ -19,6 +19,8 @@ public actor RoomComposite: EgressJob {
   var mixing = CompositeMixing()
   var members = CompositeMembers()
   var labels = (board: LabelBoard(), messages: LabelMessages())
+  /// Media threads ask it for each frame.
+  let burned = Locked(BurnedCaptions())
 
   /// The templates that mix.
   package static let templates = RoomMix.templates
@@ -97,7 +99,8 @@ public actor RoomComposite: EgressJob {
     guard let relay = mixing.changes?.relay else { throw LiveKitError(.invalidState, "nothing is mixed yet") }
     let turns = kinds.reduce(into: [:]) { $0[$1] = isFirst ? 0 : relay.nextTurn($1) }
     return try RoomMix(
-      options, factory: plan.factory, onMedia: { relay.take($0, $1, of: turns[$1] ?? 0) },
+      options, factory: plan.factory, captions: { [burned] time in burned.withLock { $0.text(at: time) } },
+      onMedia: { relay.take($0, $1, of: turns[$1] ?? 0) },
       onFailure: { [failure = mixing.failure, bell] error, kind in
         guard relay.note(error, kind, of: turns[kind] ?? 0) else { return }
         failure.withLock { $0 = $0 ?? error }
@@ -130,6 +133,7 @@ public actor RoomComposite: EgressJob {
 
   func heed(_ event: RoomEvent) async {
     await heedLabels(event)
+    burnCaptions(event)
     switch event {
     case .trackPublished, .trackUnpublished, .trackSubscribed, .trackUnsubscribed, .muteChanged,
       .activeSpeakersChanged, .participantConnected, .participantDisconnected, .participantNameChanged, .reconnected:

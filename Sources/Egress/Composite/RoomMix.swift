@@ -44,10 +44,11 @@ struct RoomMix: Sendable {
   /// - Parameters:
   ///   - options: of which kinds it is.
   ///   - factory: with the values that were set.
+  ///   - captions: called on a streaming thread for the lines of what is said at a moment; to return at once.
   ///   - onMedia: called on streaming threads with what is mixed, in order for each kind; to return at once.
   ///   - onFailure: told why nothing is mixed any more.
   init(
-    _ options: CompositeOptions, factory: PipelineFactory,
+    _ options: CompositeOptions, factory: PipelineFactory, captions: @escaping @Sendable (MediaTime) -> String,
     onMedia: @escaping @Sendable (MediaBuffer, Track.Kind) -> Void,
     onFailure: @escaping @Sendable (LiveKitError, Track.Kind) -> Void
   ) throws(LiveKitError) {
@@ -57,8 +58,8 @@ struct RoomMix: Sendable {
       return try LiveKitError.wrapping { () throws(PipelineFailure) in
         Part(
           pipeline: try MixPipeline(
-            try factory.fill(.mix, kind.description, values: values), factory: factory, onBuffer: { onMedia($0, kind) },
-            onFailure: { onFailure(LiveKitError($0), kind) }),
+            try factory.fill(.mix, kind.description, values: values), factory: factory, captions: captions,
+            onBuffer: { onMedia($0, kind) }, onFailure: { onFailure(LiveKitError($0), kind) }),
           tile: try factory.fill(.tile, kind.description, values: [:]))
       }
     }

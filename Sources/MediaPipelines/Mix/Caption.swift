@@ -1,7 +1,7 @@
 import GStreamerKit
 package import PipelineTemplates
 
-/// The element of a template that shows labels.
+/// The element of a template that shows labels and what is said.
 package enum Caption {
   /// The agreed name.
   static let element = "caption"
@@ -10,11 +10,10 @@ package enum Caption {
   /// Of a tile, where fonts are larger for its size.
   static let tileColumns = 90
 
-  /// - Parameter text: of anybody; empty shows nothing.
-  static func write(_ text: String, columns: Int, over caption: Element) throws(PipelineError) {
-    let shown = LabelText.shown(text, columns: columns)
-    try caption.set("text", to: PangoText.quoted(shown))
-    try caption.set("silent", to: shown.isEmpty)
+  /// - Parameter lines: of visible characters; empty shows nothing.
+  static func write(_ lines: String, over caption: Element) throws(PipelineError) {
+    try caption.set("text", to: PangoText.quoted(lines))
+    try caption.set("silent", to: lines.isEmpty)
   }
 }
 
@@ -24,7 +23,7 @@ extension FilledTemplate {
     guard !elements.contains(where: { $0.name == Caption.element }) else { return }
     throw PipelineFailure(
       .template,
-      "\(file) cannot show labels: it has no element called \(Caption.element); put in one, such as the textoverlay of the "
-        + "template \(kind.rawValue)/\(name) that is shipped")
+      "\(file) cannot show labels and captions: it has no element called \(Caption.element); put in one, such as the "
+        + "textoverlay of the template \(kind.rawValue)/\(name) that is shipped")
   }
 }

@@ -12,9 +12,11 @@ package enum LabelText {
   /// Of a text that never becomes visible.
   private static let most = 10_000
 
-  /// - Parameter columns: as wide as so many letters, two for one of East Asia.
-  package static func shown(_ text: String, columns: Int) -> String {
-    var shown = Shown(columns: columns)
+  /// - Parameters:
+  ///   - columns: as wide as so many letters, two for one of East Asia.
+  ///   - isFlowing: whether its lines are one, which somebody else wraps.
+  package static func shown(_ text: String, columns: Int, isFlowing: Bool = false) -> String {
+    var shown = Shown(columns: columns, isFlowing: isFlowing)
     var isWhole = true
     for (index, scalar) in text.unicodeScalars.enumerated() {
       isWhole = index < most && shown.append(scalar)
@@ -26,18 +28,21 @@ package enum LabelText {
   private struct Shown {
     private var rest: Int
     private let lineColumns: Int
+    private let isFlowing: Bool
     var text = ""
     private var lines = 1
     private var marks = 0
     /// What is between the last letter and the next.
     private var gap: Character?
 
-    init(columns: Int) { (rest, lineColumns) = (columns, columns / LabelText.lineShare) }
+    init(columns: Int, isFlowing: Bool) {
+      (rest, lineColumns, self.isFlowing) = (columns, columns / LabelText.lineShare, isFlowing)
+    }
 
     /// - Returns: whether there is room.
     mutating func append(_ scalar: Unicode.Scalar) -> Bool {
       if let space = LabelText.space(scalar) {
-        if !text.isEmpty, gap != "\n" { gap = space }
+        if !text.isEmpty, gap != "\n" { gap = isFlowing ? " " : space }
         return true
       }
       let isJoiner = LabelText.joiners.contains(scalar.value)

@@ -1,6 +1,6 @@
 import Foundation
 package import GStreamerKit
-import MediaCore
+package import MediaCore
 package import PipelineTemplates
 
 /// A mix template at work: inputs come and go while it runs, and what they are mixed to comes out at the pace that the
@@ -13,7 +13,7 @@ package final class MixPipeline: Sendable {
 
   private let made: TemplatePipeline
   /// Found before there are tiles, which have one of that name, too.
-  private let caption: Element?
+  private let caption: FrameCaption?
   /// Of frames.
   private let pace: Locked<MixPace>?
   /// How long after it was a moment is mixed, by the mixer's `latency`.
@@ -21,19 +21,25 @@ package final class MixPipeline: Sendable {
 
   /// - Parameters:
   ///   - template: of the kind `mix`.
+  ///   - captions: called on a streaming thread for the lines of what is said at a moment, which are written over the next
+  ///     frame; to return at once.
   ///   - onBuffer: called on a streaming thread with what comes out; to return at once.
   ///   - onFailure: told when the pipeline fails while it runs, on the thread that all pipelines share.
   package init(
-    _ template: FilledTemplate, factory: PipelineFactory, onBuffer: @escaping @Sendable (MediaBuffer) -> Void,
-    onFailure: @escaping @Sendable (PipelineFailure) -> Void
+    _ template: FilledTemplate, factory: PipelineFactory,
+    captions: @escaping @Sendable (MediaTime) -> String = { _ in "" },
+    onBuffer: @escaping @Sendable (MediaBuffer) -> Void, onFailure: @escaping @Sendable (PipelineFailure) -> Void
   ) throws(PipelineFailure) {
     made = try factory.make(template)
-    caption = try? made.pipeline.element(named: Caption.element)
     let isVideo = made.pipeline.hasElement(Self.videoMixer)
+    do throws(PipelineError) {
+      let element = isVideo ? try? made.pipeline.element(named: Caption.element) : nil
+      caption = try element.map { (element) throws(PipelineError) in try FrameCaption(element) }
+    } catch { throw PipelineFailure(error, in: template) }
     let mixer = try? made.pipeline.element(named: isVideo ? Self.videoMixer : Self.audioMixer)
     delay = .nanoseconds(mixer?.int("latency") ?? 0)
     pace = isVideo ? Locked(MixPace(delay: delay)) : nil
-    try Self.take(made, pace, onBuffer)
+    try take(captions, onBuffer)
     made.onFailure { failure, _ in onFailure(failure) }
   }
 
@@ -54,19 +60,17 @@ package final class MixPipeline: Sendable {
     } catch { throw PipelineFailure(error, in: made.template) }
   }
 
-  /// What people are told above all tiles, by the template's element `caption`; nil for nothing.
+  /// What people are told above all tiles, from the next frame on, by the template's element `caption`; nil for nothing.
   package func show(label: String?) throws(PipelineFailure) {
     guard let caption else { return try made.template.checkCaption() }
-    do throws(PipelineError) { try Caption.write(label ?? "", columns: Caption.columns, over: caption) } catch {
-      throw PipelineFailure(error, in: made.template)
-    }
+    caption.show(label: label ?? "")
   }
 
   package func start() throws(PipelineFailure) { try made.start() }
 
   /// Hands on what is mixed, and has the mixer leave out frames where it is too far behind with them.
-  private static func take(
-    _ made: TemplatePipeline, _ pace: Locked<MixPace>?, _ onBuffer: @escaping @Sendable (MediaBuffer) -> Void
+  private func take(
+    _ captions: @escaping @Sendable (MediaTime) -> String, _ onBuffer: @escaping @Sendable (MediaBuffer) -> Void
   ) throws(PipelineFailure) {
     guard let pace else {
       try made.sink("pcm", onBuffer: onBuffer)
@@ -74,9 +78,11 @@ package final class MixPipeline: Sendable {
     }
     // The sink's end takes its call-back away, and with it what that holds of the sink.
     let sink = Locked<AppSink?>(nil)
-    let frames = try made.sink("frames") { media in
+    let frames = try made.sink("frames") { [caption] media in
       onBuffer(media)
-      guard let time = media.pts, let rest = pace.withLock({ $0.mixed(time, at: .now) }) else { return }
+      guard let time = media.pts else { return }
+      caption?.write(captions: captions(time))
+      guard let rest = pace.withLock({ $0.mixed(time, at: .now) }) else { return }
       sink.withLock { $0 }?.leaveOut(after: time, for: rest)
     }
     sink.withLock { $0 = frames }

@@ -38,7 +38,7 @@ package final class MixTile: Sendable {
   /// element `caption` shows none: see `FilledTemplate.checkCaption()`.
   package func show(label: String?) {
     if let caption = try? branch.element(named: Caption.element) {
-      try? Caption.write(label ?? "", columns: Caption.tileColumns, over: caption)
+      try? Caption.write(LabelText.shown(label ?? "", columns: Caption.tileColumns), over: caption)
     }
     frames.renewStandIn()
   }

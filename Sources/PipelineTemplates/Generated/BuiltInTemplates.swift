@@ -657,8 +657,9 @@ audiotestsrc is-live=true do-timestamp=true wave=silence samplesperbuffer=960
 #                A background that is not black is the lowest tile.
 # logo           An image above all tiles, where one is asked for: Swift sets `location`, `alpha`, `offset-x`, `offset-y`,
 #                `overlay-width` and `overlay-height`.
-# caption        What people are told, such as what is said: the label of the whole frame. Swift sets `text` and `silent`.
-#                `label-font` is for a frame that is 640 wide, and goes with the width, as it does for labels of a tile.
+# caption        What people are told: the label of the whole frame and, below it, captions of what is said. Swift sets
+#                `text` and `silent`. `label-font` is for a frame that is 640 wide, and goes with the width, as it does for
+#                labels of a tile; lines of captions have up to 42 letters.
 # frames         Frames out, `width` x `height`, `framerate` a second (a fraction), in the colours that most cameras are sent
 #                in, so that none are converted. When what follows does not keep up the mixer waits, and leaves out frames.
 # videotestsrc   A dark corner under the tiles keeps the mixer going while there is none.

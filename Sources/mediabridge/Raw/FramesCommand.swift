@@ -137,6 +137,7 @@ struct FramesCommand: AsyncParsableCommand, RawCommand {
       // What frames are made of has no audio.
       options.kinds = [.video]
       (options.labelTopic, options.hasLabels) = (composite.labelTopic, raw.reply == .label)
+      options.burnsCaptions = composite.burnCaptions
       return options
     }
   }

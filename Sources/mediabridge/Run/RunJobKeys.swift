@@ -54,6 +54,7 @@ extension RunKey {
       flag("names", composite.appending(path: \.showsNames)),
       flag("placeholders", composite.appending(path: \.showsPlaceholders)),
       text("label-topic", composite.appending(path: \.labelTopic), example: "captions"),
+      flag("burn-captions", composite.appending(path: \.burnCaptions)),
       one("gap", .count(example: 8), scenery.appending(path: \.gap), count(of:)),
       optional(
         "background", .text(example: "white, #203040 or wall.png"), scenery.appending(path: \.background),
