@@ -14,14 +14,15 @@ import Testing
   private let failures = Collector<String>()
 
   private func run(
-    _ kind: String, _ body: (MixPipeline, FilledTemplate) async throws -> Void
+    _ kind: String, captions: @escaping @Sendable (MediaTime) -> String = { _ in "" },
+    _ body: (MixPipeline, FilledTemplate) async throws -> Void
   ) async throws {
     let values = [
       "width": "320", "height": "180", "framerate": "30/1", "delay": "100000000", "audio-delay": "100000000",
     ]
     let pipeline = try MixPipeline(
-      try factory.fill(.mix, kind, values: values), factory: factory, onBuffer: { [mixed] in mixed.add($0) },
-      onFailure: { [failures] in failures.add($0.message) })
+      try factory.fill(.mix, kind, values: values), factory: factory, captions: captions,
+      onBuffer: { [mixed] in mixed.add($0) }, onFailure: { [failures] in failures.add($0.message) })
     try pipeline.start()
     try await body(pipeline, try factory.fill(.tile, kind, values: [:]))
     await pipeline.stop()
@@ -61,6 +62,33 @@ import Testing
         sum + (0..<160).count { x in planes[2].map { $0.bytes[y * $0.stride + x] > 180 } ?? false }
       }
     } ?? 0
+  }
+
+  /// How many lines are written over the newest mixed frame.
+  private func linesWritten() -> Int {
+    guard let frame = mixed.values.last.flatMap(VideoFrameBuffer.init) else { return 0 }
+    let isWritten = frame.withPlanes { planes in
+      (0..<180).map { y in (0..<320).contains { x in planes[0].map { $0.bytes[y * $0.stride + x] > 180 } ?? false } }
+    }
+    guard let isWritten else { return 0 }
+    return zip(isWritten, isWritten.dropFirst()).count { !$0 && $1 }
+  }
+
+  @Test func whatIsSaidStandsBelowTheLabel() async throws {
+    let said = Locked("")
+    try await run("video", captions: { _ in said.withLock { $0 } }) { pipeline, _ in
+      func say(_ text: String) { said.withLock { $0 = text } }
+      try pipeline.show(label: "label")
+      try await eventually("the label") { linesWritten() == 1 }
+      say("said")
+      try await eventually("both") { linesWritten() == 2 }
+      say("<one>\ntwo &")
+      try await eventually("two lines below it") { linesWritten() == 3 }
+      try pipeline.show(label: nil)
+      try await eventually("what is said alone") { linesWritten() == 2 }
+      say("")
+      try await eventually("nothing") { mixed.count > 0 && linesWritten() == 0 }
+    }
   }
 
   @Test func aMutedMicrophoneIsMarkedBehindTheName() async throws {
