@@ -76,7 +76,8 @@ import Testing
 
   @Test func whatIsSaidStandsBelowTheLabel() async throws {
     let said = Locked("")
-    try await run("video", captions: { _ in said.withLock { $0 } }) { pipeline, _ in
+    let captions: @Sendable (MediaTime) -> String = { _ in said.withLock { $0 } }
+    try await run("video", captions: captions) { pipeline, _ in
       func say(_ text: String) { said.withLock { $0 = text } }
       try pipeline.show(label: "label")
       try await eventually("the label") { linesWritten() == 1 }
