@@ -184,7 +184,9 @@ extension RoomEvent {
     case .dimensionsChanged(let track, let dimensions):
       track.delegates.each { $0.track(track, didUpdateDimensions: dimensions) }
     case .statisticsUpdated(let track, let statistics):
-      track.delegates.each { $0.track(track, didUpdateStatistics: statistics, simulcastStatistics: track.simulcastStatistics) }
+      track.delegates.each {
+        $0.track(track, didUpdateStatistics: statistics, simulcastStatistics: track.simulcastStatistics)
+      }
     default: break
     }
   }

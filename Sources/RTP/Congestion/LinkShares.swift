@@ -26,6 +26,8 @@ public struct LinkShares: Sendable {
   /// From one layer that begins to the next one, and after one that was too much.
   private static let pause = Duration.seconds(2)
   private static let longestPause = Duration.seconds(60)
+  /// The same while no layer of video is sent, so that a trial costs nobody a frame.
+  private static let longestBlindness = Duration.seconds(4)
   /// From this share of lost packets on what audio repeats is heard.
   private static let audibleLoss = 0.02
   /// What has just begun is to blame where the estimate goes down within this time.
@@ -44,6 +46,10 @@ public struct LinkShares: Sendable {
     var wait = LinkShares.pause
     var newest: MediaTime?
     var notBefore: MediaTime?
+    /// When the estimate went down last.
+    var lowered: MediaTime?
+    /// Whether no layer of video is sent though one is wanted.
+    var isBlind = false
   }
 
   /// Nothing is given yet.
@@ -54,6 +60,7 @@ public struct LinkShares: Sendable {
   public mutating func divide(_ estimate: LinkEstimate, among streams: [Stream], at time: MediaTime) {
     let isLowered = estimate.decreases != decreases
     decreases = estimate.decreases
+    climb.isBlind = !streams.contains { $0.rank != nil && bitrates[$0.ssrc] != nil }
     if isLowered { gaveWay(at: time) }
     guard estimate.limit != .none else {
       return give(Dictionary(streams.map { ($0.ssrc, $0.bitrates.upperBound) }) { $1 }, streams, at: time)
@@ -87,7 +94,11 @@ public struct LinkShares: Sendable {
     return staying
   }
 
-  private func mayClimb(at time: MediaTime) -> Bool { climb.notBefore.map { time >= $0 } ?? true }
+  private func mayClimb(at time: MediaTime) -> Bool {
+    guard let notBefore = climb.notBefore else { return true }
+    guard climb.isBlind, let lowered = climb.lowered else { return time >= notBefore }
+    return time >= min(notBefore, lowered + Self.longestBlindness)
+  }
 
   private mutating func gaveWay(at time: MediaTime) {
     // What is too much is told several times.
@@ -96,6 +107,7 @@ public struct LinkShares: Sendable {
       climb.newest = nil
     }
     climb.notBefore = max(time + climb.wait, climb.notBefore ?? time)
+    climb.lowered = time
   }
 
   private mutating func give(_ new: [SSRC: Int], _ streams: [Stream], at time: MediaTime) {

@@ -125,6 +125,20 @@ struct LinkSharesTests {
     #expect((waits.last ?? 0) < 61, "\(waits)")
   }
 
+  /// Frozen frames are worse than a trial that fails, which costs nobody a frame.
+  @Test func videoThatIsNotSeenAtAllIsTriedAgainSoon() {
+    var scene = Scene()
+    scene.divide(0, .none)
+    var trials: [Double] = []
+    scene.divide(30_000, lowered: true)
+    for _ in 0..<1200 {
+      guard scene.divide(200_000, .application).contains(Self.small) else { continue }
+      trials.append(scene.now / 1000)
+      #expect(scene.divide(30_000, lowered: true) == [Self.audio])
+    }
+    #expect(trials.count > 20 && zip(trials.dropFirst(), trials).allSatisfy { $0 - $1 < 5 }, "\(trials)")
+  }
+
   @Test func whatNobodyWantsTakesNothing() {
     var scene = Scene()
     scene.divide(0, .none)
