@@ -142,7 +142,7 @@ fuzz: setup ## Feed the parsers with random input (FUZZ_SECONDS=60 for each of F
 
 # Tests that measure real time are marked `realtime` and run two at a time, the others more of them. What fails is run once
 # more by itself, as above.
-E2E_WORKERS ?= 4
+E2E_WORKERS ?= 6
 E2E_CACHE := $(shell mktemp -u)
 PYTEST_HERE = env MEDIABRIDGE_BIN=$(CURDIR)/$(or $(E2E_BIN),.build/debug/mediabridge) PYTHONDONTWRITEBYTECODE=1 \
   .venv/bin/python -m pytest -q Tests/EndToEnd

@@ -190,10 +190,8 @@ def test_one_that_is_removed_before_anything_came_has_not_failed(server, runner)
     runner.write(jobs)
     told = program.wait_for("configuration")
     assert told["removed"] == ["late"] and told["added"] == ["piped"]
-    # Told by the job and by the file, which do not wait for each other.
-    runner.wait(lambda: runner.of("piped", "failed"))
-    (failed,) = runner.of("piped", "failed")
-    assert "standard output carries what is told" in failed["message"]
+    failed = program.wait_for("failed")
+    assert failed["job"] == "piped" and "standard output carries what is told" in failed["message"]
     program.send(signal.SIGINT)
     assert program.finish() == 1
     assert not runner.of("late", "failed"), program.report("it counts as failed")

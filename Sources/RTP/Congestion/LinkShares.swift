@@ -28,9 +28,6 @@ public struct LinkShares: Sendable {
   private static let longestPause = Duration.seconds(60)
   /// The same while no layer of video is sent, so that a trial costs nobody a frame.
   private static let longestBlindness = Duration.seconds(4)
-  /// How long the estimate is too low for the smallest layers before they are paused: where a larger one was too much, or
-  /// a machine stood still, it goes far down, and comes back at once.
-  private static let patience = Duration.seconds(2)
   /// From this share of lost packets on what audio repeats is heard.
   private static let audibleLoss = 0.02
   /// What has just begun is to blame where the estimate goes down within this time.
@@ -43,8 +40,6 @@ public struct LinkShares: Sendable {
   private var paused: Set<SSRC> = []
   private var decreases = 0
   private var climb = Climb()
-  /// Since when the estimate is too low for the smallest layers that are sent.
-  private var shortSince: MediaTime?
 
   private struct Climb: Sendable {
     /// Doubles with each layer that was too much.
@@ -72,11 +67,10 @@ public struct LinkShares: Sendable {
     }
     var division = Division(streams: streams.enumerated().sorted(by: Self.isBefore).map(\.element))
     if estimate.loss >= Self.audibleLoss { division.keepRedundancy() }
-    let staying = staying(division, estimate, at: time)
-    let kept = kept(division, estimate, at: time)
     // What has fitted so far is not taken away before the estimate goes down.
-    let fitting = isLowered || kept == nil ? 0 : division.cost(of: bitrates)
-    division.begin(within: max(estimate.bitrate, fitting), without: staying, keeping: kept ?? [])
+    let fitting = isLowered ? 0 : division.cost(of: bitrates)
+    let staying = staying(division, estimate, at: time)
+    division.begin(within: max(estimate.bitrate, fitting), without: staying)
     if !isLowered, staying == paused, mayClimb(at: time), division.isPlenty(estimate) { division.beginNext() }
     give(division.bitrates, streams, at: time)
   }
@@ -98,15 +92,6 @@ public struct LinkShares: Sendable {
     let least = Double(first.cost(first.bitrates.lowerBound)) * Self.margin
     if Double(estimate.bitrate - needed) >= least { staying.remove(first.ssrc) }
     return staying
-  }
-
-  /// The smallest layers, which stay for a while where there is no room for them; nil when that is over.
-  private mutating func kept(_ division: Division, _ estimate: LinkEstimate, at time: MediaTime) -> Set<SSRC>? {
-    let sent = division.streams.filter { $0.rank == nil || $0.rank == 0 && bitrates[$0.ssrc] != nil }
-    let needed = sent.reduce(0) { $0 + $1.cost($1.bitrates.lowerBound) }
-    shortSince = estimate.bitrate < needed ? shortSince ?? time : nil
-    guard shortSince.map({ time - $0 < Self.patience }) ?? true else { return nil }
-    return Set(sent.lazy.filter { $0.rank == 0 }.map(\.ssrc))
   }
 
   private func mayClimb(at time: MediaTime) -> Bool {
@@ -150,11 +135,11 @@ public struct LinkShares: Sendable {
       streams.reduce(0) { sum, stream in sum + (bitrates[stream.ssrc].map(stream.cost) ?? 0) }
     }
 
-    mutating func begin(within budget: Int, without staying: Set<SSRC>, keeping kept: Set<SSRC>) {
+    mutating func begin(within budget: Int, without staying: Set<SSRC>) {
       for stream in streams where !staying.contains(stream.ssrc) {
         let least = stream.cost(stream.bitrates.lowerBound)
         // Without sound nothing else is worth anything.
-        guard stream.rank == nil || kept.contains(stream.ssrc) || given + least <= budget else { continue }
+        guard stream.rank == nil || given + least <= budget else { continue }
         bitrates[stream.ssrc] = stream.bitrates.lowerBound
         given += least
       }
