@@ -48,7 +48,7 @@ public struct LinkShares: Sendable {
     var notBefore: MediaTime?
     /// When the estimate went down last.
     var lowered: MediaTime?
-    /// Whether no layer of video is sent though one is wanted.
+    /// Whether no layer of video is sent though one is wanted that begins with little.
     var isBlind = false
   }
 
@@ -60,7 +60,7 @@ public struct LinkShares: Sendable {
   public mutating func divide(_ estimate: LinkEstimate, among streams: [Stream], at time: MediaTime) {
     let isLowered = estimate.decreases != decreases
     decreases = estimate.decreases
-    climb.isBlind = !streams.contains { $0.rank != nil && bitrates[$0.ssrc] != nil }
+    climb.isBlind = isBlind(streams)
     if isLowered { gaveWay(at: time) }
     guard estimate.limit != .none else {
       return give(Dictionary(streams.map { ($0.ssrc, $0.bitrates.upperBound) }) { $1 }, streams, at: time)
@@ -92,6 +92,12 @@ public struct LinkShares: Sendable {
     let least = Double(first.cost(first.bitrates.lowerBound)) * Self.margin
     if Double(estimate.bitrate - needed) >= least { staying.remove(first.ssrc) }
     return staying
+  }
+
+  private func isBlind(_ streams: [Stream]) -> Bool {
+    let video = streams.filter { $0.rank != nil }
+    return video.allSatisfy { bitrates[$0.ssrc] == nil }
+      && video.contains { $0.bitrates.lowerBound < $0.bitrates.upperBound }
   }
 
   private func mayClimb(at time: MediaTime) -> Bool {
