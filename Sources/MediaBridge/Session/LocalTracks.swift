@@ -10,6 +10,8 @@ struct LocalTracks {
     var outgoing: OutgoingTrack
     var backup = Backup.unwanted
 
+    var isBackupInUse: Bool { if case .unwanted = backup { false } else { true } }
+
     /// In each codec.
     var allOutgoing: [OutgoingTrack] { if case .sent(let other) = backup { [outgoing, other] } else { [outgoing] } }
   }

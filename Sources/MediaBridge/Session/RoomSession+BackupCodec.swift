@@ -10,8 +10,12 @@ extension RoomSession {
       if options.dynacast { published.outgoing.set(update.qualities(of: nil)) }
       return
     }
-    if options.dynacast { published.outgoing.set(update.qualities(of: published.plan.codec)) }
     let wanted = update.qualities(of: backup.codec)
+    // LiveKit's server takes nothing of a first codec that the other one has replaced for everybody, and does not report
+    // that it came, which would pass for loss.
+    if options.dynacast || published.isBackupInUse || wanted.contains(where: \.enabled) {
+      published.outgoing.set(update.qualities(of: published.plan.codec))
+    }
     switch published.backup {
     case .sent(let outgoing): outgoing.set(wanted)
     case .unwanted where !wanted.contains(where: \.enabled): break
