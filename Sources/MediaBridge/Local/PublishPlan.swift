@@ -96,7 +96,8 @@ struct PublishPlan: Sendable {
     backup = options.backup.map { other in
       Backup(
         codec: other.preferredCodec.rawValue, encodeTemplate: other.usedEncodeTemplate,
-        layers: Self.layers(of: size, other, isScreen: isScreen))
+        // As many as the first codec has: a server tells layers apart by those of the track.
+        layers: Array(Self.layers(of: size, other, isScreen: isScreen).suffix(layers.count)))
     }
   }
 

@@ -6,6 +6,8 @@ extension RoomSession {
   /// Which codecs and layers somebody receives.
   func obey(_ update: Livekit_SubscribedQualityUpdate) {
     guard var published = services.local[update.trackSid] else { return }
+    logger.debug(
+      "layers wanted", metadata: ["track": "\(update.trackSid)", "layers": .array(update.wantedLayers.map { "\($0)" })])
     guard let backup = published.plan.backup else {
       if options.dynacast { published.outgoing.set(update.qualities(of: nil)) }
       return
@@ -54,5 +56,12 @@ extension RoomSession {
       current.backup = .unwanted
       services.local.replace(current)
     }
+  }
+}
+
+extension Livekit_SubscribedQualityUpdate {
+  /// Such as `vp8 low`.
+  fileprivate var wantedLayers: [String] {
+    subscribedCodecs.flatMap { codec in codec.qualities.filter(\.enabled).map { "\(codec.codec) \($0.quality)" } }
   }
 }
