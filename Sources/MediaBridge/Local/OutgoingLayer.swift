@@ -200,9 +200,10 @@ final class OutgoingLayer: Sendable {
     }
   }
 
-  /// - Returns: frames a second, as a fraction; nil where frames come as they like.
+  /// - Returns: frames a second, as a fraction: what a program says of frames of its own is all there is to know. Nil where
+  ///   they come as they like.
   private func rate(of caps: Caps) -> String? {
-    guard let own = caps.fraction("framerate"), own.numerator > 0 else { return nil }
+    guard let own = caps.fraction("framerate"), own.numerator > 0 else { return layer.rate.map { "\($0)/1" } }
     if let most = layer.rate, own.numerator > most * own.denominator { return "\(most)/1" }
     return "\(own.numerator)/\(own.denominator)"
   }
