@@ -103,20 +103,12 @@ public struct FileNameTemplate: Equatable, Sendable {
   /// The address with `values` in it, each made a word in which nothing means anything to a server: of its path, its query
   /// or what it makes of them. Letters of other scripts are encoded (RFC 3986, 2.1).
   package func address(_ values: [Placeholder: String]) throws(Failure) -> String {
-    var filled: [String] = []
-    for part in parts {
-      var name = ""
-      for piece in part {
-        switch piece {
-        case .text(let text): name += text
-        case .placeholder(let placeholder):
-          guard let value = values[placeholder] else { throw .missingValue(placeholder) }
-          name += Self.word(value)
-        }
-      }
-      filled.append(name)
+    var filled = text
+    for placeholder in placeholders {
+      guard let value = values[placeholder] else { throw .missingValue(placeholder) }
+      filled = filled.replacing("{\(placeholder.rawValue)}", with: Self.word(value))
     }
-    return filled.joined(separator: "/")
+    return filled
   }
 
   /// Whether it is one placeholder, and nothing else.

@@ -65,7 +65,8 @@ public actor RecorderGroup: EgressJob {
 
   /// Nothing happens before `start()`.
   /// - Parameter options: of each recorder, whose destinations have the placeholder `{publisher_identity}`, or of single
-  ///   tracks `{track_id}`, in the names of files or behind the server of an address; `wait` is for the first one, and `ending` is that of the group.
+  ///   tracks `{track_id}`, in the names of files or behind the server of an address; `wait` is for the first one, and
+  ///   `ending` is that of the group.
   public init(room: Room, each unit: Unit, options: RecordingOptions) {
     (self.room, self.unit, self.options) = (room, unit, options)
   }
@@ -79,31 +80,6 @@ public actor RecorderGroup: EgressJob {
     let probe = Recorder(room: room, options: memberOptions("TR_", participant: nil))
     try await probe.prepare()
     _ = try await probe.finish()
-  }
-
-  /// - Throws: what is asked for makes no files of their own.
-  package static func check(_ options: RecordingOptions, each unit: Unit) throws(LiveKitError) {
-    let placeholder = unit == .track ? "{track_id}" : "{publisher_identity}"
-    for destination in options.destinations.map(\.destination) {
-      guard !destination.isWindow else {
-        throw LiveKitError(.invalidParameter, "a window is one, and each \(unit) needs a place of its own")
-      }
-      guard destination.template != "udp" else {
-        throw LiveKitError(
-          .invalidParameter,
-          "\(destination.shown) is one address, and each \(unit) needs one of its own, for which UDP has no names: give "
-            + "files, or addresses of RTMP or SRT")
-      }
-      guard !destination.location.contains(placeholder) else { continue }
-      let (what, place) = destination.isFile ? ("file", "name") : ("address", "path or its query")
-      throw LiveKitError(
-        .invalidParameter,
-        "\(destination.shown) is one \(what), and each \(unit) needs one of its own: put \(placeholder) into its \(place)"
-      )
-    }
-    guard options.participant == nil, options.trackSids.isEmpty else {
-      throw LiveKitError(.invalidParameter, "each \(unit) is asked for, and single ones, too: leave one of both out")
-    }
   }
 
   /// Waits until the first one is being written.

@@ -60,7 +60,7 @@ final class OutgoingStream: Sendable {
   }
 
   /// Returns once its end is on its way.
-  /// - Parameter reason: why it is given up; nil where it is whole.
+  /// - Parameter reason: why it ends before it is whole; nil where it is.
   func close(reason: String?) async throws {
     var trailer = Livekit_DataStream.Trailer()
     (trailer.streamID, trailer.reason) = (header.streamID, reason ?? "")

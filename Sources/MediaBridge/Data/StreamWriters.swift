@@ -20,7 +20,7 @@ public final class TextStreamWriter: Sendable {
   public func write(_ text: String) async throws { try await stream.write(StreamPieces.cut(text)) }
 
   /// Returns once the end is on its way, behind all that was written.
-  /// - Parameter reason: why the text is given up, which is an error for whoever reads it; nil where it is whole.
+  /// - Parameter reason: why the text ends before it is whole, which is an error for whoever reads it; nil where it is.
   public func close(reason: String? = nil) async throws { try await stream.close(reason: reason) }
 }
 
@@ -43,6 +43,6 @@ public final class ByteStreamWriter: Sendable {
   public func write(_ data: Data) async throws { try await stream.write(StreamPieces.cut(data)) }
 
   /// Returns once the end is on its way, behind all that was written.
-  /// - Parameter reason: why the bytes are given up, which is an error for whoever reads them; nil where they are whole.
+  /// - Parameter reason: why the bytes end before they are whole, which is an error for whoever reads them; nil where they are.
   public func close(reason: String? = nil) async throws { try await stream.close(reason: reason) }
 }

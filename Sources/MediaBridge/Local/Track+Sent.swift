@@ -6,19 +6,15 @@ extension Track {
   /// - Returns: of its first codec; nil when that was done of late, or statistics are not wanted any more.
   func measureSent(after age: Duration) -> TrackStatistics? {
     let senders = (self as? any CapturedTrack)?.publisher.publication?.senders ?? []
-    let counts = senders.flatMap(\.layers).map {
-      OutboundMeter.Count(ssrc: $0.stream.ssrc, sent: $0.stream.statistics, layer: $0.sent)
+    let counts = senders.map { sender in
+      sender.layers.map { OutboundMeter.Count(ssrc: $0.stream.ssrc, sent: $0.stream.statistics, layer: $0.sent) }
     }
     let (now, timestamp) = (MediaTime.now, Date().timeIntervalSince1970 * 1000)
     return state.withLock { state in
       var meter = state.reporting.outbound ?? OutboundMeter()
       guard state.reporting.isWanted, meter.isDue(at: now, after: age) else { return nil }
-      var reports = meter.report(counts, isVideo: kind == .video, at: now, timestamp: timestamp)[...]
+      let statistics = meter.report(counts, isVideo: kind == .video, at: now, timestamp: timestamp)
       state.reporting.outbound = meter
-      let statistics = senders.map { sender in
-        defer { reports = reports.dropFirst(sender.layers.count) }
-        return TrackStatistics(outboundRtp: Array(reports.prefix(sender.layers.count)))
-      }
       let others = zip(senders, statistics).dropFirst().compactMap { sender, statistics in
         VideoCodec(rawValue: sender.plan.codec).map { ($0, statistics) }
       }

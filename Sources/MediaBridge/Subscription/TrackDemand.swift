@@ -17,9 +17,9 @@ struct TrackDemand: Hashable, Sendable {
     }
   }
 
-  private var extent: Extent
+  private let extent: Extent
   /// Frames a second that are enough; 0 for all of them.
-  private var fps: UInt = 0
+  private let fps: UInt
 
   /// Nothing: there is nobody, or nobody who is visible.
   static let nothing = TrackDemand(extent: .nothing)
@@ -28,7 +28,7 @@ struct TrackDemand: Hashable, Sendable {
   /// All there is: somebody takes no part in adaptive stream, or shows it without bounds.
   static let everything = TrackDemand(extent: .everything)
   /// Frames with as many pixels as are shown.
-  static func size(_ size: Dimensions, fps: UInt = 0) -> TrackDemand { TrackDemand(extent: .size(size), fps: fps) }
+  static func size(_ size: Dimensions) -> TrackDemand { TrackDemand(extent: .size(size)) }
 
   @MainActor init(of renderer: any VideoRenderer) {
     guard renderer.isVisible else {

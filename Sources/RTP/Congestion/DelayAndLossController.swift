@@ -4,7 +4,7 @@ public import MediaCore
 /// what the receiver says (REMB). Where the other side reports no arrivals, delay is not known, and loss is that of
 /// reception reports.
 public struct DelayAndLossController: CongestionController {
-  /// Nobody asks for less: that would be no sound any more.
+  /// Nobody asks for less: that would be no audio any more.
   private static let least = 30_000.0
   /// Above what is sent nothing is known; so much more is believed.
   private static let ceiling = 1.5

@@ -48,8 +48,6 @@ public struct LinkShares: Sendable {
     var notBefore: MediaTime?
     /// When the estimate went down last.
     var lowered: MediaTime?
-    /// Whether no layer of video is sent though one is wanted that begins with little.
-    var isBlind = false
   }
 
   /// Nothing is given yet.
@@ -60,7 +58,6 @@ public struct LinkShares: Sendable {
   public mutating func divide(_ estimate: LinkEstimate, among streams: [Stream], at time: MediaTime) {
     let isLowered = estimate.decreases != decreases
     decreases = estimate.decreases
-    climb.isBlind = isBlind(streams)
     if isLowered { gaveWay(at: time) }
     guard estimate.limit != .none else {
       return give(Dictionary(streams.map { ($0.ssrc, $0.bitrates.upperBound) }) { $1 }, streams, at: time)
@@ -69,9 +66,10 @@ public struct LinkShares: Sendable {
     if estimate.loss >= Self.audibleLoss { division.keepRedundancy() }
     // What has fitted so far is not taken away before the estimate goes down.
     let fitting = isLowered ? 0 : division.cost(of: bitrates)
-    let staying = staying(division, estimate, at: time)
+    let mayClimb = mayClimb(streams, at: time)
+    let staying = mayClimb ? staying(division, estimate) : paused
     division.begin(within: max(estimate.bitrate, fitting), without: staying)
-    if !isLowered, staying == paused, mayClimb(at: time), division.isPlenty(estimate) { division.beginNext() }
+    if !isLowered, staying == paused, mayClimb, division.isPlenty(estimate) { division.beginNext() }
     give(division.bitrates, streams, at: time)
   }
 
@@ -82,11 +80,9 @@ public struct LinkShares: Sendable {
   }
 
   /// Those that are paused and stay so: all but the first one where there is room for it.
-  private func staying(_ division: Division, _ estimate: LinkEstimate, at time: MediaTime) -> Set<SSRC> {
+  private func staying(_ division: Division, _ estimate: LinkEstimate) -> Set<SSRC> {
     var staying = paused
-    guard mayClimb(at: time), let first = division.streams.first(where: { paused.contains($0.ssrc) }) else {
-      return staying
-    }
+    guard let first = division.streams.first(where: { paused.contains($0.ssrc) }) else { return staying }
     let before = division.streams.prefix { $0.ssrc != first.ssrc }
     let needed = before.reduce(0) { $0 + $1.cost($1.bitrates.lowerBound) }
     let least = Double(first.cost(first.bitrates.lowerBound)) * Self.margin
@@ -94,16 +90,17 @@ public struct LinkShares: Sendable {
     return staying
   }
 
+  private func mayClimb(_ streams: [Stream], at time: MediaTime) -> Bool {
+    guard let notBefore = climb.notBefore else { return true }
+    guard isBlind(streams), let lowered = climb.lowered else { return time >= notBefore }
+    return time >= min(notBefore, lowered + Self.longestBlindness)
+  }
+
+  /// Whether no layer of video is sent though one is wanted that begins with little.
   private func isBlind(_ streams: [Stream]) -> Bool {
     let video = streams.filter { $0.rank != nil }
     return video.allSatisfy { bitrates[$0.ssrc] == nil }
       && video.contains { $0.bitrates.lowerBound < $0.bitrates.upperBound }
-  }
-
-  private func mayClimb(at time: MediaTime) -> Bool {
-    guard let notBefore = climb.notBefore else { return true }
-    guard climb.isBlind, let lowered = climb.lowered else { return time >= notBefore }
-    return time >= min(notBefore, lowered + Self.longestBlindness)
   }
 
   private mutating func gaveWay(at time: MediaTime) {
@@ -144,7 +141,7 @@ public struct LinkShares: Sendable {
     mutating func begin(within budget: Int, without staying: Set<SSRC>) {
       for stream in streams where !staying.contains(stream.ssrc) {
         let least = stream.cost(stream.bitrates.lowerBound)
-        // Without sound nothing else is worth anything.
+        // Without audio nothing else is worth anything.
         guard stream.rank == nil || given + least <= budget else { continue }
         bitrates[stream.ssrc] = stream.bitrates.lowerBound
         given += least

@@ -6,7 +6,7 @@ import Testing
 @Suite("Dividing a link among streams")
 struct LinkSharesTests {
   private static let (audio, small, middle, large) = (SSRC(1), SSRC(2), SSRC(3), SSRC(4))
-  /// A camera's three layers and its sound, in an order that is not that of importance.
+  /// A camera's three layers and its audio, in an order that is not that of importance.
   private static let streams = [
     LinkShares.Stream(ssrc: large, rank: 2, bitrates: 510_000...1_700_000),
     LinkShares.Stream(ssrc: middle, rank: 1, bitrates: 135_000...450_000),

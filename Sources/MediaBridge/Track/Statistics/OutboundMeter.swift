@@ -15,14 +15,16 @@ struct OutboundMeter: Sendable {
   /// - Parameter age: how old the last statistics have to be.
   func isDue(at time: MediaTime, after age: Duration) -> Bool { last.map { time - $0.time >= age } ?? true }
 
-  /// - Parameter timestamp: milliseconds since 1970.
+  /// - Parameters:
+  ///   - counts: of the streams of each codec.
+  ///   - timestamp: milliseconds since 1970.
   mutating func report(
-    _ counts: [Count], isVideo: Bool, at time: MediaTime, timestamp: Double
-  ) -> [OutboundRtpStreamStatistics] {
+    _ counts: [[Count]], isVideo: Bool, at time: MediaTime, timestamp: Double
+  ) -> [TrackStatistics] {
     let before = last
-    last = (time, Dictionary(counts.map { ($0.ssrc, $0.sent.bytesSent) }) { $1 })
+    last = (time, Dictionary(counts.joined().map { ($0.ssrc, $0.sent.bytesSent) }) { $1 })
     let elapsed = before.map { (time - $0.time).seconds } ?? 0
-    return counts.map { count in
+    func report(_ count: Count) -> OutboundRtpStreamStatistics {
       let (sent, layer) = (count.sent, count.layer)
       return OutboundRtpStreamStatistics(
         id: "outbound-\(count.ssrc.rawValue)", timestamp: timestamp, kind: isVideo ? "video" : "audio",
@@ -41,5 +43,6 @@ struct OutboundMeter: Sendable {
         nackCount: UInt(sent.nackRequests), pliCount: isVideo ? UInt(sent.keyframeRequests) : nil,
         active: layer.bitrate != nil)
     }
+    return counts.map { TrackStatistics(outboundRtp: $0.map(report)) }
   }
 }
