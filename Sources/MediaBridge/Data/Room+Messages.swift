@@ -3,9 +3,7 @@ import Logging
 
 // What comes on the data channels. Called in the order in which it came; nothing here waits.
 extension Room {
-  func receive(_ message: [UInt8], _ logger: Logger) {
-    guard let packet = try? Livekit_DataPacket(serializedBytes: message) else { return }
-    let sender = identity(of: packet)
+  func receive(_ packet: Livekit_DataPacket, from sender: String, _ logger: Logger) {
     switch packet.value {
     case .user(let user): tell(.dataReceived(remoteParticipants[sender], user.payload, topic: user.topic))
     case .streamHeader(let header): open(header, from: sender, logger)
@@ -50,7 +48,7 @@ extension Room {
   }
 
   /// Who sent a packet; servers before LiveKit 1.5 say it by the participant's SID. Empty for the server.
-  private func identity(of packet: Livekit_DataPacket) -> String {
+  func identity(of packet: Livekit_DataPacket) -> String {
     if !packet.participantIdentity.isEmpty { return packet.participantIdentity }
     if !packet.user.participantIdentity.isEmpty { return packet.user.participantIdentity }
     let sid = packet.participantSid.isEmpty ? packet.user.participantSid : packet.participantSid

@@ -26,7 +26,7 @@ extension RoomSession {
     if mode == .full {
       link.dropTransport()
       // What has come of messages was of the session that is lost, and so is what was announced in it.
-      room.messages.cut()
+      cutMessages()
       services.local.beginAnew()
     }
     link.reader?.cancel()
@@ -150,7 +150,7 @@ extension RoomSession {
     case .candidate(let candidate): link.client?.send(.trickle(candidate, for: .subscriber))
     case .state(let state) where link.isSubscriberPrimary: handle(.transport(state))
     case .state(let state): secondaryChanged(state)
-    case .message(let message): room.receive(message, logger)
+    case .message(let message): receive(message)
     case .mediaChanged: match()
     case .stream(let sid, let change): handle(.stream(sid: sid, change))
     }

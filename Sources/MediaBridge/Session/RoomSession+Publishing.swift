@@ -44,7 +44,7 @@ extension RoomSession {
     guard !state.isEnded, transport === link.publisher else { return }
     switch event {
     case .candidate(let candidate): link.client?.send(.trickle(candidate, for: .publisher))
-    case .message(let message): room.receive(message, logger)
+    case .message(let message): receive(message)
     case .state(let state) where !link.isSubscriberPrimary: handle(.transport(state))
     case .state(.disconnected): await offer(from: transport, restartsICE: true)
     // Without tracks what is received goes on, whatever becomes of what is sent. Whoever sends a message is told.

@@ -20,6 +20,7 @@ extension RoomSession {
     let participant = RemoteParticipant(info: .init(info))
     room.state.withLock { $0.participants[info.identity] = participant }
     room.tell(.participantConnected(participant))
+    releaseMessages(of: info.identity, isAnnounced: true)
   }
 
   private func remove(_ participant: RemoteParticipant, _ identity: String) {
@@ -92,11 +93,12 @@ extension RoomSession {
 
   private func end(_ publication: RemoteTrackPublication, of participant: RemoteParticipant) {
     guard let track = publication.receivedTrack else { return }
+    // Whoever sees it gone from its publication finds that it has ended.
+    track.end.come()
     publication.receivedTrack = nil
     track.state.withLock { $0.trackState = .stopped }
     track.needsChanged()
     track.endStatistics()
-    track.end.come()
     track.mutingChanged()
     if let track = track as? RemoteAudioTrack { services.playback?.remove(track) }
     logger.debug("track unsubscribed", metadata: ["track": "\(publication.sid)"])

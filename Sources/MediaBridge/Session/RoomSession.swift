@@ -16,6 +16,7 @@ actor RoomSession {
   private var queue = ActionQueue()
   private var timer: (deadline: MediaTime, task: Task<Void, Never>)?
   var requests = ConfirmedRequests()
+  var early = EarlyMessages()
   /// Settled when the first session stands, or cannot.
   let outcome = Outcome<Void, LiveKitError>()
   private var ending: Task<Void, Never>?
@@ -147,7 +148,7 @@ actor RoomSession {
     timer?.task.cancel()
     requests.resumeWaiters(throwing: Self.notConnected)
     requests.failAnswers(Self.notConnected)
-    room.messages.cut()
+    cutMessages()
     await services.stop()
     await endLocalTracks()
     await link.beginClosing().value
