@@ -7,7 +7,7 @@ import checks
 import pytest
 from desktop import Desktop
 from failures import after
-from programs import KEYS, mediabridge
+from programs import KEYS, ROOT, mediabridge
 
 
 @pytest.fixture
@@ -58,6 +58,37 @@ def test_closing_it_ends_nothing_else(server, start, desktop, tmp_path):
     recording.send(signal.SIGINT)
     assert recording.finish(40) == 0, recording.report("failed")
     assert checks.decode_errors(file) == [] and checks.length(file) >= length - 0.5
+
+
+def test_an_edited_template_opens_another_in_its_place(server, start, desktop, tmp_path):
+    """A broken one is told, and changes nothing."""
+    server.foreign_publisher("--room", "edited")
+    text = (ROOT / "pipelines/output/window.pipeline").read_text()
+    template = tmp_path / "texts" / "output" / "window.pipeline"
+    template.parent.mkdir(parents=True)
+    template.write_text(text)
+    file = tmp_path / "room.mp4"
+    recording = recorder(server, start, desktop, "edited", file, "window=", "--pipelines", tmp_path / "texts")
+    recording.wait_for("recording", 20)
+    wait_until_seen(desktop)
+    template.write_text(text.replace("ximagesink", "ximagesnk"))
+    assert "ximagesnk" in recording.wait_for("reload_refused", 20)["message"]
+    ((before, *size),) = desktop.windows()
+    assert size == [960, 540]
+    template.write_text(text.replace("width:-960", "width:-640").replace("height:-540", "height:-360"))
+    assert recording.wait_for("reloaded", 20)["templates"] == ["output/window"]
+    deadline = time.monotonic() + 10
+    while [size for _, *size in desktop.windows()] != [[640, 360]]:
+        assert time.monotonic() < deadline, desktop.windows()
+    wait_until_seen(desktop)
+    ((now, _, _),) = desktop.windows()
+    assert now != before
+    desktop.act("close", now)
+    while recording.wait_for("destination").get("state") != "complete":
+        pass
+    recording.send(signal.SIGINT)
+    assert recording.finish(40) == 0, recording.report("failed")
+    assert checks.decode_errors(file) == []
 
 
 def test_a_display_that_goes_ends_nothing_else(server, start, desktop, tmp_path):

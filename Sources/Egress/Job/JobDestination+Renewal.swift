@@ -43,7 +43,7 @@ extension JobDestination {
 
   /// Whether a changed template may take over: something is written, and nothing else is about to take over.
   func mayRenew(_ media: JobMedia) -> Bool {
-    sort.window == nil && renewal.withLock { $0 == nil } && part(of: media)?.hasNext == false && !writer.stage.isHeld
+    renewal.withLock { $0 == nil } && part(of: media)?.hasNext == false && !writer.stage.isHeld
   }
 
   /// Has what changed templates make take over at the next keyframe.
@@ -53,7 +53,7 @@ extension JobDestination {
   ) throws(LiveKitError) {
     let current = writer.stage
     guard (next.plan.segments == nil) == (current.segments == nil) else { throw anotherKind(next) }
-    let isInPlace = sort.link != nil || current.segments != nil
+    let isInPlace = !destination.isFile || current.segments != nil
     let place = isInPlace ? current.destination : nextPart
     let said = isInPlace ? nil : try captions?.claim(beside: place)
     let stage = try open(next.plan, at: place, after: current)
@@ -64,7 +64,7 @@ extension JobDestination {
     let newLines = Set(fed.values.map(\.id)).subtracting(known)
     renewal.withLock {
       $0 = Renewal(
-        templates: templates, part: isInPlace || !place.isFile ? nil : place, before: before, lines: old,
+        templates: templates, part: isInPlace ? nil : place, before: before, lines: old,
         newLines: newLines, isTried: sort.link != nil && newLines.isEmpty)
     }
     setup.withLock { $0 = next }
@@ -103,7 +103,7 @@ extension JobDestination {
       return try maker.make(
         plan, at: place, after: segments, claim: current.claim, hold: StageHold(onFailure: fail), onFailure: fail)
     }
-    return try maker.make(plan, at: place, claim: place.isFile ? FileClaim(place.location) : nil, onFailure: fail)
+    return try sort.open(maker, plan, at: place, place.isFile ? FileClaim(place.location) : nil, breakage)
   }
 
   private func open(
