@@ -9,7 +9,8 @@ struct CompositeArguments: ParsableArguments {
     name: .customLong("composite"),
     help: ArgumentHelp(
       "Mix the room, or those whom --participant names: grid, speaker (who speaks large, the others beside), single-speaker, screen-share, "
-        + "participant (the newest camera or screen of --participant), or a YAML file that describes a layout",
+        + "participant (the newest camera or screen of --participant), the first three on white as grid-light and so on, "
+        + "or a YAML file that describes a layout",
       valueName: "layout"), transform: layout(named:))
   var layout: CompositeLayout?
 

@@ -79,7 +79,7 @@ def test_as_sent_encoded_and_mixed(server, tmp_path):
     fragmented = tmp_path / "a folder" / "fragments.m3u8"
     running, begun = {}, datetime.datetime.now(datetime.timezone.utc)
     for name in ("alice", "bob"):
-        more = (f"hls-fmp4={fragmented}",) if name == "alice" else ()
+        more = (f"hls-fmp4={fragmented}", "--set", "hls-fmp4.filename-suffix=timestamp") if name == "alice" else ()
         running[name] = server.recorder("many", name, files[name], *values(segment_duration=2), *DURATION, *more)
     options = ("--composite", "grid", "--size", "640x360", *values(**LIVE), *DURATION)
     running["live"] = server.recorder("many", None, files["live"], *options)
@@ -94,6 +94,9 @@ def test_as_sent_encoded_and_mixed(server, tmp_path):
         assert video["passthrough"] == (file != files["bob"])
         assert_on_demand(file, tmp_path, told[str(file)], span)
     assert hls.read(fragmented).initialization.name == "fragments_init.mp4"
+    for segment in hls.read(fragmented).segments:
+        named = datetime.datetime.strptime(segment.path.stem + "000+0000", "fragments_%Y%m%d%H%M%S%f%z")
+        assert abs((named - segment.date).total_seconds()) <= 0.002
     assert_live(files["live"], tmp_path, told[str(files["live"])])
 
 

@@ -100,6 +100,8 @@ public struct CompositeOptions: Sendable {
 
 extension CompositeOptions {
   var choice: CompositeChoice { CompositeChoice(self) }
+  /// What is seen where no tile is.
+  var background: CompositeScenery.Background { layout.background ?? scenery.background }
 
   /// The size of the mixed frames; even numbers of pixels.
   public var size: Dimensions {
@@ -157,10 +159,10 @@ extension CompositeOptions {
     if audioTracks == .participant, !kinds.contains(.audio) {
       throw LiveKitError(.invalidParameter, "a track of audio for each participant: there is to be no audio")
     }
-    if layout == .participant, participant == nil {
+    if layout.plain == .participant, participant == nil {
       throw LiveKitError(.invalidParameter, "a composite of one participant: say of whom, by identity")
     }
-    if case .own(let layout) = layout, scenery.gap > 0 {
+    if case .own(let layout) = layout.plain, scenery.gap > 0 {
       throw LiveKitError(
         .invalidParameter, "a gap of \(scenery.gap) pixels: \(layout.name) says itself how far its tiles are apart")
     }

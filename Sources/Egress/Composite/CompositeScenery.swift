@@ -64,19 +64,8 @@ extension CompositeScenery {
     if let logo, !(0...1).contains(logo.opacity) {
       throw LiveKitError(.invalidParameter, "an opacity of \(logo.opacity): give 0 to 1, such as 0.5")
     }
-    _ = try backgroundFrame(PixelSize(size))
+    _ = try background.frame(PixelSize(size))
     _ = try logoPlace(PixelSize(size))
-  }
-
-  /// To be laid under the tiles, an image as large as it is; nil where there is only black.
-  func backgroundFrame(_ size: PixelSize) throws(LiveKitError) -> VideoFrameBuffer? {
-    switch background {
-    case .color(0): nil
-    case .color(let rgb):
-      MediaBuffer.plainFrame(FrameColor(rgb: rgb), width: size.width, height: size.height)
-        .flatMap(VideoFrameBuffer.init)
-    case .image(let file): try Self.image(file, "--background")
-    }
   }
 
   /// Where the logo is seen; nil where there is none.
@@ -86,9 +75,23 @@ extension CompositeScenery {
     return logo.place(of: PixelSize(width: image.width, height: image.height), in: size)
   }
 
-  private static func image(_ file: String, _ option: String) throws(LiveKitError) -> VideoFrameBuffer {
+  fileprivate static func image(_ file: String, _ option: String) throws(LiveKitError) -> VideoFrameBuffer {
     do { return try VideoFrameBuffer(imageFile: file) } catch {
       throw LiveKitError(.invalidParameter, "\(option): \(error.message)", underlying: error)
+    }
+  }
+}
+
+extension CompositeScenery.Background {
+  /// To be laid under the tiles, an image as large as it is.
+  /// - Parameter isBlackAFrame: else it is nil, since there is nothing to be seen of black.
+  func frame(_ size: PixelSize, isBlackAFrame: Bool = false) throws(LiveKitError) -> VideoFrameBuffer? {
+    switch self {
+    case .color(0) where !isBlackAFrame: nil
+    case .color(let rgb):
+      MediaBuffer.plainFrame(FrameColor(rgb: rgb), width: size.width, height: size.height)
+        .flatMap(VideoFrameBuffer.init)
+    case .image(let file): try CompositeScenery.image(file, "--background")
     }
   }
 }

@@ -202,6 +202,10 @@ public actor RoomComposite: EgressJob {
   public func set(layout: CompositeLayout) async {
     plan.set(layout)
     mixing.scene?.layout = layout
+    // An image that has gone meanwhile is no reason to lay out otherwise.
+    do throws(LiveKitError) { try mixing.mix?.show(background: options.background) } catch {
+      tell(.layoutRefused(error))
+    }
     tell(.layoutChanged(layout))
     await followRoom()
   }

@@ -16,8 +16,7 @@ struct RoomMix: Sendable {
   /// Makes what is seen of who has no camera; nil where that was not asked for.
   private(set) var painter: PlaceholderPainter?
 
-  /// Nil for black. The mixer repeats its one frame.
-  private var background: (tile: MixTile, frame: VideoFrameBuffer)?
+  private var background: MixBackground?
   /// Above what keeps the mixer going, and below all tiles.
   static let backgroundLevel = 1
 
@@ -69,7 +68,8 @@ struct RoomMix: Sendable {
       hasPlaceholders ? try PlaceholderPainter(factory: factory) : nil
     }
     let size = PixelSize(options.size)
-    background = try video?.background(try options.scenery.backgroundFrame(size), size)
+    background = video.map { MixBackground($0, size) }
+    try background?.show(options.background)
     if let logo = options.scenery.logo, let place = try options.scenery.logoPlace(size) {
       try LiveKitError.wrapping { () throws(PipelineFailure) in
         try video?.pipeline.show(logo: logo.file, at: place, opacity: logo.opacity)
@@ -88,9 +88,11 @@ struct RoomMix: Sendable {
     for part in [video, audio] {
       try LiveKitError.wrapping { () throws(PipelineFailure) in try part?.pipeline.start() }
     }
-    background?.tile.start()
-    if let background { background.tile.frames.show(background.frame, at: .now) }
+    background?.start()
   }
+
+  /// What is seen where no tile is, from now on.
+  func show(background new: CompositeScenery.Background) throws(LiveKitError) { try background?.show(new) }
 
   /// The part of a kind alone.
   func only(_ kind: Track.Kind) -> Self {
@@ -112,21 +114,8 @@ struct RoomMix: Sendable {
 
   /// No thread of it is left when this returns.
   func stop() async {
-    background?.tile.remove()
+    background?.remove()
     for part in [video, audio] { await part?.pipeline.stop() }
-  }
-}
-
-extension RoomMix.Part {
-  /// A tile under all others.
-  fileprivate func background(
-    _ frame: VideoFrameBuffer?, _ size: PixelSize
-  ) throws(LiveKitError) -> (tile: MixTile, frame: VideoFrameBuffer)? {
-    guard let frame else { return nil }
-    let tile = try LiveKitError.wrapping { () throws(PipelineFailure) in try pipeline.addTile(self.tile) }
-    tile.put(
-      at: TilePlace(x: 0, y: 0, width: size.width, height: size.height, fit: .cover), level: RoomMix.backgroundLevel)
-    return (tile, frame)
   }
 }
 

@@ -23,7 +23,7 @@ package struct FileNameValues: Sendable {
   /// Before a room is joined.
   package init(at date: Date) {
     values = [
-      .time: Self.text(date, "yyyy-MM-dd'T'HHmmss", .current), .utc: Self.text(date, "yyyyMMddHHmmssSSS", .gmt),
+      .time: Self.text(date, "yyyy-MM-dd'T'HHmmss", .current), .utc: Self.utc(date),
     ]
   }
 
@@ -43,6 +43,9 @@ package struct FileNameValues: Sendable {
       .trackID: tracks[0].sid, .trackType: tracks[0].kind.description, .trackSource: tracks[0].source.description,
     ]
   }
+
+  /// `20060102150405000`, with milliseconds.
+  static func utc(_ date: Date) -> String { text(date, "yyyyMMddHHmmssSSS", .gmt) }
 
   private static func text(_ date: Date, _ format: String, _ zone: TimeZone) -> String {
     let formatter = DateFormatter()

@@ -25,6 +25,18 @@ actor PublisherTransport {
     }
   }
 
+  /// How far offering has come.
+  private struct Offers {
+    var negotiator: Negotiator?
+    /// Of the newest one, which its answer names.
+    var id: UInt32 = 0
+    var isBeingMade = false
+    var restartsMeanwhile = false
+    var candidates = PendingCandidates()
+
+    var isAwaitingAnswer: Bool { negotiator?.isAwaitingAnswer == true }
+  }
+
   /// What happens on the connection, in order; ends when it is closed. For one reader.
   nonisolated let events: AsyncStream<Event>
   private let told: AsyncStream<Event>.Continuation
@@ -36,12 +48,7 @@ actor PublisherTransport {
   private let ready = Outcome<Void, LiveKitError>()
   /// Settled when none can be any more.
   private let over = Outcome<LiveKitError, Never>()
-  private var negotiator: Negotiator?
-  /// Of the newest offer, which its answer names.
-  private var offerID: UInt32 = 0
-  private var isOffering = false
-  private var restartsMeanwhile = false
-  private var candidates = PendingCandidates()
+  private var offers = Offers()
   /// What is sent, with the mids that it has in the newest offer.
   private let tracks = Locked<[(track: OutgoingTrack, mid: String?)]>([])
   private let link: OutgoingLink
@@ -93,12 +100,12 @@ actor PublisherTransport {
   /// - Returns: nil where nothing can be offered any more, or an offer has had no answer yet: then it comes behind that.
   func offer(restartsICE: Bool = false) async -> Livekit_SessionDescription? {
     if restartsICE { peer.restartICE() }
-    guard !isOffering, restartsICE || negotiator?.isAwaitingAnswer != true else {
-      restartsMeanwhile = restartsMeanwhile || restartsICE
+    guard !offers.isBeingMade, restartsICE || !offers.isAwaitingAnswer else {
+      offers.restartsMeanwhile = offers.restartsMeanwhile || restartsICE
       return nil
     }
     guard let transport = await localTransport() else { return nil }
-    var negotiator = negotiator ?? Negotiator(sessionID: .random(in: 1..<(1 << 62)), transport: transport)
+    var negotiator = offers.negotiator ?? Negotiator(sessionID: .random(in: 1..<(1 << 62)), transport: transport)
     negotiator.transport = transport
     negotiator.abandonOffer()
     negotiator.addDataChannels()
@@ -108,44 +115,44 @@ actor PublisherTransport {
       }
     }
     let description = negotiator.makeOffer()
-    self.negotiator = negotiator
-    candidates.awaitDescription()
+    offers.negotiator = negotiator
+    offers.candidates.awaitDescription()
     guard let description else { return nil }
-    offerID += 1
+    offers.id += 1
     var offer = Livekit_SessionDescription()
-    (offer.type, offer.sdp, offer.id) = ("offer", description.description, offerID)
+    (offer.type, offer.sdp, offer.id) = ("offer", description.description, offers.id)
     return offer
   }
 
   /// What is asked for meanwhile is in the same offer.
   private func localTransport() async -> LocalTransport? {
-    isOffering = true
-    defer { isOffering = false }
+    offers.isBeingMade = true
+    defer { offers.isBeingMade = false }
     var transport: LocalTransport?
     repeat {
-      restartsMeanwhile = false
+      offers.restartsMeanwhile = false
       transport = await peer.localParameters(setup: .actpass)?.localTransport(preferring: .actpass)
-    } while restartsMeanwhile
+    } while offers.restartsMeanwhile
     return transport
   }
 
   /// The answer to an offer that another one has replaced is passed over. Older servers do not name the offer.
   /// - Returns: whether something has changed since what was offered.
   func accept(_ message: Livekit_SessionDescription) throws(LiveKitError) -> Bool {
-    guard negotiator?.isAwaitingAnswer == true, [0, offerID].contains(message.id) else { return false }
+    guard offers.isAwaitingAnswer, [0, offers.id].contains(message.id) else { return false }
     guard let answer = try? SessionDescription(parsing: message.sdp), let remote = TransportParameters(answer),
-      let sections = try? negotiator?.accept(answer)
+      let sections = try? offers.negotiator?.accept(answer)
     else {
       let failure = LiveKitError(.network, "the server's answer to what we send cannot be used")
       Self.end(ready, over, failure)
       throw failure
     }
     peer.connect(to: remote, isDTLSClient: remote.setup == .passive)
-    for candidate in candidates.described(with: answer.media.flatMap(\.candidates)) {
+    for candidate in offers.candidates.described(with: answer.media.flatMap(\.candidates)) {
       peer.add(remoteCandidate: candidate)
     }
     for section in sections { negotiated(section) }
-    return negotiator?.needsOffer == true || tracks.withLock { $0.contains { $0.mid == nil } }
+    return offers.negotiator?.needsOffer == true || tracks.withLock { $0.contains { $0.mid == nil } }
   }
 
   private func negotiated(_ section: NegotiatedSection) {
@@ -154,7 +161,7 @@ actor PublisherTransport {
   }
 
   func add(_ candidate: String) {
-    if candidates.isReady(candidate) { peer.add(remoteCandidate: candidate) }
+    if offers.candidates.isReady(candidate) { peer.add(remoteCandidate: candidate) }
   }
 
   // MARK: Tracks
@@ -174,7 +181,7 @@ actor PublisherTransport {
       guard let index = tracks.firstIndex(where: { $0.track === track }) else { return nil }
       return tracks.remove(at: index).mid
     }
-    if let mid { negotiator?.remove(mid: mid) }
+    if let mid { offers.negotiator?.remove(mid: mid) }
   }
 
   /// Returns once something can be sent.

@@ -35,6 +35,13 @@ struct LocalTracks {
   /// How many sessions there were: what was begun in an earlier one does not count any more.
   private(set) var generation = 0
 
+  /// Publishes all of it anew.
+  let republishing = TaskChain()
+  /// Who may receive it; nil for everybody.
+  var permission: Livekit_SubscriptionPermission?
+  /// What the room takes.
+  var enabledCodecs = Passthrough.possible.video
+
   static let lost = LiveKitError(
     .network, "the connection was lost before the server knew the track; publish it again")
 

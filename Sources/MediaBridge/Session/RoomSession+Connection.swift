@@ -111,7 +111,7 @@ extension RoomSession {
         "room": "\(join.room.name)", "identity": "\(join.participant.identity)", "sid": "\(join.participant.sid)",
         "server": "\(join.serverInfo.version)", "participants": "\(join.otherParticipants.count)",
       ])
-    services.enabledCodecs = join.enabledVideoCodecs
+    services.local.enabledCodecs = join.enabledVideoCodecs
     isFirst ? room.learn(join) : room.learnAgain(join)
   }
 

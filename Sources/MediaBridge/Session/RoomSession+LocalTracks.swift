@@ -65,7 +65,7 @@ extension RoomSession {
   /// encoders among templates.
   func limits(of templates: [TemplateName]) -> (codecs: Set<VideoCodec>, variables: Set<String>) {
     let variables = templates.filter { $0.kind == .encode }.compactMap { try? services.factory.variables(of: $0) }
-    return (services.enabledCodecs, Set(variables.joined()))
+    return (services.local.enabledCodecs, Set(variables.joined()))
   }
 
   // MARK: The way out
@@ -187,7 +187,7 @@ extension RoomSession {
   /// - Parameter known: what the server has still.
   func publishAgain(allBut known: Set<String>) {
     let generation = services.local.generation
-    services.republishing.add { await self.publishAgain(allBut: known, generation) }
+    services.local.republishing.add { await self.publishAgain(allBut: known, generation) }
   }
 
   private func publishAgain(allBut known: Set<String>, _ generation: Int) async {

@@ -23,12 +23,12 @@ extension RoomSession {
   /// Told again in a new session.
   func allow(_ permission: Livekit_SubscriptionPermission) async throws(LiveKitError) {
     try await untilStanding(.now + state.options.connect.timeout)
-    services.permission = permission
+    services.local.permission = permission
     tellPermission()
   }
 
   func tellPermission() {
-    guard let permission = services.permission else { return }
+    guard let permission = services.local.permission else { return }
     var request = Livekit_SignalRequest()
     request.subscriptionPermission = permission
     link.client?.send(request)

@@ -1,5 +1,4 @@
 import GStreamerKit
-import LiveKitProtocol
 import MediaCore
 import MediaPipelines
 
@@ -17,12 +16,6 @@ final class SessionServices {
   private(set) var demands: DemandWatcher?
   /// What this process publishes.
   var local = LocalTracks()
-  /// Publishes it anew.
-  let republishing = TaskChain()
-  /// Who may receive what this process publishes; nil for everybody.
-  var permission: Livekit_SubscriptionPermission?
-  /// What the room takes.
-  var enabledCodecs = Passthrough.possible.video
   /// Measures how tracks arrive, where audio fallback is on.
   var congestion: Task<Void, Never>?
 

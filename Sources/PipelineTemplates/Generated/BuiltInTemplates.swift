@@ -706,9 +706,10 @@ appsrc name=video max-buffers=${queue:-1000} max-bytes=0 leaky-type=downstream
 #: ${live-segments:-5}        Segments that a live playlist lists.
 #: ${delete-segments:-false}  `true` removes a live playlist's old segments.
 #: ${live-playlist:-}         The name of a live playlist beside an event playlist; empty for none.
+#: ${filename-suffix:-index}  `index` counts segments, `timestamp` says when each began: NAME_20060102150405000, UTC.
 #
 # Units: segment-duration s, playlist word, live-segments segments, delete-segments true or false
-# Units: live-playlist file name, fragment ms, queue buffers
+# Units: live-playlist file name, filename-suffix word, fragment ms, queue buffers
 
 mp4mux name=mux fragment-duration=${fragment:-200} streamable=true
 ! appsink name=segments sync=false
@@ -733,9 +734,10 @@ appsrc name=audio max-buffers=${queue:-1000} max-bytes=0 leaky-type=downstream
 #: ${live-segments:-6}        Segments that a live playlist lists.
 #: ${delete-segments:-true}   `true` removes a live playlist's old segments.
 #: ${live-playlist:-}         The name of a live playlist beside an event playlist; empty for none.
+#: ${filename-suffix:-index}  `index` counts segments, `timestamp` says when each began: NAME_20060102150405000, UTC.
 #
 # Units: segment-duration s, playlist word, live-segments segments, delete-segments true or false
-# Units: live-playlist file name, queue buffers
+# Units: live-playlist file name, filename-suffix word, queue buffers
 
 mpegtsmux name=mux alignment=0
 ! appsink name=segments sync=false
@@ -760,9 +762,10 @@ appsrc name=audio max-buffers=${queue:-1000} max-bytes=0 leaky-type=downstream
 #: ${live-segments:-5}        Segments that a live playlist lists.
 #: ${delete-segments:-false}  `true` removes a live playlist's old segments.
 #: ${live-playlist:-}         The name of a live playlist beside an event playlist; empty for none.
+#: ${filename-suffix:-index}  `index` counts segments, `timestamp` says when each began: NAME_20060102150405000, UTC.
 #
 # Units: segment-duration s, playlist word, live-segments segments, delete-segments true or false
-# Units: live-playlist file name, queue buffers
+# Units: live-playlist file name, filename-suffix word, queue buffers
 
 mpegtsmux name=mux alignment=0
 ! appsink name=segments sync=false
@@ -784,7 +787,7 @@ appsrc name=audio max-buffers=${queue:-1000} max-bytes=0 leaky-type=downstream
 # segments       Swift makes the files NAME_00000.png, NAME_00001.png … of it, and NAME.png, which is always the newest.
 #
 #: ${capture-interval:-10}    Seconds from one image to the next: a frame goes in as often, from the first one on.
-#: ${filename-suffix:-index}  `index` keeps all images, `none` the newest only.
+#: ${filename-suffix:-index}  `index` counts images, `timestamp` has the UTC of each (20060102150405000), `none` the newest only.
 #
 # Units: capture-interval s, filename-suffix word, queue buffers, image-height px, compression level 0 to 9
 
@@ -806,7 +809,7 @@ appsrc name=video max-buffers=${queue:-3} max-bytes=0 leaky-type=downstream caps
 # segments       Swift makes the files NAME_00000.jpg, NAME_00001.jpg … of it, and NAME.jpg, which is always the newest.
 #
 #: ${capture-interval:-10}    Seconds from one image to the next: a frame goes in as often, from the first one on.
-#: ${filename-suffix:-index}  `index` keeps all images, `none` the newest only.
+#: ${filename-suffix:-index}  `index` counts images, `timestamp` has the UTC of each (20060102150405000), `none` the newest only.
 #
 # Units: capture-interval s, filename-suffix word, queue buffers, image-height px, quality 0 to 100
 

@@ -104,11 +104,12 @@ struct FramesCommand: AsyncParsableCommand, RawCommand {
         room: room, options: options, stream: stream, console, info: info, replies: replies)
       return RawWork(composite: frames.job) { try await frames.run($0) }
     }
-    let session = RawSession(
-      room: room, choice: raw.choice(.video), extent: raw.each ? .each : .one, wish: .init(size: size, fps: fps),
-      endsWithParticipant: raw.endsWithParticipant, waitsForName: try raw.waitsForName, console: console, info: info,
-      replies: replies
-    ) { number, subject throws(LiveKitError) in
+    let taken = RawSession.Request(
+      choice: raw.choice(.video), extent: raw.each ? .each : .one, wish: .init(size: size, fps: fps),
+      endsWithParticipant: raw.endsWithParticipant,
+      waitsForName: try raw.waitsForName)
+    let session = RawSession(room: room, taken, console: console, info: info, replies: replies) {
+      number, subject throws(LiveKitError) in
       FrameStream(
         request,
         output: try destinations.receiver(for: subject, in: room, environment: environment.merging(sizes) { $1 }),

@@ -70,11 +70,12 @@ struct PCMCommand: AsyncParsableCommand, RawCommand {
     let environment = [
       "MEDIABRIDGE_FORMAT": format.rawValue, "MEDIABRIDGE_RATE": "\(rate)", "MEDIABRIDGE_CHANNELS": "\(channels)",
     ]
-    let session = RawSession(
-      room: room, choice: raw.choice(.audio), extent: mix ? .all : raw.each ? .each : .one,
-      endsWithParticipant: raw.endsWithParticipant, waitsForName: try raw.waitsForName, console: console, info: info,
-      replies: replies
-    ) { number, subject throws(LiveKitError) in
+    let taken = RawSession.Request(
+      choice: raw.choice(.audio), extent: mix ? .all : raw.each ? .each : .one,
+      endsWithParticipant: raw.endsWithParticipant,
+      waitsForName: try raw.waitsForName)
+    let session = RawSession(room: room, taken, console: console, info: info, replies: replies) {
+      number, subject throws(LiveKitError) in
       PCMStream(
         request, output: try destinations.receiver(for: subject, in: room, environment: environment),
         isFramed: raw.framed, info: info, number: number)

@@ -5,23 +5,16 @@ import MediaCore
 
 /// Makes what streams write to: a reader for each of them, or one for all.
 final class RawDestinations: Sendable {
-  let target: RawTarget
-  /// Whether each stream has a reader of its own.
-  let hasMany: Bool
-  /// Whether what is written says of which stream it is.
-  let isFramed: Bool
+  private let raw: RawArguments
   /// Standard output, where that carries the media.
-  let media: Int32?
-  let limits: RawLimits
+  private let media: Int32?
+  private let limits: RawLimits
   /// What `--info` calls what is written.
-  let unit: String
-  let info: InfoLog?
-  let console: Console
+  private let unit: String
+  private let info: InfoLog?
+  private let console: Console
   private let replies: Replies?
   private let reconnectFor: Duration
-  private let replaces: Bool
-  /// What fills names before the room is joined.
-  private let known: FileNameValues.Values
   private let pathSink: @Sendable (String) throws(LiveKitError) -> any RawSink
   private let shared = Locked<(any RawReceiver)?>(nil)
   private let names = Locked(ParticipantNames())
@@ -35,20 +28,20 @@ final class RawDestinations: Sendable {
     replies: Replies?, reconnectFor: Duration = RecordingOptions.usualReconnection, _ console: Console,
     pathSink: @escaping @Sendable (String) throws(LiveKitError) -> any RawSink
   ) {
-    (target, hasMany, isFramed) = (raw.target, raw.each, raw.framed)
-    (self.media, self.limits, self.unit, self.info, self.console) = (media, limits, unit, info, console)
-    (self.replies, self.reconnectFor, self.pathSink) = (replies, reconnectFor, pathSink)
-    (replaces, known) = (raw.overwrite, raw.knownNames)
+    (self.raw, self.media, self.limits, self.unit) = (raw, media, limits, unit)
+    (self.info, self.console, self.replies) = (info, console, replies)
+    (self.reconnectFor, self.pathSink) = (reconnectFor, pathSink)
   }
 
   /// - Parameter environment: what a command is told besides whose media it gets.
   func receiver(
     for subject: RawSubject, in room: Room, environment: [String: String]
   ) throws(LiveKitError) -> any RawReceiver {
-    let isShared = isFramed && !target.hasOneForEach(isFramed: true)
+    // What is framed says of which stream it is.
+    let isShared = raw.framed && !raw.target.hasOneForEach(isFramed: true)
     if isShared, let shared = shared.withLock({ $0 }) { return shared }
-    let own = hasMany && !isShared ? variables(of: subject.identity) : [:]
-    let made = try make(target.named(values(subject, room)), environment.merging(own) { $1 })
+    let own = raw.each && !isShared ? variables(of: subject.identity) : [:]
+    let made = try make(raw.target.named(values(subject, room)), environment.merging(own) { $1 })
     guard isShared else { return made }
     let shared = SharedReceiver(made)
     self.shared.withLock { $0 = shared }
@@ -65,7 +58,7 @@ final class RawDestinations: Sendable {
     values.add(room, subject.participant, subject.publication.map { [$0] } ?? [])
     var all = values.values.merging(values.track(of: [.video, .audio])) { $1 }.filter { !$0.value.isEmpty }
     if !subject.identity.isEmpty { all[.publisherIdentity] = subject.identity }
-    return known.merging(all) { $1 }
+    return raw.knownNames.merging(all) { $1 }
   }
 
   private func make(_ target: RawTarget, _ environment: [String: String]) throws(LiveKitError) -> any RawReceiver {
@@ -78,7 +71,7 @@ final class RawDestinations: Sendable {
     switch target {
     case .socket(let path): return try SocketOutput(path, limits: limits, say: slow, tell: tell)
     case .sharedMemory(let path):
-      return try SharedMemoryOutput(path, replaces: replaces, tell: tell, say: said("reader"))
+      return try SharedMemoryOutput(path, replaces: raw.overwrite, tell: tell, say: said("reader"))
     case .standardOutput: sink = DescriptorSink(media ?? -1, name: "standard output")
     case .webSocket(let url): sink = WebSocketSink(url, reconnectFor: reconnectFor, tell: said("connection"))
     case .path(let path): sink = try pathSink(path)

@@ -10,6 +10,21 @@ actor RawSession {
     var fps: Int?
   }
 
+  /// What is asked for.
+  struct Request: Sendable {
+    var choice: RawChoice
+    var extent: Extent
+    var wish = Wish()
+    /// Whether a stream is complete when its participant leaves.
+    var endsWithParticipant: Bool
+    /// Whether a destination's name is only known with a track.
+    var waitsForName = false
+
+    fileprivate var unit: String { choice.kind == .video ? "frames" : "samples" }
+    /// In a room that others share, what is sent is as large and as often as all of them need it.
+    fileprivate var need: OutputNeed { wish.size == nil && wish.fps == nil ? .everything : .shown }
+  }
+
   /// Whose media is taken.
   enum Extent: Sendable {
     /// Of one participant, the first one where none is named.
@@ -37,11 +52,7 @@ actor RawSession {
   }
 
   private let room: Room
-  private let choice: RawChoice
-  private let extent: Extent
-  private let wish: Wish
-  private let endsWithParticipant: Bool
-  private let waitsForName: Bool
+  private let request: Request
   /// Whether nothing more is taken.
   private var isOver = false
   private let console: Console
@@ -56,17 +67,13 @@ actor RawSession {
   /// Who was chosen.
   private var identity: String?
 
-  /// - Parameters:
-  ///   - endsWithParticipant: whether a stream is complete when its participant leaves.
-  ///   - waitsForName: whether a destination's name is only known with a track.
+  /// Nothing is taken before `run`.
   init(
-    room: Room, choice: RawChoice, extent: Extent, wish: Wish = Wish(), endsWithParticipant: Bool,
-    waitsForName: Bool = false, console: Console, info: InfoLog?, replies: Replies?,
+    room: Room, _ request: Request, console: Console, info: InfoLog?, replies: Replies?,
     makeStream: @escaping StreamMaker
   ) {
-    (self.room, self.choice, self.extent, self.wish) = (room, choice, extent, wish)
-    (self.console, self.info, self.endsWithParticipant) = (console, info, endsWithParticipant)
-    (self.waitsForName, self.replies, self.makeStream) = (waitsForName, replies, makeStream)
+    (self.room, self.request, self.console, self.info) = (room, request, console, info)
+    (self.replies, self.makeStream) = (replies, makeStream)
   }
 
   // MARK: The course of it
@@ -93,7 +100,7 @@ actor RawSession {
     failure = failure ?? unsent
     report(failure)
     // Others may go on in this room.
-    for take in takes { await take.publication.release(need) }
+    for take in takes { await take.publication.release(request.need) }
     await visit.leave()
     let untold = await info?.finish()
     failure = failure ?? untold
@@ -102,7 +109,7 @@ actor RawSession {
 
   /// The only stream is there from the beginning, so that what is wrong with its destination is known at once.
   private func begin() throws(LiveKitError) {
-    if extent != .each, !waitsForName { try add("", RawSubject()) }
+    if request.extent != .each, !request.waitsForName { try add("", RawSubject()) }
   }
 
   private func add(_ key: String, _ subject: RawSubject) throws(LiveKitError) {
@@ -117,17 +124,19 @@ actor RawSession {
       let hasBegun = streams.hasBegun
       if isInterrupted {
         return hasBegun
-          ? streams.lack(isWhole: true) : LiveKitError(.noMedia, "stopped while waiting for \(choice.wish)")
+          ? streams.lack(isWhole: true) : LiveKitError(.noMedia, "stopped while waiting for \(request.choice.wish)")
       }
       tick()
-      if streams.isOver(isOpen: extent == .each && duration == nil) { return streams.lack(isWhole: duration == nil) }
+      if streams.isOver(isOpen: request.extent == .each && duration == nil) {
+        return streams.lack(isWhole: duration == nil)
+      }
       if room.connectionState == .disconnected {
         return room.disconnectError ?? LiveKitError(.disconnected, "the connection to the room was lost")
       }
       guard !hasBegun else { continue }
       if wait == nil, let refusal = takes.compactMap(\.publication.refusal).first { return refusal }
       if let deadline, MediaTime.now >= deadline {
-        return LiveKitError(.timedOut, "waited in vain for \(choice.wish); raise --wait to wait longer")
+        return LiveKitError(.timedOut, "waited in vain for \(request.choice.wish); raise --wait to wait longer")
       }
     }
   }
@@ -140,7 +149,7 @@ actor RawSession {
 
   /// Said at once where others go on; else it is why the command ends.
   private func noteEnds() {
-    for failure in streams.noteEnds() where failure.code == .readerGone || extent == .each {
+    for failure in streams.noteEnds() where failure.code == .readerGone || request.extent == .each {
       console.say("\(failure.message).")
       console.event("reader_gone", ["message": failure.message])
     }
@@ -154,11 +163,9 @@ actor RawSession {
   }
 
   private func report(_ failure: LiveKitError?) {
-    for report in streams.reports { report.tell(console, unit) }
+    for report in streams.reports { report.tell(console, request.unit) }
     info?.tell("finished", failure.map { ["message": $0.message] } ?? [:])
   }
-
-  private var unit: String { choice.kind == .video ? "frames" : "samples" }
 
   // MARK: Who is in the room
 
@@ -187,7 +194,7 @@ actor RawSession {
   /// Of who has left: a command has nothing more to wait for, and a reader that has ended is begun anew when they come
   /// back. A file goes on then.
   private func leave(_ key: String) {
-    guard endsWithParticipant || streams.hasEnded(key) else { return }
+    guard request.endsWithParticipant || streams.hasEnded(key) else { return }
     guard let stream = streams.leave(key, duration) else { return }
     let number = (leaving.keys.max() ?? 0) + 1
     leaving[number] = Task {
@@ -204,12 +211,12 @@ actor RawSession {
     for take in takes where !wanted.contains(where: { $0.publication === take.publication }) {
       takes.removeAll { $0.publication === take.publication }
       streams[take.key]?.detach(take.publication)
-      await take.publication.release(need)
+      await take.publication.release(request.need)
     }
     for new in wanted where !isOver && !takes.contains(where: { $0.publication === new.publication }) {
       guard prepare(new) else { continue }
       takes.append(new)
-      await new.publication.hold(need)
+      await new.publication.hold(request.need)
     }
     for index in takes.indices { follow(takeAt: index) }
     for take in takes where take.track != nil { await ask(take.publication) }
@@ -225,7 +232,7 @@ actor RawSession {
     } catch {
       streams.fail(take.key, error)
       // Else it is why the command ends.
-      if extent == .each { console.fail(error) }
+      if request.extent == .each { console.fail(error) }
       return false
     }
     return true
@@ -240,26 +247,23 @@ actor RawSession {
     if take.publication.track != nil { streams[take.key]?.attach(take.publication, of: take.participant) }
   }
 
-  /// In a room that others share, what is sent is as large and as often as all of them need it.
-  private var need: OutputNeed { wish.size == nil && wish.fps == nil ? .everything : .shown }
-
   /// Has no more sent than is wanted.
   private func ask(_ publication: RemoteTrackPublication) async {
     guard publication.kind == .video else { return }
-    if let size = wish.size { try? await publication.set(preferredDimensions: size) }
-    if let fps = wish.fps { try? await publication.set(preferredFPS: UInt(fps)) }
+    if let size = request.wish.size { try? await publication.set(preferredDimensions: size) }
+    if let fps = request.wish.fps { try? await publication.set(preferredFPS: UInt(fps)) }
   }
 
   /// Whoever was chosen stays chosen as long as they publish something.
   private func wanted() -> [Take] {
-    let there = room.remoteParticipants.values.filter(choice.accepts).sorted { $0.sid < $1.sid }
+    let there = room.remoteParticipants.values.filter(request.choice.accepts).sorted { $0.sid < $1.sid }
     let found = there.flatMap { participant in
       publications(of: participant).map { publication in
-        let key = extent == .each ? participant.identity ?? participant.sid : ""
+        let key = request.extent == .each ? participant.identity ?? participant.sid : ""
         return Take(participant: participant, publication: publication, key: key)
       }
     }
-    guard extent == .one else { return found }
+    guard request.extent == .one else { return found }
     // Whoever is muted may stay so for long, and another one be there.
     let hasBegun = streams.hasBegun
     let chosen =
@@ -271,8 +275,8 @@ actor RawSession {
 
   private func publications(of participant: RemoteParticipant) -> [RemoteTrackPublication] {
     let all = participant.trackPublications.values
-    if extent == .all { return all.filter(choice.accepts) }
-    return choice.best(of: all).map { [$0] } ?? []
+    if request.extent == .all { return all.filter(request.choice.accepts) }
+    return request.choice.best(of: all).map { [$0] } ?? []
   }
 }
 

@@ -51,7 +51,7 @@ import Testing
 
   @Test func metadataNamesALayout() {
     #expect(CompositeLayout(metadata: #"{"layout": "speaker"}"#) == .speaker)
-    #expect(CompositeLayout(metadata: #"{"layout": "single-speaker-light"}"#) == .singleSpeaker)
+    #expect(CompositeLayout(metadata: #"{"layout": "single-speaker-light"}"#) == .light(.singleSpeaker))
     #expect(CompositeLayout(metadata: #"{"layout": "mosaic"}"#) == nil)
     #expect(CompositeLayout(metadata: "hello") == nil && CompositeLayout(metadata: #"{"layout": 3}"#) == nil)
   }

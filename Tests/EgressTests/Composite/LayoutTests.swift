@@ -108,7 +108,8 @@ import Testing
     }
     #expect(refusal("{}") == nil && refusal("hello") == nil && refusal(#"{"layout": "speaker"}"#) == nil)
     #expect(refusal(#"{"layout": "mosaic"}"#)?.contains("no layout is called 'mosaic'") == true)
-    #expect(refusal(#"{"layout": "speaker-light"}"#)?.contains("as speaker; a white background") == true)
+    #expect(refusal(#"{"layout": "speaker-dark"}"#)?.contains("'speaker-dark'; it is laid out as speaker") == true)
+    #expect(refusal(#"{"layout": "speaker-light"}"#) == nil)
   }
 
   @Test func aScreenShareMakesAGridASpeakerViewAndIsNotCut() {

@@ -58,7 +58,7 @@ import Testing
   @Test(arguments: [("a.png", StillImageFormat.png), ("a.jpg", .jpeg(quality: 90))])
   func aPictureIsABackground(_ name: String, _ format: StillImageFormat) throws {
     let file = try write(name, try image(format, FrameColor(rgb: 0xffffff)))
-    let frame = try #require(try CompositeScenery(background: .image(file: file)).backgroundFrame(size))
+    let frame = try #require(try CompositeScenery.Background.image(file: file).frame(size))
     #expect(frame.width == 64 && frame.height == 36)
     let luma = frame.withPlanes { $0[0]?.bytes[0] } ?? nil
     #expect(luma.map { $0 > 225 } == true)

@@ -36,7 +36,7 @@ import Testing
     for (file, name) in [("a.jpg", "images"), ("a.jpeg", "images"), ("a.png", "images-png")] {
       let planner = try OutputPlanner(Destination(location: file), factory: PipelineFactory(folder: nil))
       #expect(planner.template.name == name && planner.keyframeInterval == nil && planner.kinds == [.video])
-      #expect(planner.segments?.imageInterval == .seconds(10) && planner.segments?.numbersImages == true)
+      #expect(planner.segments?.imageInterval == .seconds(10) && planner.segments?.suffix == .index)
       #expect(try planner.plan([.video: TrackTraits(codec: "h264")]).feeds[.video]?.way == .raw)
     }
     #expect(try options()?.imageInterval == nil)
@@ -50,6 +50,7 @@ import Testing
     #expect(error(["delete-segments": "true"]).contains("set playlist=live too"))
     #expect(error(["live-playlist": "../live.m3u8"]).contains("a name in the folder of the playlist"))
     #expect(error(["live-playlist": "a.m3u8", "playlist": "live"]).contains("leave out playlist=live"))
+    #expect(error(["filename-suffix": "none"]).contains("give index or timestamp"))
   }
 
   @Test(arguments: ["a_00007.ts", "a_123456.m4s", "a_init.mp4", "live.m3u8"])

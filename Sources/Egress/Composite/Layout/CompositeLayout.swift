@@ -17,9 +17,12 @@ public enum CompositeLayout: Hashable, Sendable {
   case participant
   /// Rectangles of one's own.
   case own(OwnLayout)
+  /// Another one on white, whatever background the composite has: `grid-light`, `speaker-light`, `single-speaker-light`.
+  indirect case light(CompositeLayout)
 
   /// Those that have names of their own.
-  public static let allCases: [CompositeLayout] = [.grid, .speaker, .singleSpeaker, .screenShare, .participant]
+  public static let allCases: [CompositeLayout] =
+    [.grid, .speaker, .singleSpeaker, .screenShare, .participant] + [.grid, .speaker, .singleSpeaker].map(light)
 
   /// As people write it.
   public var rawValue: String {
@@ -30,8 +33,14 @@ public enum CompositeLayout: Hashable, Sendable {
     case .screenShare: "screen-share"
     case .participant: "participant"
     case .own(let layout): layout.name
+    case .light(let layout): "\(layout.rawValue)-light"
     }
   }
+
+  /// Without the background of its own.
+  var plain: CompositeLayout { if case .light(let layout) = self { layout.plain } else { self } }
+  /// Seen in place of the composite's; nil where that stays.
+  var background: CompositeScenery.Background? { if case .light = self { .color(0xFFFFFF) } else { nil } }
 
   /// Nil for a name that none of `allCases` has.
   public init?(rawValue: String) {
@@ -39,8 +48,8 @@ public enum CompositeLayout: Hashable, Sendable {
     self = layout
   }
 
-  /// What the metadata of a participant asks for, as LiveKit's server writes it: `{"layout": "speaker"}`. Variants of a
-  /// layout, such as `speaker-light`, are that layout.
+  /// What the metadata of a participant asks for, as LiveKit's server writes it: `{"layout": "speaker"}`. A variant that
+  /// there is not, such as `speaker-dark`, is that layout.
   /// - Parameter first: the layout that the composite began with, which goes by its name, too.
   init?(metadata: String, first: CompositeLayout = .grid) {
     guard let name = Self.name(inMetadata: metadata) else { return nil }
@@ -62,9 +71,7 @@ public enum CompositeLayout: Hashable, Sendable {
       return LiveKitError(
         .invalidParameter, "no layout is called '\(shown)', and all stays as it is; there are \(known)")
     }
-    return LiveKitError(
-      .invalidParameter,
-      "'\(shown)' is laid out as \(layout.rawValue); a white background is one of the beginning: --background white")
+    return LiveKitError(.invalidParameter, "no layout is called '\(shown)'; it is laid out as \(layout.rawValue)")
   }
 
   init?(named name: String, first: CompositeLayout) {
@@ -80,6 +87,7 @@ public enum CompositeLayout: Hashable, Sendable {
     case .grid: hasScreenShare ? .speaker : .grid
     case .screenShare: hasScreenShare ? .singleSpeaker : .grid
     case .speaker, .singleSpeaker, .participant, .own: self
+    case .light(let layout): layout.drawn(hasScreenShare: hasScreenShare)
     }
   }
 }
@@ -110,7 +118,7 @@ struct CompositeArranger: Sendable {
     switch choose(from: sorted, at: now) {
     case .participant: return newest.places(of: sorted, in: size)
     case .own(let layout): return own.places(of: tracks, in: layout, size: size, hold: speakerHold, at: now)
-    case .grid, .screenShare: return grid(sorted)
+    case .grid, .screenShare, .light: return grid(sorted)
     case .speaker: return speaker(sorted)
     case .singleSpeaker:
       return pair(mainFirst(sorted).prefix(1), SpeakerLayout.places(count: min(1, sorted.count), in: size))

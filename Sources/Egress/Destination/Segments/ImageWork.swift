@@ -6,7 +6,7 @@ import MediaCore
 /// The images that an output writes: each in a file of its own, and the newest under the destination's name.
 struct ImageWork: SegmentedWork {
   private let names: SegmentNames
-  private let isNumbered: Bool
+  private let suffix: SegmentOptions.Suffix
   private let claim: FileClaim
   private var count = 0
 
@@ -17,19 +17,19 @@ struct ImageWork: SegmentedWork {
 
   init(_ names: SegmentNames, _ options: SegmentOptions, _ claim: FileClaim) {
     (self.names, self.claim) = (names, claim)
-    isNumbered = options.numbersImages
+    suffix = options.suffix
   }
 
   mutating func take(_ media: MediaBuffer) throws(LiveKitError) -> Bool {
     let image = media.withUnsafeBytes { Array($0) }
-    if isNumbered {
-      let path = names.path(names.segment(count, names.ending ?? "jpeg"))
+    if suffix != .none {
+      let path = names.path(names.segment(count, at: .now, names.ending ?? "jpeg"))
       close(try WholeFile.write(image, to: path))
       files.append(path)
       bytes += Int64(image.count)
     }
     try claim.replace(with: image)
-    if !isNumbered { bytes = Int64(image.count) }
+    if suffix == .none { bytes = Int64(image.count) }
     count += 1
     return true
   }

@@ -17,7 +17,7 @@ struct SegmentCutter: Sendable {
   private let wanted: Duration
   private let limit: Duration
   /// The current segment's beginning; nil before the first frame.
-  private var begin: Duration?
+  private(set) var begin: Duration?
   private var newest: Duration?
   /// How long the newest frame lasts, as far as that is known.
   private var lasting = Duration.zero

@@ -16,10 +16,20 @@ struct SegmentOptions: Equatable, Sendable {
   var deletesSegments: Bool
   /// From one image to the next; nil where media comes, and no images.
   var imageInterval: Duration?
-  /// Whether images stay, and not the newest only.
-  var numbersImages: Bool
+  /// What tells its files apart.
+  var suffix: Suffix
   /// Whether what is said is to be beside them.
   var hasCaptions = false
+
+  /// What stands in a file's name behind that of the destination.
+  enum Suffix: String, CaseIterable {
+    /// `_00000` and so on.
+    case index
+    /// `_20060102150405000`, when it began, UTC with milliseconds.
+    case timestamp
+    /// Nothing: the newest image alone stays.
+    case none
+  }
 
   /// The longest time from one keyframe to the next; nil for images.
   var keyframeInterval: Duration? { imageInterval == nil ? duration : nil }
@@ -47,7 +57,7 @@ struct SegmentOptions: Equatable, Sendable {
       imageInterval = .seconds(
         try values.number("capture-interval", usual: 10, in: 0.01...86_400, "seconds, such as 10"))
     }
-    numbersImages = try !values.isFirst("filename-suffix", "none", "index")
+    suffix = try values.suffix(of: imageInterval == nil ? [.index, .timestamp] : Suffix.allCases)
     try check()
   }
 
@@ -92,6 +102,15 @@ private struct SegmentValues {
     let text = all[name] ?? second
     guard [first, second].contains(text) else { throw mistake(name, text, "\(first) or \(second)") }
     return text == first
+  }
+
+  /// - Parameter known: those that there are; the first one where the template does not say.
+  func suffix(of known: [SegmentOptions.Suffix]) throws(LiveKitError) -> SegmentOptions.Suffix {
+    guard let text = all["filename-suffix"] else { return known[0] }
+    guard let suffix = known.first(where: { $0.rawValue == text }) else {
+      throw mistake("filename-suffix", text, known.map(\.rawValue).joined(separator: " or "))
+    }
+    return suffix
   }
 
   private func mistake(_ name: String, _ text: String, _ words: String) -> LiveKitError {

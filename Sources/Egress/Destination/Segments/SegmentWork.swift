@@ -43,7 +43,7 @@ struct SegmentWork: SegmentedWork {
       for cut in cuts { try end(cut) }
       try file?.beginFrame()
     }
-    if file == nil { file = try begin() }
+    if file == nil { file = try begin(at: cutter.begin ?? .zero) }
     media.withUnsafeBytes { file?.append($0) }
     return !cuts.isEmpty
   }
@@ -58,9 +58,10 @@ struct SegmentWork: SegmentedWork {
     }
   }
 
-  private mutating func begin() throws(LiveKitError) -> SegmentFile {
+  private mutating func begin(at time: Duration) throws(LiveKitError) -> SegmentFile {
     if !hasBegun { try beginStream() }
-    let file = try SegmentFile(names.path(names.segment(ledger.count, format?.ending ?? "")))
+    let date = playlists.date(of: time, by: clock)
+    let file = try SegmentFile(names.path(names.segment(ledger.count, at: date, format?.ending ?? "")))
     file.append(format?.head() ?? [])
     return file
   }
@@ -84,7 +85,7 @@ struct SegmentWork: SegmentedWork {
     try file.flush()
     self.file = nil
     let date = playlists.date(of: cut.begin, by: clock)
-    let name = names.segment(ledger.count, format?.ending ?? "")
+    let name = (file.path as NSString).lastPathComponent
     let segment = MediaPlaylist.Segment(name: name, duration: cut.duration, date: date)
     do throws(LiveKitError) {
       try playlists.list(
@@ -101,7 +102,7 @@ struct SegmentWork: SegmentedWork {
       for path in ledger.takeOld(keeping: kept) { unlink(path) }
     }
     guard !frame.isEmpty else { return }
-    self.file = try begin()
+    self.file = try begin(at: cut.begin + cut.duration)
     self.file?.append(frame)
   }
 

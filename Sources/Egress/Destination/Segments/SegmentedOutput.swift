@@ -154,6 +154,7 @@ struct SegmentNames: Sendable {
   /// What the destination's name ends in; nil where it has no such end.
   let ending: String?
   private let hasCaptions: Bool
+  private let suffix: SegmentOptions.Suffix
   private let folder: String
   private let stem: String
 
@@ -163,7 +164,7 @@ struct SegmentNames: Sendable {
     (playlist, stem) = (destination.location, url.deletingPathExtension().lastPathComponent)
     folder = (destination.location as NSString).deletingLastPathComponent
     ending = url.pathExtension.isEmpty ? nil : url.pathExtension
-    hasCaptions = options.hasCaptions
+    (hasCaptions, suffix) = (options.hasCaptions, options.suffix)
     let folder = folder
     live = options.livePlaylist.map { (folder as NSString).appendingPathComponent($0) }
     guard options.livePlaylist == url.lastPathComponent else { return }
@@ -172,7 +173,11 @@ struct SegmentNames: Sendable {
   }
 
   func path(_ name: String) -> String { (folder as NSString).appendingPathComponent(name) }
-  func segment(_ number: Int, _ ending: String) -> String { stem + Self.numbered(number) + "." + ending }
+  /// - Parameter date: when it begins.
+  func segment(_ number: Int, at date: Date, _ ending: String) -> String {
+    let suffix = suffix == .timestamp ? "_" + FileNameValues.utc(date) : Self.numbered(number)
+    return stem + suffix + "." + ending
+  }
   static func numbered(_ number: Int) -> String { "_" + String(format: "%05d", number) }
   func beside(_ ending: String) -> String { stem + ending }
   /// What goes in front of segments of fragmented MP4, of which there is another with each pipeline.
