@@ -32,6 +32,9 @@ struct CompositeScene {
     set { arranger.layout = newValue }
   }
 
+  /// Nothing has been written yet: who is seen may move.
+  mutating func forgetOrder() { arranger.forgetOrder() }
+
   /// Whether a frame of somebody was decoded.
   var isSeen: Bool { inputs.tiles.contains(where: \.hasShown) }
   /// Whether audio of somebody was decoded.

@@ -114,6 +114,8 @@ public actor RoomComposite: EgressJob {
     var rule = CompositeStart()
     var told: String?
     try await awaitFirstMoment(wait, pause: .milliseconds(100)) {
+      // What came first by chance, such as placeholders before their cameras, is not the order of the recording.
+      mixing.scene?.forgetOrder()
       await followRoom()
       let missing = rule.missing(
         members.wanted, isSeen: mixing.scene?.isSeen == true, isHeard: mixing.scene?.isHeard == true, at: .now)

@@ -1,16 +1,16 @@
 import LiveKitProtocol
 import MediaCore
 
-/// Messages of those whom the server has not announced yet: they come on another way than the word of who has joined, and
-/// may overtake it. They wait for that word in the order in which they came, but not for long, since whoever is hidden is
-/// never announced. Pure.
+/// Messages of those whom the server has not announced yet: LiveKit's tells every 3 s of who has joined and publishes
+/// nothing. They wait for that in the order in which they came, but not for longer, since whoever is hidden is never
+/// announced. What is about the moment does not wait: lossy messages, and calls of methods, which go by identity. Pure.
 struct EarlyMessages: Sendable {
   private var waiting: [String: [Livekit_DataPacket]] = [:]
   /// By identity: they are not waited for again.
   private var unannounced: Set<String> = []
 
   /// How long the first one of a sender waits.
-  static let patience = Duration.seconds(1)
+  static let patience = Duration.seconds(3.5)
   /// Of one sender.
   static let limit = 256
 
@@ -28,7 +28,7 @@ struct EarlyMessages: Sendable {
 
   mutating func take(_ packet: Livekit_DataPacket, from sender: String, isAnnounced: Bool) -> Verdict {
     // An empty one is the server itself.
-    guard !isAnnounced, !sender.isEmpty, !unannounced.contains(sender) else { return .ready }
+    guard !isAnnounced, !sender.isEmpty, !unannounced.contains(sender), packet.mayWait else { return .ready }
     let count = waiting[sender, default: []].count + 1
     waiting[sender, default: []].append(packet)
     return count < Self.limit ? .waits(isFirst: count == 1) : .full
@@ -43,5 +43,14 @@ struct EarlyMessages: Sendable {
       unannounced.insert(sender)
     }
     return waiting.removeValue(forKey: sender) ?? []
+  }
+}
+
+extension Livekit_DataPacket {
+  fileprivate var mayWait: Bool {
+    switch value {
+    case .rpcRequest, .rpcAck, .rpcResponse: false
+    default: kind == .reliable
+    }
   }
 }

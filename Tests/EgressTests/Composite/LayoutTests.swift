@@ -100,6 +100,18 @@ import Testing
     #expect(arranger.places(of: talk, at: start).map(\.sid) == ["1", "3", "5", "4"])
   }
 
+  /// Placeholders are there before the camera of one of them.
+  @Test func whatWasLaidOutBeforeTheRecordingIsNotItsOrder() {
+    var arranger = CompositeArranger(.grid, size: size)
+    var people = [camera("bob", joined: 1), camera("alice", joined: 2)]
+    for index in people.indices { people[index].isMuted = true }
+    #expect(arranger.places(of: people, at: start).map(\.sid) == ["bob", "alice"])
+    people[1].isMuted = false
+    #expect(arranger.places(of: people, at: start).map(\.sid) == ["bob", "alice"], "who is seen does not move")
+    arranger.forgetOrder()
+    #expect(arranger.places(of: people, at: start).map(\.sid) == ["alice", "bob"])
+  }
+
   @Test func aLayoutThatThereIsNotIsNamed() {
     func refusal(_ metadata: String) -> String? {
       guard let name = CompositeLayout.name(inMetadata: metadata) else { return nil }

@@ -35,6 +35,15 @@ struct EarlyMessagesTests {
     #expect(early.take(packet("of the server"), from: "", isAnnounced: false) == .ready)
   }
 
+  @Test mutating func whatIsAboutTheMomentDoesNotWait() {
+    var lossy = packet("now")
+    lossy.kind = .lossy
+    #expect(early.take(lossy, from: "agent", isAnnounced: false) == .ready)
+    let call = Livekit_DataPacket(.rpcRequest(Livekit_RpcRequest()), to: [])
+    #expect(early.take(call, from: "agent", isAnnounced: false) == .ready)
+    #expect(early.senders.isEmpty)
+  }
+
   @Test mutating func noMoreThanSomeWait() {
     for number in 1..<EarlyMessages.limit {
       #expect(early.take(packet("\(number)"), from: "agent", isAnnounced: false) == .waits(isFirst: number == 1))

@@ -111,6 +111,9 @@ struct CompositeArranger: Sendable {
     (self.layout, self.size, self.gap, self.speakerHold) = (layout, size, gap, speakerHold)
   }
 
+  /// Who is seen may move: nobody has looked yet.
+  mutating func forgetOrder() { order = TileOrder() }
+
   /// - Parameter tracks: of video, in the order in which they came.
   /// - Returns: the places of those that are seen; a later one is above an earlier one.
   mutating func places(of tracks: [TileTrack], at now: MediaTime) -> [(sid: String, place: TilePlace)] {
