@@ -58,7 +58,7 @@ let package = Package(
   ],
   targets: [
     system(
-      "CGStreamer", "gio-2.0 gstreamer-1.0 gstreamer-app-1.0 gstreamer-video-1.0 gstreamer-audio-1.0",
+      "CGStreamer", "gio-2.0 gstreamer-1.0 gstreamer-app-1.0 gstreamer-video-1.0 gstreamer-audio-1.0 gstreamer-rtp-1.0",
       "libgstreamer-plugins-base1.0-dev"),
     system("CNice", "nice", "libnice-dev"),
     system("COpenSSL", "openssl", "libssl-dev"),
@@ -90,7 +90,7 @@ let package = Package(
         "MediaCore", "LiveKitProtocol", .product(name: "X509", package: "swift-certificates"),
         .product(name: "SwiftASN1", package: "swift-asn1"),
       ] + nio),
-    module("GStreamerKit", ["MediaCore", "CGStreamer", "CShims"]),
+    module("GStreamerKit", ["Bitstream", "MediaCore", "RTP", "CGStreamer", "CShims"]),
     module(
       "MediaPipelines",
       ["GStreamerKit", "MediaCore", "PipelineTemplates", .product(name: "Logging", package: "swift-log")]),

@@ -1,7 +1,7 @@
 /// An access unit, made without an encoder, that shows once more what is already in a decoder's references.
 ///
 /// It changes nothing in the decoder: any number of them may stand between two units of the sender, which decode as if
-/// these had not been there. It is no keyframe.
+/// these had not been there. It counts as no keyframe, also where it is the one that came last once more, as of AV1.
 public struct RepeatFrame: Sendable, Equatable {
   /// The access unit, in the form of those that were followed.
   public var bytes: [UInt8]
@@ -22,7 +22,8 @@ public struct RepeatFrameMaker: Sendable {
     case .vp8: stream = VP8Stream()
     case .vp9: stream = VP9Stream()
     case .h264: stream = H264Stream()
-    case .h265, .av1: return nil
+    case .av1: stream = AV1Stream()
+    case .h265: return nil
     }
   }
 
@@ -31,7 +32,7 @@ public struct RepeatFrameMaker: Sendable {
   public mutating func configure(_ codecData: UnsafeRawBufferPointer) { stream.configure(codecData) }
 
   /// Takes every access unit that a decoder of the recording will see, in its order, but no repeat frames: a VP8 frame,
-  /// a VP9 frame or super-frame, or an H.264 access unit of lengths and NAL units.
+  /// a VP9 frame or super-frame, a temporal unit of AV1, or an H.264 access unit of lengths and NAL units.
   public mutating func follow(_ unit: UnsafeRawBufferPointer) {
     // A unit without bytes leaves a decoder as it is.
     guard !unit.isEmpty else { return }
@@ -45,7 +46,7 @@ public struct RepeatFrameMaker: Sendable {
   /// A keyframe that is black, in the format and size of the unit that was shown last; to be followed, too. What the
   /// sender's next units show depends on what was before, so that only its next keyframe may come behind it. Nil before
   /// the first keyframe, and where it cannot be written: H.264 that is interlaced, has several slice groups, more than
-  /// 8 bits or more colour than 4:2:0, and VP9 of another profile than 0 or wider than 4096.
+  /// 8 bits or more colour than 4:2:0, VP9 of another profile than 0 or wider than 4096, and AV1.
   public func blackKeyframe() -> [UInt8]? { stream.blackKeyframe() }
 }
 

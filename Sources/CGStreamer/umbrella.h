@@ -6,3 +6,4 @@
 #include <gst/video/video.h>
 #include <gst/video/video-event.h>
 #include <gst/audio/audio.h>
+#include <gst/rtp/rtp.h>

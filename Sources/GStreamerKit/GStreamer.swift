@@ -14,6 +14,8 @@ public enum GStreamer {
   private static let initialization: PipelineError? = {
     var error: UnsafeMutablePointer<GError>?
     guard gst_init_check(nil, nil, &error) == 0 else {
+      AV1Payloader.register()
+      AV1Depayloader.register()
       // Most of what it took to begin is not needed again.
       releaseLoadedCode()
       _ = authoritiesComplaint

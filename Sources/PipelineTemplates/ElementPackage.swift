@@ -53,7 +53,7 @@ public enum ElementPackage {
 
   /// Of gst-plugins-rs or of releases after 1.22.
   private static let absent: Set = [
-    "rtpav1depay", "rtpav1pay", "fallbackswitch", "fallbacksrc", "isofmp4mux", "cmafmux", "eflvmux", "whipsink",
+    "fallbackswitch", "fallbacksrc", "isofmp4mux", "cmafmux", "eflvmux", "whipsink",
     "whepsrc", "livesync", "togglerecord", "hlssink3", "webrtcsink", "webrtcsrc", "livekitwebrtcsink",
   ]
 

@@ -86,7 +86,7 @@ import Testing
       [UInt8]([0x31, 0x02, 0x00, 0x44, 0x55]).withUnsafeBytes { maker.follow($0) }
       #expect(maker.repeatFrame() == nil)
     }
-    #expect(RepeatFrameMaker(codec: .av1) == nil)
+    #expect(RepeatFrameMaker(codec: .h265) == nil)
     #expect(RepeatFrameMaker(codec: .h265) == nil)
   }
 

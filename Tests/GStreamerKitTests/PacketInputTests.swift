@@ -77,7 +77,9 @@ import Testing
     }
   }
 
-  @Test(arguments: ["vp8", "vp9", "h264"]) func framesComeOutAsTheyWentInAtTheirTimes(_ codec: String) async throws {
+  @Test(arguments: ["vp8", "vp9", "h264", "av1"]) func framesComeOutAsTheyWentInAtTheirTimes(_ codec: String)
+    async throws
+  {
     let receiver = try Receiver(codec, "frames")
     #expect(receiver.input.sequencing?.latency == .milliseconds(500))
     let times = (0..<40).map { MediaTime.now + .milliseconds(40 * $0) }

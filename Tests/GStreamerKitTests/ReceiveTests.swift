@@ -40,7 +40,7 @@ private struct Receiver {
 }
 
 @Suite(.serialized) struct ReceiveTests {
-  @Test(arguments: ["vp8", "vp9", "h264"]) func framesComeOutAsTheyWentIn(_ codec: String) async throws {
+  @Test(arguments: ["vp8", "vp9", "h264", "av1"]) func framesComeOutAsTheyWentIn(_ codec: String) async throws {
     let frames = try await TestStream.video(codec, count: 50)
     let receiver = try Receiver(codec)
     try receiver.pipeline.start()
@@ -54,7 +54,7 @@ private struct Receiver {
   }
 
   /// With a jitter buffer of five seconds, whatever comes out quickly has not waited in it.
-  @Test(arguments: ["vp8", "vp9", "h264"]) func packetsInOrderDoNotWait(_ codec: String) async throws {
+  @Test(arguments: ["vp8", "vp9", "h264", "av1"]) func packetsInOrderDoNotWait(_ codec: String) async throws {
     let frames = try await TestStream.video(codec, count: 10)
     let receiver = try Receiver(codec, latency: 5000)
     try receiver.pipeline.start()
@@ -68,7 +68,7 @@ private struct Receiver {
     #expect(await receiver.pipeline.stop())
   }
 
-  @Test(arguments: ["vp8", "vp9", "h264"])
+  @Test(arguments: ["vp8", "vp9", "h264", "av1"])
   func aMissingPacketIsWaitedForAndThenAKeyframeIsWanted(_ codec: String) async throws {
     let frames = try await TestStream.video(codec, count: 60)
     let receiver = try Receiver(codec, latency: 300)

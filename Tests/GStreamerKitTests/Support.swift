@@ -114,6 +114,9 @@ enum TestStream {
       "vp8enc deadline=1 cpu-used=4 target-bitrate=2000000 keyframe-max-dist=30 ! rtpvp8pay picture-id-mode=15-bit"
     case "vp9":
       "vp9enc deadline=1 cpu-used=8 target-bitrate=2000000 keyframe-max-dist=30 ! rtpvp9pay picture-id-mode=15-bit"
+    case "av1":
+      "av1enc usage-profile=realtime cpu-used=9 target-bitrate=2000 min-quantizer=2 max-quantizer=56 "
+        + "keyframe-max-dist=30 ! av1parse ! rtpav1pay"
     default:
       "x264enc speed-preset=ultrafast tune=zerolatency bitrate=2000 key-int-max=30 ! "
         + "video/x-h264,profile=constrained-baseline ! rtph264pay aggregate-mode=zero-latency config-interval=-1"

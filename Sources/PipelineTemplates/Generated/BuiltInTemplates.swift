@@ -331,6 +331,34 @@ appsrc name=pcm max-buffers=${audio-queue:-1000} max-bytes=0 leaky-type=downstre
 ! appsink name=encoded sync=false ts-offset=-${delay:-21333333} caps="audio/mpeg,mpegversion=4,stream-format=raw"
 
 """###,
+    "encode/av1": ###"""
+# AV1 of frames of any size and turn.
+#
+# frames        Queue at most `frame-queue` frames of `queue-bytes` bytes together; the oldest are dropped when the encoder
+#               does not keep up.
+# videoflip     Turns frames upright, as the sender says (tag image-orientation).
+# scaling       The video keeps one size, `width` x `height`, with black bars where the shape differs.
+# colorimetry   and capssetter: the video has one description, whatever the decoder says of its frames; BT.601 is what
+#               VP8 has, and no rate is what live frames have. By a rate av1enc would round their times, and miss its bitrate.
+# av1enc        `bitrate` in kbit/s; `speed` from 6 (better) to 10 (faster); a keyframe at least every `gop` frames. It takes
+#               some times as long as VP9. Without the two quantizers GStreamer 1.22 leaves libaom no quality to choose from.
+# encoded       Temporal units out; the caps are what this template is chosen by.
+#
+# Units: frame-queue frames, queue-bytes bytes, width px, height px, speed level, bitrate kbit/s, gop frames
+# Units: threads threads
+
+appsrc name=frames max-buffers=${frame-queue:-50} max-bytes=${queue-bytes:-200000000} leaky-type=downstream
+  caps="video/x-raw"
+! videoflip video-direction=auto
+! videoconvertscale add-borders=true n-threads=1
+! video/x-raw,format=I420,width=${width:-1280},height=${height:-720},pixel-aspect-ratio=1/1,colorimetry=bt601
+! capssetter caps="video/x-raw,framerate=(fraction)0/1,interlace-mode=progressive"
+! av1enc name=encoder usage-profile=realtime cpu-used=${speed:-10} end-usage=cbr target-bitrate=${bitrate:-2500}
+  min-quantizer=2 max-quantizer=56 lag-in-frames=0 keyframe-max-dist=${gop:-50} threads=${threads:-2}
+! av1parse
+! appsink name=encoded sync=false caps="video/x-av1,stream-format=obu-stream,alignment=tu"
+
+"""###,
     "encode/h264-archive": ###"""
 # H.264 of frames of any size and turn, of one quality instead of one bitrate: for files that are kept.
 #
@@ -837,7 +865,7 @@ appsrc name=video max-buffers=${queue:-1000} max-bytes=0 leaky-type=downstream c
 
 """###,
     "output/mkv": ###"""
-# Matroska file: VP8, VP9 or H.264 and Opus.
+# Matroska file: VP8, VP9, H.264 or AV1 and Opus.
 #
 # video, audio  Queue at most `queue` buffers; the oldest are dropped when the disk does not keep up. The caps say what
 #               goes in: a track as it was sent, or else encoded into the first of them.
@@ -851,7 +879,7 @@ appsrc name=video max-buffers=${queue:-1000} max-bytes=0 leaky-type=downstream c
 matroskamux name=mux offset-to-zero=true min-cluster-duration=${cluster:-1000000000} max-cluster-duration=${cluster:-1000000000}
 ! filesink location=${location} buffer-mode=unbuffered
 appsrc name=video max-buffers=${queue:-1000} max-bytes=0 leaky-type=downstream
-  caps="video/x-h264,stream-format=avc,alignment=au;video/x-vp8;video/x-vp9"
+  caps="video/x-h264,stream-format=avc,alignment=au;video/x-vp8;video/x-vp9;video/x-av1,stream-format=obu-stream,alignment=tu"
 ! mux.video_0
 appsrc name=audio max-buffers=${queue:-1000} max-bytes=0 leaky-type=downstream caps="audio/x-opus"
 ! mux.audio_0
@@ -1079,7 +1107,7 @@ appsrc name=audio max-buffers=${queue:-1000} max-bytes=0 leaky-type=downstream
 
 """###,
     "output/webm": ###"""
-# WebM file: VP8 or VP9 and Opus.
+# WebM file: VP8, VP9 or AV1 and Opus.
 #
 # video, audio  Queue at most `queue` buffers; the oldest are dropped when the disk does not keep up. The caps say what
 #               goes in: a track as it was sent, or else encoded into the first of them.
@@ -1091,7 +1119,7 @@ appsrc name=audio max-buffers=${queue:-1000} max-bytes=0 leaky-type=downstream
 webmmux name=mux offset-to-zero=true min-cluster-duration=${cluster:-1000000000} max-cluster-duration=${cluster:-1000000000}
 ! filesink location=${location} buffer-mode=unbuffered
 appsrc name=video max-buffers=${queue:-1000} max-bytes=0 leaky-type=downstream
-  caps="video/x-vp8;video/x-vp9"
+  caps="video/x-vp8;video/x-vp9;video/x-av1,stream-format=obu-stream,alignment=tu"
 ! mux.video_0
 appsrc name=audio max-buffers=${queue:-1000} max-bytes=0 leaky-type=downstream caps="audio/x-opus"
 ! mux.audio_0
@@ -1268,6 +1296,36 @@ appsrc name=frames caps="video/x-raw"
 ! textoverlay name=label text=${text:-Live} font-desc=${font:-Sans 20} halignment=${halign:-left} valignment=${valign:-top}
   shaded-background=true
 ! appsink name=processed sync=false async=false
+
+"""###,
+    "receive/av1": ###"""
+# AV1 video: frames as they were sent, and decoded (I420).
+#
+# rtp      RTP packets in. They are put straight into what follows, without a thread and a queue between.
+# jitter   Packets that come in order pass at once. Only when one is missing those behind it wait, for as long as
+#          retransmissions take, which is measured, and for `latency` ms at most. As it stands here the program does
+#          that by itself, which costs less than the element's threads; with any other setting, such as
+#          drop-on-latency=true, the element does it.
+# depay    GStreamer 1.22 of Debian has no such element: the program brings its own. After a loss it asks for a keyframe,
+#          and shows nothing until one comes.
+# media    What hangs on it is made when the first consumer comes and goes with the last one, so that nobody pays for
+#          what nobody wants.
+# encoded  Temporal units out.
+# frames   Frames out, in the format of the decoder.
+#
+# Units: latency ms
+
+appsrc name=rtp max-bytes=0
+  caps="application/x-rtp,media=video,clock-rate=90000,encoding-name=AV1"
+! rtpjitterbuffer name=jitter latency=${latency:-500} faststart-min-packets=1 do-lost=true
+! rtpav1depay
+! tee name=media allow-not-linked=true
+
+media. ! av1parse ! video/x-av1,stream-format=obu-stream,alignment=tu
+! appsink name=encoded sync=false async=false
+
+media. ! av1dec
+! appsink name=frames sync=false async=false
 
 """###,
     "receive/h264-nvdec": ###"""
@@ -1713,6 +1771,22 @@ media. ! vp9parse ! video/x-vp9,alignment=super-frame
 
 media. ! vp9dec threads=${threads:-1}
 ! appsink name=frames sync=false async=false
+
+"""###,
+    "send/av1": ###"""
+# AV1 as RTP (the specification of the Alliance for Open Media).
+#
+# encoded    Temporal units in, as an encode template makes them.
+# payloader  Packets of at most `mtu` bytes, header included; the program adds some bytes, and the way some more. GStreamer
+#            1.22 of Debian has no such element: the program brings its own.
+# rtp        Packets out. Their source, payload type and number are the program's.
+#
+# Units: mtu bytes
+
+appsrc name=encoded max-buffers=100 max-bytes=0 caps="video/x-av1"
+! av1parse
+! rtpav1pay mtu=${mtu:-1180}
+! appsink name=rtp sync=false async=false
 
 """###,
     "send/h264": ###"""

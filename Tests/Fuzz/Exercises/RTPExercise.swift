@@ -1,3 +1,4 @@
+import Bitstream
 import MediaCore
 import RTP
 
@@ -65,6 +66,22 @@ private struct RTPMachine {
       again?.withPayload { Array($0) } == packet.withPayload { Array($0) }, "the header does not describe the packet")
     timeline.observe("x", timestamp: packet.timestamp, at: time)
     for out in rewriter.rewrite(packet, at: time) { sender.sent(out, at: time) }
+    if packet.payloadType == PayloadType(106) { packet.withPayload(assemble) }
+  }
+
+  /// What is read of AV1 is cut into packets again, and those are read.
+  private func assemble(_ payload: UnsafeRawBufferPointer) {
+    guard let assembly = AV1Assembly([payload]) else { return }
+    var unit = [UInt8](repeating: 0, count: assembly.count)
+    unit.withUnsafeMutableBytes { assembly.write(to: $0) }
+    unit.withUnsafeBytes { unit in
+      _ = AV1OBUs(unit).startCodedSequence
+      AV1Packetizer(limit: 40).packetize(unit) { piece in
+        var bytes = [UInt8](repeating: 0, count: piece.count)
+        bytes.withUnsafeMutableBytes { piece.write(to: $0) }
+        precondition(piece.count <= 40, "more than fits")
+      }
+    }
   }
 }
 

@@ -28,6 +28,7 @@ struct StreamCase: Sendable, CustomTestStringConvertible {
     switch codec {
     case .vp8: ["vp8dec", "avdec_vp8"]
     case .vp9: ["vp9dec", "avdec_vp9"]
+    case .av1: ["av1dec"]
     default: isBaseline ? ["avdec_h264", "h264parse ! openh264dec"] : ["avdec_h264"]
     }
   }
@@ -43,7 +44,7 @@ struct StreamCase: Sendable, CustomTestStringConvertible {
     vp8, vp8.sized(638, 358), vp8.sized(176, 144), vp8Hidden, vp8Layers,
     vp9, vp9.sized(638, 358), vp9Adaptive, vp9SuperFrames, vp9Layers, vp9Profile1,
     x264Baseline, x264Baseline.sized(638, 358), x264Main, x264Main.sized(638, 358), x264High,
-    openH264, openH264.sized(638, 358),
+    openH264, openH264.sized(638, 358), av1, av1.sized(638, 358), av1Hidden,
   ]
 }
 
@@ -98,6 +99,23 @@ extension StreamCase {
       videoconvert ! video/x-raw,format=Y444 ! vp9enc deadline=1 cpu-used=8 lag-in-frames=0 target-bitrate=400000
       ! \(superFrames)
       """))
+
+  /// With keyframes between, which are repeated as a whole.
+  static let av1 = StreamCase(
+    codec: .av1, name: "AV1 realtime",
+    encoder: .gstreamer(
+      """
+      av1enc usage-profile=realtime cpu-used=9 lag-in-frames=0 end-usage=cbr target-bitrate=400 min-quantizer=2
+      max-quantizer=56 keyframe-max-dist=13 ! av1parse ! video/x-av1,stream-format=obu-stream,alignment=tu
+      """))
+  /// Frames that are not shown, several to a unit, and some that were there and are shown.
+  static let av1Hidden = StreamCase(
+    codec: .av1, name: "AV1 hidden frames",
+    encoder: .gstreamer(
+      """
+      av1enc cpu-used=8 lag-in-frames=19 target-bitrate=200 min-quantizer=2 max-quantizer=60 keyframe-max-dist=3000
+      ! av1parse ! video/x-av1,stream-format=obu-stream,alignment=tu
+      """), isExact: false)
 
   private static let avc = "h264parse config-interval=-1 ! video/x-h264,stream-format=avc,alignment=au"
   /// Picture order of type 2.
