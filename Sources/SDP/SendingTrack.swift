@@ -95,6 +95,7 @@ public enum CodecCatalogue {
     case "VP9": vp9()
     case "H264": h264()
     case "H265": h265()
+    case "AV1": av1()
     default: vp8()
     }
   }

@@ -14,7 +14,7 @@ struct PublishFramesCommand: AsyncParsableCommand {
   @OptionGroup var access: RoomArguments
   @Option(help: "Of the frames", transform: size(of:)) var size = Dimensions(width: 1280, height: 720)
   @Option(help: "Frames a second") var fps = 25
-  @Option(help: "vp8, vp9 or h264") var codec = "vp8"
+  @Option(help: "vp8, vp9, h264 or av1") var codec = "vp8"
   @Option(help: "Bits a second of the largest layer") var bitrate = 2_500_000
   @Flag(help: "Send that layer only") var singleLayer = false
   @Option(help: "How long; without it until Ctrl-C", transform: duration(of:)) var duration: Duration?
@@ -23,7 +23,9 @@ struct PublishFramesCommand: AsyncParsableCommand {
     guard size.width % 40 == 0, size.height % 2 == 0 else {
       throw ValidationError("--size \(size): the width has to be a multiple of 40, and the height of 2")
     }
-    guard VideoCodec(rawValue: codec) != nil else { throw ValidationError("--codec \(codec): give vp8, vp9 or h264") }
+    guard ["vp8", "vp9", "h264", "av1"].contains(codec) else {
+      throw ValidationError("--codec \(codec): give vp8, vp9, h264 or av1")
+    }
     guard (1...120).contains(fps) else { throw ValidationError("--fps \(fps): give 1 to 120") }
   }
 

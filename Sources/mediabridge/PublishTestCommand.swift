@@ -17,7 +17,7 @@ struct PublishTestCommand: AsyncParsableCommand {
 
   @OptionGroup var access: RoomArguments
   @OptionGroup var set: SetArguments
-  @Option(help: "vp8, vp9 or h264") var codec = "vp8"
+  @Option(help: "vp8, vp9, h264 or av1") var codec = "vp8"
   @Option(help: "How long; without it until Ctrl-C", transform: duration(of:)) var duration: Duration?
   @Option(help: "Capture template of H.264 whose frames are made once, in three layers, and sent over and over")
   var clip: String?
@@ -28,11 +28,13 @@ struct PublishTestCommand: AsyncParsableCommand {
   @Option(help: "Bits a second of the clip, in one layer of 1280x720 and not in three") var bitrate: Int?
 
   func validate() throws {
-    guard ["vp8", "vp9", "h264"].contains(codec) else {
-      throw ValidationError("--codec \(codec): give vp8, vp9 or h264")
+    guard ["vp8", "vp9", "h264", "av1"].contains(codec) else {
+      throw ValidationError("--codec \(codec): give vp8, vp9, h264 or av1")
     }
     guard participants > 0 else { throw ValidationError("--participants \(participants): give 1 or more") }
-    guard clip == nil || codec != "vp9" else { throw ValidationError("--clip is H.264: leave out --codec") }
+    guard clip == nil || ["vp8", "h264"].contains(codec) else {
+      throw ValidationError("--clip is H.264: leave out --codec")
+    }
     guard clip != nil || participants == 1 else { throw ValidationError("--participants is for --clip") }
     guard clip != nil || clipAudio == nil else { throw ValidationError("--clip-audio is for --clip") }
     guard clip != nil || bitrate == nil else { throw ValidationError("--bitrate is for --clip") }

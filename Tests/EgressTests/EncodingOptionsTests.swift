@@ -31,7 +31,8 @@ import Testing
   @Test(
     arguments: [
       ("h264", "x264enc", "bitrate", "500"), ("vp8", "vp8enc", "target-bitrate", "500000"),
-      ("vp9", "vp9enc", "target-bitrate", "500000"), ("aac", "avenc_aac", "bitrate", "500000"),
+      ("vp9", "vp9enc", "target-bitrate", "500000"), ("av1", "av1enc", "target-bitrate", "500"),
+      ("aac", "avenc_aac", "bitrate", "500000"),
       ("opus", "opusenc", "bitrate", "500000"), ("mp3", "lamemp3enc", "bitrate", "500"),
     ])
   func bitratesAreInKilobits(_ template: String, _ element: String, _ property: String, _ value: String) throws {

@@ -20,7 +20,10 @@ def numbered(tmp_path_factory):
     return encode(tmp_path_factory.mktemp("publish") / "numbered.mkv")
 
 
-@pytest.mark.parametrize(("codec", "mime"), [("vp8", "video/VP8"), ("h264", "video/H264"), ("vp9", "video/VP9")])
+CODECS = [("vp8", "video/VP8"), ("h264", "video/H264"), ("vp9", "video/VP9"), ("av1", "video/AV1")]
+
+
+@pytest.mark.parametrize(("codec", "mime"), CODECS)
 def test_a_file_is_seen_and_heard(server, start, numbered, codec, mime):
     subscriber = server.subscriber("--duration", "16")
     subscriber.wait_for("connected")

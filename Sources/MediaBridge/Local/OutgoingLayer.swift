@@ -113,7 +113,8 @@ final class OutgoingLayer: Sendable {
     if stream.receive(report, at: time, repeats: isSent) { requestKeyframe() }
   }
 
-  private func requestKeyframe() { state.withLock { $0.encoder }?.requestKeyframe() }
+  /// Not on the loop: an encoder may be at a frame.
+  private func requestKeyframe() { work.add { [self] in state.withLock { $0.encoder }?.requestKeyframe() } }
 
   /// Nothing is encoded or sent while nobody wants it.
   func set(paused: Bool) {
@@ -150,7 +151,7 @@ final class OutgoingLayer: Sendable {
       return (false, isNew)
     }
     if endsNow { reset() }
-    // Not on the loop: an encoder may be at a frame.
+    // Not on the loop, either.
     if isNew { work.add { [self] in adjust() } }
   }
 

@@ -8,20 +8,20 @@ public struct VideoPublishOptions: Sendable, Hashable {
   public var encoding: VideoEncoding?
   /// The same for a screen.
   public var screenShareEncoding: VideoEncoding?
-  /// Whether smaller layers are sent, too, between which the server chooses for each subscriber. VP9, which is sent as it
-  /// is, has none.
+  /// Whether smaller layers are sent, too, between which the server chooses for each subscriber. VP9 and AV1 have none.
   public var simulcast: Bool
   /// The smaller layers of a camera: two of a track that is at least 960 pixels long, one from 480 on. Empty for those of
   /// LiveKit's clients: 180 and 360 pixels high, 15 and 20 frames a second.
   public var simulcastLayers: [VideoParameters]
   /// The same for a screen; empty for one of half the size.
   public var screenShareSimulcastLayers: [VideoParameters]
-  /// VP8, VP9 or H.264.
+  /// VP8, VP9, H.264 or AV1, which takes most to encode.
   public var preferredCodec: VideoCodec
-  /// Beside VP9, which not all decode: VP8 or H.264, which is sent, too, while the server says that somebody receives the
-  /// track who cannot decode VP9. Nil for none; without a meaning beside another codec.
+  /// Beside VP9 and AV1, which not all decode: VP8 or H.264, which is sent, too, while the server says that somebody receives
+  /// the track who cannot decode the other one. Nil for none; without a meaning beside another codec.
   public var preferredBackupCodec: VideoCodec?
-  /// The name of the encode template; nil for the one of the codec: `vp8`, `vp9` or `h264-low-latency`.
+  /// The name of the encode template; nil for the one of the codec: `vp8`, `vp9`, `av1` or
+  /// `h264-low-latency`.
   public var encodeTemplate: String?
   /// Values for the variables of the encode and send templates, by name; they go before what is derived.
   public var values: [String: String]
@@ -55,7 +55,7 @@ extension VideoPublishOptions {
 
   /// How the backup codec is published; nil without one.
   var backup: VideoPublishOptions? {
-    guard preferredCodec == .vp9, let codec = preferredBackupCodec, codec != .vp9 else { return nil }
+    guard preferredCodec.comesInOneLayer, let codec = preferredBackupCodec, !codec.comesInOneLayer else { return nil }
     var options = self
     (options.preferredCodec, options.preferredBackupCodec) = (codec, nil)
     // Those are for the encoder of the other codec.
@@ -67,6 +67,11 @@ extension VideoPublishOptions {
   package var templates: [TemplateName] {
     [TemplateName(.encode, usedEncodeTemplate), TemplateName(.send, preferredCodec.rawValue)]
   }
+}
+
+extension VideoCodec {
+  /// Whether it is sent without smaller layers; such codecs are not decoded by everybody, either.
+  var comesInOneLayer: Bool { self == .vp9 || self == .av1 }
 }
 
 /// How audio is published: as Opus.

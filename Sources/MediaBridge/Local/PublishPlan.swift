@@ -107,7 +107,8 @@ struct PublishPlan: Sendable {
     let encoding = isScreen ? options.screenShareEncoding : options.encoding
     let bitrate = encoding?.maxBitrate ?? usualBitrate(of: full)
     let largest = Layer(rid: "", size: full, bitrate: bitrate, rate: encoding?.maxFps)
-    var layers = options.simulcast && options.preferredCodec != .vp9 ? smaller(than: largest, options, isScreen) : []
+    var layers =
+      options.simulcast && !options.preferredCodec.comesInOneLayer ? smaller(than: largest, options, isScreen) : []
     guard !layers.isEmpty else { return [largest] }
     layers.append(largest)
     for (index, rid) in ["q", "h", "f"].enumerated() where layers.indices.contains(index) { layers[index].rid = rid }

@@ -11,6 +11,7 @@ package final class EncodePipeline: Sendable {
   /// Nil for audio, of which nothing is left out.
   private let intake: Locked<EncoderIntake>?
   private let bitrate: EncoderBitrate?
+  private let keyframes: KeyframesByInterval?
 
   /// - Parameters:
   ///   - template: of the kind `encode`.
@@ -26,7 +27,11 @@ package final class EncodePipeline: Sendable {
     source = try made.source(isVideo ? "frames" : "pcm")
     intake = isVideo ? Locked(EncoderIntake()) : nil
     bitrate = EncoderBitrate(of: made)
-    sink = try made.sink("encoded", onBuffer: onBuffer)
+    keyframes = KeyframesByInterval(of: made)
+    sink = try made.sink("encoded") { [keyframes] media in
+      if !media.isDelta { keyframes?.noteKeyframe() }
+      onBuffer(media)
+    }
     made.onFailure { failure, _ in onFailure(failure) }
     try made.start()
   }
@@ -47,9 +52,10 @@ package final class EncodePipeline: Sendable {
   /// Dropped because the encoder did not keep up.
   package var dropped: Int { source.counters.dropped + (intake?.withLock { $0.leftOut } ?? 0) }
 
-  /// Has a frame encoded as a keyframe.
+  /// Has a frame encoded as a keyframe. May wait for the encoder.
   /// - Parameter time: of the frame; nil for the next one.
   package func requestKeyframe(at time: Duration? = nil) {
+    if let keyframes { return keyframes.request() }
     sink.requestKeyframe(at: time.map { MediaTime(nanoseconds: $0.nanoseconds) })
   }
 

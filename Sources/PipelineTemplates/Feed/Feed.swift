@@ -80,6 +80,7 @@ public struct TrackTraits: Equatable, Sendable {
   private static let sentFormats = [
     "vp8": "video/x-vp8", "vp9": "video/x-vp9,alignment=super-frame",
     "h264": "video/x-h264,stream-format=avc,alignment=au",
+    "av1": "video/x-av1,stream-format=obu-stream,alignment=tu",
     "opus": "audio/x-opus,rate=48000,channels=2,channel-mapping-family=0",
   ]
 }
@@ -92,6 +93,9 @@ public struct EncoderTraits: Equatable, Sendable {
   public var makes: CapsText
   /// The names of its variables.
   public var variables: Set<String>
+
+  /// Which takes several times as long as other codecs do: nobody gets it who did not ask.
+  var makesAV1: Bool { makes.formats.contains { $0.mediaType == "video/x-av1" } }
 
   /// As the template says it.
   public init(name: String, makes: CapsText, variables: Set<String>) {

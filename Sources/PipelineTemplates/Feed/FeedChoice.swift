@@ -61,7 +61,7 @@ public struct FeedChoice: Equatable, Sendable {
   /// The encode templates that make something which the output takes, in the order in which they are asked.
   public var candidates: [EncoderTraits] {
     let byName = encoders.sorted { ($0.name.count, $0.name) < ($1.name.count, $1.name) }
-    guard !accepted.isAny else { return byName }
+    guard !accepted.isAny else { return byName.filter { !$0.makesAV1 } + byName.filter(\.makesAV1) }
     var found: [EncoderTraits] = []
     for format in accepted.formats {
       found += byName.filter { encoder in

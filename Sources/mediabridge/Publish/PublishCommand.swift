@@ -25,12 +25,13 @@ struct PublishCommand: AsyncParsableCommand {
   @Flag(help: "Encode what could be sent as it is, too") var encode = false
   @Option(
     help: ArgumentHelp(
-      "vp8, vp9 or h264: what video is encoded as, vp8 without it; other video is not sent as it is",
+      "vp8, vp9, h264 or av1: what video is encoded as, vp8 without it; other video is not sent as it is",
       valueName: "codec"))
   var codec: String?
   @Option(
     help: ArgumentHelp(
-      "vp8 or h264: what is sent, too, while somebody is there who cannot receive --codec vp9", valueName: "codec"))
+      "vp8 or h264: what is sent, too, while somebody is there who cannot receive --codec vp9 or av1",
+      valueName: "codec"))
   var backupCodec: String?
   @Option(help: ArgumentHelp("Bits a second of the largest layer, in thousands", valueName: "kbit/s"))
   var videoBitrate: Int?
@@ -57,14 +58,16 @@ struct PublishCommand: AsyncParsableCommand {
     guard listDevices || !sources.isEmpty else {
       throw ValidationError("give what to publish, such as a file or pattern")
     }
-    if let codec, !["vp8", "vp9", "h264"].contains(codec) {
-      throw ValidationError("--codec \(codec): give vp8, vp9 or h264")
+    if let codec, !["vp8", "vp9", "h264", "av1"].contains(codec) {
+      throw ValidationError("--codec \(codec): give vp8, vp9, h264 or av1")
     }
     if let backupCodec {
       guard ["vp8", "h264"].contains(backupCodec) else {
         throw ValidationError("--backup-codec \(backupCodec): give vp8 or h264")
       }
-      guard codec == "vp9" else { throw ValidationError("--backup-codec is for what is sent with --codec vp9") }
+      guard codec == "vp9" || codec == "av1" else {
+        throw ValidationError("--backup-codec is for what is sent with --codec vp9 or av1")
+      }
     }
     for (name, value) in [("--video-bitrate", videoBitrate), ("--audio-bitrate", audioBitrate)] {
       guard let value, !(1...1_000_000).contains(value) else { continue }

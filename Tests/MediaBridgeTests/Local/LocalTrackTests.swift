@@ -108,7 +108,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [VideoCodec.vp8, .vp9, .h264])
+  @Test(arguments: [VideoCodec.vp8, .vp9, .h264, .av1])
   func framesOfTheProgramsOwnArrive(in codec: VideoCodec) async throws {
     try await run { scene in
       let track = LocalVideoTrack.createBufferTrack(source: .screenShareVideo)

@@ -43,22 +43,27 @@ struct PublishPlanTests {
     #expect(layers.compactMap(\.bitrate).max() == 300_000 && layers.last?.rate == 10)
   }
 
-  @Test(arguments: [VideoPublishOptions(simulcast: false), VideoPublishOptions(preferredCodec: .vp9)])
+  @Test(
+    arguments: [
+      VideoPublishOptions(simulcast: false), VideoPublishOptions(preferredCodec: .vp9),
+      VideoPublishOptions(preferredCodec: .av1),
+    ])
   func oneAlone(options: VideoPublishOptions) {
     #expect(layers(1920, 1080, options).map(\.rid) == [""])
   }
 
-  @Test func besideVP9ThereMayBeAnotherCodecInLayers() throws {
+  @Test(arguments: [VideoCodec.vp9, .av1]) func besideSomeThereMayBeAnotherCodec(codec: VideoCodec) throws {
     let size = Dimensions(width: 1280, height: 720)
     let options = VideoPublishOptions(
-      preferredCodec: .vp9, preferredBackupCodec: .h264, encodeTemplate: "mine", values: ["cpu-used": "8"])
+      preferredCodec: codec, preferredBackupCodec: .h264, encodeTemplate: "mine", values: ["cpu-used": "8"])
     let plan = PublishPlan(options, name: "x", size: size, isScreen: false)
     let backup = try #require(plan.backupPlan)
     #expect(backup.codec == "h264" && backup.encodeTemplate == "h264-low-latency" && backup.values.isEmpty)
     #expect(backup.layers.map(\.size) == plan.layers.map(\.size) && plan.layers.count == 1)
     let track = LocalVideoTrack.createBufferTrack()
     let first = plan.announcement(cid: "a", track: track).addTrack
-    #expect(first.simulcastCodecs.map(\.codec) == ["vp9", "h264"] && first.simulcastCodecs.map(\.cid) == ["a", ""])
+    #expect(
+      first.simulcastCodecs.map(\.codec) == [codec.rawValue, "h264"] && first.simulcastCodecs.map(\.cid) == ["a", ""])
     let second = backup.backupAnnouncement(cid: "b", track: track, sid: "TR_1").addTrack
     #expect(second.sid == "TR_1" && second.simulcastCodecs.map(\.cid) == ["b"] && second.layers.count == 1)
   }
