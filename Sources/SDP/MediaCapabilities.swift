@@ -103,7 +103,7 @@ extension MediaCapabilities.Format {
 }
 
 extension MediaCapabilities {
-  /// A subscriber that decodes or records: everything for which Debian's GStreamer has a depayloader.
+  /// A subscriber that decodes or records: everything that there is a receive template for.
   public static let subscriber = MediaCapabilities(
     audio: Media(
       formats: [.opus],
@@ -112,7 +112,7 @@ extension MediaCapabilities {
         HeaderExtensionURI.transportCC, HeaderExtensionURI.absCaptureTime,
       ], feedback: ["transport-cc", "nack"]),
     video: Media(
-      formats: [.vp8, .vp9, .h264],
+      formats: [.vp8, .vp9, .h264, .av1],
       headerExtensions: [
         HeaderExtensionURI.mid, HeaderExtensionURI.absSendTime, HeaderExtensionURI.transportCC,
         HeaderExtensionURI.absCaptureTime, HeaderExtensionURI.dependencyDescriptor, HeaderExtensionURI.videoOrientation,
@@ -123,7 +123,7 @@ extension MediaCapabilities {
   ///   for the orientation sends frames that are turned already.
   public static func server(takesOrientation: Bool = false) -> MediaCapabilities {
     var capabilities = MediaCapabilities.subscriber
-    capabilities.video.formats += [.h265, .av1]
+    capabilities.video.formats.append(.h265)
     if !takesOrientation {
       capabilities.video.headerExtensions.removeAll { $0 == HeaderExtensionURI.videoOrientation }
     }

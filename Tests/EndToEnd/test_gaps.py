@@ -48,7 +48,7 @@ def assert_together(file, frames):
 
 
 @pytest.mark.parametrize(
-    "codec, container", [("VP8", "webm"), ("VP9", "mkv"), ("H264", "mp4"), ("H264", "mkv"), ("VP8", "mp4")]
+    "codec, container", [("VP8", "webm"), ("VP9", "mkv"), ("H264", "mp4"), ("H264", "mkv"), ("VP8", "mp4"), ("AV1", "webm")]
 )
 def test_a_camera_that_stalls_holds_its_frame(server, tmp_path, codec, container):
     file = tmp_path / f"stalled.{container}"

@@ -41,7 +41,7 @@ def assert_black_between(frames, begin, end, within=0.5):
 
 
 @pytest.mark.parametrize(
-    "codec, container", [("VP8", "mkv"), ("VP9", "mkv"), ("H264", "mkv"), ("H264", "mp4"), ("VP8", "mp4")]
+    "codec, container", [("VP8", "mkv"), ("VP9", "mkv"), ("H264", "mkv"), ("H264", "mp4"), ("VP8", "mp4"), ("AV1", "mkv")]
 )
 def test_a_muted_camera_is_black(server, tmp_path, codec, container):
     file = tmp_path / f"muted.{container}"

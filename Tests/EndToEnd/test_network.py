@@ -4,6 +4,7 @@ import re
 import subprocess
 import time
 
+import checks
 import pytest
 from failures import after, assert_failed, assert_plays, chosen_pairs, said
 from network import STUN
@@ -151,6 +152,24 @@ def test_cut_while_recording(routed, distant_server, tmp_path, protocol, name, w
     routed.drop(forward=f"meta l4proto {protocol} drop;")
     assert_failed(recorder, name, *words, within=within)
     assert_plays(file, 4)
+
+
+@pytest.mark.realtime
+@pytest.mark.parametrize("codec", ["VP9", "AV1"])
+def test_what_is_lost_comes_again(routed, distant_server, tmp_path, codec):
+    """One in twenty packets on the way to the recorder."""
+    server = distant_server()
+    server.foreign_publisher("--room", "loss", "--codec", codec)
+    routed.drop(forward='iifname "server" meta l4proto udp numgen random mod 100 < 5 drop;')
+    file = tmp_path / "loss.mkv"
+    recorder = server.recorder("loss", "alice", file, "--duration", "8s")
+    told = recorder.wait_for("finished", 40)
+    assert recorder.finish() == 0, recorder.report("failed")
+    assert sum(track["packets"] for track in told["tracks"]) > 300
+    numbers = [number for number, _, _ in checks.numbered(file, (640, 360))]
+    assert None not in numbers and numbers == sorted(numbers), f"damaged, or out of order: {numbers}"
+    assert len(set(numbers)) > 0.85 * 8 * 25, f"{len(set(numbers))} frames: {numbers}"
+    assert checks.decode_errors(file) == []
 
 
 def test_media_that_comes_is_consent(routed, distant_server, tmp_path):

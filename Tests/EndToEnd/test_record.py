@@ -9,7 +9,7 @@ from failures import after, assert_failed
 FPS = 25
 SIZE = (640, 360)
 SECONDS = 6
-STORED = {"VP8": "vp8", "VP9": "vp9", "H264": "h264"}
+STORED = {"VP8": "vp8", "VP9": "vp9", "H264": "h264", "AV1": "av1"}
 
 
 def stored_codecs(codec, container):
@@ -52,7 +52,7 @@ def assert_whole(file, seconds=SECONDS):
 # VP9 goes the ways of VP8.
 @pytest.mark.parametrize(
     "codec, container",
-    [(codec, container) for codec in ("VP8", "H264") for container in ("mkv", "webm", "mp4")] + [("VP9", "mkv")],
+    [(codec, container) for codec in ("VP8", "H264") for container in ("mkv", "webm", "mp4")] + [("VP9", "mkv"), ("AV1", "mkv"), ("AV1", "mp4")],
 )
 def test_record(server, tmp_path, codec, container):
     server.foreign_publisher("--room", "one", "--identity", "alice", "--codec", codec)

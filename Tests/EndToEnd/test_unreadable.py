@@ -2,8 +2,6 @@
 
 import time
 
-import checks
-import pytest
 from programs import KEYS, mediabridge
 
 ENCRYPTED = "the {} of alice is encrypted end to end, which is not supported yet"
@@ -45,26 +43,3 @@ def test_an_encrypted_room_is_said_to_be_one(server, start, tmp_path):
     )
     assert endless.finish(20) == 1
     assert ENCRYPTED.format("camera") in endless.errors and not file.exists()
-
-
-def test_a_camera_in_av1_is_said_to_be_missing(server, tmp_path):
-    file = tmp_path / "av1.mkv"
-    watcher = server.watcher("av1")
-    recorder = server.recorder("av1", "alice", file, "--duration", "4s")
-    recorder.wait_for("waiting")
-    server.foreign_publisher("--room", "av1", "--codec", "AV1")
-    while watcher.wait_for("track_published")["source"] != "camera":
-        pass
-    published = time.monotonic()
-    code, message = wait_for_failures(watcher, ("camera",))["camera"]
-    assert time.monotonic() - published < 2
-    assert code == "unsupportedCodec" and "video/AV1" in message
-    assert "video/AV1" in recorder.wait_for("not_recorded")["reason"]
-    # What can be recorded is, and the exit status says that something is missing.
-    end = recorder.wait_for("finished", 40)
-    assert recorder.finish() == 1
-    assert [track["source"] for track in end["not_recorded"] if track["wanted"]] == ["camera"]
-    assert "video/AV1" in recorder.errors and len(recorder.errors.splitlines()) == 1
-    assert checks.level(checks.audio(file)[1]) > 0.02
-    assert checks.durations(file)["audio"] == pytest.approx(4, abs=0.3)
-    assert not [event for event in watcher.events if event["event"] == "stream_lost"]

@@ -79,7 +79,7 @@ import Testing
       m=video 9 UDP/TLS/RTP/SAVPF 45
       a=mid:a
       a=rtcp-mux
-      a=rtpmap:45 AV1/90000
+      a=rtpmap:45 H265/90000
       m=video 9 UDP/TLS/RTP/SAVPF 96
       a=mid:b
       a=rtpmap:96 VP8/90000

@@ -191,7 +191,7 @@ struct OutputPlanner: Sendable {
   }
 
   /// Those that are received.
-  static let codecs = ["vp8", "vp9", "h264", "opus"]
+  static let codecs = ["vp8", "vp9", "h264", "av1", "opus"]
 }
 
 extension OutputPlanner {

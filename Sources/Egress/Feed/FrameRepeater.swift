@@ -16,6 +16,7 @@ struct FrameRepeater: Sendable {
 
   /// Follows encoded frames; nil for raw ones, and for a codec whose frames cannot be repeated.
   private var maker: RepeatFrameMaker?
+  private let codec: Bitstream.VideoCodec?
   private let isRaw: Bool
   private let blackSize: Dimensions
   private var caps: Caps?
@@ -31,7 +32,7 @@ struct FrameRepeater: Sendable {
   ///   - codec: of encoded frames; nil for raw ones.
   ///   - blackSize: of raw frames before the first one.
   init(codec: Bitstream.VideoCodec?, blackSize: Dimensions) {
-    isRaw = codec == nil
+    (self.codec, isRaw) = (codec, codec == nil)
     maker = codec.flatMap(RepeatFrameMaker.init(codec:))
     self.blackSize = blackSize
   }
@@ -62,6 +63,7 @@ struct FrameRepeater: Sendable {
     if caps != frame.caps {
       caps = frame.caps
       frame.caps.bytes("codec_data").map { data in data.withUnsafeBytes { maker?.configure($0) } }
+      if codec == .av1, let size { AV1Black.prepare(size) }
     }
     frame.withUnsafeBytes { maker?.follow($0) }
   }
@@ -89,8 +91,11 @@ struct FrameRepeater: Sendable {
   }
 
   private func blackKeyframe() -> MediaBuffer? {
-    guard let caps, let bytes = maker?.blackKeyframe() else { return nil }
-    return bytes.withUnsafeBytes { MediaBuffer(copying: $0, caps: caps, pts: nil) }
+    guard let caps else { return nil }
+    if codec == .av1 {
+      return size.flatMap(AV1Black.keyframe)?.withUnsafeBytes { MediaBuffer(copying: $0, caps: caps, pts: nil) }
+    }
+    return maker?.blackKeyframe()?.withUnsafeBytes { MediaBuffer(copying: $0, caps: caps, pts: nil) }
   }
 
   private mutating func black() -> MediaBuffer? {

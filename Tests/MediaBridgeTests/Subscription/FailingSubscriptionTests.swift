@@ -125,14 +125,14 @@ import Testing
       let camera = try await eventually("the camera") { watcher.room.remoteParticipants["alice"]?.videoTracks.first }
       say(
         { track in
-          track.mimeType = "video/AV1"
-          track.codecs = ["video/AV1", "video/vp8"].map { type in
+          track.mimeType = "video/H265"
+          track.codecs = ["video/H265", "video/vp8"].map { type in
             var codec = Livekit_SimulcastCodecInfo()
             codec.mimeType = type
             return codec
           }
         }, of: camera, in: watcher)
-      try await eventually("the codecs") { camera.mimeType == "video/AV1" }
+      try await eventually("the codecs") { camera.mimeType == "video/H265" }
       try await camera.set(subscribed: true)
       try await eventually("the subscription") { camera.isSubscribed }
       #expect(failures(events).isEmpty)
@@ -145,8 +145,8 @@ import Testing
     try await Watcher.run(RoomOptions(autoSubscribe: false, adaptiveStream: false), events: events) { watcher in
       let camera = try await eventually("the camera") { watcher.room.remoteParticipants["alice"]?.videoTracks.first }
       func say(_ mimeType: String) { self.say({ $0.mimeType = mimeType }, of: camera, in: watcher) }
-      say("video/AV1")
-      try await eventually("the wrong codec") { camera.mimeType == "video/AV1" }
+      say("video/H265")
+      try await eventually("the wrong codec") { camera.mimeType == "video/H265" }
       try await camera.set(subscribed: true)
       // Told before a server has tried it.
       try await eventually("the failure") { self.failures(events).map(\.code) == [.unsupportedCodec] }
@@ -161,8 +161,8 @@ import Testing
       track.add(videoRenderer: screen)
       try await eventually("frames") { screen.frames.withLock { $0.count } > 5 }
       // What comes goes on, whatever is said of it.
-      say("video/AV1")
-      try await eventually("the wrong codec") { camera.mimeType == "video/AV1" }
+      say("video/H265")
+      try await eventually("the wrong codec") { camera.mimeType == "video/H265" }
       let shown = screen.frames.withLock { $0.count }
       try await eventually("more frames") { screen.frames.withLock { $0.count } > shown + 10 }
       #expect(camera.track === track)
@@ -191,7 +191,7 @@ import Testing
       #expect(scene.failures.map(\.code) == [.unsupportedCodec])
       let message = scene.failures[0].message
       #expect(message.contains("camera of alice (\(scene.camera.sid)) here: it is published in video/H265"))
-      #expect(message.hasSuffix("let its publisher use one of VP8, VP9, H264"))
+      #expect(message.hasSuffix("let its publisher use one of VP8, VP9, H264, AV1"))
       try await eventually("why there are no frames") { scene.reasons == ["-codecNotSupported"] }
       #expect(!scene.camera.isSubscribed && !scene.wasEverSubscribed)
       // Its publisher comes back with another codec.
