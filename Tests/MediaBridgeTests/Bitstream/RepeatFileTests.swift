@@ -13,7 +13,8 @@ import Testing
 @Suite struct RepeatFileTests {
   static let cases: [(template: String, test: StreamCase)] = [
     ("mkv", .vp8.sized(638, 358)), ("mkv", .vp9.sized(638, 358)), ("mkv", .openH264.sized(638, 358)),
-    ("mkv", .x264Main), ("webm", .vp8), ("webm", .vp9), ("webm", .vp8Layers), ("mp4", .x264Baseline.sized(638, 358)),
+    ("mkv", .x264Main), ("webm", .vp8), ("webm", .vp9), ("mkv", .av1.sized(638, 358)), ("webm", .av1),
+    ("webm", .vp8Layers), ("mp4", .x264Baseline.sized(638, 358)),
     ("mp4", .x264High), ("mp4", .openH264),
   ]
 
@@ -41,7 +42,10 @@ import Testing
     #expect(keyframes == mixed.indices.filter { !mixed[$0].isDelta }.map { $0 * 40 })
   }
 
-  @Test(arguments: cases.indices) func fileThatTurnsBlackPlays(_ index: Int) async throws {
+  /// Black of AV1 is not written here: see `MutedFileTests`.
+  @Test(arguments: cases.indices.filter { cases[$0].test.codec != .av1 }) func fileThatTurnsBlackPlays(_ index: Int)
+    async throws
+  {
     let (template, test) = Self.cases[index]
     let units = Array(try await Video.units(test).prefix(12))
     let mixed = try units.blackened(after: 6, repeats: 3, test.codec)

@@ -13,7 +13,8 @@ import Testing
 /// A file whose camera is muted for a while, from access units and frames to the pixels that a player shows.
 @Suite struct MutedFileTests {
   static let cases: [(name: String, test: StreamCase)] = [
-    ("mkv", .vp8.sized(638, 358)), ("mkv", .vp9), ("mkv", .x264Main), ("mp4", .openH264), ("mp4", .x264FullRange),
+    ("mkv", .vp8.sized(638, 358)), ("mkv", .vp9), ("webm", .av1.sized(638, 358)), ("mkv", .x264Main),
+    ("mp4", .openH264), ("mp4", .x264FullRange),
   ]
 
   /// The moments of a stream of 25 frames a second, of which all have come.
