@@ -5,6 +5,7 @@ import subprocess
 import time
 
 import clip
+import livekit_server
 import pytest
 from network import STUN
 from programs import KEYS, mediabridge, python
@@ -127,4 +128,8 @@ def test_single_losses_of_audio_are_not_heard(start, routed, visited_server, wat
     ]
     unsteady(publishers, 15)
     heard = watcher.wait_for_new("second")["concealed"]
-    assert heard["twice"] < 0.5 * heard["once"] and heard["once"] > 0.05, heard
+    if livekit_server.BINARY:
+        # LiveKit's server asks for lost audio again.
+        assert max(heard.values()) < 0.03, heard
+    else:
+        assert heard["twice"] < 0.5 * heard["once"] and heard["once"] > 0.05, heard

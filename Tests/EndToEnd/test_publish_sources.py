@@ -111,7 +111,8 @@ def test_a_file_that_is_cut_off_is_published_as_far_as_it_goes(server, start, tm
 
 def test_a_file_from_a_place_in_it(server, start, numbered):
     seen = play(server, start, numbered, "--encode", "--seek", "4.4s", seconds=3.6)[1]
-    assert 110 <= min(numbers(seen)) <= 114, numbers(seen)
+    # Until somebody is subscribed nothing is seen.
+    assert 110 <= min(numbers(seen)) <= 120, numbers(seen)
     assert_failed(publish(server, start, numbered, "--seek", "1m"), "numbered.mp4", "8.0", "60.0", within=20)
 
 
