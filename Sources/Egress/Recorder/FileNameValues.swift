@@ -1,4 +1,5 @@
 package import Foundation
+import Glibc
 package import MediaBridge
 package import PipelineTemplates
 
@@ -22,9 +23,7 @@ package struct FileNameValues: Sendable {
 
   /// Before a room is joined.
   package init(at date: Date) {
-    values = [
-      .time: Self.text(date, "yyyy-MM-dd'T'HHmmss", .current), .utc: Self.utc(date),
-    ]
+    values = [.time: Self.text(date, "%Y-%m-%dT%H%M%S", localtime_r), .utc: Self.utc(date)]
   }
 
   /// Once it is known who is recorded.
@@ -45,13 +44,21 @@ package struct FileNameValues: Sendable {
   }
 
   /// `20060102150405000`, with milliseconds.
-  static func utc(_ date: Date) -> String { text(date, "yyyyMMddHHmmssSSS", .gmt) }
+  static func utc(_ date: Date) -> String {
+    let milliseconds = Int((date.timeIntervalSince1970 * 1000).rounded(.down))
+    return text(date, "%Y%m%d%H%M%S", gmtime_r) + String(format: "%03d", milliseconds % 1000)
+  }
 
-  private static func text(_ date: Date, _ format: String, _ zone: TimeZone) -> String {
-    let formatter = DateFormatter()
-    (formatter.locale, formatter.timeZone) = (Locale(identifier: "en_US_POSIX"), zone)
-    formatter.dateFormat = format
-    return formatter.string(from: date)
+  /// By the C library: Foundation's formatter reads megabytes of what it knows of languages first.
+  private static func text(
+    _ date: Date, _ format: String,
+    _ split: (UnsafePointer<time_t>, UnsafeMutablePointer<tm>) -> UnsafeMutablePointer<tm>?
+  ) -> String {
+    var (seconds, parts) = (time_t(date.timeIntervalSince1970.rounded(.down)), tm())
+    _ = split(&seconds, &parts)
+    return String(unsafeUninitializedCapacity: 32) { bytes in
+      bytes.withMemoryRebound(to: CChar.self) { strftime($0.baseAddress, $0.count, format, &parts) }
+    }
   }
 }
 
