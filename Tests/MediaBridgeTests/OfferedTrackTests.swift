@@ -21,7 +21,8 @@ import Testing
       kind == .video
       ? CodecCatalogue.vp8() + CodecCatalogue.vp9() + [
         Codec(payloadType: PayloadType(125), name: "H264", clockRate: 90_000, fmtp: "packetization-mode=0")
-      ] + CodecCatalogue.h264() : CodecCatalogue.opusInRED
+      ] + CodecCatalogue.h264() + [Codec(payloadType: PayloadType(35), name: "AV1", clockRate: 90_000)]
+      : CodecCatalogue.opusInRED
     var offer = SessionDescription(origin: .init(sessionID: 1, sessionVersion: 1))
     offer.media = [offered]
     offer.groups = [.init(semantics: "BUNDLE", mids: [mid])]

@@ -6,8 +6,11 @@ extension RoomSession {
   func receive(_ message: [UInt8]) {
     guard let packet = try? Livekit_DataPacket(serializedBytes: message) else { return }
     let sender = room.identity(of: packet)
-    switch early.take(packet, from: sender, isAnnounced: room.remoteParticipants[sender] != nil) {
+    switch early.take(packet, from: sender, isAnnounced: room.remoteParticipants[sender] != nil, at: .now) {
     case .ready: room.receive(packet, from: sender, logger)
+    case .late:
+      room.receive(packet, from: sender, logger)
+      room.messages.cut(from: sender)
     case .waits(isFirst: false): break
     case .waits(isFirst: true):
       Task {

@@ -26,6 +26,7 @@ extension RoomSession {
   private func remove(_ participant: RemoteParticipant, _ identity: String) {
     room.state.withLock { _ = $0.participants.removeValue(forKey: identity) }
     room.stopSpeaking(participant)
+    early.noteLeft(identity, at: .now)
     room.messages.cut(from: identity)
     room.tell(.participantDisconnected(participant))
   }

@@ -7,6 +7,7 @@ import Testing
 
 struct EarlyMessagesTests {
   private var early = EarlyMessages()
+  private let start = MediaTime(nanoseconds: 0)
 
   private func packet(_ text: String) -> Livekit_DataPacket {
     var user = Livekit_UserPacket()
@@ -19,36 +20,46 @@ struct EarlyMessagesTests {
   }
 
   @Test mutating func whatComesBeforeItsSenderIsAnnouncedWaitsInOrder() {
-    #expect(early.take(packet("one"), from: "agent", isAnnounced: false) == .waits(isFirst: true))
-    #expect(early.take(packet("two"), from: "agent", isAnnounced: false) == .waits(isFirst: false))
-    #expect(early.take(packet("of another"), from: "alice", isAnnounced: true) == .ready)
+    #expect(early.take(packet("one"), from: "agent", isAnnounced: false, at: start) == .waits(isFirst: true))
+    #expect(early.take(packet("two"), from: "agent", isAnnounced: false, at: start) == .waits(isFirst: false))
+    #expect(early.take(packet("of another"), from: "alice", isAnnounced: true, at: start) == .ready)
     #expect(texts(early.release("agent", isAnnounced: true)) == ["one", "two"])
-    #expect(early.take(packet("three"), from: "agent", isAnnounced: true) == .ready)
+    #expect(early.take(packet("three"), from: "agent", isAnnounced: true, at: start) == .ready)
     #expect(early.release("agent", isAnnounced: false).isEmpty, "the end of the wait")
-    #expect(early.take(packet("after a leave"), from: "agent", isAnnounced: false) == .waits(isFirst: true))
   }
 
   @Test mutating func whoIsHiddenIsWaitedForOnce() {
-    #expect(early.take(packet("one"), from: "hidden", isAnnounced: false) == .waits(isFirst: true))
+    #expect(early.take(packet("one"), from: "hidden", isAnnounced: false, at: start) == .waits(isFirst: true))
     #expect(texts(early.release("hidden", isAnnounced: false)) == ["one"])
-    #expect(early.take(packet("two"), from: "hidden", isAnnounced: false) == .ready)
-    #expect(early.take(packet("of the server"), from: "", isAnnounced: false) == .ready)
+    #expect(early.take(packet("two"), from: "hidden", isAnnounced: false, at: start) == .ready)
+    #expect(early.take(packet("of the server"), from: "", isAnnounced: false, at: start) == .ready)
+  }
+
+  @Test mutating func whatComesBehindWhoHasLeftIsLate() {
+    early.noteLeft("alice", at: start)
+    #expect(early.take(packet("behind"), from: "alice", isAnnounced: false, at: start) == .late)
+    #expect(early.release("alice", isAnnounced: true).isEmpty, "she is back")
+    #expect(early.take(packet("now"), from: "alice", isAnnounced: true, at: start) == .ready)
+    early.noteLeft("alice", at: start)
+    let later = start + .seconds(2)
+    #expect(early.take(packet("back"), from: "alice", isAnnounced: false, at: later) == .waits(isFirst: true))
   }
 
   @Test mutating func whatIsAboutTheMomentDoesNotWait() {
     var lossy = packet("now")
     lossy.kind = .lossy
-    #expect(early.take(lossy, from: "agent", isAnnounced: false) == .ready)
+    #expect(early.take(lossy, from: "agent", isAnnounced: false, at: start) == .ready)
     let call = Livekit_DataPacket(.rpcRequest(Livekit_RpcRequest()), to: [])
-    #expect(early.take(call, from: "agent", isAnnounced: false) == .ready)
+    #expect(early.take(call, from: "agent", isAnnounced: false, at: start) == .ready)
     #expect(early.senders.isEmpty)
   }
 
   @Test mutating func noMoreThanSomeWait() {
     for number in 1..<EarlyMessages.limit {
-      #expect(early.take(packet("\(number)"), from: "agent", isAnnounced: false) == .waits(isFirst: number == 1))
+      #expect(
+        early.take(packet("\(number)"), from: "agent", isAnnounced: false, at: start) == .waits(isFirst: number == 1))
     }
-    #expect(early.take(packet("the last"), from: "agent", isAnnounced: false) == .full)
+    #expect(early.take(packet("the last"), from: "agent", isAnnounced: false, at: start) == .full)
     #expect(early.release("agent", isAnnounced: false).count == EarlyMessages.limit)
     #expect(early.senders.isEmpty)
   }
