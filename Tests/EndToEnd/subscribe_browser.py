@@ -91,6 +91,8 @@ class Bridge:
 
     async def obey(self, line):
         _, quality = line.split()
+        while self._server is None:
+            await asyncio.sleep(0.05)
         await self.ask({"track_setting": {"track_sids": sorted(self._seen.videos), "quality": quality}})
 
 
