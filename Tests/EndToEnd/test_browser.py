@@ -56,7 +56,7 @@ def assert_shown(frames):
 
 def test_a_page_shows_what_is_published(server, start, tmp_path):
     """VP8 and H.264 at once, the layer that the page asks for, and sound."""
-    numbered = encode(tmp_path / "numbered.mkv", 30)
+    numbered = encode(tmp_path / "numbered.mkv", 20)
     codecs = {"alice": "vp8", "bob": "h264"}
     publishers = [
         publish(server, start, numbered, "--encode", "--codec", codec, room="page", identity=who)
