@@ -23,9 +23,7 @@ struct PublishFramesCommand: AsyncParsableCommand {
     guard size.width % 40 == 0, size.height % 2 == 0 else {
       throw ValidationError("--size \(size): the width has to be a multiple of 40, and the height of 2")
     }
-    guard ["vp8", "vp9", "h264", "av1"].contains(codec) else {
-      throw ValidationError("--codec \(codec): give vp8, vp9, h264 or av1")
-    }
+    try PublishedCodec.check(codec)
     guard (1...120).contains(fps) else { throw ValidationError("--fps \(fps): give 1 to 120") }
   }
 

@@ -28,9 +28,7 @@ struct PublishTestCommand: AsyncParsableCommand {
   @Option(help: "Bits a second of the clip, in one layer of 1280x720 and not in three") var bitrate: Int?
 
   func validate() throws {
-    guard ["vp8", "vp9", "h264", "av1"].contains(codec) else {
-      throw ValidationError("--codec \(codec): give vp8, vp9, h264 or av1")
-    }
+    try PublishedCodec.check(codec)
     guard participants > 0 else { throw ValidationError("--participants \(participants): give 1 or more") }
     guard clip == nil || ["vp8", "h264"].contains(codec) else {
       throw ValidationError("--clip is H.264: leave out --codec")

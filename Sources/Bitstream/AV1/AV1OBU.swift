@@ -92,7 +92,7 @@ public struct AV1OBUs: Sequence, IteratorProtocol {
   }
 
   /// Whether a decoder can begin here: with a sequence header and a keyframe that is shown (7.5 and 5.9.2).
-  public var startCodedSequence: Bool {
+  public var startsCodedSequence: Bool {
     var isStill: Bool?
     for obu in self {
       switch obu.kind {

@@ -11,7 +11,7 @@ struct AV1Stream: RepeatableStream {
 
   mutating func follow(_ unit: UnsafeRawBufferPointer) {
     let units = AV1OBUs(unit)
-    keyUnit = units.startCodedSequence ? Array(unit) : nil
+    keyUnit = units.startsCodedSequence ? Array(unit) : nil
     do {
       let headers = try headers(units)
       // Of spatial layers in one unit a decoder shows the last one only.

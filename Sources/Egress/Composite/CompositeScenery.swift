@@ -83,11 +83,9 @@ extension CompositeScenery {
 }
 
 extension CompositeScenery.Background {
-  /// To be laid under the tiles, an image as large as it is.
-  /// - Parameter isBlackAFrame: else it is nil, since there is nothing to be seen of black.
-  func frame(_ size: PixelSize, isBlackAFrame: Bool = false) throws(LiveKitError) -> VideoFrameBuffer? {
+  /// To be laid under the tiles, an image as large as it is; nil where there is no memory for it.
+  func frame(_ size: PixelSize) throws(LiveKitError) -> VideoFrameBuffer? {
     switch self {
-    case .color(0) where !isBlackAFrame: nil
     case .color(let rgb):
       MediaBuffer.plainFrame(FrameColor(rgb: rgb), width: size.width, height: size.height)
         .flatMap(VideoFrameBuffer.init)

@@ -3,9 +3,11 @@ import MediaBridge
 import MediaCore
 import MediaPipelines
 
-/// A tile under all others; there is none while the background is black. The mixer repeats its one frame.
+/// A tile under all others, once the background is not black. The mixer repeats its one frame.
 final class MixBackground: Sendable {
   private struct State {
+    var shown = CompositeScenery.Background.color(0)
+    /// Nil while it has never been another one than black.
     var tile: MixTile?
     /// What the tile shows.
     var frame: VideoFrameBuffer?
@@ -21,10 +23,10 @@ final class MixBackground: Sendable {
   /// To be called by one at a time.
   /// - Throws: it cannot be read or shown; what was seen before stays.
   func show(_ background: CompositeScenery.Background) throws(LiveKitError) {
-    let (tile, isStarted) = state.withLock { ($0.tile, $0.isStarted) }
-    guard let frame = try background.frame(size, isBlackAFrame: tile != nil) else { return }
+    let (shown, tile, isStarted) = state.withLock { ($0.shown, $0.tile, $0.isStarted) }
+    guard background != shown, let frame = try background.frame(size) else { return }
     let made = if let tile { tile } else { try makeTile() }
-    state.withLock { ($0.tile, $0.frame) = (made, frame) }
+    state.withLock { ($0.shown, $0.tile, $0.frame) = (background, made, frame) }
     guard isStarted else { return }
     if tile == nil { made.start() }
     made.frames.show(frame, at: .now)

@@ -17,7 +17,6 @@ struct FrameRepeater: Sendable {
   /// Follows encoded frames; nil for raw ones, and for a codec whose frames cannot be repeated.
   private var maker: RepeatFrameMaker?
   private let codec: Bitstream.VideoCodec?
-  private let isRaw: Bool
   private let blackSize: Dimensions
   private var caps: Caps?
   private var keyframe: MediaBuffer?
@@ -32,7 +31,7 @@ struct FrameRepeater: Sendable {
   ///   - codec: of encoded frames; nil for raw ones.
   ///   - blackSize: of raw frames before the first one.
   init(codec: Bitstream.VideoCodec?, blackSize: Dimensions) {
-    (self.codec, isRaw) = (codec, codec == nil)
+    self.codec = codec
     maker = codec.flatMap(RepeatFrameMaker.init(codec:))
     self.blackSize = blackSize
   }
@@ -45,6 +44,8 @@ struct FrameRepeater: Sendable {
       codec: codec.flatMap(Bitstream.VideoCodec.init(encodingName:)),
       blackSize: size ?? Dimensions(width: 1280, height: 720))
   }
+
+  private var isRaw: Bool { codec == nil }
 
   /// False for a frame that cannot be decoded after those that were made here.
   func canShow(_ frame: MediaBuffer) -> Bool { !awaitsKeyframe || !frame.isDelta }
@@ -91,11 +92,9 @@ struct FrameRepeater: Sendable {
   }
 
   private func blackKeyframe() -> MediaBuffer? {
-    guard let caps else { return nil }
-    if codec == .av1 {
-      return size.flatMap(AV1Black.keyframe)?.withUnsafeBytes { MediaBuffer(copying: $0, caps: caps, pts: nil) }
-    }
-    return maker?.blackKeyframe()?.withUnsafeBytes { MediaBuffer(copying: $0, caps: caps, pts: nil) }
+    let bytes = codec == .av1 ? size.flatMap(AV1Black.keyframe) : maker?.blackKeyframe()
+    guard let caps, let bytes else { return nil }
+    return bytes.withUnsafeBytes { MediaBuffer(copying: $0, caps: caps, pts: nil) }
   }
 
   private mutating func black() -> MediaBuffer? {

@@ -8,7 +8,6 @@ import RTP
 /// It begins with a keyframe. Behind a lost packet, and behind a unit that cannot be read, it asks for one and lets nothing
 /// through before.
 enum AV1Depayloader {
-  fileprivate static let caps = "video/x-av1,stream-format=obu-stream,alignment=tu"
   private static let units = g_quark_from_static_string("mediabridge-av1-units")
 
   static func register() {
@@ -27,8 +26,7 @@ enum AV1Depayloader {
         let made = pointer.assumingMemoryBound(to: GstRTPBaseDepayloadClass.self)
         RTPElement.describe(
           made.cast(), "RTP AV1 depayloader", "Codec/Depayloader/Network/RTP", "Puts AV1 of RTP packets together",
-          sink: "application/x-rtp,media=video,clock-rate=90000,encoding-name=AV1",
-          src: AV1Depayloader.caps)
+          sink: AV1Caps.packets, src: AV1Caps.units)
         // Caps go out with the first keyframe, which says what is in them.
         made.pointee.set_caps = { depayloader, _ in
           depayloader?.pointee.clock_rate = 90_000
@@ -100,7 +98,7 @@ private final class AV1Units: Callback {
     let hex = new.map { $0.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() }
     // No rate is what live frames have; webmmux wants to be told.
     let caps = gst_caps_from_string(
-      AV1Depayloader.caps + ",framerate=(fraction)0/1" + (hex.map { ",codec_data=(buffer)\($0)" } ?? ""))
+      AV1Caps.units + ",framerate=(fraction)0/1" + (hex.map { ",codec_data=(buffer)\($0)" } ?? ""))
     gst_pad_set_caps(element.pointee.srcpad, caps)
     gst_caps_unref(caps)
   }
@@ -142,7 +140,7 @@ private final class AV1Units: Callback {
     defer { gst_buffer_unmap(unit, &map) }
     let bytes = UnsafeMutableRawBufferPointer(start: map.data, count: Int(map.size))
     assembly.write(to: bytes)
-    if !AV1OBUs(UnsafeRawBufferPointer(bytes)).startCodedSequence {
+    if !AV1OBUs(UnsafeRawBufferPointer(bytes)).startsCodedSequence {
       unit.pointee.mini_object.flags |= GST_BUFFER_FLAG_DELTA_UNIT.rawValue
     }
     return unit

@@ -1,6 +1,12 @@
 import CGStreamer
 import RTP
 
+/// What goes between the two elements and the others.
+enum AV1Caps {
+  static let units = "video/x-av1,stream-format=obu-stream,alignment=tu"
+  static let packets = "application/x-rtp,media=video,clock-rate=90000,encoding-name=AV1"
+}
+
 /// The element `rtpav1pay`: temporal units of AV1 in, RTP packets of at most `mtu` bytes out. Debian's GStreamer 1.22 has
 /// none; where a plug-in brings one, that is used.
 enum AV1Payloader {
@@ -13,8 +19,7 @@ enum AV1Payloader {
       let made = pointer.assumingMemoryBound(to: GstRTPBasePayloadClass.self)
       RTPElement.describe(
         made.cast(), "RTP AV1 payloader", "Codec/Payloader/Network/RTP", "Cuts AV1 into RTP packets",
-        sink: "video/x-av1,stream-format=obu-stream,alignment=tu",
-        src: "application/x-rtp,media=video,clock-rate=90000,encoding-name=AV1")
+        sink: AV1Caps.units, src: AV1Caps.packets)
       made.pointee.set_caps = { payloader, _ in
         gst_rtp_base_payload_set_options(payloader, "video", 1, "AV1", 90_000)
         return gst_rtp_base_payload_set_outcaps_structure(payloader, nil)

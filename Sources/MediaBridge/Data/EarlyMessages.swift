@@ -33,8 +33,9 @@ struct EarlyMessages: Sendable {
     case full
   }
 
-  mutating func take(_ packet: Livekit_DataPacket, from sender: String, isAnnounced: Bool, at now: MediaTime) -> Verdict
-  {
+  mutating func take(
+    _ packet: Livekit_DataPacket, from sender: String, isAnnounced: Bool, at now: MediaTime
+  ) -> Verdict {
     // An empty one is the server itself.
     guard !isAnnounced, !sender.isEmpty, !unannounced.contains(sender), packet.mayWait else { return .ready }
     if let time = left[sender], now < time + Self.lateness { return .late }

@@ -58,9 +58,7 @@ struct PublishCommand: AsyncParsableCommand {
     guard listDevices || !sources.isEmpty else {
       throw ValidationError("give what to publish, such as a file or pattern")
     }
-    if let codec, !["vp8", "vp9", "h264", "av1"].contains(codec) {
-      throw ValidationError("--codec \(codec): give vp8, vp9, h264 or av1")
-    }
+    if let codec { try PublishedCodec.check(codec) }
     if let backupCodec {
       guard ["vp8", "h264"].contains(backupCodec) else {
         throw ValidationError("--backup-codec \(backupCodec): give vp8 or h264")

@@ -75,7 +75,7 @@ private struct RTPMachine {
     var unit = [UInt8](repeating: 0, count: assembly.count)
     unit.withUnsafeMutableBytes { assembly.write(to: $0) }
     unit.withUnsafeBytes { unit in
-      _ = AV1OBUs(unit).startCodedSequence
+      _ = AV1OBUs(unit).startsCodedSequence
       AV1Packetizer(limit: 40).packetize(unit) { piece in
         var bytes = [UInt8](repeating: 0, count: piece.count)
         bytes.withUnsafeMutableBytes { piece.write(to: $0) }

@@ -111,7 +111,7 @@ struct AV1PacketTests {
     ("0a 01 00", false), ("0a 01 00 32 00", false), ("0a 05 00", false), ("", false),
   ])
   func keyframesAreFound(unit: String, expected: Bool) {
-    #expect(hex(unit).withUnsafeBytes { AV1OBUs($0).startCodedSequence } == expected)
+    #expect(hex(unit).withUnsafeBytes { AV1OBUs($0).startsCodedSequence } == expected)
   }
 
   @Test(arguments: [0, 1, 127, 128, 16383, 16384, 1 << 21, (1 << 32) - 1])

@@ -57,7 +57,9 @@ struct SegmentOptions: Equatable, Sendable {
       imageInterval = .seconds(
         try values.number("capture-interval", usual: 10, in: 0.01...86_400, "seconds, such as 10"))
     }
-    suffix = try values.suffix(of: imageInterval == nil ? [.index, .timestamp] : Suffix.allCases)
+    let suffixes = imageInterval == nil ? [.index, .timestamp] : Suffix.allCases
+    suffix =
+      Suffix(rawValue: try values.word("filename-suffix", of: suffixes.map(\.rawValue), usual: "index")) ?? .index
     try check()
   }
 
@@ -99,18 +101,14 @@ private struct SegmentValues {
 
   /// Which of two words it is; the second where the template does not say.
   func isFirst(_ name: String, _ first: String, _ second: String) throws(LiveKitError) -> Bool {
-    let text = all[name] ?? second
-    guard [first, second].contains(text) else { throw mistake(name, text, "\(first) or \(second)") }
-    return text == first
+    try word(name, of: [first, second], usual: second) == first
   }
 
-  /// - Parameter known: those that there are; the first one where the template does not say.
-  func suffix(of known: [SegmentOptions.Suffix]) throws(LiveKitError) -> SegmentOptions.Suffix {
-    guard let text = all["filename-suffix"] else { return known[0] }
-    guard let suffix = known.first(where: { $0.rawValue == text }) else {
-      throw mistake("filename-suffix", text, known.map(\.rawValue).joined(separator: " or "))
-    }
-    return suffix
+  /// - Parameter usual: where the template does not say.
+  func word(_ name: String, of known: [String], usual: String) throws(LiveKitError) -> String {
+    let text = all[name] ?? usual
+    guard known.contains(text) else { throw mistake(name, text, known.joined(separator: " or ")) }
+    return text
   }
 
   private func mistake(_ name: String, _ text: String, _ words: String) -> LiveKitError {

@@ -35,7 +35,7 @@ public struct AV1Packetizer: Sendable {
   public func packetize(_ unit: UnsafeRawBufferPointer, _ body: (Payload) -> Void) {
     let units = AV1OBUs(unit)
     var payload = Payload()
-    payload.startsSequence = units.startCodedSequence
+    payload.startsSequence = units.startsCodedSequence
     for obu in units where !Self.leftOut.contains(obu.kind) {
       var offset = 0
       while offset < obu.length {
