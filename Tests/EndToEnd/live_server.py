@@ -43,7 +43,10 @@ class LiveServer:
     def start(self):
         """Returns once it listens."""
         self._program = self._begin(self._enter("nginx", "-p", self._folder, "-c", self._folder / "nginx.conf"))
-        wait_until("nginx runs", lambda: (self._folder / "nginx.pid").exists())
+        try:
+            wait_until("nginx runs", lambda: (self._folder / "nginx.pid").exists())
+        except AssertionError as error:
+            raise AssertionError(self._program.report(str(error))) from None
 
     def kill(self):
         self._program.kill()

@@ -236,7 +236,7 @@ def wait_for(file, seconds=15):
 
 
 def test_rtmp_from_a_server(server, start, namespace, tmp_path, numbered):
-    live = LiveServer(start, namespace.command, tmp_path / "live", port=livekit_server.free_port(socket.SOCK_STREAM))
+    live = LiveServer(start, namespace.command, tmp_path / "live")
     begin = functools.partial(ffmpeg, server, start, numbered, "-f", "flv", live.address)
     sender = begin()
     publisher = publish(server, start, live.address, room="test")
