@@ -9,7 +9,7 @@ public final class MixerBranch: @unchecked Sendable {
   private let pipeline: Pipeline
   private let bin: SharedElement
   private let mixer: SharedElement
-  private let input: SharedPad
+  let input: SharedPad
   private let isRemoved = Locked(false)
 
   fileprivate init(pipeline: Pipeline, bin: SharedElement, mixer: SharedElement, input: SharedPad) {

@@ -47,13 +47,19 @@ extension SharedElement {
 extension SharedPad {
   /// Attaches a probe, which is removed and its closure released by `detachments`.
   func addProbe(_ types: GstPadProbeType, _ probe: PadProbe, until detachments: Detachments) {
-    let identifier = gst_pad_add_probe(
+    let identifier = addProbe(types, probe)
+    detachments.add { gst_pad_remove_probe(self.pointer, identifier) }
+  }
+
+  /// Attaches a probe for as long as there is the pad.
+  @discardableResult
+  func addProbe(_ types: GstPadProbeType, _ probe: PadProbe) -> gulong {
+    gst_pad_add_probe(
       pointer, types,
       { _, info, data in
         guard let info, let data else { return GST_PAD_PROBE_OK }
         return PadProbe.from(data).body(info)
       }, probe.passToC(), Callback.destroy)
-    detachments.add { gst_pad_remove_probe(self.pointer, identifier) }
   }
 }
 

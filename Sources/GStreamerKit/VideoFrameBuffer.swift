@@ -70,6 +70,12 @@ public struct VideoFrameBuffer: Sendable {
   /// Maps the memory, runs `body` with the planes, and unmaps it.
   /// - Returns: nil when the memory cannot be read or is smaller than the format says.
   public func withPlanes<Result>(_ body: (borrowing Planes) throws -> Result) rethrows -> Result? {
+    try withFrame { try body(Planes(frame: $0.pointee, count: planeCount)) }
+  }
+
+  /// Maps the memory, runs `body`, and unmaps it.
+  /// - Returns: nil when the memory cannot be read or is smaller than the format says.
+  func withFrame<Result>(_ body: (UnsafePointer<GstVideoFrame>) throws -> Result) rethrows -> Result? {
     var frame = GstVideoFrame()
     var info = info
     // The reference that `media` holds outlives the mapping, so the frame needs none of its own.
@@ -79,7 +85,7 @@ public struct VideoFrameBuffer: Sendable {
     // A decoder's own layout may tell the size with the padding around the frame.
     frame.info.width = info.width
     frame.info.height = info.height
-    return try body(Planes(frame: frame, count: planeCount))
+    return try body(&frame)
   }
 
   private var planeCount: Int { Int(info.finfo?.pointee.n_planes ?? 0) }

@@ -8,6 +8,12 @@ struct SceneryArguments: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
+      "Pixels by which the corners of tiles are rounded, an even number; the background is seen beside them",
+      valueName: "pixels"))
+  var cornerRadius = 0
+
+  @Option(
+    help: ArgumentHelp(
       "What is seen where no tile is: a colour such as white or #203040, or a PNG or JPEG file; black unless given",
       valueName: "colour|file"), transform: background(of:))
   var background: CompositeScenery.Background?
@@ -33,12 +39,12 @@ struct SceneryArguments: ParsableArguments {
 
   /// Which options were given, by name.
   var given: [(String, Bool)] {
-    [("--gap", gap != 0), ("--background", background != nil), ("--logo", logo != nil)]
+    [("--gap", gap != 0), ("--corner-radius", cornerRadius != 0), ("--background", background != nil), ("--logo", logo != nil)]
   }
 
   var scenery: CompositeScenery {
     CompositeScenery(
-      gap: gap, background: background ?? .color(0),
+      gap: gap, cornerRadius: cornerRadius, background: background ?? .color(0),
       logo: logo.map { .init(file: $0, corner: logoCorner ?? .topRight, opacity: logoOpacity ?? 1) })
   }
 }

@@ -315,6 +315,22 @@ def test_who_has_no_camera_has_a_tile_of_its_own(server, tmp_path):
     assert clip.read(tile(frames[-1], 0, 0)) and clip.read(tile(frames[-1], 1, 0)), "both are seen at the end"
 
 
+def test_corners_are_rounded_over_the_background(server, tmp_path):
+    for identity in ("alice", "bob"):
+        server.foreign_publisher("--room", "corners", "--identity", identity, "--no-audio", *SMALL)
+    file = tmp_path / "corners.mkv"
+    options = ("--size", "640x180", "--gap", 8, "--corner-radius", 20, "--background", "white", "--duration", "3s")
+    recorder = composite(server, "corners", file, *options)
+    assert recorder.finish(60) == 0, recorder.report("failed")
+    # One that does not flash.
+    shown = min((luma.astype(int) for _, luma in checks.frames(file)), key=np.mean)
+    for left, right in ((8, 315), (324, 631)):
+        corners = [shown[y, x] for x in (left, right) for y in (8, 171)]
+        assert min(corners) > 220, f"the background is not seen at {left}: {corners}"
+        edges = [shown[90, left + 3], shown[90, right - 3], shown[168, (left + right) // 2]]
+        assert max(edges) < 205, f"the frame is not seen at {left}: {edges}"
+
+
 def test_who_is_not_chosen_is_neither_seen_nor_heard(server, tmp_path):
     """One of three is left out, whose frames have other numbers and whose beeps are higher."""
     publisher = ("--room", "some", *SMALL, "--keep-size")
@@ -481,6 +497,7 @@ def test_all_are_in_it_again_when_the_server_starts_again(server, pair, tmp_path
         (("--fps", "30"), "give --composite LAYOUT"),
         (("--composite", "grid", "--set", "dealy=1"), "'delay'"),
         (("--composite", "grid", "--gap", "7"), "an even number"),
+        (("--composite", "grid", "--corner-radius", "200"), "from 0 to 90"),
         (("--composite", "grid", "--background", "mauve"), "no colour"),
         (("--composite", "grid", "--background", "gone.png"), "gone.png cannot be read"),
         (("--composite", "grid", "--logo", __file__), "neither a PNG nor a JPEG"),

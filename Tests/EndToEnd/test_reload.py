@@ -6,10 +6,12 @@ from pathlib import Path
 import checks
 import clip
 import hls
+import numpy as np
 import pytest
 from failures import after
 from live_server import LiveServer
 from programs import ROOT
+from raw import Reader, lines, of
 
 SIZE = (320, 180)
 SMALL = ("--width", 320, "--height", 180, "--fps", 15)
@@ -243,17 +245,40 @@ def test_a_text_that_a_server_refuses_is_given_up(server, live, texts, tmp_path)
     assert len(live.received) == 2 and [checks.decode_errors(file) for file in live.received] == [[], []]
 
 
-def test_a_text_that_is_not_taken_over_is_said(server, live, texts, tmp_path):
-    """Tracks are received by the text that was there when they began."""
+DECODED = ("! appsink name=frames", "! identity ! appsink name=frames")
+
+
+def test_a_receive_template_takes_over(server, live, texts, tmp_path):
+    """What is made of a track goes on as it is."""
     name = "receive/vp8"
     texts.add(name)
     recorder = record(server, texts, tmp_path, live)
-    texts.write(name, texts.now[name] + "# Mine.\n")
-    told = recorder.wait_for("reload_refused", 20)
-    assert told["message"] == f"{texts.path(name)}: templates of receive/ are read when a track or a job begins", told
-    assert len(told["destinations"]) == 2
-    end(recorder)
+    assert_refused(recorder, texts, (name, ("rtpvp8depay", "rtpvp8depax"), "rtpvp8depax"), 2)
+    texts.write(name, texts.now[name].replace(*DECODED))
+    assert_reloaded(recorder, name, 2)
+    told = end(recorder)
+    assert [event["losses"] for event in told.values() if "losses" in event] == [0]
+    assert len(live.received) == 1
     assert_goes_on(live.received)
+    assert_playlist(tmp_path / "a.m3u8", 0)
+
+
+def test_a_receive_template_of_frames_takes_over(server, texts, tmp_path):
+    name = "receive/vp8"
+    texts.add(name)
+    server.foreign_publisher("--keep-size", *SMALL)
+    log = tmp_path / "info.jsonl"
+    frames = Reader(server, "frames", "--pipelines", texts.folder, "--format", "gray8", "--info", log)
+    size = SIZE[0] * SIZE[1]
+    read = [frames.read(size) for _ in range(20)]
+    texts.write(name, texts.now[name].replace(*DECODED))
+    while len(of("frame", lines(log))) < 300 and not of("reloaded", frames.events):
+        read.append(frames.read(size))
+    read += [frames.read(size) for _ in range(20)]
+    frames.stop()
+    assert [event["templates"] for event in of("reloaded", frames.events)] == [[name]], frames.said
+    numbers = [clip.read(np.frombuffer(frame, np.uint8).reshape(SIZE[::-1])) for frame in read]
+    assert {b - a for a, b in zip(numbers, numbers[1:])} <= {1, 2}, numbers
 
 
 @pytest.mark.long

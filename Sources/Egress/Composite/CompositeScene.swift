@@ -96,8 +96,9 @@ struct CompositeScene {
     for (level, (sid, place)) in places.enumerated() {
       guard let seen = seen.first(where: { $0.layout.sid == sid }) else { continue }
       let look = CompositeTile.Look(
-        place: place, level: RoomMix.backgroundLevel + 1 + level, label: seen.label, isMuted: seen.isMuted,
-        placeholder: seen.placeholder, message: labels.text(of: seen.layout.speaker.identity))
+        place: place, level: RoomMix.backgroundLevel + 1 + level, isRounded: isRounded(place, above: places[..<level]),
+        label: seen.label, isMuted: seen.isMuted, placeholder: seen.placeholder,
+        message: labels.text(of: seen.layout.speaker.identity))
       do throws(LiveKitError) { try tile(for: seen)?.show(seen.track, look) } catch {
         inputs.keepTiles { $0.sid != sid }
         omissions.append(fail(sid, .video, seen.publication, error, at: now))
@@ -106,13 +107,21 @@ struct CompositeScene {
     return omissions
   }
 
+  /// Beside rounded corners the background is seen: not where there is none to be seen, or another tile.
+  private func isRounded(_ place: TilePlace, above others: ArraySlice<(sid: String, place: TilePlace)>) -> Bool {
+    mix.video?.rounding != nil && place.size != PixelSize(options.size)
+      && !others.contains { $0.place.overlaps(place) }
+  }
+
   /// Nil where no video is mixed.
   private mutating func tile(for seen: SeenTrack) throws(LiveKitError) -> CompositeTile? {
     if let tile = inputs.tiles.first(where: { $0.sid == seen.layout.sid }) { return tile }
     guard let video = mix.video else { return nil }
     let failed = Locked<LiveKitError?>(nil)
     let made = try LiveKitError.wrapping { () throws(PipelineFailure) in
-      try video.pipeline.addTile(video.tile) { failure in failed.withLock { $0 = $0 ?? LiveKitError(failure) } }
+      try video.pipeline.addTile(video.tile, rounding: video.rounding) { failure in
+        failed.withLock { $0 = $0 ?? LiveKitError(failure) }
+      }
     }
     let painter = seen.layout.source == .camera ? mix.painter : nil
     let tile = CompositeTile(

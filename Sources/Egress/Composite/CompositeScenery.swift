@@ -42,30 +42,39 @@ public struct CompositeScenery: Hashable, Sendable {
 
   /// Pixels between tiles and around them, an even number; one tile alone has the whole frame.
   public var gap: Int
+  /// Pixels by which the corners of tiles are rounded, an even number; beside them the background is seen. A tile that has
+  /// the whole frame, or lies over another one, keeps its corners.
+  public var cornerRadius: Int
   /// Where no tile is.
   public var background: Background
   /// None by default.
   public var logo: Logo?
 
   /// As the properties say.
-  public init(gap: Int = 0, background: Background = .color(0), logo: Logo? = nil) {
-    (self.gap, self.background, self.logo) = (gap, background, logo)
+  public init(gap: Int = 0, cornerRadius: Int = 0, background: Background = .color(0), logo: Logo? = nil) {
+    (self.gap, self.cornerRadius, self.background, self.logo) = (gap, cornerRadius, background, logo)
   }
 }
 
 extension CompositeScenery {
   /// - Throws: what cannot be seen in a frame of that size.
   func check(_ size: Dimensions) throws(LiveKitError) {
-    let largest = Int(min(size.width, size.height)) / 16
-    guard (0...largest).contains(gap), gap.isMultiple(of: 2) else {
-      throw LiveKitError(
-        .invalidParameter, "a gap of \(gap) pixels: give an even number from 0 to \(largest / 2 * 2) for \(size)")
-    }
+    try Self.check(gap, "a gap", upTo: size.shorterSide / 16, size)
+    try Self.check(cornerRadius, "corners with a radius", upTo: size.shorterSide / 8, size)
     if let logo, !(0...1).contains(logo.opacity) {
       throw LiveKitError(.invalidParameter, "an opacity of \(logo.opacity): give 0 to 1, such as 0.5")
     }
     _ = try background.frame(PixelSize(size))
     _ = try logoPlace(PixelSize(size))
+  }
+
+  private static func check(
+    _ pixels: Int, _ what: String, upTo largest: Int, _ size: Dimensions
+  ) throws(LiveKitError) {
+    guard (0...largest).contains(pixels), pixels.isMultiple(of: 2) else {
+      throw LiveKitError(
+        .invalidParameter, "\(what) of \(pixels) pixels: give an even number from 0 to \(largest / 2 * 2) for \(size)")
+    }
   }
 
   /// Where the logo is seen; nil where there is none.
@@ -80,6 +89,10 @@ extension CompositeScenery {
       throw LiveKitError(.invalidParameter, "\(option): \(error.message)", underlying: error)
     }
   }
+}
+
+extension Dimensions {
+  fileprivate var shorterSide: Int { Int(min(width, height)) }
 }
 
 extension CompositeScenery.Background {

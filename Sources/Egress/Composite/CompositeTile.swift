@@ -19,6 +19,8 @@ final class CompositeTile: VideoRenderer, SizelessRenderer, MutedRenderer, Promp
     var place: TilePlace
     /// A higher one is seen above a lower one.
     var level: Int
+    /// Whether its corners are, where that is asked for.
+    var isRounded = false
     /// What is written over the frames; nil for nothing.
     var label: String?
     /// Whether the label says that the microphone is muted.
@@ -72,7 +74,7 @@ final class CompositeTile: VideoRenderer, SizelessRenderer, MutedRenderer, Promp
       return look
     }
     if new.label != old?.label || new.isMuted != old?.isMuted { tile.write(new.label, isMuted: new.isMuted) }
-    if new.place != old?.place || new.level != old?.level { put(new) }
+    if new.place != old?.place || new.level != old?.level || new.isRounded != old?.isRounded { put(new) }
     if old == nil { tile.start() }
     if new.message != old?.message { tile.show(label: new.message) }
     if new.placeholder != old?.placeholder || new.place.size != old?.place.size { try standIn(new) }
@@ -80,7 +82,7 @@ final class CompositeTile: VideoRenderer, SizelessRenderer, MutedRenderer, Promp
   }
 
   private func put(_ look: Look) {
-    tile.put(at: look.place, level: look.level)
+    tile.put(at: look.place, level: look.level, isRounded: look.isRounded)
     adaptiveStreamDidChange()
   }
 

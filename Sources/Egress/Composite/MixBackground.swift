@@ -34,6 +34,7 @@ final class MixBackground: Sendable {
 
   private func makeTile() throws(LiveKitError) -> MixTile {
     let tile = try LiveKitError.wrapping { () throws(PipelineFailure) in try part.pipeline.addTile(part.tile) }
+    if let rounding = part.rounding { tile.watchFrames { rounding.show(backdrop: $0) } }
     tile.put(
       at: TilePlace(x: 0, y: 0, width: size.width, height: size.height, fit: .cover), level: RoomMix.backgroundLevel)
     return tile

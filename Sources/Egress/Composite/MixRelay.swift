@@ -1,12 +1,13 @@
 import GStreamerKit
 import MediaBridge
 import MediaCore
+import MediaPipelines
 
 /// Hands on what is mixed, while mixes take over from each other.
 final class MixRelay: Sendable {
   /// Of one kind.
   private struct Course {
-    var turns = MixTurns<MediaBuffer>()
+    var turns = MediaTurns<MediaBuffer>()
     /// The number of the newest mix, whether something has come of it, and why it cannot take over.
     var newest = 0
     var hasBegun = false

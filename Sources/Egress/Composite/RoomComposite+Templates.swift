@@ -43,16 +43,16 @@ extension RoomComposite {
   private static let patience = Duration.seconds(5)
 
   func renewSource() {
-    guard job.isTold, !job.isFinished, let run else { return }
+    guard job.isTold, !job.isFinished, run != nil else { return }
     let kinds = [Track.Kind.video, .audio].filter(options.kinds.contains)
-    for kind in kinds { settle(kind, run) }
+    for kind in kinds { settle(kind) }
     guard let changes = mixing.changes else { return }
     let isReady = { changes.renewals[kinds[$0]] == nil }
     let due = mixing.changes?.watch.due(Array(kinds.indices), isReady) {
       kinds.flatMap { changes.templates[$0] ?? [] }.flatMap { plan.factory.store.paths(of: $0.kind, $0.name) }
     }
     for index in due ?? [] {
-      do throws(LiveKitError) { try renew(kinds[index]) } catch { refuse(error, kinds[index]) }
+      do throws(LiveKitError) { try renew(kinds[index]) } catch { refuseReload(error, kinds[index]) }
     }
   }
 
@@ -85,14 +85,14 @@ extension RoomComposite {
   }
 
   /// Looks what has become of a mix that is to take over.
-  private func settle(_ kind: Track.Kind, _ run: JobRun) {
+  private func settle(_ kind: Track.Kind) {
     guard let changes = mixing.changes, var renewal = changes.renewals[kind] else { return }
-    if changes.relay.hasChanged(kind) { return complete(renewal, kind, run) }
+    if changes.relay.hasChanged(kind) { return complete(renewal, kind) }
     guard !renewal.isChanging else { return }
     let age = MediaTime.now - renewal.since
     if let error = changes.relay.failure(kind) ?? mixing.scene?.failure(kind) ?? lack(kind, renewal, age) {
       undo(renewal, kind)
-      return refuse(error, kind)
+      return refuseReload(error, kind)
     }
     guard age >= Self.warmUp, changes.relay.hasBegun(kind) else { return }
     if kind == .video, age < Self.patience, let lacking = mixing.scene?.lacking(of: renewal.before.scene),
@@ -118,22 +118,14 @@ extension RoomComposite {
     return LiveKitError(.template, "\(names): nothing has come of it within \(Self.patience.seconds) s")
   }
 
-  private func complete(_ renewal: MixRenewal, _ kind: Track.Kind, _ run: JobRun) {
+  private func complete(_ renewal: MixRenewal, _ kind: Track.Kind) {
     mixing.changes?.renewals[kind] = nil
     mixing.changes?.templates[kind] = renewal.read
     renewal.clear()
     Task { [mix = renewal.before.mix] in await mix.stop() }
     // It broke as it took over.
     if let error = mixing.changes?.relay.failure(kind) { mixing.fail(error) }
-    let reload = TemplateReload(
-      location: request, templates: renewal.templates.map(\.description), part: nil, start: run.job.media.length)
-    for index in run.destinations.indices where takes(run.destinations[index], kind) {
-      var reload = reload
-      reload.location = run.destinations[index].target.destination.shown
-      job.run?.destinations[index].reloads.append(reload)
-      tell(.reloaded(reload))
-    }
-    if run.destinations.isEmpty { tell(.reloaded(reload)) }
+    noteReload(by: renewal.templates, kind)
   }
 
   private func undo(_ renewal: MixRenewal, _ kind: Track.Kind) {
@@ -142,16 +134,6 @@ extension RoomComposite {
     mixing.scene?.moveBack(kind, to: renewal.before.scene)
     mixing.mix = mixing.mix?.with(kind, of: renewal.before.mix)
     Task { await failed.stop() }
-  }
-
-  private func takes(_ destination: RecordedDestination, _ kind: Track.Kind) -> Bool {
-    destination.isOpen && destination.target.planner.kinds.contains(kind)
-  }
-
-  private func refuse(_ error: LiveKitError, _ kind: Track.Kind) {
-    let taking = run?.destinations.filter { takes($0, kind) } ?? []
-    let locations = taking.map(\.target.destination.shown)
-    tell(.reloadRefused(error, locations: locations.isEmpty ? [request] : locations))
   }
 
   /// Ends what was still to be taken over from.

@@ -249,6 +249,7 @@ extension RoomComposite: JobSource {
   var sourceFailure: LiveKitError? { mixing.failure.withLock { $0 } }
   var losses: MixLosses? { mixing.losses }
 
+  var incoming: [IncomingMedia] { members.arrivals.map(\.media) }
   var received: [RecordedTracks.Received] {
     [Track.Kind.video, .audio].filter(options.kinds.contains).map { kind in
       let all = job.arrivals.values.filter { $0.kind == kind.description }

@@ -10,6 +10,8 @@ struct RoomMix: Sendable {
   struct Part: Sendable {
     let pipeline: MixPipeline
     let tile: FilledTemplate
+    /// Of tiles; nil where their corners stay as they are.
+    var rounding: CornerRounding?
   }
   private(set) var video: Part?
   private(set) var audio: Part?
@@ -66,6 +68,9 @@ struct RoomMix: Sendable {
     let hasPlaceholders = options.showsPlaceholders && video != nil
     painter = try LiveKitError.wrapping { () throws(PipelineFailure) in
       hasPlaceholders ? try PlaceholderPainter(factory: factory) : nil
+    }
+    if options.scenery.cornerRadius > 0 {
+      video?.rounding = CornerRounding(radius: options.scenery.cornerRadius)
     }
     let size = PixelSize(options.size)
     background = video.map { MixBackground($0, size) }

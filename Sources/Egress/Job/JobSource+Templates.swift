@@ -22,38 +22,13 @@ struct TemplateWatch: Sendable {
   }
 }
 
-/// Sees that templates have changed which are not taken over while a job runs.
-struct FixedTemplateWatch: Sendable {
-  private static let kinds: [TemplateKind] = [.receive, .process]
-  private let templates: [String: TemplateKind]
-  private var watch: FileWatch
-
-  init(_ store: TemplateStore) {
-    let entries = (try? store.list(Self.kinds).entries) ?? []
-    let places = entries.filter { $0.shadowedBy == nil }.flatMap { entry in
-      store.paths(of: entry.kind, entry.name).map { ($0, entry.kind) }
-    }
-    templates = Dictionary(places) { first, _ in first }
-    // There are many of them, and nothing hurries.
-    watch = FileWatch(Array(templates.keys), heedsAbsence: true, pace: .seconds(3))
-  }
-
-  /// For each that has changed, what is to be said of it.
-  mutating func due() -> [LiveKitError] {
-    watch.changes { [templates] in Array(templates.keys) }.map { file in
-      let kind = templates[file]?.rawValue ?? ""
-      return LiveKitError(.template, "\(file): templates of \(kind)/ are read when a track or a job begins")
-    }
-  }
-}
-
 // Templates that change while a job runs.
 extension JobSource {
   /// Has destinations go on with templates that have changed, and tells what becomes of it.
   func followTemplates() {
     guard job.isTold, !job.isFinished, let run else { return }
     settleReloads()
-    tellFixedTemplates(run)
+    renewReceivers()
     run.job.retireLines()
     let destinations = run.destinations
     let open = destinations.indices.filter { destinations[$0].isOpen }
@@ -67,15 +42,45 @@ extension JobSource {
 
   func renewSource() {}
 
-  /// Nothing that somebody has edited stays as it was without a word.
-  private func tellFixedTemplates(_ run: JobRun) {
-    var watch = job.fixedTemplates ?? FixedTemplateWatch(PipelineFactory(folder: room.options.pipelineFolder).store)
-    defer { job.fixedTemplates = watch }
-    let due = watch.due()
-    guard !due.isEmpty else { return }
-    let open = run.destinations.filter(\.isOpen).map(\.target.destination.shown)
-    for error in due { tell(.reloadRefused(error, locations: open.isEmpty ? [request] : open)) }
+  // MARK: Receive templates
+
+  private func renewReceivers() {
+    let incoming = incoming
+    guard job.receiveTemplates.hasChanged({ incoming.templateFiles }) else { return }
+    for kind in [Track.Kind.video, .audio] {
+      let media = incoming.filter { $0.isVideo == (kind == .video) }
+      job.run?.tasks.append(Task { [weak self] in for await result in media.renewals { await self?.note(result, kind) } })
+    }
   }
+
+  private func note(_ renewal: Result<TemplateName, LiveKitError>, _ kind: Track.Kind) {
+    switch renewal {
+    case .success(let name): noteReload(by: [name], kind)
+    case .failure(let error): refuseReload(error, kind)
+    }
+  }
+
+  /// Notes with every destination of a kind that what it gets is made by other templates from now on.
+  func noteReload(by templates: [TemplateName], _ kind: Track.Kind) {
+    guard let run else { return }
+    let reload = TemplateReload(
+      location: request, templates: templates.map(\.description), part: nil, start: run.job.media.length)
+    for index in run.destinations.indices where run.destinations[index].takes(kind) {
+      var reload = reload
+      reload.location = run.destinations[index].target.destination.shown
+      job.run?.destinations[index].reloads.append(reload)
+      tell(.reloaded(reload))
+    }
+    if run.destinations.isEmpty { tell(.reloaded(reload)) }
+  }
+
+  /// Tells every destination of a kind what is wrong with a template of what it gets.
+  func refuseReload(_ error: LiveKitError, _ kind: Track.Kind) {
+    let locations = (run?.destinations ?? []).filter { $0.takes(kind) }.map(\.target.destination.shown)
+    tell(.reloadRefused(error, locations: locations.isEmpty ? [request] : locations))
+  }
+
+  // MARK: Templates of destinations
 
   private func settleReloads() {
     guard let run else { return }
@@ -106,6 +111,8 @@ extension JobSource {
 }
 
 extension RecordedDestination {
+  fileprivate func takes(_ kind: Track.Kind) -> Bool { isOpen && target.planner.kinds.contains(kind) }
+
   /// Where templates may stand that it is made of.
   fileprivate var templateFiles: [String] {
     guard let output else { return [] }

@@ -24,6 +24,8 @@ protocol JobSource: EgressJob {
   /// Why the source brings nothing any more; nil while it may.
   var sourceFailure: LiveKitError? { get }
   var received: [RecordedTracks.Received] { get }
+  /// What arrives, or did.
+  var incoming: [IncomingMedia] { get }
   var omissions: OmissionList { get set }
   /// Nil for what is not mixed.
   var losses: MixLosses? { get }

@@ -21,10 +21,9 @@ struct JobState: Sendable {
   var captions = Captions()
   var course = JobCourse()
   var templates = TemplateWatch()
+  var receiveTemplates = FileWatch(heedsAbsence: true)
   /// Whether it was told that frames are dropped.
   var isSlow = false
-  /// Nil until it runs.
-  var fixedTemplates: FixedTemplateWatch?
 
   /// What has begun; it can be changed, and begins with `begin`.
   var run: JobRun? {

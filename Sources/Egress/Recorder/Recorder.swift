@@ -74,6 +74,7 @@ extension Recorder: JobSource {
   var identity: String? { tracks.identity }
   var sourceFailure: LiveKitError? { nil }
   var received: [RecordedTracks.Received] { tracks.all }
+  var incoming: [IncomingMedia] { tracks.inputs.values.map(\.media) }
   var omissions: OmissionList {
     get { tracks.omissions }
     set { tracks.omissions = newValue }

@@ -10,8 +10,8 @@ final class TrackReception {
   private var payloads: PayloadReader
   private var lastTimestamp: UInt32?
   private var backlog: PacketBacklog
-  /// Nil until there is a pipeline.
-  private(set) var feed: PipelineFeed?
+  /// Empty until there is a pipeline; another one comes behind the one that it is to take over from.
+  private var feeds: [PipelineFeed] = []
   private var decoding: DecodingCounter
   private var flow = FirstFlow()
   /// Whether its media comes, and who is told when that changes.
@@ -36,6 +36,8 @@ final class TrackReception {
   }
 
   var trackSid: String { track.sid }
+  /// Nil until there is a pipeline.
+  var feed: PipelineFeed? { feeds.first }
   /// In which order its frames are sent.
   var order: FrameOrder { payloads.order }
   /// Of what the decoder for renderers makes.
@@ -53,7 +55,7 @@ final class TrackReception {
   func receive(_ packet: RTPPacket, at time: MediaTime) {
     let restarts = receiver.restarts
     let received = receiver.receive(packet, at: time)
-    if receiver.restarts != restarts { feed?.restart() }
+    if receiver.restarts != restarts { for feed in feeds { feed.restart() } }
     for packet in received {
       guard let packet = payloads.readable(packet) else { continue }
       // What only probes or keeps a path open is no media.
@@ -74,17 +76,16 @@ final class TrackReception {
       if track.isVideo { payloads.noteOrder(packet) }
       for handler in flow.begin() { handler() }
     }
-    if let feed {
-      feed.add(ArrivedPacket(packet, at: time))
-    } else {
-      backlog.add(packet, beginsAnew: beginsAnew, at: time)
-    }
+    guard let feed else { return backlog.add(packet, beginsAnew: beginsAnew, at: time) }
+    feed.add(ArrivedPacket(packet, at: time))
+    // A feed may number packets anew, in their memory.
+    for next in feeds.dropFirst() { next.add(ArrivedPacket(packet.copy(), at: time)) }
   }
 
   /// Hands what `receive` took on to the pipeline.
   func flush() {
-    feed?.flush()
-    if feed?.nextDeadline != nil { onRequest() }
+    for feed in feeds { feed.flush() }
+    if feeds.contains(where: { $0.nextDeadline != nil }) { onRequest() }
   }
 
   func receive(_ report: SenderReport, at time: MediaTime) {
@@ -102,7 +103,7 @@ final class TrackReception {
     let new = PipelineFeed(pipeline, startsKeyframe: track.isVideo ? payloads.beginsKeyframe : nil) {
       clock.time(trackSid, of: $0)
     }
-    feed = new
+    feeds.append(new)
     let kept = backlog.take(at: time)
     if !kept.isEmpty {
       kept.forEach(new.add)
@@ -113,17 +114,16 @@ final class TrackReception {
   }
 
   func detach(_ pipeline: ReceivePipeline) {
-    guard feed?.pipeline === pipeline else { return }
-    feed?.complete()
-    feed = nil
+    guard let index = feeds.firstIndex(where: { $0.pipeline === pipeline }) else { return }
+    feeds.remove(at: index).complete()
   }
 
   /// No more comes of this track.
-  func complete() { feed?.complete() }
+  func complete() { for feed in feeds { feed.complete() } }
 
   /// - Parameter isFirst: whether the decoder begins now, and so with what is kept.
   func decodingBegins(isFirst: Bool) {
-    decoding.begin(with: feed == nil ? backlog.frames : isFirst ? nil : [])
+    decoding.begin(with: feeds.isEmpty ? backlog.frames : isFirst ? nil : [])
   }
 
   func decodingEnds() { decoding.end() }
@@ -149,11 +149,11 @@ final class TrackReception {
   }
 
   func poll(at time: MediaTime) -> [RTCPPacket] {
-    feed?.poll(at: time, repairTime: receiver.repairTime)
+    for feed in feeds { feed.poll(at: time, repairTime: receiver.repairTime) }
     return receiver.poll(at: time)
   }
   var nextDeadline: MediaTime? {
-    guard let deadline = feed?.nextDeadline else { return receiver.nextDeadline }
+    guard let deadline = feeds.lazy.compactMap(\.nextDeadline).min() else { return receiver.nextDeadline }
     return min(deadline, receiver.nextDeadline ?? deadline)
   }
   func isUrgent(at time: MediaTime) -> Bool { receiver.isUrgent(at: time) }

@@ -41,6 +41,14 @@ package struct IncomingMedia: Sendable {
   /// Asks whoever sends it.
   package func requestKeyframe() { media.requestKeyframe() }
 
+  /// Where its receive template may be, whether there is one or not.
+  package var templateFiles: [String] { media.templateFiles }
+
+  /// Has its receive template as it is now take over, for all who are handed something, once something has come of it.
+  /// - Returns: its name once it has; nil where it makes the same as before, or nothing is handed on.
+  /// - Throws: what is wrong with it; the one before goes on.
+  package func renewTemplate() async throws(LiveKitError) -> TemplateName? { try await media.renewTemplate() }
+
   /// Calls `handler` once something has come that can be shown or heard; once, on a media thread.
   package func onFlow(_ handler: @escaping @Sendable () -> Void) { media.onFlow(handler) }
 

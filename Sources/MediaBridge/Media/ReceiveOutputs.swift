@@ -3,8 +3,7 @@ import MediaCore
 import MediaPipelines
 import Synchronization
 
-/// What comes out of a receive template, and who gets it. Each output is made for the first consumer and goes with the
-/// last.
+/// What comes out of a receive template. Each output is made when somebody wants it, and goes when nobody does.
 final class ReceiveOutputs: Sendable {
   typealias Output = ReceivePipeline.Output
 
@@ -20,28 +19,33 @@ final class ReceiveOutputs: Sendable {
   private let made: TemplatePipeline
   /// By the tee's name, for the template may have several.
   private let tees: [String: ReceiveTee]
-  private let hubs: [Output: MediaHub]
+  private let destinations: [Output: TrackOutput]
+  /// The pipeline's number there.
+  private let turn: Int
   /// Held while a branch is made or ended, never on a media thread.
   private let branches = Locked<[Output: Branch]>([:])
   private let onKeyframeNeeded: @Sendable () -> Void
   private let hasBegun = Atomic(false)
 
-  /// - Parameter onKeyframeNeeded: called on any thread.
+  /// - Parameters:
+  ///   - destinations: where it goes.
+  ///   - turn: the pipeline's number there.
+  ///   - onKeyframeNeeded: called on any thread.
   init(
-    of made: TemplatePipeline, isVideo: Bool, onKeyframeNeeded: @escaping @Sendable () -> Void
+    of made: TemplatePipeline, isVideo: Bool, to destinations: [Output: TrackOutput], turn: Int,
+    onKeyframeNeeded: @escaping @Sendable () -> Void
   ) throws(LiveKitError) {
     (self.made, self.onKeyframeNeeded) = (made, onKeyframeNeeded)
-    let dependence: KeptGroup<MediaBuffer>.Dependence = isVideo ? .sinceKeyframe : .none
-    hubs = Dictionary(
-      uniqueKeysWithValues: Output.allCases.map { output in
-        (output, MediaHub(output == .encoded ? dependence : nil, onKeyframeNeeded: onKeyframeNeeded))
-      })
-    tees = try made.tees(dependence)
+    (self.destinations, self.turn) = (destinations, turn)
+    tees = try made.tees(isVideo ? .sinceKeyframe : .none)
     try deliverWhatHasNoBranch()
   }
 
   /// Packets come from now on: who begins later may miss something.
   func noteBeginning() { hasBegun.store(true, ordering: .relaxed) }
+
+  /// Whether packets have come.
+  var isAtWork: Bool { hasBegun.load(ordering: .relaxed) }
 
   /// Runs `job` when the outputs that were asked for are there.
   func whenSettled(_ job: @escaping @Sendable () -> Void) {
@@ -49,28 +53,19 @@ final class ReceiveOutputs: Sendable {
     tee.whenSettled(job)
   }
 
-  // MARK: Consumers
+  // MARK: Branches
 
-  /// Adds a consumer, and makes what it needs.
+  /// Makes what is wanted of an output, unless it is there.
   /// - Throws: what the template lacks for it.
-  func add(_ consumer: MediaConsumer, to output: Output) throws(LiveKitError) {
-    guard let hub = hubs[output] else { return }
-    hub.add(consumer)
-    do {
-      try branches.withLock { branches throws(LiveKitError) in
-        if branches[output] == nil, !hub.isEmpty { branches[output] = try start(output) }
-      }
-    } catch {
-      hub.remove(consumer)
-      throw error
+  func open(_ output: Output) throws(LiveKitError) {
+    try branches.withLock { branches throws(LiveKitError) in
+      if branches[output] == nil, destinations[output]?.isEmpty == false { branches[output] = try start(output) }
     }
-    consumer.onStop { [weak self] in self?.remove(consumer, from: output) }
   }
 
-  private func remove(_ consumer: MediaConsumer, from output: Output) {
-    guard let hub = hubs[output] else { return }
-    hub.remove(consumer)
-    let idle = branches.withLock { hub.isEmpty ? Self.take(output, from: &$0) : nil }
+  /// Ends an output that nobody wants.
+  func closeIfIdle(_ output: Output) {
+    let idle = branches.withLock { destinations[output]?.isEmpty == true ? Self.take(output, from: &$0) : nil }
     if let idle { tee(of: output)?.remove(idle.tee) }
   }
 
@@ -80,21 +75,16 @@ final class ReceiveOutputs: Sendable {
     return branch
   }
 
-  /// Whether somebody gets what comes out there.
-  func isConsumed(_ output: Output) -> Bool { hubs[output]?.isEmpty == false }
-
-  // MARK: Branches
-
   /// - Returns: nil for an output that always runs.
   private func start(_ output: Output) throws(LiveKitError) -> Branch? {
-    guard let hub = hubs[output],
-      let branch = try made.branch(to: output.rawValue, inlet(of: output, hub)).map(Branch.init)
+    guard let destination = destinations[output],
+      let branch = try made.branch(to: output.rawValue, inlet(of: output, destination)).map(Branch.init)
     else {
       guard made.pipeline.hasElement(output.rawValue) else { throw made.lacks(output.rawValue) }
       return nil
     }
-    try made.sink(output.rawValue, of: branch.tee) { [weak branch] in
-      if branch?.isCurrent.load(ordering: .relaxed) == true { hub.deliver($0) }
+    try made.sink(output.rawValue, of: branch.tee) { [weak branch, turn] in
+      if branch?.isCurrent.load(ordering: .relaxed) == true { destination.deliver($0, of: turn) }
     }
     // Before the first packet there is nothing that could have been missed.
     tee(of: output)?.start(branch.tee) { [weak self] in
@@ -105,10 +95,11 @@ final class ReceiveOutputs: Sendable {
 
   /// What comes as it was sent costs its branch nothing. All else is work for a thread of its own, for this may be the
   /// network's; but for Opus, which costs less than waking one.
-  private func inlet(of output: Output, _ hub: MediaHub) -> BranchInlet? {
+  private func inlet(of output: Output, _ destination: TrackOutput) -> BranchInlet? {
     guard output != .encoded else { return nil }
     let load = BranchLoad(
-      isVideo: output == .frames, onDrop: { hub.noteDrop() }, onKeyframeNeeded: onKeyframeNeeded)
+      isVideo: output == .frames, onDrop: { [turn] in destination.noteDrop(of: turn) },
+      onKeyframeNeeded: onKeyframeNeeded)
     return { load.admits(isDelta: $0, queued: $1) }
   }
 
@@ -118,8 +109,10 @@ final class ReceiveOutputs: Sendable {
 
   /// A template of somebody's own may decode all the time.
   private func deliverWhatHasNoBranch() throws(LiveKitError) {
-    for (output, hub) in hubs where made.pipeline.hasElement(output.rawValue) {
-      do { try made.sink(output.rawValue) { hub.deliver($0) } } catch { throw LiveKitError(error) }
+    for (output, destination) in destinations where made.pipeline.hasElement(output.rawValue) {
+      do { try made.sink(output.rawValue) { [turn] in destination.deliver($0, of: turn) } } catch {
+        throw LiveKitError(error)
+      }
     }
   }
 
@@ -135,12 +128,12 @@ final class ReceiveOutputs: Sendable {
     }
     guard let broken else { return false }
     tee(of: broken.key)?.remove(broken.value.tee)
-    hubs[broken.key]?.fail(error)
+    destinations[broken.key]?.fail(error, of: turn)
     return true
   }
 
   /// Nothing comes out any more.
-  func fail(_ error: LiveKitError) { for hub in hubs.values { hub.fail(error) } }
+  func fail(_ error: LiveKitError) { for destination in destinations.values { destination.fail(error, of: turn) } }
 
   /// No branch is on its way out any more when this returns.
   func settle() async { for tee in tees.values { await tee.settle() } }

@@ -1,9 +1,10 @@
 import GStreamerKit
 import MediaCore
 import MediaPipelines
+import PipelineTemplates
 import RTP
 
-/// The receive template of one track at work on its packets, for all who want what comes out of it.
+/// The receive template of one track at work on its packets.
 ///
 /// Each of its outputs is made for the first consumer and goes with the last: so one that stores frames as they were
 /// sent pays for no decoder.
@@ -20,24 +21,30 @@ final class ReceivePipeline: Sendable {
   private let jitter: Element?
   private let outputs: ReceiveOutputs
   private let failed = Locked<LiveKitError?>(nil)
+  /// Its number among those of the track.
+  let turn: Int
 
   /// - Parameters:
+  ///   - destinations: where what comes out goes.
+  ///   - turn: its number among those that bring something there.
+  ///   - values: what the program derives for the template's variables.
   ///   - payloadType: of the packets; the jitter buffer wants to know.
   ///   - orientationID: the header element of packets that says how frames are to be turned.
   ///   - clock: from RTP timestamps to our time; called on a streaming thread.
   ///   - onKeyframeNeeded: called on any thread.
   init(
-    factory: PipelineFactory, template: String, isVideo: Bool, payloadType: PayloadType, latency: Int?,
-    orientationID: UInt8? = nil, clock: @escaping @Sendable (UInt32) -> MediaTime?,
-    onKeyframeNeeded: @escaping @Sendable () -> Void
+    factory: PipelineFactory, template: String, values: [String: String], isVideo: Bool, payloadType: PayloadType,
+    orientationID: UInt8? = nil, to destinations: TrackOutputs, turn: Int = 0,
+    clock: @escaping @Sendable (UInt32) -> MediaTime?, onKeyframeNeeded: @escaping @Sendable () -> Void
   ) throws(LiveKitError) {
-    tellsTurns = orientationID != nil
-    made = try factory.makeReceiver(template, values: latency.map { ["latency": String($0)] } ?? [:])
+    (tellsTurns, self.turn) = (orientationID != nil, turn)
+    made = try factory.makeReceiver(template, values: values)
     source = try made.packetInput("rtp", onKeyframeRequest: onKeyframeNeeded)
     // Nil as well where it was taken out.
     jitter = try? made.pipeline.element(named: "jitter")
     longestWait = source.sequencing?.latency ?? jitter?.int("latency").map { .milliseconds($0) }
-    outputs = try ReceiveOutputs(of: made, isVideo: isVideo, onKeyframeNeeded: onKeyframeNeeded)
+    outputs = try ReceiveOutputs(
+      of: made, isVideo: isVideo, to: destinations.all, turn: turn, onKeyframeNeeded: onKeyframeNeeded)
     // A template without an element of that name keeps GStreamer's own times, and frames as they come.
     if jitter != nil { try? pipeline.retimestamp(elementNamed: "jitter", clock) }
     if let orientationID { tagOrientation(orientationID) }
@@ -57,6 +64,7 @@ final class ReceivePipeline: Sendable {
   }
 
   var pipeline: Pipeline { made.pipeline }
+  var template: FilledTemplate { made.template }
 
   /// Why nothing comes out of it any more; nil while something may.
   var failure: LiveKitError? { failed.withLock { $0 } }
@@ -90,12 +98,15 @@ final class ReceivePipeline: Sendable {
   /// Waits for a lost packet for so long from now on.
   func wait(for time: Duration) { try? jitter?.set("latency", to: Int(time.nanoseconds / 1_000_000)) }
 
-  /// Adds a consumer, and makes what it needs.
+  /// Makes what is wanted of an output, unless it is there.
   /// - Throws: what the template lacks for it.
-  func add(_ consumer: MediaConsumer, to output: Output) throws(LiveKitError) { try outputs.add(consumer, to: output) }
+  func open(_ output: Output) throws(LiveKitError) { try outputs.open(output) }
 
-  /// Whether somebody gets what comes out there.
-  func isConsumed(_ output: Output) -> Bool { outputs.isConsumed(output) }
+  /// Ends an output that nobody wants.
+  func closeIfIdle(_ output: Output) { outputs.closeIfIdle(output) }
+
+  /// Whether packets have come.
+  var isAtWork: Bool { outputs.isAtWork }
 
   // MARK: The end
 

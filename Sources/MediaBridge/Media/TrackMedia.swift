@@ -170,6 +170,11 @@ final class TrackMedia: Sendable {
 
   func requestKeyframe() { shared.requestKeyframe() }
 
+  /// Where its receive template may be, whether there is one or not.
+  var templateFiles: [String] { settings.factory.store.paths(of: .receive, codec) }
+
+  func renewTemplate() async throws(LiveKitError) -> TemplateName? { try await shared.renew() }
+
   /// Returns when every pipeline of the track has stopped; none starts any more.
   func close() async {
     let last = await statistics()

@@ -17,23 +17,40 @@ struct ReceiveSettings: Sendable {
   let factory: PipelineFactory
   let latency: Int?
 
-  func makePipeline(onKeyframeNeeded: @escaping @Sendable () -> Void) throws(LiveKitError) -> ReceivePipeline {
+  /// What the program derives for its variables.
+  var values: [String: String] { latency.map { ["latency": String($0)] } ?? [:] }
+
+  fileprivate func makePipeline(
+    to outputs: TrackOutputs, turn: Int, onKeyframeNeeded: @escaping @Sendable () -> Void
+  ) throws(LiveKitError) -> ReceivePipeline {
     try ReceivePipeline(
-      factory: factory, template: codec, isVideo: isVideo, payloadType: payloadType, latency: latency,
-      orientationID: orientationID, clock: { [clock, trackSid] in clock.time(trackSid, of: $0) },
-      onKeyframeNeeded: { [isVideo] in if isVideo { onKeyframeNeeded() } })
+      factory: factory, template: codec, values: values, isVideo: isVideo, payloadType: payloadType,
+      orientationID: orientationID, to: outputs, turn: turn,
+      clock: { [clock, trackSid] in clock.time(trackSid, of: $0) }, onKeyframeNeeded: onKeyframeNeeded)
   }
 }
 
 /// The one pipeline that all consumers of a track share: made for the first of them, there until the track ends, and made
-/// anew for the next consumer after it failed.
+/// anew for the next consumer after it failed. Another one takes over from it where the template has changed.
 final class TrackPipeline: Sendable {
   private struct State {
     var pipeline: ReceivePipeline?
+    /// It is to take over.
+    var next: ReceivePipeline?
+    /// When one took over.
+    var changed: MediaTime?
     var isOver = false
+    /// How many were made.
+    var turns = 0
+
+    mutating func takeTurn() -> Int {
+      turns += 1
+      return turns
+    }
   }
 
-  private let settings: ReceiveSettings
+  let settings: ReceiveSettings
+  private let outputs: TrackOutputs
   private let loop: TransportLoop
   private let reception: LoopBound<TrackReception>
   /// Held while the pipeline is made, never on a media thread.
@@ -44,6 +61,9 @@ final class TrackPipeline: Sendable {
     self.settings = settings
     self.loop = loop
     self.reception = reception
+    outputs = TrackOutputs(isVideo: settings.isVideo) { [isVideo = settings.isVideo] in
+      if isVideo { loop.run { reception.value.requestKeyframe() } }
+    }
   }
 
   /// Nil before the first consumer.
@@ -59,30 +79,105 @@ final class TrackPipeline: Sendable {
     _ consumer: MediaConsumer, to output: ReceivePipeline.Output, _ willAdd: (_ isFirst: Bool) -> Void
   ) throws(LiveKitError) {
     guard let (pipeline, isNew) = try usable() else { return }
-    willAdd(!pipeline.isConsumed(output))
+    willAdd(!outputs.isConsumed(output))
     // Also where this consumer cannot be served, for the next one.
     defer { if isNew { pipeline.whenSettled { [weak self] in self?.attach(pipeline) } } }
-    try pipeline.add(consumer, to: output)
+    try outputs.add(consumer, to: output)
   }
 
   private func usable() throws(LiveKitError) -> (ReceivePipeline, isNew: Bool)? {
     try state.withLock { state throws(LiveKitError) in
       guard !state.isOver else { return nil }
       if let pipeline = state.pipeline, pipeline.failure == nil { return (pipeline, false) }
-      state.pipeline.map(end)
-      let made = try settings.makePipeline { [weak self] in self?.requestKeyframe() }
+      for old in [state.pipeline, state.next] { old.map(end) }
+      (state.pipeline, state.next) = (nil, nil)
+      let made = try make(state.takeTurn())
+      outputs.begin(made)
       state.pipeline = made
       return (made, true)
     }
   }
 
+  private func make(_ turn: Int) throws(LiveKitError) -> ReceivePipeline {
+    try settings.makePipeline(to: outputs, turn: turn) { [weak self] in self?.askForKeyframe() }
+  }
+
   private func attach(_ pipeline: ReceivePipeline) {
     // It may have ended meanwhile.
-    guard current === pipeline else { return }
+    guard state.withLock({ $0.pipeline === pipeline || $0.next === pipeline }) else { return }
     loop.run { [reception] in reception.value.attach(pipeline, at: .now) }
   }
 
   func requestKeyframe() { loop.run { [reception] in reception.value.requestKeyframe() } }
+
+  /// Audio has none.
+  func askForKeyframe() { if settings.isVideo { requestKeyframe() } }
+
+  // MARK: Another one takes over
+
+  /// The one that is to take over.
+  var next: ReceivePipeline? { state.withLock { $0.next } }
+
+  /// When another one took over last; nil where none has.
+  var changed: MediaTime? { state.withLock { $0.changed } }
+
+  /// Makes another one, which gets what the one that runs gets, to take over from it.
+  /// - Parameter running: from which it is to take over.
+  /// - Returns: nil where that one does not run any more.
+  /// - Throws: what is wrong with it; nothing has changed then.
+  func begin(after running: ReceivePipeline) throws(LiveKitError) -> ReceivePipeline? {
+    let next = try make(state.withLock { $0.takeTurn() })
+    let isAwaited = state.withLock { state in
+      guard !state.isOver, state.pipeline === running else { return false }
+      state.next.map(end)
+      state.next = next
+      return true
+    }
+    guard isAwaited else {
+      end(next)
+      return nil
+    }
+    do throws(LiveKitError) { try outputs.expect(next) } catch {
+      drop(next)
+      throw error
+    }
+    next.whenSettled { [weak self] in self?.attach(next) }
+    return next
+  }
+
+  /// Why nothing that is wanted comes of the one that is to take over; nil while it may.
+  func failure(of next: ReceivePipeline) -> LiveKitError? { next.failure ?? outputs.failure }
+
+  /// Whether something has come of the one that is to take over, wherever somebody wants it.
+  var nextHasBegun: Bool { outputs.isExpectationMet }
+
+  /// Has it take over at the next frame with which somebody may begin.
+  func change() {
+    outputs.change()
+    askForKeyframe()
+  }
+
+  /// Ends the one before once nothing but what the next one brings goes on.
+  func completeChange(to next: ReceivePipeline) -> Bool {
+    guard outputs.hasChanged(to: next) else { return false }
+    state.withLock { state in
+      guard state.next === next else { return }
+      state.pipeline.map(end)
+      (state.pipeline, state.next, state.changed) = (next, nil, .now)
+      outputs.settle(next)
+    }
+    return true
+  }
+
+  /// Goes on as before.
+  func drop(_ next: ReceivePipeline) {
+    state.withLock { state in
+      guard state.next === next else { return }
+      state.next = nil
+      state.pipeline.map(outputs.begin)
+      end(next)
+    }
+  }
 
   // MARK: The end
 
@@ -104,13 +199,13 @@ final class TrackPipeline: Sendable {
   /// Returns when every pipeline of the track has stopped; none starts any more.
   /// - Parameter lastJob: runs when no consumer can be added any more, while those that are there still get media.
   func close(_ lastJob: () -> Void) async {
-    let pipeline = state.withLock { state in
+    let pipelines = state.withLock { state in
       state.isOver = true
-      defer { state.pipeline = nil }
-      return state.pipeline
+      defer { (state.pipeline, state.next) = (nil, nil) }
+      return [state.pipeline, state.next]
     }
     lastJob()
-    pipeline.map(end)
+    for pipeline in pipelines { pipeline.map(end) }
     for stop in stops.withLock({ Array($0.values) }) { await stop.value }
   }
 }

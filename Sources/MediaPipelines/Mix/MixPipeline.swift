@@ -92,12 +92,15 @@ package final class MixPipeline: Sendable {
   package var leftOut: Int { pace?.withLock { $0.leftOut } ?? 0 }
 
   /// A tile that frames are shown in; it is not started.
-  /// - Parameter onFailure: told what goes wrong in it, on the thread that all pipelines share; nil where that is an error of
-  ///   all that is mixed.
+  /// - Parameters:
+  ///   - rounding: of its corners, wherever it is put to be rounded; nil for none.
+  ///   - onFailure: told what goes wrong in it, on the thread that all pipelines share or a streaming one; nil where that is
+  ///     an error of all that is mixed.
   package func addTile(
-    _ template: FilledTemplate, onFailure: (@Sendable (PipelineFailure) -> Void)? = nil
+    _ template: FilledTemplate, rounding: CornerRounding? = nil,
+    onFailure: (@Sendable (PipelineFailure) -> Void)? = nil
   ) throws(PipelineFailure) -> MixTile {
-    do { return try MixTile(template, in: made.pipeline, onFailure: onFailure) } catch {
+    do { return try MixTile(template, in: made.pipeline, rounding: rounding, onFailure: onFailure) } catch {
       throw PipelineFailure(error, in: template)
     }
   }

@@ -8,15 +8,19 @@ package final class MixTile: Sendable {
   package let frames: FrameInput
   private let branch: MixerBranch
   private let fitting: FrameFitting
+  /// Where its corners are rounded.
+  private let rounded = Locked<CornerRounding.Place?>(nil)
 
   /// Nothing is seen of it before `start()`.
   /// - Parameters:
   ///   - template: of the kind `tile`, with the appsrc `video`.
   ///   - mixed: whose mixer is called `videomix`.
+  ///   - rounding: of its corners, wherever it is put to be rounded; nil for none.
   ///   - onFailure: told what goes wrong in the tile, which it is then to be removed for; nil where that is an error of all
   ///     that is mixed.
   package init(
-    _ template: FilledTemplate, in mixed: Pipeline, onFailure: (@Sendable (PipelineFailure) -> Void)? = nil
+    _ template: FilledTemplate, in mixed: Pipeline, rounding: CornerRounding? = nil,
+    onFailure: (@Sendable (PipelineFailure) -> Void)? = nil
   ) throws(PipelineError) {
     branch = try mixed.addBranch(template, toMixer: MixPipeline.videoMixer)
     branch.tell(onFailure, in: template)
@@ -26,7 +30,16 @@ package final class MixTile: Sendable {
       throw error
     }
     fitting = FrameFitting(overlayName: "label") { try? branch.element(named: $0) }
+    guard let rounding else { return }
+    branch.round(rounding, at: { [rounded] in rounded.withLock { $0 } }) { caps in
+      onFailure?(
+        PipelineFailure(.template, "\(template.file): corners are rounded in I420, and what comes out is \(caps)"))
+    }
   }
+
+  /// Calls `body` with the frames as they are mixed, on the streaming thread. Call it before `start()`, once, of a tile
+  /// without corners.
+  package func watchFrames(_ body: @escaping @Sendable (VideoFrameBuffer) -> Void) { branch.watchFrames(body) }
 
   package func start() { branch.start() }
 
@@ -44,11 +57,16 @@ package final class MixTile: Sendable {
   }
 
   /// From the next frame that is mixed on.
-  /// - Parameter level: a higher one is seen above a lower one; nil leaves it to when they came.
-  package func put(at place: TilePlace, level: Int? = nil) {
+  /// - Parameters:
+  ///   - level: a higher one is seen above a lower one; nil leaves it to when they came.
+  ///   - isRounded: whether its corners are, with what is under all tiles beside them.
+  package func put(at place: TilePlace, level: Int? = nil, isRounded: Bool = false) {
     frames.fill(place.size)
     // No element is told of another format while it agrees on one.
-    frames.betweenFrames { [fitting] in fitting.fit(into: place) }
+    frames.betweenFrames { [fitting, rounded] in
+      fitting.fit(into: place)
+      rounded.withLock { $0 = isRounded ? CornerRounding.Place(place) : nil }
+    }
     var properties = [
       ("xpos", "\(place.x)"), ("ypos", "\(place.y)"), ("width", "\(place.width)"), ("height", "\(place.height)"),
       // What is seen beside a frame of another shape is the background.
@@ -64,6 +82,12 @@ package final class MixTile: Sendable {
 
   /// When it returns the tile has no thread left.
   package func remove() { branch.remove() }
+}
+
+extension CornerRounding.Place {
+  fileprivate init(_ place: TilePlace) {
+    self.init(x: place.x, y: place.y, width: place.width, height: place.height)
+  }
 }
 
 extension Pipeline {

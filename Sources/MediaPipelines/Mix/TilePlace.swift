@@ -20,6 +20,11 @@ package struct TilePlace: Hashable, Sendable {
 
   package var size: PixelSize { PixelSize(width: width, height: height) }
 
+  /// Whether a pixel is in both.
+  package func overlaps(_ other: TilePlace) -> Bool {
+    x < other.x + other.width && other.x < x + width && y < other.y + other.height && other.y < y + height
+  }
+
   /// From a place of those that abut in `PixelSize.less(gap:)` to one that is so many pixels apart from the others.
   package func apart(by gap: Int) -> TilePlace {
     TilePlace(x: x + gap, y: y + gap, width: width - gap, height: height - gap, fit: fit)

@@ -63,12 +63,8 @@ struct CompositeFrames {
 
   private func tell(reload event: EgressEvent) {
     switch event {
-    case .reloaded(let reload):
-      console.say("\(reload.templates.joined(separator: ", ")): the changed template has taken over.")
-      console.event("reloaded", ["templates": reload.templates, "start": reload.start.seconds])
-    case .reloadRefused(let error, _):
-      console.say("\(error.message): not taken over, all goes on as before.")
-      console.event("reload_refused", ["message": error.message, "code": error.code.rawValue])
+    case .reloaded(let reload): console.tell(reloadOf: reload.templates, ["start": reload.start.seconds])
+    case .reloadRefused(let error, _): console.tell(refusalOfReload: error)
     default: break
     }
   }

@@ -66,6 +66,8 @@ actor RawSession {
   private var takes: [Take] = []
   /// Who was chosen.
   private var identity: String?
+  private var templates = FileWatch(heedsAbsence: true)
+  private var renewals: [Task<Void, Never>] = []
 
   /// Nothing is taken before `run`.
   init(
@@ -93,6 +95,7 @@ actor RawSession {
     await arrange()
     var failure = await untilEnd(interruption, wait: wait)
     isOver = true
+    for task in renewals { task.cancel() }
     await finishStreams()
     noteEnds()
     failure = failure ?? streams.lack(isWhole: duration == nil || interruption.hasCome)
@@ -145,6 +148,22 @@ actor RawSession {
     for (_, stream) in streams.all { stream.tick() }
     noteEnds()
     info?.tick()
+    renewTemplates()
+  }
+
+  /// Has receive templates that have changed take over.
+  private func renewTemplates() {
+    let incoming = takes.compactMap(\.publication.media)
+    guard templates.hasChanged({ incoming.templateFiles }) else { return }
+    renewals.append(
+      Task { [console] in
+        for await result in incoming.renewals {
+          switch result {
+          case .success(let name): console.tell(reloadOf: ["\(name)"])
+          case .failure(let error): console.tell(refusalOfReload: error)
+          }
+        }
+      })
   }
 
   /// Said at once where others go on; else it is why the command ends.

@@ -56,6 +56,7 @@ extension RunKey {
       text("label-topic", composite.appending(path: \.labelTopic), example: "captions"),
       flag("burn-captions", composite.appending(path: \.burnCaptions)),
       one("gap", .count(example: 8), scenery.appending(path: \.gap), count(of:)),
+      one("corner-radius", .count(example: 16), scenery.appending(path: \.cornerRadius), count(of:)),
       optional(
         "background", .text(example: "white, #203040 or wall.png"), scenery.appending(path: \.background),
         background(of:)),

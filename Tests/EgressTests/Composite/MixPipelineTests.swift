@@ -153,6 +153,68 @@ import Testing
     }
   }
 
+  /// Beside the curves that is seen which the rounding was shown, in the place where it is, and black before.
+  @Test func cornersAreRounded() async throws {
+    try await run("video") { pipeline, template in
+      let rounding = CornerRounding(radius: 40)
+      let under = try pipeline.addTile(template)
+      under.watchFrames { rounding.show(backdrop: $0) }
+      under.put(at: TilePlace(x: 0, y: 0, width: 320, height: 180, fit: .cover), level: 1)
+      // The second keeps its corners.
+      let tiles = try (0..<2).map { _ in try pipeline.addTile(template, rounding: rounding) }
+      for (index, tile) in tiles.enumerated() {
+        tile.put(
+          at: TilePlace(x: 20 + index * 140, y: 20, width: 120, height: 120, fit: .cover), level: index + 2,
+          isRounded: index == 0)
+        tile.start()
+        tile.frames.show(try frame(200))
+      }
+      try await eventually("black corners") { across(20) == [16, 16, 16, 200, 16, 16, 16] }
+      #expect(across(80) == Array(repeating: 200, count: 7), "no corner is there")
+      // Of a circle of 40 around (60, 60), (32, 32) is just inside.
+      #expect(across(32) == [16, 16, 200, 200, 200, 16, 16] && across(139) == [16, 16, 16, 200, 16, 16, 16])
+      #expect([160, 279].allSatisfy { row(20)[$0] == 200 }, "the other one")
+      // From dark to light: what is seen is what is there.
+      under.start()
+      under.frames.show(try ramp())
+      try await eventually("what is under them") { row(170)[300] > 100 }
+      for tile in tiles { tile.frames.show(try frame(200)) }
+      try await eventually("what is under the corners") { row(20)[20] > 16 }
+      for x in [20, 24, 133, 139] { #expect(abs(Int(row(20)[x]) - Int(row(10)[x])) < 3, "\(x)") }
+      #expect(row(20)[139] > row(20)[20] + 50)
+      for tile in tiles + [under] { tile.remove() }
+    }
+  }
+
+  /// Luma of a row from the left to the right of a tile of 120 at 20.
+  private func across(_ y: Int) -> [Int] {
+    let row = row(y)
+    return row.isEmpty ? [] : [20, 23, 32, 80, 127, 136, 139].map { Int(row[$0]) }
+  }
+
+  /// Lighter from the left to the right.
+  private func ramp() throws -> VideoFrameBuffer {
+    var bytes = try #require(MediaBuffer.blackFrame(width: 320, height: 180)).withUnsafeBytes { Array($0) }
+    for index in 0..<320 * 180 { bytes[index] = UInt8(40 + index % 320 / 2) }
+    let caps = try #require(Caps("video/x-raw,format=I420,width=320,height=180,framerate=0/1"))
+    return try #require(VideoFrameBuffer(bytes.withUnsafeBytes { MediaBuffer(copying: $0, caps: caps, pts: .now) }))
+  }
+
+  @Test func whatCannotBeRoundedIsTold() async throws {
+    try await run("video") { pipeline, _ in
+      let text = "# A tile.\nappsrc name=video caps=\"video/x-raw\" ! videoconvert ! capsfilter caps=\"video/x-raw,format=NV12\"\n"
+      let template = try Template(kind: .tile, name: "video", file: "video", text: text).fill([:])
+      let told = Collector<String>()
+      let tile = try pipeline.addTile(template, rounding: CornerRounding(radius: 8)) { told.add($0.message) }
+      tile.put(at: TilePlace(x: 0, y: 0, width: 160, height: 90), level: 1, isRounded: true)
+      tile.start()
+      for _ in 0..<3 { tile.frames.show(try frame(200)) }
+      try await eventually("what is wrong") { told.count > 0 }
+      #expect(told.count == 1 && told.values[0].contains("NV12"), "\(told.values)")
+      tile.remove()
+    }
+  }
+
   /// Luma of a row of the newest mixed frame.
   private func row(_ y: Int) -> [UInt8] {
     guard let frame = mixed.values.last.flatMap(VideoFrameBuffer.init) else { return [] }

@@ -32,16 +32,18 @@ import Testing
     let reception = TrackReception(
       track, clock: ParticipantClock(), configuration: .init(track), onOtherCodec: { _ in }, onStream: { _ in })
     let received = Collector<(SequenceNumber, Bool)>()
+    let outputs = TrackOutputs(isVideo: true, onKeyframeNeeded: {})
     let pipeline = try ReceivePipeline(
-      factory: PipelineFactory(folder: folder.path), template: "packets", isVideo: true,
-      payloadType: PayloadType(96), latency: nil, clock: { _ in nil }, onKeyframeNeeded: {})
+      factory: PipelineFactory(folder: folder.path), template: "packets", values: [:], isVideo: true,
+      payloadType: PayloadType(96), to: outputs, clock: { _ in nil }, onKeyframeNeeded: {})
+    outputs.begin(pipeline)
     let consumer = MediaConsumer(
       onFailure: { _ in },
       onBuffer: { media in
         let packet = media.withUnsafeBytes { try? RTPPacket(parsing: PacketBuffer(copying: $0)) }
         if let packet { received.add((packet.sequenceNumber, packet.payloadLength > 0)) }
       })
-    try pipeline.add(consumer, to: .encoded)
+    try outputs.add(consumer, to: .encoded)
     await withCheckedContinuation { continuation in pipeline.whenSettled { continuation.resume() } }
     for (count, index) in (order ?? Array(parts.indices)).enumerated() {
       if count == attached { reception.attach(pipeline, at: .now) }

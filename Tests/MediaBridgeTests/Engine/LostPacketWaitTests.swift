@@ -32,8 +32,9 @@ import Testing
     let reception = TrackReception(
       track, clock: ParticipantClock(), configuration: configuration, onOtherCodec: { _ in }, onStream: { _ in })
     let pipeline = try ReceivePipeline(
-      factory: PipelineFactory(folder: folder.path), template: "vp8", isVideo: true, payloadType: PayloadType(96),
-      latency: latency, clock: { _ in nil }, onKeyframeNeeded: {})
+      factory: PipelineFactory(folder: folder.path), template: "vp8",
+      values: latency.map { ["latency": "\($0)"] } ?? [:], isVideo: true, payloadType: PayloadType(96),
+      to: TrackOutputs(isVideo: true, onKeyframeNeeded: {}), clock: { _ in nil }, onKeyframeNeeded: {})
     let jitter = try? pipeline.pipeline.element(named: "jitter")
     #expect((jitter != nil) == (template != nil))
     let wait = { jitter?.int("latency") ?? reception.feed.map { Int($0.waitTime.nanoseconds / 1_000_000) } }

@@ -23,10 +23,12 @@ import Testing
     let cuts = Collector<Bool>()
 
     init(_ codec: String, orientationID: UInt8? = nil) async throws {
+      let outputs = TrackOutputs(isVideo: codec != "opus", onKeyframeNeeded: {})
       let pipeline = try ReceivePipeline(
-        factory: PipelineFactory(folder: nil), template: codec, isVideo: codec != "opus",
-        payloadType: PayloadType(96), latency: nil, orientationID: orientationID, clock: { _ in nil },
+        factory: PipelineFactory(folder: nil), template: codec, values: [:], isVideo: codec != "opus",
+        payloadType: PayloadType(96), orientationID: orientationID, to: outputs, clock: { _ in nil },
         onKeyframeNeeded: {})
+      outputs.begin(pipeline)
       let (frames, turns, cuts) = (frames, turns, cuts)
       consumer = MediaConsumer(
         onFailure: { _ in },
@@ -35,7 +37,7 @@ import Testing
           turns.add(media.quarterTurns)
           cuts.add(media.isDiscontinuous)
         })
-      try pipeline.add(consumer, to: .encoded)
+      try outputs.add(consumer, to: .encoded)
       await withCheckedContinuation { continuation in pipeline.whenSettled { continuation.resume() } }
       feed = PipelineFeed(pipeline, startsKeyframe: codec == "opus" ? nil : { _ in true }) {
         MediaTime(nanoseconds: Int64($0) * 1_000_000)
@@ -160,8 +162,9 @@ extension PipelineFeed {
     let reception = TrackReception(
       track, clock: ParticipantClock(), configuration: configuration, onOtherCodec: { _ in }, onStream: { _ in })
     let pipeline = try ReceivePipeline(
-      factory: PipelineFactory(folder: nil), template: "vp8", isVideo: true, payloadType: PayloadType(96),
-      latency: nil, clock: { _ in nil }, onKeyframeNeeded: {})
+      factory: PipelineFactory(folder: nil), template: "vp8", values: [:], isVideo: true,
+      payloadType: PayloadType(96), to: TrackOutputs(isVideo: true, onKeyframeNeeded: {}), clock: { _ in nil },
+      onKeyframeNeeded: {})
     var requests = 0
     let time = MediaTime.now
     reception.attach(pipeline, at: time)

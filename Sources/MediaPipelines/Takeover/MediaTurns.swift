@@ -1,8 +1,8 @@
-import MediaCore
+package import MediaCore
 
-/// What of two mixes of one kind goes on, where one takes over from another: what the one before has mixed up to a moment,
-/// then what the next one has from there on. What the next one brings earlier waits. Pure.
-struct MixTurns<Media: Sendable>: Sendable {
+/// What of two pipelines that make the same goes on, where one takes over from another: what the one before has made up to
+/// a moment, then what the next one has from there on. What the next one brings earlier waits. Pure.
+package struct MediaTurns<Media: Sendable>: Sendable {
   private struct Change {
     /// The number of the next one.
     var turn: Int
@@ -17,22 +17,25 @@ struct MixTurns<Media: Sendable>: Sendable {
   /// How many of the next one are waited with for one before that brings nothing.
   private static var most: Int { 30 }
 
-  /// The number of the mix that goes on.
-  private(set) var current = 0
+  /// The number of the one that goes on.
+  package private(set) var current: Int
   private var change: Change?
+
+  /// - Parameter current: the number of the one that goes on.
+  package init(current: Int = 0) { self.current = current }
 
   /// Has another one take over.
   /// - Parameter time: from when on.
-  mutating func change(to turn: Int, at time: MediaTime) { change = Change(turn: turn, time: time) }
+  package mutating func change(to turn: Int, at time: MediaTime) { change = Change(turn: turn, time: time) }
 
   /// Whether all that goes on is of the next one, which is the current one from here on.
-  mutating func settle() -> Bool {
+  package mutating func settle() -> Bool {
     guard let done = change, done.isOver else { return false }
     (current, change) = (done.turn, nil)
     return true
   }
 
-  enum Verdict: Equatable {
+  package enum Verdict: Equatable {
     case pass
     case drop
     /// What waits is to be handed on, and then this, where it is of the next one: see `drain`.
@@ -40,9 +43,9 @@ struct MixTurns<Media: Sendable>: Sendable {
   }
 
   /// - Parameters:
-  ///   - turn: the number of its mix.
-  ///   - time: of what it has mixed.
-  mutating func take(_ media: Media, of turn: Int, at time: MediaTime) -> Verdict {
+  ///   - turn: the number of the one that brings it.
+  ///   - time: when it is shown or heard.
+  package mutating func take(_ media: Media, of turn: Int, at time: MediaTime) -> Verdict {
     guard let change else { return turn == current ? .pass : .drop }
     if turn == current {
       guard time >= change.time else { return .pass }
@@ -62,7 +65,7 @@ struct MixTurns<Media: Sendable>: Sendable {
 
   /// For whoever was told to drain, until there is nothing more.
   /// - Returns: what is to be handed on before it is called again; nil once the next one goes on by itself.
-  mutating func drain() -> [Media]? {
+  package mutating func drain() -> [Media]? {
     guard let held = change?.held, !held.isEmpty else {
       change?.isOver = true
       return nil

@@ -1,13 +1,13 @@
 import MediaCore
 import Testing
 
-@testable import Egress
+@testable import MediaPipelines
 
-/// What of two mixes goes on.
-@Suite struct MixTurnsTests {
+/// What of two pipelines goes on.
+@Suite struct MediaTurnsTests {
   /// Frames by their number, 40 ms apart, of a mix and the one that takes over from it.
   private struct Run {
-    private var turns = MixTurns<Int>()
+    private var turns = MediaTurns<Int>()
     private(set) var passed: [Int] = []
 
     mutating func mix(_ turn: Int, _ frames: Int...) {
