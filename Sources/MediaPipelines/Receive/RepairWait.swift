@@ -1,8 +1,8 @@
 /// How long a lost packet is waited for before the stream goes on without it: as long as retransmissions take, so
 /// that neither a frame that could be repaired is dropped nor anybody waits for what will not come. Pure.
 public struct RepairWait: Sendable {
-  /// Before the time of a retransmission was measured.
-  public static let unmeasured = Duration.milliseconds(200)
+  /// Before a retransmission has come: LiveKit's server (1.13) sends none within 100 ms before it knows the round trip.
+  public static let unmeasured = Duration.milliseconds(350)
   /// On a busy machine a packet may be here and not have been read for some time.
   public static let shortest = Duration.milliseconds(150)
 

@@ -5,6 +5,7 @@ struct NACKGenerator: Sendable {
   private struct Missing {
     let number: Int64
     let since: MediaTime
+    var firstRequest: MediaTime?
     var lastRequest: MediaTime?
     var requests = 0
 
@@ -16,13 +17,16 @@ struct NACKGenerator: Sendable {
   }
 
   private enum Limit {
-    static let requests = 10
+    static let requests = 12
     static let age = Duration.seconds(1)
     /// Holes beyond this are not worth filling packet by packet: a keyframe costs less.
     static let missing = 500
     /// How long a packet may be overtaken before it is taken for lost.
     static let reorderDelay = Duration.milliseconds(10)
     static let shortestRetry = Duration.milliseconds(20)
+    /// Before a round trip was measured. LiveKit's server (1.13) passes over what it is asked for within two round trips
+    /// of sending it, and takes them for 100 ms before the first receiver report: it is to be asked again soon after.
+    static let unmeasuredRetry = Duration.milliseconds(35)
     static let largestTolerance = 32
     /// Packets without a reordering after which the tolerance shrinks by one.
     static let calm = 500
@@ -30,8 +34,9 @@ struct NACKGenerator: Sendable {
 
   /// In ascending order.
   private var missing: [Missing] = []
-  private var roundTrip = Duration.milliseconds(100)
-  private var hasMeasuredRoundTrip = false
+  private var roundTrip: Duration?
+  /// From the first request for a packet to its coming, by whichever request.
+  private var repair: Duration?
   /// A packet overtaken by this many others is taken for lost without waiting.
   private var tolerance = 2
   private var calmPackets = 0
@@ -43,9 +48,8 @@ struct NACKGenerator: Sendable {
 
   var pending: Int { missing.count }
 
-  /// How long a missing packet may take until the answer to the third request for it; nil before a round trip was
-  /// measured.
-  var repairTime: Duration? { hasMeasuredRoundTrip ? Limit.reorderDelay + retryInterval * 2 + roundTrip : nil }
+  /// How long a missing packet may take when two of its retransmissions are lost, too; nil before one has come.
+  var repairTime: Duration? { repair.map { Limit.reorderDelay + max($0, retryInterval) * 3 } }
 
   mutating func reset() {
     missing.removeAll(keepingCapacity: true)
@@ -74,8 +78,7 @@ struct NACKGenerator: Sendable {
     guard let index = index(of: number) else { return }
     let found = missing.remove(at: index)
     if isRetransmission {
-      // Only the answer to a single request tells which one it answers (Karn's rule).
-      if found.requests == 1, let asked = found.lastRequest { measure(time - asked) }
+      if let asked = found.firstRequest { measure(time - asked, isRoundTrip: found.requests == 1) }
     } else {
       tolerance = max(tolerance, min(Int(highest - number) + 1, Limit.largestTolerance))
       calmPackets = 0
@@ -98,6 +101,7 @@ struct NACKGenerator: Sendable {
     var requests: [SequenceNumber] = []
     for index in missing.indices where dueTime(of: missing[index], highest: highest) <= time {
       missing[index].requests += 1
+      missing[index].firstRequest = missing[index].firstRequest ?? time
       missing[index].lastRequest = time
       requests.append(SequenceNumber(UInt16(truncatingIfNeeded: missing[index].number)))
     }
@@ -122,16 +126,19 @@ struct NACKGenerator: Sendable {
     }
   }
 
-  private var retryInterval: Duration { max(Limit.shortestRetry, roundTrip * 6 / 5 + .milliseconds(5)) }
+  private var retryInterval: Duration {
+    roundTrip.map { max(Limit.shortestRetry, $0 * 6 / 5 + .milliseconds(5)) } ?? Limit.unmeasuredRetry
+  }
 
   private func dueTime(of entry: Missing, highest: Int64) -> MediaTime {
     if let last = entry.lastRequest { return last + retryInterval }
     return highest - entry.number >= Int64(tolerance) ? entry.since : entry.since + Limit.reorderDelay
   }
 
-  private mutating func measure(_ sample: Duration) {
-    roundTrip = hasMeasuredRoundTrip ? (roundTrip * 7 + sample) / 8 : sample
-    hasMeasuredRoundTrip = true
+  /// - Parameter isRoundTrip: only the answer to a single request tells which one it answers (Karn's rule).
+  private mutating func measure(_ sample: Duration, isRoundTrip: Bool) {
+    repair = repair.smoothed(with: sample)
+    if isRoundTrip { roundTrip = roundTrip.smoothed(with: sample) }
   }
 
   private func index(of number: Int64) -> Int? {
@@ -142,4 +149,8 @@ struct NACKGenerator: Sendable {
     }
     return low < missing.count && missing[low].number == number ? low : nil
   }
+}
+
+extension Duration? {
+  fileprivate func smoothed(with sample: Duration) -> Duration { map { ($0 * 7 + sample) / 8 } ?? sample }
 }

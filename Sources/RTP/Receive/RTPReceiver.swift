@@ -62,8 +62,8 @@ public struct RTPReceiver: Sendable {
     return statistics
   }
 
-  /// How long it is worth waiting for a lost packet: until the answer to the third request for it, with four times the
-  /// jitter. Nil before the time of a retransmission was measured.
+  /// How long it is worth waiting for a lost packet: until its third retransmission, with four times the jitter. Nil before
+  /// one has come.
   public var repairTime: Duration? {
     nack.repairTime.map { $0 + .nanoseconds(Int64(record.jitter / Double(configuration.clockRate) * 4e9)) }
   }
