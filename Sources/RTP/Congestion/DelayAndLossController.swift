@@ -12,6 +12,8 @@ public struct DelayAndLossController: CongestionController {
   /// After so much silence what is sent does not get there, or nothing gets back.
   private static let silence = Duration.seconds(3)
   private static let penalty = 0.8
+  /// LiveKit's server (1.13) reports no arrivals of audio. While that goes alone, reception reports are all there is.
+  private static let unreported = Duration.seconds(1)
 
   private var packets = SentPackets()
   private var trend = DelayTrend()
@@ -34,8 +36,8 @@ public struct DelayAndLossController: CongestionController {
   }
 
   private struct Heard: Sendable {
-    /// Whether arrivals are reported.
-    var arrivals = false
+    /// When arrivals were reported last; nil where they are not.
+    var arrivals: MediaTime?
     var last: MediaTime?
     var packetsSince = 0
     var lastPenalty: MediaTime?
@@ -83,7 +85,7 @@ public struct DelayAndLossController: CongestionController {
       time - (heard.lastPenalty ?? last) >= .seconds(1)
     else { return }
     heard.lastPenalty = time
-    if heard.arrivals {
+    if heard.arrivals != nil {
       delay.lower(by: Self.penalty, from: rates.newestSent, to: Self.least)
     } else {
       loss.lower(by: Self.penalty, from: rates.newestSent, to: Self.least)
@@ -100,7 +102,7 @@ public struct DelayAndLossController: CongestionController {
 
   private mutating func read(_ feedback: TransportFeedback, at time: MediaTime) {
     isHeard(at: time)
-    heard.arrivals = true
+    heard.arrivals = time
     let news = packets.read(feedback, at: time)
     var isOveruse = false
     for arrival in news.arrivals {
@@ -123,9 +125,10 @@ public struct DelayAndLossController: CongestionController {
   private mutating func read(_ blocks: [ReportBlock], at time: MediaTime) {
     let news = reported.read(blocks)
     // Arrivals say the same, and sooner.
-    guard !heard.arrivals, !blocks.isEmpty else { return }
+    guard heard.arrivals.map({ time - $0 > Self.unreported }) ?? true, !blocks.isEmpty else { return }
     isHeard(at: time)
     note(lost: news.lost, of: news.total, at: time)
+    if heard.arrivals != nil, news.total > 0, news.lost == 0 { delay.pass(rates.newestSent, ceiling, at: time) }
   }
 
   private mutating func note(lost: Int, of total: Int, at time: MediaTime) {

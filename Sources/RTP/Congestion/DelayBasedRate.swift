@@ -61,6 +61,12 @@ struct DelayBasedRate: Sendable {
     self.bitrate = min(ceiling, bitrate * (1 + share))
   }
 
+  /// So much is sent and comes, and of its delay nothing is known.
+  mutating func pass(_ sent: Double, _ ceiling: Double, at time: MediaTime) {
+    bitrate = bitrate.map { max($0, min(sent, ceiling)) }
+    _ = update(.normal, arriving: sent, ceiling: ceiling, roundTrip: .zero, at: time)
+  }
+
   /// Nobody says anything of what is sent.
   mutating func lower(by factor: Double, from sent: Double, to least: Double) {
     bitrate = max(min(bitrate ?? sent, sent) * factor, least)

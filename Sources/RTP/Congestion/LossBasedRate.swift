@@ -51,7 +51,8 @@ struct LossBasedRate: Sendable {
       return true
     }
     if share < Self.harmless, let known = bitrate, known < ceiling {
-      bitrate = min(ceiling, known * (1 + Self.increase * elapsed))
+      // What is sent whatever is allowed, such as audio, comes.
+      bitrate = min(ceiling, max(known * (1 + Self.increase * elapsed), sent))
     }
     return false
   }

@@ -66,8 +66,7 @@ actor RawSession {
   private var takes: [Take] = []
   /// Who was chosen.
   private var identity: String?
-  private var templates = FileWatch(heedsAbsence: true)
-  private var renewals: [Task<Void, Never>] = []
+  private var templates = FollowedTemplates()
 
   /// Nothing is taken before `run`.
   init(
@@ -95,7 +94,7 @@ actor RawSession {
     await arrange()
     var failure = await untilEnd(interruption, wait: wait)
     isOver = true
-    for task in renewals { task.cancel() }
+    templates.stop()
     await finishStreams()
     noteEnds()
     failure = failure ?? streams.lack(isWhole: duration == nil || interruption.hasCome)
@@ -148,22 +147,7 @@ actor RawSession {
     for (_, stream) in streams.all { stream.tick() }
     noteEnds()
     info?.tick()
-    renewTemplates()
-  }
-
-  /// Has receive templates that have changed take over.
-  private func renewTemplates() {
-    let incoming = takes.compactMap(\.publication.media)
-    guard templates.hasChanged({ incoming.templateFiles }) else { return }
-    renewals.append(
-      Task { [console] in
-        for await result in incoming.renewals {
-          switch result {
-          case .success(let name): console.tell(reloadOf: ["\(name)"])
-          case .failure(let error): console.tell(refusalOfReload: error)
-          }
-        }
-      })
+    templates.follow(takes.compactMap(\.publication.media), console)
   }
 
   /// Said at once where others go on; else it is why the command ends.

@@ -187,6 +187,31 @@ struct CongestionTests {
     #expect(sender.run(seconds: 1) > 2_300_000, "\(sender.controller.estimate)")
   }
 
+  /// As LiveKit's server reports it: arrivals while there is video, and audio that goes on by itself in reception reports.
+  @Test(arguments: 0..<3)
+  func audioAloneIsBelievedByReceptionReports(seed: UInt64) {
+    var sender = SimulatedSender(.arrivals, seed: seed)
+    sender.capacity = 500_000
+    sender.run(seconds: 1)
+    var (controller, now) = (sender.controller, sender.now)
+    #expect(controller.estimate.limit == .network)
+    let before = controller.estimate.decreases
+    for number in 1...15 as ClosedRange<UInt32> {
+      for _ in 0..<50 {
+        controller.sent(bytes: 640, number: nil, at: .ms(now))
+        now += 20
+        controller.advance(to: .ms(now))
+      }
+      let block = ReportBlock(
+        ssrc: SSRC(3), fractionLost: 0, cumulativeLost: 0, highestSequence: number * 50, jitter: 0,
+        lastSenderReport: 0, delaySinceLastSenderReport: 0)
+      controller.receive(.receiverReport(ReceiverReport(ssrc: SSRC(2), blocks: [block])), at: .ms(now))
+    }
+    // What comes of it says nothing against more.
+    #expect(controller.estimate.bitrate > 260_000 && controller.estimate.limit == .application)
+    #expect(controller.estimate.decreases - before <= 2, "nobody is silent")
+  }
+
   @Test func aReceiversOwnEstimateIsKept() {
     var sender = SimulatedSender(.receptions)
     sender.run(seconds: 3)
