@@ -97,14 +97,12 @@ final class TrackOutput: Sendable {
   /// Has the one that is expected take over.
   func change() { course.withLock { $0.next?.isDue = true } }
 
-  /// Whether the one that was expected goes on. One that has failed by then is told.
+  /// Whether the one that was expected goes on.
   func hasChanged(to turn: Int) -> Bool {
     if isEmpty { begin(turn) }
-    let (hasChanged, failure) = course.withLock { course in
-      defer { if course.turns.current == turn { course.next = nil } }
-      return (course.turns.settle() || course.turns.current == turn, course.next?.failure)
+    return course.withLock { course in
+      if course.turns.settle() { course.next = nil }
+      return course.turns.current == turn
     }
-    if hasChanged, let failure { hub.fail(failure) }
-    return hasChanged
   }
 }

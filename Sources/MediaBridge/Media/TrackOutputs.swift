@@ -63,7 +63,7 @@ final class TrackOutputs: Sendable {
   /// That one is to take over.
   /// - Throws: what it lacks for somebody who is there.
   func expect(_ pipeline: ReceivePipeline) throws(LiveKitError) {
-    pipelines.withLock { $0.append(pipeline) }
+    pipelines.withLock { $0 = $0.prefix(1) + [pipeline] }
     for output in all.values { output.expect(pipeline.turn) }
     for output in all.keys { try pipeline.open(output) }
   }

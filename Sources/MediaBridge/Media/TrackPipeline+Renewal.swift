@@ -8,9 +8,9 @@ extension TrackPipeline {
   private static let pause = Duration.milliseconds(50)
   /// How long frames are waited for once packets come.
   private static let patience = Duration.seconds(5)
-  /// How long a keyframe is.
-  private static let keyframePatience = Duration.seconds(1)
-  /// Who asks later than somebody else is told for so long that another pipeline has taken over.
+  /// From one request for a keyframe to the next.
+  private static let keyframePause = Duration.seconds(1)
+  /// Several may hear of one edit, one after the other: for so long each of them is told that it has taken over.
   private static let memory = Duration.seconds(3)
 
   /// Has the template as it is now take over, once something has come of it, at the next frame with which somebody may
@@ -18,7 +18,7 @@ extension TrackPipeline {
   /// - Returns: its name once it has; nil where it makes the same as before, or nothing runs.
   /// - Throws: what is wrong with it; the one before goes on.
   func renew() async throws(LiveKitError) -> TemplateName? {
-    guard let running = current else { return nil }
+    guard let running = current, running.failure == nil else { return nil }
     let name = TemplateName(.receive, settings.codec)
     let now = try settings.fill()
     if now.isSame(as: running.template) {
@@ -51,10 +51,9 @@ extension TrackPipeline {
     while self.next === next {
       let now = MediaTime.now
       if next.isAtWork { begin = begin ?? now }
+      if let failure = failure(of: next) { throw failure }
       if isChanging {
         if completeChange(to: next) { break }
-      } else if let failure = failure(of: next) {
-        throw failure
       } else if nextHasBegun {
         isChanging = true
         change()
@@ -62,7 +61,7 @@ extension TrackPipeline {
         throw LiveKitError(
           .template, "\(next.template.file): nothing has come of it within \(Self.patience.seconds) s")
       }
-      if now - asked > Self.keyframePatience {
+      if now - asked > Self.keyframePause {
         asked = now
         askForKeyframe()
       }

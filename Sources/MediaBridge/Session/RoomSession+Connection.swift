@@ -1,3 +1,4 @@
+import GStreamerKit
 import LiveKitProtocol
 import PeerTransport
 import SignalTransport
@@ -128,6 +129,8 @@ extension RoomSession {
   // MARK: Transport
 
   private func makeTransport(_ join: Livekit_JoinResponse) {
+    // What it took to get here is not needed for what comes now.
+    GStreamer.releaseLoadedCode()
     link.ways = MediaWays(join, state.options.connect, localAddresses: link.client?.url.loopbackAddresses ?? [])
     guard !link.ways.areNone else { return handle(.openFailed(SessionFailure(.noRelay, remedy: nil))) }
     link.isSubscriberPrimary = join.subscriberPrimary
