@@ -16,14 +16,14 @@ public struct RepairWait: Sendable {
     current = min(limit, Self.unmeasured)
   }
 
-  /// Follows what was measured: up at once, down only by a fifth or more, since each change is told to the whole
-  /// pipeline.
+  /// Follows what was measured: up at once, down only by a fifth or more or to the shortest, since each change is told to
+  /// the whole pipeline.
   /// - Parameter repairTime: how long a retransmission may take; nil where it is not known.
   /// - Returns: the new wait; nil when it stays.
   public mutating func follow(_ repairTime: Duration?) -> Duration? {
     guard let repairTime else { return nil }
     let wanted = min(max(repairTime, Self.shortest), limit)
-    guard wanted > current || wanted * 5 <= current * 4 else { return nil }
+    guard wanted > current || wanted * 5 <= current * 4 || wanted == Self.shortest, wanted != current else { return nil }
     current = wanted
     return wanted
   }

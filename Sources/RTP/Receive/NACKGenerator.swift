@@ -24,9 +24,9 @@ struct NACKGenerator: Sendable {
     /// How long a packet may be overtaken before it is taken for lost.
     static let reorderDelay = Duration.milliseconds(10)
     static let shortestRetry = Duration.milliseconds(20)
-    /// Before a round trip was measured. LiveKit's server (1.13) passes over what it is asked for within two round trips
-    /// of sending it, and takes them for 100 ms before the first receiver report: it is to be asked again soon after.
-    static let unmeasuredRetry = Duration.milliseconds(35)
+    /// Before a round trip was measured, the first time and then. LiveKit's server (1.13) passes over what it is asked for
+    /// within two round trips of sending it, and takes them for 100 ms before the first receiver report.
+    static let unmeasuredRetry = (first: Duration.milliseconds(105), next: Duration.milliseconds(35))
     static let largestTolerance = 32
     /// Packets without a reordering after which the tolerance shrinks by one.
     static let calm = 500
@@ -35,8 +35,10 @@ struct NACKGenerator: Sendable {
   /// In ascending order.
   private var missing: [Missing] = []
   private var roundTrip: Duration?
-  /// From the first request for a packet to its coming, by whichever request.
-  private var repair: Duration?
+  /// From the first request for a packet to its coming, by whichever request: as a server has it that does not know the
+  /// way yet, until many have come sooner.
+  private var repair = Limit.unmeasuredRetry.first
+  private var hasRepaired = false
   /// A packet overtaken by this many others is taken for lost without waiting.
   private var tolerance = 2
   private var calmPackets = 0
@@ -49,7 +51,7 @@ struct NACKGenerator: Sendable {
   var pending: Int { missing.count }
 
   /// How long a missing packet may take when two of its retransmissions are lost, too; nil before one has come.
-  var repairTime: Duration? { repair.map { Limit.reorderDelay + max($0, retryInterval) * 3 } }
+  var repairTime: Duration? { hasRepaired ? Limit.reorderDelay + max(repair, retryInterval) * 3 : nil }
 
   mutating func reset() {
     missing.removeAll(keepingCapacity: true)
@@ -127,18 +129,21 @@ struct NACKGenerator: Sendable {
   }
 
   private var retryInterval: Duration {
-    roundTrip.map { max(Limit.shortestRetry, $0 * 6 / 5 + .milliseconds(5)) } ?? Limit.unmeasuredRetry
+    roundTrip.map { max(Limit.shortestRetry, $0 * 6 / 5 + .milliseconds(5)) } ?? Limit.unmeasuredRetry.next
   }
 
   private func dueTime(of entry: Missing, highest: Int64) -> MediaTime {
-    if let last = entry.lastRequest { return last + retryInterval }
+    if let last = entry.lastRequest {
+      return last + (roundTrip == nil && entry.requests == 1 ? Limit.unmeasuredRetry.first : retryInterval)
+    }
     return highest - entry.number >= Int64(tolerance) ? entry.since : entry.since + Limit.reorderDelay
   }
 
   /// - Parameter isRoundTrip: only the answer to a single request tells which one it answers (Karn's rule).
   private mutating func measure(_ sample: Duration, isRoundTrip: Bool) {
+    hasRepaired = true
     repair = repair.smoothed(with: sample)
-    if isRoundTrip { roundTrip = roundTrip.smoothed(with: sample) }
+    if isRoundTrip { roundTrip = roundTrip?.smoothed(with: sample) ?? sample }
   }
 
   private func index(of number: Int64) -> Int? {
@@ -151,6 +156,6 @@ struct NACKGenerator: Sendable {
   }
 }
 
-extension Duration? {
-  fileprivate func smoothed(with sample: Duration) -> Duration { map { ($0 * 7 + sample) / 8 } ?? sample }
+extension Duration {
+  fileprivate func smoothed(with sample: Duration) -> Duration { (self * 7 + sample) / 8 }
 }

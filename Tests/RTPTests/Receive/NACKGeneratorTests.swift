@@ -48,12 +48,15 @@ struct NACKGeneratorTests {
     _ = generator.noteGap(5..<6, at: .ms(0))
     #expect(numbers(&generator, highest: 9, at: 0) == [5])
     generator.noteArrival(5, highest: 9, isRetransmission: true, at: .ms(40))
+    // One that comes soon says little: a server may not know the way yet.
+    #expect(generator.repairTime == .microseconds(10_000 + (105_000 * 7 + 40_000) / 8 * 3))
+    for number in 1...60 as ClosedRange<Int64> {
+      let time = Double(number * 1000)
+      _ = generator.noteGap(number * 10..<number * 10 + 1, at: .ms(time))
+      #expect(numbers(&generator, highest: number * 10 + 4, at: time) == [UInt16(number * 10)])
+      generator.noteArrival(number * 10, highest: number * 10 + 4, isRetransmission: true, at: .ms(time + 40))
+    }
     // At the latest asked for after 10 ms, and again every 53 ms.
-    #expect(generator.repairTime == .milliseconds(10 + 3 * 53))
-    _ = generator.noteGap(15..<16, at: .ms(100))
-    for time in [100, 153] { #expect(numbers(&generator, highest: 19, at: Double(time)) == [15]) }
-    generator.noteArrival(15, highest: 19, isRetransmission: true, at: .ms(180))
-    // Nobody knows which request was answered: the round trip is as it was.
     #expect(generator.repairTime == .milliseconds(10 + 3 * 53))
   }
 
@@ -83,8 +86,8 @@ struct NACKGeneratorTests {
       }
     }
     let wait = generator.repairTime.map { Double($0.components.attoseconds) / 1e15 } ?? 0
-    #expect(repairs.count >= 198 && wait < 450, "\(repairs.count) of 200 within \(wait) ms")
-    #expect(repairs.filter { $0 > max(wait, 350) }.count <= 1 && repairs.sorted()[100] < 160, "\(repairs)")
+    #expect(repairs.count >= 198 && wait < 450 + 3 * way, "\(repairs.count) of 200 within \(wait) ms")
+    #expect(repairs.filter { $0 > max(wait, 350) }.count <= 1 && repairs.sorted()[100] < 120 + way, "\(repairs)")
   }
 
   @Test func ageEndsSlowRetriesToo() {
