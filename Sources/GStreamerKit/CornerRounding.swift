@@ -9,6 +9,7 @@ public final class CornerRounding: Sendable {
   public struct Place: Equatable, Sendable {
     let x, y, width, height: Int
 
+    /// In pixels.
     public init(x: Int, y: Int, width: Int, height: Int) {
       (self.x, self.y, self.width, self.height) = (x, y, width, height)
     }

@@ -39,7 +39,10 @@ struct SceneryArguments: ParsableArguments {
 
   /// Which options were given, by name.
   var given: [(String, Bool)] {
-    [("--gap", gap != 0), ("--corner-radius", cornerRadius != 0), ("--background", background != nil), ("--logo", logo != nil)]
+    [
+      ("--gap", gap != 0), ("--corner-radius", cornerRadius != 0), ("--background", background != nil),
+      ("--logo", logo != nil),
+    ]
   }
 
   var scenery: CompositeScenery {

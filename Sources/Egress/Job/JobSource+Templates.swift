@@ -49,7 +49,10 @@ extension JobSource {
     guard job.receiveTemplates.hasChanged({ incoming.templateFiles }) else { return }
     for kind in [Track.Kind.video, .audio] {
       let media = incoming.filter { $0.isVideo == (kind == .video) }
-      job.run?.tasks.append(Task { [weak self] in for await result in media.renewals { await self?.note(result, kind) } })
+      job.run?.tasks.append(
+        Task { [weak self] in
+          for await result in media.renewals { await self?.note(result, kind) }
+        })
     }
   }
 

@@ -31,10 +31,12 @@ package final class MixTile: Sendable {
     }
     fitting = FrameFitting(overlayName: "label") { try? branch.element(named: $0) }
     guard let rounding else { return }
-    branch.round(rounding, at: { [rounded] in rounded.withLock { $0 } }) { caps in
-      onFailure?(
-        PipelineFailure(.template, "\(template.file): corners are rounded in I420, and what comes out is \(caps)"))
-    }
+    branch.round(
+      rounding, at: { [rounded] in rounded.withLock { $0 } },
+      onMisfit: { caps in
+        let what = "corners are rounded in I420, and what comes out is \(caps)"
+        onFailure?(PipelineFailure(.template, "\(template.file): \(what)"))
+      })
   }
 
   /// Calls `body` with the frames as they are mixed, on the streaming thread. Call it before `start()`, once, of a tile

@@ -23,7 +23,8 @@ public struct RepairWait: Sendable {
   public mutating func follow(_ repairTime: Duration?) -> Duration? {
     guard let repairTime else { return nil }
     let wanted = min(max(repairTime, Self.shortest), limit)
-    guard wanted > current || wanted * 5 <= current * 4 || wanted == Self.shortest, wanted != current else { return nil }
+    let isMuchLess = wanted * 5 <= current * 4 || wanted == Self.shortest
+    guard wanted > current || isMuchLess, wanted != current else { return nil }
     current = wanted
     return wanted
   }

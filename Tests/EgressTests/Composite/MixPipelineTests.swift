@@ -202,7 +202,8 @@ import Testing
 
   @Test func whatCannotBeRoundedIsTold() async throws {
     try await run("video") { pipeline, _ in
-      let text = "# A tile.\nappsrc name=video caps=\"video/x-raw\" ! videoconvert ! capsfilter caps=\"video/x-raw,format=NV12\"\n"
+      let text =
+        "# A tile.\nappsrc name=video caps=\"video/x-raw\" ! videoconvert ! capsfilter caps=\"video/x-raw,format=NV12\"\n"
       let template = try Template(kind: .tile, name: "video", file: "video", text: text).fill([:])
       let told = Collector<String>()
       let tile = try pipeline.addTile(template, rounding: CornerRounding(radius: 8)) { told.add($0.message) }

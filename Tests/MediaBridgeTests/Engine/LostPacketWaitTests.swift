@@ -62,7 +62,9 @@ import Testing
   @Test func itIsAsLongAsRetransmissionsTake() async throws {
     #expect(try await waits(roundTrip: .milliseconds(120), latency: nil) == [350, 10 + 3 * (144 + 5)])
     // A little less is not worth a change, and one that comes soon says little.
-    for roundTrip in [5, 80] { #expect(try await waits(roundTrip: .milliseconds(roundTrip), latency: nil) == [350, 350]) }
+    for roundTrip in [5, 80] {
+      #expect(try await waits(roundTrip: .milliseconds(roundTrip), latency: nil) == [350, 350])
+    }
     #expect(try await waits(roundTrip: .milliseconds(5), times: 40, latency: nil) == [350, 150])
   }
 

@@ -29,7 +29,9 @@ import Testing
 
     func isFlowing() async throws {
       let (stored, decoded) = (self.stored.count, self.decoded.count)
-      try await eventually("media in both forms") { self.stored.count > stored + 20 && self.decoded.count > decoded + 20 }
+      try await eventually("media in both forms") {
+        self.stored.count > stored + 20 && self.decoded.count > decoded + 20
+      }
     }
 
     func write(_ edit: (String) -> String) throws { try folder.write(media.codec, edit(shipped(media.codec))) }
@@ -123,7 +125,9 @@ import Testing
   @Test func whatIsEditedBackLeavesAllAsItWas() async throws {
     try await run("vp8") { run in
       let before = run.media.pipeline
-      try run.write { $0.replacingOccurrences(of: "! appsink name=frames", with: "! valve drop=true ! appsink name=frames") }
+      try run.write {
+        $0.replacingOccurrences(of: "! appsink name=frames", with: "! valve drop=true ! appsink name=frames")
+      }
       let renewal = Task { try await run.media.renewTemplate() }
       try await Task.sleep(for: .milliseconds(500))
       try run.write { $0 }
