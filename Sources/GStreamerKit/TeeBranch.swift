@@ -215,6 +215,8 @@ private final class BranchQueue: Sendable {
   private func leave(_ buffer: UnsafeMutablePointer<GstBuffer>) {
     shim_handoff_acquire(buffer)
     end.store(Int64(clamping: buffer.pointee.pts), ordering: .relaxed)
+    // What drops it may be what lets its memory go.
+    shim_handoff_release(buffer)
     waiting.wrappingSubtract(1, ordering: .relaxed)
   }
 }
