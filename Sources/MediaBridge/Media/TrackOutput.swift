@@ -16,14 +16,15 @@ final class TrackOutput: Sendable {
 
     mutating func take(_ media: MediaBuffer, of turn: Int, warmUp: Duration) -> MediaTurns<MediaBuffer>.Verdict {
       guard let time = media.pts else { return turn == turns.current ? .pass : .drop }
-      if let next, !media.isDelta {
-        if next.turn == turn { self.next?.note(time, warmUp) }
-        // Whoever of both is the first to bring it.
-        if next.isDue {
+      if let next, next.isNewest(time, Self.slack) {
+        self.next?.newest = time
+        // Neither has brought it before.
+        if next.isDue, !media.isDelta {
           self.next?.isDue = false
           turns.change(to: next.turn, at: time - Self.slack)
         }
       }
+      if next?.turn == turn, !media.isDelta { next?.note(time, warmUp) }
       return turns.take(media, of: turn, at: time)
     }
   }
@@ -31,6 +32,8 @@ final class TrackOutput: Sendable {
   /// A pipeline that is to take over.
   private struct Next {
     let turn: Int
+    /// The newest that it or the one before has brought.
+    var newest: MediaTime?
     /// When what came of it first is shown or heard.
     var first: MediaTime?
     /// Whether enough of it has come.
@@ -38,6 +41,8 @@ final class TrackOutput: Sendable {
     /// Whether it is to take over at the next opportunity, and none has been there yet.
     var isDue = false
     var failure: LiveKitError?
+
+    func isNewest(_ time: MediaTime, _ slack: Duration) -> Bool { newest.map { time - $0 > slack } ?? true }
 
     mutating func note(_ time: MediaTime, _ warmUp: Duration) {
       let first = first ?? time
