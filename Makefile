@@ -83,7 +83,7 @@ long-builds:
 # Most tests wait for media that runs in real time, so several processes share the processors, each with its tests one
 # after the other. A test is of the first shard whose pattern has its suite, or else of the last one.
 SHARDS := 1 2 3 4 5
-SHARD_1 := ReconnectionTests|RefreshedTokenTests|ReasonsAcrossSessionsTests|StatisticsTests
+SHARD_1 := ReconnectionTests|ReceiveRenewalTests|RefreshedTokenTests|ReasonsAcrossSessionsTests|StatisticsTests
 SHARD_2 := LayerTests|VideoViewTests|AdaptiveStreamTests|VideoFrameImageTests|FailingSubscriptionTests
 SHARD_3 := SeedsTests|Playback|RoomTests|MediaTests|DelegateTests
 SHARD_4 := ^EgressTests
