@@ -37,12 +37,8 @@ public final class CornerRounding: Sendable {
     let mask = mask(min(radius, size.width / 2, size.height / 2))
     let (x, y) = (place.x + (place.width - size.width) / 2, place.y + (place.height - size.height) / 2)
     mask.withShares { shares in
-      var shares = shares
-      let isLaid = backdrop.withLock({ $0 })?.withFrame { under in
-        shim_round_corners(&frame, &shares, under, Int32(x), Int32(y))
-        return true
-      }
-      if isLaid == nil { shim_round_corners(&frame, &shares, nil, Int32(x), Int32(y)) }
+      func lay(_ under: UnsafePointer<GstVideoFrame>?) { shim_round_corners(&frame, shares, under, Int32(x), Int32(y)) }
+      if backdrop.withLock({ $0 })?.withFrame(lay) == nil { lay(nil) }
     }
   }
 
@@ -80,13 +76,13 @@ struct CornerMask: Sendable {
   /// Of luma in the pixel of a row and column of the upper left corner.
   subscript(row: Int, column: Int) -> UInt8 { luma[row * radius + column] }
 
-  func withShares(_ body: (shim_corner_mask) -> Void) {
+  func withShares(_ body: (UnsafePointer<shim_corner_mask>) -> Void) {
     luma.withUnsafeBufferPointer { luma in
       chroma.withUnsafeBufferPointer { chroma in
-        body(
-          shim_corner_mask(
-            luma: luma.baseAddress, luma_radius: Int32(radius), chroma: chroma.baseAddress,
-            chroma_radius: Int32((radius + 1) / 2)))
+        var shares = shim_corner_mask(
+          luma: luma.baseAddress, luma_radius: Int32(radius), chroma: chroma.baseAddress,
+          chroma_radius: Int32((radius + 1) / 2))
+        body(&shares)
       }
     }
   }
@@ -122,6 +118,7 @@ extension MixerBranch {
   /// Hands on what comes out of the branch, on the streaming thread. Call it before `start`, once.
   public func watchFrames(_ body: @escaping @Sendable (VideoFrameBuffer) -> Void) {
     changeOutput { buffer, format in
+      shim_handoff_acquire(buffer)
       let media = MediaBuffer(retaining: buffer, format: format, shift: 0, quarterTurns: 0)
       VideoFrameBuffer(media).map(body)
       return buffer

@@ -15,21 +15,24 @@ enum LoadedCode {
   /// A library that brings 180 others along is read for a tenth of a second.
   private static let pace = DispatchTimeInterval.milliseconds(15)
 
-  /// Gives it back again and again while `body` loads some.
+  /// Gives it back again and again while `body` loads some, and afterwards.
   static func whileLoading<Result>(_ body: () -> Result) -> Result {
     let before = shim_loaded_libraries()
     let timer = DispatchSource.makeTimerSource(queue: .global())
     timer.schedule(deadline: .now() + pace, repeating: pace)
     timer.setEventHandler { if shim_loaded_libraries() != before { shim_release_code() } }
     timer.resume()
-    defer { timer.cancel() }
+    defer {
+      timer.cancel()
+      releaseAfterLoading()
+    }
     return body()
   }
 
   /// Gives it back to the page cache if libraries were loaded since the last time: at once, so that it is gone before
   /// more is loaded, and a moment later. Nobody waits for that. What is needed again comes back page by page, in
   /// microseconds.
-  static func releaseAfterLoading() {
+  private static func releaseAfterLoading() {
     guard let libraries = newlyLoaded() else { return }
     let queue = DispatchQueue.global()
     queue.async { shim_release_code() }

@@ -111,7 +111,6 @@ extension Pipeline {
     defer { gst_parse_context_free(context) }
     var error: UnsafeMutablePointer<GError>?
     let (parsed, refused) = LoadedCode.whileLoading { RefusedValues.during { parser(context, &error) } }
-    LoadedCode.releaseAfterLoading()
     // The parser also lists elements that are there but could not be made as the template wants them.
     let missing = takeStrings(gst_parse_context_get_missing_elements(context)).filter { !GStreamer.hasElement($0) }
     let domain = error?.pointee.domain ?? 0

@@ -16,5 +16,5 @@ import Testing
     }
   }
 
-  @Test func noneIsNoCorner() { CornerMask(radius: 0).withShares { #expect($0.luma_radius == 0) } }
+  @Test func noneIsNoCorner() { CornerMask(radius: 0).withShares { #expect($0.pointee.luma_radius == 0) } }
 }

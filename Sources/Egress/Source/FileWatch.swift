@@ -10,7 +10,7 @@ package struct FileWatch {
     var inode: UInt64
   }
 
-  private let pace: Duration
+  private static let pace = Duration.seconds(1)
   /// Whether one that goes has changed.
   private let heedsAbsence: Bool
   private var known: [String: Stamp]
@@ -20,30 +20,25 @@ package struct FileWatch {
   /// - Parameters:
   ///   - files: as they are known; what is looked at besides has changed when it is first seen.
   ///   - heedsAbsence: whether one that goes has changed; else it counts when it is there again.
-  ///   - pace: how often it looks.
-  package init(_ files: [String] = [], heedsAbsence: Bool = false, pace: Duration = .seconds(1)) {
-    (self.heedsAbsence, self.pace) = (heedsAbsence, pace)
-    next = .now + pace
+  package init(_ files: [String] = [], heedsAbsence: Bool = false) {
+    self.heedsAbsence = heedsAbsence
+    next = .now + Self.pace
     known = Self.stamps(of: files)
   }
 
   /// Looks at its pace. A file that was written a moment ago may be half of itself, so it counts when it stays as it is
   /// for as long.
   /// - Parameter files: those that are looked at, from now on.
-  package mutating func hasChanged(_ files: () -> [String]) -> Bool { !changes(files).isEmpty }
-
-  /// As `hasChanged`.
-  /// - Returns: those that have, in the order of their names.
-  package mutating func changes(_ files: () -> [String]) -> [String] {
-    guard ContinuousClock.now >= next else { return [] }
-    next = .now + pace
+  package mutating func hasChanged(_ files: () -> [String]) -> Bool {
+    guard ContinuousClock.now >= next else { return false }
+    next = .now + Self.pace
     let files = files()
     var now = Self.stamps(of: files)
     if !heedsAbsence { for file in files where now[file] == nil { now[file] = known[file] } }
     defer { seen = now }
-    guard now != known, now == seen else { return [] }
-    defer { known = now }
-    return Set(now.keys).union(known.keys).filter { now[$0] != known[$0] }.sorted()
+    guard now != known, now == seen else { return false }
+    known = now
+    return true
   }
 
   /// Takes files for known that were not looked at before.

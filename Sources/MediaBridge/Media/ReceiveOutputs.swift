@@ -88,7 +88,7 @@ final class ReceiveOutputs: Sendable {
     }
     // Before the first packet there is nothing that could have been missed.
     tee(of: output)?.start(branch.tee) { [weak self] in
-      if let self, hasBegun.load(ordering: .relaxed) { onKeyframeNeeded() }
+      if let self, isAtWork { onKeyframeNeeded() }
     }
     return branch
   }

@@ -78,6 +78,8 @@ final class TrackMedia: Sendable {
   var hasBFrames: Bool { order.isReordered }
   /// What all consumers share; nil before the first.
   var pipeline: ReceivePipeline? { shared.current }
+  /// The one that is to take over from it.
+  var nextPipeline: ReceivePipeline? { shared.next }
 
   // MARK: Decoding for renderers
 

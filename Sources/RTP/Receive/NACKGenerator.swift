@@ -35,10 +35,8 @@ struct NACKGenerator: Sendable {
   /// In ascending order.
   private var missing: [Missing] = []
   private var roundTrip: Duration?
-  /// From the first request for a packet to its coming, by whichever request: as a server has it that does not know the
-  /// way yet, until many have come sooner.
-  private var repair = Limit.unmeasuredRetry.first
-  private var hasRepaired = false
+  /// From the first request for a packet to its coming, by whichever request; nil before one has come.
+  private var repair: Duration?
   /// A packet overtaken by this many others is taken for lost without waiting.
   private var tolerance = 2
   private var calmPackets = 0
@@ -51,7 +49,7 @@ struct NACKGenerator: Sendable {
   var pending: Int { missing.count }
 
   /// How long a missing packet may take when two of its retransmissions are lost, too; nil before one has come.
-  var repairTime: Duration? { hasRepaired ? Limit.reorderDelay + max(repair, retryInterval) * 3 : nil }
+  var repairTime: Duration? { repair.map { Limit.reorderDelay + max($0, retryInterval) * 3 } }
 
   mutating func reset() {
     missing.removeAll(keepingCapacity: true)
@@ -141,8 +139,8 @@ struct NACKGenerator: Sendable {
 
   /// - Parameter isRoundTrip: only the answer to a single request tells which one it answers (Karn's rule).
   private mutating func measure(_ sample: Duration, isRoundTrip: Bool) {
-    hasRepaired = true
-    repair = repair.smoothed(with: sample)
+    // Until many have come sooner a server may not know the way yet.
+    repair = (repair ?? Limit.unmeasuredRetry.first).smoothed(with: sample)
     if isRoundTrip { roundTrip = roundTrip?.smoothed(with: sample) ?? sample }
   }
 

@@ -129,7 +129,7 @@ import Testing
         $0.replacingOccurrences(of: "! appsink name=frames", with: "! valve drop=true ! appsink name=frames")
       }
       let renewal = Task { try await run.media.renewTemplate() }
-      try await Task.sleep(for: .milliseconds(500))
+      try await eventually("another pipeline") { run.media.nextPipeline != nil }
       try run.write { $0 }
       #expect(try await run.media.renewTemplate() == nil)
       #expect(try await renewal.value == nil)
@@ -148,7 +148,7 @@ import Testing
       try await run.isFlowing()
       try run.write { $0.replacingOccurrences(of: "rtpvp8depay", with: "valve drop=true ! rtpvp8depay") }
       Task { renewals.add(try? await media.renewTemplate()) }
-      try await Task.sleep(for: .milliseconds(500))
+      try await eventually("another pipeline") { media.nextPipeline != nil }
     }
     try await eventually("its end") { renewals.count == 1 }
     #expect(renewals.values == [nil])
