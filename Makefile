@@ -92,23 +92,26 @@ SHARD_PATTERN = $(if $(SHARD_$*),--filter "$(SHARD_$*)",--skip "$(SHARD_1)|$(SHA
 ENDURANCE := EnduranceTests
 # What GLib and each thread keep of memory that was given back, some megabytes, would count as in use.
 COUNTED_HEAP := G_SLICE=always-malloc GLIBC_TUNABLES=glibc.malloc.tcache_count=0
-# Long loops on one thread have nothing to show the sanitizer.
-ONE_THREAD := RepeatGarbageTests|SessionPropertyTests
+# Long loops on one thread, and what GStreamer does by itself, have nothing to show the sanitizer.
+ONE_THREAD := RepeatGarbageTests|SessionPropertyTests|BlackKeyframeTests|RepeatFrameTests|RepeatFileTests|SampleLineTests
+ONE_THREAD := $(ONE_THREAD)|AudioConverterTests|SegmentOptionsTests
 TEST_BUNDLE := debug/mediabridgePackageTests.xctest --testing-library swift-testing --no-parallel
-# A shard whose tests fail beside the others (1) is run once more by itself, and has failed only then: the machines are
-# shared, and most tests wait for media. A crash and a report of the sanitizer (66) have failed at once.
+# What fails beside the others is run once more by itself, and has failed only then.
+UNIT_TESTS = .build/$(TEST_BUNDLE)
+TSAN_TESTS = env TEST_PATIENCE=3 \
+  TSAN_OPTIONS="ignore_noninstrumented_modules=1 $$TSAN_OPTIONS $(TSAN_SUPPRESSIONS)" .build-tsan/$(TEST_BUNDLE)
 define run-shards
 @rm -rf .build/again && mkdir -p .build/again
-$(MAKE) --no-print-directory -j$(words $(SHARDS)) --output-sync=target AGAIN=.build/again $(SHARDS:%=$(1)-shard-%)
-@for shard in $$(ls .build/again); do echo "Once more, by itself: $$shard"; $(MAKE) --no-print-directory $$shard || exit 1; done
+$(MAKE) --no-print-directory -j$(words $(SHARDS)) --output-sync=target $(SHARDS:%=$(1)-shard-%)
+@for shard in $(SHARDS:%=.build/again/$(1)-shard-%); do [ ! -e $$shard ] || \
+  { echo "Once more, by themselves: $$(cat $$shard)"; $(2) --filter "$$(cat $$shard)"; } || exit 1; done
 endef
-or-again = $(if $(AGAIN),|| { code=$$?; [ $$code = 1 ] && touch $(AGAIN)/$@ || exit $$code; })
 
 unit: build-tests ## Run the unit tests
-	$(call run-shards,unit)
+	$(call run-shards,unit,$(UNIT_TESTS))
 
 unit-shard-%:
-	.build/$(TEST_BUNDLE) $(SHARD_PATTERN) --skip "$(ENDURANCE)" $(or-again)
+	Tests/shard.sh .build/again $@ $(UNIT_TESTS) $(SHARD_PATTERN) --skip "$(ENDURANCE)"
 
 endurance: build-tests ## Repeat what a program does all day a thousand times, and look for what is left over
 	$(COUNTED_HEAP) .build/$(TEST_BUNDLE) --filter "$(ENDURANCE)"
@@ -118,14 +121,13 @@ build-tests: setup-test
 
 # The C libraries are not instrumented: what only they do is not ours to judge, and their locks are unseen.
 tsan: build-tsan ## Run the tests of what crosses threads under the thread sanitizer
-	$(call run-shards,tsan)
+	$(call run-shards,tsan,$(TSAN_TESTS))
 
 build-tsan: setup-test
 	swift build --build-tests --scratch-path .build-tsan --sanitize=thread
 
 tsan-shard-%:
-	TSAN_OPTIONS="ignore_noninstrumented_modules=1 $$TSAN_OPTIONS $(TSAN_SUPPRESSIONS)" .build-tsan/$(TEST_BUNDLE) \
-	  $(SHARD_PATTERN) --skip "$(ENDURANCE)|$(ONE_THREAD)|$(TSAN_SKIP)" $(or-again)
+	Tests/shard.sh .build/again $@ $(TSAN_TESTS) $(SHARD_PATTERN) --skip "$(ENDURANCE)|$(ONE_THREAD)|$(TSAN_SKIP)"
 
 # What it finds lies in .build-fuzz: a crash goes to Tests/Corpus/TARGET, as it is or in hexadecimal, once it is mended.
 # Swift's runtime keeps what it allocates for types, hence no search for leaks.
@@ -150,7 +152,7 @@ PYTEST = $(AS_ROOT) $(PYTEST_HERE) -o cache_dir=$(E2E_CACHE)
 # pytest ends with 5 when a selection has no test.
 define run-e2e
 $(PYTEST) $(1) $(E2E) || case $$? in \
-  1) echo "Once more, one after the other:"; $(PYTEST) --last-failed --last-failed-no-failures none;; \
+  1) echo "Once more, two at a time:"; $(PYTEST) --last-failed --last-failed-no-failures none -n 2;; \
   5) [ -n '$(E2E)' ];; *) false;; esac
 endef
 

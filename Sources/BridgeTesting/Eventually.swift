@@ -1,3 +1,8 @@
+import Foundation
+
+/// How many times as long as usual tests wait, `TEST_PATIENCE` of the environment: under a sanitizer all takes longer.
+private let patience = ProcessInfo.processInfo.environment["TEST_PATIENCE"].flatMap(Int.init) ?? 1
+
 /// What a test waited for did not come.
 public struct TimedOut: Error, CustomStringConvertible {
   public let description: String
@@ -18,6 +23,7 @@ public func eventually<Value: Sendable>(
   _ what: String = "what the test waits for", within limit: Duration = .seconds(20),
   _ find: @Sendable () async throws -> Value?
 ) async throws -> Value {
+  let limit = limit * patience
   let deadline = ContinuousClock.now + limit
   while true {
     if let value = try await find() { return value }

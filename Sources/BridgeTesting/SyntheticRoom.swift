@@ -12,14 +12,17 @@ public final class SyntheticRoom: Sendable {
   public let port: Int
   /// Those of its participants, by identity.
   public let publishers: [String: Room]
+  /// Of everybody's video.
+  private let size: Dimensions
   /// Who has said whom to let receive tracks, as the server has heard it.
   private let permissions: Collector<String>
   /// Those who came later.
   private let guests = Collector<Room>()
 
-  private init(server: DevServer, port: Int, publishers: [String: Room], permissions: Collector<String>) {
-    self.server = server
-    self.port = port
+  private init(
+    server: DevServer, port: Int, size: Dimensions, publishers: [String: Room], permissions: Collector<String>
+  ) {
+    (self.server, self.port, self.size) = (server, port, size)
     url = Self.url(port)
     self.publishers = publishers
     self.permissions = permissions
@@ -28,10 +31,12 @@ public final class SyntheticRoom: Sendable {
   /// - Parameters:
   ///   - codecs: of the participants' frames, by identity.
   ///   - frequencies: of the participants' tones in Hz, by identity; 440 where there is none.
+  ///   - size: of everybody's video; a small one leaves a slow machine time for what is tested.
   ///   - port: any that is free, unless it is given.
   ///   - onRequest: told what the server is asked for, and by whom.
   public static func start(
-    codecs: [String: String] = ["alice": "vp8"], frequencies: [String: Int] = [:], port: Int = 0,
+    codecs: [String: String] = ["alice": "vp8"], frequencies: [String: Int] = [:],
+    size: Dimensions = Dimensions(width: 640, height: 360), port: Int = 0,
     onRequest: @escaping @Sendable (String, Livekit_SignalRequest) -> Void = { _, _ in }
   ) async throws -> SyntheticRoom {
     var configuration = DevServerConfiguration(port: port)
@@ -45,23 +50,25 @@ public final class SyntheticRoom: Sendable {
     var publishers: [String: Room] = [:]
     for (identity, codec) in codecs.sorted(by: { $0.key < $1.key }) {
       publishers[identity] = try await join(
-        identity, codec: codec, frequency: frequencies[identity] ?? 440, url: url(port))
+        identity, codec: codec, frequency: frequencies[identity] ?? 440, size: size, url: url(port))
     }
-    return SyntheticRoom(server: server, port: port, publishers: publishers, permissions: permissions)
+    return SyntheticRoom(server: server, port: port, size: size, publishers: publishers, permissions: permissions)
   }
 
   /// Lets one more synthetic participant in.
   @discardableResult
   public func join(_ identity: String) async throws -> Room {
-    let guest = try await Self.join(identity, codec: "vp8", frequency: 440, url: url)
+    let guest = try await Self.join(identity, codec: "vp8", frequency: 440, size: size, url: url)
     guests.add(guest)
     return guest
   }
 
   private static func join(
-    _ identity: String, codec: String, frequency: Int, url: String
+    _ identity: String, codec: String, frequency: Int, size: Dimensions, url: String
   ) async throws -> Room {
-    let image = TestImage(codec: VideoCodec(rawValue: codec) ?? .vp8, tone: ["frequency": String(frequency)])
+    let image = TestImage(
+      codec: VideoCodec(rawValue: codec) ?? .vp8, image: ["width": "\(size.width)", "height": "\(size.height)"],
+      tone: ["frequency": String(frequency)])
     var grant = VideoGrant.publisher(room: name)
     grant.canSubscribe = false
     // A connection that is lost is not brought back.

@@ -26,8 +26,8 @@ struct RoomArguments: ParsableArguments {
   @Flag(help: "Short for the development server: ws://localhost:7880 with devkey and secret")
   var dev = false
 
-  @OptionGroup var templates: PipelineArguments
-  var pipelines: String? { templates.folder }
+  @Option(help: PipelineArguments.help)
+  var pipelines: String?
 
   @Option(
     help: "How often a lost connection is tried to be brought back before the room is given up; ten go on for 45 s")
@@ -49,6 +49,7 @@ struct RoomArguments: ParsableArguments {
 
   /// Here, because ArgumentParser shows the usage of the command that is meant only for what this throws.
   func validate() throws {
+    try PipelineArguments.check(pipelines)
     // Who lists devices joins no room.
     guard !CommandLine.arguments.contains("--list-devices") else { return }
     _ = try serverURL()

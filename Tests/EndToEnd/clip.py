@@ -4,6 +4,8 @@ import functools
 
 import numpy as np
 
+# What publishers send unless they are told otherwise: encoders share the machine with what is tested.
+SIZE = (320, 180)
 BITS = 16
 RATE = 48_000
 TONE = 1_000
@@ -16,19 +18,23 @@ def draw(number, width, height, fps):
     if is_flash(number, fps):
         luma = np.full((height, width), 255, dtype=np.uint8)
     else:
-        # Moves by a quarter of a field a frame, so that a frame taken for its neighbour is seen to differ.
-        columns = ((np.arange(width) + 6 * number) // 24).astype(np.uint8)[None, :]
-        rows = ((np.arange(height) + 2 * number) // 24).astype(np.uint8)[:, None]
-        luma = ((columns + rows) & 1) * np.uint8(60) + ramp(width, height)
+        luma = chequerboard(number % PERIOD, width, height).copy()
     burn(luma, number)
     return luma
 
 
+# Of the chequerboard, in frames: two fields downwards, by 2 rows a frame.
+PERIOD = 24
+
+
 @functools.cache
-def ramp(width, height):
-    """Darkness that grows from corner to corner, again and again: no field of the chequerboard is like the next."""
+def chequerboard(number, width, height):
+    """Moves by a quarter of a field a frame, so that a frame taken for its neighbour is seen to differ. Its darkness
+    grows from corner to corner, again and again: no field is like the next."""
+    columns = ((np.arange(width) + 6 * number) // 24).astype(np.uint8)[None, :]
+    rows = ((np.arange(height) + 2 * number) // 24).astype(np.uint8)[:, None]
     diagonal = np.arange(width, dtype=np.uint32)[None, :] + np.arange(height, dtype=np.uint32)[:, None]
-    return (diagonal // 8 % 80 + 50).astype(np.uint8)
+    return ((columns + rows) & 1) * np.uint8(60) + (diagonal // 8 % 80 + 50).astype(np.uint8)
 
 
 def screen(width, height):
@@ -37,13 +43,13 @@ def screen(width, height):
 
 
 # Video is sent with black at 16 and white at 235.
-_SENT = (16 + np.arange(256) * 219 / 255).round().astype(np.uint8)
+_SENT = (16 + np.arange(256) * 219 / 255).round().astype(np.uint8).tobytes()
 
 
 def i420(luma):
     """A gray frame as it is sent; publishers share the machine with what is tested, and this costs least."""
     height, width = luma.shape
-    return _SENT[luma].tobytes() + b"\x80" * (2 * ((width + 1) // 2) * ((height + 1) // 2))
+    return luma.tobytes().translate(_SENT) + b"\x80" * (2 * ((width + 1) // 2) * ((height + 1) // 2))
 
 
 def burn(luma, number):

@@ -11,6 +11,7 @@ pytest.register_assert_rewrite(
     "checks", "desktop", "failures", "network", "programs", "publishing", "real_clip", "runner", "terminal"
 )
 
+import clip  # noqa: E402
 import livekit_server  # noqa: E402
 from network import Namespace, RoutedNetwork  # noqa: E402
 from programs import KEYS, Program, mediabridge, python  # noqa: E402
@@ -105,6 +106,7 @@ class RoomServer:
             self.enter(
                 *mediabridge("publish-test", "--url", self.url, *KEYS, "--room", room),
                 *("--identity", identity, "--codec", codec, "--duration", "120s", "--json", "--reconnect-attempts", 0),
+                *("--set", f"width={clip.SIZE[0]}", "--set", f"height={clip.SIZE[1]}"),
             )
         )
         publisher.wait_for("publishing")

@@ -10,10 +10,22 @@ import threading
 import time
 from pathlib import Path
 
+from forked import Forked
+
 FOLDER = Path(__file__).resolve().parent
 ROOT = FOLDER.parent.parent
 BINARY = Path(os.environ.get("MEDIABRIDGE_BIN", ROOT / ".build/release/mediabridge")).absolute()
 KEYS = ("--api-key", "devkey", "--api-secret", "secret")
+
+
+def _begin(arguments):
+    match arguments:
+        case ["ip", "netns", "exec", network, sys.executable, script, *options]:
+            return Forked(script, options, network)
+        case [sys.executable, script, *options]:
+            return Forked(script, options)
+    streams = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+    return subprocess.Popen(arguments, cwd=ROOT, text=True, errors="replace", **streams)
 
 
 class Program:
@@ -24,10 +36,7 @@ class Program:
         self.events = []
         self._queue = queue.Queue()
         self._errors = collections.deque(maxlen=60)
-        self._process = subprocess.Popen(
-            self.arguments, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-            text=True, errors="replace",
-        )
+        self._process = _begin(self.arguments)
         self._readers = [
             threading.Thread(target=self._read_events, daemon=True),
             threading.Thread(target=self._read_errors, daemon=True),

@@ -25,4 +25,6 @@ async def frames(source, arguments, start):
 
 
 if __name__ == "__main__":
-    asyncio.run(publish.publish(publish.make_parser().parse_args(), frames))
+    parser = publish.make_parser()
+    parser.set_defaults(width=640, height=360)
+    asyncio.run(publish.publish(parser.parse_args(), frames))

@@ -23,6 +23,7 @@ async def main():
     parser.add_argument("--room", default="test")
     parser.add_argument("--duration", type=float, default=6)
     parser.add_argument("--until", nargs=2, metavar=("COUNT", "SIZE"), help="end once so many frames of it are seen")
+    parser.add_argument("--until-left", action="store_true", help="end once everybody has left")
     parser.add_argument("--boxes", action="store_true", help="tell where frames are white: left, top, right, bottom")
     arguments = parser.parse_args()
     grants = api.VideoGrants(room_join=True, room=arguments.room)
@@ -63,6 +64,11 @@ async def main():
         seen["tracks"].append([participant.identity, publication.mime_type])
         seen["sources"].append(rtc.TrackSource.Name(publication.source).removeprefix("SOURCE_"))
         tasks.append(asyncio.create_task(watch(track) if track.kind == rtc.TrackKind.KIND_VIDEO else listen(track)))
+
+    @room.on("participant_disconnected")
+    def left(participant):
+        if arguments.until_left and not room.remote_participants:
+            enough.set()
 
     @room.on("track_muted")
     def muted(participant, publication):

@@ -1,6 +1,7 @@
 """A camera that comes back in another codec goes on in the same file, which holds one codec."""
 
 import checks
+import clip
 import numpy as np
 import pytest
 from failures import after
@@ -8,7 +9,6 @@ from failures import after
 pytestmark = pytest.mark.realtime
 
 FPS = 25
-SIZE = (640, 360)
 SECONDS = 9
 
 
@@ -29,8 +29,8 @@ def test_it_goes_on(server, tmp_path, first, second, container):
     assert checks.codecs(file)["video"] == first.lower()
     assert checks.durations(file) == pytest.approx({"video": SECONDS, "audio": SECONDS}, abs=0.3)
     assert checks.decode_errors(file) == [] and checks.disorder(file) == []
-    assert checks.sizes(file) == {SIZE}
-    frames = checks.numbered(file, SIZE)
+    assert checks.sizes(file) == {clip.SIZE}
+    frames = checks.numbered(file, clip.SIZE)
     numbers = [number for number, _, _ in frames if number is not None]
     assert numbers == sorted(numbers), f"frames go back: {numbers}"
     anew = [time for number, time, _ in frames if number is not None and time > change["start"]]

@@ -5,13 +5,13 @@ import signal
 import time
 
 import checks
+import clip
 import pytest
 from failures import after
 from programs import KEYS, mediabridge
 from terminal import OnTerminal
 
 FPS = 25
-SIZE = (640, 360)
 
 
 def ask(recorder, command, **more):
@@ -124,7 +124,7 @@ def test_a_pause_is_cut_out(server, tmp_path):
     assert [time for time in checks.keyframes(files[0]) if paused - 0.3 < time < paused + 0.7], "none after the pause"
     for file in files:
         assert_whole(file, 6.7)
-        frames = checks.numbered(file, SIZE)
+        frames = checks.numbered(file, clip.SIZE)
         numbers = [number for number, _, _ in frames if number is not None]
         assert numbers == sorted(set(numbers)), f"{file.name}: {numbers}"
         steps = [b - a for a, b in zip(numbers, numbers[1:])]

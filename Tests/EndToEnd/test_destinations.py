@@ -3,11 +3,11 @@
 from pathlib import Path
 
 import checks
+import clip
 import pytest
 from failures import assert_failed
 
 FPS = 25
-SIZE = (640, 360)
 SECONDS = 8
 STORED = {
     "a.mp4": {"video": "h264", "audio": "aac"},
@@ -40,7 +40,7 @@ def audio_encoders(program):
 
 def assert_in_sync(file):
     """Flash and beep come together, and nothing of what was sent is missing."""
-    frames = checks.numbered(file, SIZE)
+    frames = checks.numbered(file, clip.SIZE)
     numbers = [number for number, _, _ in frames if number is not None]
     assert len(numbers) >= 0.95 * SECONDS * FPS and numbers == sorted(set(numbers)), f"{file.name}: {numbers}"
     offsets = checks.flash_offsets(frames, FPS, *checks.audio(file))

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import av
 import checks
+import clip
 import numpy as np
 import pytest
 from programs import KEYS, ROOT, mediabridge
@@ -74,7 +75,7 @@ def test_save_snapshots(start, room, local_server, tmp_path):
     for file in files:
         with av.open(str(file)) as container:
             frame = next(container.decode(video=0))
-        assert frame.format.name.startswith("yuvj") and (frame.width, frame.height) == (640, 360)
+        assert frame.format.name.startswith("yuvj") and (frame.width, frame.height) == clip.SIZE
         luma = frame.to_ndarray(format="gray")
         assert luma.std() > 5 and luma.max() > 150, f"{file.name} shows nothing"
     alice = [file.read_bytes() for file in files if file.name.startswith("alice")]

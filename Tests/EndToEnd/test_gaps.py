@@ -1,6 +1,7 @@
 """What a participant does not send: the file is as long as the recording, silent and still where nothing came."""
 
 import checks
+import clip
 import numpy as np
 import pytest
 from failures import after
@@ -59,7 +60,7 @@ def test_a_camera_that_stalls_holds_its_frame(server, tmp_path, codec, container
     complete(recorder)
     assert_whole(file)
     assert_audio_goes_on(file)
-    frames = checks.numbered(file, (640, 360))
+    frames = checks.numbered(file, clip.SIZE)
     numbers = [number for number, _, _ in frames]
     assert None not in numbers
     assert all(a <= b for a, b in zip(numbers, numbers[1:])), f"frames go back: {numbers}"
@@ -82,7 +83,7 @@ def test_a_camera_that_comes_later_is_in_the_file(server, tmp_path, codec, conta
     complete(recorder)
     assert_whole(file, 10)
     assert_audio_goes_on(file, 10)
-    frames = checks.numbered(file, (640, 360))
+    frames = checks.numbered(file, clip.SIZE)
     black = [time for number, time, luma in frames if number is None and luma.max() < 20]
     shown = [time for number, time, _ in frames if number is not None]
     assert len(black) + len(shown) >= len(frames) - 2
@@ -130,7 +131,7 @@ def test_a_republished_camera_goes_on_in_the_same_file(server, tmp_path, contain
     assert [event["kind"] for event in recorder.events if event["event"] == "track"] == ["video"]
     assert_whole(file, 10)
     assert_audio_goes_on(file, 10)
-    frames = checks.numbered(file, (640, 360))
+    frames = checks.numbered(file, clip.SIZE)
     numbers = [number for number, _, _ in frames if number is not None]
     assert all(a <= b for a, b in zip(numbers, numbers[1:])), f"frames go back: {numbers}"
     assert len(set(numbers)) > 7 * FPS

@@ -13,7 +13,6 @@ from failures import assert_failed
 from programs import KEYS, mediabridge
 
 FPS = 25
-SIZE = (640, 360)
 SECONDS = 9
 DURATION = ("--duration", f"{SECONDS}s")
 LIVE = {"playlist": "live", "live-segments": 3, "delete-segments": "true", "segment-duration": 0.5}
@@ -28,7 +27,7 @@ def assert_plays(file, playlist):
     assert checks.decode_errors(file) == [] and checks.disorder(file) == []
     assert sum(segment.duration for segment in playlist.segments) == pytest.approx(SECONDS, abs=0.5)
     assert checks.durations(file) == pytest.approx({"video": SECONDS, "audio": SECONDS}, abs=0.5)
-    frames = checks.numbered(file, SIZE)
+    frames = checks.numbered(file, clip.SIZE)
     shown = [(number, time) for number, time, _ in frames if number is not None]
     numbers = [number for number, _ in shown]
     assert len(numbers) >= 0.9 * len(frames) and numbers == sorted(numbers), numbers

@@ -18,7 +18,6 @@ from programs import KEYS, mediabridge
 FPS = 25
 # Of one's frames the numbers are no other's.
 APART = 6000
-SIZE = (640, 360)
 
 
 @pytest.fixture
@@ -29,7 +28,7 @@ def live(start, namespace, tmp_path):
 def assert_live(file, seconds, interval, apart=0.045):
     """What somebody got who tuned in: all of it plays, in order, flash with beep, and keyframes as often as promised."""
     assert checks.codecs(file) == {"video": "h264", "audio": "aac"}
-    frames = checks.numbered(file, SIZE)
+    frames = checks.numbered(file, clip.SIZE)
     numbers = [number for number, _, _ in frames if number is not None]
     assert len(numbers) >= 0.85 * seconds * FPS and numbers == sorted(numbers)
     offsets = checks.flash_offsets(frames, FPS, *checks.audio(file))
@@ -258,7 +257,7 @@ def test_an_address_that_lacks_something_is_told(address, words):
 
 
 def recorded_numbers(files):
-    return [number for file in files for number, _, _ in checks.numbered(file, SIZE) if number is not None]
+    return [number for file in files for number, _, _ in checks.numbered(file, clip.SIZE) if number is not None]
 
 
 def reaches(recorder, state, location=""):

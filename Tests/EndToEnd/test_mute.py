@@ -2,6 +2,7 @@
 A microphone that is muted is silent."""
 
 import checks
+import clip
 import numpy as np
 import pytest
 from failures import after
@@ -9,11 +10,10 @@ from failures import after
 pytestmark = pytest.mark.realtime
 
 FPS = 25
-SIZE = (640, 360)
 BLACK = 20
 
 
-def shown(file, size=SIZE):
+def shown(file, size=clip.SIZE):
     """(number or None, seconds, whether it is black) of every frame."""
     return [(number, time, luma.max() <= BLACK) for number, time, luma in checks.numbered(file, size)]
 

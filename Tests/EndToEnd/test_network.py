@@ -5,6 +5,7 @@ import subprocess
 import time
 
 import checks
+import clip
 import pytest
 from failures import after, assert_failed, assert_plays, chosen_pairs, said
 from network import STUN
@@ -166,7 +167,7 @@ def test_what_is_lost_comes_again(routed, distant_server, tmp_path, codec):
     told = recorder.wait_for("finished", 40)
     assert recorder.finish() == 0, recorder.report("failed")
     assert sum(track["packets"] for track in told["tracks"]) > 300
-    numbers = [number for number, _, _ in checks.numbered(file, (640, 360))]
+    numbers = [number for number, _, _ in checks.numbered(file, clip.SIZE)]
     assert None not in numbers and numbers == sorted(numbers), f"damaged, or out of order: {numbers}"
     assert len(set(numbers)) > 0.85 * 8 * 25, f"{len(set(numbers))} frames: {numbers}"
     assert checks.decode_errors(file) == []

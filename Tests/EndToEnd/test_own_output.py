@@ -5,12 +5,12 @@ import socket
 import subprocess
 
 import checks
+import clip
 import numpy as np
 import pytest
 from programs import KEYS, mediabridge
 
 FPS = 25
-SIZE = (640, 360)
 
 FLAC = """# FLAC file.
 appsrc name=audio max-buffers=1000 max-bytes=0 leaky-type=downstream
@@ -80,7 +80,7 @@ def test_mpeg_ts_over_udp(server, tmp_path, texts, codec):
     assert "size" not in told and told["file"] == f"udp://127.0.0.1:{port}"
     assert not [event for event in recorder.events if event["event"] == "progress" and "bytes" in event]
     assert checks.codecs(received) == {"video": "h264", "audio": "aac"}
-    frames = checks.numbered(received, SIZE)
+    frames = checks.numbered(received, clip.SIZE)
     read = [number for number, _, _ in frames if number is not None]
     assert len(read) > 2 * FPS and read == sorted(read)
     offsets = checks.flash_offsets(frames, FPS, *checks.audio(received))

@@ -1,11 +1,11 @@
 """Files that go on in another one when they are long or large enough."""
 
 import checks
+import clip
 import pytest
 from failures import after
 
 FPS = 25
-SIZE = (640, 360)
 
 
 def parts(folder, name):
@@ -33,7 +33,7 @@ def test_parts_hold_all_that_was_sent(server, tmp_path):
         assert len(files) in (3, 4), files
         for file in files:
             assert checks.decode_errors(file) == [] and checks.disorder(file) == []
-            frames = checks.numbered(file, SIZE)
+            frames = checks.numbered(file, clip.SIZE)
             assert frames[0][1] == pytest.approx(0, abs=0.05), "a part begins at zero"
             numbers += [number for number, _, _ in frames if number is not None]
             if file == files[-1]:
@@ -67,7 +67,7 @@ def test_parts_of_a_mixed_room(server, tmp_path):
         assert len(found) == 3, found
         for file in found:
             assert checks.decode_errors(file) == [] and checks.disorder(file) == []
-            frames = checks.numbered(file, SIZE)
+            frames = checks.numbered(file, clip.SIZE)
             assert frames[0][1] == pytest.approx(0, abs=0.05), "a part begins at zero"
             assert checks.durations(file)["audio"] == pytest.approx(checks.durations(file)["video"], abs=0.2)
             numbers += [number for number, _, _ in frames if number is not None]

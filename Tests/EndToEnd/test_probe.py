@@ -22,13 +22,13 @@ def test_what_publish_test_publishes_is_measured(local_server):
     for codec in ("vp8", "vp9", "h264"):
         publisher = local_server.own_publisher("r", f"{codec}-sender", codec)
         told = [(track["source"], track["codec"], track["size"]) for track in publisher.events[-1]["tracks"]]
-        assert told == [("camera", codec, "640x360"), ("microphone", "opus", "")]
+        assert told == [("camera", codec, "320x180"), ("microphone", "opus", "")]
     shown = said(local_server, "probe", "--audio", "--duration", "4s")
     counts = []
     for codec in ("vp8", "vp9", "h264"):
         lost = r"[\d.]+ % lost"
         sender = f"{codec}-sender"
-        video = re.search(rf"^{sender}  camera {codec.upper()} 640x360  (\d+) frames  ([\d.]+) fps  {lost}$", shown, re.M)
+        video = re.search(rf"^{sender}  camera {codec.upper()} 320x180  (\d+) frames  ([\d.]+) fps  {lost}$", shown, re.M)
         assert video and int(video[1]) > 10 and 5 < float(video[2]) < 60, shown
         audio = re.search(rf"^{sender}  microphone OPUS  ([\d.]+) s of audio  {lost}$", shown, re.M)
         assert audio and float(audio[1]) > 0.5, shown

@@ -47,7 +47,7 @@ def test_it_is_published_again_after_the_server_came_back(server, start):
 
 def test_what_the_sdk_publishes_with_such_a_token_is_received(server, start, tmp_path):
     """LiveKit's client says whether the server treats it as LiveKit's does."""
-    sdk = server.foreign_publisher("--no-subscribe", "--tone")
+    sdk = server.foreign_publisher("--no-subscribe", "--tone", "--width", 640, "--height", 360)
     sdk.write("message:hello", "mute", "unmute")
     recorder = server.recorder("test", "alice", tmp_path / "alice.mkv", "--duration", "3s")
     recorder.wait_for("finished", 40)

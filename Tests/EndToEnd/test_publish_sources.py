@@ -34,7 +34,7 @@ def seen_by(subscriber, within=30):
 
 def play(server, start, source, *options, least=0.7, size="640x360", seconds=SECONDS):
     """Publishes a file to its end; what the LiveKit Python SDK saw and heard of it."""
-    subscriber = server.subscriber("--duration", str(seconds + 5))
+    subscriber = server.subscriber("--duration", str(seconds + 5), "--until-left")
     subscriber.wait_for("connected")
     publisher = publish(server, start, source, *options, room="test")
     told = publisher.wait_for("publishing", 20)
@@ -55,7 +55,6 @@ FILES = {
     "b-frames.mp4": (BOTH, (*H264, "-bf", "3", *AAC)),
     "vp9.webm": (BOTH, ("-c:v", "libvpx-vp9", "-deadline", "realtime", "-cpu-used", "8", "-b:v", "2M", "-c:a", "libopus")),
     "video.mp4": (["camera"], (*H264, "-an")),
-    "audio.m4a": (["microphone"], ("-vn", *AAC)),
     "audio.mp3": (["microphone"], ("-vn", "-c:a", "libmp3lame", "-ac", "1", "-ar", "44100")),
     "hevc.mkv": (BOTH, ("-c:v", "libx265", "-preset", "ultrafast", "-x265-params", "log-level=error", "-c:a", "ac3")),
     "mpeg2.ts": (BOTH, ("-c:v", "mpeg2video", "-q:v", "3", "-c:a", "mp2")),
@@ -89,7 +88,7 @@ def test_an_uneven_frame_rate_is_kept(server, start, tmp_path):
     chosen = [number for number in range(SECONDS * FPS) if number < FPS or number % 3 == 0]
     few = ("-vf", f"select='lt(n,{FPS})+not(mod(n,3))'", "-vsync", "vfr")
     file = encode(tmp_path / "uneven.mkv", SECONDS, *H264, *few, "-c:a", "flac")
-    subscriber = server.subscriber("--duration", "9")
+    subscriber = server.subscriber("--duration", "9", "--until-left")
     subscriber.wait_for("connected")
     publisher = publish(server, start, file, room="test")
     publisher.wait_for("finished", 20)
@@ -127,7 +126,6 @@ def test_a_looped_file_begins_at_its_place_again(server, start, numbered):
 # What comes of a pipe goes on while the tracks are announced.
 PIPED = {
     "matroska": (BOTH, (*H264, *AAC, "-f", "matroska")),
-    "ogg": (["microphone"], ("-vn", "-c:a", "libopus", "-f", "ogg")),
     "wav": (["microphone"], ("-vn", "-f", "wav")),
     "y4m": (["camera"], ("-an", "-f", "yuv4mpegpipe")),
     "h264": (["camera"], ("-an", *H264, "-bf", "0", "-f", "h264")),
@@ -138,7 +136,7 @@ PIPED = {
 def test_standard_input_is_published(server, start, tmp_path, name):
     expected, options = PIPED[name]
     file = encode(tmp_path / name, 6, *options)
-    subscriber = server.subscriber("--duration", "11")
+    subscriber = server.subscriber("--duration", "11", "--until-left")
     subscriber.wait_for("connected")
     publisher = publish(server, start, "-", room="test", stdin=file)
     told = publisher.wait_for("publishing", 20)

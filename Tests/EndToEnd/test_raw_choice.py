@@ -23,8 +23,7 @@ def both(server):
     return publisher, next(event for event in publisher.events if event["event"] == "published")["sids"]
 
 
-def planes(server, count, *options):
-    reader = Reader(server, "frames", "--format", "gray8", *options)
+def planes(reader, count):
     data = reader.read(count * WIDTH * HEIGHT)
     assert reader.stop() == 0, reader.said
     return np.frombuffer(data, np.uint8).reshape(count, HEIGHT, WIDTH)
@@ -32,13 +31,19 @@ def planes(server, count, *options):
 
 def test_what_is_named_is_taken(server, both):
     _, sids = both
-    for options in (("--source", "screen"), ("--track", sids["screen"])):
-        assert all(is_screen(plane) for plane in planes(server, 5, *options)), options
-    for options in ((), ("--source", "camera"), ("--track", sids["video"])):
-        numbers(planes(server, 5, *options))
-    for options in (("--source", "microphone"), ("--track", sids["audio"])):
-        samples = np.frombuffer(Reader(server, "pcm", "--duration", "1s", *options).all(), "<i2")
-        assert len(samples) == 48_000 and np.abs(samples[24_000:]).max() > 10_000, options
+
+    def readers(*choices):
+        return [(choice, Reader(server, "frames", "--format", "gray8", *choice)) for choice in choices]
+
+    screens = readers(("--source", "screen"), ("--track", sids["screen"]))
+    cameras = readers((), ("--source", "camera"), ("--track", sids["video"]))
+    for choice, reader in screens:
+        assert all(is_screen(plane) for plane in planes(reader, 5)), choice
+    for _, reader in cameras:
+        numbers(planes(reader, 5))
+    for choice in (("--source", "microphone"), ("--track", sids["audio"])):
+        samples = np.frombuffer(Reader(server, "pcm", "--duration", "1s", *choice).all(), "<i2")
+        assert len(samples) == 48_000 and np.abs(samples[24_000:]).max() > 10_000, choice
 
 
 def test_a_screen_goes_before_a_camera_that_is_muted(server, both):

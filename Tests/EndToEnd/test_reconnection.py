@@ -11,7 +11,6 @@ from failures import after, assert_plays
 from programs import python
 
 FPS = 25
-SIZE = (640, 360)
 
 
 def course(program):
@@ -70,7 +69,7 @@ def longest_pause(file):
     return max(b - a for a, b in zip(times, times[1:]))
 
 
-@pytest.mark.parametrize("pause", [0.3, 2, 10])
+@pytest.mark.parametrize("pause", [0.3, 10])
 def test_media_is_cut(routed, distant_server, tmp_path, pause):
     """UDP alone, both ways. The session goes on, over the same way or another."""
     _, recorder, file = recording(distant_server, tmp_path)
@@ -90,7 +89,7 @@ def test_media_is_cut_for_good(routed, distant_server, tmp_path):
     assert course(recorder) == ["reconnecting quick", "reconnected quick"], recorder.report("another course")
 
 
-@pytest.mark.parametrize("pause", [0.3, 2, 10])
+@pytest.mark.parametrize("pause", [0.3, 10])
 def test_signalling_is_cut(routed, distant_server, tmp_path, pause):
     """TCP to the server's port is refused from now on. Media flows all the while."""
     server, recorder, file = recording(distant_server, tmp_path)
@@ -138,7 +137,7 @@ def test_the_server_asks_for_it(local_server, start, tmp_path, action, mode, con
     assert longest_pause(file) < 1.2, "frames stood still"
 
 
-@pytest.mark.parametrize("pause", [0.3, 2, 10])
+@pytest.mark.parametrize("pause", [0.3, 10])
 def test_the_server_starts_again(server, tmp_path, pause):
     """A client that we did not write publishes; it loses the server as we do, and publishes again by itself."""
     server.foreign_publisher("--room", "again", "--identity", "alice", "--duration", "120")
@@ -153,7 +152,7 @@ def test_the_server_starts_again(server, tmp_path, pause):
     finish(recorder, file, flows(recorder))
     assert course(recorder)[-1] == "reconnected full", recorder.report("another course")
     # One file with the sender's frames from before and from afterwards.
-    numbers = sorted({number for number, _, _ in checks.numbered(file, SIZE) if number is not None})
+    numbers = sorted({number for number, _, _ in checks.numbered(file, clip.SIZE) if number is not None})
     gap, last = max((b - a, a) for a, b in zip(numbers, numbers[1:]))
     assert gap >= pause * FPS, "the server was away for longer than that"
     assert sum(number <= last for number in numbers) > FPS, "what was before it is missing"

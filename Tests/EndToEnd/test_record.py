@@ -7,7 +7,6 @@ import pytest
 from failures import after, assert_failed
 
 FPS = 25
-SIZE = (640, 360)
 SECONDS = 6
 STORED = {"VP8": "vp8", "VP9": "vp9", "H264": "h264", "AV1": "av1"}
 
@@ -22,7 +21,7 @@ def stored_codecs(codec, container):
 
 
 def assert_content(file, fps=FPS, sharpness=0.85):
-    frames = checks.numbered(file, SIZE)
+    frames = checks.numbered(file, clip.SIZE)
     numbers = [number for number, _, _ in frames if number is not None]
     assert len(numbers) >= 0.97 * len(frames), f"only {len(numbers)} of {len(frames)} frames can be read"
     assert all(a < b for a, b in zip(numbers, numbers[1:])), f"frames out of order: {numbers}"
@@ -94,7 +93,7 @@ def test_a_track_that_ends_leaves_no_other_frame(server, tmp_path, codec, contai
     publisher.write(f"republish:{codec}")
     recorder.wait_for("finished", 40)
     assert recorder.finish() == 0, recorder.report("failed")
-    assert checks.sizes(file) == {SIZE}
+    assert checks.sizes(file) == {clip.SIZE}
     assert min(checks.durations(file).values()) >= 6
 
 

@@ -27,9 +27,8 @@ FEW = ("--reconnect-attempts", "3")
 GONE = ("connection was lost", "nothing answers")
 
 
-@pytest.mark.parametrize("container", ["mp4", "mkv"])
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
-def test_server_ends(local_server, recording, container, number):
+@pytest.mark.parametrize(("number", "container"), [(signal.SIGKILL, "mp4"), (signal.SIGTERM, "mkv")])
+def test_server_ends(local_server, recording, number, container):
     recorder, file = recording(f"gone.{container}", *FEW)
     local_server.end(number)
     assert_failed(recorder, file.name, *GONE, within=20)

@@ -1,15 +1,15 @@
 """Camera and screen of one participant: which of them is in the file, and what is said of the other one."""
 
 import checks
+import clip
 import pytest
 from failures import assert_failed
 
-SIZE = (640, 360)
 
 
 def shown(file):
     """The share of frames that are the camera's, and of those that are the screen's."""
-    frames = checks.numbered(file, SIZE)
+    frames = checks.numbered(file, clip.SIZE)
     plain = [luma.std() < 10 for _, _, luma in frames]
     camera = sum(number is not None and not is_plain for (number, _, _), is_plain in zip(frames, plain))
     screen = sum(is_plain and luma.mean() > 150 for (_, _, luma), is_plain in zip(frames, plain))

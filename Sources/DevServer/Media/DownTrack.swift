@@ -61,7 +61,8 @@ final class DownTrack {
       RTPSender.Retransmission(ssrc: rtxSSRC, payloadTypes: [format.payloadType: $0])
     }
     let sender = RTPSender(
-      configuration: .init(ssrc: ssrc, clockRate: codec.clockRate, retransmission: retransmission))
+      configuration: .init(
+        ssrc: ssrc, clockRate: codec.clockRate, retransmission: retransmission, repeats: .sparing))
     stream = DownStream(rewriter: rewriter, sender: sender)
     choose(at: .now)
     requestKeyframe()

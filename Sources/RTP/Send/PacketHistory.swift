@@ -6,6 +6,7 @@ struct PacketHistory: Sendable {
     let packet: RTPPacket
     let sent: MediaTime
     var lastAnswer: MediaTime?
+    var answers = 0
   }
 
   private var entries: [Entry?]
@@ -23,15 +24,16 @@ struct PacketHistory: Sendable {
     entries[slot(packet.sequenceNumber)] = Entry(packet: packet, sent: time)
   }
 
-  /// The packet to send once more; nil when it is gone, too old, or was sent again less than `pause` ago and so may
-  /// still be on its way.
-  mutating func answer(_ number: SequenceNumber, pause: Duration, at time: MediaTime) -> RTPPacket? {
+  /// The packet to send once more; nil when it is gone, too old, or went out so lately that it may still be on its way.
+  mutating func answer(_ number: SequenceNumber, by rule: RTPSender.RepeatRule, at time: MediaTime) -> RTPPacket? {
     let slot = slot(number)
-    guard let entry = entries[slot], entry.packet.sequenceNumber == number, time - entry.sent <= maximumAge else {
-      return nil
-    }
-    if let last = entry.lastAnswer, time - last < pause { return nil }
+    guard let entry = entries[slot], entry.packet.sequenceNumber == number, time - entry.sent <= maximumAge,
+      entry.answers < rule.limit
+    else { return nil }
+    let earliest = entry.lastAnswer.map { $0 + rule.pause } ?? entry.sent + rule.firstPause
+    guard time >= earliest else { return nil }
     entries[slot]?.lastAnswer = time
+    entries[slot]?.answers += 1
     return entry.packet
   }
 

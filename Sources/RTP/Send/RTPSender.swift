@@ -83,11 +83,10 @@ public struct RTPSender: Sendable {
   public mutating func answer(_ nack: NegativeAcknowledgement, at time: MediaTime) -> PacketBatch {
     guard nack.media == configuration.ssrc else { return PacketBatch() }
     statistics.nackRequests += 1
-    // Receivers repeat a request about once per round trip: answering the same one twice would double the load.
-    let pause = min(max((statistics.roundTripTime ?? .milliseconds(20)) / 2, .milliseconds(5)), .milliseconds(100))
+    let rule = configuration.repeats.rule(roundTripTime: statistics.roundTripTime)
     var batch = PacketBatch()
     for number in nack.lost {
-      guard let packet = history.answer(number, pause: pause, at: time) else { continue }
+      guard let packet = history.answer(number, by: rule, at: time) else { continue }
       let wrapped = wrap(packet)
       statistics.packetsRetransmitted += 1
       statistics.bytesRetransmitted += wrapped.payloadLength

@@ -4,18 +4,20 @@ import PipelineTemplates
 
 /// Where pipeline templates are looked for: the same for every command that has some.
 struct PipelineArguments: ParsableArguments {
-  @Option(
-    name: .customLong("pipelines"),
-    help: ArgumentHelp(
-      """
-      Folder of pipeline templates that go before those of $MEDIABRIDGE_PIPELINES, of ~/.config/mediabridge/pipelines, of the \
-      installation (share/mediabridge/pipelines) or checkout, and inside the program
-      """, valueName: "folder"))
+  @Option(name: .customLong("pipelines"), help: Self.help)
   var folder: String?
 
+  static let help = ArgumentHelp(
+    """
+    Folder of pipeline templates that go before those of $MEDIABRIDGE_PIPELINES, of ~/.config/mediabridge/pipelines, of the \
+    installation (share/mediabridge/pipelines) or checkout, and inside the program
+    """, valueName: "folder")
+
+  func validate() throws { try Self.check(folder) }
+
   /// A folder that was asked for and cannot be used is said at once.
-  func validate() throws {
-    do { _ = try store.list() } catch {
+  static func check(_ folder: String?) throws {
+    do { _ = try TemplateStore(searchPath: .ofProcess(explicit: folder)).list() } catch {
       throw ValidationError(folder.map { "--pipelines \($0): \(error)" } ?? "\(error)")
     }
   }

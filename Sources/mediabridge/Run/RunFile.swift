@@ -20,7 +20,7 @@ struct RunFile {
 
   /// What an empty job of each kind is; only its place is still to be named.
   struct Plain {
-    var recording: RecordingArguments
+    var recording: RecordCommand
     var frames: FramesCommand
     var pcm: PCMCommand
   }
@@ -60,7 +60,7 @@ struct RunFile {
   static func defaults() throws -> Plain {
     let access = ["--url", "ws://localhost", "--token", "-"]
     var plain = Plain(
-      recording: try RecordingArguments.parse(access + ["a.mkv"]), frames: try FramesCommand.parse(access),
+      recording: try RecordCommand.parse(access + ["a.mkv"]), frames: try FramesCommand.parse(access),
       pcm: try PCMCommand.parse(access))
     (plain.recording.access.url, plain.recording.access.token) = (nil, nil)
     return plain
@@ -110,7 +110,6 @@ struct RunFile {
     guard reader.mistakes.count == before else { return }
     var receiveValues: [String: String] = [:]
     do {
-      try draft.access.templates.validate()
       try draft.access.validate()
       var set = plain.recording.set
       set.pairs = draft.set

@@ -18,7 +18,7 @@ extension RunKey where Target == RunRoomDraft {
       secret("api-secret", \.access.apiSecret),
       secret("token", \.access.token),
       flag("dev", \.access.dev),
-      text("pipelines", \.access.templates.folder, example: "./pipelines"),
+      text("pipelines", \.access.pipelines, example: "./pipelines"),
       one("reconnect-attempts", .count(example: 10), \.access.reconnectAttempts, count(of:)),
       {
         var key = values("set", \.set)
@@ -31,7 +31,7 @@ extension RunKey where Target == RunRoomDraft {
 
 /// A job that records, as it is read: what `record` would be told.
 struct RunJobDraft {
-  var recording: RecordingArguments
+  var recording: RecordCommand
   /// The name of its room; nil for the only one.
   var room: String?
   /// What is set for each destination alone.

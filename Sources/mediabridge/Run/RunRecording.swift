@@ -4,12 +4,12 @@ import PipelineTemplates
 
 /// A job that records.
 struct RunRecording {
-  var arguments: RecordingArguments
+  var arguments: RecordCommand
   var destinationValues: [[String: String]]
 
   /// What is asked for, with what is set for single destinations.
   /// - Parameter used: how often this process has written a location already: what is there is not written over.
-  func prepared(besides used: [String: Int] = [:]) throws -> RecordingArguments.Prepared {
+  func prepared(besides used: [String: Int] = [:]) throws -> RecordCommand.Prepared {
     var prepared = try arguments.prepared()
     for (index, values) in destinationValues.enumerated() {
       prepared.options.destinations[index].values.merge(values) { $1 }

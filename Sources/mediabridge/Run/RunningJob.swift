@@ -100,7 +100,7 @@ final class RunningJob: Sendable {
   }
 
   private func record(
-    _ arguments: RecordingArguments, _ source: any EgressJob, _ room: Room, _ prepared: RecordingArguments.Prepared,
+    _ arguments: RecordCommand, _ source: any EgressJob, _ room: Room, _ prepared: RecordCommand.Prepared,
     _ rooms: RunRooms
   ) async throws {
     let recording = try await arguments.recording(source, room, prepared.options, console, interruption: interruption)

@@ -17,7 +17,9 @@ import Testing
     _ file: String = "a.mkv", of participants: [String] = [],
     _ body: (Room, RoomComposite, SyntheticRoom) async throws -> Void
   ) async throws {
-    let server = try await SyntheticRoom.start(codecs: ["alice": "vp8", "bob": "vp8"]) { [asked] identity, request in
+    let size = Dimensions(width: 320, height: 180)
+    let server = try await SyntheticRoom.start(codecs: ["alice": "vp8", "bob": "vp8"], size: size) {
+      [asked] identity, request in
       if identity == "mixer", case .trackSetting(let settings) = request.message { asked.add(settings) }
     }
     let room = Room(roomOptions: RoomOptions(autoSubscribe: false, audioPlayback: .off))

@@ -5,12 +5,12 @@ import Testing
 
 @Suite("RTPSender")
 struct RTPSenderTests {
-  private func sender(length: Int = 64, rtx: Bool = true) -> RTPSender {
+  private func sender(length: Int = 64, rtx: Bool = true, repeats: RTPSender.Repeats = .prompt) -> RTPSender {
     RTPSender(
       configuration: .init(
         ssrc: SSRC(0x1111), clockRate: 90_000,
         retransmission: rtx ? .init(ssrc: SSRC(0x2222), payloadTypes: [PayloadType(96): PayloadType(97)]) : nil,
-        cname: "me", historyLength: length))
+        repeats: repeats, cname: "me", historyLength: length))
   }
   private func nack(_ lost: [Int], media: UInt32 = 0x1111) -> RTCPPacket {
     .nack(
@@ -44,6 +44,15 @@ struct RTPSenderTests {
     #expect(sender.receive(nack([4]), at: .ms(2)).retransmissions.isEmpty, "one is on its way")
     #expect(sender.receive(nack([4]), at: .ms(50)).retransmissions.count == 1)
     #expect(sender.receive(nack([5]), at: .ms(2001)).retransmissions.isEmpty, "too old")
+  }
+
+  /// As LiveKit's server does before a round trip is measured.
+  @Test func aSparingSenderRepeatsSeldomAndThreeTimes() {
+    var sender = sender(repeats: .sparing)
+    sender.sent(.media(4), at: .ms(0))
+    let moments: [Double] = [20, 99, 100, 150, 199, 201, 300, 301, 500, 900]
+    let answered = moments.filter { !sender.receive(nack([4]), at: .ms($0)).retransmissions.isEmpty }
+    #expect(answered == [100, 201, 301])
   }
 
   @Test func keyframeRequestsForThisStream() {
