@@ -64,12 +64,12 @@ demo: release ## Record a synthetic participant of a room of our own into demo.m
 	$(BIN) demo
 
 # One debug build serves unit and end-to-end tests: what a release build is for, figures, `make bench` measures.
-test: ## Run the tests (some 25 minutes on 2 processors, build included)
+test: ## Run the tests (some 28 minutes on 2 processors, build included)
 	$(MAKE) unit # one after the other even under -j: each wants the whole machine
 	$(MAKE) e2e
 
 # What waits for ten minutes runs beside what builds, which gives way to it.
-test-long: ## Run what takes longer: thread sanitizer, endurance, ten minutes of a room, a package outside (40 minutes)
+test-long: ## Run what takes longer: thread sanitizer, endurance, ten minutes of a room, a package outside (25 minutes)
 	$(MAKE) build-tests .venv/ready
 	$(MAKE) -j2 --output-sync=target e2e-minutes long-builds
 	$(MAKE) tsan
@@ -84,7 +84,9 @@ long-builds:
 # after the other. A test is of the first shard whose pattern has its suite, or else of the last one.
 SHARDS := 1 2 3 4 5
 SHARD_1 := ReconnectionTests|ReceiveRenewalTests|RefreshedTokenTests|ReasonsAcrossSessionsTests|StatisticsTests
+SHARD_1 := $(SHARD_1)|LocalTrackTests|SessionPropertyTests
 SHARD_2 := LayerTests|VideoViewTests|AdaptiveStreamTests|VideoFrameImageTests|FailingSubscriptionTests
+SHARD_2 := $(SHARD_2)|BlackKeyframeTests|SlowDecoderTests|FrameMemoryTests
 SHARD_3 := SeedsTests|Playback|RoomTests|MediaTests|DelegateTests
 SHARD_4 := ^EgressTests
 SHARD_PATTERN = $(if $(SHARD_$*),--filter "$(SHARD_$*)",--skip "$(SHARD_1)|$(SHARD_2)|$(SHARD_3)|$(SHARD_4)")
@@ -144,7 +146,7 @@ fuzz: setup ## Feed the parsers with random input (FUZZ_SECONDS=60 for each of F
 
 # Tests that measure real time are marked `realtime` and run two at a time, the others more of them. What fails is run once
 # more by itself, as above.
-E2E_WORKERS ?= 6
+E2E_WORKERS ?= 5
 E2E_CACHE := $(shell mktemp -u)
 PYTEST_HERE = env MEDIABRIDGE_BIN=$(CURDIR)/$(or $(E2E_BIN),.build/debug/mediabridge) PYTHONDONTWRITEBYTECODE=1 \
   .venv/bin/python -m pytest -q Tests/EndToEnd
@@ -152,7 +154,7 @@ PYTEST = $(AS_ROOT) $(PYTEST_HERE) -o cache_dir=$(E2E_CACHE)
 # pytest ends with 5 when a selection has no test.
 define run-e2e
 $(PYTEST) $(1) $(E2E) || case $$? in \
-  1) echo "Once more, two at a time:"; $(PYTEST) --last-failed --last-failed-no-failures none -n 2;; \
+  1) echo "Once more, one after the other:"; $(PYTEST) --last-failed --last-failed-no-failures none;; \
   5) [ -n '$(E2E)' ];; *) false;; esac
 endef
 

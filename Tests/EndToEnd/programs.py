@@ -19,10 +19,11 @@ KEYS = ("--api-key", "devkey", "--api-secret", "secret")
 
 
 def _begin(arguments):
+    """Scripts of this folder are forked; those of others, which may be measured, are processes of their own."""
     match arguments:
-        case ["ip", "netns", "exec", network, sys.executable, script, *options]:
+        case ["ip", "netns", "exec", network, sys.executable, script, *options] if Path(script).parent == FOLDER:
             return Forked(script, options, network)
-        case [sys.executable, script, *options]:
+        case [sys.executable, script, *options] if Path(script).parent == FOLDER:
             return Forked(script, options)
     streams = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
     return subprocess.Popen(arguments, cwd=ROOT, text=True, errors="replace", **streams)

@@ -54,6 +54,7 @@ def assert_shown(frames):
     assert len(off) >= 4 and max(off) < 12, f"not the frames of these numbers: {off}"
 
 
+@pytest.mark.realtime
 def test_a_page_shows_what_is_published(server, start, tmp_path):
     """VP8 and H.264 at once, the layer that the page asks for, and sound."""
     numbered = encode(tmp_path / "numbered.mkv", 20)
@@ -73,6 +74,7 @@ def test_a_page_shows_what_is_published(server, start, tmp_path):
         counts = browser.counts[who]
         assert f"video/{codec.upper()}" in counts and len(counts) == 2
         assert all(count["packetsLost"] == 0 for count in counts.values()), counts
-        # A beep each second, and silence between.
-        peaks = browser.peaks[who]
-        assert max(peaks) == pytest.approx(clip.LOUDNESS / 2**15, rel=0.1) and np.median(peaks) < 0.01, peaks
+        # A beep each second, and silence between; where audio comes late, Chromium overdoes it for a moment.
+        peaks = np.array(browser.peaks[who])
+        assert np.median(peaks[peaks > 0.1]) == pytest.approx(clip.LOUDNESS / 2**15, rel=0.1), peaks
+        assert np.median(peaks) < 0.01, peaks

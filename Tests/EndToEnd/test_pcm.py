@@ -28,7 +28,8 @@ def beeps(samples, rate=RATE):
 
 def assert_a_second_apart(samples, rate=RATE):
     found = beeps(samples, rate)
-    whole = [(start, end) for start, end in found if start > 0.01 and end < len(samples) / rate - 0.01]
+    # A decoder that begins within a beep is silent for a frame or two.
+    whole = [(start, end) for start, end in found if start > 0.05 and end < len(samples) / rate - 0.01]
     assert len(whole) >= 2, found
     for start, end in whole:
         assert end - start == pytest.approx(0.1, abs=0.015)

@@ -4,11 +4,7 @@ import MediaPipelines
 
 /// A capture template whose outputs several tracks share: a file's video and its audio. It runs while one of them wants it.
 actor TemplateCapture {
-  private let template: String
-  private let values: [String: String]
-  private let folder: String?
-  /// Where in a file it begins.
-  private let start: Duration
+  private let source: Source
   /// What is not decoded.
   private var passthrough: PassthroughFormats
   /// Why video is decoded in spite of that.
@@ -26,6 +22,16 @@ actor TemplateCapture {
   /// What begins or ends.
   private let changes = TaskChain()
 
+  /// The template with its values, the folder that goes before the usual places, and where in a file it begins.
+  private struct Source {
+    let template: String
+    let values: [String: String]
+    let folder: String?
+    let start: Duration
+
+    var factory: PipelineFactory { PipelineFactory(folder: folder, overrides: values) }
+  }
+
   private struct Single {
     var isKnown = false
     var tell: (@Sendable () -> Void)?
@@ -40,7 +46,7 @@ actor TemplateCapture {
     template: String, values: [String: String], folder: String?, start: Duration = .zero,
     passthrough: PassthroughFormats = PassthroughFormats()
   ) {
-    (self.template, self.values, self.folder, self.start) = (template, values, folder, start)
+    source = Source(template: template, values: values, folder: folder, start: start)
     self.passthrough = passthrough
   }
 
@@ -52,7 +58,7 @@ actor TemplateCapture {
   /// What the template can make.
   func kinds() throws(LiveKitError) -> Set<CapturePipeline.Kind> {
     try LiveKitError.wrapping { () throws(PipelineFailure) in
-      try CapturePipeline.kinds(of: template, factory: factory)
+      try CapturePipeline.kinds(of: source.template, factory: source.factory)
     }
   }
 
@@ -92,13 +98,14 @@ actor TemplateCapture {
     _ kind: CapturePipeline.Kind, onMedia: @escaping @Sendable (CapturedMedia) -> Void,
     onFailure: @escaping @Sendable (LiveKitError) -> Void
   ) throws(LiveKitError) -> MediaDecoder {
-    try MediaDecoder(kind, factory: PipelineFactory(folder: folder), onMedia: onMedia, onFailure: onFailure)
+    try MediaDecoder(kind, factory: PipelineFactory(folder: source.folder), onMedia: onMedia, onFailure: onFailure)
   }
 
   /// Reads the beginning of a file, and has its video decoded where it cannot be sent as it is. Not while it runs.
   func lookAhead() async {
     guard !passthrough.video.isEmpty, pipeline == nil else { return }
-    let beginning = FileBeginning(template: template, factory: factory, passthrough: passthrough, start: start)
+    let beginning = FileBeginning(
+      template: source.template, factory: source.factory, passthrough: passthrough, start: source.start)
     switch await beginning.read() {
     case .fits: return
     case .raw: break
@@ -110,8 +117,6 @@ actor TemplateCapture {
   /// Whether it runs, and will end by itself.
   var hasLength: Bool { pipeline?.hasLength ?? false }
 
-  private var factory: PipelineFactory { PipelineFactory(folder: folder, overrides: values) }
-
   fileprivate func add(_ kind: CapturePipeline.Kind, _ handlers: CaptureHandlers) async throws(LiveKitError) {
     taps.withLock { $0[kind] = handlers }
     isHeld = false
@@ -119,7 +124,7 @@ actor TemplateCapture {
       try await settle()
       guard pipeline?.kinds.contains(kind) != false else {
         let name = kind == .video ? "frames" : "pcm"
-        throw LiveKitError(.template, "the capture template \(template) has no appsink called \(name)")
+        throw LiveKitError(.template, "the capture template \(source.template) has no appsink called \(name)")
       }
     } catch {
       await remove(kind)
@@ -152,7 +157,7 @@ actor TemplateCapture {
     do throws(LiveKitError) {
       let made = try LiveKitError.wrapping { () throws(PipelineFailure) in try make(isQuiet: isQuiet) }
       pipeline = made
-      if start > .zero { try await seek(made) }
+      if source.start > .zero { try await seek(made) }
       return .success(())
     } catch {
       return .failure(error)
@@ -160,16 +165,16 @@ actor TemplateCapture {
   }
 
   private func seek(_ made: CapturePipeline) async throws(LiveKitError) {
-    do throws(PipelineFailure) { try await made.start(at: start) } catch {
+    do throws(PipelineFailure) { try await made.start(at: source.start) } catch {
       await end()
       throw LiveKitError(error)
     }
   }
 
   private func make(isQuiet: Bool) throws(PipelineFailure) -> CapturePipeline {
-    let (taps, shown, factory, single, begun) = (taps, shown, factory, single, Outcome<Void, LiveKitError>())
+    let (taps, shown, factory, single, begun) = (taps, shown, source.factory, single, Outcome<Void, LiveKitError>())
     single.withLock { $0.isKnown = false }
-    try factory.check([TemplateName(.capture, template)])
+    try factory.check([TemplateName(.capture, source.template)])
     self.begun = begun
     let isOver = Locked(false)
     let end = { @Sendable (error: LiveKitError?) in
@@ -181,7 +186,7 @@ actor TemplateCapture {
       for handlers in taps.withLock({ Array($0.values) }) { handlers.end(error) }
     }
     return try CapturePipeline(
-      template, factory: factory, passthrough: passthrough, isStarted: start == .zero,
+      source.template, factory: factory, passthrough: passthrough, isStarted: source.start == .zero,
       CapturePipeline.Handlers(
         media: { output, media, time in
           if begun.current == nil { begun.settle(.success(())) }

@@ -27,9 +27,7 @@ final class SCTPTransport {
   private(set) var isUp = false
   private var nextStream: UInt16
   private var assembly = MessageAssembly(limit: messageLimit)
-  private var ticker: LoopTimer?
-  private var lastPacket = MediaTime.now
-  private var isQuiet = false
+  private let ticker: SCTPTicker
   private var heartbeats = HeartbeatTimer()
 
   private static let port: UInt16 = 5000
@@ -47,8 +45,7 @@ final class SCTPTransport {
     loop: TransportLoop, isDTLSClient: Bool, send: @escaping @Sendable ([UInt8]) -> Void,
     emit: @escaping (Event) -> Void
   ) {
-    self.loop = loop
-    self.emit = emit
+    (self.loop, self.emit, ticker) = (loop, emit, SCTPTicker(loop: loop))
     nextStream = isDTLSClient ? 0 : 1
     let bound = LoopBound<Weak<SCTPTransport>?>(nil, on: loop)
     bound.value = Weak(self)
@@ -58,7 +55,7 @@ final class SCTPTransport {
           loop.post {
             if let transport = bound.value?.object {
               packet.withUnsafeBytes { transport.heartbeats.sent($0, at: .now) }
-              transport.notePacket()
+              transport.ticker.notePacket()
             }
             send(packet)
           }
@@ -70,28 +67,11 @@ final class SCTPTransport {
       close()
       return nil
     }
-    keepTime()
-  }
-
-  private func keepTime() {
-    let bound = LoopBound(Weak(self), on: loop)
-    isQuiet = MediaTime.now - lastPacket > SCTPStack.quietAfter
-    ticker = loop.after(isQuiet ? SCTPStack.quietInterval : SCTPStack.tickInterval) {
-      guard let transport = bound.value.object, transport.id != 0 else { return }
-      SCTPStack.tick()
-      transport.keepTime()
-    }
-  }
-
-  private func notePacket() {
-    lastPacket = .now
-    guard isQuiet, id != 0 else { return }
-    ticker?.cancel()
-    keepTime()
+    ticker.start()
   }
 
   func close() {
-    ticker?.cancel()
+    ticker.stop()
     if let socket {
       SCTPStack.enter { usrsctp_close(socket) }
       self.socket = nil
@@ -104,7 +84,7 @@ final class SCTPTransport {
   func receive(_ packet: UnsafeRawBufferPointer) {
     guard id != 0 else { return }
     heartbeats.received(packet, at: .now)
-    notePacket()
+    ticker.notePacket()
     SCTPStack.enter { usrsctp_conninput(UnsafeMutableRawPointer(bitPattern: id), packet.baseAddress, packet.count, 0) }
   }
 

@@ -51,13 +51,18 @@ actor RawSession {
     var track: Track?
   }
 
+  /// To whom it is told what happens, and what commands print.
+  private struct Reports {
+    let console: Console
+    let info: InfoLog?
+    let replies: Replies?
+  }
+
   private let room: Room
   private let request: Request
   /// Whether nothing more is taken.
   private var isOver = false
-  private let console: Console
-  private let info: InfoLog?
-  private let replies: Replies?
+  private let reports: Reports
   private let makeStream: StreamMaker
   private var duration: Duration?
   private var streams = RawStreams()
@@ -73,8 +78,8 @@ actor RawSession {
     room: Room, _ request: Request, console: Console, info: InfoLog?, replies: Replies?,
     makeStream: @escaping StreamMaker
   ) {
-    (self.room, self.request, self.console, self.info) = (room, request, console, info)
-    (self.replies, self.makeStream) = (replies, makeStream)
+    (self.room, self.request, self.makeStream) = (room, request, makeStream)
+    reports = Reports(console: console, info: info, replies: replies)
   }
 
   // MARK: The course of it
@@ -88,7 +93,7 @@ actor RawSession {
     defer { follower.cancel() }
     do { try await visit.join() } catch {
       await finishStreams()
-      _ = await info?.finish()
+      _ = await reports.info?.finish()
       throw error
     }
     await arrange()
@@ -98,13 +103,13 @@ actor RawSession {
     await finishStreams()
     noteEnds()
     failure = failure ?? streams.lack(isWhole: duration == nil || interruption.hasCome)
-    let unsent = await replies?.finish()
+    let unsent = await reports.replies?.finish()
     failure = failure ?? unsent
     report(failure)
     // Others may go on in this room.
     for take in takes { await take.publication.release(request.need) }
     await visit.leave()
-    let untold = await info?.finish()
+    let untold = await reports.info?.finish()
     failure = failure ?? untold
     if let failure { throw failure }
   }
@@ -146,15 +151,15 @@ actor RawSession {
   private func tick() {
     for (_, stream) in streams.all { stream.tick() }
     noteEnds()
-    info?.tick()
-    templates.follow(takes.compactMap(\.publication.media), console)
+    reports.info?.tick()
+    templates.follow(takes.compactMap(\.publication.media), reports.console)
   }
 
   /// Said at once where others go on; else it is why the command ends.
   private func noteEnds() {
     for failure in streams.noteEnds() where failure.code == .readerGone || request.extent == .each {
-      console.say("\(failure.message).")
-      console.event("reader_gone", ["message": failure.message])
+      reports.console.say("\(failure.message).")
+      reports.console.event("reader_gone", ["message": failure.message])
     }
   }
 
@@ -166,15 +171,15 @@ actor RawSession {
   }
 
   private func report(_ failure: LiveKitError?) {
-    for report in streams.reports { report.tell(console, request.unit) }
-    info?.tell("finished", failure.map { ["message": $0.message] } ?? [:])
+    for report in streams.reports { report.tell(reports.console, request.unit) }
+    reports.info?.tell("finished", failure.map { ["message": $0.message] } ?? [:])
   }
 
   // MARK: Who is in the room
 
   private func follow(_ event: RoomEvent) async {
-    console.tell(event)
-    info?.note(event)
+    reports.console.tell(event)
+    reports.info?.note(event)
     switch event {
     case .trackPublished, .trackUnpublished, .trackSubscribed, .trackUnsubscribed, .reconnected: await arrange()
     case .participantDisconnected(let participant):
@@ -235,7 +240,7 @@ actor RawSession {
     } catch {
       streams.fail(take.key, error)
       // Else it is why the command ends.
-      if request.extent == .each { console.fail(error) }
+      if request.extent == .each { reports.console.fail(error) }
       return false
     }
     return true
