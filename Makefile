@@ -64,12 +64,12 @@ demo: release ## Record a synthetic participant of a room of our own into demo.m
 	$(BIN) demo
 
 # One debug build serves unit and end-to-end tests: what a release build is for, figures, `make bench` measures.
-test: ## Run the tests (some 28 minutes on 2 processors, build included)
+test: ## Run the tests (some 32 minutes on 2 processors, build included)
 	$(MAKE) unit # one after the other even under -j: each wants the whole machine
 	$(MAKE) e2e
 
 # What waits for ten minutes runs beside what builds, which gives way to it.
-test-long: ## Run what takes longer: thread sanitizer, endurance, ten minutes of a room, a package outside (25 minutes)
+test-long: ## Run what takes longer: thread sanitizer, endurance, ten minutes of a room, a package outside (30 minutes)
 	$(MAKE) build-tests .venv/ready
 	$(MAKE) -j2 --output-sync=target e2e-minutes long-builds
 	$(MAKE) tsan
