@@ -6,7 +6,6 @@ import pytest
 from failures import assert_failed
 
 
-
 def shown(file):
     """The share of frames that are the camera's, and of those that are the screen's."""
     frames = checks.numbered(file, clip.SIZE)

@@ -17,10 +17,14 @@ struct PipelineArguments: ParsableArguments {
 
   /// A folder that was asked for and cannot be used is said at once.
   static func check(_ folder: String?) throws {
-    do { _ = try TemplateStore(searchPath: .ofProcess(explicit: folder)).list() } catch {
+    do { _ = try store(folder).list() } catch {
       throw ValidationError(folder.map { "--pipelines \($0): \(error)" } ?? "\(error)")
     }
   }
 
-  var store: TemplateStore { TemplateStore(searchPath: .ofProcess(explicit: folder)) }
+  var store: TemplateStore { Self.store(folder) }
+
+  private static func store(_ folder: String?) -> TemplateStore {
+    TemplateStore(searchPath: .ofProcess(explicit: folder))
+  }
 }
