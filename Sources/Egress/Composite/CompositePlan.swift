@@ -15,11 +15,10 @@ struct CompositePlan: Sendable {
   /// Gets the mixed frames where there are no destinations.
   let onFrame: (@Sendable (VideoFrame) -> Void)?
 
-  init(
-    _ options: CompositeOptions, folder: String?, _ loggers: Loggers, onFrame: (@Sendable (VideoFrame) -> Void)?
-  ) {
+  init(_ options: CompositeOptions, of room: Room, onFrame: (@Sendable (VideoFrame) -> Void)?) {
     (self.options, firstLayout, self.onFrame) = (options, options.layout, onFrame)
-    let templates = PipelineFactory(folder: folder, logger: loggers.pipelines)
+    let templates = PipelineFactory(
+      folder: room.options.pipelineFolder, logger: Loggers(room.options.logger).pipelines)
     factory = PipelineFactory(
       store: templates.store, overrides: options.values.filter { templates.mixes(with: $0.key) })
   }

@@ -10,7 +10,6 @@ import PipelineTemplates
 public actor RoomComposite: EgressJob {
   let room: Room
   private(set) var plan: CompositePlan
-  let loggers: Loggers
   let subscriptions = SubscriptionLease(.shown)
   let notifier = EgressNotifier()
   let bell = Bell()
@@ -42,8 +41,8 @@ public actor RoomComposite: EgressJob {
   }
 
   private init(room: Room, options: CompositeOptions, onFrame: (@Sendable (VideoFrame) -> Void)?) {
-    (self.room, loggers) = (room, Loggers(room.options.logger))
-    plan = CompositePlan(options, folder: room.options.pipelineFolder, loggers, onFrame: onFrame)
+    self.room = room
+    plan = CompositePlan(options, of: room, onFrame: onFrame)
   }
 
   var options: CompositeOptions { plan.options }

@@ -18,9 +18,7 @@ final class JobDestination: Sendable {
   let sort: Sort
   /// Nil where what is said is not to be written.
   let captions: DestinationCaptions?
-  private let ending = Locked(Ending())
-  /// Rings when all lines have come to the moment at which it ends.
-  private let bell = Bell()
+  private let ending = DestinationEnding()
 
   struct Setup: Sendable {
     var planner: OutputPlanner
@@ -28,15 +26,6 @@ final class JobDestination: Sendable {
   }
   var planner: OutputPlanner { setup.withLock { $0.planner } }
   private var plan: OutputPlan { setup.withLock { $0.plan } }
-
-  /// How it ends.
-  private struct Ending {
-    /// Of the job, when it got nothing any more; nil while it is to get all.
-    var moment: Duration?
-    /// Ends when it is completed and closed.
-    var task: Task<Void, Never>?
-    var isOver = false
-  }
 
   /// Opens its first pipeline; nothing is written before its lines bring media.
   /// - Parameters:
@@ -67,7 +56,7 @@ final class JobDestination: Sendable {
     self.captions?.add(captions?.file, of: first)
     writer = DestinationWriter(
       DestinationWriter.Turn(stage: first, lines: self.lines.byInput), from: media.origin == nil ? nil : media.length,
-      onOver: { [stages] in stages.end($0, before: $1) }, onPastEnd: { [bell] in bell.ring() })
+      onOver: { [stages] in stages.end($0, before: $1) }, onPastEnd: { [ending] in ending.ring() })
     for (input, line) in lines { attach(line, input) }
     sort.link?.start { [weak self] () throws(LiveKitError) in try self?.reopen() }
     rotate(media)
@@ -140,8 +129,7 @@ final class JobDestination: Sendable {
 
   /// What is written now; nil before the beginning and once the end is near.
   func part(of media: JobMedia) -> PartRotation.Part? {
-    let isEnding = ending.withLock { $0.moment != nil }
-    guard failure == nil, media.origin != nil, !writer.awaitsBeginning, !isEnding else { return nil }
+    guard failure == nil, media.origin != nil, !writer.awaitsBeginning, ending.moment == nil else { return nil }
     let (stage, begin) = writer.part
     return PartRotation.Part(begin: begin, now: media.length, bytes: stage.bytes, hasNext: writer.waiting != nil)
   }
@@ -164,11 +152,11 @@ final class JobDestination: Sendable {
   /// through encoders, and what stands in where nothing is sent.
   func pass(_ media: JobMedia) async {
     let moment = media.length
-    ending.withLock { $0.moment = moment }
+    ending.set(moment)
     writer.finish(at: moment)
     let deadline = MediaTime.now + Self.patience
-    while !writer.isPastEnd, failure == nil, ending.withLock({ $0.task == nil }), .now < deadline {
-      await bell.wait(until: deadline)
+    while !writer.isPastEnd, failure == nil, !ending.isFinishing, .now < deadline {
+      await ending.wait(until: deadline)
     }
   }
   private static let patience = OutputTimeline.patience * 2
@@ -176,8 +164,7 @@ final class JobDestination: Sendable {
   /// Takes nothing from its lines any more.
   func leaveLines(_ media: JobMedia) {
     lines.end(media)
-    let moment = media.length
-    ending.withLock { $0.moment = $0.moment ?? moment }
+    ending.leave(at: media.length)
     for line in lines.allOpen { _ = line.remove(ObjectIdentifier(self)) }
   }
 
@@ -192,8 +179,8 @@ final class JobDestination: Sendable {
   /// Where it is on its way.
   func state(_ media: JobMedia) -> DestinationStatus.State {
     if failure != nil { return .failed }
-    let (isEnding, isOver) = ending.withLock { ($0.task != nil || $0.moment != nil, $0.isOver) }
-    if isOver || isEnding { return isOver ? .complete : .ending }
+    if ending.isOver { return .complete }
+    if ending.isFinishing || ending.moment != nil { return .ending }
     if sort.link?.status.isReconnecting == true { return .reconnecting }
     return media.origin == nil || writer.awaitsBeginning ? .starting : .active
   }
@@ -202,7 +189,7 @@ final class JobDestination: Sendable {
   func length(_ media: JobMedia) -> Duration {
     if let length = stages.storedLength { return length }
     guard !writer.awaitsBeginning else { return .zero }
-    return max((ending.withLock { $0.moment } ?? media.length) - writer.beginning, .zero)
+    return max((ending.moment ?? media.length) - writer.beginning, .zero)
   }
 
   /// Whether it is a window that somebody has closed.
@@ -251,19 +238,11 @@ final class JobDestination: Sendable {
 
   /// Completes and closes all that it writes, once nothing comes any more; `failure` says what came of it. Whoever calls
   /// it again waits for the same end.
-  func finish() async {
-    let task = ending.withLock { ending in
-      let task = ending.task ?? Task { await close() }
-      ending.task = task
-      return task
-    }
-    bell.ring()
-    await task.value
-  }
+  func finish() async { await ending.finish(close) }
 
   private func close() async {
     await sort.stop()
-    if sort.window?.isDisplayLost == true { return ending.withLock { $0.isOver = true } }
+    if sort.window?.isDisplayLost == true { return }
     writer.flush()
     if let incompleteness = sort.link?.incompleteness?.about(destination) { breakage.note(whole: incompleteness) }
     if let waiting = writer.waiting { stages.discard(waiting) }
@@ -280,6 +259,5 @@ final class JobDestination: Sendable {
       breakage.note(
         LiveKitError(reason.code, "the next part could not be begun: \(reason.message)", underlying: reason))
     }
-    ending.withLock { $0.isOver = true }
   }
 }

@@ -6,7 +6,6 @@ import MediaCore
 /// all else that becomes of a job is in the extensions.
 protocol JobSource: EgressJob {
   nonisolated var room: Room { get }
-  nonisolated var loggers: Loggers { get }
   nonisolated var subscriptions: SubscriptionLease { get }
   nonisolated var notifier: EgressNotifier { get }
   /// Rings when something changes that is waited for.
@@ -55,6 +54,8 @@ extension Date {
 }
 
 extension JobSource {
+  nonisolated var loggers: Loggers { Loggers(room.options.logger) }
+
   var losses: MixLosses? { nil }
   // What comes and goes is told by events; each look costs some wakes of threads.
   nonisolated var pace: Duration { .milliseconds(400) }

@@ -14,7 +14,6 @@ public actor Recorder: EgressJob {
   let subscriptions = SubscriptionLease()
   let notifier = EgressNotifier()
   let bell = Bell()
-  let loggers: Loggers
   var job = JobState()
   var tracks: RecordedTracks
 
@@ -27,7 +26,6 @@ public actor Recorder: EgressJob {
     self.room = room
     (self.options, asked) = (options, options)
     self.templates = templates
-    loggers = Loggers(room.options.logger)
     tracks = RecordedTracks(TrackChoice(options))
   }
 

@@ -3,7 +3,6 @@ import MediaCore
 import MediaPipelines
 import PeerTransport
 import RTP
-import Synchronization
 
 /// What a decoder made.
 enum DecodedMedia: Sendable {
@@ -46,14 +45,19 @@ final class TrackMedia: Sendable {
   let meter: DecoderMeter
   private let order: FrameOrder
   /// Of those who show or hear the track.
-  private let renderers = Locked<MediaConsumer?>(nil)
-  /// Frames for which the decoder was too slow, of earlier consumers.
-  private let missed = Atomic(0)
+  private let renderers = Locked(Renderers())
   private let decoderHandler = Handler<LiveKitError?>()
   /// Of its RTP timestamps, in ticks a second.
   let clockRate: Int
   /// As it was closed.
   private let lastStatistics = Locked<ReceptionStatistics?>(nil)
+
+  private struct Renderers: Sendable {
+    var consumer: MediaConsumer?
+    /// Frames for which the decoder was too slow, of earlier consumers.
+    var missed = 0
+    var dropped: Int { missed + (consumer?.dropped ?? 0) }
+  }
 
   init(
     _ settings: ReceiveSettings, clockRate: UInt32, loop: TransportLoop, meter: DecoderMeter, order: FrameOrder,
@@ -86,7 +90,7 @@ final class TrackMedia: Sendable {
   /// Decodes for renderers unless that is under way; `sink` is called on a streaming thread. Not from two threads at
   /// once.
   func startDecoding(_ sink: @escaping @Sendable (DecodedMedia) -> Void) {
-    guard renderers.withLock({ $0 == nil }), !shared.isOver else { return }
+    guard renderers.withLock({ $0.consumer == nil }), !shared.isOver else { return }
     let (isVideo, meter, isMisfitTold) = (isVideo, meter, Locked(false))
     // What is decoded anew, to begin with, may have been shown: nobody sees time go back.
     let (shown, settled) = (meter.newestTime, MediaTime.now + .seconds(1))
@@ -107,7 +111,7 @@ final class TrackMedia: Sendable {
             self?.decoderChanged(.notRaw(media, codec: self?.codec ?? ""))
           }
         })
-      renderers.withLock { $0 = consumer }
+      renderers.withLock { $0.consumer = consumer }
       // It may have been closed meanwhile.
       if shared.isOver { stopDecoding() } else { decoderChanged(nil) }
     } catch {
@@ -118,20 +122,18 @@ final class TrackMedia: Sendable {
 
   func stopDecoding() {
     let consumer = renderers.withLock { renderers in
-      defer { renderers = nil }
-      return renderers
+      defer { renderers.consumer = nil }
+      return renderers.consumer
     }
     guard let consumer else { return }
     consumer.stop()
-    missed.wrappingAdd(consumer.dropped, ordering: .relaxed)
+    renderers.withLock { $0.missed += consumer.dropped }
     loop.run { [reception] in reception.value.decodingEnds() }
   }
 
   /// Frames that renderers got, and those for which the decoder was too slow.
   var decoding: LossWindow.Count {
-    let now = renderers.withLock { $0 }?.dropped ?? 0
-    return LossWindow.Count(
-      delivered: meter.figures.framesDecoded, lost: missed.load(ordering: .relaxed) + now)
+    LossWindow.Count(delivered: meter.figures.framesDecoded, lost: renderers.withLock(\.dropped))
   }
 
   private func decoderChanged(_ error: LiveKitError?) { decoderHandler.call(error) }

@@ -20,13 +20,10 @@ actor RoomSession {
   /// Settled when the first session stands, or cannot.
   let outcome = Outcome<Void, LiveKitError>()
   private var ending: Task<Void, Never>?
-  let logger: Logger
 
   init(room: Room, options: RoomOptions, connect: ConnectOptions) {
     (self.room, self.options) = (room, options)
-    let loggers = Loggers(options.logger)
-    logger = loggers.room
-    services = SessionServices(room: room, options: options, loggers: loggers)
+    services = SessionServices(room: room, options: options, loggers: Loggers(options.logger))
     state = SessionState(
       SessionState.Options(
         autoSubscribe: connect.autoSubscribe ?? options.autoSubscribe, usesAdaptiveStream: options.adaptiveStream,
@@ -34,6 +31,7 @@ actor RoomSession {
   }
 
   nonisolated var usesAdaptiveStream: Bool { options.adaptiveStream }
+  var logger: Logger { services.loggers.room }
 
   /// Returns once media is connected.
   func connect(url: String, token: String) async throws(LiveKitError) {
