@@ -25,7 +25,7 @@ async def frames(source, arguments, start, first):
 async def visit(arguments, number):
     room = rtc.Room()
     await room.connect(arguments.url, publish.token(arguments, f"guest {number}"))
-    video, audio = rtc.VideoSource(*SIZES[0]), rtc.AudioSource(clip.RATE, 2, queue_size_ms=0)
+    video, audio = rtc.VideoSource(*SIZES[0]), publish.audio_source()
     await publish.publish_video(room, video, arguments)
     await publish.publish_audio(room, audio)
     start = time.monotonic()

@@ -84,19 +84,29 @@ def upright_size(arguments, quarters):
     return size if quarters % 2 == 0 else size[::-1]
 
 
-async def screen(source, arguments):
+async def screen(source, arguments, publications):
     """A shared screen, on which nothing moves."""
     frame = video_frame(clip.screen(arguments.width, arguments.height))
     while True:
-        source.capture_frame(frame)
+        if "screen" in publications:
+            source.capture_frame(frame)
         await asyncio.sleep(0.1)
 
 
+def audio_source():
+    """The SDK takes what is due from a queue, each 10 ms: to hand it over in such steps costs a third of all."""
+    return rtc.AudioSource(clip.RATE, 2, queue_size_ms=1_000)
+
+
+# In seconds, by which the queue is filled ahead: one that ran empty once would leave the audio late for good.
+AHEAD = 0.3
+
+
 async def play(source, stretch, start):
-    block = clip.RATE // 100
+    block = clip.RATE // 10
     position = 0
     while True:
-        await until(start + position / clip.RATE)
+        await until(start + position / clip.RATE - AHEAD)
         samples = stretch(position, block)
         await source.capture_frame(rtc.AudioFrame(samples.tobytes(), clip.RATE, 2, block))
         position += block
@@ -219,8 +229,7 @@ async def publish(arguments, frames=CAMERA.frames, stretch=clip.audio):
     room = rtc.Room()
     await room.connect(arguments.url, token(arguments, arguments.identity, arguments.agent), room_options(arguments))
     video = rtc.VideoSource(arguments.width, arguments.height)
-    # Without a queue: one that ran empty once would leave the audio late for good.
-    audio = rtc.AudioSource(clip.RATE, 2, queue_size_ms=0)
+    audio = audio_source()
     sources = {"video": video, "screen": rtc.VideoSource(arguments.width, arguments.height)}
     publications = {}
     if arguments.screen == "first":
@@ -234,7 +243,7 @@ async def publish(arguments, frames=CAMERA.frames, stretch=clip.audio):
     print(json.dumps({"event": "published", "sids": sids(publications)}), flush=True)
     start = time.monotonic()
     tasks = [asyncio.create_task(frames(video, arguments, start)), asyncio.create_task(play(audio, stretch, start))]
-    tasks.append(asyncio.create_task(screen(sources["screen"], arguments)))
+    tasks.append(asyncio.create_task(screen(sources["screen"], arguments, publications)))
     acting = asyncio.create_task(act(room, sources, arguments, publications, start))
     await asyncio.wait(tasks, timeout=arguments.duration, return_when=asyncio.FIRST_EXCEPTION)
     for task in tasks:
