@@ -157,6 +157,20 @@ import Testing
     #expect(scene.pipelines.lines == ["better", "voice"])
   }
 
+  /// What it has written by then would come twice.
+  @Test func anEncoderThatBeginsBeforeWhatIsWrittenWaitsForItsNextKeyframe() {
+    var scene = scene()
+    let next = Turn(stage: "b", lines: ["video": "better", "audio": "voice"], earliest: .milliseconds(100))
+    _ = scene.offer("video", "camera", 0, isKeyframe: true)
+    _ = scene.offer("video", "camera", 160)
+    _ = scene.pipelines.prepare(next)
+    #expect(scene.offer("video", "better", 120, isKeyframe: true) == nil)
+    #expect(scene.offer("video", "better", 160) == nil)
+    #expect(scene.pipelines.isAhead("video", from: "camera", at: .milliseconds(200)))
+    #expect(scene.offer("video", "better", 240, isKeyframe: true) == "b@0")
+    #expect(scene.offer("video", "camera", 200) == "a@200" && scene.offer("video", "camera", 240) == nil)
+  }
+
   @Test func aLineThatIsGoneIsNotWaitedForForEver() {
     var scene = scene(["video": "camera"])
     _ = scene.offer("video", "camera", 0, isKeyframe: true)

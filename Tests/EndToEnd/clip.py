@@ -82,7 +82,8 @@ def read(luma):
         for index in range(BITS + 2)
     ]
     number = sum(1 << index for index, bit in enumerate(bits[1:-1]) if bit)
-    return number if bits[0] and bits[-1] == bool(parity(number)) else None
+    # A frame that is white all over has none.
+    return number if bits[0] and bits[-1] == bool(parity(number)) and not all(bits) else None
 
 
 def tone(first, count):

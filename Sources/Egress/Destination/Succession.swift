@@ -82,7 +82,7 @@ struct Succession<Stage: Sendable, Line: Hashable & Sendable>: Sendable {
   mutating func place(
     _ input: String, from line: Line, isKeyframe: Bool, at time: Duration, over: inout [Stage]
   ) -> Place? {
-    if isKeyframe, let next, next.leader == input, next.lines[input] == line, time >= next.earliest {
+    if isKeyframe, let next, next.leader == input, next.lines[input] == line, mayTakeOver(next, at: time) {
       change(to: next, at: time, &over)
     }
     if leads(input), current.lines[input] == line { reached = time }
@@ -93,6 +93,11 @@ struct Succession<Stage: Sendable, Line: Hashable & Sendable>: Sendable {
       (origin, start, awaitsBeginning) = (time, time, false)
     }
     return Place(stage: current.stage, time: time - origin)
+  }
+
+  /// Not where the encoder that goes was ahead, and what is of that time has been written: it would come twice.
+  private func mayTakeOver(_ next: Turn, at time: Duration) -> Bool {
+    time >= next.earliest && (next.earliest == .zero || time > reached)
   }
 
   private mutating func isOver(_ input: String, at time: Duration) -> Bool {
