@@ -52,6 +52,7 @@ extension Caps {
   /// Nil for a size that GStreamer knows no frame of.
   fileprivate static func i420(width: Int, height: Int) -> Caps? {
     guard (1...16_384).contains(width), (1...16_384).contains(height) else { return nil }
-    return Caps("video/x-raw,format=I420,width=\(width),height=\(height),framerate=0/1")
+    // Without a word on interlacing a mixer that has just begun refuses it, at times: it asks for what it did not say before.
+    return Caps("video/x-raw,format=I420,width=\(width),height=\(height),framerate=0/1,interlace-mode=progressive")
   }
 }
