@@ -11,6 +11,7 @@ RUN_PACKAGES := gstreamer1.0-plugins-base gstreamer1.0-plugins-good gstreamer1.0
   gstreamer1.0-plugins-ugly gstreamer1.0-libav gstreamer1.0-x gstreamer1.0-tools glib-networking
 TEST_PACKAGES := ffmpeg iproute2 nftables procps coturn openssl python3-venv xvfb python3-xlib groff-base \
   gir1.2-gst-rtsp-server-1.0 python3-gi pulseaudio gstreamer1.0-pulseaudio \
+  dbus pipewire wireplumber gstreamer1.0-pipewire xdg-desktop-portal \
   nginx libnginx-mod-rtmp libnginx-mod-stream chromium python3-pocketsphinx pocketsphinx-en-us espeak-ng \
   gstreamer1.0-opencv opencv-data
 # Targets whose code stays on one thread: the thread sanitizer passes their tests over.

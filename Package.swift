@@ -58,7 +58,8 @@ let package = Package(
   ],
   targets: [
     system(
-      "CGStreamer", "gio-2.0 gstreamer-1.0 gstreamer-app-1.0 gstreamer-video-1.0 gstreamer-audio-1.0 gstreamer-rtp-1.0",
+      "CGStreamer",
+      "gio-unix-2.0 gstreamer-1.0 gstreamer-app-1.0 gstreamer-video-1.0 gstreamer-audio-1.0 gstreamer-rtp-1.0",
       "libgstreamer-plugins-base1.0-dev"),
     system("CNice", "nice", "libnice-dev"),
     system("COpenSSL", "openssl", "libssl-dev"),

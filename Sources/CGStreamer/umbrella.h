@@ -1,5 +1,6 @@
 #pragma once
 #include <gio/gio.h>
+#include <gio/gunixfdlist.h>
 #include <gst/gst.h>
 #include <gst/app/gstappsrc.h>
 #include <gst/app/gstappsink.h>

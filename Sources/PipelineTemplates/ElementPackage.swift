@@ -31,8 +31,10 @@ public enum ElementPackage {
   /// Whether the element is there only on machines with certain hardware, whatever is installed.
   public static func isHardware(_ element: String) -> Bool { hardware(of: element) != nil }
 
-  /// Whether the element is of a large package that only one who wants what it does installs.
-  public static func isOptional(_ element: String) -> Bool { debian(forElement: element) == "gstreamer1.0-opencv" }
+  /// Whether the element is of a package that only one who wants what it does installs.
+  public static func isOptional(_ element: String) -> Bool {
+    ["gstreamer1.0-opencv", "gstreamer1.0-pipewire"].contains(debian(forElement: element))
+  }
 
   private static func hardware(of element: String) -> String? {
     hardware.first { $0.prefixes.contains { element.hasPrefix($0) } }?.what
@@ -98,6 +100,7 @@ public enum ElementPackage {
       ("gstreamer1.0-x", "clockoverlay textoverlay textrender timeoverlay ximagesink xvimagesink"),
       ("gstreamer1.0-alsa", "alsasink alsasrc"),
       ("gstreamer1.0-opencv", "cvsmooth edgedetect faceblur facedetect grabcut"),
+      ("gstreamer1.0-pipewire", "pipewiresink pipewiresrc"),
       ("gstreamer1.0-nice", "nicesink nicesrc"),
     ]
     var result: [String: String] = [:]

@@ -11,7 +11,7 @@ public struct CaptureDevice: Sendable, Hashable {
     case microphone
     /// Audio: what a loudspeaker of this machine plays.
     case loudspeaker
-    /// Video (X11), by ``ScreenShareCaptureOptions/display``.
+    /// Video: an X display, by ``ScreenShareCaptureOptions/display``, or the desktop, where the person chooses.
     case screen
   }
 
@@ -19,7 +19,7 @@ public struct CaptureDevice: Sendable, Hashable {
   public var kind: Kind
   /// As people know it.
   public var name: String
-  /// The camera's file, the sound server's name, or the X display.
+  /// The camera's file, the sound server's name, or the display of X or Wayland.
   public var id: String
   /// The capture template that opens it, and the values with which it does.
   public var template: String
@@ -33,13 +33,19 @@ public struct CaptureDevice: Sendable, Hashable {
     guard case .success(let devices) = found else {
       throw LiveKitError(.pipeline, "GStreamer cannot start, without which no device is found")
     }
-    return devices.compactMap(CaptureDevice.init) + [screen].compactMap(\.self)
+    return devices.compactMap(CaptureDevice.init) + screens
   }
 
-  private static var screen: CaptureDevice? {
-    guard let display = ProcessInfo.processInfo.environment["DISPLAY"], !display.isEmpty else { return nil }
-    return CaptureDevice(
-      kind: .screen, name: "X display \(display)", id: display, template: "screen", values: ["display": display])
+  private static var screens: [CaptureDevice] {
+    let desktop = ScreenCapturer.waylandDisplay.map {
+      CaptureDevice(
+        kind: .screen, name: "this desktop, of which you choose a screen or a window", id: $0,
+        template: "screen-portal", values: [:])
+    }
+    let display = ScreenCapturer.display.map {
+      CaptureDevice(kind: .screen, name: "X display \($0)", id: $0, template: "screen", values: ["display": $0])
+    }
+    return [desktop, display].compactMap(\.self)
   }
 
   private init(kind: Kind, name: String, id: String, template: String, values: [String: String]) {

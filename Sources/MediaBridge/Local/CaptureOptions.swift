@@ -44,9 +44,10 @@ public struct CameraCaptureOptions: Sendable, Hashable {
   }
 }
 
-/// How a screen is captured, by the template `capture/screen`, and its audio, by `capture/screen-audio`.
+/// How a screen is captured, by the template `capture/screen` (X11) or, where the desktop is a Wayland one,
+/// `capture/screen-portal`, with which the person there chooses what is seen; and its audio, by `capture/screen-audio`.
 public struct ScreenShareCaptureOptions: Sendable, Hashable {
-  /// The X display, such as `:0`; nil for the one that `DISPLAY` names.
+  /// The X display, such as `:0`, or the one that `WAYLAND_DISPLAY` names; nil for this session's desktop.
   public var display: String?
   /// The id of one window; nil for the whole screen.
   public var window: UInt?
@@ -57,8 +58,8 @@ public struct ScreenShareCaptureOptions: Sendable, Hashable {
   /// Whether ``LocalParticipant/setScreenShare(enabled:captureOptions:publishOptions:)`` publishes what is heard, too: all
   /// that the default loudspeaker plays, with what a room plays in this process, since an X window has no audio of its own.
   public var appAudio: Bool
-  /// The name of another capture template.
-  public var template: String
+  /// The name of another capture template; nil for the one of this session's desktop, or of `display` and `window`.
+  public var template: String?
   /// Values for the template's variables, by name; they go before the options above.
   public var values: [String: String]
   /// The name of another capture template for the audio.
@@ -69,7 +70,7 @@ public struct ScreenShareCaptureOptions: Sendable, Hashable {
   /// Without arguments the whole screen of this session, without its audio.
   public init(
     display: String? = nil, window: UInt? = nil, fps: Int? = nil, showCursor: Bool = true, appAudio: Bool = false,
-    template: String = "screen", values: [String: String] = [:], audioTemplate: String = "screen-audio",
+    template: String? = nil, values: [String: String] = [:], audioTemplate: String = "screen-audio",
     audioValues: [String: String] = [:]
   ) {
     (self.display, self.window, self.fps, self.showCursor) = (display, window, fps, showCursor)
@@ -77,10 +78,19 @@ public struct ScreenShareCaptureOptions: Sendable, Hashable {
     (self.audioTemplate, self.audioValues) = (audioTemplate, audioValues)
   }
 
+  package var templateName: String { templateName(wayland: ScreenCapturer.waylandDisplay) }
+
+  /// - Parameter wayland: the display of this session's desktop; nil where that is none of Wayland's.
+  package func templateName(wayland: String?) -> String {
+    if let template { return template }
+    let isDesktop = window == nil && (display ?? wayland) == wayland
+    return isDesktop && wayland != nil ? "screen-portal" : "screen"
+  }
+
   package var allValues: [String: String] {
     // Another template may have neither.
     var all = showCursor ? [:] : ["pointer": "false"]
-    all["display"] = display ?? (template == "screen" ? ScreenCapturer.display : nil)
+    all["display"] = display ?? (templateName == "screen" ? ScreenCapturer.display : nil)
     all["window"] = window.map { String($0) }
     all["framerate"] = fps.map { "\($0)/1" }
     return all.merging(values) { _, set in set }
@@ -129,7 +139,7 @@ public struct AudioCaptureOptions: Sendable, Hashable {
 
 /// What is shared of a machine's desktop: a display, or one window of it.
 public struct ScreenShareSource: Sendable, Hashable {
-  /// The X display, such as `:0`.
+  /// The X display, such as `:0`, or that of a Wayland desktop.
   public var display: String
   /// The id of one window; nil for the whole display.
   public var window: UInt?
@@ -140,17 +150,21 @@ public struct ScreenShareSource: Sendable, Hashable {
 
 /// Finds what can be shared.
 public enum ScreenCapturer {
-  /// The display of this session.
-  /// - Throws: `display` where `DISPLAY` names none.
+  /// The display of this session; of a Wayland desktop the person there chooses what is seen.
+  /// - Throws: `display` where neither `WAYLAND_DISPLAY` nor `DISPLAY` names one.
   public static func mainDisplaySource() async throws -> ScreenShareSource {
-    guard let display else {
-      throw LiveKitError(.display, "there is no X display to share: DISPLAY is not set")
+    guard let display = waylandDisplay ?? display else {
+      throw LiveKitError(.display, "there is no display to share: neither WAYLAND_DISPLAY nor DISPLAY is set")
     }
     return ScreenShareSource(display: display)
   }
 
-  fileprivate static var display: String? {
-    ProcessInfo.processInfo.environment["DISPLAY"].flatMap { $0.isEmpty ? nil : $0 }
+  static var display: String? { variable("DISPLAY") }
+  /// Of a desktop of which an X client sees nothing.
+  static var waylandDisplay: String? { variable("WAYLAND_DISPLAY") }
+
+  private static func variable(_ name: String) -> String? {
+    ProcessInfo.processInfo.environment[name].flatMap { $0.isEmpty ? nil : $0 }
   }
 }
 

@@ -125,7 +125,7 @@ public final class LocalVideoTrack: Track, CapturedTrack, VideoTrack, @unchecked
   ) -> LocalVideoTrack {
     LocalVideoTrack(
       name: name ?? Track.screenShareVideoName, source: .screenShareVideo,
-      capture: TemplateCapture(template: options.template, values: options.allValues, folder: pipelineFolder)
+      capture: TemplateCapture(template: options.templateName, values: options.allValues, folder: pipelineFolder)
         .output(.video))
   }
 

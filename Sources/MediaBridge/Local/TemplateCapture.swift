@@ -29,7 +29,13 @@ actor TemplateCapture {
     let folder: String?
     let start: Duration
 
+    /// Where a person has to allow what it captures.
+    let access = DesktopAccess()
+
     var factory: PipelineFactory { PipelineFactory(folder: folder, overrides: values) }
+    func factory(with granted: [String: String]) -> PipelineFactory {
+      PipelineFactory(folder: folder, overrides: values.merging(granted) { own, _ in own })
+    }
   }
 
   private struct Single {
@@ -121,7 +127,14 @@ actor TemplateCapture {
     taps.withLock { $0[kind] = handlers }
     isHeld = false
     do throws(LiveKitError) {
-      try await settle()
+      let task = changes.add { await self.bringIntoLine() }
+      // A person who is asked may take longer than anybody waits.
+      let result = await withTaskCancellationHandler {
+        await task.value
+      } onCancel: {
+        task.cancel()
+      }
+      try result.get()
       guard pipeline?.kinds.contains(kind) != false else {
         let name = kind == .video ? "frames" : "pcm"
         throw LiveKitError(.template, "the capture template \(source.template) has no appsink called \(name)")
@@ -145,6 +158,7 @@ actor TemplateCapture {
   private func end() async {
     await pipeline?.stop()
     pipeline = nil
+    source.access.close()
   }
 
   private func bringIntoLine(isQuiet: Bool = false) async -> Result<Void, LiveKitError> {
@@ -155,12 +169,27 @@ actor TemplateCapture {
       return .success(())
     }
     do throws(LiveKitError) {
-      let made = try LiveKitError.wrapping { () throws(PipelineFailure) in try make(isQuiet: isQuiet) }
+      let granted = try await open()
+      let made = try LiveKitError.wrapping { () throws(PipelineFailure) in try make(granted, isQuiet: isQuiet) }
       pipeline = made
       if source.start > .zero { try await seek(made) }
       return .success(())
     } catch {
+      source.access.close()
       return .failure(error)
+    }
+  }
+
+  /// Asks whom the template makes it ask.
+  /// - Returns: values for it.
+  private func open() async throws(LiveKitError) -> [String: String] {
+    let template = try LiveKitError.wrapping { () throws(PipelineFailure) in
+      try source.factory.check([TemplateName(.capture, source.template)])
+      return try source.factory.template(.capture, source.template)
+    }
+    guard DesktopAccess.isWanted(by: template, values: source.values) else { return [:] }
+    return try await source.access.open(showsPointer: source.values["pointer"] != "false") { [taps] in
+      for handlers in taps.withLock({ Array($0.values) }) { handlers.end(.desktopIsOver) }
     }
   }
 
@@ -171,10 +200,9 @@ actor TemplateCapture {
     }
   }
 
-  private func make(isQuiet: Bool) throws(PipelineFailure) -> CapturePipeline {
-    let (taps, shown, factory, single, begun) = (taps, shown, source.factory, single, Outcome<Void, LiveKitError>())
+  private func make(_ granted: [String: String], isQuiet: Bool) throws(PipelineFailure) -> CapturePipeline {
+    let (taps, shown, single, begun) = (taps, shown, single, Outcome<Void, LiveKitError>())
     single.withLock { $0.isKnown = false }
-    try factory.check([TemplateName(.capture, source.template)])
     self.begun = begun
     let isOver = Locked(false)
     let end = { @Sendable (error: LiveKitError?) in
@@ -186,7 +214,8 @@ actor TemplateCapture {
       for handlers in taps.withLock({ Array($0.values) }) { handlers.end(error) }
     }
     return try CapturePipeline(
-      source.template, factory: factory, passthrough: passthrough, isStarted: source.start == .zero,
+      source.template, factory: source.factory(with: granted), passthrough: passthrough,
+      isStarted: source.start == .zero,
       CapturePipeline.Handlers(
         media: { output, media, time in
           if begun.current == nil { begun.settle(.success(())) }

@@ -160,6 +160,25 @@ ${source:-pulsesrc} device=${device:-@DEFAULT_MONITOR@}
 ! appsink name=pcm sync=false async=false
 
 """###,
+    "capture/screen-portal": ###"""
+# A screen or a window of this desktop, which the person there chooses: the way to a screen with Wayland.
+#
+# pipewiresrc  The stream `node` of PipeWire, over the connection `fd`. Where neither is set, the desktop's portal is asked
+#              for them, and asks the person. It gives frames only where something changes; the last one is given again
+#              after `still` ms.
+# videorate    Frames beyond `framerate` (a fraction) are dropped.
+# frames       Frames out.
+#
+# Units: fd descriptor, node number, still ms, framerate frames/s
+
+pipewiresrc fd=${fd:--1} path=${node:-0} keepalive-time=${still:-500} always-copy=true do-timestamp=true
+! video/x-raw
+! videorate drop-only=true
+! videoconvert n-threads=1
+! video/x-raw,format=I420,framerate=[0/1,${framerate:-15/1}]
+! appsink name=frames sync=false async=false max-buffers=3 drop=true
+
+"""###,
     "capture/screen": ###"""
 # A screen of this machine (X11), or one window of it.
 #

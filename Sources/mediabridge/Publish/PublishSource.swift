@@ -14,7 +14,10 @@ struct PublishSource: Sendable {
   /// What goes by once: there is no beginning to come back to, and no end to come back from.
   var isPipe: Bool { MediaSource.readsStandardInput(template) }
 
-  var isScreen: Bool { template == "screen" }
+  var isScreen: Bool { template == "screen" || template == "screen-portal" }
+
+  /// Whether the person at the desktop is asked what is to be seen.
+  var asksPerson: Bool { template == "screen-portal" }
 
   /// Whether it is what is heard of a screen.
   var isScreenAudio: Bool { template == "screen-audio" }
@@ -34,7 +37,9 @@ struct PublishSource: Sendable {
     case "-": template = MediaSource.standardInput
     case _ where word.contains("://"): (template, location) = (MediaSource.template(of: word), word)
     case _ where word.hasPrefix("/dev/video"): (template, values) = ("camera", ["device": word])
-    case "screen": (template, values) = ("screen", ScreenShareCaptureOptions(display: argument).allValues)
+    case "screen":
+      let options = ScreenShareCaptureOptions(display: argument)
+      (template, values) = (options.templateName, options.allValues)
     case "microphone": (template, values["source"]) = ("microphone", argument)
     case let name where FileManager.default.fileExists(atPath: name): (template, location) = ("file", name)
     case let name where templates.contains(name): template = name

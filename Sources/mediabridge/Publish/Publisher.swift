@@ -109,10 +109,7 @@ struct Publisher {
     _ source: (word: PublishSource, media: MediaSource), for duration: Duration?
   ) async throws -> [LocalTrackPublication] {
     do {
-      if source.word.isListener {
-        console.say("\(source.word.word): waits for somebody who calls (Ctrl-C ends)")
-        console.event("waiting", ["source": source.word.word])
-      }
+      tellWhoIsWaitedFor(source.word)
       let kinds = try await source.media.kinds(within: source.word.isListener ? duration ?? Self.day : Self.patience)
       if source.media.isFile { await source.media.holdBack() }
       let isScreen = source.word.isScreen
@@ -138,6 +135,13 @@ struct Publisher {
       // What the room ended by says more than what could not be done without it.
       throw room.disconnectError ?? source.word.explained(error)
     }
+  }
+
+  private func tellWhoIsWaitedFor(_ source: PublishSource) {
+    guard source.isListener || source.asksPerson else { return }
+    let what = source.isListener ? "waits for somebody who calls" : "choose at the desktop what is to be seen"
+    console.say("\(source.word): \(what) (Ctrl-C ends)")
+    console.event("waiting", ["source": source.word])
   }
 
   private func tell(_ published: [LocalTrackPublication]) {
@@ -196,6 +200,8 @@ struct Publisher {
         guard let (index, error) = try end(in: piece, published), running.contains(index) else { continue }
         if try await goesOn(sources[index], after: error) { continue }
         running.remove(index)
+        // What was at its end stays to be seen; what was taken back does not.
+        if let error { await takeBack(published.filter { $0.index == index }.map(\.publication), error) }
         if running.isEmpty { break }
       }
       return .success(())
@@ -225,16 +231,26 @@ struct Publisher {
     return nil
   }
 
+  private func takeBack(_ published: [LocalTrackPublication], _ error: LiveKitError) async {
+    for publication in published {
+      console.say("\(publication.source): \(error.message)")
+      console.event("source_ended", ["source": publication.source.description, "message": error.message])
+      // Without a connection it is not published any more.
+      try? await room.localParticipant.unpublish(publication: publication)
+    }
+  }
+
   /// Whether it is to give something all the time.
   private func isLive(_ source: (word: PublishSource, media: MediaSource)) -> Bool {
     !source.media.isFile && !source.word.isPipe
   }
 
-  /// - Returns: false at the end of a file.
+  /// - Returns: false at the end of a file, and where a person has taken back what they had shown.
   private func goesOn(
     _ source: (word: PublishSource, media: MediaSource), after error: LiveKitError?
   ) async throws(LiveKitError) -> Bool {
     guard !isLive(source) else {
+      if error?.code == .cancelled { return false }
       return try await reconnect(source, error ?? LiveKitError(.noMedia, "it has ended"))
     }
     if let error { throw error }

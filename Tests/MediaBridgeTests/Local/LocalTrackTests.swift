@@ -48,6 +48,16 @@ import Testing
   private static let tone = AudioCaptureOptions(template: "tone")
 
   /// The life of a camera's track, step by step.
+  @Test func aWaylandDesktopIsSeenByItsPortal() {
+    func template(_ options: ScreenShareCaptureOptions) -> String { options.templateName(wayland: "wayland-0") }
+    #expect(template(ScreenShareCaptureOptions()) == "screen-portal")
+    #expect(template(ScreenShareCaptureOptions(display: "wayland-0")) == "screen-portal")
+    #expect(template(ScreenShareCaptureOptions(display: ":1")) == "screen")
+    #expect(template(ScreenShareCaptureOptions(window: 7)) == "screen")
+    #expect(template(ScreenShareCaptureOptions(template: "pattern")) == "pattern")
+    #expect(ScreenShareCaptureOptions().templateName(wayland: nil) == "screen")
+  }
+
   @Test func aCameraLivesAsThePageSays() async throws {
     try await run { scene in
       let participant = scene.publisher.localParticipant
