@@ -44,12 +44,17 @@ def sizes(file):
 
 def durations(file):
     """Seconds that each kind of stream covers, from its first frame or audio to the end of its last."""
-    covered = {}
+    return {kind: end - begin for kind, (begin, end) in spans(file).items()}
+
+
+def spans(file):
+    """When the first frame or audio of each kind of stream begins, and when its last ends, in seconds."""
+    found = {}
     for kind, times in packets(file).items():
         shown = sorted(pts for pts, _, _ in times if pts is not None)
         last = times[-1][2] or (shown[-1] - shown[-2] if len(shown) > 1 else 0)
-        covered[kind] = shown[-1] - shown[0] + last
-    return covered
+        found[kind] = (shown[0], shown[-1] + last)
+    return found
 
 
 def length(file):

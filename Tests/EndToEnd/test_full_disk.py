@@ -13,13 +13,14 @@ def assert_kept(recorder, file, *words):
     """It plays to the end without an error, and its length and size are those that were told."""
     line = assert_failed(recorder, file.name, *words, "the first 00:00:", within=90)
     told = next(event for event in recorder.events if event["event"] == "failed")
-    covered = checks.durations(file)
+    # Of a publisher that is slow to begin the video comes later than the audio.
+    ends = {kind: end for kind, (_, end) in checks.spans(file).items()}
     assert told["size"] == file.stat().st_size, line
-    assert told["duration"] == pytest.approx(max(covered.values()), abs=0.1), f"{line}: {covered}"
+    assert told["duration"] == pytest.approx(max(ends.values()), abs=0.1), f"{line}: {ends}"
     said = float(line.split("the first 00:00:")[1].split()[0])
     assert told["duration"] - 0.101 < said <= told["duration"] + 0.001, f"{line}: {told['duration']}"
-    assert min(covered.values()) > 1, f"{line}: {covered}"
-    assert max(covered.values()) - min(covered.values()) < 1.2, f"{line}: {covered}"
+    assert min(ends.values()) > 1, f"{line}: {ends}"
+    assert max(ends.values()) - min(ends.values()) < 1.2, f"{line}: {ends}"
     assert checks.decode_errors(file) == [], line
     assert checks.disorder(file) == [], line
 
