@@ -37,6 +37,8 @@ final class DesktopAccess: Sendable {
     }
   }
 
+  deinit { close() }
+
   /// Gives it back; who is being asked need not answer.
   func close() { state.withLock { $0.cast?.end() } }
 }
