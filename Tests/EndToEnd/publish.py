@@ -95,11 +95,11 @@ async def screen(source, arguments, publications):
 
 def audio_source():
     """The SDK takes what is due from a queue, each 10 ms: to hand it over in such steps costs a third of all."""
-    return rtc.AudioSource(clip.RATE, 2, queue_size_ms=1_000)
+    return rtc.AudioSource(clip.RATE, 2, queue_size_ms=2_000)
 
 
 # In seconds, by which the queue is filled ahead: one that ran empty once would leave the audio late for good.
-AHEAD = 0.3
+AHEAD = 1.5
 
 
 async def play(source, stretch, start):
