@@ -51,7 +51,8 @@ def test_count_frames(start, room):
     counter = start(example("CountFrames", "2", *room))
     assert counter.finish() == 0, counter.report("it failed")
     frames = int(re.fullmatch(r"(\d+) frames in 2 s", counter.events[-1]["text"])[1])
-    assert 25 < frames < 65, "frames of one participant with 25 a second"
+    # Of what came before it began up to a second is decoded, too.
+    assert 25 < frames <= 3 * 25 + 1, "frames of one participant with 25 a second"
 
 
 def test_count_frames_is_the_example_of_the_readme():
