@@ -1,5 +1,4 @@
 import CGStreamer
-import CShims
 
 /// The portal of this desktop's session, over a connection of its own: when that ends, so does all that was shared over it.
 /// One thread's only.

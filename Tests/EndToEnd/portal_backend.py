@@ -1,8 +1,8 @@
 """A desktop as its portal knows it (org.freedesktop.impl.portal.ScreenCast): portal_backend.py NODE.
 
 Its screen is a node of PipeWire. The portal and PipeWire are real; only whom they ask is not, since no compositor of
-Debian's shows its screen to PipeWire without a GPU. Lines of standard input are what the person there does: allow, refuse or wait
-once asked, end. Run by Debian's own Python, for which the package python3-gi is.
+Debian's shows its screen to PipeWire without a GPU. Lines of standard input are what the person there does: allow, refuse
+or wait once asked, end. Run by Debian's own Python, for which the package python3-gi is.
 """
 
 import json
@@ -49,8 +49,7 @@ class Desktop:
         if method == "CreateSession":
             self._sessions[session] = self._register(session, SESSION, self._closed, {"version": 1})
         elif method == "SelectSources":
-            self._restored = "restore_data" in options
-            tell("asked", restored=self._restored, cursor=options.get("cursor_mode"))
+            tell("asked", restored="restore_data" in options, cursor=options.get("cursor_mode"))
         elif self._answer == "wait":
             self._waiting = call
             return
@@ -66,20 +65,19 @@ class Desktop:
     def _start(self, call):
         if self._answer == "refuse":
             return call.return_value(GLib.Variant("(ua{sv})", (1, {})))
-        size = GLib.Variant("(ii)", (640, 360))
         results = {
-            "streams": GLib.Variant("a(ua{sv})", [(self._show(), {"size": size})]),
+            "streams": GLib.Variant("a(ua{sv})", [(self._node(), {})]),
             "persist_mode": GLib.Variant("u", 1),
             "restore_data": GLib.Variant("(suv)", ("mediabridge", 1, GLib.Variant("s", "the screen"))),
         }
         call.return_value(GLib.Variant("(ua{sv})", (0, results)))
 
-    def _show(self):
+    def _node(self):
         """The number of the node that has the screen."""
         while True:
             known = json.loads(subprocess.run(["pw-dump"], capture_output=True, check=True).stdout)
-            properties = {one["id"]: (one.get("info") or {}).get("props") or {} for one in known}
-            nodes = [node for node, all_ in properties.items() if all_.get("node.name") == self._screen]
+            found = {one["id"]: (one.get("info") or {}).get("props") or {} for one in known}
+            nodes = [node for node, properties in found.items() if properties.get("node.name") == self._screen]
             if nodes:
                 return nodes[0]
 

@@ -1,5 +1,4 @@
 import GStreamerKit
-import Logging
 public import MediaBridge
 import MediaCore
 package import MediaPipelines

@@ -11,6 +11,8 @@ public final class MediaSource: Sendable {
   public var isFile: Bool { hasEnd.withLock { $0 } }
   private let hasEnd: Locked<Bool>
   private let capture: TemplateCapture
+  /// Whether the person at the desktop chooses what is seen each time that it begins.
+  package var asksPerson: Bool { capture.asksPerson }
   /// The name of the capture template for what goes by once.
   package static let standardInput = "stdin"
   /// Whether a capture template reads what goes by once.

@@ -32,9 +32,14 @@ actor TemplateCapture {
     /// Where a person has to allow what it captures.
     let access = DesktopAccess()
 
-    var factory: PipelineFactory { PipelineFactory(folder: folder, overrides: values) }
+    var factory: PipelineFactory { factory(with: [:]) }
     func factory(with granted: [String: String]) -> PipelineFactory {
       PipelineFactory(folder: folder, overrides: values.merging(granted) { own, _ in own })
+    }
+    var wantsAccess: Bool {
+      get throws(PipelineFailure) {
+        DesktopAccess.isWanted(by: try factory.template(.capture, template), values: values)
+      }
     }
   }
 
@@ -60,6 +65,9 @@ actor TemplateCapture {
   nonisolated func output(_ kind: CapturePipeline.Kind) -> any MediaCapture {
     TemplateOutput(capture: self, kind: kind)
   }
+
+  /// Whether the person at the desktop is asked before it runs.
+  nonisolated var asksPerson: Bool { (try? source.wantsAccess) ?? false }
 
   /// What the template can make.
   func kinds() throws(LiveKitError) -> Set<CapturePipeline.Kind> {
@@ -183,14 +191,18 @@ actor TemplateCapture {
   /// Asks whom the template makes it ask.
   /// - Returns: values for it.
   private func open() async throws(LiveKitError) -> [String: String] {
-    let template = try LiveKitError.wrapping { () throws(PipelineFailure) in
+    let isAsked = try LiveKitError.wrapping { () throws(PipelineFailure) in
       try source.factory.check([TemplateName(.capture, source.template)])
-      return try source.factory.template(.capture, source.template)
+      return try source.wantsAccess
     }
-    guard DesktopAccess.isWanted(by: template, values: source.values) else { return [:] }
+    guard isAsked else { return [:] }
     return try await source.access.open(showsPointer: source.values["pointer"] != "false") { [taps] in
-      for handlers in taps.withLock({ Array($0.values) }) { handlers.end(.desktopIsOver) }
+      Self.end(taps, .desktopIsOver)
     }
+  }
+
+  private static func end(_ taps: Locked<[CapturePipeline.Kind: CaptureHandlers]>, _ error: LiveKitError?) {
+    for handlers in taps.withLock({ Array($0.values) }) { handlers.end(error) }
   }
 
   private func seek(_ made: CapturePipeline) async throws(LiveKitError) {
@@ -211,7 +223,7 @@ actor TemplateCapture {
       let hasBegun = if case .success = begun.current { true } else { false }
       begun.settle(.failure(error ?? LiveKitError(.noMedia, "it has ended")))
       guard hasBegun || !isQuiet else { return }
-      for handlers in taps.withLock({ Array($0.values) }) { handlers.end(error) }
+      Self.end(taps, error)
     }
     return try CapturePipeline(
       source.template, factory: source.factory(with: granted), passthrough: passthrough,

@@ -16,9 +16,6 @@ struct PublishSource: Sendable {
 
   var isScreen: Bool { template == "screen" || template == "screen-portal" }
 
-  /// Whether the person at the desktop is asked what is to be seen.
-  var asksPerson: Bool { template == "screen-portal" }
-
   /// Whether it is what is heard of a screen.
   var isScreenAudio: Bool { template == "screen-audio" }
 

@@ -109,7 +109,7 @@ struct Publisher {
     _ source: (word: PublishSource, media: MediaSource), for duration: Duration?
   ) async throws -> [LocalTrackPublication] {
     do {
-      tellWhoIsWaitedFor(source.word)
+      tellWhoIsWaitedFor(source.word, asksPerson: source.media.asksPerson)
       let kinds = try await source.media.kinds(within: source.word.isListener ? duration ?? Self.day : Self.patience)
       if source.media.isFile { await source.media.holdBack() }
       let isScreen = source.word.isScreen
@@ -137,8 +137,8 @@ struct Publisher {
     }
   }
 
-  private func tellWhoIsWaitedFor(_ source: PublishSource) {
-    guard source.isListener || source.asksPerson else { return }
+  private func tellWhoIsWaitedFor(_ source: PublishSource, asksPerson: Bool) {
+    guard source.isListener || asksPerson else { return }
     let what = source.isListener ? "waits for somebody who calls" : "choose at the desktop what is to be seen"
     console.say("\(source.word): \(what) (Ctrl-C ends)")
     console.event("waiting", ["source": source.word])

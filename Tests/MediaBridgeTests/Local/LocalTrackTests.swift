@@ -47,7 +47,6 @@ import Testing
   private static let pattern = CameraCaptureOptions(template: "pattern", values: small)
   private static let tone = AudioCaptureOptions(template: "tone")
 
-  /// The life of a camera's track, step by step.
   @Test func aWaylandDesktopIsSeenByItsPortal() {
     func template(_ options: ScreenShareCaptureOptions) -> String { options.templateName(wayland: "wayland-0") }
     #expect(template(ScreenShareCaptureOptions()) == "screen-portal")
@@ -58,6 +57,7 @@ import Testing
     #expect(ScreenShareCaptureOptions().templateName(wayland: nil) == "screen")
   }
 
+  /// The life of a camera's track, step by step.
   @Test func aCameraLivesAsThePageSays() async throws {
     try await run { scene in
       let participant = scene.publisher.localParticipant
