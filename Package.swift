@@ -33,7 +33,6 @@ let nio: [Target.Dependency] = [
   .product(name: "NIOPosix", package: "swift-nio"),
   .product(name: "NIOHTTP1", package: "swift-nio"),
   .product(name: "NIOWebSocket", package: "swift-nio"),
-  .product(name: "NIOSSL", package: "swift-nio-ssl"),
 ]
 
 let package = Package(
@@ -46,15 +45,10 @@ let package = Package(
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
-    .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
     .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
-    .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
-    // What jwt-kit brings along anyway; the signalling client reads with them why a certificate is refused.
-    .package(url: "https://github.com/apple/swift-certificates", from: "1.0.0"),
-    .package(url: "https://github.com/apple/swift-asn1", from: "1.0.0"),
   ],
   targets: [
     system(
@@ -73,11 +67,7 @@ let package = Package(
     module("SDP", ["MediaCore"]),
     module(
       "LiveKitProtocol",
-      [
-        "MediaCore",
-        .product(name: "SwiftProtobuf", package: "swift-protobuf"),
-        .product(name: "JWTKit", package: "jwt-kit"),
-      ], exclude: ["Protos"]),
+      ["MediaCore", "COpenSSL", .product(name: "SwiftProtobuf", package: "swift-protobuf")], exclude: ["Protos"]),
     module("PipelineTemplates"),
     module(
       "PeerTransport",
@@ -85,12 +75,7 @@ let package = Package(
         "Bitstream", "MediaCore", "RTP", "SDP", "CNice", "COpenSSL", "CSRTP", "CUsrsctp", "CShims",
         .product(name: "Logging", package: "swift-log"),
       ]),
-    module(
-      "SignalTransport",
-      [
-        "MediaCore", "LiveKitProtocol", .product(name: "X509", package: "swift-certificates"),
-        .product(name: "SwiftASN1", package: "swift-asn1"),
-      ] + nio),
+    module("SignalTransport", ["MediaCore", "LiveKitProtocol", "COpenSSL"] + nio),
     module("GStreamerKit", ["Bitstream", "MediaCore", "RTP", "CGStreamer", "CShims"]),
     module(
       "MediaPipelines",
@@ -176,8 +161,9 @@ let package = Package(
     tests(
       "SignalTransportTests",
       [
-        "SignalTransport", "BridgeTesting", "LiveKitProtocol", "MediaCore",
+        "SignalTransport", "BridgeTesting", "ParserExercises", "LiveKitProtocol", "MediaCore", "COpenSSL",
         .product(name: "SwiftProtobuf", package: "swift-protobuf"),
+        .product(name: "NIOEmbedded", package: "swift-nio"),
       ] + nio),
     // The pages that the API comes from, as programs.
     tests(
@@ -205,17 +191,11 @@ let package = Package(
   swiftLanguageModes: [.v6]
 )
 
-// `make fuzz` sets this and builds in a folder of its own: one program more, and LiveKitProtocol without what signs
-// tokens, since that would bring BoringSSL into a build in which everything is instrumented.
+// `make fuzz` sets this and builds in a folder of its own: one program more.
 if Context.environment["MEDIABRIDGE_FUZZ"] != nil {
-  package.targets.removeAll { $0.name == "LiveKitProtocol" }
-  package.targets += [
-    module(
-      "LiveKitProtocol", ["MediaCore", .product(name: "SwiftProtobuf", package: "swift-protobuf")],
-      exclude: ["Protos", "AccessToken.swift"]),
+  package.targets.append(
     .executableTarget(
-      name: "fuzz", dependencies: ["ParserExercises"], path: "Tests/Fuzz/Driver", swiftSettings: strict),
-  ]
+      name: "fuzz", dependencies: ["ParserExercises"], path: "Tests/Fuzz/Driver", swiftSettings: strict))
 }
 
 // BackgroundBlurVideoProcessor runs a network with OpenCV (libopencv-dnn-dev, libopencv-imgproc-dev), which is large: only

@@ -27,9 +27,9 @@ package struct RunningServer: Sendable {
   package func token(
     _ identity: String, _ grant: VideoGrant, key: String = "key", secret: String = "a secret",
     lifetime: TimeInterval = 60
-  ) async throws -> String {
+  ) throws -> String {
     let token = AccessToken(apiKey: key, identity: identity, grant: grant, validFor: lifetime, now: Date())
-    return try await token.signed(secret: secret)
+    return try token.signed(secret: secret)
   }
 
   /// Runs `body` with a server, and ends it and its clients whatever happens.

@@ -73,7 +73,7 @@ public final class SyntheticRoom: Sendable {
     grant.canSubscribe = false
     // A connection that is lost is not brought back.
     return try await image.join(
-      url: url, token: try await token(identity, grant), connectOptions: ConnectOptions(reconnectAttempts: 0))
+      url: url, token: try token(identity, grant), connectOptions: ConnectOptions(reconnectAttempts: 0))
   }
 
   /// Lets a participant allow everyone to receive its tracks, or nobody; returns when the server knows.
@@ -94,9 +94,9 @@ public final class SyntheticRoom: Sendable {
   /// - Parameter lifetime: seconds.
   public static func token(
     _ identity: String, _ grant: VideoGrant? = nil, validFor lifetime: Double = 3600
-  ) async throws -> String {
+  ) throws -> String {
     let grant = grant ?? .recorder(room: name)
-    return try await AccessToken(apiKey: "devkey", identity: identity, grant: grant, validFor: lifetime, now: Date())
+    return try AccessToken(apiKey: "devkey", identity: identity, grant: grant, validFor: lifetime, now: Date())
       .signed(secret: "secret")
   }
 }

@@ -34,7 +34,7 @@ public struct Watcher: Sendable {
     let reader = events.map { record(room.events, in: $0) }
     let outcome: Result<Void, any Error>
     do {
-      try await room.connect(url: synthetic.url, token: try await SyntheticRoom.token(Self.identity))
+      try await room.connect(url: synthetic.url, token: try SyntheticRoom.token(Self.identity))
       try await body(Watcher(synthetic: synthetic, room: room, told: told, asked: asked))
       outcome = .success(())
     } catch {

@@ -49,7 +49,7 @@ public final class DevServer: Sendable {
   public func moveParticipant(_ identity: String, to room: String) async throws {
     guard var token = await loop.call({ [rooms] in rooms.value.token(of: identity) }) else { return }
     token.video.room = room
-    let text = try await token.signed(secret: configuration.apiSecret)
+    let text = try token.signed(secret: configuration.apiSecret)
     loop.post { [rooms] in rooms.value.move(identity, to: room, token: text) }
   }
 

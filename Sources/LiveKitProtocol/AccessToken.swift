@@ -1,5 +1,4 @@
 public import Foundation
-public import JWTKit
 
 /// What a token allows its holder in a room: LiveKit's `video` claim.
 public struct VideoGrant: Codable, Sendable, Equatable {
@@ -52,15 +51,15 @@ public struct VideoGrant: Codable, Sendable, Equatable {
 }
 
 /// A LiveKit access token: a JWT signed with HS256, `iss` the API key, `sub` the identity.
-public struct AccessToken: JWTPayload, Equatable {
+public struct AccessToken: Codable, Sendable, Equatable {
   /// The API key, by which the server finds the secret.
-  public var iss: IssuerClaim
+  public var iss: String
   /// The identity.
-  public var sub: SubjectClaim
-  /// From that moment on it is refused.
-  public var exp: ExpirationClaim
-  /// Before that moment it is refused.
-  public var nbf: NotBeforeClaim?
+  public var sub: String
+  /// From that moment on it is refused, in seconds since 1970.
+  public var exp: Double
+  /// Before that moment it is refused, in seconds since 1970.
+  public var nbf: Double?
   /// What the participant is called for people.
   public var name: String?
   /// The participant's metadata.
@@ -76,50 +75,31 @@ public struct AccessToken: JWTPayload, Equatable {
   ///   - lifetime: seconds.
   ///   - now: valid from 5 s before that on, for clocks that differ.
   public init(apiKey: String, identity: String, grant: VideoGrant, validFor lifetime: TimeInterval, now: Date) {
-    iss = IssuerClaim(value: apiKey)
-    sub = SubjectClaim(value: identity)
-    nbf = NotBeforeClaim(value: now.addingTimeInterval(-5))
-    exp = ExpirationClaim(value: now.addingTimeInterval(lifetime))
+    iss = apiKey
+    sub = identity
+    // Whole seconds: a server may read them as an integer.
+    nbf = (now.timeIntervalSince1970 - 5).rounded(.down)
+    exp = (now.timeIntervalSince1970 + lifetime).rounded(.down)
     video = grant
   }
 
   /// Who joins with it.
-  public var identity: String { sub.value }
+  public var identity: String { sub }
 
   /// The token as text.
-  public func signed(secret: String) async throws -> String {
-    let keys = JWTKeyCollection()
-    await keys.add(hmac: Self.key(secret), digestAlgorithm: .sha256)
-    return try await keys.sign(self)
+  public func signed(secret: String) throws -> String {
+    JSONWebToken.text(claims: try JSONEncoder().encode(self), secret: secret)
   }
 
   /// Reads `token` and checks signature, issuer and time.
-  public init(verifying token: String, apiKey: String, secret: String) async throws(TokenError) {
-    let keys = JWTKeyCollection()
-    await keys.add(hmac: Self.key(secret), digestAlgorithm: .sha256)
-    let payload: AccessToken
-    do {
-      payload = try await keys.verify(token, as: AccessToken.self)
-    } catch let error as JWTError where error.errorType == .claimVerificationFailure {
-      throw .outsideItsTime
-    } catch {
-      throw .invalid
-    }
-    guard payload.iss.value == apiKey else { throw .unknownKey }
-    self = payload
-  }
-
-  /// JWTKit insists on 32 bytes, LiveKit's development secret has six. HMAC pads a short key with zeros (RFC 2104, 2),
-  /// so padding it here makes the same signature.
-  private static func key(_ secret: String) -> HMACKey {
-    let bytes = Array(secret.utf8)
-    return HMACKey(from: bytes + [UInt8](repeating: 0, count: max(0, 32 - bytes.count)))
-  }
-
-  /// Called by JWTKit: checks the times.
-  public func verify(using algorithm: some JWTAlgorithm) async throws {
-    try exp.verifyNotExpired()
-    try nbf?.verifyNotBefore()
+  public init(verifying token: String, apiKey: String, secret: String, now: Date = Date()) throws(TokenError) {
+    guard let claims = JSONWebToken.claims(of: token, secret: secret),
+      let token = try? JSONDecoder().decode(AccessToken.self, from: claims)
+    else { throw .invalid }
+    let now = now.timeIntervalSince1970
+    guard token.nbf ?? now <= now, now < token.exp else { throw .outsideItsTime }
+    guard token.iss == apiKey else { throw .unknownKey }
+    self = token
   }
 }
 

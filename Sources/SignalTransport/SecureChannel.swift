@@ -1,90 +1,62 @@
-import Foundation
+import COpenSSL
 import MediaCore
 import NIOCore
-import NIOPosix
-import NIOSSL
-import SwiftASN1
-import X509
 
-/// TLS towards a server: whom to trust, and in words why one is not trusted.
+/// TLS towards a server: whom to trust.
 struct SecureChannel {
   let host: String
   let authorities: NamedAuthorities
 
   func addHandler(to channel: any Channel) throws {
-    try channel.pipeline.syncOperations.addHandler(NIOSSLClientHandler(context: context(), serverHostname: name))
+    try channel.pipeline.syncOperations.addHandler(TLSHandler(owning: makeClient()))
   }
 
-  private func context() throws -> NIOSSLContext {
-    var configuration = TLSConfiguration.makeClientConfiguration()
-    configuration.trustRoots = authorities.folders.isEmpty ? .default : .certificates([])
-    if !authorities.isEmpty { configuration.additionalTrustRoots = [.certificates(try named())] }
-    configuration.minimumTLSVersion = .tlsv12
-    return try NIOSSLContext(configuration: configuration)
+  private func makeClient() throws -> OpaquePointer {
+    guard let context = SSL_CTX_new(TLS_client_method()) else { throw TLSFailure.newest }
+    // `SSL_new` keeps it.
+    defer { SSL_CTX_free(context) }
+    SSL_CTX_ctrl(context, SSL_CTRL_SET_MIN_PROTO_VERSION, Int(TLS1_2_VERSION), nil)
+    SSL_CTX_set_options(context, Self.noRenegotiation)
+    SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nil)
+    try trust(SSL_CTX_get_cert_store(context))
+    guard let ssl = SSL_new(context) else { throw TLSFailure.newest }
+    SSL_set_connect_state(ssl)
+    expectName(ssl)
+    return ssl
   }
 
-  private func named() throws -> [NIOSSLCertificate] {
-    let (pem, complaint) = authorities.read()
-    guard complaint == nil else { throw NIOSSLError.failedToLoadCertificate }
-    return pem.isEmpty ? [] : try NIOSSLCertificate.fromPEMBytes(pem)
+  /// `SSL_OP_NO_RENEGOTIATION`, a macro that Swift does not take: with it a write never waits for something to be read.
+  private static let noRenegotiation: UInt64 = 1 << 30
+
+  private func expectName(_ ssl: OpaquePointer) {
+    let wanted = SSL_get0_param(ssl)
+    // A bare address has no name to send along; it is compared with the certificate all the same.
+    guard X509_VERIFY_PARAM_set1_ip_asc(wanted, host) != 1 else { return }
+    X509_VERIFY_PARAM_set_hostflags(wanted, UInt32(X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS))
+    X509_VERIFY_PARAM_set1_host(wanted, host, host.utf8.count)
+    var name = Array(host.utf8CString)
+    SSL_ctrl(ssl, SSL_CTRL_SET_TLSEXT_HOSTNAME, Int(TLSEXT_NAMETYPE_host_name), &name)
   }
 
-  /// A bare address has no name to send along, and NIOSSL refuses one; it is compared with the certificate all the same.
-  private var name: String? { (try? SocketAddress(ipAddress: host, port: 0)) == nil ? host : nil }
-
-  // MARK: Why it failed
-
-  static func isRefusal(_ error: any Error) -> Bool {
-    error is NIOSSLError || error is BoringSSLError || error is NIOSSLExtraError
+  private func trust(_ store: OpaquePointer?) throws {
+    let (named, complaint) = authorities.read()
+    guard complaint == nil, add(named, to: store) else { throw TLSFailure.authorities(complaint) }
+    _ = add(authorities.others, to: store)
   }
 
-  /// What `error` of a handshake means. Looks at the certificates once more where they are the reason: the handshake
-  /// does not tell what was wrong with them.
-  func explain(_ error: any Error, port: Int, bootstrap: ClientBootstrap, until deadline: NIODeadline) async -> String {
-    if let error = error as? NIOSSLExtraError, error == .failedToValidateHostname {
-      return "its certificate is not for \(host); use the name that it was made for"
-    }
-    let text = "\(error)"
-    if text.contains("WRONG_VERSION_NUMBER") || text.contains("HTTP_REQUEST") {
-      return "what answers does not speak TLS; use ws:// if that is wanted, or the port that speaks TLS"
-    }
-    if error as? NIOSSLError == .failedToLoadCertificate {
-      let reason = authorities.read().complaint.map { " (\($0))" } ?? ""
-      return "the trusted certificates cannot be read\(reason); check SSL_CERT_FILE and SSL_CERT_DIR"
-    }
-    guard text.contains("CERTIFICATE_VERIFY_FAILED") else { return text }
-    let remedy = "add its CA to this machine's trusted certificates, or name its file in SSL_CERT_FILE"
-    guard let chain = await certificates(port: port, bootstrap: bootstrap, until: deadline), let own = chain.first
-    else {
-      return "its certificate is not trusted; \(remedy)"
-    }
-    if own.notValidAfter < Date() { return "its certificate expired on \(own.notValidAfter.formatted(.iso8601))" }
-    if own.notValidBefore > Date() { return "its certificate is not valid yet; check this machine's clock" }
-    if own.issuer == own.subject { return "its certificate is self-signed and not trusted here; \(remedy)" }
-    return "its certificate is from '\(own.issuer)', which is not trusted here; \(remedy)"
-  }
-
-  /// What the server shows as its certificates. The handshake is broken off there, so nothing is sent to it.
-  private func certificates(
-    port: Int, bootstrap: ClientBootstrap, until deadline: NIODeadline
-  ) async -> [Certificate]? {
-    let shown = try? await bootstrap.connect(host: host, port: port) { channel in
-      channel.eventLoop.makeCompletedFuture {
-        let shown = channel.eventLoop.makePromise(of: [NIOSSLCertificate].self)
-        let handler = try NIOSSLClientHandler(context: context(), serverHostname: name) {
-          (chain: [NIOSSLCertificate], verified: EventLoopPromise<NIOSSLVerificationResult>) in
-          shown.succeed(chain)
-          verified.succeed(.failed)
-        }
-        try channel.pipeline.syncOperations.addHandler(handler)
-        let timer = channel.eventLoop.scheduleTask(deadline: deadline) { channel.close(promise: nil) }
-        channel.closeFuture.whenComplete { _ in
-          timer.cancel()
-          shown.fail(ChannelError.eof)
-        }
-        return shown.futureResult
+  /// False when something of them is no certificate.
+  private func add(_ pem: [UInt8], to store: OpaquePointer?) -> Bool {
+    guard !pem.isEmpty else { return true }
+    return pem.withUnsafeBytes { bytes in
+      guard let source = BIO_new_mem_buf(bytes.baseAddress, Int32(bytes.count)) else { return false }
+      defer { BIO_free(source) }
+      ERR_clear_error()
+      while let certificate = PEM_read_bio_X509(source, nil, nil, nil) {
+        X509_STORE_add_cert(store, certificate)
+        X509_free(certificate)
       }
-    }.get()
-    return try? shown?.map { try Certificate(derEncoded: $0.toDERBytes()) }
+      defer { ERR_clear_error() }
+      return ERR_GET_REASON(ERR_peek_last_error()) == PEM_R_NO_START_LINE
+    }
   }
 }

@@ -2,7 +2,6 @@ import LiveKitProtocol
 import MediaCore
 import NIOCore
 import NIOHTTP1
-import NIOSSL
 
 /// Joins a server's signalling, and finds out why when it refuses.
 struct SignalConnector {

@@ -2,7 +2,6 @@ import MediaCore
 import NIOCore
 import NIOHTTP1
 import NIOPosix
-import NIOSSL
 import NIOWebSocket
 
 /// Opens the socket, secures it, and upgrades it.
@@ -51,7 +50,7 @@ struct WebSocketOpening<Accepted: Sendable>: Sendable {
         channel.eventLoop.makeCompletedFuture { try upgrade(channel, until: deadline) }
       }.get()
     } catch {
-      throw await translate(error, until: deadline)
+      throw translate(error)
     }
   }
 
@@ -62,10 +61,8 @@ struct WebSocketOpening<Accepted: Sendable>: Sendable {
       .channelInitializer { [sockets] in sockets.add($0) }
   }
 
-  private var security: SecureChannel { SecureChannel(host: url.host, authorities: authorities) }
-
   func secure(_ channel: any Channel) throws {
-    if url.isSecure { try security.addHandler(to: channel) }
+    if url.isSecure { try SecureChannel(host: url.host, authorities: authorities).addHandler(to: channel) }
   }
 
   // MARK: Upgrade
@@ -111,17 +108,14 @@ struct WebSocketOpening<Accepted: Sendable>: Sendable {
 
   // MARK: Why it failed
 
-  private func translate(_ error: any Error, until deadline: NIODeadline) async -> SignalError {
+  private func translate(_ error: any Error) -> SignalError {
     switch error {
     case let error as SignalError: return error
     case let error as NIOConnectionError:
       if error.dnsAError != nil && error.connectionErrors.isEmpty { return .unresolvedHost(url.host) }
       let isTimeout = error.connectionErrors.contains { $0.error is ChannelError }
       return isTimeout ? .timedOut(url.server) : .connectionRefused(url.server)
-    case _ where SecureChannel.isRefusal(error):
-      let reason = await security.explain(
-        error, port: url.port, bootstrap: bootstrap(until: deadline), until: deadline)
-      return .tls(host: url.host, reason: reason)
+    case let error as TLSFailure: return .tls(host: url.host, reason: error.reason(host: url.host))
     case ChannelError.connectTimeout: return .timedOut(url.server)
     // With these the upgrade handler and the pipeline say that the connection ended under them.
     case is ChannelError: return .lost(url.server, "it was closed before it answered")

@@ -39,7 +39,7 @@ struct DemoCommand: AsyncParsableCommand {
     let recording = Recording(console: console, room: room, source: recorder, options: options)
     let outcome = await Self.outcome {
       try await publish(to: url, console) {
-        try await recording.run(url: url, token: try await Self.token("recorder", .recorder(room: "demo")))
+        try await recording.run(url: url, token: try Self.token("recorder", .recorder(room: "demo")))
       }
     }
     await server.stop()
@@ -53,7 +53,7 @@ struct DemoCommand: AsyncParsableCommand {
     let outcome = await Self.outcome {
       for (name, codec, frequency) in [("alice", VideoCodec.h264, "440"), ("bob", .vp8, "660")] {
         let image = TestImage(codec: codec, tone: ["frequency": frequency])
-        let token = try await Self.token(name, .publisher(room: "demo"))
+        let token = try Self.token(name, .publisher(room: "demo"))
         rooms.append(try await image.join(url: url, token: token, pipelineFolder: templates.folder))
         console.say("\(name) publishes a test image and a tone over WebRTC")
       }
@@ -67,8 +67,8 @@ struct DemoCommand: AsyncParsableCommand {
     do { return .success(try await body()) } catch { return .failure(error) }
   }
 
-  private static func token(_ identity: String, _ grant: VideoGrant) async throws -> String {
-    try await AccessToken(apiKey: "devkey", identity: identity, grant: grant, validFor: 3600, now: Date())
+  private static func token(_ identity: String, _ grant: VideoGrant) throws -> String {
+    try AccessToken(apiKey: "devkey", identity: identity, grant: grant, validFor: 3600, now: Date())
       .signed(secret: "secret")
   }
 }

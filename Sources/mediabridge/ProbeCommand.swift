@@ -45,7 +45,7 @@ struct ProbeCommand: AsyncParsableCommand {
 
   func run() async throws {
     let console = access.console()
-    let (url, token) = (try access.serverURL(), try await access.accessToken())
+    let (url, token) = (try access.serverURL(), try access.accessToken())
     let room = Room(
       roomOptions: access.roomOptions(
         autoSubscribe: false, adaptiveStream: size != nil, receiveValues: try receiveValues()))

@@ -32,7 +32,7 @@ struct PublishFramesCommand: AsyncParsableCommand {
     let room = Room(roomOptions: access.roomOptions(autoSubscribe: false))
     do {
       let (frames, interruption) = (try frames(), Interruption())
-      let (url, token) = (try access.serverURL(), try await access.accessToken(grant: VideoGrant.publisher))
+      let (url, token) = (try access.serverURL(), try access.accessToken(grant: VideoGrant.publisher))
       try await console.join(url, interruption) {
         try await room.connect(url: url, token: token, connectOptions: access.connectOptions)
       }

@@ -57,10 +57,10 @@ struct PublishTestCommand: AsyncParsableCommand {
         clip.map { clip in (0..<participants).map { _ in ClipPublisher(clip, codec: "h264", audio: audio) } } ?? []
       try await console.join(url, interruption) {
         for (index, publisher) in clips.enumerated() {
-          try await publisher.connect(url: url, token: try await token(index))
+          try await publisher.connect(url: url, token: try token(index))
         }
         for (index, room) in rooms.enumerated() {
-          try await room.connect(url: url, token: try await token(index), connectOptions: access.connectOptions)
+          try await room.connect(url: url, token: try token(index), connectOptions: access.connectOptions)
           try await image.publish(by: room.localParticipant, pipelineFolder: access.pipelines)
         }
       }
@@ -149,10 +149,10 @@ struct PublishTestCommand: AsyncParsableCommand {
     ]
   }
 
-  private func token(_ index: Int) async throws -> String {
+  private func token(_ index: Int) throws -> String {
     var access = access
     if participants > 1 { access.identity = "\(access.identity ?? "clip")-\(index + 1)" }
-    return try await access.accessToken(grant: VideoGrant.publisher)
+    return try access.accessToken(grant: VideoGrant.publisher)
   }
 }
 

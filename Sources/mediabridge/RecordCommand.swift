@@ -210,7 +210,7 @@ struct RecordingCommand<Purpose: RecordingPurpose>: AsyncParsableCommand {
     if !isComposite { tellIdlePreset(console) }
     do {
       try await recording(source, room, prepared.options, console, control: controlForm)
-        .run(url: try access.serverURL(), token: try await access.accessToken())
+        .run(url: try access.serverURL(), token: try access.accessToken())
     } catch {
       _ = try? await source.finish()
       throw error

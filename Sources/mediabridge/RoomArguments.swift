@@ -90,18 +90,18 @@ struct RoomArguments: ParsableArguments {
   }
 
   /// The token given, or one made of key and secret: a hidden recorder's unless told otherwise.
-  func accessToken(grant: ((String) -> VideoGrant)? = nil) async throws -> String {
+  func accessToken(grant: ((String) -> VideoGrant)? = nil) throws -> String {
     if let token = setting(token, "LIVEKIT_TOKEN") { return token }
     let (key, secret, room) = try keyAndRoom()
     let name = identity ?? "mediabridge-\(UInt32.random(in: 0...(.max)))"
     let token = AccessToken(
       apiKey: key, identity: name, grant: (grant ?? VideoGrant.recorder)(room), validFor: 6 * 3600, now: Date())
-    return try await token.signed(secret: secret)
+    return try token.signed(secret: secret)
   }
 
   /// - Parameter sendsMessages: whether the recorder that it is for may send some.
-  func accessToken(sendsMessages: Bool) async throws -> String {
-    try await accessToken(grant: sendsMessages ? { VideoGrant.replier(room: $0) } : nil)
+  func accessToken(sendsMessages: Bool) throws -> String {
+    try accessToken(grant: sendsMessages ? { VideoGrant.replier(room: $0) } : nil)
   }
 
   private func keyAndRoom() throws -> (key: String, secret: String, room: String) {

@@ -49,7 +49,7 @@ struct ViewCommand: AsyncParsableCommand {
 
   func run() async throws {
     let console = access.console()
-    let (url, token) = (try access.serverURL(), try await access.accessToken())
+    let (url, token) = (try access.serverURL(), try access.accessToken())
     let values = try values()
     let options = access.roomOptions(
       autoSubscribe: false, adaptiveStream: true, receiveValues: values[1], playbackValues: audio ? values[2] : nil)

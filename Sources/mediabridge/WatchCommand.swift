@@ -15,7 +15,7 @@ struct WatchCommand: AsyncParsableCommand {
 
   func run() async throws {
     let console = access.console()
-    let (url, token) = (try access.serverURL(), try await access.accessToken())
+    let (url, token) = (try access.serverURL(), try access.accessToken())
     var options = access.roomOptions()
     options.reportRemoteTrackStatistics = true
     options.audioFallback = audioFallback

@@ -35,13 +35,13 @@ import Testing
   @Test func whoIsRefused() async throws {
     let grant = VideoGrant(room: "room", roomJoin: true)
     try await RunningServer.with { server in
-      try await expect(server, try await server.token("a", grant, secret: "another"), 401, "signature")
-      try await expect(server, try await server.token("a", grant, lifetime: -60), 401, "expired")
-      try await expect(server, try await server.token("a", grant, key: "nobody"), 401, "invalid API key")
+      try await expect(server, try server.token("a", grant, secret: "another"), 401, "signature")
+      try await expect(server, try server.token("a", grant, lifetime: -60), 401, "expired")
+      try await expect(server, try server.token("a", grant, key: "nobody"), 401, "invalid API key")
       try await expect(server, "no.real.token", 401, "invalid authorization token")
-      try await expect(server, try await server.token("a", VideoGrant(room: "room")), 401, "permissions denied")
-      try await expect(server, try await server.token("", grant), 400, "identity cannot be empty")
-      try await expect(server, try await server.token("a", VideoGrant(roomJoin: true)), 400, "no room name")
+      try await expect(server, try server.token("a", VideoGrant(room: "room")), 401, "permissions denied")
+      try await expect(server, try server.token("", grant), 400, "identity cannot be empty")
+      try await expect(server, try server.token("a", VideoGrant(roomJoin: true)), 400, "no room name")
     }
   }
 
@@ -60,7 +60,7 @@ import Testing
   /// The plain HTTP side, as clients ask after a refusal and monitors ask for health.
   @Test func plainRequests() async throws {
     try await RunningServer.with { server in
-      let token = try await server.token("a", VideoGrant(room: "room", roomJoin: true))
+      let token = try server.token("a", VideoGrant(room: "room", roomJoin: true))
       func get(_ path: String) async throws -> Answer {
         let (data, response) = try await URLSession.shared.data(
           from: URL(string: "http://127.0.0.1:\(server.port)\(path)")!)

@@ -26,7 +26,7 @@ import Testing
     let publisher = ClipPublisher(clip, codec: "h264")
     try await Watcher.run(RoomOptions(adaptiveStream: false, audioPlayback: .off), codecs: [:]) { watcher in
       let grant = VideoGrant.publisher(room: SyntheticRoom.name)
-      try await publisher.connect(url: watcher.synthetic.url, token: try await SyntheticRoom.token("carol", grant))
+      try await publisher.connect(url: watcher.synthetic.url, token: try SyntheticRoom.token("carol", grant))
       let file = folder.path + "/a.mkv"
       let recorder = Recorder(
         room: watcher.room,

@@ -2,7 +2,7 @@ import Foundation
 import LiveKitProtocol
 import Testing
 
-/// A token taken apart with Foundation, and its signature as the `openssl` program computes it: nothing of JWTKit.
+/// A token taken apart with Foundation, and its signature as the `openssl` program computes it: nothing of ours.
 private struct Parts {
   let header: [String: Any]
   let claims: [String: Any]
@@ -46,19 +46,19 @@ struct AccessTokenTests {
 
   private static func token(
     secret: String, identity: String = "bob", validFor: TimeInterval = 600, at time: Date = .now
-  ) async throws -> String {
-    try await AccessToken(
+  ) throws -> String {
+    try AccessToken(
       apiKey: "APIkey", identity: identity, grant: .recorder(room: "r"), validFor: validFor, now: time
     ).signed(secret: secret)
   }
 
-  @Test func theClaimsAreThoseOfLiveKit() async throws {
+  @Test func theClaimsAreThoseOfLiveKit() throws {
     var token = AccessToken(
       apiKey: "APIkey", identity: "björn \"x\"", grant: .recorder(room: "my room"), validFor: 600, now: Self.now)
     token.name = "Björn"
     token.metadata = "{\"a\": 1}"
     token.attributes = ["k": "v"]
-    let parts = try Parts(try await token.signed(secret: "secret"))
+    let parts = try Parts(try token.signed(secret: "secret"))
     #expect(parts.header["alg"] as? String == "HS256" && parts.header["typ"] as? String == "JWT")
     let expected: [String: Any] = [
       "iss": "APIkey", "sub": "björn \"x\"", "nbf": 1_699_999_995, "exp": 1_700_000_600, "name": "Björn",
@@ -71,63 +71,63 @@ struct AccessTokenTests {
     #expect(NSDictionary(dictionary: parts.claims) == NSDictionary(dictionary: expected))
   }
 
-  /// The development server's secret has six bytes; JWTKit would not take it as it is.
+  /// The development server's secret has six bytes, fewer than a hash.
   @Test(arguments: [
     "secret", "x", "exactly-32-bytes-long-1234567890", "ein längeres Geheimnis", String(repeating: "k", count: 100),
   ])
-  func theSignatureIsWhatOpenSSLComputes(secret: String) async throws {
-    let parts = try Parts(try await Self.token(secret: secret))
+  func theSignatureIsWhatOpenSSLComputes(secret: String) throws {
+    let parts = try Parts(try Self.token(secret: secret))
     #expect(try parts.signature == Parts.hmac(parts.signed, secret: secret))
   }
 
-  @Test func aTokenIsReadBack() async throws {
-    let token = try await AccessToken(
-      verifying: try await Self.token(secret: "secret"), apiKey: "APIkey", secret: "secret")
+  @Test func aTokenIsReadBack() throws {
+    let token = try AccessToken(
+      verifying: try Self.token(secret: "secret"), apiKey: "APIkey", secret: "secret")
     #expect(token.identity == "bob" && token.video == .recorder(room: "r"))
   }
 
-  private func refusal(_ token: String, apiKey: String = "APIkey", secret: String = "secret") async -> TokenError? {
+  private func refusal(_ token: String, apiKey: String = "APIkey", secret: String = "secret") -> TokenError? {
     do {
-      _ = try await AccessToken(verifying: token, apiKey: apiKey, secret: secret)
+      _ = try AccessToken(verifying: token, apiKey: apiKey, secret: secret)
       return nil
     } catch {
       return error
     }
   }
 
-  @Test func wrongSecretsAreRefused() async throws {
-    let token = try await Self.token(secret: "secret")
-    #expect(await refusal(token) == nil)
+  @Test func wrongSecretsAreRefused() throws {
+    let token = try Self.token(secret: "secret")
+    #expect(refusal(token) == nil)
     for secret in ["Secret", "secre", "secret1", "", "secret secret secret secret secret"] {
-      #expect(await refusal(token, secret: secret) == .invalid, "\(secret)")
+      #expect(refusal(token, secret: secret) == .invalid, "\(secret)")
     }
   }
 
-  @Test func anotherKeyIsRefused() async throws {
-    #expect(try await refusal(await Self.token(secret: "secret"), apiKey: "other") == .unknownKey)
+  @Test func anotherKeyIsRefused() throws {
+    #expect(try refusal(Self.token(secret: "secret"), apiKey: "other") == .unknownKey)
   }
 
-  @Test func tokensBeforeAndAfterTheirTimeAreRefused() async throws {
-    #expect(try await refusal(await Self.token(secret: "secret", at: .now.addingTimeInterval(-700))) == .outsideItsTime)
-    #expect(try await refusal(await Self.token(secret: "secret", at: .now.addingTimeInterval(700))) == .outsideItsTime)
+  @Test func tokensBeforeAndAfterTheirTimeAreRefused() throws {
+    #expect(try refusal(Self.token(secret: "secret", at: .now.addingTimeInterval(-700))) == .outsideItsTime)
+    #expect(try refusal(Self.token(secret: "secret", at: .now.addingTimeInterval(700))) == .outsideItsTime)
   }
 
-  @Test func changedAndBrokenTokensAreRefused() async throws {
-    let token = try await Self.token(secret: "secret")
+  @Test func changedAndBrokenTokensAreRefused() throws {
+    let token = try Self.token(secret: "secret")
     let parts = token.split(separator: ".").map(String.init)
-    let other = try await Self.token(secret: "secret", identity: "eve").split(separator: ".").map(String.init)
+    let other = try Self.token(secret: "secret", identity: "eve").split(separator: ".").map(String.init)
     let none = Data("{\"alg\":\"none\"}".utf8).base64EncodedString().replacing("=", with: "")
     for broken in [
       "", ".", "..", "a.b.c", "\(parts[0]).\(other[1]).\(parts[2])", "\(parts[0]).\(parts[1]).", token + "x",
       "\(none).\(parts[1]).", String(token.dropLast(10)), token + "." + parts[2], "\u{0}",
       String(repeating: ".", count: 1000),
     ] {
-      #expect(await refusal(broken) == .invalid, "\(broken.debugDescription)")
+      #expect(refusal(broken) == .invalid, "\(broken.debugDescription)")
     }
   }
 
-  @Test func whatNoHeaderCarriesIsNoToken() async throws {
-    #expect(try await TokenText.isWellFormed(Self.token(secret: "secret")))
+  @Test func whatNoHeaderCarriesIsNoToken() throws {
+    #expect(try TokenText.isWellFormed(Self.token(secret: "secret")))
     for text in ["", "a b", "a.b.c\n", "a\r\nHost: x", "tökén", "a\u{0}", String(repeating: "x", count: 20_000)] {
       #expect(!TokenText.isWellFormed(text), "\(text.debugDescription.prefix(20))")
     }

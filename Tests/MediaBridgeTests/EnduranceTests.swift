@@ -54,7 +54,7 @@ struct EnduranceTests {
   @Test func renderersAndSubscriptionsLeaveNothingBehind() async throws {
     let synthetic = try await SyntheticRoom.start()
     let room = Room()
-    try await room.connect(url: synthetic.url, token: try await SyntheticRoom.token("watcher"))
+    try await room.connect(url: synthetic.url, token: try SyntheticRoom.token("watcher"))
     let camera = try await eventually("the camera") {
       room.remoteParticipants["alice"]?.videoTracks.first { $0.isSubscribed }
     }
@@ -133,7 +133,7 @@ struct EnduranceTests {
     let synthetic = try await SyntheticRoom.start(codecs: [:])
     let room = Room()
     let grant = VideoGrant.publisher(room: SyntheticRoom.name)
-    try await room.connect(url: synthetic.url, token: try await SyntheticRoom.token("alice", grant))
+    try await room.connect(url: synthetic.url, token: try SyntheticRoom.token("alice", grant))
     try await expectNothingLeft(behind: "publications", after: 20, rounds: 200, heap: 2 << 20) { _ in
       try await publish(into: room)
     }
@@ -172,7 +172,7 @@ struct EnduranceTests {
 
   private func record(_ index: Int, from synthetic: SyntheticRoom, into folder: String) async throws {
     let room = Room()
-    try await room.connect(url: synthetic.url, token: try await SyntheticRoom.token("recorder"))
+    try await room.connect(url: synthetic.url, token: try SyntheticRoom.token("recorder"))
     let (who, kind) = index.isMultiple(of: 2) ? ("alice", "mkv") : ("bob", "mp4")
     let file = "\(folder)/\(index).\(kind)"
     let recorder = Recorder(
@@ -187,7 +187,7 @@ struct EnduranceTests {
 
   private func mix(_ index: Int, from synthetic: SyntheticRoom, into folder: String) async throws {
     let room = Room(roomOptions: RoomOptions(autoSubscribe: false, audioPlayback: .off))
-    try await room.connect(url: synthetic.url, token: try await SyntheticRoom.token("mixer"))
+    try await room.connect(url: synthetic.url, token: try SyntheticRoom.token("mixer"))
     let kind = index.isMultiple(of: 2) ? "mkv" : "mp4"
     let composite = RoomComposite(
       room: room,

@@ -25,7 +25,7 @@ import Testing
   @Test func theRecordingEndsWithTheRoom() async throws {
     let folder = try TemporaryFolder()
     let room = try await SyntheticRoom.start(codecs: ["alice": "vp8"])
-    let token = try await SyntheticRoom.token("recorder")
+    let token = try SyntheticRoom.token("recorder")
     let recording = Task { try await recordRoom(url: room.url, token: token, into: folder.path + "/room.mp4") }
     try await eventually("the file") {
       let file = try? FileManager.default.attributesOfItem(atPath: folder.path + "/room.mp4")
@@ -40,13 +40,13 @@ import Testing
   @Test func theCameraIsShown() async throws {
     let room = try await SyntheticRoom.start(codecs: [:])
     let grant = VideoGrant.publisher(room: SyntheticRoom.name)
-    let token = try await SyntheticRoom.token("camera", grant)
+    let token = try SyntheticRoom.token("camera", grant)
     let camera = Task {
       try await showCamera(
         url: room.url, token: token, options: CameraCaptureOptions(template: "pattern"), for: .seconds(2))
     }
     let frames = try await countFrames(
-      url: room.url, token: try await SyntheticRoom.token("counter"), for: .seconds(2))
+      url: room.url, token: try SyntheticRoom.token("counter"), for: .seconds(2))
     try await camera.value
     #expect(frames > 15)
     await room.stop()
@@ -55,7 +55,7 @@ import Testing
   @Test func theExampleCountsFrames() async throws {
     let room = try await SyntheticRoom.start(codecs: ["alice": "vp8", "bob": "h264"])
     let frames = try await countFrames(
-      url: room.url, token: try await SyntheticRoom.token("counter"), for: .seconds(2))
+      url: room.url, token: try SyntheticRoom.token("counter"), for: .seconds(2))
     await room.stop()
     #expect((50...110).contains(frames), "\(frames) frames of two participants with 25 a second")
   }

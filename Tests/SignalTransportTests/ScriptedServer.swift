@@ -3,7 +3,6 @@ import MediaCore
 import NIOCore
 import NIOHTTP1
 import NIOPosix
-import NIOSSL
 import NIOWebSocket
 import SwiftProtobuf
 
@@ -32,7 +31,7 @@ final class ScriptedServer: Sendable {
     var open = 0
   }
 
-  init(_ script: Script, tls: NIOSSLContext? = nil) async throws {
+  init(_ script: Script, tls: ServerTLS? = nil) async throws {
     let log = Locked(Log())
     self.log = log
     channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
@@ -40,7 +39,7 @@ final class ScriptedServer: Sendable {
         log.withLock { ($0.accepted, $0.open) = ($0.accepted + 1, $0.open + 1) }
         channel.closeFuture.whenComplete { _ in log.withLock { $0.open -= 1 } }
         return channel.eventLoop.makeCompletedFuture {
-          if let tls { try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: tls)) }
+          if let tls { try channel.pipeline.syncOperations.addHandler(tls.makeHandler()) }
           try Self.configure(channel, script, log)
         }
       }

@@ -1,7 +1,7 @@
+import COpenSSL
 import Foundation
 import LiveKitProtocol
 import MediaCore
-import NIOSSL
 import Testing
 
 @testable import SignalTransport
@@ -9,7 +9,7 @@ import Testing
 extension ScriptedServer {
   /// Runs `body` with a server and takes it down again.
   static func with<Result>(
-    _ script: Script, tls: NIOSSLContext? = nil, _ body: (ScriptedServer) async throws -> Result
+    _ script: Script, tls: ServerTLS? = nil, _ body: (ScriptedServer) async throws -> Result
   ) async throws -> Result {
     let server = try await ScriptedServer(script, tls: tls)
     do {
@@ -85,12 +85,7 @@ struct TestCertificates {
     ])
   }
 
-  func server(_ name: String) throws -> NIOSSLContext {
-    let chain = try NIOSSLCertificate.fromPEMFile(path("\(name).pem")).map { NIOSSLCertificateSource.certificate($0) }
-    let key = try NIOSSLPrivateKey(file: path("\(name).key"), format: .pem)
-    return try NIOSSLContext(
-      configuration: .makeServerConfiguration(certificateChain: chain, privateKey: .privateKey(key)))
-  }
+  func server(_ name: String) -> ServerTLS { ServerTLS(certificate: path("\(name).pem"), key: path("\(name).key")) }
 
   private func path(_ name: String) -> String { folder.appending(path: name).path() }
 
@@ -102,5 +97,21 @@ struct TestCertificates {
     try process.run()
     process.waitUntilExit()
     try #require(process.terminationStatus == 0, "openssl \(arguments.joined(separator: " "))")
+  }
+}
+
+/// What a server is known by: files of PEM.
+struct ServerTLS {
+  let certificate: String
+  let key: String
+
+  func makeHandler() throws -> TLSHandler {
+    let context = try #require(SSL_CTX_new(TLS_server_method()))
+    defer { SSL_CTX_free(context) }
+    try #require(SSL_CTX_use_certificate_file(context, certificate, SSL_FILETYPE_PEM) == 1)
+    try #require(SSL_CTX_use_PrivateKey_file(context, key, SSL_FILETYPE_PEM) == 1)
+    let ssl = try #require(SSL_new(context))
+    SSL_set_accept_state(ssl)
+    return try TLSHandler(owning: ssl)
   }
 }

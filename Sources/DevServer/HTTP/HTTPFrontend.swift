@@ -26,16 +26,13 @@ struct HTTPFrontend: Sendable {
     let request = NIOLoopBoundBox<JoinRequest?>(nil, eventLoop: channel.eventLoop)
     let upgrader = NIOTypedWebSocketServerUpgrader<Void>(
       maxFrameSize: 1 << 20,
-      shouldUpgrade: { channel, head in
-        channel.eventLoop.makeFutureWithTask { [configuration] in
-          guard Self.path(head) == "/rtc" else { return nil }
-          return try? await JoinRequest(head, configuration: configuration)
-        }.flatMap { (accepted: JoinRequest?) -> EventLoopFuture<HTTPHeaders?> in
-          request.value = accepted
-          guard accepted == nil else { return channel.eventLoop.makeSucceededFuture(HTTPHeaders()) }
+      shouldUpgrade: { [configuration] channel, head in
+        guard Self.path(head) == "/rtc", let accepted = try? JoinRequest(head, configuration: configuration) else {
           // NIO leaves a refused upgrade without an answer, so it is given here.
           return PlainResponder.respond(to: head, configuration, on: channel).map { nil }
         }
+        request.value = accepted
+        return channel.eventLoop.makeSucceededFuture(HTTPHeaders())
       },
       upgradePipelineHandler: { channel, _ in
         channel.eventLoop.makeCompletedFuture {
@@ -82,18 +79,18 @@ private final class PlainResponder: ChannelInboundHandler {
   static func respond(
     to head: HTTPRequestHead, _ configuration: DevServerConfiguration, on channel: any Channel
   ) -> EventLoopFuture<Void> {
-    channel.eventLoop.makeFutureWithTask { await answer(head, configuration) }
-      .flatMap { status, text in write(status, text, channel) }
+    let (status, text) = answer(head, configuration)
+    return write(status, text, channel)
   }
 
   private static func answer(
     _ head: HTTPRequestHead, _ configuration: DevServerConfiguration
-  ) async -> (HTTPResponseStatus, String) {
+  ) -> (HTTPResponseStatus, String) {
     switch HTTPFrontend.path(head) {
     case "/": return (.ok, "OK")
     case "/rtc/validate", "/rtc":
       do throws(JoinRefusal) {
-        _ = try await JoinRequest(head, configuration: configuration)
+        _ = try JoinRequest(head, configuration: configuration)
         return (.ok, "success")
       } catch {
         return (error.status, error.reason)

@@ -20,7 +20,7 @@ struct JoinRefusal: Error {
 
 extension JoinRequest {
   /// Reads query, headers and token of a request to `/rtc` or `/rtc/validate`.
-  init(_ head: HTTPRequestHead, configuration: DevServerConfiguration) async throws(JoinRefusal) {
+  init(_ head: HTTPRequestHead, configuration: DevServerConfiguration) throws(JoinRefusal) {
     let items = URLComponents(string: head.uri)?.queryItems ?? []
     func value(_ name: String) -> String? { items.first { $0.name == name }?.value }
     let bearer = head.headers.first(name: "Authorization").flatMap { header in
@@ -30,8 +30,7 @@ extension JoinRequest {
       throw JoinRefusal(status: .unauthorized, reason: "no permissions to access the room")
     }
     do {
-      token = try await AccessToken(
-        verifying: text, apiKey: configuration.apiKey, secret: configuration.apiSecret)
+      token = try AccessToken(verifying: text, apiKey: configuration.apiKey, secret: configuration.apiSecret)
     } catch {
       throw JoinRefusal(status: .unauthorized, reason: Self.explain(error))
     }

@@ -127,7 +127,7 @@ struct PublishCommand: AsyncParsableCommand {
       room: room, sources: plan.sources, process: plan.process, video: videoOptions(plan.video),
       audio: audioOptions(plan.audio), isLooped: loop, reconnectFor: reconnectFor, console: console)
     do {
-      let (url, token) = (try access.serverURL(), try await access.accessToken(grant: VideoGrant.publisher))
+      let (url, token) = (try access.serverURL(), try access.accessToken(grant: VideoGrant.publisher))
       try drawing.begin()
       try await console.join(url, interruption) {
         try await room.connect(url: url, token: token, connectOptions: access.connectOptions)

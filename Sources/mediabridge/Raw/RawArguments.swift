@@ -188,7 +188,7 @@ struct RawArguments: ParsableArguments {
   /// Of a room that nobody else is in.
   func visit(_ room: Room, _ console: Console) async throws -> RoomVisit {
     let (url, options) = (try access.serverURL(), access.connectOptions)
-    let token = try await access.accessToken(sendsMessages: reply == .data)
+    let token = try access.accessToken(sendsMessages: reply == .data)
     let interruption = Interruption()
     return RoomVisit(interruption: interruption) {
       try await console.join(url, interruption) {

@@ -33,7 +33,7 @@ actor RunRooms {
       all[index].joining
       ?? Task {
         try await room.connectToReceive(
-          url: access.serverURL(), token: try await access.accessToken(sendsMessages: sendsMessages),
+          url: access.serverURL(), token: try access.accessToken(sendsMessages: sendsMessages),
           connectOptions: access.connectOptions)
       }
     all[index].joining = joining

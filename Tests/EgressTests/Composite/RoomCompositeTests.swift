@@ -23,7 +23,7 @@ import Testing
       if identity == "mixer", case .trackSetting(let settings) = request.message { asked.add(settings) }
     }
     let room = Room(roomOptions: RoomOptions(autoSubscribe: false, audioPlayback: .off))
-    try await room.connect(url: server.url, token: try await SyntheticRoom.token("mixer"))
+    try await room.connect(url: server.url, token: try SyntheticRoom.token("mixer"))
     var options = CompositeOptions(file: "\(folder.path)/\(file)", wait: .seconds(20))
     options.participants = participants
     let composite = RoomComposite(room: room, options: options)
@@ -61,7 +61,7 @@ import Testing
   @Test func theWaitForSomebodyHasAnEnd() async throws {
     let server = try await SyntheticRoom.start(codecs: [:])
     let room = Room(roomOptions: RoomOptions(autoSubscribe: false, audioPlayback: .off))
-    try await room.connect(url: server.url, token: try await SyntheticRoom.token("mixer"))
+    try await room.connect(url: server.url, token: try SyntheticRoom.token("mixer"))
     let composite = RoomComposite(
       room: room, options: CompositeOptions(file: folder.path + "/a.mkv", wait: .milliseconds(300)))
     let told = Collector<String>(composite.events) { if case .waiting(let missing) = $0 { missing } else { nil } }
@@ -134,7 +134,7 @@ import Testing
     var roomOptions = RoomOptions(autoSubscribe: false, audioPlayback: .off)
     roomOptions.pipelineFolder = texts.path
     let room = Room(roomOptions: roomOptions)
-    try await room.connect(url: server.url, token: try await SyntheticRoom.token("mixer"))
+    try await room.connect(url: server.url, token: try SyntheticRoom.token("mixer"))
     let options = CompositeOptions(file: folder.path + "/a.mkv", wait: .seconds(20))
     let composite = RoomComposite(room: room, options: options)
     let told = Collector<String>(composite.events) {
@@ -190,7 +190,7 @@ import Testing
     var roomOptions = RoomOptions(autoSubscribe: false, audioPlayback: .off)
     roomOptions.pipelineFolder = texts.path
     let room = Room(roomOptions: roomOptions)
-    try await room.connect(url: server.url, token: try await SyntheticRoom.token("mixer"))
+    try await room.connect(url: server.url, token: try SyntheticRoom.token("mixer"))
     let file = folder.path + "/late.wav"
     var options = CompositeOptions(
       destinations: [OutputDestination(file, output: "wav")], values: ["audio-delay": "2750000000"])

@@ -35,7 +35,7 @@ import Testing
   @Test func everyStepWorks() async throws {
     let folder = try TemporaryFolder()
     let room = try await SyntheticRoom.start()
-    let token = try await SyntheticRoom.token("beginner")
+    let token = try SyntheticRoom.token("beginner")
     #expect(try await identities(url: room.url, token: token) == ["alice"])
 
     let png = URL(filePath: folder.path + "/first.png")

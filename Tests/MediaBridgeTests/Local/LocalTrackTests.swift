@@ -29,8 +29,8 @@ import Testing
     let (publisher, watcher) = (Room(roomOptions: options), Room(roomOptions: RoomOptions(adaptiveStream: false)))
     let grant = VideoGrant.publisher(room: SyntheticRoom.name)
     do {
-      try await publisher.connect(url: synthetic.url, token: try await SyntheticRoom.token("alice", grant))
-      try await watcher.connect(url: synthetic.url, token: try await SyntheticRoom.token("watcher"))
+      try await publisher.connect(url: synthetic.url, token: try SyntheticRoom.token("alice", grant))
+      try await watcher.connect(url: synthetic.url, token: try SyntheticRoom.token("watcher"))
       try await body(Scene(synthetic: synthetic, publisher: publisher, watcher: watcher))
     } catch {
       await publisher.disconnect()
@@ -335,7 +335,7 @@ import Testing
     let first = try await SyntheticRoom.start(codecs: [:])
     let grant = VideoGrant.publisher(room: SyntheticRoom.name)
     let publisher = Room()
-    try await publisher.connect(url: first.url, token: try await SyntheticRoom.token("alice", grant))
+    try await publisher.connect(url: first.url, token: try SyntheticRoom.token("alice", grant))
     let publication = try await publisher.localParticipant.publish(
       videoTrack: .createCameraTrack(options: Self.pattern))
     let sid = publication.sid
@@ -344,7 +344,7 @@ import Testing
     try await eventually("the way back") { publisher.connectionState == .connected && publication.sid != sid }
     #expect(publisher.localParticipant.trackPublications[publication.sid] === publication)
     let watcher = Room(roomOptions: RoomOptions(adaptiveStream: false))
-    try await watcher.connect(url: second.url, token: try await SyntheticRoom.token("watcher"))
+    try await watcher.connect(url: second.url, token: try SyntheticRoom.token("watcher"))
     let frames = try await Scene(synthetic: second, publisher: publisher, watcher: watcher).frames()
     try await eventually("frames") { frames.count > 10 }
     await watcher.disconnect()

@@ -15,7 +15,7 @@ import Testing
     do {
       for (room, identity) in [(alice, "alice"), (bob, "bob")] {
         let grant = VideoGrant(room: SyntheticRoom.name, roomJoin: true)
-        try await room.connect(url: synthetic.url, token: try await SyntheticRoom.token(identity, grant))
+        try await room.connect(url: synthetic.url, token: try SyntheticRoom.token(identity, grant))
       }
       outcome = .success(try await body(alice.localParticipant, bob))
     } catch { outcome = .failure(error) }
@@ -113,7 +113,7 @@ import Testing
     let begun = clock.now
     let error = await #expect(throws: LiveKitError.self) {
       try await room.connect(
-        url: synthetic.url, token: try await SyntheticRoom.token("alice"),
+        url: synthetic.url, token: try SyntheticRoom.token("alice"),
         connectOptions: ConnectOptions(iceTransportPolicy: .relay))
     }
     #expect(error?.code == .iceFailed && error?.message.contains("TURN") == true && clock.now - begun < .seconds(8))

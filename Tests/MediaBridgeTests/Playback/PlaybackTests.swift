@@ -166,7 +166,7 @@ import Testing
     if way == "unusable" { options.playbackValues["location"] = "\(played.folder.path)/no such folder/played.raw" }
     let room = Room(roomOptions: options)
     let start = ContinuousClock.now
-    try await room.connect(url: synthetic.url, token: try await SyntheticRoom.token("listener"))
+    try await room.connect(url: synthetic.url, token: try SyntheticRoom.token("listener"))
     let track = try await eventually("the track", within: .seconds(5)) {
       room.remoteParticipants["alice"]?.audioTracks.first?.track as? RemoteAudioTrack
     }

@@ -90,10 +90,10 @@ import Testing
     let room = Room(roomOptions: RoomOptions(audioPlayback: .off))
     let expiry = Date.now + 3
     try await room.connect(
-      url: synthetic.url, token: try await SyntheticRoom.token("watcher", validFor: 3))
+      url: synthetic.url, token: try SyntheticRoom.token("watcher", validFor: 3))
     if isRefreshed {
       var response = Livekit_SignalResponse()
-      response.refreshToken = try await SyntheticRoom.token("watcher")
+      response.refreshToken = try SyntheticRoom.token("watcher")
       synthetic.server.tell(response, to: "watcher")
     }
     // Whole seconds are told of in a token.

@@ -88,7 +88,7 @@ import Testing
     let room = Room(roomOptions: options)
     let told = Collector<RoomEvent>()
     let teller = Task { [events = room.events] in for await event in events { told.add(event) } }
-    try await room.connect(url: synthetic.url, token: try await SyntheticRoom.token("watcher"), connectOptions: connect)
+    try await room.connect(url: synthetic.url, token: try SyntheticRoom.token("watcher"), connectOptions: connect)
     let camera = try await eventually("the camera") { room.remoteParticipants["alice"]?.videoTracks.first }
     let microphone = try await eventually("the microphone") { room.remoteParticipants["alice"]?.audioTracks.first }
     if connect.autoSubscribe == false {
@@ -267,7 +267,7 @@ import Testing
     try await run { scene in
       let guest = Room()
       let grant = VideoGrant(room: SyntheticRoom.name, roomJoin: true)
-      try await guest.connect(url: scene.synthetic.url, token: try await SyntheticRoom.token("guest", grant))
+      try await guest.connect(url: scene.synthetic.url, token: try SyntheticRoom.token("guest", grant))
       try await eventually("the guest") { scene.room.remoteParticipants["guest"] != nil }
       scene.synthetic.server.cutSignal(of: "watcher")
       await guest.disconnect()
@@ -416,7 +416,7 @@ import Testing
       case .removed: scene.synthetic.server.removeParticipant("watcher")
       case .roomDeleted: scene.synthetic.server.deleteRoom(SyntheticRoom.name)
       case .replaced:
-        try await other.connect(url: scene.synthetic.url, token: try await SyntheticRoom.token("watcher"))
+        try await other.connect(url: scene.synthetic.url, token: try SyntheticRoom.token("watcher"))
       }
       try await eventually("the end") { scene.room.connectionState == .disconnected }
       #expect(scene.room.disconnectError?.code == dismissal.code)

@@ -21,7 +21,7 @@ import Testing
     init(_ identity: String, in synthetic: SyntheticRoom) async throws {
       let (events, heard) = (room.events, heard)
       Task { for await event in events { heard.add(event) } }
-      let token = try await SyntheticRoom.token(identity, VideoGrant(room: SyntheticRoom.name, roomJoin: true))
+      let token = try SyntheticRoom.token(identity, VideoGrant(room: SyntheticRoom.name, roomJoin: true))
       try await room.connect(url: synthetic.url, token: token)
     }
 
@@ -121,7 +121,7 @@ import Testing
       let data = Data("no".utf8)
       let early = await #expect(throws: LiveKitError.self) { try await recorder.localParticipant.publish(data: data) }
       #expect(early?.code == .invalidState)
-      let token = try await SyntheticRoom.token("recorder", .recorder(room: SyntheticRoom.name))
+      let token = try SyntheticRoom.token("recorder", .recorder(room: SyntheticRoom.name))
       try await recorder.connect(url: synthetic.url, token: token)
       let error = await #expect(throws: LiveKitError.self) { try await recorder.localParticipant.publish(data: data) }
       #expect(error?.code == .permissionDenied)

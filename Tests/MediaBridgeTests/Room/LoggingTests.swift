@@ -35,7 +35,7 @@ import Testing
     logger[metadataKey: "owner"] = "program"
     let synthetic = try await SyntheticRoom.start(codecs: [:])
     let room = Room(roomOptions: RoomOptions(audioPlayback: .off, logger: logger))
-    try await room.connect(url: synthetic.url, token: try await SyntheticRoom.token("watcher"))
+    try await room.connect(url: synthetic.url, token: try SyntheticRoom.token("watcher"))
     await room.disconnect()
     await synthetic.stop()
     #expect(lines.values.contains { $0.message == "joined" && $0.part == "room" })

@@ -16,7 +16,7 @@ import Testing
       Task { [stream = room.events, events] in for await event in stream { events.add(event) } }
       var grant = VideoGrant(room: SyntheticRoom.name, roomJoin: true)
       grant.canSubscribe = canSubscribe
-      try await room.connect(url: synthetic.url, token: try await SyntheticRoom.token(identity, grant))
+      try await room.connect(url: synthetic.url, token: try SyntheticRoom.token(identity, grant))
     }
 
     var texts: [String] {

@@ -14,7 +14,7 @@ import Testing
 
     init(_ identity: String, in synthetic: SyntheticRoom, _ name: String = SyntheticRoom.name) async throws {
       Task { [stream = room.events, events] in for await event in stream { events.add(event) } }
-      let token = try await SyntheticRoom.token(identity, VideoGrant(room: name, roomJoin: true))
+      let token = try SyntheticRoom.token(identity, VideoGrant(room: name, roomJoin: true))
       try await room.connect(url: synthetic.url, token: token)
     }
 

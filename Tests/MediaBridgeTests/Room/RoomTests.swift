@@ -39,7 +39,7 @@ struct RoomTests {
     try await Watcher.run(codecs: [:], events: events) { watcher in
       let guest = Room()
       let grant = VideoGrant(room: SyntheticRoom.name, roomJoin: true)
-      try await guest.connect(url: watcher.synthetic.url, token: try await SyntheticRoom.token("guest", grant))
+      try await guest.connect(url: watcher.synthetic.url, token: try SyntheticRoom.token("guest", grant))
       await guest.disconnect()
       try await eventually("the guest to be gone") { watcher.room.remoteParticipants.isEmpty }
     }
@@ -84,7 +84,7 @@ struct RoomTests {
     let synthetic = try await SyntheticRoom.start(codecs: [:])
     let room = Room()
     for _ in 0..<2 {
-      try await room.connect(url: synthetic.url, token: try await SyntheticRoom.token("watcher"))
+      try await room.connect(url: synthetic.url, token: try SyntheticRoom.token("watcher"))
       #expect(room.connectionState == .connected)
       await room.disconnect()
       #expect(room.connectionState == .disconnected)
@@ -98,10 +98,10 @@ struct RoomTests {
     let delegate = SlowLeaver()
     let room = Room(delegate: delegate)
     let before = room.events
-    try await room.connect(url: synthetic.url, token: try await SyntheticRoom.token("watcher"))
+    try await room.connect(url: synthetic.url, token: try SyntheticRoom.token("watcher"))
     await room.disconnect()
     let after = room.events
-    try await room.connect(url: synthetic.url, token: try await SyntheticRoom.token("watcher"))
+    try await room.connect(url: synthetic.url, token: try SyntheticRoom.token("watcher"))
     await room.disconnect()
     let firsts = try await eventually("what the delegate asked for") { delegate.events.values.first }
     for (events, what) in [(before, "made before"), (after, "made after"), (firsts, "made by a delegate")] {
@@ -119,7 +119,7 @@ struct RoomTests {
     let states = Collector<ConnectionState>()
     let listener = StateListener(states)
     room.add(delegate: listener)
-    let token = try await SyntheticRoom.token("watcher")
+    let token = try SyntheticRoom.token("watcher")
     try await room.connect(url: synthetic.url, token: token)
     for _ in 0..<20 {
       let connecting = Task.detached {

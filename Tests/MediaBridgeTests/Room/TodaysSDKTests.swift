@@ -170,10 +170,10 @@ private final class TodaysDelegate: RoomDelegate, ParticipantDelegate, TrackDele
     try await RunningServer.with { server in
       let (alice, bob) = (Room(), Room())
       var grant = VideoGrant.publisher(room: "room")
-      try await bob.connect(url: server.url, token: try await server.token("bob", grant))
+      try await bob.connect(url: server.url, token: try server.token("bob", grant))
       await #expect(throws: LiveKitError.self) { try await bob.localParticipant.set(name: "Bob") }
       grant.canUpdateOwnMetadata = true
-      try await alice.connect(url: server.url, token: try await server.token("alice", grant))
+      try await alice.connect(url: server.url, token: try server.token("alice", grant))
       let local = alice.localParticipant
       try await local.set(name: "Alice")
       try await local.set(metadata: "curious")

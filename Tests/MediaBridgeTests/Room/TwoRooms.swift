@@ -9,7 +9,7 @@ func withTwoRooms(_ body: (_ alice: Room, _ bob: Room) async throws -> Void) asy
   let outcome: Result<Void, any Error>
   do {
     for (room, identity) in zip(rooms, ["alice", "bob"]) {
-      let token = try await SyntheticRoom.token(identity, VideoGrant(room: SyntheticRoom.name, roomJoin: true))
+      let token = try SyntheticRoom.token(identity, VideoGrant(room: SyntheticRoom.name, roomJoin: true))
       try await room.connect(url: synthetic.url, token: token)
     }
     try await eventually("each other") { rooms[0].remoteParticipants["bob"] != nil }

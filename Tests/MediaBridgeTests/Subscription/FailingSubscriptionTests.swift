@@ -33,7 +33,7 @@ import Testing
     let options = RoomOptions(autoSubscribe: false, adaptiveStream: false)
     try await Watcher.run(options, codecs: [:], events: events) { watcher in
       let grant = VideoGrant.publisher(room: SyntheticRoom.name)
-      let leave = try await join(watcher.synthetic.url, try await SyntheticRoom.token("alice", grant))
+      let leave = try await join(watcher.synthetic.url, try SyntheticRoom.token("alice", grant))
       let camera = try await eventually("the camera") { watcher.room.remoteParticipants["alice"]?.videoTracks.first }
       do { try await body(Scene(watcher: watcher, camera: camera, events: events)) } catch {
         await leave()

@@ -45,9 +45,9 @@ import Testing
     let synthetic = try await SyntheticRoom.start(codecs: [:])
     let publisher = ClipPublisher(clip, codec: "h264")
     let grant = VideoGrant.publisher(room: SyntheticRoom.name)
-    try await publisher.connect(url: synthetic.url, token: try await SyntheticRoom.token("alice", grant))
+    try await publisher.connect(url: synthetic.url, token: try SyntheticRoom.token("alice", grant))
     let room = Room(roomOptions: RoomOptions(adaptiveStream: false))
-    try await room.connect(url: synthetic.url, token: try await SyntheticRoom.token("watcher"))
+    try await room.connect(url: synthetic.url, token: try SyntheticRoom.token("watcher"))
     let publication = try await eventually("the camera") {
       room.remoteParticipants["alice"]?.videoTracks.first { $0.isSubscribed }
     }

@@ -1,0 +1,175 @@
+import COpenSSL
+import NIOCore
+
+/// TLS by OpenSSL between the network and the handlers behind it. What they write waits for the end of the handshake.
+final class TLSHandler: ChannelDuplexHandler {
+  typealias InboundIn = ByteBuffer
+  typealias InboundOut = ByteBuffer
+  typealias OutboundIn = ByteBuffer
+  typealias OutboundOut = ByteBuffer
+
+  private let ssl: OpaquePointer
+  private let received: OpaquePointer
+  private let toSend: OpaquePointer
+  private var waiting: [(bytes: ByteBuffer, promise: EventLoopPromise<Void>?)] = []
+  private var isOpen = false
+  private var isOver = false
+  /// Takes the largest record that carries data (RFC 8446, 5.1).
+  private var record = [UInt8](repeating: 0, count: 16_384)
+  /// Why the other side's certificate was not taken.
+  private var refused: RefusedCertificate?
+
+  /// - Parameter ssl: is its own from now on; knows already which side of the handshake it is.
+  init(owning ssl: OpaquePointer) throws {
+    guard let received = BIO_new(BIO_s_mem()), let toSend = BIO_new(BIO_s_mem()) else {
+      SSL_free(ssl)
+      throw TLSFailure.newest
+    }
+    (self.ssl, self.received, self.toSend) = (ssl, received, toSend)
+    // Both are freed with it.
+    SSL_set_bio(ssl, received, toSend)
+    // Unretained: the callback runs within calls of this object, which outlives its `ssl`.
+    SSL_set_ex_data(ssl, 0, Unmanaged.passUnretained(self).toOpaque())
+    SSL_set_verify(ssl, SSL_get_verify_mode(ssl)) { isTrusted, chain in
+      if isTrusted == 0, let chain { TLSHandler.checking(chain)?.refused = RefusedCertificate(chain) }
+      return isTrusted
+    }
+  }
+
+  deinit { SSL_free(ssl) }
+
+  private static func checking(_ chain: OpaquePointer) -> TLSHandler? {
+    let ssl = X509_STORE_CTX_get_ex_data(chain, SSL_get_ex_data_X509_STORE_CTX_idx())
+    return SSL_get_ex_data(OpaquePointer(ssl), 0).map { Unmanaged.fromOpaque($0).takeUnretainedValue() }
+  }
+
+  // MARK: From the network
+
+  func handlerAdded(context: ChannelHandlerContext) {
+    if context.channel.isActive { advance(context) }
+  }
+
+  func channelActive(context: ChannelHandlerContext) {
+    context.fireChannelActive()
+    advance(context)
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    guard !isOver else { return }
+    let bytes = unwrapInboundIn(data)
+    bytes.withUnsafeReadableBytes { _ = BIO_write(received, $0.baseAddress, Int32($0.count)) }
+    advance(context)
+  }
+
+  func channelReadComplete(context: ChannelHandlerContext) {
+    context.fireChannelReadComplete()
+    // Nobody behind this knows that a handshake wants more.
+    if !isOpen && !isOver { context.read() }
+  }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    isOver = true
+    dropWaiting()
+    context.fireChannelInactive()
+  }
+
+  func handlerRemoved(context: ChannelHandlerContext) { dropWaiting() }
+
+  private func advance(_ context: ChannelHandlerContext) {
+    if !isOpen { shakeHands(context) }
+    while isOpen && !isOver { guard readRecord(context) else { break } }
+    flushNetwork(context)
+  }
+
+  private func shakeHands(_ context: ChannelHandlerContext) {
+    ERR_clear_error()
+    let result = SSL_do_handshake(ssl)
+    flushNetwork(context)
+    if result == 1 {
+      isOpen = true
+      flush(context: context)
+    } else if SSL_get_error(ssl, result) != SSL_ERROR_WANT_READ {
+      fail(refused.map(TLSFailure.certificate) ?? .newest, context)
+    }
+  }
+
+  /// False when there is none, or none any more.
+  private func readRecord(_ context: ChannelHandlerContext) -> Bool {
+    ERR_clear_error()
+    let result = SSL_read(ssl, &record, Int32(record.count))
+    if result > 0 {
+      let bytes = context.channel.allocator.buffer(bytes: record[..<Int(result)])
+      context.fireChannelRead(wrapInboundOut(bytes))
+      return true
+    }
+    switch SSL_get_error(ssl, result) {
+    case SSL_ERROR_WANT_READ: break
+    case SSL_ERROR_ZERO_RETURN: close(context: context, mode: .all, promise: nil)
+    default: fail(.newest, context)
+    }
+    return false
+  }
+
+  private func fail(_ failure: TLSFailure, _ context: ChannelHandlerContext) {
+    guard !isOver else { return }
+    isOver = true
+    flushNetwork(context)
+    dropWaiting()
+    context.fireErrorCaught(failure)
+    context.close(promise: nil)
+  }
+
+  // MARK: To the network
+
+  func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+    guard !isOver else {
+      promise?.fail(ChannelError.ioOnClosedChannel)
+      return
+    }
+    waiting.append((unwrapOutboundIn(data), promise))
+  }
+
+  func flush(context: ChannelHandlerContext) {
+    guard isOpen && !isOver else { return }
+    let writes = waiting
+    waiting = []
+    for write in writes {
+      ERR_clear_error()
+      // Never waits for anything: its network is memory.
+      let isWritten = write.bytes.withUnsafeReadableBytes {
+        $0.isEmpty || SSL_write(ssl, $0.baseAddress, Int32($0.count)) > 0
+      }
+      guard isWritten else {
+        write.promise?.fail(TLSFailure.newest)
+        return fail(.newest, context)
+      }
+      flushNetwork(context, write.promise)
+    }
+  }
+
+  func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+    if isOpen && !isOver && mode != .input {
+      flush(context: context)
+      isOver = true
+      SSL_shutdown(ssl)
+      flushNetwork(context)
+    }
+    context.close(mode: mode, promise: promise)
+  }
+
+  private func flushNetwork(_ context: ChannelHandlerContext, _ promise: EventLoopPromise<Void>? = nil) {
+    let count = BIO_ctrl_pending(toSend)
+    guard count > 0 || promise != nil else { return }
+    var buffer = context.channel.allocator.buffer(capacity: count)
+    buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: count) {
+      Int(max(0, BIO_read(toSend, $0.baseAddress, Int32(count))))
+    }
+    context.writeAndFlush(wrapOutboundOut(buffer), promise: promise)
+  }
+
+  private func dropWaiting() {
+    let writes = waiting
+    waiting = []
+    for write in writes { write.promise?.fail(ChannelError.ioOnClosedChannel) }
+  }
+}
