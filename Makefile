@@ -27,7 +27,8 @@ AS_ROOT = $$([ "$$(id -u)" = 0 ] || ! command -v sudo > /dev/null || echo sudo)
 
 .DEFAULT_GOAL := help
 .PHONY: help setup setup-test build build-tests build-tsan release demo test test-long unit endurance tsan fuzz e2e \
-  e2e-long e2e-minutes long-builds outside-package bench install uninstall lint docs format proto templates clean
+  e2e-ready e2e-long e2e-whole-room e2e-minutes long-builds outside-package bench install uninstall lint docs format \
+  proto templates clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -64,18 +65,18 @@ release: setup ## Build the optimized program; it needs no Swift where it runs
 demo: release ## Record a synthetic participant of a room of our own into demo.mp4
 	$(BIN) demo
 
-# One debug build serves unit and end-to-end tests: what a release build is for, figures, `make bench` measures.
+# Unit tests take the debug build, end-to-end tests the program that people run.
 test: ## Run the tests (some 32 minutes on 2 processors, build included)
 	$(MAKE) unit # one after the other even under -j: each wants the whole machine
 	$(MAKE) e2e
 
 # What waits for ten minutes runs beside what builds, which gives way to it.
 test-long: ## Run what takes longer: thread sanitizer, endurance, ten minutes of a room, a package outside (30 minutes)
-	$(MAKE) build-tests .venv/ready
+	$(MAKE) e2e-ready
 	$(MAKE) -j2 --output-sync=target e2e-minutes long-builds
 	$(MAKE) tsan
-	$(MAKE) endurance
-	$(MAKE) e2e-long
+	$(MAKE) -j2 --output-sync=target endurance e2e-long
+	$(MAKE) e2e-whole-room
 
 long-builds:
 	nice -n 19 $(MAKE) build-tsan
@@ -85,10 +86,10 @@ long-builds:
 # after the other. A test is of the first shard whose pattern has its suite, or else of the last one.
 SHARDS := 1 2 3 4 5
 SHARD_1 := ReconnectionTests|ReceiveRenewalTests|RefreshedTokenTests|ReasonsAcrossSessionsTests|StatisticsTests
-SHARD_1 := $(SHARD_1)|LocalTrackTests|SessionPropertyTests
+SHARD_1 := $(SHARD_1)|LocalTrackTests|SessionPropertyTests|RepeatF|GarbageTests|ReadmeTests|ColorConverterTests
 SHARD_2 := LayerTests|VideoViewTests|AdaptiveStreamTests|VideoFrameImageTests|FailingSubscriptionTests
 SHARD_2 := $(SHARD_2)|BlackKeyframeTests|SlowDecoderTests|FrameMemoryTests
-SHARD_3 := SeedsTests|Playback|RoomTests|MediaTests|DelegateTests
+SHARD_3 := SeedsTests|Playback|RoomTests|MediaTests|DelegateTests|RoomMovedTests|ReceiveTests|OrientationTests
 SHARD_4 := ^EgressTests
 SHARD_PATTERN = $(if $(SHARD_$*),--filter "$(SHARD_$*)",--skip "$(SHARD_1)|$(SHARD_2)|$(SHARD_3)|$(SHARD_4)")
 # Counts what its process holds, and wants one of its own.
@@ -117,7 +118,7 @@ unit-shard-%:
 	Tests/shard.sh .build/again $@ $(UNIT_TESTS) $(SHARD_PATTERN) --skip "$(ENDURANCE)"
 
 endurance: build-tests ## Repeat what a program does all day a thousand times, and look for what is left over
-	$(COUNTED_HEAP) .build/$(TEST_BUNDLE) --filter "$(ENDURANCE)"
+	$(COUNTED_HEAP) nice -n 19 .build/$(TEST_BUNDLE) --filter "$(ENDURANCE)"
 
 build-tests: setup-test
 	swift build --build-tests
@@ -149,7 +150,9 @@ fuzz: setup ## Feed the parsers with random input (FUZZ_SECONDS=60 for each of F
 # more by itself, as above.
 E2E_WORKERS ?= 5
 E2E_CACHE := $(shell mktemp -u)
-PYTEST_HERE = env MEDIABRIDGE_BIN=$(CURDIR)/$(or $(E2E_BIN),.build/debug/mediabridge) PYTHONDONTWRITEBYTECODE=1 \
+# They run what people run: the optimized program; of the debug build they take the examples.
+E2E_BIN ?= $(RELEASE)
+PYTEST_HERE = env MEDIABRIDGE_BIN=$(CURDIR)/$(E2E_BIN) PYTHONDONTWRITEBYTECODE=1 \
   .venv/bin/python -m pytest -q Tests/EndToEnd
 PYTEST = $(AS_ROOT) $(PYTEST_HERE) -o cache_dir=$(E2E_CACHE)
 # pytest ends with 5 when a selection has no test.
@@ -159,17 +162,22 @@ $(PYTEST) $(1) $(E2E) || case $$? in \
   5) [ -n '$(E2E)' ];; *) false;; esac
 endef
 
-e2e: build-tests .venv/ready ## Run the program against clients that others wrote (E2E="-k record" narrows)
+e2e-ready: build-tests $(if $(filter $(RELEASE),$(E2E_BIN)),release) .venv/ready
+
+e2e: e2e-ready ## Run the program against clients that others wrote (E2E="-k record" narrows)
 	$(call run-e2e,-m "not realtime and not long" -n $(E2E_WORKERS) --dist worksteal)
 	$(call run-e2e,-m "realtime and not long" -n 2 --dist worksteal)
 	@$(AS_ROOT) rm -rf $(E2E_CACHE)
 
-e2e-minutes: build-tests .venv/ready
+e2e-minutes: e2e-ready
 	$(call run-e2e,-m "minutes")
 	@$(AS_ROOT) rm -rf $(E2E_CACHE)
 
-e2e-long: build-tests .venv/ready
+e2e-long: e2e-ready
 	$(call run-e2e,-m "long and not realtime and not outside and not minutes" -n 2 --dist worksteal)
+	@$(AS_ROOT) rm -rf $(E2E_CACHE)
+
+e2e-whole-room: e2e-ready
 	$(call run-e2e,-m "long and realtime")
 	@$(AS_ROOT) rm -rf $(E2E_CACHE)
 

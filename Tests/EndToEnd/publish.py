@@ -106,7 +106,7 @@ async def play(source, stretch, start):
     block = clip.RATE // 10
     position = 0
     while True:
-        await until(start + position / clip.RATE - AHEAD)
+        await until(start + max(0, position / clip.RATE - AHEAD))
         samples = stretch(position, block)
         await source.capture_frame(rtc.AudioFrame(samples.tobytes(), clip.RATE, 2, block))
         position += block
@@ -242,8 +242,10 @@ async def publish(arguments, frames=CAMERA.frames, stretch=clip.audio):
         publications["audio"] = await publish_audio(room, audio)
     print(json.dumps({"event": "published", "sids": sids(publications)}), flush=True)
     start = time.monotonic()
-    tasks = [asyncio.create_task(frames(video, arguments, start)), asyncio.create_task(play(audio, stretch, start))]
+    tasks = [asyncio.create_task(frames(video, arguments, start))]
     tasks.append(asyncio.create_task(screen(sources["screen"], arguments, publications)))
+    if not arguments.no_audio:
+        tasks.append(asyncio.create_task(play(audio, stretch, start)))
     acting = asyncio.create_task(act(room, sources, arguments, publications, start))
     await asyncio.wait(tasks, timeout=arguments.duration, return_when=asyncio.FIRST_EXCEPTION)
     for task in tasks:
