@@ -17,7 +17,8 @@ enum JSONWebToken {
   /// The JSON that `token` carries; nil where it is none, or is signed otherwise.
   static func claims(of token: String, secret: String) -> Data? {
     let parts = token.split(separator: ".", omittingEmptySubsequences: false)
-    guard parts.count == 3, let header = data(parts[0]), let claims = data(parts[1]), let shown = data(parts[2]),
+    guard parts.count == 3, !secret.isEmpty, let header = data(parts[0]), let claims = data(parts[1]),
+      let shown = data(parts[2]),
       let header = try? JSONDecoder().decode(Header.self, from: header), header.alg == "HS256"
     else { return nil }
     let expected = signature(of: "\(parts[0]).\(parts[1])", secret: secret)
@@ -39,7 +40,9 @@ enum JSONWebToken {
     data.base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
   }
 
+  /// RFC 7515, 2: without padding.
   private static func data(_ text: Substring) -> Data? {
+    guard !text.utf8.contains(where: { "=+/".utf8.contains($0) }) else { return nil }
     let base64 = text.replacing("-", with: "+").replacing("_", with: "/")
     return Data(base64Encoded: base64 + String(repeating: "=", count: (4 - base64.count % 4) % 4))
   }

@@ -27,9 +27,8 @@ public final class MessageSocket: Sendable {
     let path = (parts?.percentEncodedPath).flatMap { $0.isEmpty ? nil : $0 } ?? "/"
     let head = url.request(
       path + (parts?.percentEncodedQuery.map { "?" + $0 } ?? ""), HTTPHeaders(headers.map { ($0.key, $0.value) }))
-    let opening = WebSocketOpening(
-      url, head: head, messageLimit: messageLimit, authorities: .ofProcess
-    ) { channel in
+    let security = try SecureChannel.to(url, trusting: .ofProcess)
+    let opening = WebSocketOpening(url, head: head, messageLimit: messageLimit, security: security) { channel in
       try channel.pipeline.syncOperations.addHandler(MessageSocketHandler())
       return MessageSocket(channel, server: url.server)
     }
@@ -54,11 +53,17 @@ public final class MessageSocket: Sendable {
   /// Ends it; whoever sends is not held up any more.
   public func close() { channel.close(promise: nil) }
 
-  /// Says goodbye, so that the server knows that all was sent.
+  private static let closeLimit = TimeAmount.seconds(3)
+
+  /// Says goodbye, so that the server knows that all was sent, and waits a while for its answer: a socket that is closed with
+  /// something unread loses what is on its way. Not to be called on an event loop.
   public func finish() {
     let code = ByteBuffer(bytes: [0x03, 0xe8])
-    let frame = WebSocketFrame(fin: true, opcode: .connectionClose, maskKey: .random(), data: code)
-    channel.writeAndFlush(frame).whenComplete { [channel] _ in channel.close(promise: nil) }
+    channel.writeAndFlush(
+      WebSocketFrame(fin: true, opcode: .connectionClose, maskKey: .random(), data: code), promise: nil)
+    let limit = channel.eventLoop.scheduleTask(in: Self.closeLimit) { [channel] in channel.close(promise: nil) }
+    try? channel.closeFuture.wait()
+    limit.cancel()
   }
 }
 

@@ -18,15 +18,15 @@ struct SignalConnector {
   func connect() async throws(SignalError) -> SignalConnection {
     guard TokenText.isWellFormed(token) else { throw .malformedToken }
     let deadline = NIODeadline.now() + .nanoseconds(timeout.nanoseconds)
-    let socket = socket
+    let socket = socket(try SecureChannel.to(url, trusting: authorities))
     switch try await socket.open(until: deadline) {
     case .accepted(let connection): return connection
     case .refused(let status): throw await explain(status, socket, until: deadline)
     }
   }
 
-  private var socket: WebSocketOpening<SignalConnection> {
-    WebSocketOpening(url, head: head("rtc"), messageLimit: SignalHandler.messageLimit, authorities: authorities) {
+  private func socket(_ security: SecureChannel?) -> WebSocketOpening<SignalConnection> {
+    WebSocketOpening(url, head: head("rtc"), messageLimit: SignalHandler.messageLimit, security: security) {
       [opening, limit = joinTimeout ?? timeout, server = url.server] channel in
       try SignalConnection(channel: channel, state: SignalState(opening, at: .now, limit: limit), server: server)
     }

@@ -164,6 +164,7 @@ final class SignalHandler: ChannelInboundHandler {
       .unreadable("a message of more than \(messageLimit) bytes or \(fragmentLimit) fragments")
     case is NIOWebSocketError, is NIOWebSocketFrameAggregator.Error: .unreadable("broken WebSocket frames")
     case is IOError: .broken(cut)
+    case let error as TLSFailure: .broken("TLS failed: \(error.reason(host: "the server"))")
     default: .broken("\(error)")
     }
   }

@@ -18,6 +18,8 @@ enum TLSFailure: Error {
     return .other(ERR_reason_error_string(code).map { String(cString: $0) } ?? "the handshake ended unexpectedly")
   }
 
+  func signalError(_ host: String) -> SignalError { .tls(host: host, reason: reason(host: host)) }
+
   /// What happened, and what to do about it.
   func reason(host: String) -> String {
     switch self {
@@ -44,7 +46,8 @@ struct RefusedCertificate {
   init(_ chain: OpaquePointer) {
     code = X509_STORE_CTX_get_error(chain)
     end = X509_STORE_CTX_get_current_cert(chain).flatMap { Self.date(X509_get0_notAfter($0)) }
-    issuer = X509_STORE_CTX_get0_cert(chain).map { Self.text(X509_get_issuer_name($0)) } ?? ""
+    let name = X509_STORE_CTX_get0_cert(chain).map { Self.text(X509_get_issuer_name($0)) }
+    issuer = SignalError.shown(name ?? "")
   }
 
   func reason(host: String) -> String {

@@ -19,9 +19,11 @@ final class TLSHandler: ChannelDuplexHandler {
   /// Why the other side's certificate was not taken.
   private var refused: RefusedCertificate?
 
-  /// - Parameter ssl: is its own from now on; knows already which side of the handshake it is.
+  /// - Parameter ssl: is its own from now on.
   init(owning ssl: OpaquePointer) throws {
-    guard let received = BIO_new(BIO_s_mem()), let toSend = BIO_new(BIO_s_mem()) else {
+    let (received, toSend) = (BIO_new(BIO_s_mem()), BIO_new(BIO_s_mem()))
+    guard let received, let toSend else {
+      BIO_free(received ?? toSend)
       SSL_free(ssl)
       throw TLSFailure.newest
     }
@@ -76,19 +78,18 @@ final class TLSHandler: ChannelDuplexHandler {
   func handlerRemoved(context: ChannelHandlerContext) { dropWaiting() }
 
   private func advance(_ context: ChannelHandlerContext) {
+    guard !isOver else { return }
     if !isOpen { shakeHands(context) }
     while isOpen && !isOver { guard readRecord(context) else { break } }
     flushNetwork(context)
+    flush(context: context)
   }
 
   private func shakeHands(_ context: ChannelHandlerContext) {
     ERR_clear_error()
     let result = SSL_do_handshake(ssl)
-    flushNetwork(context)
-    if result == 1 {
-      isOpen = true
-      flush(context: context)
-    } else if SSL_get_error(ssl, result) != SSL_ERROR_WANT_READ {
+    isOpen = result == 1
+    if !isOpen, SSL_get_error(ssl, result) != SSL_ERROR_WANT_READ {
       fail(refused.map(TLSFailure.certificate) ?? .newest, context)
     }
   }
@@ -130,25 +131,28 @@ final class TLSHandler: ChannelDuplexHandler {
   }
 
   func flush(context: ChannelHandlerContext) {
-    guard isOpen && !isOver else { return }
-    let writes = waiting
-    waiting = []
-    for write in writes {
+    // Whoever is told of a write may write, or close, at once.
+    while isOpen && !isOver && !waiting.isEmpty {
+      let (bytes, promise) = waiting.removeFirst()
       ERR_clear_error()
-      // Never waits for anything: its network is memory.
-      let isWritten = write.bytes.withUnsafeReadableBytes {
-        $0.isEmpty || SSL_write(ssl, $0.baseAddress, Int32($0.count)) > 0
+      let result = bytes.withUnsafeReadableBytes { $0.isEmpty ? 1 : SSL_write(ssl, $0.baseAddress, Int32($0.count)) }
+      if result > 0 {
+        flushNetwork(context, promise)
+        continue
       }
-      guard isWritten else {
-        write.promise?.fail(TLSFailure.newest)
-        return fail(.newest, context)
-      }
-      flushNetwork(context, write.promise)
+      waiting.insert((bytes, promise), at: 0)
+      // The rest of a message of TLS comes first.
+      if SSL_get_error(ssl, result) == SSL_ERROR_WANT_READ { return }
+      fail(.newest, context)
     }
   }
 
   func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
-    if isOpen && !isOver && mode != .input {
+    guard mode == .all else {
+      promise?.fail(ChannelError.operationUnsupported)
+      return
+    }
+    if isOpen && !isOver {
       flush(context: context)
       isOver = true
       SSL_shutdown(ssl)

@@ -15,7 +15,8 @@ struct WebSocketOpening<Accepted: Sendable>: Sendable {
   let url: SignalURL
   let head: HTTPRequestHead
   let messageLimit: Int
-  let authorities: NamedAuthorities
+  /// Nil where there is none.
+  let security: SecureChannel?
   /// Puts what reads and writes messages into a channel that was upgraded.
   let accept: @Sendable (any Channel) throws -> Accepted
   private let sockets = OpenSockets()
@@ -24,11 +25,11 @@ struct WebSocketOpening<Accepted: Sendable>: Sendable {
   ///   - head: of the request.
   ///   - messageLimit: bytes of the largest message that is taken.
   init(
-    _ url: SignalURL, head: HTTPRequestHead, messageLimit: Int, authorities: NamedAuthorities,
+    _ url: SignalURL, head: HTTPRequestHead, messageLimit: Int, security: SecureChannel?,
     accept: @escaping @Sendable (any Channel) throws -> Accepted
   ) {
     (self.url, self.head, self.messageLimit) = (url, head, messageLimit)
-    (self.authorities, self.accept) = (authorities, accept)
+    (self.security, self.accept) = (security, accept)
   }
 
   /// Ends at once, with whatever error, when its task is cancelled.
@@ -61,9 +62,7 @@ struct WebSocketOpening<Accepted: Sendable>: Sendable {
       .channelInitializer { [sockets] in sockets.add($0) }
   }
 
-  func secure(_ channel: any Channel) throws {
-    if url.isSecure { try SecureChannel(host: url.host, authorities: authorities).addHandler(to: channel) }
-  }
+  func secure(_ channel: any Channel) throws { try security?.addHandler(to: channel) }
 
   // MARK: Upgrade
 
@@ -115,7 +114,7 @@ struct WebSocketOpening<Accepted: Sendable>: Sendable {
       if error.dnsAError != nil && error.connectionErrors.isEmpty { return .unresolvedHost(url.host) }
       let isTimeout = error.connectionErrors.contains { $0.error is ChannelError }
       return isTimeout ? .timedOut(url.server) : .connectionRefused(url.server)
-    case let error as TLSFailure: return .tls(host: url.host, reason: error.reason(host: url.host))
+    case let error as TLSFailure: return error.signalError(url.host)
     case ChannelError.connectTimeout: return .timedOut(url.server)
     // With these the upgrade handler and the pipeline say that the connection ended under them.
     case is ChannelError: return .lost(url.server, "it was closed before it answered")

@@ -103,6 +103,10 @@ struct AccessTokenTests {
     }
   }
 
+  @Test func withoutASecretEachTokenIsRefused() throws {
+    #expect(try refusal(Self.token(secret: ""), secret: "") == .invalid)
+  }
+
   @Test func anotherKeyIsRefused() throws {
     #expect(try refusal(Self.token(secret: "secret"), apiKey: "other") == .unknownKey)
   }

@@ -202,7 +202,9 @@ struct ConnectTests {
     }
   }
 
-  @Test(arguments: ["", "host", "host:7880", "ftp://host", "ws://", "ws://:7880", "ws://host:port", "ws://ho st"])
+  @Test(arguments: [
+    "", "host", "host:7880", "ftp://host", "ws://", "ws://:7880", "ws://host:port", "ws://ho st", "wss://[]",
+  ])
   func whatIsNoAddressIsRefused(text: String) {
     #expect(throws: SignalError.invalidURL(text)) { try SignalURL(text) }
   }

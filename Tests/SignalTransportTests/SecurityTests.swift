@@ -59,6 +59,15 @@ struct SecurityTests {
     #expect(reason.contains("expired on 20"), "\(reason)")
   }
 
+  @Test func authoritiesThatCannotBeReadAreSaid() async throws {
+    try await ScriptedServer.with(.http([:])) { server async throws in
+      let trusting = NamedAuthorities(environment: ["SSL_CERT_FILE": "/nowhere/ca.pem"])
+      let failure = try await server.connector(scheme: "wss", trusting: trusting).failure()
+      let words = failure?.description ?? "none"
+      #expect(words.contains("cannot be read") && words.contains("/nowhere/ca.pem"), "\(words)")
+    }
+  }
+
   @Test func aServerWithoutTLSIsNamed() async throws {
     try await ScriptedServer.with(.http([:])) { server async throws in
       let failure = try await server.connector(scheme: "wss").failure()

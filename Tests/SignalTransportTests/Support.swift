@@ -75,9 +75,11 @@ struct TestCertificates {
   }
 
   /// Signed by the CA.
-  func leaf(_ name: String, for names: String = "DNS:localhost,IP:127.0.0.1", days: Int = 2) throws {
+  func leaf(
+    _ name: String, for names: String = "DNS:localhost,IP:127.0.0.1", subject: String = "/CN=leaf", days: Int = 2
+  ) throws {
     try openssl(
-      ["req"] + Self.newKey + ["-keyout", path("\(name).key"), "-out", path("\(name).csr"), "-subj", "/CN=leaf"])
+      ["req"] + Self.newKey + ["-keyout", path("\(name).key"), "-out", path("\(name).csr"), "-subj", subject])
     try Data("subjectAltName=\(names)\n".utf8).write(to: URL(filePath: path("\(name).ext")))
     try openssl([
       "x509", "-req", "-in", path("\(name).csr"), "-CA", path("ca.pem"), "-CAkey", path("ca.key"), "-CAcreateserial",
@@ -105,9 +107,11 @@ struct ServerTLS {
   let certificate: String
   let key: String
 
-  func makeHandler() throws -> TLSHandler {
+  /// - Parameter version: the newest that it speaks.
+  func makeHandler(upTo version: Int32 = TLS1_3_VERSION) throws -> TLSHandler {
     let context = try #require(SSL_CTX_new(TLS_server_method()))
     defer { SSL_CTX_free(context) }
+    SSL_CTX_ctrl(context, SSL_CTRL_SET_MAX_PROTO_VERSION, Int(version), nil)
     try #require(SSL_CTX_use_certificate_file(context, certificate, SSL_FILETYPE_PEM) == 1)
     try #require(SSL_CTX_use_PrivateKey_file(context, key, SSL_FILETYPE_PEM) == 1)
     let ssl = try #require(SSL_new(context))

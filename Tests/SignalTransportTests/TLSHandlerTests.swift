@@ -1,3 +1,4 @@
+import COpenSSL
 import MediaCore
 import NIOCore
 import NIOEmbedded
@@ -12,12 +13,17 @@ private struct Ends {
   let server = EmbeddedChannel()
   private let certificates: TestCertificates
 
-  init() throws {
+  /// - Parameters:
+  ///   - host: that the client wants.
+  ///   - names: of a certificate that the trusted CA signs; nil for its own.
+  init(host: String = "localhost", names: String? = nil, upTo version: Int32 = TLS1_3_VERSION) throws {
     certificates = try TestCertificates()
     defer { certificates.remove() }
-    try SecureChannel(host: "localhost", authorities: certificates.trust).addHandler(to: client)
-    try server.pipeline.syncOperations.addHandler(certificates.server("ca").makeHandler())
-    for channel in [server, client] { try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait() }
+    if let names { try certificates.leaf("server", for: names, subject: "/CN=localhost") }
+    try SecureChannel(host: host, trusting: certificates.trust).addHandler(to: client)
+    let server = certificates.server(names == nil ? "ca" : "server")
+    try self.server.pipeline.syncOperations.addHandler(server.makeHandler(upTo: version))
+    for channel in [self.server, client] { try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait() }
   }
 
   /// Carries what each has sent to the other one, by so many bytes at once, until there is no more.
@@ -62,6 +68,38 @@ struct TLSHandlerTests {
     #expect(try Ends.received(ends.client).readableBytes == 4_500)
   }
 
+  @Test func anOlderServerIsUnderstood() throws {
+    let ends = try Ends(upTo: TLS1_2_VERSION)
+    ends.client.writeAndFlush(Self.bytes(10), promise: nil)
+    try ends.exchange(by: 100)
+    #expect(try Ends.received(ends.server) == Self.bytes(10))
+    #expect(throws: TLSFailure.self) { try Ends(upTo: TLS1_1_VERSION).exchange(by: 100) }
+  }
+
+  @Test(arguments: [
+    ("localhost", "DNS:localhost"), ("localhost.", "DNS:localhost"), ("a.example.org", "DNS:*.example.org"),
+    ("127.0.0.1", "IP:127.0.0.1"), ("::1", "IP:::1"),
+  ]) func aServerIsKnownByItsNames(host: String, names: String) throws {
+    let ends = try Ends(host: host, names: names)
+    try ends.exchange(by: 1_000)
+    #expect(ends.client.isActive && ends.server.isActive)
+  }
+
+  @Test(arguments: [
+    ("localhost", "IP:127.0.0.1"), ("127.0.0.1", "DNS:127.0.0.1"), ("::1", "IP:127.0.0.1"), ("fe80::1%lo", "IP:fe80::1"),
+    ("b.a.example.org", "DNS:*.example.org"), ("example.org", "DNS:*.example.org"), ("ab.org", "DNS:a*.org"),
+    ("localhost", "email:localhost@example.org"), ("LOCALHOST.evil", "DNS:localhost"),
+  ]) func anotherServerIsRefused(host: String, names: String) throws {
+    let ends = try Ends(host: host, names: names)
+    let error = #expect(throws: TLSFailure.self) { try ends.exchange(by: 1_000) }
+    #expect(error?.reason(host: host).contains("not for \(host)") == true, "\(String(describing: error))")
+    #expect(try Ends.received(ends.server).readableBytes == 0 && !ends.client.isActive)
+  }
+
+  @Test(arguments: ["", "."]) func withoutANameThereIsNoConnection(host: String) throws {
+    #expect(throws: TLSFailure.self) { try Ends(host: host) }
+  }
+
   @Test func whoClosesIsUnderstood() throws {
     let ends = try Ends()
     try ends.exchange(by: 1_000)
@@ -77,6 +115,28 @@ struct TLSHandlerTests {
     let written = ends.client.writeAndFlush(Self.bytes(10))
     try ends.client.close().wait()
     #expect(throws: ChannelError.self) { try written.wait() }
+  }
+
+  @Test func whoIsToldOfAWriteMayClose() throws {
+    let ends = try Ends()
+    try ends.exchange(by: 1_000)
+    let writes = (0..<5).map { _ in ends.client.write(Self.bytes(10)) }
+    writes[1].whenComplete { _ in ends.client.close(promise: nil) }
+    ends.client.flush()
+    for write in writes { try write.wait() }
+    try ends.exchange(by: 1_000)
+    #expect(try Ends.received(ends.server).readableBytes == 50 && !ends.server.isActive)
+  }
+
+  @Test func whoIsToldOfAWriteMayWrite() throws {
+    let ends = try Ends()
+    try ends.exchange(by: 1_000)
+    ends.client.write(ByteBuffer(string: "a")).whenComplete { _ in
+      ends.client.writeAndFlush(ByteBuffer(string: "c"), promise: nil)
+    }
+    ends.client.writeAndFlush(ByteBuffer(string: "b"), promise: nil)
+    try ends.exchange(by: 1_000)
+    #expect(try Ends.received(ends.server) == ByteBuffer(string: "abc"))
   }
 
   @Test(arguments: 0..<40) func whatIsNoTLSEndsTheConnection(seed: Int) throws {
