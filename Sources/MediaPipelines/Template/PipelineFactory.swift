@@ -75,7 +75,7 @@ package struct PipelineFactory: Sendable {
     do {
       let known = Set(template.variables.map(\.name))
       let usable = values.merging(overrides) { _, set in set }.filter { known.contains($0.key) }
-      let filled = try template.fill(usable)
+      let filled = try template.fill(EncoderSlices.values(of: template, usable))
       if let violation = filled.contractViolation {
         let line = filled.contractLine.map { ":\($0)" } ?? ""
         throw PipelineFailure(.template, "\(filled.file)\(line): \(violation)")

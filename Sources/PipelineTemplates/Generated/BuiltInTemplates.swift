@@ -567,11 +567,14 @@ appsrc name=frames max-buffers=${frame-queue:-50} max-bytes=${queue-bytes:-20000
 # colorimetry   and capssetter: the video has one description, whatever the decoder says of its frames; BT.601 is what
 #               VP8 has, and no rate is what live frames have.
 # x264enc       `bitrate` in kbit/s; `preset` from ultrafast to slower; a keyframe at least every `gop` frames. With
-#               min-keyint it makes no frame that looks like a keyframe and is none, as it does soon behind one.
+#               min-keyint it makes no frame that looks like a keyframe and is none, as it does soon behind one. Each frame
+#               is cut into `slices` that are encoded at once: 1 looks best and costs least, and is set up to 1280x720;
+#               0 is what the processors allow.
 # parser        Puts the parameter sets in front of every keyframe too, so that it can follow H.264 of somebody else.
 # encoded       Access units out; the caps are what this template is chosen by.
 #
 # Units: frame-queue frames, queue-bytes bytes, width px, height px, bitrate kbit/s, preset word, gop frames
+# Units: slices slices
 
 appsrc name=frames max-buffers=${frame-queue:-50} max-bytes=${queue-bytes:-200000000} leaky-type=downstream caps="video/x-raw"
 ! videoflip video-direction=auto
@@ -579,7 +582,7 @@ appsrc name=frames max-buffers=${frame-queue:-50} max-bytes=${queue-bytes:-20000
 ! video/x-raw,format=I420,width=${width:-1280},height=${height:-720},pixel-aspect-ratio=1/1,colorimetry=bt601
 ! capssetter caps="video/x-raw,framerate=(fraction)0/1,interlace-mode=progressive"
 ! x264enc name=encoder bitrate=${bitrate:-2500} speed-preset=${preset:-superfast} tune=zerolatency key-int-max=${gop:-50}
-  option-string=min-keyint=1
+  threads=${slices:-0} option-string=min-keyint=1
 ! video/x-h264,profile=main ! h264parse config-interval=-1
 ! appsink name=encoded sync=false caps="video/x-h264,stream-format=avc,alignment=au"
 
