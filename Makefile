@@ -148,7 +148,7 @@ fuzz: setup ## Feed the parsers with random input (FUZZ_SECONDS=60 for each of F
 
 # Tests that measure real time are marked `realtime` and run two at a time, the others more of them. What fails is run once
 # more by itself, as above.
-E2E_WORKERS ?= 5
+E2E_WORKERS ?= 6
 E2E_CACHE := $(shell mktemp -u)
 # They run what people run: the optimized program; of the debug build they take the examples.
 E2E_BIN ?= $(RELEASE)

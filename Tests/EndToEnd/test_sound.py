@@ -12,7 +12,7 @@ from publishing import publish
 
 
 # As desktops run what has to do with sound.
-PRIORITY = ("nice", "-n", "-11")
+PRIORITY = ("chrt", "--rr", "5")
 
 
 @pytest.fixture
