@@ -14,7 +14,7 @@ public struct SignalURL: Sendable, Equatable {
   /// Takes `ws`, `wss`, `http` and `https` addresses.
   public init(_ text: String) throws(SignalError) {
     guard let parts = URLComponents(string: text), let scheme = parts.scheme?.lowercased(),
-      ["ws", "wss", "http", "https"].contains(scheme), let host = parts.encodedHost, host.trimmingCharacters(in: ["[", "]"]) != ""
+      ["ws", "wss", "http", "https"].contains(scheme), let host = parts.encodedHost, !["", "[]"].contains(host)
     else { throw .invalidURL(text) }
     if let port = parts.port, !(1...65_535).contains(port) { throw .invalidPort(port, url: text) }
     self.host = host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host

@@ -23,7 +23,9 @@ private struct Ends {
     try SecureChannel(host: host, trusting: certificates.trust).addHandler(to: client)
     let server = certificates.server(names == nil ? "ca" : "server")
     try self.server.pipeline.syncOperations.addHandler(server.makeHandler(upTo: version))
-    for channel in [self.server, client] { try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait() }
+    for channel in [self.server, client] {
+      try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
+    }
   }
 
   /// Carries what each has sent to the other one, by so many bytes at once, until there is no more.
@@ -86,7 +88,8 @@ struct TLSHandlerTests {
   }
 
   @Test(arguments: [
-    ("localhost", "IP:127.0.0.1"), ("127.0.0.1", "DNS:127.0.0.1"), ("::1", "IP:127.0.0.1"), ("fe80::1%lo", "IP:fe80::1"),
+    ("localhost", "IP:127.0.0.1"), ("127.0.0.1", "DNS:127.0.0.1"), ("::1", "IP:127.0.0.1"),
+    ("fe80::1%lo", "IP:fe80::1"),
     ("b.a.example.org", "DNS:*.example.org"), ("example.org", "DNS:*.example.org"), ("ab.org", "DNS:a*.org"),
     ("localhost", "email:localhost@example.org"), ("LOCALHOST.evil", "DNS:localhost"),
   ]) func anotherServerIsRefused(host: String, names: String) throws {
