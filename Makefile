@@ -117,6 +117,7 @@ unit: build-tests ## Run the unit tests
 unit-shard-%:
 	Tests/shard.sh .build/again $@ $(UNIT_TESTS) $(SHARD_PATTERN) --skip "$(ENDURANCE)"
 
+# Gives way to tests beside it that measure time.
 endurance: build-tests ## Repeat what a program does all day a thousand times, and look for what is left over
 	$(COUNTED_HEAP) nice -n 19 .build/$(TEST_BUNDLE) --filter "$(ENDURANCE)"
 

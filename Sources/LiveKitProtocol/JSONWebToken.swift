@@ -3,9 +3,9 @@ import Foundation
 
 /// A JSON Web Token (RFC 7519) that is signed with HS256 (RFC 7518, 3.2).
 enum JSONWebToken {
-  private struct Header: Codable {
-    var alg = "HS256"
-    var typ: String? = "JWT"
+  private struct Header: Decodable {
+    let alg: String
+    let typ: String?
   }
 
   /// - Parameter claims: JSON.

@@ -11,13 +11,12 @@ import Testing
 private struct Ends {
   let client = EmbeddedChannel()
   let server = EmbeddedChannel()
-  private let certificates: TestCertificates
 
   /// - Parameters:
   ///   - host: that the client wants.
   ///   - names: of a certificate that the trusted CA signs; nil for its own.
   init(host: String = "localhost", names: String? = nil, upTo version: Int32 = TLS1_3_VERSION) throws {
-    certificates = try TestCertificates()
+    let certificates = try TestCertificates()
     defer { certificates.remove() }
     if let names { try certificates.leaf("server", for: names, subject: "/CN=localhost") }
     try SecureChannel(host: host, trusting: certificates.trust).addHandler(to: client)
