@@ -59,10 +59,10 @@ def test_layers_drop_on_a_narrow_way_and_come_back(start, routed, visited_server
         capped = list(seconds(watcher, 20))
         said = [(second["sizes"], second["audible"], second["stretches"]) for second in capped]
         assert all("960x540" not in second["sizes"] for second in capped[6:]), said
-        # Now and then the next layer is tried, and a keyframe may be lost over it: a slow machine sends it a second later.
+        # Whether there is room for the next layer is found out by padding, over which nobody loses a frame.
         frames = [second["frames"] for second in capped[6:]]
         # The smallest layer has 15 frames a second, as LiveKit's clients have it.
-        assert frames.count(0) <= 1 and sum(frames) > 0.7 * 15 * len(frames), said
+        assert 0 not in frames and sum(frames) > 0.7 * 15 * len(frames), said
         assert audible(capped) > 0.9 and audible(capped[6:]) > 0.98, said
         assert publisher.wait_for("link_limited", 1)["tracks"] == [{"source": "camera", "layers": 1, "of": 3}]
     wide = [second["sizes"] for second in seconds(watcher, 60)]

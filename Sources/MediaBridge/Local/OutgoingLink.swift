@@ -28,6 +28,8 @@ final class OutgoingLink: Sendable {
     var peer: PeerConnection?
     /// Runs while packets wait.
     var nextPacket: LoopTimer?
+    /// Runs while the link is probed.
+    var nextPadding: LoopTimer?
   }
 
   private static let interval = Duration.milliseconds(200)
@@ -56,6 +58,7 @@ final class OutgoingLink: Sendable {
     loop.run { [self] in
       state.value.timer?.cancel()
       state.value.nextPacket?.cancel()
+      state.value.nextPadding?.cancel()
       state.value.pacer.pace(to: LinkEstimate(bitrate: 0, limit: .none))
       sendWaiting()
       state.value.peer = nil
@@ -136,5 +139,23 @@ final class OutgoingLink: Sendable {
       if share == nil { state.value.pacer.drop(layer.stream.ssrc) }
       layer.set(share: share)
     }
+    if let bitrate = state.value.shares.probe, state.value.controller.missingPadding(at: time) == nil {
+      state.value.controller.probe(bitrate, at: time)
+      pad()
+    }
+  }
+
+  /// Fills up what is sent while the link is probed, behind what waits: its numbers are of one row.
+  private func pad() {
+    let now = MediaTime.now
+    guard let missing = state.value.controller.missingPadding(at: now) else { return }
+    var left = state.value.pacer.isEmpty ? missing : 0
+    let streams = left > 0 ? layers().filter { state.value.shares.bitrates[$0.stream.ssrc] != nil } : []
+    while left > 0, let packet = streams.last(where: { $0.demand.rank != nil })?.stream.makePadding() {
+      left -= packet.packet.count + LinkEstimate.overhead
+      put(packet, at: now)
+    }
+    let bound = LoopBound(Weak(self), on: loop)
+    state.value.nextPadding = loop.after(Self.step) { bound.value.object?.pad() }
   }
 }

@@ -39,6 +39,8 @@ final class OutgoingRTP: Sendable {
     /// Whether there is room for what was sent before.
     var isRepeating = true
     var next = SequenceNumber(.random(in: 0...(.max / 2)))
+    /// Of the newest packet of media.
+    var newest: (timestamp: UInt32, endsFrame: Bool)?
   }
 
   static let cname = "mediabridge"
@@ -98,6 +100,18 @@ final class OutgoingRTP: Sendable {
     peer.send(reports)
   }
 
+  /// A packet of nothing but padding, which is numbered with the frames.
+  /// - Returns: nil within a frame, and where nobody reports when it came.
+  func makePadding() -> OutgoingPacket? {
+    state.withLock { state in
+      guard let format = state.format, let id = format.numberID, let packet = state.makePadding(ssrc, format) else {
+        return nil
+      }
+      state.sender.sent(packet, at: .now)
+      return OutgoingPacket(packet: packet, numberID: id)
+    }
+  }
+
   /// To be called on the transport's loop.
   /// - Parameter repeats: whether what was lost is still of use.
   /// - Returns: whether a keyframe is asked for.
@@ -117,7 +131,16 @@ extension OutgoingRTP.State {
   fileprivate mutating func makePacket(_ bytes: UnsafeRawBufferPointer, _ ssrc: SSRC) -> RTPPacket? {
     guard let format, let packet = makePacket(bytes, ssrc, format) else { return nil }
     next = next.successor
+    newest = (packet.timestamp, packet.marker)
     return packet
+  }
+
+  fileprivate mutating func makePadding(_ ssrc: SSRC, _ format: OutgoingRTP.Format) -> RTPPacket? {
+    guard let newest, newest.endsFrame else { return nil }
+    defer { next = next.successor }
+    return RTPPacket(
+      payloadType: format.payloadType, sequenceNumber: next, timestamp: newest.timestamp, ssrc: ssrc,
+      extensions: format.extensions, payload: [], padding: .max)
   }
 
   private mutating func makePacket(

@@ -18,6 +18,13 @@ public protocol CongestionController: Sendable {
 
   /// To be called some times a second, since silence says something, too.
   mutating func advance(to time: MediaTime)
+
+  /// Begins to find out whether the link carries `bitrate`: what is missing to it is to be sent as padding. What has
+  /// passed is in the estimate soon after.
+  mutating func probe(_ bitrate: Int, at time: MediaTime)
+
+  /// Bytes of padding that are to be sent now; nil while nothing is probed.
+  func missingPadding(at time: MediaTime) -> Int?
 }
 
 /// How much a link is believed to carry.
@@ -43,9 +50,23 @@ public struct LinkEstimate: Sendable, Equatable {
   public var decreases: Int
   /// The share of packets that got lost lately, 0 to 1.
   public var loss: Double
+  /// What probes tell; nil where they would tell nothing, since the other side reports no arrivals.
+  public var probes: Probes?
+
+  /// What came of probes.
+  public struct Probes: Sendable, Equatable {
+    /// How many are over.
+    public var count: Int
+    /// Bits a second on the link that have passed with the newest one.
+    public var passed: Int
+
+    /// - Parameter passed: bits a second.
+    public init(count: Int = 0, passed: Int = 0) { (self.count, self.passed) = (count, passed) }
+  }
 
   /// - Parameter bitrate: bits a second.
-  public init(bitrate: Int, limit: Limit, decreases: Int = 0, loss: Double = 0) {
+  public init(bitrate: Int, limit: Limit, decreases: Int = 0, loss: Double = 0, probes: Probes? = nil) {
     (self.bitrate, self.limit, self.decreases, self.loss) = (bitrate, limit, decreases, loss)
+    self.probes = probes
   }
 }

@@ -25,6 +25,9 @@ public struct DelayAndLossController: CongestionController {
   /// Of the receiver's own estimate (REMB).
   private var stated: Double?
   private var decreases = 0
+  private var probe: LinkProbe?
+  /// Nil before arrivals are reported.
+  private var probes: LinkEstimate.Probes?
 
   private struct Rates: Sendable {
     var sent = ByteRate(window: .seconds(1))
@@ -49,12 +52,12 @@ public struct DelayAndLossController: CongestionController {
   public var estimate: LinkEstimate {
     let known = [delay.bitrate, loss.bitrate, stated].compactMap { $0 }.min()
     guard let known, delay.bitrate != nil || loss.bitrate != nil || known < ceiling else {
-      return LinkEstimate(bitrate: Int(ceiling), limit: .none, decreases: decreases, loss: loss.share)
+      return LinkEstimate(bitrate: Int(ceiling), limit: .none, decreases: decreases, loss: loss.share, probes: probes)
     }
     let isTried = known < ceiling * 0.99
     return LinkEstimate(
       bitrate: Int(max(known, Self.least)), limit: isTried ? .network : .application, decreases: decreases,
-      loss: loss.share)
+      loss: loss.share, probes: probes)
   }
 
   /// The most that is believed, by what passes.
@@ -67,6 +70,7 @@ public struct DelayAndLossController: CongestionController {
     packets.insert(bytes: bytes, number: number, at: time)
     rates.sent.add(bytes, at: time)
     heard.packetsSince += 1
+    probe?.sent(bytes: bytes, at: time)
   }
 
   public mutating func receive(_ report: RTCPPacket, at time: MediaTime) {
@@ -81,6 +85,7 @@ public struct DelayAndLossController: CongestionController {
 
   public mutating func advance(to time: MediaTime) {
     rates.newestSent = rates.sent.rate(at: time) ?? rates.newestSent
+    readProbe([], at: time)
     guard let last = heard.last, time - last > Self.silence, heard.packetsSince > 30,
       time - (heard.lastPenalty ?? last) >= .seconds(1)
     else { return }
@@ -93,6 +98,27 @@ public struct DelayAndLossController: CongestionController {
     decreases += 1
   }
 
+  // MARK: Probes
+
+  public mutating func probe(_ bitrate: Int, at time: MediaTime) {
+    guard probes != nil, probe == nil else { return }
+    probe = LinkProbe(bitrate: bitrate, at: time)
+  }
+
+  public func missingPadding(at time: MediaTime) -> Int? {
+    guard let probe, probe.isSending(at: time) else { return nil }
+    return probe.missing(at: time)
+  }
+
+  private mutating func readProbe(_ arrivals: [SentPackets.Arrival], at time: MediaTime) {
+    guard let passed = probe?.read(arrivals, at: time) else { return }
+    probe = nil
+    probes = LinkEstimate.Probes(count: (probes?.count ?? 0) + 1, passed: passed)
+    guard trend.signal != .overuse else { return }
+    delay.raise(to: Double(passed))
+    loss.raise(to: Double(passed))
+  }
+
   // MARK: Reports
 
   private mutating func isHeard(at time: MediaTime) {
@@ -103,6 +129,7 @@ public struct DelayAndLossController: CongestionController {
   private mutating func read(_ feedback: TransportFeedback, at time: MediaTime) {
     isHeard(at: time)
     heard.arrivals = time
+    probes = probes ?? LinkEstimate.Probes()
     let news = packets.read(feedback, at: time)
     var isOveruse = false
     for arrival in news.arrivals {
@@ -115,6 +142,7 @@ public struct DelayAndLossController: CongestionController {
     }
     rates.newestArriving = rates.arriving.rate(at: newest) ?? rates.newestArriving
     note(lost: news.lost, of: news.arrivals.count + news.lost, at: time)
+    defer { readProbe(news.arrivals, at: time) }
     guard let arriving = rates.newestArriving else { return }
     let isLowered = delay.update(
       isOveruse ? .overuse : trend.signal, arriving: arriving, ceiling: ceiling,

@@ -67,6 +67,9 @@ struct DelayBasedRate: Sendable {
     _ = update(.normal, arriving: sent, ceiling: ceiling, roundTrip: .zero, at: time)
   }
 
+  /// So much has passed.
+  mutating func raise(to passed: Double) { bitrate = bitrate.map { max($0, passed) } }
+
   /// Nobody says anything of what is sent.
   mutating func lower(by factor: Double, from sent: Double, to least: Double) {
     bitrate = max(min(bitrate ?? sent, sent) * factor, least)

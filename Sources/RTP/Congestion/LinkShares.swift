@@ -30,6 +30,11 @@ public struct LinkShares: Sendable {
   private static let longestBlindness = Duration.seconds(4)
   /// From this share of lost packets on what audio repeats is heard.
   private static let audibleLoss = 0.02
+  /// From one probe to the next one, and how much more than needed it is of.
+  private static let longestProbePause = Duration.seconds(15)
+  private static let probed = 1.1
+  /// So long what has passed is believed to pass still.
+  private static let memory = Duration.seconds(2)
   /// What has just begun is to blame where the estimate goes down within this time.
   private static let trial = Duration.seconds(5)
   /// So far above what is given an estimate says that more is worth a try.
@@ -37,6 +42,8 @@ public struct LinkShares: Sendable {
 
   /// What each stream gets, in bits a second of payload; those that are not here are paused.
   public private(set) var bitrates: [SSRC: Int] = [:]
+  /// Bits a second on the link that a probe is to try before the next layer begins; nil where nothing is to be found out.
+  public private(set) var probe: Int?
   private var paused: Set<SSRC> = []
   private var decreases = 0
   private var climb = Climb()
@@ -48,6 +55,9 @@ public struct LinkShares: Sendable {
     var notBefore: MediaTime?
     /// When the estimate went down last.
     var lowered: MediaTime?
+    /// How many probes are known, and what passed with the newest one.
+    var probes = 0
+    var passed: (bitrate: Int, time: MediaTime)?
   }
 
   /// Nothing is given yet.
@@ -60,16 +70,23 @@ public struct LinkShares: Sendable {
     decreases = estimate.decreases
     if isLowered { gaveWay(at: time) }
     guard estimate.limit != .none else {
+      probe = nil
       return give(Dictionary(streams.map { ($0.ssrc, $0.bitrates.upperBound) }) { $1 }, streams, at: time)
     }
     var division = Division(streams: streams.enumerated().sorted(by: Self.isBefore).map(\.element))
     if estimate.loss >= Self.audibleLoss { division.keepRedundancy() }
+    note(estimate.probes, at: time)
+    let next = mayClimb(streams, at: time) ? division.next(of: paused) : nil
+    let isKnown = next.map { isProven($0.needed, division, estimate, at: time) } ?? false
+    let hasRoom = next.map { estimate.bitrate >= $0.needed } ?? false
+    var staying = paused
+    if let next, hasRoom, isKnown { staying.remove(next.ssrc) }
     // What has fitted so far is not taken away before the estimate goes down.
     let fitting = isLowered ? 0 : division.cost(of: bitrates)
-    let mayClimb = mayClimb(streams, at: time)
-    let staying = mayClimb ? staying(division, estimate) : paused
     division.begin(within: max(estimate.bitrate, fitting), without: staying)
-    if !isLowered, staying == paused, mayClimb, division.isPlenty(estimate) { division.beginNext() }
+    let isPlenty = next != nil && staying == paused && !isLowered && division.isPlenty(estimate)
+    if isPlenty, isKnown { division.beginNext() }
+    probe = !isKnown && (hasRoom || isPlenty) ? next.map { Int(Double($0.needed) * Self.probed) } : nil
     give(division.bitrates, streams, at: time)
   }
 
@@ -79,15 +96,22 @@ public struct LinkShares: Sendable {
     (first.element.rank ?? -1, first.offset) < (second.element.rank ?? -1, second.offset)
   }
 
-  /// Those that are paused and stay so: all but the first one where there is room for it.
-  private func staying(_ division: Division, _ estimate: LinkEstimate) -> Set<SSRC> {
-    var staying = paused
-    guard let first = division.streams.first(where: { paused.contains($0.ssrc) }) else { return staying }
-    let before = division.streams.prefix { $0.ssrc != first.ssrc }
-    let needed = before.reduce(0) { $0 + $1.cost($1.bitrates.lowerBound) }
-    let least = Double(first.cost(first.bitrates.lowerBound)) * Self.margin
-    if Double(estimate.bitrate - needed) >= least { staying.remove(first.ssrc) }
-    return staying
+  /// Whether the next layer may begin: an estimate that grows is worth less than what has passed. Where probes tell nothing,
+  /// and where no video is sent that padding could go with, only the layer itself can tell.
+  private func isProven(
+    _ needed: Int, _ division: Division, _ estimate: LinkEstimate, at time: MediaTime
+  ) -> Bool {
+    guard estimate.probes != nil, division.hasVideo(in: bitrates) else { return true }
+    if division.cost(of: bitrates) >= needed { return true }
+    return climb.passed.map { $0.bitrate >= needed && time - $0.time < Self.memory } ?? false
+  }
+
+  private mutating func note(_ probes: LinkEstimate.Probes?, at time: MediaTime) {
+    guard let probes, probes.count != climb.probes else { return }
+    (climb.probes, climb.passed) = (probes.count, (probes.passed, time))
+    guard let probe, Double(probes.passed) * Self.probed < Double(probe) else { return }
+    if climb.wait < Self.longestProbePause { climb.wait = min(climb.wait * 2, Self.longestProbePause) }
+    climb.notBefore = max(time + climb.wait, climb.notBefore ?? time)
   }
 
   private func mayClimb(_ streams: [Stream], at time: MediaTime) -> Bool {
@@ -110,7 +134,7 @@ public struct LinkShares: Sendable {
       climb.newest = nil
     }
     climb.notBefore = max(time + climb.wait, climb.notBefore ?? time)
-    climb.lowered = time
+    (climb.lowered, climb.passed) = (time, nil)
   }
 
   private mutating func give(_ new: [SSRC: Int], _ streams: [Stream], at time: MediaTime) {
@@ -136,6 +160,17 @@ public struct LinkShares: Sendable {
 
     func cost(of bitrates: [SSRC: Int]) -> Int {
       streams.reduce(0) { sum, stream in sum + (bitrates[stream.ssrc].map(stream.cost) ?? 0) }
+    }
+
+    func hasVideo(in bitrates: [SSRC: Int]) -> Bool {
+      streams.contains { $0.rank != nil && bitrates[$0.ssrc] != nil }
+    }
+
+    /// The first one of those that are paused, and what it and all before it need at least, in bits a second on the link.
+    func next(of paused: Set<SSRC>) -> (ssrc: SSRC, needed: Int)? {
+      guard let next = streams.first(where: { paused.contains($0.ssrc) }) else { return nil }
+      let before = streams.prefix { $0.ssrc != next.ssrc }.reduce(0) { $0 + $1.cost($1.bitrates.lowerBound) }
+      return (next.ssrc, before + Int(Double(next.cost(next.bitrates.lowerBound)) * LinkShares.margin))
     }
 
     mutating func begin(within budget: Int, without staying: Set<SSRC>) {

@@ -57,6 +57,9 @@ struct LossBasedRate: Sendable {
     return false
   }
 
+  /// So much has passed.
+  mutating func raise(to passed: Double) { bitrate = bitrate.map { max($0, passed) } }
+
   /// Nobody says anything of what is sent.
   mutating func lower(by factor: Double, from sent: Double, to least: Double) {
     bitrate = max(min(bitrate ?? sent, sent) * factor, least)

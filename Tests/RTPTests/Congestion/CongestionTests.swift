@@ -50,6 +50,7 @@ private struct SimulatedSender {
         bytes += sendFrame()
         nextFrame += 40
       }
+      while let missing = controller.missingPadding(at: .ms(now)), missing > 0 { send(bytes: 280) }
       receive()
       now += 1
       if Int(now) % 100 == 0 { controller.advance(to: .ms(now)) }
@@ -64,17 +65,30 @@ private struct SimulatedSender {
     while left > 0 {
       let bytes = min(left, 1180)
       left -= bytes
-      controller.sent(bytes: bytes, number: reports == .arrivals ? next : nil, at: .ms(now))
-      counts.sent += 1
-      let onLink = Double((bytes + LinkEstimate.overhead) * 8)
-      let start = max(freeAt, now)
-      if start - now <= longestQueue, !random.chance(loss) {
-        freeAt = start + (capacity.map { onLink / $0 * 1000 } ?? 0)
-        forward.append((freeAt + delay, next))
-      }
-      next = next.successor
+      send(bytes: bytes)
     }
     return size
+  }
+
+  private mutating func send(bytes: Int) {
+    controller.sent(bytes: bytes, number: reports == .arrivals ? next : nil, at: .ms(now))
+    counts.sent += 1
+    let onLink = Double((bytes + LinkEstimate.overhead) * 8)
+    let start = max(freeAt, now)
+    if start - now <= longestQueue, !random.chance(loss) {
+      freeAt = start + (capacity.map { onLink / $0 * 1000 } ?? 0)
+      forward.append((freeAt + delay, next))
+    }
+    next = next.successor
+  }
+
+  /// - Returns: what has passed, in bits a second.
+  mutating func probe(_ bitrate: Int) -> Int? {
+    let before = controller.estimate.probes?.count
+    controller.probe(bitrate, at: .ms(now))
+    run(seconds: 2)
+    let probes = controller.estimate.probes
+    return probes?.count == before ? nil : probes?.passed
   }
 
   private mutating func receive() {
@@ -234,5 +248,53 @@ struct CongestionTests {
     let estimate = sender.controller.estimate
     #expect(estimate.limit == .application)
     #expect(estimate.bitrate < 1_000_000, "\(estimate)")
+  }
+
+  // MARK: Probes
+
+  @Test(arguments: 0..<5)
+  func aProbeTellsThatMorePasses(seed: UInt64) throws {
+    var sender = SimulatedSender(.arrivals, seed: seed)
+    sender.capacity = 400_000
+    sender.run(seconds: 10)
+    (sender.wanted, sender.capacity) = (300_000, 3_000_000)
+    sender.run(seconds: 10)
+    let before = sender.controller.estimate
+    let answer = sender.probe(1_500_000)
+    let passed = try #require(answer)
+    #expect((1_350_000...1_650_000).contains(passed), "\(passed)")
+    #expect(sender.controller.estimate.bitrate >= passed, "\(sender.controller.estimate)")
+    #expect(sender.controller.estimate.decreases == before.decreases)
+  }
+
+  @Test(arguments: 0..<5)
+  func aProbeTellsWhatPasses(seed: UInt64) throws {
+    var sender = SimulatedSender(.arrivals, seed: seed)
+    sender.capacity = 500_000
+    sender.run(seconds: 10)
+    sender.wanted = 300_000
+    sender.run(seconds: 10)
+    let answer = sender.probe(1_000_000)
+    let passed = try #require(answer)
+    #expect((400_000...550_000).contains(passed), "\(passed)")
+    sender.run(seconds: 3)
+    // What is sent is no less for it.
+    #expect(sender.target == 300_000, "\(sender.controller.estimate)")
+  }
+
+  @Test func aProbeOfWhichNothingComesEnds() {
+    var sender = SimulatedSender(.arrivals)
+    sender.run(seconds: 5)
+    sender.lostFeedback = 1
+    let answer = sender.probe(5_000_000)
+    #expect(answer == 0)
+  }
+
+  @Test func whereNoArrivalsAreReportedNothingIsProbed() {
+    var sender = SimulatedSender(.receptions)
+    sender.run(seconds: 5)
+    sender.controller.probe(5_000_000, at: .ms(sender.now))
+    #expect(sender.controller.missingPadding(at: .ms(sender.now + 50)) == nil)
+    #expect(sender.controller.estimate.probes == nil)
   }
 }

@@ -18,6 +18,13 @@ struct LinkSharesTests {
     var shares = LinkShares()
     var decreases = 0
     var now = 1000.0
+    /// Nil where none can be made.
+    var probes: LinkEstimate.Probes?
+
+    /// A probe is over.
+    mutating func passed(_ bitrate: Int) {
+      probes = LinkEstimate.Probes(count: (probes?.count ?? 0) + 1, passed: bitrate)
+    }
 
     /// - Returns: what is sent.
     @discardableResult
@@ -28,7 +35,8 @@ struct LinkSharesTests {
       now += seconds * 1000
       if lowered { decreases += 1 }
       shares.divide(
-        LinkEstimate(bitrate: bitrate, limit: limit, decreases: decreases, loss: loss), among: streams, at: .ms(now))
+        LinkEstimate(bitrate: bitrate, limit: limit, decreases: decreases, loss: loss, probes: probes), among: streams,
+        at: .ms(now))
       return Set(shares.bitrates.keys)
     }
   }
@@ -151,5 +159,60 @@ struct LinkSharesTests {
     let second = LinkShares.Stream(ssrc: SSRC(9), rank: 0, bitrates: 48_000...160_000)
     scene.divide(0, .none, among: Self.streams + [second])
     #expect(scene.divide(300_000, lowered: true, among: Self.streams + [second]) == [Self.audio, Self.small, SSRC(9)])
+  }
+
+  // MARK: Probes
+
+  /// A trial of the layer itself would cost frames of the smaller ones.
+  @Test func wherePaddingTellsNoLayerIsTried() {
+    var scene = Scene(probes: LinkEstimate.Probes())
+    scene.divide(0, .none)
+    scene.divide(250_000, lowered: true)
+    for bitrate in [360_000, 3_000_000] {
+      #expect(scene.divide(bitrate, .application, after: 3) == [Self.audio, Self.small])
+      // Its least, with what audio and the smallest layer have at least.
+      #expect((400_000...500_000).contains(scene.shares.probe ?? 0), "\(String(describing: scene.shares.probe))")
+    }
+  }
+
+  @Test func whatHasPassedComesBack() {
+    var scene = Scene(probes: LinkEstimate.Probes())
+    scene.divide(0, .none)
+    scene.divide(250_000, lowered: true)
+    scene.divide(360_000, .application, after: 3)
+    scene.passed(scene.shares.probe ?? 0)
+    #expect(scene.divide(450_000, .application) == [Self.audio, Self.small, Self.middle])
+    #expect(scene.shares.probe == nil)
+    // The next one is another matter.
+    #expect(scene.divide(1_000_000, .application, after: 3) == [Self.audio, Self.small, Self.middle])
+    #expect((scene.shares.probe ?? 0) > 800_000, "\(String(describing: scene.shares.probe))")
+  }
+
+  @Test func whatHasNotPassedIsProbedLessOftenUpToALimit() {
+    var scene = Scene(probes: LinkEstimate.Probes())
+    scene.divide(0, .none)
+    scene.divide(250_000, lowered: true)
+    var waits: [Double] = []
+    for _ in 0..<7 {
+      var wait = 0.0
+      while scene.shares.probe == nil {
+        #expect(scene.divide(360_000, .application) == [Self.audio, Self.small])
+        wait += 0.1
+      }
+      waits.append(wait)
+      scene.passed(300_000)
+      scene.divide(360_000, .application)
+      #expect(scene.shares.probe == nil)
+    }
+    #expect(zip(waits, waits.dropFirst()).allSatisfy { $0 < $1 || $0 > 14 }, "\(waits)")
+    #expect((waits.last ?? 0) < 16, "\(waits)")
+  }
+
+  /// Padding goes with frames.
+  @Test func withoutVideoTheSmallestLayerItselfTells() {
+    var scene = Scene(probes: LinkEstimate.Probes())
+    scene.divide(0, .none)
+    scene.divide(30_000, lowered: true)
+    #expect(scene.divide(300_000, .application, after: 5) == [Self.audio, Self.small])
   }
 }
