@@ -20,7 +20,7 @@ public struct VideoPublishOptions: Sendable, Hashable {
   /// Beside VP9 and AV1, which not all decode: VP8 or H.264, which is sent, too, while the server says that somebody receives
   /// the track who cannot decode the other one. Nil for none; without a meaning beside another codec.
   public var preferredBackupCodec: VideoCodec?
-  /// The name of the encode template; nil for the one of the codec: `vp8`, `vp9`, `av1` or `h264-low-latency`.
+  /// The name of the encode template; nil for the one of the codec: `vp8`, `vp9`, `av1` or `h264-openh264`.
   public var encodeTemplate: String?
   /// Values for the variables of the encode and send templates, by name; they go before what is derived.
   public var values: [String: String]
@@ -49,7 +49,7 @@ extension VideoPublishOptions {
   }
 
   var usedEncodeTemplate: String {
-    encodeTemplate ?? (preferredCodec == .h264 ? "h264-low-latency" : preferredCodec.rawValue)
+    encodeTemplate ?? (preferredCodec == .h264 ? "h264-openh264" : preferredCodec.rawValue)
   }
 
   /// How the backup codec is published; nil without one.

@@ -471,30 +471,31 @@ appsrc name=frames max-buffers=${frame-queue:-50} max-bytes=${queue-bytes:-20000
 
 """###,
     "encode/h264-openh264": ###"""
-# H.264 of frames of any size and turn, by OpenH264 instead of x264.
+# H.264 of frames of any size and turn, by OpenH264 instead of x264: as soon as it can be, and what browsers encode with.
 #
 # frames        Queue at most `frame-queue` frames of `queue-bytes` bytes together; the oldest are dropped when the encoder
 #               does not keep up.
 # videoflip     Turns frames upright, as the sender says (tag image-orientation).
 # scaling       The video keeps one size, `width` x `height`, with black bars where the shape differs.
 # colorimetry   and capssetter: the video has one description, whatever the decoder says of its frames; BT.601 is what
-#               VP8 has, and no rate is what live frames have.
-# openh264enc   `bitrate` in kbit/s; `complexity` is low, medium or high; a keyframe at least every `gop` frames. It leaves
-#               out no frame to keep the bitrate.
+#               VP8 has. `framerate` is what frames come at, as far as it is known: the encoder learns from their times how
+#               far that is true, but without any it would begin with too much.
+# openh264enc   `bitrate` in kbit/s; `complexity` is low, medium or high; a keyframe at least every `gop` frames, and none for
+#               another scene, which only costs more then. It leaves out no frame to keep the bitrate.
 # parser        Puts the parameter sets in front of every keyframe too, so that it can follow H.264 of somebody else.
 # encoded       Access units out; the caps are what this template is chosen by.
 #
 # Units: frame-queue frames, queue-bytes bytes, width px, height px, bitrate kbit/s, complexity word, gop frames,
-# Units: threads threads
+# Units: threads threads, framerate frames/s
 
 appsrc name=frames max-buffers=${frame-queue:-50} max-bytes=${queue-bytes:-200000000} leaky-type=downstream
   caps="video/x-raw"
 ! videoflip video-direction=auto
 ! videoconvertscale add-borders=true n-threads=1
 ! video/x-raw,format=I420,width=${width:-1280},height=${height:-720},pixel-aspect-ratio=1/1,colorimetry=bt601
-! capssetter caps="video/x-raw,framerate=(fraction)0/1,interlace-mode=progressive"
+! capssetter caps="video/x-raw,framerate=(fraction)${framerate:-30/1},interlace-mode=progressive"
 ! openh264enc name=encoder bitrate=${bitrate:-2500}000 rate-control=bitrate complexity=${complexity:-low} gop-size=${gop:-50}
-  multi-thread=${threads:-2} slice-mode=auto enable-frame-skip=false
+  multi-thread=${threads:-2} slice-mode=auto scene-change-detection=false enable-frame-skip=false
 ! video/x-h264,profile=constrained-baseline ! h264parse config-interval=-1
 ! appsink name=encoded sync=false caps="video/x-h264,stream-format=avc,alignment=au"
 

@@ -58,7 +58,7 @@ struct PublishPlanTests {
       preferredCodec: codec, preferredBackupCodec: .h264, encodeTemplate: "mine", values: ["cpu-used": "8"])
     let plan = PublishPlan(options, name: "x", size: size, isScreen: false)
     let backup = try #require(plan.backupPlan)
-    #expect(backup.codec == "h264" && backup.encodeTemplate == "h264-low-latency" && backup.values.isEmpty)
+    #expect(backup.codec == "h264" && backup.encodeTemplate == "h264-openh264" && backup.values.isEmpty)
     #expect(backup.layers.map(\.size) == plan.layers.map(\.size) && plan.layers.count == 1)
     let track = LocalVideoTrack.createBufferTrack()
     let first = plan.announcement(cid: "a", track: track).addTrack
