@@ -1,5 +1,5 @@
-"""A room of simulcast cameras and microphones mixed into one 720p30 of H.264 and AAC, beside GStreamer alone doing as much
-of the same."""
+"""A room of simulcast cameras and microphones mixed into one 720p30 of H.264 and AAC, and GStreamer alone doing as much of
+the same."""
 
 import signal
 import subprocess
@@ -42,31 +42,37 @@ class Composite:
         }
 
     def _cost(self, count):
+        """One after the other, in the same room: two that mix nine would take each other's time."""
         layer = self._layer(GRIDS[count][1])
         with self._clips.publisher(self.ROOM, "tile", count, "--fps", FPS, audio=True) as publisher:
             publisher.wait_for("publishing", 60)
-            with self._recorder() as recorder:
-                sampler = Sampler(recorder)
-                sampler.wait_for_frames()
-                time.sleep(SETTLING)
-                file = self._bench.folder / "alone.mp4"
-                command = alone_command(layer, count, file)
-                with self._bench.running(command) as floor:
-                    time.sleep(2)
-                    pids = [recorder.pid, floor.pid]
-                    with Window(recorder.pid, pids) as ours, Window(floor.pid, pids) as alone:
-                        time.sleep(self._bench.arguments.seconds)
-                size = memory(recorder.pid)
-                sampler.end()
-                rate = sampler.rate(ours)
-                recorder.send(signal.SIGTERM)
-                assert recorder.finish() == 0, recorder.report("failed")
+            return {**self._ours(), "alone": self._alone(layer, count)}
+
+    def _ours(self):
+        with self._recorder() as recorder:
+            sampler = Sampler(recorder)
+            sampler.wait_for_frames()
+            time.sleep(SETTLING)
+            with Window(recorder.pid, [recorder.pid]) as window:
+                time.sleep(self._bench.arguments.seconds)
+            size = memory(recorder.pid)
+            sampler.end()
+            rate = sampler.rate(window)
+            recorder.send(signal.SIGTERM)
+            assert recorder.finish() == 0, recorder.report("failed")
         assert rate > 0.95 * FPS, recorder.report(f"{rate:.1f} frames a second")
+        return {"core": window.used / window.span, "memory": size, "others": window.others}
+
+    def _alone(self, layer, count):
+        file = self._bench.folder / "alone.mp4"
+        with self._bench.running(alone_command(layer, count, file)) as floor:
+            time.sleep(2)
+            with Window(floor.pid, [floor.pid]) as window:
+                time.sleep(self._bench.arguments.seconds)
         # Of a file that it reads it leaves out nothing: one that is too slow does less in the same time.
         enough = 0.95 * FPS * self._bench.arguments.seconds
-        assert frames_in(file) > enough, floor.report("is too slow beside it: the machine is too busy")
-        shares = {"core": ours.used / ours.span, "alone": alone.used / alone.span}
-        return {**shares, "memory": size, "others": ours.others}
+        assert frames_in(file) > enough, floor.report("is too slow: the machine is too busy")
+        return window.used / window.span
 
     def _recorder(self):
         values = [text for name, value in ENCODER.items() for text in ("--set", f"{name}={value}")]
