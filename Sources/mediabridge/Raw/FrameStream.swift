@@ -178,6 +178,7 @@ final class FrameStream: RawStream, VideoRenderer, SizelessRenderer, Sendable {
   }
 
   private func note(_ frame: FrameMaker.Made, _ origin: FrameOrigin?) -> RawNote {
+    guard info != nil else { return RawNote(fields: [:], tally: tally) }
     var fields: InfoFields = ["track": number, "time": frame.time.seconds, "size": frame.size.description]
     if frame.isRepeated { fields["repeated"] = true }
     if let origin { fields["rtp"] = Int(origin.rtpTimestamp) }

@@ -42,12 +42,14 @@ struct SharedReader {
   func show(_ offset: Int, _ size: Int) -> Bool { send(Self.command(.frame, UInt64(offset), UInt64(size))) }
 
   private static func command(_ command: Command, _ first: UInt64, _ second: UInt64) -> [UInt8] {
-    var bytes: [UInt8] = []
-    withUnsafeBytes(of: command.rawValue) { bytes += $0 }
-    withUnsafeBytes(of: number) { bytes += $0 }
-    withUnsafeBytes(of: first) { bytes += $0 }
-    withUnsafeBytes(of: second) { bytes += $0 }
-    return bytes
+    [UInt8](unsafeUninitializedCapacity: length) { bytes, count in
+      let bytes = UnsafeMutableRawBufferPointer(bytes)
+      bytes.storeBytes(of: command.rawValue, as: UInt32.self)
+      bytes.storeBytes(of: number, toByteOffset: 4, as: Int32.self)
+      bytes.storeBytes(of: first, toByteOffset: 8, as: UInt64.self)
+      bytes.storeBytes(of: second, toByteOffset: 16, as: UInt64.self)
+      count = length
+    }
   }
 
   /// So little waits that there is always room for it.
@@ -63,6 +65,8 @@ struct SharedReader {
       if count < 0, errno == EAGAIN || errno == EINTR { break }
       guard count > 0 else { return nil }
       begun += bytes[..<count]
+      // That was all.
+      if count < bytes.count { break }
     }
     var offsets: [Int] = []
     while begun.count >= Self.length {
