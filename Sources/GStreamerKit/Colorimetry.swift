@@ -1,17 +1,23 @@
 import CGStreamer
 
 extension Caps {
-  /// The same, with BT.601 where raw YUV frames leave open what their colours mean.
+  /// The same, with BT.601 where YUV frames, raw, of VP8 or of H.264, leave open what their colours mean.
   ///
   /// It is what cameras and screens are converted to for WebRTC, in whatever codec and layer. GStreamer takes frames above
   /// 576 lines for BT.709, so that a camera's large layer would differ from its small ones, and converting it would cost
-  /// as much as decoding it.
+  /// as much as decoding it. Players do so, too, unless a file tells them.
   public var completingColors: Caps {
+    if Self.leavingOpen.contains(mediaType), string("colorimetry") == nil {
+      return Caps("\(mediaType),colorimetry=bt601").map(merging) ?? self
+    }
     guard let info = MediaFormat(self).video, let format = info.finfo, format.pointee.isYUV,
       string("colorimetry") == nil || info.colorimetry.isOpenBT601, let colors = Caps("video/x-raw,colorimetry=bt601")
     else { return self }
     return merging(colors)
   }
+
+  /// VP8 has no word for it, and encoders of H.264 in browsers leave theirs out. VP9 and AV1 say it themselves.
+  private static let leavingOpen: Set<String> = ["video/x-vp8", "video/x-h264"]
 }
 
 extension GstVideoFormatInfo {

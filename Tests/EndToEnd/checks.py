@@ -36,6 +36,14 @@ def codecs(file):
     return {stream["codec_type"]: stream["codec_name"] for stream in json.loads(said)["streams"]}
 
 
+def colors(file):
+    """What players are told of the colours of the frames: matrix, primaries and transfer."""
+    command = ["ffprobe", "-v", "error", "-of", "json", "-select_streams", "v", "-show_entries"]
+    command += ["stream=color_space,color_primaries,color_transfer", str(file)]
+    said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    return set(json.loads(said)["streams"][0].values())
+
+
 def sizes(file):
     """Width and height of every frame that differs from the others."""
     with av.open(str(file)) as container:

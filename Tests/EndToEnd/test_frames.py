@@ -1,6 +1,7 @@
 """`mediabridge frames`: what a room shows, read by programs that know nothing of it."""
 
 import contextlib
+import json
 import os
 import re
 import socket
@@ -250,7 +251,9 @@ def test_several_participants_share_a_command(room, tmp_path):
     options = ("--each", "--framed", "--format", "gray8", "--size", "160x90", "--fps", 5, "--duration", "2s")
     dying = f"test -e {tmp_path}/died || {{ touch {tmp_path}/died; head -c 20000 > /dev/null; exit 1; }}"
     command = f"{dying}; exec {sys.executable} {ROOT}/Examples/Python/everybody.py >> {tmp_path}/told"
-    Reader(room, "frames", *options, "--exec", command).all()
+    # No frames go there.
+    events = map(json.loads, Reader(room, "frames", *options, "--exec", command).all().splitlines())
+    assert [event["size"] for event in of("finished", events)] == ["160x90"] * 2
     told = lines(tmp_path / "told")
     for name in ("alice", "bob"):
         mine = [line for line in told if line["participant"] == name]

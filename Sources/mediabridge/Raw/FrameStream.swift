@@ -15,7 +15,9 @@ final class FrameStream: RawStream, VideoRenderer, SizelessRenderer, Sendable {
     var time: StreamTime?
   }
   private struct Progress {
+    /// Of the frames that come, and of those that the reader gets.
     var size: Dimensions?
+    var madeSize: Dimensions?
     var source: Source?
     var time = Duration.zero
     var hasBegun = false
@@ -68,7 +70,7 @@ final class FrameStream: RawStream, VideoRenderer, SizelessRenderer, Sendable {
       let passedOver = state.passedOver + (state.source?.track?.droppedFrames(of: self) ?? 0)
       return RawReport(
         name: output.name, written: written, dropped: dropped + passedOver, duration: state.time.seconds,
-        size: state.size?.description)
+        size: state.madeSize?.description)
     }
   }
 
@@ -147,7 +149,7 @@ final class FrameStream: RawStream, VideoRenderer, SizelessRenderer, Sendable {
 
   private func put(_ made: [FrameMaker.Made], _ size: Dimensions, _ origin: FrameOrigin?) {
     let isFirst = state.withLock { state in
-      state.time = made.last?.time ?? state.time
+      (state.time, state.madeSize) = (made.last?.time ?? state.time, made.last?.size ?? state.madeSize)
       defer { state.hasBegun = true }
       return !state.hasBegun
     }
