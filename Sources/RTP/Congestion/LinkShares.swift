@@ -30,9 +30,10 @@ public struct LinkShares: Sendable {
   private static let longestBlindness = Duration.seconds(4)
   /// From this share of lost packets on what audio repeats is heard.
   private static let audibleLoss = 0.02
-  /// From one probe to the next one, and how much more than needed it is of.
+  /// From one probe to the next one, and how much more than needed it is of. It is at most of twice the estimate, in steps
+  /// up to what is needed: what is too much waits in a queue on the way, and all else behind it.
   private static let longestProbePause = Duration.seconds(15)
-  private static let probed = 1.1
+  private static let (probed, steepest) = (1.1, 2)
   /// So long what has passed is believed to pass still.
   private static let memory = Duration.seconds(2)
   /// What has just begun is to blame where the estimate goes down within this time.
@@ -86,7 +87,7 @@ public struct LinkShares: Sendable {
     division.begin(within: max(estimate.bitrate, fitting), without: staying)
     let isPlenty = next != nil && staying == paused && !isLowered && division.isPlenty(estimate)
     if isPlenty, isKnown { division.beginNext() }
-    probe = !isKnown && (hasRoom || isPlenty) ? next.map { Int(Double($0.needed) * Self.probed) } : nil
+    probe = !isKnown && (hasRoom || isPlenty) ? next.map { Self.probe(for: $0.needed, estimate) } : nil
     give(division.bitrates, streams, at: time)
   }
 
@@ -104,6 +105,10 @@ public struct LinkShares: Sendable {
     guard estimate.probes != nil, division.hasVideo(in: bitrates) else { return true }
     if division.cost(of: bitrates) >= needed { return true }
     return climb.passed.map { $0.bitrate >= needed && time - $0.time < Self.memory } ?? false
+  }
+
+  private static func probe(for needed: Int, _ estimate: LinkEstimate) -> Int {
+    min(Int(Double(needed) * probed), estimate.bitrate * steepest)
   }
 
   private mutating func note(_ probes: LinkEstimate.Probes?, at time: MediaTime) {

@@ -188,6 +188,21 @@ struct LinkSharesTests {
     #expect((scene.shares.probe ?? 0) > 800_000, "\(String(describing: scene.shares.probe))")
   }
 
+  @Test func whatIsFarMoreIsProbedInSteps() {
+    var scene = Scene(probes: LinkEstimate.Probes())
+    let streams = Self.streams.filter { [Self.small, Self.large].contains($0.ssrc) }
+    scene.divide(0, .none, among: streams)
+    scene.divide(200_000, lowered: true, among: streams)
+    #expect(scene.divide(200_000, .application, after: 3, among: streams) == [Self.small])
+    #expect(scene.shares.probe == 400_000)
+    scene.passed(400_000)
+    #expect(scene.divide(400_000, .application, among: streams) == [Self.small])
+    let next = scene.shares.probe ?? 0
+    #expect((600_000...800_000).contains(next), "\(next)")
+    scene.passed(next)
+    #expect(scene.divide(next, .application, among: streams) == [Self.small, Self.large])
+  }
+
   @Test func whatHasNotPassedIsProbedLessOftenUpToALimit() {
     var scene = Scene(probes: LinkEstimate.Probes())
     scene.divide(0, .none)
