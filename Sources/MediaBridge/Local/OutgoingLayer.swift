@@ -27,6 +27,8 @@ final class OutgoingLayer: Sendable {
     var passed: PassedRate?
     /// What comes as it is begins with a keyframe.
     var hasBegun = false
+    /// By encoders that have gone.
+    var leftOut = 0
 
     /// Whether it would be sent if there was room.
     var isWanted: Bool { !isStopped && !isPaused }
@@ -34,6 +36,7 @@ final class OutgoingLayer: Sendable {
 
     mutating func takeEncoder() -> EncodePipeline? {
       defer { encoder = nil }
+      leftOut += encoder?.dropped ?? 0
       return encoder
     }
   }
@@ -128,13 +131,15 @@ final class OutgoingLayer: Sendable {
   /// How it is sent now.
   var sent: SentLayer {
     let most = demand.bitrates.upperBound
+    let (encoder, before) = state.withLock { ($0.encoder, $0.leftOut) }
+    let leftOut = before + (encoder?.dropped ?? 0)
     return state.withLock { state in
       let share = encoding.rank == nil ? most : min(state.share ?? most, most)
       return SentLayer(
         rid: layer.rid, size: state.size.map { layer.size(of: $0) }, bitrate: state.isIdle ? nil : share,
         isWanted: state.isWanted,
         // Encoders are not asked for less than a fiftieth more.
-        isLimited: state.isHeldBack || share * 50 < most * 49)
+        isLimited: state.isHeldBack || share * 50 < most * 49, leftOut: leftOut)
     }
   }
 

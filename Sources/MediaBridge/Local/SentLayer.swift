@@ -10,4 +10,6 @@ package struct SentLayer: Sendable, Equatable {
   package var isWanted: Bool
   /// Whether the link to the server carries less than it could use.
   package var isLimited: Bool
+  /// Frames that were left out since the machine did not encode them in time.
+  package var leftOut: Int
 }

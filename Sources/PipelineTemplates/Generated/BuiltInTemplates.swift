@@ -479,7 +479,7 @@ appsrc name=frames max-buffers=${frame-queue:-50} max-bytes=${queue-bytes:-20000
 # scaling       The video keeps one size, `width` x `height`, with black bars where the shape differs.
 # colorimetry   and capssetter: the video has one description, whatever the decoder says of its frames; BT.601 is what
 #               VP8 has. `framerate` is what frames come at, as far as it is known: the encoder learns from their times how
-#               far that is true, but without any it would begin with too much.
+#               far that is true, but without any it would begin with too much. Nobody else is told of it.
 # openh264enc   `bitrate` in kbit/s; `complexity` is low, medium or high; a keyframe at least every `gop` frames, and none for
 #               another scene, which only costs more then. It leaves out no frame to keep the bitrate.
 # parser        Puts the parameter sets in front of every keyframe too, so that it can follow H.264 of somebody else.
@@ -496,7 +496,8 @@ appsrc name=frames max-buffers=${frame-queue:-50} max-bytes=${queue-bytes:-20000
 ! capssetter caps="video/x-raw,framerate=(fraction)${framerate:-30/1},interlace-mode=progressive"
 ! openh264enc name=encoder bitrate=${bitrate:-2500}000 rate-control=bitrate complexity=${complexity:-low} gop-size=${gop:-50}
   multi-thread=${threads:-2} slice-mode=auto scene-change-detection=false enable-frame-skip=false
-! video/x-h264,profile=constrained-baseline ! h264parse config-interval=-1
+! video/x-h264,profile=constrained-baseline
+! capssetter caps="video/x-h264,framerate=(fraction)0/1" ! h264parse config-interval=-1
 ! appsink name=encoded sync=false caps="video/x-h264,stream-format=avc,alignment=au"
 
 """###,

@@ -176,12 +176,20 @@ struct Publisher {
     publication.kind == .audio ? "Opus" : publication.codec?.uppercased() ?? ""
   }
 
-  /// What processing was too slow for is missing in what was sent.
+  /// What processing or encoding was too slow for is missing in what was sent.
   private func tellSlowness(_ published: [LocalTrackPublication]) {
-    let dropped = published.reduce(0) { $0 + (($1.track as? LocalVideoTrack)?.framesNotProcessed ?? 0) }
-    guard dropped > 0 else { return }
-    console.say("--process was too slow for \(dropped) frames, which were not sent")
-    console.event("not_processed", ["frames": dropped])
+    let notProcessed = published.reduce(0) { $0 + (($1.track as? LocalVideoTrack)?.framesNotProcessed ?? 0) }
+    if notProcessed > 0 {
+      console.say("--process was too slow for \(notProcessed) frames, which were not sent")
+      console.event("not_processed", ["frames": notProcessed])
+    }
+    // Of each layer the same frames may be missing.
+    let videos = published.filter { $0.kind == .video }
+    let notEncoded = videos.reduce(0) { $0 + ($1.sentLayers.map(\.leftOut).max() ?? 0) }
+    if notEncoded > 0 {
+      console.say("This machine was too slow to encode \(notEncoded) frames, which were not sent")
+      console.event("not_encoded", ["frames": notEncoded])
+    }
   }
 
   private func name(_ publication: LocalTrackPublication) -> String {

@@ -10,7 +10,8 @@ struct LinkWatchTests {
     var said: [Int: LinkWatch.News] = [:]
     for (second, sent) in sent.enumerated() {
       let layers = (0..<3).map { rank in
-        SentLayer(rid: "", bitrate: rank < sent ? 100_000 : nil, isWanted: rank < wanted, isLimited: rank >= sent)
+        SentLayer(
+          rid: "", bitrate: rank < sent ? 100_000 : nil, isWanted: rank < wanted, isLimited: rank >= sent, leftOut: 0)
       }
       said[second] = watch.look([layers])
     }

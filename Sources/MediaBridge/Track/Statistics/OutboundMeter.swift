@@ -10,7 +10,13 @@ struct OutboundMeter: Sendable {
     var layer: SentLayer
   }
 
-  private var last: (time: MediaTime, bytes: [SSRC: Int])?
+  private struct Last: Sendable {
+    var time: MediaTime
+    var bytes: [SSRC: Int]
+    var leftOut: [SSRC: Int]
+  }
+
+  private var last: Last?
 
   /// - Parameter age: how old the last statistics have to be.
   func isDue(at time: MediaTime, after age: Duration) -> Bool { last.map { time - $0.time >= age } ?? true }
@@ -22,7 +28,9 @@ struct OutboundMeter: Sendable {
     _ counts: [[Count]], isVideo: Bool, at time: MediaTime, timestamp: Double
   ) -> [TrackStatistics] {
     let before = last
-    last = (time, Dictionary(counts.joined().map { ($0.ssrc, $0.sent.bytesSent) }) { $1 })
+    last = Last(
+      time: time, bytes: Dictionary(counts.joined().map { ($0.ssrc, $0.sent.bytesSent) }) { $1 },
+      leftOut: Dictionary(counts.joined().map { ($0.ssrc, $0.layer.leftOut) }) { $1 })
     let elapsed = before.map { (time - $0.time).seconds } ?? 0
     func report(_ count: Count) -> OutboundRtpStreamStatistics {
       let (sent, layer) = (count.sent, count.layer)
@@ -38,11 +46,17 @@ struct OutboundMeter: Sendable {
         targetBitrate: layer.bitrate.map(Double.init),
         frameWidth: layer.size.map { UInt(clamping: $0.width) },
         frameHeight: layer.size.map { UInt(clamping: $0.height) },
-        qualityLimitationReason: isVideo
-          ? (layer.isWanted && layer.isLimited ? .bandwidth : QualityLimitationReason.none) : nil,
+        qualityLimitationReason: isVideo ? reason(count, before, elapsed) : nil,
         nackCount: UInt(sent.nackRequests), pliCount: isVideo ? UInt(sent.keyframeRequests) : nil,
         active: layer.bitrate != nil)
     }
     return counts.map { TrackStatistics(outboundRtp: $0.map(report)) }
+  }
+
+  /// Now and then a frame is left out by any machine.
+  private func reason(_ count: Count, _ before: Last?, _ seconds: Double) -> QualityLimitationReason {
+    let leftOut = count.layer.leftOut - (before?.leftOut[count.ssrc] ?? count.layer.leftOut)
+    if Double(leftOut) > seconds { return .cpu }
+    return count.layer.isWanted && count.layer.isLimited ? .bandwidth : .none
   }
 }

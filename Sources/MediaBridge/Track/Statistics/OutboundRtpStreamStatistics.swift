@@ -43,7 +43,7 @@ public struct OutboundRtpStreamStatistics: Hashable, Sendable {
 public enum QualityLimitationReason: String, Sendable {
   /// It is.
   case none
-  /// The machine is too slow; not told of here yet.
+  /// The machine is too slow: frames are left out, more than one a second.
   case cpu
   /// The link to the server carries no more.
   case bandwidth
