@@ -34,6 +34,8 @@ public struct LinkShares: Sendable {
   /// up to what is needed: what is too much waits in a queue on the way, and all else behind it.
   private static let longestProbePause = Duration.seconds(15)
   private static let (probed, steepest) = (1.1, 2)
+  /// So much more than needed has to pass: a layer begins with a keyframe, and no link carries the same at all times.
+  private static let headroom = 1.25
   /// So long what has passed is believed to pass still.
   private static let memory = Duration.seconds(2)
   /// What has just begun is to blame where the estimate goes down within this time.
@@ -103,12 +105,13 @@ public struct LinkShares: Sendable {
     _ needed: Int, _ division: Division, _ estimate: LinkEstimate, at time: MediaTime
   ) -> Bool {
     guard estimate.probes != nil, division.hasVideo(in: bitrates) else { return true }
+    let needed = Int(Double(needed) * Self.headroom)
     if division.cost(of: bitrates) >= needed { return true }
     return climb.passed.map { $0.bitrate >= needed && time - $0.time < Self.memory } ?? false
   }
 
   private static func probe(for needed: Int, _ estimate: LinkEstimate) -> Int {
-    min(Int(Double(needed) * probed), estimate.bitrate * steepest)
+    min(Int(Double(needed) * headroom * probed), estimate.bitrate * steepest)
   }
 
   private mutating func note(_ probes: LinkEstimate.Probes?, at time: MediaTime) {

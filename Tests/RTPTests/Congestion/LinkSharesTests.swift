@@ -171,7 +171,7 @@ struct LinkSharesTests {
     for bitrate in [360_000, 3_000_000] {
       #expect(scene.divide(bitrate, .application, after: 3) == [Self.audio, Self.small])
       // Its least, with what audio and the smallest layer have at least.
-      #expect((400_000...500_000).contains(scene.shares.probe ?? 0), "\(String(describing: scene.shares.probe))")
+      #expect((500_000...600_000).contains(scene.shares.probe ?? 0), "\(String(describing: scene.shares.probe))")
     }
   }
 
@@ -194,13 +194,15 @@ struct LinkSharesTests {
     scene.divide(0, .none, among: streams)
     scene.divide(200_000, lowered: true, among: streams)
     #expect(scene.divide(200_000, .application, after: 3, among: streams) == [Self.small])
-    #expect(scene.shares.probe == 400_000)
-    scene.passed(400_000)
-    #expect(scene.divide(400_000, .application, among: streams) == [Self.small])
-    let next = scene.shares.probe ?? 0
-    #expect((600_000...800_000).contains(next), "\(next)")
-    scene.passed(next)
-    #expect(scene.divide(next, .application, among: streams) == [Self.small, Self.large])
+    for step in [400_000, 800_000] {
+      #expect(scene.shares.probe == step)
+      scene.passed(step)
+      #expect(scene.divide(step, .application, among: streams) == [Self.small])
+    }
+    let last = scene.shares.probe ?? 0
+    #expect((900_000...1_000_000).contains(last), "\(last)")
+    scene.passed(last)
+    #expect(scene.divide(last, .application, among: streams) == [Self.small, Self.large])
   }
 
   @Test func whatHasNotPassedIsProbedLessOftenUpToALimit() {
