@@ -7,13 +7,13 @@ extension Caps {
   /// 576 lines for BT.709, so that a camera's large layer would differ from its small ones, and converting it would cost
   /// as much as decoding it. Players do so, too, unless a file tells them.
   public var completingColors: Caps {
-    if Self.leavingOpen.contains(mediaType), string("colorimetry") == nil {
-      return Caps("\(mediaType),colorimetry=bt601").map(merging) ?? self
-    }
-    guard let info = MediaFormat(self).video, let format = info.finfo, format.pointee.isYUV,
-      string("colorimetry") == nil || info.colorimetry.isOpenBT601, let colors = Caps("video/x-raw,colorimetry=bt601")
-    else { return self }
-    return merging(colors)
+    leavesColorsOpen ? merging(Caps("\(mediaType),colorimetry=bt601")) : self
+  }
+
+  private var leavesColorsOpen: Bool {
+    if Self.leavingOpen.contains(mediaType) { return string("colorimetry") == nil }
+    guard let info = MediaFormat(self).video, let format = info.finfo, format.pointee.isYUV else { return false }
+    return string("colorimetry") == nil || info.colorimetry.isOpenBT601
   }
 
   /// VP8 has no word for it, and encoders of H.264 in browsers leave theirs out. VP9 and AV1 say it themselves.

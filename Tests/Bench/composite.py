@@ -1,14 +1,13 @@
 """A room of simulcast cameras and microphones mixed into one 720p30 of H.264 and AAC, and GStreamer alone doing as much of
 the same."""
 
-import signal
 import subprocess
 import time
 
 import av
 import real_clip
 from clips import Clips
-from measure import Sampler, Window, memory
+from measure import Window, recorded
 from programs import KEYS, mediabridge
 
 COUNTS = (1, 4, 9, 25)
@@ -50,16 +49,8 @@ class Composite:
 
     def _ours(self):
         with self._recorder() as recorder:
-            sampler = Sampler(recorder)
-            sampler.wait_for_frames()
-            time.sleep(SETTLING)
-            with Window(recorder.pid, [recorder.pid]) as window:
-                time.sleep(self._bench.arguments.seconds)
-            size = memory(recorder.pid)
-            sampler.end()
-            rate = sampler.rate(window)
-            recorder.send(signal.SIGTERM)
-            assert recorder.finish() == 0, recorder.report("failed")
+            sampler, window, size = recorded(recorder, SETTLING, self._bench.arguments.seconds)
+        rate = sampler.rate(window)
         assert rate > 0.95 * FPS, recorder.report(f"{rate:.1f} frames a second")
         return {"core": window.used / window.span, "memory": size, "others": window.others}
 

@@ -2,6 +2,7 @@
 
 import os
 import re
+import signal
 import threading
 import time
 from pathlib import Path
@@ -99,3 +100,18 @@ class Sampler:
         inside = [sample for sample in self._samples if window.begin <= sample[0] <= window.end]
         assert len(inside) > 1, self.program.report("tells too seldom how far it is")
         return inside[0], inside[-1]
+
+
+def recorded(recorder, settling, seconds):
+    """What a recorder used in a stretch of time once it had frames for `settling` seconds, and its memory then; it ends
+    well."""
+    sampler = Sampler(recorder)
+    sampler.wait_for_frames()
+    time.sleep(settling)
+    with Window(recorder.pid, [recorder.pid]) as window:
+        time.sleep(seconds)
+    size = memory(recorder.pid)
+    sampler.end()
+    recorder.send(signal.SIGTERM)
+    assert recorder.finish() == 0, recorder.report("failed")
+    return sampler, window, size

@@ -1,11 +1,9 @@
 """Many tracks of 720p25, recorded as they are sent by one process: what a frame costs as they become more."""
 
 import shutil
-import signal
-import time
 
 from clips import Clips
-from measure import Sampler, Window, memory
+from measure import recorded
 from programs import KEYS, mediabridge
 
 COUNTS = (1, 10, 50, 100)
@@ -47,15 +45,7 @@ class Tracks:
         command = ("record", "--url", self._bench.url, *KEYS, "--room", self.ROOM, "--json", "--each", "participant")
         command = mediabridge(*command, "--source", "camera", folder / "{publisher_identity}.mkv")
         with self._bench.running(command) as recorder:
-            sampler = Sampler(recorder)
-            sampler.wait_for_frames()
-            time.sleep(SETTLING)
-            with Window(recorder.pid, [recorder.pid]) as window:
-                time.sleep(self._bench.arguments.seconds)
-            size = memory(recorder.pid)
-            sampler.end()
-            recorder.send(signal.SIGTERM)
-            assert recorder.finish() == 0, recorder.report("failed")
+            sampler, window, size = recorded(recorder, SETTLING, self._bench.arguments.seconds)
         told = [event for event in recorder.events if event["event"] == "finished"]
         assert len(told) == count, recorder.report(f"{len(told)} recordings and not {count}")
         total = lambda key: sum(track[key] for event in told for track in event["tracks"])

@@ -28,15 +28,16 @@ final class OutgoingLayer: Sendable {
     /// What comes as it is begins with a keyframe.
     var hasBegun = false
     /// By encoders that have gone.
-    var leftOut = 0
+    var leftOutBefore = 0
 
     /// Whether it would be sent if there was room.
     var isWanted: Bool { !isStopped && !isPaused }
     var isIdle: Bool { !isWanted || isHeldBack }
+    var leftOut: Int { leftOutBefore + (encoder?.dropped ?? 0) }
 
     mutating func takeEncoder() -> EncodePipeline? {
       defer { encoder = nil }
-      leftOut += encoder?.dropped ?? 0
+      leftOutBefore = leftOut
       return encoder
     }
   }
@@ -131,15 +132,13 @@ final class OutgoingLayer: Sendable {
   /// How it is sent now.
   var sent: SentLayer {
     let most = demand.bitrates.upperBound
-    let (encoder, before) = state.withLock { ($0.encoder, $0.leftOut) }
-    let leftOut = before + (encoder?.dropped ?? 0)
     return state.withLock { state in
       let share = encoding.rank == nil ? most : min(state.share ?? most, most)
       return SentLayer(
         rid: layer.rid, size: state.size.map { layer.size(of: $0) }, bitrate: state.isIdle ? nil : share,
         isWanted: state.isWanted,
         // Encoders are not asked for less than a fiftieth more.
-        isLimited: state.isHeldBack || share * 50 < most * 49, leftOut: leftOut)
+        isLimited: state.isHeldBack || share * 50 < most * 49, leftOut: state.leftOut)
     }
   }
 

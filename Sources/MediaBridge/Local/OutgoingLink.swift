@@ -150,8 +150,9 @@ final class OutgoingLink: Sendable {
     let now = MediaTime.now
     guard let missing = state.value.controller.missingPadding(at: now) else { return }
     var left = state.value.pacer.isEmpty ? missing : 0
-    let streams = left > 0 ? layers().filter { state.value.shares.bitrates[$0.stream.ssrc] != nil } : []
-    while left > 0, let packet = streams.last(where: { $0.demand.rank != nil })?.stream.makePadding() {
+    let bitrates = state.value.shares.bitrates
+    let largest = layers().last { bitrates[$0.stream.ssrc] != nil && $0.demand.rank != nil }
+    while left > 0, let packet = largest?.stream.makePadding() {
       left -= packet.packet.count + LinkEstimate.overhead
       put(packet, at: now)
     }

@@ -105,10 +105,7 @@ public struct DelayAndLossController: CongestionController {
     probe = LinkProbe(bitrate: bitrate, at: time)
   }
 
-  public func missingPadding(at time: MediaTime) -> Int? {
-    guard let probe, probe.isSending(at: time) else { return nil }
-    return probe.missing(at: time)
-  }
+  public func missingPadding(at time: MediaTime) -> Int? { probe?.missing(at: time) }
 
   private mutating func readProbe(_ arrivals: [SentPackets.Arrival], at time: MediaTime) {
     guard let passed = probe?.read(arrivals, at: time) else { return }

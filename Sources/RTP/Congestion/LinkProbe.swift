@@ -31,13 +31,13 @@ struct LinkProbe: Sendable {
     newestSent = time
   }
 
-  /// Bytes that are missing to the bitrate; 0 once it is over.
-  func missing(at time: MediaTime) -> Int {
-    guard isSending(at: time) else { return 0 }
+  /// Bytes that are missing to the bitrate; nil once all is sent.
+  func missing(at time: MediaTime) -> Int? {
+    guard isSending(at: time) else { return nil }
     return max(0, Int(bitrate / 8 * (time - begin).seconds) - sent)
   }
 
-  func isSending(at time: MediaTime) -> Bool { time >= begin && time - begin < Self.length }
+  private func isSending(at time: MediaTime) -> Bool { time >= begin && time - begin < Self.length }
 
   /// - Parameter arrivals: what is reported now.
   /// - Returns: bits a second that have passed, 0 where nothing has; nil while there is more to come.

@@ -80,7 +80,7 @@ public struct LinkShares: Sendable {
     if estimate.loss >= Self.audibleLoss { division.keepRedundancy() }
     note(estimate.probes, at: time)
     let next = mayClimb(streams, at: time) ? division.next(of: paused) : nil
-    let isKnown = next.map { isProven($0.needed, division, estimate, at: time) } ?? false
+    let isKnown = next.map { isProven($0, division, estimate, at: time) } ?? false
     let hasRoom = next.map { estimate.bitrate >= $0.needed } ?? false
     var staying = paused
     if let next, hasRoom, isKnown { staying.remove(next.ssrc) }
@@ -89,7 +89,7 @@ public struct LinkShares: Sendable {
     division.begin(within: max(estimate.bitrate, fitting), without: staying)
     let isPlenty = next != nil && staying == paused && !isLowered && division.isPlenty(estimate)
     if isPlenty, isKnown { division.beginNext() }
-    probe = !isKnown && (hasRoom || isPlenty) ? next.map { Self.probe(for: $0.needed, estimate) } : nil
+    probe = !isKnown && (hasRoom || isPlenty) ? next.map { Self.probe(for: $0, estimate) } : nil
     give(division.bitrates, streams, at: time)
   }
 
@@ -102,16 +102,15 @@ public struct LinkShares: Sendable {
   /// Whether the next layer may begin: an estimate that grows is worth less than what has passed. Where probes tell nothing,
   /// and where no video is sent that padding could go with, only the layer itself can tell.
   private func isProven(
-    _ needed: Int, _ division: Division, _ estimate: LinkEstimate, at time: MediaTime
+    _ next: Division.Next, _ division: Division, _ estimate: LinkEstimate, at time: MediaTime
   ) -> Bool {
     guard estimate.probes != nil, division.hasVideo(in: bitrates) else { return true }
-    let needed = Int(Double(needed) * Self.headroom)
-    if division.cost(of: bitrates) >= needed { return true }
-    return climb.passed.map { $0.bitrate >= needed && time - $0.time < Self.memory } ?? false
+    if division.cost(of: bitrates) >= next.proof { return true }
+    return climb.passed.map { $0.bitrate >= next.proof && time - $0.time < Self.memory } ?? false
   }
 
-  private static func probe(for needed: Int, _ estimate: LinkEstimate) -> Int {
-    min(Int(Double(needed) * headroom * probed), estimate.bitrate * steepest)
+  private static func probe(for next: Division.Next, _ estimate: LinkEstimate) -> Int {
+    min(Int(Double(next.proof) * probed), estimate.bitrate * steepest)
   }
 
   private mutating func note(_ probes: LinkEstimate.Probes?, at time: MediaTime) {
@@ -174,11 +173,21 @@ public struct LinkShares: Sendable {
       streams.contains { $0.rank != nil && bitrates[$0.ssrc] != nil }
     }
 
-    /// The first one of those that are paused, and what it and all before it need at least, in bits a second on the link.
-    func next(of paused: Set<SSRC>) -> (ssrc: SSRC, needed: Int)? {
+    /// A layer that may come back.
+    struct Next {
+      var ssrc: SSRC
+      /// What it and all before it take at least, in bits a second on the link.
+      var needed: Int
+      /// What has to pass before that.
+      var proof: Int { Int(Double(needed) * LinkShares.headroom) }
+    }
+
+    /// The first one of those that are paused.
+    func next(of paused: Set<SSRC>) -> Next? {
       guard let next = streams.first(where: { paused.contains($0.ssrc) }) else { return nil }
       let before = streams.prefix { $0.ssrc != next.ssrc }.reduce(0) { $0 + $1.cost($1.bitrates.lowerBound) }
-      return (next.ssrc, before + Int(Double(next.cost(next.bitrates.lowerBound)) * LinkShares.margin))
+      return Next(
+        ssrc: next.ssrc, needed: before + Int(Double(next.cost(next.bitrates.lowerBound)) * LinkShares.margin))
     }
 
     mutating func begin(within budget: Int, without staying: Set<SSRC>) {
