@@ -100,13 +100,16 @@ def audio_source():
 
 # In seconds, by which the queue is filled ahead: one that ran empty once would leave the audio late for good.
 AHEAD = 1.5
+# In seconds. The SDK takes audio each 10 ms, and libwebrtc tells of the first sample of a packet that it was taken when
+# the packet went, 10 ms later.
+TAKEN_LATE = 0.015
 
 
 async def play(source, stretch, start):
     block = clip.RATE // 10
     position = 0
     while True:
-        await until(start + max(0, position / clip.RATE - AHEAD))
+        await until(start - TAKEN_LATE + max(0, position / clip.RATE - AHEAD))
         samples = stretch(position, block)
         await source.capture_frame(rtc.AudioFrame(samples.tobytes(), clip.RATE, 2, block))
         position += block
@@ -241,7 +244,7 @@ async def publish(arguments, frames=CAMERA.frames, stretch=clip.audio):
     if not arguments.no_audio:
         publications["audio"] = await publish_audio(room, audio)
     print(json.dumps({"event": "published", "sids": sids(publications)}), flush=True)
-    start = time.monotonic()
+    start = time.monotonic() + 2 * TAKEN_LATE
     tasks = [asyncio.create_task(frames(video, arguments, start))]
     tasks.append(asyncio.create_task(screen(sources["screen"], arguments, publications)))
     if not arguments.no_audio:
