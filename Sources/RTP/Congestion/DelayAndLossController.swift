@@ -24,7 +24,7 @@ public struct DelayAndLossController: CongestionController {
   private var heard = Heard()
   /// Of the receiver's own estimate (REMB).
   private var stated: Double?
-  private var decreases = 0
+  private var decreases = Decreases()
   private var probe: LinkProbe?
   /// Nil before arrivals are reported.
   private var probes: LinkEstimate.Probes?
@@ -36,6 +36,14 @@ public struct DelayAndLossController: CongestionController {
     /// As of the newest packet or message.
     var newestSent = 0.0
     var newestArriving: Double?
+  }
+
+  private struct Decreases: Sendable {
+    private(set) var count = 0
+    /// When the newest one was. What got lost of what was sent before says nothing of what is sent since.
+    private(set) var newest: MediaTime?
+
+    mutating func note(at time: MediaTime) { (count, newest) = (count + 1, time) }
   }
 
   private struct Heard: Sendable {
@@ -52,11 +60,12 @@ public struct DelayAndLossController: CongestionController {
   public var estimate: LinkEstimate {
     let known = [delay.bitrate, loss.bitrate, stated].compactMap { $0 }.min()
     guard let known, delay.bitrate != nil || loss.bitrate != nil || known < ceiling else {
-      return LinkEstimate(bitrate: Int(ceiling), limit: .none, decreases: decreases, loss: loss.share, probes: probes)
+      return LinkEstimate(
+        bitrate: Int(ceiling), limit: .none, decreases: decreases.count, loss: loss.share, probes: probes)
     }
     let isTried = known < ceiling * 0.99
     return LinkEstimate(
-      bitrate: Int(max(known, Self.least)), limit: isTried ? .network : .application, decreases: decreases,
+      bitrate: Int(max(known, Self.least)), limit: isTried ? .network : .application, decreases: decreases.count,
       loss: loss.share, probes: probes)
   }
 
@@ -95,7 +104,7 @@ public struct DelayAndLossController: CongestionController {
     } else {
       loss.lower(by: Self.penalty, from: rates.newestSent, to: Self.least)
     }
-    decreases += 1
+    decreases.note(at: time)
   }
 
   // MARK: Probes
@@ -127,7 +136,7 @@ public struct DelayAndLossController: CongestionController {
     isHeard(at: time)
     heard.arrivals = time
     probes = probes ?? LinkEstimate.Probes()
-    let news = packets.read(feedback, at: time)
+    let news = packets.read(feedback, since: decreases.newest, at: time)
     var isOveruse = false
     for arrival in news.arrivals {
       trend.add(arrival)
@@ -135,20 +144,21 @@ public struct DelayAndLossController: CongestionController {
       rates.arriving.add(arrival.bytes, at: arrival.arrived)
     }
     guard let newest = news.arrivals.map(\.arrived).max() else {
-      return note(lost: news.lost, of: news.lost, at: time)
+      return note(lost: news.lost, of: news.total, at: time)
     }
     rates.newestArriving = rates.arriving.rate(at: newest) ?? rates.newestArriving
-    note(lost: news.lost, of: news.arrivals.count + news.lost, at: time)
+    note(lost: news.lost, of: news.total, at: time)
     defer { readProbe(news.arrivals, at: time) }
     guard let arriving = rates.newestArriving else { return }
     let isLowered = delay.update(
       isOveruse ? .overuse : trend.signal, arriving: arriving, ceiling: ceiling,
       roundTrip: news.roundTrip ?? .milliseconds(100), at: time)
-    if isLowered { decreases += 1 }
+    if isLowered { decreases.note(at: time) }
   }
 
   private mutating func read(_ blocks: [ReportBlock], at time: MediaTime) {
-    let news = reported.read(blocks)
+    // Without arrivals nothing else has lowered it meanwhile.
+    let news = reported.read(blocks, since: heard.arrivals == nil ? nil : decreases.newest, at: time)
     // Arrivals say the same, and sooner.
     guard heard.arrivals.map({ time - $0 > Self.unreported }) ?? true, !blocks.isEmpty else { return }
     isHeard(at: time)
@@ -158,12 +168,12 @@ public struct DelayAndLossController: CongestionController {
 
   private mutating func note(lost: Int, of total: Int, at time: MediaTime) {
     let isLowered = loss.add(lost: lost, of: total, sent: rates.newestSent, ceiling: ceiling, at: time)
-    if isLowered { decreases += 1 }
+    if isLowered { decreases.note(at: time) }
   }
 
   private mutating func read(_ remb: REMB, at time: MediaTime) {
     let new = Double(remb.bitrate)
-    if new < min(stated ?? .infinity, rates.newestSent) { decreases += 1 }
+    if new < min(stated ?? .infinity, rates.newestSent) { decreases.note(at: time) }
     stated = new
   }
 }

@@ -3,8 +3,11 @@ import MediaCore
 /// Finds out whether a link carries more than there is to send: for a moment that much is sent, filled up with padding, and
 /// how fast it comes tells, as with the probes of libwebrtc.
 struct LinkProbe: Sendable {
-  /// Long enough that what a router lets through at once does not look like what it carries.
-  private static let length = Duration.milliseconds(200)
+  /// So many bits that the few kilobytes that a router lets through at once do not look like what it carries, within limits.
+  private static let bits = 400_000.0
+  private static let length = Duration.milliseconds(200)...Duration.milliseconds(600)
+  /// So much later than sent, what comes waits in a queue: more would keep all else waiting, and tell no more.
+  private static let queue = Duration.milliseconds(80)
   /// Nothing comes any more.
   private static let patience = Duration.milliseconds(1500)
   /// What comes slower than that waited in a queue, which has to drain.
@@ -12,6 +15,7 @@ struct LinkProbe: Sendable {
 
   private let bitrate: Double
   private let begin: MediaTime
+  private let length: Duration
   private var sent = 0
   private var newestSent: MediaTime?
   private var first: SentPackets.Arrival?
@@ -22,6 +26,7 @@ struct LinkProbe: Sendable {
   init(bitrate: Int, at time: MediaTime) {
     self.bitrate = Double(bitrate)
     begin = time
+    length = min(max(.seconds(Self.bits / self.bitrate), Self.length.lowerBound), Self.length.upperBound)
   }
 
   /// Notes what is sent meanwhile, padding or not.
@@ -37,7 +42,7 @@ struct LinkProbe: Sendable {
     return max(0, Int(bitrate / 8 * (time - begin).seconds) - sent)
   }
 
-  private func isSending(at time: MediaTime) -> Bool { time >= begin && time - begin < Self.length }
+  private func isSending(at time: MediaTime) -> Bool { time >= begin && time - begin < length }
 
   /// - Parameter arrivals: what is reported now.
   /// - Returns: bits a second that have passed, 0 where nothing has; nil while there is more to come.
@@ -51,9 +56,14 @@ struct LinkProbe: Sendable {
       if first == nil { first = arrival }
       newest = arrival
       arrived += arrival.bytes
-      isOver = isOver || arrival.sent == newestSent && !isSending(at: time)
+      isOver = isOver || arrival.sent == newestSent && !isSending(at: time) || isQueued
     }
     return isOver ? passed : nil
+  }
+
+  private var isQueued: Bool {
+    guard let first, let newest else { return false }
+    return (newest.arrived - first.arrived) - (newest.sent - first.sent) > Self.queue
   }
 
   /// Of the first packet it is not known for how long it was under way, and of the newest one how long the next would be.

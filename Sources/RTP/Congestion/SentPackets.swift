@@ -14,8 +14,9 @@ struct SentPackets: Sendable {
   /// What a message says that was not known.
   struct News: Sendable {
     var arrivals: [Arrival] = []
-    /// Negative where packets came late that were called lost.
+    /// Of `total` that are news and were sent from `begin` on; negative where packets came late that were called lost.
     var lost = 0
+    var total = 0
     /// From the newest of the packets to the message.
     var roundTrip: Duration?
   }
@@ -50,21 +51,27 @@ struct SentPackets: Sendable {
     unnumbered = 0
   }
 
-  mutating func read(_ feedback: TransportFeedback, at time: MediaTime) -> News {
+  /// - Parameter begin: of what was sent before it does not matter what got lost.
+  mutating func read(_ feedback: TransportFeedback, since begin: MediaTime?, at time: MediaTime) -> News {
     var news = News()
     let unreported = skip(to: feedback)
+    var missing = 0
     // 24 bits, in units of 64 ms: unwrapped as the upper ones of 32.
     var arrived = (reference.unwrap(feedback.referenceTime << 8) >> 8) * 64_000_000
     for (index, delta) in feedback.deltas.enumerated() {
       if let delta { arrived += Int64(delta) * Self.tick }
       let number = feedback.firstSequence + index
       guard let entry = entries[slot(number)], entry.number == number.rawValue else { continue }
+      let change = (delta == nil ? 1 : 0) - (entry.isLost ? 1 : 0)
+      missing += change
+      if begin.map({ entry.sent >= $0 }) ?? true {
+        news.lost += change
+        if !entry.isLost { news.total += 1 }
+      }
       guard delta != nil else {
-        if !entry.isLost { news.lost += 1 }
         entries[slot(number)]?.isLost = true
         continue
       }
-      if entry.isLost { news.lost -= 1 }
       entries[slot(number)] = nil
       news.arrivals.append(
         Arrival(sent: entry.sent, arrived: MediaTime(nanoseconds: arrived), bytes: entry.bytes))
@@ -73,7 +80,7 @@ struct SentPackets: Sendable {
     }
     // They came as these did.
     if let first = news.arrivals.indices.first {
-      news.arrivals[first].bytes += unreported * news.arrivals.count / (news.arrivals.count + max(news.lost, 0))
+      news.arrivals[first].bytes += unreported * news.arrivals.count / (news.arrivals.count + max(missing, 0))
     }
     return news
   }
