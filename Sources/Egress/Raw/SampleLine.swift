@@ -24,11 +24,12 @@ package struct SampleLine: Sendable {
   /// - Parameters:
   ///   - samples: -1…1, interleaved.
   ///   - start: since sample 0.
-  package mutating func write(_ samples: some RandomAccessCollection<Float>, of voice: String, at start: Duration) {
+  package mutating func write(_ samples: [Float], of voice: String, at start: Duration) {
     guard let place = voices[voice]?.place(start, samples.count / channels) else { return }
     let late = max(taken - place.position, 0)
     guard late < place.count, place.position < taken + Self.furthest * rate else { return }
-    let fitted = Self.fitted(samples.dropFirst(place.skipped * channels), to: place.count, channels)
+    let fresh = place.skipped == 0 ? samples : Array(samples.dropFirst(place.skipped * channels))
+    let fitted = Self.fitted(fresh, to: place.count, channels)
     let first = (place.position + late - taken) * channels
     let new = fitted.dropFirst(late * channels)
     if sum.count < first + new.count { sum += [Float](repeating: 0, count: first + new.count - sum.count) }
@@ -36,20 +37,22 @@ package struct SampleLine: Sendable {
   }
 
   /// A few samples more or less, between which the others lie.
-  private static func fitted(_ samples: some RandomAccessCollection<Float>, to count: Int, _ channels: Int) -> [Float] {
-    let samples = Array(samples)
+  private static func fitted(_ samples: [Float], to count: Int, _ channels: Int) -> [Float] {
     let has = samples.count / channels
     guard has != count, has > 1, count > 1 else { return samples }
     let step = Double(has - 1) / Double(count - 1)
-    return (0..<count).flatMap { index in
+    var fitted: [Float] = []
+    fitted.reserveCapacity(count * channels)
+    for index in 0..<count {
       let place = Double(index) * step
       let before = min(Int(place), has - 2)
       let share = Float(place - Double(before))
-      return (0..<channels).map { channel in
+      for channel in 0..<channels {
         let (one, next) = (samples[before * channels + channel], samples[(before + 1) * channels + channel])
-        return one + (next - one) * share
+        fitted.append(one + (next - one) * share)
       }
     }
+    return fitted
   }
 
   /// How far all who are there have brought something.

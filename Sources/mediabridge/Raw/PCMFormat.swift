@@ -8,8 +8,11 @@ enum PCMFormat: String, CaseIterable, Sendable {
   var width: Int { self == .f32le ? 4 : 2 }
 
   func bytes(of samples: [Float]) -> [UInt8] {
-    guard self == .f32le else { return samples.flatMap { Self.littleEndian(Self.integer($0)) } }
-    return samples.flatMap { Self.littleEndian($0.bitPattern) }
+    self == .f32le ? Self.bytes(of: samples) { $0.bitPattern } : Self.bytes(of: samples, Self.integer)
+  }
+
+  private static func bytes(of samples: [Float], _ value: (Float) -> some FixedWidthInteger) -> [UInt8] {
+    samples.map { value($0).littleEndian }.withUnsafeBytes(Array.init)
   }
 
   private static func integer(_ sample: Float) -> Int16 {

@@ -140,7 +140,7 @@ final class PCMStream: RawStream, Sendable {
       for piece in line?.convert(buffer, origin) ?? [] {
         let start = state.start ?? piece.time
         state.start = start
-        _ = piece.buffer.withFloatSamples { state.line.write($0, of: sid, at: piece.time - start) }
+        _ = piece.buffer.withFloatSamples { state.line.write(Array($0), of: sid, at: piece.time - start) }
       }
       state.taps[sid]?.line = line
       return state.line.ready
