@@ -134,7 +134,7 @@ import Testing
     for plane in 0..<3 { offsets[plane] = gsize(planes[..<plane].reduce(40 * (plane + 1)) { $0 + $1.count }) }
     var cStrides = strides.map { gint($0) } + [0]
     let format = try #require(VideoFrameBuffer.PixelFormat.i420.known)
-    gst_buffer_add_video_meta_full(media.buffer, GST_VIDEO_FRAME_FLAG_NONE, format, 64, 46, 3, &offsets, &cStrides)
+    gst_buffer_add_video_meta_full(media.buffer, GstVideoFrameFlags(0), format, 64, 46, 3, &offsets, &cStrides)
     let frame = try #require(VideoFrameBuffer(media))
     let shapes = frame.withPlanes { planes in
       (0..<3).compactMap { planes[$0] }.map { [$0.width, $0.height, $0.stride] }
