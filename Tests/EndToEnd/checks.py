@@ -101,10 +101,19 @@ def decode_errors(file):
     return lines if done.returncode == 0 else [*lines, f"ffmpeg ended with {done.returncode}"]
 
 
-def frames(file, size=None):
-    """(seconds, luma as height x width of 0…255) of every frame, brought to `size` (width, height) if given."""
+def frames(file, size=None, anew=False):
+    """(seconds, luma as height x width of 0…255) of every frame, brought to `size` (width, height) if given.
+
+    `anew` is for what was received over several connections, each of which has times of its own: of what comes before its
+    first keyframe a decoder that knows the one before makes something else.
+    """
     with av.open(str(file)) as container:
+        newest, is_whole = 0, True
         for frame in container.decode(video=0):
+            is_whole = is_whole and frame.time >= newest or bool(frame.key_frame)
+            newest = frame.time
+            if anew and not is_whole:
+                continue
             shown = frame
             if size and (frame.width, frame.height) != size:
                 shown = frame.reformat(*size, interpolation="AREA")
@@ -113,9 +122,9 @@ def frames(file, size=None):
             yield frame.time, luma
 
 
-def numbered(file, size=None):
+def numbered(file, size=None, anew=False):
     """(number or None, seconds, luma) of every frame."""
-    return [(clip.read(luma), time, luma.copy()) for time, luma in frames(file, size)]
+    return [(clip.read(luma), time, luma.copy()) for time, luma in frames(file, size, anew)]
 
 
 def similarity(first, second):

@@ -193,7 +193,8 @@ def edit_all(recorder, texts, scheme):
 
 def assert_darkens(file):
     """Once, and for good."""
-    levels = [luma.mean() for number, _, luma in checks.numbered(file, SIZE) if number is not None and number % 15 > 2]
+    shown = checks.numbered(file, SIZE, anew=True)
+    levels = [luma.mean() for number, _, luma in shown if number is not None and number % 15 > 2]
     before, afterwards = sum(levels[:10]) / 10, sum(levels[-10:]) / 10
     assert before - afterwards > 20, levels
     dark = [level < (before + afterwards) / 2 for level in levels]
@@ -227,7 +228,7 @@ def test_texts_of_an_srt_stream_take_over(server, start, texts, tmp_path, mode):
     assert told["losses"] == 0 and [one["templates"] for one in told["reloads"]] == [[ENCODE], ["output/srt"]], told
     receiver.stop()
     assert_darkens(file)
-    numbers = [number for number, _, _ in checks.numbered(file, SIZE) if number is not None]
+    numbers = [number for number, _, _ in checks.numbered(file, SIZE, anew=True) if number is not None]
     steps = [b - a for a, b in zip(numbers, numbers[1:])]
     # Who calls again is there a moment later, and begins with the next keyframe.
     assert min(steps) >= 1 and max(steps) <= (5 if mode == "caller" else 45), steps
