@@ -5,7 +5,7 @@ import MediaCore
 struct LinkProbe: Sendable {
   /// So many bits that the few kilobytes that a router lets through at once do not look like what it carries, within limits.
   private static let bits = 400_000.0
-  private static let length = Duration.milliseconds(200)...Duration.milliseconds(600)
+  private static let lengths = Duration.milliseconds(200)...Duration.milliseconds(600)
   /// So much later than sent, what comes waits in a queue: more would keep all else waiting, and tell no more.
   private static let queue = Duration.milliseconds(80)
   /// Nothing comes any more.
@@ -24,9 +24,9 @@ struct LinkProbe: Sendable {
 
   /// - Parameter bitrate: bits a second on the link.
   init(bitrate: Int, at time: MediaTime) {
-    self.bitrate = Double(bitrate)
+    self.bitrate = Double(max(1, bitrate))
     begin = time
-    length = min(max(.seconds(Self.bits / self.bitrate), Self.length.lowerBound), Self.length.upperBound)
+    length = min(max(.seconds(Self.bits / self.bitrate), Self.lengths.lowerBound), Self.lengths.upperBound)
   }
 
   /// Notes what is sent meanwhile, padding or not.
