@@ -110,10 +110,11 @@ def frames(file, size=None, anew=False):
     with av.open(str(file)) as container:
         newest, is_whole = 0, True
         for frame in container.decode(video=0):
-            is_whole = is_whole and frame.time >= newest or bool(frame.key_frame)
-            newest = frame.time
-            if anew and not is_whole:
-                continue
+            if anew:
+                is_whole = bool(frame.key_frame) or is_whole and frame.time >= newest
+                newest = frame.time
+                if not is_whole:
+                    continue
             shown = frame
             if size and (frame.width, frame.height) != size:
                 shown = frame.reformat(*size, interpolation="AREA")
