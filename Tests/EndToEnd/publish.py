@@ -244,6 +244,7 @@ async def publish(arguments, frames=CAMERA.frames, stretch=clip.audio):
     if not arguments.no_audio:
         publications["audio"] = await publish_audio(room, audio)
     print(json.dumps({"event": "published", "sids": sids(publications)}), flush=True)
+    # The first audio is due before it.
     start = time.monotonic() + 2 * TAKEN_LATE
     tasks = [asyncio.create_task(frames(video, arguments, start))]
     tasks.append(asyncio.create_task(screen(sources["screen"], arguments, publications)))

@@ -294,15 +294,8 @@ struct CongestionTests {
   func aProbeTellsWhatPasses(seed: UInt64) throws {
     var sender = SimulatedSender(.arrivals, seed: seed)
     sender.capacity = 500_000
-    sender.run(seconds: 10)
-    sender.wanted = 300_000
-    sender.run(seconds: 10)
-    let answer = sender.probe(1_000_000)
-    let passed = try #require(answer)
+    let passed = try probe(1_000_000, with: &sender, beside: 300_000)
     #expect((400_000...550_000).contains(passed), "\(passed)")
-    sender.run(seconds: 3)
-    // What is sent is no less for it.
-    #expect(sender.target == 300_000, "\(sender.controller.estimate)")
   }
 
   /// A router of 5 kB at once, as the end-to-end tests have it.
@@ -310,14 +303,19 @@ struct CongestionTests {
   func whatPassesAtOnceIsNoProof(seed: UInt64) throws {
     var sender = SimulatedSender(.arrivals, seed: seed)
     (sender.capacity, sender.burst) = (500_000, 40_000)
-    sender.run(seconds: 10)
-    sender.wanted = 350_000
-    sender.run(seconds: 10)
-    let answer = sender.probe(660_000)
-    let passed = try #require(answer)
+    let passed = try probe(660_000, with: &sender, beside: 350_000)
     #expect((450_000...590_000).contains(passed), "\(passed)")
+  }
+
+  /// Of a link that is known, beside less than it carries: what is sent is no less for it.
+  private func probe(_ bitrate: Int, with sender: inout SimulatedSender, beside wanted: Double) throws -> Int {
+    sender.run(seconds: 10)
+    sender.wanted = wanted
+    sender.run(seconds: 10)
+    let answer = sender.probe(bitrate)
     sender.run(seconds: 3)
-    #expect(sender.target == 350_000, "\(sender.controller.estimate)")
+    #expect(sender.target == wanted, "\(sender.controller.estimate)")
+    return try #require(answer)
   }
 
   @Test func aProbeOfWhichNothingComesEnds() {
