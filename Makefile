@@ -109,7 +109,8 @@ TSAN_TESTS = env TEST_PATIENCE=3 \
   TSAN_OPTIONS="ignore_noninstrumented_modules=1 $$TSAN_OPTIONS $(TSAN_SUPPRESSIONS)" .build-tsan/$(TEST_BUNDLE)
 define run-shards
 @rm -rf .build/again && mkdir -p .build/again
-$(MAKE) --no-print-directory -j$(words $(SHARDS)) --output-sync=target $(SHARDS:%=$(1)-shard-%)
+$(MAKE) --no-print-directory -j$(words $(SHARDS)) --output-sync=target $(SHARDS:%=$(1)-shard-%) || \
+  { cat .build/again/*.why; exit 1; }
 @for shard in $(SHARDS:%=.build/again/$(1)-shard-%); do [ ! -e $$shard ] || \
   { echo "Once more, by themselves: $$(cat $$shard)"; $(2) --filter "$$(cat $$shard)"; } || exit 1; done
 endef
