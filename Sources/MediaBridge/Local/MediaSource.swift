@@ -11,6 +11,8 @@ public final class MediaSource: Sendable {
   public var isFile: Bool { hasEnd.withLock { $0 } }
   private let hasEnd: Locked<Bool>
   private let capture: TemplateCapture
+  /// A file shows something, or an error, long before that.
+  private static let newsLimit = Duration.seconds(3)
   /// Whether the person at the desktop chooses what is seen each time that it begins.
   package var asksPerson: Bool { capture.asksPerson }
   /// The name of the capture template for what goes by once.
@@ -96,6 +98,8 @@ public final class MediaSource: Sendable {
             if isAll { all.settle(.success(())) }
           }, end: { any.settle(.failure($0 ?? LiveKitError(.noMedia, "there is neither video nor audio in it"))) }))
     }
+    let again = isFile ? restartWithoutNews() : nil
+    defer { again?.cancel() }
     let nothing = LiveKitError(.noMedia, "neither video nor audio comes of it", fault: .publisher)
     await withTaskCancellationHandler {
       _ = try? await any.value(within: limit, else: nothing)
@@ -115,6 +119,14 @@ public final class MediaSource: Sendable {
     for (tap, _) in taps { await tap.stop() }
     if isFile { await capture.lookAhead() }
     return found.withLock { $0 }
+  }
+
+  /// An error that is posted while decodebin (1.22) puts the demuxer in is lost at times, and then nothing comes ever.
+  private func restartWithoutNews() -> Task<Void, Never> {
+    Task { [capture] in
+      do { try await Task.sleep(for: Self.newsLimit) } catch { return }
+      try? await capture.restart(within: nil)
+    }
   }
 
   /// Has its tracks take no more than tells their size, until ``restart(within:)``: nothing of a file is lost while they are
