@@ -9,6 +9,8 @@ struct LocalTracks {
     var response: Livekit_TrackPublishedResponse
     var outgoing: OutgoingTrack
     var backup = Backup.unwanted
+    /// It is to be published anew: what the server says of its SID is about what is no longer sent.
+    var isWithdrawn = false
 
     var isBackupInUse: Bool { if case .unwanted = backup { false } else { true } }
 
@@ -54,7 +56,7 @@ struct LocalTracks {
   var isEmpty: Bool { all.isEmpty && waiting.isEmpty }
 
   /// By the server's id.
-  subscript(sid: String) -> Published? { all.first { $0.response.track.sid == sid } }
+  subscript(sid: String) -> Published? { all.first { $0.response.track.sid == sid && !$0.isWithdrawn } }
 
   subscript(publication: LocalTrackPublication) -> Published? { all.first { $0.publication === publication } }
 
@@ -62,6 +64,10 @@ struct LocalTracks {
 
   mutating func replace(_ track: Published) {
     if let index = all.firstIndex(where: { $0.publication === track.publication }) { all[index] = track }
+  }
+
+  mutating func withdraw(allBut known: Set<String>) {
+    for index in all.indices where !known.contains(all[index].response.track.sid) { all[index].isWithdrawn = true }
   }
 
   mutating func remove(_ publication: LocalTrackPublication) -> Published? {

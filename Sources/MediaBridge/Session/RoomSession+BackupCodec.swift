@@ -41,7 +41,9 @@ extension RoomSession {
         plan.backupAnnouncement(cid: $0, track: publication.captured, sid: sid)
       }
       let outgoing = try await send(plan, cid: response.cid, generation)
-      guard var current = services.local[publication], case .coming(let wanted) = current.backup else {
+      guard var current = services.local[publication], !current.isWithdrawn,
+        case .coming(let wanted) = current.backup
+      else {
         return await takeBack(outgoing)
       }
       outgoing.set(wanted)

@@ -146,13 +146,14 @@ extension RoomSession {
   /// The others are told; the frames that are left go nowhere.
   func tell(muted: Bool, of publication: LocalTrackPublication) throws(LiveKitError) {
     guard !state.isEnded else { throw Self.notConnected }
-    guard let published = services.local[publication.sid] else { return }
+    guard let published = services.local[publication] else { return }
     if muted { for outgoing in published.allOutgoing { outgoing.reset() } }
     sendMute(of: published)
     room.tell(.localMuteChanged(publication, isMuted: muted))
   }
 
   private func sendMute(of published: LocalTracks.Published) {
+    guard !published.isWithdrawn else { return }
     var request = Livekit_SignalRequest()
     (request.mute.sid, request.mute.muted) = (published.response.track.sid, published.publication.isMuted)
     link.client?.send(request)
@@ -187,6 +188,7 @@ extension RoomSession {
   /// - Parameter known: what the server has still.
   func publishAgain(allBut known: Set<String>) {
     let generation = services.local.generation
+    services.local.withdraw(allBut: known)
     services.local.republishing.add { await self.publishAgain(allBut: known, generation) }
   }
 
@@ -207,13 +209,14 @@ extension RoomSession {
     await withdraw(published)
     do throws(LiveKitError) {
       var renewed = published
-      renewed.backup = .unwanted
+      (renewed.backup, renewed.isWithdrawn) = (.unwanted, false)
       renewed.response = try await announce(published.plan) {
         published.plan.announcement(cid: $0, track: publication.captured)
       }
       renewed.outgoing = try await send(published.plan, cid: renewed.response.cid, generation)
       guard services.local[publication] != nil else { return await takeBack(renewed.outgoing) }
       services.local.replace(renewed)
+      if publication.isMuted != renewed.response.track.muted { sendMute(of: renewed) }
       room.localParticipant.rename(publication, to: TrackInfo(renewed.response.track))
       publication.send(with: renewed.outgoing)
       tellPublished()

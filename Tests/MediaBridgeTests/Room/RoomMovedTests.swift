@@ -109,6 +109,7 @@ import Testing
   }
 
   /// A server that does not take them along does not name them.
+  /// Of the track that it has lost it may say, too, that it has gone.
   @Test func whatTheServerDoesNotKnowAnyMoreIsPublishedAnew() async throws {
     try await run { synthetic, alice, bob, _ in
       try await alice.show()
@@ -120,6 +121,8 @@ import Testing
       response.roomMoved.participant.sid = alice.room.localParticipant.sid
       response.roomMoved.participant.identity = "alice"
       response.roomMoved.participant.permission.canPublish = true
+      synthetic.server.tell(response, to: "alice")
+      response.trackUnpublished.trackSid = sid
       synthetic.server.tell(response, to: "alice")
       try await eventually("another SID") { before.sid != sid }
       let publications = alice.room.localParticipant.localVideoTracks
