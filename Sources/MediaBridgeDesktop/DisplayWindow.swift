@@ -17,6 +17,9 @@ final class DisplayWindow: Sendable {
     case failed(LiveKitError)
   }
 
+  /// What a window that was closed takes to say so on a busy machine.
+  private static let closingTime = DispatchTimeInterval.seconds(2)
+
   let made: TemplatePipeline
   private let sink: Element
   /// What the sink said last; nil before it has a window.
@@ -48,7 +51,7 @@ final class DisplayWindow: Sendable {
       let tell: @Sendable () -> Void = { onEvent(Self.event(error, in: template)) }
       // That media stopped flowing is what the others see of a window that was closed, sometimes before it says so.
       guard error.kind == .stream else { return queue.async(execute: tell) }
-      queue.asyncAfter(deadline: .now() + .milliseconds(200), execute: tell)
+      queue.asyncAfter(deadline: .now() + Self.closingTime, execute: tell)
     }
     // A sink of several elements has a pad only once it knows which; its window keeps the size that the template says.
     try? made.pipeline.onFormatWish(ofSinkNamed: "window") { [weak self] in
