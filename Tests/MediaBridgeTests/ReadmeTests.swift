@@ -43,10 +43,10 @@ import Testing
     let token = try SyntheticRoom.token("camera", grant)
     let camera = Task {
       try await showCamera(
-        url: room.url, token: token, options: CameraCaptureOptions(template: "pattern"), for: .seconds(2))
+        url: room.url, token: token, options: CameraCaptureOptions(template: "pattern"), for: .seconds(4))
     }
     let frames = try await countFrames(
-      url: room.url, token: try SyntheticRoom.token("counter"), for: .seconds(2))
+      url: room.url, token: try SyntheticRoom.token("counter"), for: .seconds(4))
     try await camera.value
     #expect(frames > 15)
     await room.stop()

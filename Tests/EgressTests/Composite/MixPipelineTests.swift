@@ -169,7 +169,9 @@ import Testing
         tile.start()
         tile.frames.show(try frame(200))
       }
-      try await eventually("black corners") { across(20) == [16, 16, 16, 200, 16, 16, 16] }
+      try await eventually("black corners, and the other tile") {
+        across(20) == [16, 16, 16, 200, 16, 16, 16] && [160, 279].allSatisfy { row(80)[$0] == 200 }
+      }
       #expect(across(80) == Array(repeating: 200, count: 7), "no corner is there")
       // Of a circle of 40 around (60, 60), (32, 32) is just inside.
       #expect(across(32) == [16, 16, 200, 200, 200, 16, 16] && across(139) == [16, 16, 16, 200, 16, 16, 16])

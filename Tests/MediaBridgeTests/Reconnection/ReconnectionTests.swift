@@ -367,11 +367,14 @@ import Testing
       scene.tell(action)
       try await scene.back(action == .resume ? .quick : .full)
       try await scene.frames("afterwards")
-      let asked = scene.asked.values.dropFirst(before)
-      let states = asked.filter { if case .syncState = $0.message { true } else { false } }
-      let answers = asked.filter { if case .answer = $0.message { true } else { false } }
-      #expect(states.count == (action == .resume ? 1 : 0))
-      #expect(answers.count == 1)
+      @Sendable func count(_ isOne: (Livekit_SignalRequest.OneOf_Message?) -> Bool) -> Int {
+        scene.asked.values.dropFirst(before).count { isOne($0.message) }
+      }
+      @Sendable func answers() -> Int { count { if case .answer = $0 { true } else { false } } }
+      // Frames come before, and go on meanwhile.
+      try await eventually("the answer") { answers() > 0 }
+      #expect(count { if case .syncState = $0 { true } else { false } } == (action == .resume ? 1 : 0))
+      #expect(answers() == 1)
     }
   }
 

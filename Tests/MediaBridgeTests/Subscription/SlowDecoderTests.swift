@@ -32,7 +32,9 @@ import Testing
       @Sendable func reasons() -> [String] { events.values.compactMap(\.videoChange) }
       try await eventually("the end of the frames", within: .seconds(30)) { reasons() == ["-qualityChanged"] }
       #expect(!camera.isEnabled && camera.streamState == .paused && camera.isSubscribed)
-      #expect(watcher.told.values.last { $0.trackSids == [camera.sid] }?.disabled == true)
+      try await eventually("word of it at the server") {
+        watcher.told.values.last { $0.trackSids == [camera.sid] }?.disabled == true
+      }
       // Whatever kept the machine busy is over: here, its decoder.
       track.remove(videoRenderer: renderer)
       try await eventually("the next try", within: .seconds(20)) {

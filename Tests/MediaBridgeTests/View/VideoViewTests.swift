@@ -275,7 +275,8 @@ import Testing
     try await eventually("the new size") { first.adaptiveStreamSize == CGSize(width: 400, height: 400) }
     try desktop.close(try await desktop.window())
     await window.untilClosed()
-    #expect(window.failure == nil && !first.isVisible)
+    #expect(window.failure == nil, "\(String(describing: window.failure))")
+    #expect(!first.isVisible)
     #expect(throws: LiveKitError.self) { try window.addTile(name: "late") }
     await window.close()
     #expect(try desktop.windows().isEmpty)
