@@ -239,9 +239,7 @@ public final class LocalAudioTrack: Track, CapturedTrack, AudioTrack, @unchecked
 
   /// Hands what is captured to `audioRenderer`, too, in its `requiredFormat` if it has one.
   public func add(audioRenderer: any AudioRenderer) {
-    let calls = RendererCalls(
-      isPrompt: audioRenderer is any PromptRenderer, render: RemoteAudioTrack.call(audioRenderer))
-    guard renderers.add(audioRenderer, calls: calls) else { return }
+    guard renderers.add(audioRenderer, calls: RemoteAudioTrack.calls(audioRenderer)) else { return }
     media.add(self) { [weak self] captured in
       if let buffer = AudioPCMBuffer(captured) { self?.renderers.deliver(buffer) }
     }

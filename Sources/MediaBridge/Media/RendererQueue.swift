@@ -10,6 +10,8 @@ struct RendererCalls<Media: Sendable>: Sendable {
   var notice: @Sendable (Media) -> (@MainActor @Sendable () -> Void)? = { _ in nil }
   /// Holds the renderer.
   let render: @Sendable (Media) -> Void
+
+  static func isPrompt(_ renderer: AnyObject) -> Bool { (renderer as? any PromptRenderer)?.isPrompt == true }
 }
 
 /// One renderer and what waits for it. Calls come one at a time, in order.

@@ -98,7 +98,14 @@ package protocol CameraRenderer: VideoRenderer {
 /// for long. It is called where the media is decoded, which saves waking a thread for each frame, some twenty
 /// microseconds. One that breaks this promise holds up its track, and with it the others that show or hear it. It is
 /// not told sizes, which would have to wait for the main actor: each frame says its own.
-public protocol PromptRenderer: AnyObject {}
+public protocol PromptRenderer: AnyObject {
+  /// Whether it does; asked when it is added. True unless implemented.
+  var isPrompt: Bool { get }
+}
+
+extension PromptRenderer {
+  public var isPrompt: Bool { true }
+}
 
 /// A renderer made of a closure, which is called on a media thread.
 public final class VideoFrameHandler: VideoRenderer, SizelessRenderer, Sendable {

@@ -18,8 +18,7 @@ public final class RemoteAudioTrack: Track, RemoteTrack, AudioTrack, @unchecked 
   /// Hands all audio from now on to `audioRenderer`, too, in its `requiredFormat` if it has one. The first renderer
   /// starts the decoder.
   public func add(audioRenderer: any AudioRenderer) {
-    let calls = RendererCalls(isPrompt: audioRenderer is any PromptRenderer, render: Self.call(audioRenderer))
-    guard renderers.add(audioRenderer, calls: calls) else { return }
+    guard renderers.add(audioRenderer, calls: Self.calls(audioRenderer)) else { return }
     needsChanged()
   }
 
@@ -79,12 +78,12 @@ public final class RemoteAudioTrack: Track, RemoteTrack, AudioTrack, @unchecked 
   }
 
   /// Calls a renderer with each buffer, in the format that it requires.
-  static func call(_ renderer: any AudioRenderer) -> @Sendable (AudioPCMBuffer) -> Void {
-    let target = Unchecked(renderer)
+  static func calls(_ renderer: any AudioRenderer) -> RendererCalls<AudioPCMBuffer> {
+    let (target, isPrompt) = (Unchecked(renderer), RendererCalls<AudioPCMBuffer>.isPrompt(renderer))
     guard let format = renderer.requiredFormat, let required = RequiredFormat(format) else {
-      return { target.value.render(pcmBuffer: $0) }
+      return RendererCalls(isPrompt: isPrompt) { target.value.render(pcmBuffer: $0) }
     }
-    return { buffer in
+    return RendererCalls(isPrompt: isPrompt) { buffer in
       for piece in required.convert(buffer) { target.value.render(pcmBuffer: piece) }
     }
   }

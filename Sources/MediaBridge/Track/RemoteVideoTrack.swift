@@ -96,7 +96,8 @@ public final class RemoteVideoTrack: Track, RemoteTrack, VideoTrack, @unchecked 
 
   /// Calls a renderer with each frame, and before with its size where that is a new one to it and it wants to know.
   static func calls(_ renderer: any VideoRenderer) -> RendererCalls<VideoFrame> {
-    let (isPrompt, isSizeless) = (renderer is any PromptRenderer, renderer is any SizelessRenderer)
+    let isPrompt = RendererCalls<VideoFrame>.isPrompt(renderer)
+    let isSizeless = renderer is any SizelessRenderer
     let renderer = Unchecked(renderer)
     let render = { @Sendable (frame: VideoFrame) in renderer.value.render(frame: frame) }
     guard !isPrompt, !isSizeless else { return RendererCalls(isPrompt: isPrompt, render: render) }

@@ -4,7 +4,7 @@ import MediaBridge
 import MediaCore
 
 /// The frames of one participant for one reader.
-final class FrameStream: RawStream, VideoRenderer, SizelessRenderer, Sendable {
+final class FrameStream: RawStream, VideoRenderer, SizelessRenderer, PromptRenderer, Sendable {
   /// How long frames are waited for before the newest is repeated: a lost packet may be on its way again.
   private static let patience = Duration.milliseconds(600)
 
@@ -39,6 +39,9 @@ final class FrameStream: RawStream, VideoRenderer, SizelessRenderer, Sendable {
   private let framing: RawFraming?
   private let info: InfoLog?
   private let number: Int
+  /// Where a frame is copied once, and nobody is waited for. Waking another thread for it costs a third as much as the copy,
+  /// which is slower there.
+  let isPrompt: Bool
   /// What is asked of the server.
   private let wish: RawSession.Wish
   private let state = Locked(Progress())
@@ -47,6 +50,7 @@ final class FrameStream: RawStream, VideoRenderer, SizelessRenderer, Sendable {
   init(_ request: FrameMaker.Request, output: any RawReceiver, isFramed: Bool, info: InfoLog?, number: Int) {
     maker = Locked((FrameMaker(request), Outbox()))
     (self.output, self.info, self.number) = (output, info, number)
+    isPrompt = request.isShared && request.format == .i420 && request.size == nil
     wish = RawSession.Wish(size: request.size, fps: request.fps)
     framing = isFramed ? RawFraming(number: number) : nil
     if isFramed { output.begin(header: []) }

@@ -45,7 +45,7 @@ final class InfoLog: Sendable {
     tell("speaking", ["participant": participant.identity ?? "", "speaking": isSpeaking])
   }
 
-  /// Says once when nothing is written any more. Called every 100 ms or so.
+  /// Says once when nothing is written any more. Called several times a second.
   func tick() {
     guard let failure = output.failure, hasFailed.set(\.self, to: true) else { return }
     console.say("--info: \(failure.message); the media goes on without it.")

@@ -10,7 +10,7 @@ protocol RawStream: AnyObject, Sendable {
   /// It takes nothing of this one any more.
   func detach(_ publication: RemoteTrackPublication)
   func setMuted(_ isMuted: Bool, _ publication: RemoteTrackPublication)
-  /// Called every 100 ms or so.
+  /// Called several times a second.
   func tick()
   /// Takes nothing more of anybody.
   func stop()

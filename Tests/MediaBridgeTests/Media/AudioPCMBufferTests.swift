@@ -70,7 +70,7 @@ import Testing
     let mono = AudioFormat(commonFormat: .pcmFormatInt16, sampleRate: 16_000, channels: 1, interleaved: true)
     let plain = Ear(nil)
     let ears = [plain, Ear(mono), Ear(mono), Ear(AudioFormat(standardFormatWithSampleRate: 44_100, channels: 2))]
-    let calls = ears.map { RemoteAudioTrack.call($0) }
+    let calls = ears.map { RemoteAudioTrack.calls($0).render }
     var last: AudioPCMBuffer?
     for index in 0..<50 {
       let samples = (0..<960).flatMap { frame -> [Int16] in
