@@ -2,10 +2,14 @@ import Dispatch
 import Foundation
 import MediaCore
 
-/// Waits for Ctrl-C or SIGTERM, so that a command can end what it does in order. A second one ends the process.
+/// Waits for Ctrl-C or SIGTERM, so that a command can end what it does in order. A second one ends the process, unless it
+/// comes with the first: `timeout` sends one to the process and one to its group, and so do many that begin a program.
 ///
 /// `@unchecked Sendable`: the sources are only kept alive after `init`; the state guards itself.
 final class Interruption: @unchecked Sendable {
+  /// Signals within this time are one.
+  private static let together = DispatchTimeInterval.seconds(1)
+
   private let queue = DispatchQueue(label: "mediabridge.signals")
   private let sources: [any DispatchSourceSignal]
   private let state = InterruptionState()
@@ -16,8 +20,8 @@ final class Interruption: @unchecked Sendable {
       signal(number, SIG_IGN)
       let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
       source.setEventHandler {
-        signal(number, SIG_DFL)
         state.came()
+        queue.asyncAfter(deadline: .now() + Self.together) { signal(number, SIG_DFL) }
       }
       source.resume()
       return source

@@ -1,5 +1,8 @@
 """A clip of a foreign client, through the development server, into a file that holds what was sent."""
 
+import signal
+import time
+
 import checks
 import clip
 import numpy as np
@@ -99,12 +102,16 @@ def test_a_track_that_ends_leaves_no_other_frame(server, tmp_path, codec, contai
     assert min(checks.durations(file).values()) >= 6
 
 
-def test_termination_completes_the_file(server, tmp_path):
+@pytest.mark.parametrize("signals", [1, 10])
+def test_termination_completes_the_file(server, tmp_path, signals):
+    """`timeout` sends a signal to the process, and one to its group."""
     server.foreign_publisher("--room", "stop", "--identity", "alice", "--codec", "H264")
     file = tmp_path / "stopped.mp4"
     recorder = server.recorder("stop", "alice", file)
     after(recorder, 3)
-    recorder.stop()
+    for _ in range(signals):
+        recorder.send(signal.SIGTERM)
+        time.sleep(0.02)
     assert recorder.finish() == 0, recorder.report("failed")
     assert min(checks.durations(file).values()) > 2.5
     assert checks.decode_errors(file) == []
