@@ -99,9 +99,11 @@ public final class LocalTrackPublication: TrackPublication, @unchecked Sendable 
     captured.media.decode(for: self)
   }
 
-  /// In a new session it has another SID.
+  /// In a new session it has another SID. Whether it is muted is known here, and the server hears of it.
   func show(_ info: TrackInfo) {
-    self.info.withLock { $0 = info }
+    var info = info
+    info.isMuted = captured.isMuted
+    self.info.withLock { [info] in $0 = info }
     captured.state.withLock { $0.sid = info.sid }
   }
 }

@@ -66,6 +66,16 @@ struct LocalTracks {
     if let index = all.firstIndex(where: { $0.publication === track.publication }) { all[index] = track }
   }
 
+  /// What was allowed of a track is allowed under its new SID, too.
+  /// - Returns: whether that is news for the server.
+  mutating func allow(_ new: String, as old: String) -> Bool {
+    let told = permission
+    for index in told?.trackPermissions.indices ?? 0..<0 {
+      permission?.trackPermissions[index].trackSids.replace([old], with: [new])
+    }
+    return permission != told
+  }
+
   mutating func withdraw(allBut known: Set<String>) {
     for index in all.indices where !known.contains(all[index].response.track.sid) { all[index].isWithdrawn = true }
   }

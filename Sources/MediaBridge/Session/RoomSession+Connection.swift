@@ -74,7 +74,7 @@ extension RoomSession {
     case .speakersChanged(let change): room.update(change.speakers)
     case .connectionQuality(let update): room.update(update.updates)
     case .trackPublished(let response): announced(response)
-    case .trackUnpublished(let response): await unpublished(response.trackSid)
+    case .trackUnpublished(let response): unpublished(response.trackSid)
     case .trackSubscribed(let response): subscribed(response.trackSid)
     case .subscribedQualityUpdate(let update): obey(update)
     case .requestResponse(let response): requests.answered(response)

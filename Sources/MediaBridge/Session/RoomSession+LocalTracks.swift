@@ -20,11 +20,14 @@ extension RoomSession {
     let response = try await announce(plan) { plan.announcement(cid: $0, track: track) }
     let outgoing = try await send(plan, cid: response.cid, generation)
     let publication = LocalTrackPublication(info: TrackInfo(response.track), track: track, session: self)
-    publication.show(TrackInfo(response.track))
-    services.local.insert(
-      LocalTracks.Published(publication: publication, plan: plan, response: response, outgoing: outgoing))
-    room.localParticipant.insert(publication)
+    let published = LocalTracks.Published(
+      publication: publication, plan: plan, response: response, outgoing: outgoing)
+    services.local.insert(published)
+    // Whoever mutes it from now on finds it; what came before is seen below.
     track.publisher.publication = publication
+    publication.show(TrackInfo(response.track))
+    tellMutedMeanwhile(published)
+    room.localParticipant.insert(publication)
     track.media.onEnd { [weak self, weak publication] error in
       guard let publication else { return }
       Task { await self?.captureEnded(error, publication) }
@@ -98,9 +101,10 @@ extension RoomSession {
       Task { await self?.sendingFailed(error, cid: cid) }
     }
     await offer(from: transport)
-    guard generation == services.local.generation else {
+    // Who ends a session, or loses it, does not see what was not there yet.
+    guard !state.isEnded, generation == services.local.generation else {
       await outgoing.stop()
-      throw LocalTracks.lost
+      throw state.isEnded ? Self.notConnected : LocalTracks.lost
     }
     return outgoing
   }
@@ -127,9 +131,9 @@ extension RoomSession {
 
   func announced(_ response: Livekit_TrackPublishedResponse) { services.local.announced(response) }
 
-  /// Taken away by the server, or by somebody with its API.
-  func unpublished(_ sid: String) async {
-    if let published = services.local[sid] { await unpublish(published.publication) }
+  /// Taken away by the server, or by somebody with its API. A device may take its time, for which no message waits.
+  func unpublished(_ sid: String) {
+    if let published = services.local[sid] { Task { await unpublish(published.publication) } }
   }
 
   func subscribed(_ sid: String) {
@@ -150,6 +154,11 @@ extension RoomSession {
     if muted { for outgoing in published.allOutgoing { outgoing.reset() } }
     sendMute(of: published)
     room.tell(.localMuteChanged(publication, isMuted: muted))
+  }
+
+  /// It may have been muted, or unmuted, since it was announced.
+  private func tellMutedMeanwhile(_ published: LocalTracks.Published) {
+    if published.publication.isMuted != published.response.track.muted { sendMute(of: published) }
   }
 
   private func sendMute(of published: LocalTracks.Published) {
@@ -176,11 +185,11 @@ extension RoomSession {
 
   /// What was said while the connection was lost is said again; in a new session everything is published anew.
   func broughtBack(by mode: ReconnectMode) {
+    tellPermission()
     guard mode == .full else {
       for request in services.local.unanswered { link.client?.send(request) }
       return services.local.all.forEach(sendMute)
     }
-    tellPermission()
     publishAgain(allBut: [])
   }
 
@@ -216,8 +225,9 @@ extension RoomSession {
       renewed.outgoing = try await send(published.plan, cid: renewed.response.cid, generation)
       guard services.local[publication] != nil else { return await takeBack(renewed.outgoing) }
       services.local.replace(renewed)
-      if publication.isMuted != renewed.response.track.muted { sendMute(of: renewed) }
       room.localParticipant.rename(publication, to: TrackInfo(renewed.response.track))
+      tellMutedMeanwhile(renewed)
+      if services.local.allow(renewed.response.track.sid, as: published.response.track.sid) { tellPermission() }
       publication.send(with: renewed.outgoing)
       tellPublished()
     } catch {

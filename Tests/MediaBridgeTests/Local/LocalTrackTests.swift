@@ -24,8 +24,12 @@ import Testing
     }
   }
 
-  private func run(options: RoomOptions = RoomOptions(), _ body: (Scene) async throws -> Void) async throws {
-    let synthetic = try await SyntheticRoom.start(codecs: [:])
+  private func run(
+    options: RoomOptions = RoomOptions(),
+    onRequest: @escaping @Sendable (String, Livekit_SignalRequest) -> Void = { _, _ in },
+    _ body: (Scene) async throws -> Void
+  ) async throws {
+    let synthetic = try await SyntheticRoom.start(codecs: [:], onRequest: onRequest)
     let (publisher, watcher) = (Room(roomOptions: options), Room(roomOptions: RoomOptions(adaptiveStream: false)))
     let grant = VideoGrant.publisher(room: SyntheticRoom.name)
     do {
@@ -199,6 +203,48 @@ import Testing
       let cameras = (local as Participant).videoTracks.map(\.sid)
       #expect(cameras == [seen.sid] && local.firstCameraVideoTrack != nil)
       #expect(scene.watcher.remoteParticipants["alice"]?.firstCameraPublication === seen)
+    }
+  }
+
+  /// After a quick return as after a new session, in which the track has another SID.
+  @Test(arguments: [Livekit_LeaveRequest.Action.resume, .reconnect])
+  func whoIsAllowedATrackIsAfterAReturn(_ action: Livekit_LeaveRequest.Action) async throws {
+    let asked = Collector<Livekit_SubscriptionPermission>()
+    let note = { @Sendable (_: String, request: Livekit_SignalRequest) in
+      if case .subscriptionPermission(let permission) = request.message { asked.add(permission) }
+    }
+    try await run(onRequest: note) { scene in
+      let local = scene.publisher.localParticipant
+      let publication = try await local.publish(videoTrack: .createCameraTrack(options: Self.pattern))
+      let allowed = ParticipantTrackPermission(
+        participantIdentity: "watcher", allTracksAllowed: false, allowedTrackSids: [publication.sid])
+      try await local.setTrackSubscriptionPermissions(allParticipantsAllowed: false, trackPermissions: [allowed])
+      try await eventually("the camera") { scene.remote(.video)?.isSubscribed == true }
+      let before = publication.sid
+      var response = Livekit_SignalResponse()
+      response.leave.action = action
+      scene.synthetic.server.tell(response, to: "alice")
+      try await eventually("word of it again") {
+        asked.count > 1 && asked.values.last?.trackPermissions.first?.trackSids == [publication.sid]
+      }
+      try await eventually("the camera again") { scene.remote(.video)?.sid == publication.sid }
+      try await eventually("that it may be seen") { scene.remote(.video)?.isSubscribed == true }
+      #expect((publication.sid == before) == (action == .resume))
+    }
+  }
+
+  @Test func whatIsMutedWhileItIsAnnouncedIsMuted() async throws {
+    let track = LocalAudioTrack.createTrack(options: Self.tone)
+    let mute = { @Sendable (_: String, request: Livekit_SignalRequest) in
+      if case .addTrack = request.message { Task { try? await track.mute() } }
+    }
+    try await run(onRequest: mute) { scene in
+      let publication = try await scene.publisher.localParticipant.publish(audioTrack: track)
+      try await eventually("the mute") { publication.isMuted && track.isMuted }
+      try await track.unmute()
+      try await eventually("the track") { scene.remote(.audio)?.isMuted == false }
+      try await track.mute()
+      try await eventually("the mute of the others") { scene.remote(.audio)?.isMuted == true }
     }
   }
 
