@@ -2,8 +2,9 @@ import Dispatch
 import Foundation
 import MediaCore
 
-/// Waits for Ctrl-C or SIGTERM, so that a command can end what it does in order. A second one ends the process, unless it
-/// comes with the first: `timeout` sends one to the process and one to its group, and so do many that begin a program.
+/// Waits for Ctrl-C, SIGTERM or the end of the terminal, so that a command can end what it does in order. A second one ends
+/// the process, unless it comes with the first: `timeout` sends one to the process and one to its group, and so do many
+/// that begin a program.
 ///
 /// `@unchecked Sendable`: the sources are only kept alive after `init`; the state guards itself.
 final class Interruption: @unchecked Sendable {
@@ -14,10 +15,12 @@ final class Interruption: @unchecked Sendable {
   private let sources: [any DispatchSourceSignal]
   private let state = InterruptionState()
 
-  /// - Parameter signals: that it waits for; without any it only comes by `end`.
-  init(signals: [Int32] = [SIGINT, SIGTERM]) {
-    sources = signals.map { [queue, state] number in
-      signal(number, SIG_IGN)
+  /// - Parameter signals: that it waits for; without any it only comes by `end`. Whoever has the end of the terminal
+  ///   ignored, as `nohup` does, wants it to go on.
+  init(signals: [Int32] = [SIGINT, SIGTERM, SIGHUP]) {
+    sources = signals.compactMap { [queue, state] number in
+      let wasIgnored = signal(number, SIG_IGN).map(Self.address) == Self.address(SIG_IGN)
+      guard number != SIGHUP || !wasIgnored else { return nil }
       let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
       source.setEventHandler {
         state.came()
@@ -27,6 +30,9 @@ final class Interruption: @unchecked Sendable {
       return source
     }
   }
+
+  /// Functions of C cannot be compared.
+  private static func address(_ handler: sighandler_t?) -> Int { unsafeBitCast(handler, to: Int.self) }
 
   /// Whether it has come.
   var hasCome: Bool { state.hasCome }

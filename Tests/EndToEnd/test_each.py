@@ -37,6 +37,26 @@ def test_each_participant_has_a_file(server, tmp_path):
     assert len(numbers) > 60 and numbers == sorted(numbers)
 
 
+def test_who_comes_back_takes_the_place_of_no_part(server, tmp_path):
+    bob = server.foreign_publisher("--room", "parts", "--identity", "bob", "--no-video")
+    options = ("--each", "participant", "--part-duration", "2s", "--overwrite")
+    recorder = server.recorder("parts", None, tmp_path / "{publisher_identity}.mkv", *options)
+    recorder.wait_for("recording", 40)
+    after(recorder, 5)
+    bob.write("leave")
+    completed(recorder)
+    before = {file: file.read_bytes() for file in tmp_path.iterdir()}
+    assert len(before) > 1, before.keys()
+    server.foreign_publisher("--room", "parts", "--identity", "bob", "--no-video")
+    recorder.wait_for("recording", 40)
+    after(recorder, recorder.wait_for_new("progress")["duration"] + 1)
+    recorder.stop()
+    assert recorder.finish() == 0, recorder.report("failed")
+    assert all(file.read_bytes() == content for file, content in before.items())
+    later = set(tmp_path.iterdir()) - set(before)
+    assert later and all(checks.decode_errors(file) == [] for file in later)
+
+
 def completed(recorder):
     while True:
         event = recorder.wait_for("destination", 20)

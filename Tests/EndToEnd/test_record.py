@@ -102,15 +102,15 @@ def test_a_track_that_ends_leaves_no_other_frame(server, tmp_path, codec, contai
     assert min(checks.durations(file).values()) >= 6
 
 
-@pytest.mark.parametrize("signals", [1, 10])
-def test_termination_completes_the_file(server, tmp_path, signals):
+@pytest.mark.parametrize("number, times", [(signal.SIGTERM, 1), (signal.SIGTERM, 10), (signal.SIGHUP, 1)])
+def test_termination_completes_the_file(server, tmp_path, number, times):
     """`timeout` sends a signal to the process, and one to its group."""
     server.foreign_publisher("--room", "stop", "--identity", "alice", "--codec", "H264")
     file = tmp_path / "stopped.mp4"
     recorder = server.recorder("stop", "alice", file)
     after(recorder, 3)
-    for _ in range(signals):
-        recorder.send(signal.SIGTERM)
+    for _ in range(times):
+        recorder.send(number)
         time.sleep(0.02)
     assert recorder.finish() == 0, recorder.report("failed")
     assert min(checks.durations(file).values()) > 2.5

@@ -57,7 +57,9 @@ public actor Recorder: EgressJob {
     try open(found)
     tracks.identity = found.participant.identity
     keepGoing()
-    for publication in found.publications {
+    // What has gone while the destinations were opened is not waited for: its end was told to nobody yet.
+    let there = found.publications.filter { found.participant.trackPublications[$0.sid] === $0 }
+    for publication in there {
       await take(publication)
       try join(publication)
     }

@@ -190,12 +190,7 @@ public actor RecorderGroup: EgressJob {
       (options.trackSids, options.sources, options.ending) = ([name], [], .tracksEnded)
       options.trackNames = []
     }
-    if take > 1 {
-      for index in options.destinations.indices where options.destinations[index].destination.isFile {
-        let part = options.destinations[index].destination.part(take)
-        options.destinations[index].location = part.location
-      }
-    }
+    for index in options.destinations.indices { options.destinations[index].takesBefore = take - 1 }
     return options
   }
 

@@ -9,6 +9,8 @@ struct RecordingTarget: Sendable {
   /// As it was named.
   let named: Destination
   private var name: FileNameTemplate?
+  /// How often it was written before.
+  private let takesBefore: Int
   /// What is set for this one alone.
   let ownValues: [String: String]
   private(set) var factory: PipelineFactory
@@ -33,6 +35,7 @@ struct RecordingTarget: Sendable {
   ) throws(LiveKitError) {
     (self.destination, named, ownValues) = (destination.destination, destination.destination, destination.values)
     name = try FileNameTemplate(of: named)
+    takesBefore = destination.takesBefore
     (reconnectFor, parts, encode) = (options.reconnectFor, options.parts, options.encode)
     let values = options.encoding.values.merging(options.values) { $1 }.merging(destination.values) { $1 }
     factory = PipelineFactory(folder: folder, overrides: values, logger: loggers.pipelines)
@@ -67,10 +70,11 @@ struct RecordingTarget: Sendable {
       "\(destination.shown): \(planner.template) takes host and port alone: what fills a placeholder would go nowhere")
   }
 
-  /// Fills the placeholders of the file's name, or of the address, where all of them are known.
+  /// Fills the placeholders of the file's name, or of the address, where all of them are known. Parts of what was written
+  /// before are called alike, so that only the whole name tells which one is free.
   mutating func fill(_ values: FileNameValues) throws(LiveKitError) {
     guard let filled = try name?.filled(destination, values, values.track(of: planner.kinds)) else { return }
-    (destination, name) = (filled, nil)
+    (destination, name) = (takesBefore > 0 ? filled.nextPart(after: takesBefore) : filled, nil)
   }
 
   /// Why it has no file yet, once all is known; nil where it has.

@@ -9,7 +9,7 @@ struct RunWatcher {
   let file: String
   let console: Console
   private let session: RunSession
-  private let interruption = Interruption()
+  private let interruption = Interruption(signals: [SIGINT, SIGTERM])
 
   /// - Parameter media: standard output, where that carries the media of a job.
   init(file: String, console: Console, media: Int32?) {
