@@ -47,6 +47,11 @@ struct Console: Sendable {
     if !isJSON { Terminal.shared.clearScreen() }
   }
 
+  /// How far it is, for machines; nothing where that would wait for its reader.
+  func progress(_ fields: [String: Any]) {
+    if Terminal.shared.hasRoom { event("progress", fields) }
+  }
+
   /// An event for machines.
   func event(_ name: String, _ fields: [String: Any] = [:]) {
     guard isJSON else { return }

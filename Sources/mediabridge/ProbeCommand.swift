@@ -90,12 +90,10 @@ extension Console {
     let size = newest?.size?.description ?? ""
     let rate = counts.map(\.fps).reduce(0, +)
     live("\(counts.frames) frames  \(String(format: "%.1f", rate)) fps  \(size)")
-    event(
-      "progress",
-      [
-        "frames": counts.frames, "size": size, "rotation": (newest?.rotation ?? ._0).rawValue,
-        "audio_samples": counts.audioSamples,
-      ])
+    progress([
+      "frames": counts.frames, "size": size, "rotation": (newest?.rotation ?? ._0).rawValue,
+      "audio_samples": counts.audioSamples,
+    ])
   }
 
   fileprivate func finished(_ results: [ProbeResult], since begun: ContinuousClock.Instant, clock: Bool) {

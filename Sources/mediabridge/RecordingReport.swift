@@ -155,7 +155,7 @@ struct RecordingReport: Sendable {
     ]
     if progress.destinations.contains(where: \.isFile) { fields["bytes"] = progress.bytes }
     fields["mix"] = progress.mixLosses?.fields
-    console.event("progress", fields)
+    console.progress(fields)
   }
 
   /// Tells of each destination that is complete, and of the end.

@@ -31,6 +31,13 @@ final class Terminal: Sendable {
     }
   }
 
+  /// Whether a line is read, or kept for its reader, at once: behind a pipe that nobody reads, or a terminal that is held,
+  /// it would wait.
+  var hasRoom: Bool {
+    var output = pollfd(fd: STDOUT_FILENO, events: Int16(POLLOUT), revents: 0)
+    return poll(&output, 1, 0) != 0
+  }
+
   /// A line that stays, or on a terminal as much of it as fits.
   func say(_ line: PrintableText, isFitted: Bool = false) {
     live.withLock { live in
@@ -48,9 +55,10 @@ final class Terminal: Sendable {
     }
   }
 
-  /// The line at the bottom, as much of it as fits; only on a terminal.
+  /// The line at the bottom, as much of it as fits; only on a terminal, and where it has not to wait: the next one comes
+  /// soon.
   func showLive(_ line: PrintableText) {
-    guard isTerminal else { return }
+    guard isTerminal, hasRoom else { return }
     live.withLock { live in
       live = line
       write(Self.clear + fitted(line))

@@ -47,6 +47,24 @@ def assert_goes_on(seen, begin, end):
     assert max(b[0] - a[0] for a, b in zip(within, within[1:])) < 0.5, within
 
 
+def test_who_sends_nothing_is_missing(server, tmp_path):
+    """A camera that is published and does not come is said, also at the end."""
+    server.foreign_publisher("--room", "still", "--identity", "alice", *SMALL)
+    carol = server.foreign_publisher("--room", "still", "--identity", "carol", "--no-audio", *SMALL)
+    # It is announced once something has come.
+    time.sleep(2)
+    carol.send(signal.SIGSTOP)
+    recorder = composite(server, "still", tmp_path / "still.mkv", *HALF)
+    recorder.wait_for("recording", 20)
+    # So long is the first packet waited for.
+    after(recorder, 12)
+    recorder.send(signal.SIGINT)
+    finished = recorder.wait_for("finished", 40)
+    assert recorder.finish() == 1, recorder.report("all is there")
+    assert [track["participant"] for track in finished["not_recorded"]] == ["carol"], finished
+    carol.send(signal.SIGCONT)
+
+
 @pytest.mark.realtime
 def test_everybody_has_a_tile_and_is_heard(server, tmp_path):
     """Three from the beginning, in three codecs, one of whom speaks; one joins later, and one leaves."""

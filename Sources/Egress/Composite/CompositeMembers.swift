@@ -21,6 +21,8 @@ struct CompositeMembers: Sendable {
   private(set) var wanted: [RemoteTrackPublication] = []
   /// The server's ids of tracks that come, of which something could not be decoded.
   var unreadable: Set<String> = []
+  /// Of those that are subscribed and of which nothing has come, although it should have; it may come after all.
+  var silent: Set<String> = []
   var voices = VoiceTracks()
   /// Of those that are wanted; one that is gone is here until it was counted.
   private var arriving: [String: Arrival] = [:]

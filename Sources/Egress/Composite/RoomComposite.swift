@@ -168,7 +168,8 @@ public actor RoomComposite: EgressJob {
 
   /// Whether something of it is missing though it comes.
   private func lacks(_ sid: String) -> Bool {
-    members.voices.lack(sid) || members.unreadable.contains(sid) || mixing.scene?.hasFailed(sid) == true
+    members.voices.lack(sid) || members.unreadable.contains(sid) || members.silent.contains(sid)
+      || mixing.scene?.hasFailed(sid) == true
   }
 
   /// What keeps a tile or a voice out stops only that. In a mix that is yet to take over it is a reason not to.
@@ -212,8 +213,8 @@ public actor RoomComposite: EgressJob {
 
   private func failed(_ sid: String, of participant: RemoteParticipant, _ error: LiveKitError) {
     guard let publication = participant.trackPublications[sid] else { return }
-    // What does not come yet may come after all; what comes and cannot be decoded is missing.
     if publication.isSubscribed, error.code != .noMedia { members.unreadable.insert(sid) }
+    if error.code == .noMedia { members.silent.insert(sid) }
     omit(publication, error.message)
   }
 
@@ -267,7 +268,11 @@ extension RoomComposite: JobSource {
 
   func countPackets() async {
     members.noteArrivals()
-    for arrival in members.arrivals { job.arrivals[arrival.publication.sid] = await arrival.track() }
+    for arrival in members.arrivals {
+      let (sid, track) = (arrival.publication.sid, await arrival.track())
+      job.arrivals[sid] = track
+      if track.packets > 0, members.silent.remove(sid) != nil, !lacks(sid) { omissions.forget(sid) }
+    }
   }
 
   /// What was before the end is still being mixed.

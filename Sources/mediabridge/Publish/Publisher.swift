@@ -344,8 +344,7 @@ struct Publisher {
     let sent = published.map(\.sent)
     let bytes = sent.reduce(0) { $0 + $1.bytes }
     console.live("\(Format.duration(.now - begun)), \(Format.bytes(Int64(bytes))) sent")
-    console.event(
-      "progress",
+    console.progress(
       ["seconds": Format.seconds(.now - begun), "bytes": bytes, "packets": sent.reduce(0) { $0 + $1.packets }])
   }
 }
