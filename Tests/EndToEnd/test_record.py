@@ -108,7 +108,8 @@ def test_termination_completes_the_file(server, tmp_path, number, times):
     """`timeout` sends a signal to the process, and one to its group."""
     server.foreign_publisher("--room", "stop", "--identity", "alice", "--codec", "H264")
     file = tmp_path / "stopped.mp4"
-    recorder = server.recorder("stop", "alice", file)
+    # These tests may run below nohup, which has SIGHUP ignored.
+    recorder = server.recorder("stop", "alice", file, prefix=("env", "--default-signal=HUP"))
     after(recorder, 3)
     for _ in range(times):
         recorder.send(number)
