@@ -19,7 +19,7 @@ final class Interruption: @unchecked Sendable {
   ///   ignored, as `nohup` does, wants it to go on.
   init(signals: [Int32] = [SIGINT, SIGTERM, SIGHUP]) {
     sources = signals.compactMap { [queue, state] number in
-      let wasIgnored = signal(number, SIG_IGN).map(Self.address) == Self.address(SIG_IGN)
+      let wasIgnored = Self.address(signal(number, SIG_IGN)) == Self.address(SIG_IGN)
       guard number != SIGHUP || !wasIgnored else { return nil }
       let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
       source.setEventHandler {

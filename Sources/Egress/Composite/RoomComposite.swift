@@ -166,7 +166,7 @@ public actor RoomComposite: EgressJob {
     showAndHear()
   }
 
-  /// Whether something of it is missing though it comes.
+  /// Whether something of it is missing though it is subscribed.
   private func lacks(_ sid: String) -> Bool {
     members.voices.lack(sid) || members.unreadable.contains(sid) || members.silent.contains(sid)
       || mixing.scene?.hasFailed(sid) == true
@@ -184,9 +184,16 @@ public actor RoomComposite: EgressJob {
     for publication in gone {
       subscriptions.forget(publication)
       guard let arrival = members.arrivals.first(where: { $0.publication === publication }) else { continue }
-      job.arrivals[publication.sid] = await arrival.track()
+      await count(arrival)
       members.forget(publication)
     }
+  }
+
+  /// What of it was silent is not once something has come.
+  private func count(_ arrival: CompositeMembers.Arrival) async {
+    let (sid, track) = (arrival.publication.sid, await arrival.track())
+    job.arrivals[sid] = track
+    if track.packets > 0, members.silent.remove(sid) != nil, !lacks(sid) { omissions.forget(sid) }
   }
 
   /// What is no layout, or not all of one, is said.
@@ -268,11 +275,7 @@ extension RoomComposite: JobSource {
 
   func countPackets() async {
     members.noteArrivals()
-    for arrival in members.arrivals {
-      let (sid, track) = (arrival.publication.sid, await arrival.track())
-      job.arrivals[sid] = track
-      if track.packets > 0, members.silent.remove(sid) != nil, !lacks(sid) { omissions.forget(sid) }
-    }
+    for arrival in members.arrivals { await count(arrival) }
   }
 
   /// What was before the end is still being mixed.

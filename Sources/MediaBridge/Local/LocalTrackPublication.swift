@@ -101,9 +101,11 @@ public final class LocalTrackPublication: TrackPublication, @unchecked Sendable 
 
   /// In a new session it has another SID. Whether it is muted is known here, and the server hears of it.
   func show(_ info: TrackInfo) {
-    var info = info
-    info.isMuted = captured.isMuted
-    self.info.withLock { [info] in $0 = info }
+    let isMuted = captured.isMuted
+    self.info.withLock { own in
+      own = info
+      own.isMuted = isMuted
+    }
     captured.state.withLock { $0.sid = info.sid }
   }
 }
