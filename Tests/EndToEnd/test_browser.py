@@ -54,6 +54,7 @@ def assert_shown(frames):
     settled = [frame for earlier, frame in zip(frames, frames[FPS // 2 :]) if earlier["width"] == frame["width"]]
     off = [frame["off"] for frame in settled if "off" in frame]
     assert len(off) >= 4 and max(off) < 12, f"not the frames of these numbers: {off}"
+    assert max(frame.get("off", 0) for frame in frames) < 20, "not the frames of these numbers, behind a change of the layer"
 
 
 @pytest.mark.realtime

@@ -48,7 +48,7 @@ import Testing
     let frames = try await countFrames(
       url: room.url, token: try SyntheticRoom.token("counter"), for: .seconds(4))
     try await camera.value
-    #expect(frames > 15)
+    #expect(frames > 30)
     await room.stop()
   }
 
