@@ -39,41 +39,40 @@ actor RunSession {
   }
 
   /// Ends what is asked for no more, and begins what is new, or has failed. What stays the same goes on untouched.
-  func apply(_ configuration: RunConfiguration) async -> Difference {
-    var difference = Difference()
-    var ended: [Running] = []
+  ///
+  /// - Parameter tell: hears what changes before anything is told of the jobs that it changes.
+  func apply(_ configuration: RunConfiguration, telling tell: @Sendable (Difference) -> Void = { _ in }) async {
+    let difference = difference(to: configuration)
+    tell(difference)
+    var ended = difference.removed.compactMap { running.removeValue(forKey: $0) }
     var starts: [(RunJob, RunRoom)] = []
-    for (name, known) in running.sorted(by: { $0.key < $1.key })
-    where !configuration.jobs.contains(where: { $0.name == name }) {
-      difference.removed.append(name)
-      ended.append(known)
-      running[name] = nil
-    }
-    for job in configuration.jobs {
+    for job in configuration.jobs where !difference.same.contains(job.name) {
       guard let room = configuration.room(of: job) else { continue }
-      guard let known = running[job.name] else {
-        difference.added.append(job.name)
-        starts.append((job, room))
-        continue
+      if let known = running[job.name], difference.changed.contains(job.name) {
+        if known.job.room.serves(room), await known.job.takeOver(job, used[job.name] ?? [:]) { continue }
+        ended.append(known)
       }
-      if known.job.room.serves(room), job.isSame(as: known.job.job) {
-        guard known.job.hasFailed else {
-          difference.same.append(job.name)
-          continue
-        }
-        difference.again.append(job.name)
-        starts.append((job, room))
-        continue
-      }
-      difference.changed.append(job.name)
-      if known.job.room.serves(room), await known.job.takeOver(job, used[job.name] ?? [:]) { continue }
-      ended.append(known)
       starts.append((job, room))
     }
     leaving = leaving.filter { !$0.job.isOver } + ended
     for one in ended where !one.job.isOver { one.job.end(isRemoved: true) }
     for (job, room) in starts {
       start(job, room, after: ended.filter { $0.job.standsInTheWay(of: job, room) }.map(\.task))
+    }
+  }
+
+  private func difference(to configuration: RunConfiguration) -> Difference {
+    var difference = Difference()
+    difference.removed = running.keys.filter { name in !configuration.jobs.contains { $0.name == name } }.sorted()
+    for job in configuration.jobs {
+      guard let room = configuration.room(of: job) else { continue }
+      guard let known = running[job.name]?.job else {
+        difference.added.append(job.name)
+        continue
+      }
+      let isSame = known.room.serves(room) && job.isSame(as: known.job)
+      let list: WritableKeyPath<Difference, [String]> = !isSame ? \.changed : known.hasFailed ? \.again : \.same
+      difference[keyPath: list].append(job.name)
     }
     return difference
   }

@@ -26,7 +26,7 @@ struct RunWatcher {
     let arrivals = Signal.arrivals(of: SIGHUP)
     let hangups = Task { for await _ in arrivals { isHungUp.withLock { $0 = true } } }
     defer { hangups.cancel() }
-    _ = await session.apply(configuration)
+    await session.apply(configuration)
     while await !session.isOver {
       if await interruption.came(within: .milliseconds(200)) {
         await session.end()
@@ -61,14 +61,15 @@ struct RunWatcher {
     do {
       let configuration = try RunFile.read(file)
       draw(configuration)
-      let difference = await session.apply(configuration)
-      console.say("\(file) is read again: \(difference.words)")
-      console.event(
-        "configuration",
-        [
-          "applied": true, "same": difference.same, "changed": difference.changed, "added": difference.added,
-          "removed": difference.removed, "again": difference.again,
-        ])
+      await session.apply(configuration) { difference in
+        console.say("\(file) is read again: \(difference.words)")
+        console.event(
+          "configuration",
+          [
+            "applied": true, "same": difference.same, "changed": difference.changed, "added": difference.added,
+            "removed": difference.removed, "again": difference.again,
+          ])
+      }
       return configuration
     } catch {
       if let mistakes = error as? RunFile.Mistakes { console.tell(mistakes) } else { console.fail(error) }
