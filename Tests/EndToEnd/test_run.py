@@ -84,6 +84,27 @@ def test_a_changed_file_leaves_the_others_alone(server, runner):
     assert_whole(folder / "c-2.ogg", 1)
 
 
+def test_a_job_that_begins_anew_leaves_its_parts_alone(server, runner):
+    """Only the whole name, with what fills it, tells which one is free."""
+    server.foreign_publisher("--room", "one", "--identity", "alice", "--codec", "H264", *SMALL)
+    folder, name = runner.folder, "{publisher_identity}.ogg"
+    job = {"participant": "alice", "audio-only": True, "part-duration": "2s", "overwrite": True, "destinations": [name]}
+    runner.write({"parts": job})
+    program = runner.start()
+    runner.wait(lambda: (folder / "alice-2.ogg").exists())
+    job["audio-bitrate"] = 32
+    runner.write({"parts": job})
+    runner.wait(lambda: runner.of("parts", "finished"))
+    first = sorted(folder.glob("*.ogg"))
+    before = [file.read_bytes() for file in first]
+    runner.wait(lambda: len(list(folder.glob("*.ogg"))) > len(first) + 1)
+    program.send(signal.SIGINT)
+    assert program.finish() == 0, program.report("failed")
+    assert [file.read_bytes() for file in first] == before, "a part was replaced"
+    for file in folder.glob("*.ogg"):
+        assert checks.decode_errors(file) == [], file
+
+
 def test_a_changed_room_begins_its_jobs_anew(server, runner):
     server.foreign_publisher("--room", "one", "--identity", "alice", "--codec", "H264", *SMALL)
     jobs = {name: {"audio-only": True, "destinations": [f"{name}.ogg"]} for name in ("a", "b")}

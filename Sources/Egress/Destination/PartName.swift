@@ -14,6 +14,9 @@ extension Destination {
     return part(number)
   }
 
+  /// Where it is written once more, beside what was written before.
+  package func take(after takes: Int) -> Destination { takes > 0 ? nextPart(after: takes) : self }
+
   /// The path without what the file's name ends in.
   var stem: String { (location as NSString).deletingPathExtension }
 

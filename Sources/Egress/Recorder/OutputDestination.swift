@@ -14,8 +14,8 @@ public struct OutputDestination: Sendable, Equatable {
   /// Values for the variables of this destination's templates, by name; they go before those that are for all. A name
   /// that none of its templates has is an error.
   public var values: [String: String]
-  /// How often it was written before, by who has come back: then it goes beside that.
-  var takesBefore = 0
+  /// How often it was written before, by who has come back, or by a job that begins anew: then it goes beside that.
+  package var takesBefore = 0
 
   /// - Parameters:
   ///   - location: the name's ending decides about the container where `output` does not.

@@ -190,7 +190,7 @@ public actor RecorderGroup: EgressJob {
       (options.trackSids, options.sources, options.ending) = ([name], [], .tracksEnded)
       options.trackNames = []
     }
-    for index in options.destinations.indices { options.destinations[index].takesBefore = take - 1 }
+    for index in options.destinations.indices { options.destinations[index].takesBefore += take - 1 }
     return options
   }
 

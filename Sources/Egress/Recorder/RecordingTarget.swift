@@ -36,6 +36,7 @@ struct RecordingTarget: Sendable {
     (self.destination, named, ownValues) = (destination.destination, destination.destination, destination.values)
     name = try FileNameTemplate(of: named)
     takesBefore = destination.takesBefore
+    if name == nil { self.destination = named.take(after: takesBefore) }
     (reconnectFor, parts, encode) = (options.reconnectFor, options.parts, options.encode)
     let values = options.encoding.values.merging(options.values) { $1 }.merging(destination.values) { $1 }
     factory = PipelineFactory(folder: folder, overrides: values, logger: loggers.pipelines)
@@ -74,7 +75,7 @@ struct RecordingTarget: Sendable {
   /// before are called alike, so that only the whole name tells which one is free.
   mutating func fill(_ values: FileNameValues) throws(LiveKitError) {
     guard let filled = try name?.filled(destination, values, values.track(of: planner.kinds)) else { return }
-    (destination, name) = (takesBefore > 0 ? filled.nextPart(after: takesBefore) : filled, nil)
+    (destination, name) = (filled.take(after: takesBefore), nil)
   }
 
   /// Why it has no file yet, once all is known; nil where it has.

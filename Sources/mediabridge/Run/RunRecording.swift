@@ -13,11 +13,8 @@ struct RunRecording {
     var prepared = try arguments.prepared()
     for (index, values) in destinationValues.enumerated() {
       prepared.options.destinations[index].values.merge(values) { $1 }
-      let destination = prepared.options.destinations[index].destination
-      guard let takes = used[destination.location] else { continue }
-      prepared.options.destinations[index].location = destination.take(after: takes).location
-      prepared.templates[index] = try OutputTemplates(
-        of: prepared.options.destinations[index], encode: arguments.encode, folder: arguments.access.pipelines)
+      let location = prepared.options.destinations[index].location
+      if !location.holdsTime { prepared.options.destinations[index].takesBefore = used[location] ?? 0 }
     }
     return prepared
   }
@@ -50,7 +47,7 @@ extension RawArguments {
   /// - Parameter used: how often this process has written a location already.
   mutating func advance(past used: [String: Int]) {
     func next(_ path: String) -> String {
-      guard files.contains(path), let takes = used[path] else { return path }
+      guard files.contains(path), !path.holdsTime, let takes = used[path] else { return path }
       let isFolder = path.hasSuffix("/")
       let place = Destination(location: isFolder ? String(path.dropLast()) : path)
       return place.take(after: takes).location + (isFolder ? "/" : "")
@@ -59,10 +56,7 @@ extension RawArguments {
   }
 }
 
-extension Destination {
-  /// Where something is written that was written before: a name that holds the time is another one by itself.
-  fileprivate func take(after takes: Int) -> Destination {
-    guard isFile, !["{time}", "{utc}"].contains(where: location.contains) else { return self }
-    return nextPart(after: takes)
-  }
+extension String {
+  /// Whether a file's name is another one each time by itself.
+  fileprivate var holdsTime: Bool { ["{time}", "{utc}"].contains(where: contains) }
 }

@@ -10,8 +10,8 @@ final class RunningJob: Sendable {
     var recording: Recording?
     /// What mixes the room for raw frames.
     var composite: RoomComposite?
-    /// Where each destination of the file is really written.
-    var places: [(given: OutputDestination, location: String)] = []
+    /// Of each destination, as the file gives it.
+    var locations: [String] = []
     var isOver = false
     /// Whether something is missing of what was asked for.
     var hasFailed = false
@@ -89,12 +89,11 @@ final class RunningJob: Sendable {
     var outcome: Outcome = ([], nil)
     do {
       let prepared = try recording.prepared(besides: used)
-      let given = try recording.prepared().options.destinations
-      state.withLock { $0.places = zip(given, prepared.options.destinations).map { ($0, $1.location) } }
+      state.withLock { $0.locations = prepared.options.destinations.map(\.location) }
       let source = recording.arguments.job(in: room, prepared)
       do { try await record(recording.arguments, source, room, prepared, rooms) } catch { outcome.failure = error }
       _ = try? await source.finish()
-      if await source.elapsed > .zero { outcome.written = state.withLock { $0.places.map(\.given.location) } }
+      if await source.elapsed > .zero { outcome.written = state.withLock { $0.locations } }
     } catch { outcome.failure = error }
     return outcome
   }
@@ -178,13 +177,12 @@ final class RunningJob: Sendable {
     for (given, output) in zip(after, prepared.options.destinations) where !before.contains(given) {
       await attempt { () async throws(LiveKitError) in
         if let said = try await recording.control.perform(.add(output)) { console.say(said) }
-        state.withLock { $0.places.append((given, output.location)) }
+        state.withLock { $0.locations.append(given.location) }
       }
     }
     for given in before where !after.contains(given) {
       await attempt { () async throws(LiveKitError) in
-        let location = state.withLock { $0.places.last { $0.given == given }?.location } ?? given.location
-        if let said = try await recording.control.perform(.remove(location)) { console.say(said) }
+        if let said = try await recording.control.perform(.remove(given.location)) { console.say(said) }
       }
     }
     return true
