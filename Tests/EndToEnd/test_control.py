@@ -8,6 +8,7 @@ import checks
 import clip
 import pytest
 from failures import after
+from live_server import LiveServer
 from programs import KEYS, mediabridge
 from terminal import OnTerminal
 
@@ -66,6 +67,27 @@ def test_destinations_by_json(server, tmp_path):
     assert_whole(first, 3)
     states = {event["file"]: event["state"] for event in recorder.events if event["event"] == "destination"}
     assert states[str(second)] == "complete", recorder.report("not told of")
+
+
+def test_a_server_that_was_lost_for_good_is_added_again(server, start, namespace, tmp_path):
+    live = LiveServer(start, namespace.command, tmp_path / "live")
+    server.foreign_publisher("--room", "asked", "--codec", "H264")
+    recorder = server.recorder("asked", "alice", tmp_path / "a.mkv", "--control", "-", "--reconnect-for", "1s")
+    recorder.wait_for("recording")
+    assert_done(recorder, "add", location=live.address)
+    after(recorder, 2)
+    live.kill()
+    while recorder.wait_for("destination", 20)["state"] != "failed":
+        pass
+    live.start()
+    assert_done(recorder, "add", location=live.address)
+    after(recorder, recorder.wait_for_new("progress")["duration"] + 2)
+    assert_done(recorder, "remove", location=live.address)
+    recorder.stop()
+    # What was lost is missing.
+    assert recorder.finish() == 1, recorder.report("all is there")
+    assert len(live.received) == 2 and checks.length(live.received[1]) > 1
+    assert_whole(tmp_path / "a.mkv", 4)
 
 
 def test_lines_on_a_terminal(server, tmp_path):

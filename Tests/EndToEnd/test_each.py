@@ -1,6 +1,7 @@
 """One command that gives each participant, or each track, files of its own."""
 
 import json
+import signal
 import time
 
 import checks
@@ -127,6 +128,44 @@ def test_each_participant_is_streamed_to_an_address_of_its_own(server, start, na
     assert lists == ["alice_.._x?name=mallory/live.m3u8", "bob/live-2.m3u8", "bob/live.m3u8"]
 
 
+def test_what_is_live_is_not_paused(server, start, namespace, tmp_path):
+    """Nor does that hold anybody up who comes afterwards."""
+    live = LiveServer(start, namespace.command, tmp_path / "live", by="room=secret_room")
+    options = ("--room", "stage", "--codec", "H264", "--duration", 60, *SMALL)
+    server.foreign_publisher(*options, "--identity", "alice")
+    address = LiveServer.ADDRESS + "{publisher_identity}?room=secret_room"
+    recorder = server.recorder("stage", None, address, "--each", "participant", "--control", "-", command="stream")
+    recorder.wait_for("recording", 40)
+    recorder.write(json.dumps({"command": "pause"}))
+    answer = recorder.wait_for("control")
+    assert not answer["done"] and "is live and cannot be paused" in answer["message"]
+    assert not recorder.wait_for_new("progress")["paused"]
+    server.foreign_publisher(*options, "--identity", "bob")
+    assert recorder.wait_for("recording", 40)["participant"] == "bob"
+    after(recorder, recorder.wait_for_new("progress")["duration"] + 3)
+    recorder.stop()
+    assert recorder.finish() == 0, recorder.report("failed")
+    assert sorted(file.name.split("-")[0] for file in live.received) == ["alice", "bob"]
+    assert min(checks.length(file) for file in live.received) > 2
+
+
+def test_who_sends_nothing_is_missing(server, tmp_path):
+    """Whoever is not muted, and of whom nothing comes, is a recording that failed."""
+    server.foreign_publisher("--room", "still", "--identity", "alice", "--no-video")
+    bob = server.foreign_publisher("--room", "still", "--identity", "bob", "--no-audio", *SMALL)
+    # It is announced once something has come.
+    time.sleep(2)
+    bob.send(signal.SIGSTOP)
+    recorder = server.recorder("still", None, tmp_path / "{publisher_identity}.mkv", "--each", "participant")
+    recorder.wait_for("recording", 40)
+    after(recorder, 12)
+    recorder.stop()
+    assert recorder.finish() == 1, recorder.report("all is there")
+    assert "nothing of bob has come" in recorder.errors
+    bob.send(signal.SIGCONT)
+    assert [file.name for file in tmp_path.iterdir()] == ["alice.mkv"]
+
+
 def test_a_live_server_that_refuses_one_refuses_nobody_else(server, start, namespace, tmp_path):
     live = LiveServer(start, namespace.command, tmp_path / "live", by="name=alice")
     for name in ("alice", "bob"):
@@ -135,6 +174,8 @@ def test_a_live_server_that_refuses_one_refuses_nobody_else(server, start, names
     recorder = server.recorder("stage", None, address, "--each", "participant", "--duration", "4s", command="stream")
     assert recorder.finish(60) == 1
     assert "publish" in recorder.errors, recorder.report("says something else")
+    told = [event["participant"] for event in recorder.events if event["event"] == "recording"]
+    assert sorted(told) == ["alice", "bob"], "it is tried again and again"
     (file,) = live.received
     assert file.name.startswith("alice-") and checks.decode_errors(file) == []
 

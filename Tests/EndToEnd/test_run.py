@@ -105,6 +105,51 @@ def test_a_job_that_begins_anew_leaves_its_parts_alone(server, runner):
         assert checks.decode_errors(file) == [], file
 
 
+def test_a_job_that_is_put_back_waits_for_itself(server, runner):
+    """Under another name it goes beside what was written, too, which what is run for that still reads."""
+    server.foreign_publisher("--room", "one", "--identity", "alice", "--no-video")
+    folder = runner.folder
+    copied = "sleep 4 && cat $1 >> " + str(folder / "copied")
+    job = {"audio-only": True, "overwrite": True, "on-complete": copied, "destinations": ["talk.ogg"]}
+    other = {"audio-only": True, "destinations": ["other.ogg"]}
+    runner.write({"talk": job, "other": other})
+    program = runner.start()
+    runner.until("talk", "talk.ogg", 2)
+    runner.write({"other": other})
+    assert program.wait_for("configuration")["removed"] == ["talk"]
+    runner.until_finished("talk", "talk.ogg")
+    before = (folder / "talk.ogg").read_bytes()
+    runner.write({"talk": job, "other": other})
+    assert program.wait_for("configuration")["added"] == ["talk"]
+    runner.until("talk", "talk-2.ogg", 1)
+    runner.write({"lecture": {**job, "on-complete": "test -s $1"}, "other": other})
+    runner.until("lecture", "talk-3.ogg", 1)
+    program.send(signal.SIGINT)
+    assert program.finish() == 0, program.report("failed")
+    assert (folder / "talk.ogg").read_bytes() == before
+    assert (folder / "copied").read_bytes() == before + (folder / "talk-2.ogg").read_bytes()
+
+
+def test_a_destination_that_is_put_back_goes_beside_itself(server, runner):
+    server.foreign_publisher("--room", "one", "--identity", "alice", "--codec", "H264", *SMALL)
+    job = {"participant": "alice", "overwrite": True, "destinations": ["a.mkv", "b.mkv", "{utc}.mkv"]}
+    runner.write({"talk": job})
+    program = runner.start()
+    runner.until("talk", "b.mkv", 1)
+    runner.write({"talk": {**job, "destinations": ["a.mkv"]}})
+    runner.wait(lambda: any(one["state"] == "complete" for one in runner.of("talk", "destination") if one["file"].endswith("b.mkv")))
+    before = (runner.folder / "b.mkv").read_bytes()
+    runner.write({"talk": job})
+    runner.until("talk", "b-2.mkv", 1)
+    program.send(signal.SIGINT)
+    assert program.finish() == 0, program.report("failed")
+    assert (runner.folder / "b.mkv").read_bytes() == before
+    named = [file for file in runner.folder.glob("*.mkv") if file.stem.isdigit()]
+    assert len(named) == 2 and len(list(runner.folder.glob("*.mkv"))) == 5
+    for file in runner.folder.glob("*.mkv"):
+        assert_whole(file, 0.5)
+
+
 def test_a_changed_room_begins_its_jobs_anew(server, runner):
     server.foreign_publisher("--room", "one", "--identity", "alice", "--codec", "H264", *SMALL)
     jobs = {name: {"audio-only": True, "destinations": [f"{name}.ogg"]} for name in ("a", "b")}

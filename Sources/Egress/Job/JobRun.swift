@@ -17,6 +17,13 @@ struct JobRun: Sendable {
   /// Those that media goes to.
   var outputs: [JobDestination] { destinations.compactMap { $0.isOpen ? $0.output : nil } }
 
+  /// Servers and windows that nothing goes to any more, so that they may be had again.
+  var endedAddresses: [Destination] {
+    let all = destinations.filter { !$0.target.destination.isFile }
+    let open = all.filter(\.isOpen).map(\.target.destination)
+    return all.map(\.target.destination).filter { !open.contains($0) }
+  }
+
   func has(_ kind: Track.Kind) -> Bool { outputs.contains { $0.has(kind) } }
 
   /// Whether all that have it store it as it was sent.

@@ -37,6 +37,7 @@ extension JobSource {
     guard job.isTold, let run, var targets = job.targets else {
       throw LiveKitError(.invalidState, "\(destination.destination.shown): nothing runs that it could be added to")
     }
+    for ended in run.endedAddresses { targets.remove(ended) }
     know(&targets)
     let target = try targets.add(destination, asked, folder: room.options.pipelineFolder, loggers: loggers)
     let added: RecordedDestination

@@ -23,7 +23,14 @@ package struct FileNameValues: Sendable {
 
   /// Before a room is joined.
   package init(at date: Date) {
-    values = [.time: Self.text(date, "%Y-%m-%dT%H%M%S", localtime_r), .utc: Self.utc(date)]
+    values = [:]
+    set(date)
+  }
+
+  /// For what begins now.
+  mutating func set(_ date: Date) {
+    values[.time] = Self.text(date, "%Y-%m-%dT%H%M%S", localtime_r)
+    values[.utc] = Self.utc(date)
   }
 
   /// Once it is known who is recorded.

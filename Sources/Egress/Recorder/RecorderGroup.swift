@@ -23,6 +23,21 @@ public actor RecorderGroup: EgressJob {
     var isOver = false
     /// Why nothing of it is recorded.
     var failure: LiveKitError?
+    /// Whether nothing of it can be written any more.
+    var hasFailed = false
+    /// Whether it was not there any more since it began.
+    var hasLeft = false
+    /// Since when something that is not muted is published, of which nothing comes.
+    var silentSince: MediaTime?
+
+    /// Notes that it does not begin any more, which is a failure where something was to come.
+    mutating func passes(at now: MediaTime) {
+      guard !hasBegun, !isOver, failure == nil, let silentSince, now - silentSince >= RecorderGroup.patience else {
+        return
+      }
+      failure = LiveKitError(
+        .noMedia, "nothing of \(name) has come in \((now - silentSince).components.seconds) s, though it was not muted")
+    }
 
     /// Of its destinations, where nothing of it is recorded.
     var failed: [DestinationStatus] {
@@ -117,12 +132,10 @@ public actor RecorderGroup: EgressJob {
     while phase.isRunning, !Task.isCancelled {
       if room.connectionState == .connected {
         let present = present
-        for (name, participant) in present where !members.contains(where: { $0.name == name && !$0.isOver }) {
-          begin(name, participant)
+        for (name, one) in present where !members.contains(where: { $0.name == name && !$0.isOver }) {
+          begin(name, one.identity)
         }
-        for index in members.indices where !members[index].hasBegun && present[members[index].name] == nil {
-          members[index].task?.cancel()
-        }
+        notePresence(present)
         // Before the first one came nobody has left.
         if begun != nil {
           let isEmpty = room.remoteParticipants.values.allSatisfy { !$0.mayPublish }
@@ -134,8 +147,31 @@ public actor RecorderGroup: EgressJob {
     }
   }
 
-  /// Who is there of those who get files or addresses, by name, with the participant's identity.
-  private var present: [String: String] {
+  /// How long something that is published may send nothing.
+  private static let patience = Duration.seconds(10)
+
+  /// Nobody waits for those who have gone.
+  private func notePresence(_ present: [String: Present]) {
+    for index in members.indices where present[members[index].name] == nil { members[index].hasLeft = true }
+    for index in members.indices where !members[index].hasBegun {
+      if let one = present[members[index].name] {
+        members[index].silentSince = one.isMuted ? nil : members[index].silentSince ?? .now
+      } else {
+        members[index].passes(at: .now)
+        members[index].task?.cancel()
+      }
+    }
+  }
+
+  /// One who gets files or addresses, or whose track does.
+  private struct Present {
+    let identity: String
+    /// All that is wanted.
+    var isMuted: Bool
+  }
+
+  /// Who is there of those who get files or addresses, by name.
+  private var present: [String: Present] {
     let kinds = options.wantedKinds
     let (identities, names) = (NamePatterns(options.participantPatterns), NamePatterns(options.trackNames))
     return room.remoteParticipants.values.reduce(into: [:]) { present, participant in
@@ -145,16 +181,21 @@ public actor RecorderGroup: EgressJob {
           && names.matches($0.name)
       }
       switch unit {
-      case .participant: if !wanted.isEmpty { present[identity] = identity }
-      case .track: for publication in wanted { present[publication.sid] = identity }
+      case .participant:
+        if !wanted.isEmpty { present[identity] = Present(identity: identity, isMuted: wanted.allSatisfy(\.isMuted)) }
+      case .track:
+        for one in wanted { present[one.sid] = Present(identity: identity, isMuted: one.isMuted) }
       }
     }
   }
 
   private func begin(_ name: String, _ participant: String) {
     let takes = members.count { $0.name == name && $0.hasBegun }
-    // A track that was refused once is refused again.
-    if let failed = members.last(where: { $0.name == name }), failed.failure != nil { return }
+    // A track that was refused once is refused again; what sent nothing may send something now.
+    let last = members.last { $0.name == name }
+    if let failure = last?.failure, failure.code != .noMedia { return }
+    // What cannot be written is not tried again and again while somebody stays.
+    if let last, last.hasFailed, !last.hasLeft { return }
     members.removeAll { $0.name == name && !$0.hasBegun && $0.isOver }
     let options = memberOptions(name, participant: participant, take: takes + 1)
     let recorder = Recorder(room: room, options: options)
@@ -200,13 +241,15 @@ public actor RecorderGroup: EgressJob {
       try await recorder.start()
       change(recorder) { $0.hasBegun = true }
       begun = begun ?? clock.reading(at: .now)
-      if clock.isPaused { try await recorder.pause() }
+      if clock.isPaused { try? await recorder.pause() }
       while !Task.isCancelled, await recorder.ending == nil, await recorder.failure == nil {
         try? await Task.sleep(for: Self.pace)
       }
     } catch {
       if error.code != .cancelled { change(recorder) { $0.failure = error } }
     }
+    let hasFailed = await recorder.failure != nil
+    change(recorder) { $0.hasFailed = hasFailed }
     // What came of it stands in its progress.
     _ = try? await recorder.finish()
     await telling.value
@@ -251,14 +294,23 @@ public actor RecorderGroup: EgressJob {
     guard begun != nil, phase.isRunning else {
       throw LiveKitError(.invalidState, "nothing runs that could be paused")
     }
+    if let live = options.destinations.first(where: \.destination.isLive) {
+      throw LiveKitError(
+        .invalidState, "\(live.destination.shown) is live and cannot be paused, nor what is beside it with --each")
+    }
     guard clock.pause(at: .now) else { return }
-    for member in members where member.hasBegun && !member.isOver { try await member.recorder.pause() }
+    await ofEach { recorder throws(LiveKitError) in try await recorder.pause() }
   }
 
   public func resume() async throws(LiveKitError) {
     guard begun != nil, phase.isRunning else { throw LiveKitError(.invalidState, "nothing runs that could go on") }
     guard clock.resume(at: .now) else { return }
-    for member in members where member.hasBegun && !member.isOver { try await member.recorder.resume() }
+    await ofEach { recorder throws(LiveKitError) in try await recorder.resume() }
+  }
+
+  /// What is being completed already is neither paused nor goes on.
+  private func ofEach(_ change: (Recorder) async throws(LiveKitError) -> Void) async {
+    for member in members where member.hasBegun && !member.isOver { try? await change(member.recorder) }
   }
 
   // MARK: State
@@ -309,6 +361,7 @@ public actor RecorderGroup: EgressJob {
     phase = .finished(tasks)
     bell.ring()
     for task in tasks { task.cancel() }
+    for index in members.indices { members[index].passes(at: .now) }
     let running = members.compactMap(\.task)
     for task in running { task.cancel() }
     for task in running { await task.value }

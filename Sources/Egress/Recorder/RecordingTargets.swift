@@ -82,6 +82,7 @@ struct RecordingTargets: Sendable {
     _ destination: OutputDestination, _ options: RecordingOptions, folder: String?, loggers: Loggers
   ) throws(LiveKitError) -> RecordingTarget {
     guard destination.values["location"] == nil else { throw Self.locationIsSet }
+    names.set(Date())
     var added: RecordingTarget?
     try Self.naming(destination.destination, among: all.count + 1) { () throws(LiveKitError) in
       var target = try RecordingTarget(destination, options, nil, folder: folder, loggers: loggers)

@@ -154,9 +154,7 @@ extension RawFormat: ExpressibleByArgument {}
 
 extension RawArguments {
   fileprivate func sink(_ destination: String, _ format: RawFormat) throws(LiveKitError) -> any RawSink {
-    var isFolder: ObjCBool = false
-    let isThere = FileManager.default.fileExists(atPath: destination, isDirectory: &isFolder)
-    guard isThere && isFolder.boolValue || destination.hasSuffix("/") else {
+    guard destination.hasSuffix("/") || PathSink.isFolder(destination) else {
       return try PathSink(destination, replaces: overwrite)
     }
     guard format.isImage else {

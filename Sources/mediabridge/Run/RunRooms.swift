@@ -13,6 +13,7 @@ actor RunRooms {
     var isUsable: Bool { !hasFailed && room.disconnectError == nil }
   }
   private var all: [Shared] = []
+  private var hasGivenUp = false
 
   /// The room of that definition, which may not be joined yet; `leave` gives it back. One that was lost is made anew.
   func enter(_ definition: RunRoom) -> Room {
@@ -27,6 +28,7 @@ actor RunRooms {
 
   /// Returns when the room is joined, by whoever came first.
   func join(_ room: Room) async throws {
+    guard !hasGivenUp else { throw LiveKitError.stoppedEarly }
     guard let index = all.firstIndex(where: { $0.room === room }) else { return }
     let (access, sendsMessages) = (all[index].definition.access, all[index].definition.sendsMessages)
     let joining =
@@ -53,7 +55,10 @@ actor RunRooms {
   }
 
   /// Joins none any more.
-  func giveUp() { for shared in all { shared.joining?.cancel() } }
+  func giveUp() {
+    hasGivenUp = true
+    for shared in all { shared.joining?.cancel() }
+  }
 }
 
 extension RunRoom {

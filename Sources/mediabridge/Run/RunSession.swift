@@ -18,8 +18,8 @@ actor RunSession {
   private var running: [String: Running] = [:]
   /// Those that the file asks for no more, until they have ended.
   private var leaving: [Running] = []
-  /// How often each job has written a location.
-  private var used: [String: [String: Int]] = [:]
+  /// How often each location was written, by whatever job.
+  private var used: [String: Int] = [:]
   /// Whether all that ended did what it was asked to.
   private(set) var isWhole = true
 
@@ -48,16 +48,18 @@ actor RunSession {
     var starts: [(RunJob, RunRoom)] = []
     for job in configuration.jobs where !difference.same.contains(job.name) {
       guard let room = configuration.room(of: job) else { continue }
-      if let known = running[job.name], difference.changed.contains(job.name) {
-        if known.job.room.serves(room), await known.job.takeOver(job, used[job.name] ?? [:]) { continue }
+      if let known = running[job.name] {
+        let isChanged = difference.changed.contains(job.name)
+        if isChanged, known.job.room.serves(room), await known.job.takeOver(job, used) { continue }
         ended.append(known)
       }
       starts.append((job, room))
     }
-    leaving = leaving.filter { !$0.job.isOver } + ended
     for one in ended where !one.job.isOver { one.job.end(isRemoved: true) }
+    let before = leaving + ended
+    leaving += ended.filter { !$0.job.isOver }
     for (job, room) in starts {
-      start(job, room, after: ended.filter { $0.job.standsInTheWay(of: job, room) }.map(\.task))
+      start(job, room, after: before.filter { $0.job.standsInTheWay(of: job, room) }.map(\.task))
     }
   }
 
@@ -88,10 +90,10 @@ actor RunSession {
   }
 
   private func run(_ job: RunningJob) async {
-    let name = job.job.name
-    let (written, isWhole) = await job.run(rooms, besides: used[name] ?? [:], media: media)
-    for location in written { used[name, default: [:]][location, default: 0] += 1 }
+    let (written, isWhole) = await job.run(rooms, besides: used, media: media)
+    for location in written { used[location, default: 0] += 1 }
     self.isWhole = self.isWhole && isWhole
+    leaving.removeAll { $0.job === job }
   }
 
   /// Completes all of them.

@@ -81,6 +81,11 @@ final class RunningJob: Sendable {
     return code == .cancelled || job.raw != nil && code == .noMedia
   }
 
+  private func join(_ room: Room, _ rooms: RunRooms) async throws {
+    guard !interruption.hasCome else { throw LiveKitError.stoppedEarly }
+    try await rooms.join(room)
+  }
+
   // MARK: Recordings
 
   private func record(
@@ -104,7 +109,7 @@ final class RunningJob: Sendable {
   ) async throws {
     let recording = try await arguments.recording(source, room, prepared.options, console, interruption: interruption)
     state.withLock { $0.recording = recording }
-    try await rooms.join(room)
+    try await join(room, rooms)
     if !arguments.isComposite { arguments.tellIdlePreset(console) }
     try await recording.run()
   }
@@ -119,7 +124,7 @@ final class RunningJob: Sendable {
     command.raw.advance(past: used)
     let hasJoined = Locked(false)
     let visit = RoomVisit(interruption: interruption) {
-      try await rooms.join(room)
+      try await self.join(room, rooms)
       hasJoined.withLock { $0 = true }
     } leave: {
     }
@@ -167,7 +172,8 @@ final class RunningJob: Sendable {
     }
     guard let recording, let wanted = other.recording, wanted.arguments.each == nil,
       await recording.source.elapsed > .zero, let before = try? old.recording?.prepared().options.destinations,
-      let prepared = try? wanted.prepared(besides: used), let after = try? wanted.prepared().options.destinations
+      let prepared = try? wanted.prepared(besides: used.merging(ownTakes, uniquingKeysWith: +)),
+      let after = try? wanted.prepared().options.destinations
     else { return false }
     state.withLock { $0.job = other }
     if let layout = other.layout, layout != old.layout {
@@ -188,6 +194,11 @@ final class RunningJob: Sendable {
     return true
   }
 
+  /// How often it has written each location itself.
+  private var ownTakes: [String: Int] {
+    state.withLock { state in state.locations.reduce(into: [:]) { $0[$1, default: 0] += 1 } }
+  }
+
   private func attempt(_ change: () async throws(LiveKitError) -> Void) async {
     do throws(LiveKitError) { try await change() } catch {
       state.withLock { $0.refusal = $0.refusal ?? error }
@@ -196,7 +207,7 @@ final class RunningJob: Sendable {
   }
 
   private func nothing(of job: RunJob) -> LiveKitError? {
-    state.withLock { $0.isRemoved } ? nil : LiveKitError(.cancelled, "it was stopped before it began")
+    state.withLock { $0.isRemoved } ? nil : .stoppedEarly
   }
 
   private func over(_ isWhole: Bool) {
@@ -206,4 +217,8 @@ final class RunningJob: Sendable {
     }
     console.endLive()
   }
+}
+
+extension LiveKitError {
+  static let stoppedEarly = LiveKitError(.cancelled, "it was stopped before it began")
 }
