@@ -26,9 +26,9 @@ public final class CornerRounding: Sendable {
     mask = Locked(CornerMask(radius: radius))
   }
 
-  /// What is seen beside the curves, as large as the mixed frame; black for another format than I420.
-  public func show(backdrop frame: VideoFrameBuffer) {
-    backdrop.withLock { $0 = frame.pixelFormat == .i420 ? frame : nil }
+  /// What is seen beside the curves, as large as the mixed frame; black for nil, and for another format than I420.
+  public func show(backdrop frame: VideoFrameBuffer?) {
+    backdrop.withLock { $0 = frame?.pixelFormat == .i420 ? frame : nil }
   }
 
   /// - Parameter frame: I420, mapped for writing.

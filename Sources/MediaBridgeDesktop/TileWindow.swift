@@ -119,11 +119,16 @@ public final class TileWindow: Sendable {
       throw LiveKitError(.invalidState, "the window is closed; open another one")
     }
     let tile: VideoTile
+    let onFailure = Locked<(@Sendable (LiveKitError) -> Void)?>(nil)
     do throws(PipelineError) {
-      tile = VideoTile(name: name, in: try MixTile(template, in: window.made.pipeline), layoutMode: layoutMode)
+      let mixed = try MixTile(
+        template, in: window.made.pipeline, onFailure: { error in onFailure.withLock { $0 }?(LiveKitError(error)) })
+      tile = VideoTile(name: name, in: mixed, layoutMode: layoutMode)
     } catch {
       throw LiveKitError(error, in: template)
     }
+    // Others go on without it.
+    onFailure.withLock { $0 = { [queue, weak tile] error in queue.async { [tile] in tile?.fail(error) } } }
     state.withLock { $0.tiles.append(tile) }
     layOut()
     tile.start()

@@ -5,10 +5,11 @@ import MediaPipelines
 
 /// A place in a `TileWindow` that shows the frames of one track: add it to the track as a renderer. It is black while
 /// the track is muted, and once that is unsubscribed. All members may be used from any thread.
-public final class VideoTile: VideoRenderer, SizelessRenderer, MutedRenderer, Sendable {
+public final class VideoTile: VideoRenderer, SizelessRenderer, FailingRenderer, MutedRenderer, Sendable {
   private struct State {
     var size: Dimensions?
     var isVisible = true
+    var onFailure: (@Sendable (LiveKitError) -> Void)?
   }
 
   /// What is written over the frames.
@@ -23,7 +24,7 @@ public final class VideoTile: VideoRenderer, SizelessRenderer, MutedRenderer, Se
   }
 
   public nonisolated var isAdaptiveStreamEnabled: Bool { true }
-  /// Whether it is in a window that is open.
+  /// Whether it is in a window that is open, and nothing has gone wrong in it.
   public nonisolated var isVisible: Bool { state.withLock { $0.isVisible } }
   /// The tile's size in pixels.
   public nonisolated var adaptiveStreamSize: CGSize { CGSize(state.withLock { $0.size }) }
@@ -33,6 +34,7 @@ public final class VideoTile: VideoRenderer, SizelessRenderer, MutedRenderer, Se
     tile.frames.show(frame.buffer, at: .now)
   }
 
+  package func onFailure(_ tell: (@Sendable (LiveKitError) -> Void)?) { state.withLock { $0.onFailure = tell } }
   package func setMuted(_ isMuted: Bool) { tile.frames.setMuted(isMuted) }
 
   // MARK: For the window
@@ -44,6 +46,13 @@ public final class VideoTile: VideoRenderer, SizelessRenderer, MutedRenderer, Se
     let size = PixelSize(place.size)
     tile.put(
       at: TilePlace(x: place.x, y: place.y, width: size.width, height: size.height, fit: TilePlace.Fit(layoutMode)))
+  }
+
+  /// Its place stays black from now on.
+  func fail(_ error: LiveKitError) {
+    remove()
+    adaptiveStreamDidChange()
+    state.withLock { $0.onFailure }?(error)
   }
 
   func disappear() { state.withLock { $0.isVisible = false } }

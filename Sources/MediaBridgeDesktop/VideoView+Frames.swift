@@ -26,6 +26,12 @@ extension VideoView {
     blackenAsWanted()
   }
 
+  /// What the track before says late changes nothing.
+  func setMuted(_ isMuted: Bool, by attachment: ViewAttachment) {
+    state.withLock { if $0.attachment === attachment { $0.isMuted = isMuted } }
+    blackenAsWanted()
+  }
+
   func blackenAsWanted() {
     blackening.run {
       let (shown, isBlack) = state.withLock { state in
@@ -33,9 +39,6 @@ extension VideoView {
         return (state.shown, state.isBlack)
       }
       shown?.frames.setMuted(isBlack)
-      // Of black there is one frame. On a busy machine a window was seen to miss it, now and then, while it took another
-      // size.
-      if isBlack { queue.asyncAfter(deadline: .now() + .milliseconds(300)) { shown?.frames.renewStandIn() } }
     }
   }
 

@@ -29,9 +29,14 @@ extension VideoView {
     }
   }
 
-  package func trackEnded() {
+  package func trackEnded() { trackEnded(by: nil) }
+
+  /// - Parameter attachment: nil where the view was added to the track itself.
+  func trackEnded(by attachment: ViewAttachment?) {
     let closes = state.withLock { state in
-      guard state.closesWithTrack, case .open = state.phase else { return false }
+      guard attachment == nil || state.attachment === attachment, state.closesWithTrack, case .open = state.phase else {
+        return false
+      }
       state.phase = .waiting
       return true
     }

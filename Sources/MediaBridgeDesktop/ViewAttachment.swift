@@ -20,7 +20,7 @@ final class ViewAttachment: SizelessRenderer, FailingRenderer, MutedRenderer, Ca
 
   func render(frame: VideoFrame) { view?.render(frame: frame) }
   func onFailure(_ tell: (@Sendable (LiveKitError) -> Void)?) { view?.onFailure(tell) }
-  func setMuted(_ isMuted: Bool) { view?.setMuted(isMuted) }
-  func trackEnded() { view?.trackEnded() }
+  func setMuted(_ isMuted: Bool) { view?.setMuted(isMuted, by: self) }
+  func trackEnded() { view?.trackEnded(by: self) }
   func setCamera(_ position: CameraCaptureOptions.Position?) { view?.setCamera(position) }
 }

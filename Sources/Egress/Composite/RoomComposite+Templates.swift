@@ -90,7 +90,9 @@ extension RoomComposite {
     if changes.relay.hasChanged(kind) { return complete(renewal, kind) }
     guard !renewal.isChanging else { return }
     let age = MediaTime.now - renewal.since
-    if let error = changes.relay.failure(kind) ?? mixing.scene?.failure(kind) ?? lack(kind, renewal, age) {
+    if let error = changes.relay.failure(kind) ?? mixing.scene?.failure(kind) ?? backgroundFailure(kind)
+      ?? lack(kind, renewal, age)
+    {
       undo(renewal, kind)
       return refuseReload(error, kind)
     }
@@ -118,6 +120,10 @@ extension RoomComposite {
     return LiveKitError(.template, "\(names): nothing has come of it within \(Self.patience.seconds) s")
   }
 
+  private func backgroundFailure(_ kind: Track.Kind) -> LiveKitError? {
+    kind == .video ? mixing.mix?.mend(background: options.background, at: .now) : nil
+  }
+
   private func complete(_ renewal: MixRenewal, _ kind: Track.Kind) {
     mixing.changes?.renewals[kind] = nil
     mixing.changes?.templates[kind] = renewal.read
@@ -134,6 +140,10 @@ extension RoomComposite {
     mixing.scene?.moveBack(kind, to: renewal.before.scene)
     mixing.mix = mixing.mix?.with(kind, of: renewal.before.mix)
     Task { await failed.stop() }
+    // What was changed meanwhile was shown in the one that goes.
+    guard kind == .video else { return }
+    try? showLabel(of: nil)
+    _ = mixing.mix?.mend(background: options.background, at: .now)
   }
 
   /// Ends what was still to be taken over from.

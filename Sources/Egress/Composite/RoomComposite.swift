@@ -177,7 +177,20 @@ public actor RoomComposite: EgressJob {
     mixing.scene?.labels = labels.board
     let failed = mixing.scene?.update(members.wanted, of: room.participants(of: options.choice), at: .now) ?? []
     for omission in failed where mixing.changes?.isRenewing(omission.kind) != true { note(omission) }
+    if mixing.changes?.isRenewing(.video) != true { mendBackground() }
   }
+
+  private func mendBackground() {
+    guard let error = mixing.mix?.mend(background: options.background, at: .now) else {
+      return omissions.forget(Self.background)
+    }
+    note(
+      Omission(
+        sid: Self.background, kind: .video, source: .unknown, participant: "",
+        reason: "the background is black for a while, and is tried again (\(error.message))", wasWanted: true))
+  }
+  /// Stands for the id of a track.
+  private static let background = "background"
 
   /// Counts what has come of those that come no more.
   private func count(_ gone: [RemoteTrackPublication]) async {

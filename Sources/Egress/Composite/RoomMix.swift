@@ -99,6 +99,12 @@ struct RoomMix: Sendable {
   /// What is seen where no tile is, from now on.
   func show(background new: CompositeScenery.Background) throws(LiveKitError) { try background?.show(new) }
 
+  /// Looks after the background.
+  /// - Returns: why it is not seen; nil where it is.
+  func mend(background: CompositeScenery.Background, at now: MediaTime) -> LiveKitError? {
+    self.background?.mend(background, at: now)
+  }
+
   /// The part of a kind alone.
   func only(_ kind: Track.Kind) -> Self {
     var part = self

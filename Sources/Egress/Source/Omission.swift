@@ -32,7 +32,7 @@ extension Omission: CustomStringConvertible {
   /// Such as "screen share of alice (TR_VS12): the file holds the camera".
   public var description: String {
     // What is mixed is nobody's.
-    if participant.isEmpty, sid.isEmpty, source == .unknown { return "\(kind): \(reason)" }
+    if participant.isEmpty, source == .unknown { return "\(kind): \(reason)" }
     return "\(source.spoken(kind)) of \(participant)\(sid.isEmpty ? "" : " (\(sid))"): \(reason)"
   }
 }

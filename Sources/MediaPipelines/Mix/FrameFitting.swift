@@ -4,7 +4,7 @@ import MediaCore
 /// The elements of a template that bring frames to the place that is theirs. One that the template leaves out is not
 /// missed: then it does without what that is for.
 package final class FrameFitting: Sendable {
-  private let crop: Element?
+  private let crop: CropShape?
   private let filter: Element?
   private let overlay: Element?
 
@@ -12,7 +12,7 @@ package final class FrameFitting: Sendable {
   ///   - overlayName: what the element is called that writes over the frames.
   ///   - find: the element of a name, nil when there is none.
   package init(overlayName: String, _ find: (String) -> Element?) {
-    crop = find("crop")
+    crop = find("crop").flatMap { try? CropShape($0) }
     filter = find("size")
     overlay = find(overlayName)
   }
@@ -23,14 +23,14 @@ package final class FrameFitting: Sendable {
   /// Cuts frames to the shape of the place only where they are to cover it.
   package func fit(into size: PixelSize, _ fit: TilePlace.Fit) {
     filter?.set(size)
-    try? crop?.set("aspect-ratio", to: fit == .cover ? "\(size.width)/\(size.height)" : "0/1")
+    crop?.set(fit == .cover ? "\(size.width)/\(size.height)" : "0/1")
   }
 
   /// Makes frames as large as they fit into the place, without bars, or cuts them to its shape.
   func fit(into place: TilePlace) {
     guard place.fit == .contain else { return fit(into: place.size, .cover) }
     filter?.set(within: place.size)
-    try? crop?.set("aspect-ratio", to: "0/1")
+    crop?.set("0/1")
   }
 
   /// Writes over the frames; nil writes nothing.

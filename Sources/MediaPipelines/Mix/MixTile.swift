@@ -47,7 +47,10 @@ package final class MixTile: Sendable {
 
   /// Writes over the frames; nil writes nothing.
   /// - Parameter isMuted: whether a mark behind the label says so.
-  package func write(_ label: String?, isMuted: Bool = false) { fitting.write(label, isMuted: isMuted) }
+  package func write(_ label: String?, isMuted: Bool = false) {
+    fitting.write(label, isMuted: isMuted)
+    frames.renewStandIn()
+  }
 
   /// What people are told of who is seen here, from the next frame that comes on; nil for nothing. A template without the
   /// element `caption` shows none: see `FilledTemplate.checkCaption()`.

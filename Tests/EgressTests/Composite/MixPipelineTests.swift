@@ -107,6 +107,10 @@ import Testing
       tile.write("<alice>")
       tile.frames.show(try frame(128))
       try await eventually("no mark") { redness() == 0 }
+      tile.frames.setMuted(true)
+      try await eventually("black") { quarters().dropFirst().first.map { $0 < 20 } == true }
+      tile.write("<alice>", isMuted: true)
+      try await eventually("the mark where no frame comes") { redness() > 50 }
       tile.remove()
     }
   }

@@ -2,6 +2,7 @@ import BridgeTesting
 import Foundation
 import GStreamerKit
 import MediaBridge
+import MediaCore
 import MediaPipelines
 import Testing
 
@@ -62,6 +63,44 @@ import Testing
     #expect(frame.width == 64 && frame.height == 36)
     let luma = frame.withPlanes { $0[0]?.bytes[0] } ?? nil
     #expect(luma.map { $0 > 225 } == true)
+  }
+
+  private func mix(
+    templates: String? = nil, background: CompositeScenery.Background, frames: Locked<Int> = Locked(0),
+    failure: Locked<LiveKitError?> = Locked(nil)
+  ) throws -> RoomMix {
+    var options = CompositeOptions(file: "a.mkv")
+    (options.kinds, options.scenery.background) = ([.video], background)
+    return try RoomMix(
+      options, factory: PipelineFactory(folder: templates, overrides: [:]), captions: { _ in "" },
+      onMedia: { _, _ in frames.withLock { $0 += 1 } }, onFailure: { error, _ in failure.withLock { $0 = error } })
+  }
+
+  @Test func aBackgroundThatFailsEndsNothing() async throws {
+    try FileManager.default.createDirectory(atPath: folder.path + "/tile", withIntermediateDirectories: true)
+    try "appsrc name=video max-buffers=30 leaky-type=downstream ! identity error-after=1\n"
+      .write(toFile: folder.path + "/tile/video.pipeline", atomically: true, encoding: .utf8)
+    let (frames, failure) = (Locked(0), Locked<LiveKitError?>(nil))
+    let white = CompositeScenery.Background.color(0xffffff)
+    let mix = try mix(templates: folder.path, background: white, frames: frames, failure: failure)
+    try mix.start()
+    try await eventually("its failure") { mix.mend(background: white, at: .now)?.message.contains("identity") == true }
+    let before = frames.withLock { $0 }
+    try await eventually("it goes on") { frames.withLock { $0 } > before + 10 }
+    #expect(failure.withLock { $0 } == nil)
+    await mix.stop()
+  }
+
+  @Test func aBackgroundIsTriedAgain() async throws {
+    let mix = try mix(background: .color(0))
+    try mix.start()
+    let late = CompositeScenery.Background.image(file: "\(folder.path)/late.png")
+    let now = MediaTime.now
+    #expect(mix.mend(background: late, at: now) != nil)
+    _ = try write("late.png", try image(.png, FrameColor(rgb: 0xffffff)))
+    #expect(mix.mend(background: late, at: now + .seconds(1)) != nil, "not yet")
+    #expect(mix.mend(background: late, at: now + .seconds(3)) == nil)
+    await mix.stop()
   }
 
   @Test func mistakesAreToldBeforeARoomIsJoined() throws {

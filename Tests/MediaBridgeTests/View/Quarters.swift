@@ -28,4 +28,13 @@ enum Quarters {
     }
     return VideoFrame(buffer: try #require(VideoFrameBuffer(media)), time: time)
   }
+
+  /// All of it white, and in I420.
+  static func white(_ size: Dimensions) throws -> VideoFrame {
+    let (width, height, time) = (Int(size.width), Int(size.height), MediaTime.now)
+    let bytes =
+      [UInt8](repeating: 235, count: width * height) + [UInt8](repeating: 128, count: width * height / 2)
+    let media = bytes.withUnsafeBytes { MediaBuffer.packedI420($0, width: width, height: height, pts: time) }
+    return VideoFrame(buffer: try #require(media.flatMap(VideoFrameBuffer.init)), time: time)
+  }
 }

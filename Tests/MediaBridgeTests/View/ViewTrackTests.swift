@@ -89,6 +89,19 @@ extension VideoViewTests {
     #expect(!view.isRendering)
   }
 
+  /// It is cut by its own format, not by that of the frame before.
+  @Test func theOnlyFrameSinceAViewWasLaidOutIsSeen() async throws {
+    let desktop = try Desktop()
+    let view = VideoView(frame: Self.square)
+    try await expect("the frame", on: desktop, view, try Quarters.frame(Self.wide)) { $0[10, 10].isNear(.red) }
+    view.layoutMode = .fit
+    // Is done on the queue, behind that.
+    try view.open()
+    view.render(frame: try Quarters.white(Dimensions(width: 320, height: 320)))
+    try await eventually("white") { try desktop.screenshot()[150, 150].isNear(.white) }
+    await view.close()
+  }
+
   @Test func mirrorsAndTurnsWhatItIsTold() async throws {
     let desktop = try Desktop()
     let view = VideoView(frame: Self.square)
