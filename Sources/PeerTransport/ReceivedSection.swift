@@ -13,7 +13,8 @@ extension RTPReceiver.Configuration {
     }
     self.init(
       ssrc: ssrc, rtxSSRC: rtx, clockRate: clockRate ?? section.formats.first?.codec.clockRate ?? 90_000,
-      formats: formats, usesNACK: section.kind == .video)
+      formats: formats,
+      usesNACK: section.kind == .video || section.formats.contains { $0.codec.feedback.contains("nack") })
   }
 }
 

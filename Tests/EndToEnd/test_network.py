@@ -9,7 +9,7 @@ import clip
 import pytest
 from failures import after, assert_failed, assert_plays, chosen_pairs, said
 from network import STUN
-from programs import Program
+from programs import KEYS, Program, mediabridge
 
 TURN_USER, TURN_PASSWORD = "recorder", "turn-password-4711"
 
@@ -171,6 +171,21 @@ def test_what_is_lost_comes_again(routed, distant_server, tmp_path, codec):
     assert None not in numbers and numbers == sorted(numbers), f"damaged, or out of order: {numbers}"
     assert len(set(numbers)) > 0.85 * 8 * 25, f"{len(set(numbers))} frames: {numbers}"
     assert checks.decode_errors(file) == []
+
+
+def test_audio_that_is_lost_comes_again(start, routed, distant_server, tmp_path):
+    """Also where no packet repeats the one before."""
+    server = distant_server()
+    command = mediabridge("publish", "--url", server.url, *KEYS, "--room", "loss", "--identity", "alice", "--json")
+    start(server.enter(*command, "tone", "--no-red")).wait_for("publishing", 20)
+    routed.drop(forward='iifname "server" meta l4proto udp numgen random mod 100 < 10 drop;')
+    file = tmp_path / "loss.wav"
+    recorder = server.recorder("loss", "alice", file, "--duration", "8s")
+    told = recorder.wait_for("finished", 40)
+    assert recorder.finish() == 0, recorder.report("failed")
+    (track,) = told["tracks"]
+    assert track["packets"] > 7 * 50 and track["lost"] < 0.02 * track["packets"], track
+    assert checks.length(file) > 7.9 and checks.decode_errors(file) == []
 
 
 def test_media_that_comes_is_consent(routed, distant_server, tmp_path):

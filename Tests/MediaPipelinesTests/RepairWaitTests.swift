@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct RepairWaitTests {
   @Test func itFollowsWhatIsMeasuredBelowItsLimit() {
-    var wait = RepairWait(limit: .milliseconds(500))
+    var wait = RepairWait(.video, limit: .milliseconds(500))
     #expect(wait.current == .milliseconds(350))
     #expect(wait.follow(nil) == nil)
     #expect(wait.follow(.milliseconds(420)) == .milliseconds(420))
@@ -16,8 +16,17 @@ import Testing
   }
 
   @Test func aLimitThatSomebodyHasSetHolds() {
-    var wait = RepairWait(limit: .milliseconds(50))
+    var wait = RepairWait(.video, limit: .milliseconds(50))
     #expect(wait.current == .milliseconds(50))
     #expect(wait.follow(.milliseconds(300)) == nil && wait.current == .milliseconds(50))
+  }
+
+  @Test func audioIsNotHeldUpForLong() {
+    var wait = RepairWait(.audio, limit: .milliseconds(500))
+    #expect(wait.current == .milliseconds(100))
+    #expect(wait.follow(.milliseconds(400)) == nil)
+    #expect(wait.follow(.milliseconds(30)) == .milliseconds(60))
+    #expect(RepairWait(.unrepaired, limit: .milliseconds(500)).current == .milliseconds(40))
+    #expect(RepairWait(.unrepaired, limit: .milliseconds(10)).current == .milliseconds(10))
   }
 }

@@ -7,9 +7,10 @@ import RTP
 /// It is a `KeptGroup` in packets, whose keyframes come in parts and in any order, and goes back further.
 struct PacketBacklog {
   private static let videoLimit = 1500
-  /// Three seconds of audio, at least.
-  private static let audioLimit = 150
+  private static let audioLimit = 300
   private static let staleness = Duration.seconds(1)
+  /// What an output takes from the first packet on to be made. Whoever comes later wants what is now.
+  private static let longest = Duration.seconds(4)
 
   private let isVideo: Bool
   private var packets: [(packet: RTPPacket, beginsAnew: Bool, time: MediaTime)] = []
@@ -21,9 +22,9 @@ struct PacketBacklog {
     if isVideo {
       if beginsAnew { packets.removeAll { $0.packet.timestamp != packet.timestamp } }
       if packets.count == Self.videoLimit { packets.removeAll() }
-    } else if packets.count == 2 * Self.audioLimit {
+    } else if packets.count == Self.audioLimit {
       // Many at once: each time all others move up.
-      packets.removeFirst(Self.audioLimit)
+      packets.removeFirst(Self.audioLimit / 2)
     }
     packets.append((packet, beginsAnew, time))
   }
@@ -36,7 +37,9 @@ struct PacketBacklog {
     defer { packets = [] }
     // What came before a pause is not what is seen or heard now.
     guard isUsable, let newest = packets.last, time - newest.time <= Self.staleness else { return [] }
-    return packets.map { ArrivedPacket($0.packet, at: $0.time) }
+    let isRecent = { time - $0 <= Self.longest }
+    guard !isVideo || isRecent(packets[0].time) else { return [] }
+    return packets.lazy.filter { isRecent($0.time) }.map { ArrivedPacket($0.packet, at: $0.time) }
   }
 
   private var isUsable: Bool { packets.first?.beginsAnew == true }

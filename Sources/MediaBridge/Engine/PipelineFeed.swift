@@ -22,9 +22,12 @@ final class PipelineFeed {
   /// Nil for video, and where the pipeline sees to losses.
   private var audio: AudioContinuity?
 
-  /// - Parameter startsKeyframe: whether a keyframe begins with a packet; nil for audio.
+  /// - Parameters:
+  ///   - startsKeyframe: whether a keyframe begins with a packet; nil for audio.
+  ///   - isRepaired: whether lost packets are asked for.
   init(
-    _ pipeline: ReceivePipeline, startsKeyframe: ((RTPPacket) -> Bool)?, clock: @escaping (UInt32) -> MediaTime?
+    _ pipeline: ReceivePipeline, startsKeyframe: ((RTPPacket) -> Bool)?, isRepaired: Bool,
+    clock: @escaping (UInt32) -> MediaTime?
   ) {
     self.pipeline = pipeline
     self.startsKeyframe = startsKeyframe
@@ -32,7 +35,8 @@ final class PipelineFeed {
     batch = FrameBatch(startsKeyframe: startsKeyframe)
     sequencer = pipeline.takesSequence ? PacketSequencer() : nil
     audio = pipeline.takesSequence && startsKeyframe == nil ? AudioContinuity() : nil
-    wait = pipeline.longestWait.map(RepairWait.init(limit:))
+    let loss: RepairWait.Loss = startsKeyframe != nil ? .video : isRepaired ? .audio : .unrepaired
+    wait = pipeline.longestWait.map { RepairWait(loss, limit: $0) }
     if let wait { pipeline.wait(for: wait.current) }
   }
 
@@ -46,7 +50,13 @@ final class PipelineFeed {
   func flush() { if held == nil { batch.flush(push) } }
 
   /// Hands on what waits for more, since no more comes.
-  func complete() { batch.flush(isWhole: false, push) }
+  func complete() {
+    while let due = sequencer?.deadline(wait: .zero) { skipGaps(at: due, waiting: .zero) }
+    flushBatch()
+  }
+
+  /// Hands on a frame, or a packet of audio, that is not whole.
+  private func flushBatch() { batch.flush(isWhole: false, push) }
 
   /// Whether nothing can be done with what came last before more comes, which is soon.
   func awaitsMore(at time: MediaTime) -> Bool { batch.awaitsMore(at: time) }
@@ -60,7 +70,7 @@ final class PipelineFeed {
   func restart() {
     sequencer?.restart(into: &ready)
     batchReady()
-    batch.flush(isWhole: false, push)
+    flushBatch()
     batch = FrameBatch(startsKeyframe: startsKeyframe)
   }
 
@@ -75,9 +85,13 @@ final class PipelineFeed {
   /// - Parameter repairTime: how long a retransmission may take; nil where that is not known.
   func poll(at time: MediaTime, repairTime: Duration?) {
     if let new = wait?.follow(repairTime) { pipeline.wait(for: new) }
-    if let held, held + Self.longestHold <= time { complete() }
-    while let gap = sequencer?.skip(at: time, wait: waitTime, into: &ready) {
-      batch.flush(isWhole: false, push)
+    if let held, held + Self.longestHold <= time { flushBatch() }
+    skipGaps(at: time, waiting: waitTime)
+  }
+
+  private func skipGaps(at time: MediaTime, waiting wait: Duration) {
+    while let gap = sequencer?.skip(at: time, wait: wait, into: &ready) {
+      flushBatch()
       if audio == nil { skip(gap) } else { audio?.lose(gap) }
       batchReady()
       flush()
@@ -97,7 +111,7 @@ final class PipelineFeed {
     guard !arrived.packet.isPaddingOnly else { return }
     var arrived = arrived
     if let gap = audio?.add(&arrived.packet) {
-      batch.flush(isWhole: false, push)
+      flushBatch()
       skip(gap)
     }
     batch.add(arrived)

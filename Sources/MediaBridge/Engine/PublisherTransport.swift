@@ -197,6 +197,7 @@ actor PublisherTransport {
     else { throw LiveKitError(.network, "the message cannot be sent") }
     while !(await peer.sends(message, on: channel)), packet.kind == .reliable {
       guard .now < limit else { throw LiveKitError(.timedOut, "the server takes no more messages; send fewer") }
+      guard !Task.isCancelled else { throw LiveKitError(.cancelled, "it was stopped before the message was sent") }
       try? await Task.sleep(for: .milliseconds(20))
       if case .success(let error) = over.current { throw error }
     }

@@ -92,6 +92,7 @@ actor SubscriberTransport {
   private func update(_ offered: [OfferedTrack]) async {
     let live = Dictionary(offered.map { ($0.sid, $0) }) { _, newest in newest }
     for sid in tracks.ended(by: live) { await tracks.remove(sid)?.close() }
+    guard !isClosed else { return }
     var new: [TrackReception] = []
     for track in live.values where tracks.sent[track.sid] == nil { new.append(add(track)) }
     tracks.dropIdleClocks()
@@ -114,7 +115,8 @@ actor SubscriberTransport {
   private func change(_ sid: String, to codec: String) async {
     guard let track = tracks.changed(sid, to: codec) else { return }
     await tracks.remove(sid)?.close()
-    guard !isClosed else { return }
+    // An offer that came meanwhile has begun it already.
+    guard !isClosed, tracks.sent[sid] == nil else { return }
     await handOver([add(track)])
     told.yield(.mediaChanged)
   }

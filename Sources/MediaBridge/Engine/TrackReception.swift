@@ -77,9 +77,9 @@ final class TrackReception {
       for handler in flow.begin() { handler() }
     }
     guard let feed else { return backlog.add(packet, beginsAnew: beginsAnew, at: time) }
-    feed.add(ArrivedPacket(packet, at: time))
     // A feed may number packets anew, in their memory.
     for next in feeds.dropFirst() { next.add(ArrivedPacket(packet.copy(), at: time)) }
+    feed.add(ArrivedPacket(packet, at: time))
   }
 
   /// Hands what `receive` took on to the pipeline.
@@ -100,9 +100,10 @@ final class TrackReception {
 
   func attach(_ pipeline: ReceivePipeline, at time: MediaTime) {
     let (clock, trackSid, payloads) = (clock, trackSid, payloads)
-    let new = PipelineFeed(pipeline, startsKeyframe: track.isVideo ? payloads.beginsKeyframe : nil) {
-      clock.time(trackSid, of: $0)
-    }
+    let new = PipelineFeed(
+      pipeline, startsKeyframe: track.isVideo ? payloads.beginsKeyframe : nil,
+      isRepaired: receiver.configuration.usesNACK
+    ) { clock.time(trackSid, of: $0) }
     feeds.append(new)
     let kept = backlog.take(at: time)
     if !kept.isEmpty {

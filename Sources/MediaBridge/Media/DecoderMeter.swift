@@ -8,7 +8,7 @@ import Synchronization
 final class DecoderMeter: Sendable {
   struct Figures: Sendable {
     var framesDecoded = 0
-    /// The time of the newest frame.
+    /// The time of the newest frame, or of the newest audio.
     var newest: MediaTime?
     var size: Dimensions?
     var freezes = FreezeDetector()
@@ -34,6 +34,7 @@ final class DecoderMeter: Sendable {
   }
 
   func note(_ audio: AudioPCMBuffer) {
+    newest.store(audio.time.nanoseconds, ordering: .relaxed)
     guard isMeasuring.load(ordering: .relaxed) else { return }
     let heard = AudioEnergy(audio.buffer)
     details.withLock { $0.audio.add(heard) }

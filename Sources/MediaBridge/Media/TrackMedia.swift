@@ -92,8 +92,11 @@ final class TrackMedia: Sendable {
   func startDecoding(_ sink: @escaping @Sendable (DecodedMedia) -> Void) {
     guard renderers.withLock({ $0.consumer == nil }), !shared.isOver else { return }
     let (isVideo, meter, isMisfitTold) = (isVideo, meter, Locked(false))
-    // What is decoded anew, to begin with, may have been shown: nobody sees time go back.
-    let (shown, settled) = (meter.newestTime, MediaTime.now + .seconds(1))
+    // What is decoded anew, to begin with, may have been shown or heard: nobody sees time go back.
+    let (shown, now) = (meter.newestTime, MediaTime.now)
+    let settled = now + .seconds(1)
+    // Nor does anybody hear what was said long before.
+    let heard = max(shown ?? now - .seconds(1), now - .seconds(1))
     meter.interrupt()
     do {
       let consumer = try consume(
@@ -105,6 +108,7 @@ final class TrackMedia: Sendable {
             if let shown, time < shown, .now < settled { return }
             sink(.video(frame))
           } else if !isVideo, let audio = AudioBuffer(media).map({ AudioPCMBuffer(buffer: $0, time: time) }) {
+            if time <= heard, .now < settled { return }
             meter.note(audio)
             sink(.audio(audio))
           } else if isMisfitTold.set(\.self, to: true) {

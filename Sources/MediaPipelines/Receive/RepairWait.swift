@@ -1,19 +1,35 @@
 /// How long a lost packet is waited for before the stream goes on without it: as long as retransmissions take, so
 /// that neither a frame that could be repaired is dropped nor anybody waits for what will not come. Pure.
 public struct RepairWait: Sendable {
-  /// Before a retransmission has come: LiveKit's server (1.13) sends none within 100 ms before it knows the round trip.
+  /// What is waited for.
+  public enum Loss: Sendable {
+    /// A frame that is not whole keeps those behind it from being decoded.
+    case video
+    /// A packet of 20 ms: whoever plays it waits for no more than 100 ms, with all that is behind it.
+    case audio
+    /// What nobody sends again, and may only have been overtaken.
+    case unrepaired
+  }
+
+  /// Of video, before a retransmission has come: LiveKit's server (1.13) sends none within 100 ms before it knows the
+  /// round trip.
   public static let unmeasured = Duration.milliseconds(350)
   /// On a busy machine a packet may be here and not have been read for some time.
-  public static let shortest = Duration.milliseconds(150)
-
-  private let limit: Duration
+  private let shortest: Duration
+  private let longest: Duration
   /// The wait that was told last.
   public private(set) var current: Duration
 
   /// - Parameter limit: the longest wait.
-  public init(limit: Duration) {
-    self.limit = limit
-    current = min(limit, Self.unmeasured)
+  public init(_ loss: Loss, limit: Duration) {
+    let (shortest, first, longest): (Duration, Duration, Duration) =
+      switch loss {
+      case .video: (.milliseconds(150), Self.unmeasured, limit)
+      case .audio: (.milliseconds(60), .milliseconds(100), .milliseconds(100))
+      case .unrepaired: (.milliseconds(40), .milliseconds(40), .milliseconds(40))
+      }
+    (self.shortest, self.longest) = (shortest, min(longest, limit))
+    current = min(first, limit)
   }
 
   /// Follows what was measured: up at once, down only by a fifth or more or to the shortest, since each change is told to
@@ -22,8 +38,8 @@ public struct RepairWait: Sendable {
   /// - Returns: the new wait; nil when it stays.
   public mutating func follow(_ repairTime: Duration?) -> Duration? {
     guard let repairTime else { return nil }
-    let wanted = min(max(repairTime, Self.shortest), limit)
-    let isMuchLess = wanted * 5 <= current * 4 || wanted == Self.shortest
+    let wanted = min(max(repairTime, shortest), longest)
+    let isMuchLess = wanted * 5 <= current * 4 || wanted == shortest
     guard wanted > current || isMuchLess, wanted != current else { return nil }
     current = wanted
     return wanted

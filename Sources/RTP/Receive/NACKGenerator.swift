@@ -74,10 +74,11 @@ struct NACKGenerator: Sendable {
   }
 
   /// Notes that a missing packet has come, by itself or as a retransmission.
-  mutating func noteArrival(_ number: Int64, highest: Int64, isRetransmission: Bool, at time: MediaTime) {
+  /// - Parameter isRetransmission: nil where it does not say so (RFC 4585 without RFC 4588): then one that was asked for is.
+  mutating func noteArrival(_ number: Int64, highest: Int64, isRetransmission: Bool?, at time: MediaTime) {
     guard let index = index(of: number) else { return }
     let found = missing.remove(at: index)
-    if isRetransmission {
+    if isRetransmission ?? (found.firstRequest != nil) {
       if let asked = found.firstRequest { measure(time - asked, isRoundTrip: found.requests == 1) }
     } else {
       tolerance = max(tolerance, min(Int(highest - number) + 1, Limit.largestTolerance))

@@ -114,7 +114,9 @@ public struct RTPReceiver: Sendable {
       if !isRetransmission { record.measureJitter(timestamp: packet.timestamp, at: time) }
     case .late(let number):
       extended = number
-      nack.noteArrival(number, highest: window.highest, isRetransmission: isRetransmission, at: time)
+      nack.noteArrival(
+        number, highest: window.highest, isRetransmission: formats.tellRetransmissions ? isRetransmission : nil,
+        at: time)
     }
     record.count(extended, isOriginal: !isRetransmission)
     if isRetransmission { counters.packetsRecovered += 1 }

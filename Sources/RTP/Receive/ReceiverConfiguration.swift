@@ -55,10 +55,13 @@ extension RTPReceiver {
 /// The formats by payload type, found without hashing.
 struct FormatTable: Sendable {
   private var formats: [RTPReceiver.Format?]
+  /// Whether retransmissions are of a format of their own (RFC 4588), or come as they were.
+  let tellRetransmissions: Bool
 
   init(_ formats: [PayloadType: RTPReceiver.Format]) {
     self.formats = Array(repeating: formats.isEmpty ? .media : nil, count: 128)
     for (type, format) in formats { self.formats[Int(type.rawValue)] = format }
+    tellRetransmissions = formats.values.contains { if case .retransmission = $0 { true } else { false } }
   }
 
   subscript(type: PayloadType) -> RTPReceiver.Format? { formats[Int(type.rawValue)] }

@@ -39,7 +39,7 @@ import Testing
         })
       try outputs.add(consumer, to: .encoded)
       await withCheckedContinuation { continuation in pipeline.whenSettled { continuation.resume() } }
-      feed = PipelineFeed(pipeline, startsKeyframe: codec == "opus" ? nil : { _ in true }) {
+      feed = PipelineFeed(pipeline, startsKeyframe: codec == "opus" ? nil : { _ in true }, isRepaired: true) {
         MediaTime(nanoseconds: Int64($0) * 1_000_000)
       }
     }
@@ -118,6 +118,20 @@ import Testing
     run.push(4, at: 110)
     run.feed.complete()
     #expect(run.numbers == [1, 2, 3, 4])
+    await run.feed.pipeline.stop()
+  }
+
+  @Test func audioBehindALostPacketIsNotHeldUpForLongNorLost() async throws {
+    let run = try await Run("opus")
+    run.push(1, 2)
+    run.push(4, 5, at: 20)
+    run.poll(at: 119)
+    #expect(run.numbers == [1, 2])
+    run.poll(at: 120)
+    #expect(run.numbers == [1, 2, 4, 5])
+    run.push(7, 8, 10, at: 200)
+    run.feed.complete()
+    #expect(run.numbers == [1, 2, 4, 5, 7, 8, 10])
     await run.feed.pipeline.stop()
   }
 

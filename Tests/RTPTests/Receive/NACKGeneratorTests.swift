@@ -106,6 +106,22 @@ struct NACKGeneratorTests {
     #expect(numbers(&generator, highest: 16, at: 11) == [10])
   }
 
+  /// Of audio, whose retransmissions are not told from what was sent first.
+  @Test func whatWasAskedForIsARetransmission() {
+    var generator = NACKGenerator()
+    for number in [1, 10, 20] as [Int64] {
+      let time = Double(number) * 100
+      _ = generator.noteGap(number..<(number + 1), at: .ms(time))
+      #expect(numbers(&generator, highest: number + 4, at: time) == [UInt16(number)])
+      generator.noteArrival(number, highest: number + 5, isRetransmission: nil, at: .ms(time + 30))
+    }
+    #expect(generator.repairTime.map { $0 < .milliseconds(300) } == true)
+    _ = generator.noteGap(30..<31, at: .ms(5000))
+    generator.noteArrival(30, highest: 36, isRetransmission: nil, at: .ms(5001))
+    _ = generator.noteGap(40..<41, at: .ms(6000))
+    #expect(numbers(&generator, highest: 45, at: 6001).isEmpty, "it was overtaken")
+  }
+
   @Test func aHoleTooLargeIsGivenUpAltogether() {
     var generator = NACKGenerator()
     #expect(generator.noteGap(0..<400, at: .ms(0)) == true)

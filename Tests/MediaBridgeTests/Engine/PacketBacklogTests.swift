@@ -1,0 +1,35 @@
+import MediaCore
+import RTP
+import Testing
+
+@testable import MediaBridge
+
+@Suite struct PacketBacklogTests {
+  private let start = MediaTime.now
+
+  /// A packet each 20 ms.
+  private func fill(_ backlog: inout PacketBacklog, isVideo: Bool, seconds: Double) {
+    for number in 0..<Int(seconds * 50) {
+      let packet = RTPPacket(
+        payloadType: PayloadType(96), sequenceNumber: SequenceNumber(UInt16(number)), timestamp: UInt32(number) * 960,
+        ssrc: SSRC(1), marker: true, payload: [1])
+      backlog.add(packet, beginsAnew: !isVideo || number == 0, at: start + .milliseconds(number * 20))
+    }
+  }
+
+  private func kept(isVideo: Bool, after seconds: Double) -> [Double] {
+    var backlog = PacketBacklog(isVideo: isVideo)
+    fill(&backlog, isVideo: isVideo, seconds: seconds)
+    return backlog.take(at: start + .seconds(seconds)).map { ($0.time - start) / .seconds(1) }
+  }
+
+  @Test(arguments: [true, false]) func whatAnOutputTakesToBeMadeIsThere(_ isVideo: Bool) {
+    #expect(kept(isVideo: isVideo, after: 3).first == 0 && kept(isVideo: isVideo, after: 3).count == 150)
+  }
+
+  @Test func nobodyIsGivenWhatIsLongPast() {
+    let audio = kept(isVideo: false, after: 5.5)
+    #expect(audio.first.map { $0 >= 1.5 } == true && audio.last.map { $0 > 5.4 } == true)
+    #expect(kept(isVideo: true, after: 5.5).isEmpty, "another keyframe is asked for")
+  }
+}
