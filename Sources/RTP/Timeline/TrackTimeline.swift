@@ -22,6 +22,8 @@ struct TrackTimeline: Sendable {
     static let pauseProof = Duration.milliseconds(500)
     /// Packets, or frames, that have to come so late: an encoder that chokes lets few through.
     static let pauseWitnesses = 5
+    /// After a pause arrivals stay as late as they are; by so much less late is a rush that is slow.
+    static let rush: Int64 = 100_000_000
     /// Reports may move a track this far from where its arrival puts it.
     static let disbelief: UInt64 = 10_000_000_000
   }
@@ -34,8 +36,16 @@ struct TrackTimeline: Sendable {
   private var began: MediaTime?
   /// Arrival minus media time, where no report says better.
   private var arrivalOffset = OffsetFilter()
-  /// Since when packets are late as after a pause in which the sender's timestamps stood still, and the offset before.
-  private var suspectedPause: (since: MediaTime, offset: Int64, witnesses: Int)?
+  private struct SuspectedPause: Sendable {
+    /// The offset before it.
+    let before: Int64
+    var since: MediaTime
+    /// At that time.
+    var offset: Int64
+    var witnesses = 1
+  }
+  /// Packets are late as after a pause in which the sender's timestamps stood still.
+  private var suspectedPause: SuspectedPause?
   private var reports = ReportClock()
   /// What is added to media time now.
   private var placement: Int64?
@@ -83,12 +93,16 @@ struct TrackTimeline: Sendable {
     guard let suspected = suspectedPause else {
       let delay = offset &- (last.arrival.nanoseconds &- last.media)
       if media > last.media && delay > Limit.pause, let least = arrivalOffset.least {
-        suspectedPause = (arrival, least, 1)
+        suspectedPause = SuspectedPause(before: least, since: arrival, offset: offset)
       }
       return false
     }
-    guard offset &- suspected.offset >= Limit.pause else {
+    guard offset &- suspected.before >= Limit.pause else {
       suspectedPause = nil
+      return false
+    }
+    guard suspected.offset &- offset < Limit.rush else {
+      suspectedPause = SuspectedPause(before: suspected.before, since: arrival, offset: offset)
       return false
     }
     if media > last.media { suspectedPause?.witnesses += 1 }

@@ -182,6 +182,24 @@ struct SenderTimelineTests {
     #expect(timeline.time("x", of: 9980) == .ms(9990))
   }
 
+  /// What the network held back comes no faster than it lets pass, for longer than a pause takes to be believed.
+  @Test(arguments: [1_000.0, 2_000], [1.25, 1.5, 3]) func aStallThatDrainsSlowlyDoesNotMoveTheTimeline(
+    stall: Double, speed: Double
+  ) {
+    var timeline = SenderTimeline()
+    timeline.addTrack("x", clockRate: 1000)
+    var arrival = 0.0
+    for index in 0..<1000 {
+      let sent = Double(index * 20)
+      arrival = max(sent + 10, index == 200 ? 4010 + stall : arrival + 20 / speed)
+      timeline.observe("x", timestamp: UInt32(index * 20), at: .ms(arrival))
+      if index > 50 {
+        #expect(timeline.time("x", of: UInt32(index * 20)).map { abs($0.milliseconds - sent - 10) < 60 } == true)
+      }
+    }
+    #expect(timeline.time("x", of: 19_980) == .ms(19_990))
+  }
+
   /// An encoder that chokes lets a frame through now and then.
   @Test func fewFramesThatAreLateAreNoPause() {
     var timeline = SenderTimeline()
