@@ -6,6 +6,7 @@ import time
 
 import checks
 import clip
+import hls
 import pytest
 from failures import after
 from live_server import LiveServer
@@ -117,6 +118,27 @@ def test_lines_on_a_terminal(server, tmp_path):
     assert_whole(first, 2.9)
     assert_whole(second, 1)
     assert checks.codecs(second) == {"video": "vp8", "audio": "opus"}
+
+
+def test_segments_after_a_pause_are_of_their_time_of_day(server, tmp_path):
+    """The length of the pause is between two dates, and in no segment."""
+    server.foreign_publisher("--room", "paused", "--codec", "H264")
+    file = tmp_path / "web.m3u8"
+    recorder = server.recorder("paused", "alice", file, "--control", "-", "--set", "segment-duration=1")
+    recorder.wait_for("recording")
+    after(recorder, 3)
+    assert_done(recorder, "pause")
+    time.sleep(4)
+    assert_done(recorder, "resume")
+    after(recorder, recorder.wait_for_new("progress")["duration"] + 3)
+    recorder.stop()
+    assert recorder.finish() == 0, recorder.report("failed")
+    segments = hls.read(file).segments
+    ends = [segment.date.timestamp() + segment.duration for segment in segments]
+    steps = [later.date.timestamp() - end for end, later in zip(ends, segments[1:])]
+    # The one in which it is cut out begins before it.
+    assert 3.5 < sum(steps) < 5.5 and sorted(steps)[-2] < 0.5, steps
+    assert abs(ends[-1] - time.time()) < 5
 
 
 PAUSE = 2.0

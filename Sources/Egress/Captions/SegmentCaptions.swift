@@ -78,7 +78,6 @@ final class SegmentCaptions: Sendable {
   func resume() {
     state.withLock { state in
       state.shown = ShownCaptions()
-      state.playlists.beginAnew()
       state.playlists.resume(initialization: nil)
     }
   }

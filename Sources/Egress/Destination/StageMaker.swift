@@ -21,7 +21,7 @@ struct StageMaker: Sendable {
   ) throws(LiveKitError) -> OutputStage {
     if destination.isFile { try FileClaim.checkWritable(destination.location) }
     let segments = try SegmentedOutput(
-      plan, at: destination, after: before, claim: claim, clock: OutputClock { [lines] in lines.origin },
+      plan, at: destination, after: before, claim: claim, clock: OutputClock { [lines] in lines.moment(of: $0) },
       hasVideo: plan.feeds[.video] != nil, onFailure: onFailure)
     let onSegmentData = segments.map { segments in { @Sendable (media: MediaBuffer) in segments.take(media) } }
     let pipeline = try LiveKitError.wrapping { () throws(PipelineFailure) in
@@ -111,8 +111,8 @@ final class DestinationLines: Sendable {
     fed = Locked(lines.mapValues { Fed(line: $0, base: -media.written(on: $0), droppedBase: -$0.dropped) })
   }
 
-  /// Of the job; nil before its first moment.
-  var origin: MediaTime? { media.origin }
+  /// When it was that a moment of the job took place, with the pauses; nil before its first one.
+  func moment(of time: Duration) -> MediaTime? { media.moment(of: time) }
 
   subscript(input: OutputInput) -> FeedLine? { fed.withLock { $0[input]?.line } }
 

@@ -252,6 +252,11 @@ final class JobMedia: Sendable {
     state.withLock { state in state.clock.moment(of: origin + Self.length(state)) }
   }
 
+  /// When it was that a moment of the job took place, with the pauses; nil before its first one.
+  func moment(of time: Duration) -> MediaTime? {
+    state.withLock { state in state.origin.map { state.clock.moment(of: $0 + time) } }
+  }
+
   /// Media written.
   var length: Duration { state.withLock { Self.length($0) } }
 

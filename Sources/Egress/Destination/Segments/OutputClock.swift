@@ -1,20 +1,31 @@
 import Foundation
 import MediaCore
 
-/// Which time of day it was at an output's beginning.
+/// Which time of day it was when something came that an output holds.
 final class OutputClock: Sendable {
-  private let origin: @Sendable () -> MediaTime?
-  private let beginning = Locked<Duration?>(nil)
+  private struct State {
+    /// The moment of the job at which the output begins.
+    var beginning: Duration?
+    /// One moment by both clocks. The one on the wall may be set later: it is asked once.
+    var meeting: (wall: Date, ours: MediaTime)?
+  }
+  private let moment: @Sendable (Duration) -> MediaTime?
+  private let state = Locked(State())
 
-  /// - Parameter origin: of the job; nil before its first moment.
-  init(_ origin: @escaping @Sendable () -> MediaTime?) { self.origin = origin }
+  /// - Parameter moment: when it was that a moment of the job took place, pauses and all; nil before its first one.
+  init(_ moment: @escaping @Sendable (Duration) -> MediaTime?) { self.moment = moment }
 
   /// Notes the moment of the job at which the output begins.
-  func begin(at moment: Duration) { beginning.withLock { $0 = $0 ?? moment } }
+  func begin(at moment: Duration) { state.withLock { $0.beginning = $0.beginning ?? moment } }
 
-  /// When what is seen and heard first came here. The wall clock may be set later: it is asked once.
-  func date() -> Date {
-    guard let origin = origin(), let beginning = beginning.withLock({ $0 }) else { return .now }
-    return .now.addingTimeInterval(-((MediaTime.now - (origin + beginning)) / .seconds(1)))
+  /// - Parameter time: since the output's beginning.
+  func date(of time: Duration) -> Date {
+    let (beginning, meeting) = state.withLock { state in
+      let meeting = state.meeting ?? (.now, .now)
+      state.meeting = meeting
+      return (state.beginning, meeting)
+    }
+    guard let beginning, let moment = moment(beginning + time) else { return .now }
+    return meeting.wall.addingTimeInterval((moment - meeting.ours) / .seconds(1))
   }
 }

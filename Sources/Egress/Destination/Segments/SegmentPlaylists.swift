@@ -8,8 +8,6 @@ struct SegmentPlaylists {
   private let livePath: String?
   /// From the first segment on.
   private var lists: (all: MediaPlaylist, live: MediaPlaylist)?
-  /// The time of day at the output's beginning.
-  private var epoch: Date?
 
   /// - Parameters:
   ///   - claim: of the one of all.
@@ -17,18 +15,6 @@ struct SegmentPlaylists {
   init(_ options: SegmentOptions, _ claim: FileClaim, livePath: String?) {
     (self.options, self.claim, self.livePath) = (options, claim, livePath)
   }
-
-  /// - Parameters:
-  ///   - time: since the output's beginning.
-  ///   - clock: which is asked once.
-  mutating func date(of time: Duration, by clock: OutputClock) -> Date {
-    let epoch = epoch ?? clock.date()
-    self.epoch = epoch
-    return epoch.addingTimeInterval(time / .seconds(1))
-  }
-
-  /// What comes from now on is of another pipeline, which has a beginning of its own.
-  mutating func beginAnew() { epoch = nil }
 
   /// - Parameter initialization: what is in front of the next segments.
   mutating func resume(initialization: String?) {

@@ -60,7 +60,7 @@ struct SegmentWork: SegmentedWork {
 
   private mutating func begin(at time: Duration) throws(LiveKitError) -> SegmentFile {
     if !hasBegun { try beginStream() }
-    let date = playlists.date(of: time, by: clock)
+    let date = clock.date(of: time)
     let file = try SegmentFile(names.path(names.segment(ledger.count, at: date, format?.ending ?? "")))
     file.append(format?.head() ?? [])
     return file
@@ -84,7 +84,7 @@ struct SegmentWork: SegmentedWork {
     let frame = cut.isBeforeLastFrame ? file.takeFrame() : []
     try file.flush()
     self.file = nil
-    let date = playlists.date(of: cut.begin, by: clock)
+    let date = clock.date(of: cut.begin)
     let name = (file.path as NSString).lastPathComponent
     let segment = MediaPlaylist.Segment(name: name, duration: cut.duration, date: date)
     do throws(LiveKitError) {
@@ -129,7 +129,6 @@ struct SegmentWork: SegmentedWork {
   mutating func resume(_ options: SegmentOptions, _ clock: OutputClock, hasVideo: Bool) {
     (self.clock, self.hasVideo) = (clock, hasVideo)
     (format, file, hasBegun) = (nil, nil, false)
-    playlists.beginAnew()
     captions?.resume()
     cutter = SegmentCutter(options.duration)
   }
