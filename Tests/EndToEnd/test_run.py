@@ -130,6 +130,23 @@ def test_a_job_that_is_put_back_waits_for_itself(server, runner):
     assert (folder / "copied").read_bytes() == before + (folder / "talk-2.ogg").read_bytes()
 
 
+def test_a_live_playlist_goes_on_with_a_job_that_begins_anew(server, runner):
+    """It is nobody else's meanwhile."""
+    server.foreign_publisher("--room", "one", "--identity", "alice", "--codec", "H264", *SMALL)
+    live = {"live-playlist": "live.m3u8", "segment-duration": 1}
+    job = {"participant": "alice", "destinations": ["talk.m3u8"], "set": live}
+    runner.write({"talk": job})
+    program = runner.start()
+    runner.wait(lambda: (runner.folder / "live.m3u8").exists() and (runner.folder / "live.m3u8").stat().st_size > 0)
+    runner.write({"talk": {**job, "audio-bitrate": 32}, "other": {**job, "destinations": ["other.m3u8"]}})
+    runner.wait(lambda: "talk-2_" in (runner.folder / "live.m3u8").read_text())
+    program.send(signal.SIGINT)
+    assert program.finish() == 1
+    failed = [event for event in program.events if event["event"] == "failed"]
+    assert [event["job"] for event in failed] == ["other"] and "live.m3u8" in failed[0]["message"], failed
+    assert "other" not in (runner.folder / "live.m3u8").read_text()
+
+
 def test_a_destination_that_is_put_back_goes_beside_itself(server, runner):
     server.foreign_publisher("--room", "one", "--identity", "alice", "--codec", "H264", *SMALL)
     job = {"participant": "alice", "overwrite": True, "destinations": ["a.mkv", "b.mkv", "{utc}.mkv"]}

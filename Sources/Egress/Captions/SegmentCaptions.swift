@@ -25,7 +25,7 @@ final class SegmentCaptions: Sendable {
     names = CaptionNames(media)
     claim = try FileClaim(names.playlist)
     if (claim.bytes ?? 0) > 0 { try claim.replace(with: []) }
-    state = Locked(State(playlists: SegmentPlaylists(options, claim, livePath: nil)))
+    state = Locked(State(playlists: SegmentPlaylists(options, claim)))
   }
 
   /// The two playlists.
@@ -85,7 +85,7 @@ final class SegmentCaptions: Sendable {
   /// Ends the playlist. Nothing comes any more.
   func finish() throws(LiveKitError) {
     defer { claim.release() }
-    try state.withLock { state throws(LiveKitError) in try state.playlists.write(isOver: true) }
+    try state.withLock { state throws(LiveKitError) in try state.playlists.finish() }
   }
 }
 

@@ -113,7 +113,9 @@ struct RecordingTarget: Sendable {
     guard destination.isFile else { return }
     if let claim, claim.loss == nil { return }
     release()
-    if !replaces, let options = planner.captionedSegments, let old = try SegmentNames(destination, options).occupied {
+    if !replaces, let options = planner.captionedSegments,
+      let old = try SegmentNames(destination, options).occupied(isLater: takesBefore > 0)
+    {
       throw Self.exists(old)
     }
     let made = try FileClaim(destination.location)

@@ -5,15 +5,30 @@ import MediaBridge
 struct SegmentPlaylists {
   private let options: SegmentOptions
   private let claim: FileClaim
-  private let livePath: String?
+  private let live: Live?
   /// From the first segment on.
   private var lists: (all: MediaPlaylist, live: MediaPlaylist)?
 
+  /// The live one, which nobody else writes meanwhile.
+  struct Live {
+    let path: String
+    let claim: FileClaim
+
+    /// - Throws: it cannot be written, or another recording writes it.
+    init(_ path: String) throws(LiveKitError) { (self.path, claim) = (path, try FileClaim(path)) }
+
+    /// It is made again where somebody has removed it, which is no reason to end what it lists.
+    fileprivate func write(_ text: String) throws(LiveKitError) {
+      let bytes = Array(text.utf8)
+      if claim.loss == nil { try claim.replace(with: bytes) } else { close(try WholeFile.write(bytes, to: path)) }
+    }
+  }
+
   /// - Parameters:
   ///   - claim: of the one of all.
-  ///   - livePath: of the other one; nil where there is none.
-  init(_ options: SegmentOptions, _ claim: FileClaim, livePath: String?) {
-    (self.options, self.claim, self.livePath) = (options, claim, livePath)
+  ///   - live: the other one; nil where there is none.
+  init(_ options: SegmentOptions, _ claim: FileClaim, live: Live? = nil) {
+    (self.options, self.claim, self.live) = (options, claim, live)
   }
 
   /// - Parameter initialization: what is in front of the next segments.
@@ -41,14 +56,15 @@ struct SegmentPlaylists {
     self.lists = lists
   }
 
-  func write(isOver: Bool) throws(LiveKitError) {
-    if let lists { try write(lists, isOver: isOver) }
+  /// Says that no more comes, and lets others have the live one.
+  func finish() throws(LiveKitError) {
+    defer { live?.claim.release() }
+    if let lists { try write(lists, isOver: true) }
   }
 
   private func write(_ lists: (all: MediaPlaylist, live: MediaPlaylist), isOver: Bool) throws(LiveKitError) {
     try claim.replace(with: Array(lists.all.text(isOver: isOver).utf8))
-    guard let livePath else { return }
-    close(try WholeFile.write(Array(lists.live.text(isOver: isOver).utf8), to: livePath))
+    try live?.write(lists.live.text(isOver: isOver))
   }
 
   /// How many of the newest segments stay; nil for all. One that is not listed any more is still played for as long as the

@@ -22,13 +22,15 @@ struct SegmentWork: SegmentedWork {
   var bytes: Int64 { ledger.bytes }
   var length: Duration? { ledger.length }
 
-  /// - Parameter captions: what is said beside it; nil for none.
+  /// - Parameters:
+  ///   - live: of the live playlist; nil where there is none, or it comes from the work that this goes on with.
+  ///   - captions: what is said beside it; nil for none.
   init(
-    _ names: SegmentNames, _ options: SegmentOptions, _ claim: FileClaim, _ clock: OutputClock, hasVideo: Bool,
-    _ captions: SegmentCaptions? = nil
+    _ names: SegmentNames, _ options: SegmentOptions, _ claim: FileClaim, live: SegmentPlaylists.Live? = nil,
+    _ clock: OutputClock, hasVideo: Bool, _ captions: SegmentCaptions? = nil
   ) {
     (self.names, self.clock, self.hasVideo, self.captions) = (names, clock, hasVideo, captions)
-    playlists = SegmentPlaylists(options, claim, livePath: names.live)
+    playlists = SegmentPlaylists(options, claim, live: live)
     cutter = SegmentCutter(options.duration)
   }
 
@@ -109,7 +111,7 @@ struct SegmentWork: SegmentedWork {
   /// A last segment that cannot be completed goes, which makes room for the playlist's end.
   mutating func finish(isBroken: Bool) throws(LiveKitError) {
     let failure = endLast(isBroken: isBroken)
-    try playlists.write(isOver: true)
+    try playlists.finish()
     try captions?.finish()
     if let failure { throw failure }
   }

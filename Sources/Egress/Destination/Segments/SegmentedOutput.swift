@@ -54,9 +54,12 @@ final class SegmentedOutput: @unchecked Sendable {
     let names = try SegmentNames(destination, options)
     captions =
       if let before { before.captions } else { options.hasCaptions ? try SegmentCaptions(names, options) : nil }
+    let live =
+      before == nil ? try names.live.map { (path) throws(LiveKitError) in try SegmentPlaylists.Live(path) } : nil
     work =
       options.imageInterval == nil
-      ? SegmentWork(names, options, claim, clock, hasVideo: hasVideo, captions) : ImageWork(names, options, claim)
+      ? SegmentWork(names, options, claim, live: live, clock, hasVideo: hasVideo, captions)
+      : ImageWork(names, options, claim)
     if let before {
       guard before.options.canResume(as: options) else { throw Self.anotherPlaylist(destination) }
       before.successor.withLock { $0 = ObjectIdentifier(self) }
@@ -184,16 +187,19 @@ struct SegmentNames: Sendable {
   func initialization(_ number: Int) -> String { "\(stem)_init\(number > 1 ? "-\(number)" : "").mp4" }
 
   /// The path of a file that would be replaced besides the destination's own; nil where there is none.
-  var occupied: String? {
+  /// - Parameter isLater: whether it was written before, beside which this goes: the live playlist goes on.
+  func occupied(isLater: Bool) -> String? {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.isEmpty ? "." : folder)) ?? []
-    return names.filter(isOwn).sorted().map(path).first { path in
+    return names.filter { isOwn($0) && !(isLater && isLive($0)) }.sorted().map(path).first { path in
       (try? FileManager.default.attributesOfItem(atPath: path))?[.size] as? Int != 0
     }
   }
 
+  private func isLive(_ name: String) -> Bool { live.map { ($0 as NSString).lastPathComponent == name } ?? false }
+
   /// Whether a file of that name is or will be written.
   private func isOwn(_ name: String) -> Bool {
-    if name == initialization(1) || live.map({ ($0 as NSString).lastPathComponent == name }) == true { return true }
+    if name == initialization(1) || isLive(name) { return true }
     if hasCaptions, name.hasPrefix(stem + "_captions") || name == beside("_master.m3u8") { return true }
     guard name.hasPrefix(stem + "_") else { return false }
     let rest = name.dropFirst(stem.count + 1).split(separator: ".")
