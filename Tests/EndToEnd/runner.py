@@ -19,14 +19,16 @@ class Runner:
         self.program = None
 
     def write(self, jobs, rooms=("one",), more=None, **options):
-        """JSON is YAML; a destination is the name of a file in the folder, or -; `more` stands beside rooms and jobs."""
+        """JSON is YAML; a destination is the name of a file in the folder, - or a socket; `more` stands beside rooms and jobs."""
         access = {"url": self.server.url, **KEYS}
         jobs = {name: {**job, **self._places(job)} for name, job in jobs.items()}
         whole = {"rooms": {name: {**access, "room": name, **options} for name in rooms}, "jobs": jobs, **(more or {})}
         self.replace(json.dumps(whole, indent=1))
 
     def _places(self, job):
-        places = {key: str(self.folder / job[key]) for key in ("destination", "info") if job.get(key, "-") != "-"}
+        places = {key: job.get(key, "-") for key in ("destination", "info")}
+        places = {key: place for key, place in places.items() if place != "-" and not place.startswith("unix:")}
+        places = {key: str(self.folder / place) for key, place in places.items()}
         if "destinations" in job:
             places["destinations"] = [str(self.folder / place) for place in job["destinations"]]
         return places

@@ -1,8 +1,11 @@
 """Jobs of `mediabridge run` that hand frames and audio on, beside others."""
 
 import json
+import os
 import signal
+import socket
 import subprocess
+import time
 import wave
 
 import livekit_server
@@ -174,6 +177,37 @@ def test_what_has_failed_is_begun_anew_when_the_file_is_read_again(server, runne
     program.send(signal.SIGINT)
     assert program.finish() == 1, "what had failed is missing"
     assert len(runner.of("steady", "finished")) == 1 and len(runner.of("held", "failed")) == 1
+
+
+def test_who_waits_is_told_of_the_end(server, runner):
+    """A reader of a socket to which nothing came yet, and one of a pipe that came after the job was changed."""
+    server.foreign_publisher(*SMALL, "--identity", "alice", "--no-audio")
+    path, pipe = runner.folder / "late.sock", runner.folder / "cam.fifo"
+    os.mkfifo(pipe)
+    jobs = {
+        "steady": {**GRAY, "destination": "a.raw"},
+        "late": {**GRAY, "participant": "nobody", "destination": f"unix:{path}"},
+        "pipe": {**GRAY, "format": "y4m", "destination": "cam.fifo"},
+    }
+    runner.write(jobs)
+    program = runner.start()
+    until_some(runner.folder / "a.raw")
+    with socket.socket(socket.AF_UNIX) as reader:
+        reader.connect(str(path))
+        del jobs["late"]
+        jobs["pipe"]["fps"] = 6
+        runner.write(jobs)
+        assert program.wait_for("configuration")["changed"] == ["pipe"]
+        reader.settimeout(10)
+        assert reader.recv(10) == b""
+    runner.wait(lambda: {"finished", "failed"} & {one["event"] for one in program.events if one.get("job") == "pipe"})
+    received = runner.folder / "received"
+    copy = subprocess.Popen(["timeout", "30", "cp", pipe, received])
+    until_some(received)
+    program.send(signal.SIGINT)
+    program.finish()
+    assert copy.wait(10) == 0, "there is a writer still"
+    assert received.read_bytes().count(b"YUV4MPEG2") == 1
 
 
 def test_one_that_is_removed_before_anything_came_has_not_failed(server, runner):

@@ -1,6 +1,7 @@
 import Egress
 import Foundation
 import MediaBridge
+import MediaCore
 
 /// Standard output, or another descriptor that the process was given.
 final class DescriptorSink: RawSink {
@@ -20,11 +21,13 @@ final class DescriptorSink: RawSink {
 
 /// A file, or a named pipe, for whose reader it waits.
 ///
-/// `@unchecked Sendable`: all but `init` is called by one thread at a time.
+/// `@unchecked Sendable`: all but `init` and `abandon` is called by one thread at a time, and `abandon` touches what guards
+/// itself.
 final class PathSink: RawSink, @unchecked Sendable {
   let name: String
   private let finalHeader: (@Sendable (Int) -> [UInt8])?
   private var descriptor: Int32 = -1
+  private let isAbandoned = Locked(false)
   private var header = 0
   private var size = 0
 
@@ -61,11 +64,26 @@ final class PathSink: RawSink, @unchecked Sendable {
   }
 
   func begin(header: [UInt8]) throws(LiveKitError) {
-    if descriptor < 0 { descriptor = open(name, O_WRONLY | O_CLOEXEC) }
-    guard descriptor >= 0 else { throw RawDescriptor.failure(name) }
+    if descriptor < 0 { try openPipe() }
     try RawDescriptor.write(header[...], to: descriptor, of: name)
     self.header = header.count
   }
+
+  /// A call that waits for the reader could not be ended.
+  private func openPipe() throws(LiveKitError) {
+    while !isAbandoned.withLock({ $0 }) {
+      descriptor = open(name, O_WRONLY | O_NONBLOCK | O_CLOEXEC)
+      if descriptor >= 0 {
+        _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) & ~O_NONBLOCK)
+        return
+      }
+      guard errno == ENXIO else { throw RawDescriptor.failure(name) }
+      usleep(20_000)
+    }
+    throw LiveKitError(.output, "\(name): nobody has read any of it; begin its reader first", fault: .destination)
+  }
+
+  func abandon() { isAbandoned.withLock { $0 = true } }
 
   func write(_ piece: RawPiece, number: Int) throws(LiveKitError) {
     try RawDescriptor.write(piece, to: descriptor, of: name)

@@ -62,6 +62,12 @@ enum RawDescriptor {
     }
   }
 
+  /// Whether who is connected has gone.
+  static func isHungUp(_ descriptor: Int32) -> Bool {
+    var poll = pollfd(fd: descriptor, events: 0, revents: 0)
+    return Glibc.poll(&poll, 1, 0) > 0 && poll.revents & Int16(POLLHUP | POLLERR) != 0
+  }
+
   /// Of the call that has just failed.
   static func failure(_ name: String) -> LiveKitError {
     let number = errno

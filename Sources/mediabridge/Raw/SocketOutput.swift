@@ -53,7 +53,15 @@ final class SocketOutput: RawReceiver {
 
   private func accept(_ descriptor: Int32) {
     state.withLock { state in
-      guard let header = state.header else { return state.waiting.append(descriptor) }
+      guard !state.isOver else {
+        close(descriptor)
+        return
+      }
+      guard let header = state.header else {
+        // Whoever tries again and again is here once.
+        state.waiting.removeAll { RawDescriptor.isHungUp($0) && close($0) == 0 }
+        return state.waiting.append(descriptor)
+      }
       state.readerCount += 1
       let reader = reader(descriptor, number: state.readerCount)
       reader.begin(header: header)
@@ -87,11 +95,13 @@ final class SocketOutput: RawReceiver {
   }
 
   func finish(within patience: Duration) async {
-    let readers = state.withLock { state in
-      defer { state.isOver = true }
-      return state.isOver ? [] : state.readers
-    }
+    // From here on nobody comes.
     listener.stop()
+    let (readers, waiting) = state.withLock { state -> ([RawOutput], [Int32]) in
+      defer { (state.readers, state.waiting, state.isOver) = ([], [], true) }
+      return (state.readers, state.waiting)
+    }
+    for descriptor in waiting { close(descriptor) }
     await withTaskGroup { group in
       for reader in readers { group.addTask { await reader.finish(within: patience) } }
     }
