@@ -3,6 +3,7 @@
 import signal
 import socket
 import subprocess
+import time
 
 import av
 import checks
@@ -40,6 +41,17 @@ def test_a_file_is_seen_and_heard(server, start, numbered, codec, mime):
     # The smallest layer comes first, in which numbers are as large.
     assert_in_order(numbers(seen), 8 * FPS * 0.75)
     assert seen["level"] == pytest.approx(clip.LOUDNESS / np.sqrt(2), rel=0.1)
+
+
+def test_a_short_file_with_a_sign_in_its_name_is_seen(server, start, tmp_path):
+    """It is over before all that goes ahead of it."""
+    file = encode(tmp_path / "take=1.mp4", 1, "-c:v", "libx264", "-bf", "0", "-g", "25", "-c:a", "aac")
+    subscriber = server.subscriber("--duration", "16", "--until-left")
+    subscriber.wait_for("connected")
+    publisher = publish(server, start, file, room="test")
+    publisher.wait_for("finished", 30)
+    assert publisher.finish() == 0, publisher.report("")
+    assert_in_order(numbers(subscriber.next(30, "what was seen")), 0.8 * FPS)
 
 
 @pytest.mark.realtime
@@ -139,11 +151,14 @@ def test_a_live_source_that_went_away_is_shown_again(server, start, numbered):
     publisher.wait_for("publishing", 30)
     sender.stop()
     publisher.wait_for("source_lost", 20)
+    # For longer than it takes to see that nothing comes.
+    time.sleep(12)
     send()
     publisher.wait_for("source_restored", 30)
     seen = server.subscriber("--duration", "20", "--until", "50", "640x360")
     seen = seen.next(30, "connected") and seen.next(30, "what was seen")
     assert seen["wanted"] >= 50 and seen["level"] > 0, seen
+    assert sum(event["event"] == "source_lost" for event in publisher.events + publisher.drain()) == 1, "again and again"
 
 
 def test_a_live_source_that_stays_away_is_said(server, start):

@@ -223,6 +223,8 @@ actor TemplateCapture {
       let hasBegun = if case .success = begun.current { true } else { false }
       begun.settle(.failure(error ?? LiveKitError(.noMedia, "it has ended")))
       guard hasBegun || !isQuiet else { return }
+      // What was only shown while its tracks are announced begins anew.
+      guard error != nil || shown.withLock({ $0 == nil }) else { return }
       Self.end(taps, error)
     }
     return try CapturePipeline(

@@ -57,9 +57,10 @@ struct SentPackets: Sendable {
     let unreported = skip(to: feedback)
     var missing = 0
     // 24 bits, in units of 64 ms: unwrapped as the upper ones of 32.
-    var arrived = (reference.unwrap(feedback.referenceTime << 8) >> 8) * 64_000_000
+    // A server that tells nonsense gets far with that.
+    var arrived = (reference.unwrap(feedback.referenceTime << 8) >> 8) &* 64_000_000
     for (index, delta) in feedback.deltas.enumerated() {
-      if let delta { arrived += Int64(delta) * Self.tick }
+      if let delta { arrived &+= Int64(delta) * Self.tick }
       let number = feedback.firstSequence + index
       guard let entry = entries[slot(number)], entry.number == number.rawValue else { continue }
       let change = (delta == nil ? 1 : 0) - (entry.isLost ? 1 : 0)

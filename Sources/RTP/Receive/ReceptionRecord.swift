@@ -8,6 +8,8 @@ struct ReceptionRecord: Sendable {
   private(set) var jitter: Double = 0
   private var first: Int64?
   private(set) var highest: Int64 = 0
+  /// Until the sender began to count from somewhere else.
+  private var lostBefore: Int64 = 0
   private var reported: (expected: Int64, received: Int64) = (0, 0)
   private var lastTransit: (timestamp: UInt32, arrival: MediaTime)?
   private var senderReport: (middle: UInt32, arrival: MediaTime)?
@@ -15,12 +17,14 @@ struct ReceptionRecord: Sendable {
   init(clockRate: UInt32) { self.clockRate = Double(clockRate) }
 
   private var expected: Int64 { first.map { highest - $0 + 1 } ?? 0 }
-  var lost: Int64 { expected - received }
+  var lost: Int64 { lostBefore + expected - received }
   /// True when packets came since the last report, which then is due (RFC 3550, 6.4).
   var hasNews: Bool { received != reported.received }
 
   mutating func restart() {
+    let lost = lost
     self = ReceptionRecord(clockRate: UInt32(clockRate))
+    lostBefore = lost
   }
 
   /// Counts packet number `extended`; `isOriginal` is false for a retransmission.

@@ -29,7 +29,8 @@ struct PublishSource: Sendable {
   init(_ word: String, templates: [String]) throws {
     self.word = word
     let parts = word.split(separator: "=", maxSplits: 1).map(String.init)
-    let argument = parts.count > 1 && !word.contains("://") ? parts[1] : nil
+    let isFile = FileManager.default.fileExists(atPath: word)
+    let argument = parts.count > 1 && !word.contains("://") && !isFile ? parts[1] : nil
     switch argument == nil ? word : parts[0] {
     case "-": template = MediaSource.standardInput
     case _ where word.contains("://"): (template, location) = (MediaSource.template(of: word), word)

@@ -32,18 +32,18 @@ struct Publisher {
     // Nothing of a file is lost while its tracks are announced.
     await untilSeen(published.filter { sources[$0.index].media.isFile }.map(\.publication), early)
     for source in sources where source.media.isFile { try await source.media.restart() }
-    let (news, told) = AsyncStream.makeStream(of: News.self)
+    let (news, told) = AsyncStream.makeStream(of: (News, ContinuousClock.Instant).self)
     let ends = await withTaskGroup(of: Result<Void, LiveKitError>?.self) { group in
       group.addTask {
         await interruption.wait(atMost: duration)
         return .success(())
       }
       group.addTask {
-        for await event in events { told.yield(.room(event)) }
+        for await event in events { told.yield((.room(event), .now)) }
         return nil
       }
       group.addTask { await follow(news, published) }
-      group.addTask { await watch(published, since: begun) { told.yield(.silence(of: $0)) } }
+      group.addTask { await watch(published, since: begun) { told.yield((.silence(of: $0), .now)) } }
       defer { group.cancelAll() }
       while let result = await group.next() {
         if let result { return result }
@@ -200,13 +200,20 @@ struct Publisher {
 
   /// Returns once no source has anything left.
   private func follow(
-    _ news: AsyncStream<News>, _ published: [(index: Int, publication: LocalTrackPublication)]
+    _ news: AsyncStream<(News, ContinuousClock.Instant)>,
+    _ published: [(index: Int, publication: LocalTrackPublication)]
   ) async -> Result<Void, LiveKitError> {
     var running = Set(sources.indices)
+    var begun: [Int: ContinuousClock.Instant] = [:]
     do throws(LiveKitError) {
-      for await piece in news {
+      for await (piece, time) in news {
         guard let (index, error) = try end(in: piece, published), running.contains(index) else { continue }
-        if try await goesOn(sources[index], after: error) { continue }
+        // Each track of a source is told of its end, and while it is away that nothing comes of it.
+        if let begun = begun[index], time <= begun { continue }
+        if try await goesOn(sources[index], after: error) {
+          begun[index] = .now
+          continue
+        }
         running.remove(index)
         // What was at its end stays to be seen; what was taken back does not.
         if let error { await takeBack(published.filter { $0.index == index }.map(\.publication), error) }
@@ -228,9 +235,7 @@ struct Publisher {
     case .room(.localTrackEnded(let publication, let error)):
       // Capturing again would not help.
       if let failure = (publication.track as? LocalVideoTrack)?.processor?.failure { throw failure }
-      // Of one source each track is told.
-      return sources.indices.first { index in published.first { $0.index == index }?.publication === publication }
-        .map { ($0, error) }
+      return published.first { $0.publication === publication }.map { ($0.index, error) }
     case .room(.reconnecting): console.say("The connection to the room is lost, and is being brought back")
     case .room(.reconnected): console.say("The connection to the room is back")
     case .room(.disconnected(let error?)): throw error

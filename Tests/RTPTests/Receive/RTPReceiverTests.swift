@@ -51,6 +51,14 @@ struct RTPReceiverTests {
     #expect(statistics.nackRequests == 1 && statistics.nackedPackets == 1)
   }
 
+  @Test func whatWasLostBeforeTheNumbersBeganAnewIsStillLost() {
+    var receiver = receiver()
+    for number in [1, 5, 20_000, 20_001, 20_003] {
+      _ = receiver.receive(.media(number, payload: Self.keyframe), at: .ms(Double(number)))
+    }
+    #expect(receiver.restarts == 1 && receiver.statistics.packetsLost == 4)
+  }
+
   @Test func strangersAndProbesGiveNothing() {
     var receiver = receiver()
     _ = receiver.receive(.media(1, payload: Self.keyframe), at: .ms(0))
