@@ -8,6 +8,8 @@ struct JoinRequest: Sendable {
   let room: String
   let autoSubscribe: Bool
   let adaptiveStream: Bool
+  /// Of the signalling, as the client speaks it.
+  let clientProtocol: Int
   /// The participant that a reconnecting client wants to resume.
   let resumedSid: String?
 }
@@ -45,6 +47,7 @@ extension JoinRequest {
     func isTrue(_ name: String) -> Bool { ["1", "true"].contains(value(name) ?? "") }
     autoSubscribe = isTrue("auto_subscribe") || (value("auto_subscribe") ?? "").isEmpty
     adaptiveStream = isTrue("adaptive_stream")
+    clientProtocol = value("protocol").flatMap { Int($0) } ?? 15
     resumedSid = isTrue("reconnect") ? value("sid") : nil
   }
 

@@ -10,6 +10,7 @@ final class DevParticipant {
   let token: AccessToken
   let subscribesAutomatically: Bool
   let usesAdaptiveStream: Bool
+  let clientProtocol: Int
   private(set) var publisher: PublisherSession!
   private(set) var subscriber: SubscriberSession!
   /// Of the primary connection.
@@ -33,6 +34,7 @@ final class DevParticipant {
     self.configuration = configuration
     subscribesAutomatically = request.autoSubscribe
     usesAdaptiveStream = request.adaptiveStream
+    clientProtocol = request.clientProtocol
     isSubscriberPrimary = request.token.video.canSubscribe ?? true
     channels = MessageChannels(loop: loop, logger: configuration.logger)
     describe()

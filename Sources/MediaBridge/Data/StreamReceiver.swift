@@ -36,15 +36,19 @@ final class StreamReceiver: Sendable {
   // MARK: What comes
 
   func open(_ header: Livekit_DataStream.Header, from sender: String, _ logger: Logger) {
+    let isOpen = Locked(false)
     let (sink, source) = StreamSink.make { [weak self, id = header.streamID] in
-      self?.state.withLock { $0.open.close(id, from: sender) }
+      // Another one of that id may be open.
+      if isOpen.withLock({ $0 }) { self?.state.withLock { $0.open.close(id, from: sender) } }
     }
     guard let run = body(for: header, from: sender, source) else {
       return logger.debug("a stream that nobody reads", metadata: ["topic": "\(header.topic)", "from": "\(sender)"])
     }
     guard state.withLock({ $0.open.open(header, from: sender, to: sink) }) else {
-      return logger.warning("a stream is left out: its sender has too many", metadata: ["from": "\(sender)"])
+      return logger.warning(
+        "a stream is left out: its sender has too many, or one of that id", metadata: ["from": "\(sender)"])
     }
+    isOpen.withLock { $0 = true }
     let report = { @Sendable (error: any Error) in
       logger.warning(
         "the handler of a stream has failed", metadata: ["topic": "\(header.topic)", "reason": "\(error)"])

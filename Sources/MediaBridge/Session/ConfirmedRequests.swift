@@ -10,15 +10,29 @@ struct ConfirmedRequests {
 
   /// Those that the server answers, by the number that they carry.
   private var answers = AwaitedAnswers<UInt32, Void>()
+  private var changes: [UInt32: Livekit_UpdateParticipantMetadata] = [:]
   private var newestID: UInt32 = 0
 
   /// - Returns: the number for a request, and what comes of it.
-  mutating func awaitAnswer() -> (id: UInt32, answer: Outcome<Void, LiveKitError>) {
+  mutating func awaitAnswer(
+    to change: Livekit_UpdateParticipantMetadata
+  ) -> (id: UInt32, answer: Outcome<Void, LiveKitError>) {
     newestID += 1
+    changes[newestID] = change
     return (newestID, answers.await(newestID))
   }
 
-  mutating func forgetAnswer(_ id: UInt32) { answers.forget(id) }
+  mutating func forgetAnswer(_ id: UInt32) {
+    changes[id] = nil
+    answers.forget(id)
+  }
+
+  /// To clients of our protocol LiveKit's server (1.13) says what it refuses, and of what it has done only that it is so.
+  func told(_ info: Livekit_ParticipantInfo) {
+    for (id, change) in changes where change.isDone(info.name, info.metadata, info.attributes) {
+      answers.settle(id, .success(()))
+    }
+  }
 
   func answered(_ response: Livekit_RequestResponse) {
     answers.settle(response.requestID, LiveKitError(response).map { .failure($0) } ?? .success(()))
@@ -46,5 +60,13 @@ struct ConfirmedRequests {
       }
       for waiter in waiters { waiter.resume(with: failure.map { .failure($0) } ?? .success(())) }
     }
+  }
+}
+
+extension Livekit_UpdateParticipantMetadata {
+  /// Whether a participant is what this makes of it: what is empty here changes nothing, and there is no empty attribute.
+  func isDone(_ name: String, _ metadata: String, _ attributes: [String: String]) -> Bool {
+    (self.name.isEmpty || self.name == name) && (self.metadata.isEmpty || self.metadata == metadata)
+      && self.attributes.allSatisfy { attributes[$0.key] ?? "" == $0.value }
   }
 }

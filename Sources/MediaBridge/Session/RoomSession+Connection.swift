@@ -92,6 +92,7 @@ extension RoomSession {
     others.participants.removeAll { $0.sid == room.localParticipant.sid }
     for info in update.participants where info.sid == room.localParticipant.sid {
       room.learn(info, of: room.localParticipant)
+      requests.told(info)
     }
     handle(.response(.update(others)))
   }
@@ -165,9 +166,14 @@ extension RoomSession {
     switch new {
     case .disconnected(let error) where !state.isRecovering:
       handle(.secondaryFailed(SessionFailure(LiveKitError(error), remedy: .quick)))
-    case .failed(let error): handle(.secondaryFailed(SessionFailure(LiveKitError(error), remedy: .full)))
+    case .failed(let error): secondaryFailed(error)
     default: break
     }
+  }
+
+  func secondaryFailed(_ error: PeerError) {
+    if case .closedByPeer = error { return handle(.secondaryClosed) }
+    handle(.secondaryFailed(SessionFailure(LiveKitError(error), remedy: .full)))
   }
 
   private func answer(_ offer: Livekit_SessionDescription) async {

@@ -125,7 +125,10 @@ extension RoomSession {
     }
   }
 
-  private func tellPublished() { handle(.published(services.local.all.map(\.response))) }
+  /// A server takes one that it does not know for the mark of another session.
+  private func tellPublished() {
+    handle(.published(services.local.all.filter { !$0.isWithdrawn }.map(\.response)))
+  }
 
   // MARK: What the server says
 

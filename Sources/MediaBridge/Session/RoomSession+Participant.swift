@@ -9,7 +9,10 @@ extension RoomSession {
   /// Returns once the server has taken it.
   func update(_ change: Livekit_UpdateParticipantMetadata) async throws(LiveKitError) {
     try await untilStanding(.now + state.options.connect.timeout)
-    let (id, answer) = requests.awaitAnswer()
+    let local = room.localParticipant
+    // Of what it is already nobody is told.
+    guard !change.isDone(local.name ?? "", local.metadata ?? "", local.attributes) else { return }
+    let (id, answer) = requests.awaitAnswer(to: change)
     defer { requests.forgetAnswer(id) }
     var request = Livekit_SignalRequest()
     request.updateMetadata = change

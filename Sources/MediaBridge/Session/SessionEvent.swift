@@ -19,6 +19,8 @@ enum SessionEvent: Sendable {
   case transport(PeerState)
   /// The other one has failed while something goes over it.
   case secondaryFailed(SessionFailure)
+  /// The server has ended the connection that is not the primary one.
+  case secondaryClosed
   /// An offer of the server was taken, or cannot be.
   case answered(Negotiation)
   case offerRefused(LiveKitError)

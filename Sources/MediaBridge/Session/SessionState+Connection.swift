@@ -197,13 +197,15 @@ extension SessionState {
     // While the session is resumed for it, this is no news.
     case .disconnected(let error):
       if !isRecovering { failed(SessionFailure(LiveKitError(error), remedy: .quick), at: now) }
-    // Why the server has ended the media it says on the other connection, which may be read a little later, or ends it,
-    // too: whoever was sent away is not to come back.
-    case .failed(.closedByPeer): link.farewell = now + Self.farewell
+    case .failed(.closedByPeer): awaitFarewell(at: now)
     case .failed(let error): failed(SessionFailure(LiveKitError(error), remedy: .full), at: now)
     case .new, .connecting, .closed: break
     }
   }
+
+  /// Why the server has ended the media it says on the signalling connection, which may be read a little later, or ends that,
+  /// too: whoever was sent away is not to come back.
+  mutating func awaitFarewell(at now: MediaTime) { link.farewell = link.farewell ?? now + Self.farewell }
 
   mutating func answered(_ negotiation: SessionEvent.Negotiation) {
     link.negotiation = negotiation

@@ -66,6 +66,23 @@ import Testing
   }
 
   /// The first of two wishes arrived, the second did not, and the track is still there: nothing looks amiss.
+  /// Whichever connection hears of it first: who was sent away does not come back.
+  @Test(arguments: [SessionEvent.secondaryClosed, .transport(.failed(.closedByPeer))])
+  func theServersLastWordIsWaitedFor(_ end: SessionEvent) {
+    var removed = Course.standing()
+    removed.handle(end)
+    _ = removed.advance(by: .seconds(1))
+    #expect(!removed.state.isRecovering)
+    var leave = Livekit_LeaveRequest()
+    (leave.action, leave.reason) = (.disconnect, .participantRemoved)
+    removed.handle(.response(.leave(leave)))
+    #expect(removed.state.isEnded)
+    var lost = Course.standing()
+    lost.handle(end)
+    _ = lost.advance(by: .seconds(3))
+    #expect(lost.state.isRecovering)
+  }
+
   @Test func aWishThatMayHaveBeenLostIsToldAgain() {
     var course = Course.standing()
     course.handle(.want(sid: "TR_alice", false))
