@@ -78,8 +78,9 @@ final class TrackReception {
     }
     guard let feed else { return backlog.add(packet, beginsAnew: beginsAnew, at: time) }
     // A feed may number packets anew, in their memory.
-    for next in feeds.dropFirst() { next.add(ArrivedPacket(packet.copy(), at: time)) }
+    let copies = feeds.count > 1 ? feeds.dropFirst().map { ($0, packet.copy()) } : []
     feed.add(ArrivedPacket(packet, at: time))
+    for (next, copy) in copies { next.add(ArrivedPacket(copy, at: time)) }
   }
 
   /// Hands what `receive` took on to the pipeline.
