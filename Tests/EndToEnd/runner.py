@@ -19,7 +19,7 @@ class Runner:
         self.program = None
 
     def write(self, jobs, rooms=("one",), more=None, **options):
-        """JSON is YAML; a destination is the name of a file in the folder, - or a socket; `more` stands beside rooms and jobs."""
+        """JSON is YAML; a destination is a file's name in the folder, - or a socket; `more` stands beside rooms and jobs."""
         access = {"url": self.server.url, **KEYS}
         jobs = {name: {**job, **self._places(job)} for name, job in jobs.items()}
         whole = {"rooms": {name: {**access, "room": name, **options} for name in rooms}, "jobs": jobs, **(more or {})}
