@@ -208,7 +208,7 @@ struct Publisher {
     do throws(LiveKitError) {
       for await (piece, time) in news {
         guard let (index, error) = try end(in: piece, published), running.contains(index) else { continue }
-        // Each track of a source is told of its end, and while it is away that nothing comes of it.
+        // What went wrong each track is told, and while a source is away that nothing comes of it.
         if let begun = begun[index], time <= begun { continue }
         if try await goesOn(sources[index], after: error) {
           begun[index] = .now
@@ -235,7 +235,10 @@ struct Publisher {
     case .room(.localTrackEnded(let publication, let error)):
       // Capturing again would not help.
       if let failure = (publication.track as? LocalVideoTrack)?.processor?.failure { throw failure }
-      return published.first { $0.publication === publication }.map { ($0.index, error) }
+      guard let index = published.first(where: { $0.publication === publication })?.index else { return nil }
+      // Of the end of a source each track is told that is not muted; what goes wrong may be in one of them.
+      let first = published.first { $0.index == index && !$0.publication.isMuted }?.publication
+      return error != nil || first === publication ? (index, error) : nil
     case .room(.reconnecting): console.say("The connection to the room is lost, and is being brought back")
     case .room(.reconnected): console.say("The connection to the room is back")
     case .room(.disconnected(let error?)): throw error
