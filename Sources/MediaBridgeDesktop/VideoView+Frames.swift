@@ -21,14 +21,11 @@ extension VideoView {
 
   // MARK: Black
 
-  package func setMuted(_ isMuted: Bool) {
-    state.withLock { $0.isMuted = isMuted }
-    blackenAsWanted()
-  }
+  package func setMuted(_ isMuted: Bool) { setMuted(isMuted, by: nil) }
 
-  /// What the track before says late changes nothing.
-  func setMuted(_ isMuted: Bool, by attachment: ViewAttachment) {
-    state.withLock { if $0.attachment === attachment { $0.isMuted = isMuted } }
+  /// - Parameter attachment: nil where the view was added to the track itself.
+  func setMuted(_ isMuted: Bool, by attachment: ViewAttachment?) {
+    state.withLock { if $0.heeds(attachment) { $0.isMuted = isMuted } }
     blackenAsWanted()
   }
 

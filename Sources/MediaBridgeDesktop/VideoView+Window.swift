@@ -34,9 +34,7 @@ extension VideoView {
   /// - Parameter attachment: nil where the view was added to the track itself.
   func trackEnded(by attachment: ViewAttachment?) {
     let closes = state.withLock { state in
-      guard attachment == nil || state.attachment === attachment, state.closesWithTrack, case .open = state.phase else {
-        return false
-      }
+      guard state.heeds(attachment), state.closesWithTrack, case .open = state.phase else { return false }
       state.phase = .waiting
       return true
     }

@@ -64,6 +64,9 @@ public final class VideoView: VideoRenderer, SizelessRenderer, FailingRenderer, 
     /// Whether nothing is to be seen, also of what still comes.
     var isBlack: Bool { isMuted || !isEnabled }
     var isRendering: Bool { isVisible && watch.isRendering }
+
+    /// What the track before says late changes nothing.
+    func heeds(_ attachment: ViewAttachment?) -> Bool { attachment == nil || attachment === self.attachment }
   }
 
   let state: Locked<State>

@@ -247,11 +247,6 @@ final class JobMedia: Sendable {
 
   /// Our time of the first moment.
   var origin: MediaTime? { state.withLock { $0.origin } }
-  /// When the last moment was that is written, with the pauses.
-  func end(of origin: MediaTime) -> MediaTime {
-    state.withLock { state in state.clock.moment(of: origin + Self.length(state)) }
-  }
-
   /// When it was that a moment of the job took place, with the pauses; nil before its first one.
   func moment(of time: Duration) -> MediaTime? {
     state.withLock { state in state.origin.map { state.clock.moment(of: $0 + time) } }

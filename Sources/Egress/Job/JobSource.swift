@@ -199,7 +199,8 @@ extension JobSource {
     let tracks = job.arrivals.values.sorted { ($0.publisherIdentity, $0.trackId) < ($1.publisherIdentity, $1.trackId) }
     return [
       Manifest(
-        figures, of: room, identity, from: Date(of: origin), to: Date(of: media.end(of: origin)), media.length,
+        figures, of: room, identity, from: Date(of: origin), to: Date(of: media.moment(of: media.length) ?? origin),
+        media.length,
         tracks: tracks, gaps: gaps, speakers: job.speakers)
     ]
   }

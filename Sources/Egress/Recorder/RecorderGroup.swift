@@ -13,43 +13,6 @@ public actor RecorderGroup: EgressJob {
     case track
   }
 
-  private struct Member {
-    /// An identity, or the server's id of a track.
-    let name: String
-    let recorder: Recorder
-    let destinations: [Destination]
-    var task: Task<Void, Never>?
-    var hasBegun = false
-    var isOver = false
-    /// Why nothing of it is recorded.
-    var failure: LiveKitError?
-    /// Whether nothing of it can be written any more.
-    var hasFailed = false
-    /// Whether it was not there any more since it began.
-    var hasLeft = false
-    /// Since when something that is not muted is published, of which nothing comes.
-    var silentSince: MediaTime?
-
-    /// Notes that it does not begin any more, which is a failure where something was to come.
-    mutating func passes(at now: MediaTime) {
-      guard !hasBegun, !isOver, failure == nil, let silentSince, now - silentSince >= RecorderGroup.patience else {
-        return
-      }
-      failure = LiveKitError(
-        .noMedia, "nothing of \(name) has come in \((now - silentSince).components.seconds) s, though it was not muted")
-    }
-
-    /// Of its destinations, where nothing of it is recorded.
-    var failed: [DestinationStatus] {
-      guard !hasBegun, let failure else { return [] }
-      return destinations.map { destination in
-        var status = DestinationStatus(destination, .failed)
-        status.failure = failure
-        return status
-      }
-    }
-  }
-
   /// With what goes on beside the members.
   private enum Phase {
     case waiting
@@ -72,7 +35,7 @@ public actor RecorderGroup: EgressJob {
   private let notifier = EgressNotifier()
   private let bell = Bell()
   private var phase = Phase.waiting
-  private var members: [Member] = []
+  private var members: [GroupMember] = []
   private var presence = Presence()
   private var begun: MediaTime?
   private var clock = JobClock()
@@ -147,9 +110,6 @@ public actor RecorderGroup: EgressJob {
     }
   }
 
-  /// How long something that is published may send nothing.
-  private static let patience = Duration.seconds(10)
-
   /// Nobody waits for those who have gone.
   private func notePresence(_ present: [String: Present]) {
     for index in members.indices where present[members[index].name] == nil { members[index].hasLeft = true }
@@ -191,15 +151,11 @@ public actor RecorderGroup: EgressJob {
 
   private func begin(_ name: String, _ participant: String) {
     let takes = members.count { $0.name == name && $0.hasBegun }
-    // A track that was refused once is refused again; what sent nothing may send something now.
-    let last = members.last { $0.name == name }
-    if let failure = last?.failure, failure.code != .noMedia { return }
-    // What cannot be written is not tried again and again while somebody stays.
-    if let last, last.hasFailed, !last.hasLeft { return }
+    if let last = members.last(where: { $0.name == name }), !last.mayBeginAnew { return }
     members.removeAll { $0.name == name && !$0.hasBegun && $0.isOver }
     let options = memberOptions(name, participant: participant, take: takes + 1)
     let recorder = Recorder(room: room, options: options)
-    var member = Member(name: name, recorder: recorder, destinations: options.destinations.map(\.destination))
+    var member = GroupMember(name: name, recorder: recorder, destinations: options.destinations.map(\.destination))
     member.failure = clash(of: name)
     member.isOver = member.failure != nil
     members.append(member)
@@ -273,7 +229,7 @@ public actor RecorderGroup: EgressJob {
     }
   }
 
-  private func change(_ recorder: Recorder, _ body: (inout Member) -> Void) {
+  private func change(_ recorder: Recorder, _ body: (inout GroupMember) -> Void) {
     guard let index = members.firstIndex(where: { $0.recorder === recorder }) else { return }
     body(&members[index])
   }

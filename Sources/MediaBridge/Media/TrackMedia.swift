@@ -94,9 +94,9 @@ final class TrackMedia: Sendable {
     let (isVideo, meter, isMisfitTold) = (isVideo, meter, Locked(false))
     // What is decoded anew, to begin with, may have been shown or heard: nobody sees time go back.
     let (shown, now) = (meter.newestTime, MediaTime.now)
-    let settled = now + .seconds(1)
+    let (recent, settled) = (now - .seconds(1), now + .seconds(1))
     // Nor does anybody hear what was said long before.
-    let heard = max(shown ?? now - .seconds(1), now - .seconds(1))
+    let heard = max(shown ?? recent, recent)
     meter.interrupt()
     do {
       let consumer = try consume(

@@ -153,27 +153,13 @@ extension RoomSession {
     switch event {
     case .candidate(let candidate): link.client?.send(.trickle(candidate, for: .subscriber))
     case .state(let state) where link.isSubscriberPrimary: handle(.transport(state))
-    case .state(let state): secondaryChanged(state)
+    // A server that lets us receive after all offers a connection that is not the primary one.
+    case .state(let state): handle(.secondaryTransport(state))
     case .message(let message): receive(message)
     case .mediaChanged: match()
     case .stream(let sid, let change): handle(.stream(sid: sid, change))
     }
     await link.matching?.value
-  }
-
-  /// A server that lets us receive after all offers a connection that is not the primary one.
-  private func secondaryChanged(_ new: PeerState) {
-    switch new {
-    case .disconnected(let error) where !state.isRecovering:
-      handle(.secondaryFailed(SessionFailure(LiveKitError(error), remedy: .quick)))
-    case .failed(let error): secondaryFailed(error)
-    default: break
-    }
-  }
-
-  func secondaryFailed(_ error: PeerError) {
-    if case .closedByPeer = error { return handle(.secondaryClosed) }
-    handle(.secondaryFailed(SessionFailure(LiveKitError(error), remedy: .full)))
   }
 
   private func answer(_ offer: Livekit_SessionDescription) async {

@@ -48,8 +48,7 @@ extension RoomSession {
     case .state(let state) where !link.isSubscriberPrimary: handle(.transport(state))
     case .state(.disconnected): await offer(from: transport, restartsICE: true)
     // Without tracks what is received goes on, whatever becomes of what is sent. Whoever sends a message is told.
-    case .state(.failed(let error)): if !services.local.isEmpty { secondaryFailed(error) }
-    case .state: break
+    case .state(let state): if case .failed = state, !services.local.isEmpty { handle(.secondaryTransport(state)) }
     }
   }
 

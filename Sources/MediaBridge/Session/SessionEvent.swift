@@ -17,10 +17,8 @@ enum SessionEvent: Sendable {
 
   /// Of the primary connection of media.
   case transport(PeerState)
-  /// The other one has failed while something goes over it.
-  case secondaryFailed(SessionFailure)
-  /// The server has ended the connection that is not the primary one.
-  case secondaryClosed
+  /// Of the other one, while something goes over it.
+  case secondaryTransport(PeerState)
   /// An offer of the server was taken, or cannot be.
   case answered(Negotiation)
   case offerRefused(LiveKitError)

@@ -192,20 +192,22 @@ extension SessionState {
 
   mutating func changed(_ state: PeerState, at now: MediaTime) {
     link.isConnected = state == .connected
+    if link.isConnected { standIfComplete(at: now) } else { lost(state, at: now) }
+  }
+
+  /// What becomes of the session where one of its connections is lost.
+  mutating func lost(_ state: PeerState, at now: MediaTime) {
     switch state {
-    case .connected: standIfComplete(at: now)
     // While the session is resumed for it, this is no news.
     case .disconnected(let error):
       if !isRecovering { failed(SessionFailure(LiveKitError(error), remedy: .quick), at: now) }
-    case .failed(.closedByPeer): awaitFarewell(at: now)
+    // Why the server has ended the media it says on the signalling connection, which may be read a little later, or ends
+    // that, too: whoever was sent away is not to come back.
+    case .failed(.closedByPeer): link.farewell = link.farewell ?? now + Self.farewell
     case .failed(let error): failed(SessionFailure(LiveKitError(error), remedy: .full), at: now)
-    case .new, .connecting, .closed: break
+    case .new, .connecting, .connected, .closed: break
     }
   }
-
-  /// Why the server has ended the media it says on the signalling connection, which may be read a little later, or ends that,
-  /// too: whoever was sent away is not to come back.
-  mutating func awaitFarewell(at now: MediaTime) { link.farewell = link.farewell ?? now + Self.farewell }
 
   mutating func answered(_ negotiation: SessionEvent.Negotiation) {
     link.negotiation = negotiation

@@ -98,8 +98,8 @@ struct SessionState: Sendable {
     case .end(let error): end(error)
     case .opened: opened(at: now)
     case .openFailed(let failure): attemptFailed(failure, at: now)
-    case .signalEnded(let failure), .secondaryFailed(let failure): failed(failure, at: now)
-    case .secondaryClosed: awaitFarewell(at: now)
+    case .signalEnded(let failure): failed(failure, at: now)
+    case .secondaryTransport(let state): lost(state, at: now)
     case .published(let tracks): link.published = tracks
     case .response(let message): received(message, at: now)
     case .transport(let state): changed(state, at: now)

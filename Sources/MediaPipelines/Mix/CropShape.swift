@@ -9,7 +9,7 @@ import MediaCore
 final class CropShape: Sendable {
   private struct State {
     var wanted: String?
-    var isNews = false
+    var applied: String?
   }
   private let element: Element
   private let state: Locked<State>
@@ -20,8 +20,8 @@ final class CropShape: Sendable {
     (self.element, self.state) = (element, state)
     try element.beforeEachBuffer { element in
       let wanted = state.withLock { state in
-        defer { state.isNews = false }
-        return state.isNews ? state.wanted : nil
+        defer { state.applied = state.wanted }
+        return state.wanted != state.applied ? state.wanted : nil
       }
       if let wanted { try? element.set("aspect-ratio", to: wanted) }
     }
@@ -29,10 +29,5 @@ final class CropShape: Sendable {
 
   /// From the next frame on.
   /// - Parameter ratio: width by height, such as `16/9`; `0/1` cuts nothing off.
-  func set(_ ratio: String) {
-    state.withLock { state in
-      state.isNews = state.isNews || state.wanted != ratio
-      state.wanted = ratio
-    }
-  }
+  func set(_ ratio: String) { state.withLock { $0.wanted = ratio } }
 }

@@ -47,20 +47,17 @@ final class PathSink: RawSink, @unchecked Sendable {
   }
 
   /// Whether it is one, and so keeps nothing.
-  static func isPipe(_ path: String) -> Bool {
-    var status = stat()
-    return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFIFO
-  }
+  static func isPipe(_ path: String) -> Bool { status(path, S_IFIFO) != nil }
 
   /// Whether it is one, for images.
-  static func isFolder(_ path: String) -> Bool {
-    var status = stat()
-    return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
-  }
+  static func isFolder(_ path: String) -> Bool { status(path, S_IFDIR) != nil }
 
-  private static func holdsSomething(_ path: String) -> Bool {
+  private static func holdsSomething(_ path: String) -> Bool { status(path, S_IFREG).map { $0.st_size > 0 } ?? false }
+
+  /// - Returns: nil where there is nothing of that kind.
+  private static func status(_ path: String, _ kind: mode_t) -> stat? {
     var status = stat()
-    return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG && status.st_size > 0
+    return stat(path, &status) == 0 && status.st_mode & S_IFMT == kind ? status : nil
   }
 
   func begin(header: [UInt8]) throws(LiveKitError) {
@@ -80,7 +77,7 @@ final class PathSink: RawSink, @unchecked Sendable {
       guard errno == ENXIO else { throw RawDescriptor.failure(name) }
       usleep(20_000)
     }
-    throw LiveKitError(.output, "\(name): nobody has read any of it; begin its reader first", fault: .destination)
+    throw RawDescriptor.unread(name)
   }
 
   func abandon() { isAbandoned.withLock { $0 = true } }

@@ -148,7 +148,7 @@ final class RawOutput: RawReceiver {
     }
     let reason =
       taken == 0
-      ? LiveKitError(.output, "\(sink.name): nobody has read any of it; begin its reader first", fault: .destination)
+      ? RawDescriptor.unread(sink.name)
       : LiveKitError(
         .readerGone, "\(sink.name): what waited at the end was not taken within \(patience.seconds) s",
         fault: .destination)

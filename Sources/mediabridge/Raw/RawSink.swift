@@ -68,6 +68,11 @@ enum RawDescriptor {
     return Glibc.poll(&poll, 1, 0) > 0 && poll.revents & Int16(POLLHUP | POLLERR) != 0
   }
 
+  /// Of one that nobody has opened, or taken anything from.
+  static func unread(_ name: String) -> LiveKitError {
+    LiveKitError(.output, "\(name): nobody has read any of it; begin its reader first", fault: .destination)
+  }
+
   /// Of the call that has just failed.
   static func failure(_ name: String) -> LiveKitError {
     let number = errno

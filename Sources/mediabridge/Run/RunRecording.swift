@@ -13,8 +13,7 @@ struct RunRecording {
     var prepared = try arguments.prepared()
     for (index, values) in destinationValues.enumerated() {
       prepared.options.destinations[index].values.merge(values) { $1 }
-      let location = prepared.options.destinations[index].location
-      if !location.holdsTime { prepared.options.destinations[index].takesBefore = used[location] ?? 0 }
+      prepared.options.destinations[index] = prepared.options.destinations[index].advanced(past: used)
     }
     return prepared
   }
@@ -53,6 +52,16 @@ extension RawArguments {
       return place.take(after: takes).location + (isFolder ? "/" : "")
     }
     (destination, info) = (next(destination), info.map(next))
+  }
+}
+
+extension OutputDestination {
+  /// Beside what was written before.
+  /// - Parameter used: how often this process has written a location already.
+  func advanced(past used: [String: Int]) -> Self {
+    var advanced = self
+    if !location.holdsTime { advanced.takesBefore = used[location] ?? 0 }
+    return advanced
   }
 }
 

@@ -172,7 +172,6 @@ final class RunningJob: Sendable {
     }
     guard let recording, let wanted = other.recording, wanted.arguments.each == nil,
       await recording.source.elapsed > .zero, let before = try? old.recording?.prepared().options.destinations,
-      let prepared = try? wanted.prepared(besides: used.merging(ownTakes, uniquingKeysWith: +)),
       let after = try? wanted.prepared().options.destinations
     else { return false }
     state.withLock { $0.job = other }
@@ -180,9 +179,10 @@ final class RunningJob: Sendable {
       await attempt { () async throws(LiveKitError) in _ = try await recording.control.perform(.layout(layout)) }
     }
     // What comes does so before what goes, so that there is always one.
-    for (given, output) in zip(after, prepared.options.destinations) where !before.contains(given) {
+    let takes = used.merging(ownTakes, uniquingKeysWith: +)
+    for given in after where !before.contains(given) {
       await attempt { () async throws(LiveKitError) in
-        if let said = try await recording.control.perform(.add(output)) { console.say(said) }
+        if let said = try await recording.control.perform(.add(given.advanced(past: takes))) { console.say(said) }
         state.withLock { $0.locations.append(given.location) }
       }
     }

@@ -67,7 +67,7 @@ import Testing
 
   /// The first of two wishes arrived, the second did not, and the track is still there: nothing looks amiss.
   /// Whichever connection hears of it first: who was sent away does not come back.
-  @Test(arguments: [SessionEvent.secondaryClosed, .transport(.failed(.closedByPeer))])
+  @Test(arguments: [SessionEvent.secondaryTransport(.failed(.closedByPeer)), .transport(.failed(.closedByPeer))])
   func theServersLastWordIsWaitedFor(_ end: SessionEvent) {
     var removed = Course.standing()
     removed.handle(end)
