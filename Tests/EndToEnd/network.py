@@ -130,10 +130,16 @@ class RoutedNetwork:
             f' iifname "server" meta l4proto udp limit rate over {packets}/second burst 30 packets drop;'
         )
 
-    @contextmanager
     def bandwidth_to_server(self, rate):
-        """No more passes to the server meanwhile; what waits for longer than 300 ms is dropped."""
-        place = ("dev", "server", "root")
+        return self._bandwidth("server", rate)
+
+    def bandwidth_to_client(self, rate):
+        return self._bandwidth("client", rate)
+
+    @contextmanager
+    def _bandwidth(self, side, rate):
+        """No more passes to that side meanwhile; what waits for longer than 300 ms is dropped."""
+        place = ("dev", side, "root")
         _run(*self.router("tc", "qdisc", "add", *place, "tbf", "rate", rate, "burst", "5kb", "latency", "300ms"))
         try:
             yield

@@ -10,6 +10,7 @@ final class SubscriberCore {
   var peer: PeerConnection?
   private var router = PacketRouter()
   private var arrivals = ArrivalFeedback(sender: SSRC(1))
+  private var bandwidth = BandwidthFeedback(sender: SSRC(1))
   /// When feedback is looked for next; without anything to say the thread sleeps.
   private var alarm: (time: MediaTime, timer: LoopTimer)?
   private var streamTimer: LoopTimer?
@@ -27,6 +28,8 @@ final class SubscriberCore {
     }
     for reception in router.update(sections, new) { reception.complete() }
     arrivals.extensionID = sections.lazy.compactMap { $0.section.extensionID(HeaderExtensionURI.transportCC) }.first
+    // Whoever is told of arrivals estimates by itself.
+    bandwidth.extensionID = arrivals.extensionID == nil ? sections.lazy.compactMap(\.section.sendTimeID).first : nil
     poll()
     watchStreams()
   }
@@ -57,6 +60,7 @@ final class SubscriberCore {
 
   func receive(_ packet: RTPPacket, at time: MediaTime) {
     arrivals.note(packet, at: time)
+    bandwidth.note(packet, at: time)
     guard let reception = router.reception(of: packet) else { return }
     reception.receive(packet, at: time)
     flushLater()
@@ -71,6 +75,7 @@ final class SubscriberCore {
     loop.runBeforeWaiting {
       bound.value.isFlushing = false
       for reception in bound.value.router.receptions.values { reception.flush() }
+      bound.value.tellBandwidth()
       bound.value.setAlarm()
       bound.value.lingerInsideFrame()
     }
@@ -99,6 +104,11 @@ final class SubscriberCore {
     peer?.send(reports)
   }
 
+  private func tellBandwidth() {
+    let reports = bandwidth.poll(at: .now, sources: router.receptions.values.compactMap(\.videoSource))
+    if !reports.isEmpty { peer?.send(reports) }
+  }
+
   private func poll() {
     guard let peer else { return }
     let now = MediaTime.now
@@ -124,5 +134,13 @@ final class SubscriberCore {
       bound.value.poll()
     }
     alarm = (next, timer)
+  }
+}
+
+extension NegotiatedSection {
+  /// The extension that says when a packet was sent, where the other side wants to be told what its way takes.
+  fileprivate var sendTimeID: UInt8? {
+    guard formats.contains(where: { $0.codec.feedback.contains("goog-remb") }) else { return nil }
+    return extensionID(HeaderExtensionURI.absSendTime)
   }
 }

@@ -38,6 +38,8 @@ final class TrackReception {
   var trackSid: String { track.sid }
   /// Nil until there is a pipeline.
   var feed: PipelineFeed? { feeds.first }
+  /// The stream, where it is known and of video.
+  var videoSource: SSRC? { track.isVideo ? receiver.ssrc : nil }
   /// In which order its frames are sent.
   var order: FrameOrder { payloads.order }
   /// Of what the decoder for renderers makes.

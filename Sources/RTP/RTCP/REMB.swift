@@ -1,8 +1,7 @@
 public import MediaCore
 
-/// The bitrate that a receiver believes it can take in all (REMB: draft-alvestrand-rmcat-remb-03, 2).
-///
-/// Only the message: who estimates the bandwidth that goes into it comes with its own work.
+/// The bitrate that a receiver believes it can take in all (REMB: draft-alvestrand-rmcat-remb-03, 2). `BandwidthFeedback`
+/// estimates it.
 public struct REMB: Sendable, Equatable {
   /// The receiver that estimates.
   public var sender: SSRC

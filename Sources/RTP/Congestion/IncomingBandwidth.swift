@@ -1,0 +1,182 @@
+import MediaCore
+
+/// Estimates how much a way takes from what comes through it, by the receiver.
+///
+/// A queue on the way says that what comes is all that passes: the estimate falls below it, in small steps, since it is a
+/// trend that senders heed. What passes without one raises it at once, as a probe does. That little comes says nothing.
+struct IncomingBandwidth: Sendable {
+  /// At each update by so much, faster where it is above what comes, and for as long as there is a queue: what stands
+  /// still is no trend, and a sender whose layers vary would not give way. At most so far below what comes.
+  private static let (step, largestStep, depth) = (0.99, 0.9, 0.5)
+  /// A second, and up to so much more than what comes: nothing says that it does not pass.
+  private static let (increase, ceiling) = (0.08, 1.1)
+
+  /// For so long after a queue, more than what passed then has to pass for longer than what a router lets through at once.
+  private static let memory = Duration.seconds(20)
+  /// For so many updates there is a queue that is one: the way may have become longer instead.
+  private static let patience = 3
+
+  /// Bits a second; nil before some have come.
+  private(set) var bitrate: Double?
+  /// In how many updates there has been a queue.
+  private var congested = 0
+  private var queue = IncomingQueue()
+  private var gaps = SequenceGaps()
+  /// Twice as long as the shortest probe of LiveKit's server: what a router lets through at once is little of that.
+  private var passed = SlowerRate(window: .milliseconds(400))
+  private var passedLong = SlowerRate(window: .milliseconds(1600))
+  /// The least that passed when there was a queue last.
+  private var full: (bitrate: Double, time: MediaTime)?
+  /// What comes while there is a queue, and little from before it.
+  private var coming = ByteRate(window: .milliseconds(200))
+  private var lastUpdate: MediaTime?
+
+  init() {}
+
+  private init(bitrate: Double?, full: (bitrate: Double, time: MediaTime)?) {
+    (self.bitrate, self.full) = (bitrate, full)
+  }
+
+  var isCongested: Bool { congested > 0 }
+
+  /// - Parameter sent: by the sender's clock.
+  mutating func note(_ packet: RTPPacket, sent: MediaTime, at time: MediaTime) {
+    gaps.note(packet.sequenceNumber, of: packet.ssrc)
+    queue.note(sent: sent, at: time)
+    passed.add(packet.count, sent: sent, at: time)
+    passedLong.add(packet.count, sent: sent, at: time)
+    coming.add(packet.count, at: time)
+  }
+
+  mutating func update(at time: MediaTime) {
+    let elapsed = min(lastUpdate.map { (time - $0).seconds } ?? 0, 1)
+    lastUpdate = time
+    let state = queue.update(loss: gaps.update())
+    congested = state == .congested ? congested + 1 : 0
+    guard let passed = passed.rate(at: time) else { return }
+    guard let bitrate else {
+      self.bitrate = passed
+      return
+    }
+    guard state != .congested else { return lower(from: bitrate, max(passed, coming.rate(at: time) ?? 0), at: time) }
+    let known = full.flatMap { time - $0.time < Self.memory ? $0.bitrate : nil } ?? .infinity
+    let limit = max(known, passedLong.rate(at: time) ?? 0)
+    let raised = state == .clear ? min(bitrate * (1 + Self.increase * elapsed), passed * Self.ceiling) : bitrate
+    self.bitrate = max(bitrate, min(max(raised, passed), limit))
+  }
+
+  /// Nothing is left of what was on the way, and the sender's clock may have begun anew.
+  mutating func beginAnew() { self = IncomingBandwidth(bitrate: bitrate, full: full) }
+
+  private mutating func lower(from bitrate: Double, _ coming: Double, at time: MediaTime) {
+    guard congested >= Self.patience else { return }
+    let isFirst = congested == Self.patience
+    full = (min(coming, isFirst ? coming : full?.bitrate ?? coming), time)
+    let stepped = min(bitrate * Self.step, max(coming, bitrate * Self.largestStep))
+    self.bitrate = min(bitrate, max(stepped, coming * Self.depth))
+  }
+}
+
+/// The slower one of how fast something was sent and came: what is read late all at once has not passed so fast.
+private struct SlowerRate: Sendable {
+  private var sent: ByteRate
+  private var came: ByteRate
+  private var newestSent: MediaTime?
+
+  init(window: Duration) { (sent, came) = (ByteRate(window: window), ByteRate(window: window)) }
+
+  mutating func add(_ bytes: Int, sent time: MediaTime, at arrival: MediaTime) {
+    sent.add(bytes, at: time)
+    came.add(bytes, at: arrival)
+    newestSent = time
+  }
+
+  mutating func rate(at time: MediaTime) -> Double? {
+    guard let newestSent, let sent = sent.rate(at: newestSent), let came = came.rate(at: time) else { return nil }
+    return min(sent, came)
+  }
+}
+
+/// Whether a queue grows on the way, or stands there: how much longer packets take than the fastest ones have.
+private struct IncomingQueue: Sendable {
+  enum State: Sendable { case clear, busy, congested }
+
+  /// There is one from here on; so long it loses packets only because it is full, and so long it is one in any case.
+  private static let (least, losing, long) = (
+    Duration.milliseconds(25), Duration.milliseconds(80), Duration.milliseconds(400)
+  )
+  /// It grows when it is so much longer than in one of so many updates before.
+  private static let (growth, updates) = (Duration.milliseconds(10), 5)
+  private static let loss = 0.01
+  /// For how long the fastest packets are remembered, and once more. Clocks drift by some milliseconds meanwhile.
+  private static let memory = Duration.seconds(30)
+
+  /// From sending to arrival, by two clocks.
+  private var fastest = Fastest()
+  private var lengths: [Duration] = []
+
+  private struct Fastest: Sendable {
+    var newest: Duration?
+    var current: Duration?
+    var previous: Duration?
+    var since: MediaTime?
+  }
+
+  mutating func note(sent: MediaTime, at time: MediaTime) {
+    let taken = time - sent
+    if let since = fastest.since, time - since > Self.memory {
+      fastest = Fastest(newest: fastest.newest, previous: fastest.current)
+    }
+    fastest.since = fastest.since ?? time
+    fastest.current = min(fastest.current ?? taken, taken)
+    fastest.newest = min(fastest.newest ?? taken, taken)
+  }
+
+  /// Judges what came since the update before.
+  /// - Parameter loss: the share of packets that got lost of late.
+  mutating func update(loss: Double) -> State {
+    guard let newest = fastest.newest, let current = fastest.current else { return .clear }
+    fastest.newest = nil
+    let length = newest - min(current, fastest.previous ?? current)
+    let shortest = lengths.min() ?? length
+    lengths = (lengths + [length]).suffix(Self.updates)
+    guard length > Self.least else { return .clear }
+    let isFull = length > Self.losing && loss > Self.loss
+    return isFull || length > Self.long || length - shortest > Self.growth ? .congested : .busy
+  }
+}
+
+/// The share of packets that are missing, by the numbers of their streams.
+private struct SequenceGaps: Sendable {
+  /// A second at ten updates.
+  private static let length = 10
+  /// More is no gap but a stream that counts anew.
+  private static let longest = 1000
+  /// Nobody sends more streams; what does would take all memory.
+  private static let streams = 1024
+
+  private var highest: [SSRC: SequenceNumber] = [:]
+  private var counts: [(lost: Int, expected: Int)] = [(0, 0)]
+
+  mutating func note(_ number: SequenceNumber, of stream: SSRC) {
+    let step = highest[stream].map { number.distance(from: $0) } ?? 1
+    guard step > 0 else {
+      // Sent again, or late.
+      if step > -Self.longest { counts[counts.endIndex - 1].lost -= 1 }
+      return
+    }
+    if highest.count >= Self.streams { highest = [:] }
+    highest[stream] = number
+    guard step < Self.longest else { return }
+    counts[counts.endIndex - 1].lost += step - 1
+    counts[counts.endIndex - 1].expected += step
+  }
+
+  /// Of the last second.
+  mutating func update() -> Double {
+    let (lost, expected) = counts.reduce((0, 0)) { ($0.0 + $1.lost, $0.1 + $1.expected) }
+    if counts.count == Self.length { counts.removeFirst() }
+    counts.append((0, 0))
+    return expected > 0 ? Double(max(lost, 0)) / Double(expected) : 0
+  }
+}

@@ -1,0 +1,60 @@
+"""A way to us that is narrow: LiveKit's server is told, and sends less."""
+
+import livekit_server
+import pytest
+from network import STUN
+from programs import KEYS, mediabridge
+
+FPS = 15
+FULL = "1280x720"
+
+
+@pytest.fixture
+def probe(start, routed, distant_server):
+    """Takes the largest layer that it is sent of a foreign publisher's three, from behind the router."""
+    server = distant_server()
+    server.foreign_publisher(
+        *("--simulcast", "--keep-size", "--width", 1280, "--height", 720, "--fps", FPS),
+        *("--bitrate", 2_500_000, "--duration", 200),
+    )
+    command = mediabridge("probe", "--url", server.url, *KEYS, "--room", "test", "--json", "--quality", "high")
+    return start(routed.client(*command))
+
+
+def seconds(probe, count, until=lambda seen: False):
+    """What is seen second by second, for at most so long: sizes and how many frames."""
+    seen = []
+    for _ in range(count):
+        event = probe.wait_for_new("progress", 10)
+        seen.append((event["size"], event["frames"]))
+        if until(seen):
+            break
+    return seen
+
+
+pytestmark = [
+    pytest.mark.realtime,
+    pytest.mark.skipif(not livekit_server.BINARY, reason="the development server does not fit layers to a link"),
+]
+
+
+def test_layers_are_lowered_and_come_back(routed, probe):
+    before = seconds(probe, 40, lambda seen: [size for size, _ in seen[-5:]] == [FULL] * 5)
+    assert [size for size, _ in before[-5:]] == [FULL] * 5, before
+    with routed.bandwidth_to_client("300kbit"):
+        narrow = seconds(probe, 30)
+    settled = narrow[10:]
+    # The server tries now and then whether there is room for more, and loses frames over that.
+    assert sum(size == FULL for size, _ in settled) <= 2, narrow
+    assert settled[-1][1] - settled[0][1] > 0.4 * FPS * (len(settled) - 1), narrow
+    wide = seconds(probe, 60, lambda seen: [size for size, _ in seen[-10:]] == [FULL] * 10)
+    assert [size for size, _ in wide[-10:]] == [FULL] * 10, wide
+
+
+def test_loss_without_a_queue_lowers_nothing(routed, probe):
+    before = seconds(probe, 40, lambda seen: [size for size, _ in seen[-5:]] == [FULL] * 5)
+    assert [size for size, _ in before[-5:]] == [FULL] * 5, before
+    routed.drop(forward=f'iifname "server" {STUN} accept; iifname "server" meta l4proto udp numgen random mod 100 < 10 drop;')
+    lossy = seconds(probe, 30)
+    assert all(size == FULL for size, _ in lossy), lossy
+    assert lossy[-1][1] - lossy[0][1] > 0.9 * FPS * (len(lossy) - 1), lossy
