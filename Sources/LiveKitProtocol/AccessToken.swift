@@ -8,6 +8,8 @@ public struct VideoGrant: Codable, Sendable, Equatable {
   public var roomJoin: Bool?
   /// May publish tracks; absent means yes to a LiveKit server.
   public var canPublish: Bool?
+  /// Only of these sources: `camera`, `microphone`, `screen_share`, `screen_share_audio`; absent or empty means all.
+  public var canPublishSources: [String]?
   /// May receive what others publish; absent means yes.
   public var canSubscribe: Bool?
   /// May send data messages; absent means what `canPublish` says.

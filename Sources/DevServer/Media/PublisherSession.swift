@@ -39,7 +39,7 @@ final class PublisherSession {
   // MARK: Signalling
 
   func add(_ request: Livekit_AddTrackRequest) {
-    guard participant.info.permission.canPublish else { return }
+    guard participant.mayPublish(request.source) else { return refuse(request) }
     if let known = streams.tracks.first(where: { $0.cid == request.cid }) { return answer(request, with: known) }
     let track = PublishedTrack(request: request)
     var known = track
@@ -53,6 +53,13 @@ final class PublisherSession {
     }
     streams.tracks.append(track)
     answer(request, with: known)
+  }
+
+  private func refuse(_ request: Livekit_AddTrackRequest) {
+    var response = Livekit_SignalResponse()
+    response.requestResponse.reason = .notAllowed
+    response.requestResponse.addTrack = request
+    participant.send(response)
   }
 
   private func answer(_ request: Livekit_AddTrackRequest, with track: PublishedTrack) {

@@ -56,11 +56,18 @@ final class DevParticipant {
     info.state = .joined
     info.joinedAt = Int64(Date().timeIntervalSince1970)
     info.permission.canPublish = token.video.canPublish ?? true
+    let sources = token.video.canPublishSources ?? []
+    info.permission.canPublishSources = sources.compactMap(Livekit_TrackSource.init(named:))
     info.permission.canSubscribe = token.video.canSubscribe ?? true
     info.permission.canPublishData = token.video.canPublishData ?? info.permission.canPublish
     info.permission.canUpdateMetadata = token.video.canUpdateOwnMetadata ?? false
     info.permission.hidden = token.video.hidden ?? false
     info.permission.recorder = token.video.recorder ?? false
+  }
+
+  func mayPublish(_ source: Livekit_TrackSource) -> Bool {
+    let sources = info.permission.canPublishSources
+    return info.permission.canPublish && (sources.isEmpty || sources.contains(source))
   }
 
   func send(_ response: Livekit_SignalResponse) { socket.send(response) }
@@ -171,5 +178,18 @@ final class DevParticipant {
     hasLeft = true
     socket.close()
     return [publisher.end(), subscriber.end()].compactMap { $0 }
+  }
+}
+
+extension Livekit_TrackSource {
+  /// As a token calls it; nil for one that is not known.
+  fileprivate init?(named name: String) {
+    switch name {
+    case "camera": self = .camera
+    case "microphone": self = .microphone
+    case "screen_share": self = .screenShare
+    case "screen_share_audio": self = .screenShareAudio
+    default: return nil
+    }
   }
 }

@@ -1896,18 +1896,47 @@ public nonisolated struct Livekit_SubscriptionResponse: Sendable {
   public init() {}
 }
 
-public nonisolated struct Livekit_RequestResponse: Sendable {
+public nonisolated struct Livekit_RequestResponse: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  public var requestID: UInt32 = 0
+  public var requestID: UInt32 {
+    get {_storage._requestID}
+    set {_uniqueStorage()._requestID = newValue}
+  }
 
-  public var reason: Livekit_RequestResponse.Reason = .ok
+  public var reason: Livekit_RequestResponse.Reason {
+    get {_storage._reason}
+    set {_uniqueStorage()._reason = newValue}
+  }
 
-  public var message: String = String()
+  public var message: String {
+    get {_storage._message}
+    set {_uniqueStorage()._message = newValue}
+  }
+
+  /// What could not be done, where it has no number.
+  public var request: OneOf_Request? {
+    get {return _storage._request}
+    set {_uniqueStorage()._request = newValue}
+  }
+
+  public var addTrack: Livekit_AddTrackRequest {
+    get {
+      if case .addTrack(let v)? = _storage._request {return v}
+      return Livekit_AddTrackRequest()
+    }
+    set {_uniqueStorage()._request = .addTrack(newValue)}
+  }
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  /// What could not be done, where it has no number.
+  public nonisolated enum OneOf_Request: Equatable, Sendable {
+    case addTrack(Livekit_AddTrackRequest)
+
+  }
 
   public nonisolated enum Reason: SwiftProtobuf.Enum, Swift.CaseIterable {
     public typealias RawValue = Int
@@ -1915,6 +1944,8 @@ public nonisolated struct Livekit_RequestResponse: Sendable {
     case notFound // = 1
     case notAllowed // = 2
     case limitExceeded // = 3
+    case queued // = 4
+    case unsupportedType // = 5
     case UNRECOGNIZED(Int)
 
     public init() {
@@ -1927,6 +1958,8 @@ public nonisolated struct Livekit_RequestResponse: Sendable {
       case 1: self = .notFound
       case 2: self = .notAllowed
       case 3: self = .limitExceeded
+      case 4: self = .queued
+      case 5: self = .unsupportedType
       default: self = .UNRECOGNIZED(rawValue)
       }
     }
@@ -1937,6 +1970,8 @@ public nonisolated struct Livekit_RequestResponse: Sendable {
       case .notFound: return 1
       case .notAllowed: return 2
       case .limitExceeded: return 3
+      case .queued: return 4
+      case .unsupportedType: return 5
       case .UNRECOGNIZED(let i): return i
       }
     }
@@ -1947,11 +1982,15 @@ public nonisolated struct Livekit_RequestResponse: Sendable {
       .notFound,
       .notAllowed,
       .limitExceeded,
+      .queued,
+      .unsupportedType,
     ]
 
   }
 
   public init() {}
+
+  fileprivate var _storage = _StorageClass.defaultInstance
 }
 
 public nonisolated struct Livekit_TrackSubscribed: Sendable {
@@ -5523,46 +5562,109 @@ nonisolated extension Livekit_SubscriptionResponse: SwiftProtobuf.Message, Swift
 
 nonisolated extension Livekit_RequestResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".RequestResponse"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}request_id\0\u{1}reason\0\u{1}message\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}request_id\0\u{1}reason\0\u{1}message\0\u{4}\u{2}add_track\0")
+
+  fileprivate class _StorageClass {
+    var _requestID: UInt32 = 0
+    var _reason: Livekit_RequestResponse.Reason = .ok
+    var _message: String = String()
+    var _request: Livekit_RequestResponse.OneOf_Request?
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _requestID = source._requestID
+      _reason = source._reason
+      _message = source._message
+      _request = source._request
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularUInt32Field(value: &self.requestID) }()
-      case 2: try { try decoder.decodeSingularEnumField(value: &self.reason) }()
-      case 3: try { try decoder.decodeSingularStringField(value: &self.message) }()
-      default: break
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularUInt32Field(value: &_storage._requestID) }()
+        case 2: try { try decoder.decodeSingularEnumField(value: &_storage._reason) }()
+        case 3: try { try decoder.decodeSingularStringField(value: &_storage._message) }()
+        case 5: try {
+          var v: Livekit_AddTrackRequest?
+          var hadOneofValue = false
+          if let current = _storage._request {
+            hadOneofValue = true
+            if case .addTrack(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._request = .addTrack(v)
+          }
+        }()
+        default: break
+        }
       }
     }
   }
 
   public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    if self.requestID != 0 {
-      try visitor.visitSingularUInt32Field(value: self.requestID, fieldNumber: 1)
-    }
-    if self.reason != .ok {
-      try visitor.visitSingularEnumField(value: self.reason, fieldNumber: 2)
-    }
-    if !self.message.isEmpty {
-      try visitor.visitSingularStringField(value: self.message, fieldNumber: 3)
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      if _storage._requestID != 0 {
+        try visitor.visitSingularUInt32Field(value: _storage._requestID, fieldNumber: 1)
+      }
+      if _storage._reason != .ok {
+        try visitor.visitSingularEnumField(value: _storage._reason, fieldNumber: 2)
+      }
+      if !_storage._message.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._message, fieldNumber: 3)
+      }
+      try { if case .addTrack(let v)? = _storage._request {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+      } }()
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: Livekit_RequestResponse, rhs: Livekit_RequestResponse) -> Bool {
-    if lhs.requestID != rhs.requestID {return false}
-    if lhs.reason != rhs.reason {return false}
-    if lhs.message != rhs.message {return false}
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._requestID != rhs_storage._requestID {return false}
+        if _storage._reason != rhs_storage._reason {return false}
+        if _storage._message != rhs_storage._message {return false}
+        if _storage._request != rhs_storage._request {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
 }
 
 nonisolated extension Livekit_RequestResponse.Reason: SwiftProtobuf._ProtoNameProviding {
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0OK\0\u{1}NOT_FOUND\0\u{1}NOT_ALLOWED\0\u{1}LIMIT_EXCEEDED\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0OK\0\u{1}NOT_FOUND\0\u{1}NOT_ALLOWED\0\u{1}LIMIT_EXCEEDED\0\u{1}QUEUED\0\u{1}UNSUPPORTED_TYPE\0")
 }
 
 nonisolated extension Livekit_TrackSubscribed: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {

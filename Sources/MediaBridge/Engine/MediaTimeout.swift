@@ -9,6 +9,8 @@ struct MediaTimeout: Sendable {
     case restored
     /// Nothing has ever come, although it should have.
     case missing
+    /// It comes, although it is paused.
+    case unexpected
   }
 
   /// How long media may be away before it counts as lost: longer than Opus is silent for silence (0.4 s) and than a
@@ -17,11 +19,16 @@ struct MediaTimeout: Sendable {
   /// How long the first packet may take.
   static let firstPatience = Duration.seconds(10)
 
+  /// How long what was sent before a pause may take.
+  private static let onTheWay = Duration.seconds(1)
+
   private var hasCome = false
   private var isLost = false
   private var isMissing = false
   /// Since when nothing came that should have; nil while nothing is expected.
   private var since: MediaTime?
+  /// Since when nothing is; nil once something has come all the same.
+  private var pausedSince: MediaTime?
 
   init(at time: MediaTime) { since = time }
 
@@ -29,6 +36,10 @@ struct MediaTimeout: Sendable {
   mutating func arrived(at time: MediaTime) -> Change? {
     hasCome = true
     if since != nil { since = time }
+    if let pausedSince, time - pausedSince > Self.onTheWay {
+      self.pausedSince = nil
+      return .unexpected
+    }
     guard isLost else { return nil }
     isLost = false
     return .restored
@@ -36,7 +47,8 @@ struct MediaTimeout: Sendable {
 
   /// Whether media is to come: its publisher does not mute it, and nobody has paused it.
   mutating func expect(_ isExpected: Bool, at time: MediaTime) {
-    if isExpected != (since != nil) { since = isExpected ? time : nil }
+    guard isExpected != (since != nil) else { return }
+    (since, pausedSince) = isExpected ? (time, nil) : (nil, time)
   }
 
   /// Its media was lost before this began to watch.

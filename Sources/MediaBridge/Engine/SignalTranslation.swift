@@ -13,14 +13,7 @@ extension TrackInfo {
       case .video: .video
       default: .none
       }
-    source =
-      switch info.source {
-      case .camera: .camera
-      case .microphone: .microphone
-      case .screenShare: .screenShareVideo
-      case .screenShareAudio: .screenShareAudio
-      default: .unknown
-      }
+    source = Track.Source(info.source)
     mimeType = info.mimeType
     mimeTypes = info.codecs.map(\.mimeType) + [info.mimeType]
     isMuted = info.muted
@@ -66,10 +59,24 @@ extension Date {
   }
 }
 
+extension Track.Source {
+  init(_ source: Livekit_TrackSource) {
+    self =
+      switch source {
+      case .camera: .camera
+      case .microphone: .microphone
+      case .screenShare: .screenShareVideo
+      case .screenShareAudio: .screenShareAudio
+      default: .unknown
+      }
+  }
+}
+
 extension ParticipantPermissions {
   init(_ permission: Livekit_ParticipantPermission) {
     canSubscribe = permission.canSubscribe
     canPublish = permission.canPublish
+    canPublishSources = Set(permission.canPublishSources.map(Track.Source.init))
     canPublishData = permission.canPublishData
     canUpdateMetadata = permission.canUpdateMetadata
     hidden = permission.hidden

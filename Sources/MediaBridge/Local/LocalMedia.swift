@@ -42,6 +42,7 @@ final class LocalMedia: Sendable {
   private let changes = TaskChain()
   private let decoding = TaskChain()
   private let isCapturing = Locked(false)
+  private let taken = Locked(0)
   /// What frames go through before they are handed on.
   let processing = FrameProcessing()
 
@@ -52,6 +53,9 @@ final class LocalMedia: Sendable {
   var first: First { newest.withLock { $0 } }
 
   init(_ capture: any MediaCapture, kind: Track.Kind = .video) { (self.capture, self.kind) = (capture, kind) }
+
+  /// How much has come: frames, or stretches of audio.
+  var count: Int { taken.withLock { $0 } }
 
   /// Whether what comes may be as its source carries it.
   func mayBeEncoded() async -> Bool { await capture.mayBeEncoded() }
@@ -124,6 +128,7 @@ final class LocalMedia: Sendable {
   }
 
   private func take(_ media: CapturedMedia, _ first: First) {
+    taken.withLock { $0 += 1 }
     guard media.isEncoded else { return process(media, first) }
     // Nothing that is to be processed is seen or sent before.
     let isProcessed = processing.processor != nil

@@ -53,6 +53,9 @@ public final class LocalTrackPublication: TrackPublication, @unchecked Sendable 
     senders.flatMap(\.streams).reduce((0, 0)) { ($0.0 + $1.statistics.packetsSent, $0.1 + $1.statistics.bytesSent) }
   }
 
+  /// How many frames or stretches of audio have been captured of it, whether or not anybody wants them.
+  package var captureCount: Int { captured.media.count }
+
   /// How its layers are sent now, from the smallest on; none while nothing sends it.
   package var sentLayers: [SentLayer] { outgoing.withLock { $0 }?.layers.map(\.sent) ?? [] }
 

@@ -71,6 +71,7 @@ extension LocalParticipant {
     guard permissions.canPublish else {
       throw LiveKitError(.permissionDenied, "the token does not allow to publish; ask for one with canPublish")
     }
+    guard permissions.mayPublish(track.source) else { throw .mayNotPublish(track.source, track.kind) }
     guard track.publisher.claim() else {
       throw LiveKitError(.invalidState, "track \(track.name) is published already; unpublish it first")
     }

@@ -4,6 +4,8 @@ public struct ParticipantPermissions: Hashable, Sendable {
   public var canSubscribe = false
   /// May publish tracks.
   public var canPublish = false
+  /// Of these sources only; empty where there is no such limit.
+  public var canPublishSources: Set<Track.Source> = []
   /// May send data messages.
   public var canPublishData = false
   /// Of name, metadata and attributes of its own.
@@ -13,6 +15,10 @@ public struct ParticipantPermissions: Hashable, Sendable {
 
   /// Nothing is allowed, nothing hidden.
   public init() {}
+
+  func mayPublish(_ source: Track.Source) -> Bool {
+    canPublish && (canPublishSources.isEmpty || canPublishSources.contains(source))
+  }
 }
 
 /// How far a participant has come in joining; the numbers are the protocol's.

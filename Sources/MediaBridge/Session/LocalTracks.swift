@@ -95,6 +95,15 @@ struct LocalTracks {
 
   func announced(_ response: Livekit_TrackPublishedResponse) { waiting.settle(response.cid, .success(response)) }
 
+  func refused(_ request: Livekit_AddTrackRequest, _ reason: Livekit_RequestResponse.Reason) {
+    // What waits for another one is announced in its turn.
+    guard reason != .ok, reason != .queued else { return }
+    let (source, kind) = (Track.Source(request.source), request.type == .video ? Track.Kind.video : .audio)
+    let other = LiveKitError(
+      .invalidState, "the server does not take the \(source.spoken(kind)): \(reason)", fault: .server)
+    waiting.settle(request.cid, .failure(reason == .notAllowed ? .mayNotPublish(source, kind) : other))
+  }
+
   mutating func forget(_ cid: String) {
     requests[cid] = nil
     waiting.forget(cid)
@@ -108,5 +117,13 @@ extension Livekit_SubscribedQualityUpdate {
   func qualities(of codec: String?) -> [Livekit_SubscribedQuality] {
     guard let codec, !subscribedCodecs.isEmpty else { return subscribedCodecs.first?.qualities ?? subscribedQualities }
     return subscribedCodecs.first { $0.codec.lowercased() == codec }?.qualities ?? []
+  }
+}
+
+extension LiveKitError {
+  static func mayNotPublish(_ source: Track.Source, _ kind: Track.Kind) -> LiveKitError {
+    LiveKitError(
+      .permissionDenied,
+      "the token does not allow to publish a \(source.spoken(kind)); ask for one with it in canPublishSources")
   }
 }

@@ -77,7 +77,7 @@ extension RoomSession {
     case .trackUnpublished(let response): unpublished(response.trackSid)
     case .trackSubscribed(let response): subscribed(response.trackSid)
     case .subscribedQualityUpdate(let update): obey(update)
-    case .requestResponse(let response): requests.answered(response)
+    case .requestResponse(let response): answered(response)
     case .mute(let mute) where services.local[mute.sid] != nil: obey(mute)
     default:
       note(message)
@@ -99,7 +99,9 @@ extension RoomSession {
 
   private func note(_ message: Livekit_SignalResponse.OneOf_Message) {
     switch message {
-    case .reconnect: logger.debug("session resumed")
+    case .reconnect:
+      logger.debug("session resumed")
+      room.forgetSpeakers()
     case .leave(let leave):
       logger.debug("the server ends the session", metadata: ["reason": "\(leave.reason)", "action": "\(leave.action)"])
     default: break

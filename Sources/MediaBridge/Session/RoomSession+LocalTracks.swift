@@ -134,6 +134,11 @@ extension RoomSession {
 
   func announced(_ response: Livekit_TrackPublishedResponse) { services.local.announced(response) }
 
+  func answered(_ response: Livekit_RequestResponse) {
+    guard case .addTrack(let request) = response.request else { return requests.answered(response) }
+    services.local.refused(request, response.reason)
+  }
+
   /// Taken away by the server, or by somebody with its API. A device may take its time, for which no message waits.
   func unpublished(_ sid: String) {
     if let published = services.local[sid] { Task { await unpublish(published.publication) } }

@@ -129,6 +129,11 @@ extension SessionState {
       tell(.restored, sid)
       noteStreamState(sid)
     case .missing: tell(.failed(.noMedia(subscription)), sid)
+    // The server says once that a track goes on, and what it says while the connection is lost is lost.
+    case .unexpected where subscription.serverState == .paused:
+      self.change(sid) { $0.serverState = .active }
+      noteStream(sid)
+    case .unexpected: break
     }
   }
 

@@ -36,4 +36,19 @@ import Testing
     #expect(watch.arrived(at: at(31)) == nil)
     #expect(watch.poll(at: at(33)) == .lost)
   }
+
+  @Test func whatComesInAPauseIsToldOnce() {
+    var watch = MediaTimeout(at: at(0))
+    _ = watch.arrived(at: at(1))
+    watch.expect(false, at: at(2))
+    // It was on the way.
+    #expect(watch.arrived(at: at(2.5)) == nil)
+    watch.expect(false, at: at(3))
+    #expect(watch.arrived(at: at(3.1)) == .unexpected)
+    #expect(watch.arrived(at: at(3.2)) == nil)
+    watch.expect(true, at: at(4))
+    #expect(watch.arrived(at: at(6)) == nil)
+    watch.expect(false, at: at(7))
+    #expect(watch.arrived(at: at(9)) == .unexpected)
+  }
 }

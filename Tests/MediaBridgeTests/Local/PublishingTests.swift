@@ -9,15 +9,24 @@ import Testing
   private static let size = ["width": "320", "height": "180", "framerate": "20/1"]
 
   private func run(_ options: RoomOptions, _ body: (LocalParticipant, Room) async throws -> Void) async throws {
+    try await run(options, sources: nil) { synthetic, alice, bob in try await body(alice, bob) }
+  }
+
+  /// - Parameter sources: what alice may publish; nil for all.
+  private func run(
+    _ options: RoomOptions, sources: [String]?,
+    _ body: (SyntheticRoom, _ alice: LocalParticipant, _ bob: Room) async throws -> Void
+  ) async throws {
     let synthetic = try await SyntheticRoom.start(codecs: [:])
     let (alice, bob) = (Room(roomOptions: options), Room())
     let outcome: Result<Void, any Error>
     do {
       for (room, identity) in [(alice, "alice"), (bob, "bob")] {
-        let grant = VideoGrant(room: SyntheticRoom.name, roomJoin: true)
+        var grant = VideoGrant(room: SyntheticRoom.name, roomJoin: true)
+        if identity == "alice" { grant.canPublishSources = sources }
         try await room.connect(url: synthetic.url, token: try SyntheticRoom.token(identity, grant))
       }
-      outcome = .success(try await body(alice.localParticipant, bob))
+      outcome = .success(try await body(synthetic, alice.localParticipant, bob))
     } catch { outcome = .failure(error) }
     for room in [alice, bob] { await room.disconnect() }
     await synthetic.stop()
@@ -118,5 +127,34 @@ import Testing
     }
     #expect(error?.code == .iceFailed && error?.message.contains("TURN") == true && clock.now - begun < .seconds(8))
     await synthetic.stop()
+  }
+
+  private static let devices = RoomOptions(
+    defaultCameraCaptureOptions: CameraCaptureOptions(template: "pattern", values: size),
+    defaultAudioCaptureOptions: AudioCaptureOptions(template: "tone"))
+
+  @Test func sourcesThatTheTokenLeavesOutAreRefused() async throws {
+    try await run(Self.devices, sources: ["microphone"]) { _, alice, bob in
+      #expect(alice.permissions.canPublishSources == [.microphone])
+      let refused = await #expect(throws: LiveKitError.self) { try await alice.setCamera(enabled: true) }
+      #expect(refused?.code == .permissionDenied && refused?.message.contains("a camera") == true)
+      _ = try await alice.setMicrophone(enabled: true)
+      try await eventually("the other one") { bob.remoteParticipants["alice"]?.audioTracks.count == 1 }
+    }
+  }
+
+  /// Where it has not told that it allows less.
+  @Test func whatTheServerRefusesFails() async throws {
+    try await run(Self.devices, sources: ["microphone"]) { synthetic, alice, _ in
+      var info = Livekit_ParticipantInfo()
+      (info.sid, info.identity, info.state) = (alice.sid, "alice", .active)
+      info.permission.canPublish = true
+      var response = Livekit_SignalResponse()
+      response.update.participants = [info]
+      synthetic.server.tell(response, to: "alice")
+      try await eventually("the permission") { alice.permissions.canPublishSources.isEmpty }
+      let refused = await #expect(throws: LiveKitError.self) { try await alice.setCamera(enabled: true) }
+      #expect(refused?.code == .permissionDenied, "\(refused.debugDescription)")
+    }
   }
 }

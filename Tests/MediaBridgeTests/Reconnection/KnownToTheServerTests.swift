@@ -111,4 +111,24 @@ import Testing
     await room.disconnect()
     await synthetic.stop()
   }
+
+  /// That they have stopped is told once, and gets lost with the connection.
+  @Test func nobodySpeaksAfterAResumeBeforeTheServerSaysSo() async throws {
+    let events = Collector<RoomEvent>()
+    try await Watcher.run(RoomOptions(audioPlayback: .off), events: events) { watcher in
+      let alice = try #require(watcher.room.remoteParticipants["alice"])
+      watcher.tell { response in
+        var speaker = Livekit_SpeakerInfo()
+        (speaker.sid, speaker.level, speaker.active) = (alice.sid, 0.5, true)
+        response.speakersChanged.speakers = [speaker]
+      }
+      try await eventually("who speaks") { watcher.room.activeSpeakers.first === alice && alice.isSpeaking }
+      watcher.synthetic.server.cutSignal(of: Watcher.identity)
+      try await eventually("that nobody does") { watcher.room.activeSpeakers.isEmpty && !alice.isSpeaking }
+    }
+    let told = events.values.compactMap { event in
+      if case .speakingChanged(_, let speaks) = event { speaks } else { nil }
+    }
+    #expect(told == [true, false])
+  }
 }

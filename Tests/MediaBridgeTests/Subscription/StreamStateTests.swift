@@ -1,4 +1,5 @@
 import BridgeTesting
+import LiveKitProtocol
 import Testing
 
 @testable import MediaBridge
@@ -70,6 +71,21 @@ import Testing
       try await eventually("the end of it") { told() == [.paused, .active] && camera.streamState == .active }
       try await camera.set(subscribed: false)
       try await eventually("nothing") { camera.track == nil && camera.streamState == .unknown }
+    }
+  }
+
+  /// The server says it once, perhaps while the connection is lost.
+  @Test func aPauseEndsWithTheMediaThatComes() async throws {
+    let events = Collector<RoomEvent>()
+    try await Watcher.run(RoomOptions(adaptiveStream: false, audioPlayback: .off), events: events) { watcher in
+      let camera = try await watcher.camera()
+      watcher.tell { response in
+        var state = Livekit_StreamStateInfo()
+        (state.trackSid, state.state) = (camera.sid, .paused)
+        response.streamStateUpdate.streamStates = [state]
+      }
+      try await eventually("the pause") { camera.streamState == .paused }
+      try await eventually("the end of it") { camera.streamState == .active && camera.isEnabled }
     }
   }
 }
