@@ -12,7 +12,7 @@ import livekit_server
 import numpy as np
 import pytest
 from failures import assert_failed
-from programs import mediabridge
+from programs import ROOT, mediabridge
 from publishing import FPS, assert_in_order, encode, numbers, publish
 
 
@@ -159,6 +159,34 @@ def test_a_live_source_that_went_away_is_shown_again(server, start, numbered):
     seen = seen.next(30, "connected") and seen.next(30, "what was seen")
     assert seen["wanted"] >= 50 and seen["level"] > 0, seen
     assert sum(event["event"] == "source_lost" for event in publisher.events + publisher.drain()) == 1, "again and again"
+
+
+def test_a_source_that_is_away_holds_up_no_other(server, start, numbered):
+    ports = [livekit_server.free_port(socket.SOCK_DGRAM) for _ in range(2)]
+    places = [f"srt://127.0.0.1:{port}?mode=caller" for port in ports]
+
+    def send(port):
+        ways = ("-re", "-stream_loop", "-1", "-i", numbered, "-c:v", "copy", "-c:a", "aac", "-f", "mpegts")
+        return start(server.enter("ffmpeg", "-v", "error", *ways, f"srt://127.0.0.1:{port}?mode=listener"))
+
+    senders = [send(port) for port in ports]
+    publisher = publish(server, start, *places, "--reconnect-for", "60s")
+    publisher.wait_for("publishing", 30)
+    for sender, place in zip(senders, places):
+        sender.stop()
+        assert publisher.wait_for("source_lost", 20)["source"] == place
+    send(ports[1])
+    assert publisher.wait_for("source_restored", 20)["source"] == places[1]
+
+
+def test_a_live_source_that_always_goes_at_once_is_given_up(local_server, start, tmp_path):
+    (tmp_path / "capture").mkdir()
+    text = (ROOT / "pipelines/capture/pattern.pipeline").read_text()
+    brief = text.replace("is-live=true", "is-live=true num-buffers=40")
+    (tmp_path / "capture/pattern.pipeline").write_text(brief)
+    publisher = publish(local_server, start, "pattern", "--pipelines", tmp_path, "--reconnect-for", "4s")
+    assert_failed(publisher, "pattern went away and did not come back", within=30)
+    assert sum(event["event"] == "source_lost" for event in publisher.events) > 1
 
 
 def test_a_live_source_that_stays_away_is_said(server, start):

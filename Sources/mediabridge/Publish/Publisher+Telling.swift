@@ -1,0 +1,85 @@
+import Foundation
+import MediaBridge
+
+// What is told of what is published.
+extension Publisher {
+  func tell(_ published: [LocalTrackPublication]) {
+    let names = published.map { publication in
+      let size = publication.dimensions.map { " \($0)" } ?? ""
+      let layers = publication.layers.count > 1 ? " in \(publication.layers.count) layers" : ""
+      return "\(publication.source) \(name(publication))\(size)\(layers) (\(publication.way))"
+    }
+    let processed = process.names.isEmpty ? "" : ", processed by \(process.names.joined(separator: ", "))"
+    console.say("Publishing \(names.joined(separator: ", "))\(processed) (Ctrl-C ends)")
+    console.event(
+      "publishing",
+      [
+        "tracks": published.map { publication in
+          let said: [String: Any] = [
+            "source": publication.source.description, "codec": codec(of: publication),
+            "size": publication.dimensions?.description ?? "", "layers": publication.layers.count,
+          ]
+          return said.merging(sent(publication)) { $1 }
+        }, "process": process.names,
+      ])
+  }
+
+  private func sent(_ publication: LocalTrackPublication) -> [String: Any] {
+    guard case .encoded(let reason) = publication.way else { return ["sid": publication.sid, "sent": "as it is"] }
+    var said: [String: Any] = ["sid": publication.sid, "sent": "encoded"]
+    said["reason"] = reason
+    return said
+  }
+
+  private func codec(of publication: LocalTrackPublication) -> String {
+    publication.kind == .audio ? "Opus" : publication.codec?.uppercased() ?? ""
+  }
+
+  /// What processing or encoding was too slow for is missing in what was sent.
+  func tellSlowness(_ published: [LocalTrackPublication]) {
+    let notProcessed = published.reduce(0) { $0 + (($1.track as? LocalVideoTrack)?.framesNotProcessed ?? 0) }
+    if notProcessed > 0 {
+      console.say("--process was too slow for \(notProcessed) frames, which were not sent")
+      console.event("not_processed", ["frames": notProcessed])
+    }
+    // Of each layer the same frames may be missing.
+    let videos = published.filter { $0.kind == .video }
+    let notEncoded = videos.reduce(0) { $0 + ($1.sentLayers.map(\.leftOut).max() ?? 0) }
+    if notEncoded > 0 {
+      console.say("This machine was too slow to encode \(notEncoded) frames, which were not sent")
+      console.event("not_encoded", ["frames": notEncoded])
+    }
+  }
+
+  private func name(_ publication: LocalTrackPublication) -> String {
+    publication.codec.flatMap(VideoCodec.init(rawValue:))?.spoken ?? codec(of: publication)
+  }
+
+  func look(at link: inout LinkWatch, _ published: [LocalTrackPublication]) {
+    guard room.connectionState == .connected, let news = link.look(published.map(\.sentLayers)) else { return }
+    guard news == .limited else {
+      console.say("The link to the server carries all of it again")
+      return console.event("link_restored")
+    }
+    let short = zip(published, link.counts).filter { $1.sent < $1.wanted }
+    let tracks = short.map { $1.sent == 0 ? "\($0.source) waits" : "\($0.source) in \($1.sent) of \($1.wanted) layers" }
+    console.say(
+      "The link to the server carries too little: \(tracks.joined(separator: ", ")), and more as soon as there is room")
+    console.event(
+      "link_limited",
+      ["tracks": short.map { ["source": $0.source.description, "layers": $1.sent, "of": $1.wanted] as [String: Any] }])
+  }
+
+  func tellProgress(_ published: [LocalTrackPublication], since begun: ContinuousClock.Instant) {
+    let sent = published.map(\.sent)
+    let bytes = sent.reduce(0) { $0 + $1.bytes }
+    console.live("\(Format.duration(.now - begun)), \(Format.bytes(Int64(bytes))) sent")
+    console.progress(
+      ["seconds": Format.seconds(.now - begun), "bytes": bytes, "packets": sent.reduce(0) { $0 + $1.packets }])
+  }
+
+  func tellWay(of publication: LocalTrackPublication) {
+    console.say("\(publication.source) \(name(publication)): from the next keyframe on \(publication.way)")
+    console.event("way_changed", sent(publication))
+  }
+}
