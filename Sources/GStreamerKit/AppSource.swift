@@ -240,10 +240,10 @@ extension AppSource {
 extension Pipeline {
   /// The appsrc of that name, set up for live media in `MediaTime`. Call it before `start`, once for each source.
   public func appSource(named name: String) throws(PipelineError) -> AppSource {
-    try appSource(of: try element(named: name))
+    try appSource(of: try element(named: name), until: detachments)
   }
 
-  func appSource(of element: Element) throws(PipelineError) -> AppSource {
+  func appSource(of element: Element, until detachments: Detachments) throws(PipelineError) -> AppSource {
     guard shim_is_app_src(element.shared.pointer) != 0 else {
       throw PipelineError(.noSuchElement, "element \"\(element.name)\" is not an appsrc", element: element.name)
     }

@@ -11,11 +11,14 @@ final class BusDelivery: Sendable {
     var handler: Handler?
     var isStarting = false
     var isClosed = false
+    var latency = Latency.known
     var firstError: PipelineError?
     var reachedEnd = false
     var nextWaiter = 0
     var waiters: [Int: @Sendable (Outcome) -> Void] = [:]
   }
+  /// Whether it is being found out anew, and has changed again meanwhile.
+  private enum Latency { case known, asked, changed }
   private let state = Locked(State())
 
   func set(handler: Handler?) {
@@ -80,14 +83,29 @@ final class BusDelivery: Sendable {
       return !state.isClosed
     }
     guard deliver else { return }
-    if case .latencyChanged = message {
-      let bin = SharedElement(retaining: pipeline)
-      SerialThread.bus.post {
-        gst_bin_recalculate_latency(bin.pointer.cast())
-        self.deliver(message)
-      }
-    } else {
-      SerialThread.bus.post { self.deliver(message) }
+    if case .latencyChanged = message { return askForLatency(of: SharedElement(retaining: pipeline)) }
+    SerialThread.bus.post { self.deliver(message) }
+  }
+
+  /// Takes the pipeline's state lock, which whoever stops it, or a branch of it, may have for long. No other pipeline is to
+  /// wait for that, so it is not done on the bus thread.
+  private func askForLatency(of pipeline: SharedElement) {
+    let isFirst = state.withLock { state in
+      defer { state.latency = state.latency == .known ? .asked : .changed }
+      return state.latency == .known
+    }
+    guard isFirst else { return }
+    startThread(name: "gst-latency") { [self] in
+      repeat { gst_bin_recalculate_latency(pipeline.pointer.cast()) } while isLatencyToBeAskedForAgain()
+      SerialThread.bus.post { self.deliver(.latencyChanged) }
+    }
+  }
+
+  private func isLatencyToBeAskedForAgain() -> Bool {
+    state.withLock { state in
+      let isChanged = state.latency == .changed
+      state.latency = isChanged ? .asked : .known
+      return isChanged
     }
   }
 

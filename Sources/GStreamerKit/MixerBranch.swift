@@ -11,6 +11,7 @@ public final class MixerBranch: @unchecked Sendable {
   private let mixer: SharedElement
   let input: SharedPad
   private let isRemoved = Locked(false)
+  private let detachments = Detachments()
 
   fileprivate init(pipeline: Pipeline, bin: SharedElement, mixer: SharedElement, input: SharedPad) {
     self.pipeline = pipeline
@@ -29,7 +30,7 @@ public final class MixerBranch: @unchecked Sendable {
 
   /// The appsrc of that name. Call it before `start`, once.
   public func appSource(named name: String) throws(PipelineError) -> AppSource {
-    try pipeline.appSource(of: try element(named: name))
+    try pipeline.appSource(of: try element(named: name), until: detachments)
   }
 
   /// Sets a property of the mixer's input, such as `xpos` of a compositor or `volume` of an `audiomixer`, from its text
@@ -72,6 +73,7 @@ public final class MixerBranch: @unchecked Sendable {
     gst_element_release_request_pad(mixer.pointer, input.pointer)
     gst_bin_remove(pipeline.element.cast(), bin.pointer)
     pipeline.branchErrors.remove(bin)
+    detachments.run()
   }
 }
 

@@ -102,7 +102,7 @@ extension Pipeline {
     {
       input = direct
     } else {
-      let source = try appSource(of: element)
+      let source = try appSource(of: element, until: detachments)
       input = PacketInput(source, output: try source.shared.staticPad("src", named: name))
     }
     onUpstreamEvent(at: input.output, { gst_video_event_is_force_key_unit($0) != 0 }, onKeyframeRequest)

@@ -45,10 +45,12 @@ public struct FilledTemplate: Equatable, Sendable {
   /// UTF-8 offsets at which a token of the template begins, ascending, with its line.
   let origins: [(offset: Int, line: Int)]
   let chains: [TemplateChain]
+  /// The values of what `#:` lines declare.
+  let declared: [String: String]
 
   /// Whether both are the same description of the same file.
   public static func == (a: Self, b: Self) -> Bool {
-    a.file == b.file && a.description == b.description && a.elements == b.elements
+    a.file == b.file && a.description == b.description && a.elements == b.elements && a.declared == b.declared
   }
 
   /// Whether both make the same pipeline, wherever their lines stand.
@@ -62,7 +64,7 @@ public struct FilledTemplate: Equatable, Sendable {
       }
     }
     let words = { (filled: Self) in filled.description.split(whereSeparator: \.isWhitespace) }
-    return words(self) == words(other) && plain(self) == plain(other)
+    return words(self) == words(other) && plain(self) == plain(other) && declared == other.declared
   }
 
   /// The caps that the template gives the element of that name; nil without such an element, `ANY` where it says none.
@@ -128,6 +130,7 @@ struct TemplateFiller {
     var origins: [(offset: Int, line: Int)] = []
     var elements: [FilledTemplate.Element] = []
     var chains = TemplateChainBuilder()
+    var declared: [String: String] = [:]
     var end: Int { text.utf8.count }
   }
 
@@ -136,11 +139,11 @@ struct TemplateFiller {
     for token in template.tokens { try append(token, &output) }
     return FilledTemplate(
       kind: template.kind, name: template.name, file: template.file, description: output.text,
-      elements: output.elements, origins: output.origins, chains: output.chains.chains)
+      elements: output.elements, origins: output.origins, chains: output.chains.chains, declared: output.declared)
   }
 
   private func append(_ token: TemplateToken, _ output: inout Output) throws(TemplateError) {
-    if case .declaration(let parts) = token.content { return try check(parts) }
+    if case .declaration(let parts) = token.content { return try declare(parts, &output) }
     let start = output.end
     output.origins.append((start, token.line))
     switch token.content {
@@ -165,9 +168,9 @@ struct TemplateFiller {
     }
   }
 
-  /// - Throws: a value is missing.
-  private func check(_ parts: [TemplatePart]) throws(TemplateError) {
-    for case .variable(let use) in parts { _ = try value(of: use) }
+  /// What is no element's.
+  private func declare(_ parts: [TemplatePart], _ output: inout Output) throws(TemplateError) {
+    for case .variable(let use) in parts { output.declared[use.name] = try value(of: use) }
   }
 
   private static func variable(in parts: [TemplatePart]) -> FilledTemplate.Variable? {

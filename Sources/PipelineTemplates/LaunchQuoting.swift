@@ -50,6 +50,17 @@ enum LaunchQuoting {
     return !type.isEmpty && rest.first == UInt8(ascii: "/") && rest.dropFirst().first.map(isMediaCharacter) == true
   }
 
+  /// The same where a path could stand as well, as in `captures/${name}`: of a family that GStreamer has.
+  static func beginsWithKnownMediaType(_ text: [UInt8]) -> Bool {
+    let family = String(decoding: text.prefix { $0 != UInt8(ascii: "/") }, as: UTF8.self)
+    return families.contains(family) && beginsWithMediaType(text[...])
+  }
+
+  private static let families: Set = [
+    "application", "audio", "closedcaption", "image", "memory", "meta", "multipart", "subpicture", "subtitle", "text",
+    "timecode", "video",
+  ]
+
   /// Whether a field of a structure, `,name=`, stands in the text.
   static func hasField(_ text: [UInt8]) -> Bool {
     let separators = [UInt8(ascii: ","), UInt8(ascii: ";")]
@@ -61,6 +72,7 @@ enum LaunchQuoting {
     }
   }
 
+  static let link = UInt8(ascii: "!")
   static let backslash = UInt8(ascii: "\\")
   static let quote = UInt8(ascii: "\"")
   static let lineFeed = UInt8(ascii: "\n")

@@ -47,9 +47,12 @@ struct TemplateScanner {
       } else if let property = try takeProperty() {
         content = property
       } else if LaunchQuoting.beginsWithMediaType(bytes[index...]) {
-        content = .caps(try takeParts { $0 == UInt8(ascii: "!") })
+        content = .caps(try takeParts { $0 == LaunchQuoting.link })
+      } else if byte == LaunchQuoting.link {
+        content = .word([.literal([byte])])
+        _ = take()
       } else {
-        content = .word(try takeParts(until: LaunchQuoting.isSpace))
+        content = .word(try takeParts { LaunchQuoting.isSpace($0) || $0 == LaunchQuoting.link })
       }
       tokens.append(TemplateToken(content: content, line: start))
     }
@@ -97,7 +100,7 @@ struct TemplateScanner {
   private mutating func takeVariable() throws(TemplateError) -> VariableUse {
     let start = line
     index += 2
-    let inner = takeWhile { $0 != UInt8(ascii: "}") && $0 != LaunchQuoting.lineFeed }
+    let inner = takeBraced()
     guard peek() == UInt8(ascii: "}") else { throw TemplateError(file: file, line: start, .unterminatedVariable) }
     index += 1
     let nameEnd = inner.firstIndex(of: UInt8(ascii: ":")) ?? inner.count
@@ -108,6 +111,19 @@ struct TemplateScanner {
     }
     let defaultValue = rest.isEmpty ? nil : String(decoding: rest.dropFirst(2), as: UTF8.self)
     return VariableUse(name: name, defaultValue: defaultValue, line: start)
+  }
+
+  /// Up to the brace that ends it, or the line; a default may have pairs of braces in it.
+  private mutating func takeBraced() -> [UInt8] {
+    var depth = 0
+    return takeWhile { byte in
+      switch byte {
+      case UInt8(ascii: "{"): depth += 1
+      case UInt8(ascii: "}"): depth -= 1
+      default: break
+      }
+      return depth >= 0 && byte != LaunchQuoting.lineFeed
+    }
   }
 
   // MARK: Properties
@@ -210,7 +226,7 @@ struct TemplateScanner {
     guard value.count > 1 else { return false }
     if name.lowercased().contains("caps") { return true }
     guard case .literal(let head) = value[0] else { return false }
-    return LaunchQuoting.beginsWithMediaType(head[...])
+    return LaunchQuoting.beginsWithKnownMediaType(head)
       || value.contains { if case .literal(let text) = $0 { LaunchQuoting.hasField(text) } else { false } }
   }
 }

@@ -52,9 +52,13 @@ struct SignalConnector {
     }
     guard let answer else { return .refused(status: status, reason: "no reason given") }
     let reason = SignalError.shown(answer.body)
+    // The join is as it should be, so what came in its place is no answer of LiveKit's to it.
+    if answer.status == 200 {
+      return status < 500
+        ? .refused(status: 426, reason: "HTTP \(status)") : .refused(status: status, reason: "no reason given")
+    }
     if answer.status == 404 && !reason.contains("room") { return .notLiveKit(url.server) }
-    return .refused(
-      status: answer.status == 200 ? status : answer.status, reason: reason.isEmpty ? "no reason given" : reason)
+    return .refused(status: answer.status, reason: reason.isEmpty ? "no reason given" : reason)
   }
 }
 

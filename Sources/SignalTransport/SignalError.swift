@@ -56,6 +56,9 @@ public enum SignalError: Error, Sendable, Equatable, CustomStringConvertible {
     case 401: "the server refused the token: \(reason); check API key, secret, room and expiry"
     case 403: "the token does not allow this: \(reason); ask for a token that grants it"
     case 404: "the server has no such room: \(reason); create it, or check its name"
+    case 426:
+      "the server takes the join, but no WebSocket gets through to it (\(reason)); a proxy in front of it has to pass on the "
+        + "headers Upgrade and Connection"
     case 429: "the server takes no more joins now: \(reason); try again later"
     case 500...: "the server failed (HTTP \(status)): \(reason); try again, or look into its log"
     default: "the server refused the join (HTTP \(status)): \(reason)"

@@ -45,6 +45,36 @@ import Testing
     #expect(filled.description == #"filesink location=/rec/x\ \!\ filesink\ location\=/etc/passwd.mp4"#)
   }
 
+  /// As gst-launch has it.
+  @Test func linksNeedNoSpace() throws {
+    let filled = try template("appsrc name=rtp ! rtpvp8depay !vp8dec! identity!appsink name=${sink:-frames}").fill()
+    #expect(filled.elements.map(\.factory) == ["appsrc", "rtpvp8depay", "vp8dec", "identity", "appsink"])
+    #expect(filled.elements.map(\.name) == ["rtp", nil, nil, nil, "frames"])
+    #expect(filled.description == "appsrc name=rtp ! rtpvp8depay !vp8dec! identity!appsink name=frames")
+  }
+
+  @Test func aDefaultMayHaveBraces() throws {
+    let template = try template("filesink location=${file:-{room_name}-{time}.mkv}")
+    #expect(template.variables.map(\.defaultValue) == ["{room_name}-{time}.mkv"])
+    #expect(try template.fill().description == #"filesink location=\{room_name\}-\{time\}.mkv"#)
+    #expect(throws: TemplateError.self) { try self.template("filesink location=${file:-{room}\n") }
+  }
+
+  @Test func aPathInAFolderIsNoMediaType() throws {
+    let filled = try template("filesink location=captures/clip-${title}.mkv").fill(["title": "My talk"])
+    #expect(filled.elements.first?.properties.first?.value == "captures/clip-My talk.mkv")
+  }
+
+  /// Another value of what is declared makes another output, another word about it does not.
+  @Test func whatIsDeclaredCounts() throws {
+    let (four, worded, two) = try (
+      template("#: ${wait:-4}\nfakesrc ! fakesink").fill(),
+      template("#: ${wait:-4}  Seconds.\n\nfakesrc ! fakesink").fill(),
+      template("#: ${wait:-2}\nfakesrc ! fakesink").fill()
+    )
+    #expect(four.isSame(as: worded) && !four.isSame(as: two))
+  }
+
   /// Each of these came back unchanged as a property's value from GStreamer 1.22's gst_parse_launch.
   @Test(arguments: [
     ("", "\"\""), ("a b", #"a\ b"#), ("a\nb", "\"a\nb\""), (#"\"#, #"\"\\\\\""#), (#"a\"#, #"\"a\\\\\""#),

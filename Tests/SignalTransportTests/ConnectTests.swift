@@ -75,8 +75,11 @@ struct ConnectTests {
         .refused(status: 404, reason: "requested room does not exist")
       ),
       (
-        ["/rtc": (.serviceUnavailable, ""), "/rtc/validate": (.ok, "success")], .refused(status: 503, reason: "success")
+        ["/rtc": (.serviceUnavailable, ""), "/rtc/validate": (.ok, "success")],
+        .refused(status: 503, reason: "no reason given")
       ),
+      // A proxy that does not pass on what a WebSocket needs.
+      (["/rtc": (.notFound, ""), "/rtc/validate": (.ok, "success")], .refused(status: 426, reason: "HTTP 404")),
       (
         ["/rtc": (.badGateway, ""), "/rtc/validate": (.badGateway, "")],
         .refused(status: 502, reason: "no reason given")

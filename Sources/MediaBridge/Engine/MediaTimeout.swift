@@ -33,10 +33,12 @@ struct MediaTimeout: Sendable {
   init(at time: MediaTime) { since = time }
 
   /// A packet has come.
-  mutating func arrived(at time: MediaTime) -> Change? {
+  /// - Parameter beginsAnew: whether whoever is paused could begin with it: a server also repeats what was before the
+  ///   pause, to find out what the way takes.
+  mutating func arrived(at time: MediaTime, beginsAnew: @autoclosure () -> Bool = true) -> Change? {
     hasCome = true
     if since != nil { since = time }
-    if let pausedSince, time - pausedSince > Self.onTheWay {
+    if let pausedSince, time - pausedSince > Self.onTheWay, beginsAnew() {
       self.pausedSince = nil
       return .unexpected
     }
@@ -47,8 +49,8 @@ struct MediaTimeout: Sendable {
 
   /// Whether media is to come: its publisher does not mute it, and nobody has paused it.
   mutating func expect(_ isExpected: Bool, at time: MediaTime) {
-    guard isExpected != (since != nil) else { return }
-    (since, pausedSince) = isExpected ? (time, nil) : (nil, time)
+    pausedSince = isExpected ? nil : time
+    if isExpected != (since != nil) { since = isExpected ? time : nil }
   }
 
   /// Its media was lost before this began to watch.

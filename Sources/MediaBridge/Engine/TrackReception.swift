@@ -61,7 +61,12 @@ final class TrackReception {
     for packet in received {
       guard let packet = payloads.readable(packet) else { continue }
       // What only probes or keeps a path open is no media.
-      if !packet.isPaddingOnly, let change = watch.timeout.arrived(at: time) { watch.onChange(change) }
+      if !packet.isPaddingOnly,
+        let change = watch.timeout.arrived(
+          at: time, beginsAnew: !track.isVideo || payloads.beginsKeyframe(packet))
+      {
+        watch.onChange(change)
+      }
       deliver(packet, at: time)
     }
   }

@@ -95,13 +95,12 @@ struct LocalTracks {
 
   func announced(_ response: Livekit_TrackPublishedResponse) { waiting.settle(response.cid, .success(response)) }
 
-  func refused(_ request: Livekit_AddTrackRequest, _ reason: Livekit_RequestResponse.Reason) {
+  func refused(_ request: Livekit_AddTrackRequest, _ response: Livekit_RequestResponse) {
     // What waits for another one is announced in its turn.
-    guard reason != .ok, reason != .queued else { return }
-    let (source, kind) = (Track.Source(request.source), request.type == .video ? Track.Kind.video : .audio)
-    let other = LiveKitError(
-      .invalidState, "the server does not take the \(source.spoken(kind)): \(reason)", fault: .server)
-    waiting.settle(request.cid, .failure(reason == .notAllowed ? .mayNotPublish(source, kind) : other))
+    guard response.reason != .queued, let error = LiveKitError(response) else { return }
+    let name = Track.Source(request.source).spoken(request.type == .video ? .video : .audio)
+    let whole = LiveKitError(error.code, "\(name): \(error.message)", fault: error.fault)
+    waiting.settle(request.cid, .failure(whole))
   }
 
   mutating func forget(_ cid: String) {

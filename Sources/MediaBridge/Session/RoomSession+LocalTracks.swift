@@ -136,7 +136,7 @@ extension RoomSession {
 
   func answered(_ response: Livekit_RequestResponse) {
     guard case .addTrack(let request) = response.request else { return requests.answered(response) }
-    services.local.refused(request, response.reason)
+    services.local.refused(request, response)
   }
 
   /// Taken away by the server, or by somebody with its API. A device may take its time, for which no message waits.

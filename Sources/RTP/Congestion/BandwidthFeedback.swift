@@ -4,9 +4,9 @@ public import MediaCore
 ///
 /// LiveKit's server (1.13, `RemoteBWE`) offers nothing else by default. It lowers layers after a dozen falling estimates,
 /// wants three of them while it probes, and looks at repeated NACKs only when an estimate comes: so one is sent ten times
-/// a second while packets come, and twice as often while there is a queue.
+/// a second while packets come.
 public struct BandwidthFeedback: Sendable {
-  private static let (interval, shortInterval) = (Duration.milliseconds(100), Duration.milliseconds(50))
+  private static let interval = Duration.milliseconds(100)
   /// After so long what is known of the way is over.
   private static let silence = Duration.seconds(3)
   /// Nobody needs less: that would be no audio any more.
@@ -43,8 +43,7 @@ public struct BandwidthFeedback: Sendable {
   /// What is to be sent now.
   /// - Parameter sources: the streams of video that it is for; without any there is nobody to tell.
   public mutating func poll(at time: MediaTime, sources: @autoclosure () -> [SSRC]) -> [RTCPPacket] {
-    let interval = bandwidth.isCongested ? Self.shortInterval : Self.interval
-    guard hasNews, lastUpdate.map({ time - $0 >= interval }) ?? true else { return [] }
+    guard hasNews, lastUpdate.map({ time - $0 >= Self.interval }) ?? true else { return [] }
     (hasNews, lastUpdate) = (false, time)
     bandwidth.update(at: time)
     let sources = sources()
@@ -63,6 +62,6 @@ private struct SendClock: Sendable {
     // The upper 24 of 32 bits.
     let ticks = unwrapper.unwrap(value << 8) >> 8
     let (seconds, rest) = ticks.quotientAndRemainder(dividingBy: Self.ticks)
-    return MediaTime(nanoseconds: seconds * 1_000_000_000 + rest * 1_000_000_000 / Self.ticks)
+    return MediaTime(nanoseconds: seconds &* 1_000_000_000 &+ rest * 1_000_000_000 / Self.ticks)
   }
 }

@@ -5,16 +5,15 @@ import MediaCore
 /// A queue on the way says that what comes is all that passes: the estimate falls below it, in small steps, since it is a
 /// trend that senders heed. What passes without one raises it at once, as a probe does. That little comes says nothing.
 struct IncomingBandwidth: Sendable {
-  /// At each update by so much, faster where it is above what comes, and for as long as there is a queue: what stands
-  /// still is no trend, and a sender whose layers vary would not give way. At most so far below what comes.
-  private static let (step, largestStep, depth) = (0.99, 0.9, 0.5)
+  /// At each update at most by so much towards what comes.
+  private static let largestStep = 0.93
+  /// Below what comes only where the queue stays for so many updates: each by so much more, since what stands still is no
+  /// trend, and at most so far.
+  private static let (patience, step, depth) = (5, 0.99, 0.5)
   /// A second, and up to so much more than what comes: nothing says that it does not pass.
   private static let (increase, ceiling) = (0.08, 1.1)
-
   /// For so long after a queue, more than what passed then has to pass for longer than what a router lets through at once.
   private static let memory = Duration.seconds(20)
-  /// For so many updates there is a queue that is one: the way may have become longer instead.
-  private static let patience = 3
 
   /// Bits a second; nil before some have come.
   private(set) var bitrate: Double?
@@ -36,8 +35,6 @@ struct IncomingBandwidth: Sendable {
   private init(bitrate: Double?, full: (bitrate: Double, time: MediaTime)?) {
     (self.bitrate, self.full) = (bitrate, full)
   }
-
-  var isCongested: Bool { congested > 0 }
 
   /// - Parameter sent: by the sender's clock.
   mutating func note(_ packet: RTPPacket, sent: MediaTime, at time: MediaTime) {
@@ -69,11 +66,10 @@ struct IncomingBandwidth: Sendable {
   mutating func beginAnew() { self = IncomingBandwidth(bitrate: bitrate, full: full) }
 
   private mutating func lower(from bitrate: Double, _ coming: Double, at time: MediaTime) {
-    guard congested >= Self.patience else { return }
-    let isFirst = congested == Self.patience
-    full = (min(coming, isFirst ? coming : full?.bitrate ?? coming), time)
-    let stepped = min(bitrate * Self.step, max(coming, bitrate * Self.largestStep))
-    self.bitrate = min(bitrate, max(stepped, coming * Self.depth))
+    full = (min(coming, congested == 1 ? coming : full?.bitrate ?? coming), time)
+    var floor = coming
+    for _ in 0..<max(congested - Self.patience, 0) where floor > coming * Self.depth { floor *= Self.step }
+    self.bitrate = min(bitrate, max(bitrate * Self.largestStep, floor))
   }
 }
 
@@ -101,13 +97,16 @@ private struct SlowerRate: Sendable {
 private struct IncomingQueue: Sendable {
   enum State: Sendable { case clear, busy, congested }
 
-  /// There is one from here on; so long it loses packets only because it is full, and so long it is one in any case.
+  /// There is one from here on; so long it loses packets because it is full, and so long it is one in any case.
   private static let (least, losing, long) = (
     Duration.milliseconds(25), Duration.milliseconds(80), Duration.milliseconds(400)
   )
-  /// It grows when it is so much longer than in one of so many updates before.
-  private static let (growth, updates) = (Duration.milliseconds(10), 5)
-  private static let loss = 0.01
+  /// Ways lose some, too.
+  private static let loss = 0.05
+  /// It grows where so many updates in a row get longer, but for a few, and by so much in all: delays that vary do not.
+  private static let (run, share, growth) = (8, 0.85, Duration.milliseconds(15))
+  /// What has been the same for so many updates is the way, which has become longer.
+  private static let (steadyRun, steadiness) = (10, Duration.milliseconds(5))
   /// For how long the fastest packets are remembered, and once more. Clocks drift by some milliseconds meanwhile.
   private static let memory = Duration.seconds(30)
 
@@ -138,17 +137,36 @@ private struct IncomingQueue: Sendable {
     guard let newest = fastest.newest, let current = fastest.current else { return .clear }
     fastest.newest = nil
     let length = newest - min(current, fastest.previous ?? current)
-    let shortest = lengths.min() ?? length
-    lengths = (lengths + [length]).suffix(Self.updates)
+    lengths = (lengths + [length]).suffix(Self.steadyRun)
     guard length > Self.least else { return .clear }
+    if isSteady, loss < Self.loss {
+      (fastest.current, fastest.previous, lengths) = (newest, nil, [])
+      return .clear
+    }
     let isFull = length > Self.losing && loss > Self.loss
-    return isFull || length > Self.long || length - shortest > Self.growth ? .congested : .busy
+    return isFull || length > Self.long || isGrowing ? .congested : .busy
+  }
+
+  private var isSteady: Bool {
+    guard lengths.count == Self.steadyRun, let least = lengths.min(), let most = lengths.max() else { return false }
+    return most - least < Self.steadiness
+  }
+
+  /// By how many of all pairs get longer (Kendall's tau).
+  private var isGrowing: Bool {
+    let newest = Array(lengths.suffix(Self.run))
+    guard newest.count == Self.run, newest[Self.run - 1] - newest[0] > Self.growth else { return false }
+    var balance = 0
+    for (index, length) in newest.enumerated() {
+      for later in newest[(index + 1)...] { balance += later > length ? 1 : later < length ? -1 : 0 }
+    }
+    return Double(balance) >= Self.share * Double(Self.run * (Self.run - 1) / 2)
   }
 }
 
 /// The share of packets that are missing, by the numbers of their streams.
 private struct SequenceGaps: Sendable {
-  /// A second at ten updates.
+  /// Of updates.
   private static let length = 10
   /// More is no gap but a stream that counts anew.
   private static let longest = 1000
@@ -162,7 +180,7 @@ private struct SequenceGaps: Sendable {
     let step = highest[stream].map { number.distance(from: $0) } ?? 1
     guard step > 0 else {
       // Sent again, or late.
-      if step > -Self.longest { counts[counts.endIndex - 1].lost -= 1 }
+      if step > -Self.longest { counts[counts.endIndex - 1].lost -= 1 } else { highest[stream] = number }
       return
     }
     if highest.count >= Self.streams { highest = [:] }
@@ -172,7 +190,7 @@ private struct SequenceGaps: Sendable {
     counts[counts.endIndex - 1].expected += step
   }
 
-  /// Of the last second.
+  /// Of the last updates.
   mutating func update() -> Double {
     let (lost, expected) = counts.reduce((0, 0)) { ($0.0 + $1.lost, $0.1 + $1.expected) }
     if counts.count == Self.length { counts.removeFirst() }

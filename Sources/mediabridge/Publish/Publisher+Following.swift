@@ -20,8 +20,9 @@ extension Publisher {
 
   /// As long as the timeout of a live stream mostly is.
   private static let silence = 5
-  /// What comes back for less is not back: the time for which it is tried goes on.
-  private static let steady = Duration.seconds(10)
+  /// What comes back for less is not back: the time for which it is tried goes on. Longer than it takes to see that nothing
+  /// comes.
+  private static let steady = Duration.seconds(7)
 
   /// Returns once no source has anything left. One that is away holds up no other.
   func follow(
@@ -41,7 +42,10 @@ extension Publisher {
       }
       for index in sources.indices {
         let own = published.filter { $0.index == index }.map(\.publication)
-        group.addTask { await follow(sources[index], own, ends[index].stream) }
+        group.addTask {
+          defer { ends[index].continuation.finish() }
+          return await follow(sources[index], own, ends[index].stream)
+        }
       }
       // Whoever sorts the news does so for as long as there is one that they are for.
       for _ in sources.indices {
@@ -126,13 +130,17 @@ extension Publisher {
     _ source: Source, _ error: LiveKitError, lost: ContinuousClock.Instant
   ) async throws(LiveKitError) -> Bool {
     let limit = lost + reconnectFor
-    guard .now < limit else { throw gone(source, error) }
+    guard .now < limit else {
+      throw LiveKitError(
+        error.code, "\(source.word.word) comes back and goes away again: \(error.message)", fault: error.fault)
+    }
     let left = Duration.seconds((limit - .now).seconds.rounded())
     console.say("\(source.word.word): \(error.message); it is tried again for \(Format.duration(left))")
     console.event("source_lost", ["source": source.word.word, "message": error.message])
     var (pause, last) = (Duration.milliseconds(500), error)
     while .now < limit, !Task.isCancelled {
       try? await Task.sleep(for: pause)
+      guard !Task.isCancelled else { break }
       pause = min(pause * 2, .seconds(5))
       do throws(LiveKitError) {
         // Nothing is seen of a stream before its first keyframe.
@@ -142,12 +150,8 @@ extension Publisher {
         return true
       } catch { last = error }
     }
-    throw gone(source, last)
-  }
-
-  private func gone(_ source: Source, _ error: LiveKitError) -> LiveKitError {
-    LiveKitError(
-      error.code, "\(source.word.word) went away and did not come back: \(error.message)", fault: error.fault)
+    throw LiveKitError(
+      last.code, "\(source.word.word) went away and did not come back: \(last.message)", fault: last.fault)
   }
 
   /// Shows each second how much was sent, and tells of live sources of which nothing comes.
@@ -168,7 +172,10 @@ extension Publisher {
       }
       for index in sources.indices where isLive(sources[index]) && room.connectionState == .connected {
         // What is muted captures nothing.
-        if published.allSatisfy({ $0.index != index || $0.publication.isMuted }) { continue }
+        guard published.contains(where: { $0.index == index && !$0.publication.isMuted }) else {
+          quiet[index].seconds = 0
+          continue
+        }
         let count = published.reduce(0) { $0 + ($1.index == index ? $1.publication.captureCount : 0) }
         quiet[index] = count == quiet[index].count ? (count, quiet[index].seconds + 1) : (count, 0)
         guard quiet[index].seconds == Self.silence else { continue }

@@ -43,9 +43,12 @@ import Testing
     watch.expect(false, at: at(2))
     // It was on the way.
     #expect(watch.arrived(at: at(2.5)) == nil)
-    watch.expect(false, at: at(3))
+    #expect(watch.arrived(at: at(3.1), beginsAnew: false) == nil)
     #expect(watch.arrived(at: at(3.1)) == .unexpected)
     #expect(watch.arrived(at: at(3.2)) == nil)
+    // Another reason for it.
+    watch.expect(false, at: at(3.3))
+    #expect(watch.arrived(at: at(3.5)) == nil)
     watch.expect(true, at: at(4))
     #expect(watch.arrived(at: at(6)) == nil)
     watch.expect(false, at: at(7))

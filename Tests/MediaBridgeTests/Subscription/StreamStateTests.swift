@@ -85,7 +85,14 @@ import Testing
         response.streamStateUpdate.streamStates = [state]
       }
       try await eventually("the pause") { camera.streamState == .paused }
+      // What cannot be begun with ends none.
+      try await Task.sleep(for: .milliseconds(1500))
+      #expect(camera.streamState == .paused)
+      // For whom the server asks for a keyframe, as at the end of a pause.
+      let other = Room()
+      try await other.connect(url: watcher.synthetic.url, token: try SyntheticRoom.token("other"))
       try await eventually("the end of it") { camera.streamState == .active && camera.isEnabled }
+      await other.disconnect()
     }
   }
 }
