@@ -54,7 +54,8 @@ def test_layers_are_lowered_and_come_back(routed, probe):
 def test_loss_without_a_queue_lowers_nothing(routed, probe):
     before = seconds(probe, 40, lambda seen: [size for size, _ in seen[-5:]] == [FULL] * 5)
     assert [size for size, _ in before[-5:]] == [FULL] * 5, before
-    routed.drop(forward=f'iifname "server" {STUN} accept; iifname "server" meta l4proto udp numgen random mod 100 < 10 drop;')
+    lost = 'iifname "server" meta l4proto udp numgen random mod 100 < 10 drop;'
+    routed.drop(forward=f'iifname "server" {STUN} accept; {lost}')
     lossy = seconds(probe, 30)
     assert all(size == FULL for size, _ in lossy), lossy
     assert lossy[-1][1] - lossy[0][1] > 0.9 * FPS * (len(lossy) - 1), lossy

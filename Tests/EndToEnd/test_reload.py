@@ -163,6 +163,24 @@ def test_texts_that_change_take_over(server, live, texts, tmp_path):
     assert sorted(name for one in manifest["reloads"] for name in one["templates"]) == [ENCODE, ENCODE, HLS, FILE]
 
 
+def test_what_a_text_declares_takes_over(server, texts, tmp_path):
+    """Seconds of a segment, which no element is told."""
+    server.foreign_publisher("--room", "texts", "--codec", "H264", "--duration", 300, *SMALL)
+    file = tmp_path / "a.m3u8"
+    recorder = server.recorder("texts", "alice", file, "--pipelines", texts.folder)
+    after(recorder, 5)
+    texts.set(HLS, "${segment-duration:-", 1)
+    start = assert_reloaded(recorder, HLS)
+    after(recorder, start + 5)
+    end(recorder)
+    playlist = hls.read(file)
+    lengths = [segment.duration for segment in playlist.segments]
+    # The first one begins where it came in; the third one ends with the old text.
+    assert playlist.is_over and max(lengths[:3]) > 3 and len(lengths) >= 6, lengths
+    assert all(length < 2.5 for length in lengths[3:]), lengths
+    assert checks.decode_errors(file) == []
+
+
 # What an encoder makes darker, which is seen in every frame but flashes.
 DARKER = ("add-borders=true n-threads=1", "add-borders=true n-threads=1 ! videobalance brightness=-0.15")
 TRANSPORT = {
