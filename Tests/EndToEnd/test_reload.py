@@ -175,9 +175,9 @@ def test_what_a_text_declares_takes_over(server, texts, tmp_path):
     end(recorder)
     playlist = hls.read(file)
     lengths = [segment.duration for segment in playlist.segments]
-    # The first one begins where it came in; the third one ends with the old text.
-    assert playlist.is_over and max(lengths[:3]) > 3 and len(lengths) >= 6, lengths
-    assert all(length < 2.5 for length in lengths[3:]), lengths
+    # A keyframe that somebody else asks for ends one sooner.
+    assert playlist.is_over and max(lengths[:3]) > 1.8 and len(lengths) >= 6, lengths
+    assert all(length < 1.2 for length in lengths[-4:]), lengths
     assert checks.decode_errors(file) == []
 
 
