@@ -72,9 +72,9 @@ private final class ColorConversion: @unchecked Sendable {
     let writing = GstMapFlags(rawValue: GST_MAP_WRITE.rawValue | unreferenced)
     guard gst_video_frame_map(&to, &target, buffer, writing) != 0 else { return false }
     defer { gst_video_frame_unmap(&to) }
-    // A decoder's own layout may tell the size with the padding around the frame; there is no less than the frame.
+    // There is no less than the frame.
     guard from.info.width >= target.width, from.info.height >= target.height else { return false }
-    (from.info.width, from.info.height) = (target.width, target.height)
+    from.setSize(of: target)
     shim_change_colors(&change, &from, &to)
     return true
   }

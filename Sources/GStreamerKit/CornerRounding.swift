@@ -109,8 +109,7 @@ extension MixerBranch {
       var frame = GstVideoFrame()
       let flags = GstMapFlags(rawValue: GST_MAP_READ.rawValue | GST_MAP_WRITE.rawValue)
       guard gst_video_frame_map(&frame, &info, writable, flags) != 0 else { return writable }
-      // Of the frame: its memory may be larger.
-      (frame.info.width, frame.info.height) = (info.width, info.height)
+      frame.setSize(of: info)
       rounding.round(&frame, at: place)
       gst_video_frame_unmap(&frame)
       return writable

@@ -82,9 +82,7 @@ public struct VideoFrameBuffer: Sendable {
     let flags = GstMapFlags(rawValue: GST_MAP_READ.rawValue | GST_VIDEO_FRAME_MAP_FLAG_NO_REF.rawValue)
     guard gst_video_frame_map(&frame, &info, media.buffer, flags) != 0 else { return nil }
     defer { gst_video_frame_unmap(&frame) }
-    // A decoder's own layout may tell the size with the padding around the frame.
-    frame.info.width = info.width
-    frame.info.height = info.height
+    frame.setSize(of: info)
     return try body(&frame)
   }
 
@@ -125,4 +123,9 @@ public struct VideoFrameBuffer: Sendable {
     default: tuple.3
     }
   }
+}
+
+extension GstVideoFrame {
+  /// The size of the frame: when it is mapped, a decoder's own layout may tell that with the padding around it.
+  mutating func setSize(of info: GstVideoInfo) { (self.info.width, self.info.height) = (info.width, info.height) }
 }

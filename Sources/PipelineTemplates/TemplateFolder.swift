@@ -23,10 +23,10 @@ extension TemplateSearchPath.Folder {
         do throws(TemplateRefusal) {
           let opened = try folder.open(file, isFolder: false)
           if opened.isFile { contents.names.append(String(file.dropLast(Self.fileExtension.count))) }
-        } catch  where error.reason == .missing {
-          // A link that leads to nothing, or a file that is being replaced.
-          continue
-        } catch { contents.refusals.append(error) }
+        } catch {
+          // Missing are links that lead to nothing, and files that are being replaced.
+          if error.reason != .missing { contents.refusals.append(error) }
+        }
       }
     } catch { contents.refusals.append(error) }
     return contents

@@ -5,6 +5,11 @@ import pytest
 from network import STUN
 from programs import KEYS, mediabridge
 
+pytestmark = [
+    pytest.mark.realtime,
+    pytest.mark.skipif(not livekit_server.BINARY, reason="the development server does not fit layers to a link"),
+]
+
 FPS = 15
 FULL = "1280x720"
 
@@ -21,41 +26,38 @@ def probe(start, routed, distant_server):
     return start(routed.client(*command))
 
 
-def seconds(probe, count, until=lambda seen: False):
-    """What is seen second by second, for at most so long: sizes and how many frames."""
-    seen = []
+def seconds(probe, count):
+    """What is seen second by second: sizes, and how many frames so far."""
     for _ in range(count):
         event = probe.wait_for_new("progress", 10)
-        seen.append((event["size"], event["frames"]))
-        if until(seen):
-            break
-    return seen
+        yield event["size"], event["frames"]
 
 
-pytestmark = [
-    pytest.mark.realtime,
-    pytest.mark.skipif(not livekit_server.BINARY, reason="the development server does not fit layers to a link"),
-]
+def wait_for_full(probe, limit, count):
+    """Until so many seconds in a row have the largest layer."""
+    seen = []
+    for second in seconds(probe, limit):
+        seen.append(second)
+        if [size for size, _ in seen[-count:]] == [FULL] * count:
+            return
+    raise AssertionError(seen)
 
 
 def test_layers_are_lowered_and_come_back(routed, probe):
-    before = seconds(probe, 40, lambda seen: [size for size, _ in seen[-5:]] == [FULL] * 5)
-    assert [size for size, _ in before[-5:]] == [FULL] * 5, before
+    wait_for_full(probe, 40, 5)
     with routed.bandwidth_to_client("300kbit"):
-        narrow = seconds(probe, 30)
+        narrow = list(seconds(probe, 30))
     settled = narrow[10:]
     # The server tries now and then whether there is room for more, and loses frames over that.
     assert sum(size == FULL for size, _ in settled) <= 2, narrow
     assert settled[-1][1] - settled[0][1] > 0.25 * FPS * (len(settled) - 1), narrow
-    wide = seconds(probe, 60, lambda seen: [size for size, _ in seen[-10:]] == [FULL] * 10)
-    assert [size for size, _ in wide[-10:]] == [FULL] * 10, wide
+    wait_for_full(probe, 60, 10)
 
 
 def test_loss_without_a_queue_lowers_nothing(routed, probe):
-    before = seconds(probe, 40, lambda seen: [size for size, _ in seen[-5:]] == [FULL] * 5)
-    assert [size for size, _ in before[-5:]] == [FULL] * 5, before
+    wait_for_full(probe, 40, 5)
     lost = 'iifname "server" meta l4proto udp numgen random mod 100 < 10 drop;'
     routed.drop(forward=f'iifname "server" {STUN} accept; {lost}')
-    lossy = seconds(probe, 30)
+    lossy = list(seconds(probe, 30))
     assert all(size == FULL for size, _ in lossy), lossy
     assert lossy[-1][1] - lossy[0][1] > 0.9 * FPS * (len(lossy) - 1), lossy

@@ -105,8 +105,7 @@ final class SubscriberCore {
   }
 
   private func tellBandwidth() {
-    let reports = bandwidth.poll(at: .now, sources: router.receptions.values.compactMap(\.videoSource))
-    if !reports.isEmpty { peer?.send(reports) }
+    peer?.send(bandwidth.poll(at: .now, sources: router.receptions.values.compactMap(\.videoSource)))
   }
 
   private func poll() {

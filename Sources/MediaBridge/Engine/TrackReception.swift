@@ -61,22 +61,22 @@ final class TrackReception {
     for packet in received {
       guard let packet = payloads.readable(packet) else { continue }
       // What only probes or keeps a path open is no media.
-      if !packet.isPaddingOnly,
-        let change = watch.timeout.arrived(
-          at: time, beginsAnew: !track.isVideo || payloads.beginsKeyframe(packet))
-      {
+      if !packet.isPaddingOnly, let change = watch.timeout.arrived(at: time, beginsAnew: beginsAnew(packet)) {
         watch.onChange(change)
       }
       deliver(packet, at: time)
     }
   }
 
+  /// Whether somebody can begin with it.
+  private func beginsAnew(_ packet: RTPPacket) -> Bool { !track.isVideo || payloads.beginsKeyframe(packet) }
+
   private func deliver(_ packet: RTPPacket, at time: MediaTime) {
     let beginsFrame = packet.timestamp != lastTimestamp
     lastTimestamp = packet.timestamp
     // The first packet of a frame tells as much as all of them.
     if beginsFrame { clock.observe(trackSid, timestamp: packet.timestamp, at: time) }
-    let beginsAnew = !track.isVideo || payloads.beginsKeyframe(packet)
+    let beginsAnew = beginsAnew(packet)
     decoding.note(packet, beginsFrame: beginsFrame, beginsAnew: beginsAnew, at: time)
     if beginsAnew {
       // Ahead of whoever waits for the first keyframe.

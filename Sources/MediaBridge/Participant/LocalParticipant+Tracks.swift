@@ -71,7 +71,13 @@ extension LocalParticipant {
     guard permissions.canPublish else {
       throw LiveKitError(.permissionDenied, "the token does not allow to publish; ask for one with canPublish")
     }
-    guard permissions.mayPublish(track.source) else { throw .mayNotPublish(track.source, track.kind) }
+    let sources = permissions.canPublishSources
+    guard sources.isEmpty || sources.contains(track.source) else {
+      let name = track.source.spoken(track.kind)
+      throw LiveKitError(
+        .permissionDenied,
+        "the token does not allow to publish a \(name); ask for one with it in canPublishSources")
+    }
     guard track.publisher.claim() else {
       throw LiveKitError(.invalidState, "track \(track.name) is published already; unpublish it first")
     }

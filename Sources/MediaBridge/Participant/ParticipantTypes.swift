@@ -15,10 +15,6 @@ public struct ParticipantPermissions: Hashable, Sendable {
 
   /// Nothing is allowed, nothing hidden.
   public init() {}
-
-  func mayPublish(_ source: Track.Source) -> Bool {
-    canPublish && (canPublishSources.isEmpty || canPublishSources.contains(source))
-  }
 }
 
 /// How far a participant has come in joining; the numbers are the protocol's.

@@ -118,11 +118,3 @@ extension Livekit_SubscribedQualityUpdate {
     return subscribedCodecs.first { $0.codec.lowercased() == codec }?.qualities ?? []
   }
 }
-
-extension LiveKitError {
-  static func mayNotPublish(_ source: Track.Source, _ kind: Track.Kind) -> LiveKitError {
-    LiveKitError(
-      .permissionDenied,
-      "the token does not allow to publish a \(source.spoken(kind)); ask for one with it in canPublishSources")
-  }
-}

@@ -1,3 +1,4 @@
+import Glibc
 import MediaCore
 
 /// Estimates how much a way takes from what comes through it, by the receiver.
@@ -67,9 +68,8 @@ struct IncomingBandwidth: Sendable {
 
   private mutating func lower(from bitrate: Double, _ coming: Double, at time: MediaTime) {
     full = (min(coming, congested == 1 ? coming : full?.bitrate ?? coming), time)
-    var floor = coming
-    for _ in 0..<max(congested - Self.patience, 0) where floor > coming * Self.depth { floor *= Self.step }
-    self.bitrate = min(bitrate, max(bitrate * Self.largestStep, floor))
+    let share = max(pow(Self.step, Double(max(congested - Self.patience, 0))), Self.depth)
+    self.bitrate = min(bitrate, max(bitrate * Self.largestStep, coming * share))
   }
 }
 

@@ -97,9 +97,7 @@ struct Publisher {
     return all
   }
 
-  private func publish(
-    _ source: Source, for duration: Duration?
-  ) async throws -> [LocalTrackPublication] {
+  private func publish(_ source: Source, for duration: Duration?) async throws -> [LocalTrackPublication] {
     do {
       tellWhoIsWaitedFor(source.word, asksPerson: source.media.asksPerson)
       let kinds = try await source.media.kinds(within: source.word.isListener ? duration ?? Self.day : Self.patience)
