@@ -6,8 +6,8 @@ public import MediaCore
 /// Before sender reports come, each track is placed by the arrival of its packets. A report says what its timestamps
 /// are on the sender's wall clock (RFC 3550, 6.4.1); tracks that have one share a single offset between that clock and
 /// ours, and are then as much in step as the sender says. Placements move by at most 2 % of the time that passes, those
-/// of video that is out of step by 20 %, so that time never runs backwards within a track, except where a mapping was
-/// grossly wrong.
+/// of video that is out of step by 20 %, and in its first second by half, so that time never runs backwards within a
+/// track, except where a mapping was grossly wrong, and in the first second of audio.
 ///
 /// Pure. Tracks have whatever names their owner gives them; what is said of an unknown one is ignored.
 public struct SenderTimeline: Sendable {

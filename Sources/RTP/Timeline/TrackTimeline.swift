@@ -6,8 +6,11 @@ struct TrackTimeline: Sendable {
   private enum Limit {
     /// An error beyond this is corrected at once: nobody would wait for it to slew away.
     static let jump: UInt64 = 500_000_000
-    /// While a track is this young, nothing depends on its placement yet.
+    /// While a track is this young, little depends on its placement yet: audio is put where it belongs at once, which is
+    /// heard less than many corrections, and video moves by half of the time that passes, so that no frame is ahead of
+    /// the one before.
     static let settling = Duration.seconds(1)
+    static let settlingSlew: Int64 = 2
     /// A placement moves by a fiftieth of the time that passes.
     static let slew: Int64 = 50
     /// Video that is further from its place than anybody takes for one moment with its audio (ITU-R BT.1359) moves by a
@@ -125,22 +128,29 @@ struct TrackTimeline: Sendable {
   /// Moves the placement towards where it should be.
   mutating func steer(wallOffset: Int64?, at time: MediaTime) {
     guard let target = target(wallOffset) else { return }
-    guard let placement, let began, let steered = lastSteered else {
+    guard let placement, let began, let last, let steered else {
       self.placement = target
-      lastSteered = time
+      steered = last
       return
     }
-    let elapsed = max(0, time.nanoseconds &- steered.nanoseconds)
-    lastSteered = max(time, steered)
+    // What comes in a rush has been sent over a longer time, and what was held back over a shorter one.
+    let elapsed = max(0, min(time.nanoseconds &- steered.arrival.nanoseconds, last.media &- steered.media))
+    self.steered = (max(last.media, steered.media), max(time, steered.arrival))
     let error = target &- placement
-    if error.magnitude > Limit.jump || time - began < Limit.settling {
+    let isSettling = time - began < Limit.settling
+    if error.magnitude > Limit.jump || isSettling && !isVideo {
       self.placement = target
     } else {
-      let step = elapsed / (isVideo && error.magnitude > Limit.lipSync ? Limit.videoSlew : Limit.slew)
+      let step = elapsed / slew(error, isSettling: isSettling)
       self.placement = placement &+ min(max(error, -step), step)
     }
   }
-  private var lastSteered: MediaTime?
+  private var steered: (media: Int64, arrival: MediaTime)?
+
+  private func slew(_ error: Int64, isSettling: Bool) -> Int64 {
+    guard isVideo else { return Limit.slew }
+    return isSettling ? Limit.settlingSlew : error.magnitude > Limit.lipSync ? Limit.videoSlew : Limit.slew
+  }
 
   private func target(_ wallOffset: Int64?) -> Int64? {
     guard let wallMinusMedia = reports.offset, let wallOffset, let arrival = arrivalOffset.least else {

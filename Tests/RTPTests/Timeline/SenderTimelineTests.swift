@@ -129,6 +129,32 @@ struct SenderTimelineTests {
     #expect(participant.largestStep < 1, "the audio is left where it is")
   }
 
+  /// Not while it is found out how late they are, either: what is muxed has its order.
+  @Test(arguments: 0..<8, [0.0, 300])
+  func firstFramesKeepTheirOrder(seed: UInt64, firstIsLate: Double) {
+    var random = SeededRandom(seed: seed)
+    var timeline = SenderTimeline()
+    timeline.addTrack("audio", clockRate: 48_000)
+    timeline.addTrack("video", clockRate: 90_000, isVideo: true)
+    var (times, last): ([Double], Double) = ([], 0)
+    for frame in 0..<50 {
+      let sent = Double(frame) * 40
+      last = max(last, sent + (frame == 0 ? firstIsLate : .random(in: 0...60, using: &random)))
+      timeline.observe("audio", timestamp: UInt32(sent * 48), at: .ms(sent + 50))
+      timeline.observe("video", timestamp: UInt32(sent * 90), at: .ms(last))
+      if frame == 12 {
+        for (track, rate) in [("audio", 48.0), ("video", 90)] {
+          let report = NTPTime(unixNanoseconds: 1_000_000_000_000 + Int64(sent * 1e6))
+          timeline.observe(track, report: report, timestamp: UInt32(sent * rate))
+        }
+      }
+      if let time = timeline.time("video", of: UInt32(sent * 90)) { times.append(time.milliseconds) }
+    }
+    let steps = zip(times, times.dropFirst()).map { $1 - $0 }
+    #expect(steps.allSatisfy { (19...61).contains($0) }, "\(steps)")
+    #expect(abs(times[49] - 49 * 40 - 50) < 5, "with its audio: \(times[49])")
+  }
+
   /// A busy sender makes reports that are wrong by as much as its encoder was late.
   @Test(arguments: [[3], [2, 7, 12], [4, 6]], [150.0, 190, 210, 600])
   func reportsThatAreWrongAreOutvoted(numbers: [Int], error: Double) {
