@@ -12,7 +12,7 @@ extension Console {
     self.event(name, fields)
   }
 
-  /// Tells of the room's connection alone: when it is lost, and back. Ends with the room, or when
+  /// Tells of the room's connection alone: when it is lost, and back, and where it is too narrow. Ends with the room, or when
   /// what is returned is cancelled.
   @discardableResult
   func tellLosses(of room: Room) -> Task<Void, Never> {
@@ -35,6 +35,9 @@ extension RoomEvent {
     case .reconnecting(.quick): "The connection is lost; reconnecting…"
     case .reconnecting(.full), .reconnectModeChanged(.full): "The session is lost; joining the room again…"
     case .reconnected: "The connection is back."
+    case .linkLimitChanged(let bitrate?):
+      "The link from the server carries some \(bitrate / 1000) kbit/s, too little: video comes in smaller layers"
+    case .linkLimitChanged(nil): "The link from the server carries more again"
     default: nil
     }
   }
@@ -60,6 +63,8 @@ extension RoomEvent {
     case .disconnected(let error): ("disconnected", error.map { ["message": $0.message] } ?? [:])
     case .reconnecting(let mode), .reconnectModeChanged(let mode): ("reconnecting", ["mode": mode.rawValue])
     case .reconnected(let mode): ("reconnected", ["mode": mode.rawValue])
+    case .linkLimitChanged(let bitrate?): ("link_limited", ["bitrate": bitrate])
+    case .linkLimitChanged(nil): ("link_restored", [:])
     case .roomMetadataChanged(let metadata): ("room_metadata_changed", ["metadata": metadata])
     case .recordingChanged(let isRecording): ("recording_changed", ["recording": isRecording])
     case .roomMoved(let name): ("room_moved", ["room": name])

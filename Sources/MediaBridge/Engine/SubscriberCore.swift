@@ -18,8 +18,13 @@ final class SubscriberCore {
   private var isStopped = false
   private var isFlushing = false
   private let logger: Logger
+  /// Told of how narrow the way to us is, in bits a second, and of nil when it is not any more.
+  private let onLimit: (Int?) -> Void
+  private var isLimited = false
 
-  init(loop: TransportLoop, logger: Logger) { (self.loop, self.logger) = (loop, logger) }
+  init(loop: TransportLoop, logger: Logger, onLimit: @escaping (Int?) -> Void) {
+    (self.loop, self.logger, self.onLimit) = (loop, logger, onLimit)
+  }
 
   /// What the newest offer says, and which track each section carries.
   func update(_ sections: [(section: NegotiatedSection, trackSid: String)], _ new: [TrackReception]) {
@@ -106,6 +111,10 @@ final class SubscriberCore {
 
   private func tellBandwidth() {
     peer?.send(bandwidth.poll(at: .now, sources: router.receptions.values.compactMap(\.videoSource)))
+    let limit = bandwidth.limit
+    guard isLimited != (limit != nil) else { return }
+    isLimited = limit != nil
+    onLimit(limit)
   }
 
   private func poll() {

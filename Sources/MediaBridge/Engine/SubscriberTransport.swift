@@ -14,6 +14,8 @@ actor SubscriberTransport {
     case message([UInt8])
     /// The media of a track stays away, or comes back.
     case stream(trackSid: String, MediaTimeout.Change)
+    /// So many bits a second are all that passes; nil where that is over.
+    case limit(Int?)
     /// A track has turned out to be something else than expected: `media` is another one.
     case mediaChanged
   }
@@ -36,7 +38,7 @@ actor SubscriberTransport {
     let (events, told) = AsyncStream.makeStream(of: Event.self)
     (self.events, self.told) = (events, told)
     let configuration = PeerConfiguration(isControlling: false, ways, loggers: loggers)
-    let core = LoopBound(SubscriberCore(loop: loop, logger: loggers.tracks), on: loop)
+    let core = LoopBound(SubscriberCore(loop: loop, logger: loggers.tracks) { told.yield(.limit($0)) }, on: loop)
     self.core = core
     var handlers = PeerObserver.Handlers()
     handlers.packet = { core.value.receive($0, at: $1) }

@@ -25,6 +25,10 @@ public protocol RoomDelegate: AnyObject {
   /// The connection is back: what is told here, ahead of `roomDidReconnect`, is how.
   func room(_ room: Room, didCompleteReconnectWithMode reconnectMode: ReconnectMode)
 
+  /// The link from the server turns out to be narrow, or is so no more: see ``RoomEvent/linkLimitChanged(_:)``.
+  /// - Parameter bitrate: what it carries, in bits a second; nil where that is all that is sent.
+  func room(_ room: Room, didUpdateLinkLimit bitrate: Int?)
+
   /// The room's metadata is another text, or none.
   func room(_ room: Room, didUpdateMetadata metadata: String?)
   /// Somebody begins or ends to record the room, as the server knows it.

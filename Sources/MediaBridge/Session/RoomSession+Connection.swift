@@ -158,6 +158,7 @@ extension RoomSession {
     // A server that lets us receive after all offers a connection that is not the primary one.
     case .state(let state): handle(.secondaryTransport(state))
     case .message(let message): receive(message)
+    case .limit(let bitrate): room.tell(.linkLimitChanged(bitrate))
     case .mediaChanged: match()
     case .stream(let sid, let change): handle(.stream(sid: sid, change))
     }

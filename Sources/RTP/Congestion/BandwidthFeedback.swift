@@ -27,6 +27,8 @@ public struct BandwidthFeedback: Sendable {
 
   /// Bits a second of packets that bear a time, as far as it is known how many pass; nil before some have come.
   public var bitrate: Int? { bandwidth.bitrate.map { Int(max($0, Self.least)) } }
+  /// Bits a second that passed when the way was full; nil while nothing says that it is narrow.
+  public var limit: Int? { bandwidth.limit.map { Int($0) } }
 
   /// Notes a packet, whatever stream it is of.
   public mutating func note(_ packet: RTPPacket, at time: MediaTime) {

@@ -8,33 +8,47 @@ import MediaCore
 struct IncomingBandwidth: Sendable {
   /// At each update at most by so much towards what comes.
   private static let largestStep = 0.93
-  /// Below what comes only where the queue stays for so many updates: each by so much more, since what stands still is no
-  /// trend, and at most so far.
+  /// Below what comes only where the queue stays for so many updates, and with each by so much more, since what stands still
+  /// is no trend; at most so far.
   private static let (patience, step, depth) = (5, 0.99, 0.5)
+  /// The share of what passes that is told then, so that the queue gets shorter: that of Google's congestion control, and
+  /// less after the second and third queue in a row. Layers vary, and one that fits in a quiet moment is tried in vain again
+  /// and again where it does not fit on average.
+  private static let shares = [0.85, 0.65, 0.5]
+  /// A queue is another one after so long, and the first one again after so long.
+  private static let (between, lately) = (Duration.seconds(2), Duration.seconds(60))
   /// A second, and up to so much more than what comes: nothing says that it does not pass.
   private static let (increase, ceiling) = (0.08, 1.1)
-  /// For so long after a queue, more than what passed then has to pass for longer than what a router lets through at once.
-  private static let memory = Duration.seconds(20)
+  /// The way is another one where so much more passes than when it was full.
+  private static let relief = 1.5
+  /// For so long after a queue it takes more than what passed then by so much, for longer than what a router lets through at
+  /// once, to prove that there is more room.
+  private static let (memory, more) = (Duration.seconds(20), 1.1)
 
   /// Bits a second; nil before some have come.
   private(set) var bitrate: Double?
+  /// What passed when the way was full; nil while nothing says that it is narrow.
+  private(set) var limit: Double?
   /// In how many updates there has been a queue.
   private var congested = 0
+  /// How many queues that stayed there were of late, and when there was one last.
+  private var (queues, stayed): (Int, MediaTime?) = (1, nil)
   private var queue = IncomingQueue()
   private var gaps = SequenceGaps()
   /// Twice as long as the shortest probe of LiveKit's server: what a router lets through at once is little of that.
   private var passed = SlowerRate(window: .milliseconds(400))
   private var passedLong = SlowerRate(window: .milliseconds(1600))
-  /// The least that passed when there was a queue last.
-  private var full: (bitrate: Double, time: MediaTime)?
+  /// The least and the most that passed when a queue stayed last, and when there was one last.
+  private var full: (least: Double, most: Double, time: MediaTime)?
   /// What comes while there is a queue, and little from before it.
   private var coming = ByteRate(window: .milliseconds(200))
   private var lastUpdate: MediaTime?
 
   init() {}
 
-  private init(bitrate: Double?, full: (bitrate: Double, time: MediaTime)?) {
-    (self.bitrate, self.full) = (bitrate, full)
+  private init(after known: Self) {
+    (bitrate, limit, full) = (known.bitrate, known.limit, known.full)
+    (queues, stayed) = (known.queues, known.stayed)
   }
 
   /// - Parameter sent: by the sender's clock.
@@ -49,7 +63,8 @@ struct IncomingBandwidth: Sendable {
   mutating func update(at time: MediaTime) {
     let elapsed = min(lastUpdate.map { (time - $0).seconds } ?? 0, 1)
     lastUpdate = time
-    let state = queue.update(loss: gaps.update())
+    let isKnownNarrow = limit != nil && stayed.map { time - $0 < Self.lately } ?? false
+    let state = queue.update(loss: gaps.update(), isKnownNarrow: isKnownNarrow)
     congested = state == .congested ? congested + 1 : 0
     guard let passed = passed.rate(at: time) else { return }
     guard let bitrate else {
@@ -57,19 +72,39 @@ struct IncomingBandwidth: Sendable {
       return
     }
     guard state != .congested else { return lower(from: bitrate, max(passed, coming.rate(at: time) ?? 0), at: time) }
-    let known = full.flatMap { time - $0.time < Self.memory ? $0.bitrate : nil } ?? .infinity
-    let limit = max(known, passedLong.rate(at: time) ?? 0)
     let raised = state == .clear ? min(bitrate * (1 + Self.increase * elapsed), passed * Self.ceiling) : bitrate
-    self.bitrate = max(bitrate, min(max(raised, passed), limit))
+    let estimate = max(bitrate, min(max(raised, passed), room(at: time)))
+    self.bitrate = estimate
+    if let limit, estimate > limit * Self.relief { self.limit = nil }
+  }
+
+  /// As much as may be told where more passes.
+  private mutating func room(at time: MediaTime) -> Double {
+    guard let full, time - full.time < Self.memory else { return .infinity }
+    let proved = passedLong.rate(at: time) ?? 0
+    return proved > full.most * Self.more ? proved : full.least * share
   }
 
   /// Nothing is left of what was on the way, and the sender's clock may have begun anew.
-  mutating func beginAnew() { self = IncomingBandwidth(bitrate: bitrate, full: full) }
+  mutating func beginAnew() { self = IncomingBandwidth(after: self) }
 
   private mutating func lower(from bitrate: Double, _ coming: Double, at time: MediaTime) {
-    full = (min(coming, congested == 1 ? coming : full?.bitrate ?? coming), time)
-    let share = max(pow(Self.step, Double(max(congested - Self.patience, 0))), Self.depth)
+    let beyond = congested - Self.patience
+    if beyond > 0 { stays(at: time, coming) } else { full = (full?.least ?? coming, full?.most ?? coming, time) }
+    let share = beyond > 0 ? max(share * pow(Self.step, Double(beyond)), Self.depth) : 1
     self.bitrate = min(bitrate, max(bitrate * Self.largestStep, coming * share))
+  }
+
+  private var share: Double { Self.shares[min(queues, Self.shares.count) - 1] }
+
+  /// Notes a queue that is no passing one: what a router lets through at once is behind it.
+  private mutating func stays(at time: MediaTime, _ coming: Double) {
+    let pause = stayed.map { time - $0 } ?? Self.lately
+    let isAnother = pause > Self.between
+    queues = pause < Self.lately ? queues + (isAnother ? 1 : 0) : 1
+    let known = isAnother ? nil : full
+    full = (min(coming, known?.least ?? coming), max(coming, known?.most ?? coming), time)
+    (limit, stayed) = (full?.least, time)
   }
 }
 
@@ -97,7 +132,8 @@ private struct SlowerRate: Sendable {
 private struct IncomingQueue: Sendable {
   enum State: Sendable { case clear, busy, congested }
 
-  /// There is one from here on; so long it loses packets because it is full, and so long it is one in any case.
+  /// There is one from here on; so long it loses packets because it is full, or is one where there was one before; and so
+  /// long it is one in any case.
   private static let (least, losing, long) = (
     Duration.milliseconds(25), Duration.milliseconds(80), Duration.milliseconds(400)
   )
@@ -132,8 +168,10 @@ private struct IncomingQueue: Sendable {
   }
 
   /// Judges what came since the update before.
-  /// - Parameter loss: the share of packets that got lost of late.
-  mutating func update(loss: Double) -> State {
+  /// - Parameters:
+  ///   - loss: the share of packets that got lost of late.
+  ///   - isKnownNarrow: whether the way was full of late, so that what takes long waits once more.
+  mutating func update(loss: Double, isKnownNarrow: Bool) -> State {
     guard let newest = fastest.newest, let current = fastest.current else { return .clear }
     fastest.newest = nil
     let length = newest - min(current, fastest.previous ?? current)
@@ -143,7 +181,7 @@ private struct IncomingQueue: Sendable {
       (fastest.current, fastest.previous, lengths) = (newest, nil, [])
       return .clear
     }
-    let isFull = length > Self.losing && loss > Self.loss
+    let isFull = length > Self.losing && (loss > Self.loss || isKnownNarrow)
     return isFull || length > Self.long || isGrowing ? .congested : .busy
   }
 

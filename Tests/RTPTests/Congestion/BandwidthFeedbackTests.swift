@@ -131,7 +131,63 @@ struct BandwidthFeedbackTests {
     link.run(seconds: 3)
     #expect(link.isLowered(since: begin), "\(link.told(since: begin))")
     let told = try #require(link.told.last?.bitrate)
-    #expect((380_000...800_000).contains(told), "\(told)")
+    #expect((380_000...700_000).contains(told), "\(told)")
+    let limit = try #require(link.feedback.limit)
+    #expect((650_000...820_000).contains(limit), "\(limit)")
+  }
+
+  /// What repairs losses, and audio, has to pass beside what the server fits to the estimate.
+  @Test(arguments: 0..<5)
+  func notAllThatPassesIsTold(seed: UInt64) {
+    var link = SimulatedServer(seed: seed)
+    link.capacity = 300_000
+    link.wanted = 600_000
+    link.run(seconds: 5)
+    link.wanted = 150_000
+    link.run(seconds: 1)
+    let begin = link.now
+    link.run(seconds: 15)
+    let told = link.told(since: begin)
+    #expect(told.allSatisfy { (140_000...270_000).contains($0) }, "\(told)")
+    #expect(link.feedback.limit != nil)
+  }
+
+  /// A layer that fits now and then, and not on average, is not tried for ever.
+  @Test(arguments: 0..<5)
+  func whatIsTriedInVainIsToldLess(seed: UInt64) throws {
+    var link = SimulatedServer(seed: seed)
+    link.capacity = 300_000
+    link.wanted = 600_000
+    link.run(seconds: 5)
+    for _ in 0..<3 {
+      link.wanted = 100_000
+      link.run(seconds: 6)
+      link.wanted = 450_000
+      link.run(seconds: 4)
+    }
+    link.wanted = 140_000
+    link.run(seconds: 10)
+    let told = try #require(link.told.last?.bitrate)
+    #expect((120_000...170_000).contains(told), "some half of it: \(told)")
+    // It may have got wider since.
+    (link.wanted, link.capacity) = (100_000, nil)
+    link.run(seconds: 25)
+    link.wanted = 450_000
+    link.run(seconds: 3)
+    #expect(try #require(link.told.last).bitrate > 400_000)
+  }
+
+  @Test(arguments: 0..<5)
+  func whatPassesAfterwardsEndsTheLimit(seed: UInt64) {
+    var link = SimulatedServer(seed: seed)
+    link.capacity = 500_000
+    link.run(seconds: 5)
+    (link.wanted, link.capacity) = (200_000, nil)
+    link.run(seconds: 5)
+    #expect(link.feedback.limit != nil)
+    link.wanted = 1_500_000
+    link.run(seconds: 5)
+    #expect(link.feedback.limit == nil)
   }
 
   /// Whoever gives way is not told of less because less comes.
@@ -219,6 +275,7 @@ struct BandwidthFeedbackTests {
     (link.loss, link.jitter) = way
     link.run(seconds: 30)
     #expect(!link.isLowered(since: 0), "\(link.told.map(\.bitrate))")
+    #expect(link.feedback.limit == nil)
     #expect(try #require(link.told.last).bitrate > 0.9 * link.wanted * (1 - way.loss))
   }
 
