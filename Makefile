@@ -132,9 +132,8 @@ build-tests: setup-test
 tsan: build-tsan ## Run the tests of what crosses threads under the thread sanitizer
 	$(call run-shards,tsan,$(TSAN_TESTS))
 
-# Without the programs, which no unit test runs.
 build-tsan: setup-test
-	swift build --build-tests --product mediabridgePackageTests --scratch-path .build-tsan --sanitize=thread $(BUILD_FLAGS)
+	swift build --build-tests --scratch-path .build-tsan --sanitize=thread $(BUILD_FLAGS)
 
 tsan-shard-%:
 	Tests/shard.sh .build/again $@ $(TSAN_TESTS) $(SHARD_PATTERN) --skip "$(ENDURANCE)|$(ONE_THREAD)|$(TSAN_SKIP)"
