@@ -50,8 +50,9 @@ struct TrackTimeline: Sendable {
   /// Packets are late as after a pause in which the sender's timestamps stood still.
   private var suspectedPause: SuspectedPause?
   private var reports = ReportClock()
-  /// What is added to media time now.
+  /// What is added to media time now, and at which packet it was moved last.
   private var placement: Int64?
+  private var steered: (media: Int64, arrival: MediaTime)?
 
   init(id: String, clockRate: UInt32, isVideo: Bool) {
     (self.id, self.isVideo) = (id, isVideo)
@@ -135,7 +136,7 @@ struct TrackTimeline: Sendable {
     }
     // What comes in a rush has been sent over a longer time, and what was held back over a shorter one.
     let elapsed = max(0, min(time.nanoseconds &- steered.arrival.nanoseconds, last.media &- steered.media))
-    self.steered = (max(last.media, steered.media), max(time, steered.arrival))
+    if last.media > steered.media { self.steered = (last.media, max(time, steered.arrival)) }
     let error = target &- placement
     let isSettling = time - began < Limit.settling
     if error.magnitude > Limit.jump || isSettling && !isVideo {
@@ -145,7 +146,6 @@ struct TrackTimeline: Sendable {
       self.placement = placement &+ min(max(error, -step), step)
     }
   }
-  private var steered: (media: Int64, arrival: MediaTime)?
 
   private func slew(_ error: Int64, isSettling: Bool) -> Int64 {
     guard isVideo else { return Limit.slew }
