@@ -35,9 +35,9 @@ extension RoomEvent {
     case .reconnecting(.quick): "The connection is lost; reconnecting…"
     case .reconnecting(.full), .reconnectModeChanged(.full): "The session is lost; joining the room again…"
     case .reconnected: "The connection is back."
-    case .linkLimitChanged(let bitrate?):
+    case .downlinkLimitChanged(let bitrate?):
       "The link from the server carries some \(bitrate / 1000) kbit/s, too little: video comes in smaller layers"
-    case .linkLimitChanged(nil): "The link from the server carries more again"
+    case .downlinkLimitChanged(nil): "The link from the server carries more again"
     default: nil
     }
   }
@@ -63,8 +63,8 @@ extension RoomEvent {
     case .disconnected(let error): ("disconnected", error.map { ["message": $0.message] } ?? [:])
     case .reconnecting(let mode), .reconnectModeChanged(let mode): ("reconnecting", ["mode": mode.rawValue])
     case .reconnected(let mode): ("reconnected", ["mode": mode.rawValue])
-    case .linkLimitChanged(let bitrate?): ("link_limited", ["bitrate": bitrate])
-    case .linkLimitChanged(nil): ("link_restored", [:])
+    case .downlinkLimitChanged(let bitrate?): ("downlink_limited", ["bitrate": bitrate])
+    case .downlinkLimitChanged(nil): ("downlink_restored", [:])
     case .roomMetadataChanged(let metadata): ("room_metadata_changed", ["metadata": metadata])
     case .recordingChanged(let isRecording): ("recording_changed", ["recording": isRecording])
     case .roomMoved(let name): ("room_moved", ["room": name])

@@ -51,13 +51,14 @@ def test_layers_are_lowered_and_come_back(routed, probe):
     wait_for_full(probe, 40, 5)
     with routed.bandwidth_to_client("300kbit"):
         narrow = list(seconds(probe, 30))
-    assert 150_000 < told(probe, "link_limited")[0]["bitrate"] < 400_000
+    assert not told(probe, "downlink_restored")
+    assert 150_000 < told(probe, "downlink_limited")[0]["bitrate"] < 400_000
     settled = narrow[10:]
     # The server tries now and then whether there is room for more, and loses frames over that.
     assert sum(size == FULL for size, _ in settled) <= 2, narrow
     assert settled[-1][1] - settled[0][1] > 0.25 * FPS * (len(settled) - 1), narrow
     wait_for_full(probe, 60, 10)
-    assert told(probe, "link_restored")
+    assert told(probe, "downlink_restored")
 
 
 def test_loss_without_a_queue_lowers_nothing(routed, probe):
@@ -66,5 +67,5 @@ def test_loss_without_a_queue_lowers_nothing(routed, probe):
     routed.drop(forward=f'iifname "server" {STUN} accept; {lost}')
     lossy = list(seconds(probe, 30))
     assert all(size == FULL for size, _ in lossy), lossy
-    assert not told(probe, "link_limited")
+    assert not told(probe, "downlink_limited")
     assert lossy[-1][1] - lossy[0][1] > 0.9 * FPS * (len(lossy) - 1), lossy

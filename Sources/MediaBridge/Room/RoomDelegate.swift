@@ -25,9 +25,9 @@ public protocol RoomDelegate: AnyObject {
   /// The connection is back: what is told here, ahead of `roomDidReconnect`, is how.
   func room(_ room: Room, didCompleteReconnectWithMode reconnectMode: ReconnectMode)
 
-  /// The link from the server turns out to be narrow, or is so no more: see ``RoomEvent/linkLimitChanged(_:)``.
+  /// The link from the server turns out to be narrow, or is so no more: see ``RoomEvent/downlinkLimitChanged(_:)``.
   /// - Parameter bitrate: what it carries, in bits a second; nil where that is all that is sent.
-  func room(_ room: Room, didUpdateLinkLimit bitrate: Int?)
+  func room(_ room: Room, didUpdateDownlinkLimit bitrate: Int?)
 
   /// The room's metadata is another text, or none.
   func room(_ room: Room, didUpdateMetadata metadata: String?)

@@ -8,7 +8,7 @@ extension RoomDelegate {
   public func room(_ room: Room, didStartReconnectWithMode reconnectMode: ReconnectMode) {}
   public func room(_ room: Room, didCompleteReconnectWithMode reconnectMode: ReconnectMode) {}
 
-  public func room(_ room: Room, didUpdateLinkLimit bitrate: Int?) {}
+  public func room(_ room: Room, didUpdateDownlinkLimit bitrate: Int?) {}
   public func room(_ room: Room, didUpdateMetadata metadata: String?) {}
   public func room(_ room: Room, didUpdateReconnectMode reconnectMode: ReconnectMode) {}
   public func room(_ room: Room, didUpdateIsRecording isRecording: Bool) {}

@@ -14,7 +14,7 @@ extension RoomEvent {
     case .reconnected(let mode):
       delegate.room(room, didCompleteReconnectWithMode: mode)
       delegate.roomDidReconnect(room)
-    case .linkLimitChanged(let bitrate): delegate.room(room, didUpdateLinkLimit: bitrate)
+    case .downlinkLimitChanged(let bitrate): delegate.room(room, didUpdateDownlinkLimit: bitrate)
     case .roomMetadataChanged(let metadata): delegate.room(room, didUpdateMetadata: metadata)
     case .recordingChanged(let isRecording): delegate.room(room, didUpdateIsRecording: isRecording)
     case .roomMoved(let name): delegate.room(room, didMoveToRoomNamed: name)

@@ -16,10 +16,10 @@ public enum RoomEvent: Sendable {
   case reconnectModeChanged(ReconnectMode)
   /// The connection is back.
   case reconnected(ReconnectMode)
-  /// The link from the server carries so many bits a second and no more, so that the server sends smaller layers of video, or
-  /// pauses some; nil when it carries more again. A session that is joined anew begins without a limit. Not told where the
-  /// server finds out by itself (`use_send_side_bwe`): what it does about it is told of each track either way.
-  case linkLimitChanged(Int?)
+  /// The link from the server carries too little, some so many bits a second, so that the server sends smaller layers of video,
+  /// or pauses some; nil when it carries more again, or the room is joined anew. Not told where the server finds out by itself
+  /// (`use_send_side_bwe`): what it does about it is told of each track either way.
+  case downlinkLimitChanged(Int?)
 
   /// The room's metadata is another text; empty when it was taken away.
   case roomMetadataChanged(String)

@@ -140,6 +140,7 @@ extension RoomSession {
     let transport = SubscriberTransport(
       link.ways, factory: services.factory, latency: options.receiveLatency, loggers: services.loggers)
     link.transport = transport
+    if link.isDownlinkLimited { downlinkLimitChanged(nil) }
     services.begin(
       roundTrip: { [weak self] in await self?.link.transport?.roundTripTime() },
       playbackFailed: { [weak self] error, track in Task { await self?.playbackFailed(error, of: track) } },
@@ -158,11 +159,16 @@ extension RoomSession {
     // A server that lets us receive after all offers a connection that is not the primary one.
     case .state(let state): handle(.secondaryTransport(state))
     case .message(let message): receive(message)
-    case .limit(let bitrate): room.tell(.linkLimitChanged(bitrate))
+    case .limit(let bitrate): downlinkLimitChanged(bitrate)
     case .mediaChanged: match()
     case .stream(let sid, let change): handle(.stream(sid: sid, change))
     }
     await link.matching?.value
+  }
+
+  private func downlinkLimitChanged(_ bitrate: Int?) {
+    link.isDownlinkLimited = bitrate != nil
+    room.tell(.downlinkLimitChanged(bitrate))
   }
 
   private func answer(_ offer: Livekit_SessionDescription) async {

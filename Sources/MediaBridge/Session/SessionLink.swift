@@ -6,6 +6,8 @@ struct SessionLink {
   /// Nil before the room is connected.
   var client: SignalClient?
   var transport: SubscriberTransport?
+  /// Whether it was told that the way to it is narrow.
+  var isDownlinkLimited = false
   /// Nil until something is sent, or it is the primary one.
   var publisher: PublisherTransport?
   /// Which connection stands for the session and has the messages, as the join says: the one on which the server sends

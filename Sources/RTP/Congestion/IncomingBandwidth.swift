@@ -1,4 +1,3 @@
-import Glibc
 import MediaCore
 
 /// Estimates how much a way takes from what comes through it, by the receiver.
@@ -8,22 +7,13 @@ import MediaCore
 struct IncomingBandwidth: Sendable {
   /// At each update at most by so much towards what comes.
   private static let largestStep = 0.93
-  /// Below what comes only where the queue stays for so many updates, and with each by so much more, since what stands still
-  /// is no trend; at most so far.
-  private static let (patience, step, depth) = (5, 0.99, 0.5)
-  /// The share of what passes that is told then, so that the queue gets shorter: that of Google's congestion control, and
-  /// less after the second and third queue in a row. Layers vary, and one that fits in a quiet moment is tried in vain again
-  /// and again where it does not fit on average.
-  private static let shares = [0.85, 0.65, 0.5]
-  /// A queue is another one after so long, and the first one again after so long.
-  private static let (between, lately) = (Duration.seconds(2), Duration.seconds(60))
+  /// Below what comes only where the queue stays for more updates than that, and with each by so much, since what stands
+  /// still is no trend; not further below what passed while it stayed: who gives way sends less.
+  private static let (patience, step, floor) = (5, 0.99, 0.25)
+  /// It is said that the way is narrow after so many updates, where so much more is sent than comes, or some is lost.
+  private static let (certainty, overload) = (15, 1.1)
   /// A second, and up to so much more than what comes: nothing says that it does not pass.
   private static let (increase, ceiling) = (0.08, 1.1)
-  /// The way is another one where so much more passes than when it was full.
-  private static let relief = 1.5
-  /// For so long after a queue it takes more than what passed then by so much, for longer than what a router lets through at
-  /// once, to prove that there is more room.
-  private static let (memory, more) = (Duration.seconds(20), 1.1)
 
   /// Bits a second; nil before some have come.
   private(set) var bitrate: Double?
@@ -31,25 +21,19 @@ struct IncomingBandwidth: Sendable {
   private(set) var limit: Double?
   /// In how many updates there has been a queue.
   private var congested = 0
-  /// How many queues that stayed there were of late, and when there was one last.
-  private var (queues, stayed): (Int, MediaTime?) = (1, nil)
   private var queue = IncomingQueue()
   private var gaps = SequenceGaps()
   /// Twice as long as the shortest probe of LiveKit's server: what a router lets through at once is little of that.
   private var passed = SlowerRate(window: .milliseconds(400))
   private var passedLong = SlowerRate(window: .milliseconds(1600))
-  /// The least and the most that passed when a queue stayed last, and when there was one last.
-  private var full: (least: Double, most: Double, time: MediaTime)?
+  private var full: FullWay?
   /// What comes while there is a queue, and little from before it.
   private var coming = ByteRate(window: .milliseconds(200))
   private var lastUpdate: MediaTime?
 
   init() {}
 
-  private init(after known: Self) {
-    (bitrate, limit, full) = (known.bitrate, known.limit, known.full)
-    (queues, stayed) = (known.queues, known.stayed)
-  }
+  private init(after known: Self) { (bitrate, limit, full) = (known.bitrate, known.limit, known.full) }
 
   /// - Parameter sent: by the sender's clock.
   mutating func note(_ packet: RTPPacket, sent: MediaTime, at time: MediaTime) {
@@ -63,48 +47,91 @@ struct IncomingBandwidth: Sendable {
   mutating func update(at time: MediaTime) {
     let elapsed = min(lastUpdate.map { (time - $0).seconds } ?? 0, 1)
     lastUpdate = time
-    let isKnownNarrow = limit != nil && stayed.map { time - $0 < Self.lately } ?? false
-    let state = queue.update(loss: gaps.update(), isKnownNarrow: isKnownNarrow)
+    if full?.isOver(at: time) == true { full = nil }
+    let loss = gaps.update()
+    let state = queue.update(loss: loss, isKnownNarrow: limit != nil && full != nil)
     congested = state == .congested ? congested + 1 : 0
     guard let passed = passed.rate(at: time) else { return }
     guard let bitrate else {
       self.bitrate = passed
       return
     }
-    guard state != .congested else { return lower(from: bitrate, max(passed, coming.rate(at: time) ?? 0), at: time) }
-    let raised = state == .clear ? min(bitrate * (1 + Self.increase * elapsed), passed * Self.ceiling) : bitrate
-    let estimate = max(bitrate, min(max(raised, passed), room(at: time)))
-    self.bitrate = estimate
-    if let limit, estimate > limit * Self.relief { self.limit = nil }
-  }
-
-  /// As much as may be told where more passes.
-  private mutating func room(at time: MediaTime) -> Double {
-    guard let full, time - full.time < Self.memory else { return .infinity }
+    guard state != .congested else {
+      lower(from: bitrate, max(passed, coming.rate(at: time) ?? 0), at: time)
+      if congested >= Self.certainty, loss > IncomingQueue.loss || isMoreSent(at: time) { limit = full?.least }
+      return
+    }
     let proved = passedLong.rate(at: time) ?? 0
-    return proved > full.most * Self.more ? proved : full.least * share
+    let raised = state == .clear ? min(bitrate * (1 + Self.increase * elapsed), passed * Self.ceiling) : bitrate
+    self.bitrate = max(bitrate, min(max(raised, passed), full?.headroom(at: time, proved: proved) ?? .infinity))
+    if let limit, state == .clear, proved > limit * (full == nil ? 1 : FullWay.more) { self.limit = nil }
   }
 
   /// Nothing is left of what was on the way, and the sender's clock may have begun anew.
   mutating func beginAnew() { self = IncomingBandwidth(after: self) }
 
   private mutating func lower(from bitrate: Double, _ coming: Double, at time: MediaTime) {
-    let beyond = congested - Self.patience
-    if beyond > 0 { stays(at: time, coming) } else { full = (full?.least ?? coming, full?.most ?? coming, time) }
-    let share = beyond > 0 ? max(share * pow(Self.step, Double(beyond)), Self.depth) : 1
-    self.bitrate = min(bitrate, max(bitrate * Self.largestStep, coming * share))
+    var target = coming
+    if congested > Self.patience {
+      var full = full ?? FullWay(coming, at: time)
+      full.note(staying: coming, at: time)
+      self.full = full
+      target = max(min(coming * full.share, bitrate * Self.step), full.most * Self.floor)
+    } else {
+      full?.note(at: time)
+    }
+    self.bitrate = min(bitrate, max(bitrate * Self.largestStep, target))
   }
 
-  private var share: Double { Self.shares[min(queues, Self.shares.count) - 1] }
+  /// Whether more is sent than comes: else the way is longer, or what it held back comes now.
+  private mutating func isMoreSent(at time: MediaTime) -> Bool {
+    guard let sent = passedLong.sentRate, let came = passedLong.cameRate(at: time) else { return false }
+    return sent > came * Self.overload
+  }
+}
 
-  /// Notes a queue that is no passing one: what a router lets through at once is behind it.
-  private mutating func stays(at time: MediaTime, _ coming: Double) {
-    let pause = stayed.map { time - $0 } ?? Self.lately
-    let isAnother = pause > Self.between
-    queues = pause < Self.lately ? queues + (isAnother ? 1 : 0) : 1
-    let known = isAnother ? nil : full
-    full = (min(coming, known?.least ?? coming), max(coming, known?.most ?? coming), time)
-    (limit, stayed) = (full?.least, time)
+/// What passed when the way was full.
+private struct FullWay: Sendable {
+  /// By so much more has to pass to prove that there is more room.
+  static let more = 1.25
+  /// The share of what passes that is told, so that the queue gets shorter: that of Google's congestion control, and less
+  /// after the second and third queue of late. Layers vary, and one that fits in a quiet moment is tried in vain again and
+  /// again where it does not fit on average.
+  private static let shares = [0.85, 0.65, 0.5]
+  /// Where there was none for so long, a queue is another one; where none stayed for so long, nothing is left of it.
+  private static let (pause, memory) = (Duration.seconds(2), Duration.seconds(60))
+  /// For so long after a queue there is no more room, unless more passes for longer than what a router lets through at once.
+  private static let caution = Duration.seconds(20)
+
+  private(set) var least: Double
+  private(set) var most: Double
+  private var count = 1
+  /// When there was a queue last, and when there was one that stayed.
+  private var newest: MediaTime
+  private var stayed: MediaTime
+
+  init(_ bitrate: Double, at time: MediaTime) { (least, most, newest, stayed) = (bitrate, bitrate, time, time) }
+
+  /// Notes a queue that may be a passing one.
+  mutating func note(at time: MediaTime) { newest = time }
+
+  /// Notes one that is not: what a router lets through at once is over.
+  mutating func note(staying bitrate: Double, at time: MediaTime) {
+    let isAnother = time - stayed > Self.pause
+    if isAnother { count = min(count + 1, Self.shares.count) }
+    (least, most) = isAnother ? (bitrate, bitrate) : (min(least, bitrate), max(most, bitrate))
+    (newest, stayed) = (time, time)
+  }
+
+  var share: Double { Self.shares[count - 1] }
+
+  func isOver(at time: MediaTime) -> Bool { time - stayed > Self.memory }
+
+  /// As much as may be told.
+  /// - Parameter proved: what passes.
+  func headroom(at time: MediaTime, proved: Double) -> Double {
+    guard time - newest < Self.caution else { return .infinity }
+    return proved > most * Self.more ? proved : least * share
   }
 }
 
@@ -122,8 +149,13 @@ private struct SlowerRate: Sendable {
     newestSent = time
   }
 
+  /// By the sender's clock, up to what has come.
+  var sentRate: Double? { mutating get { newestSent.flatMap { sent.rate(at: $0) } } }
+
+  mutating func cameRate(at time: MediaTime) -> Double? { came.rate(at: time) }
+
   mutating func rate(at time: MediaTime) -> Double? {
-    guard let newestSent, let sent = sent.rate(at: newestSent), let came = came.rate(at: time) else { return nil }
+    guard let sent = sentRate, let came = cameRate(at: time) else { return nil }
     return min(sent, came)
   }
 }
@@ -138,7 +170,7 @@ private struct IncomingQueue: Sendable {
     Duration.milliseconds(25), Duration.milliseconds(80), Duration.milliseconds(400)
   )
   /// Ways lose some, too.
-  private static let loss = 0.05
+  static let loss = 0.05
   /// It grows where so many updates in a row get longer, but for a few, and by so much in all: delays that vary do not.
   private static let (run, share, growth) = (8, 0.85, Duration.milliseconds(15))
   /// What has been the same for so many updates is the way, which has become longer.

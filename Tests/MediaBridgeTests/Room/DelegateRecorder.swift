@@ -59,6 +59,7 @@ final class DelegateRecorder: RoomDelegate, ParticipantDelegate, TrackDelegate, 
   func roomDidReconnect(_ room: Room) { note() }
   func room(_ room: Room, didStartReconnectWithMode reconnectMode: ReconnectMode) { note(reconnectMode.rawValue) }
   func room(_ room: Room, didCompleteReconnectWithMode reconnectMode: ReconnectMode) { note(reconnectMode.rawValue) }
+  func room(_ room: Room, didUpdateDownlinkLimit bitrate: Int?) { note(bitrate.map(String.init)) }
   func room(_ room: Room, didUpdateMetadata metadata: String?) { note(metadata) }
   func room(_ room: Room, didUpdateIsRecording isRecording: Bool) { note("\(isRecording)") }
   func room(_ room: Room, didMoveToRoomNamed roomName: String) { note(roomName) }

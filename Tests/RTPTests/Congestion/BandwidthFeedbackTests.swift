@@ -168,7 +168,12 @@ struct BandwidthFeedbackTests {
     link.wanted = 140_000
     link.run(seconds: 10)
     let told = try #require(link.told.last?.bitrate)
-    #expect((120_000...170_000).contains(told), "some half of it: \(told)")
+    #expect((100_000...180_000).contains(told), "some half of it: \(told)")
+    // Whoever tries once more finds out as soon.
+    let begin = link.now
+    link.wanted = 450_000
+    link.run(seconds: 3)
+    #expect(link.isLowered(since: begin), "\(link.told(since: begin))")
     // It may have got wider since.
     (link.wanted, link.capacity) = (100_000, nil)
     link.run(seconds: 25)
@@ -187,6 +192,33 @@ struct BandwidthFeedbackTests {
     #expect(link.feedback.limit != nil)
     link.wanted = 1_500_000
     link.run(seconds: 5)
+    #expect(link.feedback.limit == nil)
+  }
+
+  /// A server that gives way at once leaves an estimate that has not come down yet, and the way is as narrow as before.
+  @Test(arguments: 0..<5)
+  func theLimitStaysWhereTheServerGivesWay(seed: UInt64) {
+    var link = SimulatedServer(seed: seed)
+    link.wanted = 4_000_000
+    link.run(seconds: 5)
+    link.capacity = 300_000
+    link.run(seconds: 2.5)
+    #expect(link.feedback.limit != nil)
+    link.wanted = 150_000
+    link.run(seconds: 15)
+    #expect(link.feedback.limit != nil)
+  }
+
+  /// As much as before, once the way is as wide as that.
+  @Test(arguments: 0..<5)
+  func aLimitEndsWithoutAProbe(seed: UInt64) {
+    var link = SimulatedServer(seed: seed)
+    link.run(seconds: 5)
+    link.capacity = 1_200_000
+    link.run(seconds: 5)
+    #expect(link.feedback.limit != nil)
+    link.capacity = nil
+    link.run(seconds: 70)
     #expect(link.feedback.limit == nil)
   }
 
@@ -288,6 +320,7 @@ struct BandwidthFeedbackTests {
       link.run(seconds: 1.5)
     }
     #expect(!link.isLowered(since: 0), "\(link.told.map(\.bitrate))")
+    #expect(link.feedback.limit == nil)
     let told = try #require(link.told.last).bitrate
     #expect((1_400_000...3_500_000).contains(told), "\(told)")
   }
@@ -300,6 +333,7 @@ struct BandwidthFeedbackTests {
     link.framesASecond = way.framesASecond
     link.unevenness = (way.deviation, way.likeness)
     link.run(seconds: 60)
+    #expect(link.feedback.limit == nil)
     #expect(!link.isLowered(since: 0), "\(link.told.map(\.bitrate))")
   }
 
@@ -319,6 +353,7 @@ struct BandwidthFeedbackTests {
     link.run(seconds: 20)
     link.delay += longer
     link.run(seconds: 40)
+    #expect(link.feedback.limit == nil)
     #expect(!link.isLowered(since: 0), "\(link.told.map(\.bitrate))")
   }
 
