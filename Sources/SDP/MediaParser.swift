@@ -81,8 +81,8 @@ struct MediaParser {
     case "rtpmap":
       guard section.codecs[index].readMapping(rest) else { throw malformed("rtpmap", text) }
     case "fmtp":
-      // Each line copies what came before, so there is an end to it.
-      guard section.codecs[index].fmtp?.utf8.count ?? 0 < 4096 else { break }
+      // Each line copies what came before, and all of it is read for each codec, so there is an end to it.
+      guard (section.codecs[index].fmtp?.utf8.count ?? 0) + rest.utf8.count < 4096 else { break }
       section.codecs[index].fmtp = section.codecs[index].fmtp.map { "\($0);\(rest)" } ?? String(rest)
     default:
       if section.codecs[index].feedback.count < 32 { section.codecs[index].feedback.append(String(rest)) }

@@ -58,6 +58,8 @@ final class DTLSTransport {
     bio = DatagramBIO(send: send)
     SSL_set_bio(ssl, bio.bio, bio.bio)
     shim_ssl_set_mtu(ssl, Self.mtu)
+    // OpenSSL's first second would be a second of many joins on a way that loses packets; LiveKit's server waits for 100 ms.
+    DTLS_set_timer_cb(ssl) { _, last in last == 0 ? 100_000 : min(last * 2, 2_000_000) }
     isClient ? SSL_set_connect_state(ssl) : SSL_set_accept_state(ssl)
   }
 

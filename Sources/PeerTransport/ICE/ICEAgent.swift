@@ -138,6 +138,9 @@ final class ICEAgent {
     guard !isClosed else { return completion() }
     isClosed = true
     shim_disconnect_by_data(object, Unmanaged.passUnretained(self).toOpaque())
+    // Without the stream nobody reads a relay's answer to the farewell, which libnice would wait for for two seconds.
+    shim_object_set_uint(object, "stun-max-retransmissions", 1)
+    shim_object_set_uint(object, "stun-initial-timeout", 20)
     nice_agent_attach_recv(agent, stream, component, loop.context, nil, nil)
     nice_agent_remove_stream(agent, stream)
     let done = Unmanaged.passRetained(Completion(completion))

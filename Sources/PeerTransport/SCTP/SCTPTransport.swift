@@ -177,8 +177,8 @@ extension SCTPTransport {
     reset.assoc_value = UInt32(SCTP_ENABLE_RESET_STREAM_REQ)
     set(sctp, SCTP_ENABLE_STREAM_RESET, reset)
     var start = sctp_initmsg()
-    start.sinit_num_ostreams = 1024
-    start.sinit_max_instreams = 65_535
+    // usrsctp holds 40 bytes for each that the peer may use, and pion asks for all 65,535.
+    (start.sinit_num_ostreams, start.sinit_max_instreams) = (1024, 1024)
     set(sctp, SCTP_INITMSG, start)
     var event = sctp_event()
     event.se_assoc_id = UInt32(SCTP_ALL_ASSOC)

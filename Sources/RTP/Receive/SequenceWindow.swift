@@ -61,8 +61,9 @@ struct SequenceWindow: Sendable {
   }
 
   private mutating func restart(at number: SequenceNumber) -> Verdict {
-    // A multiple of 65536 above the old numbers, so that no extended number means two packets.
-    let extended = ((highest >> 16) + 2) << 16 | Int64(number.rawValue)
+    // The next number that ends so: no extended number means two packets, and after an outage, in which the sender has counted
+    // on, it is the sender's own. LiveKit's server drops reports of what it has not sent yet.
+    let extended = highest &+ Int64(number.rawValue &- UInt16(truncatingIfNeeded: highest))
     for index in bits.indices { bits[index] = 0 }
     suspect = nil
     _ = start(at: extended)

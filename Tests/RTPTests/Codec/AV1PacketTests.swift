@@ -103,6 +103,13 @@ struct AV1PacketTests {
     }
   }
 
+  /// They would take more memory than they have bytes.
+  @Test func tinyUnitsWithoutEndAreNoFrame() {
+    #expect(join(Array(repeating: [0] + (0..<600).flatMap { _ -> [UInt8] in [1, 8] }, count: 10))?.count == 6000 * 2)
+    #expect(join(Array(repeating: [0] + (0..<600).flatMap { _ -> [UInt8] in [1, 8] }, count: 30)) == nil)
+    #expect(join(Array(repeating: [UInt8](repeating: 0, count: 1200), count: 30)) == [])
+  }
+
   @Test(arguments: [
     // A delimiter, a sequence header and a keyframe that is shown; a still picture.
     ("12 00 0a 01 00 32 01 10", true), ("0a 01 18 32 01 00", true),

@@ -13,6 +13,9 @@ public struct AV1Assembly {
     var payload: Int
   }
 
+  /// More units, or pieces of them, are no frame, and would take more memory than they have bytes.
+  private static let most = 16_384
+
   /// Bytes of the temporal unit; none where its packets had only delimiters.
   public private(set) var count = 0
   private var pieces: [UnsafeRawBufferPointer] = []
@@ -43,7 +46,8 @@ public struct AV1Assembly {
         guard let said = LEB128.read(payload, at: offset), said.value <= length - said.length else { return false }
         (offset, length) = (offset + said.length, said.value)
       }
-      pieces.append(UnsafeRawBufferPointer(rebasing: payload[offset..<(offset + length)]))
+      guard pieces.count < Self.most else { return false }
+      if length > 0 { pieces.append(UnsafeRawBufferPointer(rebasing: payload[offset..<(offset + length)])) }
       offset += length
       isOpen = offset == payload.count && flags & AV1Aggregation.isContinued != 0
       if !isOpen, !endUnit() { return false }
