@@ -26,7 +26,7 @@ public protocol RoomDelegate: AnyObject {
   func room(_ room: Room, didCompleteReconnectWithMode reconnectMode: ReconnectMode)
 
   /// The link from the server turns out to be narrow, or is so no more: see ``RoomEvent/downlinkLimitChanged(_:)``.
-  /// - Parameter bitrate: what it carries, in bits a second; nil where that is all that is sent.
+  /// - Parameter bitrate: what it carries, in bits a second; nil where it carries all that is sent.
   func room(_ room: Room, didUpdateDownlinkLimit bitrate: Int?)
 
   /// The room's metadata is another text, or none.

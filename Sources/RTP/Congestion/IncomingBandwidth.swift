@@ -58,6 +58,7 @@ struct IncomingBandwidth: Sendable {
     }
     guard state != .congested else {
       lower(from: bitrate, max(passed, coming.rate(at: time) ?? 0), at: time)
+      // Else the way is longer, or what it held back comes now.
       if congested >= Self.certainty, loss > IncomingQueue.loss || isMoreSent(at: time) { limit = full?.least }
       return
     }
@@ -83,7 +84,7 @@ struct IncomingBandwidth: Sendable {
     self.bitrate = min(bitrate, max(bitrate * Self.largestStep, target))
   }
 
-  /// Whether more is sent than comes: else the way is longer, or what it held back comes now.
+  /// Whether more is sent than comes.
   private mutating func isMoreSent(at time: MediaTime) -> Bool {
     guard let sent = passedLong.sentRate, let came = passedLong.cameRate(at: time) else { return false }
     return sent > came * Self.overload

@@ -105,8 +105,9 @@ struct AV1PacketTests {
 
   /// They would take more memory than they have bytes.
   @Test func tinyUnitsWithoutEndAreNoFrame() {
-    #expect(join(Array(repeating: [0] + (0..<600).flatMap { _ -> [UInt8] in [1, 8] }, count: 10))?.count == 6000 * 2)
-    #expect(join(Array(repeating: [0] + (0..<600).flatMap { _ -> [UInt8] in [1, 8] }, count: 30)) == nil)
+    let units = [0] + (0..<600).flatMap { _ -> [UInt8] in [1, 8] }
+    #expect(join(Array(repeating: units, count: 10))?.count == 6000 * 2)
+    #expect(join(Array(repeating: units, count: 30)) == nil)
     #expect(join(Array(repeating: [UInt8](repeating: 0, count: 1200), count: 30)) == [])
   }
 

@@ -39,6 +39,14 @@ private struct SimulatedServer {
     feedback.extensionID = Self.extensionID
   }
 
+  /// Over a way that has been full for 5 s.
+  static func full(seed: UInt64, capacity: Double, wanted: Double = 1_500_000) -> Self {
+    var link = Self(seed: seed)
+    (link.capacity, link.wanted) = (capacity, wanted)
+    link.run(seconds: 5)
+    return link
+  }
+
   mutating func run(seconds: Double) {
     let end = now + seconds * 1000
     while now < end {
@@ -139,10 +147,7 @@ struct BandwidthFeedbackTests {
   /// What repairs losses, and audio, has to pass beside what the server fits to the estimate.
   @Test(arguments: 0..<5)
   func notAllThatPassesIsTold(seed: UInt64) {
-    var link = SimulatedServer(seed: seed)
-    link.capacity = 300_000
-    link.wanted = 600_000
-    link.run(seconds: 5)
+    var link = SimulatedServer.full(seed: seed, capacity: 300_000, wanted: 600_000)
     link.wanted = 150_000
     link.run(seconds: 1)
     let begin = link.now
@@ -155,10 +160,7 @@ struct BandwidthFeedbackTests {
   /// A layer that fits now and then, and not on average, is not tried for ever.
   @Test(arguments: 0..<5)
   func whatIsTriedInVainIsToldLess(seed: UInt64) throws {
-    var link = SimulatedServer(seed: seed)
-    link.capacity = 300_000
-    link.wanted = 600_000
-    link.run(seconds: 5)
+    var link = SimulatedServer.full(seed: seed, capacity: 300_000, wanted: 600_000)
     for _ in 0..<3 {
       link.wanted = 100_000
       link.run(seconds: 6)
@@ -184,9 +186,7 @@ struct BandwidthFeedbackTests {
 
   @Test(arguments: 0..<5)
   func whatPassesAfterwardsEndsTheLimit(seed: UInt64) {
-    var link = SimulatedServer(seed: seed)
-    link.capacity = 500_000
-    link.run(seconds: 5)
+    var link = SimulatedServer.full(seed: seed, capacity: 500_000)
     (link.wanted, link.capacity) = (200_000, nil)
     link.run(seconds: 5)
     #expect(link.feedback.limit != nil)
@@ -251,9 +251,7 @@ struct BandwidthFeedbackTests {
   /// A short one at once, a while after the way was full, and a long one before.
   @Test(arguments: 0..<5, [(pause: 25.0, length: 0.45), (10, 2)])
   func aProbeThatPassesIsTold(seed: UInt64, probe: (pause: Double, length: Double)) throws {
-    var link = SimulatedServer(seed: seed)
-    link.capacity = 500_000
-    link.run(seconds: 5)
+    var link = SimulatedServer.full(seed: seed, capacity: 500_000)
     (link.wanted, link.capacity) = (200_000, 3_000_000)
     link.run(seconds: probe.pause)
     #expect(try #require(link.told.last).bitrate < 600_000)
@@ -286,9 +284,7 @@ struct BandwidthFeedbackTests {
 
   @Test(arguments: 0..<5)
   func aProbeThatDoesNotPassIsNotBelieved(seed: UInt64) throws {
-    var link = SimulatedServer(seed: seed)
-    link.capacity = 500_000
-    link.run(seconds: 5)
+    var link = SimulatedServer.full(seed: seed, capacity: 500_000)
     link.wanted = 200_000
     link.run(seconds: 10)
     link.padding = 1_300_000
