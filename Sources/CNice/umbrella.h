@@ -1,2 +1,3 @@
 #pragma once
 #include <nice/agent.h>
+#include <nice/interfaces.h>

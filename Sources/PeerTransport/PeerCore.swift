@@ -6,13 +6,14 @@ import SDP
 /// The parts of a peer connection and how they feed each other. Lives on its loop.
 final class PeerCore {
   private let loop: TransportLoop
-  private let configuration: PeerConfiguration
+  private var configuration: PeerConfiguration
   private var listener: PeerListener
   private var ice = ICESession()
   private var security = PeerSecurity()
   private var channels = PeerChannels()
   private var path = PeerPath()
   private var connectTimer: LoopTimer?
+  private let farewells = Farewells()
   private(set) var state = PeerState.new
   private(set) var counters = PeerCounters()
 
@@ -46,13 +47,15 @@ final class PeerCore {
   }
 
   func connect(to parameters: TransportParameters, isDTLSClient: Bool) {
-    guard state != .closed, let agent = agent() else { return }
+    guard state != .closed else { return }
     let isFirst = ice.remote == nil
     if parameters.hasDataChannels { negotiatedDataChannels() }
     guard isFirst || ice.isRestarted(by: parameters) else { return }
+    // Another server has taken the session over, which knows nothing of the keys.
+    if security.isUp, ice.isOther(parameters) { return change(to: .failed(.closedByPeer)) }
     if ice.isToRestart(for: parameters) { restartICE() }
     ice.accept(parameters)
-    agent.setRemote(parameters)
+    agent()?.setRemote(parameters)
     startGathering()
     if isFirst {
       security.isClient = isDTLSClient
@@ -61,11 +64,18 @@ final class PeerCore {
     }
   }
 
+  /// Credentials and candidates anew (RFC 8445, 9). An agent of libnice gathers once, and the addresses of this machine
+  /// may be others by now: so it is another agent, below the same DTLS.
   func restartICE() {
-    ice.restarts()
-    ice.agent?.restart()
+    guard state != .closed else { return }
+    if let unused = ice.restarts() { farewells.close(unused) }
+    _ = agent()
     startGathering()
+    // What has not connected begins anew.
+    if state == .connecting { armConnectTimer() }
   }
+
+  func use(_ servers: [ICEServer]) { configuration.iceServers = servers }
 
   func add(remoteCandidate: String) { agent()?.add(remoteCandidate: remoteCandidate) }
 
@@ -105,6 +115,7 @@ final class PeerCore {
   }
 
   private func armConnectTimer() {
+    connectTimer?.cancel()
     let bound = LoopBound(Weak(self), on: loop)
     connectTimer = loop.after(configuration.connectTimeout) { bound.value.object?.connectTimedOut() }
   }
@@ -122,6 +133,7 @@ final class PeerCore {
     logger.debug("ICE state", metadata: ["state": "\(new)"])
     switch new {
     case .connected, .ready:
+      if let former = ice.connects() { farewells.close(former) }
       path.isAnother(at: .now)
       if security.dtls == nil { startDTLS() } else if security.isUp { change(to: .connected) }
     case .failed:
@@ -144,7 +156,7 @@ final class PeerCore {
     if let sctp = channels.sctp, sctp.isUp {
       switch path.look(at: .now) {
       case .dead: lostConsent()
-      case .quiet: sctp.sendHeartbeat()
+      case .quiet: ice.carrier?.hasLostItsAddress == true ? lostConsent() : sctp.sendHeartbeat()
       case .alive, nil: break
       }
     }
@@ -159,7 +171,7 @@ final class PeerCore {
     guard let remote = ice.remote else { return }
     security.dtls = DTLSTransport(
       loop: loop, isClient: security.isClient, profiles: configuration.srtpProfiles,
-      fingerprints: remote.fingerprints, send: { [unowned self] datagram in ice.agent?.send(datagram) },
+      fingerprints: remote.fingerprints, send: { [unowned self] datagram in ice.carrier?.send(datagram) },
       emit: { [unowned self] event in handle(event) })
     guard let dtls = security.dtls else { return change(to: .failed(.dtlsFailed("OpenSSL refused its settings"))) }
     dtls.start()
@@ -206,6 +218,7 @@ final class PeerCore {
         case .message(let bytes, let isText, let channel):
           tell { $0.peerConnection($1, didReceive: bytes, isText: isText, on: channel) }
         case .failed: change(to: .failed(.noDataChannels))
+        case .ended: change(to: .failed(.closedByPeer))
         }
       })
     for request in channels.takeRequests() { channels.sctp?.open(request) }
@@ -272,7 +285,7 @@ final class PeerCore {
     let length = buffer.count
     let sent = buffer.withUnsafeMutableBytes { bytes -> Int? in
       guard let base = bytes.baseAddress, let count = security.srtp?.protect(base, count: length, isRTCP: isRTCP),
-        ice.agent?.send(UnsafeRawBufferPointer(start: base, count: count)) == true
+        ice.carrier?.send(UnsafeRawBufferPointer(start: base, count: count)) == true
       else { return nil }
       return count
     }
@@ -295,9 +308,8 @@ final class PeerCore {
     channels.sctp?.close()
     channels.sctp = nil
     security.dtls?.close()
-    guard let agent = ice.agent else { return completion() }
-    ice.agent = nil
-    agent.close { [self] in
+    for agent in ice.ends() { farewells.close(agent) }
+    farewells.whenAllAreClosed { [self] in
       security.dtls = nil
       completion()
     }

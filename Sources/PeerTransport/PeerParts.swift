@@ -6,10 +6,14 @@ struct PeerListener {
   weak var owner: PeerConnection?
 }
 
-/// The agent, and what both sides have said of their candidates. Pure but for the agent, which only its owner calls.
+/// The agents, and what both sides have said of their candidates. Pure but for the agents, which only its owner calls.
 struct ICESession {
   /// Nil before the first thing is asked of it, and after the end.
   var agent: ICEAgent?
+  /// What ICE was restarted for: it carries packets until the new one has connected.
+  private(set) var former: ICEAgent?
+  /// Whether `agent` has found a way.
+  private var isConnected = false
   private(set) var remote: TransportParameters?
   private var isGathering = false
   /// ICE was restarted and the peer's part of it is still to come.
@@ -25,8 +29,37 @@ struct ICESession {
     isRestarted(by: parameters) && !hasNewCredentials
   }
 
-  /// Candidates are gathered anew.
-  mutating func restarts() { (hasNewCredentials, isGathering) = (true, false) }
+  /// Whether they are of a peer with another certificate.
+  func isOther(_ parameters: TransportParameters) -> Bool {
+    remote.map { Set($0.fingerprints).isDisjoint(with: parameters.fingerprints) } ?? false
+  }
+
+  /// What packets go out by.
+  var carrier: ICEAgent? { former ?? agent }
+
+  /// Credentials and candidates are to be those of a new agent.
+  /// - Returns: what carries nothing, and is to be closed.
+  mutating func restarts() -> ICEAgent? {
+    (hasNewCredentials, isGathering) = (true, false)
+    let unused = isConnected ? nil : agent
+    if isConnected { former = agent }
+    (agent, isConnected) = (nil, false)
+    former?.retire()
+    return unused
+  }
+
+  /// `agent` has found a way.
+  /// - Returns: what carries nothing any more, and is to be closed.
+  mutating func connects() -> ICEAgent? {
+    defer { (isConnected, former) = (true, nil) }
+    return former
+  }
+
+  /// - Returns: what there is, to be closed.
+  mutating func ends() -> [ICEAgent] {
+    defer { (agent, former) = (nil, nil) }
+    return [agent, former].compactMap(\.self)
+  }
 
   mutating func accept(_ parameters: TransportParameters) { (remote, hasNewCredentials) = (parameters, false) }
 
@@ -34,6 +67,32 @@ struct ICESession {
   mutating func beginsToGather() -> Bool {
     defer { isGathering = true }
     return !isGathering
+  }
+}
+
+/// Agents on their way out: the loop has to run until the last of them has closed its sockets. Lives on the loop.
+final class Farewells {
+  private var count = 0
+  private var completion: (() -> Void)?
+
+  func close(_ agent: ICEAgent) {
+    count += 1
+    agent.close { [self] in
+      count -= 1
+      look()
+    }
+  }
+
+  /// - Parameter completion: called at once where none is left.
+  func whenAllAreClosed(_ completion: @escaping () -> Void) {
+    self.completion = completion
+    look()
+  }
+
+  private func look() {
+    guard count == 0, let completion else { return }
+    self.completion = nil
+    completion()
   }
 }
 

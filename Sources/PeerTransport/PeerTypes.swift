@@ -92,7 +92,7 @@ public enum PeerError: Error, Sendable, Equatable, CustomStringConvertible {
   case iceFailed(tried: String)
   /// The pair that had worked answers no more (RFC 7675); the pair.
   case consentLost(pair: String)
-  /// The peer has ended the session.
+  /// The peer has ended the session, or its data channels alone.
   case closedByPeer
   /// The handshake was refused or broken.
   case dtlsFailed(String)

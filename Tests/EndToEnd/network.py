@@ -109,6 +109,13 @@ class RoutedNetwork:
             assert time.monotonic() < deadline, f"{end}: the link does not come up"
             time.sleep(0.05)
 
+    def move_client(self, address):
+        """The client gets another address in place of its own, as if it had changed networks."""
+        client = f"{self.name}-client"
+        _run("ip", "-n", client, "address", "flush", "dev", "uplink")
+        _run("ip", "-n", client, "address", "add", f"{address}/24", "dev", "uplink")
+        _run("ip", "-n", client, "route", "add", "default", "via", self.CLIENT_SIDE)
+
     def router(self, *arguments):
         return ("ip", "netns", "exec", f"{self.name}-router", *map(str, arguments))
 

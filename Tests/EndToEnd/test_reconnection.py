@@ -89,6 +89,17 @@ def test_media_is_cut_for_good(routed, distant_server, tmp_path):
     assert course(recorder) == ["reconnecting quick", "reconnected quick"], recorder.report("another course")
 
 
+def test_the_network_changes(routed, distant_server, tmp_path):
+    """The machine has another address from one moment to the next, and nobody tells it that its packets go nowhere."""
+    _, recorder, file = recording(distant_server, tmp_path)
+    routed.move_client("10.77.1.3")
+    recorder.wait_for("reconnecting", 8)
+    recorder.wait_for("reconnected", 10)
+    finish(recorder, file, flows(recorder))
+    assert course(recorder) == ["reconnecting quick", "reconnected quick"], recorder.report("another course")
+    assert longest_pause(file) < 8, "frames stood still"
+
+
 @pytest.mark.parametrize("pause", [0.3, 10])
 def test_signalling_is_cut(routed, distant_server, tmp_path, pause):
     """TCP to the server's port is refused from now on. Media flows all the while."""

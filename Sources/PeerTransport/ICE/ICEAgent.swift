@@ -30,6 +30,9 @@ final class ICEAgent {
   private var remoteCandidates: [String] = []
   private var localCandidates: [String] = []
   private var isClosed = false
+  private var isRetired = false
+  /// Of the pair in use; nil where the system's list of addresses says nothing of it.
+  private var ownAddress: String?
   private let component: UInt32 = 1
 
   init?(loop: TransportLoop, configuration: PeerConfiguration, events: ICEEvents) {
@@ -83,9 +86,8 @@ final class ICEAgent {
   }
 
   private static let listedCandidates = 8
-  /// Milliseconds without a check after which libnice takes what has not connected for failed, and ends the timer of
-  /// its checks: its own default, and the least that it takes.
-  private static let (patience, shortestPatience): (UInt32, UInt32) = (5000, 50)
+  /// Milliseconds without a check after which libnice ends the timer of its checks: the least that it takes.
+  private static let shortestPatience: UInt32 = 50
 
   private var silentRelays: String {
     let isRelayed = localCandidates.contains { $0.contains(" typ relay") }
@@ -116,14 +118,8 @@ final class ICEAgent {
     list = nil
   }
 
-  /// New credentials, so that checks begin anew (RFC 8445, 9).
-  func restart() {
-    shim_object_set_uint(object, "idle-timeout", Self.patience)
-    nice_agent_restart_stream(agent, stream)
-    remoteCandidates.removeAll()
-    // libnice keeps its sockets and gathers no more, but the peer has forgotten where they are.
-    localCandidates.forEach(events.candidate)
-  }
+  /// Another one is to take over, and tells how it goes: this one tells only what still comes in.
+  func retire() { isRetired = true }
 
   /// False when the datagram was not taken; media is not queued.
   @discardableResult
@@ -247,7 +243,7 @@ extension ICEAgent {
   }
 
   private func gathered(_ candidate: UnsafeMutablePointer<NiceCandidate>) {
-    guard let value = text(of: candidate) else { return }
+    guard !isRetired, let value = text(of: candidate) else { return }
     localCandidates.append(value)
     logger.debug("local candidate", metadata: ["candidate": "\(Self.endpoint(of: value))"])
     events.candidate(value)
@@ -264,8 +260,33 @@ extension ICEAgent {
   ) {
     // TCP finds a size by itself unless it is told one.
     if local.pointee.transport == NICE_CANDIDATE_TRANSPORT_UDP { enlargeReceiveBuffer() }
+    guard !isRetired else { return }
+    ownAddress = address(of: local)
     let ends = [local, remote].map { text(of: $0).map(Self.endpoint) ?? "unknown" }
     events.selected(ends.joined(separator: " to "))
+  }
+
+  /// Whether this machine has lost the address that packets leave from, as it does when it changes networks.
+  var hasLostItsAddress: Bool { ownAddress.map { !Self.localAddresses.contains($0) } ?? false }
+
+  private func address(of local: UnsafeMutablePointer<NiceCandidate>) -> String? {
+    guard local.pointee.type != NICE_CANDIDATE_TYPE_RELAYED else { return nil }
+    var buffer = [CChar](repeating: 0, count: Int(NICE_ADDRESS_STRING_LEN))
+    nice_address_to_string(&local.pointee.base_addr, &buffer)
+    let address = String(decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    return Self.localAddresses.contains(address) ? address : nil
+  }
+
+  private static var localAddresses: Set<String> {
+    let list = nice_interfaces_get_local_ips(1)
+    defer { g_list_free_full(list, g_free) }
+    var addresses: Set<String> = []
+    var entry = list
+    while let current = entry {
+      if let text = current.pointee.data { addresses.insert(String(cString: text.assumingMemoryBound(to: CChar.self))) }
+      entry = current.pointee.next
+    }
+    return addresses
   }
 
   /// What comes while the loop is busy waits at the socket. The usual 208 KiB are full after 5 ms of a hundred tracks.
@@ -285,6 +306,7 @@ extension ICEAgent {
   }
 
   private func changed(_ state: NiceComponentState) {
+    guard !isRetired else { return }
     switch state {
     case NICE_COMPONENT_STATE_GATHERING: events.state(.gathering)
     case NICE_COMPONENT_STATE_CONNECTING: events.state(.connecting)

@@ -9,6 +9,8 @@ final class SCTPTransport {
     case message([UInt8], isText: Bool, DataChannel)
     /// The association could not be set up.
     case failed
+    /// The peer has ended the association, or answers no more.
+    case ended
   }
 
   private struct Channel {
@@ -31,6 +33,8 @@ final class SCTPTransport {
   private var heartbeats = HeartbeatTimer()
 
   private static let port: UInt16 = 5000
+  /// Unanswered ones in a row that end an association: two minutes of them.
+  private static let repeats: UInt16 = 60
   /// The largest message we put together; LiveKit's own limit is 64 KiB a packet.
   private static let messageLimit = 1 << 20
   private enum PPID {
@@ -180,6 +184,14 @@ extension SCTPTransport {
     // usrsctp holds 40 bytes for each that the peer may use, and pion asks for all 65,535.
     (start.sinit_num_ostreams, start.sinit_max_instreams) = (1024, 1024)
     set(sctp, SCTP_INITMSG, start)
+    // After an outage a message is not to wait for the minute that a pause between repeats may become, and whether the
+    // peer is gone is for `PathWatch` to say: the way may be found again for as long as the session is resumed.
+    var repeats = sctp_rtoinfo()
+    (repeats.srto_initial, repeats.srto_max) = (1000, 2000)
+    set(sctp, SCTP_RTOINFO, repeats)
+    var lifetime = sctp_assocparams()
+    lifetime.sasoc_asocmaxrxt = Self.repeats
+    set(sctp, SCTP_ASSOCINFO, lifetime)
     var event = sctp_event()
     event.se_assoc_id = UInt32(SCTP_ALL_ASSOC)
     event.se_on = 1
@@ -189,6 +201,7 @@ extension SCTPTransport {
     var path = sctp_paddrparams()
     path.spp_flags = UInt32(SPP_PMTUD_DISABLE)
     path.spp_pathmtu = 1160
+    path.spp_pathmaxrxt = Self.repeats
     set(sctp, SCTP_PEER_ADDR_PARAMS, path)
   }
 
@@ -230,13 +243,19 @@ extension SCTPTransport {
     guard bytes.count >= 10 else { return }
     let type = UInt16(bytes[0]) | UInt16(bytes[1]) << 8
     let state = UInt16(bytes[8]) | UInt16(bytes[9]) << 8
-    guard type == UInt16(SCTP_ASSOC_CHANGE), !isUp else { return }
-    if state == UInt16(SCTP_CANT_STR_ASSOC) { return emit(.failed) }
-    guard state == UInt16(SCTP_COMM_UP) else { return }
-    isUp = true
-    let requests = waiting
-    waiting = []
-    requests.forEach(open)
+    guard type == UInt16(SCTP_ASSOC_CHANGE) else { return }
+    switch Int32(state) {
+    case SCTP_COMM_UP where !isUp:
+      isUp = true
+      let requests = waiting
+      waiting = []
+      requests.forEach(open)
+    case SCTP_CANT_STR_ASSOC where !isUp: emit(.failed)
+    case SCTP_COMM_LOST where isUp, SCTP_SHUTDOWN_COMP where isUp:
+      isUp = false
+      emit(.ended)
+    default: break
+    }
   }
 
   private func deliver(_ message: [UInt8], ppid: UInt32, stream: UInt16) {
