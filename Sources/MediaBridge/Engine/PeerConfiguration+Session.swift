@@ -16,7 +16,7 @@ struct MediaWays: Sendable {
   init(_ join: Livekit_JoinResponse, _ options: ConnectOptions, localAddresses: [String]) {
     servers =
       options.iceServers.isEmpty
-      ? join.iceServers.map { ICEServer(urls: $0.urls, username: $0.username, credential: $0.credential) }
+      ? join.iceServers.map(ICEServer.init)
       : options.iceServers.map {
         ICEServer(urls: $0.urls, username: $0.username ?? "", credential: $0.credential ?? "")
       }
@@ -24,9 +24,21 @@ struct MediaWays: Sendable {
     (self.localAddresses, timeout) = (localAddresses, options.timeout)
   }
 
+  /// A server that goes on with a session names its servers anew, since what they want to be told is good for minutes.
+  mutating func renew(_ reconnect: Livekit_ReconnectResponse, _ options: ConnectOptions) {
+    guard options.iceServers.isEmpty, !reconnect.iceServers.isEmpty else { return }
+    servers = reconnect.iceServers.map(ICEServer.init)
+  }
+
   /// Whether nothing can come about: only relays may be used, and nobody has named one.
   var areNone: Bool {
     isRelayOnly && !servers.contains { $0.urls.contains { $0.hasPrefix("turn:") || $0.hasPrefix("turns:") } }
+  }
+}
+
+extension PeerTransport.ICEServer {
+  fileprivate init(_ server: Livekit_ICEServer) {
+    self.init(urls: server.urls, username: server.username, credential: server.credential)
   }
 }
 

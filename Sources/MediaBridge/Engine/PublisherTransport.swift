@@ -193,6 +193,7 @@ actor PublisherTransport {
   /// - Parameter limit: until when there may be no room for it; what is lossy does not wait.
   func send(_ packet: Livekit_DataPacket, limit: MediaTime) async throws(LiveKitError) {
     try await ready.value()
+    if case .success(let error) = over.current { throw error }
     guard let message: [UInt8] = try? packet.serializedBytes(), let channel = channels.withLock({ $0[packet.kind] })
     else { throw LiveKitError(.network, "the message cannot be sent") }
     while !(await peer.sends(message, on: channel)), packet.kind == .reliable {
@@ -202,6 +203,9 @@ actor PublisherTransport {
       if case .success(let error) = over.current { throw error }
     }
   }
+
+  /// For the next restart of ICE.
+  nonisolated func use(_ ways: MediaWays) { peer.use(ways.servers) }
 
   /// Nothing is left when it returns.
   func close() async {

@@ -81,6 +81,7 @@ extension RoomSession {
     case .mute(let mute) where services.local[mute.sid] != nil: obey(mute)
     default:
       note(message)
+      if case .reconnect(let reconnect) = message { renewWays(reconnect) }
       handle(.response(message))
       if case .reconnect = message { await offerAnew() }
     }
@@ -106,6 +107,13 @@ extension RoomSession {
       logger.debug("the server ends the session", metadata: ["reason": "\(leave.reason)", "action": "\(leave.action)"])
     default: break
     }
+  }
+
+  /// Before an offer restarts ICE.
+  private func renewWays(_ reconnect: Livekit_ReconnectResponse) {
+    link.ways.renew(reconnect, state.options.connect)
+    link.transport?.use(link.ways)
+    link.publisher?.use(link.ways)
   }
 
   private func learn(_ join: Livekit_JoinResponse, isFirst: Bool) {

@@ -11,6 +11,7 @@ extension RoomSession {
   func send(_ packet: Livekit_DataPacket) async throws(LiveKitError) -> MessageCarrier {
     let timeout = state.options.connect.timeout
     let limit = MediaTime.now + timeout
+    renewPublisher()
     try await untilStanding(limit)
     let transport = publisher()
     try await transport.send(packet, limit: limit)
@@ -46,10 +47,38 @@ extension RoomSession {
     case .candidate(let candidate): link.client?.send(.trickle(candidate, for: .publisher))
     case .message(let message): receive(message)
     case .state(let state) where !link.isSubscriberPrimary: handle(.transport(state))
-    case .state(.disconnected): await offer(from: transport, restartsICE: true)
-    // Without tracks what is received goes on, whatever becomes of what is sent. Whoever sends a message is told.
-    case .state(let state): if case .failed = state, !services.local.isEmpty { handle(.secondaryTransport(state)) }
+    case .state(.disconnected(let error)):
+      link.publisherLoss = .disconnected(error)
+      await offer(from: transport, restartsICE: true)
+      awaitReturn(of: transport, lostBy: error)
+    case .state(.failed(let error)): lost(.failed(error))
+    case .state: link.publisherLoss = nil
     }
+  }
+
+  /// Without tracks what is received goes on, whatever becomes of what is sent.
+  private func lost(_ state: PeerState) {
+    link.publisherLoss = state
+    if !services.local.isEmpty { handle(.secondaryTransport(state)) }
+  }
+
+  /// A connection whose restart brings nothing about is made anew, with the session.
+  private func awaitReturn(of transport: PublisherTransport, lostBy error: PeerError) {
+    Task { [weak self] in
+      try? await Task.sleep(for: SessionState.restartLimit)
+      await self?.endWait(for: transport, lostBy: error)
+    }
+  }
+
+  private func endWait(for transport: PublisherTransport, lostBy error: PeerError) {
+    guard !state.isEnded, transport === link.publisher, case .disconnected? = link.publisherLoss else { return }
+    lost(.failed(error))
+  }
+
+  /// One that has failed while nothing was published is needed now, and comes with another session.
+  func renewPublisher() {
+    guard case .failed(let error)? = link.publisherLoss, !state.isRecovering else { return }
+    handle(.secondaryTransport(.failed(error)))
   }
 
   /// After the signalling connection was lost; an offer that was under way has had no answer.

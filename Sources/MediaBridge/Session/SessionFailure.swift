@@ -5,10 +5,14 @@ import SignalTransport
 struct SessionFailure: Error {
   let error: LiveKitError
   let remedy: ReconnectMode?
+  /// What may help where the session has stood before.
+  let laterRemedy: ReconnectMode?
 
-  init(_ error: LiveKitError, remedy: ReconnectMode?) { (self.error, self.remedy) = (error, remedy) }
+  init(_ error: LiveKitError, remedy: ReconnectMode?, later: ReconnectMode? = nil) {
+    (self.error, self.remedy, laterRemedy) = (error, remedy, remedy ?? later)
+  }
 
-  init(_ error: SignalError) { self.init(LiveKitError(error), remedy: error.remedy) }
+  init(_ error: SignalError) { self.init(LiveKitError(error), remedy: error.remedy, later: error.laterRemedy) }
 
   init(_ leave: Livekit_LeaveRequest) { self.init(LiveKitError(leave.reason), remedy: leave.remedy) }
 }
@@ -24,6 +28,9 @@ extension SignalError {
     case .unresolvedHost, .connectionRefused, .timedOut, .refused, .notLiveKit, .closed, .lost: .quick
     }
   }
+
+  /// A certificate was good at the join: one that is not is that of what stands before a server that starts.
+  fileprivate var laterRemedy: ReconnectMode? { if case .tls = self { .quick } else { nil } }
 }
 
 extension Livekit_LeaveRequest {

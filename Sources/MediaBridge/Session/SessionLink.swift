@@ -10,6 +10,8 @@ struct SessionLink {
   var isDownlinkLimited = false
   /// Nil until something is sent, or it is the primary one.
   var publisher: PublisherTransport?
+  /// What became of it while it is not connected any more, or has failed with nothing published on it; nil while it is well.
+  var publisherLoss: PeerState?
   /// Which connection stands for the session and has the messages, as the join says: the one on which the server sends
   /// media, or, where it may send none, the one on which we do.
   var isSubscriberPrimary = true
@@ -30,7 +32,7 @@ struct SessionLink {
       await publisher?.close()
       await transport?.close()
     }
-    (transport, publisher, media) = (nil, nil, [:])
+    (transport, publisher, publisherLoss, media) = (nil, nil, nil, [:])
   }
 
   /// Returns when neither a thread nor a socket of earlier transports is left.

@@ -102,7 +102,7 @@ extension SessionState {
     case .joining: end(failure.error)
     case .recovering(var recovery, _):
       recovery.cause = failure.error
-      guard let remedy = failure.remedy else { return giveUp(recovery) }
+      guard let remedy = failure.laterRemedy else { return giveUp(recovery) }
       tryAgain(recovery, with: remedy, at: now)
     case .idle, .standing, .waiting, .ended: break
     }

@@ -24,7 +24,7 @@ extension SessionState {
   mutating func tellOverdueSubscriptions() {
     for isWanted in [true, false] {
       let overdue = roster.sids {
-        $0.wish.isWanted == isWanted && ($0.isSubscribed != isWanted || $0.wish.isUncertain)
+        isAsked(for: $0) == isWanted && ($0.isSubscribed != isWanted || $0.wish.isUncertain)
       }
       if !overdue.isEmpty { act(.send(.subscription(to: overdue, isWanted: isWanted))) }
     }
@@ -51,12 +51,17 @@ extension SessionState {
     return state
   }
 
-  /// Whether the program wants something else than a server does by itself.
-  func isUnusual(_ subscription: Subscription) -> Bool { subscription.wish.isWanted != options.autoSubscribe }
+  /// Whether it is to come: nobody needs what nobody can read.
+  private func isAsked(for subscription: Subscription) -> Bool {
+    subscription.wish.isWanted && !subscription.info.isEncrypted
+  }
+
+  /// Whether something else is to come than a server sends by itself.
+  func isUnusual(_ subscription: Subscription) -> Bool { isAsked(for: subscription) != options.autoSubscribe }
 
   /// Whether it may still come in a new session, and would be missed as what it was in the one before.
   func isAwaited(_ subscription: Subscription) -> Bool {
-    subscription.isAbsent && (subscription.isInterrupted || isUnusual(subscription))
+    subscription.isAbsent && (subscription.isInterrupted || subscription.wish.isWanted != options.autoSubscribe)
   }
 
   func isAwaited(_ identity: String) -> Bool { roster.tracks(of: identity).contains(where: isAwaited) }

@@ -1,6 +1,7 @@
 import LiveKitProtocol
 import MediaCore
 import PeerTransport
+import SignalTransport
 import Testing
 
 @testable import MediaBridge
@@ -65,7 +66,6 @@ import Testing
     }
   }
 
-  /// The first of two wishes arrived, the second did not, and the track is still there: nothing looks amiss.
   /// Whichever connection hears of it first: who was sent away does not come back.
   @Test(arguments: [SessionEvent.secondaryTransport(.failed(.closedByPeer)), .transport(.failed(.closedByPeer))])
   func theServersLastWordIsWaitedFor(_ end: SessionEvent) {
@@ -83,6 +83,46 @@ import Testing
     #expect(lost.state.isRecovering)
   }
 
+  /// What stands before a server that starts may show a certificate of its own for a moment.
+  @Test func aCertificateThatIsRefusedLaterIsTriedAgain() {
+    let refusal = SessionFailure(SignalError.tls(host: "server", reason: "self-signed"))
+    var course = Course.standing()
+    course.lose(.quick)
+    _ = course.advance(by: .seconds(1))
+    course.handle(.openFailed(refusal))
+    #expect(course.state.isRecovering && !course.state.isEnded)
+    var first = Course()
+    first.handle(.connect(server: "server"))
+    first.handle(.openFailed(refusal))
+    #expect(first.state.isEnded)
+  }
+
+  /// Nobody can read it, so it is not to take anything of the link either.
+  @Test(arguments: [ReconnectMode.quick, .full]) func whatIsEncryptedIsNotAskedForAnew(_ mode: ReconnectMode) {
+    var course = Course.standing()
+    var info = Livekit_ParticipantInfo()
+    (info.identity, info.sid, info.state) = ("alice", "PA_alice", .active)
+    var track = Livekit_TrackInfo()
+    (track.sid, track.type, track.source, track.encryption) = ("TR_alice", .video, .camera, .gcm)
+    info.tracks = [track]
+    var update = Livekit_ParticipantUpdate()
+    update.participants = [info]
+    course.handle(.response(.update(update)))
+    course.lose(mode)
+    let told: [SessionAction]
+    if mode == .quick {
+      told = course.resume()
+    } else {
+      var join = Livekit_JoinResponse()
+      join.otherParticipants = [info]
+      course.handle(.opened)
+      told = course.handle(.response(.join(join)))
+    }
+    let wishes = requests(told).filter { $0.trackSids.contains("TR_alice") }
+    #expect(!wishes.contains { $0.subscribe } && wishes.contains { !$0.subscribe }, "\(wishes)")
+  }
+
+  /// The first of two wishes arrived, the second did not, and the track is still there: nothing looks amiss.
   @Test func aWishThatMayHaveBeenLostIsToldAgain() {
     var course = Course.standing()
     course.handle(.want(sid: "TR_alice", false))
