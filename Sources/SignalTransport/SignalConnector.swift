@@ -11,6 +11,8 @@ struct SignalConnector {
   let timeout: Duration
   var opening = SignalState.Opening.join
   var authorities = NamedAuthorities.ofProcess
+  /// Bytes of the largest message we take.
+  var messageLimit = SignalHandler.messageLimit
   /// For the server's first message after the upgrade; nil means `timeout` once more.
   var joinTimeout: Duration?
 
@@ -26,7 +28,7 @@ struct SignalConnector {
   }
 
   private func socket(_ security: SecureChannel?) -> WebSocketOpening<SignalConnection> {
-    WebSocketOpening(url, head: head("rtc"), messageLimit: SignalHandler.messageLimit, security: security) {
+    WebSocketOpening(url, head: head("rtc"), messageLimit: messageLimit, security: security) {
       [opening, limit = joinTimeout ?? timeout, server = url.server] channel in
       try SignalConnection(channel: channel, state: SignalState(opening, at: .now, limit: limit), server: server)
     }

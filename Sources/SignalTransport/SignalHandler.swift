@@ -9,8 +9,9 @@ final class SignalHandler: ChannelInboundHandler {
   typealias InboundIn = WebSocketFrame
   typealias OutboundOut = WebSocketFrame
 
-  /// The largest message we take; a room of a thousand participants joins with less.
-  static let messageLimit = 8 << 20
+  /// The largest message we take, in bytes. A room of a thousand participants joins with less than one MiB, but LiveKit's
+  /// server lets each of them have 576 kB of metadata and attributes, which all who join are told.
+  static let messageLimit = 64 << 20
   /// Frames that one message may come in; servers use one.
   static let fragmentLimit = 1024
   /// Messages that may wait for whoever reads them; dropping one would break the session, so more of them end it.
@@ -161,7 +162,7 @@ final class SignalHandler: ChannelInboundHandler {
     switch error {
     case NIOWebSocketError.invalidFrameLength, NIOWebSocketFrameAggregator.Error.accumulatedFrameSizeIsTooLarge,
       NIOWebSocketFrameAggregator.Error.tooManyFragments:
-      .unreadable("a message of more than \(messageLimit) bytes or \(fragmentLimit) fragments")
+      .unreadable("a message of more than \(messageLimit >> 20) MiB or \(fragmentLimit) fragments")
     case is NIOWebSocketError, is NIOWebSocketFrameAggregator.Error: .unreadable("broken WebSocket frames")
     case is IOError: .broken(cut)
     case let error as TLSFailure: .broken("TLS failed: \(error.reason(host: "the server"))")

@@ -11,11 +11,12 @@ import Testing
 struct SessionTests {
   /// What a client that only reads gets to see of `script`.
   private func session(
-    joinTimeout: Duration? = nil, _ script: @escaping @Sendable (Socket) -> Void
+    joinTimeout: Duration? = nil, messageLimit: Int? = nil, _ script: @escaping @Sendable (Socket) -> Void
   ) async throws -> (responses: [Livekit_SignalResponse], reason: SignalError?, server: String) {
     try await ScriptedServer.with(.webSocket(script)) { server async throws in
       var connector = try server.connector()
       connector.joinTimeout = joinTimeout
+      if let messageLimit { connector.messageLimit = messageLimit }
       let connection = try await connector.connect()
       let (responses, reason) = await connection.untilEnd()
       try await eventually("the socket is left open") { server.openConnections == 0 }
@@ -108,14 +109,15 @@ struct SessionTests {
   }
 
   @Test(arguments: [true, false]) func aHugeMessageEndsTheSession(inOneFrame: Bool) async throws {
-    let end = try await session { socket in
+    let limit = 1 << 20
+    let end = try await session(messageLimit: limit) { socket in
       socket.join()
-      let piece = [UInt8](repeating: 0, count: 1 << 20)
-      if inOneFrame { return socket.send(.binary, [UInt8](repeating: 0, count: SignalHandler.messageLimit + 1)) }
+      let piece = [UInt8](repeating: 0, count: limit / 8)
+      if inOneFrame { return socket.send(.binary, [UInt8](repeating: 0, count: limit + 1)) }
       for number in 0..<9 { socket.send(number == 0 ? .binary : .continuation, piece, fin: false) }
     }
     #expect(end.responses.count == 1)
-    #expect(end.reason == .badMessage(end.server, "a message of more than 8388608 bytes or 1024 fragments"))
+    #expect(end.reason == .badMessage(end.server, "a message of more than 64 MiB or 1024 fragments"))
   }
 
   @Test func manyTinyFragmentsEndTheSession() async throws {
@@ -123,7 +125,7 @@ struct SessionTests {
       socket.join()
       for number in 0..<1100 { socket.send(number == 0 ? .binary : .continuation, [0], fin: false) }
     }
-    #expect(end.reason == .badMessage(end.server, "a message of more than 8388608 bytes or 1024 fragments"))
+    #expect(end.reason == .badMessage(end.server, "a message of more than 64 MiB or 1024 fragments"))
   }
 
   /// 1 s is the shortest that a server can ask for.
