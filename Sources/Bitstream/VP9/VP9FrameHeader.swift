@@ -1,6 +1,6 @@
 /// What the uncompressed header of a VP9 frame says about the references, its size and its colours (VP9 bitstream
 /// specification, 6.2).
-struct VP9FrameHeader {
+public struct VP9FrameHeader {
   enum Kind {
     /// Shows what a slot holds.
     case existing(slot: Int)
@@ -52,6 +52,14 @@ struct VP9FrameHeader {
       isInter
       ? try Self.inter(&reader, profile: profile, isShown: isShown, isErrorResilient: isErrorResilient)
       : .coded(refreshed: 0xff, isShown: isShown, .key(try Self.keyFormat(&reader, profile: profile)))
+  }
+
+  /// Whether a frame that begins with this byte needs no other.
+  public static func isKeyframe(firstByte: UInt8) -> Bool {
+    // frame_marker, the profile's two bits, one that is reserved in profile 3, show_existing_frame, frame_type.
+    guard firstByte >> 6 == 0b10 else { return false }
+    let unused = firstByte >> 4 & 3 == 3 ? 1 : 0
+    return firstByte << unused & 0b1100 == 0
   }
 
   private static func keyFormat(_ reader: inout BitReader, profile: Int) throws(UnreadableStream) -> Format {

@@ -42,7 +42,11 @@ struct PacketBacklog {
     return packets.lazy.filter { isRecent($0.time) }.map { ArrivedPacket($0.packet, at: $0.time) }
   }
 
-  private var isUsable: Bool { packets.first?.beginsAnew == true }
+  /// A keyframe's own beginning may be behind a delimiter in a packet of its own.
+  private var isUsable: Bool {
+    guard let first = packets.first?.packet.timestamp else { return false }
+    return packets.contains { $0.beginsAnew && $0.packet.timestamp == first }
+  }
 }
 
 extension RTPPacket {

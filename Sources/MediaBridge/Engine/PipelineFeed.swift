@@ -19,6 +19,8 @@ final class PipelineFeed {
   /// Behind the sequencer, for a server may send packets in the wrong order just where it changes over.
   private var batch: FrameBatch
   private var outgoing: [AppSource.Packet] = []
+  /// The newest that was placed, by its RTP timestamp.
+  private var newest: (timestamp: UInt32, time: MediaTime)?
   /// Nil for video, and where the pipeline sees to losses.
   private var audio: AudioContinuity?
 
@@ -72,6 +74,7 @@ final class PipelineFeed {
     batchReady()
     flushBatch()
     batch = FrameBatch(startsKeyframe: startsKeyframe)
+    newest = nil
   }
 
   /// When a missing packet, or the next one, will have been waited for long enough.
@@ -137,8 +140,22 @@ final class PipelineFeed {
 
   /// A pipeline that puts packets in order places them, too: it wants to know when they came.
   private func place(_ arrived: ArrivedPacket) -> MediaTime {
-    sequencer == nil ? arrived.time : clock(arrived.packet.timestamp) ?? arrived.time
+    guard sequencer != nil else { return arrived.time }
+    let timestamp = arrived.packet.timestamp
+    var time = clock(timestamp) ?? arrived.time
+    guard let newest else {
+      self.newest = (timestamp, time)
+      return time
+    }
+    guard Int32(bitPattern: timestamp &- newest.timestamp) > 0 else { return time }
+    // While it is found out how late a track comes, what has waited for a repair may come to be ahead of what was before it.
+    if (.zero..<Self.farBack).contains(newest.time - time) { time = newest.time + .milliseconds(1) }
+    self.newest = (timestamp, time)
+    return time
   }
+
+  /// A clock that goes back as far is another one.
+  private static let farBack = Duration.milliseconds(500)
 
   /// More than a decoder makes up for.
   private static let longestGap = 50

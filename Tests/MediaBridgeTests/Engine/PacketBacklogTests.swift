@@ -32,4 +32,16 @@ import Testing
     #expect(audio.first.map { $0 >= 1.5 } == true && audio.last.map { $0 > 5.4 } == true)
     #expect(kept(isVideo: true, after: 5.5).isEmpty, "another keyframe is asked for")
   }
+
+  /// An access unit delimiter of H.264 may come in a packet of its own, before the keyframe's first.
+  @Test func aKeyframeMayBeginBehindADelimiter() {
+    var backlog = PacketBacklog(isVideo: true)
+    for (number, beginsAnew) in [false, true, false].enumerated() {
+      let packet = RTPPacket(
+        payloadType: PayloadType(96), sequenceNumber: SequenceNumber(UInt16(number)), timestamp: 960, ssrc: SSRC(1),
+        marker: number == 2, payload: [1])
+      backlog.add(packet, beginsAnew: beginsAnew, at: start)
+    }
+    #expect(backlog.frames == [960] && backlog.take(at: start).count == 3)
+  }
 }

@@ -21,6 +21,8 @@ import Testing
     let turns = Collector<Int>()
     /// Whether a decoder is to begin anew.
     let cuts = Collector<Bool>()
+    /// Milliseconds by which the clock is ahead.
+    let lead = Locked(0)
 
     init(_ codec: String, orientationID: UInt8? = nil) async throws {
       let outputs = TrackOutputs(isVideo: codec != "opus", onKeyframeNeeded: {})
@@ -40,7 +42,8 @@ import Testing
       try outputs.add(consumer, to: .encoded)
       await withCheckedContinuation { continuation in pipeline.whenSettled { continuation.resume() } }
       feed = PipelineFeed(pipeline, startsKeyframe: codec == "opus" ? nil : { _ in true }, isRepaired: true) {
-        MediaTime(nanoseconds: Int64($0) * 1_000_000)
+        [lead] timestamp in
+        MediaTime(nanoseconds: (Int64(timestamp) + Int64(lead.withLock { $0 })) * 1_000_000)
       }
     }
 
@@ -70,6 +73,23 @@ import Testing
     run.push(65_535)
     run.push(2 + 65_536)
     #expect(run.numbers == Array(65_534...65_538) && run.feed.nextDeadline == nil)
+    await run.feed.pipeline.stop()
+  }
+
+  /// Its first reports show that all comes later than was thought, while a repair holds frames up.
+  @Test func aClockThatGoesBackLeavesTheOrder() async throws {
+    let run = try await Run("vp8")
+    run.push(0, 1)
+    run.lead.withLock { $0 = -100 }
+    run.push(2, 3)
+    run.lead.withLock { $0 = 0 }
+    run.push(4)
+    let times = run.frames.values.map { $0.nanoseconds / 1_000_000 }
+    #expect(times == [1000, 1020, 1021, 1022, 1080])
+    // Another clock is followed.
+    run.lead.withLock { $0 = -900 }
+    run.push(5)
+    #expect(run.frames.values.last.map { $0.nanoseconds / 1_000_000 } == 200)
     await run.feed.pipeline.stop()
   }
 

@@ -17,8 +17,17 @@ struct KeyframeTests {
   func vp8(payload: String, expected: Bool) { #expect(starts(.vp8, payload) == expected) }
 
   @Test(arguments: [
-    ("08 00", true), ("48 00", false), ("00 00", false), ("a8 01 00 00", true), ("a8 80 01 00 00", true),
-    ("a8 01 02 00", false), ("a8", false), ("28", false), ("", false),
+    ("08 82", true), ("48 82", false), ("00 82", false), ("a8 01 00 00 82", true), ("a8 80 01 00 00 82", true),
+    ("a8 01 02 00 82", false), ("a8", false), ("28", false), ("", false),
+    // What pion writes in flexible mode, of a keyframe and of others; profiles 2 and 3.
+    ("98 80 01 82", true), ("98 80 01 86", false), ("9c 80 01 86", false), ("98 80 01 8a", false),
+    ("98 80 01 02", false),
+    ("98 80 01 92", true), ("98 80 01 b0", true), ("98 80 01 b4", false), ("98 80 01 b2", false), ("98 80 01", false),
+    // Behind a structure: none, the size of a layer, sizes of two layers and two pictures of a group.
+    ("0a 00 82", true), ("0a 10 01 40 00 b4 82", true), ("0a 10 01 40 00 b4 86", false),
+    ("ba 81 02 00 38 01 40 00 b4 02 80 01 68 02 00 14 01 82", true),
+    ("ba 81 02 00 38 01 40 00 b4 02 80 01 68 02 00 14 01 86", false), ("0a 18 01", false), ("0a 08 ff 0c", false),
+    ("0a", false),
   ])
   func vp9(payload: String, expected: Bool) { #expect(starts(.vp9, payload) == expected) }
 

@@ -22,7 +22,7 @@ import Testing
   private func vp9(_ number: Int, frame: UInt8, isKey: Bool = false) -> RTPPacket {
     .media(
       number, type: 97, timestamp: UInt32(frame) * 3000, marker: true,
-      payload: [isKey ? 0x8c : 0xcc, frame, 0, 0])
+      payload: [isKey ? 0x8c : 0xcc, frame, isKey ? 0x82 : 0x86, 0])
   }
 
   private func padding(_ number: Int) -> RTPPacket { .media(number, payload: []) }
