@@ -1,5 +1,6 @@
 import CGStreamer
 import CShims
+public import MediaCore
 
 /// A probe's closure: gets the probe's data and says what becomes of it.
 final class PadProbe: Callback {
@@ -66,6 +67,22 @@ extension SharedPad {
 extension Pipeline {
   func staticPad(_ pad: String, of element: SharedElement, named name: String) throws(PipelineError) -> SharedPad {
     try element.staticPad(pad, named: name)
+  }
+
+  /// Leaves out buffers on their way into an element.
+  /// - Parameter isLeftOut: called on a streaming thread, in order, with the time of each that has one; to return at once.
+  public func leaveOut(
+    into name: String, where isLeftOut: @escaping @Sendable (MediaTime) -> Bool
+  ) throws(PipelineError) {
+    let pad = try staticPad("sink", of: try element(named: name).shared, named: name)
+    addProbe(
+      to: pad, GST_PAD_PROBE_TYPE_BUFFER,
+      PadProbe { info in
+        guard let buffer = info.pointee.data?.assumingMemoryBound(to: GstBuffer.self),
+          let time = MediaTime(clockTime: buffer.pointee.pts, shift: 0)
+        else { return GST_PAD_PROBE_OK }
+        return isLeftOut(time) ? GST_PAD_PROBE_DROP : GST_PAD_PROBE_OK
+      })
   }
 
   /// Attaches a probe that is removed, and its closure released, when the pipeline stops.

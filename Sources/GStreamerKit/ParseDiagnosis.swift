@@ -32,16 +32,37 @@ struct ParseDiagnosis {
       return PipelineError(
         .link, "there is a link with \"\(name)\", and nothing is called so", location: place(of: name))
     }
-    return PipelineError(kind, message, location: blamedWord(in: message).flatMap { place(of: $0) })
-  }
-
-  /// The word of the message that also stands in the text: `no property "colour" in element "frame"`,
-  /// `could not link decoder to sink`. The parser gives no offsets.
-  private func blamedWord(in message: String) -> String? {
     let quoted = message.split(separator: "\"", omittingEmptySubsequences: false).enumerated()
       .filter { $0.offset % 2 == 1 }.map { String($0.element) }
-    let words = quoted + message.split { " ,".contains($0) }.reversed().map(trimInstanceNumber)
+    let place =
+      kind == .property
+      ? self.place(ofProperty: quoted) : blamedWord(in: message, quoted).flatMap { self.place(of: $0) }
+    return PipelineError(kind, message, location: place)
+  }
+
+  /// The word of the message that also stands in the text, for the parser gives no offsets: `could not link decoder to sink`.
+  /// Behind a comma it says why, with caps that may stand elsewhere, too.
+  private func blamedWord(in message: String, _ quoted: [String]) -> String? {
+    let sentence = message.split(separator: ",").first ?? ""
+    let words = quoted + sentence.split(separator: " ").reversed().map(trimInstanceNumber)
     return words.first { $0.count > 2 && !Self.prose.contains($0) && place(of: $0) != nil }
+  }
+
+  /// - Parameter words: `could not set property "width" in element "videobox" to "wide"`: the property, the element by its
+  ///   name or its factory's, and the value where there is one.
+  private func place(ofProperty words: [String]) -> SourceLocation? {
+    guard let property = words.first else { return nil }
+    let text = Array(description.utf8)
+    let settings = offsets(of: property).filter { text.dropFirst($0 + property.utf8.count).first == UInt8(ascii: "=") }
+    let own = settings.filter { setting in
+      let head = text[..<setting].lastIndex(of: UInt8(ascii: "!")).map { $0 + 1 } ?? 0
+      return words.count < 2 || offsets(of: words[1]).contains { (head..<setting).contains($0) }
+    }
+    let value = words.count > 2 ? Array(words[2].utf8) : []
+    let exact = own.filter {
+      text.dropFirst($0 + property.utf8.count + 1).drop { $0 == UInt8(ascii: "\"") }.starts(with: value)
+    }
+    return (exact.first ?? own.first ?? settings.first ?? offset(of: property)).flatMap { offset in locate?(offset) }
   }
 
   /// What a link such as `name.` or `name.pad` speaks of and no element is called; the parser says only that it lacks one.
@@ -71,11 +92,13 @@ struct ParseDiagnosis {
   }
 
   /// Bytes from the start of the text to the first whole word that is `word`.
-  private func offset(of word: String) -> Int? {
+  private func offset(of word: String) -> Int? { offsets(of: word).first }
+
+  private func offsets(of word: String) -> [Int] {
     let text = Array(description.utf8)
     let sought = Array(word.utf8)
-    guard !sought.isEmpty, text.count >= sought.count else { return nil }
-    return (0...(text.count - sought.count)).first { start in
+    guard !sought.isEmpty, text.count >= sought.count else { return [] }
+    return (0...(text.count - sought.count)).filter { start in
       text[start..<(start + sought.count)].elementsEqual(sought)
         && !isWordByte(start == 0 ? nil : text[start - 1])
         && !isWordByte(start + sought.count < text.count ? text[start + sought.count] : nil)

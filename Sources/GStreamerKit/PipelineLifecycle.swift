@@ -128,6 +128,8 @@ extension Pipeline {
       gst_element_set_state(element, GST_STATE_NULL)
       delivery.close()
       detach()
+      // It holds two file descriptors until it is gone, and whoever knows how the pipeline ended may keep that for days.
+      gst_element_set_bus(element, nil)
       // A handler that is running now was called by the bus thread: wait until that is past it.
       SerialThread.bus.post {
         once.call(true)

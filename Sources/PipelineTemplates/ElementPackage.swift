@@ -72,7 +72,7 @@ public enum ElementPackage {
         "gstreamer1.0-plugins-base",
         """
         appsink appsrc audioconvert audiomixer audiorate audioresample audiotestsrc compositor decodebin decodebin3 \
-        encodebin giosink giosrc oggdemux oggmux opusdec opusenc overlaycomposition playbin3 socketsrc subparse \
+        encodebin giosink giosrc oggdemux oggmux opusdec opusenc overlaycomposition playbin3 rawaudioparse rawvideoparse socketsrc subparse \
         tcpclientsink tcpclientsrc tcpserversink tcpserversrc theoradec theoraenc uridecodebin uridecodebin3 \
         urisourcebin videoconvert videoconvertscale videorate videoscale videotestsrc volume vorbisdec vorbisenc
         """
@@ -80,9 +80,9 @@ public enum ElementPackage {
       (
         "gstreamer1.0-plugins-good",
         """
-        aacparse alpha aspectratiocrop autoaudiosink autovideosink cairooverlay cutter deinterlace flvdemux flvmux flacenc flacparse \
+        aacparse alpha aspectratiocrop autoaudiosink autovideosink cairooverlay capssetter cutter deinterlace flvdemux flvmux flacenc flacparse \
         gdkpixbufoverlay imagefreeze interleave jpegdec jpegenc lamemp3enc level matroskademux matroskamux mp4mux \
-        mpegaudioparse multifilesink multifilesrc multipartmux pngdec pngenc pulsesink pulsesrc qtdemux qtmux \
+        mpegaudioparse multifilesink multifilesrc multipartmux pngdec pngenc pulsesink pulsesrc qtdemux qtmux rglimiter \
         souphttpsrc spectrum splitmuxsink splitmuxsrc taginject udpsink udpsrc v4l2sink v4l2src videobox videocrop videoflip \
         vp8dec vp8enc vp9dec vp9enc wavenc wavparse webmmux ximagesrc y4menc
         """
@@ -90,10 +90,10 @@ public enum ElementPackage {
       (
         "gstreamer1.0-plugins-bad",
         """
-        av1dec av1enc av1parse dtlsdec dtlsenc faad gaussianblur h264parse h265parse hlsdemux hlssink \
+        audiobuffersplit av1dec av1enc av1parse dtlsdec dtlsenc faad gaussianblur h264parse h265parse hlsdemux hlssink \
         hlssink2 jpegparse mpegtsmux mpegvideoparse openh264dec openh264enc opusparse rtmp2sink rtmp2src rtmpsink \
         rtmpsrc shmsink shmsrc srtclientsink srtsink srtsrc srtserversink tsdemux tsparse voaacenc vp9parse \
-        webrtcbin webpdec webpenc x265enc
+        webrtcbin webrtcdsp webrtcechoprobe webpdec webpenc x265enc
         """
       ),
       ("gstreamer1.0-plugins-ugly", "asfdemux mpeg2dec x264enc"),

@@ -61,6 +61,8 @@ public struct FileNameTemplate: Equatable, Sendable {
 
   /// `NAME_MAX` of Linux, in bytes.
   static let nameLimit = 255
+  /// What values fill a name to: what is called after a file, such as a part, a segment or a manifest, has to fit, too.
+  static let filledLimit = nameLimit - 40
 
   /// As it was written.
   public let text: String
@@ -169,9 +171,9 @@ public struct FileNameTemplate: Equatable, Sendable {
   /// One part of the path. When it is too long the values give way, never the user's text with its suffix.
   private static func name(_ part: [Piece], _ values: [Placeholder: String]) throws(Failure) -> String {
     let fixed = part.reduce(0) { sum, piece in if case .text(let text) = piece { sum + text.utf8.count } else { sum } }
-    var room = nameLimit - fixed
     var open = part.count { if case .placeholder = $0 { true } else { false } }
-    guard room >= open else { throw .tooLong(part.map(shown).joined()) }
+    guard nameLimit - fixed >= open else { throw .tooLong(part.map(shown).joined()) }
+    var room = max(open, filledLimit - fixed)
     var result = ""
     for piece in part {
       switch piece {

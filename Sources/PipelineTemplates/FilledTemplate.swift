@@ -46,7 +46,7 @@ public struct FilledTemplate: Equatable, Sendable {
   let origins: [(offset: Int, line: Int)]
   let chains: [TemplateChain]
   /// The values of what `#:` lines declare.
-  let declared: [String: String]
+  package let declared: [String: String]
 
   /// Whether both are the same description of the same file.
   public static func == (a: Self, b: Self) -> Bool {
@@ -161,7 +161,7 @@ struct TemplateFiller {
       }
     case .property(let name, let assignment, let parts, let isData):
       output.text += String(decoding: assignment, as: UTF8.self)
-      let value = isData ? try data(parts) : try plain(parts, allowing: "_-+./:")
+      let value = isData ? try data(parts, isTags: name == "tags") : try plain(parts, allowing: "_-+./:")
       output.text += value
       output.chains.take(rest: output.end)
       note(name, value, Self.variable(in: parts), token.line, &output)
@@ -223,14 +223,16 @@ struct TemplateFiller {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  private func data(_ parts: [TemplatePart]) throws(TemplateError) -> String {
+  /// - Parameter isTags: whether values are those of tags, in which they would add others.
+  private func data(_ parts: [TemplatePart], isTags: Bool) throws(TemplateError) -> String {
     var bytes: [UInt8] = []
     var last: VariableUse?
     for part in parts {
       switch part {
       case .literal(let literal): bytes += literal
       case .variable(let use):
-        bytes += try value(of: use).utf8
+        let value = try value(of: use)
+        bytes += (isTags ? LaunchQuoting.wrapped(value) : value).utf8
         last = use
       }
     }

@@ -103,7 +103,7 @@ enum LaunchQuoting {
   }
 
   /// As `gst_string_wrap` writes text: octal outside printable ASCII, a backslash before anything unusual.
-  private static func wrapped(_ value: String) -> String {
+  static func wrapped(_ value: String) -> String {
     var result = "\""
     for byte in value.utf8 {
       if byte < 0x20 || byte >= 0x7f {

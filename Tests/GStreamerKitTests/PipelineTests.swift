@@ -227,4 +227,36 @@ import Testing
   private static var descriptors: Int {
     (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd"))?.count ?? 0
   }
+
+  /// The second `queue` is the one, and the caps stand elsewhere, too: told by line and not by the first such word.
+  @Test func aMistakeIsToldWhereItIs() {
+    func line(_ text: String) -> Int? {
+      do {
+        _ = try Pipeline(description: text, name: "test") { offset in
+          SourceLocation(file: "f", line: 1 + text.utf8.prefix(offset).count { $0 == UInt8(ascii: "\n") })
+        }
+        return nil
+      } catch { return error.location?.line }
+    }
+    let queues = "fakesrc\n! queue max-size-buffers=3\n! multiqueue\n! queue name=b\n  max-size-buffers=abc\n! fakesink"
+    #expect(line(queues) == 5)
+    #expect(line("videotestsrc\n! queue\n  leaky=no\n! identity\n  leaky=no ! fakesink") == 5)
+    let link = "appsrc caps=\"video/x-raw\"\n! videoconvert\n! video/x-raw,format=RGB\n! vp8enc ! fakesink"
+    #expect(line(link) == 4)
+  }
+
+  /// A recording in parts of a minute has ended hundreds of them by the evening.
+  @Test func whatHasStoppedHoldsNoFiles() async throws {
+    var kept: [Pipeline] = []
+    func descriptors() throws -> Int { try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count }
+    let before = try descriptors()
+    for _ in 0..<50 {
+      let pipeline = try Pipeline(description: "audiotestsrc num-buffers=1 ! fakesink", name: "test")
+      try pipeline.start()
+      #expect(await pipeline.stop())
+      kept.append(pipeline)
+    }
+    #expect(try descriptors() < before + 50)
+    withExtendedLifetime(kept) {}
+  }
 }

@@ -71,4 +71,25 @@ import Testing
     let hasChanged = run.hasChanged
     #expect(run.passed == [0] + (101...140) && hasChanged)
   }
+
+  /// As one that was to wait for longer: it still brings what was before the change.
+  @Test func oneThatLagsBehindIsWaitedFor() {
+    var run = Run()
+    run.mix(0, 0)
+    run.change(to: 1, at: 40)
+    for frame in 1...50 {
+      run.mix(1, frame + 40)
+      run.mix(0, frame)
+    }
+    #expect(run.passed == Array(0..<40) + (141...190))
+  }
+
+  @Test func whatComesTooLateIsLeftOut() {
+    var run = Run()
+    run.mix(0, 0)
+    run.change(to: 1, at: 2)
+    for frame in 2...33 { run.mix(1, frame) }
+    run.mix(0, 1, 2)
+    #expect(run.passed == [0] + (102...133))
+  }
 }

@@ -90,6 +90,7 @@ package final class CapturePipeline: Sendable {
       sinks.append(sink)
     }
     self.sinks = sinks
+    try Self.pace(made)
     made.pipeline.onMessage { [template = made.template] message in
       switch message {
       case .error(let error): handlers.failure(PipelineFailure(error, in: template))
@@ -107,6 +108,21 @@ package final class CapturePipeline: Sendable {
     guard isStarted else { return }
     try made.start()
     watchDisplay(onFailure: handlers.failure)
+  }
+
+  /// Leaves out frames beyond the rate that a template declares for Swift, in front of its element `paced`: before they are
+  /// converted.
+  private static func pace(_ made: TemplatePipeline) throws(PipelineFailure) {
+    guard let rate = made.template.declared["framerate"] else { return }
+    guard let limit = FrameRateLimit(fraction: rate) else {
+      throw PipelineFailure(.value, "'\(rate)' is no value for `framerate`: give a fraction, such as 15/1")
+    }
+    let state = Locked(limit)
+    do {
+      try made.pipeline.leaveOut(into: "paced") { time in !state.withLock { $0.takes(time) } }
+    } catch {
+      throw PipelineFailure(error, in: made.template)
+    }
   }
 
   /// Starts to capture at a place in a file.

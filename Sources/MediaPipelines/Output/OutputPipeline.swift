@@ -138,8 +138,8 @@ package final class OutputPipeline: Sendable {
     return sources[input]?.element.fullness(with: waiting) ?? 0
   }
 
-  /// What an input has dropped because writing did not keep up.
-  package func dropped(at input: String) -> Int { sources[input]?.element.counters.dropped ?? 0 }
+  /// What each input has dropped because writing did not keep up.
+  package var dropped: [String: Int] { sources.mapValues(\.element.counters.dropped) }
 
   /// Buffers that the pipeline has taken, and those that it has not taken yet.
   package var load: (taken: Int, waiting: Int) {
@@ -157,6 +157,7 @@ package final class OutputPipeline: Sendable {
     try await pipeline.sendEndOfStream { elements.reduce(0) { $0 + $1.queuedBuffers } }
   }
 
-  /// No thread of it is left when this returns.
-  package func stop() async { await pipeline.stop() }
+  /// - Returns: whether no thread of it is left; false where an element hangs, as one that writes to a disk that does.
+  @discardableResult
+  package func stop() async -> Bool { await pipeline.stop() }
 }

@@ -9,6 +9,16 @@ package struct FrameRateLimit: Sendable {
   /// - Parameter rate: frames a second.
   package init(rate: Int) { interval = .nanoseconds(1_000_000_000 / max(rate, 1)) }
 
+  /// - Parameter fraction: frames in so many seconds, such as `30000/1001`; nil for what is none.
+  package init?(fraction: String) {
+    let parts = fraction.split(separator: "/", omittingEmptySubsequences: false).map { Int64($0) }
+    guard (1...2).contains(parts.count), let frames = parts[0], frames > 0,
+      let seconds = parts.count > 1 ? parts[1] : 1,
+      seconds > 0, seconds < 1_000_000
+    else { return nil }
+    interval = .nanoseconds(1_000_000_000 * seconds / frames)
+  }
+
   /// - Parameter time: of the frame.
   package mutating func takes(_ time: MediaTime) -> Bool {
     guard let due = next else {

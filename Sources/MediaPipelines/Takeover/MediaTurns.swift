@@ -9,13 +9,17 @@ package struct MediaTurns<Media: Sendable>: Sendable {
     var time: MediaTime
     /// What the next one has brought before the one before has come there.
     var held: [Media] = []
+    /// How many of those have come since the one before brought something.
+    var waited = 0
     /// Whether somebody hands that on.
     var isDraining = false
     var isOver = false
   }
 
   /// How many of the next one are waited with for one before that brings nothing.
-  private static var most: Int { 30 }
+  private static var patience: Int { 30 }
+  /// How many are held at most: frames are large.
+  private static var most: Int { 150 }
 
   /// The number of the one that goes on.
   package private(set) var current: Int
@@ -48,13 +52,19 @@ package struct MediaTurns<Media: Sendable>: Sendable {
   package mutating func take(_ media: Media, of turn: Int, at time: MediaTime) -> Verdict {
     guard let change else { return turn == current ? .pass : .drop }
     if turn == current {
-      guard time >= change.time else { return .pass }
+      guard time >= change.time else {
+        self.change?.waited = 0
+        // What comes behind what stood in for it would be out of order.
+        return change.isDraining ? .drop : .pass
+      }
       return beginDraining() ? .drain : .drop
     }
     guard turn == change.turn, time >= change.time else { return .drop }
     if change.isOver { return .pass }
     self.change?.held.append(media)
-    return change.held.count >= Self.most && beginDraining() ? .drain : .drop
+    self.change?.waited += 1
+    let isLongEnough = change.waited >= Self.patience || change.held.count >= Self.most
+    return isLongEnough && beginDraining() ? .drain : .drop
   }
 
   private mutating func beginDraining() -> Bool {

@@ -43,6 +43,8 @@ extension PipelineFailure {
   /// What a pipeline reports, with the file and line of its template.
   package init(_ error: PipelineError, in template: FilledTemplate) {
     let place = Place(error: error, template: template)
+    // What encodes, decodes or mixes opens a device at most.
+    let isOpened = [.output, .capture, .process].contains(template.kind)
     switch error.kind {
     case .missingElements(let names):
       let lines = names.map {
@@ -53,7 +55,7 @@ extension PipelineFailure {
     case .syntax, .property, .link, .noSuchElement:
       self.init(.template, "\(place.of(error.element)): \(error.message)", underlying: error)
     case .diskFull: self.init(.destination, "the disk is full", underlying: error)
-    case .cannotWrite, .notFound, .notAuthorized, .busy:
+    case .cannotWrite where isOpened, .notFound where isOpened, .notAuthorized where isOpened, .busy where isOpened:
       let reads = [.capture, .process].contains(template.kind)
       let what = reads ? "cannot be opened" : "cannot be written"
       let advice = Self.advice(forError: error.debug ?? "")

@@ -166,16 +166,18 @@ ${source:-pulsesrc} device=${device:-@DEFAULT_MONITOR@}
 # pipewiresrc  The stream `node` of PipeWire, over the connection `fd`. Where neither is set, the desktop's portal is asked
 #              for them, and asks the person. It gives frames only where something changes; the last one is given again
 #              after `still` ms.
-# videorate    Frames beyond `framerate` (a fraction) are dropped.
+# paced        Swift drops frames beyond `framerate` in front of it. videorate cannot: desktops tell no rate, and their frames
+#              last for no time.
 # frames       Frames out.
+#
+#: ${framerate:-15/1}  A fraction; the most that are taken.
 #
 # Units: fd descriptor, node number, still ms, framerate frames/s
 
 pipewiresrc fd=${fd:--1} path=${node:-0} keepalive-time=${still:-500} always-copy=true do-timestamp=true
 ! video/x-raw
-! videorate drop-only=true
-! videoconvert n-threads=1
-! video/x-raw,format=I420,framerate=[0/1,${framerate:-15/1}]
+! videoconvert name=paced n-threads=1
+! video/x-raw,format=I420
 ! appsink name=frames sync=false async=false max-buffers=3 drop=true
 
 """###,
@@ -1118,7 +1120,7 @@ appsrc name=audio max-buffers=${audio-queue:-500} max-bytes=0 leaky-type=downstr
 # audio         Queues at most `queue` blocks of audio; the oldest are dropped when the disk does not keep up.
 # audiorate     PCM has no times: holes are filled with silence, and what comes twice is dropped. Audio that is off by less
 #               than 5 ms stays as it is.
-# wavenc        The file's header says how long it is, in 32 bits: six hours at most.
+# wavenc        The file's header says how long it is, in 32 bits: after six hours the recording goes on in another file.
 # filesink      Nothing is held back in memory.
 #
 # Units: queue buffers, location path or address
@@ -1156,7 +1158,7 @@ appsrc name=audio max-buffers=${queue:-1000} max-bytes=0 leaky-type=downstream c
 #                `width`, `height`), and removes it again.
 # size           `width` x `height` until the window has another size, which Swift sets in these caps; `framerate`
 #                frames a second (a fraction), however many the tracks have.
-# taginject      The window's title is `title`: one word, or several in double quotes.
+# taginject      The window's title is `title`.
 # window         The sink, as in the template window; the name is the contract.
 # videotestsrc   A black corner under the tiles keeps the window going while there is none; its queue lets the mixer
 #                wait for the others.
@@ -1183,7 +1185,7 @@ videotestsrc is-live=true do-timestamp=true pattern=black
 # scaling        Brings frames to the window's size, with black bars where the shape differs.
 # size           `width` x `height` until the window has another size, which Swift sets in these caps.
 # debug          Text over the frame, silent unless VideoView.isDebugMode; `font` as Pango writes it.
-# taginject      The window's title is `title`: one word, or several in double quotes.
+# taginject      The window's title is `title`.
 # window         The sink; the name is the contract. Frames are shown as they come: with `sync` they would wait, and
 #                with `qos` those would be dropped that took long over the network. Swift follows `window-width` and
 #                `window-height` whenever the sink asks for another format; another sink may stand here (xvimagesink

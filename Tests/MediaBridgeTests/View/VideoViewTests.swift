@@ -198,7 +198,7 @@ import Testing
 
   @Test func hasATitle() async throws {
     let desktop = try Desktop()
-    let view = VideoView(frame: Self.square, pipelineValues: ["title": "\"Alice, Bob & others\""])
+    let view = VideoView(frame: Self.square, pipelineValues: ["title": "Alice, Bob & others"])
     view.render(frame: try Quarters.frame(Self.wide))
     let window = try await desktop.window()
     #expect(window.title.hasPrefix("Alice, Bob & others"))
