@@ -94,8 +94,9 @@ struct Recording {
     try await start()
     let end = await follow()
     report.ends(with: end)
-    // What came of each destination stands in the progress.
-    _ = try? await source.finish()
+    // What came of each destination stands in the progress; what made them all, such as a mixer, may have failed besides.
+    var unfinished: LiveKitError?
+    do { _ = try await source.finish() } catch { unfinished = error }
     await telling.value
     let done = await source.progress()
     let failure = await handOn(done)
@@ -104,6 +105,7 @@ struct Recording {
     }
     report.finished(done, end.name)
     if let lack = incomplete(done) { throw lack }
+    if let unfinished { throw incomplete(unfinished, done) }
     let missing = done.omissions.filter(\.wasWanted)
     guard missing.isEmpty else { throw lacking(missing) }
     if let failure { throw failure }

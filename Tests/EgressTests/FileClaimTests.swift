@@ -111,4 +111,10 @@ import Testing
   @Test func aFolderThatTakesNoFilesIsRefused() {
     #expect(error { _ = try FileClaim("/proc/x.mkv") }?.contains("/proc/x.mkv") == true)
   }
+
+  @Test(.timeLimit(.minutes(1))) func aFolderThatCannotBeIsNamed() {
+    let reason = error { _ = try FileClaim(folder.path + "/none/../other/a.mkv") }
+    #expect(reason?.contains("/none/.. cannot be made") == true, "\(reason ?? "it was made")")
+    #expect((try? manager.contentsOfDirectory(atPath: folder.path)) == [])
+  }
 }

@@ -1,3 +1,4 @@
+import BridgeTesting
 import Foundation
 import MediaBridge
 import MediaCore
@@ -59,5 +60,39 @@ import Testing
     #expect(manifest.endedAt - manifest.startedAt == 70_000_000_000, "the pauses are a part of the day")
     let text = String(decoding: try manifest.json, as: UTF8.self)
     #expect(text.contains("\"playlists\"") && !text.contains("egress_id"))
+  }
+
+  /// As by a command for each complete file, which may move it.
+  @Test func whatWasMovedAwayHasAManifestAllTheSame() throws {
+    let folder = try TemporaryFolder()
+    func status(_ name: String, bytes: Int64) -> DestinationStatus {
+      var status = DestinationStatus(Destination(location: "\(folder.path)/\(name)"), .complete)
+      (status.kind, status.bytes) = (.file, bytes)
+      return status
+    }
+    var progress = OutputProgress()
+    progress.destinations = [status("moved.mp4", bytes: 9), status("none.mp4", bytes: 0)]
+    let manifest = Manifest(
+      progress, of: Room(), nil, from: Date(), to: Date(), .seconds(10), tracks: [], gaps: [], speakers: SpeakerLog())
+    try manifest.write()
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["moved.mp4.json"])
+  }
+
+  /// A room of days: what was asked for is never pushed out by what was not.
+  @Test func whatWasWantedIsAlwaysTold() {
+    func omission(_ number: Int, wasWanted: Bool) -> Omission {
+      Omission(
+        sid: "TR_\(number)", kind: .video, source: .screenShareVideo, participant: "alice", reason: "",
+        wasWanted: wasWanted)
+    }
+    var list = OmissionList()
+    let first = list.note(omission(0, wasWanted: true))
+    #expect(first)
+    for number in 1...500 { _ = list.note(omission(number, wasWanted: false)) }
+    let last = list.note(omission(501, wasWanted: true))
+    #expect(last && list.all.filter(\.wasWanted).map(\.sid) == ["TR_0", "TR_501"] && list.all.count == 200)
+    for number in 600...900 { _ = list.note(omission(number, wasWanted: true)) }
+    let again = list.note(omission(1000, wasWanted: false))
+    #expect(!again, "it is not told again and again")
   }
 }

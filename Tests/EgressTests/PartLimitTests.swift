@@ -1,5 +1,6 @@
-import Egress
 import MediaCore
+import MediaPipelines
+import PipelineTemplates
 import Testing
 
 @testable import Egress
@@ -22,5 +23,19 @@ import Testing
     let limit = PartLimit(duration: .seconds(10), bytes: 1_000_000)
     #expect(due(limit, now: 4, isFull: true) == .seconds(4))
     #expect(due(limit, now: 9.5) == .seconds(10))
+  }
+
+  /// After six hours the header of a WAV file would tell a wrong length.
+  @Test func aFormatsOwnLimitCountsToo() throws {
+    let wav = try OutputPlanner(Destination(location: "a.wav"), factory: PipelineFactory(folder: nil)).largestFile
+    let limit = PartLimit.limit(nil, atMost: wav)
+    #expect(
+      limit?.duration == nil && limit?.bytes == wav && wav.map { $0 < 1 << 32 && $0 > 6 * 3600 * 192_000 } == true)
+    let asked = PartLimit(duration: .seconds(60), bytes: 1_000_000)
+    #expect(PartLimit.limit(asked, atMost: wav) == asked)
+    #expect(
+      PartLimit.limit(PartLimit(duration: .seconds(60)), atMost: 5) == PartLimit(duration: .seconds(60), bytes: 5))
+    #expect(PartLimit.limit(asked, atMost: nil) == asked)
+    #expect(try OutputPlanner(Destination(location: "a.mp4"), factory: PipelineFactory(folder: nil)).largestFile == nil)
   }
 }

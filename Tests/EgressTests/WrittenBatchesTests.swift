@@ -47,7 +47,7 @@ import Testing
     try await eventually("what was not to wait any longer") { written == Array(0..<6) }
     try push(8..<10, into: output)
     try await output.complete()
-    #expect(written == Array(0..<10) && output.dropped(at: "video") == 0)
+    #expect(written == Array(0..<10) && output.dropped["video"] == 0)
     await output.stop()
   }
 

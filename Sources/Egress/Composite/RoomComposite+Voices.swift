@@ -11,9 +11,8 @@ extension RoomComposite {
     guard hasVoices else { return }
     let audio = wanted.filter { $0.kind == .audio }
     members.voices.list.follow(audio.map(VoiceList.Track.init))
-    guard let run else { return }
-    run.give(members.voices.list.all)
-    members.voices.feed(audio, run.job, while: mixing.gate.isOpen)
+    guard let lacks = job.run?.give(members.voices.list.all, at: .now), let run else { return }
+    members.voices.feed(audio, run.job, lacking: lacks, while: mixing.gate.isOpen)
     for publication in audio { members.voices.lacks[publication.sid].map { omit(publication, $0) } }
   }
 }
@@ -28,9 +27,12 @@ struct VoiceTracks: Sendable {
   func lack(_ sid: String) -> Bool { lacks[sid] != nil }
 
   /// Takes what arrives in the forms that are wanted now.
-  /// - Parameter isOpen: asked with the time of what arrives, whether it is still to be written.
+  /// - Parameters:
+  ///   - refusals: why there is no track, by the voice's number.
+  ///   - isOpen: asked with the time of what arrives, whether it is still to be written.
   mutating func feed(
-    _ publications: [RemoteTrackPublication], _ job: Job, while isOpen: @escaping @Sendable (MediaTime) -> Bool
+    _ publications: [RemoteTrackPublication], _ job: Job, lacking refusals: [Int: String],
+    while isOpen: @escaping @Sendable (MediaTime) -> Bool
   ) {
     inputs.removeAll { input in
       let isOver = !publications.contains { $0.sid == input.sid && $0.media == input.media }
@@ -43,8 +45,12 @@ struct VoiceTracks: Sendable {
     }
     for index in inputs.indices { inputs[index].feed(job, while: isOpen) }
     lacks = inputs.reduce(into: [:]) { $0[$1.sid] = $1.failure.withLock { $0?.message } }
-    for publication in publications where list.numbers[publication.sid] == nil {
-      lacks[publication.sid] = "\(VoiceList.limit) have a track of their own already; it is in the mix alone"
+    for publication in publications {
+      guard let number = list.numbers[publication.sid] else {
+        lacks[publication.sid] = "\(VoiceList.limit) have a track of their own already; it is in the mix alone"
+        continue
+      }
+      lacks[publication.sid] = lacks[publication.sid] ?? refusals[number]
     }
   }
 

@@ -50,6 +50,14 @@ final class DestinationWriter: Sendable {
   /// - Returns: the turn that waited for that and will not come any more.
   func prepare(_ turn: Turn) -> Turn? { change { $0.prepare(turn) } }
 
+  /// Has other lines feed what is written, or what waits to take over, from the next keyframe on.
+  func feed(_ lines: [String: ObjectIdentifier]) {
+    change { succession in
+      let waiting = succession.next.flatMap { $0.continues ? nil : $0.stage }
+      _ = succession.prepare(Turn(stage: waiting ?? succession.stage, lines: lines, continues: waiting == nil))
+    }
+  }
+
   /// Has nothing take over any more.
   /// - Returns: the turn that was to.
   func cancel() -> Turn? { change { $0.cancel() } }

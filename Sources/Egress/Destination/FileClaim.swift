@@ -142,7 +142,10 @@ final class FileClaim: Sendable {
     var folder = URL(fileURLWithPath: file).deletingLastPathComponent()
     while !FileManager.default.fileExists(atPath: folder.path) {
       missing.append(folder.path)
-      folder.deleteLastPathComponent()
+      let parent = folder.deletingLastPathComponent()
+      // That of one that ends in `..` is the same.
+      guard parent.path.utf8.count < folder.path.utf8.count else { break }
+      folder = parent
     }
     for (index, folder) in missing.enumerated().reversed()
     where mkdir(folder, 0o777) != 0 && errno != EEXIST {

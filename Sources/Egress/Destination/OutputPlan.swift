@@ -44,6 +44,8 @@ struct OutputPlanner: Sendable {
   let idleEncoders: [Track.Kind: String]
   /// How Swift cuts what comes out; nil where the template writes by itself.
   let segments: SegmentOptions?
+  /// How many bytes a file of it can have; nil for any number. The header of WAV says in 32 bits how long it is: six hours.
+  let largestFile: Int64?
   /// Whether the template takes what is said, as text.
   let takesCaptions: Bool
   /// Whether it is to have that.
@@ -71,6 +73,7 @@ struct OutputPlanner: Sendable {
       try factory.fill(found, values: destination.values)
     }
     segments = try SegmentOptions(found, filled, set: factory.overrides)
+    largestFile = filled.elements.contains { $0.factory == "wavenc" } ? 0xffff_0000 : nil
     takesCaptions = filled.caps(ofElement: CaptionInput.name) != nil
     let own = Set(found.variables.map(\.name))
     let unowned = Set(factory.overrides.keys).subtracting(own)

@@ -10,7 +10,6 @@ final class OutputStage: Sendable {
   /// Where this pipeline writes.
   let destination: Destination
   private let template: String
-  private let pipeline: OutputPipeline
   /// Nil for what is no file.
   let claim: FileClaim?
   /// Nil where the template writes by itself.
@@ -25,13 +24,15 @@ final class OutputStage: Sendable {
     segments: SegmentedOutput? = nil, hold: StageHold? = nil
   ) throws(LiveKitError) {
     (self.destination, self.template, self.segments) = (destination, template, segments)
-    (self.pipeline, self.claim, state) = (pipeline, claim, Locked(StageState(hold)))
+    (self.claim, state) = (claim, Locked(StageState(pipeline, hold)))
     guard hold == nil else { return }
     do { try pipeline.start() } catch { throw LiveKitError(error).about(destination) }
   }
 
   /// Whether media waits here for the end of the stage before.
   var isHeld: Bool { state.withLock { $0.hold != nil } }
+
+  private var pipeline: OutputPipeline? { state.withLock { $0.pipeline } }
 
   /// Media goes to this one from now on, and waits; on a media thread.
   func take() { state.withLock { $0.hold }?.onTaken() }
@@ -40,11 +41,11 @@ final class OutputStage: Sendable {
   func begin() {
     guard let hold = state.withLock({ $0.hold }) else { return }
     segments?.takeOver()
-    do { try pipeline.start() } catch { hold.onFailure(LiveKitError(error).about(destination)) }
+    do { try pipeline?.start() } catch { hold.onFailure(LiveKitError(error).about(destination)) }
     hold.onBegun(self)
     // Under the lock, so that what comes meanwhile goes behind it; queueing never waits.
     state.withLock { state in
-      for held in state.begin() { write(held) }
+      for held in state.begin() { Self.write(held, into: state.pipeline) }
     }
   }
 
@@ -55,11 +56,12 @@ final class OutputStage: Sendable {
   func push(_ media: MediaBuffer, into input: String, at time: FeedTime, from beginning: Duration) {
     segments?.clock.begin(at: beginning)
     let held = StageHold.Held(media: media, input: input, time: time)
-    let isKept = state.withLock { state in
+    let pipeline = state.withLock { state in
+      let pipeline = state.pipeline
       state.beginning = state.beginning ?? beginning
-      return state.keep(held) { pipeline.fullness(of: input, besides: $0) >= 1 }
+      return state.keep(held) { pipeline?.fullness(of: input, besides: $0) ?? 0 >= 1 } ? nil : pipeline
     }
-    if !isKept { write(held) }
+    Self.write(held, into: pipeline)
   }
 
   /// The moment of the job at which media came first; nil before.
@@ -72,29 +74,33 @@ final class OutputStage: Sendable {
     if let captions = segments?.captions { return captions.add(cue) }
     let text = cue.plain(naming: naming)
     guard let media = MediaBuffer.text(text, lasting: cue.end - cue.start) else { return }
-    pipeline.push(sparse: media, into: CaptionInput.name, at: cue.start)
+    pipeline?.push(sparse: media, into: CaptionInput.name, at: cue.start)
   }
 
-  private func write(_ held: StageHold.Held) {
-    pipeline.push(held.media, into: held.input, at: held.time.shown, decodedAt: held.time.decoded)
+  private static func write(_ held: StageHold.Held, into pipeline: OutputPipeline?) {
+    pipeline?.push(held.media, into: held.input, at: held.time.shown, decodedAt: held.time.decoded)
   }
 
   /// How much of an input's room is taken, 0…1.
   func fullness(of input: String) -> Double {
-    pipeline.fullness(of: input, besides: state.withLock { $0.hold?.waiting.count ?? 0 })
+    let (pipeline, waiting) = state.withLock { ($0.pipeline, $0.hold?.waiting.count ?? 0) }
+    return pipeline?.fullness(of: input, besides: waiting) ?? 0
   }
   /// What an input dropped because writing did not keep up.
-  func dropped(at input: String) -> Int { pipeline.dropped(at: input) }
+  func dropped(at input: String) -> Int {
+    let (pipeline, rest) = state.withLock { ($0.pipeline, $0.rest) }
+    return (rest?.dropped ?? pipeline?.dropped ?? [:])[input] ?? 0
+  }
 
   /// Buffers that it has taken, and those that it has not taken yet.
-  var load: (taken: Int, waiting: Int) { pipeline.load }
+  var load: (taken: Int, waiting: Int) { pipeline?.load ?? (0, 0) }
 
   /// Whether it is to get nothing any more, since its server is away: another one takes over.
   var isAbandoned: Bool { state.withLock { $0.isAbandoned } }
   func abandon() { state.withLock { $0.isAbandoned = true } }
 
   /// Whether it is written whole, and closed.
-  var isComplete: Bool { state.withLock { $0.isComplete } }
+  var isComplete: Bool { state.withLock { $0.rest?.isComplete == true } }
 
   /// Why what is written does not end up under the file's name any more; nil while it does.
   var loss: LiveKitError? {
@@ -109,6 +115,11 @@ final class OutputStage: Sendable {
   var bytes: Int64 {
     guard destination.isFile, loss == nil else { return 0 }
     if let segments { return segments.bytes }
+    if let rest = state.withLock({ $0.rest }) { return rest.bytes }
+    return writtenBytes
+  }
+
+  private var writtenBytes: Int64 {
     if let bytes = claim?.bytes { return bytes }
     let attributes = try? FileManager.default.attributesOfItem(atPath: destination.location)
     return (attributes?[.size] as? Int64) ?? 0
@@ -127,11 +138,12 @@ final class OutputStage: Sendable {
   }
 
   /// What the file really holds, once it has ended and where it is of a kind that can be read.
-  var length: Duration? { state.withLock { $0.stored?.length } }
+  var length: Duration? { state.withLock { $0.rest?.stored?.length } }
 
   /// Closes one that nothing has come to, or whose server is away, and gives its file back, which goes.
   func discard() async {
-    await pipeline.stop()
+    await pipeline?.stop()
+    state.withLock { $0.pipeline = nil }
     // A playlist is that of the stage before.
     if !isHeld { claim?.release() }
   }
@@ -141,6 +153,7 @@ final class OutputStage: Sendable {
   /// - Parameter failure: why it cannot be completed any more.
   /// - Throws: why it is not complete.
   func finish(after failure: @Sendable () -> LiveKitError?) async throws(LiveKitError) {
+    guard let pipeline else { return }
     let isAlone = loss == nil && destination.isFile && segments == nil
     let written = isAlone ? StoredFile(beingWritten: destination.location) : nil
     var reason: LiveKitError?
@@ -148,10 +161,15 @@ final class OutputStage: Sendable {
       reason = LiveKitError(.output, "it could not be completed: \(error.message)", underlying: error).about(
         destination)
     }
-    await pipeline.stop()
+    // What hangs may still write: its file is left as it is, and as its own.
+    guard await pipeline.stop() else { throw failure() ?? reason ?? Self.hangs.about(destination) }
     reason = failure() ?? reason
     let kept = finishSegments(&reason) ?? (reason == nil ? written?.read() : written?.mend())
-    state.withLock { $0.phase = .ended(kept, isComplete: false) }
+    let rest = StageState.Rest(stored: kept, dropped: pipeline.dropped, bytes: writtenBytes)
+    state.withLock { state in
+      state.phase = .ended(rest)
+      state.pipeline = nil
+    }
     if segments?.isContinued == true {
       if let reason { throw reason }
       return
@@ -162,8 +180,11 @@ final class OutputStage: Sendable {
       state.withLock { $0.loss = $0.loss ?? error }
       throw error
     }
-    state.withLock { $0.phase = .ended(kept, isComplete: true) }
+    state.withLock { $0.phase = .ended(rest.whole) }
   }
+
+  private static let hangs = LiveKitError(
+    .output, "what writes it did not stop, as on a disk that does not answer: it may not play to its end")
 
   /// - Returns: what the segments hold; nil where there are none.
   private func finishSegments(_ reason: inout LiveKitError?) -> StoredMedia? {

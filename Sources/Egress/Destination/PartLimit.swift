@@ -21,6 +21,12 @@ public struct PartLimit: Sendable, Equatable {
   /// How long ahead of its beginning the next part is opened.
   static let lead = Duration.seconds(1)
 
+  /// The same for a file that cannot be larger than so many bytes; nil for no limit.
+  static func limit(_ asked: PartLimit?, atMost bytes: Int64?) -> PartLimit? {
+    guard let bytes else { return asked }
+    return PartLimit(duration: asked?.duration, bytes: min(asked?.bytes ?? bytes, bytes))
+  }
+
   /// - Throws: it is less than can be.
   func check() throws(LiveKitError) {
     if let duration, duration < Self.shortest {

@@ -1,5 +1,6 @@
 import GStreamerKit
 import MediaBridge
+import MediaPipelines
 
 /// How far a stage has come, and what went wrong with it.
 struct StageState: Sendable {
@@ -7,11 +8,32 @@ struct StageState: Sendable {
     /// The stage before has to end first.
     case held(StageHold)
     case running
-    /// Nobody writes it any more: what it holds where that can be read, and whether it is written whole, and closed.
-    case ended(StoredMedia?, isComplete: Bool)
+    /// Nobody writes it any more.
+    case ended(Rest)
+  }
+
+  /// What is known of a stage that has ended.
+  struct Rest: Sendable {
+    /// What it holds, where that can be read.
+    var stored: StoredMedia?
+    /// Whether it is written whole, and closed.
+    var isComplete = false
+    /// What each input had dropped.
+    var dropped: [String: Int]
+    /// How long the file was, which whoever is told of its end may move away.
+    var bytes: Int64
+
+    /// The same, written whole and closed.
+    var whole: Rest {
+      var rest = self
+      rest.isComplete = true
+      return rest
+    }
   }
 
   var phase: Phase
+  /// Nil once it has stopped: a pipeline is not to be kept for as long as others are written.
+  var pipeline: OutputPipeline?
   /// The moment of the job at which media came first; nil before.
   var beginning: Duration?
   /// It is to get nothing any more.
@@ -19,11 +41,13 @@ struct StageState: Sendable {
   /// Why what is written does not end up under the file's name any more.
   var loss: LiveKitError?
 
-  init(_ hold: StageHold?) { phase = hold.map(Phase.held) ?? .running }
+  init(_ pipeline: OutputPipeline, _ hold: StageHold?) {
+    self.pipeline = pipeline
+    phase = hold.map(Phase.held) ?? .running
+  }
 
   var hold: StageHold? { if case .held(let hold) = phase { hold } else { nil } }
-  var stored: StoredMedia? { if case .ended(let stored, _) = phase { stored } else { nil } }
-  var isComplete: Bool { if case .ended(_, true) = phase { true } else { false } }
+  var rest: Rest? { if case .ended(let rest) = phase { rest } else { nil } }
 
   /// - Parameter isFull: whether a pipeline with room for so many more is full.
   /// - Returns: false where media does not wait.

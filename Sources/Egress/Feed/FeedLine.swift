@@ -47,7 +47,9 @@ final class FeedLine: Sendable {
   let voice: Int?
   let form: Form
   private let hub: FeedHub
-  private let encoder: EncodePipeline?
+  /// Nil for what is not encoded, and once it has stopped: a pipeline is not to be kept for as long as others are written.
+  private let encoding: Locked<EncodePipeline?>
+  private let droppedByThen = Locked(0)
   private let onKeyframeNeeded: @Sendable () -> Void
 
   /// - Parameters:
@@ -62,19 +64,19 @@ final class FeedLine: Sendable {
     let hub = FeedHub(lead: form == .asSent ? .milliseconds(300) : .zero)
     self.hub = hub
     guard case .encoded(let template) = form else {
-      encoder = nil
+      encoding = Locked(nil)
       return
     }
-    do {
-      encoder = try EncodePipeline(
+    let encoder = try LiveKitError.wrapping { () throws(PipelineFailure) in
+      try EncodePipeline(
         template, factory: factory, onBuffer: { hub.deliver(encoded: $0) }, onFailure: { hub.fail(LiveKitError($0)) })
-    } catch {
-      throw LiveKitError(error)
     }
-    if let caps { encoder?.set(caps: caps) }
+    if let caps { encoder.set(caps: caps) }
+    encoding = Locked(encoder)
   }
 
-  var isEncoded: Bool { encoder != nil }
+  private var encoder: EncodePipeline? { encoding.withLock { $0 } }
+  var isEncoded: Bool { form.encoder != nil }
   /// Whether nobody takes what comes out.
   var isIdle: Bool { hub.isEmpty }
 
@@ -90,10 +92,11 @@ final class FeedLine: Sendable {
   /// Called by one thread at a time, with times that go up.
   /// - Parameter isStandIn: whether nobody sent it, who could be asked for a keyframe.
   func push(_ media: MediaBuffer, at time: Duration, isStandIn: Bool = false) {
-    guard let encoder else {
+    guard isEncoded else {
       if form == .asSent, kind == .video, !isStandIn, hub.isKeyframeDue(behind: media, at: time) { onKeyframeNeeded() }
       return hub.deliver(media, FeedTime(shown: time))
     }
+    guard let encoder else { return }
     if hub.isKeyframeDue(at: time) { encoder.requestKeyframe(at: time) }
     encoder.push(media, at: time, updatingCaps: kind == .video)
   }
@@ -106,8 +109,8 @@ final class FeedLine: Sendable {
 
   /// An encoder begins with one. From any thread.
   func requestKeyframe() {
-    guard let encoder else { return form.isRaw ? () : onKeyframeNeeded() }
-    if hasBegun { encoder.requestKeyframe() }
+    guard isEncoded else { return form.isRaw ? () : onKeyframeNeeded() }
+    if hasBegun { encoder?.requestKeyframe() }
   }
 
   /// Has an encoder make a keyframe of the first frame at that time of the job or after it.
@@ -115,7 +118,7 @@ final class FeedLine: Sendable {
   func requestKeyframe(from time: Duration) -> Duration { hub.awaitKeyframe(from: time) }
 
   /// Raw media that the encoder has dropped because it did not keep up.
-  var dropped: Int { encoder?.dropped ?? 0 }
+  var dropped: Int { encoder?.dropped ?? droppedByThen.withLock { $0 } }
 
   /// Encodes what waits; all of it has been handed on when this returns. Who takes it is told when that fails.
   func drain() async {
@@ -125,7 +128,12 @@ final class FeedLine: Sendable {
   }
 
   /// Nothing comes after it returned.
-  func stop() async { await encoder?.stop() }
+  func stop() async {
+    guard let encoder else { return }
+    await encoder.stop()
+    droppedByThen.withLock { $0 = encoder.dropped }
+    encoding.withLock { $0 = nil }
+  }
 }
 
 /// When a frame is shown, and when it is decoded where that is not the same, since the job's beginning.

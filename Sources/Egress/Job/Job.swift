@@ -105,10 +105,13 @@ final class Job: Sendable {
 
   /// Has a destination go on in another part as soon as one may begin, where somebody has no track in it.
   /// - Parameter voices: all that there are, of which earlier ones stay.
+  /// - Throws: why none can begin; all goes on in the one before.
   func give(_ destination: JobDestination, _ voices: [Voice]) throws(LiveKitError) {
-    guard let plan = destination.plan(adding: voices, media) else { return }
-    let new = voices.filter { destination.lines[.voice($0.number)] == nil }
-    try destination.takeOver(plan, with: try lines(of: new, plan, destination.factory), media)
+    try destination.change { destination throws(LiveKitError) in
+      guard let plan = destination.plan(adding: voices, media) else { return }
+      let new = voices.filter { destination.lines[.voice($0.number)] == nil }
+      try destination.takeOver(plan, with: try lines(of: new, plan, destination.factory), media)
+    }
   }
 
   private func lines(
@@ -137,14 +140,17 @@ final class Job: Sendable {
   ) throws(LiveKitError) -> (encoder: String?, part: Destination?) {
     guard let old = destination.lines[.video] else { return (nil, nil) }
     guard let encoder = try? destination.planner.encoder(for: track, continuing: held) else {
-      return (nil, try part(of: destination, track, video, old))
+      let next = try destination.change { (destination) throws(LiveKitError) -> Destination in
+        try part(of: destination, track, video, old)
+      }
+      return (nil, next)
     }
     var video = video
     video.size = media.size(on: old) ?? video.size
     let feed = Feed(.encoded(by: encoder), reason: "")
     let line = try line(
       .video, feed, of: destination.planner.read, video, destination.factory, inPlaceOf: old)
-    destination.feed(.video, from: line, media)
+    destination.changing.withLock { _ in destination.feed(.video, from: line, media) }
     if old.remove(ObjectIdentifier(destination)) { dropIdleLines() }
     return (encoder, nil)
   }
@@ -180,7 +186,9 @@ final class Job: Sendable {
             input.kind, voice: input.voice, feed, of: next.plan.read, video, destination.factory, inPlaceOf: old)
         }
       }
-      try destination.renew(next, changed, fed: fed, media)
+      try destination.change { (destination) throws(LiveKitError) in
+        try destination.renew(next, changed, fed: fed, media)
+      }
       if let line = fed[.video] { media.blackenAnew(line) }
     } catch {
       dropIdleLines()

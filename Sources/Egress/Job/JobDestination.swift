@@ -13,6 +13,9 @@ final class JobDestination: Sendable {
   let stages: StageList
   /// What it is made of, and how it is fed.
   let setup: Locked<Setup>
+  /// Held by whoever has another pipeline take over, from a look at what there is to the turn that is prepared: parts and
+  /// lost connections do so on threads of their own.
+  let changing = Locked(())
   /// What it is about to go on with.
   let renewal = Locked<Renewal?>(nil)
   let sort: Sort
@@ -25,7 +28,7 @@ final class JobDestination: Sendable {
     var plan: OutputPlan
   }
   var planner: OutputPlanner { setup.withLock { $0.planner } }
-  private var plan: OutputPlan { setup.withLock { $0.plan } }
+  var plan: OutputPlan { setup.withLock { $0.plan } }
 
   /// Opens its first pipeline; nothing is written before its lines bring media.
   /// - Parameters:
@@ -79,9 +82,7 @@ final class JobDestination: Sendable {
   /// Has another line feed an input from its next keyframe on, in the same pipeline.
   func feed(_ input: OutputInput, from line: FeedLine, _ media: JobMedia) {
     lines.replace(input, by: line, media)
-    let waiting = writer.waiting
-    _ = writer.prepare(
-      DestinationWriter.Turn(stage: waiting ?? writer.stage, lines: lines.byInput, continues: waiting == nil))
+    writer.feed(lines.byInput)
     attach(line, input)
     line.requestKeyframe()
   }
@@ -113,8 +114,8 @@ final class JobDestination: Sendable {
   func takeOver(_ plan: OutputPlan, at next: Destination, from earliest: Duration? = nil) throws(LiveKitError) {
     let claim = next.isFile ? try FileClaim(next.location) : nil
     let said = try captions?.claim(beside: next)
-    setup.withLock { $0.plan = plan }
     let stage = try sort.open(StageMaker(factory: factory, lines: lines), plan, at: next, claim, breakage)
+    setup.withLock { $0.plan = plan }
     stages.add(stage)
     captions?.add(said, of: stage)
     let turn = DestinationWriter.Turn(stage: stage, lines: lines.byInput, earliest: earliest ?? .zero)
@@ -138,8 +139,11 @@ final class JobDestination: Sendable {
     sort.rotation?.start(
       part: { [weak self] in self?.part(of: media) },
       open: { [weak self] (due) throws(LiveKitError) in
-        guard let self else { return }
-        try takeOver(plan, at: nextPart, from: due)
+        try self?.change { destination throws(LiveKitError) in
+          // Somebody else may have been first.
+          guard destination.writer.waiting == nil else { return }
+          try destination.takeOver(destination.plan, at: destination.nextPart, from: due)
+        }
       },
       ask: { [lines] in
         guard let line = lines[.video] else { return }
@@ -170,8 +174,17 @@ final class JobDestination: Sendable {
 
   /// Connects with the server anew.
   private func reopen() throws(LiveKitError) {
-    dropUntried()
-    try takeOver(plan, at: destination)
+    try change { destination throws(LiveKitError) in
+      destination.dropUntried()
+      try destination.takeOver(destination.plan, at: destination.destination)
+    }
+  }
+
+  /// Runs `body` while nobody else has another pipeline take over.
+  func change<Result: Sendable>(
+    _ body: (JobDestination) throws(LiveKitError) -> Result
+  ) throws(LiveKitError) -> Result {
+    try changing.withLock { _ throws(LiveKitError) in try body(self) }
   }
 
   // MARK: State

@@ -10,6 +10,12 @@ struct JobRun: Sendable {
   /// Who is asked for keyframes.
   let video: Locked<IncomingMedia?>
   var tasks: [Task<Void, Never>] = []
+  /// Why outputs could not give somebody a track of their own, and when that was tried.
+  private var refusals: [ObjectIdentifier: (error: LiveKitError, at: MediaTime)] = [:]
+
+  init(job: Job, destinations: [RecordedDestination], video: Locked<IncomingMedia?>) {
+    (self.job, self.destinations, self.video) = (job, destinations, video)
+  }
 
   /// Whether it has got its first moment.
   var isActive: Bool { job.media.origin != nil }
@@ -76,12 +82,25 @@ struct JobRun: Sendable {
     return changes
   }
 
-  /// Has each output that takes them go on with a track of each voice.
-  func give(_ voices: [Voice]) {
-    for output in outputs {
-      do throws(LiveKitError) { try job.give(output, voices) } catch { output.fail(error) }
+  /// Has each output that takes them go on with a track of each voice. One that cannot goes on as it is, and is asked again.
+  /// - Returns: why one is in the mix alone, by the voice's number.
+  mutating func give(_ voices: [Voice], at now: MediaTime) -> [Int: String] {
+    for output in outputs where refusals[ObjectIdentifier(output)].map({ now - $0.at >= Self.patience }) ?? true {
+      refusals[ObjectIdentifier(output)] = nil
+      do throws(LiveKitError) { try job.give(output, voices) } catch {
+        refusals[ObjectIdentifier(output)] = (error, now)
+      }
     }
+    var lacks: [Int: String] = [:]
+    for output in outputs {
+      guard let refusal = refusals[ObjectIdentifier(output)] else { continue }
+      let numbers = Set(voices.map(\.number)).subtracting(output.plan.voices.map(\.number))
+      for number in numbers { lacks[number] = "it has no track of its own: \(refusal.error.message)" }
+    }
+    return lacks
   }
+  /// From one try to begin another part to the next.
+  private static let patience = Duration.seconds(5)
 
   /// Completes what was written of those that cannot go on, or whose window was closed.
   /// - Returns: whether there were some.

@@ -35,10 +35,12 @@ extension Manifest {
     }
   }
 
-  /// Writes it beside the file of each destination that has one, `NAME.mp4.json`, whole or not at all.
+  /// Writes it beside the file of each destination that has one, `NAME.mp4.json`, whole or not at all; also where the file
+  /// has been moved away meanwhile.
   /// - Throws: which one could not be written, and why.
   public func write() throws(LiveKitError) {
-    for location in destinations.map(\.location) where FileManager.default.fileExists(atPath: location) {
+    let written = destinations.filter { $0.size ?? 0 > 0 || FileManager.default.fileExists(atPath: $0.location) }
+    for location in written.map(\.location) {
       do { try json.write(to: URL(fileURLWithPath: location + ".json"), options: .atomic) } catch {
         throw LiveKitError(
           .output, "\(location).json: the manifest could not be written: \(error.systemReason)",

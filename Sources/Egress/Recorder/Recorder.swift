@@ -43,6 +43,7 @@ public actor Recorder: EgressJob {
     let listener = bell.ring(for: room.events)
     defer { listener.cancel() }
     let found = try await search.run()
+    guard !job.isFinished else { throw LiveKitError(.cancelled, "it was stopped before anything came") }
     for omission in search.omissions.all where omission.participant == found.participant.identity {
       _ = tracks.omissions.note(omission)
     }

@@ -181,6 +181,8 @@ public actor RecorderGroup: EgressJob {
   private func memberOptions(_ name: String, participant: String?, take: Int = 1) -> RecordingOptions {
     var options = options
     (options.wait, options.participantPatterns, options.duration) = (nil, [], nil)
+    // How long the room may be empty, not how long one of them may be away.
+    options.emptyTimeout = RecordingOptions.usualEmptyTimeout
     switch unit {
     case .participant: (options.participant, options.ending) = (participant, .participantLeft)
     case .track:
@@ -206,8 +208,8 @@ public actor RecorderGroup: EgressJob {
     }
     let hasFailed = await recorder.failure != nil
     change(recorder) { $0.hasFailed = hasFailed }
-    // What came of it stands in its progress.
-    _ = try? await recorder.finish()
+    // What came of it stands in its progress. Not in this task: its waits would be none where it is cancelled.
+    await Task { _ = try? await recorder.finish() }.value
     await telling.value
     change(recorder) { $0.isOver = true }
     let failed = members.first { $0.recorder === recorder }?.failed ?? []

@@ -37,7 +37,7 @@ struct RecordingTarget: Sendable {
     name = try FileNameTemplate(of: named)
     takesBefore = destination.takesBefore
     if name == nil { self.destination = named.take(after: takesBefore) }
-    (reconnectFor, parts, encode) = (options.reconnectFor, options.parts, options.encode)
+    (reconnectFor, encode) = (options.reconnectFor, options.encode)
     let values = options.encoding.values.merging(options.values) { $1 }.merging(destination.values) { $1 }
     factory = PipelineFactory(folder: folder, overrides: values, logger: loggers.pipelines)
     planner =
@@ -46,6 +46,7 @@ struct RecordingTarget: Sendable {
       } else {
         try OutputPlanner(self.destination, encode: options.encode, factory: factory)
       }
+    parts = PartLimit.limit(options.parts, atMost: planner.largestFile)
     planner.wantsCaptions = options.captions && mayHaveCaptions
   }
 

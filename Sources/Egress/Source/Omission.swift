@@ -40,7 +40,7 @@ extension Omission: CustomStringConvertible {
 /// What an output has left out so far, each track once.
 struct OmissionList: Sendable {
   private(set) var all: [Omission] = []
-  /// Somebody may publish a screen again and again.
+  /// Somebody may publish a screen again and again. What was wanted is never thrown out for that.
   private static let limit = 200
 
   /// - Returns: whether it is news.
@@ -49,7 +49,11 @@ struct OmissionList: Sendable {
       defer { all[known] = omission }
       return all[known] != omission
     }
-    if all.count < Self.limit { all.append(omission) }
+    if all.count >= Self.limit {
+      guard let oldest = all.firstIndex(where: { !$0.wasWanted }) else { return false }
+      all.remove(at: oldest)
+    }
+    all.append(omission)
     return true
   }
 

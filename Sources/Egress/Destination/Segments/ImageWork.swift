@@ -8,6 +8,7 @@ struct ImageWork: SegmentedWork {
   private let names: SegmentNames
   private let suffix: SegmentOptions.Suffix
   private let claim: FileClaim
+  private var clock: OutputClock
   private var count = 0
 
   private(set) var files: [String] = []
@@ -15,15 +16,17 @@ struct ImageWork: SegmentedWork {
   /// What is between two images is in none.
   let length: Duration? = nil
 
-  init(_ names: SegmentNames, _ options: SegmentOptions, _ claim: FileClaim) {
-    (self.names, self.claim) = (names, claim)
+  init(_ names: SegmentNames, _ options: SegmentOptions, _ claim: FileClaim, _ clock: OutputClock) {
+    (self.names, self.claim, self.clock) = (names, claim, clock)
     suffix = options.suffix
   }
 
   mutating func take(_ media: MediaBuffer) throws(LiveKitError) -> Bool {
     let image = media.withUnsafeBytes { Array($0) }
     if suffix != .none {
-      let path = names.path(names.segment(count, at: .now, names.ending ?? "jpeg"))
+      // When it was sent, however long it took to become an image.
+      let date = media.pts.map { clock.date(of: .nanoseconds($0.nanoseconds)) } ?? .now
+      let path = names.path(names.segment(count, at: date, names.ending ?? "jpeg"))
       close(try WholeFile.write(image, to: path))
       files.append(path)
       bytes += Int64(image.count)
@@ -36,5 +39,5 @@ struct ImageWork: SegmentedWork {
 
   func finish(isBroken: Bool) {}
   func pause() {}
-  func resume(_ options: SegmentOptions, _ clock: OutputClock, hasVideo: Bool) {}
+  mutating func resume(_ options: SegmentOptions, _ clock: OutputClock, hasVideo: Bool) { self.clock = clock }
 }

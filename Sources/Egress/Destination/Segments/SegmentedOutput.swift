@@ -59,7 +59,7 @@ final class SegmentedOutput: @unchecked Sendable {
     work =
       options.imageInterval == nil
       ? SegmentWork(names, options, claim, live: live, clock, hasVideo: hasVideo, captions)
-      : ImageWork(names, options, claim)
+      : ImageWork(names, options, claim, clock)
     if let before {
       guard before.options.canResume(as: options) else { throw Self.anotherPlaylist(destination) }
       before.successor.withLock { $0 = ObjectIdentifier(self) }
