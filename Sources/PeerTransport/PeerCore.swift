@@ -56,6 +56,8 @@ final class PeerCore {
     if ice.isToRestart(for: parameters) { restartICE() }
     ice.accept(parameters)
     agent()?.setRemote(parameters)
+    // One that is not there any more does not answer.
+    for candidate in ice.candidates { agent()?.add(remoteCandidate: candidate) }
     startGathering()
     if isFirst {
       security.isClient = isDTLSClient
@@ -77,7 +79,10 @@ final class PeerCore {
 
   func use(_ servers: [ICEServer]) { configuration.iceServers = servers }
 
-  func add(remoteCandidate: String) { agent()?.add(remoteCandidate: remoteCandidate) }
+  func add(remoteCandidate: String) {
+    ice.note(remoteCandidate)
+    agent()?.add(remoteCandidate: remoteCandidate)
+  }
 
   /// libnice attaches receiving before candidates exist, so the agent is made with the first thing asked of it.
   private func agent() -> ICEAgent? {

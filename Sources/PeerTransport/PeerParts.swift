@@ -15,6 +15,8 @@ struct ICESession {
   /// Whether `agent` has found a way.
   private var isConnected = false
   private(set) var remote: TransportParameters?
+  /// Of the peer, as they came last: those of a restart may come before its description does.
+  private(set) var candidates: [String] = []
   private var isGathering = false
   /// ICE was restarted and the peer's part of it is still to come.
   private var hasNewCredentials = false
@@ -62,6 +64,12 @@ struct ICESession {
   }
 
   mutating func accept(_ parameters: TransportParameters) { (remote, hasNewCredentials) = (parameters, false) }
+
+  mutating func note(_ candidate: String) {
+    candidates.removeAll { $0 == candidate }
+    candidates = candidates.suffix(Self.most - 1) + [candidate]
+  }
+  private static let most = 32
 
   /// - Returns: false where it has begun already.
   mutating func beginsToGather() -> Bool {

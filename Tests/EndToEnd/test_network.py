@@ -76,6 +76,32 @@ def test_turn(routed, relay, distant_server, tmp_path, transport, host):
     assert_plays(file, 4.5)
 
 
+def test_a_session_that_is_resumed_finds_its_relay_again(routed, relay, distant_server, tmp_path):
+    """ICE is restarted then, and gathers anew."""
+    server = distant_server(
+        "--ice-server", f"turn:{routed.CLIENT_SIDE}:3478", "--ice-username", TURN_USER, "--ice-credential", TURN_PASSWORD
+    )
+    routed.drop(forward=only_signalling(server))
+    server.own_publisher("turn", "alice", "h264")
+    file = tmp_path / "turn.mkv"
+    recorder = server.recorder("turn", "alice", file, "--verbose")
+    after(recorder, 2)
+    port = server.url.rsplit(":", 1)[1]
+    reset = "reject with tcp reset;"
+    routed.drop(forward=f"policy drop; tcp dport {port} {reset} tcp sport {port} {reset}")
+    recorder.wait_for("reconnecting", 25)
+    routed.drop(forward=only_signalling(server))
+    assert recorder.wait_for("reconnected", 40)["mode"] == "quick"
+    told = recorder.wait_for("progress")
+    after(recorder, told["duration"] + 4)
+    recorder.stop()
+    assert recorder.finish() == 0, recorder.report("failed")
+    pairs = chosen_pairs(recorder)
+    assert len(pairs) >= 2 and all(" relay to " in pair for pair in pairs), recorder.report(f"{pairs}")
+    times = [time for _, time, _ in checks.numbered(file)]
+    assert times[-1] - told["duration"] > 2, "no frames came again"
+
+
 @pytest.mark.parametrize("relay_only", [False, True])
 def test_own_servers_are_used_in_place_of_the_servers(routed, relay, distant_server, tmp_path, relay_only):
     """With relays only also where there is a direct way."""

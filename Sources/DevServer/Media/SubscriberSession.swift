@@ -18,6 +18,8 @@ final class SubscriberSession {
   /// Of each track that is asked for: whether its publisher allows it, as the client was told.
   private var isAllowed: [String: Bool] = [:]
   private var isConnected = false
+  /// Candidates of a restart, which go out behind its offer, as with LiveKit's server.
+  private var held: [String]?
   private var ticker: LoopTimer?
 
   /// What was offered, and what came of it.
@@ -110,6 +112,12 @@ final class SubscriberSession {
   /// Offers the same again with new credentials, so that both sides look for a way anew.
   func restartICE() {
     guard let peer else { return }
+    held = []
+    defer {
+      let candidates = held ?? []
+      held = nil
+      candidates.forEach(trickle)
+    }
     peer.restartICE()
     guard let transport = peer.localParametersOnLoop(setup: .actpass)?.localTransport(preferring: .actpass) else {
       return
@@ -155,6 +163,7 @@ final class SubscriberSession {
   func add(_ candidate: String) { peer?.add(remoteCandidate: candidate) }
 
   private func trickle(_ candidate: String) {
+    guard held == nil else { return held?.append(candidate) ?? () }
     var response = Livekit_SignalResponse()
     response.trickle.candidateInit = CandidateInit.text(candidate)
     response.trickle.target = .subscriber
