@@ -44,22 +44,20 @@ final class CompletionCommand: Sendable {
 
   private func run(for file: String) async {
     console.event("file_complete", ["file": file])
-    let status: Int32
-    do { status = try await exitStatus(for: file) } catch { return fail(file, "could not be run: \(error)") }
+    guard let process = begin(for: file) else {
+      return fail(file, "could not be run: \(String(cString: strerror(errno)))")
+    }
+    let status = await ShellCommand.exitStatus(of: process)
     guard status == 0 else { return fail(file, "ended with \(status)") }
     console.event("completed_command", ["file": file, "status": 0])
   }
 
-  private func exitStatus(for file: String) async throws -> Int32 {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/bin/sh")
-    process.arguments = ["-c", command, "sh", file]
-    // What it says is for people; standard output may be JSON.
-    (process.standardInput, process.standardOutput) = (FileHandle.nullDevice, FileHandle.standardError)
-    return try await withCheckedThrowingContinuation { continuation in
-      process.terminationHandler = { continuation.resume(returning: $0.terminationStatus) }
-      do { try process.run() } catch { continuation.resume(throwing: error) }
-    }
+  /// What it says is for people; standard output may be JSON.
+  private func begin(for file: String) -> pid_t? {
+    let nothing = open("/dev/null", O_RDONLY | O_CLOEXEC)
+    guard nothing >= 0 else { return nil }
+    defer { close(nothing) }
+    return ShellCommand.spawn(command, [file], reading: nothing, writing: STDERR_FILENO, inheritsFiles: false)
   }
 
   private func fail(_ file: String, _ what: String) {

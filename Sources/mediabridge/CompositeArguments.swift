@@ -77,6 +77,12 @@ struct CompositeArguments: ParsableArguments {
     }
   }
 
+  /// Those that were given and change nothing but what is seen.
+  var ofVideo: [String] {
+    let given = scenery.given + [("--names", showsNames), ("--placeholders", showsPlaceholders)]
+    return given.filter(\.1).map(\.0)
+  }
+
   /// - Parameter recording: what is asked for besides.
   func options(_ layout: CompositeLayout, _ recording: RecordingOptions) -> CompositeOptions {
     var options = CompositeOptions(

@@ -43,9 +43,8 @@ struct Console: Sendable {
   }
 
   /// Empties a terminal's screen.
-  func clear() {
-    if !isJSON { Terminal.shared.clearScreen() }
-  }
+  /// - Returns: whether there is one.
+  func clear() -> Bool { !isJSON && Terminal.shared.clearScreen() }
 
   /// How far it is, for machines; nothing where that would wait for its reader.
   func progress(_ fields: [String: Any]) {

@@ -12,7 +12,11 @@ struct DemoCommand: AsyncParsableCommand {
     abstract: "Start a room of our own, publish two synthetic participants into it, and record one of them.",
     usage: "mediabridge demo [<options>]")
 
-  @Option(help: "File to write") var output = "demo.mp4"
+  /// Of nobody else.
+  private static let ownFile = "demo.mp4"
+
+  @Option(help: "File to write; only demo.mp4 is replaced without --overwrite") var output = DemoCommand.ownFile
+  @Flag(help: "Replace a file that holds something already") var overwrite = false
   @Option(help: "How long to record", transform: duration(of:)) var duration: Duration = .seconds(10)
   @OptionGroup var templates: PipelineArguments
   @Flag(help: "JSON lines instead of text") var json = false
@@ -29,6 +33,7 @@ struct DemoCommand: AsyncParsableCommand {
   private func perform(_ console: Console) async throws {
     var options = RecordingOptions(file: output, participant: "alice", wait: .seconds(20))
     options.duration = duration
+    options.replacesFiles = overwrite || output == Self.ownFile
     let room = Room(
       roomOptions: RoomOptions(autoSubscribe: false, audioPlayback: .off, pipelineFolder: templates.folder))
     let recorder = Recorder(room: room, options: options)

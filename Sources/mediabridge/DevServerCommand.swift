@@ -47,8 +47,9 @@ struct DevServerCommand: AsyncParsableCommand {
       console.fail(ServerFailure(description: "cannot listen on \(host):\(port): \(Self.explain(error))"))
       throw ExitCode.failure
     }
-    console.say("Development server listening on ws://\(host):\(bound) (not for production). Ctrl-C ends it.")
-    console.event("listening", ["url": "ws://\(host):\(bound)", "port": bound])
+    let url = "ws://\(host.contains(":") ? "[\(host)]" : host):\(bound)"
+    console.say("Development server listening on \(url) (not for production). Ctrl-C ends it.")
+    console.event("listening", ["url": url, "port": bound])
     await Interruption().wait(atMost: nil)
     await server.stop()
   }

@@ -44,6 +44,8 @@ struct MediaBridgeCommand: AsyncParsableCommand {
     let advice =
       NearestName.of(name, in: names).map { "did you mean '\($0)'?" }
       ?? "the commands are \(names.joined(separator: ", "))"
-    return "there is no command '\(name)'; \(advice)"
+    // Where a command is forgotten, it is a destination, which may hold a key.
+    let destination = Destination(argument: name)
+    return "there is no command '\(destination.isFile ? name : destination.shown)'; \(advice)"
   }
 }

@@ -111,6 +111,10 @@ struct RecordingCommand<Purpose: RecordingPurpose>: AsyncParsableCommand {
       ("--composite participant", "--until-empty", isOfOne && untilEmpty, "--until-left ends it"),
       ("--audio-only", encoding.ofVideo.first ?? "", audioOnly && !encoding.ofVideo.isEmpty, "it is for video"),
       (
+        "--audio-only", composite.ofVideo.first ?? "", isComposite && audioOnly && !composite.ofVideo.isEmpty,
+        "it is for video"
+      ),
+      (
         "--label-topic", "--audio-only", composite.labelTopic != nil && audioOnly, "labels are shown on video"
       ),
       (
@@ -247,8 +251,20 @@ struct RecordingCommand<Purpose: RecordingPurpose>: AsyncParsableCommand {
       completion: files.completion(telling: console), interruption: interruption)
   }
 
+  /// What each destination is fed.
+  /// - Throws: what is wrong with it that can be known without a room.
+  func feeds(_ prepared: Prepared) throws -> [OutputFeeds] {
+    let folder = access.pipelines
+    if let layout = composite.layout {
+      return try OutputFeeds.of(composite.options(layout, prepared.options), folder: folder)
+    }
+    if let each { try RecorderGroup.check(prepared.options, each: each) }
+    return try OutputFeeds.of(prepared.options, prepared.templates, folder: folder)
+  }
+
   private func tellFeeds(_ prepared: Prepared, _ console: Console) throws {
-    for feeds in try OutputFeeds.of(prepared.options, prepared.templates, folder: access.pipelines) {
+    let all = try feeds(prepared)
+    for feeds in all {
       if targets.count > 1 { console.say("\(feeds.location):") }
       for line in feeds.lines { console.say(line) }
       console.event("feeds", ["file": feeds.location, "feeds": feeds.lines])

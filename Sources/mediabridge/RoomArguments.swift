@@ -8,7 +8,7 @@ struct RoomArguments: ParsableArguments {
   @Option(help: ArgumentHelp("Server address, ws://… or wss://… [$LIVEKIT_URL]", valueName: "url"))
   var url: String?
 
-  @Option(help: "Access token that names room and identity [$LIVEKIT_TOKEN]")
+  @Option(help: "Access token that names room and identity [$LIVEKIT_TOKEN, where neither a key nor --dev is given]")
   var token: String?
 
   @Option(help: "API key to make a token with [$LIVEKIT_API_KEY]")
@@ -59,7 +59,13 @@ struct RoomArguments: ParsableArguments {
     guard reconnectAttempts >= 0 else {
       throw ValidationError("--reconnect-attempts \(reconnectAttempts): give 0 to give up at once, or more")
     }
-    if let token = setting(token, "LIVEKIT_TOKEN") { try checkRoom(of: token) } else { _ = try keyAndRoom() }
+    if let token = knownToken { try check(token) } else { _ = try keyAndRoom() }
+  }
+
+  /// The token to join with; nil where one is made here. One of the environment gives way to what is given by hand.
+  private var knownToken: String? {
+    if let token { return token }
+    return apiKey == nil && apiSecret == nil && !dev ? setting(nil, "LIVEKIT_TOKEN") : nil
   }
 
   private func setting(_ given: String?, _ name: String, dev developmentValue: String? = nil) -> String? {
@@ -91,7 +97,7 @@ struct RoomArguments: ParsableArguments {
 
   /// The token given, or one made of key and secret: a hidden recorder's unless told otherwise.
   func accessToken(grant: ((String) -> VideoGrant)? = nil) throws -> String {
-    if let token = setting(token, "LIVEKIT_TOKEN") { return token }
+    if let knownToken { return knownToken }
     let (key, secret, room) = try keyAndRoom()
     let name = identity ?? "mediabridge-\(UInt32.random(in: 0...(.max)))"
     let token = AccessToken(
@@ -112,14 +118,19 @@ struct RoomArguments: ParsableArguments {
     return (key, secret, room)
   }
 
-  /// A token holds its room: another one asked for at the same time would be passed over in silence.
-  private func checkRoom(of token: String) throws {
-    guard let room, let granted = Self.room(of: token), granted != room else { return }
-    throw ValidationError("--room \(room): the token is for room '\(granted)'; leave out --room or use another token")
+  /// A token holds its room and its identity: others asked for at the same time would be passed over in silence.
+  private func check(_ known: String) throws {
+    let name = token == nil ? "the token of LIVEKIT_TOKEN" : "the token"
+    if let identity {
+      throw ValidationError(
+        "--identity \(identity): \(name) has an identity; leave out --identity, or give --api-key and --api-secret")
+    }
+    guard let room, let granted = Self.room(of: known), granted != room else { return }
+    throw ValidationError("--room \(room): \(name) is for room '\(granted)'; leave out --room or use another token")
   }
 
   /// As far as it is known before the room is joined.
-  var roomName: String? { room ?? setting(token, "LIVEKIT_TOKEN").flatMap(Self.room) }
+  var roomName: String? { room ?? knownToken.flatMap(Self.room) }
 
   /// What the token says, unverified: the server judges it. nil for what is not a token.
   private static func room(of token: String) -> String? {

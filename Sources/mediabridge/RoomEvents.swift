@@ -6,8 +6,7 @@ extension Console {
   func tell(_ event: RoomEvent) {
     // What becomes of them stands in the line on how things stand.
     if case .statisticsUpdated = event { return }
-    if let news = event.newsOfConnection ?? event.newsOfFailure { say(news) }
-    for line in event.wordsOfPeople { say(line) }
+    for line in event.lines { say(line) }
     let (name, fields) = event.described
     self.event(name, fields)
   }
@@ -23,6 +22,9 @@ extension Console {
 }
 
 extension RoomEvent {
+  /// For people.
+  var lines: [String] { [newsOfConnection ?? newsOfFailure].compactMap { $0 } + wordsOfPeople }
+
   /// What was wanted and cannot be had, in a line for people.
   fileprivate var newsOfFailure: String? {
     guard case .subscriptionFailed(_, _, let error) = self else { return nil }

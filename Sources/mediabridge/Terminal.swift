@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import MediaBridge
 import MediaCore
 
 /// Standard output and standard error of the process: one live line at the bottom, and lines above it that stay. Nobody
@@ -20,15 +21,20 @@ final class Terminal: Sendable {
     signal(SIGXFSZ, SIG_IGN)
   }
 
+  /// What cannot be written is nobody's concern: what it tells of goes on.
+  private func write(_ text: String, to descriptor: Int32 = STDOUT_FILENO) { _ = put(text, to: descriptor) }
+
   /// Written at once and whole, so that a reader behind a pipe has each line when it is said.
-  private func write(_ text: String, to descriptor: Int32 = STDOUT_FILENO) {
+  /// - Returns: why not all of it was written, as `errno` says it.
+  private func put(_ text: String, to descriptor: Int32) -> Int32? {
     var rest = Array(text.utf8)[...]
     while !rest.isEmpty {
       let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
       if count < 0 && errno == EINTR { continue }
-      guard count > 0 else { return }
+      guard count > 0 else { return count < 0 ? errno : EIO }
       rest = rest.dropFirst(count)
     }
+    return nil
   }
 
   /// Whether a line is read, or kept for its reader, at once: behind a pipe that nobody reads, or a terminal that is held,
@@ -48,8 +54,12 @@ final class Terminal: Sendable {
 
   /// Text that somebody asked for, such as a template: to a file or a program byte by byte, to a terminal in lines that
   /// can be read.
-  func copy(_ text: String) {
-    guard isTerminal else { return write(text + "\n") }
+  /// - Throws: why not all of it was written. A reader that has gone has enough.
+  func copy(_ text: String) throws(LiveKitError) {
+    guard isTerminal else {
+      guard let number = put(text + "\n", to: STDOUT_FILENO), number != EPIPE else { return }
+      throw LiveKitError(.output, "standard output: \(String(cString: strerror(number)))", fault: .destination)
+    }
     for line in text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false) {
       say(PrintableText(String(line).replacing("\t", with: "    "), limit: .max))
     }
@@ -72,8 +82,10 @@ final class Terminal: Sendable {
     }
   }
 
-  func clearScreen() {
+  /// - Returns: whether there is a screen.
+  func clearScreen() -> Bool {
     if isTerminal { write("\u{1b}[2J\u{1b}[H") }
+    return isTerminal
   }
 
   /// A line on standard error, above the live line.

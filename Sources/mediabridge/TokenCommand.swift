@@ -51,7 +51,7 @@ struct TokenCommand: AsyncParsableCommand {
       var token = AccessToken(
         apiKey: key, identity: identity, grant: grant, validFor: Format.seconds(validFor), now: Date())
       token.name = name
-      Terminal.shared.copy(try token.signed(secret: secret))
+      try Terminal.shared.copy(token.signed(secret: secret))
     }
   }
 }

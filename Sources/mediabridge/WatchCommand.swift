@@ -21,7 +21,13 @@ struct WatchCommand: AsyncParsableCommand {
     options.audioFallback = audioFallback
     let room = Room(roomOptions: options)
     let events = room.events
-    let teller = Task { for await event in events { console.tell(event) } }
+    let screen = RoomScreen(console: console)
+    let teller = Task {
+      for await event in events {
+        console.tell(event)
+        await screen.keep(event.lines)
+      }
+    }
     let interruption = Interruption()
     do {
       try await console.join(url, interruption) {
@@ -33,7 +39,6 @@ struct WatchCommand: AsyncParsableCommand {
       throw ExitCode.failure
     }
     let deadline = duration.map { ContinuousClock.now + $0 }
-    let screen = RoomScreen(console: console)
     while deadline.map({ ContinuousClock.now < $0 }) ?? true {
       if await interruption.came(within: .seconds(1)) { break }
       guard room.connectionState != .disconnected else {
@@ -51,14 +56,21 @@ struct WatchCommand: AsyncParsableCommand {
 
 /// The state of a room once a second: a table on a terminal, one JSON line for machines.
 actor RoomScreen {
+  /// How many lines stay below the table.
+  private static let most = 8
+
   private let console: Console
+  /// What was told last: emptying the screen takes it away.
+  private var told: [String] = []
   private var last: [String: (statistics: InboundRtpStreamStatistics, rates: Rates?)] = [:]
 
   init(console: Console) { self.console = console }
 
+  func keep(_ lines: [String]) { told = Array((told + lines).suffix(Self.most)) }
+
   func show(_ room: Room) async {
     let present = room.remoteParticipants.values.sorted { $0.sid < $1.sid }
-    console.clear()
+    let isEmptied = console.clear()
     console.head("\(present.count) participant\(present.count == 1 ? "" : "s") in room \(room.name)")
     var participants: [[String: Any]] = []
     for participant in present {
@@ -71,6 +83,7 @@ actor RoomScreen {
       }
       participants.append(["identity": participant.identity ?? "", "sid": participant.sid, "tracks": tracks])
     }
+    if isEmptied { for line in told { console.say(line) } }
     console.event("room", ["room": room.name, "participants": participants])
   }
 

@@ -46,10 +46,15 @@ class OnTerminal:
         """As somebody in front of it does; with `is_typed`."""
         os.write(self._terminal, f"{line}\n".encode())
 
+    @property
+    def written(self):
+        """Until now."""
+        return b"".join(self._parts)
+
     def wait_for(self, *texts, timeout=30):
         """Waits until one of them was written."""
         deadline = time.monotonic() + timeout
-        while not any(text.encode() in (written := b"".join(self._parts)) for text in texts):
+        while not any(text.encode() in (written := self.written) for text in texts):
             assert time.monotonic() < deadline and self.process.poll() is None, f"no '{texts}' in {written[-3000:]}"
             time.sleep(0.02)
 
@@ -61,7 +66,7 @@ class OnTerminal:
             self.process.kill()
             status = "no end of its own"
         self._thread.join(10)
-        written = b"".join(self._parts)
+        written = self.written
         assert status == 0, f"{self.arguments} ended with {status}: {written[-3000:]}"
         return written
 

@@ -54,7 +54,9 @@ def test_address_written_in_other_ways(change, local_server, tmp_path):
 
 def test_ipv6_server(start, tmp_path):
     server = start(mediabridge("dev-server", "--host", "::1", "--port", "0", "--json"))
-    port = server.wait_for("listening")["port"]
+    listening = server.wait_for("listening")
+    port = listening["port"]
+    assert listening["url"] == f"ws://[::1]:{port}"
     publisher = ("publish-test", "--url", f"ws://[::1]:{port}", *KEYS, "--room", "r", "--identity", "alice", "--json")
     start(mediabridge(*publisher)).wait_for("publishing")
     done = record(f"ws://[::1]:{port}", tmp_path / "x.mkv")
@@ -150,6 +152,20 @@ def test_token_for_another_room(local_server, tmp_path):
     done = run("record", "--url", local_server.url, "--token", other, "--room", "r", tmp_path / "x.mp4")
     assert done.returncode != 0
     assert "the token is for room 'other'" in done.stderr.splitlines()[0], done.stderr
+
+
+def test_a_token_of_the_environment_gives_way_to_keys(local_server, tmp_path, monkeypatch):
+    monkeypatch.setenv("LIVEKIT_TOKEN", token("--room", "other"))
+    assert_one_line(record(local_server.url, tmp_path / "x.mp4", "--wait", "1s"), "nobody publishes in this room")
+
+
+@pytest.mark.parametrize(("option", "words"), [("--room", "is for room 'other'"), ("--identity", "has an identity")])
+def test_a_token_of_the_environment_is_named_where_it_does_not_fit(option, words, tmp_path, monkeypatch):
+    monkeypatch.setenv("LIVEKIT_TOKEN", token("--room", "other"))
+    done = run("record", "--url", "ws://127.0.0.1:9", option, "mine", tmp_path / "x.mp4")
+    assert done.returncode != 0
+    line = done.stderr.splitlines()[0]
+    assert f"{option} mine: the token of LIVEKIT_TOKEN {words}" in line, done.stderr
 
 
 def test_token_that_may_not_subscribe(local_server, tmp_path):
@@ -258,6 +274,8 @@ MISTAKES = [
     (["frames", "--dev", "--room", "r", "--each", "--track", "TR"], ["--each", "leave out --track"]),
     (["frames", "--dev", "--room", "r", "--exec", "cat", "a.raw"], ["--exec", "a.raw"]),
     (["frames", "--dev", "--room", "r", "--duration", "0s", "a.raw"], ["--duration", "no time"]),
+    (["pcm", "--dev", "--room", "r", "--info", "same.raw", "./same.raw"], ["--info same.raw", "another file"]),
+    (["record", "--dev", "--room", "r", "--token", "a.b.c", "--identity", "me", FILE], ["--identity me", "the token has"]),
     (["frames", "--dev", "--room", "r", "--info", "77"], ["descriptor 77", "is not open"]),
     (["frames", "--dev", "--room", "r", "/tmp"], ["/tmp is a folder", "--format png"]),
     (["frames", "--dev", "--room", "r", "/no/such/file"], ["/no/such/file"]),
@@ -283,7 +301,7 @@ MISTAKES = [
     (["frames", "--dev", "--room", "r", "--composite", "grid", "--set", "dealy=1"], ["'delay'"]),
     (["frames", "--dev", "--room", "r", "--exec", " "], ["--exec is empty"]),
     (["frames", "--dev", "--room", "r", "rtmp://server/live/KEY"], ["rtmp://server", "mediabridge stream"]),
-    (["pcm", "--dev", "--room", "r", "http://server/a"], ["http://server/a", "ws://"]),
+    (["pcm", "--dev", "--room", "r", "http://server/a"], ["http://server", "ws://"]),
     (["pcm", "--dev", "--room", "r", "ws://"], ["no server", "ws://server/path"]),
     (["frames", "--dev", "--room", "r", "--reply", "data"], ["--reply", "give --exec"]),
     (["frames", "--dev", "--room", "r", "--exec", "cat", "--reply", "label"], ["label", "--reply", "'frames --composite LAYOUT'"]),
@@ -300,6 +318,14 @@ MISTAKES = [
     (
         ["record", "--dev", "--room", "r", "--composite", "grid", "--audio-only", "--burn-captions", "a.mp3"],
         ["--burn-captions and --audio-only", "drawn into video"],
+    ),
+    (
+        ["record", "--dev", "--room", "r", "--composite", "grid", "--audio-only", "--names", "a.mp3"],
+        ["--audio-only and --names", "it is for video"],
+    ),
+    (
+        ["record", "--dev", "--room", "r", "--composite", "grid", "--audio-only", "--gap", "8", "a.mp3"],
+        ["--audio-only and --gap", "it is for video"],
     ),
     (["frames", "--dev", "--room", "r", "--names"], ["--names", "give --composite"]),
     (["pcm", "--dev", "--room", "r", "--source", "camera"], ["camera", "takes audio alone"]),
@@ -386,6 +412,7 @@ MISTAKES = [
     (["pipelines", "show", "mp5"], ["mp5", "mp4"]),
     (["pipelines", "show", "/etc/passwd"], ["/etc/passwd"]),
     (["pipelines", "list", "--pipelines", "/no/such"], ["/no/such"]),
+    (["pipelines", "graph", "output/mkv", "--output", "no-such-folder/x.svg"], ["mediabridge: no-such-folder/x.svg: no such"]),
 ]
 
 
@@ -403,6 +430,67 @@ def test_a_command_with_a_mistake(arguments, words, monkeypatch):
         if line.startswith("Usage:"):
             assert line.startswith(f"Usage: mediabridge {arguments[0]}"), done.stderr
             assert len(line) < 120, done.stderr
+
+
+@pytest.mark.parametrize("command", [("token", "create", "--dev", "--room", "r", "--identity", "i"), ("run", "--schema")])
+def test_what_is_printed_and_cannot_be_written_is_a_failure(command):
+    with open("/dev/full", "w") as full:
+        arguments = [*map(str, mediabridge(*command))]
+        done = subprocess.run(arguments, cwd=ROOT, stdout=full, stderr=subprocess.PIPE, text=True, timeout=20, check=False)
+    assert done.returncode == 1
+    assert "standard output: No space left" in done.stderr.splitlines()[0]
+
+
+def test_the_demo_replaces_no_file_of_somebody_else(tmp_path):
+    file = tmp_path / "holiday.mp4"
+    file.write_text("yesterday")
+    assert_one_line(run("demo", "--output", file), "holiday.mp4", "exists", "--overwrite")
+    assert file.read_text() == "yesterday"
+
+
+def test_a_dry_run_of_a_mixed_room_tells_what_is_mixed():
+    done = run("record", "--dev", "--room", "r", "--composite", "grid", "--dry-run", "x.mkv")
+    single = run("record", "--dev", "--room", "r", "--dry-run", "x.mkv")
+    assert done.returncode == 0 and single.returncode == 0, done.stderr
+    assert "as sent" in single.stdout and "as sent" not in done.stdout, done.stdout
+
+
+ROOM = ("--dev", "--room", "r")
+SECRETS = [
+    ["pcm", *ROOM, "--exec", "cat", "wss://u:hunter2@host/x?token=hunter2"],
+    ["pcm", *ROOM, "--mix", "wss://u:hunter2@host/{track_id}?token=hunter2"],
+    ["pcm", *ROOM, "wss://u:hunter2@host/{nonsense}?token=hunter2"],
+    ["frames", *ROOM, "http://u:hunter2@host/x?token=hunter2"],
+    ["rtmp://host/app/hunter2hunter2"],
+    ["mkv=rtmp://host/app/hunter2hunter2"],
+]
+
+
+@pytest.mark.parametrize("arguments", SECRETS, ids=[" ".join(arguments) for arguments in SECRETS])
+def test_a_refusal_tells_no_secrets(arguments):
+    done = run(*arguments, timeout=20)
+    assert done.returncode != 0 and done.stderr
+    assert "hunter2" not in done.stdout + done.stderr
+
+
+def without_server(*options):
+    return run("pcm", "--url", "ws://127.0.0.1:9", *KEYS, "--room", "r", "--json", *options)
+
+
+@pytest.mark.parametrize("number", ["1", "2"])
+def test_a_descriptor_of_information_is_left_open_for_errors(number, tmp_path):
+    done = without_server("--info", number, tmp_path / "x.wav")
+    assert done.returncode == 1
+    assert '"event":"failed"' in done.stdout, "standard output is closed"
+    assert "127.0.0.1:9" in done.stderr, "standard error is closed"
+
+
+def test_what_is_to_be_replaced_stays_until_something_comes(tmp_path):
+    old, new = tmp_path / "old.wav", tmp_path / "new.wav"
+    old.write_text("yesterday")
+    for file in (old, new):
+        assert without_server("--overwrite", file).returncode == 1
+    assert old.read_text() == "yesterday" and not new.exists()
 
 
 def test_a_reader_that_goes_away_does_not_end_the_recording(local_server, tmp_path):

@@ -91,6 +91,14 @@ def test_a_server_that_was_lost_for_good_is_added_again(server, start, namespace
     assert_whole(tmp_path / "a.mkv", 4)
 
 
+def test_the_last_line_needs_no_end(server, tmp_path):
+    (tmp_path / "commands").write_text('{"command": "jump", "id": 7}')
+    fed = ("sh", "-c", 'file=$1; shift; exec "$@" < "$file"', "sh", tmp_path / "commands")
+    recorder = server.recorder("quiet", "nobody", tmp_path / "a.mkv", "--control", "-", prefix=fed)
+    assert recorder.wait_for("control", 10)["id"] == 7
+    recorder.stop()
+
+
 def test_lines_on_a_terminal(server, tmp_path):
     """A room gets another layout and another file, and is ended, by somebody at a keyboard."""
     server.foreign_publisher("--room", "typed", "--codec", "VP8")

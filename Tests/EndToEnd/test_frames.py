@@ -199,6 +199,21 @@ def test_a_reader_that_closes_its_end_too_early_is_a_failure(room):
     assert "standard output: the reader has closed its end" in reader.said
 
 
+@pytest.mark.parametrize("options", [("--participant", "nobody"), ("--composite", "grid", "--size", "160x90")])
+def test_a_reader_that_goes_before_anything_comes_ends_it(server, options):
+    reader = Reader(server, "frames", *options)
+    reader.process.stdout.close()
+    assert reader.finish(15) == 0, reader.said
+    assert of("reader_gone", reader.events)
+
+
+@pytest.mark.parametrize("each", [(), ("--each",)])
+def test_a_command_that_fails_with_what_it_got_is_a_failure(room, each):
+    reader = Reader(room, "frames", *each, "--duration", "1s", "--exec", "cat > /dev/null; exit 3")
+    assert reader.finish() == 1, reader.said
+    assert "exit 3'" in reader.said and "the command ended with 3" in reader.said
+
+
 def test_nobody_to_see_is_said(server):
     reader = Reader(server, "frames", "--participant", "nobody", "--wait", "1s")
     assert reader.finish() == 1

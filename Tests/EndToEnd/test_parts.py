@@ -1,5 +1,7 @@
 """Files that go on in another one when they are long or large enough."""
 
+import signal
+
 import checks
 import clip
 import pytest
@@ -121,6 +123,16 @@ def test_segments_are_handed_on_in_order(server, tmp_path):
     segments = [f"a_{number:05}.m4s" for number in range(len(order) - 2)]
     assert order == ["a_init.mp4", *segments, "a.m3u8"] and len(segments) >= 3
     assert checks.decode_errors(tmp_path / "done/a.m3u8") == []
+
+
+def test_a_command_has_the_signals_of_a_shell(server, tmp_path):
+    """We ignore some, and a command would have to handle each failed write instead."""
+    server.foreign_publisher("--room", "signals", "--codec", "VP8", "--no-video")
+    command = f'grep SigIgn /proc/self/status > {tmp_path}/"$(basename "$1").signals"'
+    recorder = server.recorder("signals", "alice", tmp_path / "a.ogg", "--duration", "1s", "--on-complete", command)
+    assert recorder.finish(40) == 0, recorder.report("failed")
+    ignored = int((tmp_path / "a.ogg.signals").read_text().split()[1], 16)
+    assert not [number for number in (signal.SIGPIPE, signal.SIGXFSZ) if ignored >> (number - 1) & 1]
 
 
 def test_a_command_that_fails_is_told(server, tmp_path):

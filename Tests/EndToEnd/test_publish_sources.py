@@ -165,6 +165,8 @@ def test_standard_input_that_is_nothing_is_told(server, start, tmp_path):
         (("-", "--loop"), ("--loop", "standard input")),
         (("-", "--seek", "2s"), ("--seek", "-")),
         (("pattern", "--seek", "2s"), ("--seek", "pattern")),
+        (("rtsp://127.0.0.1:1/x", "--seek", "1m"), ("--seek", "rtsp://127.0.0.1:1")),
+        (("pattern", "--loop"), ("--loop", "pattern")),
         (("x.mp4", "--seek", "soon"), ("soon", "30s")),
     ],
 )
@@ -273,6 +275,21 @@ def test_who_waits_for_a_caller_can_be_ended(server, start):
     assert publisher.finish(10) == 0, publisher.report("failed")
     publisher = publish(server, start, f"srt://:{port}?mode=listener", "--duration", "1s")
     assert_failed(publisher, f"srt://:{port}", "neither video nor audio", within=10)
+
+
+@pytest.mark.parametrize("place", ["rtsp://u:hunter2@127.0.0.1:1/x?token=hunter2", "rtmp://127.0.0.1:1/app/hunter2hunter2"])
+def test_secrets_of_an_address_are_told_to_nobody(server, start, place):
+    publisher = publish(server, start, place)
+    assert_failed(publisher, "127.0.0.1:1", within=30)
+    assert "hunter2" not in f"{publisher.events}{publisher.errors}"
+
+
+def test_a_passphrase_is_not_told_while_somebody_is_waited_for(server, start):
+    port = livekit_server.free_port(socket.SOCK_DGRAM)
+    publisher = publish(server, start, f"srt://:{port}?mode=listener&passphrase=hunter2hunter2", "--duration", "1s")
+    assert publisher.wait_for("waiting", 10)["source"] == f"srt://:{port}?mode=listener&passphrase={{...}}"
+    assert_failed(publisher, f"srt://:{port}", within=10)
+    assert "hunter2" not in f"{publisher.events}{publisher.errors}"
 
 
 def test_a_screen_is_seen_as_it_is(server, start):

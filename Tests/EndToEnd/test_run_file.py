@@ -122,6 +122,17 @@ BROKEN = {
         FRAMES.replace("a.raw", "'-'") + "  b: {kind: pcm, destination: '-'}\n",
         [("11:18", "standard output is that of 'a' already")],
     ),
+    "one file of two recordings": (
+        JOB + "  b: {destinations: ./a.mkv}\n", [("10:21", "'./a.mkv' is that of 'a' already: two jobs cannot write")]
+    ),
+    "one file of two kinds": (
+        FRAMES + "  b: {kind: pcm, destination: b.raw, info: a.raw}\n", [("11:44", "'a.raw' is that of 'a' already")]
+    ),
+    "information between the samples": (PCM + "    info: ./a.raw\n", [("11:5", "`info` ./a.raw: the media goes there")]),
+    "a secret that is told by nobody": (
+        PCM.replace("a.raw", "'wss://u:hunter2@host/{track_id}?token=hunter2'") + "    mix: true\n",
+        [("10:18", "{track_id} is of one participant")],
+    ),
     "several at once": (
         JOB.replace("url:", "ulr:") + "    duration: soon\n    names: perhaps\n  b: {destination: b.mkv}\n",
         [("3:5", "`url`?"), ("10:15", "30s"), ("11:12", "true or false"), ("12:3", "is missing"), ("12:7", "`destinations`?")],

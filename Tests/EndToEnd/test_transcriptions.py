@@ -1,6 +1,11 @@
 """What agents transcribe and people write with the LiveKit Python SDK, as events."""
 
 import json
+import signal
+
+from live_server import wait_until
+from programs import KEYS, mediabridge
+from terminal import EMPTY, OnTerminal
 
 
 def transcriber(server, room, *options):
@@ -56,3 +61,18 @@ def test_both_ways_of_chatting_are_told_alike(server):
         told = watcher.wait_for("chat_message_received")
         assert (told["participant"], told["message"]) == ("agent", "Tea?"), told
         assert told["timestamp"] > 1e12 and not told["deleted"] and not told["edited"] and told["id"], told
+
+
+def test_what_is_written_stays_on_the_screen(server):
+    """Below the table, which is drawn anew each second."""
+    agent = transcriber(server, "shown")
+    watcher = OnTerminal(server.enter(*mediabridge("watch", "--url", server.url, *KEYS, "--room", "shown")))
+    watcher.wait_for("agent")
+    say(agent, chat=["Tea?"])
+
+    def screens():
+        return [screen for screen in watcher.written.decode(errors="replace").split(EMPTY) if "Tea?" in screen]
+
+    wait_until("it on several screens", lambda: len(screens()) >= 3, 20)
+    watcher.process.send_signal(signal.SIGINT)
+    watcher.finish()

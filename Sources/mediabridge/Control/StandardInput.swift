@@ -22,6 +22,8 @@ enum StandardInput {
           // No command is as long; what is left of the line is none either.
           if rest.count > most { rest = [UInt8(ascii: "?")] }
         }
+        // The last line may have no end.
+        if !rest.isEmpty { continuation.yield(String(decoding: rest, as: UTF8.self)) }
         continuation.finish()
       }
     }

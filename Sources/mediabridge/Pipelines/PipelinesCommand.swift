@@ -51,7 +51,7 @@ struct PipelinesCommand: AsyncParsableCommand {
       console.say("# file: \(template.file)")
       for variable in template.variables { console.say("# variable: \(variable.spoken)") }
       for line in feeds(of: template) { console.say("# \(line)") }
-      Terminal.shared.copy(template.text)
+      try Terminal.shared.copy(template.text)
     }
 
     /// What an output template is fed, and why; whatever is wrong with one is for `check` to say.

@@ -20,7 +20,7 @@ struct PipelinesDiff: AsyncParsableCommand {
       guard !difference.description.isEmpty else {
         return Console(isJSON: false).say("\(template.file) is as it ships")
       }
-      Terminal.shared.copy(String(difference.description.dropLast()))
+      try Terminal.shared.copy(String(difference.description.dropLast()))
     }
   }
 }

@@ -1,5 +1,7 @@
 import ArgumentParser
 import Foundation
+import MediaBridge
+import MediaCore
 import PipelineTemplates
 
 struct PipelinesGraph: AsyncParsableCommand {
@@ -22,11 +24,17 @@ struct PipelinesGraph: AsyncParsableCommand {
     let template = try templates.find(name)
     do {
       let picture = GraphDrawing(try template.filledForShow(try values()), summary: template.summary).svg
-      guard let output else { return Terminal.shared.copy(String(picture.dropLast())) }
-      try Data(picture.utf8).write(to: URL(fileURLWithPath: output))
+      guard let output else { return try Terminal.shared.copy(String(picture.dropLast())) }
+      try write(picture, to: output)
     } catch let error as ValidationError { throw error } catch {
       Console(isJSON: false).fail(error)
       throw ExitCode.failure
+    }
+  }
+
+  private func write(_ picture: String, to file: String) throws(LiveKitError) {
+    do { try Data(picture.utf8).write(to: URL(fileURLWithPath: file)) } catch {
+      throw LiveKitError(.output, "\(file): \(error.systemReason)", fault: .destination)
     }
   }
 

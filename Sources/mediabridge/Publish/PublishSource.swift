@@ -5,11 +5,37 @@ import PipelineTemplates
 
 /// What is to be published: one word of the command line.
 struct PublishSource: Sendable {
-  /// As it was given.
-  var word: String
+  /// As it was given, with what is secret in an address.
+  private var word: String
   var template: String
   var values: [String: String] = [:]
   var location: String?
+
+  /// For people and machines: as it was given, without what may be secret in an address. A path stays, since it says what
+  /// of a server it is; that of RTMP ends in a key, and is shown as one.
+  var shown: String {
+    guard let address else { return word }
+    let shown = address.shown
+    guard !word.lowercased().hasPrefix("rtmp"), let path = URLComponents(string: word)?.percentEncodedPath else {
+      return shown
+    }
+    let server = shown.prefix { $0 != "?" }
+    return "\(server)\(path)\(shown.dropFirst(server.count))"
+  }
+
+  /// Whether one can come back to its beginning: a file, here or on a web server.
+  private var hasBeginning: Bool {
+    guard let location else { return false }
+    return !location.contains("://")
+      || ["file://", "http://", "https://"].contains(where: location.lowercased().hasPrefix)
+  }
+
+  /// Nil for what is none, and so holds no secret.
+  private var address: Destination? {
+    guard let location, !location.hasPrefix("file://") else { return nil }
+    let address = Destination(location: location)
+    return address.isFile ? nil : address
+  }
 
   /// What goes by once: there is no beginning to come back to, and no end to come back from.
   var isPipe: Bool { MediaSource.readsStandardInput(template) }
@@ -78,8 +104,11 @@ struct PublishSource: Sendable {
     if isLooped, sources.contains(where: \.isPipe) {
       throw ValidationError("--loop: standard input cannot be begun again; leave out --loop, or give a file")
     }
-    if start != nil, let other = sources.first(where: { $0.location == nil }) {
-      throw ValidationError("--seek: \(other.word) has no beginning to begin behind; give files")
+    if isLooped, let first = sources.first, !sources.contains(where: \.hasBeginning) {
+      throw ValidationError("--loop: \(first.shown) has no end to begin again behind; leave it out, or give a file")
+    }
+    if start != nil, let other = sources.first(where: { !$0.hasBeginning }) {
+      throw ValidationError("--seek: \(other.shown) has no beginning to begin behind; give files")
     }
   }
 
@@ -88,8 +117,16 @@ struct PublishSource: Sendable {
     // What looks for one tries several elements, and fails with the words of the last.
     let isSearch = isMicrophone && values["source"] == nil
     let isClosed = [.noMedia, .pipeline].contains(error.code) && (isSearch || isScreenAudio)
-    let message = isClosed ? "\(closed); is PulseAudio or PipeWire running? (\(error.message))" : error.message
-    return LiveKitError(error.code, "\(word): \(message)", fault: error.fault, underlying: error.underlying)
+    let said = redacted(error).message
+    let message = isClosed ? "\(closed); is PulseAudio or PipeWire running? (\(said))" : said
+    return LiveKitError(error.code, "\(shown): \(message)", fault: error.fault, underlying: error.underlying)
+  }
+
+  /// Without what is secret in its address: what reads from there says all of it.
+  func redacted(_ error: LiveKitError) -> LiveKitError {
+    guard let address else { return error }
+    let message = address.redact(error.message.replacing(word, with: shown))
+    return LiveKitError(error.code, message, fault: error.fault, underlying: error.underlying)
   }
 
   private var closed: String {

@@ -91,7 +91,7 @@ extension Publisher {
       guard let index = published.first(where: { $0.publication === publication })?.index else { return nil }
       // Of the end of a source each track is told that is not muted; what goes wrong may be in one of them.
       let first = published.first { $0.index == index && !$0.publication.isMuted }?.publication
-      return error != nil || first === publication ? (index, error) : nil
+      return error != nil || first === publication ? (index, error.map(sources[index].word.redacted)) : nil
     case .room(.reconnecting): console.say("The connection to the room is lost, and is being brought back")
     case .room(.reconnected): console.say("The connection to the room is back")
     case .room(.disconnected(let error?)): throw error
@@ -132,11 +132,11 @@ extension Publisher {
     let limit = lost + reconnectFor
     guard .now < limit else {
       throw LiveKitError(
-        error.code, "\(source.word.word) comes back and goes away again: \(error.message)", fault: error.fault)
+        error.code, "\(source.word.shown) comes back and goes away again: \(error.message)", fault: error.fault)
     }
     let left = Duration.seconds((limit - .now).seconds.rounded())
-    console.say("\(source.word.word): \(error.message); it is tried again for \(Format.duration(left))")
-    console.event("source_lost", ["source": source.word.word, "message": error.message])
+    console.say("\(source.word.shown): \(error.message); it is tried again for \(Format.duration(left))")
+    console.event("source_lost", ["source": source.word.shown, "message": error.message])
     var (pause, last) = (Duration.milliseconds(500), error)
     while .now < limit, !Task.isCancelled {
       try? await Task.sleep(for: pause)
@@ -145,13 +145,13 @@ extension Publisher {
       do throws(LiveKitError) {
         // Nothing is seen of a stream before its first keyframe.
         try await source.media.restart(within: .seconds(15))
-        console.say("\(source.word.word): it is back")
-        console.event("source_restored", ["source": source.word.word])
+        console.say("\(source.word.shown): it is back")
+        console.event("source_restored", ["source": source.word.shown])
         return true
-      } catch { last = error }
+      } catch { last = source.word.redacted(error) }
     }
     throw LiveKitError(
-      last.code, "\(source.word.word) went away and did not come back: \(last.message)", fault: last.fault)
+      last.code, "\(source.word.shown) went away and did not come back: \(last.message)", fault: last.fault)
   }
 
   /// Shows each second how much was sent, and tells of live sources of which nothing comes.

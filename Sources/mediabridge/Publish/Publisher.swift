@@ -130,8 +130,8 @@ struct Publisher {
   private func tellWhoIsWaitedFor(_ source: PublishSource, asksPerson: Bool) {
     guard source.isListener || asksPerson else { return }
     let what = source.isListener ? "waits for somebody who calls" : "choose at the desktop what is to be seen"
-    console.say("\(source.word): \(what) (Ctrl-C ends)")
-    console.event("waiting", ["source": source.word])
+    console.say("\(source.shown): \(what) (Ctrl-C ends)")
+    console.event("waiting", ["source": source.shown])
   }
 
   /// How long what is there may take to give something.

@@ -67,7 +67,7 @@ final class ChildSink: RawSink {
   /// - Throws: it has ended by itself, or died too often.
   private func revive(_ gone: LiveKitError) throws(LiveKitError) {
     let ran = state.withLock { $0.child.map { .now - $0.begun } ?? .zero }
-    let status = reap()
+    let status = reap().status
     if status == 0 || state.withLock({ $0.isAbandoned }) { throw gone }
     let (mayBegin, deaths) = state.withLock { ($0.restarts.mayBegin(afterRunning: ran), $0.restarts.deaths) }
     guard mayBegin else {
@@ -128,59 +128,44 @@ final class ChildSink: RawSink {
     }
   }
 
-  /// In a process group of its own, with the signals as a shell has them.
   private func spawn(reading input: Int32, writing output: Int32?) -> pid_t? {
-    var (actions, attributes, defaults) = (posix_spawn_file_actions_t(), posix_spawnattr_t(), sigset_t())
-    posix_spawn_file_actions_init(&actions)
-    posix_spawnattr_init(&attributes)
-    defer {
-      posix_spawn_file_actions_destroy(&actions)
-      posix_spawnattr_destroy(&attributes)
-    }
-    posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
-    if let output { posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO) }
-    sigemptyset(&defaults)
-    for number in [SIGPIPE, SIGINT, SIGTERM, SIGXFSZ] { sigaddset(&defaults, number) }
-    posix_spawnattr_setsigdefault(&attributes, &defaults)
-    posix_spawnattr_setpgroup(&attributes, 0)
-    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF))
-    let all = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-    var words: [UnsafeMutablePointer<CChar>?] = (["/bin/sh", "-c", command] as [String]).map { strdup($0) } + [nil]
-    var values: [UnsafeMutablePointer<CChar>?] = all.map { strdup("\($0)=\($1)") } + [nil]
-    defer { for text in words + values { free(text) } }
-    var process = pid_t()
-    let result = posix_spawn(&process, "/bin/sh", &actions, &attributes, &words, &values)
-    errno = result
-    return result == 0 ? process : nil
+    ShellCommand.spawn(command, environment: environment, reading: input, writing: output, inheritsFiles: true)
   }
 
   /// Waits a while for the command to end, and ends what is left of it.
-  /// - Returns: its exit status, or 128 and the signal.
-  private func reap() -> Int32 {
+  /// - Returns: its exit status, or 128 and the signal, and whether it had to be told.
+  private func reap() -> (status: Int32, wasTold: Bool) {
     guard
       let child = state.withLock({ state in
         defer { state.child = nil }
         return state.child
       })
-    else { return 0 }
+    else { return (0, false) }
     close(child.input)
     defer {
       kill(-child.process, SIGKILL)
       child.output?.finish()
     }
-    var status: Int32 = 0
+    var (status, wasTold): (Int32, Bool) = (0, false)
     for step in 0... {
       if waitpid(child.process, &status, WNOHANG) != 0 { break }
-      if step == Self.grace.alone { kill(-child.process, SIGTERM) }
+      if step == Self.grace.alone {
+        wasTold = true
+        kill(-child.process, SIGTERM)
+      }
       if step == Self.grace.alone + Self.grace.told { kill(-child.process, SIGKILL) }
       usleep(Self.step)
     }
-    return status & 0x7f == 0 ? status >> 8 & 0xff : 128 + status & 0x7f
+    return (ShellCommand.exitStatus(status), wasTold)
   }
 
-  func end() {
-    let status = reap()
-    if status != 0 { tell("\(name): the command ended with \(status).") }
+  /// - Throws: it has failed with what it got. What had to be told to end may have been through long before.
+  func end() throws(LiveKitError) {
+    let (status, wasTold) = reap()
+    guard status != 0 else { return }
+    let message = "\(name): the command ended with \(status)"
+    guard wasTold else { throw LiveKitError(.output, message, fault: .destination) }
+    tell("\(message).")
   }
 
   func abandon() {

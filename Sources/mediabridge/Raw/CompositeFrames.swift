@@ -72,6 +72,7 @@ struct CompositeFrames {
   /// - Returns: why not all is there that was asked for.
   private func follow(_ interruption: Interruption) async -> LiveKitError? {
     do throws(LiveKitError) { try await start(interruption) } catch {
+      if stream.failure != nil { return lack(isWhole: false) }
       return interruption.hasCome
         ? LiveKitError(.noMedia, "stopped while waiting for somebody who sends something")
         : room.disconnectError ?? error
@@ -79,6 +80,7 @@ struct CompositeFrames {
     while true {
       if await interruption.came(within: .milliseconds(100)) { return nil }
       info?.tick()
+      stream.output.look()
       if stream.failure != nil { return lack(isWhole: false) }
       if stream.isDone { return nil }
       if let failure = await job.failure { return failure }
@@ -91,14 +93,15 @@ struct CompositeFrames {
   /// A reader that closes its end has had enough, which is no failure unless more was asked for.
   private func lack(isWhole: Bool) -> LiveKitError? {
     guard let failure = stream.failure, failure.code == .readerGone else { return stream.failure }
-    console.say("\(failure.message).")
-    console.event("reader_gone", ["message": failure.message])
+    console.tell(readerGone: failure)
     return stream.isLimited && !isWhole ? failure : nil
   }
 
   private func start(_ interruption: Interruption) async throws(LiveKitError) {
-    let watcher = Task { [job] in
-      await interruption.wait(atMost: nil)
+    let watcher = Task { [job, stream] in
+      while !Task.isCancelled, stream.failure == nil, await !interruption.came(within: .milliseconds(250)) {
+        stream.output.look()
+      }
       if !Task.isCancelled { _ = try? await job.finish() }
     }
     defer { watcher.cancel() }

@@ -76,4 +76,10 @@ extension Console {
     say("\(message).")
     event("reader_slow", ["message": message])
   }
+
+  /// Says why a reader gets nothing any more, where others go on.
+  func tell(readerGone failure: LiveKitError) {
+    say("\(failure.message).")
+    event("reader_gone", ["message": failure.message])
+  }
 }

@@ -15,6 +15,7 @@ final class DescriptorSink: RawSink {
     try RawDescriptor.write(piece, to: descriptor, of: name)
   }
   func end() { close(descriptor) }
+  var isHungUp: Bool { RawDescriptor.isHungUp(descriptor) }
   /// Whoever waits in `write` to a socket is told that it is over; of all else it is not.
   func abandon() { shutdown(descriptor, Int32(SHUT_RDWR)) }
 }
@@ -27,22 +28,25 @@ final class PathSink: RawSink, @unchecked Sendable {
   let name: String
   private let finalHeader: (@Sendable (Int) -> [UInt8])?
   private var descriptor: Int32 = -1
+  /// Whether nothing was there before.
+  private let isNew: Bool
   private let isAbandoned = Locked(false)
   private var header = 0
   private var size = 0
 
   /// - Parameter finalHeader: what is to stand at the beginning of a file of so many bytes behind that.
-  /// - Throws: where it cannot be written. A file is made at once, so that this is known at once.
+  /// - Throws: where it cannot be written. A file is made at once, so that this is known at once; what it replaces stays
+  ///   until something comes.
   init(
     _ path: String, replaces: Bool, finalHeader: (@Sendable (_ bytes: Int) -> [UInt8])? = nil
   ) throws(LiveKitError) {
-    (name, self.finalHeader) = (path, finalHeader)
+    (name, self.finalHeader, isNew) = (path, finalHeader, access(path, F_OK) != 0)
     guard !Self.isPipe(path) else { return }
     if !replaces, Self.holdsSomething(path) {
       throw LiveKitError(
         .invalidParameter, "\(path) holds something already; give another name, or --overwrite to replace it")
     }
-    descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+    descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o644)
     guard descriptor >= 0 else { throw RawDescriptor.failure(path) }
   }
 
@@ -62,8 +66,16 @@ final class PathSink: RawSink, @unchecked Sendable {
 
   func begin(header: [UInt8]) throws(LiveKitError) {
     if descriptor < 0 { try openPipe() }
+    if let bytes = fileSize, bytes > 0, ftruncate(descriptor, 0) != 0 { throw RawDescriptor.failure(name) }
     try RawDescriptor.write(header[...], to: descriptor, of: name)
     self.header = header.count
+  }
+
+  /// In bytes; nil for what is no file.
+  private var fileSize: Int? {
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+    return Int(status.st_size)
   }
 
   /// A call that waits for the reader could not be ended.
@@ -93,6 +105,8 @@ final class PathSink: RawSink, @unchecked Sendable {
       // A pipe has no beginning any more, which is no mistake.
       _ = header.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, 0) }
     }
+    // Nothing came.
+    if isNew, fileSize == 0 { unlink(name) }
     close(descriptor)
     descriptor = -1
   }

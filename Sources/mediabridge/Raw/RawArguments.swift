@@ -82,6 +82,7 @@ struct RawArguments: ParsableArguments {
       throw ValidationError("--track-name and --track exclude each other: a track is named already")
     }
     if exec != nil, destination != "-" { throw ValidationError("--exec and \(shown) exclude each other") }
+    if let info, mixesInfo { throw ValidationError("--info \(info): the media goes there; give another file") }
     if reply != nil, exec == nil {
       throw ValidationError("--reply is for what a command prints: give --exec COMMAND, too")
     }
@@ -92,6 +93,12 @@ struct RawArguments: ParsableArguments {
       )
     }
     try validateDestination()
+  }
+
+  /// Whether lines of `--info` would stand between the media.
+  private var mixesInfo: Bool {
+    guard let info, Int32(info) == nil, !info.hasPrefix("/dev/"), case .path(let path) = target else { return false }
+    return info.standardPath == path.standardPath
   }
 
   private func validateDestination() throws {
@@ -147,7 +154,7 @@ struct RawArguments: ParsableArguments {
   var endsWithParticipant: Bool { each && exec != nil && !framed }
   var target: RawTarget { RawTarget(destination: destination, command: exec) }
   /// For people, without what may be a secret.
-  var shown: String { target.isWebSocket ? WebSocketSink.shown(destination) : destination }
+  var shown: String { RawTarget.shown(destination) }
   var usesStandardOutput: Bool { if case .standardOutput = target { true } else { false } }
 
   func infoLog(_ media: Int32?, _ console: Console) throws(LiveKitError) -> InfoLog? {
@@ -160,7 +167,10 @@ struct RawArguments: ParsableArguments {
     guard number != STDOUT_FILENO || media == nil else {
       throw LiveKitError(.invalidParameter, "\(name): standard output carries the media; give another one")
     }
-    return InfoLog(DescriptorSink(number, name: name), console)
+    // Closed when the log ends, while others may go on to write there, such as errors.
+    let own = fcntl(number, F_DUPFD_CLOEXEC, 10)
+    guard own >= 0 else { throw RawDescriptor.failure(name) }
+    return InfoLog(DescriptorSink(own, name: name), console)
   }
 
   /// Runs a command, and says what goes wrong.

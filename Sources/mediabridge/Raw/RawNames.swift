@@ -39,11 +39,11 @@ extension RawArguments {
       let name = "{\(placeholder.rawValue)}"
       if isOfMany, placeholder == .publisherIdentity || placeholder.isOfOneTrack {
         throw ValidationError(
-          "\(destination): \(name) is of one participant, and this has all who are there; leave it out")
+          "\(shown): \(name) is of one participant, and this has all who are there; leave it out")
       }
       if ownership == .composite, [.roomID, .roomName].contains(placeholder) {
         throw ValidationError(
-          "\(destination): \(name) is not known before the room is joined, when this is opened; leave it out")
+          "\(shown): \(name) is not known before the room is joined, when this is opened; leave it out")
       }
     }
   }

@@ -114,6 +114,11 @@ final class RawOutput: RawReceiver {
     finished?.resume()
   }
 
+  func look() {
+    let isIdle = state.withLock { !$0.isWorking && !$0.isEnding && $0.failure == nil }
+    if isIdle, sink.isHungUp { fail(RawDescriptor.gone(sink.name)) }
+  }
+
   func finish(within patience: Duration) async {
     guard state.set(\.isOver, to: true) else { return }
     let timer = Task { await giveUp(after: max(patience, sink.patience)) }
@@ -129,8 +134,8 @@ final class RawOutput: RawReceiver {
     // A reader that holds the thread up has been given up.
     guard state.withLock({ !$0.isWorking }) else { return }
     await withCheckedContinuation { continuation in
-      queue.async { [sink] in
-        sink.end()
+      queue.async { [sink, state] in
+        do throws(LiveKitError) { try sink.end() } catch { state.withLock { $0.failure = $0.failure ?? error } }
         continuation.resume()
       }
     }

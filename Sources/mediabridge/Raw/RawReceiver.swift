@@ -14,6 +14,8 @@ protocol RawReceiver: AnyObject, Sendable {
   func put(_ piece: RawPiece)
   /// A frame whose samples it has written to where it wants them.
   func put(_ frame: VideoFrame, note: RawNote)
+  /// Notices a reader that goes while nothing comes for it. Called several times a second.
+  func look()
   /// Writes what waits, for as long as something is taken; `failure` says when for so long nothing was. Only the first
   /// call counts.
   func finish(within patience: Duration) async
@@ -21,6 +23,7 @@ protocol RawReceiver: AnyObject, Sendable {
 
 extension RawReceiver {
   var isShared: Bool { false }
+  func look() {}
 
   func put(_ frame: VideoFrame, note: RawNote) {
     if let bytes = frame.packed() { put(RawPiece(.bytes(bytes), made: .now, note: note)) }
@@ -39,5 +42,6 @@ final class SharedReceiver: RawReceiver {
   func begin(header: [UInt8]) { all.begin(header: header) }
   func put(_ piece: RawPiece) { all.put(piece) }
   func put(_ frame: VideoFrame, note: RawNote) { all.put(frame, note: note) }
+  func look() { all.look() }
   func finish(within patience: Duration) async { await all.finish(within: patience) }
 }

@@ -155,7 +155,10 @@ actor RawSession {
   }
 
   private func tick() {
-    for (_, stream) in streams.all { stream.tick() }
+    for (_, stream) in streams.all {
+      stream.tick()
+      stream.output.look()
+    }
     noteEnds()
     reports.info?.tick()
     templates.follow(takes.compactMap(\.publication.media), reports.console)
@@ -164,8 +167,7 @@ actor RawSession {
   /// Said at once where others go on; else it is why the command ends.
   private func noteEnds() {
     for failure in streams.noteEnds() where failure.code == .readerGone || request.extent == .each {
-      reports.console.say("\(failure.message).")
-      reports.console.event("reader_gone", ["message": failure.message])
+      reports.console.tell(readerGone: failure)
     }
   }
 
@@ -211,9 +213,11 @@ actor RawSession {
     guard request.endsWithParticipant || streams.hasEnded(key) else { return }
     guard let stream = streams.leave(key, duration) else { return }
     let number = (leaving.keys.max() ?? 0) + 1
+    let isKnown = stream.failure != nil
     leaving[number] = Task {
       await stream.leave()
       streams.noteLeft(stream)
+      if !isKnown, let failure = stream.failure { reports.console.tell(readerGone: failure) }
       leaving[number] = nil
     }
   }

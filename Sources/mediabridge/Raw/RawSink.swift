@@ -14,12 +14,16 @@ protocol RawSink: AnyObject, Sendable {
   func begin(header: [UInt8]) throws(LiveKitError)
   /// - Parameter number: how many were written before.
   func write(_ piece: RawPiece, number: Int) throws(LiveKitError)
-  func end()
+  /// - Throws: why what was written is of no use.
+  func end() throws(LiveKitError)
   /// From any thread: holds up nobody any more, where that can be had.
   func abandon()
+  /// Whether who reads has gone, as far as that is known without writing. From any thread.
+  var isHungUp: Bool { get }
 }
 
 extension RawSink {
+  var isHungUp: Bool { false }
   var patience: Duration { .zero }
   func abandon() {}
 }
@@ -73,12 +77,14 @@ enum RawDescriptor {
     LiveKitError(.output, "\(name): nobody has read any of it; begin its reader first", fault: .destination)
   }
 
+  static func gone(_ name: String) -> LiveKitError {
+    LiveKitError(.readerGone, "\(name): the reader has closed its end", fault: .destination)
+  }
+
   /// Of the call that has just failed.
   static func failure(_ name: String) -> LiveKitError {
     let number = errno
-    if number == EPIPE || number == ECONNRESET {
-      return LiveKitError(.readerGone, "\(name): the reader has closed its end", fault: .destination)
-    }
+    if number == EPIPE || number == ECONNRESET { return gone(name) }
     return LiveKitError(.output, "\(name): \(String(cString: strerror(number)))", fault: .destination)
   }
 }

@@ -48,7 +48,7 @@ enum RawTarget: Sendable {
     get throws(LiveKitError) {
       guard let location else { return [] }
       do { return try FileNameTemplate(location).placeholders } catch {
-        throw LiveKitError(.invalidParameter, "\(WebSocketSink.shown(self, location)): \(error)")
+        throw LiveKitError(.invalidParameter, "\(Self.shown(location)): \(error)")
       }
     }
   }
@@ -90,9 +90,9 @@ enum RawTarget: Sendable {
   }
 }
 
-extension WebSocketSink {
-  /// What a location is called where an address may hold a secret.
-  fileprivate static func shown(_ target: RawTarget, _ location: String) -> String {
-    target.isWebSocket ? shown(location) : location
+extension RawTarget {
+  /// What a destination is called for people: an address, whether media goes there or not, without what may be secret.
+  static func shown(_ destination: String) -> String {
+    named(destination).isWebSocket ? WebSocketSink.shown(destination) : Destination(location: destination).shown
   }
 }

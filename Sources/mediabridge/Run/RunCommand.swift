@@ -42,7 +42,7 @@ struct RunCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    if schema { return Terminal.shared.copy(try RunSchema.text()) }
+    if schema { return try Terminal.shared.copy(RunSchema.text()) }
     let console = Console(isJSON: json)
     ConsoleLog.start(isVerbose: verbose)
     let plain = try RunFile.defaults()

@@ -57,12 +57,21 @@ extension RunFile {
   private func access(to room: String) -> RoomArguments? { configuration.rooms.first { $0.name == room }?.access }
 
   private mutating func add(_ job: RunJob, _ places: RunPlaces, _ mark: Mark?) {
-    note(job.mistakes(inRoom: access(to: job.room) != nil), places, mark)
+    note(job.mistakes(inRoom: access(to: job.room) != nil) + collisions(of: job), places, mark)
     configuration.jobs.append(job)
     guard job.raw?.reply == .data, let index = configuration.rooms.firstIndex(where: { $0.name == job.room }) else {
       return
     }
     configuration.rooms[index].sendsMessages = true
+  }
+
+  /// What it would write over of the jobs before it.
+  private func collisions(of job: RunJob) -> [String] {
+    job.files.compactMap { file in
+      configuration.jobs.first { $0.writes(file) }.map { other in
+        "'\(file)' is that of '\(other.name)' already: two jobs cannot write into one; give another name here"
+      }
+    }
   }
 
   /// - Parameter messages: of a command, about a job.

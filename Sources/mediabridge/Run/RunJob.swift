@@ -36,6 +36,19 @@ struct RunJob {
     }
   }
 
+  /// Files and folders that are its own from the beginning on: not those that are named by what comes, nor devices.
+  var files: [String] {
+    let all: [String]
+    switch work {
+    case .record(let recording): all = recording.arguments.targets.filter(\.isFile).map(\.location)
+    case .raw(let command): all = command.raw.files
+    }
+    return all.filter { !$0.contains("{") && !$0.hasPrefix("/dev/") }
+  }
+
+  /// Whether it writes that file, too.
+  func writes(_ file: String) -> Bool { files.contains { $0.standardPath == file.standardPath } }
+
   // MARK: Differences
 
   /// What may be another one while it goes on: where it goes, and how a mixed room is laid out.

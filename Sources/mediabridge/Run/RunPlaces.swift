@@ -26,7 +26,7 @@ struct RunPlaces {
         for name in names { for quote in ["'", "\""] { note(quote + name + quote, mark) } }
         if name == "destinations" { note(Destination(argument: item.text).shown, mark) }
         if name == "destination", item.text != "-" {
-          for text in [item.text, WebSocketSink.shown(item.text)] { note(text, mark) }
+          for text in [item.text, RawTarget.shown(item.text)] { note(text, mark) }
         }
       }
     }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Egress
+import Foundation
 import PipelineTemplates
 
 /// A job that records.
@@ -22,15 +23,10 @@ struct RunRecording {
   /// - Throws: what is wrong with it that can be known without a room.
   func feeds() throws -> [OutputFeeds] {
     let prepared = try prepared()
-    let folder = arguments.access.pipelines
     if let name = prepared.receiveValues.keys.min() {
       throw Self.isOfRoom(name)
     }
-    if let layout = arguments.composite.layout {
-      return try OutputFeeds.of(arguments.composite.options(layout, prepared.options), folder: folder)
-    }
-    if let unit = arguments.each { try RecorderGroup.check(prepared.options, each: unit) }
-    return try OutputFeeds.of(prepared.options, prepared.templates, folder: folder)
+    return try arguments.feeds(prepared)
   }
 }
 
@@ -66,6 +62,9 @@ extension OutputDestination {
 }
 
 extension String {
+  /// The same for all ways to write the path of a file.
+  var standardPath: String { URL(fileURLWithPath: self).standardizedFileURL.path }
+
   /// Whether a file's name is another one each time by itself.
   fileprivate var holdsTime: Bool { ["{time}", "{utc}"].contains(where: contains) }
 }

@@ -1,0 +1,64 @@
+import Foundation
+
+/// Commands that a shell runs, in a process group of their own, with the signals as a shell has them.
+enum ShellCommand {
+  /// - Parameters:
+  ///   - arguments: `$1` and so on.
+  ///   - environment: besides the program's own.
+  ///   - output: its standard output; nil for the program's own.
+  ///   - inheritsFiles: whether it has what else is open, as where whoever began this program meant it for the command. What
+  ///     lives on after a recording is not to hold its files.
+  /// - Returns: nil where it cannot be begun; `errno` says why.
+  static func spawn(
+    _ command: String, _ arguments: [String] = [], environment: [String: String] = [:], reading input: Int32,
+    writing output: Int32?, inheritsFiles: Bool
+  ) -> pid_t? {
+    var (actions, attributes, defaults) = (posix_spawn_file_actions_t(), posix_spawnattr_t(), sigset_t())
+    posix_spawn_file_actions_init(&actions)
+    posix_spawnattr_init(&attributes)
+    defer {
+      posix_spawn_file_actions_destroy(&actions)
+      posix_spawnattr_destroy(&attributes)
+    }
+    posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
+    if let output { posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO) }
+    // One that is closed by then is no mistake.
+    for descriptor in inheritsFiles ? [] : openFiles { posix_spawn_file_actions_addclose(&actions, descriptor) }
+    sigemptyset(&defaults)
+    for number in [SIGPIPE, SIGINT, SIGTERM, SIGXFSZ] { sigaddset(&defaults, number) }
+    posix_spawnattr_setsigdefault(&attributes, &defaults)
+    posix_spawnattr_setpgroup(&attributes, 0)
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF))
+    let all = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+    let given: [String] = ["/bin/sh", "-c", command, "sh"] + arguments
+    var words: [UnsafeMutablePointer<CChar>?] = given.map { strdup($0) } + [nil]
+    var values: [UnsafeMutablePointer<CChar>?] = all.map { strdup("\($0)=\($1)") } + [nil]
+    defer { for text in words + values { free(text) } }
+    var process = pid_t()
+    let result = posix_spawn(&process, "/bin/sh", &actions, &attributes, &words, &values)
+    errno = result
+    return result == 0 ? process : nil
+  }
+
+  private static var openFiles: [Int32] {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
+    return names.compactMap { Int32($0) }.filter { $0 > STDERR_FILENO }
+  }
+
+  /// Returns when it has ended.
+  static func exitStatus(of process: pid_t) async -> Int32 {
+    await withCheckedContinuation { continuation in
+      Thread.detachNewThread {
+        var status: Int32 = 0
+        while waitpid(process, &status, 0) < 0, errno == EINTR {}
+        continuation.resume(returning: exitStatus(status))
+      }
+    }
+  }
+
+  /// - Parameter status: as `waitpid` tells it.
+  /// - Returns: its exit status, or 128 and the signal.
+  static func exitStatus(_ status: Int32) -> Int32 {
+    status & 0x7f == 0 ? status >> 8 & 0xff : 128 + status & 0x7f
+  }
+}
