@@ -15,18 +15,21 @@ final class OutgoingRTP: Sendable {
     var extensions: [(id: UInt8, value: [UInt8])]
     /// The header extension of the transport-wide number.
     var numberID: UInt8?
+    /// The header extension of how loud audio is (RFC 6464).
+    var levelID: UInt8?
 
     /// - Parameters:
     ///   - redundant: what is in the packets where `payloadType` is that of RED, and nil for others.
     ///   - rtx: nil where lost packets are sent again as they were.
     ///   - extensions: of the header of every packet: the mid, and the rid of a layer (RFC 8852).
     ///   - numberID: nil where the server reports no arrivals.
+    ///   - levelID: nil for video, and where the server does not want to know.
     init(
       payloadType: PayloadType, redundant: PayloadType? = nil, clockRate: UInt32, rtx: PayloadType?,
-      extensions: [(id: UInt8, value: [UInt8])] = [], numberID: UInt8? = nil
+      extensions: [(id: UInt8, value: [UInt8])] = [], numberID: UInt8? = nil, levelID: UInt8? = nil
     ) {
       (self.payloadType, self.redundant, self.clockRate) = (payloadType, redundant, clockRate)
-      (self.rtx, self.numberID) = (rtx, numberID)
+      (self.rtx, self.numberID, self.levelID) = (rtx, numberID, levelID)
       // The number itself is known when the packet goes.
       self.extensions = extensions + (numberID.map { [(id: $0, value: [0, 0])] } ?? [])
     }
@@ -38,6 +41,8 @@ final class OutgoingRTP: Sendable {
     var redundancy: RedundancyWriter?
     /// Whether there is room for what was sent before.
     var isRepeating = true
+    /// Of the newest audio that was encoded; nil for video, and for audio that is sent as its source carries it.
+    var level: AudioLevel?
     var next = SequenceNumber(.random(in: 0...(.max / 2)))
     /// Of the newest packet of media.
     var newest: (timestamp: UInt32, endsFrame: Bool)?
@@ -81,6 +86,9 @@ final class OutgoingRTP: Sendable {
 
   /// - Parameter isRepeating: whether packets of audio hold the one before, too, where that was agreed on.
   func set(isRepeating: Bool) { state.withLock { $0.isRepeating = isRepeating } }
+
+  /// How loud the audio is that is encoded now; nil where nobody knows.
+  func set(level: AudioLevel?) { state.withLock { $0.level = level } }
 
   /// Called on a media thread with one packet that a payloader made. Its time is the moment of capture: audio and video
   /// share that clock, however long encoding took.
@@ -146,13 +154,14 @@ extension OutgoingRTP.State {
   private mutating func makePacket(
     _ bytes: UnsafeRawBufferPointer, _ ssrc: SSRC, _ format: OutgoingRTP.Format
   ) -> RTPPacket? {
+    var extensions = format.extensions
+    if let level, let id = format.levelID { extensions.append((id: id, value: [level.element])) }
     if redundancy != nil {
       return redundancy?.repack(
-        bytes, payloadType: format.payloadType, sequenceNumber: next, ssrc: ssrc, extensions: format.extensions,
+        bytes, payloadType: format.payloadType, sequenceNumber: next, ssrc: ssrc, extensions: extensions,
         isRepeating: isRepeating)
     }
     return RTPPacket(
-      repacking: bytes, payloadType: format.payloadType, sequenceNumber: next, ssrc: ssrc,
-      extensions: format.extensions)
+      repacking: bytes, payloadType: format.payloadType, sequenceNumber: next, ssrc: ssrc, extensions: extensions)
   }
 }

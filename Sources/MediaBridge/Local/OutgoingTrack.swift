@@ -42,6 +42,7 @@ final class OutgoingTrack: Sendable {
     let alone = rids.isEmpty ? layers.first?.stream : nil
     var uris = [HeaderExtensionURI.transportCC, HeaderExtensionURI.mid]
     if !rids.isEmpty { uris.append(HeaderExtensionURI.rtpStreamID) }
+    if !plan.isVideo { uris.append(HeaderExtensionURI.audioLevel) }
     return SendingTrack(
       kind: plan.isVideo ? .video : .audio, msid: MediaStreamID(stream: OutgoingRTP.cname, track: cid),
       codecs: codecs,
@@ -74,7 +75,8 @@ final class OutgoingTrack: Sendable {
         OutgoingRTP.Format(
           payloadType: format.payloadType, redundant: format.codec.redundantPayloadTypes.first,
           clockRate: format.codec.clockRate, rtx: rids.isEmpty ? format.rtx : nil, extensions: mid + rid,
-          numberID: section.extensionID(HeaderExtensionURI.transportCC)))
+          numberID: section.extensionID(HeaderExtensionURI.transportCC),
+          levelID: plan.isVideo ? nil : section.extensionID(HeaderExtensionURI.audioLevel)))
     }
   }
 
@@ -84,6 +86,10 @@ final class OutgoingTrack: Sendable {
   /// - Returns: why video cannot be sent any more as its source carries it; nil while it can.
   func take(_ captured: CapturedMedia) -> String? {
     comesEncoded.withLock { $0 = captured.isEncoded }
+    if !plan.isVideo {
+      let level = captured.isEncoded ? nil : AudioLevel(captured.media)
+      for layer in layers { layer.stream.set(level: level) }
+    }
     if captured.isEncoded {
       for layer in layers { layer.pass(captured) }
       return plan.isVideo ? watch.withLock { $0.note(captured) } : nil

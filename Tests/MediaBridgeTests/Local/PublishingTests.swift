@@ -1,8 +1,9 @@
 import BridgeTesting
 import LiveKitProtocol
-import MediaBridge
 import MediaCore
 import Testing
+
+@testable import MediaBridge
 
 /// What is published without options, and by two calls at once.
 @Suite struct PublishingTests {
@@ -61,6 +62,27 @@ import Testing
       let own = VideoPublishOptions(name: "own", preferredCodec: .vp8)
       #expect(try await alice.setCamera(enabled: true, publishOptions: own)?.name == "own")
     }
+  }
+
+  /// Servers judge by what packets say of how loud they are.
+  @Test func whoIsHeardSpeaks() async throws {
+    let options = RoomOptions(defaultAudioCaptureOptions: AudioCaptureOptions(template: "tone"))
+    try await run(options) { alice, bob in
+      let microphone = try #require(try await alice.setMicrophone(enabled: true))
+      try await eventually("who speaks") { bob.activeSpeakers.map(\.identity) == ["alice"] }
+      let level = try #require(bob.activeSpeakers.first?.audioLevel)
+      #expect(level > 0.05 && level < 1)
+      try await microphone.mute()
+      try await eventually("that nobody does") { bob.activeSpeakers.isEmpty }
+    }
+  }
+
+  @Test(arguments: [
+    (1.0, 0, true), (0.708, 3, true), (0.001, 60, false), (0, 127, false), (1e-9, 127, false), (3, 0, true),
+  ])
+  func audioLevels(level: Double, attenuation: UInt8, isVoice: Bool) {
+    #expect(AudioLevel(level).attenuation == attenuation)
+    #expect(AudioLevel(level).element == attenuation | (isVoice ? 0x80 : 0))
   }
 
   @Test func aScreenComesAndGoesWithItsSound() async throws {
