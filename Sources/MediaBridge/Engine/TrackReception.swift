@@ -91,12 +91,11 @@ final class TrackReception {
   }
 
   /// Hands what `receive` took on to the pipeline.
-  func flush() {
-    for feed in feeds { feed.flush() }
-    if feeds.contains(where: { $0.nextDeadline != nil }) { onRequest() }
-  }
+  func flush() { for feed in feeds { feed.flush() } }
 
   func receive(_ report: SenderReport, at time: MediaTime) {
+    // That of what is sent again says nothing of the track's own time.
+    guard receiver.ssrc == nil || report.ssrc == receiver.ssrc else { return }
     receiver.receive(report, at: time)
     clock.observe(trackSid, report)
   }
@@ -117,6 +116,7 @@ final class TrackReception {
     if !kept.isEmpty {
       kept.forEach(new.add)
       flush()
+      if new.nextDeadline != nil { onRequest() }
     } else if track.isVideo {
       requestKeyframe()
     }
