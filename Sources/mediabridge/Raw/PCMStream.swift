@@ -29,8 +29,9 @@ final class PCMStream: RawStream, Sendable {
   private struct State {
     var line: SampleLine
     var start: MediaTime?
-    /// By SID.
+    /// By the SID that the publication had when it was attached; a new session gives it another one.
     var taps: [String: Tap] = [:]
+    var sids: [ObjectIdentifier: String] = [:]
     var muted: Set<String> = []
     /// Whether all are muted, as it was said.
     var isSilent = false
@@ -55,6 +56,8 @@ final class PCMStream: RawStream, Sendable {
     let source: RawSource
     /// Nil before its first samples.
     var line: TapLine?
+    /// When samples came last.
+    var heard = MediaTime.now
   }
 
   private let request: Request
@@ -95,6 +98,7 @@ final class PCMStream: RawStream, Sendable {
     }
     state.withLock { state in
       state.taps[sid] = Tap(renderer: renderer, track: track, source: source)
+      state.sids[ObjectIdentifier(publication)] = sid
       if !publication.isMuted { state.line.add(sid) }
     }
     note(sid, isMuted: publication.isMuted)
@@ -105,7 +109,16 @@ final class PCMStream: RawStream, Sendable {
     source.tell(number, start: state.withLock { $0.start }, info: info, framing, output)
   }
 
-  func detach(_ publication: RemoteTrackPublication) { detach(publication.sid) }
+  private func sid(of publication: RemoteTrackPublication) -> String {
+    state.withLock { $0.sids[ObjectIdentifier(publication)] } ?? publication.sid
+  }
+
+  func detach(_ publication: RemoteTrackPublication) {
+    let sid = sid(of: publication)
+    detach(sid)
+    state.withLock { $0.sids[ObjectIdentifier(publication)] = nil }
+    note(sid, isMuted: nil)
+  }
 
   private func detach(_ sid: String) {
     guard let tap = state.withLock({ $0.taps.removeValue(forKey: sid) }) else { return }
@@ -114,10 +127,13 @@ final class PCMStream: RawStream, Sendable {
   }
 
   /// Says when all are muted, or not any more, as LiveKit's track egress does of its only one.
-  private func note(_ sid: String, isMuted: Bool) {
+  /// - Parameter isMuted: nil for one who has gone.
+  private func note(_ sid: String, isMuted: Bool?) {
     let news = state.withLock { state -> Bool? in
-      if isMuted { state.muted.insert(sid) } else { state.muted.remove(sid) }
-      let isSilent = !state.taps.isEmpty && state.muted.isSuperset(of: state.taps.keys)
+      if isMuted == true { state.muted.insert(sid) } else { state.muted.remove(sid) }
+      // Of nobody there is nothing to say.
+      if state.taps.isEmpty { return nil }
+      let isSilent = state.muted.isSuperset(of: state.taps.keys)
       defer { state.isSilent = isSilent }
       return isSilent == state.isSilent ? nil : isSilent
     }
@@ -127,8 +143,9 @@ final class PCMStream: RawStream, Sendable {
   /// Nobody waits for who is muted.
   func setMuted(_ isMuted: Bool, _ publication: RemoteTrackPublication) {
     info?.tell(isMuted ? "muted" : "unmuted", ["track": number, "sid": publication.sid])
-    note(publication.sid, isMuted: isMuted)
-    if isMuted { state.withLock { $0.line.remove(publication.sid) } }
+    let sid = sid(of: publication)
+    note(sid, isMuted: isMuted)
+    if isMuted { state.withLock { $0.line.remove(sid) } }
   }
 
   // MARK: Samples
@@ -143,6 +160,7 @@ final class PCMStream: RawStream, Sendable {
         _ = piece.buffer.withFloatSamples { state.line.write(Array($0), of: sid, at: piece.time - start) }
       }
       state.taps[sid]?.line = line
+      state.taps[sid]?.heard = .now
       return state.line.ready
     }
   }
@@ -150,6 +168,10 @@ final class PCMStream: RawStream, Sendable {
   func tick() {
     put { [rate = request.rate] state in
       guard let start = state.start else { return 0 }
+      // What a server sends of them for a moment, so that decoders end in silence, has come to its end.
+      for sid in state.muted where state.taps[sid].map({ .now - $0.heard >= Self.patience.muted }) ?? true {
+        state.line.remove(sid)
+      }
       let voices = state.line.voiceCount
       let patience = voices == 0 ? Self.patience.muted : voices == 1 ? Self.patience.alone : Self.patience.mixed
       return SamplePlacer.position(of: .now - start - patience, rate: rate)

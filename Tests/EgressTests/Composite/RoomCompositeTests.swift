@@ -112,7 +112,7 @@ import Testing
   @Test func nineAreAskedForAsNinths() async throws {
     try await run { _, composite, server in
       for name in ["carol", "dave", "eve", "frank", "grace", "heidi", "ivan"] { try await server.join(name) }
-      try await eventually("ninths", within: .seconds(40)) {
+      try await eventually("ninths", within: .seconds(90)) {
         let sizes = sizes()
         return sizes.count == 9 && Set(sizes) == ["426x240", "428x240"]
       }
