@@ -185,7 +185,7 @@ let package = Package(
         "MediaBridge", "Egress", "MediaBridgeDesktop", "SyntheticParticipants", "BridgeTesting", "DevServer",
         "GStreamerKit",
         "PipelineTemplates", "PeerTransport", "MediaCore", "Bitstream", "RTP", "SDP", "ParserExercises",
-        "LiveKitProtocol", "MediaPipelines", .product(name: "Logging", package: "swift-log"),
+        "SignalTransport", "LiveKitProtocol", "MediaPipelines", .product(name: "Logging", package: "swift-log"),
       ]),
   ],
   swiftLanguageModes: [.v6]

@@ -8,7 +8,9 @@ struct RoomArguments: ParsableArguments {
   @Option(help: ArgumentHelp("Server address, ws://… or wss://… [$LIVEKIT_URL]", valueName: "url"))
   var url: String?
 
-  @Option(help: "Access token that names room and identity [$LIVEKIT_TOKEN, where neither a key nor --dev is given]")
+  @Option(
+    help:
+      "Access token that names room and identity; that of the environment gives way to a key or --dev [$LIVEKIT_TOKEN]")
   var token: String?
 
   @Option(help: "API key to make a token with [$LIVEKIT_API_KEY]")
