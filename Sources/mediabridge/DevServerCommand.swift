@@ -20,6 +20,10 @@ struct DevServerCommand: AsyncParsableCommand {
   @Flag(
     help: ArgumentHelp("Leave it to subscribers to turn frames, other than LiveKit's server", visibility: .hidden))
   var passOrientation = false
+  @Option(
+    help: ArgumentHelp("How long who has lost the signalling may take to come back", visibility: .hidden),
+    transform: duration(of:))
+  var resumeWindow: Duration = DevServerConfiguration().resumeWindow
   @Flag(help: "JSON lines instead of text") var json = false
 
   func validate() throws {
@@ -31,7 +35,7 @@ struct DevServerCommand: AsyncParsableCommand {
     ConsoleLog.start(isVerbose: false)
     let console = Console(isJSON: json)
     var configuration = DevServerConfiguration(host: host, port: port, apiKey: apiKey, apiSecret: apiSecret)
-    configuration.passesOrientation = passOrientation
+    (configuration.passesOrientation, configuration.resumeWindow) = (passOrientation, resumeWindow)
     if !iceServer.isEmpty {
       configuration.iceServers = [.init(urls: iceServer, username: iceUsername, credential: iceCredential)]
     }

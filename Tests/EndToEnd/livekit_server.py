@@ -10,6 +10,11 @@ import pytest
 BINARY = os.environ.get("MEDIABRIDGE_LIVEKIT_SERVER")
 
 
+def patient():
+    """Options of a server that keeps whose signalling is lost for longer than a test takes; LiveKit's does by itself."""
+    return () if BINARY else ("--resume-window", "60s")
+
+
 def start(begin, enter, *options, port=0):
     """The running server and its address; skips a test whose server has to do what only ours can."""
     host, others = (options[1], options[2:]) if options[:1] == ("--host",) else ("127.0.0.1", options)

@@ -163,7 +163,10 @@ final class SubscriberSession {
   func add(_ candidate: String) { peer?.add(remoteCandidate: candidate) }
 
   private func trickle(_ candidate: String) {
-    guard held == nil else { return held?.append(candidate) ?? () }
+    if held != nil {
+      held?.append(candidate)
+      return
+    }
     var response = Livekit_SignalResponse()
     response.trickle.candidateInit = CandidateInit.text(candidate)
     response.trickle.target = .subscriber

@@ -131,10 +131,10 @@ actor SubscriberTransport {
   /// The media of a track was told as lost before: its first packet restores it.
   nonisolated func noteLoss(of trackSid: String) { loop.run { [core] in core.value.noteLoss(of: trackSid) } }
 
-  /// From here to the server and back, as it was measured when this was called before; nil where it was not.
   /// For the next restart of ICE.
   nonisolated func use(_ ways: MediaWays) { peer.use(ways.servers) }
 
+  /// From here to the server and back, as it was measured when this was called before; nil where it was not.
   func roundTripTime() async -> Duration? { isClosed ? nil : await peer.measureRoundTrip() }
 
   /// Closes everything; nothing is left when it returns.

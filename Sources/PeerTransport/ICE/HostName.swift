@@ -27,6 +27,13 @@ enum HostName {
     guard
       getnameinfo(info.ai_addr, info.ai_addrlen, &buffer, socklen_t(buffer.count), nil, 0, NI_NUMERICHOST) == 0
     else { return nil }
-    return String(decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    return String(upToZero: buffer)
+  }
+}
+
+extension String {
+  /// What a function of C has written.
+  init(upToZero buffer: [CChar]) {
+    self.init(decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
   }
 }

@@ -273,7 +273,7 @@ extension ICEAgent {
     guard local.pointee.type != NICE_CANDIDATE_TYPE_RELAYED else { return nil }
     var buffer = [CChar](repeating: 0, count: Int(NICE_ADDRESS_STRING_LEN))
     nice_address_to_string(&local.pointee.base_addr, &buffer)
-    let address = String(decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    let address = String(upToZero: buffer)
     return Self.localAddresses.contains(address) ? address : nil
   }
 

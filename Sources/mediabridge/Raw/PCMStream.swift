@@ -31,7 +31,6 @@ final class PCMStream: RawStream, Sendable {
     var start: MediaTime?
     /// By the SID that the publication had when it was attached; a new session gives it another one.
     var taps: [String: Tap] = [:]
-    var sids: [ObjectIdentifier: String] = [:]
     var muted: Set<String> = []
     /// Whether all are muted, as it was said.
     var isSilent = false
@@ -53,6 +52,7 @@ final class PCMStream: RawStream, Sendable {
   private struct Tap {
     let renderer: AudioBufferHandler
     let track: RemoteAudioTrack
+    let publication: RemoteTrackPublication
     let source: RawSource
     /// Nil before its first samples.
     var line: TapLine?
@@ -97,8 +97,7 @@ final class PCMStream: RawStream, Sendable {
       self?.hear(buffer, track?.origin(of: buffer), of: sid)
     }
     state.withLock { state in
-      state.taps[sid] = Tap(renderer: renderer, track: track, source: source)
-      state.sids[ObjectIdentifier(publication)] = sid
+      state.taps[sid] = Tap(renderer: renderer, track: track, publication: publication, source: source)
       if !publication.isMuted { state.line.add(sid) }
     }
     note(sid, isMuted: publication.isMuted)
@@ -110,13 +109,12 @@ final class PCMStream: RawStream, Sendable {
   }
 
   private func sid(of publication: RemoteTrackPublication) -> String {
-    state.withLock { $0.sids[ObjectIdentifier(publication)] } ?? publication.sid
+    state.withLock { $0.taps.first { $0.value.publication === publication }?.key } ?? publication.sid
   }
 
   func detach(_ publication: RemoteTrackPublication) {
     let sid = sid(of: publication)
     detach(sid)
-    state.withLock { $0.sids[ObjectIdentifier(publication)] = nil }
     note(sid, isMuted: nil)
   }
 
