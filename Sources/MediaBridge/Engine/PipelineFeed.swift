@@ -68,7 +68,7 @@ final class PipelineFeed {
   /// Three packets of 20 ms: one that is lost is not waited for, and who stops to speak is heard to the end.
   private static let longestHold = Duration.milliseconds(60)
 
-  /// The sender counts from somewhere else.
+  /// What comes now has nothing to do with what came before.
   func restart() {
     sequencer?.restart(into: &ready)
     batchReady()
@@ -86,19 +86,27 @@ final class PipelineFeed {
 
   /// Goes on without packets that were waited for long enough.
   /// - Parameter repairTime: how long a retransmission may take; nil where that is not known.
-  func poll(at time: MediaTime, repairTime: Duration?) {
+  /// - Returns: whether there were any.
+  func poll(at time: MediaTime, repairTime: Duration?) -> Bool {
     if let new = wait?.follow(repairTime) { pipeline.wait(for: new) }
     if let held, held + Self.longestHold <= time { flushBatch() }
-    skipGaps(at: time, waiting: waitTime)
+    return skipGaps(at: time, waiting: waitTime)
   }
 
-  private func skipGaps(at time: MediaTime, waiting wait: Duration) {
+  /// The number that is waited for next; nil where the pipeline puts packets in order, and before the first one.
+  var position: SequenceNumber? { sequencer?.next }
+
+  @discardableResult
+  private func skipGaps(at time: MediaTime, waiting wait: Duration) -> Bool {
+    var hasSkipped = false
     while let gap = sequencer?.skip(at: time, wait: wait, into: &ready) {
       flushBatch()
       if audio == nil { skip(gap) } else { audio?.lose(gap) }
       batchReady()
       flush()
+      hasSkipped = true
     }
+    return hasSkipped
   }
 
   /// How long a lost packet is waited for now.

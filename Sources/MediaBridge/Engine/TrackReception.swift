@@ -55,9 +55,9 @@ final class TrackReception {
   // MARK: Packets
 
   func receive(_ packet: RTPPacket, at time: MediaTime) {
-    let restarts = receiver.restarts
+    let before = receiver.discontinuities
     let received = receiver.receive(packet, at: time)
-    if receiver.restarts != restarts { for feed in feeds { feed.restart() } }
+    if receiver.discontinuities != before { for feed in feeds { feed.restart() } }
     for packet in received {
       guard let packet = payloads.readable(packet) else { continue }
       // What only probes or keeps a path open is no media.
@@ -158,9 +158,19 @@ final class TrackReception {
   }
 
   func poll(at time: MediaTime) -> [RTCPPacket] {
-    for feed in feeds { feed.poll(at: time, repairTime: receiver.repairTime) }
+    var hasSkipped = false
+    for feed in feeds where feed.poll(at: time, repairTime: receiver.repairTime) { hasSkipped = true }
+    if hasSkipped { abandonLost() }
     return receiver.poll(at: time)
   }
+
+  /// What every feed has gone on without is not asked for any more.
+  private func abandonLost() {
+    let positions = feeds.compactMap(\.position)
+    guard positions.count == feeds.count, let oldest = positions.min(by: { $0.distance(from: $1) < 0 }) else { return }
+    receiver.abandon(before: oldest)
+  }
+
   var nextDeadline: MediaTime? {
     guard let deadline = feeds.lazy.compactMap(\.nextDeadline).min() else { return receiver.nextDeadline }
     return min(deadline, receiver.nextDeadline ?? deadline)

@@ -5,24 +5,35 @@ struct KeyframeWatch: Sendable {
   /// None would come, and the stream goes on with one: what was to be asked for waits.
   var isPaused = false
   private var requester = KeyframeRequester()
-  private var hasSeenOne = false
+  /// The number of the newest one's packet that came last.
+  private var newest: Int64?
+  /// The number from which on one is what was asked for: an older one may still come, sent again.
+  private var wantedFrom = Int64.min
   /// Whether its codec is looked into, so that the answer to a request is seen.
   private var recognises = false
 
   /// The first packet of the first keyframe may just be late.
   private static let patience = Duration.milliseconds(50)
 
-  /// Asks at once, or when the last request is old enough.
-  mutating func request() { requester.request() }
+  /// Asks at once, or when the last request is old enough; not at all where one has come that is newer than `number`.
+  /// - Parameter number: of the newest packet that came, or is lost, before the keyframe.
+  mutating func request(behind number: Int64) {
+    guard newest.map({ $0 <= number }) ?? true else { return }
+    wantedFrom = max(wantedFrom, number)
+    requester.request()
+  }
 
   /// Notes a packet of frames in a codec that is looked into.
-  /// - Parameter mayAsk: whether a beginning without a keyframe is a reason to ask for one.
-  mutating func note(isKeyframe: Bool, mayAsk: Bool, at time: MediaTime) {
+  /// - Parameters:
+  ///   - isKeyframe: whether a keyframe begins with it.
+  ///   - mayAsk: whether a beginning without a keyframe is a reason to ask for one.
+  mutating func note(_ number: Int64, isKeyframe: Bool, mayAsk: Bool, at time: MediaTime) {
     recognises = true
     if isKeyframe {
-      hasSeenOne = true
-      requester.arrived()
-    } else if !hasSeenOne, mayAsk, !requester.isWanted {
+      let isAnswer = newest == nil || number >= wantedFrom
+      newest = max(newest ?? number, number)
+      if isAnswer { requester.arrived() }
+    } else if newest == nil, mayAsk, !requester.isWanted {
       requester.request(at: time + Self.patience)
     }
   }

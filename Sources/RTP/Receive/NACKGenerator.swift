@@ -43,6 +43,8 @@ struct NACKGenerator: Sendable {
   /// Never later than the next request is due, and so found without looking at what is missing.
   private var deadline: MediaTime?
   private var firstUnasked: (number: Int64, since: MediaTime)?
+  /// What is missing before it is not asked for any more. It is still known, to see how late a repair comes.
+  private var wantedFrom = Int64.min
 
   init() { missing.reserveCapacity(64) }
 
@@ -91,16 +93,22 @@ struct NACKGenerator: Sendable {
     if let index = index(of: number) { missing.remove(at: index) }
   }
 
-  /// The numbers to ask for now, and how many count as lost now.
-  mutating func poll(highest: Int64, at time: MediaTime) -> (requests: [SequenceNumber], givenUp: Int) {
-    guard isDue(highest: highest, at: time) else { return ([], 0) }
+  /// Nobody waits for what is missing before `number` any more.
+  mutating func abandon(before number: Int64) {
+    wantedFrom = max(wantedFrom, number)
+    findDeadline()
+  }
+
+  /// The numbers to ask for now, and the newest that counts as lost from now on.
+  mutating func poll(highest: Int64, at time: MediaTime) -> (requests: [SequenceNumber], givenUp: Int64?) {
+    guard isDue(highest: highest, at: time) else { return ([], nil) }
     defer { findDeadline() }
-    let before = missing.count
     let retry = retryInterval
-    missing.removeAll { $0.isHopeless(at: time, retryInterval: retry) }
-    let givenUp = before - missing.count
+    let givenUp = missing.last { $0.isHopeless(at: time, retryInterval: retry) }?.number
+    if givenUp != nil { missing.removeAll { $0.isHopeless(at: time, retryInterval: retry) } }
     var requests: [SequenceNumber] = []
-    for index in missing.indices where dueTime(of: missing[index], highest: highest) <= time {
+    for index in missing.indices where isWanted(missing[index]) && dueTime(of: missing[index], highest: highest) <= time
+    {
       missing[index].requests += 1
       missing[index].firstRequest = missing[index].firstRequest ?? time
       missing[index].lastRequest = time
@@ -121,11 +129,16 @@ struct NACKGenerator: Sendable {
   private mutating func findDeadline() {
     (deadline, firstUnasked) = (nil, nil)
     for entry in missing {
-      let due = min(dueTime(of: entry, highest: entry.number), entry.since + Limit.age)
+      let end = entry.since + Limit.age
+      let due = isWanted(entry) ? min(dueTime(of: entry, highest: entry.number), end) : end
       deadline = min(deadline ?? due, due)
-      if entry.lastRequest == nil && firstUnasked == nil { firstUnasked = (entry.number, entry.since) }
+      if entry.lastRequest == nil && firstUnasked == nil && isWanted(entry) {
+        firstUnasked = (entry.number, entry.since)
+      }
     }
   }
+
+  private func isWanted(_ entry: Missing) -> Bool { entry.number >= wantedFrom }
 
   private var retryInterval: Duration {
     roundTrip.map { max(Limit.shortestRetry, $0 * 6 / 5 + .milliseconds(5)) } ?? Limit.unmeasuredRetry.next

@@ -32,7 +32,8 @@ public struct PacketSequencer: Sendable {
     }
   }
 
-  private var next: SequenceNumber?
+  /// The number that it waits for; nil before the first packet.
+  public private(set) var next: SequenceNumber?
   /// Of the packet that went on last.
   private var timestamp: UInt32 = 0
   /// What came behind a gap, in order.

@@ -44,8 +44,9 @@ public struct RTPReceiver: Sendable {
   /// The newest sender report's pair of times.
   public var lastSenderReport: SenderReport? { identity.lastReport }
 
-  /// How often the sender began to count from somewhere else.
-  public var restarts: Int { identity.restarts }
+  /// How often what comes had nothing to do with what came before: the sender counts from somewhere else, or more is missing
+  /// than is asked for. Whoever puts packets in order begins anew.
+  public private(set) var discontinuities = 0
 
   /// Whether the stream is paused by agreement: no keyframe is asked for meanwhile, since none would come, and it begins
   /// with one. What was to be asked for waits.
@@ -126,16 +127,18 @@ public struct RTPReceiver: Sendable {
 
   private mutating func note(_ missing: Range<Int64>, at time: MediaTime) {
     guard configuration.usesNACK else { return }
-    if !nack.noteGap(missing, at: time) { keyframeNeeded() }
+    guard !nack.noteGap(missing, at: time) else { return }
+    discontinuities += 1
+    keyframeNeeded(behind: window.highest)
   }
 
   private mutating func restart() {
-    identity.restarts += 1
+    discontinuities += 1
     record.restart()
     nack.reset()
     padding.reset()
     recentTimestamps = RecentTimestamps()
-    keyframeNeeded()
+    keyframeNeeded(behind: window.highest)
   }
 
   private mutating func discard() -> PacketBatch {
@@ -161,7 +164,7 @@ public struct RTPReceiver: Sendable {
         counters.paddingPackets += 1
         return PacketBatch(packet.droppingPayloadPrefix(packet.payloadLength))
       }
-      lookForKeyframe(in: packet, codec, at: time)
+      lookForKeyframe(in: packet, codec, number: number, at: time)
       if let padding = padding.note(packet, number: number, codec) { return fill(padding, before: counted(packet)) }
     case .media, .retransmission: break
     }
@@ -189,10 +192,12 @@ public struct RTPReceiver: Sendable {
     return packet
   }
 
-  private mutating func lookForKeyframe(in packet: RTPPacket, _ codec: VideoCodec, at time: MediaTime) {
+  private mutating func lookForKeyframe(
+    in packet: RTPPacket, _ codec: VideoCodec, number: Int64, at time: MediaTime
+  ) {
     let isKeyframe = packet.withPayload { codec.startsKeyframe($0) }
     if isKeyframe { counters.keyframesReceived += 1 }
-    keyframes.note(isKeyframe: isKeyframe, mayAsk: configuration.usesPLI, at: time)
+    keyframes.note(number, isKeyframe: isKeyframe, mayAsk: configuration.usesPLI, at: time)
   }
 
   /// Hands on what the packet brings itself, after those of its earlier payloads that are missing (RFC 2198).
@@ -234,10 +239,20 @@ public struct RTPReceiver: Sendable {
   // MARK: Keyframes
 
   /// Asks for a keyframe: at once, or when the last request is old enough.
-  public mutating func requestKeyframe() { keyframes.request() }
+  public mutating func requestKeyframe() { keyframes.request(behind: window.highest) }
 
-  private mutating func keyframeNeeded() {
-    if configuration.usesPLI { keyframes.request() }
+  private mutating func keyframeNeeded(behind number: Int64) {
+    if configuration.usesPLI { keyframes.request(behind: number) }
+  }
+
+  // MARK: Losses
+
+  /// Nobody waits for what is missing before `number` any more: it is not asked for again. Where no keyframe comes behind it
+  /// either, one is asked for in the end.
+  public mutating func abandon(before number: SequenceNumber) {
+    guard window.first != nil else { return }
+    let highest = window.highest
+    nack.abandon(before: highest + Int64(number.distance(from: SequenceNumber(UInt16(truncatingIfNeeded: highest)))))
   }
 
   // MARK: RTCP
@@ -274,7 +289,7 @@ public struct RTPReceiver: Sendable {
       packets.append(.receiverReport(ReceiverReport(ssrc: configuration.sender, blocks: [block])))
     }
     let (lost, givenUp) = nack.poll(highest: window.highest, at: time)
-    if givenUp > 0 { keyframeNeeded() }
+    if let givenUp { keyframeNeeded(behind: givenUp) }
     if !lost.isEmpty {
       counters.nackRequests += 1
       counters.nackedPackets += lost.count

@@ -6,8 +6,6 @@ struct StreamIdentity: Sendable {
   var rtxSSRC: SSRC?
   /// The newest sender report.
   var lastReport: SenderReport?
-  /// How often the sender began to count from somewhere else.
-  var restarts = 0
 
   init(ssrc: SSRC?, rtxSSRC: SSRC?) { (self.ssrc, self.rtxSSRC) = (ssrc, rtxSSRC) }
 

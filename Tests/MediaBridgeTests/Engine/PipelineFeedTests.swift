@@ -60,7 +60,8 @@ import Testing
         })
     }
 
-    func poll(at milliseconds: Int) { feed.poll(at: start + .milliseconds(milliseconds), repairTime: nil) }
+    @discardableResult
+    func poll(at milliseconds: Int) -> Bool { feed.poll(at: start + .milliseconds(milliseconds), repairTime: nil) }
 
     /// Numbers by their times; nothing on the way takes long, for it is done by whoever pushes.
     var numbers: [Int] { frames.values.map { Int($0.nanoseconds / 1_000_000 - 1000) / 20 } }
@@ -114,9 +115,9 @@ import Testing
     let run = try await Run("vp8")
     run.push(1)
     run.push(3, 4, at: 40)
-    run.poll(at: 389)
+    #expect(!run.poll(at: 389))
     #expect(run.numbers == [1] && run.feed.nextDeadline != nil)
-    run.poll(at: 390)
+    #expect(run.poll(at: 390))
     #expect(run.numbers == [1, 3, 4] && run.feed.nextDeadline == nil)
     run.push(2, 5)
     #expect(run.numbers == [1, 3, 4, 5])
@@ -185,33 +186,87 @@ extension PipelineFeed {
   }
 }
 
-/// Who sees to the time of what waits.
+/// Who sees to the time of what waits, and to what does not come.
 @Suite struct PacketWaitTests {
+  /// The way of a track of VP8, one keyframe a packet, into the shipped template.
+  private struct Run {
+    let reception: TrackReception
+    let pipeline: ReceivePipeline
+    /// Whether the depayloader has asked for a keyframe.
+    let needsKeyframe = Locked(false)
+    let start = MediaTime.now
+
+    init(isRepaired: Bool) throws {
+      let track = try #require(
+        OfferedTrack(try OfferedTrackTests().section(), mids: [:], codecs: ["TR_VC": ["video/VP8"]]))
+      var configuration = RTPReceiver.Configuration(track)
+      (configuration.usesNACK, configuration.usesPLI) = (isRepaired, isRepaired)
+      reception = TrackReception(
+        track, clock: ParticipantClock(), configuration: configuration, onOtherCodec: { _ in }, onStream: { _ in })
+      pipeline = try ReceivePipeline(
+        factory: PipelineFactory(folder: nil), template: "vp8", values: [:], isVideo: true,
+        payloadType: PayloadType(96), to: TrackOutputs(isVideo: true, onKeyframeNeeded: {}), clock: { _ in nil },
+        onKeyframeNeeded: { [needsKeyframe] in needsKeyframe.withLock { $0 = true } })
+      reception.attach(pipeline, at: start)
+    }
+
+    func receive(_ number: UInt16, isKeyframe: Bool = true, at milliseconds: Int = 0) {
+      let packet = RTPPacket(
+        payloadType: PayloadType(96), sequenceNumber: SequenceNumber(number), timestamp: UInt32(number) * 3600,
+        ssrc: SSRC(10), marker: true,
+        payload: [0x10, isKeyframe ? 0x10 : 0x11, 0, 0, 0x9d, 0x01, 0x2a, 0x40, 0x01, 0xf0, 0])
+      reception.receive(packet, at: start + .milliseconds(milliseconds))
+      reception.flush()
+    }
+
+    /// Requests of packets and of keyframes.
+    func poll(at milliseconds: Int) -> (nacks: Int, keyframes: Int) {
+      let packets = reception.poll(at: start + .milliseconds(milliseconds))
+      if needsKeyframe.set(\.self, to: false) { reception.requestKeyframe() }
+      return (
+        packets.count { if case .nack = $0 { true } else { false } },
+        packets.count { if case .pictureLossIndication = $0 { true } else { false } }
+      )
+    }
+  }
+
   /// Audio asks for no packet again, so nothing else would wake the loop, which looks at deadlines after each round: after the
   /// last words there may be silence.
   @Test func whatWaitsHasADeadline() async throws {
-    let track = try #require(
-      OfferedTrack(try OfferedTrackTests().section(), mids: [:], codecs: ["TR_VC": ["video/VP8"]]))
-    var configuration = RTPReceiver.Configuration(track)
-    (configuration.usesNACK, configuration.usesPLI) = (false, false)
-    let reception = TrackReception(
-      track, clock: ParticipantClock(), configuration: configuration, onOtherCodec: { _ in }, onStream: { _ in })
-    let pipeline = try ReceivePipeline(
-      factory: PipelineFactory(folder: nil), template: "vp8", values: [:], isVideo: true,
-      payloadType: PayloadType(96), to: TrackOutputs(isVideo: true, onKeyframeNeeded: {}), clock: { _ in nil },
-      onKeyframeNeeded: {})
-    let time = MediaTime.now
-    reception.attach(pipeline, at: time)
+    let run = try Run(isRepaired: false)
     for number in [1, 3] as [UInt16] {
-      let packet = RTPPacket(
-        payloadType: PayloadType(96), sequenceNumber: SequenceNumber(number), timestamp: UInt32(number) * 3600,
-        ssrc: SSRC(10), marker: true, payload: [0x10, 0, 2, 3])
-      reception.receive(packet, at: time)
-      reception.flush()
-      #expect((reception.feed?.nextDeadline == nil) == (number == 1))
+      run.receive(number)
+      #expect((run.reception.feed?.nextDeadline == nil) == (number == 1))
     }
-    #expect(reception.feed?.nextDeadline == time + RepairWait.unmeasured)
-    #expect(try #require(reception.nextDeadline) <= time + RepairWait.unmeasured)
-    await pipeline.stop()
+    #expect(run.reception.feed?.nextDeadline == run.start + RepairWait.unmeasured)
+    #expect(try #require(run.reception.nextDeadline) <= run.start + RepairWait.unmeasured)
+    await run.pipeline.stop()
+  }
+
+  /// The depayloader asks for a keyframe as soon as the stream goes on without what was lost.
+  @Test func aLossThatNobodyRepairsCostsOneKeyframe() async throws {
+    let run = try Run(isRepaired: true)
+    run.receive(1)
+    for number in 3...5 as ClosedRange<UInt16> { run.receive(number, isKeyframe: false, at: 40) }
+    // That of the beginning is none of the loss.
+    _ = run.poll(at: 0)
+    #expect(stride(from: 45, to: 380, by: 5).map { run.poll(at: $0) }.reduce(0) { $0 + $1.nacks } > 3)
+    let requests = stride(from: 380, to: 440, by: 5).map { run.poll(at: $0) }
+    #expect(requests.reduce(0) { $0 + $1.keyframes } == 1)
+    run.receive(6, at: 440)
+    let later = stride(from: 440, to: 3000, by: 5).map { run.poll(at: $0) }
+    #expect(later.reduce(0) { $0 + $1.nacks } == 0 && later.reduce(0) { $0 + $1.keyframes } == 0)
+    await run.pipeline.stop()
+  }
+
+  /// Some seconds of a fast track are not asked for again, so nobody waits for them either.
+  @Test func behindALargeHoleTheStreamGoesOnAtOnce() async throws {
+    let run = try Run(isRepaired: true)
+    run.receive(1)
+    _ = run.poll(at: 0)
+    run.receive(2000, isKeyframe: false, at: 40)
+    #expect(run.reception.feed?.nextDeadline == nil && run.reception.feed?.position == SequenceNumber(2001))
+    #expect(run.poll(at: 40) == (0, 1))
+    await run.pipeline.stop()
   }
 }
