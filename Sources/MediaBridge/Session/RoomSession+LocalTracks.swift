@@ -12,7 +12,7 @@ extension RoomSession {
   /// Returns once the server knows the track and media can flow.
   /// - Throws: `timedOut` where the server does not answer, or why nothing can be sent.
   func publish(_ track: any CapturedTrack, _ plan: PublishPlan) async throws(LiveKitError) -> LocalTrackPublication {
-    renewPublisher()
+    handle(.publisherNeeded)
     try await untilStanding(.now + state.options.connect.timeout)
     try LiveKitError.wrapping { () throws(PipelineFailure) in
       try factory(for: plan).check(plan.templates)

@@ -11,7 +11,7 @@ extension RoomSession {
   func send(_ packet: Livekit_DataPacket) async throws(LiveKitError) -> MessageCarrier {
     let timeout = state.options.connect.timeout
     let limit = MediaTime.now + timeout
-    renewPublisher()
+    handle(.publisherNeeded)
     try await untilStanding(limit)
     let transport = publisher()
     try await transport.send(packet, limit: limit)
@@ -20,7 +20,7 @@ extension RoomSession {
 
   /// Returns once the session stands.
   func untilStanding(_ limit: MediaTime) async throws(LiveKitError) {
-    while !state.isEnded, state.isRecovering || link.client?.isOpen != true {
+    while !state.isEnded, !stands {
       guard .now < limit else {
         throw LiveKitError(.timedOut, "the connection to the room is lost, and is not back yet")
       }
@@ -29,6 +29,9 @@ extension RoomSession {
     }
     guard !state.isEnded else { throw Self.notConnected }
   }
+
+  /// A server that has ended the media may be about to say why.
+  private var stands: Bool { !state.isRecovering && state.link.farewell == nil && link.client?.isOpen == true }
 
   /// The connection on which we send; it is made when it is asked for first.
   func publisher() -> PublisherTransport {
@@ -47,38 +50,10 @@ extension RoomSession {
     case .candidate(let candidate): link.client?.send(.trickle(candidate, for: .publisher))
     case .message(let message): receive(message)
     case .state(let state) where !link.isSubscriberPrimary: handle(.transport(state))
-    case .state(.disconnected(let error)):
-      link.publisherLoss = .disconnected(error)
-      await offer(from: transport, restartsICE: true)
-      awaitReturn(of: transport, lostBy: error)
-    case .state(.failed(let error)): lost(.failed(error))
-    case .state: link.publisherLoss = nil
+    case .state(let state):
+      handle(.publisher(state))
+      if case .disconnected = state { await offer(from: transport, restartsICE: true) }
     }
-  }
-
-  /// Without tracks what is received goes on, whatever becomes of what is sent.
-  private func lost(_ state: PeerState) {
-    link.publisherLoss = state
-    if !services.local.isEmpty { handle(.secondaryTransport(state)) }
-  }
-
-  /// A connection whose restart brings nothing about is made anew, with the session.
-  private func awaitReturn(of transport: PublisherTransport, lostBy error: PeerError) {
-    Task { [weak self] in
-      try? await Task.sleep(for: SessionState.restartLimit)
-      await self?.endWait(for: transport, lostBy: error)
-    }
-  }
-
-  private func endWait(for transport: PublisherTransport, lostBy error: PeerError) {
-    guard !state.isEnded, transport === link.publisher, case .disconnected? = link.publisherLoss else { return }
-    lost(.failed(error))
-  }
-
-  /// One that has failed while nothing was published is needed now, and comes with another session.
-  func renewPublisher() {
-    guard case .failed(let error)? = link.publisherLoss, !state.isRecovering else { return }
-    handle(.secondaryTransport(.failed(error)))
   }
 
   /// After the signalling connection was lost; an offer that was under way has had no answer.

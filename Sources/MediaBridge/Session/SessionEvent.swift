@@ -17,8 +17,11 @@ enum SessionEvent: Sendable {
 
   /// Of the primary connection of media.
   case transport(PeerState)
-  /// Of the other one, while something goes over it.
+  /// Of the one on which we receive, where it is not the primary one.
   case secondaryTransport(PeerState)
+  /// Of the one on which we send, where it is not the primary one; something is to be sent on it.
+  case publisher(PeerState)
+  case publisherNeeded
   /// An offer of the server was taken, or cannot be.
   case answered(Negotiation)
   case offerRefused(LiveKitError)

@@ -10,8 +10,6 @@ struct SessionLink {
   var isDownlinkLimited = false
   /// Nil until something is sent, or it is the primary one.
   var publisher: PublisherTransport?
-  /// What became of it while it is not connected any more, or has failed with nothing published on it; nil while it is well.
-  var publisherLoss: PeerState?
   /// Which connection stands for the session and has the messages, as the join says: the one on which the server sends
   /// media, or, where it may send none, the one on which we do.
   var isSubscriberPrimary = true
@@ -32,7 +30,7 @@ struct SessionLink {
       await publisher?.close()
       await transport?.close()
     }
-    (transport, publisher, publisherLoss, media) = (nil, nil, nil, [:])
+    (transport, publisher, media) = (nil, nil, [:])
   }
 
   /// Returns when neither a thread nor a socket of earlier transports is left.

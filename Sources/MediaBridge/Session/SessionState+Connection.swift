@@ -143,6 +143,7 @@ extension SessionState {
     act(.reconnected(recovery.mode))
     // What was told last may have been lost with the connection; a new session begins with all of it.
     if recovery.mode == .quick { settings.doubt(at: now) }
+    restartPublisher(at: now)
     // If it fails there is another loss to mend, and all is told again.
     for sid in roster.sids(where: \.wish.isUntold) {
       change(sid) { $0.settle() }

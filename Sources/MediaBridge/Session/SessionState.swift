@@ -64,6 +64,8 @@ struct SessionState: Sendable {
     var negotiation: SessionEvent.Negotiation?
     /// What this process publishes, which a server that goes on with the session is told.
     var published: [Livekit_TrackPublishedResponse] = []
+    /// What became of the connection on which that is sent, where it is not the primary one; nil while it is well.
+    var publisherLoss: PublisherLoss?
     /// When it counts as lost, after the server has ended it: until then the server may say why.
     var farewell: MediaTime?
   }
@@ -100,7 +102,9 @@ struct SessionState: Sendable {
     case .openFailed(let failure): attemptFailed(failure, at: now)
     case .signalEnded(let failure): failed(failure, at: now)
     case .secondaryTransport(let state): lost(state, at: now)
-    case .published(let tracks): link.published = tracks
+    case .publisher(let state): publisherChanged(state, at: now)
+    case .publisherNeeded: publisherNeeded()
+    case .published(let tracks): published(tracks)
     case .response(let message): received(message, at: now)
     case .transport(let state): changed(state, at: now)
     case .answered(let negotiation): answered(negotiation)
@@ -125,7 +129,7 @@ struct SessionState: Sendable {
       case .waiting(_, let until): until
       case .idle, .ended: nil
       }
-    return [own, link.farewell, settings.nextDeadline].compactMap { $0 }.min()
+    return [own, link.farewell, publisherDeadline, settings.nextDeadline].compactMap { $0 }.min()
   }
 
   /// - Parameter demand: what renderers need of a track now.
@@ -135,6 +139,7 @@ struct SessionState: Sendable {
       link.farewell = nil
       failed(SessionFailure(LiveKitError(PeerError.closedByPeer), remedy: .full), at: now)
     }
+    pollPublisher(at: now)
     pollConnection(at: now)
     if case .standing(let standing) = phase, let limit = standing.returnLimit, limit <= now { giveUpWaiting() }
     pollSettings(at: now, demand)

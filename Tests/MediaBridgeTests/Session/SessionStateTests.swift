@@ -83,6 +83,61 @@ import Testing
     #expect(lost.state.isRecovering)
   }
 
+  private static let published = SessionEvent.published([Livekit_TrackPublishedResponse()])
+
+  /// With nothing on it, it is made anew when it is needed: at once, since the server has had its time to say why.
+  @Test(arguments: [PeerError.closedByPeer, .iceFailed(tried: "")])
+  func aPublisherThatNobodyNeedsMayFail(_ error: PeerError) {
+    var course = Course.standing()
+    course.handle(.publisher(.failed(error)))
+    _ = course.advance(by: .seconds(20))
+    #expect(!course.state.isRecovering)
+    course.handle(.publisherNeeded)
+    _ = course.advance(by: .milliseconds(600))
+    #expect(course.state.isRecovering)
+  }
+
+  @Test func aPublisherThatFailsUnderATrackIsMadeAnew() {
+    var course = Course.standing()
+    course.handle(.publisher(.failed(.iceFailed(tried: ""))))
+    #expect(!course.state.isRecovering)
+    course.handle(Self.published)
+    #expect(course.state.isRecovering)
+  }
+
+  /// Each loss has its own time to find another way.
+  @Test func aPublisherIsGivenTimeToRestart() {
+    var course = Course.standing()
+    course.handle(Self.published)
+    course.handle(.publisher(.disconnected(.consentLost(pair: ""))))
+    _ = course.advance(by: .seconds(2))
+    course.handle(.publisher(.connected))
+    _ = course.advance(by: .seconds(6))
+    course.handle(.publisher(.disconnected(.consentLost(pair: ""))))
+    _ = course.advance(by: .seconds(9))
+    #expect(!course.state.isRecovering)
+    _ = course.advance(by: .seconds(2))
+    #expect(course.state.isRecovering)
+  }
+
+  /// Without the signalling connection nobody hears of its restart.
+  @Test func aResumeGivesThePublisherTimeAnew() {
+    var course = Course.standing()
+    course.handle(Self.published)
+    course.handle(.publisher(.disconnected(.consentLost(pair: ""))))
+    _ = course.advance(by: .seconds(8))
+    course.lose(.quick)
+    _ = course.advance(by: .seconds(1))
+    course.handle(.opened)
+    _ = course.advance(by: .seconds(3))
+    #expect(course.state.isRecovering)
+    course.handle(.response(.reconnect(Livekit_ReconnectResponse())))
+    _ = course.advance(by: .seconds(9))
+    #expect(!course.state.isRecovering)
+    _ = course.advance(by: .seconds(2))
+    #expect(course.state.isRecovering)
+  }
+
   /// What stands before a server that starts may show a certificate of its own for a moment.
   @Test func aCertificateThatIsRefusedLaterIsTriedAgain() {
     let refusal = SessionFailure(SignalError.tls(host: "server", reason: "self-signed"))
