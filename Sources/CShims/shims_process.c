@@ -4,12 +4,17 @@
 #include <fcntl.h>
 #include <link.h>
 #include <malloc.h>
+#include <openssl/crypto.h>
 #include <stdbool.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 void shim_set_heap_limit(int heaps) { mallopt(M_ARENA_MAX, heaps); }
+
+// At the end of the process OpenSSL would take apart what threads that still run may be using. Only who sets it up first
+// can say so, and elements of GStreamer use it, too.
+__attribute__((constructor)) static void keep_openssl(void) { OPENSSL_init_crypto(OPENSSL_INIT_NO_ATEXIT, NULL); }
 
 static int read_loaded(struct dl_phdr_info *library, size_t size, void *loaded) {
   *(unsigned long long *)loaded = library->dlpi_adds;

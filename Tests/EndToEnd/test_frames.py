@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 import re
+import signal
 import socket
 import sys
 import time
@@ -120,6 +121,24 @@ def test_what_happens_around_frames_is_told(server, tmp_path):
     assert {"participant": "alice", "speaking": True, "event": "speaking"} in of("speaking", told), told[:20]
     sizes = [event["size"] for event in of("size", told)]
     assert {f"{WIDTH}x{HEIGHT}", f"{HEIGHT}x{WIDTH}"} <= set(sizes), sizes
+
+
+def test_a_track_that_was_named_goes_on_in_another_session(server, tmp_path):
+    """It has another SID in a server that starts again."""
+    server.foreign_publisher("--duration", "60")
+    watcher = server.watcher("test")
+    while (track := watcher.wait_for("track_subscribed"))["kind"] != "video":
+        pass
+    log = tmp_path / "info.jsonl"
+    reader = Reader(server, "frames", "--track", track["sid"], "--info", log)
+    size = WIDTH * HEIGHT * 3 // 2
+    assert len(reader.read(size * FPS)) == size * FPS
+    server.program.send(signal.SIGKILL)
+    server.program.finish(10)
+    server.start_again()
+    eventually(lambda: of("reconnected", lines(log)), timeout=40)
+    assert len(reader.read(size * FPS * 6)) == size * FPS * 6
+    reader.stop()
 
 
 def test_the_wall_clock_of_capture_is_told_once_a_report_has_come(room, tmp_path):

@@ -24,6 +24,12 @@ package struct RawChoice: Sendable {
     return (sids.isEmpty || sids.contains(publication.sid)) && (sources.isEmpty || sources.contains(publication.source))
   }
 
+  /// A track that was named stays chosen when it has another SID, as in a new session.
+  /// - Parameter taken: what was chosen.
+  package mutating func follow(_ taken: [TrackPublication]) {
+    if !sids.isEmpty { sids.formUnion(taken.map(\.sid)) }
+  }
+
   package func accepts(_ participant: Participant) -> Bool { accepts(identity: participant.identity) }
 
   func accepts(identity: String?) -> Bool { NamePatterns(participants).matches(identity) }

@@ -38,13 +38,22 @@ final class OutgoingStream: Sendable {
       do {
         try await carrier.send(.streamChunk(try chunk(piece)), to: destinations)
       } catch {
-        // What follows would have a gap before it.
-        state.withLock { $0.isOpen = false }
+        fail(error)
         return error
       }
     }
     return nil
   }
+
+  /// What follows would have a gap before it. Whoever reads it is not to wait, where that can still be told.
+  private func fail(_ error: any Error) {
+    guard shut() else { return }
+    let trailer = trailer("\(error)")
+    chain.add { try? await self.carrier.send(.streamTrailer(trailer), to: self.destinations) }
+  }
+
+  /// - Returns: whether it was open.
+  private func shut() -> Bool { state.set(\.isOpen, to: false) }
 
   private func chunk(_ piece: Data) throws(StreamError) -> Livekit_DataStream.Chunk {
     var chunk = Livekit_DataStream.Chunk()
@@ -62,17 +71,18 @@ final class OutgoingStream: Sendable {
   /// Returns once its end is on its way.
   /// - Parameter reason: why it ends before it is whole; nil where it is.
   func close(reason: String?) async throws {
+    let trailer = trailer(reason ?? "")
+    if let error = await chain.add({ await self.send(trailer) }).value { throw error }
+  }
+
+  private func trailer(_ reason: String) -> Livekit_DataStream.Trailer {
     var trailer = Livekit_DataStream.Trailer()
-    (trailer.streamID, trailer.reason) = (header.streamID, reason ?? "")
-    if let error = await chain.add({ [trailer] in await self.send(trailer) }).value { throw error }
+    (trailer.streamID, trailer.reason) = (header.streamID, reason)
+    return trailer
   }
 
   private func send(_ trailer: Livekit_DataStream.Trailer) async -> (any Error)? {
-    let wasOpen = state.withLock { state in
-      defer { state.isOpen = false }
-      return state.isOpen
-    }
-    guard wasOpen else { return StreamError.unknownStream }
+    guard shut() else { return StreamError.unknownStream }
     do { try await carrier.send(.streamTrailer(trailer), to: destinations) } catch { return error }
     return nil
   }

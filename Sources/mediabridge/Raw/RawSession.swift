@@ -65,7 +65,7 @@ actor RawSession {
   }
 
   private let room: Room
-  private let request: Request
+  private var request: Request
   /// Whether nothing more is taken.
   private var isOver = false
   private let reports: Reports
@@ -225,6 +225,7 @@ actor RawSession {
   /// Brings what is subscribed and what the streams take into line with what is published.
   private func arrange() async {
     guard room.connectionState == .connected, !isOver else { return }
+    request.choice.follow(takes.map(\.publication))
     let wanted = wanted()
     for take in takes where !wanted.contains(where: { $0.publication === take.publication }) {
       takes.removeAll { $0.publication === take.publication }

@@ -42,6 +42,15 @@ import Testing
     #expect(video.best(of: [unknown, screen])?.sid == "TR_a_screen")
   }
 
+  @Test func whatIsNamedIsFollowedToAnotherSID() {
+    var named = RawChoice(kind: .video, sids: ["TR_before"])
+    named.follow([camera])
+    #expect(named.best(of: [camera, screen])?.sid == camera.sid)
+    var any = RawChoice(kind: .video)
+    any.follow([camera])
+    #expect(any.accepts(screen))
+  }
+
   @Test func whatIsNamedIsTaken() {
     #expect(RawChoice(kind: .video, sids: ["TR_a_screen"]).best(of: [camera, screen])?.sid == "TR_a_screen")
     #expect(RawChoice(kind: .video, sids: ["TR_mic"]).best(of: [camera, microphone]) == nil, "which is no video")

@@ -58,6 +58,21 @@ import Testing
     }
   }
 
+  /// Whoever reads it does not wait for the rest.
+  @Test func aStreamThatCannotGoOnEndsForItsReadersToo() async throws {
+    try await withTwoRooms { alice, bob in
+      let ends = Collector<StreamError>()
+      try await bob.registerByteStreamHandler(for: "b") { reader, _ in
+        do { _ = try await reader.readAll() } catch let error as StreamError { ends.add(error) }
+      }
+      let writer = try await alice.localParticipant.streamBytes(options: StreamByteOptions(topic: "b", totalSize: 5))
+      try await writer.write(Data(repeating: 1, count: 4))
+      await #expect(throws: StreamError.lengthExceeded) { try await writer.write(Data(repeating: 1, count: 4)) }
+      try await eventually("the end") { ends.count == 1 }
+      #expect(ends.values == [.abnormalEnd(reason: StreamError.lengthExceeded.description)])
+    }
+  }
+
   @Test func onlyWhoIsNamedGetsIt() async throws {
     try await withTwoRooms { alice, bob in
       let read = try await texts(of: bob, "t")
