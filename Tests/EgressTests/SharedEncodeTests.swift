@@ -119,6 +119,21 @@ import Testing
     #expect(abs(first.length(job.media).seconds - 2) < 0.1)
   }
 
+  /// As one that began to wait while templates were read anew.
+  @Test func changedTemplatesLeaveAPartThatWaitsAlone() async throws {
+    let job = job()
+    let first = try add("often=a.mkv", to: job, values: ["gop": "1000"])
+    try await begin(job)
+    try first.takeOver(first.plan, at: first.nextPart)
+    let setup = JobDestination.Setup(planner: first.planner, plan: first.plan)
+    let changed = [TemplateName(.output, "often")]
+    let isRenewed = try job.renew(first, setup, changed, Job.Video(codec: "vp8", size: nil))
+    #expect(!isRenewed && first.laterFiles.count == 1)
+    write(5..<25, into: job)
+    #expect(await job.finish(at: start + .seconds(1)) == [nil])
+    #expect(try frames("a.mkv").count + frames("a-2.mkv").count == 25)
+  }
+
   /// One that cannot be written stops only itself.
   @Test func oneFailsAlone() async throws {
     let job = job()

@@ -107,10 +107,15 @@ final class Job: Sendable {
   /// - Parameter voices: all that there are, of which earlier ones stay.
   /// - Throws: why none can begin; all goes on in the one before.
   func give(_ destination: JobDestination, _ voices: [Voice]) throws(LiveKitError) {
-    try destination.change { destination throws(LiveKitError) in
-      guard let plan = destination.plan(adding: voices, media) else { return }
-      let new = voices.filter { destination.lines[.voice($0.number)] == nil }
-      try destination.takeOver(plan, with: try lines(of: new, plan, destination.factory), media)
+    do throws(LiveKitError) {
+      try destination.changeIfFree { destination throws(LiveKitError) in
+        guard let plan = destination.plan(adding: voices, media) else { return }
+        let new = voices.filter { destination.lines[.voice($0.number)] == nil }
+        try destination.takeOver(plan, with: try lines(of: new, plan, destination.factory), media)
+      }
+    } catch {
+      dropIdleLines()
+      throw error
     }
   }
 
@@ -150,7 +155,7 @@ final class Job: Sendable {
     let feed = Feed(.encoded(by: encoder), reason: "")
     let line = try line(
       .video, feed, of: destination.planner.read, video, destination.factory, inPlaceOf: old)
-    destination.changing.withLock { _ in destination.feed(.video, from: line, media) }
+    destination.change { $0.feed(.video, from: line, media) }
     if old.remove(ObjectIdentifier(destination)) { dropIdleLines() }
     return (encoder, nil)
   }
@@ -171,29 +176,44 @@ final class Job: Sendable {
 
   /// Has a destination go on with its templates, which have changed; what they do not change goes on, too. Destinations that
   /// share an encoder share the next one.
+  /// - Returns: false where something else is about to take over: it is to be tried again.
   func renew(
     _ destination: JobDestination, _ next: JobDestination.Setup, _ changed: [TemplateName], _ video: Video
-  ) throws(LiveKitError) {
+  ) throws(LiveKitError) -> Bool {
     do throws(LiveKitError) {
-      var fed: [OutputInput: FeedLine] = [:]
-      for (input, feed) in next.plan.inputs {
-        let old = destination.lines[input]
-        let isChanged = feed.encoder.map { changed.contains(TemplateName(.encode, $0)) } ?? false
-        if let old, old.form.isOf(feed), !isChanged {
-          fed[input] = old
-        } else {
-          fed[input] = try line(
-            input.kind, voice: input.voice, feed, of: next.plan.read, video, destination.factory, inPlaceOf: old)
-        }
-      }
-      try destination.change { (destination) throws(LiveKitError) in
-        try destination.renew(next, changed, fed: fed, media)
+      let fed = try lines(of: next.plan, besides: changed, video, destination)
+      let isRenewed =
+        try destination.changeIfFree { (destination) throws(LiveKitError) -> Bool in
+          try destination.renew(next, changed, fed: fed, media)
+        } ?? false
+      guard isRenewed else {
+        dropIdleLines()
+        return false
       }
       if let line = fed[.video] { media.blackenAnew(line) }
+      return true
     } catch {
       dropIdleLines()
       throw error
     }
+  }
+
+  /// What feeds a destination by another plan: the lines that do so now where their templates have not changed.
+  private func lines(
+    of plan: OutputPlan, besides changed: [TemplateName], _ video: Video, _ destination: JobDestination
+  ) throws(LiveKitError) -> [OutputInput: FeedLine] {
+    var fed: [OutputInput: FeedLine] = [:]
+    for (input, feed) in plan.inputs {
+      let old = destination.lines[input]
+      let isChanged = feed.encoder.map { changed.contains(TemplateName(.encode, $0)) } ?? false
+      if let old, old.form.isOf(feed), !isChanged {
+        fed[input] = old
+      } else {
+        fed[input] = try line(
+          input.kind, voice: input.voice, feed, of: plan.read, video, destination.factory, inPlaceOf: old)
+      }
+    }
+    return fed
   }
 
   /// Takes out lines that fed a destination before it changed.

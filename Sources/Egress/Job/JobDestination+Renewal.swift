@@ -48,9 +48,11 @@ extension JobDestination {
 
   /// Has what changed templates make take over at the next keyframe.
   /// - Parameter fed: the line of each input.
+  /// - Returns: false where something else is about to take over by now, and nothing has changed.
   func renew(
     _ next: Setup, _ templates: [TemplateName], fed: [OutputInput: FeedLine], _ media: JobMedia
-  ) throws(LiveKitError) {
+  ) throws(LiveKitError) -> Bool {
+    guard writer.waiting == nil else { return false }
     let current = writer.stage
     guard (next.plan.segments == nil) == (current.segments == nil) else { throw anotherKind(next) }
     let isInPlace = !destination.isFile || current.segments != nil
@@ -73,6 +75,7 @@ extension JobDestination {
     let isNew = leader.map { $0.isEncoded && !known.contains($0.id) } ?? false
     let earliest = isNew ? leader?.requestKeyframe(from: media.length + Self.lead) : nil
     feed(fed, from: stage, earliest)
+    return true
   }
   private static let lead = Duration.milliseconds(200)
   private static let encoderPatience = Duration.seconds(5)
@@ -136,11 +139,7 @@ extension JobDestination {
       renewal.withLock { $0 = nil }
       throw error
     }
-    if let error = now.error ?? lack(of: now, media), let turn = writer.cancel() {
-      stages.discard(turn.stage)
-      undo(now)
-      throw error
-    }
+    if let error = now.error ?? lack(of: now, media), giveUp(now) { throw error }
     guard writer.waiting == nil else {
       askAgain(now)
       return nil
@@ -181,6 +180,17 @@ extension JobDestination {
     let names = waiting.templates.map(\.description).joined(separator: " and ")
     let seconds = Self.encoderPatience.components.seconds
     return LiveKitError(.template, "\(names): no keyframe has come of it within \(seconds) s")
+  }
+
+  /// Goes on with what ran before. Nothing may be opened meanwhile by what is given up.
+  /// - Returns: false where it has taken over, and where another look is to be had.
+  private func giveUp(_ renewed: Renewal) -> Bool {
+    changeIfFree { destination in
+      guard let turn = destination.writer.cancel() else { return false }
+      destination.stages.discard(turn.stage)
+      destination.undo(renewed)
+      return true
+    } ?? false
   }
 
   private func undo(_ renewed: Renewal) {

@@ -13,9 +13,8 @@ final class JobDestination: Sendable {
   let stages: StageList
   /// What it is made of, and how it is fed.
   let setup: Locked<Setup>
-  /// Held by whoever has another pipeline take over, from a look at what there is to the turn that is prepared: parts and
-  /// lost connections do so on threads of their own.
-  let changing = Locked(())
+  /// Had by whoever has another pipeline take over.
+  private let takeovers = TakeoverLock()
   /// What it is about to go on with.
   let renewal = Locked<Renewal?>(nil)
   let sort: Sort
@@ -101,23 +100,34 @@ final class JobDestination: Sendable {
 
   /// Goes on in another part, which has a track of each.
   /// - Parameter added: what feeds those that are new.
+  /// - Throws: why it cannot be opened; then it is fed as before.
   func takeOver(_ plan: OutputPlan, with added: [OutputInput: FeedLine], _ media: JobMedia) throws(LiveKitError) {
+    let stage = try open(plan, at: nextPart)
     for (input, line) in added {
       lines.replace(input, by: line, media)
       attach(line, input)
     }
-    try takeOver(plan, at: nextPart)
+    takeOver(plan, in: stage)
   }
 
   /// Has another pipeline take over at the next keyframe.
   /// - Parameter earliest: the moment of the job before which it does not, and asks for no keyframe; nil for none.
   func takeOver(_ plan: OutputPlan, at next: Destination, from earliest: Duration? = nil) throws(LiveKitError) {
+    takeOver(plan, in: try open(plan, at: next), from: earliest)
+  }
+
+  /// Opens another pipeline, to which nothing goes yet.
+  private func open(_ plan: OutputPlan, at next: Destination) throws(LiveKitError) -> OutputStage {
     let claim = next.isFile ? try FileClaim(next.location) : nil
     let said = try captions?.claim(beside: next)
     let stage = try sort.open(StageMaker(factory: factory, lines: lines), plan, at: next, claim, breakage)
-    setup.withLock { $0.plan = plan }
     stages.add(stage)
     captions?.add(said, of: stage)
+    return stage
+  }
+
+  private func takeOver(_ plan: OutputPlan, in stage: OutputStage, from earliest: Duration? = nil) {
+    setup.withLock { $0.plan = plan }
     let turn = DestinationWriter.Turn(stage: stage, lines: lines.byInput, earliest: earliest ?? .zero)
     if let late = writer.prepare(turn), !late.continues { stages.discard(late.stage) }
     if earliest == nil { (lines[.video] ?? lines[.audio])?.requestKeyframe() }
@@ -139,7 +149,8 @@ final class JobDestination: Sendable {
     sort.rotation?.start(
       part: { [weak self] in self?.part(of: media) },
       open: { [weak self] (due) throws(LiveKitError) in
-        try self?.change { destination throws(LiveKitError) in
+        // Where somebody else has one take over, the next look tries again.
+        try self?.changeIfFree { destination throws(LiveKitError) in
           // Somebody else may have been first.
           guard destination.writer.waiting == nil else { return }
           try destination.takeOver(destination.plan, at: destination.nextPart, from: due)
@@ -172,19 +183,28 @@ final class JobDestination: Sendable {
     for line in lines.allOpen { _ = line.remove(ObjectIdentifier(self)) }
   }
 
-  /// Connects with the server anew.
+  /// Connects with the server anew, or at the next look where somebody else has another pipeline take over.
   private func reopen() throws(LiveKitError) {
-    try change { destination throws(LiveKitError) in
+    try changeIfFree { destination throws(LiveKitError) in
       destination.dropUntried()
       try destination.takeOver(destination.plan, at: destination.destination)
     }
   }
 
-  /// Runs `body` while nobody else has another pipeline take over.
-  func change<Result: Sendable>(
-    _ body: (JobDestination) throws(LiveKitError) -> Result
-  ) throws(LiveKitError) -> Result {
-    try changing.withLock { _ throws(LiveKitError) in try body(self) }
+  /// Runs `body` once nobody else has another pipeline take over.
+  func change<Result: Sendable, Failure: Error>(
+    _ body: (JobDestination) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    try takeovers.wait { () throws(Failure) in try body(self) }
+  }
+
+  /// The same for whoever can come back later.
+  /// - Returns: nil where somebody else does.
+  @discardableResult
+  func changeIfFree<Result: Sendable, Failure: Error>(
+    _ body: (JobDestination) throws(Failure) -> Result
+  ) throws(Failure) -> Result? {
+    try takeovers.ifFree { () throws(Failure) in try body(self) }
   }
 
   // MARK: State

@@ -20,6 +20,9 @@ struct TemplateWatch: Sendable {
     waiting = waiting.intersection(open).subtracting(due)
     return due.sorted()
   }
+
+  /// Has one looked at again that could not be looked after yet.
+  mutating func wait(for index: Int) { waiting.insert(index) }
 }
 
 // Templates that change while a job runs.
@@ -36,7 +39,9 @@ extension JobSource {
     let due = job.templates.due(open, isReady) { open.flatMap { destinations[$0].templateFiles } }
     guard !due.isEmpty else { return }
     let sent = flowing
-    tellRefusals(due) { index throws(LiveKitError) in try destinations[index].reload(for: sent, in: run.job) }
+    tellRefusals(due) { index throws(LiveKitError) in
+      if try !destinations[index].reload(for: sent, in: run.job) { self.job.templates.wait(for: index) }
+    }
     feed()
   }
 
@@ -123,13 +128,14 @@ extension RecordedDestination {
   }
 
   /// Has it go on with templates that have changed; one that makes the same as before changes nothing.
+  /// - Returns: false where that is to be tried again.
   /// - Throws: what is wrong with one, by file and line; it goes on as it was.
-  fileprivate func reload(for sent: SentMedia, in job: Job) throws(LiveKitError) {
-    guard let output else { return }
+  fileprivate func reload(for sent: SentMedia, in job: Job) throws(LiveKitError) -> Bool {
+    guard let output else { return true }
     let changed = try LiveKitError.wrapping { () throws(PipelineFailure) in
       try output.factory.changed(output.templates, values: target.destination.values)
     }
-    guard !changed.isEmpty else { return }
+    guard !changed.isEmpty else { return true }
     var planner = try OutputPlanner(target.destination, encode: target.encode, factory: output.factory)
     planner.wantsCaptions = target.planner.wantsCaptions
     let plan = try planner.plan(sent.traits, voices: sent.voices)
@@ -137,7 +143,7 @@ extension RecordedDestination {
       throw LiveKitError(
         .template, "\(planner.read.output.file): \(planner.template) takes nothing of what is sent")
     }
-    try job.renew(output, JobDestination.Setup(planner: planner, plan: plan), changed, sent.video)
+    return try job.renew(output, JobDestination.Setup(planner: planner, plan: plan), changed, sent.video)
   }
 
   /// Notes what became of it.
