@@ -94,5 +94,13 @@ import Testing
     for number in 600...900 { _ = list.note(omission(number, wasWanted: true)) }
     let again = list.note(omission(1000, wasWanted: false))
     #expect(!again, "it is not told again and again")
+    let news = [list.note(omission(901, wasWanted: true)), list.note(omission(901, wasWanted: true))]
+    #expect(news == [true, false] && list.has("TR_901"), "it is told, and counted once")
+    #expect(list.all.count == 201 && list.all.last?.wasWanted == true)
+    #expect(list.all.last.map { "\($0)" } == "and 104 more tracks that were asked for")
+    list.came("TR_900")
+    #expect(list.all.last.map { "\($0)" } == "and 103 more tracks that were asked for")
+    for number in 2000...20_000 { _ = list.note(omission(number, wasWanted: true)) }
+    #expect(list.all.last.map { "\($0)" } == "and at least 10000 more tracks that were asked for")
   }
 }

@@ -31,6 +31,7 @@ public struct Omission: Sendable, Equatable {
 extension Omission: CustomStringConvertible {
   /// Such as "screen share of alice (TR_VS12): the file holds the camera".
   public var description: String {
+    if kind == .none, participant.isEmpty, sid.isEmpty { return reason }
     // What is mixed is nobody's.
     if participant.isEmpty, source == .unknown { return "\(kind): \(reason)" }
     return "\(source.spoken(kind)) of \(participant)\(sid.isEmpty ? "" : " (\(sid))"): \(reason)"
@@ -39,29 +40,62 @@ extension Omission: CustomStringConvertible {
 
 /// What an output has left out so far, each track once.
 struct OmissionList: Sendable {
-  private(set) var all: [Omission] = []
+  private var known: [Omission] = []
   /// Somebody may publish a screen again and again. What was wanted is never thrown out for that.
   private static let limit = 200
+  /// What was wanted beyond that, which is counted.
+  private var others: Set<Int> = []
+  /// Some hundred kilobytes.
+  private static let mostOthers = 10_000
+
+  /// What was wanted and is only counted stands at the end, in one.
+  var all: [Omission] {
+    guard !others.isEmpty else { return known }
+    return known + [Omission(others: others.count, isAll: others.count < Self.mostOthers)]
+  }
 
   /// - Returns: whether it is news.
   mutating func note(_ omission: Omission) -> Bool {
-    if let known = all.firstIndex(where: { $0.sid == omission.sid && $0.source == omission.source }) {
-      defer { all[known] = omission }
-      return all[known] != omission
+    if let place = known.firstIndex(where: { $0.sid == omission.sid && $0.source == omission.source }) {
+      defer { known[place] = omission }
+      return known[place] != omission
     }
-    if all.count >= Self.limit {
-      guard let oldest = all.firstIndex(where: { !$0.wasWanted }) else { return false }
-      all.remove(at: oldest)
+    if known.count >= Self.limit {
+      guard let oldest = known.firstIndex(where: { !$0.wasWanted }) else { return count(omission) }
+      known.remove(at: oldest)
     }
-    all.append(omission)
-    return true
+    known.append(omission)
+    return others.remove(omission.sid.hashValue) == nil
+  }
+
+  /// - Returns: whether it is news.
+  private mutating func count(_ omission: Omission) -> Bool {
+    guard omission.wasWanted, others.count < Self.mostOthers else { return false }
+    return others.insert(omission.sid.hashValue).inserted
   }
 
   /// What was missed has come after all; what else was said of it stays.
-  mutating func came(_ sid: String) { all.removeAll { $0.sid == sid && $0.wasWanted } }
+  mutating func came(_ sid: String) {
+    known.removeAll { $0.sid == sid && $0.wasWanted }
+    others.remove(sid.hashValue)
+  }
 
   /// It is in the output now.
-  mutating func forget(_ sid: String) { all.removeAll { $0.sid == sid } }
+  mutating func forget(_ sid: String) {
+    known.removeAll { $0.sid == sid }
+    others.remove(sid.hashValue)
+  }
 
-  func has(_ sid: String) -> Bool { all.contains { $0.sid == sid } }
+  func has(_ sid: String) -> Bool { known.contains { $0.sid == sid } || others.contains(sid.hashValue) }
+}
+
+extension Omission {
+  /// - Parameters:
+  ///   - count: of those that are not told one by one.
+  ///   - isAll: whether there are no more than these.
+  fileprivate init(others count: Int, isAll: Bool) {
+    let words = count == 1 ? "1 more track that was" : "\(isAll ? "" : "at least ")\(count) more tracks that were"
+    self.init(
+      sid: "", kind: .none, source: .unknown, participant: "", reason: "and \(words) asked for", wasWanted: true)
+  }
 }
