@@ -141,11 +141,15 @@ final class OutputStage: Sendable {
   var length: Duration? { state.withLock { $0.rest?.stored?.length } }
 
   /// Closes one that nothing has come to, or whose server is away, and gives its file back, which goes.
-  func discard() async {
-    await pipeline?.stop()
+  /// - Returns: false where it hangs, and its file stays its own.
+  @discardableResult
+  func discard() async -> Bool {
+    let hasStopped = await pipeline?.stop() ?? true
+    guard hasStopped || !destination.isFile else { return false }
     state.withLock { $0.pipeline = nil }
     // A playlist is that of the stage before.
     if !isHeld { claim?.release() }
+    return true
   }
 
   /// Writes what it needs to be complete, closes it and gives the file back. One that cannot be completed is cut after what
@@ -156,20 +160,14 @@ final class OutputStage: Sendable {
     guard let pipeline else { return }
     let isAlone = loss == nil && destination.isFile && segments == nil
     let written = isAlone ? StoredFile(beingWritten: destination.location) : nil
-    var reason: LiveKitError?
-    do { try await pipeline.complete() } catch {
-      reason = LiveKitError(.output, "it could not be completed: \(error.message)", underlying: error).about(
-        destination)
-    }
-    // What hangs may still write: its file is left as it is, and as its own.
-    guard await pipeline.stop() else { throw failure() ?? reason ?? Self.hangs.about(destination) }
+    var reason = await complete(pipeline)
+    let hasStopped = await pipeline.stop()
+    // What hangs may still write: its file is left as it is, and as its own. A server has had all by then.
+    guard hasStopped || !destination.isFile else { throw failure() ?? reason ?? Self.hangs.about(destination) }
     reason = failure() ?? reason
     let kept = finishSegments(&reason) ?? (reason == nil ? written?.read() : written?.mend())
     let rest = StageState.Rest(stored: kept, dropped: pipeline.dropped, bytes: writtenBytes)
-    state.withLock { state in
-      state.phase = .ended(rest)
-      state.pipeline = nil
-    }
+    state.withLock { $0.end(rest) }
     if segments?.isContinued == true {
       if let reason { throw reason }
       return
@@ -180,7 +178,15 @@ final class OutputStage: Sendable {
       state.withLock { $0.loss = $0.loss ?? error }
       throw error
     }
-    state.withLock { $0.phase = .ended(rest.whole) }
+    state.withLock { $0.complete() }
+  }
+
+  /// - Returns: why it is not complete.
+  private func complete(_ pipeline: OutputPipeline) async -> LiveKitError? {
+    do { try await pipeline.complete() } catch {
+      return LiveKitError(.output, "it could not be completed: \(error.message)", underlying: error).about(destination)
+    }
+    return nil
   }
 
   private static let hangs = LiveKitError(

@@ -22,16 +22,9 @@ struct StageState: Sendable {
     var dropped: [String: Int]
     /// How long the file was, which whoever is told of its end may move away.
     var bytes: Int64
-
-    /// The same, written whole and closed.
-    var whole: Rest {
-      var rest = self
-      rest.isComplete = true
-      return rest
-    }
   }
 
-  var phase: Phase
+  private var phase: Phase
   /// Nil once it has stopped: a pipeline is not to be kept for as long as others are written.
   var pipeline: OutputPipeline?
   /// The moment of the job at which media came first; nil before.
@@ -58,6 +51,16 @@ struct StageState: Sendable {
     hold.add(held, isFull: isFull(hold.waiting.count))
     phase = .held(hold)
     return true
+  }
+
+  /// Nobody writes it any more.
+  mutating func end(_ rest: Rest) { (phase, pipeline) = (.ended(rest), nil) }
+
+  /// It is written whole, and closed.
+  mutating func complete() {
+    guard case .ended(var rest) = phase else { return }
+    rest.isComplete = true
+    phase = .ended(rest)
   }
 
   /// Nothing waits any more.

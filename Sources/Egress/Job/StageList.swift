@@ -5,6 +5,8 @@ import MediaCore
 final class StageList: Sendable {
   private struct State {
     var stages: [OutputStage] = []
+    /// Those that were taken out and may still write: their files are nobody else's.
+    var hanging: [OutputStage] = []
     var endings: [Task<LiveKitError?, Never>] = []
   }
   private let breakage: Breakage
@@ -20,8 +22,8 @@ final class StageList: Sendable {
   func discard(_ stage: OutputStage) {
     stage.segments?.abandon()
     state.withLock { $0.stages.removeAll { $0 === stage } }
-    add { _ in
-      await stage.discard()
+    add { [weak self] _ in
+      if await !stage.discard() { self?.state.withLock { $0.hanging.append(stage) } }
       return nil
     }
   }
