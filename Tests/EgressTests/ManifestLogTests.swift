@@ -62,7 +62,7 @@ import Testing
     #expect(text.contains("\"playlists\"") && !text.contains("egress_id"))
   }
 
-  /// As by a command for each complete file, which may move it.
+  /// As by a command for each complete file, which may move it, or all of its folder.
   @Test func whatWasMovedAwayHasAManifestAllTheSame() throws {
     let folder = try TemporaryFolder()
     func status(_ name: String, bytes: Int64) -> DestinationStatus {
@@ -71,7 +71,9 @@ import Testing
       return status
     }
     var progress = OutputProgress()
-    progress.destinations = [status("moved.mp4", bytes: 9), status("none.mp4", bytes: 0)]
+    progress.destinations = [
+      status("gone/moved.mp4", bytes: 9), status("moved.mp4", bytes: 9), status("none.mp4", bytes: 0),
+    ]
     let manifest = Manifest(
       progress, of: Room(), nil, from: Date(), to: Date(), .seconds(10), tracks: [], gaps: [], speakers: SpeakerLog())
     try manifest.write()

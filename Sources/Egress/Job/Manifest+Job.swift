@@ -1,4 +1,5 @@
 public import Foundation
+import Logging
 public import MediaBridge
 import MediaCore
 
@@ -36,17 +37,27 @@ extension Manifest {
   }
 
   /// Writes it beside the file of each destination that has one, `NAME.mp4.json`, whole or not at all; also where the file
-  /// has been moved away meanwhile.
+  /// has been moved away meanwhile. Where its folder has been, too, the log says so.
   /// - Throws: which one could not be written, and why.
   public func write() throws(LiveKitError) {
     let written = destinations.filter { $0.size ?? 0 > 0 || FileManager.default.fileExists(atPath: $0.location) }
     for location in written.map(\.location) {
+      guard Self.hasFolder(location) else {
+        Loggers().output.warning(
+          "no manifest is written: the file is gone, and its folder", metadata: ["file": "\(location)"])
+        continue
+      }
       do { try json.write(to: URL(fileURLWithPath: location + ".json"), options: .atomic) } catch {
         throw LiveKitError(
           .output, "\(location).json: the manifest could not be written: \(error.systemReason)",
           underlying: error)
       }
     }
+  }
+
+  /// What is run for each complete file may move all that lies beside it.
+  private static func hasFolder(_ file: String) -> Bool {
+    FileManager.default.fileExists(atPath: URL(fileURLWithPath: file).deletingLastPathComponent().path)
   }
 }
 
