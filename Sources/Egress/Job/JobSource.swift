@@ -79,6 +79,8 @@ extension JobSource {
     } catch {
       job.course.refusal = error
       _ = try? await finish()
+      // Where it was finished meanwhile, what was looked for may have been subscribed to since.
+      await subscriptions.keep(only: [])
       throw error
     }
   }
