@@ -3,19 +3,28 @@ import Testing
 
 @testable import MediaPipelines
 
+/// A frame by its number.
+private struct Frame: HeldMedia, Equatable {
+  var number: Int
+  var size = 1000
+}
+
 /// What of two pipelines goes on.
 @Suite struct MediaTurnsTests {
   /// Frames by their number, 40 ms apart, of a mix and the one that takes over from it.
   private struct Run {
-    private var turns = MediaTurns<Int>()
+    private var turns = MediaTurns<Frame>()
     private(set) var passed: [Int] = []
+    /// Of a frame, in bytes.
+    var size = 1000
 
     mutating func mix(_ turn: Int, _ frames: Int...) {
       for frame in frames {
-        let verdict = turns.take(100 * turn + frame, of: turn, at: MediaTime(nanoseconds: Int64(frame) * 40_000_000))
-        if verdict == .pass { passed.append(100 * turn + frame) }
+        let media = Frame(number: 100 * turn + frame, size: size)
+        let verdict = turns.take(media, of: turn, at: MediaTime(nanoseconds: Int64(frame) * 40_000_000))
+        if verdict == .pass { passed.append(media.number) }
         guard verdict == .drain else { continue }
-        while let held = turns.drain() { passed += held }
+        while let held = turns.drain() { passed += held.map(\.number) }
       }
     }
 
@@ -82,6 +91,21 @@ import Testing
       run.mix(0, frame)
     }
     #expect(run.passed == Array(0..<40) + (141...190))
+  }
+
+  /// Decoded frames of 4K are twelve megabytes each.
+  @Test func whatIsLargeIsHeldForLess() {
+    var run = Run()
+    run.size = 12_000_000
+    run.mix(0, 0)
+    run.change(to: 1, at: 5)
+    for frame in 5...12 { run.mix(1, frame) }
+    #expect(run.passed == [0])
+    run.mix(1, 13)
+    #expect(run.passed == [0] + (105...113))
+    run.mix(0, 1)
+    run.mix(1, 14)
+    #expect(run.passed == [0] + (105...114), "what it stood in for comes too late")
   }
 
   @Test func whatComesTooLateIsLeftOut() {

@@ -1,25 +1,48 @@
+package import GStreamerKit
 package import MediaCore
+
+/// What may wait until another pipeline takes over.
+package protocol HeldMedia: Sendable {
+  /// In bytes.
+  var size: Int { get }
+}
+
+extension MediaBuffer: HeldMedia {}
 
 /// What of two pipelines that make the same goes on, where one takes over from another: what the one before has made up to
 /// a moment, then what the next one has from there on. What the next one brings earlier waits. Pure.
-package struct MediaTurns<Media: Sendable>: Sendable {
+package struct MediaTurns<Media: HeldMedia>: Sendable {
   private struct Change {
     /// The number of the next one.
     var turn: Int
     var time: MediaTime
     /// What the next one has brought before the one before has come there.
     var held: [Media] = []
+    /// Of all that is held.
+    var size = 0
     /// How many of those have come since the one before brought something.
     var waited = 0
     /// Whether somebody hands that on.
     var isDraining = false
     var isOver = false
+
+    mutating func hold(_ media: Media) {
+      held.append(media)
+      size += media.size
+      waited += 1
+    }
+
+    var isLongEnough: Bool {
+      waited > MediaTurns.patience || held.count > MediaTurns.most || size > MediaTurns.mostBytes
+    }
   }
 
   /// How many of the next one are waited with for one before that brings nothing.
   private static var patience: Int { 30 }
-  /// How many are held at most: frames are large.
+  /// How many are held at most.
   private static var most: Int { 150 }
+  /// The same in bytes, since decoded frames are large: a second of 1080p.
+  private static var mostBytes: Int { 96_000_000 }
 
   /// The number of the one that goes on.
   package private(set) var current: Int
@@ -61,10 +84,8 @@ package struct MediaTurns<Media: Sendable>: Sendable {
     }
     guard turn == change.turn, time >= change.time else { return .drop }
     if change.isOver { return .pass }
-    self.change?.held.append(media)
-    self.change?.waited += 1
-    let isLongEnough = change.waited >= Self.patience || change.held.count >= Self.most
-    return isLongEnough && beginDraining() ? .drain : .drop
+    self.change?.hold(media)
+    return self.change?.isLongEnough == true && beginDraining() ? .drain : .drop
   }
 
   private mutating func beginDraining() -> Bool {
@@ -81,6 +102,7 @@ package struct MediaTurns<Media: Sendable>: Sendable {
       return nil
     }
     change?.held = []
+    change?.size = 0
     return held
   }
 }
