@@ -47,7 +47,7 @@ extension TemplateKind {
       case .tile: ["crop", "size", "label", "caption", "channels"]
       case .output: ["audio-N", "captions", "segments", "window", "size", "crop", "debug", "upright", "mirror"]
       case .encode: ["encoder"]
-      case .capture: ["encoded-audio"]
+      case .capture: ["encoded-audio", "paced"]
       case .send, .decode: []
       }
     return Set(contract.flatMap(\.names) + more)

@@ -111,9 +111,9 @@ package final class CapturePipeline: Sendable {
   }
 
   /// Leaves out frames beyond the rate that a template declares for Swift, in front of its element `paced`: before they are
-  /// converted.
+  /// converted. Without that element nothing is.
   private static func pace(_ made: TemplatePipeline) throws(PipelineFailure) {
-    guard let rate = made.template.declared["framerate"] else { return }
+    guard let rate = made.template.declared["framerate"], made.pipeline.hasElement("paced") else { return }
     guard let limit = FrameRateLimit(fraction: rate) else {
       throw PipelineFailure(.value, "'\(rate)' is no value for `framerate`: give a fraction, such as 15/1")
     }
