@@ -225,14 +225,18 @@ struct TemplateFiller {
 
   /// - Parameter isTags: whether values are those of tags, in which they would add others.
   private func data(_ parts: [TemplatePart], isTags: Bool) throws(TemplateError) -> String {
+    // A variable that is all of it is the list.
+    var tags = isTags && parts.count > 1 ? TagText() : nil
     var bytes: [UInt8] = []
     var last: VariableUse?
     for part in parts {
       switch part {
-      case .literal(let literal): bytes += literal
+      case .literal(let literal):
+        bytes += literal
+        tags?.take(literal)
       case .variable(let use):
         let value = try value(of: use)
-        bytes += (isTags ? LaunchQuoting.wrapped(value) : value).utf8
+        bytes += tags?.text(of: value) ?? Array(value.utf8)
         last = use
       }
     }

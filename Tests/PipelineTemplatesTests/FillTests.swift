@@ -65,6 +65,26 @@ import Testing
     #expect(filled.elements.first?.properties.first?.value == "captures/clip-My talk.mkv")
   }
 
+  /// In quotes of the template or without, behind a type and within a word; none adds another tag.
+  @Test(
+    arguments: [
+      (#"title=${x}"#, "a b", #"title="a\ b""#), (#"title=${x}"#, "\"a b\"", #"title="a\ b""#),
+      (#"title=${x}"#, "5", #"title="5""#), (#"title=${x}"#, "", #"title="""#),
+      (#""title=\"${x}\"""#, "a b", #"title="a\ b""#), (#"title=\"${x}\""#, "\"a\"", #"title="a""#),
+      (#""title=\"${x}\"""#, #"a",artist="b"#, #"title="a\"\,artist\=\"b""#),
+      (#""title=\"a\\${x}\"""#, "\"b", #"title="a\\\"b""#),
+      (#""title=\"Call ${x}\"""#, "5", #"title="Call 5""#), (#"title=Call-${x}"#, "5", "title=Call-5"),
+      (#""track-number=(uint)${x}""#, "5", "track-number=(uint)5"),
+      (#""track-number=(uint) ${x}""#, "5", "track-number=(uint) 5"),
+      (#""track-number=(uint)${x}""#, "5,title=b", #"track-number=(uint)"5\,title\=b""#),
+      (#""title=(string)${x}""#, "a b", #"title=(string)"a\ b""#), ("${x}", "title=a", "title=a"),
+    ] as [(String, String, String)])
+  func aTagHasItsValue(_ tags: String, value: String, expected: String) throws {
+    let filled = try template("taginject tags=\(tags) ! fakesink").fill(["x": value])
+    #expect(filled.elements.first?.properties.first?.value == expected)
+    #expect(filled.elements.map(\.factory) == ["taginject", "fakesink"])
+  }
+
   /// Another value of what is declared makes another output, another word about it does not.
   @Test func whatIsDeclaredCounts() throws {
     let (four, worded, two) = try (
