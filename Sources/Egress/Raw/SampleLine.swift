@@ -9,8 +9,9 @@ package struct SampleLine: Sendable {
   private var sum: [Float] = []
   /// How many samples were taken.
   package private(set) var taken = 0
-  /// What is said to be later is a mistake.
-  private static let furthest = 10
+  /// Seconds from what was taken on; what is said to be later is a mistake, which would move all that follows. Whoever is
+  /// alone is waited for two seconds.
+  private static let furthest = 3
 
   package init(rate: Int, channels: Int) { (self.rate, self.channels) = (rate, channels) }
 
@@ -21,13 +22,16 @@ package struct SampleLine: Sendable {
   /// How many are there.
   package var voiceCount: Int { voices.count }
 
+  /// What is said to be far ahead is left out.
   /// - Parameters:
   ///   - samples: -1…1, interleaved.
   ///   - start: since sample 0.
   package mutating func write(_ samples: [Float], of voice: String, at start: Duration) {
-    guard let place = voices[voice]?.place(start, samples.count / channels) else { return }
+    guard SamplePlacer.position(of: start, rate: rate) < taken + Self.furthest * rate,
+      let place = voices[voice]?.place(start, samples.count / channels)
+    else { return }
     let late = max(taken - place.position, 0)
-    guard late < place.count, place.position < taken + Self.furthest * rate else { return }
+    guard late < place.count else { return }
     let fresh = place.skipped == 0 ? samples : Array(samples.dropFirst(place.skipped * channels))
     let fitted = Self.fitted(fresh, to: place.count, channels)
     let first = (place.position + late - taken) * channels

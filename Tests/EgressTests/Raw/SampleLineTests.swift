@@ -78,6 +78,22 @@ import Testing
     var line = SampleLine(rate: 48_000, channels: 1)
     line.add("a")
     line.write(block(0.5), of: "a", at: .seconds(1_000_000))
+    #expect(line.ready == 0)
     #expect(line.take(upTo: 960) == block(0))
+  }
+
+  /// Else what follows would come too late, and there were silence for as long.
+  @Test func whatIsSaidToBeFarAheadMovesNothing() {
+    var line = SampleLine(rate: 48_000, channels: 1)
+    line.add("a")
+    line.write(block(0.5), of: "a", at: .zero)
+    line.write(block(0.75), of: "a", at: .seconds(4))
+    line.write(block(0.25), of: "a", at: .milliseconds(20))
+    #expect(line.take(upTo: line.ready) == block(0.5) + block(0.25))
+    // Silence is taken while nothing comes, and then it goes on.
+    #expect(line.take(upTo: 96_000) == block(0, 96_000 - 1920))
+    line.write(block(0.75), of: "a", at: .seconds(4))
+    #expect(line.ready == 4 * 48_000 + 960)
+    #expect(line.take(upTo: line.ready) == block(0, 2 * 48_000) + block(0.75))
   }
 }
