@@ -104,8 +104,7 @@ private struct AnswerBuilder {
   }
 
   private func acceptedCodecs(_ offered: MediaSection, _ media: MediaCapabilities.Media) -> [Codec] {
-    let primary = Set(
-      offered.codecs.filter { codec in media.formats.contains { $0.matches(codec) } }.map(\.payloadType))
+    let primary = offered.codecs.filter { codec in media.formats.contains { $0.matches(codec) } }
     guard !primary.isEmpty else { return [] }
     return offered.codecs.filter { accepts($0, primary) }.map { codec in
       var answer = codec
@@ -114,11 +113,14 @@ private struct AnswerBuilder {
     }
   }
 
-  private func accepts(_ codec: Codec, _ primary: Set<PayloadType>) -> Bool {
-    if primary.contains(codec.payloadType) { return true }
-    if codec.isRTX { return capabilities.rtx && codec.associatedPayloadType.map(primary.contains) == true }
-    if codec.isRED { return capabilities.red && codec.redundantPayloadTypes.first.map(primary.contains) == true }
-    return false
+  private func accepts(_ codec: Codec, _ primary: [Codec]) -> Bool {
+    if primary.contains(where: { $0.payloadType == codec.payloadType }) { return true }
+    if codec.isRTX {
+      return capabilities.rtx && primary.contains { $0.payloadType == codec.associatedPayloadType }
+    }
+    // The timestamp of a RED packet is its primary payload's, so that both have one clock (RFC 2198, 3).
+    return codec.isRED && capabilities.red
+      && primary.contains { $0.payloadType == codec.redundantPayloadTypes.first && $0.clockRate == codec.clockRate }
   }
 
   /// The ids are the offer's (RFC 8285, 6); an id or a URI that appears twice counts once.

@@ -113,6 +113,24 @@ import Testing
     #expect(answer.description.bundle == ["d", "e"])
   }
 
+  /// Its timestamps are those of what is inside.
+  @Test(arguments: [("48000", ["red", "opus"]), ("8000", ["opus"]), ("4294967295", ["opus"])])
+  func redHasTheClockOfWhatIsInside(rate: String, names: [String]) throws {
+    let text = """
+      v=0
+      o=- 1 1 IN IP4 0
+      a=group:BUNDLE a
+      m=audio 9 UDP/TLS/RTP/SAVPF 63 111
+      a=mid:a
+      a=rtcp-mux
+      a=rtpmap:63 red/\(rate)/2
+      a=fmtp:63 111/111
+      a=rtpmap:111 opus/48000/2
+      """
+    let answer = answer(try SessionDescription(parsing: text), .server())
+    #expect(answer.sections.first?.formats.map(\.codec.name) == names)
+  }
+
   @Test(arguments: [
     (Setup.actpass, Setup.active, Setup.active), (.active, .active, .passive), (.passive, .passive, .active),
     (.actpass, .passive, .passive),
