@@ -71,6 +71,8 @@ final class PublishedTrack {
     return layer
   }
 
+  func remove(_ layer: UpLayer) { layers.removeAll { $0 === layer } }
+
   func use(_ codec: Codec, in section: NegotiatedSection) {
     guard self.codec == nil else { return }
     self.codec = codec

@@ -11,6 +11,8 @@ struct UpStreams {
   /// Of the newest answer.
   var sections: [NegotiatedSection] = []
   private var streams: [SSRC: Stream] = [:]
+  /// The tracks, by `cid`, that the newest offer sends.
+  private var offered: Set<String> = []
 
   /// Each once, whatever repairs it.
   var layers: [UpLayer] { streams.compactMap { $0.key == $0.value.layer.ssrc ? $0.value.layer : nil } }
@@ -24,11 +26,12 @@ struct UpStreams {
     sections.lazy.compactMap { $0.extensionID(uri) }.first
   }
 
-  /// A track whose section no longer sends is unpublished.
+  /// A track whose section no longer sends is unpublished, also where nothing ever came of it.
   /// - Returns: those.
   mutating func removeEnded(in offer: SessionDescription) -> [PublishedTrack] {
     let sending = Set(offer.media.filter { $0.direction.sends && !$0.isRejected }.compactMap { $0.msid?.track })
-    let ended = tracks.filter { $0.isFlowing && !sending.contains($0.cid) }
+    let ended = tracks.filter { ($0.isFlowing || offered.contains($0.cid)) && !sending.contains($0.cid) }
+    offered = sending
     for track in ended {
       tracks.removeAll { $0 === track }
       streams = streams.filter { $0.value.track !== track }
@@ -60,6 +63,7 @@ struct UpStreams {
   private mutating func register(
     _ track: PublishedTrack, _ section: NegotiatedSection, index: Int, ssrc: SSRC, rtx: SSRC?
   ) -> UpLayer {
+    if let old = track.layers.first(where: { $0.index == index && $0.ssrc != ssrc }) { forget(old, of: track) }
     let layer = track.layer(index) {
       var configuration = RTPReceiver.Configuration(section, ssrc: ssrc, rtx: rtx)
       // What is sent redundantly goes on as it is, so that subscribers repair with it, too.
@@ -69,6 +73,19 @@ struct UpStreams {
     streams[ssrc] = (track, layer)
     if let rtx { streams[rtx] = (track, layer) }
     return layer
+  }
+
+  /// Its sender goes on under another SSRC, as one may at any time (RFC 3550, 8.2).
+  private mutating func forget(_ layer: UpLayer, of track: PublishedTrack) {
+    streams = streams.filter { $0.value.layer !== layer }
+    track.remove(layer)
+  }
+
+  /// What repaired the layer before is forgotten.
+  private mutating func repair(_ layer: UpLayer, of track: PublishedTrack, by ssrc: SSRC) {
+    streams = streams.filter { $0.value.layer !== layer || $0.key == layer.ssrc }
+    layer.receiver.rtxSSRC = ssrc
+    streams[ssrc] = (track, layer)
   }
 
   /// A stream that only its header extensions identify (RFC 8843, 9.2; RFC 8852).
@@ -83,10 +100,11 @@ struct UpStreams {
       guard let index = layerIndex(rid, section), let layer = track.layers.first(where: { $0.index == index }) else {
         return nil
       }
-      layer.receiver.rtxSSRC = packet.ssrc
-      streams[packet.ssrc] = (track, layer)
+      repair(layer, of: track, by: packet.ssrc)
       return (track, layer)
     }
+    // A retransmission that does not say what it repairs begins no layer.
+    guard section.formats.contains(where: { $0.payloadType == packet.payloadType }) else { return nil }
     let rid = text(HeaderExtensionURI.rtpStreamID, section)
     guard let index = rid.map({ layerIndex($0, section) }) ?? 0 else { return nil }
     return (track, register(track, section, index: index, ssrc: packet.ssrc, rtx: nil))
