@@ -227,7 +227,7 @@ final class PublisherSession {
   }
 
   private func started(_ track: PublishedTrack, _ packet: RTPPacket) {
-    guard let section = streams.sections.first(where: { $0.remoteMsid?.track == track.cid }),
+    guard !participant.hasLeft, let section = streams.sections.first(where: { $0.remoteMsid?.track == track.cid }),
       let format = section.format(packet.payloadType)
     else { return }
     track.use(format.codec, in: section)

@@ -40,8 +40,9 @@ extension DevParticipant {
     send(response)
   }
 
-  /// Whether `participant` may receive this one's track.
+  /// Whether `participant` may receive this one's track. Who records is let in wherever it is, as with LiveKit's server.
   func allows(_ participant: DevParticipant, trackSid: String) -> Bool {
+    if participant.info.permission.recorder { return true }
     guard let permission = subscriptionPermission, !permission.allParticipants else { return true }
     return permission.trackPermissions.contains { entry in
       let isMeant =

@@ -52,7 +52,7 @@ final class DevParticipant {
     info.name = token.name ?? ""
     info.metadata = token.metadata ?? ""
     info.attributes = token.attributes ?? [:]
-    info.kind = token.kind == "agent" ? .agent : .standard
+    info.kind = token.kind.flatMap(Livekit_ParticipantInfo.Kind.init(named:)) ?? .standard
     info.state = .joined
     info.joinedAt = Int64(Date().timeIntervalSince1970)
     info.permission.canPublish = token.video.canPublish ?? true
@@ -178,6 +178,19 @@ final class DevParticipant {
     hasLeft = true
     socket.close()
     return [publisher.end(), subscriber.end()].compactMap { $0 }
+  }
+}
+
+extension Livekit_ParticipantInfo.Kind {
+  /// As a token calls it; nil for one that is not known.
+  fileprivate init?(named name: String) {
+    switch name {
+    case "ingress": self = .ingress
+    case "egress": self = .egress
+    case "sip": self = .sip
+    case "agent": self = .agent
+    default: return nil
+    }
   }
 }
 

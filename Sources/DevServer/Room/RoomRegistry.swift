@@ -109,6 +109,8 @@ final class RoomRegistry {
 
   private func remove(_ socket: ClientSocket) {
     guard let participant = participants.removeValue(forKey: ObjectIdentifier(socket)) else { return }
+    // Its transports close later, and what still comes on them is nobody's.
+    participant.hasLeft = true
     leaveRoom(participant)
     close(LoopBound(participant, on: loop))
   }
