@@ -24,5 +24,7 @@ struct MessageBacklog {
       messages.removeFirst()
       length -= message.count
     }
+    // A slice keeps what was in front of it.
+    if messages.isEmpty { messages = [] }
   }
 }

@@ -22,6 +22,15 @@ final class MessageChannels {
     return open[Self.labels.reliable] != nil && open[Self.labels.lossy] != nil
   }
 
+  /// Whether messages on a channel are repeated until they arrive; nil for one whose messages go nowhere.
+  static func isReliable(_ label: String) -> Bool? {
+    switch label {
+    case labels.reliable: true
+    case labels.lossy: false
+    default: nil
+    }
+  }
+
   func send(_ packet: Livekit_DataPacket, isReliable: Bool) {
     guard let channel = open[isReliable ? Self.labels.reliable : Self.labels.lossy],
       let bytes = try? packet.serializedBytes() as [UInt8]

@@ -1,4 +1,5 @@
 import LiveKitProtocol
+import Logging
 import MediaCore
 import PeerTransport
 import RTP
@@ -19,6 +20,7 @@ final class PublisherSession {
   private var streams = UpStreams()
   private var arrivals = ArrivalFeedback(sender: SSRC(1))
   private var speech = SpeechNews(at: .now)
+  private var gate = MessageGate()
   private var ticker: LoopTimer?
 
   /// Without those that are another one's other codec.
@@ -171,10 +173,17 @@ final class PublisherSession {
   }
 
   private func relay(_ message: [UInt8], on channel: DataChannel) {
-    guard participant.info.permission.canPublishData,
-      let packet = try? Livekit_DataPacket(serializedBytes: message)
+    guard participant.info.permission.canPublishData, !participant.hasLeft,
+      let isReliable = MessageChannels.isReliable(channel.label)
     else { return }
-    participant.room.relay(packet, from: participant, isReliable: channel.label == "_reliable")
+    guard message.count <= MessageGate.longest else {
+      configuration.logger.info("a message is left out: it is too long", metadata: ["bytes": "\(message.count)"])
+      return
+    }
+    guard let packet = try? Livekit_DataPacket(serializedBytes: message),
+      gate.admits(packet, isReliable: isReliable)
+    else { return }
+    participant.room.relay(packet, from: participant, isReliable: isReliable)
   }
 
   private func tick() {

@@ -120,14 +120,16 @@ final class DevRoom {
     return nil
   }
 
-  /// Hands a data message to the others, or to those it names.
+  /// Hands a data message to the others, or to those it names. Who is hidden is not named, but for the SID by which
+  /// clients tell what has come before.
   func relay(_ packet: Livekit_DataPacket, from sender: DevParticipant, isReliable: Bool) {
     var packet = packet
     packet.participantSid = sender.sid
-    packet.participantIdentity = sender.identity
+    packet.participantIdentity = sender.isHidden ? "" : sender.identity
     if case .user = packet.value {
-      packet.user.participantSid = sender.sid
-      packet.user.participantIdentity = sender.identity
+      packet.user.participantSid = sender.isHidden ? "" : sender.sid
+      packet.user.participantIdentity = packet.participantIdentity
+    packet.kind = isReliable ? .reliable : .lossy
     }
     let destinations = Set(packet.destinationIdentities)
     for other in others(than: sender) where destinations.isEmpty || destinations.contains(other.identity) {
