@@ -232,6 +232,47 @@ import Testing
     }
   }
 
+  @Test func theQualityOffPauses() async throws {
+    try await layered { alice, bob, sid in
+      func ask(_ quality: Livekit_VideoQuality) {
+        bob.send { request in
+          request.trackSetting.trackSids = [sid]
+          request.trackSetting.quality = quality
+        }
+      }
+      ask(.off)
+      try await eventually {
+        let made = await alice.with("camera") { $0.newestNumber } ?? 0
+        return made - (bob.packets(of: sid).last?.number ?? 0) > 10
+      }
+      let paused = bob.packets(of: sid)
+      ask(.low)
+      try await eventually { bob.packets(of: sid).count > paused.count + 5 }
+      #expect(bob.packets(of: sid)[paused.count].isKeyframe)
+    }
+  }
+
+  /// As a client does that lays out what it shows before it subscribes.
+  @Test func settingsHoldAlthoughTheTrackIsNotSentYet() async throws {
+    try await RunningServer.with { server in
+      let alice = try await RoomClient.join(server, as: "alice")
+      let bob = try await RoomClient.join(server, as: "bob", autoSubscribe: false)
+      try await bob.wait { $0.channels.count == 2 }
+      let sid = try await alice.publish(.video("camera", layers: 3))
+      try await bob.wait { $0.participants["alice"]?.tracks.count == 1 }
+      bob.send { request in
+        request.trackSetting.trackSids = [sid]
+        request.trackSetting.quality = .low
+      }
+      bob.send { request in
+        request.subscription.trackSids = [sid]
+        request.subscription.subscribe = true
+      }
+      try await eventually { bob.packets(of: sid).count > 20 }
+      #expect(bob.packets(of: sid).allSatisfy { $0.layer == 0 })
+    }
+  }
+
   /// 50 frames a second are sent, every other of which can be left out.
   @Test func theFrameRateThatIsAskedForComes() async throws {
     try await RunningServer.with { server in

@@ -1,4 +1,5 @@
 import BridgeTesting
+import Foundation
 import LiveKitProtocol
 import MediaCore
 import SDP
@@ -105,6 +106,105 @@ import Testing
       let message = try #require(bob.log.withLock { $0.messages.first })
       #expect(message.participantIdentity == "alice" && message.user.topic == "chat")
       #expect(message.participantSid == alice.log.withLock { $0.join?.participant.sid })
+    }
+  }
+
+  @Test func whoIsHiddenIsNotNamedByItsMessages() async throws {
+    try await RunningServer.with { server in
+      let bob = try await RoomClient.join(server, as: "bob")
+      try await bob.wait { $0.channels.count == 2 }
+      let ghost = try await RoomClient.join(server, as: "ghost") { $0.hidden = true }
+      try await ghost.sendMessage("boo")
+      let message = try await bob.wait { $0.messages.first }
+      #expect(message.participantIdentity.isEmpty)
+      #expect(message.user.participantIdentity.isEmpty && message.user.participantSid.isEmpty)
+    }
+  }
+
+  /// LiveKit's server reads no more than 65,535 bytes of one; what is sent behind it comes.
+  @Test func aMessageThatIsTooLongIsLeftOut() async throws {
+    try await RunningServer.with { server in
+      let bob = try await RoomClient.join(server, as: "bob")
+      let alice = try await RoomClient.join(server, as: "alice")
+      try await bob.wait { $0.channels.count == 2 }
+      let long = String(repeating: "x", count: 60_000)
+      try await alice.sendMessage(long)
+      try await alice.sendMessage(String(repeating: "y", count: 70_000))
+      try await alice.sendMessage("after")
+      try await bob.wait { $0.messages.count == 2 }
+      #expect(bob.texts == [long, "after"])
+    }
+  }
+
+  @Test func ofSpeakersHearsWhoIsSentSomethingOfThem() async throws {
+    try await RunningServer.with { server in
+      let alice = try await RoomClient.join(server, as: "alice")
+      let witness = try await RoomClient.join(server, as: "witness")
+      let sid = try await alice.publish(.audio("voice"))
+      try await eventually { witness.packets(of: sid).count > 2 }
+      try await Onlooker.with(server, as: "bob") { bob in
+        try await Onlooker.with(server, as: "carol", autoSubscribe: false) { carol in
+          _ = await alice.with("voice") { $0.level = 10 }
+          try await eventually { bob.speakers.count { $0.active } > 1 }
+          bob.send { request in
+            request.subscription.trackSids = [sid]
+            request.subscription.subscribe = false
+          }
+          try await eventually { bob.speakers.last?.active == false }
+          #expect(Set(bob.speakers.map(\.sid)) == [alice.log.withLock { $0.join?.participant.sid ?? "" }])
+          #expect(carol.speakers.isEmpty)
+        }
+      }
+    }
+  }
+
+  /// Recordings by the server's own egress would end otherwise: nobody there can ask for permission.
+  @Test func whoRecordsNeedsNoPermissionOfAPublisher() async throws {
+    try await RunningServer.with { server in
+      let alice = try await RoomClient.join(server, as: "alice")
+      let recorder = try await RoomClient.join(server, as: "recorder") { ($0.hidden, $0.recorder) = (true, true) }
+      let bob = try await RoomClient.join(server, as: "bob")
+      for client in [recorder, bob] { try await client.wait { $0.channels.count == 2 } }
+      alice.send { $0.subscriptionPermission.allParticipants = false }
+      let sid = try await alice.publish(.video("camera"))
+      try await eventually { recorder.packets(of: sid).count > 10 }
+      try await bob.wait { $0.participants["alice"]?.tracks.count == 1 }
+      #expect(bob.log.withLock { $0.sources.isEmpty })
+    }
+  }
+
+  /// Whose transports are still to be closed may send on them.
+  @Test func nothingComesOfWhoIsGone() async throws {
+    try await RunningServer.with { server in
+      let bob = try await RoomClient.join(server, as: "bob")
+      try await bob.wait { $0.channels.count == 2 }
+      for _ in 0..<3 {
+        let alice = try await RoomClient.join(server, as: "alice")
+        _ = try await alice.publish(.audio("voice"))
+        _ = await alice.with("voice") { $0.level = 10 }
+        server.server.removeParticipant("alice")
+        try await alice.wait { $0.isClosed }
+        try await bob.wait { $0.participants["alice"]?.state == .disconnected && $0.sources.isEmpty }
+      }
+      let carol = try await RoomClient.join(server, as: "carol")
+      try await bob.wait { $0.participants["carol"]?.state == .active }
+      #expect(carol.log.withLock { $0.join?.otherParticipants.map(\.identity) } == ["bob"])
+      #expect(bob.log.withLock { $0.participants["alice"]?.state == .disconnected && $0.sources.isEmpty })
+    }
+  }
+
+  @Test(arguments: [
+    ("ingress", Livekit_ParticipantInfo.Kind.ingress), ("egress", .egress), ("sip", .sip), ("agent", .agent),
+    ("something", .standard),
+  ])
+  func theKindIsThatOfTheToken(name: String, kind: Livekit_ParticipantInfo.Kind) async throws {
+    try await RunningServer.with { server in
+      let grant = VideoGrant(room: "room", roomJoin: true)
+      var token = AccessToken(apiKey: "key", identity: "alice", grant: grant, validFor: 60, now: Date())
+      token.kind = name
+      try await Onlooker.with(server, token: token.signed(secret: "a secret")) { alice in
+        try await alice.wait { if case .join(let join) = $0 { join.participant.kind == kind } else { false } }
+      }
     }
   }
 

@@ -1,9 +1,20 @@
 import SDP
 
-/// What a server sends at the end of a track: frames of one macroblock, or silence.
+/// What a server sends at the end of a track, and while a microphone is muted: frames of one macroblock, or silence.
 enum BlankMedia {
-  /// At 30 frames a second these are the fifth of a second that LiveKit sends.
-  static let count = 6
+  /// How many there are of it.
+  struct Extent {
+    /// Frames a second.
+    let rate: UInt32
+    /// For the fifth of a second that LiveKit sends at the end of a track.
+    var ending: Int { Int(rate) / 5 }
+    /// For the second that it sends of silence when a track is muted.
+    var muting: Int { Int(rate) }
+
+    static let video = Extent(rate: 30)
+    /// Silence comes in frames of 20 ms.
+    static let audio = Extent(rate: 50)
+  }
 
   static func payload(of codec: Codec) -> [UInt8]? {
     switch codec.name.uppercased() {

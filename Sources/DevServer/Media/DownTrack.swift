@@ -1,6 +1,7 @@
 import Bitstream
 import LiveKitProtocol
 import MediaCore
+import PeerTransport
 import RTP
 import SDP
 
@@ -8,36 +9,54 @@ import SDP
 /// server's loop.
 final class DownTrack {
   let track: PublishedTrack
+  /// Of who publishes it.
+  let publisherSid: String
   let ssrc = SSRC(.random(in: 1...(.max - 1)))
   var mid = ""
   /// What is forwarded: the track, or the same in its other codec.
   private var source: PublishedTrack
   private var codec: Codec
+  private let loop: TransportLoop
   private let send: (RTPPacket) -> Void
-  /// Both are there once the subscriber has answered with its payload types.
+  /// Is there once the subscriber has answered with its payload types.
   private var stream: DownStream?
-  /// Whether the subscriber takes no RED, so that each packet loses what it repeats.
-  private var isUnwrapping = false
-  private var wantedLayer: Int
-  private var isEnabled = true
-  /// Frames a second that the subscriber asks for; 0 for all.
-  private var wantedRate: UInt32 = 0
-  private var newest: RTPPacket?
+  private var wish: Wish
 
-  init(track: PublishedTrack, codec: Codec, firstLayer: Int, send: @escaping (RTPPacket) -> Void) {
+  /// What the subscriber asks for.
+  private struct Wish {
+    var layer: Int
+    var isEnabled = true
+    /// Frames a second; 0 for all.
+    var rate: UInt32 = 0
+  }
+
+  init(
+    track: PublishedTrack, publisherSid: String, codec: Codec, firstLayer: Int, loop: TransportLoop,
+    send: @escaping (RTPPacket) -> Void
+  ) {
     (self.track, source) = (track, track)
-    wantedLayer = firstLayer
+    self.publisherSid = publisherSid
+    wish = Wish(layer: firstLayer)
     self.codec = codec
+    self.loop = loop
     self.send = send
     track.attach(self)
   }
 
-  func detach() { source.detach(self) }
+  func detach() {
+    stream?.silence?.cancel()
+    source.detach(self)
+  }
 
   private var rtxSSRC: SSRC { SSRC(ssrc.rawValue + 1) }
 
-  func sendingTrack(of publisher: DevParticipant) -> SendingTrack {
-    let stream = "\(publisher.sid)|\(track.sid)"
+  /// Nothing goes out that its publisher has muted, or the subscriber does not want now.
+  private var isForwarding: Bool { wish.isEnabled && !track.info.muted }
+
+  private var blankExtent: BlankMedia.Extent { track.isVideo ? .video : .audio }
+
+  var sendingTrack: SendingTrack {
+    let stream = "\(publisherSid)|\(track.sid)"
     return SendingTrack(
       kind: track.isVideo ? .video : .audio, msid: MediaStreamID(stream: stream, track: track.sid),
       codecs: SubscriberFormats.codecs(of: track),
@@ -50,7 +69,13 @@ final class DownTrack {
   func start(with section: NegotiatedSection) -> Bool {
     guard stream == nil else { return true }
     guard let format = SubscriberFormats.format(for: codec, in: section) else { return turnToBackup(section) }
-    isUnwrapping = codec.isRED && !format.codec.isRED
+    stream = makeStream(of: format, in: section)
+    choose(at: .now)
+    requestKeyframe()
+    return true
+  }
+
+  private func makeStream(of format: NegotiatedSection.Format, in section: NegotiatedSection) -> DownStream {
     let first = SequenceNumber(.random(in: 0...(.max / 2)))
     let rewriter = StreamRewriter(
       configuration: .init(
@@ -60,13 +85,13 @@ final class DownTrack {
     let retransmission = format.rtx.map {
       RTPSender.Retransmission(ssrc: rtxSSRC, payloadTypes: [format.payloadType: $0])
     }
+    // Every 3 s, and by the publisher's clock alone, as LiveKit's server does.
     let sender = RTPSender(
       configuration: .init(
-        ssrc: ssrc, clockRate: codec.clockRate, retransmission: retransmission, repeats: .sparing))
-    stream = DownStream(rewriter: rewriter, sender: sender)
-    choose(at: .now)
-    requestKeyframe()
-    return true
+        ssrc: ssrc, clockRate: codec.clockRate, retransmission: retransmission, repeats: .sparing,
+        reportInterval: .seconds(3), reportsOnlyGivenClock: true))
+    return DownStream(
+      rewriter: rewriter, sender: sender, codec: format.codec, isUnwrapping: codec.isRED && !format.codec.isRED)
   }
 
   /// Waits for the other codec until it comes.
@@ -95,12 +120,13 @@ final class DownTrack {
   /// What the subscriber asks for (UpdateTrackSettings): off, a size or else a quality, and a frame rate, for which VP8
   /// has its temporal layers.
   func apply(_ settings: Livekit_UpdateTrackSettings) {
-    isEnabled = !settings.disabled
-    wantedRate = settings.fps
+    let isOff = track.isVideo && settings.width == 0 && settings.quality == .off
+    wish.isEnabled = !settings.disabled && !isOff
+    wish.rate = settings.fps
     if settings.width > 0 {
-      wantedLayer = source.layerIndex(fittingHeight: settings.height)
+      wish.layer = source.layerIndex(fittingHeight: settings.height)
     } else {
-      wantedLayer = min(2, settings.quality.rawValue)
+      wish.layer = min(2, settings.quality.rawValue)
     }
     choose(at: .now)
   }
@@ -108,11 +134,11 @@ final class DownTrack {
   /// Changes over to the layer that fits, which is then asked for a keyframe.
   func choose(at time: MediaTime) {
     guard let rewriter = stream?.rewriter else { return }
-    guard isEnabled else {
+    guard isForwarding else {
       stream?.rewriter.select(nil)
       return
     }
-    guard let best = source.bestLayer(upTo: wantedLayer, at: time) else { return }
+    guard let best = source.bestLayer(upTo: wish.layer, at: time) else { return }
     guard rewriter.current != best.ssrc || rewriter.awaited != nil, rewriter.awaited != best.ssrc else { return }
     stream?.rewriter.select(best.ssrc)
     if track.isVideo { best.receiver.requestKeyframe() }
@@ -124,28 +150,49 @@ final class DownTrack {
     source.layers.first { $0.ssrc == wanted }?.receiver.requestKeyframe()
   }
 
+  /// The publisher has muted the track, or no longer: video goes on with a keyframe, and audio ends in silence, so that
+  /// no noise stays in the decoder (LiveKit's `DownTrack.handleMute`).
+  func muteChanged(at time: MediaTime) {
+    stream?.silence?.cancel()
+    choose(at: time)
+    if track.info.muted && !track.isVideo { sendSilence(blankExtent.muting) }
+  }
+
+  /// Frame by frame, each at its time: those that came early would look as if the network were quicker than it is.
+  private func sendSilence(_ count: Int) {
+    guard count > 0, sendBlank(at: .now) else { return }
+    let bound = LoopBound(Weak(self), on: loop)
+    stream?.silence = loop.after(.milliseconds(20)) { bound.value.object?.sendSilence(count - 1) }
+  }
+
   /// Clears the subscriber's frame before the track goes, as a LiveKit server does: with tiny frames, or silence.
   func flush() {
-    guard let last = newest, let payload = BlankMedia.payload(of: codec) else { return }
-    for number in 1...BlankMedia.count {
-      let packet = RTPPacket(
-        payloadType: last.payloadType,
-        sequenceNumber: last.sequenceNumber + number,
-        timestamp: last.timestamp &+ UInt32(number) * codec.clockRate / 30, ssrc: ssrc, marker: true, payload: payload)
-      send(packet)
-    }
-    newest = nil
+    for _ in 0..<blankExtent.ending { sendBlank(at: .now) }
+  }
+
+  /// - Returns: false where nothing has gone out yet, or there is nothing like it in the codec.
+  @discardableResult
+  private func sendBlank(at time: MediaTime) -> Bool {
+    guard let payload = stream.flatMap({ BlankMedia.payload(of: $0.codec) }),
+      let packet = stream?.rewriter.insert(payload, after: codec.clockRate / blankExtent.rate, at: time)
+    else { return false }
+    stream?.sender.sent(packet, at: time)
+    send(packet)
+    return true
   }
 
   func forward(_ packet: RTPPacket, from layer: UpLayer, at time: MediaTime) {
-    guard isEnabled, let packet = isUnwrapping ? packet.withoutRedundancy() : packet else { return }
+    guard isForwarding, let packet = stream?.isUnwrapping == true ? packet.withoutRedundancy() : packet else { return }
     if stream?.rewriter.current == nil && stream?.rewriter.awaited == nil { choose(at: time) }
-    if wantedRate == 0 || layer.ssrc == stream?.rewriter.current {
-      stream?.rewriter.temporalLayerLimit = wantedRate == 0 ? nil : layer.rates.layer(for: wantedRate)
+    rewrite(packet, from: layer, at: time)
+  }
+
+  private func rewrite(_ packet: RTPPacket, from layer: UpLayer, at time: MediaTime) {
+    if wish.rate == 0 || layer.ssrc == stream?.rewriter.current {
+      stream?.rewriter.temporalLayerLimit = wish.rate == 0 ? nil : layer.rates.layer(for: wish.rate)
     }
     for outgoing in stream?.rewriter.rewrite(packet, at: time) ?? PacketBatch() {
       stream?.sender.sent(outgoing, at: time)
-      if newest.map({ outgoing.sequenceNumber.isAfter($0.sequenceNumber) }) ?? true { newest = outgoing }
       send(outgoing)
     }
   }
@@ -171,4 +218,10 @@ final class DownTrack {
 private struct DownStream {
   var rewriter: StreamRewriter
   var sender: RTPSender
+  /// As the subscriber has answered.
+  let codec: Codec
+  /// Whether the subscriber takes no RED, so that each packet loses what it repeats.
+  let isUnwrapping: Bool
+  /// Of a muted track: the next frame of it.
+  var silence: LoopTimer?
 }

@@ -89,6 +89,15 @@ final class PublishedTrack {
     info.codecs = [description]
   }
 
+  /// While it is muted nothing of it goes on, in either codec.
+  /// - Returns: whether it was otherwise before.
+  func setMuted(_ isMuted: Bool, at time: MediaTime) -> Bool {
+    guard info.muted != isMuted else { return false }
+    info.muted = isMuted
+    for downTrack in downTracks + (backup?.downTracks ?? []) { downTrack.muteChanged(at: time) }
+    return true
+  }
+
   func attach(_ downTrack: DownTrack) { downTracks.append(downTrack) }
   func detach(_ downTrack: DownTrack) { downTracks.removeAll { $0 === downTrack } }
 

@@ -23,6 +23,9 @@ final class PublisherSession {
   private var gate = MessageGate()
   private var ticker: LoopTimer?
 
+  /// As the room was told last.
+  var isSpeaking: Bool { speech.isSpeaking }
+
   /// Without those that are another one's other codec.
   var tracks: [PublishedTrack] { streams.tracks.filter { !$0.isBackup } }
 
@@ -89,9 +92,14 @@ final class PublisherSession {
   }
 
   func setMuted(_ isMuted: Bool, trackSid: String) {
-    guard let track = tracks.first(where: { $0.sid == trackSid }), track.info.muted != isMuted else { return }
-    track.info.muted = isMuted
-    if track.isFlowing { participant.room.announce(participant) }
+    guard let track = tracks.first(where: { $0.sid == trackSid }) else {
+      var response = Livekit_SignalResponse()
+      response.requestResponse.reason = .notFound
+      response.requestResponse.message = "there is no track \(trackSid) to be muted"
+      return participant.send(response)
+    }
+    guard track.setMuted(isMuted, at: .now), track.isFlowing else { return }
+    participant.room.announce(participant)
   }
 
   func receive(offer message: Livekit_SessionDescription) {
@@ -227,12 +235,12 @@ final class PublisherSession {
       return track.info.muted ? 0 : level
     }
     let level = levels.max() ?? 0
-    guard speech.isNews(level) else { return }
+    guard speech.isNews(level), !participant.hasLeft else { return }
     var speaker = Livekit_SpeakerInfo()
     speaker.sid = participant.sid
     speaker.level = level
     speaker.active = level > 0
-    participant.room.tell(speakers: [speaker])
+    participant.room.tell(speaker, of: participant)
   }
 
   private func started(_ track: PublishedTrack, _ packet: RTPPacket) {

@@ -27,7 +27,7 @@ struct SpeechDetector {
 
 /// When the level of a participant is told: once in each interval while it speaks, and once when it ends.
 struct SpeechNews {
-  private var isSpeaking = false
+  private(set) var isSpeaking = false
   private var next: MediaTime
 
   init(at time: MediaTime) { next = time + SpeechDetector.interval }

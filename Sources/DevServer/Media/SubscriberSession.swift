@@ -15,12 +15,19 @@ final class SubscriberSession {
   private var observer: PeerObserver?
   private var negotiation = Negotiation()
   private var downTracks: [DownTrack] = []
-  /// Of each track that is asked for: whether its publisher allows it, as the client was told.
-  private var isAllowed: [String: Bool] = [:]
+  /// What is known of the client's tracks, by SID.
+  private var subscriptions: [String: Subscription] = [:]
   private var isConnected = false
   /// Candidates of a restart, which go out behind its offer, as with LiveKit's server.
   private var held: [String]?
   private var ticker: LoopTimer?
+
+  private struct Subscription {
+    /// Of a track that is asked for: whether its publisher allows it, as the client was told.
+    var isAllowed: Bool?
+    /// As the client wants it, which it may say before the track is sent.
+    var settings: Livekit_UpdateTrackSettings?
+  }
 
   /// What was offered, and what came of it.
   private struct Negotiation {
@@ -184,17 +191,21 @@ final class SubscriberSession {
       !downTracks.contains(where: { $0.track === track })
     else { return false }
     guard tellWhetherAllowed(track, of: publisher) else { return false }
-    let downTrack = DownTrack(track: track, codec: codec, firstLayer: participant.usesAdaptiveStream ? 0 : 2) {
-      [weak self] in self?.peer?.send($0)
-    }
-    downTrack.mid = negotiation.negotiator?.add(downTrack.sendingTrack(of: publisher)) ?? ""
+    let downTrack = DownTrack(
+      track: track, publisherSid: publisher.sid, codec: codec, firstLayer: participant.usesAdaptiveStream ? 0 : 2,
+      loop: loop, send: { [weak self] in self?.peer?.send($0) })
+    if let settings = subscriptions[track.sid]?.settings { downTrack.apply(settings) }
+    downTrack.mid = negotiation.negotiator?.add(downTrack.sendingTrack) ?? ""
     downTracks.append(downTrack)
     return true
   }
 
+  /// Whether it is sent anything of that participant.
+  func isSubscribed(to publisherSid: String) -> Bool { downTracks.contains { $0.publisherSid == publisherSid } }
+
   /// Takes a track away that its publisher forbids, and gives back one that it allows again.
   func permissionChanged(for track: PublishedTrack, of publisher: DevParticipant) {
-    guard let before = isAllowed[track.sid] else { return }
+    guard let before = subscriptions[track.sid]?.isAllowed else { return }
     let now = tellWhetherAllowed(track, of: publisher)
     if now && !before { subscribe(to: track, of: publisher) }
     if before && !now { end(track.sid) }
@@ -203,7 +214,8 @@ final class SubscriberSession {
   /// As a LiveKit server does, the client is told also the first time that it may.
   private func tellWhetherAllowed(_ track: PublishedTrack, of publisher: DevParticipant) -> Bool {
     let now = publisher.allows(participant, trackSid: track.sid)
-    guard isAllowed.updateValue(now, forKey: track.sid) != now else { return now }
+    guard subscriptions[track.sid]?.isAllowed != now else { return now }
+    subscriptions[track.sid, default: Subscription()].isAllowed = now
     var response = Livekit_SignalResponse()
     response.subscriptionPermissionUpdate.participantSid = publisher.sid
     response.subscriptionPermissionUpdate.trackSid = track.sid
@@ -213,7 +225,7 @@ final class SubscriberSession {
   }
 
   func unsubscribe(from sid: String) {
-    isAllowed[sid] = nil
+    subscriptions[sid] = nil
     end(sid)
   }
 
@@ -226,9 +238,23 @@ final class SubscriberSession {
     downTrack.flush()
     negotiation.negotiator?.remove(mid: downTrack.mid)
     offer()
+    if !isSubscribed(to: downTrack.publisherSid) { tellSilence(of: downTrack.publisherSid) }
   }
 
+  /// Who is sent nothing of a speaker hears no more of it, so that it is told the end of it now.
+  private func tellSilence(of publisherSid: String) {
+    guard participant.room.participant(sid: publisherSid)?.publisher.isSpeaking == true else { return }
+    var speaker = Livekit_SpeakerInfo()
+    speaker.sid = publisherSid
+    var response = Livekit_SignalResponse()
+    response.speakersChanged.speakers = [speaker]
+    participant.send(response)
+  }
+
+  /// What is said of a track before it is sent holds from its beginning on.
   func apply(_ settings: Livekit_UpdateTrackSettings, trackSid: String) {
+    guard participant.room.track(sid: trackSid) != nil else { return }
+    subscriptions[trackSid, default: Subscription()].settings = settings
     downTracks.first { $0.track.sid == trackSid }?.apply(settings)
   }
 

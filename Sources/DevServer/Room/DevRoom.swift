@@ -26,6 +26,8 @@ final class DevRoom {
 
   func participant(identity: String) -> DevParticipant? { participants.first { $0.identity == identity } }
 
+  func participant(sid: String) -> DevParticipant? { participants.first { $0.sid == sid } }
+
   func add(_ participant: DevParticipant) {
     participants.append(participant)
     participant.welcome()
@@ -99,11 +101,14 @@ final class DevRoom {
     }
   }
 
-  /// Tells everyone who speaks now and how loud, or no longer.
-  func tell(speakers: [Livekit_SpeakerInfo]) {
+  /// Tells a speaker, and those who are sent something of it, how loud it speaks now, or that it no longer does. Of who
+  /// is hidden nobody else hears.
+  func tell(_ speech: Livekit_SpeakerInfo, of speaker: DevParticipant) {
     var response = Livekit_SignalResponse()
-    response.speakersChanged.speakers = speakers
-    for participant in participants { participant.send(response) }
+    response.speakersChanged.speakers = [speech]
+    speaker.send(response)
+    guard !speaker.isHidden else { return }
+    for other in others(than: speaker) where other.subscriber.isSubscribed(to: speaker.sid) { other.send(response) }
   }
 
   /// What the others publish.
@@ -124,12 +129,12 @@ final class DevRoom {
   /// clients tell what has come before.
   func relay(_ packet: Livekit_DataPacket, from sender: DevParticipant, isReliable: Bool) {
     var packet = packet
+    packet.kind = isReliable ? .reliable : .lossy
     packet.participantSid = sender.sid
     packet.participantIdentity = sender.isHidden ? "" : sender.identity
     if case .user = packet.value {
       packet.user.participantSid = sender.isHidden ? "" : sender.sid
       packet.user.participantIdentity = packet.participantIdentity
-    packet.kind = isReliable ? .reliable : .lossy
     }
     let destinations = Set(packet.destinationIdentities)
     for other in others(than: sender) where destinations.isEmpty || destinations.contains(other.identity) {

@@ -14,6 +14,9 @@ struct RewriterOutput: Sendable {
     highest = Int64(first.rawValue) - 1
   }
 
+  /// Of the highest number; nil before the first packet.
+  var timestamp: UInt32? { newest?.timestamp }
+
   mutating func note(_ number: Int64, timestamp: UInt32, frame: RewriterSegment.Frame?, at time: MediaTime) {
     guard number > highest else { return }
     highest = number

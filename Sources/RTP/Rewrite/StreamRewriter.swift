@@ -91,6 +91,20 @@ public struct StreamRewriter: Sendable {
     segments[segments.count - 1].last = segments[segments.count - 1].highest
   }
 
+  /// A packet of our own behind all that went out, such as a frame of silence. It pauses the stream; what goes on after
+  /// `select` comes behind its number, and what is late keeps the number from before.
+  /// - Parameter step: ticks from the newest packet to this one.
+  /// - Returns: nil before the first packet, and where packets keep their own type.
+  public mutating func insert(_ payload: [UInt8], after step: UInt32, at time: MediaTime) -> RTPPacket? {
+    guard let payloadType = configuration.payloadType, let newest = output.timestamp else { return nil }
+    select(nil)
+    let number = output.highest &+ 1
+    output.note(number, timestamp: newest &+ step, frame: nil, at: time)
+    return RTPPacket(
+      payloadType: payloadType, sequenceNumber: SequenceNumber(UInt16(truncatingIfNeeded: number)),
+      timestamp: newest &+ step, ssrc: configuration.ssrc, marker: true, payload: payload)
+  }
+
   /// Notes a layer's sender report, by which timestamps of two layers are compared.
   public mutating func receive(_ report: SenderReport, at time: MediaTime) { sources.note(report, keeping: segments) }
 

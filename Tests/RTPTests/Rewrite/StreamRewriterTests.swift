@@ -153,6 +153,30 @@ struct StreamRewriterTests {
     #expect(key?.sequenceNumber == SequenceNumber(101) && key?.timestamp == 9000)
   }
 
+  @Test func silenceOfOurOwnHasNumbersThatNoPacketGets() {
+    var rewriter = StreamRewriter(
+      configuration: .init(
+        ssrc: SSRC(9), clockRate: 48_000, payloadType: PayloadType(111), firstSequenceNumber: SequenceNumber(100)))
+    func forward(_ number: Int, at time: Double) -> RTPPacket? {
+      rewriter.rewrite(.media(number, ssrc: 1, timestamp: UInt32(number * 960)), at: .ms(time)).first
+    }
+    #expect(rewriter.insert([1], after: 960, at: .ms(0)) == nil, "nothing has gone out")
+    rewriter.select(SSRC(1))
+    #expect(forward(10, at: 0)?.sequenceNumber == SequenceNumber(100))
+    #expect(forward(12, at: 40)?.sequenceNumber == SequenceNumber(102))
+    for step in 0..<2 {
+      let packet = rewriter.insert([1], after: 960, at: .ms(60 + Double(step) * 20))
+      #expect(packet?.sequenceNumber == SequenceNumber(UInt16(103 + step)) && packet?.payload == [1])
+      #expect(packet?.timestamp == UInt32((13 + step) * 960) && packet?.ssrc == SSRC(9))
+      #expect(packet?.payloadType == PayloadType(111))
+    }
+    #expect(rewriter.current == nil && forward(13, at: 90) == nil)
+    rewriter.select(SSRC(1))
+    let next = forward(15, at: 100)
+    #expect(next?.sequenceNumber == SequenceNumber(105) && next?.timestamp == 15 * 960)
+    #expect(forward(11, at: 101)?.sequenceNumber == SequenceNumber(101), "a late one keeps its number")
+  }
+
   @Test func streamThatCountsAnewGoesOnAtItsKeyframe() {
     var rewriter = rewriter()
     rewriter.select(SSRC(1))
