@@ -42,7 +42,7 @@ extension DevParticipant {
 
   /// Whether `participant` may receive this one's track. Who records is let in wherever it is, as with LiveKit's server.
   func allows(_ participant: DevParticipant, trackSid: String) -> Bool {
-    if participant.info.permission.recorder { return true }
+    if participant.isRecorder { return true }
     guard let permission = subscriptionPermission, !permission.allParticipants else { return true }
     return permission.trackPermissions.contains { entry in
       let isMeant =

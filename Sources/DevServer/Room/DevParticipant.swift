@@ -45,6 +45,7 @@ final class DevParticipant {
   var identity: String { info.identity }
   var isHidden: Bool { info.permission.hidden }
   var isActive: Bool { info.state == .active }
+  var isRecorder: Bool { info.permission.recorder || info.kind == .egress }
 
   private func describe() {
     info.sid = sid
