@@ -95,8 +95,17 @@ public final class SyntheticRoom: Sendable {
   public static func token(
     _ identity: String, _ grant: VideoGrant? = nil, validFor lifetime: Double = 3600
   ) throws -> String {
-    let grant = grant ?? .recorder(room: name)
+    let grant = grant ?? .onlooker(room: name)
     return try AccessToken(apiKey: "devkey", identity: identity, grant: grant, validFor: lifetime, now: Date())
       .signed(secret: "secret")
+  }
+}
+
+extension VideoGrant {
+  /// Joins `room` unseen and sends nothing. A recorder would be let in wherever it is, whatever publishers permit.
+  package static func onlooker(room: String) -> VideoGrant {
+    var grant = recorder(room: room)
+    grant.recorder = nil
+    return grant
   }
 }

@@ -115,9 +115,9 @@ class RoomServer:
     def subscriber(self, *options, url=None):
         return self._begin(self.enter(*python("subscribe.py", "--url", url or self.url, *options)))
 
-    def watcher(self, room, *options, url=None):
+    def watcher(self, room, *options, url=None, access=KEYS):
         return self._begin(
-            self._client(*mediabridge("watch", "--url", url or self.url, *KEYS, "--room", room, "--json", *options))
+            self._client(*mediabridge("watch", "--url", url or self.url, *access, "--room", room, "--json", *options))
         )
 
     def probe(self, room, *options, complaints=""):

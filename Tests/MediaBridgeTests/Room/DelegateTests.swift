@@ -144,7 +144,7 @@ private struct DelegateScene {
       "room didUpdateConnectionState disconnected connecting", "room didUpdateConnectionState connecting connected",
       "roomDidConnect"
     ) {
-      let token = try server.token(Watcher.identity, .recorder(room: "room"))
+      let token = try server.token(Watcher.identity, .onlooker(room: "room"))
       try await room.connect(url: server.url, token: token)
     }
   }
