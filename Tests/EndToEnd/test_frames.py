@@ -231,6 +231,10 @@ def test_a_command_that_fails_with_what_it_got_is_a_failure(room, each):
     reader = Reader(room, "frames", *each, "--duration", "1s", "--exec", "cat > /dev/null; exit 3")
     assert reader.finish() == 1, reader.said
     assert "exit 3'" in reader.said and "the command ended with 3" in reader.said
+    events = [json.loads(line) for line in reader.process.stdout]
+    assert not of("reader_gone", events), "it was there to the end"
+    failed = [(event["state"], "the command ended with 3" in event["message"]) for event in of("destination", events)]
+    assert failed == [("failed", True)] * len(each)
 
 
 def test_nobody_to_see_is_said(server):

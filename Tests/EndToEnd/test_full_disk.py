@@ -1,8 +1,12 @@
 """A disk that fills up leaves a file that plays, as long as the recorder says it is."""
 
+import json
+import wave
+
 import checks
 import pytest
 from failures import assert_failed
+from raw import Reader, of
 
 # What is recorded into what, as sent and encoded in the last case, with the sizes of disks in kB: a few seconds, which
 # end at different places of their fragments and clusters. WebM is written as Matroska is.
@@ -47,3 +51,21 @@ def test_file_that_may_not_grow(local_server, tmp_path):
         running.append((recorder, file))
     for recorder, file in running:
         assert_kept(recorder, file, "cannot be written", "File too large")
+
+
+def test_what_programs_are_handed_is_counted_as_far_as_it_is_there(server, disks):
+    """Images and samples alike."""
+    server.foreign_publisher("--keep-size", "--tone")
+    folder, file = disks("images", 400) / "shots", disks("audio", 100) / "a.wav"
+    images = Reader(server, "frames", "--format", "png", f"{folder}/")
+    samples = Reader(server, "pcm", "--format", "wav", file)
+    assert images.finish(60) == 1 and samples.finish(60) == 1
+    written = [of("finished", map(json.loads, reader.process.stdout))[0]["written"] for reader in (images, samples)]
+    names = sorted(image.name for image in folder.iterdir())
+    assert names == [f"{number:06}.png" for number in range(written[0])] and names
+    assert all(b"IEND" in (folder / name).read_bytes()[-8:] for name in names), "each is whole"
+    assert f"{folder}/{written[0]:06}.png: the disk is full" in images.said, images.said
+    with wave.open(str(file)) as read:
+        assert read.getnframes() == written[1] > 0
+    assert file.stat().st_size == 44 + 2 * written[1], "what found no room is cut"
+    assert f"{file}: the disk is full" in samples.said, samples.said

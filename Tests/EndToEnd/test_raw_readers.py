@@ -111,7 +111,7 @@ def test_lines_that_cannot_be_written_are_a_failure(room):
     reader = Reader(room, "frames", *SMALL, "--duration", "1s", "--info", "/dev/full")
     assert len(reader.read(1 << 30)) == 5 * 160 * 90, "the media goes on"
     assert reader.finish() == 1
-    assert "--info: /dev/full: No space left on device;" in reader.said and "lines are missing" in reader.said
+    assert "--info: /dev/full: the disk is full;" in reader.said and "lines are missing" in reader.said
     assert len(of("info_failed", reader.events)) == 1
 
 

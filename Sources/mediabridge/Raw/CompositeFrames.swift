@@ -93,7 +93,7 @@ struct CompositeFrames {
   /// A reader that closes its end has had enough, which is no failure unless more was asked for.
   private func lack(isWhole: Bool) -> LiveKitError? {
     guard let failure = stream.failure, failure.code == .readerGone else { return stream.failure }
-    console.tell(readerGone: failure)
+    console.tell(endOf: stream.name, failure)
     return stream.isLimited && !isWhole ? failure : nil
   }
 

@@ -36,6 +36,8 @@ final class InfoLog: Sendable {
     switch fate {
     case .written(let number): tell(event, fields.merging(["number": number]) { $1 })
     case .dropped: tell("dropped", fields)
+    // Why the destination has failed is told.
+    case .lost: break
     }
   }
 
@@ -57,9 +59,7 @@ final class InfoLog: Sendable {
     await output.finish(within: .seconds(1))
     let (written, dropped) = tally.counts
     if let failure = output.failure {
-      // A line that fails has begun.
-      let told = told.withLock { $0 }
-      let count = min(told - written + 1, told)
+      let count = told.withLock { $0 } - written
       return LiveKitError(.output, "--info: \(failure.message); \(count) lines are missing", fault: .destination)
     }
     // What is told from now on belongs to no stream any more.
@@ -77,9 +77,14 @@ extension Console {
     event("reader_slow", ["message": message])
   }
 
-  /// Says why a reader gets nothing any more, where others go on.
-  func tell(readerGone failure: LiveKitError) {
+  /// Says why nothing goes to a reader any more, where others go on.
+  /// - Parameter name: the reader's.
+  func tell(endOf name: String, _ failure: LiveKitError) {
     say("\(failure.message).")
-    event("reader_gone", ["message": failure.message])
+    guard failure.code != .readerGone else { return event("reader_gone", ["message": failure.message]) }
+    // As `record` tells of a destination that has failed.
+    event(
+      "destination",
+      ["file": name, "state": "failed", "message": failure.message, "code": failure.code.rawValue])
   }
 }

@@ -47,7 +47,7 @@ final class PathSink: RawSink, @unchecked Sendable {
         .invalidParameter, "\(path) holds something already; give another name, or --overwrite to replace it")
     }
     descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o644)
-    guard descriptor >= 0 else { throw RawDescriptor.failure(path) }
+    guard descriptor >= 0 else { throw RawDescriptor.failure(ofFile: path) }
   }
 
   /// Whether it is one, and so keeps nothing.
@@ -95,7 +95,11 @@ final class PathSink: RawSink, @unchecked Sendable {
   func abandon() { isAbandoned.withLock { $0 = true } }
 
   func write(_ piece: RawPiece, number: Int) throws(LiveKitError) {
-    try RawDescriptor.write(piece, to: descriptor, of: name)
+    do throws(LiveKitError) { try RawDescriptor.write(piece, to: descriptor, of: name) } catch {
+      // What found no room is cut: a part of a frame is of no use.
+      if fileSize != nil { _ = ftruncate(descriptor, off_t(header + size)) }
+      throw error
+    }
     size += piece.size
   }
 

@@ -29,6 +29,7 @@ final class RawTally: Sendable {
       switch fate {
       case .written: state.written += note.count
       case .dropped: state.dropped += note.count
+      case .lost: state.written -= note.count
       }
     }
   }

@@ -10,6 +10,8 @@ final class RawOutput: RawReceiver {
     /// - Parameter number: how many were written before.
     case written(number: Int)
     case dropped
+    /// It was told as written, and could not be.
+    case lost
   }
 
   private struct State {
@@ -80,12 +82,17 @@ final class RawOutput: RawReceiver {
         return state.hasBegun ? nil : state.header
       }
       if let header { try sink.begin(header: header) }
-      while let (piece, number) = next() {
-        // Told first, so that who reads both has the line when the frame comes.
-        if let note = piece.note { tell(.written(number: number), note) }
-        try sink.write(piece, number: number)
-      }
+      while let (piece, number) = next() { try write(piece, number) }
     } catch { fail(error) }
+  }
+
+  private func write(_ piece: RawPiece, _ number: Int) throws(LiveKitError) {
+    // Told first, so that who reads both has the line when the frame comes.
+    if let note = piece.note { tell(.written(number: number), note) }
+    do throws(LiveKitError) { try sink.write(piece, number: number) } catch {
+      if let note = piece.note { tell(.lost, note) }
+      throw error
+    }
   }
 
   private func next() -> (RawPiece, Int)? {

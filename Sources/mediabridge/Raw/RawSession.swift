@@ -166,8 +166,8 @@ actor RawSession {
 
   /// Said at once where others go on; else it is why the command ends.
   private func noteEnds() {
-    for failure in streams.noteEnds() where failure.code == .readerGone || request.extent == .each {
-      reports.console.tell(readerGone: failure)
+    for (name, failure) in streams.noteEnds() where failure.code == .readerGone || request.extent == .each {
+      reports.console.tell(endOf: name, failure)
     }
   }
 
@@ -217,7 +217,7 @@ actor RawSession {
     leaving[number] = Task {
       await stream.leave()
       streams.noteLeft(stream)
-      if !isKnown, let failure = stream.failure { reports.console.tell(readerGone: failure) }
+      if !isKnown, let failure = stream.failure { reports.console.tell(endOf: stream.name, failure) }
       leaving[number] = nil
     }
   }

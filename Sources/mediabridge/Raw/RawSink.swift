@@ -85,6 +85,16 @@ enum RawDescriptor {
   static func failure(_ name: String) -> LiveKitError {
     let number = errno
     if number == EPIPE || number == ECONNRESET { return gone(name) }
-    return LiveKitError(.output, "\(name): \(String(cString: strerror(number)))", fault: .destination)
+    let reason = number == ENOSPC ? "the disk is full" : String(cString: strerror(number))
+    return LiveKitError(.output, "\(name): \(reason)", fault: .destination)
+  }
+
+  /// Of the call that has just failed to open or to name a file, in the words of `record`.
+  static func failure(ofFile path: String) -> LiveKitError {
+    let number = errno
+    guard number != ENOSPC else { return failure(path) }
+    return LiveKitError(
+      .output, "\(path): no file can be written here (\(String(cString: strerror(number)))); choose another folder",
+      fault: .destination)
   }
 }

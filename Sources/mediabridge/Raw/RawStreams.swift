@@ -33,14 +33,14 @@ struct RawStreams: Sendable {
 
   mutating func fail(_ key: String, _ error: LiveKitError) { ended[key] = error }
 
-  /// - Returns: why streams have ended alone that had not when this was asked before.
-  mutating func noteEnds() -> [LiveKitError] {
-    var news: [LiveKitError] = []
+  /// - Returns: which readers get nothing any more that still did when this was asked before, and why.
+  mutating func noteEnds() -> [(name: String, failure: LiveKitError)] {
+    var news: [(name: String, failure: LiveKitError)] = []
     for (key, stream) in all where ended[key] == nil {
       guard let failure = stream.failure else { continue }
       // Those that share a reader end together.
       let isKnown = stream.output.isShared && ended.values.contains { $0.message == failure.message }
-      if !isKnown { news.append(failure) }
+      if !isKnown { news.append((stream.name, failure)) }
       ended[key] = failure
     }
     return news
