@@ -21,8 +21,14 @@ struct EncodingArguments: ParsableArguments {
   @Option(help: "Width of the frames in pixels; the height follows unless given") var width: Int?
   @Option(help: "Height of the frames in pixels; the width follows unless given") var height: Int?
   @Option(help: "Mixed frames a second; 30 unless given") var fps: Int?
-  @Option(help: "Bitrate of encoded video in kbit/s") var videoBitrate: Int?
-  @Option(help: "Bitrate of encoded audio in kbit/s") var audioBitrate: Int?
+
+  @Option(
+    help: ArgumentHelp("Bitrate of encoded video, such as 3000 for 3 Mbit/s", valueName: "kbit/s"),
+    transform: videoBitrate(of:))
+  var videoBitrate: Int?
+
+  @Option(help: ArgumentHelp("Bitrate of encoded audio, 6 to 510", valueName: "kbit/s"), transform: audioBitrate(of:))
+  var audioBitrate: Int?
 
   @Option(
     help: ArgumentHelp(

@@ -23,7 +23,7 @@ struct MediaBridgeCommand: AsyncParsableCommand {
     shareHeaps()
     silenceOpenCV()
     shareSocketThread()
-    if let mistake = mistake(in: arguments[...], of: self) {
+    if let mistake = mistake(in: arguments[...], of: self) ?? negativeValue(in: arguments) {
       Terminal.shared.warn(PrintableText("mediabridge: \(mistake)"))
       Foundation.exit(ExitCode.validationFailure.rawValue)
     }
@@ -47,5 +47,15 @@ struct MediaBridgeCommand: AsyncParsableCommand {
     // Where a command is forgotten, it is a destination, which may hold a key.
     let destination = Destination(argument: name)
     return "there is no command '\(destination.isFile ? name : destination.shown)'; \(advice)"
+  }
+
+  /// Of an option: ArgumentParser takes it for another option, and says that a value is missing.
+  private static func negativeValue(in arguments: [String]) -> String? {
+    let arguments = arguments.prefix { $0 != "--" }
+    for (option, value) in zip(arguments, arguments.dropFirst())
+    where option.hasPrefix("--") && !option.contains("=") && value.wholeMatch(of: /-[0-9][0-9.hmskMG]*/) != nil {
+      return "\(option) \(value): it takes no negative value"
+    }
+    return nil
   }
 }

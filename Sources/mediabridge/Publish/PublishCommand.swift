@@ -33,9 +33,12 @@ struct PublishCommand: AsyncParsableCommand {
       "vp8 or h264: what is sent, too, while somebody is there who cannot receive --codec vp9 or av1",
       valueName: "codec"))
   var backupCodec: String?
-  @Option(help: ArgumentHelp("Bits a second of the largest layer, in thousands", valueName: "kbit/s"))
+  @Option(
+    help: ArgumentHelp("Bitrate of the largest layer, such as 3000 for 3 Mbit/s", valueName: "kbit/s"),
+    transform: videoBitrate(of:))
   var videoBitrate: Int?
-  @Option(help: ArgumentHelp("Bits a second of audio, in thousands", valueName: "kbit/s")) var audioBitrate: Int?
+  @Option(help: ArgumentHelp("Bitrate of audio, 6 to 510", valueName: "kbit/s"), transform: audioBitrate(of:))
+  var audioBitrate: Int?
   @Flag(help: "Send each packet of audio once only, which halves its bitrate (no RED)") var noRed = false
   @Flag(help: "Send one layer of what is encoded only") var singleLayer = false
   @Option(
@@ -66,10 +69,6 @@ struct PublishCommand: AsyncParsableCommand {
       guard codec == "vp9" || codec == "av1" else {
         throw ValidationError("--backup-codec is for what is sent with --codec vp9 or av1")
       }
-    }
-    for (name, value) in [("--video-bitrate", videoBitrate), ("--audio-bitrate", audioBitrate)] {
-      guard let value, !(1...1_000_000).contains(value) else { continue }
-      throw ValidationError("\(name) \(value): give 1 to 1000000, in thousands of bits a second")
     }
     _ = try plan()
   }

@@ -93,8 +93,8 @@ extension RunKey where Target == RunJobDraft {
       optional("width", .count(example: 1280), \.recording.encoding.width, count(of:)),
       optional("height", .count(example: 720), \.recording.encoding.height, count(of:)),
       optional("fps", .count(example: 30), \.recording.encoding.fps, count(of:)),
-      optional("video-bitrate", .count(example: 3000), \.recording.encoding.videoBitrate, count(of:)),
-      optional("audio-bitrate", .count(example: 128), \.recording.encoding.audioBitrate, count(of:)),
+      optional("video-bitrate", .count(example: 3000), \.recording.encoding.videoBitrate, videoBitrate(of:)),
+      optional("audio-bitrate", .count(example: 128), \.recording.encoding.audioBitrate, audioBitrate(of:)),
       optional("keyframe-interval", .time, \.recording.encoding.keyframeInterval, duration(of:)),
       values("set", \.recording.set.pairs),
     ]
