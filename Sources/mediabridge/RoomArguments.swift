@@ -1,4 +1,5 @@
 import ArgumentParser
+import Egress
 import Foundation
 import LiveKitProtocol
 import MediaBridge
@@ -9,8 +10,10 @@ struct RoomArguments: ParsableArguments {
   var url: String?
 
   @Option(
-    help:
-      "Access token that names room and identity; that of the environment gives way to a key or --dev [$LIVEKIT_TOKEN]")
+    help: """
+      Access token that names room and identity; that of the environment gives way to a key or --dev, and where it is for \
+      another room or identity than --room and --identity to the key of the environment [$LIVEKIT_TOKEN]
+      """)
   var token: String?
 
   @Option(help: "API key to make a token with [$LIVEKIT_API_KEY]")
@@ -22,7 +25,11 @@ struct RoomArguments: ParsableArguments {
   @Option(help: "Room to join, when the token is made here")
   var room: String?
 
-  @Option(help: "Identity to join with, when the token is made here")
+  @Option(
+    help: """
+      Identity to join with, when the token is made here; nobody else may have it, since whoever is there with it is sent \
+      out of the room
+      """)
   var identity: String?
 
   @Flag(help: "Short for the development server: ws://localhost:7880 with devkey and secret")
@@ -55,7 +62,10 @@ struct RoomArguments: ParsableArguments {
     // Who lists devices joins no room.
     guard !CommandLine.arguments.contains("--list-devices") else { return }
     _ = try serverURL()
-    for (name, value) in [("room", room), ("identity", identity), ("token", token)] where value?.isEmpty == true {
+    let texts = [
+      ("room", room), ("identity", identity), ("token", token), ("api-key", apiKey), ("api-secret", apiSecret),
+    ]
+    for (name, value) in texts where value?.isEmpty == true {
       throw ValidationError("--\(name) is empty; give a value, or leave it out")
     }
     guard reconnectAttempts >= 0 else {
@@ -67,7 +77,9 @@ struct RoomArguments: ParsableArguments {
   /// The token to join with; nil where one is made here. One of the environment gives way to what is given by hand.
   private var knownToken: String? {
     if let token { return token }
-    return apiKey == nil && apiSecret == nil && !dev ? setting(nil, "LIVEKIT_TOKEN") : nil
+    guard apiKey == nil, apiSecret == nil, !dev, let token = setting(nil, "LIVEKIT_TOKEN") else { return nil }
+    let hasKeys = setting(nil, "LIVEKIT_API_KEY") != nil && setting(nil, "LIVEKIT_API_SECRET") != nil
+    return hasKeys && contradiction(TokenClaims.of(token)) != nil ? nil : token
   }
 
   private func setting(_ given: String?, _ name: String, dev developmentValue: String? = nil) -> String? {
@@ -113,39 +125,50 @@ struct RoomArguments: ParsableArguments {
   }
 
   private func keyAndRoom() throws -> (key: String, secret: String, room: String) {
-    guard let key = setting(apiKey, "LIVEKIT_API_KEY", dev: "devkey"),
-      let secret = setting(apiSecret, "LIVEKIT_API_SECRET", dev: "secret")
-    else { throw ValidationError("no access: give --token, or --api-key and --api-secret (or set LIVEKIT_TOKEN)") }
+    let keys = try APIKeys(
+      setting(apiKey, "LIVEKIT_API_KEY", dev: "devkey"), setting(apiSecret, "LIVEKIT_API_SECRET", dev: "secret"),
+      orElse: "no access: give --token, or --api-key and --api-secret (or set LIVEKIT_TOKEN, or LIVEKIT_API_KEY and "
+        + "LIVEKIT_API_SECRET)")
     guard let room else { throw ValidationError("no room: give --room with the room's name") }
-    return (key, secret, room)
+    return (keys.key, keys.secret, room)
   }
 
   /// A token holds its room and its identity: others asked for at the same time would be passed over in silence.
   private func check(_ known: String) throws {
-    let name = token == nil ? "the token of LIVEKIT_TOKEN" : "the token"
-    if let identity {
-      throw ValidationError(
-        "--identity \(identity): \(name) has an identity; leave out --identity, or give --api-key and --api-secret")
-    }
-    guard let room, let granted = Self.room(of: known), granted != room else { return }
-    throw ValidationError("--room \(room): \(name) is for room '\(granted)'; leave out --room or use another token")
+    guard let (option, asked, granted) = contradiction(TokenClaims.of(known)) else { return }
+    let (name, advice) =
+      token == nil
+      ? ("the token of LIVEKIT_TOKEN", "unset LIVEKIT_TOKEN, or give --api-key and --api-secret")
+      : ("the token", "or use another token")
+    throw ValidationError(
+      "--\(option) \(asked): \(name) is for \(option) '\(granted)'; leave out --\(option), \(advice)")
+  }
+
+  /// What is asked for that a token has otherwise; nil where all fits, as far as it says.
+  private func contradiction(_ claims: TokenClaims?) -> (option: String, asked: String, granted: String)? {
+    let all = [("identity", identity, claims?.identity), ("room", room, claims?.room)]
+    for case (let option, let asked?, let granted?) in all where asked != granted { return (option, asked, granted) }
+    return nil
   }
 
   /// As far as it is known before the room is joined.
-  var roomName: String? { room ?? knownToken.flatMap(Self.room) }
+  var roomName: String? { room ?? knownToken.flatMap(TokenClaims.of)?.room }
 
-  /// What the token says, unverified: the server judges it. nil for what is not a token.
-  private static func room(of token: String) -> String? {
-    let parts = token.split(separator: ".", omittingEmptySubsequences: false)
-    guard parts.count == 3 else { return nil }
-    let text = parts[1].replacing("-", with: "+").replacing("_", with: "/")
-    let padding = String(repeating: "=", count: (4 - text.count % 4) % 4)
-    return Data(base64Encoded: text + padding)
-      .flatMap { try? JSONDecoder().decode(Claims.self, from: $0) }?.video?.room
-  }
-
-  private struct Claims: Decodable {
-    var video: VideoGrant?
+  /// Refuses to join as one of those whose media is wanted: a room has each identity once, and who comes last stays.
+  /// - Parameter participants: identities, and patterns of them.
+  func check(participants: [String]) throws {
+    if participants.contains("") { throw ValidationError("--participant is empty; give a value, or leave it out") }
+    let claims = knownToken.flatMap(TokenClaims.of)
+    guard let own = claims == nil ? identity : claims?.identity else { return }
+    // One of wildcards alone is for whoever is there.
+    let named = participants.filter { $0.contains { !"*?".contains($0) } }
+    guard let name = named.first(where: { NamePatterns([$0]).matches(own) }) else { return }
+    let (whose, advice) =
+      identity == nil
+      ? ("the token of '\(own)'", "use the token of another identity") : ("--identity \(own)", "leave out --identity")
+    throw ValidationError(
+      "--participant \(name) and \(whose) exclude each other: who joins with an identity sends out of the room who has "
+        + "it; \(advice)")
   }
 
   /// - Parameters:

@@ -25,23 +25,26 @@ struct TokenCommand: AsyncParsableCommand {
     @Flag(help: "Its holder is a recorder") var recorder = false
 
     func validate() throws {
-      _ = try keyAndSecret()
+      _ = try keys()
       for (name, value) in [("room", room), ("identity", identity)] where value.isEmpty {
         throw ValidationError("--\(name) is empty; give the name that the token is for")
       }
       guard validFor > .zero else { throw ValidationError("--valid-for 0: the token would have expired already") }
     }
 
-    private func keyAndSecret() throws -> (key: String, secret: String) {
+    private func keys() throws -> APIKeys {
       let environment = ProcessInfo.processInfo.environment
-      guard let key = apiKey ?? (dev ? "devkey" : environment["LIVEKIT_API_KEY"]),
-        let secret = apiSecret ?? (dev ? "secret" : environment["LIVEKIT_API_SECRET"]), !key.isEmpty, !secret.isEmpty
-      else { throw ValidationError("no key: give --api-key and --api-secret, or --dev for the development server") }
-      return (key, secret)
+      let key = apiKey ?? (dev ? "devkey" : environment["LIVEKIT_API_KEY"])
+      let secret = apiSecret ?? (dev ? "secret" : environment["LIVEKIT_API_SECRET"])
+      return try APIKeys(
+        key?.isEmpty == false ? key : nil, secret?.isEmpty == false ? secret : nil,
+        orElse:
+          "no key: give --api-key and --api-secret (or set LIVEKIT_API_KEY and LIVEKIT_API_SECRET), or --dev for the "
+          + "development server")
     }
 
     func run() async throws {
-      let (key, secret) = try keyAndSecret()
+      let keys = try keys()
       var grant = VideoGrant(room: room, roomJoin: true)
       grant.canPublish = !noPublish
       grant.canPublishData = !noPublish
@@ -49,9 +52,9 @@ struct TokenCommand: AsyncParsableCommand {
       grant.hidden = hidden ? true : nil
       grant.recorder = recorder ? true : nil
       var token = AccessToken(
-        apiKey: key, identity: identity, grant: grant, validFor: Format.seconds(validFor), now: Date())
+        apiKey: keys.key, identity: identity, grant: grant, validFor: Format.seconds(validFor), now: Date())
       token.name = name
-      try Terminal.shared.copy(token.signed(secret: secret))
+      try Terminal.shared.copy(token.signed(secret: keys.secret))
     }
   }
 }

@@ -159,13 +159,49 @@ def test_a_token_of_the_environment_gives_way_to_keys(local_server, tmp_path, mo
     assert_one_line(record(local_server.url, tmp_path / "x.mp4", "--wait", "1s"), "nobody publishes in this room")
 
 
-@pytest.mark.parametrize(("option", "words"), [("--room", "is for room 'other'"), ("--identity", "has an identity")])
+@pytest.mark.parametrize(("option", "words"), [("--room", "is for room 'other'"), ("--identity", "is for identity 'recorder'")])
 def test_a_token_of_the_environment_is_named_where_it_does_not_fit(option, words, tmp_path, monkeypatch):
     monkeypatch.setenv("LIVEKIT_TOKEN", token("--room", "other"))
     done = run("record", "--url", "ws://127.0.0.1:9", option, "mine", tmp_path / "x.mp4")
     assert done.returncode != 0
     line = done.stderr.splitlines()[0]
-    assert f"{option} mine: the token of LIVEKIT_TOKEN {words}" in line, done.stderr
+    assert f"{option} mine: the token of LIVEKIT_TOKEN {words}" in line and "unset LIVEKIT_TOKEN" in line, done.stderr
+
+
+def without_access(monkeypatch):
+    for name in ("LIVEKIT_URL", "LIVEKIT_TOKEN", "LIVEKIT_API_KEY", "LIVEKIT_API_SECRET"):
+        monkeypatch.delenv(name, raising=False)
+
+
+def first_line(command, *options):
+    """What a command says that has no server."""
+    done = run(command, "--url", "ws://127.0.0.1:9", *options)
+    assert done.returncode != 0, done.stdout
+    return done.stderr.splitlines()[0]
+
+
+def minted(**claims):
+    return jwt.encode({"video": {"room": "r"}, **claims}, "secret")
+
+
+def test_an_identity_may_be_that_of_the_token(tmp_path, monkeypatch):
+    without_access(monkeypatch)
+    file = tmp_path / "x.mp4"
+    for mine in (minted(sub="bot"), minted(), minted(sub="")):
+        assert "127.0.0.1:9" in first_line("record", "--token", mine, "--identity", "bot", "--room", "r", file)
+    line = first_line("record", "--token", minted(sub="bot"), "--identity", "me", file)
+    assert "--identity me: the token is for identity 'bot'; leave out --identity, or use another token" in line
+
+
+def test_a_token_of_the_environment_gives_way_to_its_keys_where_it_does_not_fit(tmp_path, monkeypatch):
+    without_access(monkeypatch)
+    monkeypatch.setenv("LIVEKIT_TOKEN", minted(sub="bot"))
+    command = ("record", "--identity", "me", "--room", "r", tmp_path / "x.mp4")
+    assert "unset LIVEKIT_TOKEN" in first_line(*command)
+    monkeypatch.setenv("LIVEKIT_API_KEY", "devkey")
+    assert "unset LIVEKIT_TOKEN" in first_line(*command)
+    monkeypatch.setenv("LIVEKIT_API_SECRET", "secret")
+    assert "127.0.0.1:9" in first_line(*command)
 
 
 def test_token_that_may_not_subscribe(local_server, tmp_path):
@@ -275,7 +311,6 @@ MISTAKES = [
     (["frames", "--dev", "--room", "r", "--exec", "cat", "a.raw"], ["--exec", "a.raw"]),
     (["frames", "--dev", "--room", "r", "--duration", "0s", "a.raw"], ["--duration", "no time"]),
     (["pcm", "--dev", "--room", "r", "--info", "same.raw", "./same.raw"], ["--info same.raw", "another file"]),
-    (["record", "--dev", "--room", "r", "--token", "a.b.c", "--identity", "me", FILE], ["--identity me", "the token has"]),
     (["frames", "--dev", "--room", "r", "--info", "77"], ["descriptor 77", "is not open"]),
     (["frames", "--dev", "--room", "r", "/tmp"], ["/tmp is a folder", "--format png"]),
     (["frames", "--dev", "--room", "r", "/no/such/file"], ["/no/such/file"]),
@@ -339,7 +374,16 @@ MISTAKES = [
     (["help", "recod"], ["recod", "record"]),
     (["record", FILE], ["no server", "--url"]),
     (["record", "--dev", FILE], ["no room", "--room"]),
-    (["record", "--url", "ws://127.0.0.1:9", "--room", "r", FILE], ["no access", "--token"]),
+    (["record", "--url", "ws://127.0.0.1:9", "--room", "r", FILE], ["no access", "--token", "LIVEKIT_API_SECRET"]),
+    (
+        ["record", "--url", "ws://127.0.0.1:9", "--room", "r", "--api-key", "k", FILE],
+        ["without its secret: give --api-secret", "set LIVEKIT_API_SECRET"],
+    ),
+    (
+        ["record", "--url", "ws://127.0.0.1:9", "--room", "r", "--api-secret", "s", FILE],
+        ["without its key: give --api-key", "set LIVEKIT_API_KEY"],
+    ),
+    (["record", "--dev", "--room", "r", "--api-key", "", FILE], ["--api-key is empty"]),
     (["record", "--dev", "--room", "", FILE], ["--room is empty"]),
     (["record", "--dev", "--room", "r", "--identity", "", FILE], ["--identity is empty"]),
     (["record", "--dev", "--room", "r"], ["<destination>"]),
@@ -406,6 +450,7 @@ MISTAKES = [
     (["dev-server", "--host", "no.such.host.invalid"], ["cannot be resolved"]),
     (["dev-server", "--api-secret", ""], ["empty"]),
     (["token", "create", "--room", "r", "--identity", "i"], ["no key", "--dev"]),
+    (["token", "create", "--room", "r", "--identity", "i", "--api-key", "k"], ["its secret", "LIVEKIT_API_SECRET"]),
     (["token", "create", "--dev", "--identity", "i"], ["--room"]),
     (["token", "create", "--dev", "--room", "", "--identity", "i"], ["--room is empty"]),
     (["token", "create", "--dev", "--room", "r", "--identity", "i", "--valid-for", "0s"], ["expired"]),
