@@ -69,12 +69,12 @@ demo: release ## Record a synthetic participant of a room of our own into demo.m
 	$(BIN) demo
 
 # Unit tests take the debug build, end-to-end tests the program that people run.
-test: ## Run the tests (some 32 minutes on 2 processors, build included)
+test: ## Run the tests (some 20 minutes on 2 processors)
 	$(MAKE) unit # one after the other even under -j: each wants the whole machine
 	$(MAKE) e2e
 
 # What waits for ten minutes runs beside what builds, which gives way to it.
-test-long: ## Run what takes longer: thread sanitizer, endurance, ten minutes of a room, a package outside (30 minutes)
+test-long: ## Run what takes longer: thread sanitizer, endurance, ten minutes of a room, a package outside (with `test` below 45 minutes)
 	$(MAKE) e2e-ready
 	$(MAKE) -j2 --output-sync=target e2e-minutes long-builds
 	$(MAKE) tsan
