@@ -33,20 +33,6 @@ struct CompositeArguments: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Who is heard in which channel: default (all in both), dual-channel-agent (agents left, all others right) or "
-        + "dual-channel-alternate (the first who came left, the next right, and so on)", valueName: "mode"),
-    transform: mixing(named:))
-  var audioMixing: AudioMixing?
-
-  @Option(
-    help: ArgumentHelp(
-      "Which tracks of audio a file has: mix, or participant, which has one of each participant behind that (.mkv, .mp4); "
-        + "whoever comes later has one from the next part on, name-2.mkv", valueName: "mix|participant"),
-    transform: tracks(named:))
-  var audioTracks: AudioTracks?
-
-  @Option(
-    help: ArgumentHelp(
       """
       Show data messages of this topic as labels, whoever of the room sends them: {"text": "...", "participant": "alice", \
       "duration": 5} shows one on alice's tiles for 5 s, without participant on the whole frame, without duration until the \
@@ -69,12 +55,15 @@ struct CompositeArguments: ParsableArguments {
     let given =
       scenery.given + [
         ("--speaker-hold", speakerHold != nil), ("--names", showsNames), ("--placeholders", showsPlaceholders),
-        ("--label-topic", labelTopic != nil), ("--burn-captions", burnCaptions), ("--audio-mixing", audioMixing != nil),
-        ("--audio-tracks", audioTracks != nil),
+        ("--label-topic", labelTopic != nil), ("--burn-captions", burnCaptions),
       ]
     if let option = given.first(where: \.1)?.0 {
-      throw ValidationError("\(option) is for a mixed room: give --composite LAYOUT, too, such as --composite grid")
+      throw Self.isForMixedRoom(option)
     }
+  }
+
+  static func isForMixedRoom(_ option: String) -> ValidationError {
+    ValidationError("\(option) is for a mixed room: give --composite LAYOUT, too, such as --composite grid")
   }
 
   /// Those that were given and change nothing but what is seen.
@@ -94,8 +83,6 @@ struct CompositeArguments: ParsableArguments {
     (options.duration, options.emptyTimeout) = (recording.duration, recording.emptyTimeout)
     (options.showsPlaceholders, options.captions) = (showsPlaceholders, recording.captions)
     (options.participant, options.participants) = (recording.participant, recording.participantPatterns)
-    options.audioMixing = audioMixing ?? .defaultMixing
-    options.audioTracks = audioTracks ?? .mix
     (options.scenery, options.labelTopic, options.burnsCaptions) = (scenery.scenery, labelTopic, burnCaptions)
     return options
   }
@@ -104,18 +91,4 @@ struct CompositeArguments: ParsableArguments {
 /// The transform of `--composite`.
 func layout(named name: String) throws -> CompositeLayout {
   do { return try CompositeLayout(argument: name) } catch { throw ValidationError(error.message) }
-}
-
-func tracks(named name: String) throws -> AudioTracks {
-  guard let tracks = AudioTracks(rawValue: name) else {
-    throw ValidationError("give one of \(AudioTracks.allCases.map(\.rawValue).joined(separator: ", "))")
-  }
-  return tracks
-}
-
-func mixing(named name: String) throws -> AudioMixing {
-  guard let mixing = AudioMixing(rawValue: name) else {
-    throw ValidationError("give one of \(AudioMixing.allCases.map(\.rawValue).joined(separator: ", "))")
-  }
-  return mixing
 }

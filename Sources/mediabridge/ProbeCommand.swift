@@ -32,6 +32,7 @@ struct ProbeCommand: AsyncParsableCommand {
   @Flag(help: .init("Tell how late the frames of Tests/Bench are", visibility: .hidden)) var clockCode = false
 
   func validate() throws {
+    try access.check(participants: [participant].compactMap { $0 })
     guard size == nil || quality.isEmpty else {
       throw ValidationError("--size chooses the quality: give one of the two")
     }

@@ -17,6 +17,7 @@ struct RecordingCommand<Purpose: RecordingPurpose>: AsyncParsableCommand {
   @OptionGroup var set: SetArguments
 
   @OptionGroup var composite: CompositeArguments
+  @OptionGroup var mixedAudio: MixedAudioArguments
   @OptionGroup var files: FileArguments
   @OptionGroup var encoding: EncodingArguments
 
@@ -33,7 +34,11 @@ struct RecordingCommand<Purpose: RecordingPurpose>: AsyncParsableCommand {
 
   @Flag(help: "Leave the video out") var audioOnly = false
 
-  @Option(help: "How long to record, such as 30s, 5m or 1h30m; without it until Ctrl-C", transform: duration(of:))
+  @Option(
+    help: """
+      How long to record, such as 30s, 5m or 1h30m, counted from the first frame or sample on: --wait limits the time \
+      before; without it until Ctrl-C
+      """, transform: duration(of:))
   var duration: Duration?
 
   @Flag(help: "End when the participant has left the room") var untilLeft = false
@@ -121,10 +126,6 @@ struct RecordingCommand<Purpose: RecordingPurpose>: AsyncParsableCommand {
         "--burn-captions", "--audio-only", composite.burnCaptions && audioOnly,
         "they are drawn into video; --captions writes them beside the file"
       ),
-      (
-        "--each", "--participant", each != nil && tracks.only != nil,
-        "each is for several; give a pattern such as 'guest-*', or several names"
-      ),
       ("--each", "--track", each != nil && !track.isEmpty, "each has all who are there"),
       ("--each", "--composite", each != nil && isComposite, "files of their own, or one that is mixed"),
       ("--each", "--until-left", each != nil && untilLeft, "each ends when its participant leaves"),
@@ -142,9 +143,8 @@ struct RecordingCommand<Purpose: RecordingPurpose>: AsyncParsableCommand {
 
   /// - Throws: what is given is of no use.
   func checkUse() throws {
-    if isOfOne, tracks.only == nil {
-      throw ValidationError("--composite participant: say of whom with --participant IDENTITY")
-    }
+    try access.check(participants: tracks.participant)
+    try checkMix()
     if emptyTimeout != nil, !untilEmpty, !untilLeft {
       throw ValidationError("--empty-timeout is for --until-empty and --until-left: give one of them, too")
     }
@@ -154,7 +154,16 @@ struct RecordingCommand<Purpose: RecordingPurpose>: AsyncParsableCommand {
     if files.maxSize != nil, !targets.contains(where: \.isFile) {
       throw ValidationError("--max-size is for files, and no destination is one: --duration ends a live stream, too")
     }
-    if encoding.fps != nil, !isComposite {
+  }
+
+  /// - Throws: what is given for a mixed room does not fit it, or there is none.
+  private func checkMix() throws {
+    if isOfOne, tracks.only == nil {
+      throw ValidationError("--composite participant: say of whom with --participant IDENTITY")
+    }
+    guard !isComposite else { return }
+    if let option = mixedAudio.given.first { throw CompositeArguments.isForMixedRoom(option) }
+    if encoding.fps != nil {
       throw ValidationError(
         "--fps is for a mixed room: give --composite LAYOUT, too; the frames of one participant stay as they are sent")
     }
@@ -224,10 +233,17 @@ struct RecordingCommand<Purpose: RecordingPurpose>: AsyncParsableCommand {
   /// What is recorded, of a room that may be connected later.
   func job(in room: Room, _ prepared: Prepared) -> any EgressJob {
     if let layout = composite.layout {
-      return RoomComposite(room: room, options: composite.options(layout, prepared.options))
+      return RoomComposite(room: room, options: mix(layout, prepared))
     }
     if let each { return RecorderGroup(room: room, each: each, options: prepared.options) }
     return Recorder(room: room, options: prepared.options, templates: prepared.templates)
+  }
+
+  /// How the room is mixed.
+  private func mix(_ layout: CompositeLayout, _ prepared: Prepared) -> CompositeOptions {
+    var options = composite.options(layout, prepared.options)
+    mixedAudio.apply(to: &options)
+    return options
   }
 
   /// What of a preset changes nothing.
@@ -256,7 +272,7 @@ struct RecordingCommand<Purpose: RecordingPurpose>: AsyncParsableCommand {
   func feeds(_ prepared: Prepared) throws -> [OutputFeeds] {
     let folder = access.pipelines
     if let layout = composite.layout {
-      return try OutputFeeds.of(composite.options(layout, prepared.options), folder: folder)
+      return try OutputFeeds.of(mix(layout, prepared), folder: folder)
     }
     if let each { try RecorderGroup.check(prepared.options, each: each) }
     return try OutputFeeds.of(prepared.options, prepared.templates, folder: folder)
@@ -289,10 +305,12 @@ struct RecordingCommand<Purpose: RecordingPurpose>: AsyncParsableCommand {
   private var options: RecordingOptions {
     var options = RecordingOptions(
       destinations: targets.map { OutputDestination($0) }, encode: encode, encoding: encoding.options,
-      participant: tracks.only, trackSids: track, sources: source,
+      participant: each == nil ? tracks.only : nil, trackSids: track, sources: source,
       kinds: audioOnly ? [.audio] : [.video, .audio],
       ending: untilLeft ? .participantLeft : untilEmpty ? .roomEmpty : nil, wait: wait, reconnectFor: reconnectFor)
-    (options.participantPatterns, options.trackNames) = (tracks.participants, trackName)
+    // Of each who fits there is one, also where that is one alone.
+    options.participantPatterns = each == nil ? tracks.participants : tracks.participant
+    options.trackNames = trackName
     // Yesterday's recording is not lost to a command that is repeated.
     options.replacesFiles = overwrite
     (options.parts, options.duration, options.captions) = (files.parts, duration, files.captions)

@@ -6,8 +6,9 @@ import MediaBridge
 struct TrackArguments: ParsableArguments {
   @Option(
     help: """
-      Identity of the participant, or a pattern such as speaker-*; again for further ones. Without --each and --composite the \
-      first of them that sends something, without any of them the first of all
+      Identity of the participant whose media is taken, or a pattern such as speaker-*; again for further ones. Without \
+      --each, --mix and --composite the first of them that sends something, without any of them the first of all. --identity \
+      is who joins
       """)
   var participant: [String] = []
 
@@ -24,6 +25,13 @@ struct TrackArguments: ParsableArguments {
 
   @Option(help: ArgumentHelp("A single track; again for one of the other kind", valueName: "sid"))
   var track: [String] = []
+
+  func validate() throws {
+    for (option, values) in [("--participant", participant), ("--track", track), ("--track-name", trackName)]
+    where values.contains("") {
+      throw ValidationError("\(option) is empty; give a value, or leave it out")
+    }
+  }
 
   /// The only participant that is named; nil where there may be several.
   var only: String? { participant.count == 1 && !NamePattern.isPattern(participant[0]) ? participant[0] : nil }

@@ -25,7 +25,10 @@ struct ViewCommand: AsyncParsableCommand {
   @Option(help: "How long; without it until the window is closed or Ctrl-C", transform: duration(of:))
   var duration: Duration?
 
-  func validate() throws { _ = try values() }
+  func validate() throws {
+    try access.check(participants: [participant].compactMap { $0 })
+    _ = try values()
+  }
 
   private static let playback = TemplateName(.output, "playback")
 

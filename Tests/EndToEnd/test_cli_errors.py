@@ -106,7 +106,7 @@ def test_a_server_that_says_nothing(silent_server, tmp_path):
 @pytest.mark.parametrize("command", ["record", "watch", "frames", "pcm", "probe", "publish-test"])
 def test_interrupted_while_connecting(command, silent_server, start, tmp_path):
     url = f"ws://127.0.0.1:{silent_server.getsockname()[1]}"
-    file = [tmp_path / "x.mp4"] if command in ("record", "frames", "pcm") else []
+    file = [tmp_path / ("x.mp4" if command == "record" else "x.raw")] if command in ("record", "frames", "pcm") else []
     program = start(mediabridge(command, "--url", url, *KEYS, "--room", "r", "--json", *file))
     connection, _ = silent_server.accept()
     with connection:
@@ -191,6 +191,8 @@ def test_an_identity_may_be_that_of_the_token(tmp_path, monkeypatch):
         assert "127.0.0.1:9" in first_line("record", "--token", mine, "--identity", "bot", "--room", "r", file)
     line = first_line("record", "--token", minted(sub="bot"), "--identity", "me", file)
     assert "--identity me: the token is for identity 'bot'; leave out --identity, or use another token" in line
+    line = first_line("record", "--token", minted(sub="bot"), "--participant", "bot", file)
+    assert "--participant bot and the token of 'bot' exclude each other" in line
 
 
 def test_a_token_of_the_environment_gives_way_to_its_keys_where_it_does_not_fit(tmp_path, monkeypatch):
@@ -202,6 +204,25 @@ def test_a_token_of_the_environment_gives_way_to_its_keys_where_it_does_not_fit(
     assert "unset LIVEKIT_TOKEN" in first_line(*command)
     monkeypatch.setenv("LIVEKIT_API_SECRET", "secret")
     assert "127.0.0.1:9" in first_line(*command)
+
+
+def test_one_participant_may_be_named_wherever_several_may(tmp_path, monkeypatch):
+    """And who joins may be anybody else, whatever all of them are called."""
+    without_access(monkeypatch)
+    access = (*KEYS, "--room", "r", "--identity", "me", "--participant")
+    assert "127.0.0.1:9" in first_line("pcm", *access, "bob", "--mix", tmp_path / "a.raw")
+    assert "127.0.0.1:9" in first_line("pcm", *access, "*", "--mix", tmp_path / "b.raw")
+    assert "127.0.0.1:9" in first_line("frames", *access, "bob", "--each", tmp_path / "{publisher_identity}.raw")
+    each = ("--each", "participant", tmp_path / "{publisher_identity}.mkv")
+    assert "127.0.0.1:9" in first_line("record", *access, "bob", *each)
+
+
+def test_frames_have_no_options_of_audio():
+    for command in ("record", "frames"):
+        text = run(command, "--help").stdout
+        assert "--speaker-hold" in text
+        for option in ("--audio-mixing", "--audio-tracks"):
+            assert (option in text) == (command == "record"), f"{option} of {command}"
 
 
 def test_token_that_may_not_subscribe(local_server, tmp_path):
@@ -304,9 +325,23 @@ MISTAKES = [
     (["zzz"], ["zzz", "watch"]),
     (["frames", "--dev", "--room", "r", "--format", "rgb"], ["rgb", "--format"]),
     (["frames", "--dev", "--room", "r", "--source", "microphone"], ["microphone", "takes video alone"]),
-    (["frames", "--dev", "--room", "r", "--fps", "0"], ["--fps 0", "1 to 240"]),
+    (["frames", "--dev", "--room", "r", "--fps", "0"], ["--fps 0", "1 to 120"]),
+    (["frames", "--dev", "--room", "r", "--fps", "200"], ["--fps 200", "1 to 120"]),
+    (["frames", "--dev", "--room", "r", "--composite", "grid", "--fps", "200"], ["--fps 200", "1 to 120"]),
+    (["frames", "--dev", "--room", "r", "x.mp4"], ["'x.mp4' would hold raw frames: use 'record', or name it x.raw"]),
+    (["frames", "--dev", "--room", "r", "--format", "y4m", "x.mkv"], ["'x.mkv' would hold y4m frames: use 'record'"]),
+    (["frames", "--dev", "--room", "r", "--format", "rgb24", "a/x.y4m"], ["rgb24 frames: leave out --format", "a/x.raw"]),
+    (["frames", "--dev", "--room", "r", "x.wav"], ["'x.wav' would hold raw frames: use 'pcm'"]),
+    (["frames", "--dev", "--room", "r", "x.png"], ["'x.png' would hold one image", "end the name with /", "png 'x/'"]),
+    (["frames", "--dev", "--room", "r", "x.JPG"], ["'x.JPG' would hold one image", "--format jpeg 'x/'"]),
+    (["frames", "--dev", "--room", "r", "--format", "jpeg", "shots"], ["'shots' would hold one image", "jpeg 'shots/'"]),
+    (["pcm", "--dev", "--room", "r", "x.mp3"], ["'x.mp3' would hold raw samples: use 'record', or name it x.raw"]),
+    (["pcm", "--dev", "--room", "r", "--each", "{publisher_identity}.opus"], ["raw samples: use 'record'"]),
+    (["pcm", "--dev", "--room", "r", "--format", "s16le", "y.wav"], ["'y.wav' would hold s16le samples", "leave out --format"]),
+    (["pcm", "--dev", "--room", "r", "--framed", "y.wav"], ["'y.wav' would hold framed samples: leave out --framed"]),
+    (["pcm", "--dev", "--room", "r", "y.y4m"], ["'y.y4m' would hold raw samples: use 'frames'"]),
+    (["pcm", "--dev", "--room", "r", "/proc/x.raw"], ["/proc/x.raw: no file can be written here", "another folder"]),
     (["frames", "--dev", "--room", "r", "--each", "a.raw"], ["{publisher_identity}", "--framed"]),
-    (["frames", "--dev", "--room", "r", "--each", "--participant", "a"], ["--each", "leave out --participant"]),
     (["frames", "--dev", "--room", "r", "--each", "--track", "TR"], ["--each", "leave out --track"]),
     (["frames", "--dev", "--room", "r", "--exec", "cat", "a.raw"], ["--exec", "a.raw"]),
     (["frames", "--dev", "--room", "r", "--duration", "0s", "a.raw"], ["--duration", "no time"]),
@@ -367,7 +402,7 @@ MISTAKES = [
     (["pcm", "--dev", "--room", "r", "--channels", "0"], ["--channels 0", "1 to 8"]),
     (["pcm", "--dev", "--room", "r", "--rate", "7"], ["--rate 7", "8000"]),
     (["pcm", "--dev", "--room", "r", "--mix", "--each", "--exec", "cat"], ["--mix", "--each"]),
-    (["pcm", "--dev", "--room", "r", "--mix", "--participant", "a"], ["--mix", "--participant"]),
+    (["pcm", "--dev", "--room", "r", "--mix", "--track", "TR"], ["--mix", "leave out --track"]),
     (["pcm", "--dev", "--room", "r", "--format", "wav", "--framed"], ["--framed", "s16le"]),
     (["token", "creat", "--dev"], ["creat", "create"]),
     (["pipelines", "chek"], ["chek", "check"]),
@@ -384,6 +419,28 @@ MISTAKES = [
         ["without its key: give --api-key", "set LIVEKIT_API_KEY"],
     ),
     (["record", "--dev", "--room", "r", "--api-key", "", FILE], ["--api-key is empty"]),
+    (["record", "--dev", "--room", "r", "--participant", "", FILE], ["--participant is empty"]),
+    (["record", "--dev", "--room", "r", "--track", "", FILE], ["--track is empty"]),
+    (["pcm", "--dev", "--room", "r", "--track-name", ""], ["--track-name is empty"]),
+    (["probe", "--dev", "--room", "r", "--participant", ""], ["--participant is empty"]),
+    (
+        ["record", "--dev", "--room", "r", "--identity", "alice", "--participant", "alice", FILE],
+        ["--participant alice and --identity alice exclude each other", "leave out --identity"],
+    ),
+    (
+        ["stream", "--dev", "--room", "r", "--identity", "alice", "--participant", "a*", "srt://h:1"],
+        ["--participant a* and --identity alice exclude each other"],
+    ),
+    (["frames", "--dev", "--room", "r", "--identity", "a", "--participant", "a"], ["--participant a and --identity a exclude"]),
+    (["view", "--dev", "--room", "r", "--identity", "a", "--participant", "a"], ["--participant a and --identity a exclude"]),
+    (["record", "--dev", "--room", "r", "--duration", "-5s", FILE], ["--duration -5s", "no negative value"]),
+    (["record", "--dev", "--room", "r", "--reconnect-attempts", "-1", FILE], ["--reconnect-attempts -1", "no negative value"]),
+    (["record", "--dev", "--room", "r", "--video-bitrate", "0", "x.mp4"], ["'0'", "--video-bitrate", "1 to 100000"]),
+    (["record", "--dev", "--room", "r", "--video-bitrate", "3000000", "x.mp4"], ["3000000", "3000 is 3 Mbit/s"]),
+    (["record", "--dev", "--room", "r", "--video-bitrate", "3M", "x.mp4"], ["3M", "a whole number of kbit/s", "3000"]),
+    (["record", "--dev", "--room", "r", "--audio-bitrate", "1", "x.mp4"], ["--audio-bitrate", "6 to 510"]),
+    (["publish", "pattern", "--dev", "--room", "r", "--audio-bitrate", "1000"], ["--audio-bitrate", "6 to 510"]),
+    (["record", "--dev", "--room", "r", "--audio-tracks", "participant", FILE], ["--audio-tracks", "give --composite"]),
     (["record", "--dev", "--room", "", FILE], ["--room is empty"]),
     (["record", "--dev", "--room", "r", "--identity", "", FILE], ["--identity is empty"]),
     (["record", "--dev", "--room", "r"], ["<destination>"]),
@@ -464,8 +521,7 @@ MISTAKES = [
 @pytest.mark.parametrize(("arguments", "words"), MISTAKES, ids=[" ".join(arguments) for arguments, _ in MISTAKES])
 def test_a_command_with_a_mistake(arguments, words, monkeypatch):
     """The first line says what is wrong; the usage that may follow is that of the command which was meant."""
-    for name in ("LIVEKIT_URL", "LIVEKIT_TOKEN", "LIVEKIT_API_KEY", "LIVEKIT_API_SECRET"):
-        monkeypatch.delenv(name, raising=False)
+    without_access(monkeypatch)
     done = run(*arguments, timeout=20)
     assert done.returncode != 0, done.stdout
     lines = done.stderr.splitlines()

@@ -82,7 +82,7 @@ def test_other_formats_are_scaled_with_borders_at_an_even_rate(room, form, chann
 
 def test_y4m_is_read_by_ffmpeg(room, tmp_path):
     file = tmp_path / "a.y4m"
-    Reader(room, "frames", "--format", "y4m", "--fps", FPS, "--duration", "2s", file).all()
+    Reader(room, "frames", "--fps", FPS, "--duration", "2s", file).all()
     read = [number for number, _, _ in checks.numbered(file)]
     assert len(read) == 2 * FPS and None not in read and read == sorted(read)
     assert checks.sizes(file) == {(WIDTH, HEIGHT)} and checks.decode_errors(file) == []

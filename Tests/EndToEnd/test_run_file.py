@@ -87,8 +87,15 @@ BROKEN = {
         [("10:15", "30s"), ("11:5", "`composite` and `track` exclude")],
     ),
     "a name and a track": (JOB + "    track: TR_1\n    track-name: cam-*\n", [("11:5", "`track-name` and `track` exclude")]),
-    "each of one": (JOB.replace("a.mkv", "'{publisher_identity}.mkv'") + "    each: participant\n    participant: [alice]\n",
-                    [("10:5", "`each` and `participant` exclude each other: each is for several")]),
+    "who joins": (
+        JOB.replace("talks", "talks\n    identity: alice") + "    participant: alice\n",
+        [("11:5", "`participant` alice and `identity` alice exclude each other")],
+    ),
+    "a bitrate": (JOB + "    video-bitrate: 3000000\n", [("10:20", "'3000000': it is a whole number of kbit/s")]),
+    "a file of something else": (PCM.replace("a.raw", "a.mp3"), [("10:18", "'a.mp3' would hold raw samples")]),
+    "another format than its name's": (
+        PCM.replace("a.raw", "a.wav") + "    format: f32le\n", [("10:18", "leave out `format`, or name it a.raw")]
+    ),
     "drawings": ("dot: []\n" + JOB, [("1:6", "`dot` takes text such as drawings; this is a list")]),
     "a kind": (FRAMES.replace("kind: frames", "kind: framse"), [("9:11", "did you mean `frames`?")]),
     "frames that go nowhere": (ROOMS + "jobs: {a: {kind: frames}}\n", [("7:8", "`destination` is missing")]),
@@ -102,7 +109,7 @@ BROKEN = {
     ),
     "a format": (FRAMES + "    format: rgb42\n", [("11:13", "did you mean `rgb24`?")]),
     "a size of all frames": (FRAMES + "    size: small\n", [("11:11", "`size` 'small': write a size such as 1280x720")]),
-    "a rate of frames": (FRAMES + "    fps: 0\n", [("11:5", "`fps` 0: give 1 to 240")]),
+    "a rate of frames": (FRAMES + "    fps: 0\n", [("11:5", "`fps` 0: give 1 to 120")]),
     "a rate of samples": (PCM + "    rate: 7\n", [("11:5", "`rate` 7: give 8000 to 192000")]),
     "channels": (PCM + "    channels: two\n", [("11:15", "a whole number")]),
     "a mix of each": (PCM + "    mix: true\n    each: true\n    framed: true\n", [("11:5", "`mix` and `each` exclude")]),
@@ -180,9 +187,11 @@ def test_a_whole_file_is_checked_and_shown_without_a_room(tmp_path):
         "    size: 320x180\n    fps: 5\n    destination: unix:c.sock\n"
         "  d: {kind: frames, composite: grid, exec: cat}\n"
         "  e: {kind: pcm, mix: true, rate: 16000, destination: 'ws://host/x?key=${env:KEY}'}\n"
+        "  f: {each: participant, participant: bob, destinations: '{publisher_identity}.mkv'}\n"
+        "  g: {kind: pcm, mix: true, participant: bob, destination: g.wav}\n"
     )
     done = run("--check", file)
-    assert (done.returncode, done.stdout) == (0, f"{file}: 1 room, 5 jobs\n"), done.stderr
+    assert (done.returncode, done.stdout) == (0, f"{file}: 1 room, 7 jobs\n"), done.stderr
     done = run("--dry-run", "--json", file)
     assert done.returncode == 0, done.stderr
     shown = {(event["job"], event["file"]): event for event in map(json.loads, done.stdout.splitlines())}
@@ -197,6 +206,7 @@ def test_a_whole_file_is_checked_and_shown_without_a_room(tmp_path):
     assert shown["d", "cat"]["feeds"] == ["it gets the room mixed as grid as i420"]
     assert set(shown["d", "cat"]["pipelines"]) == {"mix/video", "tile/video", "process/placeholder"}
     assert shown["e", "ws://host/x"]["feeds"] == ["it gets the audio of everybody, mixed as s16le, 16000 Hz, 1 channel"]
+    assert shown["g", "g.wav"]["feeds"] == ["it gets the audio of bob, mixed as wav, 48000 Hz, 1 channel"]
     assert not (tmp_path / "a.mkv").exists() and not (ROOT / "a.mkv").exists()
 
 

@@ -10,7 +10,7 @@ struct FramesCommand: AsyncParsableCommand, RawCommand {
     usage: "mediabridge frames [<options>] [<destination>]",
     discussion: """
       The destination is standard output, a named pipe, a file, a socket, shared memory, or for images a folder of numbered \
-      ones. Frames are upright, \
+      ones, whose name ends with /. Frames are upright, \
       and all have one size: that of --size, or of the first one; one of another shape has black borders. i420, nv12, rgb24, \
       bgr24 and gray8 are the samples alone, without padding; y4m says its size and rate itself.
 
@@ -22,8 +22,11 @@ struct FramesCommand: AsyncParsableCommand, RawCommand {
 
   @OptionGroup var raw: RawArguments
 
-  @Option(help: ArgumentHelp("i420, nv12, rgb24, bgr24, gray8, y4m, png or jpeg", valueName: "format"))
-  var format = RawFormat.i420
+  @Option(
+    help: ArgumentHelp(
+      "i420, nv12, rgb24, bgr24, gray8, y4m, png or jpeg; without it what the file's name ends in, .y4m, else i420",
+      valueName: "format"))
+  var format: RawFormat?
 
   @Option(
     help: ArgumentHelp(
@@ -31,28 +34,47 @@ struct FramesCommand: AsyncParsableCommand, RawCommand {
     transform: size(of:))
   var size: Dimensions?
 
-  @Option(help: "Frames a second, at an even rate: the newest is repeated, or some are left out; 30 with y4m")
+  @Option(
+    help: "Frames a second, 1 to 120, at an even rate: the newest is repeated, or some are left out; 30 with y4m")
   var fps: Int?
 
   @OptionGroup var composite: CompositeArguments
 
+  // Known, to say why they are of no use here.
+  @Option(help: .hidden) var audioMixing: String?
+  @Option(help: .hidden) var audioTracks: String?
+
   func validate() throws {
     try raw.validateSource(.video, "frames", isMixed: isMixed)
+    if audioMixing != nil || audioTracks != nil {
+      throw ValidationError("--audio-mixing and --audio-tracks: frames have no audio; 'pcm --mix' has it")
+    }
     if isMixed { try validateComposite() }
     try raw.validateNames(isMixed ? .composite : .ofOne)
-    if format == .y4m, raw.framed { throw ValidationError("--framed says size and time itself: use --format i420") }
-    if raw.target.isSharedMemory { try validateShared() }
+    try validateFormat()
     if raw.target.isWebSocket {
       let name = WebSocketSink.shown(raw.destination)
       throw ValidationError("\(name): a WebSocket takes audio alone, of 'pcm'; use a socket or --exec here")
     }
-    if let fps, !(1...240).contains(fps) { throw ValidationError("--fps \(fps): give 1 to 240") }
+    // As far as what mixes goes.
+    if let fps, !(1...120).contains(fps) { throw ValidationError("--fps \(fps): give 1 to 120") }
   }
+
+  private func validateFormat() throws {
+    if outputFormat.isImage { try raw.validateImages(outputFormat) }
+    try raw.validateEnding(format)
+    if outputFormat == .y4m, raw.framed {
+      throw ValidationError("--framed says size and time itself: use --format i420")
+    }
+    if raw.target.isSharedMemory { try validateShared() }
+  }
+
+  private var outputFormat: RawFormat { format ?? RawFormat.named(raw.ending) ?? .i420 }
 
   var product: String {
     let rate = fps.map { ", \($0) frames a second" } ?? ""
     let what = composite.layout.map { "the room mixed as \($0.rawValue)" } ?? raw.choice(.video).wish
-    return "\(what) as \(format.rawValue)\(size.map { " of \($0)" } ?? "")\(rate)"
+    return "\(what) as \(outputFormat.rawValue)\(size.map { " of \($0)" } ?? "")\(rate)"
   }
 
   private var isMixed: Bool { composite.layout != nil }
@@ -65,16 +87,13 @@ struct FramesCommand: AsyncParsableCommand, RawCommand {
     if composite.layout == .participant, !raw.isOfOne {
       throw ValidationError("--composite participant: say of whom with --participant IDENTITY")
     }
-    if composite.audioMixing != nil || composite.audioTracks != nil {
-      throw ValidationError("--audio-mixing and --audio-tracks: frames have no audio; 'pcm --mix' has it")
-    }
   }
 
   private func validateShared() throws {
     if raw.framed { throw ValidationError("--framed is for pipes: shared memory has frames of one participant") }
-    if format.isImage || format == .y4m {
-      throw ValidationError("shared memory has frames of samples, not \(format.rawValue): give --format i420 or rgb24")
-    }
+    guard outputFormat.isImage || outputFormat == .y4m else { return }
+    throw ValidationError(
+      "shared memory has frames of samples, not \(outputFormat.rawValue): give --format i420 or rgb24")
   }
 
   func run() async throws {
@@ -87,7 +106,7 @@ struct FramesCommand: AsyncParsableCommand, RawCommand {
   }
 
   func work(in room: Room, _ console: Console, _ media: Int32?) throws -> RawWork {
-    let (request, raw, format) = (request, raw, format)
+    let (request, raw, format) = (request, raw, outputFormat)
     let mixing = try mixing
     try mixing?.check()
     let info = try raw.infoLog(media, console)
@@ -145,8 +164,8 @@ struct FramesCommand: AsyncParsableCommand, RawCommand {
 
   private var request: FrameMaker.Request {
     .init(
-      format: format, size: size, fps: fps ?? (format == .y4m || isMixed ? 30 : nil), duration: raw.duration,
-      isShared: raw.target.isSharedMemory)
+      format: outputFormat, size: size, fps: fps ?? (outputFormat == .y4m || isMixed ? 30 : nil),
+      duration: raw.duration, isShared: raw.target.isSharedMemory)
   }
 }
 

@@ -22,12 +22,15 @@ struct PCMCommand: AsyncParsableCommand, RawCommand {
 
   @OptionGroup var raw: RawArguments
 
-  @Option(help: ArgumentHelp("s16le, f32le or wav, which is s16le with a header", valueName: "format"))
-  var format = PCMFormat.s16le
+  @Option(
+    help: ArgumentHelp(
+      "s16le, f32le or wav, which is s16le with a header; without it wav where the file's name ends in .wav, else s16le",
+      valueName: "format"))
+  var format: PCMFormat?
 
   @Option(help: ArgumentHelp("Samples a second", valueName: "hz")) var rate = 48_000
-  @Option(help: "1 for mono, 2 for stereo") var channels = 1
-  @Flag(help: "Everybody's audio, mixed") var mix = false
+  @Option(help: "1 to 8: 1 for mono, 2 for stereo") var channels = 1
+  @Flag(help: "Everybody's audio, mixed, or of those whom --participant names") var mix = false
 
   @Option(
     help: "How long a WebSocket server may be away before it counts as failed; 30s by default",
@@ -38,17 +41,22 @@ struct PCMCommand: AsyncParsableCommand, RawCommand {
     try raw.validateSource(.audio, "pcm")
     guard (1...8).contains(channels) else { throw ValidationError("--channels \(channels): give 1 to 8") }
     guard (8000...192_000).contains(rate) else { throw ValidationError("--rate \(rate): give 8000 to 192000") }
+    try raw.validateEnding(format)
     if format == .wav, raw.target.isWebSocket {
       throw ValidationError("--format wav: a WebSocket has no place for its header; use s16le or f32le")
     }
-    if format == .wav, raw.framed { throw ValidationError("--framed says rate and time itself: use --format s16le") }
+    if outputFormat == .wav, raw.framed {
+      throw ValidationError("--framed says rate and time itself: use --format s16le")
+    }
     if raw.target.isSharedMemory {
       throw ValidationError("\(raw.destination): shared memory is for frames; give unix:PATH for a socket")
     }
     if mix, raw.each { throw ValidationError("--mix and --each exclude each other: all in one, or each alone") }
-    if mix { try raw.validateIsOfMany("--mix") }
+    if mix { try raw.validateHasAll("--mix") }
     try raw.validateNames(mix ? .ofAll : .ofOne)
   }
+
+  private var outputFormat: PCMFormat { format ?? PCMFormat.named(raw.ending) ?? .s16le }
 
   func run() async throws {
     try await raw.run { console, media in
@@ -59,7 +67,7 @@ struct PCMCommand: AsyncParsableCommand, RawCommand {
 
   func work(in room: Room, _ console: Console, _ media: Int32?) throws -> RawWork {
     let info = try raw.infoLog(media, console)
-    let request = PCMStream.Request(format: format, rate: rate, channels: channels, duration: raw.duration)
+    let request = PCMStream.Request(format: outputFormat, rate: rate, channels: channels, duration: raw.duration)
     let raw = raw
     let replies = raw.replies(to: room, console)
     let destinations = RawDestinations(
@@ -68,7 +76,7 @@ struct PCMCommand: AsyncParsableCommand, RawCommand {
       try PathSink(path, replaces: raw.overwrite) { request.header(bytes: $0) }
     }
     let environment = [
-      "MEDIABRIDGE_FORMAT": format.rawValue, "MEDIABRIDGE_RATE": "\(rate)", "MEDIABRIDGE_CHANNELS": "\(channels)",
+      "MEDIABRIDGE_FORMAT": outputFormat.rawValue, "MEDIABRIDGE_RATE": "\(rate)", "MEDIABRIDGE_CHANNELS": "\(channels)",
     ]
     let taken = RawSession.Request(
       choice: raw.choice(.audio), extent: mix ? .all : raw.each ? .each : .one,
@@ -86,12 +94,12 @@ struct PCMCommand: AsyncParsableCommand, RawCommand {
   var product: String {
     let all = NamePatterns(raw.tracks.participant).words ?? "everybody"
     let what = mix ? "the audio of \(all), mixed" : raw.choice(.audio).wish
-    return "\(what) as \(format.rawValue), \(rate) Hz, \(channels) \(channels == 1 ? "channel" : "channels")"
+    return "\(what) as \(outputFormat.rawValue), \(rate) Hz, \(channels) \(channels == 1 ? "channel" : "channels")"
   }
 
   /// A minute for readers, so that a model that thinks for a while misses nothing.
   private var limits: RawLimits {
-    .init(bytes: 60 * rate * channels * format.width, keepsLength: !raw.framed)
+    .init(bytes: 60 * rate * channels * outputFormat.width, keepsLength: !raw.framed)
   }
 }
 

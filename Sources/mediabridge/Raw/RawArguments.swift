@@ -13,7 +13,10 @@ struct RawArguments: ParsableArguments {
   @OptionGroup var tracks: TrackArguments
   @OptionGroup var drawing: DrawingArguments
 
-  @Option(help: "How much, such as 30s, from the first moment on; without it until Ctrl-C", transform: duration(of:))
+  @Option(
+    help: """
+      How much, such as 30s, counted from the first frame or sample on: --wait limits the time before; without it until Ctrl-C
+      """, transform: duration(of:))
   var duration: Duration?
 
   @Option(help: "Longest wait for something to come; without it there is no limit", transform: duration(of:))
@@ -72,27 +75,33 @@ struct RawArguments: ParsableArguments {
     if let duration, duration <= .zero {
       throw ValidationError("--duration: nothing comes in no time; leave it out to go on until Ctrl-C")
     }
-    if !tracks.participant.isEmpty, !tracks.track.isEmpty {
-      throw ValidationError("--participant and --track exclude each other: a track belongs to one participant")
-    }
-    if !tracks.source.isEmpty, !tracks.track.isEmpty {
-      throw ValidationError("--source and --track exclude each other: a track has one source")
-    }
-    if !tracks.trackName.isEmpty, !tracks.track.isEmpty {
-      throw ValidationError("--track-name and --track exclude each other: a track is named already")
-    }
+    try validateTracks()
     if exec != nil, destination != "-" { throw ValidationError("--exec and \(shown) exclude each other") }
     if let info, mixesInfo { throw ValidationError("--info \(info): the media goes there; give another file") }
     if reply != nil, exec == nil {
       throw ValidationError("--reply is for what a command prints: give --exec COMMAND, too")
     }
-    if each { try validateIsOfMany("--each") }
+    if each { try validateHasAll("--each") }
     if each, !framed, !target.hasOneForEach(isFramed: false) {
       throw ValidationError(
         "--each: \(shown) would be written by all: put {publisher_identity} into its name, or give --framed or --exec"
       )
     }
     try validateDestination()
+  }
+
+  private func validateTracks() throws {
+    try access.check(participants: tracks.participant)
+    guard !tracks.track.isEmpty else { return }
+    if !tracks.participant.isEmpty {
+      throw ValidationError("--participant and --track exclude each other: a track belongs to one participant")
+    }
+    if !tracks.source.isEmpty {
+      throw ValidationError("--source and --track exclude each other: a track has one source")
+    }
+    if !tracks.trackName.isEmpty {
+      throw ValidationError("--track-name and --track exclude each other: a track is named already")
+    }
   }
 
   /// Whether lines of `--info` would stand between the media.
@@ -114,11 +123,8 @@ struct RawArguments: ParsableArguments {
     }
   }
 
-  func validateIsOfMany(_ option: String) throws {
+  func validateHasAll(_ option: String) throws {
     if !tracks.track.isEmpty { throw ValidationError("\(option) has the tracks of all: leave out --track") }
-    if isOfOne {
-      throw ValidationError("\(option) has all who are there: leave out --participant, or give a pattern as 'guest-*'")
-    }
   }
 
   /// - Parameter isMixed: whether the room is mixed into one.

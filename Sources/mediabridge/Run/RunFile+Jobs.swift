@@ -76,9 +76,8 @@ extension RunFile {
 
   /// - Parameter messages: of a command, about a job.
   private mutating func note(_ messages: [String], _ places: RunPlaces, _ mark: Mark?) {
-    for message in messages {
-      reader.note(places.mark(of: message) ?? mark, RunPlaces.inWords(message, RunKind.allKeys))
-    }
+    let keys = RunKind.allKeys + RunKey<RunRoomDraft>.all.map(\.name)
+    for message in messages { reader.note(places.mark(of: message) ?? mark, RunPlaces.inWords(message, keys)) }
   }
 
   /// - Returns: nil where it is not known which, or there is none of that name, which is noted.

@@ -56,10 +56,10 @@ extension RunKey where Target == RunJobDraft {
   private static var heard: [RunKey] {
     [
       optional(
-        "audio-mixing", .choice(AudioMixing.allCases.map(\.rawValue)), \.recording.composite.audioMixing,
+        "audio-mixing", .choice(AudioMixing.allCases.map(\.rawValue)), \.recording.mixedAudio.audioMixing,
         mixing(named:)),
       optional(
-        "audio-tracks", .choice(AudioTracks.allCases.map(\.rawValue)), \.recording.composite.audioTracks,
+        "audio-tracks", .choice(AudioTracks.allCases.map(\.rawValue)), \.recording.mixedAudio.audioTracks,
         tracks(named:)),
     ]
   }

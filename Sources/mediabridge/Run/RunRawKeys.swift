@@ -12,7 +12,7 @@ struct RunRawDraft<Command: RawCommand> {
 extension RunKey where Target == RunRawDraft<FramesCommand> {
   static var all: [RunKey] {
     source(["camera", "screen"]) + [
-      one("format", .choice(RawFormat.allCases.map(\.rawValue)), \.command.format, word),
+      optional("format", .choice(RawFormat.allCases.map(\.rawValue)), \.command.format, word),
       optional("size", .size, \.command.size, size(of:)),
       optional("fps", .count(example: 5), \.command.fps, count(of:)),
     ] + seen(\.command.composite) + outputs(replies: ReplyKind.allCases)
@@ -23,7 +23,7 @@ extension RunKey where Target == RunRawDraft<PCMCommand> {
   static var all: [RunKey] {
     source(["microphone", "screen-audio"]) + [
       flag("mix", \.command.mix),
-      one("format", .choice(PCMFormat.allCases.map(\.rawValue)), \.command.format, word),
+      optional("format", .choice(PCMFormat.allCases.map(\.rawValue)), \.command.format, word),
       one("rate", .count(example: 16_000), \.command.rate, count(of:)),
       one("channels", .count(example: 1), \.command.channels, count(of:)),
     ] + outputs(replies: [.data]) + [

@@ -1,0 +1,45 @@
+import ArgumentParser
+import Egress
+
+/// Options for the audio of a mixed room, for commands that have any.
+struct MixedAudioArguments: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "Who is heard in which channel: default (all in both), dual-channel-agent (agents left, all others right) or "
+        + "dual-channel-alternate (the first who came left, the next right, and so on)", valueName: "mode"),
+    transform: mixing(named:))
+  var audioMixing: AudioMixing?
+
+  @Option(
+    help: ArgumentHelp(
+      "Which tracks of audio a file has: mix, or participant, which has one of each participant behind that (.mkv, .mp4); "
+        + "whoever comes later has one from the next part on, name-2.mkv", valueName: "mix|participant"),
+    transform: tracks(named:))
+  var audioTracks: AudioTracks?
+
+  /// Those that were given.
+  var given: [String] {
+    [("--audio-mixing", audioMixing != nil), ("--audio-tracks", audioTracks != nil)].filter(\.1).map(\.0)
+  }
+
+  func apply(to options: inout CompositeOptions) {
+    options.audioMixing = audioMixing ?? .defaultMixing
+    options.audioTracks = audioTracks ?? .mix
+  }
+}
+
+/// The transform of `--audio-tracks`.
+func tracks(named name: String) throws -> AudioTracks {
+  guard let tracks = AudioTracks(rawValue: name) else {
+    throw ValidationError("give one of \(AudioTracks.allCases.map(\.rawValue).joined(separator: ", "))")
+  }
+  return tracks
+}
+
+/// The transform of `--audio-mixing`.
+func mixing(named name: String) throws -> AudioMixing {
+  guard let mixing = AudioMixing(rawValue: name) else {
+    throw ValidationError("give one of \(AudioMixing.allCases.map(\.rawValue).joined(separator: ", "))")
+  }
+  return mixing
+}
