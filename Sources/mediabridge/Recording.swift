@@ -13,6 +13,8 @@ struct Recording {
     /// On standard input.
     case told
     case asked(RecordingOptions.Ending)
+    /// The server has closed the room, since everybody has left.
+    case closed
     case failed(LiveKitError)
 
     var name: String {
@@ -21,6 +23,7 @@ struct Recording {
       case .interrupted: "interrupted"
       case .told: "told"
       case .asked(let ending): ending.rawValue
+      case .closed: "room_closed"
       case .failed: "failed"
       }
     }
@@ -161,11 +164,19 @@ struct Recording {
       report.progress(progress, &pace)
       if forecast?.isReached(after: progress.duration, written: progress.bytes) == true { return .size }
       if let failure = await source.failure { return .failed(failure) }
-      if let ending = await source.ending { return .asked(ending) }
-      if room.connectionState == .disconnected {
-        return .failed(room.disconnectError ?? LiveKitError(.disconnected, "the connection to the room was lost"))
-      }
+      if let ending = await source.ending { return end(after: ending) }
+      if room.connectionState == .disconnected { return loss }
     }
+  }
+
+  /// Of the room. What a server closes because everybody has left is no failure: that was all there was to record.
+  private var loss: End {
+    let error = room.disconnectError ?? LiveKitError(.disconnected, "the connection to the room was lost")
+    return error.code == .roomClosed ? .closed : .failed(error)
+  }
+
+  private func end(after ending: RecordingOptions.Ending) -> End {
+    ending == .roomEmpty && room.disconnectError?.code == .roomClosed ? .closed : .asked(ending)
   }
 
   /// How much of what is asked for is still to be recorded.

@@ -84,7 +84,9 @@ struct RecordingReport: Sendable {
     if options.ending == .participantLeft { return "The recording ends unless \(identity) is back at once." }
     let kinds = options.sources.isEmpty ? options.kinds : Set(options.sources.map(\.kind))
     let what = kinds.contains(.video) ? "black and silence" : "silence"
-    let end = options.duration.map { "ends after \(Format.duration($0)), as asked" } ?? "ends with Ctrl-C"
+    let end =
+      options.duration.map { "ends after \(Format.duration($0)), as asked" }
+      ?? "ends with Ctrl-C, or when the server closes the empty room"
     let alternative = options.ending == nil ? "; --until-left would have ended it here" : ""
     return "Until \(identity) is back the file gets \(what); it \(end)\(alternative)."
   }
@@ -95,6 +97,7 @@ struct RecordingReport: Sendable {
     case .asked(.participantLeft): console.say("The participant has left: the recording ends.")
     case .asked(.tracksEnded): console.say("The track is published no more: the recording ends.")
     case .asked(.roomEmpty): console.say("Nobody who may publish is left in the room: the recording ends.")
+    case .closed: console.say("The server has closed the room, since everybody has left: the recording ends.")
     case .size: console.say("As much is written as was asked for: the recording ends.")
     case .asked(.durationReached), .interrupted, .told, .failed: break
     }

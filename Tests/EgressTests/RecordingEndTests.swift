@@ -97,6 +97,25 @@ import Testing
     }
   }
 
+  /// A server closes a room that everybody has left, whatever was asked for.
+  @Test(arguments: [nil, RecordingOptions.Ending.participantLeft])
+  func aRoomThatIsClosedEndsARecording(_ ending: RecordingOptions.Ending?) async throws {
+    try await run(ending) { scene in
+      let over = Task { [events = scene.recorder.events] in
+        for await case .over(let reason) in events { return reason }
+        return EgressInfo.EndReason.stopped
+      }
+      try await eventually("some media") { await scene.recorder.progress().duration > .seconds(1) }
+      scene.watcher.tell { ($0.leave.reason, $0.leave.action) = (.roomClosed, .disconnect) }
+      #expect(await over.value == .sourceClosed)
+      #expect(scene.watcher.room.disconnectError?.code == .roomClosed)
+      #expect(await scene.recorder.ending == .roomEmpty)
+      _ = try await scene.recorder.finish()
+      let info = await scene.recorder.info
+      #expect(info.status == .complete && info.endReason == .sourceClosed && info.error == nil)
+    }
+  }
+
   /// In a new session everybody comes again, which is no leaving.
   @Test func aRoomThatIsJoinedAnewEndsNothing() async throws {
     try await run(.participantLeft) { scene in

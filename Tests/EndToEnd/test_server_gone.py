@@ -68,7 +68,6 @@ def test_server_ends_while_watching(local_server, start, command):
         (2, ["same identity"]),
         (4, ["removed this participant"]),
         (5, ["room was deleted"]),
-        (10, ["room was closed"]),
         (77, ["ended the session"]),
     ],
 )
@@ -81,6 +80,60 @@ def test_server_sends_the_recorder_away(local_server, recording, start, reason, 
         assert answer.read() == b"1"
     assert_failed(recorder, file.name, *words, within=15)
     assert_plays(file, 3)
+
+
+@pytest.fixture
+def closing(local_server, start):
+    """A way to the server by which the room can be closed, and what closes it."""
+    proxy = start(python("signal_proxy.py", "--to", local_server.url))
+    port = proxy.wait_for("listening")["port"]
+
+    def close():
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/leave?reason=10", timeout=5) as answer:
+            assert answer.read() == b"1"
+
+    return f"ws://127.0.0.1:{port}", close
+
+
+# A server closes a room some time after everybody has left: a hidden recorder keeps none open.
+@pytest.mark.parametrize(
+    ("participant", "options"),
+    [
+        ("alice", ()),
+        ("alice", ("--until-empty", "--empty-timeout", "20s")),
+        (None, ("--composite", "grid", "--until-empty")),
+    ],
+)
+def test_server_closes_the_room(local_server, closing, tmp_path, participant, options):
+    url, close = closing
+    local_server.own_publisher("gone", "alice", "h264")
+    file = tmp_path / "closed.mp4"
+    recorder = local_server.recorder("gone", participant, file, *options, url=url)
+    after(recorder, 3)
+    close()
+    assert recorder.wait_for("finished", 15)["ended"] == "room_closed"
+    assert recorder.finish(15) == 0, recorder.report("failed")
+    assert_plays(file, 3)
+
+
+def test_server_closes_the_room_of_each(local_server, closing, tmp_path):
+    url, close = closing
+    local_server.own_publisher("gone", "alice", "h264")
+    name = tmp_path / "{publisher_identity}.mkv"
+    recorder = local_server.recorder("gone", None, name, "--each", "participant", url=url)
+    after(recorder, 3)
+    close()
+    assert recorder.wait_for("ended", 15)["reason"] == "room_closed"
+    assert recorder.finish(15) == 0, recorder.report("failed")
+    assert_plays(tmp_path / "alice.mkv", 3)
+
+
+def test_server_closes_the_room_before_anything_comes(local_server, closing, tmp_path):
+    url, close = closing
+    recorder = local_server.recorder("gone", "nobody", tmp_path / "x.mp4", url=url)
+    recorder.wait_for("waiting")
+    close()
+    assert_failed(recorder, "x.mp4", "room was closed", "nothing was recorded", within=15)
 
 
 def test_somebody_else_takes_the_identity(local_server, recording, tmp_path):

@@ -106,7 +106,9 @@ extension EgressInfo.EndReason {
     switch ending {
     case .durationReached: self = .limitReached
     case .participantLeft, .roomEmpty, .tracksEnded: self = .sourceClosed
-    case nil: self = error == nil || error?.code == .cancelled ? .stopped : .failure
+    case nil:
+      let isStopped = error == nil || error?.code == .cancelled
+      self = isStopped ? .stopped : error?.code == .roomClosed ? .sourceClosed : .failure
     }
   }
 }
@@ -114,7 +116,7 @@ extension EgressInfo.EndReason {
 extension EgressInfo.Status {
   /// Of a job that is over.
   fileprivate init(isActive: Bool, _ error: LiveKitError?, _ reason: EgressInfo.EndReason) {
-    let isInVain = !isActive && [nil, .cancelled, .timedOut].contains(error?.code)
+    let isInVain = !isActive && [nil, .cancelled, .timedOut, .roomClosed].contains(error?.code)
     self = isInVain ? .aborted : error != nil ? .failed : reason == .limitReached ? .limitReached : .complete
   }
 }

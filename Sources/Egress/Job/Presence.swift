@@ -39,6 +39,7 @@ extension JobSource {
   public var ending: RecordingOptions.Ending? { ended }
   var ended: RecordingOptions.Ending? {
     if job.presence.isOver { return asked.ending }
+    if run?.isActive == true, room.wasClosed { return .roomEmpty }
     return asked.duration.map { jobAge >= $0 } == true ? .durationReached : nil
   }
 
@@ -58,6 +59,11 @@ extension JobSource {
       }
     job.presence.note(holds, at: .now, grace: asked.emptyTimeout)
   }
+}
+
+extension Room {
+  /// Whether the server has closed it because everybody had left, which is an end of what was recorded and no failure.
+  var wasClosed: Bool { disconnectError?.code == .roomClosed }
 }
 
 extension RemoteParticipant {

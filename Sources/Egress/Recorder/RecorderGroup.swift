@@ -104,8 +104,8 @@ public actor RecorderGroup: EgressJob {
           let isEmpty = room.remoteParticipants.values.allSatisfy { !$0.mayPublish }
           presence.note(isEmpty, at: .now, grace: options.emptyTimeout)
         }
-        if let reason = course.news(of: ending, nil) { notifier.tell(.over(reason)) }
       }
+      if let reason = course.news(of: ending, nil) { notifier.tell(.over(reason)) }
       await bell.wait(until: .now + .seconds(1))
     }
   }
@@ -279,6 +279,7 @@ public actor RecorderGroup: EgressJob {
   public var elapsed: Duration { begun.map { clock.reading(at: .now) - $0 } ?? .zero }
   public var ending: RecordingOptions.Ending? {
     if presence.isOver, options.ending == .roomEmpty { return .roomEmpty }
+    if begun != nil, room.wasClosed { return .roomEmpty }
     return options.duration.map { elapsed >= $0 } == true ? .durationReached : nil
   }
   public var manifests: [Manifest] {

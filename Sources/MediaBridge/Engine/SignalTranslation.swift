@@ -171,7 +171,7 @@ extension LiveKitError {
     case .roomDeleted:
       self.init(.roomDeleted, "the room was deleted on the server; join again where another one is to be made")
     case .roomClosed:
-      self.init(.roomDeleted, "the room was closed because nobody else was left; join again when somebody is there")
+      self.init(.roomClosed, "the room was closed because nobody else was left; join again when somebody is there")
     case .stateMismatch, .joinFailure, .signalClose, .migration:
       self.init(.disconnected, "the server ended the session (\(reason)); connect again")
     case .unknownReason: self.init(.disconnected, "the server ended the session without a reason; connect again")

@@ -88,8 +88,10 @@ extension LiveKitError.Code {
   public static let serverShutDown = Self(rawValue: "serverShutDown")
   /// The server, or somebody by its API, removed this participant.
   public static let participantRemoved = Self(rawValue: "participantRemoved")
-  /// The room was deleted or closed on the server.
+  /// Somebody deleted the room on the server.
   public static let roomDeleted = Self(rawValue: "roomDeleted")
+  /// The server closed the room, as it does some time after everybody has left: a hidden participant keeps none open.
+  public static let roomClosed = Self(rawValue: "roomClosed")
   /// What was waited for did not come in time: an answer, the first media connection, a recording's participant.
   public static let timedOut = Self(rawValue: "timedOut")
   /// A track is in a codec that is not received here.
@@ -120,8 +122,8 @@ extension LiveKitError.Code {
   /// Whose fault it is unless whoever makes the error knows better.
   fileprivate var usualFault: LiveKitError.Fault {
     switch self {
-    case .network, .tls, .iceFailed, .disconnected, .serverShutDown, .participantRemoved, .roomDeleted, .timedOut,
-      .subscriptionFailed:
+    case .network, .tls, .iceFailed, .disconnected, .serverShutDown, .participantRemoved, .roomDeleted, .roomClosed,
+      .timedOut, .subscriptionFailed:
       .server
     case .unsupportedCodec, .encrypted, .trackNotFound, .noMedia: .publisher
     case .missingElement, .notBuilt, .pipeline, .display: .machine

@@ -22,7 +22,7 @@ public enum LiveKitErrorType: Int, Sendable {
   case serverShutdown = 501
   /// See ``LiveKitError/Code/participantRemoved``.
   case participantRemoved = 502
-  /// See ``LiveKitError/Code/roomDeleted``.
+  /// See ``LiveKitError/Code/roomDeleted`` and ``LiveKitError/Code/roomClosed``.
   case roomDeleted = 503
   /// See ``LiveKitError/Code/permissionDenied``.
   case insufficientPermissions = 506
@@ -46,7 +46,7 @@ extension LiveKitError {
     case .duplicateIdentity: .duplicateIdentity
     case .serverShutDown: .serverShutdown
     case .participantRemoved: .participantRemoved
-    case .roomDeleted: .roomDeleted
+    case .roomDeleted, .roomClosed: .roomDeleted
     case .permissionDenied: .insufficientPermissions
     case .unsupportedCodec: .codecNotSupported
     case .encrypted: .decryptionFailed
