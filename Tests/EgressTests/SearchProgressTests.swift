@@ -32,6 +32,31 @@ struct SearchProgressTests {
     #expect(progress.flows(bob, at: at(5000)) == at(7000))
   }
 
+  @Test func whoIsThereInsteadIsToldOnce() {
+    var progress = SearchProgress<Participant>()
+    #expect(!progress.takesLong(at: at(1000)))
+    #expect(progress.nextDeadline == at(3000))
+    #expect(!progress.takesLong(at: at(2999)) && progress.takesLong(at: at(3000)))
+    #expect(progress.nextDeadline == nil, "it does not look again and again")
+    progress.note(hint: nil)
+    progress.note(hint: "alice is there")
+    progress.note(hint: "alice and bob are there")
+    #expect(progress.hint == "alice is there")
+  }
+
+  @Test func aCensusNamesWhoIsThereAndWhatTheyPublish() {
+    #expect(RoomCensus(people: []).names == nil && RoomCensus(people: []).published == nil)
+    let alice = RoomCensus.Person(identity: "alice", tracks: ["microphone", "camera"])
+    let bob = RoomCensus.Person(identity: "bob", tracks: [])
+    #expect(RoomCensus(people: [alice]).names == "alice is there")
+    let both = RoomCensus(people: [bob, alice])
+    #expect(both.names == "alice and bob are there")
+    #expect(both.nearest("alcie") == "alice" && both.nearest("carol") == nil)
+    #expect(both.published == "the camera of alice and the microphone of alice")
+    let crowd = RoomCensus(people: (1...9).map { RoomCensus.Person(identity: "p\($0)", tracks: []) })
+    #expect(crowd.names == "p1, p2, p3, p4, p5 and 4 more are there")
+  }
+
   @Test func withoutHopeItIsOverInAMoment() {
     var progress = SearchProgress<Participant>()
     #expect(progress.isOver(at: at(1000)) == false)

@@ -271,6 +271,32 @@ def test_a_room_without_anybody(local_server, tmp_path):
     assert "check the name" not in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--participant", "alcie"), ["participant alcie", "did you mean alice?"]),
+        (("--participant", "somebody-else"), ["alice is there", "check the name"]),
+        (("--participant", "guest-*"), ["a participant like guest-*", "alice is there", "check the name"]),
+        (("--track-name", "cam-*"), ["with the track called cam-*", "the camera '", "of alice"]),
+        (("--source", "screen"), ["with the screen share", "there is only the camera of alice"]),
+        (("--participant", "alice", "--source", "screen"), ["alice to publish the screen share", "only the camera of alice"]),
+        (("--track", "TR_none"), ["track TR_none", "of alice", "check the SID"]),
+    ],
+)
+def test_what_is_there_instead_is_said(local_server, tmp_path, options, words):
+    local_server.own_publisher("r", "alice", "vp8")
+    done = record(local_server.url, tmp_path / "x.mkv", *options)
+    assert_one_line(done, *words)
+    assert "nobody publishes" not in done.stderr
+
+
+def test_a_mistyped_name_is_noticed_while_waiting(local_server, tmp_path):
+    local_server.own_publisher("r", "alice", "vp8")
+    recorder = local_server.recorder("r", "alcie", tmp_path / "x.mkv")
+    assert recorder.wait_for("waiting")["for"] == "participant alcie"
+    assert recorder.wait_for("waiting", 10)["for"] == "participant alcie (alice is there: did you mean alice?)"
+
+
 @pytest.mark.parametrize("name", ["x.avi", "x"])
 def test_file_that_cannot_be(name, local_server, tmp_path):
     assert_one_line(record(local_server.url, tmp_path / name), name)

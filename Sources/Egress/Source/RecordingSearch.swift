@@ -59,10 +59,18 @@ struct RecordingSearch {
       }
       try giveUp(on: found)
       let missing = missing(found)
-      if progress.isNews(missing) { onUpdate(.waiting(missing)) }
+      tell(missing, found)
       try wait.check(for: missing, advice: advice(found))
       await bell.wait(until: [deadline, progress.nextDeadline].compactMap { $0 }.min())
     }
+  }
+
+  /// A mistyped name would be waited for in vain: after some time it is told who is there.
+  private mutating func tell(_ missing: String, _ found: Found?) {
+    if progress.takesLong(at: .now), found == nil { progress.note(hint: hint) }
+    let instead = found == nil ? progress.hint.map { " (\($0))" } : nil
+    let text = missing + (instead ?? "")
+    if progress.isNews(text) { onUpdate(.waiting(text)) }
   }
 
   /// - Throws: nothing that is published can be recorded. Whoever set a limit to the wait waits for something else.
@@ -171,18 +179,51 @@ struct RecordingSearch {
       let sids = options.trackSids.sorted()
       let anybody =
         NamePatterns(options.participantPatterns).words.map { "a participant like \($0)" } ?? "a participant"
+      if sids.isEmpty, let want = choice.want { return "\(anybody) with \(want)" }
       return sids.isEmpty ? anybody : "track \(sids.joined(separator: " or "))"
     }
     let who = found.participant.identity ?? "the participant"
-    guard !found.publications.isEmpty else { return "\(who) to publish\(choice.wish.map { " the \($0)" } ?? "")" }
+    guard !found.publications.isEmpty else { return "\(who) to publish\(choice.want.map { " \($0)" } ?? "")" }
     guard !found.isHopeless else { return "something of \(who) that can be recorded: \(found.hopelessness)" }
     guard found.publications.allSatisfy(\.isMuted) else { return "media of \(who)" }
     return "\(who) to unmute the " + found.publications.map { $0.source.spoken($0.kind) }.joined(separator: " and the ")
   }
 
   private func advice(_ found: Found?) -> String {
-    guard found == nil else { return "" }
-    if options.participant != nil || !options.participantPatterns.isEmpty { return "check the name, or " }
-    return options.trackSids.isEmpty ? "nobody publishes in this room: check its name, or " : "check the SID, or "
+    if let found {
+      guard found.publications.isEmpty, let published = census(of: [found.participant]).published else { return "" }
+      return "there is only \(published): check what is asked for, or "
+    }
+    if let identity = options.participant, let nearest = census(of: people).nearest(identity) {
+      return "did you mean \(nearest)? If not, "
+    }
+    if !options.trackSids.isEmpty { return (hint.map { "\($0): " } ?? "") + "check the SID, or " }
+    if options.participant != nil || !options.participantPatterns.isEmpty {
+      return "\(hint ?? "nobody else is there"): check the name, or "
+    }
+    return hint.map { "\($0): check what is asked for, or " } ?? "nobody publishes in this room: check its name, or "
+  }
+
+  // MARK: What there is instead
+
+  /// Who is there, or what is published, instead of what is waited for; nil for nobody and nothing.
+  private var hint: String? {
+    if let identity = options.participant {
+      let census = census(of: people)
+      return census.names.map { names in names + (census.nearest(identity).map { ": did you mean \($0)?" } ?? "") }
+    }
+    let names = NamePatterns(options.participantPatterns)
+    let liked = people.filter { names.matches($0.identity) }
+    guard !liked.isEmpty else { return census(of: people).names }
+    return census(of: liked).published.map { "there is only \($0)" }
+  }
+
+  private var people: [RemoteParticipant] { Array(room.remoteParticipants.values) }
+
+  private func census(of people: [RemoteParticipant]) -> RoomCensus {
+    RoomCensus(
+      people: people.map {
+        RoomCensus.Person($0, named: !options.trackNames.isEmpty, bySID: !options.trackSids.isEmpty)
+      })
   }
 }

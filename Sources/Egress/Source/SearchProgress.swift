@@ -11,10 +11,27 @@ struct SearchProgress<Participant: AnyObject & Sendable>: Sendable {
   /// Since when there is nobody but those who cannot be recorded.
   private var hopelessSince: MediaTime?
 
+  /// When it began.
+  private var begun: MediaTime?
+  private var isLong = false
+  /// Who or what was there instead, when that was noted.
+  private(set) var hint: String?
+
   /// When there is something to decide without anything new.
   var nextDeadline: MediaTime? {
-    [first?.since, hopelessSince].compactMap { $0 }.min().map { $0 + Self.pairing }
+    [first?.since, hopelessSince, isLong ? nil : begun].compactMap { $0 }.min().map { $0 + Self.pairing }
   }
+
+  /// - Returns: whether it has taken so long that a name may be wrong.
+  mutating func takesLong(at time: MediaTime) -> Bool {
+    let since = begun ?? time
+    begun = since
+    isLong = time - since >= Self.pairing
+    return isLong
+  }
+
+  /// Notes who or what is there instead of what is waited for, once: whoever comes later and goes is no news.
+  mutating func note(hint: String?) { self.hint = self.hint ?? hint }
 
   /// - Parameter missing: what is waited for, in words.
   /// - Returns: whether it is to be told: something else was, and nothing flows.

@@ -83,6 +83,12 @@ struct TrackChoice: Sendable {
     return sources.sorted { $0.rawValue < $1.rawValue }.map { $0.spoken($0.kind) }.joined(separator: " and the ")
   }
 
+  /// What somebody has to publish, for people; nil where anything will do.
+  var want: String? {
+    if let wish { return "the \(wish)" }
+    return sids.isEmpty && kindsByDefault.count == 1 ? kindsByDefault.first?.description : nil
+  }
+
   /// What was asked for by name and never came.
   func missing(of participant: String) -> [Omission] {
     let sources = sources.filter { taken[$0.kind] == nil }.sorted { $0.rawValue < $1.rawValue }.map { source in
