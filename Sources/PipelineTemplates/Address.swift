@@ -77,7 +77,7 @@ struct Address: Equatable, Sendable {
   /// - Parameter known: is no secret.
   func secrets(besides known: Set<String>) -> [String] {
     let fields = parameters.filter { !Self.isShown($0.name) }.map { String($0.value) }
-    let key = stream.map { [$0.key, String($0.key.prefix { $0 != "?" })] } ?? []
+    let key = stream.map { [$0.key, String($0.key.prefix { $0 != "?" })] } ?? (isPlaceKnown ? [] : [String(authority)])
     return (key + fields + [credentials.map(String.init)].compactMap { $0 }).filter {
       !$0.isEmpty && !known.contains($0)
     }
@@ -85,10 +85,22 @@ struct Address: Equatable, Sendable {
 
   private static func isShown(_ parameter: Substring) -> Bool { parameter == "mode" || parameter == "latency" }
 
+  /// Whether a host stands where hosts do: behind a word that is no scheme here it may be a key, as in `twich://KEY`.
+  private var isPlaceKnown: Bool {
+    Self.hosted.contains(scheme) || authority.isEmpty || port?.isEmpty == false || authority == "localhost"
+      || authority.contains { ".:".contains($0) }
+  }
+
+  /// Schemes with a host behind them.
+  private static let hosted: Set = [
+    "rtmp", "rtmps", "srt", "udp", "rist", "rtp", "rtsp", "rtsps", "tcp", "http", "https", "ws", "wss", "s3", "gs",
+  ]
+
   /// Without its secrets: of a long key both ends are shown, `{abc...xyz}`, so that it can be told from others.
   /// - Parameter known: is no secret.
   func shown(besides known: Set<String>) -> String {
-    let server = "\(scheme)://\(authority)\(port.map { ":\($0)" } ?? "")"
+    let place = isPlaceKnown ? "\(authority)\(port.map { ":\($0)" } ?? "")" : "{...}"
+    let server = "\(scheme)://\(place)"
     if let stream {
       let name = stream.key.prefix { $0 != "?" }
       let isKnown = known.contains(String(name)) || FileNameTemplate.isPlaceholder(name)
@@ -101,9 +113,9 @@ struct Address: Equatable, Sendable {
     return server + (fields.isEmpty ? "" : "?" + fields.joined(separator: "&"))
   }
 
-  /// As LiveKit's Egress hides keys.
+  /// As LiveKit's Egress hides keys, but for short ones: both ends of those would be most of them.
   private static func hidden(_ key: String) -> String {
-    let shown = key.count >= 9 ? 3 : key.count >= 6 ? 2 : key.count >= 3 ? 1 : 0
+    let shown = key.count >= 12 ? 3 : 0
     return "{\(key.prefix(shown))...\(key.suffix(shown))}"
   }
 }

@@ -48,13 +48,33 @@ public struct Destination: Equatable, Sendable {
     "opus": "ogg", "rtmps": "rtmp", "m3u8": "hls", "jpg": "images", "jpeg": "images", "png": "images-png",
   ]
 
-  /// What the name of a file ends in that the template of that name writes.
-  package static func ending(of template: String) -> String {
-    ["hls": "m3u8", "images": "jpg", "images-png": "png"][template] ?? template
+  /// What the names of files may end in that the template of that name writes.
+  package static func endings(of template: String) -> [String] {
+    let others = ["hls": ["m3u8"], "images": ["jpg", "jpeg"], "images-png": ["png"], "ogg": ["ogg", "opus"]]
+    return others[template] ?? [template]
   }
 
   /// The shipped templates that take an address.
   package static let addressTemplates = ["rtmp", "srt", "udp"]
+  /// Of the addresses that those templates take.
+  package static let schemes = ["rtmp", "rtmps", "srt", "udp", "mux", "twitch"]
+  /// Schemes of places to which files are uploaded.
+  package static let stores: Set = ["s3", "gs", "gcs", "azure", "azblob", "oss", "http", "https"]
+
+  /// What the name of a file ends in, in small letters; empty where it has no such end.
+  package var ending: String { URL(fileURLWithPath: location).pathExtension.lowercased() }
+
+  /// Of an address, also of one that lacks a slash; nil for a path. In small letters.
+  package var scheme: String? { address?.scheme ?? halfScheme }
+
+  /// The word in front of `:/`, as in `rtmp:/HOST/APP/KEY`: a path may begin so, too.
+  private var halfScheme: String? {
+    guard address == nil, let colon = location.firstIndex(of: ":"), location[colon...].hasPrefix(":/") else {
+      return nil
+    }
+    let word = location[..<colon]
+    return word.isEmpty || word.contains { !$0.isLetter && !$0.isNumber } ? nil : word.lowercased()
+  }
 
   /// What a template is told of it: `location`, and of an address also `host` and `port`.
   public var values: [String: String] {
@@ -70,6 +90,10 @@ public struct Destination: Equatable, Sendable {
 
   /// Why its template cannot take it, and what to do; nil where that is not known.
   package var mistake: String? {
+    if let scheme = brokenScheme { return "'\(shown)' lacks a slash: write \(scheme)://, or ./\(scheme):/ for a file" }
+    if let service, location.dropFirst(service.count).allSatisfy({ $0 == "/" }) {
+      return "'\(service)' lacks a stream key: write \(service)KEY"
+    }
     guard template == "rtmp", address?.lacksKey == true else { return nil }
     return "'\(shown)' lacks an application or a stream key: write rtmp://HOST/APP/KEY"
   }
@@ -82,19 +106,36 @@ public struct Destination: Equatable, Sendable {
     "twitch://": "rtmps://ingest.global-contribute.live-video.net:443/app/",
   ]
 
+  /// The service that is meant, such as `mux://`.
+  private var service: String? {
+    let start = location.lowercased()
+    return Self.services.keys.first { start.hasPrefix($0) }
+  }
+
   /// What `mux://KEY` and `twitch://KEY` are short for.
   private var resolved: String {
-    let service = Self.services.first { location.lowercased().hasPrefix($0.key) }
-    return service.map { $0.value + location.dropFirst($0.key.count) } ?? location
+    guard let service, let server = Self.services[service] else { return location }
+    return server + location.dropFirst(service.count)
   }
+
+  /// Of an address that lacks a slash, where it can be no path.
+  private var brokenScheme: String? { halfScheme.flatMap { Self.schemes.contains($0) ? $0 : nil } }
 }
 
 extension Destination {
   /// For messages: a file's path, and an address without what may be a secret in it.
-  public var shown: String { address?.shown(besides: known) ?? location }
+  public var shown: String {
+    address?.shown(besides: known) ?? brokenScheme.map { "\($0):/{...}" } ?? location
+  }
+
+  /// The same where what begins as an address does is none that is known: there may be a key in it.
+  package var shownAsAddress: String { address == nil ? halfScheme.map { "\($0):/{...}" } ?? shown : shown }
 
   /// Parts of the location that nobody else is to see.
-  package var secrets: [String] { address?.secrets(besides: known) ?? [] }
+  package var secrets: [String] {
+    if let scheme = brokenScheme { return [String(location.dropFirst(scheme.count + 2))].filter { !$0.isEmpty } }
+    return address?.secrets(besides: known) ?? []
+  }
 
   /// What others say of this destination, without its secrets. One of less than four characters is no key that anybody
   /// gives out, and would be found in every word.

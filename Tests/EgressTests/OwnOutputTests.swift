@@ -47,7 +47,10 @@ import Testing
     let error = await #expect(throws: LiveKitError.self) {
       try await Recorder(room: room, options: RecordingOptions(file: "x.avi")).prepare()
     }
-    for ending in [".cut", ".ogg", ".m3u8", ".jpg"] { #expect(error?.message.contains(ending) == true) }
+    for ending in [".cut", ".ogg", ".opus", ".m3u8", ".jpeg", ".jpg", "such as hls-fmp4"] {
+      #expect(error?.message.contains(ending) == true, "\(ending)")
+    }
+    for none in [".hls-fmp4", ".mp4-opus", ".udp"] { #expect(error?.message.contains(none) == false, "\(none)") }
   }
 
   @Test func whatItDoesNotTakeCannotBeAskedOfIt() async throws {

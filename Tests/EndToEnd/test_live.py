@@ -245,8 +245,15 @@ def test_udp(server, tmp_path):
     [
         ("rtmp://127.0.0.1/live", ["lacks an application or a stream key", "rtmp://HOST/APP/KEY"]),
         ("rtmps://127.0.0.1/live/", ["rtmps://127.0.0.1/live/{...}", "rtmp://HOST/APP/KEY"]),
+        ("twitch://", ["'twitch://' lacks a stream key", "write twitch://KEY"]),
+        ("rtpm://127.0.0.1/live/secret", ["did you mean rtmp://?", "mux://, twitch://"]),
+        ("twich://secret", ["'twich://{...}'", "did you mean twitch://?"]),
+        ("twich:/secret", ["'twich:/{...}'", "did you mean twitch://?"]),
+        ("rtmp:/127.0.0.1/live/secret", ["'rtmp:/{...}' lacks a slash", "write rtmp://"]),
+        ("s3://talks/secret.mp4", ["'s3://talks'", "upload it with --on-complete"]),
+        ("https://host/secret.m3u8", ["'https://host'", "upload it with --on-complete"]),
         ("udp://127.0.0.1", ["${port} has no value"]),
-        ("foo://u:secret@h/x?key=secret", ["foo://h?key={...}", "no output template is called as its scheme", "rtmp, srt"]),
+        ("foo://u:secret@h/x?key=secret", ["foo://{...}?key={...}", "no output template is called as its scheme", "rtmp://, rtmps://, srt://"]),
     ],
 )
 def test_an_address_that_lacks_something_is_told(address, words):

@@ -56,18 +56,20 @@ import Testing
     #expect(Destination(location: "a.mp4").values == ["location": "a.mp4"])
     let mux = Destination(location: "mux://12345")
     #expect(mux.values["location"] == "rtmps://global-live.mux.com:443/app/12345")
-    #expect(mux.shown == "rtmps://global-live.mux.com:443/app/{1...5}")
-    let twitch = Destination(location: "Twitch://live_123456")
+    #expect(mux.shown == "rtmps://global-live.mux.com:443/app/{...}")
+    let twitch = Destination(location: "Twitch://live_1234567")
     #expect(twitch.template == "rtmp")
-    #expect(twitch.shown == "rtmps://ingest.global-contribute.live-video.net:443/app/{liv...456}")
-    #expect(twitch.redact("cannot reach twitch://live_123456").contains("live_123456") == false)
+    #expect(twitch.shown == "rtmps://ingest.global-contribute.live-video.net:443/app/{liv...567}")
+    #expect(twitch.redact("cannot reach twitch://live_1234567").contains("live_1234567") == false)
   }
 
   @Test(
     arguments: [
-      ("rtmp://h/app/live_123456", "rtmp://h/app/{liv...456}"), ("rtmp://h:1/a/b/123456", "rtmp://h:1/a/b/{12...56}"),
-      ("rtmps://user:pass@h/app/key", "rtmps://h/app/{k...y}"), ("rtmp://h/app/k?a=b/c", "rtmp://h/app/{k?.../c}"),
+      ("rtmp://h/app/live_1234567", "rtmp://h/app/{liv...567}"), ("rtmp://h:1/a/b/12345678901", "rtmp://h:1/a/b/{...}"),
+      ("rtmps://user:pass@h/app/key", "rtmps://h/app/{...}"), ("rtmp://h/app/k?a=b/c", "rtmp://h/app/{...}"),
       ("rtmp://h/app/ab", "rtmp://h/app/{...}"), ("rtmp://h/app/long key live=1", "rtmp://h/app/{lon...e=1}"),
+      ("twich://live_1234567", "twich://{...}"), ("foo://h.example/x", "foo://h.example"), ("foo://h:1", "foo://h:1"),
+      ("rtmp:/h/app/live_1234567", "rtmp:/{...}"), ("talk:/x.mp4", "talk:/x.mp4"),
       ("rtmp://h/app/{publisher_identity}", "rtmp://h/app/{publisher_identity}"),
       ("rtmp://h/app/{time}?key=secret", "rtmp://h/app/{time}?{...}"),
       ("rtmp://h/app/secret-{time}", "rtmp://h/app/{sec...me}}"), ("rtmp://h", "rtmp://h"),
@@ -83,6 +85,8 @@ import Testing
   @Test func whatOthersSayOfItHoldsNoSecret() {
     let address = Destination(location: "rtmp://h/app/live_123?a=b")
     #expect(address.redact("no rtmp://h/app/live_123?a=b") == "no rtmp://h/app/{liv...a=b}")
+    #expect(Destination(location: "twich://live_1234567").redact("no live_1234567") == "no {...}")
+    #expect(Destination(location: "rtmp:/h/app/live_123").secrets == ["h/app/live_123"])
     #expect(address.redact("stream 'live_123' of b") == "stream '{...}' of b")
     #expect(Destination(location: "a.mp4").redact("a.mp4 = a") == "a.mp4 = a")
   }
@@ -94,6 +98,12 @@ import Testing
     for location in ["rtmp://h/app/key", "rtmp://h/app/more/key", "srt://h:1", "a.mp4"] {
       #expect(Destination(location: location).mistake == nil, "\(location)")
     }
+    for service in ["mux://", "twitch://", "Twitch:///"] {
+      let name = service.prefix { $0 != ":" }.lowercased()
+      #expect(Destination(location: service).mistake == "'\(name)://' lacks a stream key: write \(name)://KEY")
+    }
+    #expect(Destination(location: "rtmp:/h/app/key").mistake?.contains("write rtmp://") == true)
+    #expect(Destination(location: "talk:/x.mp4").mistake == nil)
     #expect(Destination(argument: "mine=rtmp://h/app").mistake == nil, "a template may know the key itself")
   }
 }

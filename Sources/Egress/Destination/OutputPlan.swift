@@ -73,6 +73,7 @@ struct OutputPlanner: Sendable {
       try factory.fill(found, values: destination.values)
     }
     segments = try SegmentOptions(found, filled, set: factory.overrides)
+    try segments?.check(destination, of: TemplateName(.output, found.name))
     largestFile = filled.elements.contains { $0.factory == "wavenc" } ? 0xffff_0000 : nil
     takesCaptions = filled.caps(ofElement: CaptionInput.name) != nil
     let own = Set(found.variables.map(\.name))

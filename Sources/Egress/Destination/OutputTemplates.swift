@@ -44,17 +44,7 @@ package struct OutputTemplates: Sendable {
       _ = try LiveKitError.wrapping { () throws(PipelineFailure) in try factory.template(.output, name) }
       return name
     }
-    let known = names.filter { writes($0, factory) }
-    let shown = destination.shown
-    let advice =
-      "NAME=\(shown) or --output NAME says which output template writes it, such as \(known.joined(separator: ", "))"
-    guard destination.isFile else {
-      throw LiveKitError(
-        .invalidParameter, "'\(shown)' is an address, and no output template is called as its scheme; \(advice)")
-    }
-    let endings = known.filter { !Destination.addressTemplates.contains($0) }
-      .map { "." + Destination.ending(of: $0) }.joined(separator: ", ")
-    throw LiveKitError(.invalidParameter, "'\(shown)': the name has to end in one of \(endings); or \(advice)")
+    throw UnknownOutput(destination: destination, known: names.filter { writes($0, factory) }).error
   }
 
   /// Whether a template is told a location, or Swift writes what comes out of it.

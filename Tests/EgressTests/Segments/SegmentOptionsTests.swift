@@ -69,6 +69,31 @@ import Testing
     try RecordingTargets.claimed(options).release()
   }
 
+  @Test func imagesOfAnotherEndingAreNotReplaced() throws {
+    let folder = try TemporaryFolder()
+    var options = RecordingOptions(file: folder.path + "/a.jpg")
+    options.replacesFiles = false
+    for other in ["a_00000.jpeg", "a_00000.png", "a_init.mp4"] {
+      try "old".write(toFile: folder.path + "/" + other, atomically: false, encoding: .utf8)
+    }
+    try RecordingTargets.claimed(options).release()
+    try "old".write(toFile: folder.path + "/a_00003.jpg", atomically: false, encoding: .utf8)
+    #expect { try RecordingTargets.claimed(options) } throws: { "\($0)".contains("a_00003.jpg exists already") }
+  }
+
+  @Test func aPlaylistIsCalledSo() throws {
+    func error(_ location: String, _ name: String) -> String? {
+      do {
+        _ = try OutputPlanner(Destination(location: location, output: name), factory: PipelineFactory(folder: nil))
+        return nil
+      } catch { return "\(error)" }
+    }
+    #expect(error("w/m.mp4", "hls-fmp4")?.contains("write w/m.m3u8") == true)
+    for (location, name) in [("w/m.M3U8", "hls-fmp4"), ("w/m", "hls"), ("m.jpg", "images"), ("m.mp4", "mp4")] {
+      #expect(error(location, name) == nil, "\(location)")
+    }
+  }
+
   @Test func aPlaylistThatIsReplacedIsStillHeld() throws {
     let folder = try TemporaryFolder()
     let file = folder.path + "/a.m3u8"

@@ -63,6 +63,18 @@ struct SegmentOptions: Equatable, Sendable {
     try check()
   }
 
+  /// - Throws: the destination is called as something else than what is written there.
+  func check(_ destination: Destination, of template: TemplateName) throws(LiveKitError) {
+    guard imageInterval == nil, destination.isFile else { return }
+    let ending = destination.ending
+    guard !["", "m3u8", "m3u", template.name].contains(ending) else { return }
+    let stem = destination.location.dropLast(ending.count + 1)
+    throw LiveKitError(
+      .invalidParameter,
+      "'\(destination.location)' is no name for a playlist, which \(template) writes: write \(stem).m3u8, beside which "
+        + "its segments are")
+  }
+
   private func check() throws(LiveKitError) {
     if deletesSegments, playlist == .event {
       throw LiveKitError(

@@ -157,6 +157,7 @@ struct SegmentNames: Sendable {
   /// What the destination's name ends in; nil where it has no such end.
   let ending: String?
   private let hasCaptions: Bool
+  private let isOfImages: Bool
   private let suffix: SegmentOptions.Suffix
   private let folder: String
   private let stem: String
@@ -167,7 +168,7 @@ struct SegmentNames: Sendable {
     (playlist, stem) = (destination.location, url.deletingPathExtension().lastPathComponent)
     folder = (destination.location as NSString).deletingLastPathComponent
     ending = url.pathExtension.isEmpty ? nil : url.pathExtension
-    (hasCaptions, suffix) = (options.hasCaptions, options.suffix)
+    (hasCaptions, isOfImages, suffix) = (options.hasCaptions, options.imageInterval != nil, options.suffix)
     let folder = folder
     live = options.livePlaylist.map { (folder as NSString).appendingPathComponent($0) }
     guard options.livePlaylist == url.lastPathComponent else { return }
@@ -199,10 +200,11 @@ struct SegmentNames: Sendable {
 
   /// Whether a file of that name is or will be written.
   private func isOwn(_ name: String) -> Bool {
-    if name == initialization(1) || isLive(name) { return true }
+    if !isOfImages, name == initialization(1) || isLive(name) { return true }
     if hasCaptions, name.hasPrefix(stem + "_captions") || name == beside("_master.m3u8") { return true }
     guard name.hasPrefix(stem + "_") else { return false }
     let rest = name.dropFirst(stem.count + 1).split(separator: ".")
-    return rest.count == 2 && rest[0].count >= 5 && rest[0].allSatisfy(\.isWholeNumber)
+    guard rest.count == 2, rest[0].count >= 5, rest[0].allSatisfy(\.isWholeNumber) else { return false }
+    return !isOfImages || String(rest[1]) == (ending ?? "jpeg")
   }
 }

@@ -1,0 +1,53 @@
+import MediaBridge
+import PipelineTemplates
+
+/// Why no output template is found for a destination, and what can be written instead. Pure.
+struct UnknownOutput {
+  let destination: Destination
+  /// The names of the templates that write what they are told.
+  let known: [String]
+
+  var error: LiveKitError {
+    let message = destination.scheme.map(message(ofAddress:)) ?? message(ofFile: destination.shown)
+    return LiveKitError(.invalidParameter, message)
+  }
+
+  private func message(ofAddress scheme: String) -> String {
+    let shown = destination.shownAsAddress
+    if Destination.stores.contains(scheme) {
+      return "'\(shown)': nothing is uploaded while it runs; record a file, and upload it with --on-complete, such as "
+        + "--on-complete 'rclone move \"$1\" store:talks'"
+    }
+    let nearest = NearestName.of(scheme, in: Destination.schemes).map { "did you mean \($0)://? There" } ?? "there"
+    let schemes = Destination.schemes.map { $0 + "://" }.joined(separator: ", ")
+    return "'\(shown)' is an address, and no output template is called as its scheme; \(nearest) are \(schemes); or "
+      + "NAME=\(shown) says which output template writes it"
+  }
+
+  private func message(ofFile shown: String) -> String {
+    let endings = endings
+    // What people most likely want, where several are as near.
+    let candidates = ["mp4", "mkv"].filter(endings.contains) + endings
+    let typed = destination.ending
+    let nearest = typed.isEmpty ? nil : NearestName.of(typed, in: candidates).map { "; did you mean .\($0)?" }
+    let examples = variants.isEmpty ? "" : ", such as \(variants.joined(separator: ", "))"
+    return
+      "'\(shown)': the name has to end in one of \(endings.map { "." + $0 }.joined(separator: ", "))\(nearest ?? "")"
+      + "\(nearest == nil ? ";" : "") NAME=\(shown) or --output NAME says which output template writes it\(examples), "
+      + "and window= shows it"
+  }
+
+  /// What the names of files may end in.
+  private var endings: [String] {
+    let files = known.filter { !Destination.addressTemplates.contains($0) && !variants.contains($0) }
+    return Set(files.flatMap(Destination.endings)).sorted()
+  }
+
+  /// Other ways to write what a template is for already, such as `hls-fmp4`: they are chosen by their names.
+  private var variants: [String] {
+    known.filter { name in
+      Destination.endings(of: name) == [name] && known.contains { name.hasPrefix($0 + "-") }
+    }
+    .sorted()
+  }
+}
