@@ -73,7 +73,8 @@ struct RecordingReport: Sendable {
   /// How each of several destinations stores what is sent, it says itself.
   private func tell(_ participant: String?, _ tracks: [OutputTrack]) {
     let list = tracks.map(isOne || participant == nil ? describe : name).joined(separator: ", ")
-    console.say("Recording \(participant ?? "the room"): \(list)")
+    let isLive = destinations.withLock { $0.allSatisfy(\.isLive) }
+    console.say("\(isLive ? "Streaming" : "Recording") \(participant ?? "the room"): \(list)")
     var fields: [String: Any] = ["tracks": tracks.map(self.fields)]
     fields["participant"] = participant
     console.event("recording", fields)
@@ -116,7 +117,7 @@ struct RecordingReport: Sendable {
 
   private func news(of status: DestinationStatus) -> String? {
     switch status.state {
-    case .active: "\(status.location): \(status.tracks.map(describe).joined(separator: ", "))"
+    case .active: "\(status.location): \(shownTracks(of: status).joined(separator: ", "))"
     case .failed: "\(status.failure?.message ?? status.location): it has ended, and the others go on."
     case .complete where status.kind == .window: "The window was closed, and the others go on."
     case .complete: "\(status.location) is complete: \(figures(status).joined(separator: ", "))"
@@ -178,9 +179,10 @@ struct RecordingReport: Sendable {
   }
 
   private func finished(_ status: DestinationStatus, _ progress: OutputProgress, _ end: String) {
-    let list = (figures(status) + status.tracks.map(describe)).joined(separator: ", ")
+    let list = (figures(status) + shownTracks(of: status)).joined(separator: ", ")
+    let verb = status.kind == .stream ? "Streamed" : "Recorded"
     console.say(
-      "Recorded \(status.location): \(list), " + String(format: "%.2f %% of packets lost", progress.loss * 100))
+      "\(verb) \(status.location): \(list), " + String(format: "%.2f %% of packets lost", progress.loss * 100))
     if let captions = status.captions { console.say(describe(captions)) }
     for change in status.codecChanges { console.say(describe(change)) }
     if let stream = status.stream, stream.losses > 0 {
@@ -193,6 +195,7 @@ struct RecordingReport: Sendable {
       "tracks": status.tracks.map(self.fields), "ended": end, "not_recorded": progress.omissions.map(self.fields),
       "codec_changes": status.codecChanges.map(self.fields), "reloads": status.reloads.map(self.fields),
     ]
+    if !status.standIns.isEmpty { fields["stand_ins"] = status.standIns.map(\.kind.description) }
     if !status.parts.isEmpty { fields["parts"] = status.parts }
     if !status.segments.isEmpty { fields["segments"] = status.segments }
     if let captions = status.captions { fields["captions"] = ["files": captions.files, "cues": captions.cues] }
@@ -242,15 +245,36 @@ struct RecordingReport: Sendable {
   }
 
   private func name(_ track: OutputTrack) -> String {
-    // What is mixed has no codec.
-    let codec = track.codec.isEmpty ? "" : " \(track.codec.uppercased())"
-    return "\(track.kind)\(codec)\(track.dimensions.map { " \($0)" } ?? "")"
+    "\(track.kind)\(form(track.codec, track.dimensions))"
   }
 
+  /// Such as " VP8 640x360".
+  private func form(_ codec: String, _ dimensions: Dimensions?) -> String {
+    let name = ["H264": "H.264", "H265": "H.265", "OPUS": "Opus"][codec.uppercased()] ?? codec.uppercased()
+    // What is mixed has no codec.
+    return (name.isEmpty ? "" : " \(name)") + (dimensions.map { " \($0)" } ?? "")
+  }
+
+  /// What a destination holds, the video first.
+  private func shownTracks(of status: DestinationStatus) -> [String] {
+    let (black, silent) = (status.standIns.filter { $0.kind == .video }, status.standIns.filter { $0.kind == .audio })
+    return black.map(standIn) + status.tracks.map(describe) + silent.map(standIn)
+  }
+
+  /// As the destination has it, and what that was made of: "video H.264 1280x720 (from VP8 640x360)".
   private func describe(_ track: OutputTrack) -> String {
-    let way = track.isPassthrough ? "as sent" : track.sid.isEmpty ? "mixed" : "encoded"
     let dropped = track.buffersDropped > 0 ? ", \(track.buffersDropped) dropped for want of speed" : ""
-    return "\(name(track)) (\(way)\(dropped))"
+    guard !track.isPassthrough, let encoded = track.encoded else {
+      let way = track.isPassthrough ? "as sent" : track.sid.isEmpty ? "mixed" : "encoded"
+      return "\(name(track)) (\(way)\(dropped))"
+    }
+    let origin = track.sid.isEmpty ? "mixed" : "from\(form(track.codec, track.dimensions))"
+    return "\(track.kind)\(form(encoded.codec, encoded.dimensions)) (\(origin)\(dropped))"
+  }
+
+  private func standIn(_ track: OutputTrack) -> String {
+    let what = track.kind == .video ? "black: no video has come" : "silent: no audio has come"
+    return "\(track.kind)\(form(track.encoded?.codec ?? "", track.encoded?.dimensions)) (\(what))"
   }
 
   private func fields(_ track: OutputTrack) -> [String: Any] {
@@ -260,6 +284,8 @@ struct RecordingReport: Sendable {
       "lost": track.packetsLost,
     ]
     if let size = track.dimensions { fields["size"] = size.description }
+    fields["encoded"] = track.encoded?.codec
+    fields["encoded_size"] = track.encoded?.dimensions?.description
     return fields
   }
 

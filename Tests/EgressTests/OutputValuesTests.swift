@@ -23,6 +23,15 @@ struct OutputValuesTests {
     #expect(filled.description.contains("width=640,height=720"))
   }
 
+  @Test func whatAnEncoderMakesIsSaid() throws {
+    let video = try factory(["width": "640"]).fill(.encode, "h264", values: ["width": "1280", "height": "360"])
+    let size = Dimensions(width: 640, height: 360)
+    #expect(FeedLine.Form.encoded(video).made == EncodedForm(codec: "H264", dimensions: size))
+    let audio = try factory([:]).fill(.encode, "aac", values: [:])
+    #expect(FeedLine.Form.encoded(audio).made == EncodedForm(codec: "AAC", dimensions: nil))
+    #expect(FeedLine.Form.asSent.made == nil && FeedLine.Form.raw.made == nil)
+  }
+
   @Test func theOtherSideKeepsTheShape() {
     let size = Dimensions(width: 1280, height: 720)
     #expect(size.values(besides: [:]) == ["width": "1280", "height": "720"])

@@ -1,6 +1,8 @@
 """A clip of a foreign client, through the development server, into a file that holds what was sent."""
 
+import re
 import signal
+import subprocess
 import sys
 import time
 
@@ -9,6 +11,7 @@ import clip
 import numpy as np
 import pytest
 from failures import after, assert_failed
+from programs import KEYS, mediabridge
 
 FPS = 25
 SECONDS = 6
@@ -248,3 +251,28 @@ def test_an_encode_text_that_is_asked_for(server, tmp_path):
     assert recorder.finish() == 0, recorder.report("failed")
     assert checks.codecs(file) == {"video": "vp9", "audio": "opus"} and checks.decode_errors(file) == []
     assert {track["kind"]: track["passthrough"] for track in told["tracks"]} == {"video": False, "audio": True}
+
+
+def said(server, room, *arguments, command="record"):
+    """What a person is told of a short recording of that room."""
+    words = mediabridge(command, "--url", server.url, *KEYS, "--room", room, "--duration", "2s", "--wait", "20s", *arguments)
+    done = subprocess.run([*map(str, server.enter(*words))], capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_what_is_said_of_a_file_is_what_it_holds(server, tmp_path):
+    server.foreign_publisher("--room", "said", "--codec", "VP8")
+    file = tmp_path / "a.mp4"
+    told = said(server, "said", file)
+    made = re.search(r"^Recorded .*a\.mp4: .*video H\.264 (\d+x\d+) \(from VP8 \d+x\d+\), audio AAC \(from Opus\)", told, re.M)
+    assert made and checks.sizes(file) == {tuple(map(int, made[1].split("x")))}, told
+    assert "video VP8" in (told := said(server, "said", tmp_path / "a.mkv")) and "(as sent)" in told
+    told = said(server, "said", "udp://127.0.0.1:5009", command="stream")
+    assert "Streaming alice: " in told and "Streamed udp://127.0.0.1:5009: " in told and "Record" not in told
+
+
+def test_black_that_stands_in_is_said(server, tmp_path):
+    server.foreign_publisher("--room", "voice", "--no-video")
+    told = said(server, "voice", tmp_path / "a.mp4")
+    assert re.search(r"Recorded .*video H\.264 \d+x\d+ \(black: no video has come\), audio AAC \(from Opus\)", told), told

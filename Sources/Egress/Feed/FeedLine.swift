@@ -136,6 +136,30 @@ final class FeedLine: Sendable {
   }
 }
 
+extension FeedLine.Form {
+  /// What an encode template makes; nil for what is not encoded.
+  var made: EncodedForm? {
+    guard case .encoded(let template) = self, let format = template.caps(ofElement: "encoded")?.formats.first else {
+      return nil
+    }
+    return EncodedForm(codec: format.spoken, dimensions: template.frameSize)
+  }
+}
+
+extension FilledTemplate {
+  /// Of the frames that its encoder gets, where it says so: the last caps of raw video in it.
+  fileprivate var frameSize: Dimensions? {
+    let formats = description.split(whereSeparator: \.isWhitespace).flatMap { CapsText(String($0)).formats }
+    let sizes = formats.filter { $0.mediaType == "video/x-raw" }.compactMap { format -> Dimensions? in
+      guard let width = format.fields["width"]?.first.flatMap({ Int32($0) }),
+        let height = format.fields["height"]?.first.flatMap({ Int32($0) })
+      else { return nil }
+      return Dimensions(width: width, height: height)
+    }
+    return sizes.last
+  }
+}
+
 /// When a frame is shown, and when it is decoded where that is not the same, since the job's beginning.
 struct FeedTime: Sendable {
   var shown: Duration

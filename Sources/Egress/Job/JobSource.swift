@@ -74,7 +74,7 @@ extension JobSource {
       try await prepare()
       try await begin()
       job.tell()
-      tell(.started(participant: identity, received.map(\.track)))
+      tell(.started(participant: identity, startedTracks))
       tellDestinations()
     } catch {
       job.course.refusal = error
@@ -82,6 +82,16 @@ extension JobSource {
       // Where it was finished meanwhile, what was looked for may have been subscribed to since.
       await subscriptions.keep(only: [])
       throw error
+    }
+  }
+
+  /// With what is made of them for the first destination.
+  private var startedTracks: [OutputTrack] {
+    let known = figures.tracks
+    return received.map { received in
+      var track = received.track
+      track.encoded = known.first { $0.kind == track.kind }?.encoded
+      return track
     }
   }
 

@@ -52,6 +52,8 @@ public struct DestinationStatus: Sendable, Equatable {
   public var bytes: Int64 = 0
   /// At most one of video and one of audio, as they go to this destination.
   public var tracks: [OutputTrack] = []
+  /// What it has of video and audio though no track has come: black and silence.
+  public var standIns: [OutputTrack] = []
   /// The files besides the one that was asked for, in the order in which they began.
   public var parts: [String] = []
   /// The files that are whole and closed, which others may take: segments that are still there, then the files that list

@@ -10,7 +10,7 @@ public struct OutputTrack: Sendable, Equatable {
   public var codec: String
   /// Whether it is stored as it was sent, in all destinations that it is told of.
   public var isPassthrough: Bool
-  /// Size in pixels of the frames in the output; nil for audio, and before it is known.
+  /// Size in pixels of the frames as they come; nil for audio, and before it is known.
   public var dimensions: Dimensions?
   /// Video or audio packets written.
   public var buffers = 0
@@ -20,6 +20,16 @@ public struct OutputTrack: Sendable, Equatable {
   public var packetsReceived = 0
   /// RTP packets that never came, in no way.
   public var packetsLost = 0
+  /// What the output holds of it, where an encode template made that.
+  public var encoded: EncodedForm?
+}
+
+/// What an encode template makes of a track.
+public struct EncodedForm: Sendable, Equatable {
+  /// Such as `H264` or `AAC`.
+  public var codec: String
+  /// Size in pixels of its frames; nil for audio, and where the template does not say.
+  public var dimensions: Dimensions?
 }
 
 /// A track that has come in another codec than the one with which an output has begun: it is encoded into that from then

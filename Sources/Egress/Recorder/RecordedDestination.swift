@@ -117,15 +117,31 @@ struct RecordedDestination: Sendable {
     status.segments = output.segments
     status.stream = output.stream
     status.failure = output.failure
-    status.tracks = tracks.filter { output.has($0.track.kind) }.map { received in
-      let kind = received.track.kind
-      var track = received.track
-      track.isPassthrough = !output.isRaw(kind)
-      track.buffers = output.lines.written(OutputInput(kind), job.media)
-      track.buffersDropped = received.dropped(isRaw: output.isRaw(kind)) + output.dropped(kind)
-      return track
-    }
+    status.tracks = tracks.filter { output.has($0.track.kind) }.map { output.track($0, job) }
+    status.standIns = [Track.Kind.video, .audio].filter { kind in
+      output.has(kind) && !status.tracks.contains { $0.kind == kind }
+    }.map(output.standIn)
     return status
+  }
+}
+
+extension JobDestination {
+  /// As it goes to this destination.
+  fileprivate func track(_ received: RecordedTracks.Received, _ job: Job) -> OutputTrack {
+    let kind = received.track.kind
+    var track = received.track
+    track.isPassthrough = !isRaw(kind)
+    track.buffers = lines.written(OutputInput(kind), job.media)
+    track.buffersDropped = received.dropped(isRaw: isRaw(kind)) + dropped(kind)
+    track.encoded = lines[OutputInput(kind)]?.form.made
+    return track
+  }
+
+  /// Black or silence in the place of a track that has not come.
+  fileprivate func standIn(_ kind: Track.Kind) -> OutputTrack {
+    OutputTrack(
+      sid: "", kind: kind, codec: "", isPassthrough: false, dimensions: nil,
+      encoded: lines[OutputInput(kind)]?.form.made)
   }
 }
 
