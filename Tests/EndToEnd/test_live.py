@@ -68,9 +68,28 @@ def test_a_wrong_key_or_address_fails_at_once(server, live, key):
     server.foreign_publisher("--room", "key", "--codec", "H264")
     address = LiveServer.ADDRESS if key != KEY else "rtmp://127.0.0.1:1936/live/"
     recorder = server.recorder("key", "alice", address + key, "--duration", "60s")
-    said = assert_failed(recorder, "rtmp://127.0.0.1:193", "refused" if key == KEY else "publish", within=30)
+    words = "nothing answers at 127.0.0.1:1936; check the address" if key == KEY else "publish"
+    said = assert_failed(recorder, "rtmp://127.0.0.1:193", words, "nothing is sent", within=30)
+    assert ".pipeline" not in said or key != KEY
     assert_hidden(recorder, key)
     assert live.received == [], said
+
+
+@pytest.mark.parametrize(
+    "address, words",
+    [
+        ("srt://127.0.0.1:9", "nothing answers at 127.0.0.1:9; check the address"),
+        ("srt://no-such-host.invalid:9", "the name no-such-host.invalid cannot be resolved"),
+        ("rtmp://no-such-host.invalid/live/a", "the name no-such-host.invalid cannot be resolved"),
+    ],
+)
+def test_a_server_that_cannot_be_reached_is_named(server, address, words):
+    server.foreign_publisher("--room", "away", "--codec", "H264")
+    recorder = server.recorder("away", "alice", address, "--duration", "60s", command="stream")
+    said = assert_failed(recorder, words, within=30)
+    assert ".pipeline" not in said and "are sent" not in said, said
+    failed = next(event for event in recorder.events if event["event"] == "failed")
+    assert failed.get("duration", 0) == 0, failed
 
 
 def openssl(*options):

@@ -284,6 +284,20 @@ def test_secrets_of_an_address_are_told_to_nobody(server, start, place):
     assert "hunter2" not in f"{publisher.events}{publisher.errors}"
 
 
+@pytest.mark.parametrize(
+    "place, words",
+    [
+        ("http://127.0.0.1:1/x.mp4", "nothing answers at 127.0.0.1:1, or it has hung up"),
+        ("rtsp://127.0.0.1:1/x", "nothing answers at 127.0.0.1:1"),
+        ("srt://127.0.0.1:1", "nothing answers at 127.0.0.1:1"),
+        ("rtmp://127.0.0.1:1/app/key", "nothing answers at 127.0.0.1:1"),
+    ],
+)
+def test_a_source_that_cannot_be_reached_is_named(server, start, place, words):
+    said = assert_failed(publish(server, start, place), words, within=30)
+    assert ".pipeline" not in said, said
+
+
 def test_a_passphrase_is_not_told_while_somebody_is_waited_for(server, start):
     port = livekit_server.free_port(socket.SOCK_DGRAM)
     publisher = publish(server, start, f"srt://:{port}?mode=listener&passphrase=hunter2hunter2", "--duration", "1s")

@@ -35,7 +35,8 @@ final class StreamLink: Sendable {
   var status: StreamStatus {
     state.withLock {
       StreamStatus(
-        isReconnecting: $0.retry.awaySince != nil, losses: $0.losses, away: $0.retry.away(at: .now), reason: $0.reason)
+        isReconnecting: $0.retry.awaySince != nil, losses: $0.losses, away: $0.retry.away(at: .now), reason: $0.reason,
+        wasTaken: $0.retry.wasTaken)
     }
   }
 
@@ -110,14 +111,21 @@ final class StreamLink: Sendable {
   private static let stalled = LiveKitError(.output, "the server takes nothing any more")
 
   private static func final(_ error: LiveKitError, _ retry: StreamRetry) -> LiveKitError {
-    // With TLS the error says what to do.
-    let advice = error.message.contains("TLS") ? "" : ": check the address, and the key where it has one"
     let words =
       retry.wasTaken
-      ? "it was lost and did not come back within \(retry.limit.components.seconds) s"
-      : "nothing was taken of it\(advice)"
+      ? "it was lost and did not come back within \(retry.limit.components.seconds) s" : advice(for: error.message)
     return LiveKitError(
       error.code, "\(error.message); \(words)", fault: error.fault, underlying: error.underlying ?? error)
+  }
+
+  /// Where nothing was taken.
+  private static func advice(for message: String) -> String {
+    // With TLS the error says what to do.
+    if message.contains("TLS") { return "nothing was taken of it" }
+    let isUnreached = ["nothing answers at", "cannot be resolved", "does not answer as"].contains(
+      where: message.contains)
+    return isUnreached
+      ? "check the address" : "nothing was taken of it: check the address, and the key where it has one"
   }
 
   /// Why a stream that ends now is not complete; nil where it is.

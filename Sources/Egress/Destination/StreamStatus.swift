@@ -10,10 +10,17 @@ public struct StreamStatus: Sendable, Equatable {
   public var away: Duration = .zero
   /// Why it was lost, the last time.
   public var reason: LiveKitError?
+  /// Whether the server has ever taken anything.
+  public var wasTaken = false
 
-  /// - Parameter losses: how often it was lost.
-  public init(isReconnecting: Bool = false, losses: Int = 0, away: Duration = .zero, reason: LiveKitError? = nil) {
+  /// - Parameters:
+  ///   - losses: how often it was lost.
+  ///   - wasTaken: whether the server has ever taken anything.
+  public init(
+    isReconnecting: Bool = false, losses: Int = 0, away: Duration = .zero, reason: LiveKitError? = nil,
+    wasTaken: Bool = false
+  ) {
     (self.isReconnecting, self.losses) = (isReconnecting, losses)
-    (self.away, self.reason) = (away, reason)
+    (self.away, self.reason, self.wasTaken) = (away, reason, wasTaken)
   }
 }

@@ -117,6 +117,8 @@ struct RecordedDestination: Sendable {
     status.segments = output.segments
     status.stream = output.stream
     status.failure = output.failure
+    // What is put into a socket that nobody reads was not sent.
+    if status.failure != nil, status.stream?.wasTaken == false { status.duration = .zero }
     status.tracks = tracks.filter { output.has($0.track.kind) }.map { output.track($0, job) }
     status.standIns = [Track.Kind.video, .audio].filter { kind in
       output.has(kind) && !status.tracks.contains { $0.kind == kind }

@@ -40,8 +40,16 @@ extension PipelineFailure {
   /// What is wrong with a template's text, or with where it was looked for.
   init(template error: any Error) { self.init(.template, "\(error)", underlying: error) }
 
-  /// What a pipeline reports, with the file and line of its template.
+  /// What a pipeline reports, with the file and line of its template; of a server that is not reached neither says anything.
   package init(_ error: PipelineError, in template: FilledTemplate) {
+    guard let failure = ConnectionFailure(error, in: template) else {
+      self.init(ofTemplate: error, template)
+      return
+    }
+    self.init(template.kind == .output ? .destination : .pipeline, failure.message, underlying: error)
+  }
+
+  private init(ofTemplate error: PipelineError, _ template: FilledTemplate) {
     let place = Place(error: error, template: template)
     // What encodes, decodes or mixes opens a device at most.
     let isOpened = [.output, .capture, .process].contains(template.kind)

@@ -52,7 +52,8 @@ struct PublishCommand: AsyncParsableCommand {
     transform: duration(of:))
   var seek: Duration?
   @Option(
-    help: ArgumentHelp("How long a live source that went away is tried again", valueName: "time"),
+    help: ArgumentHelp(
+      "How long a live source that went away is tried again, once it has sent something", valueName: "time"),
     transform: duration(of:))
   var reconnectFor = Duration.seconds(30)
   @Option(help: "How long; without it until the files end, or Ctrl-C", transform: duration(of:)) var duration: Duration?
