@@ -582,6 +582,7 @@ def test_a_dry_run_of_a_mixed_room_tells_what_is_mixed():
     single = run("record", "--dev", "--room", "r", "--dry-run", "x.mkv")
     assert done.returncode == 0 and single.returncode == 0, done.stderr
     assert "as sent" in single.stdout and "as sent" not in done.stdout, done.stdout
+    assert "and what is mixed is raw" in done.stdout and "not known yet" not in done.stdout, done.stdout
 
 
 ROOM = ("--dev", "--room", "r")

@@ -53,7 +53,7 @@ def test_flac(server, tmp_path, texts, name):
     assert len(heard) >= 3 and np.diff(heard) == pytest.approx(1, abs=0.03), f"beeps at {np.round(heard, 3)}"
     assert [track["passthrough"] for track in told["tracks"]] == [False] and told["size"] == file.stat().st_size
     assert [(track["kind"], track["wanted"]) for track in told["not_recorded"]] == [("video", False)]
-    assert "output/flac takes no video" in told["not_recorded"][0]["reason"]
+    assert "output/flac takes no video; a file such as .mkv" in told["not_recorded"][0]["reason"]
 
 
 def free_port():

@@ -34,6 +34,8 @@ import Testing
     #expect(first.description == "encoded by encode/h264: output/x takes H264, VP8, and this is VP9")
     #expect(try feed("video/x-vp8;\(Self.avc)", TrackTraits(codec: "vp9")).encoder == "vp8")
     #expect(try feed(Self.avc, TrackTraits(codec: nil)).reason == "the track's codec is not known yet")
+    let mixed = try feed(Self.avc, TrackTraits(codec: nil, isMixed: true))
+    #expect(mixed.encoder == "h264" && mixed.reason.hasSuffix("takes H264, and what is mixed is raw"))
     #expect(try feed("video/x-vp8", TrackTraits(codec: "av1")).encoder == "vp8")
   }
 

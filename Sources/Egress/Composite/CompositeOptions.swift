@@ -42,7 +42,8 @@ public struct CompositeOptions: Sendable {
   package var hasLabels = false
   /// What the output has: `[.audio]` mixes no video and subscribes to none.
   public var kinds: Set<Track.Kind>
-  /// Whether it ends by itself when nobody of those who are seen and heard, and may publish, is left.
+  /// Whether it ends by itself when nobody of those who are seen and heard, and may publish, is left. It does so in any case
+  /// once the server has closed the room because everybody had left.
   public var endsWhenEmpty: Bool
   /// How long nobody has to be there for that: `RecordingOptions.emptyTimeout`.
   public var emptyTimeout = RecordingOptions.usualEmptyTimeout
@@ -51,7 +52,8 @@ public struct CompositeOptions: Sendable {
   public var duration: Duration?
   /// The longest wait for somebody who sends something; nil waits forever.
   public var wait: Duration?
-  /// Whether a file that holds something already is replaced, and is no error.
+  /// Whether a file that holds something already is replaced, and is no error: it is unless this is false. The command line
+  /// has it false but for `--overwrite`.
   public var replacesFiles = true
   /// How much each file holds before the composite goes on in the next one; nil for one file each.
   public var parts: PartLimit?

@@ -72,7 +72,8 @@ package struct OutputFeeds: Sendable {
   private init(_ target: RecordingTarget, _ wanted: Set<Track.Kind>, _ codecs: [String]?) {
     location = target.destination.shown
     let kinds = target.planner.kinds.intersection(wanted)
-    var tracks = [Track.Kind.video, .audio].map { (name: "mixed \($0)", kind: $0, traits: TrackTraits(codec: nil)) }
+    let mixed = TrackTraits(codec: nil, isMixed: true)
+    var tracks = [Track.Kind.video, .audio].map { (name: "mixed \($0)", kind: $0, traits: mixed) }
     if let codecs {
       tracks = codecs.map { ($0.uppercased(), $0 == "opus" ? .audio : .video, TrackTraits(codec: $0)) }
     }

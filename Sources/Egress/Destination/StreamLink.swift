@@ -122,8 +122,9 @@ final class StreamLink: Sendable {
   private static func advice(for message: String) -> String {
     // With TLS the error says what to do.
     if message.contains("TLS") { return "nothing was taken of it" }
-    let isUnreached = ["nothing answers at", "cannot be resolved", "does not answer as"].contains(
-      where: message.contains)
+    let isUnreached = ["nothing answers at", "cannot be resolved", "does not answer as"].contains {
+      message.contains($0)
+    }
     return isUnreached
       ? "check the address" : "nothing was taken of it: check the address, and the key where it has one"
   }

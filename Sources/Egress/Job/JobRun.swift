@@ -41,7 +41,9 @@ struct JobRun: Sendable {
     guard !planners.isEmpty, !planners.contains(where: { $0.kinds.contains(kind) }) else { return nil }
     let names = Set(planners.map(\.template.description)).sorted()
     return LiveKitError(
-      .invalidParameter, "\(names.joined(separator: " and ")) \(names.count > 1 ? "take" : "takes") no \(kind)")
+      .invalidParameter,
+      "\(names.joined(separator: " and ")) \(names.count > 1 ? "take" : "takes") no \(kind); a file such as .mkv or .mp4, "
+        + "instead of it or beside it, holds that")
   }
 
   /// Frames or blocks of audio that came for one of them.

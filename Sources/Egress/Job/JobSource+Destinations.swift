@@ -171,6 +171,6 @@ struct SentMedia: Sendable {
   init(mixed kinds: Set<Track.Kind>, _ size: Dimensions, _ voices: [Voice]) {
     self.voices = voices
     video = Job.Video(codec: nil, size: size)
-    traits = kinds.reduce(into: [:]) { $0[$1] = TrackTraits(codec: nil) }
+    traits = kinds.reduce(into: [:]) { $0[$1] = TrackTraits(codec: nil, isMixed: true) }
   }
 }

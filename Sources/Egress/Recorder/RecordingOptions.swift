@@ -35,7 +35,8 @@ public struct RecordingOptions: Sendable {
   /// What the file has of a participant when neither tracks nor sources are named: silence or black where nothing is
   /// sent.
   public var kinds: Set<Track.Kind>
-  /// Whether a file that holds something already is replaced, and is no error.
+  /// Whether a file that holds something already is replaced, and is no error: it is unless this is false. The command line
+  /// has it false but for `--overwrite`.
   public var replacesFiles = true
   /// How much each file holds before the recording goes on in the next one; nil for one file each.
   public var parts: PartLimit?

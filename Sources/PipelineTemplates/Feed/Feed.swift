@@ -41,8 +41,10 @@ public struct Feed: Equatable, Sendable, CustomStringConvertible {
 
 /// What is known of a track before it is fed to an output.
 public struct TrackTraits: Equatable, Sendable {
-  /// As descriptions spell it, in small letters; nil while it is not known, since nothing has come yet.
+  /// As descriptions spell it, in small letters; nil while it is not known, since nothing has come yet, and for what is mixed.
   public var codec: String?
+  /// Whether it is made of frames or PCM here, and so comes in no codec.
+  public var isMixed: Bool
   /// Whether frames may come turned, and turn while they come.
   public var mayTurn: Bool
   /// Of all its frames; nil where it may change, as that of a camera does.
@@ -57,9 +59,9 @@ public struct TrackTraits: Equatable, Sendable {
   /// As little or as much as is known.
   public init(
     codec: String?, mayTurn: Bool = false, width: Int? = nil, height: Int? = nil, hasBFrames: Bool = false,
-    keyframeInterval: Duration? = nil
+    keyframeInterval: Duration? = nil, isMixed: Bool = false
   ) {
-    self.codec = codec
+    (self.codec, self.isMixed) = (codec, isMixed)
     self.mayTurn = mayTurn
     (self.width, self.height) = (width, height)
     self.hasBFrames = hasBFrames

@@ -81,6 +81,7 @@ public struct FeedChoice: Equatable, Sendable {
   }
 
   private func fit(of track: TrackTraits) -> Fit {
+    if track.isMixed { return .no("\(output) takes \(taken.isEmpty ? "it" : taken), and what is mixed is raw") }
     guard let codec = track.codec else { return .no("the track's codec is not known yet") }
     guard !accepted.isAny else { return .yes }
     guard let sent = track.format else { return .no("\(codec.uppercased()) cannot be stored as it is sent") }
