@@ -9,7 +9,7 @@ final class BusDelivery: Sendable {
 
   private struct State {
     var handler: Handler?
-    var isStarting = false
+    var start = Start.none
     var isClosed = false
     var latency = Latency.known
     var firstError: PipelineError?
@@ -17,6 +17,8 @@ final class BusDelivery: Sendable {
     var nextWaiter = 0
     var waiters: [Int: @Sendable (Outcome) -> Void] = [:]
   }
+  /// What becomes of `Pipeline.start`.
+  private enum Start { case none, underWay, failed }
   /// Whether it is being found out anew, and has changed again meanwhile.
   private enum Latency { case known, asked, changed }
   private let state = Locked(State())
@@ -27,12 +29,13 @@ final class BusDelivery: Sendable {
     }
   }
 
-  /// From here to `endStart` an error is kept for the caller of `Pipeline.start` instead of being delivered.
-  func beginStart() { state.withLock { $0.isStarting = true } }
+  /// From here to `endStart` an error is kept for the caller of `Pipeline.start` instead of being delivered, and those that
+  /// follow it are of no interest.
+  func beginStart() { state.withLock { $0.start = .underWay } }
 
   func endStart() -> PipelineError? {
     state.withLock { state in
-      state.isStarting = false
+      state.start = state.firstError == nil ? .none : .failed
       return state.firstError
     }
   }
@@ -76,11 +79,9 @@ final class BusDelivery: Sendable {
   /// On the posting thread: notes errors at once, so that a failing start finds them, and passes the rest on.
   func posted(_ message: BusMessage, by pipeline: UnsafeMutablePointer<GstElement>) {
     let deliver = state.withLock { state in
-      if case .error(let error) = message, state.firstError == nil {
-        state.firstError = error
-        return !state.isStarting && !state.isClosed
-      }
-      return !state.isClosed
+      guard case .error(let error) = message else { return !state.isClosed }
+      state.firstError = state.firstError ?? error
+      return state.start == .none && !state.isClosed
     }
     guard deliver else { return }
     if case .latencyChanged = message { return askForLatency(of: SharedElement(retaining: pipeline)) }

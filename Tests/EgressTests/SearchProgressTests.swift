@@ -34,9 +34,10 @@ struct SearchProgressTests {
 
   @Test func whoIsThereInsteadIsToldOnce() {
     var progress = SearchProgress<Participant>()
-    #expect(!progress.takesLong(at: at(1000)))
+    #expect(progress.takesLong(at: at(1000)) == false)
     #expect(progress.nextDeadline == at(3000))
-    #expect(!progress.takesLong(at: at(2999)) && progress.takesLong(at: at(3000)))
+    #expect(progress.takesLong(at: at(2999)) == false)
+    #expect(progress.takesLong(at: at(3000)) == true)
     #expect(progress.nextDeadline == nil, "it does not look again and again")
     progress.note(hint: nil)
     progress.note(hint: "alice is there")

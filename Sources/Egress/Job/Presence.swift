@@ -63,7 +63,7 @@ extension JobSource {
 
 extension Room {
   /// Whether the server has closed it because everybody had left, which is an end of what was recorded and no failure.
-  var wasClosed: Bool { disconnectError?.code == .roomClosed }
+  package var wasClosed: Bool { disconnectError?.code == .roomClosed }
 }
 
 extension RemoteParticipant {

@@ -144,6 +144,7 @@ actor RawSession {
         return streams.lack(isWhole: duration == nil)
       }
       if room.connectionState == .disconnected {
+        if room.wasClosed, hasBegun, duration == nil { return streams.lack(isWhole: true) }
         return room.disconnectError ?? LiveKitError(.disconnected, "the connection to the room was lost")
       }
       guard !hasBegun else { continue }

@@ -1,5 +1,6 @@
 import Foundation
 import MediaBridge
+import MediaPipelines
 import PipelineTemplates
 
 /// How an output is cut into segments, and which playlists list them: what the variables of its template say.
