@@ -16,7 +16,7 @@ def test_demo(tmp_path):
     assert checks.durations(file) == pytest.approx({"video": 10, "audio": 10}, abs=0.3)
     assert checks.decode_errors(file) == []
     assert checks.disorder(file) == []
-    for word in ("H264", str(file), "lost", "00:00:"):
+    for word in ("H.264", str(file), "lost", "00:00:"):
         assert word in done.stdout, f"'{word}' is not in what it said:\n{done.stdout}"
     first, samples = checks.audio(file)
     assert checks.level(samples) > 0.01

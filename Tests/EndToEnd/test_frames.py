@@ -123,20 +123,19 @@ def test_what_happens_around_frames_is_told(server, tmp_path):
     assert {f"{WIDTH}x{HEIGHT}", f"{HEIGHT}x{WIDTH}"} <= set(sizes), sizes
 
 
-def test_a_track_that_was_named_goes_on_in_another_session(server, tmp_path):
+def test_a_track_that_was_named_goes_on_in_another_session(server):
     """It has another SID in a server that starts again."""
     server.foreign_publisher("--duration", "60")
     watcher = server.watcher("test")
-    while (track := watcher.wait_for("track_subscribed"))["kind"] != "video":
+    while (track := watcher.wait_for("track_subscribed"))["source"] != "camera":
         pass
-    log = tmp_path / "info.jsonl"
-    reader = Reader(server, "frames", "--track", track["sid"], "--info", log)
+    reader = Reader(server, "frames", "--track", track["sid"])
     size = WIDTH * HEIGHT * 3 // 2
     assert len(reader.read(size * FPS)) == size * FPS
     server.program.send(signal.SIGKILL)
     server.program.finish(10)
     server.start_again()
-    eventually(lambda: of("reconnected", lines(log)), timeout=40)
+    eventually(lambda: of("reconnected", reader.events), timeout=40)
     assert len(reader.read(size * FPS * 6)) == size * FPS * 6
     reader.stop()
 

@@ -44,8 +44,9 @@ final class PublisherSession {
   // MARK: Signalling
 
   func add(_ request: Livekit_AddTrackRequest) {
-    guard participant.mayPublish(request.source) else { return refuse(request) }
-    if let known = streams.tracks.first(where: { $0.cid == request.cid }) { return answer(request, with: known) }
+    guard participant.mayPublish(request.source) else { return refuse(request, .notAllowed) }
+    // It would be answered when that one is gone, where LiveKit's server does so at all.
+    guard !streams.tracks.contains(where: { $0.cid == request.cid }) else { return refuse(request, .queued) }
     let track = PublishedTrack(request: request)
     var known = track
     if track.isBackup {
@@ -60,9 +61,9 @@ final class PublisherSession {
     answer(request, with: known)
   }
 
-  private func refuse(_ request: Livekit_AddTrackRequest) {
+  private func refuse(_ request: Livekit_AddTrackRequest, _ reason: Livekit_RequestResponse.Reason) {
     var response = Livekit_SignalResponse()
-    response.requestResponse.reason = .notAllowed
+    response.requestResponse.reason = reason
     response.requestResponse.addTrack = request
     participant.send(response)
   }

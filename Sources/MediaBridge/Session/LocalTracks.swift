@@ -1,3 +1,4 @@
+import Foundation
 import LiveKitProtocol
 
 /// What this process publishes, and what is being announced. Its session's only.
@@ -29,9 +30,9 @@ struct LocalTracks {
 
   /// In the order in which they were published.
   private(set) var all: [Published] = []
-  /// Announced and not answered, by the id that they have here.
+  /// Announced and not answered, by the id with which they were announced first.
   private var waiting = AwaitedAnswers<String, Livekit_TrackPublishedResponse>()
-  /// What announced them.
+  /// What announced them last.
   private var requests: [String: Livekit_SignalRequest] = [:]
 
   /// How many sessions there were: what was begun in an earlier one does not count any more.
@@ -90,17 +91,25 @@ struct LocalTracks {
     return waiting.await(request.addTrack.cid)
   }
 
-  /// May have got lost with the connection.
-  var unanswered: [Livekit_SignalRequest] { Array(requests.values) }
+  /// What may have got lost with the connection, under other ids: LiveKit's server queues a track whose id it knows behind
+  /// the one of that id, and does not answer.
+  mutating func announceAgain() -> [Livekit_SignalRequest] {
+    for key in requests.keys { requests[key]?.addTrack.rename(to: UUID().uuidString) }
+    return Array(requests.values)
+  }
 
-  func announced(_ response: Livekit_TrackPublishedResponse) { waiting.settle(response.cid, .success(response)) }
+  func announced(_ response: Livekit_TrackPublishedResponse) { settle(response.cid, .success(response)) }
+
+  private func settle(_ cid: String, _ result: Result<Livekit_TrackPublishedResponse, LiveKitError>) {
+    if let key = requests.first(where: { $0.value.addTrack.cid == cid })?.key { waiting.settle(key, result) }
+  }
 
   func refused(_ request: Livekit_AddTrackRequest, _ response: Livekit_RequestResponse) {
     // What waits for another one is announced in its turn.
     guard response.reason != .queued, let error = LiveKitError(response) else { return }
     let name = Track.Source(request.source).spoken(request.type == .video ? .video : .audio)
     let whole = LiveKitError(error.code, "\(name): \(error.message)", fault: error.fault)
-    waiting.settle(request.cid, .failure(whole))
+    settle(request.cid, .failure(whole))
   }
 
   mutating func forget(_ cid: String) {
@@ -109,6 +118,13 @@ struct LocalTracks {
   }
 
   func failWaiting(_ error: LiveKitError) { waiting.failAll(error) }
+}
+
+extension Livekit_AddTrackRequest {
+  fileprivate mutating func rename(to new: String) {
+    for index in simulcastCodecs.indices where simulcastCodecs[index].cid == cid { simulcastCodecs[index].cid = new }
+    cid = new
+  }
 }
 
 extension Livekit_SubscribedQualityUpdate {

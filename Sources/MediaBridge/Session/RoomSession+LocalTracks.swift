@@ -196,7 +196,7 @@ extension RoomSession {
   func broughtBack(by mode: ReconnectMode) {
     tellPermission()
     guard mode == .full else {
-      for request in services.local.unanswered { link.client?.send(request) }
+      for request in services.local.announceAgain() { link.client?.send(request) }
       return services.local.all.forEach(sendMute)
     }
     publishAgain(allBut: [])

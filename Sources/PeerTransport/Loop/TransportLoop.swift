@@ -59,11 +59,13 @@ public final class TransportLoop: @unchecked Sendable {
   /// - Returns: false when it is dropped, since the loop has stopped.
   @discardableResult
   public func post(_ job: @escaping Job) -> Bool {
-    let isAccepted = state.withLock { state in
-      if !state.hasEnded { state.jobs.append(job) }
-      return !state.hasEnded
+    let (isAccepted, isFirst) = state.withLock { state in
+      guard !state.hasEnded else { return (false, false) }
+      state.jobs.append(job)
+      return (true, state.jobs.count == 1)
     }
-    if isAccepted { g_main_context_wakeup(context) }
+    // With others that wait the loop has been woken, or looks for more before it waits.
+    if isFirst { g_main_context_wakeup(context) }
     return isAccepted
   }
 
