@@ -2,8 +2,8 @@ import SDP
 
 /// What a server sends at the end of a track, and while a microphone is muted: frames of one macroblock, or silence.
 enum BlankMedia {
-  /// How many there are of it.
-  struct Extent {
+  /// How often they come, and so how many of them fill a time.
+  struct Cadence {
     /// Frames a second.
     let rate: UInt32
     /// For the fifth of a second that LiveKit sends at the end of a track.
@@ -11,9 +11,9 @@ enum BlankMedia {
     /// For the second that it sends of silence when a track is muted.
     var muting: Int { Int(rate) }
 
-    static let video = Extent(rate: 30)
+    static let video = Cadence(rate: 30)
     /// Silence comes in frames of 20 ms.
-    static let audio = Extent(rate: 50)
+    static let audio = Cadence(rate: 50)
   }
 
   static func payload(of codec: Codec) -> [UInt8]? {

@@ -53,7 +53,7 @@ final class DownTrack {
   /// Nothing goes out that its publisher has muted, or the subscriber does not want now.
   private var isForwarding: Bool { wish.isEnabled && !track.info.muted }
 
-  private var blankExtent: BlankMedia.Extent { track.isVideo ? .video : .audio }
+  private var blankCadence: BlankMedia.Cadence { track.isVideo ? .video : .audio }
 
   var sendingTrack: SendingTrack {
     let stream = "\(publisherSid)|\(track.sid)"
@@ -155,7 +155,7 @@ final class DownTrack {
   func muteChanged(at time: MediaTime) {
     stream?.silence?.cancel()
     choose(at: time)
-    if track.info.muted && !track.isVideo { sendSilence(blankExtent.muting) }
+    if track.info.muted && !track.isVideo { sendSilence(blankCadence.muting) }
   }
 
   /// Frame by frame, each at its time: those that came early would look as if the network were quicker than it is.
@@ -167,14 +167,14 @@ final class DownTrack {
 
   /// Clears the subscriber's frame before the track goes, as a LiveKit server does: with tiny frames, or silence.
   func flush() {
-    for _ in 0..<blankExtent.ending { sendBlank(at: .now) }
+    for _ in 0..<blankCadence.ending { sendBlank(at: .now) }
   }
 
   /// - Returns: false where nothing has gone out yet, or there is nothing like it in the codec.
   @discardableResult
   private func sendBlank(at time: MediaTime) -> Bool {
     guard let payload = stream.flatMap({ BlankMedia.payload(of: $0.codec) }),
-      let packet = stream?.rewriter.insert(payload, after: codec.clockRate / blankExtent.rate, at: time)
+      let packet = stream?.rewriter.insert(payload, after: codec.clockRate / blankCadence.rate, at: time)
     else { return false }
     stream?.sender.sent(packet, at: time)
     send(packet)

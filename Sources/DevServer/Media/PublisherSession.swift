@@ -21,6 +21,8 @@ final class PublisherSession {
   private var arrivals = ArrivalFeedback(sender: SSRC(1))
   private var speech = SpeechNews(at: .now)
   private var gate = MessageGate()
+  /// Announced under the id of a track that is there.
+  private var queued: [Livekit_AddTrackRequest] = []
   private var ticker: LoopTimer?
 
   /// As the room was told last.
@@ -45,8 +47,10 @@ final class PublisherSession {
 
   func add(_ request: Livekit_AddTrackRequest) {
     guard participant.mayPublish(request.source) else { return refuse(request, .notAllowed) }
-    // It would be answered when that one is gone, where LiveKit's server does so at all.
-    guard !streams.tracks.contains(where: { $0.cid == request.cid }) else { return refuse(request, .queued) }
+    guard !streams.tracks.contains(where: { $0.cid == request.cid }) else {
+      queued.append(request)
+      return refuse(request, .queued)
+    }
     let track = PublishedTrack(request: request)
     var known = track
     if track.isBackup {
@@ -59,6 +63,13 @@ final class PublisherSession {
     }
     streams.tracks.append(track)
     answer(request, with: known)
+  }
+
+  /// As LiveKit's server, which never answers what is queued behind a track that was not sent yet.
+  private func addQueued() {
+    let free = queued.filter { request in !streams.tracks.contains { $0.cid == request.cid } }
+    queued.removeAll(where: free.contains)
+    for request in free { add(request) }
   }
 
   private func refuse(_ request: Livekit_AddTrackRequest, _ reason: Livekit_RequestResponse.Reason) {
@@ -119,6 +130,7 @@ final class PublisherSession {
     for track in streams.removeEnded(in: offer) where !track.isBackup {
       participant.room.trackEnded(track, of: participant)
     }
+    addQueued()
     streams.registerAnnounced()
     peer.connect(to: remote, isDTLSClient: remote.setup == .passive)
     for candidate in candidates.described(with: offer.media.flatMap(\.candidates)) {

@@ -243,7 +243,9 @@ final class SubscriberSession {
 
   /// Who is sent nothing of a speaker hears no more of it, so that it is told the end of it now.
   private func tellSilence(of publisherSid: String) {
-    guard participant.room.participant(sid: publisherSid)?.publisher.isSpeaking == true else { return }
+    guard let publisher = participant.room.participant(sid: publisherSid), !publisher.isHidden,
+      publisher.publisher.isSpeaking
+    else { return }
     var speaker = Livekit_SpeakerInfo()
     speaker.sid = publisherSid
     var response = Livekit_SignalResponse()

@@ -11,6 +11,8 @@ struct UpStreams {
   /// Of the newest answer.
   var sections: [NegotiatedSection] = []
   private var streams: [SSRC: Stream] = [:]
+  /// What their senders have left: late packets of them begin no layer.
+  private var former: Set<SSRC> = []
   /// The tracks, by `cid`, that the newest offer sends.
   private var offered: Set<String> = []
 
@@ -49,11 +51,13 @@ struct UpStreams {
       let layers =
         groups.first { $0.semantics == "SIM" }?.ssrcs
         ?? section.remoteSources.map(\.ssrc).filter { !repairs.contains($0) }.prefix(1).map { $0 }
-      for (index, ssrc) in layers.enumerated() where section.remoteRids.isEmpty && streams[ssrc] == nil {
+      for (index, ssrc) in layers.enumerated() where section.remoteRids.isEmpty && isNew(ssrc) {
         register(track, section, index: index, ssrc: ssrc, rtx: repair.first { $0.ssrcs[0] == ssrc }?.ssrcs[1])
       }
     }
   }
+
+  private func isNew(_ ssrc: SSRC) -> Bool { streams[ssrc] == nil && !former.contains(ssrc) }
 
   private func track(of section: NegotiatedSection) -> PublishedTrack? {
     section.remoteMsid?.track.flatMap { cid in tracks.first { $0.cid == cid } }
@@ -77,6 +81,9 @@ struct UpStreams {
 
   /// Its sender goes on under another SSRC, as one may at any time (RFC 3550, 8.2).
   private mutating func forget(_ layer: UpLayer, of track: PublishedTrack) {
+    // A sender that changes it again and again is not remembered for ever.
+    if former.count >= 1000 { former = [] }
+    former.insert(layer.ssrc)
     streams = streams.filter { $0.value.layer !== layer }
     track.remove(layer)
   }
@@ -90,6 +97,7 @@ struct UpStreams {
 
   /// A stream that only its header extensions identify (RFC 8843, 9.2; RFC 8852).
   private mutating func identify(_ packet: RTPPacket) -> Stream? {
+    guard !former.contains(packet.ssrc) else { return nil }
     func text(_ uri: String, _ section: NegotiatedSection) -> String? {
       guard let id = section.extensionID(uri) else { return nil }
       return packet.withHeaderExtension(id) { String(decoding: $0, as: UTF8.self) }
