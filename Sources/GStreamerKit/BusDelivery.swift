@@ -33,9 +33,10 @@ final class BusDelivery: Sendable {
   /// follow it are of no interest.
   func beginStart() { state.withLock { $0.start = .underWay } }
 
-  func endStart() -> PipelineError? {
+  /// - Parameter hasFailed: whether the state did not change.
+  func endStart(hasFailed: Bool = false) -> PipelineError? {
     state.withLock { state in
-      state.start = state.firstError == nil ? .none : .failed
+      state.start = hasFailed || state.firstError != nil ? .failed : .none
       return state.firstError
     }
   }

@@ -12,7 +12,7 @@ extension Pipeline {
   public func start() throws(PipelineError) {
     delivery.beginStart()
     let result = gst_element_set_state(element, GST_STATE_PLAYING)
-    let error = delivery.endStart()
+    let error = delivery.endStart(hasFailed: result == GST_STATE_CHANGE_FAILURE)
     drawing.draw(element, error == nil ? .start : .error)
     if let error { throw error }
     if result == GST_STATE_CHANGE_FAILURE { throw PipelineError(.stateChange, "the pipeline did not start") }
@@ -59,7 +59,7 @@ extension Pipeline {
     delivery.beginStart()
     gst_element_set_state(element, GST_STATE_PAUSED)
     let result = gst_element_get_state(element, nil, nil, GstClockTime(max(timeLimit.nanoseconds, 0)))
-    if let error = delivery.endStart() { throw error }
+    if let error = delivery.endStart(hasFailed: result == GST_STATE_CHANGE_FAILURE) { throw error }
     if result == GST_STATE_CHANGE_ASYNC {
       throw PipelineError(.timeLimit, "the pipeline was not ready within \(timeLimit)")
     }

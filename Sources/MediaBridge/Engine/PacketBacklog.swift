@@ -12,7 +12,11 @@ struct PacketBacklog {
   /// What an output takes from the first packet on to be made. Whoever comes later wants what is now.
   private static let longest = Duration.seconds(4)
 
+  /// By how much what belongs behind a keyframe's beginning may have overtaken it, in ticks of the RTP clock.
+  private static let overtaking: UInt32 = 90_000
+
   private let isVideo: Bool
+  /// As they came, but for a keyframe's beginning, which is the first.
   private var packets: [(packet: RTPPacket, beginsAnew: Bool, time: MediaTime)] = []
 
   init(isVideo: Bool) { self.isVideo = isVideo }
@@ -20,8 +24,13 @@ struct PacketBacklog {
   /// - Parameter beginsAnew: whether it begins a keyframe, or is audio.
   mutating func add(_ packet: RTPPacket, beginsAnew: Bool, at time: MediaTime) {
     if isVideo {
-      if beginsAnew { packets.removeAll { $0.packet.timestamp != packet.timestamp } }
+      // What comes again from before the keyframe is of no use.
+      guard !isBeforeKeyframe(packet) else { return }
       if packets.count == Self.videoLimit { packets.removeAll() }
+      if beginsAnew {
+        packets.removeAll { $0.packet.timestamp &- packet.timestamp >= Self.overtaking }
+        return packets.insert((packet, beginsAnew, time), at: 0)
+      }
     } else if packets.count == Self.audioLimit {
       // Many at once: each time all others move up.
       packets.removeFirst(Self.audioLimit / 2)
@@ -29,17 +38,24 @@ struct PacketBacklog {
     packets.append((packet, beginsAnew, time))
   }
 
+  private func isBeforeKeyframe(_ packet: RTPPacket) -> Bool {
+    guard let first = packets.first, first.beginsAnew else { return false }
+    return first.packet.timestamp &- packet.timestamp &- 1 < Self.overtaking
+  }
+
   /// The timestamps of the whole frames with which a decoder would begin.
   var frames: [UInt32] { isUsable ? packets.map(\.packet).filter(\.endsFrame).map(\.timestamp) : [] }
 
-  /// - Returns: what a pipeline begins with, after which nothing is left; empty when that would be no beginning.
+  /// - Returns: what a pipeline begins with, in order, after which nothing is left; empty when that would be no beginning.
   mutating func take(at time: MediaTime) -> [ArrivedPacket] {
     defer { packets = [] }
     // What came before a pause is not what is seen or heard now.
     guard isUsable, let newest = packets.last, time - newest.time <= Self.staleness else { return [] }
     let isRecent = { time - $0 <= Self.longest }
     guard !isVideo || isRecent(packets[0].time) else { return [] }
-    return packets.lazy.filter { isRecent($0.time) }.map { ArrivedPacket($0.packet, at: $0.time) }
+    let first = packets[0].packet.sequenceNumber
+    return packets.filter { isRecent($0.time) }.map { ArrivedPacket($0.packet, at: $0.time) }
+      .sorted { $0.packet.sequenceNumber.distance(from: first) < $1.packet.sequenceNumber.distance(from: first) }
   }
 
   /// A keyframe's own beginning may be behind a delimiter in a packet of its own.

@@ -90,7 +90,7 @@ extension LiveKitError.Code {
   public static let participantRemoved = Self(rawValue: "participantRemoved")
   /// Somebody deleted the room on the server.
   public static let roomDeleted = Self(rawValue: "roomDeleted")
-  /// The server closed the room, as it does some time after everybody has left: a hidden participant keeps none open.
+  /// The server closed the room, as it does some time after everybody has left: recorders and agents keep none open.
   public static let roomClosed = Self(rawValue: "roomClosed")
   /// What was waited for did not come in time: an answer, the first media connection, a recording's participant.
   public static let timedOut = Self(rawValue: "timedOut")

@@ -143,7 +143,6 @@ extension SessionState {
     act(.reconnected(recovery.mode))
     // What was told last may have been lost with the connection; a new session begins with all of it.
     if recovery.mode == .quick { settings.doubt(at: now) }
-    restartPublisher(at: now)
     // If it fails there is another loss to mend, and all is told again.
     for sid in roster.sids(where: \.wish.isUntold) {
       change(sid) { $0.settle() }
@@ -151,6 +150,7 @@ extension SessionState {
     }
     if roster.isIncomplete { standing.returnLimit = now + Self.returnTime }
     phase = .standing(standing)
+    publisherReturns(at: now)
   }
 
   /// What does not come back in a new session is not waited for any longer.

@@ -35,10 +35,12 @@ extension SessionState {
     lost(.failed(error), at: time)
   }
 
-  /// A restart counts from when the server can hear of it.
-  mutating func restartPublisher(at now: MediaTime) {
-    guard case .restarting(let error, _) = link.publisherLoss else { return }
-    link.publisherLoss = .restarting(error, until: now + Self.restartLimit)
+  /// A restart counts from when the server can hear of it; what failed meanwhile, beside another loss, is news now.
+  mutating func publisherReturns(at now: MediaTime) {
+    if case .restarting(let error, _) = link.publisherLoss {
+      link.publisherLoss = .restarting(error, until: now + Self.restartLimit)
+    }
+    if !link.published.isEmpty { publisherNeeded() }
   }
 
   /// When the restart has brought nothing; a resume, which begins it anew, is waited for.

@@ -5,9 +5,9 @@ struct KeyframeWatch: Sendable {
   /// None would come, and the stream goes on with one: what was to be asked for waits.
   var isPaused = false
   private var requester = KeyframeRequester()
-  /// The number of the newest one's packet that came last.
+  /// Of the packets that begin a keyframe, the highest number.
   private var newest: Int64?
-  /// The number from which on one is what was asked for: an older one may still come, sent again.
+  /// A keyframe answers the request from this number on; an older one may still come as a retransmission.
   private var wantedFrom = Int64.min
   /// Whether its codec is looked into, so that the answer to a request is seen.
   private var recognises = false

@@ -61,7 +61,7 @@ struct NACKGenerator: Sendable {
   /// Notes a gap.
   /// - Returns: false when it is too large to be filled; everything missing then counts as lost.
   mutating func noteGap(_ gap: Range<Int64>, at time: MediaTime) -> Bool {
-    guard gap.count + missing.count <= Limit.missing else {
+    guard gap.count + missing.count(where: isWanted) <= Limit.missing else {
       reset()
       return false
     }

@@ -15,7 +15,7 @@ public struct ArrivedPacket: Sendable {
 /// filled or has been waited for long enough.
 ///
 /// Pure: packets and times go in, packets in order come out. Whoever feeds it calls `skip` when `deadline` has passed,
-/// and `restart` when its sender counts from somewhere else.
+/// and `restart` where what comes has nothing to do with what came before.
 public struct PacketSequencer: Sendable {
   /// Packets that were waited for in vain.
   public struct Gap: Equatable, Sendable {

@@ -33,6 +33,19 @@ import Testing
     #expect(kept(isVideo: true, after: 5.5).isEmpty, "another keyframe is asked for")
   }
 
+  /// Where the network changes their order, the beginning of the keyframe may come behind the next frame.
+  @Test func whatHasOvertakenAKeyframesBeginningFollowsIt() {
+    var backlog = PacketBacklog(isVideo: true)
+    for number in [1, 5, 4, 6, 3, 2] {
+      let packet = RTPPacket(
+        payloadType: PayloadType(96), sequenceNumber: SequenceNumber(UInt16(number)),
+        timestamp: number < 3 ? 960 : number < 5 ? 3840 : 6720, ssrc: SSRC(1), marker: [2, 4, 6].contains(number),
+        payload: [1])
+      backlog.add(packet, beginsAnew: number == 3, at: start)
+    }
+    #expect(backlog.take(at: start).map(\.packet.sequenceNumber.rawValue) == [3, 4, 5, 6])
+  }
+
   /// An access unit delimiter of H.264 may come in a packet of its own, before the keyframe's first.
   @Test func aKeyframeMayBeginBehindADelimiter() {
     var backlog = PacketBacklog(isVideo: true)

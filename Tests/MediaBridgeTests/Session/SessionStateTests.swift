@@ -138,6 +138,18 @@ import Testing
     #expect(course.state.isRecovering)
   }
 
+  /// It failed while the session was waiting to be resumed, which was no news then.
+  @Test func aPublisherThatFailsBesideAnotherLossIsMadeAnewAfterIt() {
+    var course = Course.standing()
+    course.handle(Self.published)
+    course.lose(.quick)
+    course.handle(.publisher(.failed(.iceFailed(tried: ""))))
+    _ = course.advance(by: .seconds(1))
+    _ = course.resume()
+    _ = course.advance(by: .seconds(1))
+    #expect(course.state.isRecovering)
+  }
+
   /// What stands before a server that starts may show a certificate of its own for a moment.
   @Test func aCertificateThatIsRefusedLaterIsTriedAgain() {
     let refusal = SessionFailure(SignalError.tls(host: "server", reason: "self-signed"))
