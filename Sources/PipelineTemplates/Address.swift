@@ -94,6 +94,8 @@ struct Address: Equatable, Sendable {
   /// Schemes with a host behind them.
   private static let hosted: Set = [
     "rtmp", "rtmps", "srt", "udp", "rist", "rtp", "rtsp", "rtsps", "tcp", "http", "https", "ws", "wss", "s3", "gs",
+    "gcs",
+    "azure", "azblob", "oss",
   ]
 
   /// Without its secrets: of a long key both ends are shown, `{abc...xyz}`, so that it can be told from others.

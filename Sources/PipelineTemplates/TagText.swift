@@ -34,7 +34,7 @@ struct TagText {
     return text
   }
 
-  /// Whether a value goes on with a word, or stands behind a type such as `(uint)`, which no text has.
+  /// Whether a value goes on with a word, or stands behind a type such as `(uint)`: a number is written without quotes.
   private var isInWord: Bool {
     guard let last else { return true }
     return last == UInt8(ascii: ")") || LaunchQuoting.isAlphanumeric(last) || Self.wordMarks.utf8.contains(last)

@@ -54,7 +54,7 @@ struct MediaBridgeCommand: AsyncParsableCommand {
     let arguments = arguments.prefix { $0 != "--" }
     for (option, value) in zip(arguments, arguments.dropFirst())
     where option.hasPrefix("--") && !option.contains("=") && value.wholeMatch(of: /-[0-9][0-9.hmskMG]*/) != nil {
-      return "\(option) \(value): it takes no negative value"
+      return "\(option) \(value): it takes no negative value; a name that begins with - is given as \(option)=\(value)"
     }
     return nil
   }

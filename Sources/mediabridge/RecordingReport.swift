@@ -72,7 +72,10 @@ struct RecordingReport: Sendable {
 
   /// How each of several destinations stores what is sent, it says itself.
   private func tell(_ participant: String?, _ tracks: [OutputTrack]) {
-    let list = tracks.map(isOne || participant == nil ? describe : name).joined(separator: ", ")
+    let list = tracks.map { track in
+      isOne ? describe(track) : participant == nil ? "\(name(track)) (mixed)" : name(track)
+    }
+    .joined(separator: ", ")
     let isLive = destinations.withLock { $0.allSatisfy(\.isLive) }
     console.say("\(isLive ? "Streaming" : "Recording") \(participant ?? "the room"): \(list)")
     var fields: [String: Any] = ["tracks": tracks.map(self.fields)]
@@ -87,7 +90,8 @@ struct RecordingReport: Sendable {
     let what = kinds.contains(.video) ? "black and silence" : "silence"
     let end =
       options.duration.map { "ends after \(Format.duration($0)), as asked" }
-      ?? "ends with Ctrl-C, or when the server closes the empty room"
+      ?? (options.ending == .roomEmpty
+        ? "ends when nobody who may publish is left" : "ends with Ctrl-C, or when the server closes the room")
     let alternative = options.ending == nil ? "; --until-left would have ended it here" : ""
     return "Until \(identity) is back the file gets \(what); it \(end)\(alternative)."
   }

@@ -160,9 +160,8 @@ struct RoomArguments: ParsableArguments {
     if participants.contains("") { throw ValidationError("--participant is empty; give a value, or leave it out") }
     let claims = knownToken.flatMap(TokenClaims.of)
     guard let own = claims == nil ? identity : claims?.identity else { return }
-    // One of wildcards alone is for whoever is there.
-    let named = participants.filter { $0.contains { !"*?".contains($0) } }
-    guard let name = named.first(where: { NamePatterns([$0]).matches(own) }) else { return }
+    // A pattern is for whoever else is there.
+    guard let name = participants.first(where: { !NamePattern.isPattern($0) && $0 == own }) else { return }
     let (whose, advice) =
       identity == nil
       ? ("the token of '\(own)'", "use the token of another identity") : ("--identity \(own)", "leave out --identity")

@@ -1,4 +1,6 @@
+import Glibc
 import MediaBridge
+import MediaCore
 import Testing
 
 @testable import Egress
@@ -12,6 +14,23 @@ import Testing
     #expect(within == true)
     let afterwards = lock.ifFree { 2 }
     #expect(afterwards == 2)
+  }
+
+  @Test func oneHasItAtATime() async {
+    let (lock, state) = (TakeoverLock(), Locked((isHad: false, wasShared: false)))
+    let (begun, begin) = AsyncStream.makeStream(of: Void.self)
+    let first = Task.detached {
+      lock.wait {
+        state.withLock { $0.isHad = true }
+        begin.finish()
+        usleep(50_000)
+        state.withLock { $0.isHad = false }
+      }
+    }
+    for await _ in begun {}
+    lock.wait { state.withLock { $0.wasShared = $0.isHad } }
+    await first.value
+    #expect(!state.withLock { $0.wasShared })
   }
 
   @Test func whoFailsHasItNoMore() {

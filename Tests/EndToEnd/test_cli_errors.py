@@ -454,8 +454,8 @@ MISTAKES = [
         ["--participant alice and --identity alice exclude each other", "leave out --identity"],
     ),
     (
-        ["stream", "--dev", "--room", "r", "--identity", "alice", "--participant", "a*", "srt://h:1"],
-        ["--participant a* and --identity alice exclude each other"],
+        ["stream", "--dev", "--room", "r", "--identity", "alice", "--participant", "alice", "srt://h:1"],
+        ["--participant alice and --identity alice exclude each other"],
     ),
     (["frames", "--dev", "--room", "r", "--identity", "a", "--participant", "a"], ["--participant a and --identity a exclude"]),
     (["view", "--dev", "--room", "r", "--identity", "a", "--participant", "a"], ["--participant a and --identity a exclude"]),

@@ -8,8 +8,16 @@ struct UnknownOutput {
   let known: [String]
 
   var error: LiveKitError {
-    let message = destination.scheme.map(message(ofAddress:)) ?? message(ofFile: destination.shown)
+    let message = scheme.map(message(ofAddress:)) ?? message(ofFile: destination.shown)
     return LiveKitError(.invalidParameter, message)
+  }
+
+  /// What lacks a slash is an address only where its scheme is like one: a path may have a colon, too.
+  private var scheme: String? {
+    destination.scheme.flatMap { scheme in
+      let isLike = NearestName.of(scheme, in: Destination.schemes) != nil || Destination.stores.contains(scheme)
+      return destination.isLive || isLike ? scheme : nil
+    }
   }
 
   private func message(ofAddress scheme: String) -> String {

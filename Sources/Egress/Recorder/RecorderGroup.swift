@@ -204,7 +204,11 @@ public actor RecorderGroup: EgressJob {
         try? await Task.sleep(for: Self.pace)
       }
     } catch {
-      if error.code != .cancelled { change(recorder) { $0.failure = error } }
+      // Who has sent nothing when the server closes the room is judged as where somebody leaves.
+      let isClosed = begun != nil && room.wasClosed
+      change(recorder) { member in
+        if isClosed { member.passes(at: .now) } else if error.code != .cancelled { member.failure = error }
+      }
     }
     let hasFailed = await recorder.failure != nil
     change(recorder) { $0.hasFailed = hasFailed }

@@ -215,7 +215,9 @@ struct RecordingSearch {
     let names = NamePatterns(options.participantPatterns)
     let liked = people.filter { names.matches($0.identity) }
     guard !liked.isEmpty else { return census(of: people).names }
-    return census(of: liked).published.map { "there is only \($0)" }
+    if let published = census(of: liked).published { return "there is only \(published)" }
+    // Without a name anybody would do: nobody publishes.
+    return names.words.flatMap { _ in census(of: liked).names.map { "\($0), but without tracks" } }
   }
 
   private var people: [RemoteParticipant] { Array(room.remoteParticipants.values) }

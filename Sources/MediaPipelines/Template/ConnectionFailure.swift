@@ -8,8 +8,11 @@ struct ConnectionFailure {
 
   /// - Returns: nil for any other error, and for what waits for callers itself.
   init?(_ error: PipelineError, in template: FilledTemplate) {
-    let location = template.elements.lazy.flatMap(\.properties).first { $0.variable?.name == "location" }?.value
-    guard [.output, .capture].contains(template.kind), let location, !location.contains("mode=listener"),
+    let properties = template.elements.flatMap(\.properties)
+    let location = properties.first { $0.variable?.name == "location" }?.value
+    // With other addresses in the text nobody knows which one is meant.
+    let isOnly = properties.count { Destination(location: $0.value).isLive } == 1
+    guard [.output, .capture].contains(template.kind), isOnly, let location, !location.contains("mode=listener"),
       let server = Server(location), let message = server.message(of: error)
     else { return nil }
     self.message = message
@@ -22,12 +25,12 @@ private struct Server {
   let host: String
   let port: String?
   /// Whether the address asks it for something in its query.
-  let isAsked: Bool
+  let hasQuery: Bool
 
   init?(_ location: String) {
     let destination = Destination(location: location)
     guard destination.isLive, let scheme = destination.scheme, let host = destination.values["host"] else { return nil }
-    (self.scheme, self.host, isAsked) = (scheme, host, location.contains("?"))
+    (self.scheme, self.host, hasQuery) = (scheme, host, location.contains("?"))
     port = destination.values["port"] ?? Self.usualPorts[scheme]
   }
 
@@ -47,7 +50,7 @@ private struct Server {
     if says("Failed to connect: Socket I/O timed out") { return "what is at \(place) does not answer as \(scheme)" }
     // SRT says no more of a server that refuses.
     if says("SRT socket: Connection timeout", "SRT socket: Connection does not exist") {
-      return "nothing answers at \(place)\(isAsked ? ", or it refuses what the address asks for" : "")"
+      return "nothing answers at \(place)\(hasQuery ? ", or it refuses what the address asks for" : "")"
     }
     // Nor do these tell one reason from another.
     if says("Failed to connect. (") { return "nothing answers at \(place), or there is no such host" }

@@ -59,7 +59,8 @@ final class InfoLog: Sendable {
     await output.finish(within: .seconds(1))
     let (written, dropped) = tally.counts
     if let failure = output.failure {
-      let count = told.withLock { $0 } - written
+      // Of a reader that hangs the last line counts as written.
+      let count = max(told.withLock { $0 } - written, 1)
       return LiveKitError(.output, "--info: \(failure.message); \(count) lines are missing", fault: .destination)
     }
     // What is told from now on belongs to no stream any more.

@@ -34,11 +34,16 @@ extension RawFormat: RawFileFormat {
 
 /// Files whose names promise what they would not hold.
 extension RawArguments {
-  /// Of containers and codecs, which `record` writes, or nobody here.
+  /// Of containers and codecs that `record` writes.
+  private static let recordedEndings = ["h264", "ivf", "m3u8", "mkv", "mp3", "mp4", "ogg", "opus", "ts", "webm"]
+  /// Of those that nobody writes here.
   private static let otherEndings = [
-    "3gp", "aac", "avi", "flac", "flv", "gif", "h264", "ivf", "m2ts", "m3u8", "m4a", "m4v", "mka", "mkv", "mov", "mp3",
-    "mp4", "mpeg", "mpg", "oga", "ogg", "ogv", "opus", "ts", "webm", "webp", "wma", "wmv",
+    "3gp", "aac", "avi", "flac", "flv", "gif", "m2ts", "m4a", "m4v", "mka", "mov", "mpeg", "mpg", "oga", "ogv", "webp",
+    "wma", "wmv",
   ]
+
+  /// Of Motion JPEG.
+  private static let streams: Set<String?> = ["mjpg", "mjpeg"]
 
   /// What the name of the file or pipe ends in, in small letters; nil where it goes elsewhere, or into a folder.
   var ending: String? {
@@ -59,17 +64,22 @@ extension RawArguments {
     guard isFile, let ending else { return }
     let named = Format.named(ending)
     if let named, !framed, format ?? named == named { return }
-    let commands = [("record", Self.otherEndings), ("pcm", PCMFormat.allEndings), ("frames", RawFormat.allEndings)]
-    guard let command = commands.first(where: { $0.1.contains(ending) })?.0 else { return }
+    let others = [
+      ("use 'record', or ", Self.recordedEndings), ("'record' writes .mkv and .mp4; ", Self.otherEndings),
+      ("use 'pcm', or ", PCMFormat.allEndings), ("use 'frames', or ", RawFormat.allEndings),
+    ]
+    guard var advice = others.first(where: { $0.1.contains(ending) })?.0 else { return }
+    // One image behind the other is refused, too.
+    let isOfImages = ["png", "jpg", "jpeg"].contains(ending)
+    if named != nil { advice = framed ? "leave out --framed, or " : isOfImages ? "" : "leave out --format, or " }
     let content = framed ? "framed" : format?.rawValue ?? "raw"
-    let advice = named == nil ? "use '\(command)'" : framed ? "leave out --framed" : "leave out --format"
-    let stem = shown.dropLast(ending.count)
-    throw ValidationError("'\(shown)' would hold \(content) \(Format.unit): \(advice), or name it \(stem)raw")
+    throw ValidationError(
+      "'\(shown)' would hold \(content) \(Format.unit): \(advice)name it \(shown.dropLast(ending.count))raw")
   }
 
   /// - Throws: images would be written one after the other into a file.
   func validateImages(_ format: RawFormat) throws {
-    guard isFile, !framed, !["mjpg", "mjpeg"].contains(ending) else { return }
+    guard isFile, !framed, !Self.streams.contains(ending) else { return }
     let stem = ending.map { String(shown.dropLast($0.count + 1)) } ?? shown
     throw ValidationError(
       "'\(shown)' would hold one image behind the other: end the name with / for a folder, as in --format "

@@ -89,7 +89,11 @@ import Testing
       } catch { return "\(error)" }
     }
     #expect(error("w/m.mp4", "hls-fmp4")?.contains("write w/m.m3u8") == true)
-    for (location, name) in [("w/m.M3U8", "hls-fmp4"), ("w/m", "hls"), ("m.jpg", "images"), ("m.mp4", "mp4")] {
+    let right = [
+      ("w/m.M3U8", "hls-fmp4"), ("w/m", "hls"), ("w/alice.smith", "hls"), ("w/{room_name}.{time}", "hls"),
+      ("m.jpg", "images"), ("m.mp4", "mp4"),
+    ]
+    for (location, name) in right {
       #expect(error(location, name) == nil, "\(location)")
     }
   }

@@ -68,13 +68,18 @@ struct SegmentOptions: Equatable, Sendable {
   func check(_ destination: Destination, of template: TemplateName) throws(LiveKitError) {
     guard imageInterval == nil, destination.isFile else { return }
     let ending = destination.ending
-    guard !["", "m3u8", "m3u", template.name].contains(ending) else { return }
+    guard Self.otherEndings.contains(ending), ending != template.name else { return }
     let stem = destination.location.dropLast(ending.count + 1)
     throw LiveKitError(
       .invalidParameter,
       "'\(destination.location)' is no name for a playlist, which \(template) writes: write \(stem).m3u8, beside which "
         + "its segments are")
   }
+
+  /// What no playlist is. Any other ending may be part of a name, such as a participant's.
+  private static let otherEndings: Set = [
+    "flv", "jpeg", "jpg", "m4s", "m4v", "mkv", "mov", "mp3", "mp4", "ogg", "png", "ts", "wav", "webm",
+  ]
 
   private func check() throws(LiveKitError) {
     if deletesSegments, playlist == .event {
