@@ -2,6 +2,7 @@
 
 import json
 import pathlib
+import re
 import signal
 import time
 import urllib.request
@@ -269,6 +270,8 @@ def test_the_layout_changes_while_it_runs(local_server, start, tmp_path):
         # The strip beside who speaks is for more than one.
         on_white = luma[300:, :80].min() > 225
         seen += "w" if on_white else {(True, False, False, True): "h", (True,) * 4: "g"}.get(tuple(quarters), "-")
+    # Within a change tiles may lie in their new places in their old sizes, which looks like any of these.
+    seen = re.sub(r"(.)\1*", lambda run: run[0] if len(run[0]) >= 8 else "-" * len(run[0]), seen)
     order = seen.replace("-", "")
     assert "".join(kind for kind, before in zip(order, "-" + order) if kind != before) == "hgwh", seen
     assert seen.strip("-").count("-") < 20, f"a change takes less than a third of a second: {seen}"
