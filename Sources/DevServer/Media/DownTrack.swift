@@ -85,11 +85,9 @@ final class DownTrack {
     let retransmission = format.rtx.map {
       RTPSender.Retransmission(ssrc: rtxSSRC, payloadTypes: [format.payloadType: $0])
     }
-    // Every 3 s, and by the publisher's clock alone, as LiveKit's server does.
     let sender = RTPSender(
       configuration: .init(
-        ssrc: ssrc, clockRate: codec.clockRate, retransmission: retransmission, repeats: .sparing,
-        reportInterval: .seconds(3), reportsOnlyGivenClock: true))
+        ssrc: ssrc, clockRate: codec.clockRate, retransmission: retransmission, repeats: .sparing))
     return DownStream(
       rewriter: rewriter, sender: sender, codec: format.codec, isUnwrapping: codec.isRED && !format.codec.isRED)
   }
