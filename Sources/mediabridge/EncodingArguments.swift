@@ -10,7 +10,7 @@ struct EncodingArguments: ParsableArguments {
       Size, frames a second and bitrates as LiveKit Egress has them: \
       \(EncodingOptionsPreset.allCases.map(\.rawValue).joined(separator: ", ")). What is given beside it goes before it. The \
       frames of one participant come as often as they are sent
-      """, valueName: "preset"), transform: preset(named:))
+      """, valueName: "preset"), transform: word(named:))
   var preset: EncodingOptionsPreset?
 
   @Option(
@@ -57,10 +57,10 @@ struct EncodingArguments: ParsableArguments {
   }
 }
 
-/// The transform of `--preset`.
-func preset(named name: String) throws -> EncodingOptionsPreset {
-  guard let preset = EncodingOptionsPreset(rawValue: name) else {
-    throw ValidationError("give one of \(EncodingOptionsPreset.allCases.map(\.rawValue).joined(separator: ", "))")
+/// The transform of options that take one of several words.
+func word<Word: RawRepresentable<String> & CaseIterable>(named name: String) throws -> Word {
+  guard let word = Word(rawValue: name) else {
+    throw ValidationError("give one of \(Word.allCases.map(\.rawValue).joined(separator: ", "))")
   }
-  return preset
+  return word
 }

@@ -24,6 +24,9 @@ extension Console {
 }
 
 extension Room {
+  /// Why it is not connected any more.
+  var loss: LiveKitError { disconnectError ?? LiveKitError(.disconnected, "the connection to the room was lost") }
+
   /// Connects, for who is there to receive.
   /// - Throws: `permissionDenied` where the token lets it only publish.
   func connectToReceive(url: String, token: String, connectOptions: ConnectOptions) async throws(LiveKitError) {

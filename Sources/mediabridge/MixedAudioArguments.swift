@@ -7,14 +7,14 @@ struct MixedAudioArguments: ParsableArguments {
     help: ArgumentHelp(
       "Who is heard in which channel: default (all in both), dual-channel-agent (agents left, all others right) or "
         + "dual-channel-alternate (the first who came left, the next right, and so on)", valueName: "mode"),
-    transform: mixing(named:))
+    transform: word(named:))
   var audioMixing: AudioMixing?
 
   @Option(
     help: ArgumentHelp(
       "Which tracks of audio a file has: mix, or participant, which has one of each participant behind that (.mkv, .mp4); "
         + "whoever comes later has one from the next part on, name-2.mkv", valueName: "mix|participant"),
-    transform: tracks(named:))
+    transform: word(named:))
   var audioTracks: AudioTracks?
 
   /// Those that were given.
@@ -26,20 +26,4 @@ struct MixedAudioArguments: ParsableArguments {
     options.audioMixing = audioMixing ?? .defaultMixing
     options.audioTracks = audioTracks ?? .mix
   }
-}
-
-/// The transform of `--audio-tracks`.
-func tracks(named name: String) throws -> AudioTracks {
-  guard let tracks = AudioTracks(rawValue: name) else {
-    throw ValidationError("give one of \(AudioTracks.allCases.map(\.rawValue).joined(separator: ", "))")
-  }
-  return tracks
-}
-
-/// The transform of `--audio-mixing`.
-func mixing(named name: String) throws -> AudioMixing {
-  guard let mixing = AudioMixing(rawValue: name) else {
-    throw ValidationError("give one of \(AudioMixing.allCases.map(\.rawValue).joined(separator: ", "))")
-  }
-  return mixing
 }

@@ -171,12 +171,11 @@ struct Recording {
 
   /// Of the room. What a server closes because everybody has left is no failure: that was all there was to record.
   private var loss: End {
-    let error = room.disconnectError ?? LiveKitError(.disconnected, "the connection to the room was lost")
-    return error.code == .roomClosed ? .closed : .failed(error)
+    room.wasClosed ? .closed : .failed(room.loss)
   }
 
   private func end(after ending: RecordingOptions.Ending) -> End {
-    ending == .roomEmpty && room.disconnectError?.code == .roomClosed ? .closed : .asked(ending)
+    ending == .roomEmpty && room.wasClosed ? .closed : .asked(ending)
   }
 
   /// How much of what is asked for is still to be recorded.

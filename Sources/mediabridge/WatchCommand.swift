@@ -43,7 +43,7 @@ struct WatchCommand: AsyncParsableCommand {
       if await interruption.came(within: .seconds(1)) { break }
       guard room.connectionState != .disconnected else {
         await teller.value
-        console.fail(room.disconnectError ?? LiveKitError(.disconnected, "the connection to the room was lost"))
+        console.fail(room.loss)
         throw ExitCode.failure
       }
       await screen.show(room)

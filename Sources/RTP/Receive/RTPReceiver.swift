@@ -250,9 +250,7 @@ public struct RTPReceiver: Sendable {
   /// Nobody waits for what is missing before `number` any more: it is not asked for again. Where no keyframe comes behind it
   /// either, one is asked for in the end.
   public mutating func abandon(before number: SequenceNumber) {
-    guard window.first != nil else { return }
-    let highest = window.highest
-    nack.abandon(before: highest + Int64(number.distance(from: SequenceNumber(UInt16(truncatingIfNeeded: highest)))))
+    if window.first != nil { nack.abandon(before: window.extended(number)) }
   }
 
   // MARK: RTCP

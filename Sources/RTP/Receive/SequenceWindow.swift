@@ -29,8 +29,8 @@ struct SequenceWindow: Sendable {
   /// - Parameter mayRestart: false for retransmissions, whose numbers prove nothing about the sender's counter.
   mutating func insert(_ number: SequenceNumber, mayRestart: Bool = true) -> Verdict {
     guard first != nil else { return mayRestart ? start(at: Int64(number.rawValue)) : .outside }
-    let step = number.distance(from: SequenceNumber(UInt16(truncatingIfNeeded: highest)))
-    let extended = highest &+ Int64(step)
+    let extended = extended(number)
+    let step = Int(extended &- highest)
     if step > 0 && step <= Self.maximumStep { return advance(to: extended) }
     if step <= 0 && step > -Self.length { return fill(extended) }
     guard mayRestart else { return .outside }
@@ -39,6 +39,11 @@ struct SequenceWindow: Sendable {
       return .outside
     }
     return restart(at: number)
+  }
+
+  /// The number that is nearest to the highest one.
+  func extended(_ number: SequenceNumber) -> Int64 {
+    highest &+ Int64(number.distance(from: SequenceNumber(UInt16(truncatingIfNeeded: highest))))
   }
 
   /// True when `extended` has come, or is too old to tell.

@@ -86,7 +86,7 @@ struct CompositeFrames {
       if let failure = await job.failure { return failure }
       if room.connectionState == .disconnected {
         if room.wasClosed, !stream.isLimited { return nil }
-        return room.disconnectError ?? LiveKitError(.disconnected, "the connection to the room was lost")
+        return room.loss
       }
     }
   }

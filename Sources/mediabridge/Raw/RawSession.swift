@@ -145,7 +145,7 @@ actor RawSession {
       }
       if room.connectionState == .disconnected {
         if room.wasClosed, hasBegun, duration == nil { return streams.lack(isWhole: true) }
-        return room.disconnectError ?? LiveKitError(.disconnected, "the connection to the room was lost")
+        return room.loss
       }
       guard !hasBegun else { continue }
       if wait == nil, let refusal = takes.compactMap(\.publication.refusal).first { return refusal }

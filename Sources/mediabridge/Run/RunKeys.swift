@@ -57,10 +57,10 @@ extension RunKey where Target == RunJobDraft {
     [
       optional(
         "audio-mixing", .choice(AudioMixing.allCases.map(\.rawValue)), \.recording.mixedAudio.audioMixing,
-        mixing(named:)),
+        word(named:)),
       optional(
         "audio-tracks", .choice(AudioTracks.allCases.map(\.rawValue)), \.recording.mixedAudio.audioTracks,
-        tracks(named:)),
+        word(named:)),
     ]
   }
 
@@ -88,7 +88,7 @@ extension RunKey where Target == RunJobDraft {
     [
       some("encode", .text(example: "x264"), \.recording.encode) { $0 },
       optional(
-        "preset", .choice(EncodingOptionsPreset.allCases.map(\.rawValue)), \.recording.encoding.preset, preset(named:)),
+        "preset", .choice(EncodingOptionsPreset.allCases.map(\.rawValue)), \.recording.encoding.preset, word(named:)),
       optional("size", .size, \.recording.encoding.size, size(of:)),
       optional("width", .count(example: 1280), \.recording.encoding.width, count(of:)),
       optional("height", .count(example: 720), \.recording.encoding.height, count(of:)),
