@@ -33,7 +33,7 @@ package struct MediaTurns<Media: HeldMedia>: Sendable {
     }
 
     var isLongEnough: Bool {
-      waited >= MediaTurns.patience || held.count >= MediaTurns.most || size >= MediaTurns.mostBytes
+      waited >= MediaTurns.patience || held.count >= MediaTurns.most || size > MediaTurns.mostBytes
     }
   }
 
