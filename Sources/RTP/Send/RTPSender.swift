@@ -118,10 +118,8 @@ public struct RTPSender: Sendable {
 
   // MARK: Reports
 
-  /// When `poll` has a report to make; nil before the first packet, and while the clock is awaited.
-  public var nextDeadline: MediaTime? { isAwaitingClock ? nil : nextReport }
-
-  private var isAwaitingClock: Bool { configuration.reportsOnlyGivenClock && !isClockGiven }
+  /// When `poll` has a report to make; nil before the first packet.
+  public var nextDeadline: MediaTime? { nextReport }
 
   /// The reports that are due at `time`, which the wall clock calls `ntp`.
   public mutating func poll(at time: MediaTime, ntp: NTPTime) -> [RTCPPacket] {
@@ -132,10 +130,9 @@ public struct RTPSender: Sendable {
     return [.senderReport(report), .sourceDescription(ssrc: configuration.ssrc, cname: configuration.cname)]
   }
 
-  /// A sender report at once, for instance for one who has just joined; nil before the first packet, and while the clock
-  /// is awaited.
+  /// A sender report at once, for instance for one who has just joined; nil before the first packet.
   public mutating func makeReport(at time: MediaTime, ntp: NTPTime) -> SenderReport? {
-    guard let clock, statistics.packetsSent > 0, !isAwaitingClock else { return nil }
+    guard let clock, statistics.packetsSent > 0 else { return nil }
     let elapsed = time - clock.time
     let ticks = Int64(elapsed.seconds * Double(configuration.clockRate))
     let report = SenderReport(

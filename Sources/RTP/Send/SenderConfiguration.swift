@@ -19,16 +19,12 @@ extension RTPSender {
     public var historyAge: Duration
     /// Between two sender reports.
     public var reportInterval: Duration
-    /// Whether there are no reports before `synchronise`, as of a server that knows nothing of the media's clock but what
-    /// its origin says.
-    public var reportsOnlyGivenClock: Bool
 
     /// - Parameter historyLength: rounded up to a power of two, at most 16,384.
     public init(
       ssrc: SSRC, clockRate: UInt32, retransmission: Retransmission? = nil, repeats: Repeats = .prompt,
       cname: String = "",
-      historyLength: Int = 512, historyAge: Duration = .seconds(2), reportInterval: Duration = .seconds(1),
-      reportsOnlyGivenClock: Bool = false
+      historyLength: Int = 512, historyAge: Duration = .seconds(2), reportInterval: Duration = .seconds(1)
     ) {
       self.ssrc = ssrc
       self.clockRate = max(clockRate, 1)
@@ -38,7 +34,6 @@ extension RTPSender {
       self.historyLength = historyLength
       self.historyAge = historyAge
       self.reportInterval = reportInterval
-      self.reportsOnlyGivenClock = reportsOnlyGivenClock
     }
   }
 

@@ -91,24 +91,6 @@ struct RTPSenderTests {
     #expect(report?.ntp == origin.advanced(by: .seconds(1)) && report?.rtpTimestamp == 91_000)
   }
 
-  /// As a server that knows only what the publisher says.
-  @Test func whoIsGivenItsClockReportsNothingBefore() {
-    var sender = RTPSender(
-      configuration: .init(
-        ssrc: SSRC(0x1111), clockRate: 90_000, reportInterval: .seconds(3), reportsOnlyGivenClock: true))
-    sender.sent(.media(1), at: .ms(0))
-    let ntp = NTPTime(unixNanoseconds: 1)
-    #expect(sender.poll(at: .ms(5000), ntp: ntp).isEmpty && sender.nextDeadline == nil)
-    #expect(sender.makeReport(at: .ms(5000), ntp: ntp) == nil)
-    let origin = NTPTime(unixNanoseconds: 5_000_000_000)
-    sender.synchronise(ntp: origin, rtpTimestamp: 1000, at: .ms(5010))
-    let expected = SenderReport(
-      ssrc: SSRC(0x1111), ntp: origin, rtpTimestamp: 1000, packetCount: 1, octetCount: UInt32("packet 1".utf8.count))
-    #expect(sender.poll(at: .ms(5010), ntp: ntp) == [.senderReport(expected)])
-    #expect(sender.poll(at: .ms(8009), ntp: ntp).isEmpty && sender.nextDeadline == .ms(8010))
-    #expect(sender.poll(at: .ms(8010), ntp: ntp).count == 1)
-  }
-
   @Test func roundTripComesFromReportsThatAreQuoted() {
     var sender = sender()
     sender.sent(.media(1), at: .ms(0))
