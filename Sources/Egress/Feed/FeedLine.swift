@@ -114,8 +114,8 @@ final class FeedLine: Sendable {
   }
 
   /// Has an encoder make a keyframe of the first frame at that time of the job or after it.
-  /// - Returns: when it is, which somebody else may have said.
-  func requestKeyframe(from time: Duration) -> Duration { hub.awaitKeyframe(from: time) }
+  /// - Returns: when it is, which somebody else may have said; nil where another sends it, when it is asked.
+  func requestKeyframe(from time: Duration) -> Duration? { isEncoded ? hub.awaitKeyframe(from: time) : nil }
 
   /// Raw media that the encoder has dropped because it did not keep up.
   var dropped: Int { encoder?.dropped ?? droppedByThen.withLock { $0 } }

@@ -70,11 +70,10 @@ extension JobDestination {
         newLines: newLines, isTried: sort.link != nil && newLines.isEmpty)
     }
     setup.withLock { $0 = next }
-    // Both encoders get the same frames for a moment: at that time one ends, and the other one begins.
+    // Of two encoders both get the same frames for a moment: then one ends, and the other one begins.
     let leader = fed[.video] ?? fed[.audio]
-    let isNew = leader.map { $0.isEncoded && !known.contains($0.id) } ?? false
-    let earliest = isNew ? leader?.requestKeyframe(from: media.length + Self.lead) : nil
-    feed(fed, from: stage, earliest)
+    let isNew = leader.map { !known.contains($0.id) } ?? false
+    feed(fed, from: stage, leader?.requestKeyframe(from: media.length + (isNew ? Self.lead : .zero)))
     return true
   }
   private static let lead = Duration.milliseconds(200)

@@ -107,7 +107,8 @@ final class JobDestination: Sendable {
       lines.replace(input, by: line, media)
       attach(line, input)
     }
-    takeOver(plan, in: stage)
+    // Audio may be ahead of the video: what is written of it has its frames in the same part.
+    takeOver(plan, in: stage, from: (lines[.video] ?? lines[.audio])?.requestKeyframe(from: media.length))
   }
 
   /// Has another pipeline take over at the next keyframe.
