@@ -1,5 +1,5 @@
 import LiveKitProtocol
-import MediaCore
+package import MediaCore
 import PeerTransport
 import RTP
 import SDP
@@ -47,6 +47,7 @@ package final class Publication {
   private let description: Description
   private let loop: TransportLoop
   private let send: (RTPPacket) -> Void
+  private let report: ([RTCPPacket]) -> Void
   private let layers: [Layer]
   private var timer: LoopTimer?
   /// How loud its audio claims to be: decibels below full scale, 127 for silence (RFC 6464).
@@ -59,12 +60,15 @@ package final class Publication {
   static let keyframe: UInt8 = 0x00
   static let deltaFrame: UInt8 = 0x01
 
-  init(_ description: Description, mid: String, loop: TransportLoop, send: @escaping (RTPPacket) -> Void) {
+  init(
+    _ description: Description, mid: String, loop: TransportLoop, send: @escaping (RTPPacket) -> Void,
+    report: @escaping ([RTCPPacket]) -> Void
+  ) {
     self.description = description
     cid = description.cid
     self.mid = mid
     self.loop = loop
-    self.send = send
+    (self.send, self.report) = (send, report)
     layers = (0..<description.layers).map { index in
       let ssrc = description.layers == 1 ? description.ssrc : SSRC(.random(in: 1000..<1 << 31))
       return Layer(index: index, ssrc: ssrc, rtx: description.rtx)
@@ -82,6 +86,11 @@ package final class Publication {
   func stop() -> Bool {
     timer?.cancel()
     return true
+  }
+
+  /// Says in a sender report of each layer that it is that time now.
+  package func tellClock(_ ntp: NTPTime) {
+    report(layers.indices.compactMap { layers[$0].sender.makeReport(at: .now, ntp: ntp).map(RTCPPacket.senderReport) })
   }
 
   package func lose(_ numbers: Range<Int>) { lost.formUnion(numbers) }

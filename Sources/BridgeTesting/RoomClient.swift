@@ -30,6 +30,8 @@ package actor RoomClient {
     /// The sources of the tracks that the newest offer sends: media and retransmissions.
     package var sources: [String: (media: SSRC, rtx: SSRC?)] = [:]
     package var packets: [SSRC: [ReceivedPacket]] = [:]
+    /// The times of the sender reports on its publisher's wall clock.
+    package var clocks: [SSRC: [NTPTime]] = [:]
     package var channels: [DataChannel] = []
     package var messages: [Livekit_DataPacket] = []
     package var publisherState = PeerState.new
@@ -105,6 +107,11 @@ package actor RoomClient {
     }
     var incoming = PeerObserver.Handlers()
     incoming.packet = { packet, _ in log.withLock { $0.packets[packet.ssrc, default: []].append(.init(packet)) } }
+    incoming.reports = { reports, _ in
+      for case .senderReport(let report) in reports {
+        log.withLock { $0.clocks[report.ssrc, default: []].append(report.ntp) }
+      }
+    }
     incoming.candidate = trickle(.subscriber)
     incoming.channel = { channel in log.withLock { $0.channels.append(channel) } }
     incoming.message = { message, _ in
@@ -146,6 +153,10 @@ package actor RoomClient {
     log.withLock { log in log.sources[sid].flatMap { log.packets[$0.media] } ?? [] }
   }
 
+  package nonisolated func clocks(of sid: String) -> [NTPTime] {
+    log.withLock { log in log.sources[sid].flatMap { log.clocks[$0.media] } ?? [] }
+  }
+
   package nonisolated func send(_ fill: (inout Livekit_SignalRequest) -> Void) {
     var request = Livekit_SignalRequest()
     fill(&request)
@@ -161,7 +172,8 @@ package actor RoomClient {
     try await offer()
     let (publisher, publications) = (publisher, publications)
     await loop.call {
-      let new = Publication(publication, mid: mid, loop: self.loop) { publisher.send($0) }
+      let new = Publication(
+        publication, mid: mid, loop: self.loop, send: { publisher.send($0) }, report: { publisher.send($0) })
       publications.value.append(new)
       new.start()
     }

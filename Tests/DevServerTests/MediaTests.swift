@@ -54,6 +54,21 @@ import Testing
     }
   }
 
+  /// As of a LiveKit server, to which a packet says nothing of the time.
+  @Test func thePublishersClockIsToldAloneAndOnlyOnceItIsKnown() async throws {
+    try await RunningServer.with { server in
+      let alice = try await RoomClient.join(server, as: "alice")
+      let bob = try await RoomClient.join(server, as: "bob")
+      let (late, early) = (try await alice.publish(.audio("late")), try await alice.publish(.video("early")))
+      try await eventually { bob.packets(of: late).count > 5 && bob.packets(of: early).count > 5 }
+      let noon = NTPTime(unixNanoseconds: 1_000_000_000_000_000_000)
+      _ = await alice.with("early") { $0.tellClock(noon) }
+      let told = try await eventually { bob.clocks(of: early).first }
+      #expect((.zero..<Duration.seconds(5)).contains(told.since(noon)), "its clock goes on")
+      #expect(bob.clocks(of: late).isEmpty)
+    }
+  }
+
   @Test func muteIsSeen() async throws {
     try await RunningServer.with { server in
       let alice = try await RoomClient.join(server, as: "alice")

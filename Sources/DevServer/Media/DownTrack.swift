@@ -195,15 +195,18 @@ final class DownTrack {
     }
   }
 
-  /// Hands on how the publisher's wall clock goes, so that audio and video lie together at the subscriber's.
-  func forward(_ report: SenderReport, from layer: UpLayer, at time: MediaTime) {
-    stream?.rewriter.receive(report, at: time)
-    guard let timestamp = stream?.rewriter.outgoingTimestamp(report.rtpTimestamp, of: layer.ssrc) else { return }
-    stream?.sender.synchronise(ntp: report.ntp, rtpTimestamp: timestamp, at: time)
-  }
+  /// Layers are compared by their reports.
+  func note(_ report: SenderReport, at time: MediaTime) { stream?.rewriter.receive(report, at: time) }
 
-  /// The sender reports that are due.
-  func poll(at time: MediaTime) -> [RTCPPacket] { stream?.sender.poll(at: time, ntp: .now) ?? [] }
+  /// How the publisher's wall clock goes, so that audio and video lie together at the subscriber's; nil before the publisher
+  /// has said that, as of a LiveKit server.
+  func report(at time: MediaTime) -> SenderReport? {
+    guard let rewriter = stream?.rewriter, let layer = source.layers.first(where: { $0.ssrc == rewriter.current }),
+      let (said, arrival) = layer.report, let timestamp = rewriter.outgoingTimestamp(said.rtpTimestamp, of: layer.ssrc)
+    else { return nil }
+    stream?.sender.synchronise(ntp: said.ntp, rtpTimestamp: timestamp, at: arrival)
+    return stream?.sender.makeReport(at: time, ntp: .now)
+  }
 
   func receive(_ report: RTCPPacket, at time: MediaTime) {
     guard let response = stream?.sender.receive(report, at: time) else { return }

@@ -108,8 +108,9 @@ final class PublishedTrack {
     for downTrack in downTracks { downTrack.forward(packet, from: layer, at: time) }
   }
 
-  func forward(_ report: SenderReport, from layer: UpLayer, at time: MediaTime) {
-    for downTrack in downTracks { downTrack.forward(report, from: layer, at: time) }
+  func note(_ report: SenderReport, of layer: UpLayer, at time: MediaTime) {
+    layer.report = (report, time)
+    for downTrack in downTracks { downTrack.note(report, at: time) }
   }
 
   /// The largest layer not above `wanted` that is being sent, or the smallest that is.
@@ -132,6 +133,8 @@ final class UpLayer {
   let ssrc: SSRC
   var receiver: RTPReceiver
   private(set) var lastPacket: MediaTime?
+  /// The newest one, and when it came.
+  fileprivate(set) var report: (SenderReport, MediaTime)?
   /// Of VP8 with temporal layers; empty for others.
   var rates = TemporalRates()
 

@@ -270,7 +270,7 @@ final class PublisherSession {
     for case .senderReport(let report) in reports {
       guard let (track, layer) = streams[report.ssrc] else { continue }
       layer.receiver.receive(report, at: time)
-      track.forward(report, from: layer, at: time)
+      track.note(report, of: layer, at: time)
     }
   }
 

@@ -21,6 +21,10 @@ final class SubscriberSession {
   /// Candidates of a restart, which go out behind its offer, as with LiveKit's server.
   private var held: [String]?
   private var ticker: LoopTimer?
+  private var nextReports = MediaTime.now
+
+  /// Between the sender reports of all tracks, as of a LiveKit server (`subscriberRTCPWorker`).
+  private static let reportInterval = Duration.seconds(3)
 
   private struct Subscription {
     /// Of a track that is asked for: whether its publisher allows it, as the client was told.
@@ -278,8 +282,13 @@ final class SubscriberSession {
     for downTrack in downTracks {
       // A layer may have come or gone since.
       downTrack.choose(at: now)
-      peer?.send(downTrack.poll(at: now))
     }
+    if now >= nextReports { tellClocks(at: now) }
     tick()
+  }
+
+  private func tellClocks(at now: MediaTime) {
+    nextReports = now + Self.reportInterval
+    peer?.send(downTracks.compactMap { $0.report(at: now).map(RTCPPacket.senderReport) })
   }
 }
