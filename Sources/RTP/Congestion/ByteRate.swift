@@ -12,6 +12,8 @@ struct ByteRate: Sendable {
   init(window: Duration) { self.window = window }
 
   mutating func add(_ bytes: Int, at time: MediaTime) {
+    // A clock that was set back begins anew.
+    if let last = entries.last, last.time - time > window { self = ByteRate(window: window) }
     if begin == nil { begin = time }
     // What comes together is one entry.
     if let last = entries.indices.last, last >= first, time - entries[last].time < .milliseconds(5) {

@@ -137,7 +137,7 @@ private struct AdaptiveThreshold: Sendable {
   }
 
   private mutating func adapt(to trend: Double, at time: MediaTime) {
-    let elapsed = min(lastUpdate.map { (time - $0).seconds * 1000 } ?? 0, 100)
+    let elapsed = min(max(lastUpdate.map { (time - $0).seconds * 1000 } ?? 0, 0), 100)
     lastUpdate = time
     guard trend <= value + Self.spike else { return }
     let speed = trend < value ? Self.down : Self.up

@@ -116,7 +116,7 @@ public struct Pacer<Packet: Sendable>: Sendable {
   public func delay(at time: MediaTime) -> Duration? {
     guard !isEmpty else { return nil }
     guard let rate = fastest, let updated else { return .zero }
-    let missing = -credit - rate / 8 * (time - updated).seconds
+    let missing = -credit(after: (time - updated).seconds, rate)
     return max(.zero, .seconds(missing * 8 / rate))
   }
 
@@ -132,10 +132,13 @@ public struct Pacer<Packet: Sendable>: Sendable {
   private mutating func earn(until time: MediaTime) {
     let elapsed = updated.map { max(0, (time - $0).seconds) } ?? 0
     updated = max(time, updated ?? time)
-    guard let rate = fastest else {
-      credit = 0
-      return
-    }
-    credit = min(credit + rate / 8 * elapsed, rate / 8 * Self.burst.seconds)
+    credit = fastest.map { credit(after: elapsed, $0) } ?? 0
+  }
+
+  /// What goes without waiting, such as audio while next to nothing passes, makes no debt that holds up the rest for longer
+  /// than anything waits.
+  private func credit(after elapsed: Double, _ rate: Double) -> Double {
+    let owed = max(credit, -rate / 8 * Self.longestWait.seconds)
+    return min(owed + rate / 8 * elapsed, rate / 8 * Self.burst.seconds)
   }
 }

@@ -5,6 +5,9 @@ struct ReportedLoss: Sendable {
   /// Reports are about what was sent so long before at most.
   private static let age = Duration.milliseconds(500)
 
+  /// More than anybody sends: what names ever more would take all memory.
+  private static let most = 1024
+
   private struct Report: Sendable {
     var highest: UInt32
     var lost: Int
@@ -18,6 +21,7 @@ struct ReportedLoss: Sendable {
   mutating func read(_ blocks: [ReportBlock], since begin: MediaTime?, at time: MediaTime) -> (lost: Int, total: Int) {
     var news = (lost: 0, total: 0)
     for block in blocks {
+      if streams.count > Self.most { streams = [:] }
       let report = Report(highest: block.highestSequence, lost: block.cumulativeLost, time: time)
       guard let before = streams.updateValue(report, forKey: block.ssrc) else { continue }
       guard begin.map({ before.time >= $0 + Self.age }) ?? true else { continue }

@@ -56,9 +56,7 @@ struct SentPackets: Sendable {
     var news = News()
     let unreported = skip(to: feedback)
     var missing = 0
-    // 24 bits, in units of 64 ms: unwrapped as the upper ones of 32.
-    // A server that tells nonsense gets far with that.
-    var arrived = (reference.unwrap(feedback.referenceTime << 8) >> 8) &* 64_000_000
+    var arrived = unwrap(feedback.referenceTime)
     for (index, delta) in feedback.deltas.enumerated() {
       if let delta { arrived &+= Int64(delta) * Self.tick }
       let number = feedback.firstSequence + index
@@ -84,6 +82,19 @@ struct SentPackets: Sendable {
       news.arrivals[first].bytes += unreported * news.arrivals.count / (news.arrivals.count + max(missing, 0))
     }
     return news
+  }
+
+  /// The time from which a message counts, in nanoseconds.
+  /// - Parameter time: 24 bits, in units of 64 ms.
+  private mutating func unwrap(_ time: UInt32) -> Int64 {
+    // As the upper ones of 32 bits.
+    let steps = reference.unwrap(time << 8) >> 8
+    // A server that tells nonsense gets far with that, but not to where nanoseconds overflow.
+    guard steps.magnitude < 1 << 34 else {
+      reference = Unwrapper()
+      return unwrap(time)
+    }
+    return steps * 64_000_000
   }
 
   /// A message before this one was lost: what it was about neither came nor was lost for all we know.

@@ -89,6 +89,7 @@ private struct RTCPMachine {
   private var sender = RTPSender(configuration: .init(ssrc: SSRC(0x1111), clockRate: 90_000))
   private var receiver = RTPReceiver(configuration: .init(ssrc: SSRC(0x1111), clockRate: 90_000))
   private var timeline = SenderTimeline()
+  private var controller = DelayAndLossController()
   private(set) var read = 0
 
   init() {
@@ -98,6 +99,7 @@ private struct RTCPMachine {
         payloadType: PayloadType(96), sequenceNumber: SequenceNumber(number), timestamp: UInt32(number) * 3000,
         ssrc: SSRC(0x1111), marker: false, payload: [1, 2, 3])
       sender.sent(packet, at: MediaTime(nanoseconds: 0))
+      controller.sent(bytes: packet.count, number: SequenceNumber(number), at: MediaTime(nanoseconds: 0))
       _ = receiver.receive(packet, at: MediaTime(nanoseconds: 0))
     }
   }
@@ -108,6 +110,7 @@ private struct RTCPMachine {
     precondition(packets.count <= bytes.count / 4 + 1)
     for packet in packets {
       _ = sender.receive(packet, at: time)
+      controller.receive(packet, at: time)
       if case .senderReport(let report) = packet {
         receiver.receive(report, at: time)
         timeline.observe("x", report: report.ntp, timestamp: report.rtpTimestamp)
@@ -115,6 +118,7 @@ private struct RTCPMachine {
         _ = timeline.time("x", of: report.rtpTimestamp)
       }
     }
+    controller.advance(to: time)
     precondition(roundTrip(packets).count == packets.count, "what was read once is not read again")
     for report in receiver.poll(at: time) { _ = roundTrip([report]) }
   }

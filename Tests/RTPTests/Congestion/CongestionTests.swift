@@ -19,6 +19,8 @@ private struct SimulatedSender {
   var wanted = 2_500_000.0
   /// From one message about arrivals to the next one, in milliseconds; 0 for as soon as there is one.
   var pause = 0.0
+  /// What the receiver's clock is ahead, in milliseconds.
+  var ahead = 100_000.0
   private(set) var now = 1000.0
   private(set) var lastSent = 0.0
   private let reports: Reports
@@ -98,14 +100,14 @@ private struct SimulatedSender {
   private mutating func receive() {
     while let first = forward.first, first.time <= now {
       forward.removeFirst()
-      recorder.record(first.number, media: SSRC(1), at: .ms(first.time))
+      recorder.record(first.number, media: SSRC(1), at: .ms(first.time + ahead))
       counts.received += 1
     }
     switch reports {
     case .arrivals:
       guard now - counts.reported >= pause else { break }
       counts.reported = now
-      for packet in recorder.poll(at: .ms(now)) { answer(packet) }
+      for packet in recorder.poll(at: .ms(now + ahead)) { answer(packet) }
     case .receptions:
       guard now - counts.reported >= 1000 else { break }
       counts.reported = now
@@ -161,6 +163,37 @@ struct CongestionTests {
     sender.capacity = nil
     sender.run(seconds: 40)
     #expect(sender.run(seconds: 1) > 2_300_000, "\(sender.controller.estimate)")
+  }
+
+  /// A machine whose wall clock is set, by which its server tells when packets came.
+  @Test(arguments: [-60_000.0, 60_000])
+  func aClockThatIsSetBlindsItNot(step: Double) {
+    var sender = SimulatedSender(.arrivals)
+    sender.capacity = 2_000_000
+    sender.run(seconds: 20)
+    sender.ahead += step
+    sender.run(seconds: 2)
+    sender.capacity = 500_000
+    sender.run(seconds: 3)
+    let dropped = sender.run(seconds: 2)
+    #expect((200_000...520_000).contains(dropped), "\(dropped) bits a second after 3 s")
+  }
+
+  /// Each moves the time on by half of what 24 bits hold.
+  @Test func messagesThatLeadNowhereEndNothing() {
+    var controller = DelayAndLossController()
+    var feedback = TransportFeedback(
+      sender: SSRC(2), media: SSRC(1), firstSequence: SequenceNumber(0), feedbackCount: 0, referenceTime: 0, deltas: [0])
+    for number in UInt16(0)..<20_000 {
+      controller.sent(bytes: 1000, number: SequenceNumber(number), at: .ms(Double(number)))
+      feedback.firstSequence = SequenceNumber(number)
+      // Most are about nothing that was sent.
+      feedback.deltas = number % 1000 == 0 ? [0] : [nil]
+      controller.receive(.transportFeedback(feedback), at: .ms(Double(number)))
+      feedback.referenceTime = (feedback.referenceTime &+ 0x7f_ffff) & 0xff_ffff
+    }
+    controller.advance(to: .ms(21_000))
+    #expect(controller.estimate.bitrate >= 0)
   }
 
   @Test(arguments: 0..<5)

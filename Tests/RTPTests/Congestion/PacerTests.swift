@@ -75,6 +75,16 @@ struct PacerTests {
     #expect((90...110).contains(second - first), "\(first), \(second)")
   }
 
+  /// A link that carries nothing for half a minute, but for the audio that is tried.
+  @Test func audioMakesNoDebtThatHoldsUpVideoForLong() {
+    var pacer = Self.pacer(30_000)
+    for time in stride(from: 0, to: 30_000, by: 50) { pacer.pass(bytes: 1000, at: .ms(Double(time))) }
+    pacer.pace(to: LinkEstimate(bitrate: 1_000_000, limit: .network))
+    pacer.push(1, of: Self.small, bytes: 1200, .layer(0))
+    #expect(pacer.delay(at: .ms(30_000)).map { $0 < .milliseconds(450) } == true)
+    #expect((0...450).contains((Self.run(&pacer, milliseconds: 30_000...33_000).first?.time ?? 0) - 30_000))
+  }
+
   /// The link has to tell that it is too much: nobody sees a queue of ours.
   @Test func nothingWaitsForLong() {
     var pacer = Self.pacer(100_000)
