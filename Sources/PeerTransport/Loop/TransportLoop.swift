@@ -2,6 +2,7 @@ import CNice
 import CShims
 import Glibc
 import MediaCore
+import Synchronization
 
 /// One thread with one GLib main context, on which ICE, DTLS, SRTP and SCTP of any number of peer connections live.
 ///
@@ -28,6 +29,8 @@ public final class TransportLoop: @unchecked Sendable {
   private let exclusive = Locked(())
   private let visitor = Locked<pthread_t?>(nil)
   private var thread = pthread_t()
+  /// Whether the thread has done all, after which another one may have its name.
+  private let isOver = Atomic(false)
 
   /// - Parameter name: shown by thread listings; at most 15 characters.
   public init(name: String) {
@@ -48,7 +51,9 @@ public final class TransportLoop: @unchecked Sendable {
   deinit { g_main_context_unref(context) }
 
   /// Whether the caller is on the loop's thread, or is the one who cleans up after it has stopped.
-  var isCurrent: Bool { pthread_equal(thread, pthread_self()) != 0 || isAfterwards }
+  var isCurrent: Bool {
+    pthread_equal(thread, pthread_self()) != 0 && !isOver.load(ordering: .relaxed) || isAfterwards
+  }
 
   /// Whether the loop has stopped and this thread has what lived on it to itself.
   private var isAfterwards: Bool {
@@ -174,6 +179,7 @@ public final class TransportLoop: @unchecked Sendable {
       for job in jobs { job() }
       guard jobs.isEmpty else { continue }
       state.withLock { $0.onEnd = nil }
+      isOver.store(true, ordering: .relaxed)
       onEnd?()
       return
     }
