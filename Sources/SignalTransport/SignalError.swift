@@ -65,9 +65,10 @@ public enum SignalError: Error, Sendable, Equatable, CustomStringConvertible {
     }
   }
 
-  /// What a server says, as one line that does nothing to a terminal.
+  /// What a server says, as one line that does nothing to a terminal. LiveKit's repeats the token that it refuses, which is
+  /// secret, and says why behind it.
   static func shown(_ text: String) -> String {
-    let line = text.split(whereSeparator: \.isNewline).first ?? ""
+    let line = (text.split(whereSeparator: \.isNewline).first ?? "").replacing(/eyJ[\w\-]*(\.[\w\-]*)+/, with: "…")
     return String(
       String.UnicodeScalarView(line.unicodeScalars.filter { $0.properties.generalCategory != .control }).prefix(200))
   }

@@ -220,4 +220,12 @@ struct ConnectTests {
     let six = try SignalURL("ws://[::1]:7880")
     #expect(six.host == "::1" && six.server == "[::1]:7880" && six.isLoopback)
   }
+
+  /// LiveKit's server says `invalid token: TOKEN, error: REASON`.
+  @Test func aTokenThatTheServerRepeatsIsNotShown() {
+    let said = "invalid token: eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhIn0.c2ln-_Q, error: validation failed, token is expired (exp)"
+    #expect(SignalError.shown(said) == "invalid token: …, error: validation failed, token is expired (exp)")
+    #expect(SignalError.shown(String(repeating: "eyJ.", count: 100_000)) == "…")
+    #expect(SignalError.shown("the room is full") == "the room is full")
+  }
 }
