@@ -49,7 +49,34 @@ import Testing
     #expect(audio.times.values == (0..<30).map { .milliseconds(20) * $0 }, "without a gap")
   }
 
-  /// A voice comes sooner than the mix: it neither begins the job nor misses what is mixed yet.
+  /// A mix comes some hundred milliseconds later than what one says, of which nothing is to be missing.
+  @Test func whatAVoiceSaysAheadOfTheMixIsThere() throws {
+    let media = JobMedia(beginsWithVideo: false, onKeyframeNeeded: {}, onBegin: {})
+    let (mix, alice) = (try line(of: media), try line(of: media, voice: 2))
+    let start = MediaTime.now
+    for step in -10..<50 { media.write(try block(at: start + .milliseconds(20) * step), .audio, voice: 2, isRaw: false) }
+    #expect(media.origin == nil && alice.times.values.isEmpty)
+    media.write(try block(at: start), .audio, isRaw: false)
+    #expect(mix.times.values == [.zero] && alice.times.values == (0..<50).map { .milliseconds(20) * $0 })
+  }
+
+  /// As on a busy machine, where a frame is decoded and encoded later than audio.
+  @Test func audioThatIsThereSoonerThanTheFirstFrameIsKept() throws {
+    let media = JobMedia(beginsWithVideo: true, onKeyframeNeeded: {}, onBegin: {})
+    let audio = try line(of: media)
+    let video = try FeedLine(.video, .raw, caps: nil, factory: PipelineFactory(folder: nil), onKeyframeNeeded: {})
+    media.add { MediaLine(video, frames: FrameRepeater(asSent: nil, size: nil), silence: nil, before: $0) }
+    let start = MediaTime.now
+    // More than anybody waits for.
+    for step in -500..<20 { media.write(try block(at: start + .milliseconds(20) * step), .audio, isRaw: false) }
+    #expect(audio.times.values.isEmpty)
+    let black = try #require(MediaBuffer.blackFrame(width: 320, height: 180))
+    let frame = black.withUnsafeBytes { MediaBuffer(copying: $0, caps: black.caps, pts: start) }
+    media.write(frame, .video, isRaw: true)
+    #expect(audio.times.values == (0..<20).map { .milliseconds(20) * $0 })
+  }
+
+  /// A voice comes sooner than the mix: it does not begin the job, and misses nothing of what is mixed.
   @Test func aVoiceGoesAlongWithTheMix() throws {
     let media = JobMedia(beginsWithVideo: false, onKeyframeNeeded: {}, onBegin: {})
     let (mix, alice) = (try line(of: media), try line(of: media, voice: 2))

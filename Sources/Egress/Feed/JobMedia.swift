@@ -17,6 +17,8 @@ final class JobMedia: Sendable {
     var clock = JobClock()
     /// Of what is mixed.
     var delays: [Track.Kind: Duration] = [:]
+    /// Until the first moment.
+    var early = EarlyAudio()
 
     func isTaken(at time: MediaTime) -> Bool { !isEnding && end.map { time < $0 } ?? true }
     /// How late it is, at the latest the end.
@@ -120,6 +122,7 @@ final class JobMedia: Sendable {
   func begin(at time: MediaTime) {
     let begins = state.withLock { state in
       defer { state.origin = state.origin ?? time }
+      _ = state.early.take()
       return state.origin == nil
     }
     if begins { onBegin() }
@@ -135,10 +138,23 @@ final class JobMedia: Sendable {
   private func hear(
     _ block: MediaBuffer, _ voice: Int?, _ isRaw: Bool, at time: MediaTime, _ state: inout State
   ) -> Outcome {
-    guard state.origin != nil || (!beginsWithVideo && voice == nil) else { return Outcome() }
+    guard state.origin != nil || (!beginsWithVideo && voice == nil) else {
+      state.early.keep(EarlyAudio.Block(media: block, voice: voice, isRaw: isRaw, time: time))
+      return Outcome()
+    }
     return each(.audio, voice, isRaw, &state) { line, now in
       line.hear(block, at: time, now: now)
       return true
+    }
+  }
+
+  /// It was not late: nothing else is to wait for as long.
+  private func hearEarly(_ state: inout State) {
+    for block in state.early.take() where state.isTaken(at: block.time) {
+      for index in state.lines.indices
+      where state.lines[index].takes(.audio, voice: block.voice, isRaw: block.isRaw) {
+        state.lines[index].hear(block.media, at: block.time, now: block.time)
+      }
     }
   }
 
@@ -156,6 +172,7 @@ final class JobMedia: Sendable {
       outcome.begins = true
       for index in state.lines.indices { state.lines[index].begin(at: origin) }
     }
+    if outcome.begins { hearEarly(&state) }
     return outcome
   }
 
