@@ -1,5 +1,7 @@
 import MediaBridge
 import MediaCore
+import MediaPipelines
+import PipelineTemplates
 
 /// What connects a destination that is no file with its server: it notices when that goes away, refuses or takes nothing any
 /// more, and has another pipeline made until it is back. Encoders and other destinations go on meanwhile.
@@ -113,20 +115,17 @@ final class StreamLink: Sendable {
   private static func final(_ error: LiveKitError, _ retry: StreamRetry) -> LiveKitError {
     let words =
       retry.wasTaken
-      ? "it was lost and did not come back within \(retry.limit.components.seconds) s" : advice(for: error.message)
+      ? "it was lost and did not come back within \(retry.limit.components.seconds) s" : advice(for: error)
     return LiveKitError(
       error.code, "\(error.message); \(words)", fault: error.fault, underlying: error.underlying ?? error)
   }
 
   /// Where nothing was taken.
-  private static func advice(for message: String) -> String {
-    // With TLS the error says what to do.
-    if message.contains("TLS") { return "nothing was taken of it" }
-    let isUnreached = ["nothing answers at", "cannot be resolved", "does not answer as"].contains {
-      message.contains($0)
-    }
-    return isUnreached
-      ? "check the address" : "nothing was taken of it: check the address, and the key where it has one"
+  private static func advice(for error: LiveKitError) -> String {
+    if error.underlying is ConnectionFailure { return "check the address" }
+    // A certificate that is not trusted says what to do.
+    if ElementPackage.advice(forError: error.message) != nil { return "nothing was taken of it" }
+    return "nothing was taken of it: check the address, and the key where it has one"
   }
 
   /// Why a stream that ends now is not complete; nil where it is.

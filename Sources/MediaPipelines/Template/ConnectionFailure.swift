@@ -2,9 +2,14 @@ import GStreamerKit
 import PipelineTemplates
 
 /// Why a server cannot be reached, in a person's words: what GStreamer's elements mean by theirs. Pure.
-struct ConnectionFailure {
+package struct ConnectionFailure: Error, CustomStringConvertible {
   /// Host and port are no secrets.
   let message: String
+  /// In GStreamer's words.
+  private let cause: PipelineError
+
+  /// What GStreamer says.
+  package var description: String { "\(cause)" }
 
   /// - Returns: nil for any other error, and for what waits for callers itself.
   init?(_ error: PipelineError, in template: FilledTemplate) {
@@ -15,7 +20,7 @@ struct ConnectionFailure {
     guard [.output, .capture].contains(template.kind), isOnly, let location, !location.contains("mode=listener"),
       let server = Server(location), let message = server.message(of: error)
     else { return nil }
-    self.message = message
+    (self.message, cause) = (message, error)
   }
 }
 

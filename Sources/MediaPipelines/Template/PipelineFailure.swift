@@ -46,7 +46,7 @@ extension PipelineFailure {
       self.init(ofTemplate: error, template)
       return
     }
-    self.init(template.kind == .output ? .destination : .pipeline, failure.message, underlying: error)
+    self.init(template.kind == .output ? .destination : .pipeline, failure.message, underlying: failure)
   }
 
   private init(ofTemplate error: PipelineError, _ template: FilledTemplate) {
