@@ -70,7 +70,9 @@ extension RoomSession {
         await link.publisher?.add(candidate)
       }
     case .update(let update): receive(update)
-    case .roomUpdate(let update): room.update(update.room)
+    case .roomUpdate(let update):
+      room.update(update.room)
+      handle(.response(message))
     case .speakersChanged(let change): room.update(change.speakers)
     case .connectionQuality(let update): room.update(update.updates)
     case .trackPublished(let response): announced(response)

@@ -11,6 +11,8 @@ struct Roster: Sendable {
   var members: [String: Member] = [:]
   /// By SID.
   var tracks: [String: Subscription] = [:]
+  /// What a server that goes on with the session has said of who is there.
+  var list = ParticipantList.complete
 
   /// Whether something of the session before has not come back in this one.
   var isIncomplete: Bool {

@@ -21,6 +21,7 @@ extension SessionState {
     phase = recovery.map { .recovering($0, Attempt()) } ?? .joining(Attempt())
     if let recovery, recovery.mode == .full { interruptTracks() }
     if recovery?.mode != .quick { link = MediaLink() }
+    roster.list = .complete
     act(.open(recovery?.mode ?? .full))
   }
 
@@ -110,14 +111,19 @@ extension SessionState {
 
   /// - Parameter remedy: what a session could not do another one may, at once; never the other way round.
   private mutating func tryAgain(_ recovery: Recovery, with remedy: ReconnectMode? = nil, at now: MediaTime) {
+    if remedy == .full, recovery.mode == .quick { return beginAnew(recovery, at: now) }
     var recovery = recovery
     guard let delay = recovery.delays.next() else { return giveUp(recovery) }
-    let isPressing = remedy == .full && recovery.mode == .quick
-    if isPressing {
-      recovery.mode = .full
-      act(.reconnecting(.full, isNew: false, because: recovery.cause))
-    }
-    phase = .waiting(recovery, until: isPressing ? now : now + delay)
+    phase = .waiting(recovery, until: now + delay)
+    pollConnection(at: now)
+  }
+
+  /// None of the attempts is used up: the last one may be the one that the server answers so.
+  private mutating func beginAnew(_ recovery: Recovery, at now: MediaTime) {
+    var recovery = recovery
+    recovery.mode = .full
+    act(.reconnecting(.full, isNew: false, because: recovery.cause))
+    phase = .waiting(recovery, until: now)
     pollConnection(at: now)
   }
 
@@ -171,6 +177,7 @@ extension SessionState {
 
   mutating func joined(_ join: Livekit_JoinResponse, at now: MediaTime) {
     let isFirst = !isRecovering
+    identity = join.participant.identity
     changeAttempt { attempt, _ in attempt.isSignalled = true }
     act(.learn(join, isFirst: isFirst))
     act(.makeTransport(join))
@@ -182,6 +189,7 @@ extension SessionState {
   mutating func resumed(at now: MediaTime) {
     guard case .recovering(let recovery, _) = phase, recovery.mode == .quick else { return }
     changeAttempt { attempt, _ in attempt.isSignalled = true }
+    roster.list = .awaited
     var request = Livekit_SignalRequest()
     request.syncState = syncState
     act(.send(request))

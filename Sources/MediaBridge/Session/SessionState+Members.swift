@@ -3,7 +3,29 @@ import MediaCore
 
 // Who is in the room, and what they publish, also across sessions.
 extension SessionState {
-  mutating func update(_ info: Livekit_ParticipantInfo) {
+  mutating func update(_ infos: [Livekit_ParticipantInfo]) {
+    guard !isReplaced(infos) else { return end(LiveKitError(Livekit_DisconnectReason.duplicateIdentity)) }
+    roster.list.add(infos)
+    for info in infos { update(info) }
+    act(.matchTracks)
+  }
+
+  /// Whether another client has our identity: a server that is to resume our session goes on with that one's.
+  /// - Parameter infos: without what is said of our own stay.
+  private func isReplaced(_ infos: [Livekit_ParticipantInfo]) -> Bool {
+    !roster.list.isComplete && infos.contains { $0.identity == identity && $0.state != .disconnected }
+  }
+
+  /// The server has named everybody. Who has not come back to this session is waited for all the same.
+  mutating func removeUnlisted() {
+    defer { roster.list = .complete }
+    guard case .begun(let named) = roster.list else { return }
+    for identity in roster.identities where !named.contains(identity) {
+      if roster.members[identity]?.isAbsent == false { remove(identity) }
+    }
+  }
+
+  private mutating func update(_ info: Livekit_ParticipantInfo) {
     guard info.state == .disconnected else { return meet(info) }
     if let identity = roster.identity(sid: info.sid) { remove(identity) }
   }
@@ -59,6 +81,7 @@ extension SessionState {
   /// The session goes on in another room: nobody is who they were.
   mutating func moved(to new: Livekit_RoomMovedResponse) {
     for identity in roster.identities { remove(identity) }
+    roster.list = .complete
     act(.move(new))
     for info in new.otherParticipants where info.sid != new.participant.sid { meet(info) }
     act(.matchTracks)

@@ -4,12 +4,20 @@ import MediaCore
 // Tracks that are wanted and do not come, and why.
 extension SessionState {
   mutating func update(_ info: Livekit_SubscriptionPermissionUpdate) {
-    let sid = info.trackSid
+    set(isAllowed: info.allowed, info.trackSid)
+  }
+
+  private mutating func set(isAllowed: Bool, _ sid: String) {
     guard let known = roster.tracks[sid] else { return }
-    let isToBeTold = change(sid) { $0.set(isAllowed: info.allowed) } == true
+    let isToBeTold = change(sid) { $0.set(isAllowed: isAllowed) } == true
     // A server says so of every new subscription, also where it is no news.
-    if known.objections.isAllowed != info.allowed { tell(.allowed(info.allowed), sid) }
+    if known.objections.isAllowed != isAllowed { tell(.allowed(isAllowed), sid) }
     if isToBeTold { tell(.failed(.notAllowed(known)), sid) }
+  }
+
+  /// What comes is allowed. A server says so once, which may have been lost with a connection.
+  mutating func noteAllowed(_ sid: String) {
+    if roster.tracks[sid]?.objections.isAllowed == false { set(isAllowed: true, sid) }
   }
 
   mutating func subscriptionFailed(_ response: Livekit_SubscriptionResponse) {
@@ -40,6 +48,8 @@ extension SessionState {
     tell(.failed(error), sid)
     if error.code == .unsupportedCodec { note(.codecNotSupported, true, sid) }
     // Nobody needs what nobody can read; a server that subscribes by itself is told so.
-    if error.code == .encrypted, options.autoSubscribe { act(.send(.subscription(to: [sid], isWanted: false))) }
+    guard error.code == .encrypted, options.autoSubscribe else { return }
+    change(sid) { $0.dismissed = $0.stream?.media }
+    act(.send(.subscription(to: [sid], isWanted: false)))
   }
 }

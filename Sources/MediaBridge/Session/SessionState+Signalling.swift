@@ -7,9 +7,9 @@ extension SessionState {
     switch message {
     case .join(let join): joined(join, at: now)
     case .reconnect: resumed(at: now)
-    case .update(let update):
-      for info in update.participants { self.update(info) }
-      act(.matchTracks)
+    case .update(let update): self.update(update.participants)
+    // It ends what a server tells of a session that goes on.
+    case .roomUpdate: removeUnlisted()
     case .mute(let mute): setMuted(mute.muted, mute.sid)
     case .streamStateUpdate(let update): for state in update.streamStates { self.update(state) }
     case .subscriptionPermissionUpdate(let update): self.update(update)
@@ -34,6 +34,23 @@ extension SessionState {
   mutating func tellIfUnusual(_ sids: [String]) {
     let unusual = sids.filter { roster.tracks[$0].map(isUnusual) ?? false }
     if !unusual.isEmpty { act(.send(.subscription(to: unusual, isWanted: !options.autoSubscribe))) }
+  }
+
+  /// Nobody wants what is sent. A server that subscribes by itself does so again once the media is connected, whatever
+  /// it was told before.
+  mutating func dismiss(_ sid: String, _ media: ObjectIdentifier) {
+    guard options.autoSubscribe, isSignalled, roster.tracks[sid]?.dismissed != media else { return }
+    roster.tracks[sid]?.dismissed = media
+    act(.send(.subscription(to: [sid], isWanted: false)))
+  }
+
+  /// Whether a server is there that hears what is sent.
+  private var isSignalled: Bool {
+    switch phase {
+    case .joining(let attempt), .recovering(_, let attempt): attempt.isSignalled
+    case .standing: true
+    case .idle, .waiting, .ended: false
+    }
   }
 
   /// What it says of subscriptions is only what the program asked for, so that a track whose media is not there yet is

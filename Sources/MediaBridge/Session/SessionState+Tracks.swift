@@ -10,21 +10,26 @@ extension SessionState {
 
   private mutating func match(_ sid: String, _ media: ObjectIdentifier?, at now: MediaTime) {
     guard let subscription = roster.tracks[sid] else { return }
-    guard let media, subscription.info.encryption == .none else {
-      if !subscription.isInterrupted { unsubscribe(sid) }
-      return
-    }
+    guard let media, !subscription.info.isEncrypted else { return matchNothing(sid, media) }
+    // A new session begins with all there is.
+    let isToCome = subscription.wish.isWanted || !options.autoSubscribe
     switch subscription.media {
     case .live(let stream) where stream.media == media: return
-    case .interrupted(let stream): return resume(sid, stream, media, at: now)
-    case .live: unsubscribe(sid)
+    case .interrupted(let stream) where isToCome: return resume(sid, stream, media, at: now)
+    case .live, .interrupted: unsubscribe(sid)
     case .none: break
     }
-    // A new session begins with all there is.
-    if subscription.wish.isWanted || !options.autoSubscribe { begin(sid, media, at: now) }
+    isToCome ? begin(sid, media, at: now) : dismiss(sid, media)
+  }
+
+  /// - Parameter media: what comes although nobody can read it; nil where nothing does.
+  private mutating func matchNothing(_ sid: String, _ media: ObjectIdentifier?) {
+    if roster.tracks[sid]?.isInterrupted == false { unsubscribe(sid) }
+    if let media { dismiss(sid, media) } else { roster.tracks[sid]?.dismissed = nil }
   }
 
   private mutating func begin(_ sid: String, _ media: ObjectIdentifier, at now: MediaTime) {
+    noteAllowed(sid)
     change(sid) { [initialSettings] subscription in
       subscription.media = .live(Subscription.Stream(media: media))
       subscription.settings.told = initialSettings
@@ -40,6 +45,7 @@ extension SessionState {
   private mutating func resume(
     _ sid: String, _ earlier: Subscription.Stream, _ media: ObjectIdentifier, at now: MediaTime
   ) {
+    noteAllowed(sid)
     change(sid) {
       $0.media = .live(.init(media: media, isExpected: earlier.isExpected, isLost: earlier.isLost))
     }

@@ -46,6 +46,8 @@ extension SessionState {
     change(sid) { $0.tell() }
     act(
       .confirm(.subscription(to: [sid], isWanted: isWanted), .subscription(sid: sid, earlier: earlier)))
+    // It may be sent already, and then no offer comes.
+    if isWanted, roster.tracks[sid]?.isSubscribed == false { act(.matchTracks) }
   }
 
   /// It is told once the connection is back.

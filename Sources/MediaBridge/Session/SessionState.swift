@@ -71,6 +71,8 @@ struct SessionState: Sendable {
   }
 
   private(set) var options: Options
+  /// This participant's, as the server has it.
+  var identity = ""
   var phase = Phase.idle
   var link = MediaLink()
   var roster = Roster()

@@ -88,6 +88,8 @@ struct Subscription: Sendable {
   var objections = Objections()
   var settings = Settings()
   var media = Media.none
+  /// Of which the server was told that nobody wants it, while it comes all the same.
+  var dismissed: ObjectIdentifier?
   /// It is known from a session that has ended, and in the new one it has not been published yet.
   var isAbsent = false
   var arrival = Arrival()
@@ -127,6 +129,7 @@ struct Subscription: Sendable {
   /// The session of its media has ended.
   mutating func interrupt() {
     isAbsent = true
+    dismissed = nil
     wish.knowledge = wish.isUntold ? .untold(isUncertain: false) : .settled
     if let stream { media = .interrupted(stream) }
   }

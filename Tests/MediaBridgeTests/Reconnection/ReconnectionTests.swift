@@ -166,6 +166,9 @@ import Testing
       #expect(asked().contains { $0.subscription.trackSids == [microphone.sid] && !$0.subscription.subscribe })
       #expect(microphone.track == nil)
       #expect(scene.subscriptions == ["+audio", "+video", "-audio"])
+      // The server of the new session has not kept it either.
+      try await microphone.set(subscribed: true)
+      try await eventually("the audio again") { microphone.isSubscribed }
     }
   }
 

@@ -8,64 +8,6 @@ import Testing
 
 /// Courses of a session that random lives seldom take.
 @Suite struct SessionStateTests {
-  private final class Media: Sendable {}
-
-  /// A session at the watch of a clock that stands unless it is moved.
-  private struct Course {
-    var state = SessionState(SessionState.Options(chance: { 0 }))
-    var time = MediaTime(nanoseconds: 0)
-    let media = Media()
-
-    @discardableResult
-    mutating func handle(_ event: SessionEvent) -> [SessionAction] { state.handle(event, at: time) }
-
-    mutating func advance(by duration: Duration, _ demand: TrackDemand = .everything) -> [SessionAction] {
-      time = time + duration
-      return state.poll(at: time) { _ in demand }
-    }
-
-    mutating func join(_ identities: [String], isConnected: Bool = true) {
-      var join = Livekit_JoinResponse()
-      join.otherParticipants = identities.map { identity in
-        var info = Livekit_ParticipantInfo()
-        (info.identity, info.sid, info.state) = (identity, "PA_\(identity)", .active)
-        var track = Livekit_TrackInfo()
-        (track.sid, track.type, track.source) = ("TR_\(identity)", .video, .camera)
-        info.tracks = [track]
-        return info
-      }
-      handle(.opened)
-      handle(.response(.join(join)))
-      if isConnected { handle(.transport(.connected)) }
-    }
-
-    mutating func lose(_ remedy: ReconnectMode) {
-      handle(.signalEnded(SessionFailure(LiveKitError(.disconnected, "lost"), remedy: remedy)))
-    }
-
-    mutating func resume() -> [SessionAction] {
-      handle(.opened)
-      return handle(.response(.reconnect(Livekit_ReconnectResponse())))
-    }
-
-    static func standing() -> Course {
-      var course = Course()
-      course.handle(.connect(server: "server"))
-      course.join(["alice"])
-      course.handle(.media(["TR_alice": ObjectIdentifier(course.media)]))
-      return course
-    }
-  }
-
-  private func requests(_ actions: [SessionAction]) -> [Livekit_UpdateSubscription] {
-    actions.compactMap { action in
-      guard case .connection(.send(let request)) = action, case .subscription(let update) = request.message else {
-        return nil
-      }
-      return update
-    }
-  }
-
   /// Whichever connection hears of it first: who was sent away does not come back.
   @Test(arguments: [SessionEvent.secondaryTransport(.failed(.closedByPeer)), .transport(.failed(.closedByPeer))])
   func theServersLastWordIsWaitedFor(_ end: SessionEvent) {
@@ -167,14 +109,8 @@ import Testing
   /// Nobody can read it, so it is not to take anything of the link either.
   @Test(arguments: [ReconnectMode.quick, .full]) func whatIsEncryptedIsNotAskedForAnew(_ mode: ReconnectMode) {
     var course = Course.standing()
-    var info = Livekit_ParticipantInfo()
-    (info.identity, info.sid, info.state) = ("alice", "PA_alice", .active)
-    var track = Livekit_TrackInfo()
-    (track.sid, track.type, track.source, track.encryption) = ("TR_alice", .video, .camera, .gcm)
-    info.tracks = [track]
-    var update = Livekit_ParticipantUpdate()
-    update.participants = [info]
-    course.handle(.response(.update(update)))
+    let info = Course.info(of: "alice", encryption: .gcm)
+    course.update([info])
     course.lose(mode)
     let told: [SessionAction]
     if mode == .quick {
@@ -185,7 +121,7 @@ import Testing
       course.handle(.opened)
       told = course.handle(.response(.join(join)))
     }
-    let wishes = requests(told).filter { $0.trackSids.contains("TR_alice") }
+    let wishes = told.subscriptions.filter { $0.trackSids.contains("TR_alice") }
     #expect(!wishes.contains { $0.subscribe } && wishes.contains { !$0.subscribe }, "\(wishes)")
   }
 
@@ -195,7 +131,7 @@ import Testing
     course.handle(.want(sid: "TR_alice", false))
     course.handle(.want(sid: "TR_alice", true))
     course.lose(.quick)
-    let told = requests(course.resume())
+    let told = course.resume().subscriptions
     #expect(told.contains { $0.trackSids == ["TR_alice"] && $0.subscribe })
   }
 
@@ -204,7 +140,7 @@ import Testing
     var course = Course.standing()
     course.lose(.full)
     course.join(["alice"], isConnected: false)
-    let media = Media()
+    let media = Course.Media()
     course.handle(.media(["TR_alice": ObjectIdentifier(media)]))
     #expect(settings(course.advance(by: SettingsSchedule.grace, .nothing)) == [TrackSettings(isEnabled: false)])
     course.handle(.hold(sid: "TR_alice", .everything))
@@ -214,7 +150,7 @@ import Testing
 
   @Test func anOutputThatShowsTracksGetsWhatItShows() {
     var course = Course.standing()
-    let media = Media()
+    let media = Course.Media()
     course.handle(.media(["TR_alice": ObjectIdentifier(media)]))
     course.handle(.hold(sid: "TR_alice", .shown))
     let size = Dimensions(width: 426, height: 240)

@@ -176,7 +176,10 @@ import PeerTransport
 
   private func resume() {
     handle(.response(.reconnect(Livekit_ReconnectResponse())))
+    // Departures that the server takes for heard are not repeated.
+    if chance(0.3) { server.heard() }
     tellAll()
+    tell(.roomUpdate(Livekit_RoomUpdate()))
     offer()
     guard !isTransportFailed else { return }
     connectTransport()
