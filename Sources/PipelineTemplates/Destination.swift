@@ -94,6 +94,9 @@ public struct Destination: Equatable, Sendable {
     if let service, location.dropFirst(service.count).allSatisfy({ $0 == "/" }) {
       return "'\(service)' lacks a stream key: write \(service)KEY"
     }
+    if let template, ["srt", "udp"].contains(template), let address, address.port?.isEmpty ?? true {
+      return "'\(shown)' lacks its port: write \(template)://HOST:PORT"
+    }
     guard template == "rtmp", address?.lacksKey == true else { return nil }
     return "'\(shown)' lacks an application or a stream key: write rtmp://HOST/APP/KEY"
   }

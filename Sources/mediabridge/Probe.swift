@@ -31,9 +31,11 @@ final class Probe: RoomDelegate, Sendable {
     var results: [ProbeResult] = []
     for entry in entries.withLock({ $0 }) {
       await entry.publication.track?.set(reportStatistics: true)
-      let loss = entry.publication.track?.statistics?.inboundRtp?.first?.loss
+      let inbound = entry.publication.track?.statistics?.inboundRtp?.first
       results.append(
-        ProbeResult(owner: entry.owner, publication: entry.publication, count: entry.counter.count, loss: loss))
+        ProbeResult(
+          owner: entry.owner, publication: entry.publication, count: entry.counter.count, mimeType: inbound?.mimeType,
+          loss: inbound?.loss))
     }
     return results
   }
@@ -83,7 +85,7 @@ extension Probe {
       return participant.map { "participant \($0) is not in room \(room.name); check the name" }
         ?? "nobody else is in room \(room.name)"
     }
-    let hint = withAudio ? "" : "; --audio counts audio, too"
+    let hint = withAudio ? "" : "; without --no-audio audio counts, too"
     return
       (participant.map { "\($0) publishes \(withAudio ? "nothing" : "no video")" }
       ?? "nobody in room \(room.name) publishes \(withAudio ? "anything" : "video")") + hint

@@ -17,7 +17,7 @@ struct ProbeCommand: AsyncParsableCommand {
   @OptionGroup var drawing: DrawingArguments
   @Option(help: "Identity of the participant; without it everyone") var participant: String?
   @Option(help: "How long, such as 10s; without it until Ctrl-C", transform: duration(of:)) var duration: Duration?
-  @Flag(help: "Decode audio, too") var audio = false
+  @Flag(help: "Leave the audio out") var noAudio = false
   @Option(
     help: ArgumentHelp(
       "Layer of simulcast tracks: low, medium or high; of several, separated by commas, one after the other",
@@ -50,7 +50,7 @@ struct ProbeCommand: AsyncParsableCommand {
     let room = Room(
       roomOptions: access.roomOptions(
         autoSubscribe: false, adaptiveStream: size != nil, receiveValues: try receiveValues()))
-    let probe = Probe(participant: participant, withAudio: audio, shownAt: size, readsClock: clockCode)
+    let probe = Probe(participant: participant, withAudio: !noAudio, shownAt: size, readsClock: clockCode)
     let tour = QualityTour(qualities: quality, each: each, console: console)
     room.add(delegate: probe)
     room.add(delegate: tour)
@@ -89,12 +89,20 @@ extension Console {
   fileprivate func progress(_ counts: [TrackCount]) {
     let newest = counts.newest
     let size = newest?.size?.description ?? ""
-    let rate = counts.map(\.fps).reduce(0, +)
-    live("\(counts.frames) frames  \(String(format: "%.1f", rate)) fps  \(size)")
+    live(counts.frames > 0 ? video(counts, size) : audio(counts) ?? video(counts, size))
     progress([
       "frames": counts.frames, "size": size, "rotation": (newest?.rotation ?? ._0).rawValue,
       "audio_samples": counts.audioSamples,
     ])
+  }
+
+  private func video(_ counts: [TrackCount], _ size: String) -> String {
+    String(format: "%d frames  %.1f fps  ", counts.frames, counts.map(\.fps).reduce(0, +)) + size
+  }
+
+  /// Of the longest track; nil where nothing is heard.
+  private func audio(_ counts: [TrackCount]) -> String? {
+    counts.map(\.audioSeconds).max().flatMap { $0 > 0 ? String(format: "%.1f s of audio", $0) : nil }
   }
 
   fileprivate func finished(_ results: [ProbeResult], since begun: ContinuousClock.Instant, clock: Bool) {
@@ -105,7 +113,9 @@ extension Console {
         "clock", ["frames": counts.flatMap(\.clock), "unreadable": counts.map(\.unreadable).reduce(0, +)])
     }
     for result in results { say(result.description) }
-    say("\(counts.frames) frames, the first after \(first.map { "\(Int($0)) ms" } ?? "never")")
+    if results.contains(where: \.isVideo) {
+      say("\(counts.frames) frames, the first after \(first.map { "\(Int($0)) ms" } ?? "never")")
+    }
     event(
       "finished",
       [

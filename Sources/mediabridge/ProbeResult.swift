@@ -6,10 +6,16 @@ struct ProbeResult: CustomStringConvertible {
   let owner: String
   let publication: RemoteTrackPublication
   let count: TrackCount
+  /// Of what came; nil where nothing did. Opus may be published as RED, which carries it.
+  let mimeType: String?
   /// Share of packets that never came, 0…1; nil when none did.
   let loss: Double?
 
-  private var codec: String { publication.mimeType.split(separator: "/").last.map(String.init) ?? "" }
+  private var codec: String {
+    (mimeType ?? publication.mimeType).split(separator: "/").last.map(String.init) ?? ""
+  }
+
+  var isVideo: Bool { publication.kind == .video }
 
   var description: String {
     let size = count.size.map { " \($0)" } ?? ""
@@ -20,7 +26,7 @@ struct ProbeResult: CustomStringConvertible {
 
   private var amount: String {
     guard count.frames > 0 || count.audioSamples > 0 else { return "nothing came" }
-    return publication.kind == .video
+    return isVideo
       ? String(format: "%d frames  %.1f fps", count.frames, count.fps)
       : String(format: "%.1f s of audio", count.audioSeconds)
   }
@@ -29,7 +35,7 @@ struct ProbeResult: CustomStringConvertible {
     var fields: [String: Any] = [
       "participant": owner, "sid": publication.sid, "source": publication.source.description, "codec": codec,
     ]
-    if publication.kind == .video {
+    if isVideo {
       fields["frames"] = count.frames
       fields["fps"] = (count.fps * 10).rounded() / 10
     } else {

@@ -55,7 +55,7 @@ struct RecordingCommand<Purpose: RecordingPurpose>: AsyncParsableCommand {
 
   @Option(
     help: "How long a live server may be away before it counts as failed; 30s by default", transform: duration(of:))
-  var reconnectFor = RecordingOptions.usualReconnection
+  var reconnectFor: Duration?
 
   @Flag(help: "Replace files that hold something already")
   var overwrite = false
@@ -138,6 +138,7 @@ struct RecordingCommand<Purpose: RecordingPurpose>: AsyncParsableCommand {
     if let exclusion = exclusions.first { throw ValidationError(exclusion) }
     try checkUse()
     try Purpose.check(destination)
+    try checkReconnection()
     if !set.pairs.isEmpty { _ = try prepared() }
   }
 
@@ -154,6 +155,13 @@ struct RecordingCommand<Purpose: RecordingPurpose>: AsyncParsableCommand {
     if files.maxSize != nil, !targets.contains(where: \.isFile) {
       throw ValidationError("--max-size is for files, and no destination is one: --duration ends a live stream, too")
     }
+  }
+
+  /// Not of a job of `run`, whose file may bring one later.
+  /// - Throws: no destination is a live server, and none may come.
+  private func checkReconnection() throws {
+    guard reconnectFor != nil, controlForm == nil, !targets.contains(where: \.isLive) else { return }
+    throw ValidationError("--reconnect-for is for live servers, and no destination is one")
   }
 
   /// - Throws: what is given for a mixed room does not fit it, or there is none.
@@ -307,7 +315,8 @@ struct RecordingCommand<Purpose: RecordingPurpose>: AsyncParsableCommand {
       destinations: targets.map { OutputDestination($0) }, encode: encode, encoding: encoding.options,
       participant: each == nil ? tracks.only : nil, trackSids: track, sources: source,
       kinds: audioOnly ? [.audio] : [.video, .audio],
-      ending: untilLeft ? .participantLeft : untilEmpty ? .roomEmpty : nil, wait: wait, reconnectFor: reconnectFor)
+      ending: untilLeft ? .participantLeft : untilEmpty ? .roomEmpty : nil, wait: wait,
+      reconnectFor: reconnectFor ?? RecordingOptions.usualReconnection)
     // Of each who fits there is one, also where that is one alone.
     options.participantPatterns = each == nil ? tracks.participants : tracks.participant
     options.trackNames = trackName

@@ -45,7 +45,7 @@ struct RecordingReport: Sendable {
           + "which is stored as it is sent")
       console.event("without_effect", ["variables": variables])
     case .omitted(let omission):
-      console.say("Not recorded: \(omission)")
+      if isMissed(omission) { console.say("Not recorded: \(omission)") }
       console.event("not_recorded", fields(omission))
     case .participantLeft(let identity):
       console.say("\(identity) left. \(afterwards(identity))")
@@ -68,6 +68,11 @@ struct RecordingReport: Sendable {
     // Whoever ends it says more.
     case .over, .ended: break
     }
+  }
+
+  /// Nobody misses video in what was to be audio alone, nor audio in images: only machines are told.
+  private func isMissed(_ omission: Omission) -> Bool {
+    omission.wasWanted || omission.kind == .none || options.kinds.contains(omission.kind)
   }
 
   /// How each of several destinations stores what is sent, it says itself.
@@ -172,7 +177,7 @@ struct RecordingReport: Sendable {
     for status in progress.destinations where status.state == .complete && status.kind != .window {
       finished(status, progress, end)
     }
-    for omission in progress.omissions { console.say("Not in it: \(omission)") }
+    for omission in progress.omissions where isMissed(omission) { console.say("Not in it: \(omission)") }
     for loss in progress.mixLosses?.spoken ?? [] { console.say(loss) }
     var fields: [String: Any] = [
       "reason": end, "duration": Format.seconds(progress.duration),
@@ -265,15 +270,16 @@ struct RecordingReport: Sendable {
     return black.map(standIn) + status.tracks.map(describe) + silent.map(standIn)
   }
 
-  /// As the destination has it, and what that was made of: "video H.264 1280x720 (from VP8 640x360)".
+  /// As the destination has it, and what that was made of: "video H.264 1280x720 (from VP8 640x360)". What an output
+  /// template makes of frames or PCM by itself, as for `.wav`, has no name: "audio (from Opus)".
   private func describe(_ track: OutputTrack) -> String {
     let dropped = track.buffersDropped > 0 ? ", \(track.buffersDropped) dropped for want of speed" : ""
-    guard !track.isPassthrough, let encoded = track.encoded else {
-      let way = track.isPassthrough ? "as sent" : track.sid.isEmpty ? "mixed" : "encoded"
-      return "\(name(track)) (\(way)\(dropped))"
+    if track.isPassthrough { return "\(name(track)) (as sent\(dropped))" }
+    let made = track.encoded.map { form($0.codec, $0.dimensions) }
+    guard track.sid.isEmpty else {
+      return "\(track.kind)\(made ?? "") (from\(form(track.codec, track.dimensions))\(dropped))"
     }
-    let origin = track.sid.isEmpty ? "mixed" : "from\(form(track.codec, track.dimensions))"
-    return "\(track.kind)\(form(encoded.codec, encoded.dimensions)) (\(origin)\(dropped))"
+    return "\(track.kind)\(made ?? form(track.codec, track.dimensions)) (mixed\(dropped))"
   }
 
   private func standIn(_ track: OutputTrack) -> String {

@@ -9,7 +9,7 @@ struct SetArguments: ParsableArguments {
     name: .customLong("set"),
     help: ArgumentHelp(
       "Value for a variable of the pipeline templates that this command uses, several times for several of them; "
-        + "NAME.name=value is for the destination of that name alone, or for all that the template NAME writes",
+        + "NAME.name=value is for the destination of that name alone, or for the template NAME",
       valueName: "name=value"))
   var pairs: [String] = []
 
@@ -61,7 +61,7 @@ struct SetArguments: ParsableArguments {
   private static func noDestination(
     _ name: String, _ assignment: Assignment, _ destinations: [Destination], _ what: String
   ) -> ValidationError {
-    let known = destinations.compactMap(\.template)
+    let known = Set(destinations.compactMap(\.template)).sorted()
     let nearest = NearestName.of(name, in: destinations.flatMap(names)).map { "did you mean '\($0)'?" }
     let there = nearest ?? "there is \(known.map { "'\($0)'" }.joined(separator: " and "))"
     let advice =
@@ -85,10 +85,7 @@ struct SetArguments: ParsableArguments {
     }
     var result = groups.map { _ in [String: String]() }
     guard !values.isEmpty else { return result }
-    let store = TemplateStore(searchPath: .ofProcess(explicit: folder))
-    let known = groups.map { templates in
-      Set(templates.compactMap { try? store.find($0.kind, $0.name) }.flatMap(\.variables).map(\.name))
-    }
+    let known = groups.map { Self.variables(of: $0, folder: folder) }
     for (name, value) in values.sorted(by: { $0.key < $1.key }) {
       guard let group = known.firstIndex(where: { $0.contains(name) }) else {
         let all = UnknownVariable(name: name, templates: groups.flatMap { $0 }, known: Set(known.joined()).sorted())
@@ -97,6 +94,12 @@ struct SetArguments: ParsableArguments {
       result[group][name] = value
     }
     return result
+  }
+
+  /// The names of the variables of those templates.
+  static func variables(of templates: [TemplateName], folder: String?) -> Set<String> {
+    let store = TemplateStore(searchPath: .ofProcess(explicit: folder))
+    return Set(templates.compactMap { try? store.find($0.kind, $0.name) }.flatMap(\.variables).map(\.name))
   }
 
   /// The templates that receive tracks.

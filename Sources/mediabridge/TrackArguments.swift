@@ -6,9 +6,9 @@ import MediaBridge
 struct TrackArguments: ParsableArguments {
   @Option(
     help: """
-      Identity of the participant whose media is taken, or a pattern such as speaker-*; again for further ones. Without \
-      --each, --mix and --composite the first of them that sends something, without any of them the first of all. --identity \
-      is who joins
+      Identity of the participant whose media is taken, or a pattern such as speaker-*; again for further ones. Where one \
+      is taken alone it is the first of them that sends something, without any of them the first of all. --identity is who \
+      joins
       """)
   var participant: [String] = []
 

@@ -48,9 +48,10 @@ struct WatchCommand: AsyncParsableCommand {
       }
       await screen.show(room)
     }
-    await room.disconnect()
-    // Ends with the room.
+    // What goes with us was ended by nobody else.
+    teller.cancel()
     await teller.value
+    await room.disconnect()
   }
 }
 

@@ -68,9 +68,10 @@ class Bench:
             program.wait_for("published")
             yield room
 
-    def probe(self, room, seconds, *options):
+    def probe(self, room, seconds, *options, audio=False):
         command = mediabridge("probe", "--url", self.url, *KEYS, "--room", room, "--json")
-        return self.running((*command, "--duration", f"{seconds}s", *options))
+        left_out = () if audio else ("--no-audio",)
+        return self.running((*command, "--duration", f"{seconds}s", *left_out, *options))
 
     def peer(self, room, seconds, *options):
         command = python(FOLDER / "subscriber.py", "--url", self.url, "--room", room, "--duration", seconds)
@@ -129,7 +130,7 @@ class Bench:
             files["mp4"] = self.folder / "passthrough.mp4"
         return {
             "video": self.probe(room, 600),
-            "av": self.probe(room, 600, "--audio"),
+            "av": self.probe(room, 600, audio=True),
             "peer video": self.peer(room, 600, "--video-only"),
             "peer av": self.peer(room, 600),
             **{kind: self.recorder(room, 600, file) for kind, file in files.items()},

@@ -374,12 +374,13 @@ MISTAKES = [
     (["pcm", "--dev", "--room", "r", "--info", "same.raw", "./same.raw"], ["--info same.raw", "another file"]),
     (["frames", "--dev", "--room", "r", "--info", "77"], ["descriptor 77", "is not open"]),
     (["frames", "--dev", "--room", "r", "/tmp"], ["/tmp is a folder", "--format png"]),
-    (["frames", "--dev", "--room", "r", "/no/such/file"], ["/no/such/file"]),
+    (["frames", "--dev", "--room", "r", "/proc/no/file"], ["/proc/no/file: the folder /proc/no cannot be made"]),
+    (["frames", "--dev", "--room", "r", "--info", "/proc/no/a.jsonl"], ["the folder /proc/no cannot be made"]),
     (["frames", "--dev", "--room", "r", "unix:/" + 120 * "x"], ["107 bytes"]),
     (["frames", "--dev", "--room", "r", "--format", "png", "shm:a"], ["shared memory", "not png", "--format i420"]),
     (["frames", "--dev", "--room", "r", "--each", "shm:a"], ["{publisher_identity}"]),
     (["frames", "--dev", "--room", "r", "--each", "--framed", "shm:a"], ["--framed", "shared memory"]),
-    (["frames", "--dev", "--room", "r", "shm:/no/such/folder/a"], ["shm:/no/such/folder/a", "No such file"]),
+    (["frames", "--dev", "--room", "r", "shm:/proc/no/a"], ["/proc/no/a: the folder /proc/no cannot be made"]),
     (["pcm", "--dev", "--room", "r", "--mix", "{track_id}.wav"], ["{track_id}", "of one participant", "leave it out"]),
     (["pcm", "--dev", "--room", "r", "--mix", "{publisher_identity}.wav"], ["{publisher_identity}", "leave it out"]),
     (["pcm", "--dev", "--room", "r", "--each", "--framed", "{track_source}.bin"], ["{track_source}", "all who are there"]),
@@ -498,8 +499,15 @@ MISTAKES = [
     (["record", "--dev", "--room", "r", "--video-bitrate", "500", "x.mp3"], ["bitrate", "output/mp3"]),
     (["record", "--dev", "--room", "r", "--size", "640x360", "--width", "640", "x.mp4"], ["--size", "--width", "exclude"]),
     (["record", "--dev", "--room", "r", "--keyframe-interval", "0", "x.mp4"], ["keyframe", "0.1 to 3600"]),
+    (["record", "--dev", "--room", "r", "--reconnect-for", "5s", "x.mp4"], ["--reconnect-for", "no destination is one"]),
     (["record", "--dev", "--room", "r", "--control", "lines", "x.mp4"], ["--control", "standard input"]),
     (["stream", "--dev", "--room", "r", "x.mp4"], ["live server", "'record'"]),
+    (["stream", "--dev", "--room", "r", "srt://127.0.0.1"], ["'srt://127.0.0.1' lacks its port: write srt://HOST:PORT"]),
+    (["stream", "--dev", "--room", "r", "udp://127.0.0.1:"], ["lacks its port: write udp://HOST:PORT"]),
+    (
+        ["record", "--dev", "--room", "r", "--each", "track", "{publisher_identity}-{track_source}.mkv"],
+        ["the same for several tracks of one source", "put {track_id}"],
+    ),
     (["record", "--dev", "--room", "r", "--set", "latency=abc", "x.mp4"], ["abc", "latency", "receive/"]),
     (["record", "--dev", "--room", "r", "--set", "mp5.width=640", "x.mp4"], ["no destination 'mp5'", "did you mean 'mp4'"]),
     (["record", "--dev", "--room", "r", "--set", "mp4.widht=640", "x.mp4"], ["widht", "width"]),
@@ -515,6 +523,9 @@ MISTAKES = [
     (["probe", "--dev", "--room", "r", "--set", "mp4.latency=3"], ["no destinations"]),
     (["probe", "--dev", "--room", "r", "--set", "bitrate=3"], ["bitrate", "receive/vp8"]),
     (["view", "--dev", "--room", "r", "--set", "titel=x"], ["titel", "title"]),
+    (["publish", "pattern", "tone", "--dev", "--room", "r", "--set", "colour=1"], ["colour", "capture/pattern, capture/tone"]),
+    (["publish", "pattern", "--dev", "--room", "r", "--set", "pattern.widht=1"], ["pattern: no variable 'widht'", "'width'"]),
+    (["publish", "pattern", "--dev", "--room", "r", "--set", "patern.width=1"], ["no template 'patern'", "mean 'pattern'"]),
     (["publish-test", "--dev", "--room", "r", "--set", "wdith=3"], ["wdith", "width"]),
     (["publish-test", "--dev", "--room", "r", "--set", "width=abc"], ["abc", "width", "pattern.pipeline:"]),
     (["publish-test", "--dev", "--room", "r", "--bitrate", "1000000"], ["--bitrate", "--clip"]),
@@ -621,6 +632,11 @@ def test_what_is_to_be_replaced_stays_until_something_comes(tmp_path):
     for file in (old, new):
         assert without_server("--overwrite", file).returncode == 1
     assert old.read_text() == "yesterday" and not new.exists()
+
+
+def test_no_folder_is_left_that_nothing_came_to(tmp_path):
+    assert without_server("--info", tmp_path / "a/b/info.jsonl", tmp_path / "c/d/x.wav").returncode == 1
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_reader_that_goes_away_does_not_end_the_recording(local_server, tmp_path):

@@ -51,7 +51,7 @@ def values(thing):
 COMMANDS = {
     "record": ["--duration", "1s", "--overwrite"],
     "watch": ["--duration", "2s"],
-    "probe": ["--duration", "2s", "--audio"],
+    "probe": ["--duration", "2s"],
     "view": ["--duration", "2s"],
     "publish-test": ["--duration", "1s"],
 }

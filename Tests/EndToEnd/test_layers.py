@@ -9,6 +9,7 @@ pytestmark = pytest.mark.long
 # Slow, so that an encoder of three layers keeps the pace next to the rest: it is the switching that is tested.
 FPS = 10
 HEIGHTS = {"low": 180, "medium": 360, "high": 720}
+CLOCK = ("--no-audio", "--clock-code")
 # What decoders and what feeds them complain of goes to standard error.
 COMPLAINTS = "libav:2,videodecoder:2,rtpvp8depay:2,rtph264depay:2,rtpbasedepayload:2"
 
@@ -64,7 +65,7 @@ def layered(server):
 
 def watch(server, room, *options, until):
     """Waits until frames of that size have been coming for a while."""
-    program = server.probe(room, *options)
+    program = server.probe(room, "--no-audio", *options)
     sizes = []
     while sizes[-3:] != [until] * 3:
         sizes.append(program.wait_for("progress", 60)["size"])
@@ -76,12 +77,12 @@ def see(server, room, qualities, each, rest):
     """Asks for the qualities in turn, and watches on for a while after the last one; beside it those who watch one
     layer all the time tell what there was to see."""
     seconds = each * len(qualities) + rest
-    steady = [server.probe(room, "--clock-code", "--quality", quality) for quality in set(qualities)]
+    steady = [server.probe(room, *CLOCK, "--quality", quality) for quality in set(qualities)]
     for program in steady:
         while program.wait_for("progress")["frames"] == 0:
             pass
     schedule = ("--quality", ",".join(qualities), "--each", each, "--duration", seconds)
-    program = server.probe(room, "--clock-code", *schedule, complaints=COMPLAINTS)
+    program = server.probe(room, *CLOCK, *schedule, complaints=COMPLAINTS)
     assert program.finish(seconds + 30) == 0, program.report("failed")
     asked = [event for event in program.events if event["event"] == "quality"]
     assert [event["quality"] for event in asked] == qualities, program.report(f"asked for {asked}")

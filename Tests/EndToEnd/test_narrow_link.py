@@ -22,7 +22,7 @@ def probe(start, routed, distant_server):
         *("--simulcast", "--keep-size", "--width", 1280, "--height", 720, "--fps", FPS),
         *("--bitrate", 2_500_000, "--duration", 200),
     )
-    command = mediabridge("probe", "--url", server.url, *KEYS, "--room", "test", "--json", "--quality", "high")
+    command = mediabridge("probe", "--url", server.url, *KEYS, "--room", "test", "--json", "--no-audio", "--quality", "high")
     return start(routed.client(*command))
 
 

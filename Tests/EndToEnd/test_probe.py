@@ -23,7 +23,7 @@ def test_what_publish_test_publishes_is_measured(local_server):
         publisher = local_server.own_publisher("r", f"{codec}-sender", codec)
         told = [(track["source"], track["codec"], track["size"]) for track in publisher.events[-1]["tracks"]]
         assert told == [("camera", codec, "320x180"), ("microphone", "opus", "")]
-    shown = said(local_server, "probe", "--audio", "--duration", "4s")
+    shown = said(local_server, "probe", "--duration", "4s")
     counts = []
     for codec in ("vp8", "vp9", "h264"):
         lost = r"[\d.]+ % lost"
@@ -46,7 +46,7 @@ def test_a_clip_is_seen_and_heard(local_server, start, tmp_path):
     publisher = start(local_server.enter(*command, "--pipelines", tmp_path, *clip))
     told = [(track["source"], track["codec"], track["size"]) for track in publisher.wait_for("publishing", 60)["tracks"]]
     assert told == [("camera", "h264", "1280x720"), ("microphone", "opus", "")]
-    shown = said(local_server, "probe", "--audio", "--duration", "4s")
+    shown = said(local_server, "probe", "--duration", "4s")
     for sender in ("clip-1", "clip-2"):
         assert re.search(rf"^{sender}  camera H264 1280x720  \d+ frames", shown, re.M), shown
         audio = re.search(rf"^{sender}  microphone OPUS  ([\d.]+) s of audio", shown, re.M)
@@ -74,10 +74,20 @@ def test_nobody_to_probe(local_server):
     assert_failed(probe(local_server, "--participant", "bob"), "participant bob is not in room r")
 
 
-def test_no_video_to_probe(server):
+def test_audio_alone_is_measured(server):
+    """Without a word of frames; in the codec that comes, whatever it is published in."""
     server.foreign_publisher("--room", "r", "--no-video")
     assert "1 participant in room r\n" in said(server, "watch", "--duration", "1s")
-    assert_failed(probe(server), "nothing was received", "nobody in room r publishes video", "--audio")
+    shown = said(server, "probe", "--duration", "2s")
+    assert re.fullmatch(r"\S+  microphone OPUS  [\d.]+ s of audio  [\d.]+ % lost\n", shown), shown
+    nothing = ("nothing was received", "nobody in room r publishes video", "without --no-audio")
+    assert_failed(probe(server, "--no-audio"), *nothing)
+
+
+def test_nobody_leaves_when_watch_ends(server):
+    server.foreign_publisher("--room", "r")
+    shown = said(server, "watch", "--json", "--duration", "2s")
+    assert "track_published" in shown and "track_unpublished" not in shown and "disconnect" not in shown, shown
 
 
 def test_nothing_comes_of_a_track(local_server):

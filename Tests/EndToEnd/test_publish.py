@@ -107,6 +107,15 @@ def test_values_of_one_encoder_are_for_it_alone(server, start, numbered):
     assert publisher.finish() == 0, publisher.report("failed")
 
 
+def test_values_are_for_the_sources_that_have_them(server, start):
+    """A tone has no size."""
+    size = ("--set", "width=640", "--set", "pattern.height=360")
+    publisher = publish(server, start, "pattern", "tone", *size, "--duration", "1s")
+    assert publisher.wait_for("publishing", 20)["tracks"][0]["size"] == "640x360"
+    publisher.wait_for("finished", 20)
+    assert publisher.finish() == 0, publisher.report("failed")
+
+
 def test_silence_is_hardly_sent(server, start):
     """Of a voice, which a tone stands for here, pauses are left out; a microphone's are without being asked."""
     publishers = [

@@ -124,7 +124,6 @@ def test_names_of_files_have_what_is_known_of_the_track(server, tmp_path):
     sid = next(event for event in publisher.events if event["event"] == "published")["sids"]["audio"]
     name = "{room_name}-{publisher_identity}-{track_type}-{track_source}-{track_id}-{room_id}-{utc}.wav"
     for folder, options in (("one", ()), ("each", ("--each",))):
-        (tmp_path / folder).mkdir()
         Reader(server, "pcm", "--format", "wav", "--duration", "1s", *options, f"{tmp_path}/{folder}/{name}").all()
         [file] = (tmp_path / folder).iterdir()
         assert file.name.startswith(f"test-alice-audio-microphone-{sid}-RM_"), file.name

@@ -182,7 +182,8 @@ def test_what_is_wrong_is_said_by_line_and_column(tmp_path):
 def test_a_whole_file_is_checked_and_shown_without_a_room(tmp_path):
     file = tmp_path / "room.yaml"
     file.write_text(
-        JOB + "  b:\n    composite: grid\n    preset: 720p30\n    destinations: [b.mp4, 'rtmp://host/app/key-of-mine']\n"
+        JOB + "  b:\n    composite: grid\n    size: 640x360\n    video-bitrate: 3000\n"
+        "    destinations: [b.mp4, 'rtmp://host/app/key-of-mine', 'srt://h:1?passphrase=key-of#mine']\n"
         "  c:\n    kind: frames\n    participant: [guest-*, bob]\n    each: true\n    framed: true\n    format: rgb24\n"
         "    size: 320x180\n    fps: 5\n    destination: unix:c.sock\n"
         "  d: {kind: frames, composite: grid, exec: cat}\n"
@@ -199,7 +200,9 @@ def test_a_whole_file_is_checked_and_shown_without_a_room(tmp_path):
     mixed = shown["b", "b.mp4"]
     assert set(mixed["pipelines"]) >= {"mix/video", "mix/audio", "encode/h264", "encode/aac", "output/mp4"}
     assert "bitrate=3000" in mixed["pipelines"]["encode/h264"]
-    assert "key-of-mine" not in done.stdout
+    assert "width=640,height=360" in mixed["pipelines"]["mix/video"]
+    assert "location={publisher_identity}.mkv" in shown["f", "{publisher_identity}.mkv"]["pipelines"]["output/mkv"]
+    assert "key-of" not in done.stdout
     shown_frames = shown["c", "unix:c.sock"]
     what = "it gets the video of guest-* or bob as rgb24 of 320x180, 5 frames a second, of each for themselves"
     assert shown_frames["feeds"] == [what]

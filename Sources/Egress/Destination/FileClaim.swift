@@ -24,14 +24,14 @@ final class FileClaim: Sendable {
   /// - Throws: it cannot be made or written, or another recording holds it.
   init(_ file: String) throws(LiveKitError) {
     self.file = file
-    let folders = try Self.makeFolders(for: file)
+    let folders = try MissingFolders.make(for: file)
     do throws(LiveKitError) {
       try Self.checkWritable(file)
       var hold = try Self.take(file)
       hold?.newFolders = folders
       self.hold = Locked(hold)
     } catch {
-      for folder in folders { rmdir(folder) }
+      MissingFolders.remove(folders)
       throw error
     }
   }
@@ -107,8 +107,7 @@ final class FileClaim: Sendable {
     // Before the lock is given back: whoever gets it then sees that the name is free.
     if isThere, let path = held.newPath, FileIdentity.size(of: held.descriptor) == 0 {
       unlink(path)
-      // Those in which something else lies stay.
-      for folder in held.newFolders { rmdir(folder) }
+      MissingFolders.remove(held.newFolders)
     }
     close(held.descriptor)
   }
@@ -134,29 +133,6 @@ final class FileClaim: Sendable {
       close(descriptor)
     }
     throw LiveKitError(.output, "\(file) is removed again and again by another program; choose another file")
-  }
-
-  /// - Returns: those that were not there, the innermost first.
-  private static func makeFolders(for file: String) throws(LiveKitError) -> [String] {
-    var missing: [String] = []
-    var folder = URL(fileURLWithPath: file).deletingLastPathComponent()
-    while !FileManager.default.fileExists(atPath: folder.path) {
-      missing.append(folder.path)
-      let parent = folder.deletingLastPathComponent()
-      // That of one that ends in `..` is the same.
-      guard parent.path.utf8.count < folder.path.utf8.count else { break }
-      folder = parent
-    }
-    for (index, folder) in missing.enumerated().reversed()
-    where mkdir(folder, 0o777) != 0 && errno != EEXIST {
-      let code = errno
-      for made in missing[(index + 1)...] { rmdir(made) }
-      throw LiveKitError(
-        .output,
-        "\(file): the folder \(folder) cannot be made (\(String(cString: strerror(code)))); choose another file or folder"
-      )
-    }
-    return missing
   }
 
   private static func notMade(_ file: String, _ code: Int32) -> LiveKitError {

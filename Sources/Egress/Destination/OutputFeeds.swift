@@ -17,11 +17,13 @@ package struct OutputFeeds: Sendable {
     /// Without what may be a secret in an address.
     package let text: String
 
-    init?(_ name: TemplateName, _ factory: PipelineFactory, for destination: Destination? = nil) {
-      guard let filled = try? factory.fill(name.kind, name.name, values: destination?.values ?? [:]) else { return nil }
+    /// - Parameter values: what is derived, without what may be a secret: a filled text has that in other letters.
+    init?(_ name: TemplateName, _ factory: PipelineFactory, _ values: [String: String]) {
+      guard let filled = try? factory.fill(name.kind, name.name, values: values) else { return nil }
       self.name = name.description
-      let text = filled.description.split(whereSeparator: \.isWhitespace).joined(separator: " ")
-      self.text = destination?.redact(text) ?? text
+      // Of placeholders, and of what is hidden: gst-launch never reads them.
+      text = filled.description.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        .replacing("\\{", with: "{").replacing("\\}", with: "}")
     }
   }
 
@@ -55,7 +57,7 @@ package struct OutputFeeds: Sendable {
       store: factory.store, overrides: options.values.filter { factory.mixes(with: $0.key) })
     let templates = options.kinds.sorted { $0.rawValue < $1.rawValue }.flatMap(RoomMix.templates(of:))
     try LiveKitError.wrapping { () throws(PipelineFailure) in try mixers.check(templates) }
-    return templates.compactMap { Filled($0, mixers) }
+    return templates.compactMap { Filled($0, mixers, $0.kind == .mix ? RoomMix.values(options) : [:]) }
   }
 
   /// - Parameter codecs: nil for what is mixed.
@@ -89,6 +91,7 @@ package struct OutputFeeds: Sendable {
     }
     self.lines = lines
     let templates = encoders.sorted().map { TemplateName(.encode, $0) } + [target.planner.template]
-    pipelines = templates.compactMap { Filled($0, target.factory, for: target.destination) }
+    let values = target.destination.values.merging(["location": target.destination.shown]) { $1 }
+    pipelines = templates.compactMap { Filled($0, target.factory, values) }
   }
 }

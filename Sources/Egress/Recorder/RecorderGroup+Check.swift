@@ -17,10 +17,12 @@ extension RecorderGroup {
       }
       guard !destination.location.contains(placeholder) else { continue }
       let (what, place) = destination.isFile ? ("file", "name") : ("address", "path or its query")
+      // Whoever shares a screen again has another track of the same source.
+      let reason =
+        unit == .track && destination.location.contains("{track_")
+        ? "is the same for several tracks of one source" : "is one \(what), and each \(unit) needs one of its own"
       throw LiveKitError(
-        .invalidParameter,
-        "\(destination.shown) is one \(what), and each \(unit) needs one of its own: put \(placeholder) into its \(place)"
-      )
+        .invalidParameter, "\(destination.shown) \(reason): put \(placeholder) into its \(place)")
     }
     guard options.participant == nil, options.trackSids.isEmpty else {
       throw LiveKitError(.invalidParameter, "each \(unit) is asked for, and single ones, too: leave one of both out")

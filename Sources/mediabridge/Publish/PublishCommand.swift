@@ -85,16 +85,19 @@ struct PublishCommand: AsyncParsableCommand {
 
   private func plan() throws -> Plan {
     let known = try captureTemplates()
-    let sources = try sources.map { try PublishSource($0, templates: known) }
+    var sources = try sources.map { try PublishSource($0, templates: known) }
     try PublishSource.check(sources, isLooped: loop, from: seek)
     var process = try PublishProcess(process, folder: access.pipelines)
-    let captures = sources.map { TemplateName(.capture, $0.template) }
-    let groups = [captures] + process.templates.map { [$0] } + [videoOptions().templates, audioOptions().templates]
-    let what = "template of --process"
-    let values = try set.values(for: groups, folder: access.pipelines, besides: process.places, called: what)
-    try process.set(Array(values[1..<values.count - 2]), try set.own(process.places, called: what))
+    let groups =
+      [sources.map(\.templateName)] + process.templates.map { [$0] }
+      + [videoOptions().templates, audioOptions().templates]
+    let (places, what) = (sources.map(\.place) + process.places, "template")
+    let values = try set.values(for: groups, folder: access.pipelines, besides: places, called: what)
+    let own = try set.own(places, called: what)
+    for index in sources.indices { try sources[index].set(values[0], own[index], folder: access.pipelines) }
+    try process.set(Array(values[1..<values.count - 2]), Array(own[sources.count...]))
     let made = sources.map { source in
-      source.make(values: values[0], from: seek ?? .zero, passthrough: passthrough, folder: access.pipelines)
+      source.make(from: seek ?? .zero, passthrough: passthrough, folder: access.pipelines)
     }
     return Plan(
       sources: Array(zip(sources, made)), process: process, video: values[values.count - 2],

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import MediaBridge
+import MediaPipelines
 import PipelineTemplates
 
 /// What is to be published: one word of the command line.
@@ -82,18 +83,32 @@ struct PublishSource: Sendable {
       ?? "give a file, an address, - for standard input, /dev/videoN, screen, microphone, or one of \(templates.joined(separator: ", "))"
   }
 
+  var templateName: TemplateName { TemplateName(.capture, template) }
+
+  /// By which a value may be for it alone.
+  var place: Destination { Destination(location: "", output: template) }
+
+  /// Takes what is set for all, as far as its template has it, and what is set for it alone.
+  /// - Throws: where its template has nothing of the name of the latter.
+  mutating func set(_ shared: [String: String], _ own: [String: String], folder: String?) throws {
+    let known = SetArguments.variables(of: [templateName], folder: folder)
+    if let name = own.keys.sorted().first(where: { !known.contains($0) }) {
+      let unknown = UnknownVariable(name: name, templates: [templateName], known: known.sorted())
+      throw ValidationError("\(shown): \(unknown.error.message)")
+    }
+    values.merge(shared.filter { known.contains($0.key) }) { _, set in set }
+    values.merge(own) { _, set in set }
+  }
+
   /// - Parameters:
   ///   - start: where in a file it begins.
   ///   - passthrough: what of it is not encoded anew.
-  func make(
-    values own: [String: String], from start: Duration, passthrough: Passthrough, folder: String?
-  ) -> MediaSource {
-    let all = values.merging(own) { _, set in set }
+  func make(from start: Duration, passthrough: Passthrough, folder: String?) -> MediaSource {
     guard let location else {
-      return MediaSource(template: template, passthrough: passthrough, values: all, pipelineFolder: folder)
+      return MediaSource(template: template, passthrough: passthrough, values: values, pipelineFolder: folder)
     }
     return MediaSource(
-      location: location, from: start, passthrough: passthrough, values: all, pipelineFolder: folder)
+      location: location, from: start, passthrough: passthrough, values: values, pipelineFolder: folder)
   }
 
   /// - Throws: where they cannot be published together, from `start` on, or again and again.

@@ -30,24 +30,31 @@ final class PathSink: RawSink, @unchecked Sendable {
   private var descriptor: Int32 = -1
   /// Whether nothing was there before.
   private let isNew: Bool
+  /// Made for it, the innermost first.
+  private let newFolders: [String]
   private let isAbandoned = Locked(false)
   private var header = 0
   private var size = 0
 
   /// - Parameter finalHeader: what is to stand at the beginning of a file of so many bytes behind that.
-  /// - Throws: where it cannot be written. A file is made at once, so that this is known at once; what it replaces stays
-  ///   until something comes.
+  /// - Throws: where it cannot be written. A file is made at once, with the folders that it is to lie in, so that this is
+  ///   known at once; what it replaces stays until something comes.
   init(
     _ path: String, replaces: Bool, finalHeader: (@Sendable (_ bytes: Int) -> [UInt8])? = nil
   ) throws(LiveKitError) {
     (name, self.finalHeader, isNew) = (path, finalHeader, access(path, F_OK) != 0)
+    newFolders = try MissingFolders.make(for: path)
     guard !Self.isPipe(path) else { return }
     if !replaces, Self.holdsSomething(path) {
       throw LiveKitError(
         .invalidParameter, "\(path) holds something already; give another name, or --overwrite to replace it")
     }
     descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o644)
-    guard descriptor >= 0 else { throw RawDescriptor.failure(ofFile: path) }
+    guard descriptor >= 0 else {
+      let failure = RawDescriptor.failure(ofFile: path)
+      MissingFolders.remove(newFolders)
+      throw failure
+    }
   }
 
   /// Whether it is one, and so keeps nothing.
@@ -110,7 +117,10 @@ final class PathSink: RawSink, @unchecked Sendable {
       _ = header.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, 0) }
     }
     // Nothing came.
-    if isNew, fileSize == 0 { unlink(name) }
+    if isNew, fileSize == 0 {
+      unlink(name)
+      MissingFolders.remove(newFolders)
+    }
     close(descriptor)
     descriptor = -1
   }

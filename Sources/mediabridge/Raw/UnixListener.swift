@@ -1,4 +1,5 @@
 import Dispatch
+import Egress
 import Foundation
 import MediaBridge
 
@@ -12,13 +13,14 @@ final class UnixListener: @unchecked Sendable {
   private var source: (any DispatchSourceRead)?
 
   /// - Parameter scheme: what stands in front of the path where it is named as a destination.
-  /// - Throws: where nobody can listen there.
+  /// - Throws: where nobody can listen there. Folders that are missing are made.
   init(_ path: String, scheme: String) throws(LiveKitError) {
     self.path = path
     guard var address = sockaddr_un(path) else {
       throw LiveKitError(
         .invalidParameter, "\(scheme):\(path): a socket's path has 107 bytes at most; give a shorter one")
     }
+    let newFolders = try MissingFolders.make(for: path)
     descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
     // For this user alone: what is said in a room is nobody else's.
     fchmod(descriptor, 0o600)
@@ -27,6 +29,7 @@ final class UnixListener: @unchecked Sendable {
     guard isBound == 0, listen(descriptor, 16) == 0 else {
       let reason = String(cString: strerror(errno))
       close(descriptor)
+      MissingFolders.remove(newFolders)
       throw LiveKitError(.output, "\(scheme):\(path): nobody can listen there: \(reason)", fault: .destination)
     }
   }

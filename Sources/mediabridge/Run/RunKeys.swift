@@ -79,7 +79,7 @@ extension RunKey where Target == RunJobDraft {
       flag("captions", \.recording.files.captions),
       flag("manifest", \.recording.files.manifest),
       flag("overwrite", \.recording.overwrite),
-      one("reconnect-for", .time, \.recording.reconnectFor, duration(of:)),
+      optional("reconnect-for", .time, \.recording.reconnectFor, duration(of:)),
     ]
   }
 
