@@ -54,7 +54,9 @@ import Testing
     let media = JobMedia(beginsWithVideo: false, onKeyframeNeeded: {}, onBegin: {})
     let (mix, alice) = (try line(of: media), try line(of: media, voice: 2))
     let start = MediaTime.now
-    for step in -10..<50 { media.write(try block(at: start + .milliseconds(20) * step), .audio, voice: 2, isRaw: false) }
+    for step in -10..<50 {
+      media.write(try block(at: start + .milliseconds(20) * step), .audio, voice: 2, isRaw: false)
+    }
     #expect(media.origin == nil && alice.times.values.isEmpty)
     media.write(try block(at: start), .audio, isRaw: false)
     #expect(mix.times.values == [.zero] && alice.times.values == (0..<50).map { .milliseconds(20) * $0 })

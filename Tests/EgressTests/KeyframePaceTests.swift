@@ -28,7 +28,8 @@ import Testing
   @Test func whoWaitsForATimeGetsTheFirstFrameFromThenOn() {
     var pace = KeyframePace()
     #expect(pace.await(from: .milliseconds(90)) == .milliseconds(90))
-    #expect(pace.await(from: .milliseconds(190)) == .milliseconds(90), "one is enough for both")
+    #expect(pace.await(from: .milliseconds(190)) == .milliseconds(190), "one is for both, and too early for nobody")
+    #expect(pace.await(from: .milliseconds(100)) == .milliseconds(190))
     #expect(asked(&pace, 0..<5) == [], "nothing has come out yet")
     pace.made(at: .zero)
     #expect(asked(&pace, 5..<9) == [5] && pace.awaited == nil)

@@ -101,6 +101,23 @@ import Testing
     }
   }
 
+  /// Of 12.5 frames a second: `gop` counts them, by default for 25.
+  @Test func keyframesGoByTime() async throws {
+    let job = job()
+    try add("mp4=a", to: job)
+    let black = try #require(MediaBuffer.blackFrame(width: 320, height: 180))
+    for number in 0..<48 {
+      if number == 5 { try await eventually("the first keyframe") { job.encoders.allSatisfy(\.hasBegun) } }
+      let frame = black.withUnsafeBytes {
+        MediaBuffer(copying: $0, caps: black.caps, pts: start + .milliseconds(80 * number))
+      }
+      job.media.write(frame, .video, isRaw: true)
+    }
+    #expect(await job.finish(at: start + .seconds(3.84)) == [nil])
+    let keyframes = try frames("a").filter(\.isKeyframe).map(\.time)
+    #expect(keyframes.count == 2 && abs(keyframes[1] - 2) < 0.001, "\(keyframes)")
+  }
+
   /// A new part is a new pipeline that takes over at a keyframe: each file plays by itself, and nothing is missing.
   @Test func anotherPartTakesOverAtAKeyframe() async throws {
     let job = job()

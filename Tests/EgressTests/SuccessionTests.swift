@@ -104,17 +104,47 @@ import Testing
   }
 
   /// Two changes in a row, before the audio of the first has come.
-  @Test func everyPipelineIsOverOnce() {
+  @Test func everyPipelineIsOverOnceItsAudioHasCome() {
     var scene = scene()
     _ = scene.offer("video", "camera", 0, isKeyframe: true)
     for (stage, time) in [("b", 100), ("c", 200)] {
       _ = scene.pipelines.prepare(Self.turn(stage, Self.both))
       #expect(scene.offer("video", "camera", time, isKeyframe: true) == "\(stage)@0")
     }
-    #expect(scene.over == ["a"])
-    #expect(scene.offer("audio", "voice", 150) == "b@50")
+    #expect(scene.over.isEmpty && scene.pipelines.stages == ["a", "b", "c"])
+    #expect(scene.offer("audio", "voice", 60) == "a@60" && scene.over.isEmpty)
+    #expect(scene.offer("audio", "voice", 150) == "b@50" && scene.over == ["a"])
+    #expect(scene.offer("audio", "voice", 90) == nil, "its pipeline is over")
     #expect(scene.offer("audio", "voice", 210) == "c@10" && scene.over == ["a", "b"])
     #expect(scene.pipelines.stages == ["c"])
+  }
+
+  /// Encoders of video that follow each other are as far behind as audio may be.
+  @Test func eachLineGoesToTheTurnThatItFeeds() {
+    var scene = scene()
+    _ = scene.offer("video", "camera", 0, isKeyframe: true)
+    for (line, stage, time) in [("better", "b", 100), ("best", "c", 200)] {
+      _ = scene.pipelines.prepare(Self.turn(stage, ["video": line, "audio": "voice"]))
+      #expect(scene.offer("video", line, time, isKeyframe: true) == "\(stage)@0")
+    }
+    #expect(scene.pipelines.lines == ["camera", "better", "best", "voice"])
+    #expect(scene.offer("video", "better", 180) == "b@80" && scene.offer("video", "camera", 80) == "a@80")
+    #expect(scene.offer("video", "camera", 120) == nil && scene.offer("video", "better", 220) == nil)
+    #expect(scene.offer("audio", "voice", 90) == "a@90" && scene.over.isEmpty)
+    #expect(scene.offer("audio", "voice", 210) == "c@10" && scene.over == ["a", "b"])
+    #expect(scene.pipelines.lines == ["best", "voice"])
+  }
+
+  /// Whoever had a track of their own does not come any more.
+  @Test func anInputThatIsGoneIsNotWaitedForForEver() {
+    var scene = scene(["video": "camera", "audio": "voice", "audio-2": "alice"])
+    _ = scene.offer("video", "camera", 0, isKeyframe: true)
+    for (stage, time) in [("b", 1000), ("c", 20000), ("d", 21000)] {
+      _ = scene.pipelines.prepare(Self.turn(stage, Self.both))
+      #expect(scene.offer("video", "camera", time, isKeyframe: true) == "\(stage)@0")
+      #expect(scene.offer("audio", "voice", time) == "\(stage)@0")
+      #expect(scene.over == (stage == "d" ? ["a", "b", "c"] : []))
+    }
   }
 
   /// What comes late has an origin of its own: its first keyframe that is not older than it is.
@@ -169,6 +199,19 @@ import Testing
     #expect(scene.pipelines.isAhead("video", from: "camera", at: .milliseconds(200)))
     #expect(scene.offer("video", "better", 240, isKeyframe: true) == "b@0")
     #expect(scene.offer("video", "camera", 200) == "a@200" && scene.offer("video", "camera", 240) == nil)
+  }
+
+  /// Another one who wanted a keyframe may have had the first of them put off.
+  @Test func audioThatIsHeldGoesByTheKeyframeThatComes() {
+    var scene = scene()
+    _ = scene.offer("video", "camera", 0, isKeyframe: true)
+    _ = scene.pipelines.prepare(Turn(stage: "b", lines: Self.both, earliest: .milliseconds(100)))
+    let audio = [140, 240].map { Duration.milliseconds($0) }
+    #expect(audio.allSatisfy { scene.pipelines.isAhead("audio", from: "voice", at: $0) })
+    #expect(scene.offer("video", "camera", 120) == "a@120")
+    #expect(scene.offer("video", "camera", 200, isKeyframe: true) == "b@0")
+    #expect(audio.allSatisfy { !scene.pipelines.isAhead("audio", from: "voice", at: $0) })
+    #expect(scene.offer("audio", "voice", 140) == "a@140" && scene.offer("audio", "voice", 240) == "b@40")
   }
 
   @Test func aLineThatIsGoneIsNotWaitedForForEver() {

@@ -25,24 +25,30 @@ import Testing
     written = try TemporaryFolder()
     folder = try TemporaryFolder(
       template: "output/voices", "matroskamux name=mux ! filesink location=\(written.path)/a.mkv\n" + Self.voices)
-    let film = """
-      matroskamux name=mux ! filesink location=${location}
-      appsrc name=video max-buffers=1000 max-bytes=0 leaky-type=downstream
-        caps="video/x-h264,stream-format=avc,alignment=au" ! mux.
-      \(Self.voices)
-      """
-    try film.write(toFile: folder.path + "/output/film.pipeline", atomically: true, encoding: .utf8)
+    let videos = ["film": "video/x-h264,stream-format=avc,alignment=au", "sent": "video/x-vp8"]
+    for (name, caps) in videos {
+      let video = "appsrc name=video max-buffers=1000 max-bytes=0 leaky-type=downstream caps=\"\(caps)\" ! mux.\n"
+      try save(name, video)
+    }
+    try save("heard", "")
+  }
+
+  private func save(_ name: String, _ video: String) throws {
+    let text = "matroskamux name=mux ! filesink location=${location}\n" + video + Self.voices
+    try text.write(toFile: folder.path + "/output/\(name).pipeline", atomically: true, encoding: .utf8)
   }
 
   private func add(
-    _ name: String = "voices", _ tracks: [Track.Kind: TrackTraits] = [.audio: TrackTraits(codec: "opus")], to job: Job
+    _ name: String = "voices", _ tracks: [Track.Kind: TrackTraits] = [.audio: TrackTraits(codec: "opus")],
+    parts: PartLimit? = nil, to job: Job
   ) throws -> JobDestination {
-    let factory = PipelineFactory(folder: folder.path, overrides: ["gop": "1000"])
+    // What is set for an encoder has the video encoded.
+    let factory = PipelineFactory(folder: folder.path, overrides: name == "sent" ? [:] : ["gop": "1000"])
     let destination = Destination(argument: "\(name)=\(folder.path)/a.mkv")
     let planner = try OutputPlanner(destination, factory: factory)
     let video = Job.Video(codec: "vp8", size: Dimensions(width: 320, height: 180))
     return try job.add(
-      destination, planner: planner, plan: try planner.plan(tracks), video: video, factory: factory)
+      destination, planner: planner, plan: try planner.plan(tracks), video: video, factory: factory, parts: parts)
   }
 
   /// As many as a part has at least before another one begins.
@@ -89,6 +95,68 @@ import Testing
     #expect(await job.finish(at: start + .seconds(7.2)) == [nil])
     #expect(output.laterFiles.count == 1)
     #expect(output.writer.part.begin == .seconds(6), "audio was written until then, frames until 5.4 s")
+  }
+
+  /// They are shorter than what a part lasts before one begins for a voice.
+  @Test func shortPartsHaveATrackOfWhoeverComesLater() async throws {
+    let job = Job(beginsWithVideo: false, onKeyframeNeeded: {}, onChange: {})
+    let output = try add("heard", parts: PartLimit(duration: .seconds(4)), to: job)
+    let voice = Voice(number: 2, title: "alice")
+    try write(0..<160, into: job)
+    try await eventually("the second part") { output.writer.waiting != nil }
+    try await eventually("what feeds the voice") {
+      try job.give(output, [voice])
+      return job.wants(.audio, voice: 2, isRaw: false)
+    }
+    #expect(output.plan.voices.isEmpty && output.laterFiles.count == 1)
+    try write(160..<360, into: job)
+    try await eventually("the third part") { output.writer.waiting != nil && output.laterFiles.count == 2 }
+    #expect(output.plan.voices == [voice] && output.lines[.voice(2)] != nil)
+    try write(360..<450, into: job)
+    #expect(output.writer.part.begin == .seconds(8))
+    #expect(await job.finish(at: .now) == [nil])
+  }
+
+  /// Nothing of it is to go on where the destination ends before that part.
+  @Test func whoWaitsForAPartIsForgottenWithTheDestination() async throws {
+    let job = Job(beginsWithVideo: false, onKeyframeNeeded: {}, onChange: {})
+    let output = try add("heard", parts: PartLimit(duration: .seconds(60)), to: job)
+    try write(0..<50, into: job)
+    try job.give(output, [Voice(number: 2, title: "alice")])
+    #expect(job.wants(.audio, voice: 2, isRaw: false))
+    await job.end(output).value
+    #expect(!job.wants(.audio, voice: 2, isRaw: false))
+  }
+
+  /// An encoder may pass over what it was asked for, and a sender may not hear it.
+  @Test func theKeyframeThatAPartBeginsWithIsAskedForAgain() async throws {
+    let asked = Collector<Int>()
+    let job = Job(beginsWithVideo: true, onKeyframeNeeded: { asked.add(0) }, onChange: {})
+    let tracks = [Track.Kind.video: TrackTraits(codec: "vp8"), .audio: TrackTraits(codec: "opus")]
+    let (output, voice) = (try add("sent", tracks, to: job), Voice(number: 2, title: "alice"))
+    try send(0..<150, in: job)
+    try write(into: job)
+    let before = asked.count
+    try job.give(output, [voice])
+    #expect(asked.count == before + 1 && output.writer.waiting != nil)
+    try send(150..<170, in: job)
+    try job.give(output, [voice])
+    #expect(asked.count == before + 1)
+    try send(170..<180, in: job)
+    for _ in 0..<2 { try job.give(output, [voice]) }
+    #expect(asked.count == before + 2)
+    _ = await job.finish(at: start + .seconds(7.2))
+  }
+
+  /// Frames as they are sent, 40 ms apart, of which the first of all is a keyframe.
+  private func send(_ numbers: Range<Int>, in job: Job) throws {
+    let caps = try #require(Caps("video/x-vp8,width=320,height=180"))
+    for number in numbers {
+      let frame = [UInt8(0)].withUnsafeBytes {
+        MediaBuffer(copying: $0, caps: caps, pts: start + .milliseconds(40) * number, isDelta: number != 0)
+      }
+      job.media.write(frame, .video, isRaw: false)
+    }
   }
 
   /// Decoded frames, 40 ms apart.

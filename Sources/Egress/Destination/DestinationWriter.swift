@@ -25,6 +25,8 @@ final class DestinationWriter: Sendable {
     var ahead: [Arrival] = []
     /// When that was asked for last.
     var asked: Duration?
+    /// Of each audio, which stands in where a stage ends before any of it has come.
+    var newestAudio: [String: MediaBuffer] = [:]
     /// Of the job.
     var beginning: Duration
   }
@@ -69,13 +71,17 @@ final class DestinationWriter: Sendable {
   func finish(at time: Duration) { change { $0.finish(at: time) } }
 
   /// Writes what still waits to know into which stage it goes: nothing comes any more.
-  func flush() { change { _ in } }
+  func flush() {
+    change { _ in }
+    state.withLock { $0.fill($0.succession.stages) }
+  }
 
   private func change<Result>(_ body: (inout Succession<OutputStage, ObjectIdentifier>) -> Result) -> Result {
     let (result, over, next) = state.withLock { state -> (Result, [OutputStage], OutputStage) in
       var over: [OutputStage] = []
       let result = body(&state.succession)
       state.release(all: true, over: &over)
+      state.fill(over)
       return (result, over, state.succession.stage)
     }
     for stage in over { onOver(stage, next) }
@@ -124,6 +130,7 @@ final class DestinationWriter: Sendable {
     let (needsKeyframe, isPastEnd, over, next) = state.withLock { state -> (Bool, Bool, [OutputStage], OutputStage) in
       var over: [OutputStage] = []
       let isTaken = state.takeInTurn(Arrival(media: media, input: input, line: line, time: time), over: &over)
+      state.fill(over)
       return (!isTaken, state.succession.isPastEnd, over, state.succession.stage)
     }
     for stage in over { onOver(stage, next) }
@@ -133,15 +140,19 @@ final class DestinationWriter: Sendable {
 }
 
 extension DestinationWriter.State {
-  /// How much waits beside a keyframe: some ten seconds of audio.
-  private static let mostEarly = 500
+  /// How much waits beside a keyframe: some ten seconds of each audio.
+  private var mostEarly: Int { 500 * succession.inputs }
   /// From one request for the keyframe to begin with to the next.
   private static let patience = Duration.seconds(1)
 
+  /// The last part may be so short that no audio lies in it.
+  fileprivate func fill(_ stages: [OutputStage]) { for stage in stages { stage.standIn(newestAudio) } }
+
   /// - Returns: false when a keyframe is needed.
   fileprivate mutating func takeInTurn(_ arrival: DestinationWriter.Arrival, over: inout [OutputStage]) -> Bool {
+    if arrival.line.kind == .audio { newestAudio[arrival.input] = arrival.media }
     guard !succession.isAhead(arrival.input, from: arrival.line.id, at: arrival.time.shown) else {
-      if ahead.count >= Self.mostEarly { release(all: true, over: &over) }
+      if ahead.count >= mostEarly { release(all: true, over: &over) }
       ahead.append(arrival)
       return true
     }
@@ -183,7 +194,7 @@ extension DestinationWriter.State {
   /// Before the keyframe of the first stage, which what belongs to it may come ahead of.
   private mutating func wait(_ arrival: DestinationWriter.Arrival) -> Bool {
     guard succession.leads(arrival.input) else {
-      if early.count == Self.mostEarly { early.removeFirst() }
+      if early.count >= mostEarly { early.removeFirst() }
       early.append(arrival)
       return true
     }

@@ -81,6 +81,9 @@ final class OutputStage: Sendable {
     pipeline?.push(held.media, into: held.input, at: held.time.shown, decodedAt: held.time.decoded)
   }
 
+  /// What an input gets that nothing else has come to.
+  func standIn(_ media: [String: MediaBuffer]) { pipeline?.standIn(media) }
+
   /// How much of an input's room is taken, 0…1.
   func fullness(of input: String) -> Double {
     let (pipeline, waiting) = state.withLock { ($0.pipeline, $0.hold?.waiting.count ?? 0) }
@@ -184,7 +187,8 @@ final class OutputStage: Sendable {
   /// - Returns: why it is not complete.
   private func complete(_ pipeline: OutputPipeline) async -> LiveKitError? {
     do { try await pipeline.complete() } catch {
-      return LiveKitError(.output, "it could not be completed: \(error.message)", underlying: error).about(destination)
+      return LiveKitError(.output, "it could not be completed: \(error.message)", underlying: error.underlying)
+        .about(destination)
     }
     return nil
   }

@@ -2,7 +2,8 @@
 /// or because a track comes in another codec.
 ///
 /// The next turn begins at a keyframe of its leading input, the video where there is one. What is older still goes to the
-/// turn before it, such as audio that comes late; that one is over once all its inputs are past the change.
+/// turn in whose time it is, such as audio that comes late; that one is over once all its inputs are past the change.
+/// Several turns may wait for that, since parts may be shorter than audio is late.
 ///
 /// Pure. A stage is a pipeline, or whatever media goes to; a line is where media comes from.
 struct Succession<Stage: Sendable, Line: Hashable & Sendable>: Sendable {
@@ -27,6 +28,17 @@ struct Succession<Stage: Sendable, Line: Hashable & Sendable>: Sendable {
     var time: Duration
   }
 
+  /// A turn that another one has taken over from.
+  private struct Past: Sendable {
+    var turn: Turn
+    /// Its moment zero.
+    var origin: Duration
+    /// When the turn after it began.
+    var end: Duration
+    /// The inputs that have not come there yet.
+    var open: Set<String>
+  }
+
   private var current: Turn
   /// The moment zero of the current stage, and the one from which on it gets what comes.
   private var (origin, start) = (Duration.zero, Duration.zero)
@@ -35,7 +47,8 @@ struct Succession<Stage: Sendable, Line: Hashable & Sendable>: Sendable {
   private(set) var next: Turn?
   /// From when on nothing goes anywhere, and the inputs that have not come there yet; nil while there is no end.
   private var end: (time: Duration, open: Set<String>)?
-  private var previous: (turn: Turn, origin: Duration, open: Set<String>)?
+  /// In the order in which they began, which is the one in which they are over.
+  private var past: [Past] = []
   /// How far the leading input has come.
   private(set) var reached = Duration.zero
 
@@ -75,6 +88,9 @@ struct Succession<Stage: Sendable, Line: Hashable & Sendable>: Sendable {
     return next
   }
 
+  /// How many inputs are fed, or are to be.
+  var inputs: Int { max(current.lines.count, next?.lines.count ?? 0) }
+
   /// Where a buffer goes; nil for what is of no turn any more, or not yet.
   /// - Parameters:
   ///   - time: since the job's beginning.
@@ -86,8 +102,10 @@ struct Succession<Stage: Sendable, Line: Hashable & Sendable>: Sendable {
       change(to: next, at: time, &over)
     }
     if leads(input), current.lines[input] == line { reached = time }
-    if let place = placeInPrevious(input, from: line, at: time, &over) { return place }
-    guard current.lines[input] == line, time >= start, !isOver(input, at: time) else { return nil }
+    leavePast(input, from: line, at: time)
+    endPast(&over)
+    guard time >= start else { return placeInPast(input, from: line, at: time) }
+    guard current.lines[input] == line, !isOver(input, at: time) else { return nil }
     if awaitsBeginning {
       guard isKeyframe, leads(input) else { return nil }
       (origin, start, awaitsBeginning) = (time, time, false)
@@ -108,37 +126,50 @@ struct Succession<Stage: Sendable, Line: Hashable & Sendable>: Sendable {
 
   private mutating func change(to turn: Turn, at time: Duration, _ over: inout [Stage]) {
     if !turn.continues {
-      if let previous { over.append(previous.turn.stage) }
-      previous = nil
+      dropLate(at: time)
       var open = Set(current.lines.keys)
       // Of another line there may still come what is older: an encoder that looks ahead is behind the one that begins.
       if let leader = turn.leader, current.lines[leader] == turn.lines[leader] { open.remove(leader) }
-      if open.isEmpty { over.append(current.stage) } else { previous = (current, origin, open) }
+      past.append(Past(turn: current, origin: origin, end: time, open: open))
+      endPast(&over)
       (origin, start) = (time, time)
     }
     (current, next) = (turn, nil)
   }
 
-  private mutating func placeInPrevious(
-    _ input: String, from line: Line, at time: Duration, _ over: inout [Stage]
-  ) -> Place? {
-    guard let previous, previous.open.contains(input) else { return nil }
-    guard previous.turn.lines[input] == line || time >= start + Self.patience else { return nil }
-    if time < start { return Place(stage: previous.turn.stage, time: time - previous.origin) }
-    self.previous?.open.remove(input)
-    guard self.previous?.open.isEmpty == true else { return nil }
-    over.append(previous.turn.stage)
-    self.previous = nil
-    return nil
+  /// Where what is older than the current turn goes: into the newest one that had begun by then.
+  private func placeInPast(_ input: String, from line: Line, at time: Duration) -> Place? {
+    let turn = past.last { $0.origin <= time && $0.turn.lines[input] == line && $0.open.contains(input) }
+    return turn.map { Place(stage: $0.turn.stage, time: time - $0.origin) }
+  }
+
+  /// Waits for nothing more of an input in turns that had ended by that time.
+  private mutating func leavePast(_ input: String, from line: Line, at time: Duration) {
+    for index in past.indices where time >= past[index].end {
+      guard past[index].turn.lines[input] == line || time >= past[index].end + Self.patience else { continue }
+      past[index].open.remove(input)
+    }
+  }
+
+  /// Waits for nothing more where an input may have gone for good.
+  private mutating func dropLate(at time: Duration) {
+    for index in past.indices where time >= past[index].end + Self.longestWait { past[index].open = [] }
+  }
+
+  /// - Parameter over: gets those that nothing more is waited for in, and for none before them.
+  private mutating func endPast(_ over: inout [Stage]) {
+    while past.first?.open.isEmpty == true { over.append(past.removeFirst().turn.stage) }
   }
 
   /// How long what is older is waited for where another line has taken over, by the time of that.
   private static var patience: Duration { .seconds(5) }
+  /// The same where nothing comes that could say so: when turns change after that, it is over.
+  private static var longestWait: Duration { .seconds(20) }
 
   /// The lines of which something is or will be taken.
   var lines: Set<Line> {
     var lines = Set(current.lines.values).union(next?.lines.values.map { $0 } ?? [])
-    if let previous { lines.formUnion(previous.open.compactMap { previous.turn.lines[$0] }) }
+    for earlier in past { lines.formUnion(earlier.open.compactMap { earlier.turn.lines[$0] }) }
     return lines
   }
 
@@ -150,5 +181,5 @@ struct Succession<Stage: Sendable, Line: Hashable & Sendable>: Sendable {
   }
 
   /// Every stage that media goes or went to and that is not over.
-  var stages: [Stage] { [previous?.turn.stage, current.stage].compactMap { $0 } }
+  var stages: [Stage] { past.map(\.turn.stage) + [current.stage] }
 }

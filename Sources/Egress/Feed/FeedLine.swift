@@ -54,14 +54,17 @@ final class FeedLine: Sendable {
 
   /// - Parameters:
   ///   - caps: the format of what goes in; nil to go by what comes.
+  ///   - keyframeInterval: the longest time between two keyframes where no destination says one; nil for what the encoder
+  ///     makes by itself, or whoever sends.
   ///   - onKeyframeNeeded: told when whoever sends the track is to send a keyframe.
   /// - Throws: why there is no encoder.
   init(
-    _ kind: Track.Kind, voice: Int? = nil, _ form: Form, caps: Caps?, factory: PipelineFactory,
+    _ kind: Track.Kind, voice: Int? = nil, _ form: Form, caps: Caps?, keyframeInterval: Duration? = nil,
+    factory: PipelineFactory,
     onKeyframeNeeded: @escaping @Sendable () -> Void
   ) throws(LiveKitError) {
     (self.kind, self.voice, self.form, self.onKeyframeNeeded) = (kind, voice, form, onKeyframeNeeded)
-    let hub = FeedHub(lead: form == .asSent ? .milliseconds(300) : .zero)
+    let hub = FeedHub(lead: form == .asSent ? .milliseconds(300) : .zero, keyframeInterval: keyframeInterval)
     self.hub = hub
     guard case .encoded(let template) = form else {
       encoding = Locked(nil)
@@ -175,8 +178,13 @@ private final class FeedHub: Sendable {
     var failure: LiveKitError?
   }
   private let state: Locked<State>
+  /// Where nobody says one.
+  private let keyframeInterval: Duration?
 
-  init(lead: Duration) { state = Locked(State(pace: KeyframePace(lead: lead))) }
+  init(lead: Duration, keyframeInterval: Duration?) {
+    state = Locked(State(pace: KeyframePace(lead: lead)))
+    self.keyframeInterval = keyframeInterval
+  }
 
   func add(_ taker: FeedLine.Taker) {
     change { takers in
@@ -198,7 +206,7 @@ private final class FeedHub: Sendable {
   private func change(_ body: (inout [FeedLine.Taker]) -> Void) {
     state.withLock { state in
       body(&state.takers)
-      state.pace.interval = state.takers.compactMap(\.keyframeInterval).min()
+      state.pace.interval = state.takers.compactMap(\.keyframeInterval).min() ?? keyframeInterval
     }
   }
 

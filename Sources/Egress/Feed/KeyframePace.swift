@@ -20,9 +20,9 @@ struct KeyframePace: Sendable {
   mutating func made(at time: Duration) { newestKeyframe = max(newestKeyframe ?? time, time) }
 
   /// Has the first frame at that time or after it become one.
-  /// - Returns: when it is, which somebody else may have said.
+  /// - Returns: when it is: not before anybody has asked for it, since one is for all who wait.
   mutating func await(from time: Duration) -> Duration {
-    let time = awaited ?? time
+    let time = max(awaited ?? time, time)
     awaited = time
     return time
   }

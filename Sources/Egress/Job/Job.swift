@@ -103,15 +103,21 @@ final class Job: Sendable {
 
   // MARK: Voices
 
-  /// Has a destination go on in another part as soon as one may begin, where somebody has no track in it.
+  /// Has a destination go on in another part as soon as one may begin, where somebody has no track in it; called again and
+  /// again while it runs.
   /// - Parameter voices: all that there are, of which earlier ones stay.
-  /// - Throws: why none can begin; all goes on in the one before.
+  /// - Throws: why none can begin, or not with them; all goes on as before.
   func give(_ destination: JobDestination, _ voices: [Voice]) throws(LiveKitError) {
     do throws(LiveKitError) {
       try destination.changeIfFree { destination throws(LiveKitError) in
-        guard let plan = destination.plan(adding: voices, media) else { return }
+        destination.askAgain()
         let new = voices.filter { destination.lines[.voice($0.number)] == nil }
-        try destination.takeOver(plan, with: try lines(of: new, plan, destination.factory), media)
+        if let plan = destination.plan(adding: voices, media) {
+          try destination.takeOver(plan, with: try lines(of: new, plan, destination.factory), media)
+        } else if destination.mayExpect(voices, media) {
+          destination.expect(voices, from: try lines(of: new, destination.plan, destination.factory))
+        }
+        try destination.checkVoices()
       }
     } catch {
       dropIdleLines()
@@ -230,26 +236,29 @@ final class Job: Sendable {
     _ factory: PipelineFactory, inPlaceOf old: FeedLine? = nil
   ) throws(LiveKitError) -> FeedLine {
     let size = video.size?.encodable
-    let form = try form(of: feed, templates, size, factory)
+    let template = try feed.encoder.map { (name) throws(LiveKitError) in try templates.encoder(name) }
+    let keyframes = template.flatMap { EncoderKeyframes($0, besides: factory.overrides) }
+    let values = (size?.values(besides: factory.overrides) ?? [:]).merging(keyframes?.values ?? [:]) { $1 }
+    let form = try form(of: feed, template, values, factory)
     let known = state.withLock { state in
       state.lines.first { $0.kind == kind && $0.voice == voice && $0.form == form && !$0.hasFailed }
     }
     if let known { return known }
     let silence = kind == .audio ? AudioStandIn(isRaw: form.isRaw) : nil
     let line = try FeedLine(
-      kind, voice: voice, form, caps: silence?.caps, factory: factory, onKeyframeNeeded: onKeyframeNeeded)
+      kind, voice: voice, form, caps: silence?.caps, keyframeInterval: keyframes?.interval, factory: factory,
+      onKeyframeNeeded: onKeyframeNeeded)
     let frames = FrameRepeater(asSent: form.isRaw ? nil : video.codec, size: size)
     media.add(inPlaceOf: old) { MediaLine(line, frames: frames, silence: silence?.block, before: $0) }
     state.withLock { $0.lines.append(line) }
     return line
   }
 
+  /// - Parameter template: that encodes; nil for none.
   private func form(
-    of feed: Feed, _ templates: ReadTemplates, _ size: Dimensions?, _ factory: PipelineFactory
+    of feed: Feed, _ template: Template?, _ values: [String: String], _ factory: PipelineFactory
   ) throws(LiveKitError) -> FeedLine.Form {
-    guard let name = feed.encoder else { return feed.way == .raw ? .raw : .asSent }
-    let values = size?.values(besides: factory.overrides) ?? [:]
-    let template = try templates.encoder(name)
+    guard let template else { return feed.way == .raw ? .raw : .asSent }
     return .encoded(
       try LiveKitError.wrapping { () throws(PipelineFailure) in try factory.fill(template, values: values) })
   }

@@ -19,7 +19,8 @@ struct Renewal: Sendable {
   fileprivate let isTried: Bool
   /// Whether what ran before is tried again.
   fileprivate var isDropped = false
-  fileprivate let since = MediaTime.now
+  /// How long the job had gone on by then, which it does not while it is paused.
+  fileprivate let since: Duration
   /// When a server had taken something first.
   fileprivate var takenSince: MediaTime?
   /// When its keyframe was asked for last.
@@ -64,10 +65,12 @@ extension JobDestination {
     let (before, old) = (setup.withLock { $0 }, lines.all)
     let known = Set(old.values.map(\.id))
     let newLines = Set(fed.values.map(\.id)).subtracting(known)
+    let age = media.age(at: .now)
+    forgetVoices()
     renewal.withLock {
       $0 = Renewal(
         templates: templates, part: isInPlace ? nil : place, before: before, lines: old,
-        newLines: newLines, isTried: sort.link != nil && newLines.isEmpty)
+        newLines: newLines, isTried: sort.link != nil && newLines.isEmpty, since: age)
     }
     setup.withLock { $0 = next }
     // Of two encoders both get the same frames for a moment: then one ends, and the other one begins.
@@ -130,23 +133,24 @@ extension JobDestination {
   // MARK: What becomes of it
 
   /// Looks what has become of changed templates.
+  /// - Parameter now: our time.
   /// - Returns: those that have taken over, with the moment of the job at which they did; nil while nothing is new.
   /// - Throws: why they will not; what ran before goes on.
-  func settleRenewal(_ media: JobMedia) throws(LiveKitError) -> (Renewal, start: Duration)? {
-    guard let now = renewal.withLock({ $0 }), failure == nil else { return nil }
-    if now.isDropped, let error = now.error {
+  func settleRenewal(_ media: JobMedia, at now: MediaTime = .now) throws(LiveKitError) -> (Renewal, start: Duration)? {
+    guard let renewed = renewal.withLock({ $0 }), failure == nil else { return nil }
+    if renewed.isDropped, let error = renewed.error {
       renewal.withLock { $0 = nil }
       throw error
     }
-    if let error = now.error ?? lack(of: now, media), giveUp(now) { throw error }
+    if let error = renewed.error ?? lack(of: renewed, media, at: now), giveUp(renewed) { throw error }
     guard writer.waiting == nil else {
-      askAgain(now)
+      askAgain(renewed)
       return nil
     }
-    guard !now.isTried || hasStood(now) else { return nil }
+    guard !renewed.isTried || hasStood(renewed) else { return nil }
     renewal.withLock { $0 = nil }
-    if let error = now.error { breakage.note(error) }
-    return (now, writer.part.begin)
+    if let error = renewed.error { breakage.note(error) }
+    return (renewed, writer.part.begin)
   }
 
   /// Whether a server has taken something for long enough to refuse it: what waited is taken before the connection stands.
@@ -171,10 +175,10 @@ extension JobDestination {
   }
 
   /// Why an encoder that says nothing is not waited for any longer; nil while it is, and where a sender is waited for.
-  private func lack(of waiting: Renewal, _ media: JobMedia) -> LiveKitError? {
+  private func lack(of waiting: Renewal, _ media: JobMedia, at now: MediaTime) -> LiveKitError? {
     let leader = lines[.video] ?? lines[.audio]
-    guard let leader, waiting.newLines.contains(leader.id), leader.isEncoded, !media.isPaused,
-      .now >= waiting.since + Self.encoderPatience, writer.waiting != nil
+    guard let leader, waiting.newLines.contains(leader.id), leader.isEncoded,
+      media.age(at: now) >= waiting.since + Self.encoderPatience, writer.waiting != nil
     else { return nil }
     let names = waiting.templates.map(\.description).joined(separator: " and ")
     let seconds = Self.encoderPatience.components.seconds

@@ -47,6 +47,8 @@ package final class OutputPipeline: Sendable {
   /// Nil where each buffer goes on at once.
   private let batch = Locked<WriteBatch<AppSource.Waiting>?>(nil)
   private let isSegmented: Bool
+  /// By input.
+  private let standIns = Locked<[String: MediaBuffer]>([:])
   /// Of inputs that do not take all.
   private let intervals: Locked<[String: FrameInterval]>
 
@@ -151,10 +153,28 @@ package final class OutputPipeline: Sendable {
 
   /// Writes what the output needs to be complete. Nothing is pushed any more.
   /// - Throws: why it is not.
-  package func complete() async throws(PipelineError) {
+  package func complete() async throws(PipelineFailure) {
     push(batch.withLock { $0?.take() ?? [:] })
+    pushStandIns()
     let elements = sources.values.map(\.element)
-    try await pipeline.sendEndOfStream { elements.reduce(0) { $0 + $1.queuedBuffers } }
+    do throws(PipelineError) {
+      try await pipeline.sendEndOfStream { elements.reduce(0) { $0 + $1.queuedBuffers } }
+    } catch {
+      let failure = ConnectionFailure(error, in: made.template)
+      throw PipelineFailure(.destination, failure?.message ?? error.message, underlying: failure ?? error)
+    }
+  }
+
+  /// What goes in where nothing else has when it is completed: a file with a track of which nothing is known does not play.
+  package func standIn(_ media: [String: MediaBuffer]) { standIns.withLock { $0 = media } }
+
+  private func pushStandIns() {
+    guard sources.values.contains(where: { $0.element.counters.buffers > 0 }) else { return }
+    for (input, media) in standIns.withLock({ $0 }) {
+      guard let source = sources[input], source.element.counters.buffers == 0 else { continue }
+      let start = MediaTime(nanoseconds: 0)
+      source.element.push(media, pts: start, dts: start, updatingCaps: source.updatesCaps)
+    }
   }
 
   /// - Returns: whether no thread of it is left; false where an element hangs, as one that writes to a disk that does.
