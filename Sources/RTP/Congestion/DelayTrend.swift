@@ -71,7 +71,9 @@ struct DelayTrend: Sendable {
     if arrival.sent - group.firstSent <= Self.burst { return true }
     let apart = arrival.arrived - group.lastArrival
     let difference = apart - (arrival.sent - group.lastSent)
-    return difference < .zero && apart <= Self.burst && arrival.arrived - group.firstArrival < Self.longestBurst
+    // Where the other side's clock was set back, all that follows would belong to it.
+    return difference < .zero && apart <= Self.burst && apart > .zero - Self.longestBurst
+      && arrival.arrived - group.firstArrival < Self.longestBurst
   }
 
   private mutating func compare(_ group: Group, with previous: Group) {
