@@ -99,6 +99,24 @@ def test_as_sent_encoded_and_mixed(server, tmp_path):
     assert_live(files["live"], tmp_path, told[str(files["live"])])
 
 
+def test_segments_of_a_mixed_room_are_as_long_as_asked(server, tmp_path):
+    """Of 30 frames a second, whatever its encoder would do."""
+    server.own_publisher("lengths", "alice", "vp8")
+    lists = {length: tmp_path / f"{length}" / "a.m3u8" for length in (2, 3)}
+    recorders = [
+        server.recorder(
+            "lengths", None, file, "--composite", "grid", "--size", "320x180", "--duration", "7s",
+            "--set", f"segment-duration={length}",
+        )
+        for length, file in lists.items()
+    ]
+    for recorder, (length, file) in zip(recorders, lists.items()):
+        recorder.wait_for("finished", 60)
+        assert recorder.finish() == 0, recorder.report("failed")
+        told = [segment.duration for segment in hls.read(file).segments]
+        assert told[:-1] == pytest.approx([length] * (len(told) - 1), abs=0.05) and len(told) == -(-7 // length), told
+
+
 def test_a_page_plays_fragments(server, tmp_path):
     """Chromium, through Media Source Extensions: one stretch without a hole, and at each second the frame of that time."""
     server.foreign_publisher("--room", "page", "--codec", "H264")

@@ -54,6 +54,21 @@ def test_parts_hold_all_that_was_sent(server, tmp_path):
     assert sorted(told) == sorted(map(str, every))
 
 
+def test_a_part_that_is_shorter_than_its_audio_plays(server, tmp_path):
+    """Of the last one there is a frame or some: 20 ms make the difference."""
+    server.own_publisher("tails", "alice", "vp8")
+    lengths = [f"{2 + step / 100:.2f}s" for step in (6, 8, 9, 10, 12)]
+    options = [(tmp_path / f"{length}.mp4", "--duration", length, "--part-duration", "1s") for length in lengths]
+    recorders = [server.recorder("tails", "alice", *each) for each in options]
+    for recorder, (file, *_) in zip(recorders, options):
+        recorder.wait_for("finished", 60)
+        assert recorder.finish() == 0, recorder.report("failed")
+        files = parts(tmp_path, file.name)
+        assert len(files) in (2, 3), files
+        for part in files:
+            assert checks.decode_errors(part) == [] and set(checks.durations(part)) == {"video", "audio"}, part
+
+
 @pytest.mark.realtime
 def test_parts_of_a_mixed_room(server, tmp_path):
     """Each part of a composite plays by itself, and together they have every second that was sent."""

@@ -201,6 +201,8 @@ final class JobDestination: Sendable {
   private func openNext(from due: Duration, _ media: JobMedia) throws(LiveKitError) {
     // Somebody else may have been first.
     guard writer.waiting == nil else { return }
+    // An encoder that is behind knows in time.
+    defer { _ = lines[.video]?.requestKeyframe(from: due) }
     let (all, added) = voices.withLock { ($0.all, $0.lines) }
     guard !added.isEmpty else { return try takeOver(plan, at: nextPart, from: due) }
     var fuller = plan
