@@ -271,7 +271,8 @@ def test_udp(server, tmp_path):
         ("rtmp:/127.0.0.1/live/secret", ["'rtmp:/{...}' lacks a slash", "write rtmp://"]),
         ("s3://talks/secret.mp4", ["'s3://talks'", "upload it with --on-complete"]),
         ("https://host/secret.m3u8", ["'https://host'", "upload it with --on-complete"]),
-        ("udp://127.0.0.1", ["${port} has no value"]),
+        ("udp://127.0.0.1", ["lacks its port", "udp://HOST:PORT"]),
+        ("srt://127.0.0.1", ["lacks its port", "srt://HOST:PORT"]),
         ("foo://u:secret@h/x?key=secret", ["foo://{...}?key={...}", "no output template is called as its scheme", "rtmp://, rtmps://, srt://"]),
     ],
 )

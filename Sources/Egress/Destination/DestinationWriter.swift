@@ -77,15 +77,20 @@ final class DestinationWriter: Sendable {
   }
 
   private func change<Result>(_ body: (inout Succession<OutputStage, ObjectIdentifier>) -> Result) -> Result {
-    let (result, over, next) = state.withLock { state -> (Result, [OutputStage], OutputStage) in
+    let (result, over, rest) = state.withLock { state -> (Result, [OutputStage], [OutputStage]) in
       var over: [OutputStage] = []
       let result = body(&state.succession)
       state.release(all: true, over: &over)
       state.fill(over)
-      return (result, over, state.succession.stage)
+      return (result, over, state.succession.stages)
     }
-    for stage in over { onOver(stage, next) }
+    tell(over, before: rest)
     return result
+  }
+
+  /// Each has ended ahead of the one behind it, which may wait for that.
+  private func tell(_ over: [OutputStage], before rest: [OutputStage]) {
+    for (stage, next) in zip(over, over.dropFirst() + rest) { onOver(stage, next) }
   }
 
   /// Waits for no beginning any more.
@@ -127,13 +132,13 @@ final class DestinationWriter: Sendable {
 
   /// Takes a buffer of a line; on a media thread.
   func take(_ media: MediaBuffer, into input: String, from line: FeedLine, at time: FeedTime) {
-    let (needsKeyframe, isPastEnd, over, next) = state.withLock { state -> (Bool, Bool, [OutputStage], OutputStage) in
+    let (needsKeyframe, isPastEnd, over, rest) = state.withLock { state -> (Bool, Bool, [OutputStage], [OutputStage]) in
       var over: [OutputStage] = []
       let isTaken = state.takeInTurn(Arrival(media: media, input: input, line: line, time: time), over: &over)
       state.fill(over)
-      return (!isTaken, state.succession.isPastEnd, over, state.succession.stage)
+      return (!isTaken, state.succession.isPastEnd, over, state.succession.stages)
     }
-    for stage in over { onOver(stage, next) }
+    tell(over, before: rest)
     if needsKeyframe { line.requestKeyframe() }
     if isPastEnd { onPastEnd() }
   }

@@ -10,6 +10,8 @@ package final class EncodePipeline: Sendable {
   private let sink: AppSink
   /// Nil for audio, of which nothing is left out.
   private let intake: Locked<EncoderIntake>?
+  /// The newest frame where it was left out: without it the video would end sooner than it did.
+  private let last = Locked<(media: MediaBuffer, time: Duration, updatesCaps: Bool)?>(nil)
   private let bitrate: EncoderBitrate?
   private let keyframes: KeyframesByInterval?
 
@@ -44,7 +46,14 @@ package final class EncodePipeline: Sendable {
   package func push(_ media: MediaBuffer, at time: Duration, updatingCaps: Bool) {
     let (now, waiting) = (MediaTime.now, source.queuedBuffers)
     // By the clock: frames that come together at once, as kept ones do, have not waited.
-    guard intake?.withLock({ $0.takes(at: .nanoseconds(now.nanoseconds), waiting: waiting) }) != false else { return }
+    guard intake?.withLock({ $0.takes(at: .nanoseconds(now.nanoseconds), waiting: waiting) }) != false else {
+      return last.withLock { $0 = (media, time, updatingCaps) }
+    }
+    if intake != nil { last.withLock { $0 = nil } }
+    take(media, at: time, updatingCaps: updatingCaps)
+  }
+
+  private func take(_ media: MediaBuffer, at time: Duration, updatingCaps: Bool) {
     let time = MediaTime(nanoseconds: time.nanoseconds)
     source.push(media, pts: time, dts: time, updatingCaps: updatingCaps)
   }
@@ -64,6 +73,14 @@ package final class EncodePipeline: Sendable {
 
   /// Encodes what waits; all of it has been handed on when this returns.
   package func drain() async throws(PipelineError) {
+    let left = last.withLock { last in
+      defer { last = nil }
+      return last
+    }
+    if let left {
+      intake?.withLock { $0.takesBack() }
+      take(left.media, at: left.time, updatingCaps: left.updatesCaps)
+    }
     try await pipeline.sendEndOfStream { [weak source] in source?.queuedBuffers ?? 0 }
   }
 

@@ -37,6 +37,9 @@ package struct EncoderIntake: Sendable {
     return true
   }
 
+  /// The last one, which was left out, is taken after all.
+  package mutating func takesBack() { leftOut -= 1 }
+
   private mutating func follow(at time: Duration, _ waiting: Int) {
     guard waiting > 0, let oldest = times.suffix(waiting).first, let first = served.first else {
       delay = nil
