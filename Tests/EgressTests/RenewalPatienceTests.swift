@@ -34,16 +34,6 @@ import Testing
   }
   private let video = Job.Video(codec: "vp8", size: Dimensions(width: 320, height: 180))
 
-  private func write(_ numbers: Range<Int>, into job: Job) throws {
-    let black = try #require(MediaBuffer.blackFrame(width: 320, height: 180))
-    for number in numbers {
-      let frame = black.withUnsafeBytes {
-        MediaBuffer(copying: $0, caps: black.caps, pts: start + .milliseconds(40) * number)
-      }
-      job.media.write(frame, .video, isRaw: true)
-    }
-  }
-
   /// Has its encoder be another one, to which nothing comes yet.
   private func renew(_ output: JobDestination, in job: Job) throws {
     let encoder = try #require(output.plan.feeds[.video]?.encoder)
@@ -60,7 +50,7 @@ import Testing
   @Test func aPauseDoesNotCount() async throws {
     let job = Job(beginsWithVideo: true, onKeyframeNeeded: {}, onChange: {})
     let output = try add(to: job)
-    try write(0..<5, into: job)
+    try job.show(0..<5, from: start)
     try await eventually("the first keyframe") { job.encoders.allSatisfy(\.hasBegun) }
     try renew(output, in: job)
     let moment = MediaTime.now

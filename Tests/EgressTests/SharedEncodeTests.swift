@@ -105,14 +105,9 @@ import Testing
   @Test func keyframesGoByTime() async throws {
     let job = job()
     try add("mp4=a", to: job)
-    let black = try #require(MediaBuffer.blackFrame(width: 320, height: 180))
-    for number in 0..<48 {
-      if number == 5 { try await eventually("the first keyframe") { job.encoders.allSatisfy(\.hasBegun) } }
-      let frame = black.withUnsafeBytes {
-        MediaBuffer(copying: $0, caps: black.caps, pts: start + .milliseconds(80 * number))
-      }
-      job.media.write(frame, .video, isRaw: true)
-    }
+    try job.show(0..<5, from: start, every: .milliseconds(80))
+    try await eventually("the first keyframe") { job.encoders.allSatisfy(\.hasBegun) }
+    try job.show(5..<48, from: start, every: .milliseconds(80))
     #expect(await job.finish(at: start + .seconds(3.84)) == [nil])
     let keyframes = try frames("a").filter(\.isKeyframe).map(\.time)
     #expect(keyframes.count == 2 && abs(keyframes[1] - 2) < 0.001, "\(keyframes)")

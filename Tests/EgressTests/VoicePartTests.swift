@@ -85,12 +85,12 @@ import Testing
     let job = Job(beginsWithVideo: true, onKeyframeNeeded: {}, onChange: {})
     let tracks = [Track.Kind.video: TrackTraits(codec: "vp8"), .audio: TrackTraits(codec: "opus")]
     let output = try add("film", tracks, to: job)
-    try show(0..<5, in: job)
+    try job.show(0..<5, from: start)
     try await eventually("the first keyframe") { job.encoders.allSatisfy(\.hasBegun) }
-    try show(5..<135, in: job)
+    try job.show(5..<135, from: start)
     try write(into: job)
     try job.give(output, [Voice(number: 2, title: "alice")])
-    try show(135..<180, in: job)
+    try job.show(135..<180, from: start)
     try write(300..<360, into: job)
     #expect(await job.finish(at: start + .seconds(7.2)) == [nil])
     #expect(output.laterFiles.count == 1)
@@ -156,17 +156,6 @@ import Testing
         MediaBuffer(copying: $0, caps: caps, pts: start + .milliseconds(40) * number, isDelta: number != 0)
       }
       job.media.write(frame, .video, isRaw: false)
-    }
-  }
-
-  /// Decoded frames, 40 ms apart.
-  private func show(_ numbers: Range<Int>, in job: Job) throws {
-    let black = try #require(MediaBuffer.blackFrame(width: 320, height: 180))
-    for number in numbers {
-      let frame = black.withUnsafeBytes {
-        MediaBuffer(copying: $0, caps: black.caps, pts: start + .milliseconds(40) * number)
-      }
-      job.media.write(frame, .video, isRaw: true)
     }
   }
 }

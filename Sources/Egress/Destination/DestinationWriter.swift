@@ -135,6 +135,8 @@ final class DestinationWriter: Sendable {
     let (needsKeyframe, isPastEnd, over, rest) = state.withLock { state -> (Bool, Bool, [OutputStage], [OutputStage]) in
       var over: [OutputStage] = []
       let isTaken = state.takeInTurn(Arrival(media: media, input: input, line: line, time: time), over: &over)
+      // Nearly always none is over, and a list of the others would be made for each buffer.
+      guard !over.isEmpty else { return (!isTaken, state.succession.isPastEnd, [], []) }
       state.fill(over)
       return (!isTaken, state.succession.isPastEnd, over, state.succession.stages)
     }

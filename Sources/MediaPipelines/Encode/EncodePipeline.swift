@@ -9,11 +9,22 @@ package final class EncodePipeline: Sendable {
   private let source: AppSource
   private let sink: AppSink
   /// Nil for audio, of which nothing is left out.
-  private let intake: Locked<EncoderIntake>?
-  /// The newest frame where it was left out: without it the video would end sooner than it did.
-  private let last = Locked<(media: MediaBuffer, time: Duration, updatesCaps: Bool)?>(nil)
+  private let intake: Locked<Intake>?
   private let bitrate: EncoderBitrate?
   private let keyframes: KeyframesByInterval?
+
+  private struct Intake: Sendable {
+    var choice = EncoderIntake()
+    /// The newest frame where it was left out: without it the video would end sooner than it did.
+    var last: (media: MediaBuffer, time: Duration, updatesCaps: Bool)?
+
+    /// It is taken after all.
+    mutating func takeLast() -> (media: MediaBuffer, time: Duration, updatesCaps: Bool)? {
+      defer { last = nil }
+      if last != nil { choice.takesBack() }
+      return last
+    }
+  }
 
   /// - Parameters:
   ///   - template: of the kind `encode`.
@@ -27,7 +38,7 @@ package final class EncodePipeline: Sendable {
     pipeline = made.pipeline
     let isVideo = made.pipeline.hasElement("frames")
     source = try made.source(isVideo ? "frames" : "pcm")
-    intake = isVideo ? Locked(EncoderIntake()) : nil
+    intake = isVideo ? Locked(Intake()) : nil
     bitrate = EncoderBitrate(of: made)
     keyframes = KeyframesByInterval(of: made)
     sink = try made.sink("encoded") { [keyframes] media in
@@ -46,10 +57,12 @@ package final class EncodePipeline: Sendable {
   package func push(_ media: MediaBuffer, at time: Duration, updatingCaps: Bool) {
     let (now, waiting) = (MediaTime.now, source.queuedBuffers)
     // By the clock: frames that come together at once, as kept ones do, have not waited.
-    guard intake?.withLock({ $0.takes(at: .nanoseconds(now.nanoseconds), waiting: waiting) }) != false else {
-      return last.withLock { $0 = (media, time, updatingCaps) }
+    let isTaken = intake?.withLock { intake in
+      let isTaken = intake.choice.takes(at: .nanoseconds(now.nanoseconds), waiting: waiting)
+      intake.last = isTaken ? nil : (media, time, updatingCaps)
+      return isTaken
     }
-    if intake != nil { last.withLock { $0 = nil } }
+    guard isTaken != false else { return }
     take(media, at: time, updatingCaps: updatingCaps)
   }
 
@@ -59,7 +72,7 @@ package final class EncodePipeline: Sendable {
   }
 
   /// Dropped because the encoder did not keep up.
-  package var dropped: Int { source.counters.dropped + (intake?.withLock { $0.leftOut } ?? 0) }
+  package var dropped: Int { source.counters.dropped + (intake?.withLock { $0.choice.leftOut } ?? 0) }
 
   /// Has a frame encoded as a keyframe. May wait for the encoder.
   /// - Parameter time: of the frame; nil for the next one.
@@ -73,12 +86,7 @@ package final class EncodePipeline: Sendable {
 
   /// Encodes what waits; all of it has been handed on when this returns.
   package func drain() async throws(PipelineError) {
-    let left = last.withLock { last in
-      defer { last = nil }
-      return last
-    }
-    if let left {
-      intake?.withLock { $0.takesBack() }
+    if let left = intake?.withLock({ $0.takeLast() }) {
       take(left.media, at: left.time, updatingCaps: left.updatesCaps)
     }
     try await pipeline.sendEndOfStream { [weak source] in source?.queuedBuffers ?? 0 }
