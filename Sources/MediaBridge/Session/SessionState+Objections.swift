@@ -15,9 +15,10 @@ extension SessionState {
     if isToBeTold { tell(.failed(.notAllowed(known)), sid) }
   }
 
-  /// What comes is allowed. A server says so once, which may have been lost with a connection.
+  /// What comes is allowed, where a server may have said so while nobody heard it: it says so once. Otherwise what it said
+  /// last holds, and the media is on its way out.
   mutating func noteAllowed(_ sid: String) {
-    if roster.tracks[sid]?.objections.isAllowed == false { set(isAllowed: true, sid) }
+    if roster.tracks[sid]?.objections.isDoubtful == true { set(isAllowed: true, sid) }
   }
 
   mutating func subscriptionFailed(_ response: Livekit_SubscriptionResponse) {

@@ -41,6 +41,8 @@ struct Subscription: Sendable {
     }
 
     fileprivate(set) var permission = Permission.given
+    /// The signalling connection was lost since, and with it perhaps what gave the permission back.
+    fileprivate(set) var isDoubtful = false
     /// Why it cannot be had in the form in which it is published, and whether that was told since it is wanted.
     fileprivate var refused: (reason: LiveKitError, isTold: Bool)?
 
@@ -192,10 +194,14 @@ struct Subscription: Sendable {
 
   /// - Returns: whether the program is to be told that what it wants is not allowed.
   mutating func set(isAllowed: Bool) -> Bool {
+    objections.isDoubtful = false
     let wasTold = objections.permission == .denied(isTold: true)
     objections.permission = isAllowed ? .given : .denied(isTold: wish.isWanted)
     return !isAllowed && wish.isWanted && !wasTold
   }
+
+  /// What is forbidden may be allowed again, and nobody has heard of it.
+  mutating func doubtPermission() { objections.isDoubtful = !objections.isAllowed }
 
   /// - Returns: whether the program is to be told: once, if it wants it.
   mutating func refuse(for error: LiveKitError) -> Bool {

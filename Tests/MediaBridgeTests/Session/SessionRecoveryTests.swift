@@ -105,10 +105,7 @@ import Testing
 
   /// A server says it once, and then sends the track.
   @Test func aPermissionThatIsGivenBackUnheardIsLearnt() {
-    var course = Course.standing()
-    var update = Livekit_SubscriptionPermissionUpdate()
-    (update.trackSid, update.allowed) = ("TR_alice", false)
-    course.handle(.response(.subscriptionPermissionUpdate(update)))
+    var course = Self.forbidden()
     course.handle(.media([:]))
     course.lose(.quick)
     _ = course.resume()
@@ -117,5 +114,22 @@ import Testing
     let actions = course.handle(.media(["TR_alice": ObjectIdentifier(media)]))
     #expect(actions.contains { if case .track(_, "TR_alice", .tell(.allowed(true))) = $0 { true } else { false } })
     #expect(course.state.roster.tracks["TR_alice"]?.objections.isAllowed == true)
+  }
+
+  /// An offer that was made before may still name the track.
+  @Test func mediaOnItsWayOutGivesNoPermission() {
+    var course = Self.forbidden()
+    course.handle(.media([:]))
+    let media = Course.Media()
+    course.handle(.media(["TR_alice": ObjectIdentifier(media)]))
+    #expect(course.state.roster.tracks["TR_alice"]?.objections.isAllowed == false)
+  }
+
+  private static func forbidden() -> Course {
+    var course = Course.standing()
+    var update = Livekit_SubscriptionPermissionUpdate()
+    (update.trackSid, update.allowed) = ("TR_alice", false)
+    course.handle(.response(.subscriptionPermissionUpdate(update)))
+    return course
   }
 }
