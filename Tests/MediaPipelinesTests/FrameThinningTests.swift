@@ -48,6 +48,18 @@ import Testing
     #expect(Double(gaps.max() ?? 0) <= share / (1 - share) * 1.5 + 1, "\(Set(gaps))")
   }
 
+  /// An encoder that needs some time to begin, and a short queue that drops its oldest.
+  @Test func theFrameThatTheVideoBeginsWithStays() {
+    var intake = EncoderIntake()
+    let taken = (0..<5).map { intake.takes(at: .milliseconds(40) * $0, waiting: min($0, 3), isFull: $0 >= 3) }
+    #expect(taken == [true, true, true, false, false] && intake.leftOut == 2)
+    // Two have been encoded, and the queue is full again.
+    let isTaken = intake.takes(at: .milliseconds(200), waiting: 1)
+    #expect(isTaken)
+    let isTakenForAnother = intake.takes(at: .milliseconds(240), waiting: 3, isFull: true)
+    #expect(isTakenForAnother, "the oldest goes")
+  }
+
   @Test func itEndsWithTheSlowness() {
     let taken = encode { $0 < 20 ? 0.1 : 0.01 }.taken
     #expect(taken.prefix(600).contains(false) && taken.suffix(30 * 35).allSatisfy { $0 })

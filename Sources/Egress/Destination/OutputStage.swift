@@ -55,11 +55,12 @@ final class OutputStage: Sendable {
   ///   - beginning: of the stage, in the job.
   func push(_ media: MediaBuffer, into input: String, at time: FeedTime, from beginning: Duration) {
     segments?.clock.begin(at: beginning)
-    let held = StageHold.Held(media: media, input: input, time: time)
-    let pipeline = state.withLock { state in
+    let (held, pipeline) = state.withLock { state in
       let pipeline = state.pipeline
       state.beginning = state.beginning ?? beginning
-      return state.keep(held) { pipeline?.fullness(of: input, besides: $0) ?? 0 >= 1 } ? nil : pipeline
+      let time = input == OutputInput.video.name ? state.place(frameAt: time) : time
+      let held = StageHold.Held(media: media, input: input, time: time)
+      return (held, state.keep(held) { pipeline?.fullness(of: input, besides: $0) ?? 0 >= 1 } ? nil : pipeline)
     }
     Self.write(held, into: pipeline)
   }

@@ -29,6 +29,8 @@ struct StageState: Sendable {
   var pipeline: OutputPipeline?
   /// The moment of the job at which media came first; nil before.
   var beginning: Duration?
+  /// Whether a frame of the video has come.
+  private var hasVideo = false
   /// It is to get nothing any more.
   var isAbandoned = false
   /// Why what is written does not end up under the file's name any more.
@@ -41,6 +43,14 @@ struct StageState: Sendable {
 
   var hold: StageHold? { if case .held(let hold) = phase { hold } else { nil } }
   var rest: Rest? { if case .ended(let rest) = phase { rest } else { nil } }
+
+  /// When a frame of video is shown: the first one from the beginning on. An encoder that was late may have left out what was
+  /// before it, and a multiplexer without edit lists would move all of the video there, away from its audio.
+  mutating func place(frameAt time: FeedTime) -> FeedTime {
+    guard !hasVideo else { return time }
+    hasVideo = true
+    return FeedTime(shown: .zero, decoded: time.decoded.map { min($0, .zero) })
+  }
 
   /// - Parameter isFull: whether a pipeline with room for so many more is full.
   /// - Returns: false where media does not wait.

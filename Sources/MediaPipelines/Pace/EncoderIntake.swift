@@ -23,7 +23,13 @@ package struct EncoderIntake: Sendable {
   /// - Parameters:
   ///   - time: when a frame comes.
   ///   - waiting: how many wait for the encoder.
-  package mutating func takes(at time: Duration, waiting: Int) -> Bool {
+  ///   - isFull: whether the queue drops its oldest frame for another one. While the encoder has taken none, that is the one
+  ///     that the video begins with, which stays.
+  package mutating func takes(at time: Duration, waiting: Int, isFull: Bool = false) -> Bool {
+    if isFull, waiting >= taken {
+      leftOut += 1
+      return false
+    }
     served.removeAll { time - $0.time > Self.window }
     served.append((time, taken - waiting))
     follow(at: time, waiting)
