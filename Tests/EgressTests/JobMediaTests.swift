@@ -70,12 +70,27 @@ import Testing
     media.add { MediaLine(video, frames: FrameRepeater(asSent: nil, size: nil), silence: nil, before: $0) }
     let start = MediaTime.now
     // More than anybody waits for.
-    for step in -500..<20 { media.write(try block(at: start + .milliseconds(20) * step), .audio, isRaw: false) }
+    for step in -1000..<20 { media.write(try block(at: start + .milliseconds(20) * step), .audio, isRaw: false) }
     #expect(audio.times.values.isEmpty)
     let black = try #require(MediaBuffer.blackFrame(width: 320, height: 180))
     let frame = black.withUnsafeBytes { MediaBuffer(copying: $0, caps: black.caps, pts: start) }
     media.write(frame, .video, isRaw: true)
     #expect(audio.times.values == (0..<20).map { .milliseconds(20) * $0 })
+  }
+
+  /// A camera that is muted before its first frame.
+  @Test func whatWasToBeginWithAFrameBeginsWithTheAudioThatIsKept() throws {
+    let begun = Collector<Bool>()
+    let media = JobMedia(beginsWithVideo: true, onKeyframeNeeded: {}, onBegin: { begun.add(true) })
+    let audio = try line(of: media)
+    let start = MediaTime.now
+    for step in 0..<10 { media.write(try block(at: start + .milliseconds(20) * step), .audio, isRaw: false) }
+    #expect(media.awaitsFrame && begun.count == 0 && audio.times.values.isEmpty)
+    media.beginWithAudio()
+    #expect(!media.awaitsFrame && begun.count == 1)
+    for step in 10..<20 { media.write(try block(at: start + .milliseconds(20) * step), .audio, isRaw: false) }
+    media.beginWithAudio()
+    #expect(audio.times.values == (0..<20).map { .milliseconds(20) * $0 } && begun.count == 1)
   }
 
   /// A voice comes sooner than the mix: it does not begin the job, and misses nothing of what is mixed.

@@ -13,8 +13,8 @@ struct EarlyAudio: Sendable {
     var time: MediaTime
   }
 
-  /// As old as the frame may be that a job begins with.
-  private static let longest = Duration.seconds(5)
+  /// As long as a frame is waited for that a job is to begin with.
+  private static let longest = Duration.seconds(10)
   private static let slack = Duration.seconds(1)
   private var blocks: [Block] = []
 

@@ -7,6 +7,8 @@ import MediaCore
 final class JobMedia: Sendable {
   private struct State {
     var lines: [MediaLine] = []
+    /// Whether the first moment is a frame; otherwise black stands in until one comes.
+    var beginsWithVideo: Bool
     /// Our time of the first moment.
     var origin: MediaTime?
     /// Whether no video is sent on purpose.
@@ -33,12 +35,11 @@ final class JobMedia: Sendable {
     var begins = false
   }
 
-  private let beginsWithVideo: Bool
   private let duration: Duration?
   private let onKeyframeNeeded: @Sendable () -> Void
   private let onBegin: @Sendable () -> Void
   /// Held while media is placed and queued, so that the queues get it in order; queueing never waits.
-  private let state = Locked(State())
+  private let state: Locked<State>
 
   /// - Parameters:
   ///   - beginsWithVideo: whether the first moment is a frame; otherwise black stands in until one comes.
@@ -49,7 +50,8 @@ final class JobMedia: Sendable {
     beginsWithVideo: Bool, duration: Duration? = nil, onKeyframeNeeded: @escaping @Sendable () -> Void,
     onBegin: @escaping @Sendable () -> Void
   ) {
-    (self.beginsWithVideo, self.duration) = (beginsWithVideo, duration)
+    state = Locked(State(beginsWithVideo: beginsWithVideo))
+    self.duration = duration
     self.onKeyframeNeeded = onKeyframeNeeded
     self.onBegin = onBegin
   }
@@ -128,6 +130,23 @@ final class JobMedia: Sendable {
     if begins { onBegin() }
   }
 
+  /// Whether it has not begun, and waits for a frame.
+  var awaitsFrame: Bool { state.withLock { $0.origin == nil && $0.beginsWithVideo } }
+
+  /// Has it begin with the audio that has come meanwhile, or comes next: black stands in for the frame that it was to begin
+  /// with.
+  func beginWithAudio() {
+    let begins = state.withLock { state in
+      guard state.origin == nil else { return false }
+      state.beginsWithVideo = false
+      for block in state.early.take() where state.isTaken(at: block.time) {
+        _ = hear(block.media, block.voice, block.isRaw, at: block.time, &state)
+      }
+      return state.origin != nil
+    }
+    if begins { onBegin() }
+  }
+
   private func show(_ frame: MediaBuffer, _ isRaw: Bool, at time: MediaTime, _ state: inout State) -> Outcome {
     guard !state.isMuted || state.origin == nil else { return Outcome() }
     let outcome = each(.video, nil, isRaw, &state) { $0.show(frame, at: time, now: $1) }
@@ -138,7 +157,7 @@ final class JobMedia: Sendable {
   private func hear(
     _ block: MediaBuffer, _ voice: Int?, _ isRaw: Bool, at time: MediaTime, _ state: inout State
   ) -> Outcome {
-    guard state.origin != nil || (!beginsWithVideo && voice == nil) else {
+    guard state.origin != nil || (!state.beginsWithVideo && voice == nil) else {
       state.early.keep(EarlyAudio.Block(media: block, voice: voice, isRaw: isRaw, time: time))
       return Outcome()
     }

@@ -156,6 +156,22 @@ final class Job: Sendable {
       }
       return (nil, next)
     }
+    try encode(destination, by: encoder, video, inPlaceOf: old)
+    return (encoder, nil)
+  }
+
+  /// Has a destination encode the video that it was to store as it is sent, since nothing comes that it could begin with.
+  /// - Parameter held: the codec that it holds.
+  /// - Throws: no template makes that.
+  func encode(_ destination: JobDestination, in held: String, size: Dimensions?) throws(LiveKitError) {
+    guard let old = destination.lines[.video], old.form == .asSent else { return }
+    let encoder = try destination.planner.encoder(for: TrackTraits(codec: nil), continuing: held)
+    try encode(destination, by: encoder, Video(codec: nil, size: size), inPlaceOf: old)
+  }
+
+  private func encode(
+    _ destination: JobDestination, by encoder: String, _ video: Video, inPlaceOf old: FeedLine
+  ) throws(LiveKitError) {
     var video = video
     video.size = media.size(on: old) ?? video.size
     let feed = Feed(.encoded(by: encoder), reason: "")
@@ -163,7 +179,6 @@ final class Job: Sendable {
       .video, feed, of: destination.planner.read, video, destination.factory, inPlaceOf: old)
     destination.change { $0.feed(.video, from: line, media) }
     if old.remove(ObjectIdentifier(destination)) { dropIdleLines() }
-    return (encoder, nil)
   }
 
   private func part(

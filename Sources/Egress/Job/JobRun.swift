@@ -84,6 +84,17 @@ struct JobRun: Sendable {
     return changes
   }
 
+  /// Has all begin with audio, where the frame does not come that they were to begin with: what stores it as it is sent
+  /// encodes black in its place. An output that cannot waits for the frame.
+  /// - Parameter size: as the video was published.
+  func beginWithAudio(_ size: Dimensions?) {
+    for destination in destinations where destination.isOpen {
+      guard let output = destination.output, let held = destination.heldCodec else { continue }
+      try? job.encode(output, in: held, size: size)
+    }
+    job.media.beginWithAudio()
+  }
+
   /// Has each output that takes them go on with a track of each voice. One that cannot goes on as it is, and is asked again.
   /// - Returns: why one is in the mix alone, by the voice's number.
   mutating func give(_ voices: [Voice], at now: MediaTime) -> [Int: String] {

@@ -49,9 +49,38 @@ public actor Recorder: EgressJob {
     }
     try await begin(found)
     // What flows gets the time to begin the file, also at the end of the wait.
-    let wait = SourceWait(room: room, deadline: deadline.map { max($0, .now + .seconds(5)) })
-    let missing = "something of \(identity ?? "the participant") that can be shown or heard"
-    try await awaitFirstMoment(wait) { (missing, "") }
+    let start = MediaTime.now
+    let wait = SourceWait(room: room, deadline: deadline.map { max($0, start + Self.patience + .seconds(5)) })
+    var told: String?
+    try await awaitFirstMoment(wait, pause: pace) {
+      let missing = missing(since: start)
+      if told != missing, .now - start >= SearchProgress<RemoteParticipant>.pairing {
+        told = missing
+        tell(.waiting(missing))
+      }
+      return (missing, "")
+    }
+  }
+
+  /// How long a keyframe may take before the recording begins with audio alone, which is kept for as long.
+  private static let patience = Duration.seconds(10)
+
+  /// What of the participant is waited for. A camera that had sent something, and was muted or went before its first frame,
+  /// holds up no audio: black stands in for it.
+  private func missing(since start: MediaTime) -> String {
+    let who = identity ?? "the participant"
+    let anything = "something of \(who) that can be shown or heard"
+    guard let run, run.job.media.awaitsFrame else { return anything }
+    let camera = tracks.inputs[.video]?.publication
+    let isSent = camera?.isMuted == false
+    if tracks.inputs[.audio] != nil, !isSent || .now - start >= Self.patience {
+      run.beginWithAudio(camera?.dimensions)
+      feed()
+      return anything
+    }
+    guard let camera else { return anything }
+    let source = camera.source.spoken(.video)
+    return isSent ? "a keyframe of the \(source) of \(who)" : "\(who) to unmute the \(source)"
   }
 
   private func begin(_ found: RecordingSearch.Found) async throws(LiveKitError) {

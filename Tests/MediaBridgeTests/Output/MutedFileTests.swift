@@ -103,6 +103,55 @@ import Testing
     #expect(try Self.levels(output.file.destination.location).allSatisfy { $0.luma.upperBound > 60 })
   }
 
+  /// Where the frames before it were left out, the multiplexer of .mp4 would move all of the video to its beginning.
+  @Test(arguments: ["mkv", "mp4"]) func aFirstFrameThatIsLateIsShownFromTheBeginningOn(_ name: String) async throws {
+    let folder = try TemporaryFolder()
+    let kinds: [Track.Kind: TrackTraits] = [.video: TrackTraits(codec: "h264"), .audio: TrackTraits(codec: "opus")]
+    let output = try Self.output(folder.path + "/late." + name, kinds, codec: "h264", size: nil) {}
+    let units = try await Video.units(.openH264)
+    let times = Times()
+    try output.hear(0..<30, from: times[0])
+    output.job.media.beginWithAudio()
+    for number in 0..<10 { output.writeVideo(units[number].media(at: times[number + 10]), isRaw: false) }
+    try await output.finish()
+    let levels = try Self.levels(output.file.destination.location)
+    #expect(levels.prefix(10).map(\.milliseconds) == [0] + (11..<20).map { $0 * 40 })
+  }
+
+  /// Of a camera that is muted, or whose keyframe does not come, before anything can be shown; when it comes, it is shown.
+  @Test(arguments: [("mkv", "vp8"), ("mp4", "h264")]) func audioWaitsForNoFrame(_ name: String, _ codec: String)
+    async throws
+  {
+    let folder = try TemporaryFolder()
+    let size = Dimensions(width: 320, height: 160)
+    let kinds: [Track.Kind: TrackTraits] = [.video: TrackTraits(codec: codec), .audio: TrackTraits(codec: "opus")]
+    let output = try Self.output(folder.path + "/late." + name, kinds, codec: codec, size: size) {}
+    let times = Times()
+    try output.hear(0..<50, from: times[0])
+    #expect(output.job.media.awaitsFrame)
+    try output.job.encode(output.file, in: codec, size: size)
+    output.job.media.beginWithAudio()
+    #expect(output.job.wants(.video, isRaw: true) && !output.job.wants(.video, isRaw: false))
+    try output.hear(50..<100, from: times[0])
+    output.job.media.advance(to: times[50])
+    let media = try Quarters.frame(Dimensions(width: 318, height: 159)).buffer.media
+    for number in 50..<60 {
+      output.writeVideo(
+        media.withUnsafeBytes { MediaBuffer(copying: $0, caps: media.caps, pts: times[number], dts: nil) }, isRaw: true)
+    }
+    try await output.finish()
+    let levels = try Self.levels(output.file.destination.location)
+    #expect(levels.first?.milliseconds == 0 && levels.last?.milliseconds ?? 0 >= 59 * 40)
+    for level in levels {
+      #expect((level.milliseconds < 2000) == (level.luma.upperBound < 20), "at \(level.milliseconds) ms")
+    }
+    let audio = try run(
+      "ffprobe",
+      ["-v", "error", "-select_streams", "a", "-show_entries", "packet=pts_time", "-of", "csv=p=0"]
+        + [output.file.destination.location])
+    #expect(audio.status == 0 && audio.output.split(separator: "\n").count >= 100)
+  }
+
   /// A track that came after all was only late, but that its mute does not show is true to the end.
   @Test func whatWasSaidOfAMuteStays() {
     var list = OmissionList()
@@ -129,6 +178,18 @@ import Testing
 
     func writeVideo(_ media: MediaBuffer, isRaw: Bool) { job.media.write(media, .video, isRaw: isRaw) }
     func setMuted(_ isMuted: Bool, at time: MediaTime) -> Bool { job.media.setMuted(isMuted, at: time) }
+    /// Blocks of silence of 20 ms.
+    func hear(_ steps: Range<Int>, from start: MediaTime) throws {
+      let isRaw = job.wants(.audio, isRaw: true)
+      let silence = try #require(AudioStandIn(isRaw: isRaw))
+      for step in steps {
+        let (time, length) = (start + .milliseconds(20) * step, Duration.milliseconds(20))
+        let block = silence.block.withUnsafeBytes {
+          MediaBuffer(copying: $0, caps: silence.caps, pts: time, duration: length)
+        }
+        job.media.write(block, .audio, isRaw: isRaw)
+      }
+    }
     var written: Int { file.lines.written(.video, job.media) }
 
     func finish() async throws {
@@ -143,12 +204,13 @@ import Testing
   }
 
   private static func output(
-    _ file: String, codec: String, size: Dimensions?, onKeyframeNeeded: @escaping @Sendable () -> Void
+    _ file: String, _ kinds: [Track.Kind: TrackTraits]? = nil, codec: String, size: Dimensions?,
+    onKeyframeNeeded: @escaping @Sendable () -> Void
   ) throws -> Output {
     let factory = PipelineFactory(folder: pipelines)
     let destination = Destination(location: file)
     let planner = try OutputPlanner(destination, factory: factory)
-    let plan = try planner.plan([.video: TrackTraits(codec: codec)])
+    let plan = try planner.plan(kinds ?? [.video: TrackTraits(codec: codec)])
     let job = Job(beginsWithVideo: true, onKeyframeNeeded: onKeyframeNeeded, onChange: {})
     let added = try job.add(
       destination, planner: planner, plan: plan, video: Job.Video(codec: codec, size: size), factory: factory)
