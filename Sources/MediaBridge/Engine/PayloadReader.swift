@@ -49,4 +49,9 @@ struct PayloadReader {
   func beginsKeyframe(_ packet: RTPPacket) -> Bool {
     packet.payloadLength > 0 && packet.withPayload { videoCodec?.startsKeyframe($0) ?? false }
   }
+
+  /// Whether the packet is the first of a keyframe.
+  func opensKeyframe(_ packet: RTPPacket) -> Bool {
+    packet.payloadLength > 0 && packet.withPayload { videoCodec?.opensKeyframe($0) ?? false }
+  }
 }

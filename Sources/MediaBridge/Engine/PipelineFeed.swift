@@ -10,6 +10,7 @@ final class PipelineFeed {
   /// When the moment of an RTP timestamp is.
   private let clock: (UInt32) -> MediaTime?
   private let startsKeyframe: ((RTPPacket) -> Bool)?
+  private let opensKeyframe: ((RTPPacket) -> Bool)?
   /// Nil where the pipeline puts packets in order.
   private var sequencer: PacketSequencer?
   /// For a lost packet; nil where nothing waits.
@@ -21,20 +22,28 @@ final class PipelineFeed {
   private var outgoing: [AppSource.Packet] = []
   /// The newest that was placed, by its RTP timestamp.
   private var newest: (timestamp: UInt32, time: MediaTime)?
+  /// Whether what comes cannot be decoded before a keyframe, since something before it was lost.
+  private var awaitsKeyframe: Bool
+  /// The newest packet that was lost, while what is behind it is handed on.
+  private(set) var skipped: SequenceNumber?
+  private var hasSkipped = false
   /// Nil for video, and where the pipeline sees to losses.
   private var audio: AudioContinuity?
 
   /// - Parameters:
-  ///   - startsKeyframe: whether a keyframe begins with a packet; nil for audio.
+  ///   - startsKeyframe: whether a keyframe, or another slice of one, begins with a packet; nil for audio.
+  ///   - opensKeyframe: whether a packet is the first of a keyframe; nil where none is known.
   ///   - isRepaired: whether lost packets are asked for.
   init(
-    _ pipeline: ReceivePipeline, startsKeyframe: ((RTPPacket) -> Bool)?, isRepaired: Bool,
+    _ pipeline: ReceivePipeline, startsKeyframe: ((RTPPacket) -> Bool)?,
+    opensKeyframe: ((RTPPacket) -> Bool)? = nil, isRepaired: Bool,
     clock: @escaping (UInt32) -> MediaTime?
   ) {
     self.pipeline = pipeline
-    self.startsKeyframe = startsKeyframe
+    (self.startsKeyframe, self.opensKeyframe) = (startsKeyframe, opensKeyframe)
     self.clock = clock
     batch = FrameBatch(startsKeyframe: startsKeyframe)
+    awaitsKeyframe = startsKeyframe != nil
     sequencer = pipeline.takesSequence ? PacketSequencer() : nil
     audio = pipeline.takesSequence && startsKeyframe == nil ? AudioContinuity() : nil
     let loss: RepairWait.Loss = startsKeyframe != nil ? .video : isRepaired ? .audio : .unrepaired
@@ -46,6 +55,16 @@ final class PipelineFeed {
   func add(_ arrived: ArrivedPacket) {
     if sequencer?.insert(arrived, into: &ready) == nil { ready.append(arrived) }
     batchReady()
+    if awaitsKeyframe, sequencer?.waiting ?? 0 > 0 { skipToKeyframe() }
+  }
+
+  /// No repair of what is older than a whole keyframe is worth waiting for where nothing can be decoded before it. LiveKit's
+  /// server sends none, either: it repeats no packets from a request for a keyframe on until it has sent one.
+  private func skipToKeyframe() {
+    guard let opensKeyframe, let begin = sequencer?.wholeFrame(opensKeyframe) else { return }
+    while let next = sequencer?.next, next.distance(from: begin) < 0, let due = sequencer?.deadline(wait: .zero),
+      let gap = sequencer?.skip(at: due, wait: .zero, into: &ready)
+    { goOn(behind: gap) }
   }
 
   /// Hands on what is complete, of audio two packets at once: to wake all that is behind costs more than a packet.
@@ -75,6 +94,7 @@ final class PipelineFeed {
     flushBatch()
     batch = FrameBatch(startsKeyframe: startsKeyframe)
     newest = nil
+    awaitsKeyframe = startsKeyframe != nil
   }
 
   /// When a missing packet, or the next one, will have been waited for long enough.
@@ -90,30 +110,38 @@ final class PipelineFeed {
   func poll(at time: MediaTime, repairTime: Duration?) -> Bool {
     if let new = wait?.follow(repairTime) { pipeline.wait(for: new) }
     if let held, held + Self.longestHold <= time { flushBatch() }
-    return skipGaps(at: time, waiting: waitTime)
+    skipGaps(at: time, waiting: waitTime)
+    defer { hasSkipped = false }
+    return hasSkipped
   }
 
   /// The number that is waited for next; nil where the pipeline puts packets in order, and before the first one.
   var position: SequenceNumber? { sequencer?.next }
 
-  @discardableResult
-  private func skipGaps(at time: MediaTime, waiting wait: Duration) -> Bool {
-    var hasSkipped = false
-    while let gap = sequencer?.skip(at: time, wait: wait, into: &ready) {
-      flushBatch()
-      if audio == nil { skip(gap) } else { audio?.lose(gap) }
-      batchReady()
-      flush()
-      hasSkipped = true
-    }
-    return hasSkipped
+  private func skipGaps(at time: MediaTime, waiting wait: Duration) {
+    while let gap = sequencer?.skip(at: time, wait: wait, into: &ready) { goOn(behind: gap) }
+  }
+
+  private func goOn(behind gap: PacketSequencer.Gap) {
+    hasSkipped = true
+    flushBatch()
+    if audio == nil { skip(gap) } else { audio?.lose(gap) }
+    // A depayloader that sees the gap asks for a keyframe, which may have come since.
+    skipped = gap.first + (gap.count - 1)
+    awaitsKeyframe = startsKeyframe != nil
+    batchReady()
+    flush()
+    skipped = nil
   }
 
   /// How long a lost packet is waited for now.
   var waitTime: Duration { wait?.current ?? .zero }
 
   private func batchReady() {
-    for arrived in ready { if audio == nil { batch.add(arrived) } else { addAudio(arrived) } }
+    for arrived in ready {
+      if awaitsKeyframe, startsKeyframe?(arrived.packet) == true { awaitsKeyframe = false }
+      if audio == nil { batch.add(arrived) } else { addAudio(arrived) }
+    }
     ready.removeAll(keepingCapacity: true)
   }
 

@@ -109,7 +109,7 @@ final class TrackReception {
     let (clock, trackSid, payloads) = (clock, trackSid, payloads)
     let new = PipelineFeed(
       pipeline, startsKeyframe: track.isVideo ? payloads.beginsKeyframe : nil,
-      isRepaired: receiver.configuration.usesNACK
+      opensKeyframe: track.isVideo ? payloads.opensKeyframe : nil, isRepaired: receiver.configuration.usesNACK
     ) { clock.time(trackSid, of: $0) }
     feeds.append(new)
     let kept = backlog.take(at: time)
@@ -152,8 +152,13 @@ final class TrackReception {
     if let change = watch.timeout.poll(at: time) { watch.onChange(change) }
   }
 
+  /// - Note: where a pipeline asks while it gets what is behind a lost packet, a keyframe that is newer than that will do.
   func requestKeyframe() {
-    receiver.requestKeyframe()
+    if let lost = feeds.lazy.compactMap(\.skipped).first {
+      receiver.requestKeyframe(behind: lost)
+    } else {
+      receiver.requestKeyframe()
+    }
     onRequest()
   }
 

@@ -14,6 +14,12 @@ extension VideoCodec {
     }
   }
 
+  /// True for the first payload of a keyframe, without which the rest of it could not be decoded: of H.264 and H.265 the one
+  /// with parameter sets, which encoders of WebRTC put before each.
+  public func opensKeyframe(_ payload: UnsafeRawBufferPointer) -> Bool {
+    startsParameterSets(payload) ?? startsKeyframe(payload)
+  }
+
   /// The temporal layer of the frame that a payload begins, where the payload says it: VP8's TID (RFC 7741, 4.2).
   public func temporalLayer(ofFrameBegunBy payload: UnsafeRawBufferPointer) -> UInt8? {
     guard self == .vp8, let descriptor = VP8Descriptor(payload), descriptor.startsFrame else { return nil }

@@ -72,6 +72,20 @@ public struct PacketSequencer: Sendable {
     return gap
   }
 
+  /// The number at which a frame begins of which every packet waits; nil where none does.
+  /// - Parameter begins: whether such a frame begins with a packet.
+  public func wholeFrame(_ begins: (RTPPacket) -> Bool) -> SequenceNumber? {
+    var begin: SequenceNumber?
+    var last: SequenceNumber?
+    for arrived in held {
+      let (packet, number) = (arrived.packet, arrived.packet.sequenceNumber)
+      if begin == nil || last?.successor != number { begin = begins(packet) ? number : nil }
+      if let begin, packet.marker { return begin }
+      last = number
+    }
+    return nil
+  }
+
   /// Lets all go that waits, and begins anew with the next packet.
   public mutating func restart(into ready: inout [ArrivedPacket]) {
     ready += held

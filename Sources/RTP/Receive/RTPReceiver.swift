@@ -241,6 +241,11 @@ public struct RTPReceiver: Sendable {
   /// Asks for a keyframe: at once, or when the last request is old enough.
   public mutating func requestKeyframe() { keyframes.request(behind: window.highest) }
 
+  /// Asks for a keyframe because a packet is lost; not where one has come that begins behind it.
+  public mutating func requestKeyframe(behind lost: SequenceNumber) {
+    keyframes.request(behind: window.first == nil ? window.highest : window.extended(lost))
+  }
+
   private mutating func keyframeNeeded(behind number: Int64) {
     if configuration.usesPLI { keyframes.request(behind: number) }
   }

@@ -192,8 +192,6 @@ extension PipelineFeed {
   private struct Run {
     let reception: TrackReception
     let pipeline: ReceivePipeline
-    /// Whether the depayloader has asked for a keyframe.
-    let needsKeyframe = Locked(false)
     let start = MediaTime.now
 
     init(isRepaired: Bool) throws {
@@ -201,12 +199,15 @@ extension PipelineFeed {
         OfferedTrack(try OfferedTrackTests().section(), mids: [:], codecs: ["TR_VC": ["video/VP8"]]))
       var configuration = RTPReceiver.Configuration(track)
       (configuration.usesNACK, configuration.usesPLI) = (isRepaired, isRepaired)
-      reception = TrackReception(
+      let reception = TrackReception(
         track, clock: ParticipantClock(), configuration: configuration, onOtherCodec: { _ in }, onStream: { _ in })
+      self.reception = reception
+      // Whoever pushes is asked by the depayloader, on the one thread of a test.
+      nonisolated(unsafe) let asked = reception
       pipeline = try ReceivePipeline(
         factory: PipelineFactory(folder: nil), template: "vp8", values: [:], isVideo: true,
         payloadType: PayloadType(96), to: TrackOutputs(isVideo: true, onKeyframeNeeded: {}), clock: { _ in nil },
-        onKeyframeNeeded: { [needsKeyframe] in needsKeyframe.withLock { $0 = true } })
+        onKeyframeNeeded: { asked.requestKeyframe() })
       reception.attach(pipeline, at: start)
     }
 
@@ -222,7 +223,6 @@ extension PipelineFeed {
     /// Requests of packets and of keyframes.
     func poll(at milliseconds: Int) -> (nacks: Int, keyframes: Int) {
       let packets = reception.poll(at: start + .milliseconds(milliseconds))
-      if needsKeyframe.set(\.self, to: false) { reception.requestKeyframe() }
       return (
         packets.count { if case .nack = $0 { true } else { false } },
         packets.count { if case .pictureLossIndication = $0 { true } else { false } }
@@ -240,6 +240,38 @@ extension PipelineFeed {
     }
     #expect(run.reception.feed?.nextDeadline == run.start + RepairWait.unmeasured)
     #expect(try #require(run.reception.nextDeadline) <= run.start + RepairWait.unmeasured)
+    await run.pipeline.stop()
+  }
+
+  /// A server repeats no packets while a keyframe is asked for, so each request that is not needed costs the next repair.
+  @Test func aKeyframeBehindTheLossIsTheAnswer() async throws {
+    let run = try Run(isRepaired: true)
+    run.receive(1)
+    run.receive(3, isKeyframe: false, at: 40)
+    run.receive(4, at: 60)
+    run.receive(5, isKeyframe: false, at: 80)
+    _ = run.poll(at: 0)
+    let requests = stride(from: 85, to: 3000, by: 5).map { run.poll(at: $0) }
+    #expect(requests.reduce(0) { $0 + $1.keyframes } == 0 && run.reception.feed?.position == SequenceNumber(6))
+    await run.pipeline.stop()
+  }
+
+  /// What is before it cannot be decoded, however it is repaired.
+  @Test func aWholeKeyframeWaitsForNothingOnceOneIsNeeded() async throws {
+    let run = try Run(isRepaired: true)
+    run.receive(1)
+    run.receive(3, isKeyframe: false, at: 40)
+    for time in stride(from: 0, to: 400, by: 5) { _ = run.poll(at: time) }
+    #expect(run.reception.feed?.position == SequenceNumber(4))
+    run.receive(5, isKeyframe: false, at: 400)
+    run.receive(7, isKeyframe: false, at: 410)
+    #expect(run.reception.feed?.position == SequenceNumber(4), "no keyframe yet")
+    run.receive(9, at: 420)
+    #expect(run.reception.feed?.position == SequenceNumber(10))
+    run.receive(11, isKeyframe: false, at: 430)
+    #expect(run.reception.feed?.position == SequenceNumber(10), "of what can be decoded a loss is waited for")
+    let later = stride(from: 435, to: 700, by: 5).map { run.poll(at: $0) }
+    #expect(later.reduce(0) { $0 + $1.keyframes } == 0)
     await run.pipeline.stop()
   }
 

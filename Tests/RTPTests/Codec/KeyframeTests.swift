@@ -39,6 +39,15 @@ struct KeyframeTests {
   ])
   func h264(payload: String, expected: Bool) { #expect(starts(.h264, payload) == expected) }
 
+  /// A slice of a keyframe may be any of several.
+  @Test func parameterSetsOpenAKeyframeOfH264() {
+    func opens(_ codec: VideoCodec, _ payload: String) -> Bool {
+      hex(payload).withUnsafeBytes { codec.opensKeyframe($0) }
+    }
+    #expect(opens(.h264, "67 42") && opens(.h264, "78 00 02 67 42 00 02 65 88") && !opens(.h264, "65 88"))
+    #expect(opens(.vp8, "10 00") && !opens(.vp8, "00 00") && !opens(.h264, ""))
+  }
+
   @Test(arguments: [
     ("40 01", true), ("26 01", true), ("02 01", false), ("60 01 00 02 26 01", true), ("62 01 93", true),
     ("62 01 13", false), ("62 01", false), ("60 01", false),

@@ -37,6 +37,32 @@ import Testing
     #expect(run.sequencer.deadline(wait: wait) == nil)
   }
 
+  @Test func aFrameIsWholeFromItsFirstPacketToItsLast() {
+    var run = Run()
+    /// - Parameter begins: whether a keyframe does.
+    func insert(_ number: Int, begins: Bool = false, marker: Bool = false) {
+      let packet = RTPPacket(
+        payloadType: PayloadType(96), sequenceNumber: SequenceNumber(UInt16(number)), timestamp: 0, ssrc: SSRC(1),
+        marker: marker, payload: [begins ? 1 : 0])
+      run.sequencer.insert(ArrivedPacket(packet, at: .ms(0)), into: &run.ready)
+    }
+    func whole() -> Int? {
+      run.sequencer.wholeFrame { $0.withPayload { $0.first == 1 } }.map { Int($0.rawValue) }
+    }
+    insert(1, marker: true)
+    insert(3, marker: true)
+    insert(5, begins: true)
+    insert(7, marker: true)
+    #expect(whole() == nil, "one is missing")
+    insert(9, begins: true)
+    insert(10)
+    #expect(whole() == nil, "its end is missing")
+    insert(11, marker: true)
+    #expect(whole() == 9)
+    insert(6)
+    #expect(whole() == 5)
+  }
+
   /// Each gap is waited for from when it was seen, and told once.
   @Test func aGapIsGivenUpWhenItsTimeHasPassed() {
     var run = Run()
