@@ -34,13 +34,21 @@ struct CompositeMembers: Sendable {
   }
 
   /// Notes what arrives of those that are wanted.
-  mutating func noteArrivals() {
+  /// - Returns: what did, and arrives in another session or codec since.
+  mutating func noteArrivals() -> [Arrival] {
+    var replaced: [Arrival] = []
     for publication in wanted {
       guard let media = publication.media else { continue }
-      let identity = publication.participant?.identity ?? arriving[publication.sid]?.identity ?? ""
+      let old = arriving[publication.sid]
+      if let old, old.media != media { replaced.append(old) }
+      let identity = publication.participant?.identity ?? old?.identity ?? ""
       arriving[publication.sid] = Arrival(publication: publication, media: media, identity: identity)
     }
+    return replaced
   }
+
+  /// Whether it arrives now.
+  func has(_ arrival: Arrival) -> Bool { arriving[arrival.publication.sid]?.media == arrival.media }
 
   var arrivals: [Arrival] { Array(arriving.values) }
 

@@ -160,7 +160,7 @@ public actor RoomComposite: EgressJob {
       if let refusal = publication.refusal { omit(publication, refusal.message) }
       if publication.isSubscribed, !lacks(publication.sid) { omissions.forget(publication.sid) }
     }
-    members.noteArrivals()
+    await noteArrivals()
     guard !job.isFinished else { return }
     followVoices(members.wanted)
     showAndHear()
@@ -198,14 +198,25 @@ public actor RoomComposite: EgressJob {
       subscriptions.forget(publication)
       guard let arrival = members.arrivals.first(where: { $0.publication === publication }) else { continue }
       await count(arrival)
+      job.arrivals.close(publication.sid)
       members.forget(publication)
+    }
+  }
+
+  /// Counts what has come of those that come in another session or codec since.
+  private func noteArrivals() async {
+    for old in members.noteArrivals() {
+      job.arrivals.note(await old.track())
+      job.arrivals.close(old.publication.sid)
     }
   }
 
   /// What of it was silent is not once something has come.
   private func count(_ arrival: CompositeMembers.Arrival) async {
     let (sid, track) = (arrival.publication.sid, await arrival.track())
-    job.arrivals[sid] = track
+    // Others look at the room meanwhile.
+    guard members.has(arrival) else { return }
+    job.arrivals.note(track)
     if track.packets > 0, members.silent.remove(sid) != nil, !lacks(sid) { omissions.forget(sid) }
   }
 
@@ -271,12 +282,11 @@ extension RoomComposite: JobSource {
   var incoming: [IncomingMedia] { members.arrivals.map(\.media) }
   var received: [RecordedTracks.Received] {
     [Track.Kind.video, .audio].filter(options.kinds.contains).map { kind in
-      let all = job.arrivals.values.filter { $0.kind == kind.description }
+      let sum = job.arrivals.sum(kind.description)
       return RecordedTracks.Received(
         OutputTrack(
           sid: "", kind: kind, codec: "", isPassthrough: false, dimensions: kind == .video ? options.size : nil,
-          packetsReceived: all.reduce(0) { $0 + $1.packets }, packetsLost: all.reduce(0) { $0 + $1.lost }
-        ),
+          packetsReceived: sum.packets, packetsLost: sum.lost),
         after: nil)
     }
   }
@@ -287,7 +297,7 @@ extension RoomComposite: JobSource {
   func feed() {}
 
   func countPackets() async {
-    members.noteArrivals()
+    await noteArrivals()
     for arrival in members.arrivals { await count(arrival) }
   }
 

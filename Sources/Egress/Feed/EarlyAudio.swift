@@ -17,6 +17,7 @@ struct EarlyAudio: Sendable {
   private static let longest = Duration.seconds(10)
   private static let slack = Duration.seconds(1)
   private var blocks: [Block] = []
+  var isEmpty: Bool { blocks.isEmpty }
 
   mutating func keep(_ block: Block) {
     blocks.append(block)

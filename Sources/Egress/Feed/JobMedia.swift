@@ -132,6 +132,8 @@ final class JobMedia: Sendable {
 
   /// Whether it has not begun, and waits for a frame.
   var awaitsFrame: Bool { state.withLock { $0.origin == nil && $0.beginsWithVideo } }
+  /// Whether audio waits for it, too.
+  var holdsAudio: Bool { state.withLock { !$0.early.isEmpty } }
 
   /// Has it begin with the audio that has come meanwhile, or comes next: black stands in for the frame that it was to begin
   /// with.

@@ -208,12 +208,11 @@ extension JobSource {
     let gaps = [Track.Kind.video, .audio].flatMap { kind in
       media.gaps(kind).map { Manifest.Span(kind: kind.description, from: $0.from, to: $0.to) }
     }
-    let tracks = job.arrivals.values.sorted { ($0.publisherIdentity, $0.trackId) < ($1.publisherIdentity, $1.trackId) }
     return [
       Manifest(
         figures, of: room, identity, from: Date(of: origin), to: Date(of: media.moment(of: media.length) ?? origin),
         media.length,
-        tracks: tracks, gaps: gaps, speakers: job.speakers)
+        tracks: job.arrivals.tracks, gaps: gaps, speakers: job.speakers)
     ]
   }
 

@@ -15,8 +15,7 @@ struct JobState: Sendable {
   /// Nil before it was checked what is asked for.
   var targets: RecordingTargets?
   var presence = Presence()
-  /// By the server's ids of the tracks; of those that have gone, too.
-  var arrivals: [String: Manifest.Track] = [:]
+  var arrivals = ArrivalLog()
   var speakers = SpeakerLog()
   var captions = Captions()
   var course = JobCourse()

@@ -148,6 +148,7 @@ extension Recorder {
   }
 
   func remove(_ kind: Track.Kind) {
+    if let sid = tracks.inputs[kind]?.publication.sid { job.arrivals.close(sid) }
     tracks.remove(kind)
     if kind == .video { run?.video.withLock { $0 = nil } }
   }
@@ -162,9 +163,11 @@ extension Recorder {
   }
 
   /// A track may go on in another session of the room, without having ended.
-  func followMedia() {
+  func followMedia() async {
     for input in tracks.inputs.values {
       guard let media = input.publication.media, media != input.media else { continue }
+      await countPackets(of: input)
+      guard tracks.inputs[input.publication.kind]?.media == input.media else { continue }
       remove(input.publication.kind)
       joined(input.publication)
     }

@@ -73,7 +73,7 @@ public actor Recorder: EgressJob {
     guard let run, run.job.media.awaitsFrame else { return anything }
     let camera = tracks.inputs[.video]?.publication
     let isSent = camera?.isMuted == false
-    if tracks.inputs[.audio] != nil, !isSent || .now - start >= Self.patience {
+    if run.job.media.holdsAudio, !isSent || .now - start >= Self.patience {
       run.beginWithAudio(camera?.dimensions)
       feed()
       return anything
@@ -110,20 +110,21 @@ extension Recorder: JobSource {
     set { tracks.omissions = newValue }
   }
 
-  func followRoom() {
-    followMedia()
+  func followRoom() async {
+    await followMedia()
     dropFailures()
   }
 
-  func countPackets() async {
-    for (kind, input) in tracks.inputs {
-      let reception = await input.media.reception()
-      // Another track may have taken its place meanwhile.
-      guard tracks.inputs[kind]?.media == input.media else { continue }
-      job.arrivals[input.publication.sid] = Manifest.Track(input.publication, input.media, reception)
-      tracks.inputs[kind]?.received.track.packetsReceived = reception.packetsReceived
-      tracks.inputs[kind]?.received.track.packetsLost = reception.packetsLost
-    }
+  func countPackets() async { for input in tracks.inputs.values { await countPackets(of: input) } }
+
+  func countPackets(of input: RecordedTracks.Input) async {
+    let (kind, reception) = (input.publication.kind, await input.media.reception())
+    // Another track may have taken its place meanwhile.
+    guard tracks.inputs[kind]?.media == input.media else { return }
+    job.arrivals.note(Manifest.Track(input.publication, input.media, reception))
+    let sum = job.arrivals.sum(kind.description)
+    tracks.inputs[kind]?.received.track.packetsReceived = sum.packets
+    tracks.inputs[kind]?.received.track.packetsLost = sum.lost
   }
 
   func stopArriving(at end: MediaTime) async {

@@ -80,6 +80,8 @@ package final class MixTile: Sendable {
     if let level { properties.append(("zorder", "\(level)")) }
     // A mixer without places is the template's own business.
     for (property, value) in properties { try? branch.setInput(property, to: value) }
+    // Of another shape it would leave the background beside it, and rounded corners have that of the place before.
+    frames.renewStandIn()
   }
 
   /// Frames that nobody saw, since they waited too long to be mixed.

@@ -52,7 +52,7 @@ import Testing
 
   private func camera(_ sid: String, speaks: Double? = nil, since: Int64? = nil, joined: Int64 = 0) -> TileTrack {
     TileTrack(
-      sid: sid, source: .camera,
+      sid: sid, source: .camera, hasShown: true,
       speaker: .init(
         joinedAt: joined, isSpeaking: speaks != nil, audioLevel: speaks ?? 0,
         lastSpokeAt: since.map { MediaTime(nanoseconds: $0) }))
@@ -80,10 +80,36 @@ import Testing
     #expect(arranger.places(of: [a], at: start).map(\.sid) == ["a"])
     #expect(arranger.places(of: [a, b], at: start + .seconds(1)).map(\.sid) == ["a"])
     #expect(arranger.places(of: [a, b], at: start + .seconds(2.1)).map(\.sid) == ["b"])
-    let screen = TileTrack(sid: "s", source: .screenShareVideo)
+    let screen = TileTrack(sid: "s", source: .screenShareVideo, hasShown: true)
     #expect(arranger.places(of: [a, b, screen], at: start + .seconds(2.1)).map(\.sid) == ["s"])
     #expect(
       arranger.places(of: [a, b], at: start + .seconds(2.2)).map(\.sid) == ["b"], "a share that ends is not held")
+  }
+
+  /// Nothing is sent of those who are not seen.
+  @Test func whatWasSeenStaysUntilThereIsAFrameOfWhoBecomesLarge() {
+    var arranger = CompositeArranger(.singleSpeaker, size: size)
+    let a = camera("a", joined: 1)
+    var b = camera("b", speaks: 0.8, since: 2, joined: 2)
+    #expect(arranger.places(of: [a], at: start).map(\.sid) == ["a"])
+    b.hasShown = false
+    #expect(arranger.places(of: [a, b], at: start).map(\.sid) == ["a", "b"], "the upper one has no frame")
+    #expect(arranger.places(of: [b], at: start).map(\.sid) == ["b"], "who has left is not seen")
+    #expect(arranger.places(of: [a], at: start).map(\.sid) == ["a"])
+    b.hasShown = true
+    #expect(arranger.places(of: [a, b], at: start).map(\.sid) == ["b"])
+    // A share of the screen over the tiles of a grid.
+    arranger.layout = .screenShare
+    #expect(arranger.places(of: [a, b], at: start).count == 2)
+    var screen = TileTrack(sid: "s", source: .screenShareVideo)
+    let shared = arranger.places(of: [a, b, screen], at: start)
+    #expect(shared.map(\.sid).last == "s" && shared.map(\.place.width) == [640, 640, 1280])
+    #expect(arranger.places(of: [a, b, screen], at: start + .seconds(1.9)).count == 3)
+    #expect(arranger.places(of: [a, b, screen], at: start + .seconds(2)).map(\.sid) == ["s"], "it may never come")
+    // What is muted has no frame to be waited for.
+    #expect(arranger.places(of: [a, b], at: start + .seconds(3)).count == 2)
+    screen.isMuted = true
+    #expect(arranger.places(of: [a, b, screen], at: start + .seconds(3)).map(\.sid) == ["s"])
   }
 
   @Test func tilesOfAGridStayWhereTheyAre() {
@@ -128,7 +154,7 @@ import Testing
     var arranger = CompositeArranger(.grid, size: size)
     let cameras = [camera("a", joined: 1), camera("b", joined: 2)]
     #expect(arranger.places(of: cameras, at: start).map(\.place.fit) == [.cover, .cover])
-    let screen = TileTrack(sid: "s", source: .screenShareVideo)
+    let screen = TileTrack(sid: "s", source: .screenShareVideo, hasShown: true)
     let shared = arranger.places(of: cameras + [screen], at: start)
     #expect(shared.map(\.sid) == ["s", "a", "b"] && shared[0].place.width == 1066 && shared[0].place.fit == .contain)
     arranger.layout = .screenShare

@@ -106,6 +106,7 @@ struct CompositeArranger: Sendable {
   private var own = OwnArranger()
   private var newest = NewestTrack()
   private var main = SpeakerHold()
+  private var changeover = Changeover()
 
   init(_ layout: CompositeLayout, size: PixelSize, gap: Int = 0, speakerHold: Duration = .zero) {
     (self.layout, self.size, self.gap, self.speakerHold) = (layout, size, gap, speakerHold)
@@ -121,10 +122,11 @@ struct CompositeArranger: Sendable {
     switch choose(from: sorted, at: now) {
     case .participant: return newest.places(of: sorted, in: size)
     case .own(let layout): return own.places(of: tracks, in: layout, size: size, hold: speakerHold, at: now)
-    case .grid, .screenShare, .light: return grid(sorted)
-    case .speaker: return speaker(sorted)
+    case .grid, .screenShare, .light: return changeover.places(grid(sorted), large: nil, of: sorted, at: now)
+    case .speaker: return changeover.places(speaker(sorted), large: main.held?.sid, of: sorted, at: now)
     case .singleSpeaker:
-      return pair(mainFirst(sorted).prefix(1), SpeakerLayout.places(count: min(1, sorted.count), in: size))
+      let alone = pair(mainFirst(sorted).prefix(1), SpeakerLayout.places(count: min(1, sorted.count), in: size))
+      return changeover.places(alone, large: main.held?.sid, of: sorted, at: now)
     }
   }
 
