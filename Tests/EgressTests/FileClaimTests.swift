@@ -43,6 +43,20 @@ import Testing
     #expect(manager.fileExists(atPath: file))
   }
 
+  /// As by `--on-complete`: what comes next would be moved onto it.
+  @Test func aNameThatWasMovedAwayIsNotGivenAgain() throws {
+    let first = Destination(location: file)
+    #expect(first.nextPart(after: 1).location == folder.path + "/a-2.mkv")
+    let second = try FileClaim(folder.path + "/a-2.mkv")
+    try "something".write(toFile: folder.path + "/a-2.mkv", atomically: false, encoding: .utf8)
+    second.release()
+    try manager.moveItem(atPath: folder.path + "/a-2.mkv", toPath: folder.path + "/stored.mkv")
+    #expect(first.nextPart(after: 1).location == folder.path + "/a-3.mkv")
+    // One that got nothing has had no name.
+    try FileClaim(folder.path + "/a-3.mkv").release()
+    #expect(first.take(after: 1).location == folder.path + "/a-3.mkv")
+  }
+
   @Test func missingFoldersAreMadeAndGoWithAFileThatGotNothing() throws {
     let (outer, deep) = (folder.path + "/one", folder.path + "/one/two/a.mkv")
     let claims = [try FileClaim(deep), try FileClaim(outer + "/b.mkv")]

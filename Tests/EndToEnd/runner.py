@@ -19,7 +19,7 @@ class Runner:
         self.program = None
 
     def write(self, jobs, rooms=("one",), more=None, **options):
-        """JSON is YAML; a destination is a file's name in the folder, - or a socket; `more` stands beside rooms and jobs."""
+        """JSON is YAML; a destination is a file's name in the folder, -, a socket or an object."""
         access = {"url": self.server.url, **KEYS}
         jobs = {name: {**job, **self._places(job)} for name, job in jobs.items()}
         whole = {"rooms": {name: {**access, "room": name, **options} for name in rooms}, "jobs": jobs, **(more or {})}
@@ -30,7 +30,8 @@ class Runner:
         places = {key: place for key, place in places.items() if place != "-" and not place.startswith("unix:")}
         places = {key: str(self.folder / place) for key, place in places.items()}
         if "destinations" in job:
-            places["destinations"] = [str(self.folder / place) for place in job["destinations"]]
+            named = job["destinations"]
+            places["destinations"] = [place if isinstance(place, dict) else str(self.folder / place) for place in named]
         return places
 
     def replace(self, text, file=None):

@@ -53,7 +53,7 @@ def test_rtmp(server, live, codec, address):
     assert KEY not in Path(f"/proc/{recorder.pid}/cmdline").read_text()
     told = recorder.wait_for("finished", 40)
     assert recorder.finish() == 0, recorder.report("failed")
-    assert told["file"].startswith("rtmp://127.0.0.1:1935/live/{liv...") and "size" not in told
+    assert told["file"].startswith("rtmp://127.0.0.1:1935/live/{liv...") and "bytes" not in told
     assert_hidden(recorder, KEY)
     wait_until("the recording", lambda: len(live.received) == 1)
     (file,) = live.received
@@ -319,6 +319,26 @@ def test_a_server_that_goes_and_comes_back(server, live, pause):
     assert gap < pause + 5, f"{gap} s are missing for a pause of {pause} s"
     assert checks.decode_errors(second) == []
     assert_live(second, 3, 4, apart=0.3)
+
+
+def test_a_server_comes_back_while_the_camera_is_muted(server, live):
+    """Nobody sends a keyframe that it could begin with, and its audio is not to wait for one."""
+    publisher = server.foreign_publisher("--room", "black", "--codec", "H264", "--duration", "60")
+    recorder = server.recorder("black", "alice", LiveServer.ADDRESS + KEY)
+    after(recorder, 2)
+    publisher.write("mute-video")
+    after(recorder, 4)
+    live.kill()
+    reaches(recorder, "reconnecting")
+    live.start()
+    reaches(recorder, "active")
+    after(recorder, recorder.wait_for("progress")["duration"] + 3)
+    recorder.stop()
+    assert recorder.finish() == 0, recorder.report("failed")
+    file = live.received[-1]
+    assert checks.decode_errors(file) == [] and checks.codecs(file) == {"video": "h264", "audio": "aac"}
+    _, samples = checks.audio(file)
+    assert len(samples) > 2 * clip.RATE and np.abs(samples).max() > 0.1, "no beep is heard"
 
 
 def test_a_server_that_takes_nothing_for_a_while(server, live):

@@ -4,6 +4,7 @@ import json
 import signal
 
 import checks
+from live_server import LiveServer
 from runner import KEYS, assert_whole, assert_without_gap
 
 SMALL = ("--width", 320, "--height", 180, "--fps", 15, "--bitrate", 500_000)
@@ -166,6 +167,41 @@ def test_a_destination_that_is_put_back_goes_beside_itself(server, runner):
     assert len(named) == 2 and len(list(runner.folder.glob("*.mkv"))) == 5
     for file in runner.folder.glob("*.mkv"):
         assert_whole(file, 0.5)
+
+
+def test_a_destination_that_moves_to_another_job_goes_beside_itself(server, runner):
+    server.foreign_publisher("--room", "one", "--identity", "alice", "--codec", "H264", *SMALL)
+    job = {"participant": "alice", "overwrite": True, "destinations": ["a.mkv", "b.mkv"]}
+    runner.write({"talk": job})
+    program = runner.start()
+    runner.until("talk", "b.mkv", 1)
+    runner.write({"talk": {**job, "destinations": ["a.mkv"]}, "other": {**job, "destinations": ["b.mkv"]}})
+    runner.until("other", "b-2.mkv", 1)
+    program.send(signal.SIGINT)
+    assert program.finish() == 0, program.report("failed")
+    for file in ("a.mkv", "b.mkv", "b-2.mkv"):
+        assert_whole(runner.folder / file, 0.9)
+
+
+def test_a_live_server_gets_the_stream_anew_with_other_values(server, runner, start, namespace, tmp_path):
+    """It takes no second one beside it."""
+    live = LiveServer(start, namespace.command, tmp_path / "live")
+    server.foreign_publisher("--room", "one", "--identity", "alice", "--codec", "H264", *SMALL)
+    job = {"participant": "alice", "destinations": ["a.mkv", {"location": live.address}]}
+    runner.write({"talk": job})
+    program = runner.start()
+    runner.until("talk", "a.mkv", 1)
+    runner.wait(lambda: len(live.received) == 1)
+    runner.write({"talk": {**job, "destinations": ["a.mkv", {"location": live.address, "set": {"queue": 300}}]}})
+    runner.wait(lambda: len(live.received) == 2)
+    before = runner.of("talk", "progress")[-1]["duration"]
+    runner.until("talk", "a.mkv", before + 2)
+    program.send(signal.SIGINT)
+    assert program.finish() == 0, program.report("failed")
+    assert_whole(runner.folder / "a.mkv", before + 2)
+    for file in live.received:
+        assert checks.decode_errors(file) == []
+    assert checks.length(live.received[-1]) > 1
 
 
 def test_a_changed_room_begins_its_jobs_anew(server, runner):

@@ -65,7 +65,17 @@ final class DestinationCaptions: Sendable {
       return due
     }
     for each in due { write(each, begun) }
+    if let reached { releaseWhole(begun, at: reached) }
   }
+
+  /// Each holds a descriptor, and parts may be many.
+  private func releaseWhole(_ begun: [Part], at reached: Duration) {
+    for (part, next) in zip(begun, begun.dropFirst()) {
+      if let end = next.stage.beginning, reached - end > Self.latest { part.file?.release() }
+    }
+  }
+  /// Nothing is said that is of so long ago.
+  private static let latest = Captions.patience + .seconds(5)
 
   private func write(_ waiting: Waiting, _ begun: [Part]) {
     for (index, part) in begun.enumerated() {

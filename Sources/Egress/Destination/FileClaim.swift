@@ -19,6 +19,8 @@ final class FileClaim: Sendable {
 
   private let file: String
   private let hold: Locked<Hold?>
+  /// Paths of all that this process has written, or writes: what was moved away has had its name all the same.
+  private static let known = Locked(Set<String>())
 
   /// Makes the file where there is none, and the folders that it is to lie in, and leaves what it holds alone.
   /// - Throws: it cannot be made or written, or another recording holds it.
@@ -30,6 +32,7 @@ final class FileClaim: Sendable {
       var hold = try Self.take(file)
       hold?.newFolders = folders
       self.hold = Locked(hold)
+      _ = Self.known.withLock { $0.insert(Self.standardized(file)) }
     } catch {
       MissingFolders.remove(folders)
       throw error
@@ -108,6 +111,7 @@ final class FileClaim: Sendable {
     if isThere, let path = held.newPath, FileIdentity.size(of: held.descriptor) == 0 {
       unlink(path)
       MissingFolders.remove(held.newFolders)
+      _ = Self.known.withLock { $0.remove(Self.standardized(file)) }
     }
     close(held.descriptor)
   }
@@ -149,6 +153,10 @@ final class FileClaim: Sendable {
 }
 
 extension FileClaim {
+  /// Whether this process has written a file of that name, or writes it.
+  static func isKnown(_ file: String) -> Bool { known.withLock { $0.contains(standardized(file)) } }
+  private static func standardized(_ file: String) -> String { URL(fileURLWithPath: file).standardizedFileURL.path }
+
   /// Whether something of that name is there.
   static func isThere(_ file: String) -> Bool { FileIdentity(path: file) != nil }
   /// Whether nothing is in it, or nothing there.

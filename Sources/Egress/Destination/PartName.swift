@@ -3,15 +3,19 @@ package import PipelineTemplates
 
 extension Destination {
   /// Where another pipeline of the same destination writes beside an earlier one: the next free of `name-2.mp4`,
-  /// `name-3.mp4` and so on. An address stays the same.
+  /// `name-3.mp4` and so on, which is none that was written and moved away meanwhile. An address stays the same.
   /// - Parameters:
   ///   - parts: how many there are.
   ///   - isTaken: whether something else keeps a part from being there.
   package func nextPart(after parts: Int, isTaken: (Destination) -> Bool = { _ in false }) -> Destination {
     guard isFile else { return self }
     var number = parts + 1
-    while FileManager.default.fileExists(atPath: part(number).location) || isTaken(part(number)) { number += 1 }
+    while isThere(part(number)) || isTaken(part(number)) { number += 1 }
     return part(number)
+  }
+
+  private func isThere(_ part: Destination) -> Bool {
+    FileManager.default.fileExists(atPath: part.location) || FileClaim.isKnown(part.location)
   }
 
   /// Where it is written once more, beside what was written before.

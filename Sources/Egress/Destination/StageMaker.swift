@@ -23,8 +23,23 @@ struct StageMaker: Sendable {
     let segments = try SegmentedOutput(
       plan, at: destination, after: before, claim: claim, clock: OutputClock { [lines] in lines.moment(of: $0) },
       hasVideo: plan.feeds[.video] != nil, onFailure: onFailure)
+    do throws(LiveKitError) {
+      return try OutputStage(
+        destination, template: plan.template, pipeline: try pipeline(plan, at: destination, segments, onFailure),
+        claim: claim, segments: segments, hold: hold)
+    } catch {
+      // The stage before goes on with its playlist to the end.
+      segments?.abandon()
+      throw error
+    }
+  }
+
+  private func pipeline(
+    _ plan: OutputPlan, at destination: Destination, _ segments: SegmentedOutput?,
+    _ onFailure: @escaping @Sendable (LiveKitError) -> Void
+  ) throws(LiveKitError) -> OutputPipeline {
     let onSegmentData = segments.map { segments in { @Sendable (media: MediaBuffer) in segments.take(media) } }
-    let pipeline = try LiveKitError.wrapping { () throws(PipelineFailure) in
+    return try LiveKitError.wrapping { () throws(PipelineFailure) in
       try OutputPipeline(
         factory.fill(plan.read.output, values: destination.values), inputs: inputs(plan, destination),
         voices: plan.voices.map(\.number),
@@ -32,9 +47,6 @@ struct StageMaker: Sendable {
         onKeyframeNeeded: { [lines] in lines.requestKeyframe(ofInput: $0) },
         onSegmentData: onSegmentData, onFailure: { onFailure(LiveKitError($0)) })
     }
-    return try OutputStage(
-      destination, template: plan.template, pipeline: pipeline, claim: claim, segments: segments,
-      hold: hold)
   }
 
   private func inputs(_ plan: OutputPlan, _ destination: Destination) -> [String: OutputPipeline.Input] {

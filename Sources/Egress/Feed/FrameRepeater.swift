@@ -69,6 +69,9 @@ struct FrameRepeater: Sendable {
     frame.withUnsafeBytes { maker?.follow($0) }
   }
 
+  /// Nothing stands in any more: a frame is not to be kept for as long as others are written.
+  mutating func forget() { (last, keyframe, maker) = (nil, nil, nil) }
+
   /// The next stand-in; nil when there is nothing to show.
   mutating func next() -> MediaBuffer? {
     if isRaw { return last ?? black() }

@@ -103,7 +103,10 @@ struct MediaLine: Sendable {
   }
 
   /// - Parameter length: of the longest line.
-  mutating func complete(at time: MediaTime, length: Duration) { fill(timeline.complete(at: time, length: length)) }
+  mutating func complete(at time: MediaTime, length: Duration) {
+    fill(timeline.complete(at: time, length: length))
+    frames.forget()
+  }
 
   private mutating func fill(_ filling: OutputTimeline.Filling) {
     if let silence { for start in filling.silence { line.push(silence, at: start) } }

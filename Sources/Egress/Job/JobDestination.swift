@@ -62,7 +62,7 @@ final class JobDestination: Sendable {
       DestinationWriter.Turn(stage: first, lines: self.lines.byInput), from: media.origin == nil ? nil : media.length,
       onOver: { [stages] in stages.end($0, before: $1) }, onPastEnd: { [ending] in ending.ring() })
     for (input, line) in lines { attach(line, input) }
-    sort.link?.start { [weak self] () throws(LiveKitError) in try self?.reopen() }
+    sort.link?.start { [weak self] () throws(LiveKitError) in try self?.reopen(media) }
     rotate(media)
   }
 
@@ -163,11 +163,14 @@ final class JobDestination: Sendable {
   }
 
   /// Connects with the server anew, or at the next look where somebody else has another pipeline take over.
-  private func reopen() throws(LiveKitError) {
-    try changeIfFree { destination throws(LiveKitError) in
+  private func reopen(_ media: JobMedia) throws(LiveKitError) {
+    let isOpen = try changeIfFree { destination throws(LiveKitError) in
       destination.dropUntried()
       try destination.takeOver(destination.plan, at: destination.destination)
+      return true
     }
+    // While nothing is sent nobody could send what it begins with.
+    if isOpen == true, let line = lines[.video] { media.blackenAnew(line) }
   }
 
   /// Runs `body` once nobody else has another pipeline take over.

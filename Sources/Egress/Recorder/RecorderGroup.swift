@@ -214,17 +214,24 @@ public actor RecorderGroup: EgressJob {
     change(recorder) { $0.hasFailed = hasFailed }
     // What came of it stands in its progress. Not in this task: its waits would be none where it is cancelled.
     await Task { _ = try? await recorder.finish() }.value
-    await telling.value
+    let told = await telling.value
     change(recorder) { $0.isOver = true }
+    // Who came back meanwhile waits for that.
+    bell.ring()
     let failed = members.first { $0.recorder === recorder }?.failed ?? []
-    let complete = await recorder.progress().destinations.filter { $0.state == .complete }
-    for status in failed + complete { notifier.tell(.destinationChanged(status)) }
+    let ended = await recorder.progress().destinations.filter { [.complete, .failed].contains($0.state) }
+    for status in failed + ended where status.state == .complete || !told.contains(status.location) {
+      notifier.tell(.destinationChanged(status))
+    }
   }
 
   /// Hands on what happens to one of them until it has ended.
-  private func tell(of recorder: Recorder) -> Task<Void, Never> {
+  /// - Returns: the destinations of which it was told that they have failed.
+  private func tell(of recorder: Recorder) -> Task<Set<String>, Never> {
     Task { [notifier, unit, events = recorder.events] in
+      var failed: Set<String> = []
       for await event in events {
+        if case .destinationChanged(let status) = event, status.state == .failed { failed.insert(status.location) }
         switch event {
         case .waiting, .over, .ended: continue
         // What is beside a single track has destinations of its own.
@@ -232,6 +239,7 @@ public actor RecorderGroup: EgressJob {
         default: notifier.tell(event)
         }
       }
+      return failed
     }
   }
 

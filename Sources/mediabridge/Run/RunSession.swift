@@ -50,7 +50,7 @@ actor RunSession {
       guard let room = configuration.room(of: job) else { continue }
       if let known = running[job.name] {
         let isChanged = difference.changed.contains(job.name)
-        if isChanged, known.job.room.serves(room), await known.job.takeOver(job, used) { continue }
+        if isChanged, known.job.room.serves(room), await known.job.takeOver(job, used(besides: known.job)) { continue }
         ended.append(known)
       }
       starts.append((job, room))
@@ -90,10 +90,18 @@ actor RunSession {
   }
 
   private func run(_ job: RunningJob) async {
-    let (written, isWhole) = await job.run(rooms, besides: used, media: media)
+    let (written, isWhole) = await job.run(rooms, besides: used(besides: job), media: media)
     for location in written { used[location, default: 0] += 1 }
     self.isWhole = self.isWhole && isWhole
     leaving.removeAll { $0.job === job }
+  }
+
+  /// How often each location was written, or is by another job.
+  private func used(besides job: RunningJob) -> [String: Int] {
+    all.reduce(into: used) { used, other in
+      guard other.job !== job, !other.job.isOver else { return }
+      used.merge(other.job.ownTakes, uniquingKeysWith: +)
+    }
   }
 
   /// Completes all of them.

@@ -174,28 +174,35 @@ final class RunningJob: Sendable {
       await recording.source.elapsed > .zero, let before = try? old.recording?.prepared().options.destinations,
       let after = try? wanted.prepared().options.destinations
     else { return false }
+    let (come, gone) = (after.filter { !before.contains($0) }, before.filter { !after.contains($0) })
+    // A server, or a window, with other values takes no second one beside it.
+    let changed = gone.filter { old in !old.destination.isFile && come.contains { $0.location == old.location } }
+    guard changed.count < before.count else { return false }
     state.withLock { $0.job = other }
     if let layout = other.layout, layout != old.layout {
       await attempt { () async throws(LiveKitError) in _ = try await recording.control.perform(.layout(layout)) }
     }
     // What comes does so before what goes, so that there is always one.
     let takes = used.merging(ownTakes, uniquingKeysWith: +)
-    for given in after where !before.contains(given) {
+    for given in changed { await remove(given, from: recording) }
+    for given in come {
       await attempt { () async throws(LiveKitError) in
         if let said = try await recording.control.perform(.add(given.advanced(past: takes))) { console.say(said) }
         state.withLock { $0.locations.append(given.location) }
       }
     }
-    for given in before where !after.contains(given) {
-      await attempt { () async throws(LiveKitError) in
-        if let said = try await recording.control.perform(.remove(given.location)) { console.say(said) }
-      }
-    }
+    for given in gone where !changed.contains(given) { await remove(given, from: recording) }
     return true
   }
 
+  private func remove(_ given: OutputDestination, from recording: Recording) async {
+    await attempt { () async throws(LiveKitError) in
+      if let said = try await recording.control.perform(.remove(given.location)) { console.say(said) }
+    }
+  }
+
   /// How often it has written each location itself.
-  private var ownTakes: [String: Int] {
+  var ownTakes: [String: Int] {
     state.withLock { state in state.locations.reduce(into: [:]) { $0[$1, default: 0] += 1 } }
   }
 
