@@ -3,10 +3,9 @@ import Foundation
 import MediaBridge
 import MediaCore
 
-/// Runs a command for each file that is complete, one after the other, while the recording goes on.
+/// Runs a command for files that are complete, one after the other, while the recording goes on.
 final class CompletionCommand: Sendable {
   private struct State {
-    var seen: Set<String> = []
     /// Files whose command has not ended.
     var left = 0
     var last: Task<Void, Never>?
@@ -20,10 +19,9 @@ final class CompletionCommand: Sendable {
   /// - Parameter command: for a shell; `$1` is the file.
   init(_ command: String, console: Console) { (self.command, self.console) = (command, console) }
 
-  /// Runs it for the files that have become complete since.
-  func note(_ status: DestinationStatus) {
+  func run(for files: [String]) {
     state.withLock { state in
-      for file in status.completedFiles where state.seen.insert(file).inserted {
+      for file in files {
         state.last = Task { [self, before = state.last] in
           await before?.value
           await run(for: file)
@@ -43,7 +41,6 @@ final class CompletionCommand: Sendable {
   }
 
   private func run(for file: String) async {
-    console.event("file_complete", ["file": file])
     guard let process = begin(for: file) else {
       return fail(file, "could not be run: \(String(cString: strerror(errno)))")
     }

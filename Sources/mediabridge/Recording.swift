@@ -41,7 +41,7 @@ struct Recording {
   /// What may be asked of it while it runs.
   let control: RecordingControl
   private let writesManifest: Bool
-  private let completion: CompletionCommand?
+  private let report: RecordingReport
 
   /// - Parameters:
   ///   - control: how lines of standard input are written that ask something of it; nil leaves them alone.
@@ -56,9 +56,12 @@ struct Recording {
   ) {
     (self.console, self.room, self.source, self.options) = (console, room, source, options)
     (self.maxSize, self.connectOptions) = (maxSize, connectOptions)
-    (self.writesManifest, self.completion, self.interruption) = (writesManifest, completion, interruption)
+    (self.writesManifest, self.interruption) = (writesManifest, interruption)
     let destinations = Locked(options.destinations.map { Destination(location: $0.location, output: $0.output) })
     self.destinations = destinations
+    report = RecordingReport(
+      console: console, options: options, destinations: destinations,
+      files: CompletedFiles(console: console, command: completion), isGroup: source is RecorderGroup)
     self.control = RecordingControl(
       console: console, source: source, interruption: interruption, form: control, destinations: destinations)
   }
@@ -122,14 +125,8 @@ struct Recording {
       do throws(LiveKitError) { try manifest.write() } catch { failure = error }
     }
     failure = done.destinations.lazy.compactMap { $0.captions?.failure }.first ?? failure
-    for status in done.destinations { completion?.note(status) }
-    return await completion?.finish().first ?? failure
-  }
-
-  private var report: RecordingReport {
-    RecordingReport(
-      console: console, options: options, destinations: destinations,
-      isGroup: source is RecorderGroup, completion: completion)
+    for status in done.destinations { report.files.note(status) }
+    return await report.files.command?.finish().first ?? failure
   }
 
   private func start() async throws {
@@ -237,7 +234,7 @@ struct IncompleteRecording: Error, CustomStringConvertible {
   var description: String { "\(reason)" }
   var fields: [String: Any] {
     guard let first = destinations.first else { return [:] }
-    var fields: [String: Any] = ["duration": Format.seconds(first.duration), "size": first.bytes]
+    var fields: [String: Any] = ["duration": Format.seconds(first.duration), "bytes": first.bytes]
     if destinations.count > 1 { fields["destinations"] = destinations.map(\.fields) }
     return fields
   }

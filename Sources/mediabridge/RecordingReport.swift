@@ -10,9 +10,19 @@ struct RecordingReport: Sendable {
   let options: RecordingOptions
   /// Those that came while it ran, too.
   let destinations: Locked<[Destination]>
+  let files: CompletedFiles
   /// Whether there are as many destinations as somebody comes.
-  var isGroup = false
-  var completion: CompletionCommand?
+  let isGroup: Bool
+  /// How each was when it was told last.
+  private let told = Locked([String: DestinationStatus.State]())
+
+  init(
+    console: Console, options: RecordingOptions, destinations: Locked<[Destination]>, files: CompletedFiles,
+    isGroup: Bool
+  ) {
+    (self.console, self.options, self.destinations) = (console, options, destinations)
+    (self.files, self.isGroup) = (files, isGroup)
+  }
 
   func tell(_ event: EgressEvent) {
     switch event {
@@ -119,8 +129,9 @@ struct RecordingReport: Sendable {
 
   /// Of the only one nothing is said that the recording's own lines do not say.
   private func tell(_ status: DestinationStatus) {
-    completion?.note(status)
-    if let news = streamNews(of: status) ?? (isOne ? nil : news(of: status)) { console.say(news) }
+    files.note(status)
+    let isNews = told.withLock { $0.updateValue(status.state, forKey: status.location) != status.state }
+    if isNews, let news = streamNews(of: status) ?? (isOne ? nil : news(of: status)) { console.say(news) }
     console.event("destination", status.fields.merging(["tracks": status.tracks.map(fields)]) { $1 })
   }
 
@@ -208,7 +219,7 @@ struct RecordingReport: Sendable {
     if !status.parts.isEmpty { fields["parts"] = status.parts }
     if !status.segments.isEmpty { fields["segments"] = status.segments }
     if let captions = status.captions { fields["captions"] = ["files": captions.files, "cues": captions.cues] }
-    if status.isFile { fields["size"] = status.bytes }
+    if status.isFile { fields["bytes"] = status.bytes }
     if let stream = status.stream { (fields["losses"], fields["away"]) = (stream.losses, Format.seconds(stream.away)) }
     console.event("finished", fields)
   }

@@ -73,7 +73,7 @@ def test_several_destinations(server, tmp_path, texts, disks):
         covered = checks.durations(file)
         assert covered == pytest.approx({kind: SECONDS for kind in STORED[name]}, abs=0.3), name
         assert checks.decode_errors(file) == [] and checks.disorder(file) == [], name
-        assert told[str(file)]["size"] == file.stat().st_size
+        assert told[str(file)]["bytes"] == file.stat().st_size
         assert [track["kind"] for track in told[str(file)]["tracks"]] == list(STORED[name])
         if "video" in STORED[name]:
             assert_in_sync(file)

@@ -49,7 +49,7 @@ def test_each_file_plays_and_holds_what_was_sent(recorded):
         assert {(track["kind"], track["wanted"]) for track in told["not_recorded"]} == {
             (kind, False) for kind in {"video", "audio"} - set(held)
         }, f"{file.name}: what it does not take is named, and no error"
-        assert told["size"] == file.stat().st_size and told["duration"] == pytest.approx(SECONDS, abs=0.3)
+        assert told["bytes"] == file.stat().st_size and told["duration"] == pytest.approx(SECONDS, abs=0.3)
         if "audio" in held:
             assert_audio(file)
         if "video" in held:

@@ -19,7 +19,7 @@ def assert_kept(recorder, file, *words):
     told = next(event for event in recorder.events if event["event"] == "failed")
     # Of a publisher that is slow to begin the video comes later than the audio.
     ends = {kind: end for kind, (_, end) in checks.spans(file).items()}
-    assert told["size"] == file.stat().st_size, line
+    assert told["bytes"] == file.stat().st_size, line
     assert told["duration"] == pytest.approx(max(ends.values()), abs=0.1), f"{line}: {ends}"
     said = float(line.split("the first 00:00:")[1].split()[0])
     assert told["duration"] - 0.101 < said <= told["duration"] + 0.001, f"{line}: {told['duration']}"

@@ -50,7 +50,7 @@ def assert_on_demand(file, folder, told, span):
     files = [segment.path for segment in playlist.segments]
     assert told["segments"] == [str(file) for file in files]
     more = [playlist.initialization] if playlist.initialization else []
-    assert told["size"] == sum(path.stat().st_size for path in (*files, *more))
+    assert told["bytes"] == sum(path.stat().st_size for path in (*files, *more))
     assert told["duration"] == pytest.approx(SECONDS, abs=0.5)
     last = playlist.segments[-1]
     assert span[0] < playlist.segments[0].date and last.date + datetime.timedelta(seconds=last.duration) < span[1]

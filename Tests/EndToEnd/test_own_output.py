@@ -51,7 +51,7 @@ def test_flac(server, tmp_path, texts, name):
     assert checks.decode_errors(file) == []
     heard = checks.beeps(*checks.audio(file))
     assert len(heard) >= 3 and np.diff(heard) == pytest.approx(1, abs=0.03), f"beeps at {np.round(heard, 3)}"
-    assert [track["passthrough"] for track in told["tracks"]] == [False] and told["size"] == file.stat().st_size
+    assert [track["passthrough"] for track in told["tracks"]] == [False] and told["bytes"] == file.stat().st_size
     assert [(track["kind"], track["wanted"]) for track in told["not_recorded"]] == [("video", False)]
     assert "output/flac takes no video; a file such as .mkv" in told["not_recorded"][0]["reason"]
 
@@ -77,7 +77,7 @@ def test_mpeg_ts_over_udp(server, tmp_path, texts, codec):
         told = recorder.wait_for("finished", 60)
         assert recorder.finish() == 0, recorder.report("failed")
         receiver.wait(30)
-    assert "size" not in told and told["file"] == f"udp://127.0.0.1:{port}"
+    assert "bytes" not in told and told["file"] == f"udp://127.0.0.1:{port}"
     assert not [event for event in recorder.events if event["event"] == "progress" and "bytes" in event]
     assert checks.codecs(received) == {"video": "h264", "audio": "aac"}
     frames = checks.numbered(received, clip.SIZE)

@@ -109,6 +109,8 @@ def test_parts_by_size_and_of_a_muted_camera(server, tmp_path):
     for file in files:
         assert checks.decode_errors(file) == []
         assert file.stat().st_size < 400_000
+    complete = [event["file"] for event in recorder.events if event["event"] == "file_complete"]
+    assert complete == list(map(str, files)), "each is told once, as it is complete"
     lengths = [checks.length(file) for file in files]
     assert sum(lengths) == pytest.approx(11, abs=0.4) and max(lengths) < 3.6, lengths
 

@@ -72,7 +72,7 @@ def test_record(server, tmp_path, codec, container):
     assert found["video"] == expected["video"] and found["audio"] in expected["audio"]
     if codec in ("VP8", "H264"):
         assert checks.colors(file) == {"smpte170m"}, "as WebRTC has them, which players do not guess of larger frames"
-    assert told["size"] == file.stat().st_size
+    assert told["bytes"] == file.stat().st_size
     assert told["duration"] == pytest.approx(SECONDS, abs=0.3)
     assert sorted(track["kind"] for track in told["tracks"]) == ["audio", "video"]
     assert checks.length(file) == pytest.approx(told["duration"], abs=0.1)

@@ -1,0 +1,32 @@
+import Egress
+import MediaCore
+
+/// Tells of each file that is complete, once, and has run what is to be run for it.
+struct CompletedFiles: Sendable {
+  let console: Console
+  /// Nil where nothing is to be run.
+  let command: CompletionCommand?
+  private let seen = Locked(Set<String>())
+
+  init(console: Console, command: CompletionCommand? = nil) { (self.console, self.command) = (console, command) }
+
+  func note(_ status: DestinationStatus) {
+    let new = seen.withLock { seen in status.completedFiles.filter { seen.insert($0).inserted } }
+    for file in new {
+      // The end of all is told with what they hold.
+      if status.state == .active, let next = status.part(after: file) {
+        console.say("\(file) is complete, and it goes on in \(next)")
+      }
+      console.event("file_complete", ["file": file])
+    }
+    command?.run(for: new)
+  }
+}
+
+extension DestinationStatus {
+  /// Nil for the last one, and for what is no part.
+  fileprivate func part(after file: String) -> String? {
+    let all = [location] + parts
+    return all.firstIndex(of: file).flatMap { all.dropFirst($0 + 1).first }
+  }
+}
