@@ -1,5 +1,6 @@
 import BridgeTesting
 import Foundation
+import PipelineTemplates
 import Testing
 
 @testable import Egress

@@ -53,7 +53,8 @@ public actor Recorder: EgressJob {
     let wait = SourceWait(room: room, deadline: deadline.map { max($0, start + Self.patience + .seconds(5)) })
     var told: String?
     try await awaitFirstMoment(wait, pause: pace) {
-      let missing = missing(since: start)
+      if holdsUpAudio(since: start) { beginWithAudio() }
+      let missing = missing
       if told != missing, .now - start >= SearchProgress<RemoteParticipant>.pairing {
         told = missing
         tell(.waiting(missing))
@@ -65,22 +66,28 @@ public actor Recorder: EgressJob {
   /// How long a keyframe may take before the recording begins with audio alone, which is kept for as long.
   private static let patience = Duration.seconds(10)
 
-  /// What of the participant is waited for. A camera that had sent something, and was muted or went before its first frame,
-  /// holds up no audio: black stands in for it.
-  private func missing(since start: MediaTime) -> String {
+  private var camera: RemoteTrackPublication? { tracks.inputs[.video]?.publication }
+
+  /// Whether audio waits for the first frame of a camera that had sent something, and was muted or went before that was whole.
+  private func holdsUpAudio(since start: MediaTime) -> Bool {
+    guard let media = run?.job.media, media.awaitsFrame, media.holdsAudio else { return false }
+    return camera?.isMuted != false || .now - start >= Self.patience
+  }
+
+  /// Black stands in for the camera.
+  private func beginWithAudio() {
+    run?.beginWithAudio(camera?.dimensions)
+    feed()
+  }
+
+  /// What of the participant the first moment waits for.
+  private var missing: String {
     let who = identity ?? "the participant"
-    let anything = "something of \(who) that can be shown or heard"
-    guard let run, run.job.media.awaitsFrame else { return anything }
-    let camera = tracks.inputs[.video]?.publication
-    let isSent = camera?.isMuted == false
-    if run.job.media.holdsAudio, !isSent || .now - start >= Self.patience {
-      run.beginWithAudio(camera?.dimensions)
-      feed()
-      return anything
+    guard run?.job.media.awaitsFrame == true, let camera else {
+      return "something of \(who) that can be shown or heard"
     }
-    guard let camera else { return anything }
     let source = camera.source.spoken(.video)
-    return isSent ? "a keyframe of the \(source) of \(who)" : "\(who) to unmute the \(source)"
+    return camera.isMuted ? "\(who) to unmute the \(source)" : "a keyframe of the \(source) of \(who)"
   }
 
   private func begin(_ found: RecordingSearch.Found) async throws(LiveKitError) {
