@@ -1,11 +1,12 @@
 import Egress
+import MediaBridge
 import MediaCore
 
 /// Tells of each file that is complete, once, and has run what is to be run for it.
 struct CompletedFiles: Sendable {
-  let console: Console
+  private let console: Console
   /// Nil where nothing is to be run.
-  let command: CompletionCommand?
+  private let command: CompletionCommand?
   private let seen = Locked(Set<String>())
 
   init(console: Console, command: CompletionCommand? = nil) { (self.console, self.command) = (console, command) }
@@ -21,6 +22,10 @@ struct CompletedFiles: Sendable {
     }
     command?.run(for: new)
   }
+
+  /// Waits for what is run for them.
+  /// - Returns: what went wrong, in the order of the files.
+  func finish() async -> [LiveKitError] { await command?.finish() ?? [] }
 }
 
 extension DestinationStatus {

@@ -126,7 +126,7 @@ struct Recording {
     }
     failure = done.destinations.lazy.compactMap { $0.captions?.failure }.first ?? failure
     for status in done.destinations { report.files.note(status) }
-    return await report.files.command?.finish().first ?? failure
+    return await report.files.finish().first ?? failure
   }
 
   private func start() async throws {

@@ -19,7 +19,10 @@ class Runner:
         self.program = None
 
     def write(self, jobs, rooms=("one",), more=None, **options):
-        """JSON is YAML; a destination is a file's name in the folder, -, a socket or an object."""
+        """JSON is YAML; `more` stands beside rooms and jobs.
+
+        A destination is a file's name in the folder, -, a socket or an object.
+        """
         access = {"url": self.server.url, **KEYS}
         jobs = {name: {**job, **self._places(job)} for name, job in jobs.items()}
         whole = {"rooms": {name: {**access, "room": name, **options} for name in rooms}, "jobs": jobs, **(more or {})}

@@ -294,17 +294,23 @@ def reaches(recorder, state, location=""):
     return told
 
 
+def restart(live, recorder, pause=0):
+    """Kills it, and starts it again; what was told of its loss."""
+    live.kill()
+    lost = reaches(recorder, "reconnecting")
+    time.sleep(pause)
+    live.start()
+    reaches(recorder, "active")
+    return lost
+
+
 @pytest.mark.parametrize("pause", [0.5, 5])
 def test_a_server_that_goes_and_comes_back(server, live, pause):
     """Each recording of nginx begins with a keyframe; nothing is lost but what came while nobody was there."""
     server.foreign_publisher("--room", "away", "--codec", "H264", "--duration", "60")
     recorder = server.recorder("away", "alice", LiveServer.ADDRESS + KEY)
     after(recorder, 3)
-    live.kill()
-    assert reaches(recorder, "reconnecting")["losses"] == 1
-    time.sleep(pause)
-    live.start()
-    reaches(recorder, "active")
+    assert restart(live, recorder, pause)["losses"] == 1
     back = recorder.wait_for("progress")["duration"]
     after(recorder, back + 3)
     recorder.stop()
@@ -328,10 +334,7 @@ def test_a_server_comes_back_while_the_camera_is_muted(server, live):
     after(recorder, 2)
     publisher.write("mute-video")
     after(recorder, 4)
-    live.kill()
-    reaches(recorder, "reconnecting")
-    live.start()
-    reaches(recorder, "active")
+    restart(live, recorder)
     after(recorder, recorder.wait_for("progress")["duration"] + 3)
     recorder.stop()
     assert recorder.finish() == 0, recorder.report("failed")
@@ -418,10 +421,7 @@ def test_a_mixed_room_goes_on_live_whichever_server_starts_again(server, live):
     after(recorder, recorder.wait_for_new("progress")["duration"] + 3)
     states = [event["state"] for event in recorder.events if event["event"] == "destination"]
     assert "reconnecting" not in states, recorder.report("the live server was lost, too")
-    live.kill()
-    reaches(recorder, "reconnecting")
-    live.start()
-    reaches(recorder, "active")
+    restart(live, recorder)
     after(recorder, recorder.wait_for_new("progress")["duration"] + 3)
     recorder.stop()
     assert recorder.finish() == 0, recorder.report("failed")

@@ -153,8 +153,8 @@ final class FileClaim: Sendable {
 }
 
 extension FileClaim {
-  /// Whether this process has written a file of that name, or writes it.
-  static func isKnown(_ file: String) -> Bool { known.withLock { $0.contains(standardized(file)) } }
+  /// Whether something of that name is there, or was written by this process and moved away.
+  static func isTaken(_ file: String) -> Bool { isThere(file) || known.withLock { $0.contains(standardized(file)) } }
   private static func standardized(_ file: String) -> String { URL(fileURLWithPath: file).standardizedFileURL.path }
 
   /// Whether something of that name is there.

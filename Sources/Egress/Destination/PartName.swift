@@ -10,12 +10,8 @@ extension Destination {
   package func nextPart(after parts: Int, isTaken: (Destination) -> Bool = { _ in false }) -> Destination {
     guard isFile else { return self }
     var number = parts + 1
-    while isThere(part(number)) || isTaken(part(number)) { number += 1 }
+    while FileClaim.isTaken(part(number).location) || isTaken(part(number)) { number += 1 }
     return part(number)
-  }
-
-  private func isThere(_ part: Destination) -> Bool {
-    FileManager.default.fileExists(atPath: part.location) || FileClaim.isKnown(part.location)
   }
 
   /// Where it is written once more, beside what was written before.

@@ -26,7 +26,8 @@ struct ArrivalLog: Sendable {
   /// It ends, or begins anew.
   mutating func close(_ sid: String) {
     guard var entry = entries[sid] else { return }
-    (entry.packets, entry.lost) = (entry.whole.packets, entry.whole.lost)
+    let whole = entry.whole
+    (entry.packets, entry.lost) = (whole.packets, whole.lost)
     (entry.track.packets, entry.track.lost) = (0, 0)
     entries[sid] = entry
   }
@@ -39,6 +40,8 @@ struct ArrivalLog: Sendable {
   /// Of all tracks of a kind.
   /// - Parameter kind: as manifests name it.
   func sum(_ kind: String) -> (packets: Int, lost: Int) {
-    tracks.filter { $0.kind == kind }.reduce((0, 0)) { ($0.packets + $1.packets, $0.lost + $1.lost) }
+    entries.values.map(\.whole).reduce((0, 0)) { sum, track in
+      track.kind == kind ? (sum.packets + track.packets, sum.lost + track.lost) : sum
+    }
   }
 }

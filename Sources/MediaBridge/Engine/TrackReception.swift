@@ -154,11 +154,7 @@ final class TrackReception {
 
   /// - Note: where a pipeline asks while it gets what is behind a lost packet, a keyframe that is newer than that will do.
   func requestKeyframe() {
-    if let lost = feeds.lazy.compactMap(\.skipped).first {
-      receiver.requestKeyframe(behind: lost)
-    } else {
-      receiver.requestKeyframe()
-    }
+    receiver.requestKeyframe(behind: feeds.lazy.compactMap(\.skipped).first)
     onRequest()
   }
 

@@ -19,8 +19,10 @@ extension SessionState {
   /// - Parameter recovery: of the connection that was lost; nil for the first session.
   mutating func attempt(_ recovery: Recovery?) {
     phase = recovery.map { .recovering($0, Attempt()) } ?? .joining(Attempt())
-    for sid in roster.sids where recovery != nil { change(sid) { $0.doubtPermission() } }
-    if let recovery, recovery.mode == .full { interruptTracks() }
+    if let recovery {
+      for sid in roster.sids(where: { !$0.objections.isAllowed }) { change(sid) { $0.doubtPermission() } }
+      if recovery.mode == .full { interruptTracks() }
+    }
     if recovery?.mode != .quick { link = MediaLink() }
     roster.list = .complete
     act(.open(recovery?.mode ?? .full))

@@ -55,15 +55,15 @@ package final class EncodePipeline: Sendable {
   /// Frames are left out, evenly, where the encoder does not keep up.
   /// - Parameter updatingCaps: whether the format is told from the buffer.
   package func push(_ media: MediaBuffer, at time: Duration, updatingCaps: Bool) {
+    guard let intake else { return take(media, at: time, updatingCaps: updatingCaps) }
     let (now, waiting, isFull) = (MediaTime.now, source.queuedBuffers, source.fullness >= 1)
     // By the clock: frames that come together at once, as kept ones do, have not waited.
-    let isTaken = intake?.withLock { intake in
+    let isTaken = intake.withLock { intake in
       let isTaken = intake.choice.takes(at: .nanoseconds(now.nanoseconds), waiting: waiting, isFull: isFull)
       intake.last = isTaken ? nil : (media, time, updatingCaps)
       return isTaken
     }
-    guard isTaken != false else { return }
-    take(media, at: time, updatingCaps: updatingCaps)
+    if isTaken { take(media, at: time, updatingCaps: updatingCaps) }
   }
 
   private func take(_ media: MediaBuffer, at time: Duration, updatingCaps: Bool) {

@@ -239,11 +239,9 @@ public struct RTPReceiver: Sendable {
   // MARK: Keyframes
 
   /// Asks for a keyframe: at once, or when the last request is old enough.
-  public mutating func requestKeyframe() { keyframes.request(behind: window.highest) }
-
-  /// Asks for a keyframe because a packet is lost; not where one has come that begins behind it.
-  public mutating func requestKeyframe(behind lost: SequenceNumber) {
-    keyframes.request(behind: window.first == nil ? window.highest : window.extended(lost))
+  /// - Parameter lost: a packet for which it is needed, where one that has come and begins behind it will do; nil for a new one.
+  public mutating func requestKeyframe(behind lost: SequenceNumber? = nil) {
+    keyframes.request(behind: lost.map(window.extended) ?? window.highest)
   }
 
   private mutating func keyframeNeeded(behind number: Int64) {

@@ -182,9 +182,9 @@ final class RunningJob: Sendable {
     if let layout = other.layout, layout != old.layout {
       await attempt { () async throws(LiveKitError) in _ = try await recording.control.perform(.layout(layout)) }
     }
-    // What comes does so before what goes, so that there is always one.
     let takes = used.merging(ownTakes, uniquingKeysWith: +)
     for given in changed { await remove(given, from: recording) }
+    // What comes does so before what goes, so that there is always one.
     for given in come {
       await attempt { () async throws(LiveKitError) in
         if let said = try await recording.control.perform(.add(given.advanced(past: takes))) { console.say(said) }

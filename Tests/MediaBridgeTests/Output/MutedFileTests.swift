@@ -71,14 +71,7 @@ import Testing
     ) {}
     let frame = try Quarters.frame(Dimensions(width: 318, height: 159))
     let times = Times()
-    func write(_ numbers: Range<Int>) {
-      for number in numbers {
-        let media = frame.buffer.media
-        output.writeVideo(
-          media.withUnsafeBytes { MediaBuffer(copying: $0, caps: media.caps, pts: times[number], dts: nil) },
-          isRaw: true)
-      }
-    }
+    func write(_ numbers: Range<Int>) { output.show(frame.buffer.media, numbers.map { times[$0] }) }
     write(0..<10)
     #expect(output.setMuted(true, at: times[10]))
     write(10..<12)
@@ -134,11 +127,7 @@ import Testing
     #expect(output.job.wants(.video, isRaw: true) && !output.job.wants(.video, isRaw: false))
     try output.hear(50..<100, from: times[0])
     output.job.media.advance(to: times[50])
-    let media = try Quarters.frame(Dimensions(width: 318, height: 159)).buffer.media
-    for number in 50..<60 {
-      output.writeVideo(
-        media.withUnsafeBytes { MediaBuffer(copying: $0, caps: media.caps, pts: times[number], dts: nil) }, isRaw: true)
-    }
+    output.show(try Quarters.frame(Dimensions(width: 318, height: 159)).buffer.media, (50..<60).map { times[$0] })
     try await output.finish()
     let levels = try Self.levels(output.file.destination.location)
     #expect(levels.first?.milliseconds == 0 && levels.last?.milliseconds ?? 0 >= 59 * 40)
@@ -178,6 +167,13 @@ import Testing
 
     func writeVideo(_ media: MediaBuffer, isRaw: Bool) { job.media.write(media, .video, isRaw: isRaw) }
     func setMuted(_ isMuted: Bool, at time: MediaTime) -> Bool { job.media.setMuted(isMuted, at: time) }
+    /// A decoded frame, at each of the times.
+    func show(_ frame: MediaBuffer, _ times: [MediaTime]) {
+      for time in times {
+        writeVideo(
+          frame.withUnsafeBytes { MediaBuffer(copying: $0, caps: frame.caps, pts: time, dts: nil) }, isRaw: true)
+      }
+    }
     /// Blocks of silence of 20 ms.
     func hear(_ steps: Range<Int>, from start: MediaTime) throws {
       let isRaw = job.wants(.audio, isRaw: true)
