@@ -15,7 +15,11 @@ import Testing
     var numbers: [Int] { ready.map { Int($0.packet.sequenceNumber.rawValue) } }
 
     mutating func insert(_ numbers: Int..., at milliseconds: Double = 0) {
-      for number in numbers { sequencer.insert(ArrivedPacket(.media(number), at: .ms(milliseconds)), into: &ready) }
+      for number in numbers { insert(.media(number), at: milliseconds) }
+    }
+
+    mutating func insert(_ packet: RTPPacket, at milliseconds: Double = 0) {
+      sequencer.insert(ArrivedPacket(packet, at: .ms(milliseconds)), into: &ready)
     }
   }
 
@@ -41,10 +45,10 @@ import Testing
     var run = Run()
     /// - Parameter begins: whether a keyframe does.
     func insert(_ number: Int, begins: Bool = false, marker: Bool = false) {
-      let packet = RTPPacket(
-        payloadType: PayloadType(96), sequenceNumber: SequenceNumber(UInt16(number)), timestamp: 0, ssrc: SSRC(1),
-        marker: marker, payload: [begins ? 1 : 0])
-      run.sequencer.insert(ArrivedPacket(packet, at: .ms(0)), into: &run.ready)
+      run.insert(
+        RTPPacket(
+          payloadType: PayloadType(96), sequenceNumber: SequenceNumber(UInt16(number)), timestamp: 0, ssrc: SSRC(1),
+          marker: marker, payload: [begins ? 1 : 0]))
     }
     func whole() -> Int? {
       run.sequencer.wholeFrame { $0.withPayload { $0.first == 1 } }.map { Int($0.rawValue) }
