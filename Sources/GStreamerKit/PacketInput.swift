@@ -18,6 +18,8 @@ public final class PacketInput: @unchecked Sendable {
     public var latency: Duration
     /// Whether what is behind the jitter buffer wants to be told of packets that do not come.
     public var tellsLosses: Bool
+    /// Whether the depayloader behind a lost packet asks for a keyframe, and passes nothing on before one.
+    public var awaitsKeyframes: Bool
   }
 
   private enum Way {
@@ -145,7 +147,14 @@ extension Pipeline {
       endsInIdleTee(jitter), let latency = jitter.int("latency")
     else { return nil }
     return PacketInput.Sequencing(
-      latency: .milliseconds(latency), tellsLosses: jitter.bool("do-lost") ?? false)
+      latency: .milliseconds(latency), tellsLosses: jitter.bool("do-lost") ?? false,
+      awaitsKeyframes: awaitsKeyframes(behind: jitter))
+  }
+
+  private static func awaitsKeyframes(behind element: Element) -> Bool {
+    guard let next = next(behind: element) else { return false }
+    if next.bool("wait-for-keyframe") == true, next.bool("request-keyframe") == true { return true }
+    return awaitsKeyframes(behind: next)
   }
 
   /// What only adds fields to caps on their way.

@@ -11,6 +11,7 @@ final class PipelineFeed {
   private let clock: (UInt32) -> MediaTime?
   private let startsKeyframe: ((RTPPacket) -> Bool)?
   private let opensKeyframe: ((RTPPacket) -> Bool)?
+  private let onKeyframeNeeded: (SequenceNumber) -> Void
   /// Nil where the pipeline puts packets in order.
   private var sequencer: PacketSequencer?
   /// For a lost packet; nil where nothing waits.
@@ -24,8 +25,9 @@ final class PipelineFeed {
   private var newest: (timestamp: UInt32, time: MediaTime)?
   /// Whether what comes cannot be decoded before a keyframe, since something before it was lost.
   private var awaitsKeyframe: Bool
-  /// The newest packet that was lost, while what is behind it is handed on.
+  /// The newest packet that was lost or left out, until what is behind it has been handed on.
   private(set) var skipped: SequenceNumber?
+  private var cutFrame: CutFrame
   private var hasSkipped = false
   /// Nil for video, and where the pipeline sees to losses.
   private var audio: AudioContinuity?
@@ -34,14 +36,17 @@ final class PipelineFeed {
   ///   - startsKeyframe: whether a keyframe, or another slice of one, begins with a packet; nil for audio.
   ///   - opensKeyframe: whether a packet is the first of a keyframe; nil where none is known.
   ///   - isRepaired: whether lost packets are asked for.
+  ///   - onKeyframeNeeded: told of a number behind which a keyframe has to come.
   init(
     _ pipeline: ReceivePipeline, startsKeyframe: ((RTPPacket) -> Bool)?,
     opensKeyframe: ((RTPPacket) -> Bool)? = nil, isRepaired: Bool,
-    clock: @escaping (UInt32) -> MediaTime?
+    onKeyframeNeeded: @escaping (SequenceNumber) -> Void = { _ in }, clock: @escaping (UInt32) -> MediaTime?
   ) {
     self.pipeline = pipeline
     (self.startsKeyframe, self.opensKeyframe) = (startsKeyframe, opensKeyframe)
+    self.onKeyframeNeeded = onKeyframeNeeded
     self.clock = clock
+    cutFrame = CutFrame(opensKeyframe: pipeline.awaitsKeyframes ? opensKeyframe : nil)
     batch = FrameBatch(startsKeyframe: startsKeyframe)
     awaitsKeyframe = startsKeyframe != nil
     sequencer = pipeline.takesSequence ? PacketSequencer() : nil
@@ -95,6 +100,7 @@ final class PipelineFeed {
     batch = FrameBatch(startsKeyframe: startsKeyframe)
     newest = nil
     awaitsKeyframe = startsKeyframe != nil
+    cutFrame.end()
   }
 
   /// When a missing packet, or the next one, will have been waited for long enough.
@@ -129,20 +135,28 @@ final class PipelineFeed {
     // A depayloader that sees the gap asks for a keyframe, which may have come since.
     skipped = gap.first + (gap.count - 1)
     awaitsKeyframe = startsKeyframe != nil
+    cutFrame.begin()
     batchReady()
     flush()
-    skipped = nil
   }
 
   /// How long a lost packet is waited for now.
   var waitTime: Duration { wait?.current ?? .zero }
 
   private func batchReady() {
+    var leftOut: SequenceNumber?
     for arrived in ready {
+      guard !cutFrame.contains(arrived.packet) else {
+        leftOut = arrived.packet.sequenceNumber
+        continue
+      }
       if awaitsKeyframe, startsKeyframe?(arrived.packet) == true { awaitsKeyframe = false }
       if audio == nil { batch.add(arrived) } else { addAudio(arrived) }
     }
     ready.removeAll(keepingCapacity: true)
+    guard let leftOut else { return }
+    skipped = leftOut
+    onKeyframeNeeded(leftOut)
   }
 
   /// Leaves padding out: a decoder takes a packet without contents for a lost one, and makes some audio that was never sent.
@@ -167,6 +181,7 @@ final class PipelineFeed {
       outgoing.append(AppSource.Packet(arrived.packet, at: time))
     }
     pushOutgoing()
+    skipped = nil
   }
 
   private func pushOutgoing() {

@@ -109,8 +109,9 @@ final class TrackReception {
     let (clock, trackSid, payloads) = (clock, trackSid, payloads)
     let new = PipelineFeed(
       pipeline, startsKeyframe: track.isVideo ? payloads.beginsKeyframe : nil,
-      opensKeyframe: track.isVideo ? payloads.opensKeyframe : nil, isRepaired: receiver.configuration.usesNACK
-    ) { clock.time(trackSid, of: $0) }
+      opensKeyframe: track.isVideo ? payloads.opensKeyframe : nil, isRepaired: receiver.configuration.usesNACK,
+      onKeyframeNeeded: { [weak self] in self?.requestKeyframe(behind: $0) },
+      clock: { clock.time(trackSid, of: $0) })
     feeds.append(new)
     let kept = backlog.take(at: time)
     if !kept.isEmpty {
@@ -153,8 +154,10 @@ final class TrackReception {
   }
 
   /// - Note: where a pipeline asks while it gets what is behind a lost packet, a keyframe that is newer than that will do.
-  func requestKeyframe() {
-    receiver.requestKeyframe(behind: feeds.lazy.compactMap(\.skipped).first)
+  func requestKeyframe() { requestKeyframe(behind: feeds.lazy.compactMap(\.skipped).first) }
+
+  private func requestKeyframe(behind number: SequenceNumber?) {
+    receiver.requestKeyframe(behind: number)
     onRequest()
   }
 

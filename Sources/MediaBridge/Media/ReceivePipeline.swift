@@ -87,6 +87,9 @@ final class ReceivePipeline: Sendable {
   /// Whether packets are to be pushed in their order, with the times at which they are shown.
   var takesSequence: Bool { source.sequencing != nil }
 
+  /// Whether nothing comes out behind a lost packet before a keyframe.
+  var awaitsKeyframes: Bool { source.sequencing?.awaitsKeyframes ?? false }
+
   /// Tells that a packet does not come, between those ahead of it and those behind.
   func skip(_ number: SequenceNumber, at time: MediaTime, duration: Duration) {
     source.skip(number.rawValue, at: time, duration: duration)

@@ -1,0 +1,120 @@
+import Bitstream
+import BridgeTesting
+import GStreamerKit
+import MediaCore
+import MediaPipelines
+import RTP
+import Testing
+
+@testable import MediaBridge
+
+/// A keyframe that has lost its beginning, whose rest depayloaders take for a whole one.
+@Suite struct CutKeyframeTests {
+  /// H.264 in three slices a frame, each in packets of its own, with a keyframe every ten frames.
+  private static let camera = """
+    videotestsrc num-buffers=25 pattern=smpte ! video/x-raw,format=I420,width=320,height=192,framerate=25/1
+    ! x264enc tune=zerolatency key-int-max=10 bitrate=400 option-string="slices=3:scenecut=0"
+    ! video/x-h264,profile=constrained-baseline ! rtph264pay pt=96 config-interval=-1 aggregate-mode=none mtu=1200
+    ! appsink name=rtp sync=false
+    """
+
+  private func packets() async throws -> [RTPPacket] {
+    let pipeline = try Pipeline(description: Self.camera, name: "camera")
+    let packets = Collector<RTPPacket>()
+    try pipeline.appSink(
+      named: "rtp",
+      onBuffer: { media in
+        let packet = try? RTPPacket(parsing: media.withUnsafeBytes(PacketBuffer.init(copying:)))
+        if let packet { packets.add(packet) }
+      })
+    try pipeline.start()
+    try await pipeline.endOfStream(timeLimit: .seconds(30))
+    #expect(await pipeline.stop())
+    return packets.values
+  }
+
+  private func type(_ packet: RTPPacket) -> UInt8 { packet.withPayload { ($0.first ?? 0) & 31 } }
+
+  /// By their numbers, and behind which packets a keyframe was asked for.
+  private func frames(
+    of packets: [RTPPacket], without lost: Range<Int>, values: [String: String] = [:]
+  ) async throws -> (frames: [Int], requests: [SequenceNumber]) {
+    let (first, frames, requests) = (packets[0].timestamp, Collector<Int>(), Collector<SequenceNumber>())
+    let outputs = TrackOutputs(isVideo: true, onKeyframeNeeded: {})
+    let pipeline = try ReceivePipeline(
+      factory: PipelineFactory(folder: nil), template: "h264", values: values, isVideo: true,
+      payloadType: PayloadType(96), to: outputs, clock: { _ in nil }, onKeyframeNeeded: {})
+    outputs.begin(pipeline)
+    let consumer = MediaConsumer(
+      onFailure: { _ in },
+      onBuffer: { media in media.pts.map { frames.add(Int(($0.nanoseconds + 20_000_000) / 40_000_000)) } })
+    try outputs.add(consumer, to: .encoded)
+    await withCheckedContinuation { continuation in pipeline.whenSettled { continuation.resume() } }
+    let feed = PipelineFeed(
+      pipeline, startsKeyframe: { $0.withPayload(VideoCodec.h264.startsKeyframe) },
+      opensKeyframe: { $0.withPayload(VideoCodec.h264.opensKeyframe) }, isRepaired: true,
+      onKeyframeNeeded: requests.add, clock: { MediaTime(nanoseconds: Int64($0 &- first) * 1_000_000 / 90) })
+    for (index, packet) in packets.enumerated() where !lost.contains(index) {
+      feed.add(ArrivedPacket(packet.copy(), at: .now))
+      feed.flush()
+    }
+    feed.complete()
+    await pipeline.stop()
+    return (frames.values, requests.values)
+  }
+
+  /// Of the second keyframe: its parameter sets and its first slice.
+  private func beginning(of packets: [RTPPacket]) throws -> Range<Int> {
+    let begins = packets.indices.filter { $0 == 0 || packets[$0].timestamp != packets[$0 - 1].timestamp }
+    let first = begins[10]
+    let slices = packets.indices[first...].filter { beginsSlice(packets[$0]) }
+    let beginning = first..<slices[1]
+    try #require(packets[slices[1]].timestamp == packets[first].timestamp)
+    #expect(packets[beginning].contains { type($0) == 7 })
+    return beginning
+  }
+
+  /// A unit of its own, or its first fragment (RFC 6184, 5.8).
+  private func beginsSlice(_ packet: RTPPacket) -> Bool {
+    packet.withPayload { $0[0] & 31 == 28 ? $0[1] & 0x80 != 0 : [1, 5].contains($0[0] & 31) }
+  }
+
+  @Test func itsRestIsLeftOut() async throws {
+    let packets = try await packets()
+    let lost = try beginning(of: packets)
+    let run = try await frames(of: packets, without: lost)
+    #expect(run.frames == Array(0..<10) + Array(20..<25))
+    // Before the next frame comes, which may take long.
+    let rest = packets[lost.upperBound...].prefix { $0.timestamp == packets[lost.upperBound].timestamp }
+    #expect(run.requests == rest.suffix(1).map(\.sequenceNumber))
+  }
+
+  /// Who wants damaged frames gets them.
+  @Test func aTemplateThatWaitsForNoKeyframeGetsIt() async throws {
+    let packets = try await packets()
+    let run = try await frames(
+      of: packets, without: try beginning(of: packets), values: ["wait-for-keyframe": "false"])
+    #expect(run.frames == Array(0..<25) && run.requests.isEmpty)
+  }
+
+  // MARK: Packet by packet
+
+  /// What is left out of packets behind a loss: `frame` is the timestamp.
+  private func leftOut(_ packets: [(frame: UInt32, payload: [UInt8])]) -> [Bool] {
+    var cut = CutFrame { $0.withPayload { $0.first == 1 } }
+    cut.begin()
+    return packets.map { packet in
+      cut.contains(
+        RTPPacket(
+          payloadType: PayloadType(96), sequenceNumber: SequenceNumber(1), timestamp: packet.frame, ssrc: SSRC(1),
+          payload: packet.payload))
+    }
+  }
+
+  @Test func theFrameBehindALossEndsWithTheNext() {
+    #expect(leftOut([(1, [0]), (1, [0]), (2, [0]), (1, [0])]) == [true, true, false, false])
+    #expect(leftOut([(0, []), (1, [0]), (1, []), (2, [0])]) == [true, true, true, false], "padding")
+    #expect(leftOut([(1, [1]), (1, [0])]) == [false, false], "a whole keyframe")
+    #expect(leftOut([(1, [9]), (1, [1]), (1, [0])]) == [true, false, false], "one behind a delimiter")
+  }
+}
