@@ -14,27 +14,25 @@ struct FailedInputs: Sendable {
   private struct Failure {
     var format: Format
     var time: MediaTime
-    var count: Int
+    var pauses: RetryPause
+    var pause: Duration
   }
 
-  private static let firstPause = Duration.seconds(2)
-  private static let longestPause = Duration.seconds(60)
   /// Also for another format: somebody may send ten sizes a second.
   private static let leastPause = Duration.milliseconds(500)
 
   private var failures: [String: Failure] = [:]
 
   mutating func note(_ sid: String, _ format: Format, at now: MediaTime) {
-    let before = failures[sid].map { $0.format == format ? $0.count : 0 } ?? 0
-    failures[sid] = Failure(format: format, time: now, count: before + 1)
+    var pauses = failures[sid].flatMap { $0.format == format ? $0.pauses : nil } ?? RetryPause()
+    let pause = pauses.next(at: now)
+    failures[sid] = Failure(format: format, time: now, pauses: pauses, pause: pause)
   }
 
   /// Whether it is to be left alone.
   func isOut(_ sid: String, _ format: Format, at now: MediaTime) -> Bool {
     guard let failure = failures[sid] else { return false }
-    let age = now - failure.time
-    if failure.format != format { return age < Self.leastPause }
-    return age < min(Self.firstPause * (1 << min(failure.count - 1, 5)), Self.longestPause)
+    return now - failure.time < (failure.format == format ? failure.pause : Self.leastPause)
   }
 
   /// All are tried again.

@@ -91,7 +91,7 @@ final class Job: Sendable {
   /// Has what arrives of a track written, in one form.
   /// - Parameters:
   ///   - isRaw: decoded, and not as it was sent.
-  ///   - onFailure: told when nothing comes any more, on any thread.
+  ///   - onFailure: told why nothing comes for a while, after which it is tried again; on any thread.
   func consume(
     _ track: IncomingMedia, _ kind: Track.Kind, isRaw: Bool, onFailure: @escaping @Sendable (LiveKitError) -> Void
   ) throws(LiveKitError) -> MediaConsumer {

@@ -30,6 +30,8 @@ struct RecordedTracks: Sendable {
     let media: IncomingMedia
     /// Why nothing comes any more.
     let failure = Locked<LiveKitError?>(nil)
+    /// Why nothing comes for a while; nil once it has been told.
+    let interruption = Locked<LiveKitError?>(nil)
     var received: Received
     /// By whether they get it decoded.
     private var consumers: [Bool: MediaConsumer] = [:]
@@ -52,8 +54,8 @@ struct RecordedTracks: Sendable {
         if !job.wants(kind, isRaw: isRaw) {
           stop([isRaw])
         } else if consumers[isRaw] == nil {
-          consumers[isRaw] = try job.consume(media, kind, isRaw: isRaw) { [failure] error in
-            failure.withLock { $0 = error }
+          consumers[isRaw] = try job.consume(media, kind, isRaw: isRaw) { [interruption] error in
+            interruption.withLock { $0 = error }
           }
         }
       }
@@ -72,6 +74,8 @@ struct RecordedTracks: Sendable {
   var identity: String?
   var choice: TrackChoice
   var omissions = OmissionList()
+  /// Those of which nothing came for a while, by the server's ids.
+  private(set) var interrupted: Set<String> = []
   /// Subscribed to, or about to be.
   var taken: [Track.Kind: RemoteTrackPublication] = [:]
   /// What arrives of those.
@@ -98,6 +102,15 @@ struct RecordedTracks: Sendable {
       reason: reason, wasWanted: wasWanted)
   }
 
+  /// Of which tracks nothing has come since the last time, and why; it is tried again.
+  mutating func takeInterruptions() -> [(publication: RemoteTrackPublication, error: LiveKitError)] {
+    inputs.values.compactMap { input in
+      guard let error = input.interruption.withLock({ $0.take() }) else { return nil }
+      interrupted.insert(input.publication.sid)
+      return (input.publication, error)
+    }
+  }
+
   /// Notes what was to be written and is not; what came after all was only late.
   /// - Parameter written: how much of a kind is.
   mutating func noteWhatNeverCame(written: (Track.Kind) -> Int) {
@@ -107,7 +120,7 @@ struct RecordedTracks: Sendable {
       let isEmpty = written(kind) == 0
       let hasCome =
         inputs[kind].map { $0.publication === publication && $0.received.track.packetsReceived > 0 } ?? false
-      if hasCome, !isEmpty { omissions.came(publication.sid) }
+      if hasCome, !isEmpty, !interrupted.contains(publication.sid) { omissions.came(publication.sid) }
       guard isEmpty, !omissions.has(publication.sid) else { continue }
       let reason = publication.isMuted ? "it was muted all the time" : "nothing of it has come"
       _ = omissions.note(omission(publication, reason, wasWanted: choice.isNamed(publication)))

@@ -155,6 +155,7 @@ extension Recorder {
 
   /// A track that cannot be shown or heard any more stops only itself.
   func dropFailures() {
+    for (publication, error) in tracks.takeInterruptions() { omit(publication, error.message, wasWanted: true) }
     for input in tracks.inputs.values {
       guard let failure = input.failure.withLock({ $0 }) else { continue }
       remove(input.publication.kind)

@@ -28,7 +28,7 @@ package struct IncomingMedia: Sendable {
   /// the next one, which is asked for.
   /// - Parameters:
   ///   - isRaw: decoded frames or PCM, and not what was sent.
-  ///   - onFailure: told when nothing comes any more, on any thread.
+  ///   - onFailure: told why nothing comes for a while, after which it is tried again; on any thread.
   ///   - onBuffer: called on a streaming thread, in order; to return at once.
   /// - Throws: why there is no pipeline for it.
   package func consume(

@@ -92,23 +92,20 @@ final class TrackMedia: Sendable {
   func startDecoding(_ sink: @escaping @Sendable (DecodedMedia) -> Void) {
     guard renderers.withLock({ $0.consumer == nil }), !shared.isOver else { return }
     let (isVideo, meter, isMisfitTold) = (isVideo, meter, Locked(false))
-    // What is decoded anew, to begin with, may have been shown or heard: nobody sees time go back.
-    let (shown, now) = (meter.newestTime, MediaTime.now)
-    let (recent, settled) = (now - .seconds(1), now + .seconds(1))
-    // Nor does anybody hear what was said long before.
-    let heard = max(shown ?? recent, recent)
+    let past = DecodedPast(meter)
     meter.interrupt()
     do {
       let consumer = try consume(
         .raw, isMetered: true, onFailure: { [weak self] in self?.decoderChanged($0) },
+        onRevival: { [weak self] in self?.decoderChanged(nil) },
         onBuffer: { [weak self] media in
           guard let time = media.pts else { return }
           if isVideo, let frame = VideoFrameBuffer(media).map({ VideoFrame(buffer: $0, time: time) }) {
             meter.note(frame)
-            if let shown, time < shown, .now < settled { return }
+            if past.wasShown(time) { return }
             sink(.video(frame))
           } else if !isVideo, let audio = AudioBuffer(media).map({ AudioPCMBuffer(buffer: $0, time: time) }) {
-            if time <= heard, .now < settled { return }
+            if past.wasHeard(time) { return }
             meter.note(audio)
             sink(.audio(audio))
           } else if isMisfitTold.set(\.self, to: true) {
@@ -119,7 +116,7 @@ final class TrackMedia: Sendable {
       // It may have been closed meanwhile.
       if shared.isOver { stopDecoding() } else { decoderChanged(nil) }
     } catch {
-      loop.run { [reception] in reception.value.decodingEnds() }
+      decodingEnds()
       decoderChanged(error)
     }
   }
@@ -132,7 +129,7 @@ final class TrackMedia: Sendable {
     guard let consumer else { return }
     consumer.stop()
     renderers.withLock { $0.missed += consumer.dropped }
-    loop.run { [reception] in reception.value.decodingEnds() }
+    decodingEnds()
   }
 
   /// Frames that renderers got, and those for which the decoder was too slow.
@@ -156,22 +153,38 @@ final class TrackMedia: Sendable {
   ///   - isMetered: whether `meter` counts what it gets.
   ///   - fullness: how much of the consumer's room is taken, 0…1. One that is full loses encoded frames up to the next
   ///     keyframe.
-  ///   - onFailure: told when nothing comes any more, on any thread.
+  ///   - onFailure: told when nothing comes for now, on any thread. It is tried again after a while.
+  ///   - onRevival: called when it is being tried again, on any thread.
   ///   - onBuffer: called on a streaming thread, in order; to return at once.
   /// - Throws: why there is no pipeline for it.
   func consume(
     _ form: MediaForm, isMetered: Bool = false, fullness: @escaping @Sendable () -> Double = { 0 },
-    onFailure: @escaping @Sendable (LiveKitError) -> Void, onBuffer: @escaping @Sendable (MediaBuffer) -> Void
+    onFailure: @escaping @Sendable (LiveKitError) -> Void, onRevival: @escaping @Sendable () -> Void = {},
+    onBuffer: @escaping @Sendable (MediaBuffer) -> Void
   ) throws(LiveKitError) -> MediaConsumer {
-    let consumer = MediaConsumer(
-      fullness: fullness, onFailure: { onFailure($0 as? LiveKitError ?? LiveKitError(.pipeline, "\($0)")) },
-      onBuffer: onBuffer)
     let output: ReceivePipeline.Output = form == .encoded ? .encoded : isVideo ? .frames : .pcm
-    try shared.add(consumer, to: output) { isFirst in
-      if isMetered { loop.run { [reception] in reception.value.decodingBegins(isFirst: isFirst) } }
+    let revival = ConsumerRevival(onFailure: onFailure) { [weak self] () throws(LiveKitError) in
+      guard let self, !shared.isOver else { return }
+      if isMetered {
+        decodingEnds()
+        decodingBegins(isFirst: true)
+      }
+      try shared.revive(output)
+      onRevival()
     }
+    let consumer = MediaConsumer(
+      fullness: fullness, onFailure: { revival.failed($0 as? LiveKitError ?? LiveKitError(.pipeline, "\($0)")) },
+      onBuffer: onBuffer)
+    revival.begin(consumer)
+    try shared.add(consumer, to: output) { isFirst in if isMetered { decodingBegins(isFirst: isFirst) } }
     return consumer
   }
+
+  private func decodingBegins(isFirst: Bool) {
+    loop.run { [reception] in reception.value.decodingBegins(isFirst: isFirst) }
+  }
+
+  private func decodingEnds() { loop.run { [reception] in reception.value.decodingEnds() } }
 
   /// Calls `handler` once something has come that can be shown or heard; once, on the transport's loop.
   func onFlow(_ handler: @escaping @Sendable () -> Void) { loop.run { [reception] in reception.value.onFlow(handler) } }
@@ -198,6 +211,25 @@ final class TrackMedia: Sendable {
 
   /// All that was counted; nothing more once it is closed, and nothing before.
   var counts: MediaCounts { MediaCounts(reception: lastStatistics.withLock { $0 }, decoder: meter.figures) }
+}
+
+/// What a decoder that begins makes anew, for it begins with what is kept: nobody sees time go back, or hears what was said
+/// long before.
+private struct DecodedPast {
+  private let shown: MediaTime?
+  private let heard: MediaTime
+  private let settled: MediaTime
+
+  init(_ meter: DecoderMeter) {
+    let (now, recent) = (MediaTime.now, MediaTime.now - .seconds(1))
+    shown = meter.newestTime
+    heard = max(shown ?? recent, recent)
+    settled = now + .seconds(1)
+  }
+
+  func wasShown(_ time: MediaTime) -> Bool { shown.map { time < $0 } == true && .now < settled }
+
+  func wasHeard(_ time: MediaTime) -> Bool { time <= heard && .now < settled }
 }
 
 extension LiveKitError {

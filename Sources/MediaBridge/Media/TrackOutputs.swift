@@ -36,6 +36,12 @@ final class TrackOutputs: Sendable {
     consumer.onStop { [weak self] in self?.remove(consumer, from: output) }
   }
 
+  /// Has the pipelines make anew what has failed.
+  /// - Throws: what the template lacks for it.
+  func reopen(_ output: Output) throws(LiveKitError) {
+    if let destination = all[output] { try open(output, destination) }
+  }
+
   private func open(_ output: Output, _ destination: TrackOutput) throws(LiveKitError) {
     let pipelines = pipelines.withLock { $0 }
     try pipelines.first?.open(output)

@@ -31,7 +31,7 @@ struct ReceiveSettings: Sendable {
 }
 
 /// The one pipeline that all consumers of a track share: made for the first of them, there until the track ends, and made
-/// anew for the next consumer after it failed. Another one takes over from it where the template has changed.
+/// anew for the next consumer after it failed, or for the same one after a while. Another one takes over from it where the template has changed.
 final class TrackPipeline: Sendable {
   private struct State {
     var pipeline: ReceivePipeline?
@@ -78,11 +78,24 @@ final class TrackPipeline: Sendable {
   func add(
     _ consumer: MediaConsumer, to output: ReceivePipeline.Output, _ willAdd: (_ isFirst: Bool) -> Void
   ) throws(LiveKitError) {
+    try serve { () throws(LiveKitError) in
+      willAdd(!outputs.isConsumed(output))
+      try outputs.add(consumer, to: output)
+    }
+  }
+
+  /// Has an output that failed, or whose pipeline did, made anew for those who are there; nothing when the track has ended.
+  /// - Throws: why it cannot be.
+  func revive(_ output: ReceivePipeline.Output) throws(LiveKitError) {
+    try serve { () throws(LiveKitError) in try outputs.reopen(output) }
+  }
+
+  /// Runs `job` once there is a pipeline.
+  private func serve(_ job: () throws(LiveKitError) -> Void) throws(LiveKitError) {
     guard let (pipeline, isNew) = try usable() else { return }
-    willAdd(!outputs.isConsumed(output))
-    // Also where this consumer cannot be served, for the next one.
+    // Also where nobody can be served, for the next one.
     defer { if isNew { pipeline.whenSettled { [weak self] in self?.attach(pipeline) } } }
-    try outputs.add(consumer, to: output)
+    try job()
   }
 
   private func usable() throws(LiveKitError) -> (ReceivePipeline, isNew: Bool)? {

@@ -31,6 +31,9 @@ public final class MediaConsumer: Sendable {
 
   func noteDrop() { missed.wrappingAdd(1, ordering: .relaxed) }
 
+  /// Whether it wants nothing any more.
+  public var hasStopped: Bool { isStopped.load(ordering: .relaxed) }
+
   /// No call begins after this has returned; one that has begun may be at its end.
   public func stop() {
     guard isStopped.compareExchange(expected: false, desired: true, ordering: .acquiringAndReleasing).exchanged else {
@@ -55,7 +58,7 @@ public final class MediaConsumer: Sendable {
   }
 
   func take(_ media: MediaBuffer) {
-    if !isStopped.load(ordering: .relaxed) { onBuffer(media) }
+    if !hasStopped { onBuffer(media) }
   }
 
   func takeInTurn(_ media: MediaBuffer) -> FrameGate.Verdict {
@@ -66,6 +69,6 @@ public final class MediaConsumer: Sendable {
   }
 
   func fail(_ error: any Error) {
-    if !isStopped.load(ordering: .relaxed) { onFailure(error) }
+    if !hasStopped { onFailure(error) }
   }
 }

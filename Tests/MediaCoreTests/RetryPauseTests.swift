@@ -1,0 +1,16 @@
+import MediaCore
+import Testing
+
+@Suite struct RetryPauseTests {
+  @Test func whatFailsSoonIsLeftAloneForLonger() {
+    var pause = RetryPause()
+    var now = MediaTime(nanoseconds: 0)
+    for seconds in [2, 4, 8, 16, 32, 60, 60] {
+      let next = pause.next(at: now)
+      #expect(next == .seconds(seconds))
+      // It runs for a while each time.
+      now = now + next + .seconds(59)
+    }
+    #expect(pause.next(at: now + .seconds(10)) == .seconds(2))
+  }
+}
