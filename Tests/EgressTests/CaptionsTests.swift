@@ -82,9 +82,11 @@ import Testing
     _ = captions.note(segment("1", "Hello", isFinal: false), of: Self.alice, at: .seconds(1))
     _ = captions.note(segment("1", "Hello there", isFinal: false), of: Self.alice, at: .seconds(3))
     _ = captions.note(segment("2", "and", isFinal: false), of: Self.alice, at: .seconds(12))
-    #expect(captions.end(at: .seconds(12)).isEmpty)
+    #expect(captions.end(at: .seconds(12)).isEmpty && captions.oldestStart == .seconds(1))
     #expect(captions.end(at: .seconds(13)) == [cue(1, 3, "Hello there")])
+    #expect(captions.oldestStart == .seconds(12))
     #expect(captions.end(at: .seconds(13), isOver: true) == [cue(12, 13, "and")])
+    #expect(captions.oldestStart == nil)
   }
 
   @Test func whatBeginsInAPauseIsCutOut() {
@@ -102,6 +104,13 @@ import Testing
     #expect(spoken.part(from: .seconds(10), to: nil) == cue(0, 2, "over the change"))
     #expect(spoken.part(from: .zero, to: .seconds(8.25)) == nil, "nobody reads so fast")
     #expect(spoken.part(from: .seconds(12), to: nil) == nil && spoken.part(from: .zero, to: .seconds(8)) == nil)
+  }
+
+  /// Its time would wrap around, to a minute later.
+  @Test func aTrackHasWhatIsLateNearWhatIsWritten() {
+    #expect(cue(25, 26, "now").near(.seconds(55)) == cue(25, 26, "now"))
+    #expect(cue(20, 55, "long").near(.seconds(55.5)) == cue(25.5, 55, "long"))
+    #expect(cue(1, 2, "late").near(.seconds(60)) == cue(30, 31, "late"))
   }
 
   // MARK: WebVTT
@@ -181,6 +190,18 @@ import Testing
       file.add(cue(11, 12, "e"))
       #expect(file.failure?.message.contains("removed") == true, "\(String(describing: file.failure))")
       file.release()
+    }
+  }
+
+  /// Behind the others, or between them.
+  @Test(arguments: [3.0, 1]) func whatComesAfterTheEndOfAFileIsAFailure(_ start: Double) throws {
+    try inFolder { folder in
+      let file = try CaptionPlace().claim(beside: Destination(location: folder.appendingPathComponent("a.mkv").path))
+      file.add(cue(2, 3, "a"))
+      file.release()
+      #expect(file.failure == nil)
+      file.add(cue(start, 5, "late"))
+      #expect(file.failure?.message.contains("closed already") == true, "\(String(describing: file.failure))")
     }
   }
 

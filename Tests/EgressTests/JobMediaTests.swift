@@ -145,4 +145,27 @@ import Testing
     for step in 500..<600 { media.write(try block(at: start + .milliseconds(20) * step), .audio, isRaw: false) }
     #expect(audio.times.count == 50 && media.length == .seconds(1))
   }
+
+  /// Encoders of AAC and MP3 fill what is missing with silence; of hours it would hold up the destination for minutes.
+  @Test(arguments: ["aac", "mp3", "opus"])
+  func anEncoderThatBeginsLateMakesNothingOfWhatWasBefore(_ encoder: String) async throws {
+    let factory = PipelineFactory(folder: nil)
+    let silence = try #require(AudioStandIn(isRaw: true))
+    let line = try FeedLine(
+      .audio, .encoded(try factory.fill(.encode, encoder, values: [:])), caps: silence.caps, factory: factory,
+      onKeyframeNeeded: {})
+    let times = Collector<Duration>()
+    line.add(
+      FeedLine.Taker(
+        id: ObjectIdentifier(line), keyframeInterval: nil, take: { times.add($1.shown) }, fail: { _ in }))
+    let start = Duration.seconds(7200)
+    line.begin(from: start)
+    for step in 0..<50 { line.push(silence.block, at: start + .milliseconds(20) * step) }
+    await line.drain()
+    await line.stop()
+    let heard = times.values.filter { $0 >= start - .milliseconds(30) }
+    #expect((38...53).contains(heard.count) && heard.count * 20 > times.count)
+    #expect(try #require(heard.last) > start + .milliseconds(900) && heard == heard.sorted())
+    #expect(try #require(times.values.first) >= start - .seconds(10))
+  }
 }

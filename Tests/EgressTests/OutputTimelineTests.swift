@@ -51,6 +51,7 @@ struct OutputTimelineTests {
   /// A sender's report moves the clock back by a block: no two have one time, at which players stop.
   @Test mutating func audioNeverStandsStill() throws {
     #expect(frame(0, isKeyframe: true) == 0)
+    #expect(try #require(audio(0)) == (0, 0))
     #expect(try #require(audio(20)) == (20, 0))
     #expect(try #require(audio(20)) == (22, 0))
     #expect(try #require(audio(40)) == (40, 0))
@@ -61,6 +62,15 @@ struct OutputTimelineTests {
     #expect(try #require(audio(0)) == (0, 0))
     #expect(try #require(audio(1020)) == (1020, 50))
     #expect(audio(500) == nil, "its place is taken by silence")
+  }
+
+  @Test mutating func onePacketThatIsMissingIsSilenceAndJitterIsNot() throws {
+    #expect(frame(0, isKeyframe: true) == 0)
+    #expect(try #require(audio(0)) == (0, 0))
+    #expect(try #require(audio(40)) == (40, 1))
+    #expect(try #require(audio(75)) == (75, 0))
+    #expect(try #require(audio(80)) == (80, 0))
+    #expect(try #require(audio(100)) == (100, 0))
   }
 
   /// It was late, and its clock moved a little meanwhile.

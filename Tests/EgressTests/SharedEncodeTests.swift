@@ -184,10 +184,18 @@ import Testing
     let stream = try add("flaky://server", to: job, values: ["gop": "1000"])
     #expect(job.encoders.count == 1)
     try await begin(job)
-    write(5..<50, into: job)
+    write(5..<25, into: job)
+    var count = 25
+    // Before it has taken something for a while it is not lost, but refuses.
+    while stream.stream?.wasTaken == false, count < 38 {
+      try await Task.sleep(for: .milliseconds(200))
+      write(count..<count + 1, into: job)
+      count += 1
+    }
+    write(count..<50, into: job)
     try await eventually("its loss") { stream.stream?.losses == 1 }
     #expect(stream.stream?.isReconnecting == true && stream.failure == nil)
-    var count = 50
+    count = 50
     while stream.stream?.isReconnecting == true, count < 500 {
       write(count..<count + 1, into: job)
       count += 1

@@ -27,6 +27,7 @@ import Testing
     /// From one that works to one whose server has just gone.
     mutating func lose() -> StreamRetry.Step {
       _ = look(takes: 20)
+      _ = look(after: 1, takes: 20)
       return look(isBroken: true)
     }
   }
@@ -39,6 +40,32 @@ import Testing
     #expect(silent.look(takes: 3, waiting: 5) == .wait)
     #expect(silent.look(after: 9, waiting: 50) == .wait)
     #expect(silent.look(after: 1, waiting: 60) == .over)
+  }
+
+  /// As one that takes the stream before it looks at the key.
+  @Test func whatIsRefusedSoonIsOverAtOnce() {
+    var scene = Scene()
+    #expect(scene.look(takes: 20) == .wait)
+    #expect(scene.look(after: 0.9, takes: 20) == .wait && !scene.retry.wasTaken)
+    #expect(scene.look(isBroken: true) == .over)
+  }
+
+  @Test func whoTakesALittleAndHangsUpIsTriedMoreSeldomAndIsOver() {
+    var scene = Scene()
+    #expect(scene.lose() == .lost)
+    let since = scene.now
+    var pauses: [Duration] = []
+    var step = StreamRetry.Step.lost
+    while step != .over, pauses.count < 100 {
+      let lost = scene.now
+      while scene.look() != .reopen {}
+      pauses.append(scene.now - lost)
+      scene.reopen()
+      #expect(scene.look(takes: 20) == .wait && scene.retry.awaySince == nil, "it is shown as back")
+      step = scene.look(isBroken: true)
+    }
+    #expect(pauses.prefix(5) == [.milliseconds(100), .milliseconds(500), .seconds(1), .seconds(2), .seconds(4)])
+    #expect(scene.now - since >= .seconds(30) && scene.now - since < .seconds(31))
   }
 
   @Test func itIsTriedAtOnceAndThenMoreSeldom() {
@@ -74,6 +101,8 @@ import Testing
       scene.reopen()
       #expect(scene.look(takes: 3) == .wait && scene.retry.awaySince != nil, "elements hold as much")
       #expect(scene.look(after: 20, takes: 20) == .wait && scene.retry.awaySince == nil)
+      let away = scene.retry.away(at: scene.now)
+      #expect(scene.look(after: 5, takes: 20) == .wait && scene.retry.away(at: scene.now) == away)
     }
   }
 

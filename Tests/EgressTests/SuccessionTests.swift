@@ -169,6 +169,18 @@ import Testing
     #expect(scene.pipelines.isPastEnd)
   }
 
+  /// It would be empty.
+  @Test func nothingTakesOverBehindTheEnd() {
+    var scene = scene()
+    #expect(scene.offer("video", "camera", 0, isKeyframe: true) == "a@0")
+    _ = scene.pipelines.prepare(Self.turn("b", Self.both))
+    scene.pipelines.finish(at: .milliseconds(100))
+    #expect(scene.offer("video", "camera", 120, isKeyframe: true) == nil)
+    #expect(scene.pipelines.stage == "a" && scene.pipelines.next?.stage == "b" && scene.over.isEmpty)
+    #expect(scene.offer("audio", "voice", 90) == "a@90" && scene.offer("audio", "voice", 110) == nil)
+    #expect(scene.pipelines.isPastEnd)
+  }
+
   /// Two encoders have the same frames for a moment, and neither keeps pace with the other.
   @Test func anotherEncoderBeginsWhereTheOneBeforeEnds() {
     var scene = scene()

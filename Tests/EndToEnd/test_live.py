@@ -348,7 +348,7 @@ def test_a_server_that_takes_nothing_for_a_while(server, live):
     server.foreign_publisher("--room", "stall", "--codec", "H264", "--duration", "60")
     with live.little_memory():
         recorder = server.recorder("stall", "alice", LiveServer.ADDRESS + KEY, "--reconnect-for", "4s")
-        after(recorder, 2)
+        after(recorder, 3)
         live.send(signal.SIGSTOP)
         lost = reaches(recorder, "reconnecting")
         live.send(signal.SIGCONT)
@@ -363,7 +363,7 @@ def test_a_server_that_takes_nothing_for_a_while(server, live):
 def test_a_server_that_does_not_come_back(server, live):
     server.foreign_publisher("--room", "gone", "--codec", "H264")
     recorder = server.recorder("gone", "alice", LiveServer.ADDRESS + KEY, "--reconnect-for", "2s")
-    after(recorder, 2)
+    after(recorder, 3)
     live.kill()
     assert_failed(recorder, "rtmp://127.0.0.1:1935/live/{liv", "did not come back within 2 s", "are sent", within=20)
     assert_hidden(recorder, KEY)
@@ -372,7 +372,7 @@ def test_a_server_that_does_not_come_back(server, live):
 def test_a_recording_that_ends_without_its_server_is_incomplete(server, live):
     server.foreign_publisher("--room", "end", "--codec", "H264")
     recorder = server.recorder("end", "alice", LiveServer.ADDRESS + KEY)
-    after(recorder, 2)
+    after(recorder, 3)
     live.kill()
     reaches(recorder, "reconnecting")
     recorder.stop()
@@ -454,7 +454,8 @@ def test_one_server_of_two_goes_again_and_again(server, start, namespace, live, 
         time.sleep(pause)
         live.start()
         reaches(recorder, "active", "rtmp://127.0.0.1:1935")
-        after(recorder, recorder.wait_for_new("progress")["duration"] + 4)
+        # Until it counts as back: what is lost sooner goes on with the loss before.
+        after(recorder, recorder.wait_for_new("progress")["duration"] + 6)
     recorder.stop()
     assert recorder.finish() == 0, recorder.report("failed")
     told = {event["file"].split("{")[0]: event for event in recorder.events if event["event"] == "finished"}

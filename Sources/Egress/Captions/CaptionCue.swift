@@ -21,6 +21,17 @@ struct CaptionCue: Equatable, Sendable {
   }
   private static let least = Duration.milliseconds(500)
 
+  /// The same for a track in a file: Matroska knows no time that lies 32.7 s or more before what is beside it.
+  /// - Parameter reached: how far the file is written.
+  func near(_ reached: Duration) -> CaptionCue {
+    let earliest = reached - Self.longestPast
+    guard start < earliest else { return self }
+    var near = self
+    (near.start, near.end) = (earliest, max(end, earliest + Captions.readable.least))
+    return near
+  }
+  private static let longestPast = Duration.seconds(30)
+
   /// As text alone, in which players find no marks: many take `<i>` and `{\\an8}` for such.
   /// - Parameter naming: whether it says whose it is.
   func plain(naming: Bool) -> String {

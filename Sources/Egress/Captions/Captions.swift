@@ -30,9 +30,13 @@ struct Captions: Sendable {
   private var done: [(key: Key, cue: CaptionCue)] = []
   /// How many cues there were.
   private(set) var count = 0
+  /// When the oldest of what is still said began; nil where nothing is.
+  var oldestStart: Duration? { open.values.map(\.start).min() }
 
   /// What says nothing any more for so long stays as it is.
   static let patience = Duration.seconds(10)
+  /// What a sender says was said longer ago is not believed.
+  static let longestAgo = Duration.seconds(60)
   /// Agents transcribe in both of LiveKit's ways at once, which come within that of each other.
   static let twice = Duration.milliseconds(300)
   /// Reading is slower than speaking, where a cue comes at once: a second at least, and up to seven.
@@ -96,7 +100,7 @@ struct Captions: Sendable {
   /// The moment of the job that a sender names in milliseconds since 1970; nil where it means something else.
   private static func moment(of milliseconds: UInt64, _ now: Duration, _ date: Date) -> Duration? {
     let ago = date.timeIntervalSince1970 - Double(milliseconds) / 1000
-    guard milliseconds > 0, (-1...60).contains(ago) else { return nil }
+    guard milliseconds > 0, (-1...longestAgo.seconds).contains(ago) else { return nil }
     return max(now - .milliseconds(Int64(ago * 1000)), .zero)
   }
 }

@@ -55,8 +55,10 @@ final class DestinationCaptions: Sendable {
 
   /// Makes files of what has begun, so that they are there before something is said, and brings each cue into the parts in
   /// which it is.
-  /// - Parameter reached: how far the destination is; nil at its end.
-  func advance(to reached: Duration?) {
+  /// - Parameters:
+  ///   - reached: how far the destination is; nil at its end.
+  ///   - oldest: when what is still said began; nil where nothing is.
+  func advance(to reached: Duration?, oldest: Duration? = nil) {
     let begun = begun
     for part in begun { part.file?.begin() }
     let due = waiting.withLock { waiting in
@@ -65,17 +67,18 @@ final class DestinationCaptions: Sendable {
       return due
     }
     for each in due { write(each, begun) }
-    if let reached { releaseWhole(begun, at: reached) }
+    if let reached { releaseWhole(begun, before: min(reached - Self.latest, oldest ?? reached)) }
   }
 
   /// Each holds a descriptor, and parts may be many.
-  private func releaseWhole(_ begun: [Part], at reached: Duration) {
+  /// - Parameter time: nothing is said any more that began before it.
+  private func releaseWhole(_ begun: [Part], before time: Duration) {
     for (part, next) in zip(begun, begun.dropFirst()) {
-      if let end = next.stage.beginning, reached - end > Self.latest { part.file?.release() }
+      if let end = next.stage.beginning, end < time { part.file?.release() }
     }
   }
-  /// Nothing is said that is of so long ago.
-  private static let latest = Captions.patience + .seconds(5)
+  /// What begins to be said later is not of so long ago.
+  private static let latest = Captions.longestAgo + .seconds(5)
 
   private func write(_ waiting: Waiting, _ begun: [Part]) {
     for (index, part) in begun.enumerated() {

@@ -31,7 +31,8 @@ extension JobSource {
   func advanceCaptions(isOver: Bool = false) {
     guard asked.captions, let run, run.isActive else { return }
     for cue in job.captions.end(at: jobAge, isOver: isOver) { write(cue, run) }
-    for output in run.outputs { output.captions?.advance(to: isOver ? nil : output.writer.reached) }
+    let oldest = job.captions.oldestStart
+    for output in run.outputs { output.captions?.advance(to: isOver ? nil : output.writer.reached, oldest: oldest) }
   }
 
   /// In a file of several, text without marks says whose it is.

@@ -19,6 +19,8 @@ final class FileClaim: Sendable {
 
   private let file: String
   private let hold: Locked<Hold?>
+  /// Whether there was anything to hold.
+  private let isRegular: Bool
   /// Paths of all that this process has written, or writes: what was moved away has had its name all the same.
   private static let known = Locked(Set<String>())
 
@@ -32,6 +34,7 @@ final class FileClaim: Sendable {
       var hold = try Self.take(file)
       hold?.newFolders = folders
       self.hold = Locked(hold)
+      isRegular = hold != nil
       _ = Self.known.withLock { $0.insert(Self.standardized(file)) }
     } catch {
       MissingFolders.remove(folders)
@@ -67,10 +70,7 @@ final class FileClaim: Sendable {
   func replace(with bytes: [UInt8]) throws(LiveKitError) {
     if let loss { throw loss }
     try hold.withLock { hold throws(LiveKitError) in
-      guard let held = hold else {
-        throw LiveKitError(
-          .output, "\(file) is no regular file, which a playlist or an image has to be; name another one")
-      }
+      guard let held = hold else { throw notHeld }
       let descriptor = try WholeFile.write(bytes, to: file)
       let identity = FileIdentity(descriptor: descriptor) ?? held.identity
       hold = Hold(
@@ -80,12 +80,21 @@ final class FileClaim: Sendable {
   }
 
   /// Adds to the contents that it has put there.
-  /// - Throws: why nothing is added.
+  /// - Throws: why nothing is added, or that it was lost.
   func append(_ bytes: [UInt8]) throws(LiveKitError) {
     if let loss { throw loss }
     try hold.withLock { hold throws(LiveKitError) in
-      if let hold { try WholeFile.append(bytes, to: hold.descriptor, of: file) }
+      guard let hold else { throw notHeld }
+      try WholeFile.append(bytes, to: hold.descriptor, of: file)
     }
+  }
+
+  private var notHeld: LiveKitError {
+    guard isRegular else {
+      return LiveKitError(
+        .output, "\(file) is no regular file, which a playlist or an image has to be; name another one")
+    }
+    return LiveKitError(.output, "\(file) is closed already, and nothing comes into it any more")
   }
 
   /// - Throws: the recording that has just ended is not in the file.

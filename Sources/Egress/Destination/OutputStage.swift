@@ -59,6 +59,7 @@ final class OutputStage: Sendable {
       let pipeline = state.pipeline
       state.beginning = state.beginning ?? beginning
       let time = input == OutputInput.video.name ? state.place(frameAt: time) : time
+      state.reached = max(state.reached, time.shown)
       let held = StageHold.Held(media: media, input: input, time: time)
       return (held, state.keep(held) { pipeline?.fullness(of: input, besides: $0) ?? 0 >= 1 } ? nil : pipeline)
     }
@@ -73,6 +74,7 @@ final class OutputStage: Sendable {
   func write(_ cue: CaptionCue, naming: Bool) {
     guard !isHeld else { return }
     if let captions = segments?.captions { return captions.add(cue) }
+    let cue = cue.near(state.withLock { $0.reached })
     let text = cue.plain(naming: naming)
     guard let media = MediaBuffer.text(text, lasting: cue.end - cue.start) else { return }
     pipeline?.push(sparse: media, into: CaptionInput.name, at: cue.start)

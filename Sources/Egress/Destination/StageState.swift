@@ -29,6 +29,8 @@ struct StageState: Sendable {
   var pipeline: OutputPipeline?
   /// The moment of the job at which media came first; nil before.
   var beginning: Duration?
+  /// How far what has come goes, since then.
+  var reached = Duration.zero
   /// Whether a frame of the video has come.
   private var hasVideo = false
   /// It is to get nothing any more.

@@ -3,7 +3,8 @@ import MediaCore
 /// When a stream has lost its server, when it is tried again, and when it is over. Pure.
 ///
 /// The rules are those of LiveKit's Egress: one of which nothing was ever taken has a wrong address or key, and is over at
-/// once; another is tried again at once, then ever more seldom, until it has been away for too long.
+/// once; another is tried again at once, then ever more seldom, until it has been away for too long. One that takes a
+/// little and hangs up is not back.
 struct StreamRetry: Sendable {
   enum Step: Equatable, Sendable {
     case wait
@@ -19,15 +20,18 @@ struct StreamRetry: Sendable {
   /// How long nothing may be taken of what waits.
   let stallLimit: Duration
 
-  /// Whether anything was ever taken.
+  /// Whether anything was ever taken for long enough to refuse it.
   private(set) var wasTaken = false
   /// Since when it has been away; nil while it is not.
   private(set) var awaySince: MediaTime?
   private var awayBefore = Duration.zero
+  /// When it was lost first since a connection last stood; nil while one does.
+  private var lostSince: MediaTime?
   private var attempts = 0
   private var tryAt: MediaTime?
   /// By the pipeline that runs.
   private var taken = 0
+  private var takenSince: MediaTime?
   private var movedAt: MediaTime
 
   init(limit: Duration, stallLimit: Duration, at now: MediaTime) {
@@ -37,9 +41,13 @@ struct StreamRetry: Sendable {
   private static let delays: [Duration] = [.zero, .milliseconds(500), .seconds(1), .seconds(2), .seconds(4)]
   /// Elements that wait for a connection hold less.
   static let leastTaken = 8
+  /// A server may take a little before it looks at the key.
+  private static let trial = Duration.seconds(1)
+  /// From then on a loss is another one.
+  private static let standing = Duration.seconds(5)
 
   /// Notes another pipeline.
-  mutating func opened(at now: MediaTime) { (taken, movedAt, tryAt) = (0, now, nil) }
+  mutating func opened(at now: MediaTime) { (taken, takenSince, movedAt, tryAt) = (0, nil, now, nil) }
 
   /// - Parameters:
   ///   - taken: buffers that the pipeline has taken since it was opened.
@@ -48,10 +56,7 @@ struct StreamRetry: Sendable {
   mutating func look(taken: Int, waiting: Int, isBroken: Bool, at now: MediaTime) -> Step {
     if let tryAt { return now >= tryAt ? .reopen : .wait }
     if taken > self.taken || waiting == 0 { movedAt = now }
-    if taken > self.taken, taken >= Self.leastTaken {
-      awayBefore = away(at: now)
-      (wasTaken, awaySince, attempts) = (true, nil, 0)
-    }
+    if taken > self.taken, taken >= Self.leastTaken { tookSome(at: now) }
     self.taken = taken
     return isBroken || now - movedAt >= stallLimit ? broke(at: now) : .wait
   }
@@ -59,9 +64,17 @@ struct StreamRetry: Sendable {
   /// For how long it has been away in all.
   func away(at now: MediaTime) -> Duration { awayBefore + (awaySince.map { now - $0 } ?? .zero) }
 
+  private mutating func tookSome(at now: MediaTime) {
+    let since = takenSince ?? now
+    takenSince = since
+    (awayBefore, awaySince) = (away(at: now), nil)
+    if now - since >= Self.trial { wasTaken = true }
+    if now - since >= Self.standing { (lostSince, attempts) = (nil, 0) }
+  }
+
   private mutating func broke(at now: MediaTime) -> Step {
-    let since = awaySince ?? now
-    awaySince = since
+    let since = lostSince ?? now
+    (lostSince, awaySince) = (since, awaySince ?? now)
     guard wasTaken, now - since < limit else { return .over }
     let delay = Self.delays[min(attempts, Self.delays.count - 1)]
     attempts += 1

@@ -10,12 +10,12 @@ public struct StreamStatus: Sendable, Equatable {
   public var away: Duration = .zero
   /// Why it was lost, the last time.
   public var reason: LiveKitError?
-  /// Whether the server has ever taken anything.
+  /// Whether the server has ever taken something for a second: one that refuses a stream may take a little first.
   public var wasTaken = false
 
   /// - Parameters:
   ///   - losses: how often it was lost.
-  ///   - wasTaken: whether the server has ever taken anything.
+  ///   - wasTaken: whether the server has ever taken something for a second.
   public init(
     isReconnecting: Bool = false, losses: Int = 0, away: Duration = .zero, reason: LiveKitError? = nil,
     wasTaken: Bool = false

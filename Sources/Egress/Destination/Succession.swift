@@ -113,14 +113,17 @@ struct Succession<Stage: Sendable, Line: Hashable & Sendable>: Sendable {
     return Place(stage: current.stage, time: time - origin)
   }
 
-  /// Not where the encoder that goes was ahead, and what is of that time has been written: it would come twice.
+  /// Not where the encoder that goes was ahead, and what is of that time has been written: it would come twice. Nor
+  /// behind the end, where nothing would come to it.
   private func mayTakeOver(_ next: Turn, at time: Duration) -> Bool {
-    time >= next.earliest && (next.earliest == .zero || time > reached)
+    !isBehindEnd(time) && time >= next.earliest && (next.earliest == .zero || time > reached)
   }
 
+  private func isBehindEnd(_ time: Duration) -> Bool { end.map { time >= $0.time } ?? false }
+
   private mutating func isOver(_ input: String, at time: Duration) -> Bool {
-    guard let end, time >= end.time else { return false }
-    self.end?.open.remove(input)
+    guard isBehindEnd(time) else { return false }
+    end?.open.remove(input)
     return true
   }
 
@@ -139,6 +142,7 @@ struct Succession<Stage: Sendable, Line: Hashable & Sendable>: Sendable {
 
   /// Where what is older than the current turn goes: into the newest one that had begun by then.
   private func placeInPast(_ input: String, from line: Line, at time: Duration) -> Place? {
+    guard !isBehindEnd(time) else { return nil }
     let turn = past.last { $0.origin <= time && $0.turn.lines[input] == line && $0.open.contains(input) }
     return turn.map { Place(stage: $0.turn.stage, time: time - $0.origin) }
   }

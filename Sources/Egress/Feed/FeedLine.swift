@@ -3,6 +3,7 @@ import MediaBridge
 import MediaCore
 import MediaPipelines
 import PipelineTemplates
+import Synchronization
 
 /// One track in one form: as it was sent, decoded, or encoded by one template. All destinations that want it so share it,
 /// and none waits for another.
@@ -92,6 +93,14 @@ final class FeedLine: Sendable {
   /// - Returns: whether nobody is left.
   func remove(_ id: ObjectIdentifier) -> Bool { hub.remove(id) }
 
+  /// Call it before the first push of a line that is added while the job runs. Encoders of audio fill all that is missing
+  /// since their beginning, which may be hours ago.
+  /// - Parameter start: from when on there is to be media.
+  func begin(from start: Duration) { if isEncoded { hub.begin(at: max(.zero, start - Self.slack)) } }
+
+  /// Lines are not quite as far as each other.
+  private static let slack = Duration.seconds(10)
+
   /// Called by one thread at a time, with times that go up.
   /// - Parameter isStandIn: whether nobody sent it, who could be asked for a keyframe.
   func push(_ media: MediaBuffer, at time: Duration, isStandIn: Bool = false) {
@@ -100,8 +109,9 @@ final class FeedLine: Sendable {
       return hub.deliver(media, FeedTime(shown: time))
     }
     guard let encoder else { return }
-    if hub.isKeyframeDue(at: time) { encoder.requestKeyframe(at: time) }
-    encoder.push(media, at: time, updatingCaps: kind == .video)
+    let own = time - hub.beginning
+    if hub.isKeyframeDue(at: time) { encoder.requestKeyframe(at: own) }
+    encoder.push(media, at: own, updatingCaps: kind == .video)
   }
 
   /// Whether nothing comes of it any more, which those are told who take it.
@@ -180,11 +190,17 @@ private final class FeedHub: Sendable {
   private let state: Locked<State>
   /// Where nobody says one.
   private let keyframeInterval: Duration?
+  /// Nanoseconds.
+  private let began = Atomic(Int64(0))
 
   init(lead: Duration, keyframeInterval: Duration?) {
     state = Locked(State(pace: KeyframePace(lead: lead)))
     self.keyframeInterval = keyframeInterval
   }
+
+  /// The moment of the job from which the encoder counts.
+  var beginning: Duration { .nanoseconds(began.load(ordering: .relaxed)) }
+  func begin(at time: Duration) { began.store(time.nanoseconds, ordering: .relaxed) }
 
   func add(_ taker: FeedLine.Taker) {
     change { takers in
@@ -239,9 +255,10 @@ private final class FeedHub: Sendable {
   /// On the encoder's streaming thread. What an encoder puts before the first moment is its run-in, which decoders do
   /// without; a decoding time before it, which reordered frames begin with, is the first moment.
   func deliver(encoded media: MediaBuffer) {
-    guard let shown = media.pts.map({ Duration.nanoseconds($0.nanoseconds) }), shown >= .zero else { return }
+    guard let own = media.pts.map({ Duration.nanoseconds($0.nanoseconds) }), own >= .zero else { return }
+    let (beginning, shown) = (beginning, own + beginning)
     if !media.isDelta { state.withLock { $0.pace.made(at: shown) } }
-    let decoded = media.dts.map { max(Duration.nanoseconds($0.nanoseconds), .zero) }
+    let decoded = media.dts.map { max(Duration.nanoseconds($0.nanoseconds), .zero) + beginning }
     deliver(media, FeedTime(shown: shown, decoded: decoded))
   }
 }

@@ -13,9 +13,13 @@ struct GapLog: Sendable {
   static let least = Duration.seconds(1)
   private static let limit = 10_000
 
-  private var all: [Gap] = []
+  /// Those that are over.
+  private(set) var gaps: [Gap] = []
   /// Where what came last ends.
-  private var end = Duration.zero
+  private var end: Duration
+
+  /// - Parameter begin: from when on something is to come.
+  init(from begin: Duration = .zero) { end = begin }
 
   /// - Parameters:
   ///   - start: of what comes.
@@ -25,15 +29,24 @@ struct GapLog: Sendable {
     end = max(end, start + duration)
   }
 
+  /// Nothing is to come from `time` on.
+  mutating func stop(at time: Duration) {
+    note(until: time)
+    end = max(end, time)
+  }
+
+  /// Something is to come again from `time` on.
+  mutating func goOn(from time: Duration) { end = max(end, time) }
+
   /// - Parameter length: of the job.
   func gaps(until length: Duration) -> [Gap] {
     var whole = self
     whole.note(until: length)
-    return whole.all
+    return whole.gaps
   }
 
   private mutating func note(until time: Duration) {
-    guard time - end >= Self.least, all.count < Self.limit else { return }
-    all.append(Gap(from: end, to: time))
+    guard time - end >= Self.least, gaps.count < Self.limit else { return }
+    gaps.append(Gap(from: end, to: time))
   }
 }

@@ -39,7 +39,10 @@ struct MediaLine: Sendable {
 
   /// The moment zero of the job, which another line may have set.
   /// - Parameter start: since then, from when on there is to be media.
-  mutating func begin(at origin: MediaTime, from start: Duration = .zero) { timeline.begin(at: origin, from: start) }
+  mutating func begin(at origin: MediaTime, from start: Duration = .zero) {
+    line.begin(from: start)
+    timeline.begin(at: origin, from: start)
+  }
 
   /// What comes from here on is of another codec.
   mutating func change(to frames: FrameRepeater) { self.frames = frames }

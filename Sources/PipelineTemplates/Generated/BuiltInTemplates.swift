@@ -897,12 +897,14 @@ appsrc name=video max-buffers=${queue:-1000} max-bytes=0 leaky-type=downstream c
 #               goes in: a track as it was sent, or else encoded into the first of them.
 # audio-N       The same of each participant that has a track of its own: audio-2, audio-3 and so on.
 # captions      What is said, as text: a track of subtitles where captions are asked for, which nothing waits for.
-# mux           Starts a new cluster after `cluster` ns; a kill loses at most the last one.
+# mux           Starts a new cluster after `cluster` ns; a kill loses at most the last one. The index has an entry a second
+#               at most: of audio alone each packet would get one.
 # filesink      Nothing is held back in memory.
 #
 # Units: cluster ns, location path or address, queue buffers
 
 matroskamux name=mux offset-to-zero=true min-cluster-duration=${cluster:-1000000000} max-cluster-duration=${cluster:-1000000000}
+  min-index-interval=1000000000
 ! filesink location=${location} buffer-mode=unbuffered
 appsrc name=video max-buffers=${queue:-1000} max-bytes=0 leaky-type=downstream
   caps="video/x-h264,stream-format=avc,alignment=au;video/x-vp8;video/x-vp9;video/x-av1,stream-format=obu-stream,alignment=tu"
@@ -1137,12 +1139,14 @@ appsrc name=audio max-buffers=${queue:-1000} max-bytes=0 leaky-type=downstream
 #
 # video, audio  Queue at most `queue` buffers; the oldest are dropped when the disk does not keep up. The caps say what
 #               goes in: a track as it was sent, or else encoded into the first of them.
-# mux           Starts a new cluster after `cluster` ns; a kill loses at most the last one.
+# mux           Starts a new cluster after `cluster` ns; a kill loses at most the last one. The index has an entry a second
+#               at most: of audio alone each packet would get one.
 # filesink      Nothing is held back in memory.
 #
 # Units: cluster ns, location path or address, queue buffers
 
 webmmux name=mux offset-to-zero=true min-cluster-duration=${cluster:-1000000000} max-cluster-duration=${cluster:-1000000000}
+  min-index-interval=1000000000
 ! filesink location=${location} buffer-mode=unbuffered
 appsrc name=video max-buffers=${queue:-1000} max-bytes=0 leaky-type=downstream
   caps="video/x-vp8;video/x-vp9;video/x-av1,stream-format=obu-stream,alignment=tu"
