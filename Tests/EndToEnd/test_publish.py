@@ -4,6 +4,7 @@ import signal
 import socket
 import subprocess
 import time
+from types import SimpleNamespace
 
 import av
 import checks
@@ -12,8 +13,10 @@ import livekit_server
 import numpy as np
 import pytest
 from failures import assert_failed
-from programs import mediabridge
+from livekit.protocol import rtc
+from programs import ROOT, mediabridge, python
 from publishing import FPS, assert_in_order, encode, numbers, publish
+from test_events import say
 
 
 @pytest.fixture(scope="module")
@@ -217,3 +220,54 @@ def test_a_token_that_may_not_publish_is_told(server, start):
         server.enter(*mediabridge("publish", "pattern", "--url", server.url, "--json", "--token", token.stdout.strip()))
     )
     assert_failed(publisher, "canPublish", within=20)
+
+
+@pytest.fixture
+def prompted(local_server, start):
+    """A server by way of a proxy, which says things in its name at `at`."""
+    proxy = start(python("signal_proxy.py", "--to", local_server.url))
+    at = f"127.0.0.1:{proxy.wait_for('listening')['port']}"
+    return SimpleNamespace(url=f"ws://{at}", enter=local_server.enter, at=at)
+
+
+def take_away(server, track):
+    say(server.at, track_unpublished=rtc.TrackUnpublishedResponse(track_sid=track["sid"]))
+
+
+def test_what_the_server_takes_away_is_told(prompted, start, numbered):
+    publisher = publish(prompted, start, numbered, "--loop")
+    camera, microphone = publisher.wait_for("publishing", 20)["tracks"]
+    take_away(prompted, camera)
+    assert publisher.wait_for("source_ended", 10)["source"] == "camera"
+    take_away(prompted, microphone)
+    assert_failed(publisher, "microphone is not sent", "the server has taken it out of the room")
+
+
+def test_a_file_of_which_a_track_was_taken_away_ends_and_fails(prompted, start, numbered):
+    publisher = publish(prompted, start, numbered)
+    take_away(prompted, publisher.wait_for("publishing", 20)["tracks"][0])
+    publisher.wait_for("finished", 30)
+    assert_failed(publisher, "camera is not sent", "the server has taken it out of the room")
+
+
+@pytest.mark.parametrize("source", ["file", "standard input"])
+def test_what_is_read_once_goes_on_while_all_of_it_is_muted(prompted, start, numbered, source):
+    publisher = publish(prompted, start, numbered) if source == "file" else publish(prompted, start, "-", stdin=numbered)
+    for track in publisher.wait_for("publishing", 20)["tracks"]:
+        say(prompted.at, mute=rtc.MuteTrackRequest(sid=track["sid"], muted=True))
+    publisher.wait_for("finished", 30)
+    assert publisher.finish() == 0, publisher.report("failed")
+
+
+def test_what_cannot_be_encoded_is_told(local_server, start, tmp_path):
+    """Again and again; to capture it anew would not help."""
+    folder = tmp_path / "encode"
+    folder.mkdir()
+    text = (ROOT / "pipelines/encode/vp8.pipeline").read_text()
+    assert "! videoflip" in text
+    (folder / "vp8.pipeline").write_text(text.replace("! videoflip", "! identity error-after=20 ! videoflip"))
+    options = ("--pipelines", tmp_path, "--set", "pattern.width=320", "--set", "pattern.height=180")
+    publisher = publish(local_server, start, "pattern", *options)
+    publisher.wait_for("publishing", 20)
+    assert_failed(publisher, "camera is not sent", within=40)
+    assert not any(event["event"] == "source_lost" for event in publisher.events), publisher.report("captured anew")

@@ -214,5 +214,11 @@ actor PublisherTransport {
     await peer.close()
     await loop.stop()
     told.finish()
+    // They hold the link, which looks for them here.
+    let left = tracks.withLock { tracks in
+      defer { tracks = [] }
+      return tracks
+    }
+    for (track, _) in left { await track.stop() }
   }
 }

@@ -13,6 +13,14 @@ final class LocalMedia: Sendable {
     case rawSoon
   }
 
+  /// What its track wants of it.
+  enum Demand: Sendable {
+    case nothing
+    /// A device is let go of; what is none goes on, and what comes of it goes nowhere.
+    case muted
+    case media
+  }
+
   fileprivate struct Output {
     let id: ObjectIdentifier
     var form: Form
@@ -41,7 +49,8 @@ final class LocalMedia: Sendable {
   private let onEnd = Locked<(@Sendable (LiveKitError?) -> Void)?>(nil)
   private let changes = TaskChain()
   private let decoding = TaskChain()
-  private let isCapturing = Locked(false)
+  /// What it does now; never muted of a device.
+  private let current = Locked(Demand.nothing)
   private let taken = Locked(0)
   /// What frames go through before they are handed on.
   let processing = FrameProcessing()
@@ -88,14 +97,15 @@ final class LocalMedia: Sendable {
     let id = ObjectIdentifier(owner)
     let unused = state.withLock { state -> MediaDecoder? in
       state.outputs.removeAll { $0.id == id }
-      return state.outputs.contains { $0.form != .asItComes } ? nil : state.takeDecoder()
+      return state.takesRaw ? nil : state.takeDecoder()
     }
     if let unused { decoding.add { await unused.stop() } }
   }
 
   /// Captures, or lets go of the device; one after the other where several ask.
-  func capture(_ isWanted: Bool) async throws(LiveKitError) {
-    try await changes.add { await self.bringIntoLine(isWanted) }.value.get()
+  /// - Parameter demand: asked for when it is its turn.
+  func capture(_ demand: @escaping @Sendable () -> Demand) async throws(LiveKitError) {
+    try await changes.add { await self.bringIntoLine(demand()) }.value.get()
   }
 
   /// From the next frame on.
@@ -104,16 +114,26 @@ final class LocalMedia: Sendable {
     changes.add { [processing] in await processing.end(old) }
   }
 
-  private func bringIntoLine(_ isWanted: Bool) async -> Result<Void, LiveKitError> {
-    guard isCapturing.withLock({ $0 }) != isWanted else { return .success(()) }
-    isCapturing.withLock { $0 = isWanted }
-    guard isWanted else {
-      await capture.stop()
-      await decoding.settled()
-      await state.withLock { $0.takeDecoder() }?.stop()
-      await processing.pause()
-      return .success(())
+  private func bringIntoLine(_ demand: Demand) async -> Result<Void, LiveKitError> {
+    let demand = demand == .muted && !capture.goesOnMuted ? .nothing : demand
+    let before = current.withLock { current in
+      defer { current = demand }
+      return current
     }
+    guard demand != before else { return .success(()) }
+    if demand == .nothing { await capture.stop() }
+    if before == .media { await rest() }
+    return before == .nothing ? await begin() : .success(())
+  }
+
+  /// What comes next begins anew.
+  private func rest() async {
+    await decoding.settled()
+    await state.withLock { $0.takeDecoder() }?.stop()
+    await processing.pause()
+  }
+
+  private func begin() async -> Result<Void, LiveKitError> {
     let first = First()
     newest.withLock { $0 = first }
     do throws(LiveKitError) {
@@ -122,12 +142,13 @@ final class LocalMedia: Sendable {
           media: { [weak self] in self?.take($0, first) }, end: { [weak self] in self?.end($0, first) }))
       return .success(())
     } catch {
-      isCapturing.withLock { $0 = false }
+      current.withLock { $0 = .nothing }
       return .failure(error)
     }
   }
 
   private func take(_ media: CapturedMedia, _ first: First) {
+    guard current.withLock({ $0 }) != .muted else { return }
     taken.withLock { $0 += 1 }
     guard media.isEncoded else { return process(media, first) }
     // Nothing that is to be processed is seen or sent before.
@@ -177,7 +198,8 @@ final class LocalMedia: Sendable {
         let made = try await capture.makeDecoder(
           kind == .video ? .video : .audio, onMedia: { [weak self] in self?.process($0, isDecoded: true, first) },
           onFailure: { [weak self] in self?.decoderFailed($0) })
-        state.withLock { $0.decoder = .made(made) }
+        let isProcessed = processing.processor != nil
+        if !state.withLock({ $0.keep(made, isProcessed: isProcessed) }) { await made.stop() }
       } catch {
         decoderFailed(error)
       }
@@ -201,7 +223,7 @@ extension LocalMedia.State {
     _ media: CapturedMedia, isProcessed: Bool
   ) -> ([LocalMedia.Output], MediaDecoder?, Bool) {
     if isProcessed { for index in outputs.indices { outputs[index].form = .raw } }
-    guard isProcessed || outputs.contains(where: { $0.form != .asItComes }) else { return (outputs, nil, false) }
+    guard isProcessed || takesRaw else { return (outputs, nil, false) }
     let made = decoder.made
     if made != nil, !media.media.isDelta {
       for index in outputs.indices where outputs[index].form == .rawSoon { outputs[index].form = .raw }
@@ -210,6 +232,16 @@ extension LocalMedia.State {
     if isToBeMade { decoder = .making }
     return (outputs.filter { $0.form != .raw }, made, isToBeMade)
   }
+
+  /// - Returns: false where nobody wants it any more.
+  fileprivate mutating func keep(_ made: MediaDecoder, isProcessed: Bool) -> Bool {
+    guard case .making = decoder else { return false }
+    decoder = isProcessed || takesRaw ? .made(made) : .none
+    return decoder.made != nil
+  }
+
+  /// Whether somebody takes raw media, or is to.
+  fileprivate var takesRaw: Bool { outputs.contains { $0.form != .asItComes } }
 
   fileprivate mutating func takeDecoder() -> MediaDecoder? {
     defer { decoder = .none }

@@ -4,7 +4,8 @@ import MediaPipelines
 
 /// A track of this process. It captures while it is started and not muted; publishing starts it.
 public protocol LocalTrack: Track {
-  /// Lets go of the device; the track stays published, and the others are told that it is muted. Nothing is sent of it.
+  /// Lets go of the device; the track stays published, and the others are told that it is muted. Nothing is sent of it. A
+  /// file, standard input or an address goes on meanwhile.
   /// - Throws: `invalidState` without a connection where it is published.
   func mute() async throws
   /// Captures again.
@@ -46,10 +47,9 @@ final class WeakPublication: Sendable {
 }
 
 extension CapturedTrack {
-  /// Captures as it is wanted now.
+  /// Captures as it is wanted when it is this call's turn.
   func settle() async throws(LiveKitError) {
-    let isWanted = state.withLock { $0.trackState == .started && !$0.isMuted }
-    try await media.capture(isWanted)
+    try await media.capture { [state] in state.withLock { $0.demand } }
   }
 
   func begin() async throws(LiveKitError) {
@@ -76,7 +76,14 @@ extension CapturedTrack {
       mutingChanged()
       throw error
     }
-    try await publisher.publication?.told(muted: muted)
+    try await publisher.publication?.mutingChanged()
+  }
+}
+
+extension Track.State {
+  fileprivate var demand: LocalMedia.Demand {
+    guard trackState == .started else { return .nothing }
+    return isMuted ? .muted : .media
   }
 }
 

@@ -14,6 +14,7 @@ public final class LocalTrackPublication: TrackPublication, @unchecked Sendable 
   private let backup = Locked<OutgoingTrack?>(nil)
   /// Why it is not sent any more as its source carries it.
   private let reason = Locked<String?>(nil)
+  private let failure = Locked<LiveKitError?>(nil)
 
   init(info: TrackInfo, track: any CapturedTrack, session: RoomSession) {
     captured = track
@@ -26,7 +27,7 @@ public final class LocalTrackPublication: TrackPublication, @unchecked Sendable 
   /// Always true: who publishes has it.
   public override var isSubscribed: Bool { true }
 
-  /// Lets go of the device; the others are told that it is muted.
+  /// Lets go of the device; the others are told that it is muted. What is no device goes on meanwhile.
   public func mute() async throws { try await captured.mute() }
   /// Captures again.
   public func unmute() async throws { try await captured.unmute() }
@@ -53,6 +54,12 @@ public final class LocalTrackPublication: TrackPublication, @unchecked Sendable 
     senders.flatMap(\.streams).reduce((0, 0)) { ($0.0 + $1.statistics.packetsSent, $0.1 + $1.statistics.bytesSent) }
   }
 
+  /// Why nothing is sent of it whatever is captured, or the server took it out of the room; nil while it is sent.
+  package internal(set) var sendFailure: LiveKitError? {
+    get { failure.withLock { $0 } }
+    set { failure.withLock { $0 = newValue } }
+  }
+
   /// How many frames or stretches of audio have been captured of it, whether or not anybody wants them.
   package var captureCount: Int { captured.media.count }
 
@@ -67,9 +74,13 @@ public final class LocalTrackPublication: TrackPublication, @unchecked Sendable 
 
   // MARK: For the session
 
-  func told(muted: Bool) async throws(LiveKitError) {
-    info.withLock { $0.isMuted = muted }
-    try await session.withLock { $0 }?.tell(muted: muted, of: self)
+  /// Whether its track is muted is another than before.
+  func mutingChanged() async throws(LiveKitError) { try await session.withLock { $0 }?.tellMuting(of: self) }
+
+  /// In the order of the session's work, so that what is newest stays.
+  func showMuting() {
+    let isMuted = captured.isMuted
+    info.withLock { $0.isMuted = isMuted }
   }
 
   func unpublished() {
@@ -85,12 +96,16 @@ public final class LocalTrackPublication: TrackPublication, @unchecked Sendable 
       return backup
     }
     if let old { captured.media.remove(old) }
-    if let new { captured.media.add(new, .raw) { _ = new.take($0) } }
+    guard let new else { return }
+    new.set(muted: captured.isMuted)
+    captured.media.add(new, .raw) { _ = new.take($0) }
   }
 
   /// Hands what is captured to what sends it.
   func send(with new: OutgoingTrack) {
     outgoing.withLock { $0 = new }
+    sendFailure = nil
+    new.set(muted: captured.isMuted)
     let isAsItIs = new.plan.isAsItIs && reason.withLock { $0 } == nil
     captured.media.add(self, isAsItIs ? .asItComes : .raw) { [weak self] media in
       if let obstacle = new.take(media) { self?.encode(because: obstacle) }

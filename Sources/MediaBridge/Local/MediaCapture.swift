@@ -24,6 +24,8 @@ protocol MediaCapture: AnyObject, Sendable {
   func start(_ handlers: CaptureHandlers) async throws(LiveKitError)
   /// The device is let go of, and nothing comes any more, when it returns.
   func stop() async
+  /// Whether it is no device, and goes on while its track is muted: it would begin anew, or have gone by.
+  var goesOnMuted: Bool { get }
   /// Whether it may hand over media as its source carries it.
   func mayBeEncoded() async -> Bool
   /// Why it hands over raw media although it was to leave what it can as it is; nil where it was not.
@@ -36,6 +38,7 @@ protocol MediaCapture: AnyObject, Sendable {
 }
 
 extension MediaCapture {
+  var goesOnMuted: Bool { false }
   func mayBeEncoded() async -> Bool { false }
   func reasonToDecode() async -> String? { nil }
   func makeDecoder(

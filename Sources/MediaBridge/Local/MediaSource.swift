@@ -11,8 +11,13 @@ public final class MediaSource: Sendable {
   public var isFile: Bool { hasEnd.withLock { $0 } }
   private let hasEnd: Locked<Bool>
   private let capture: TemplateCapture
+  /// Of what its template can make, what ``kinds(within:)`` has waited for in vain, though nothing says that there is none.
+  package var missing: Set<Track.Kind> { late.withLock { $0 } }
+  private let late = Locked(Set<Track.Kind>())
   /// A file shows something, or an error, long before that.
   private static let newsLimit = Duration.seconds(3)
+  /// Audio of a camera is heard before the first keyframe that it sends, and they may be far apart.
+  private static let keyframeLimit = Duration.seconds(10)
   /// Whether the person at the desktop chooses what is seen each time that it begins.
   package var asksPerson: Bool { capture.asksPerson }
   /// The name of the capture template for what goes by once.
@@ -31,7 +36,8 @@ public final class MediaSource: Sendable {
     template: String, passthrough: Passthrough = .none, values: [String: String] = [:], pipelineFolder: String? = nil
   ) {
     self.init(
-      template: template, values: values, pipelineFolder: pipelineFolder, isFile: false, passthrough: passthrough)
+      template: template, values: values, pipelineFolder: pipelineFolder, isFile: false, passthrough: passthrough,
+      goesOnMuted: Self.readsStandardInput(template))
   }
 
   /// A file, or an address that GStreamer can read, such as `rtsp://camera/stream`, by the template `capture/file`; one of
@@ -50,7 +56,7 @@ public final class MediaSource: Sendable {
     let address = location.contains("://") ? location : URL(fileURLWithPath: location).absoluteString
     self.init(
       template: Self.template(of: location), values: values.merging(["location": address]) { set, _ in set },
-      pipelineFolder: pipelineFolder, isFile: isFile, start: start, passthrough: passthrough)
+      pipelineFolder: pipelineFolder, isFile: isFile, start: start, passthrough: passthrough, goesOnMuted: true)
   }
 
   /// The name of the capture template for a path or an address.
@@ -60,11 +66,12 @@ public final class MediaSource: Sendable {
 
   private init(
     template: String, values: [String: String], pipelineFolder: String?, isFile: Bool, start: Duration = .zero,
-    passthrough: Passthrough
+    passthrough: Passthrough, goesOnMuted: Bool
   ) {
     (self.template, hasEnd) = (template, Locked(isFile))
     capture = TemplateCapture(
-      template: template, values: values, folder: pipelineFolder, start: start, passthrough: passthrough.formats)
+      template: template, values: values, folder: pipelineFolder, start: start, passthrough: passthrough.formats,
+      goesOnMuted: goesOnMuted)
   }
 
   /// A track of its video.
@@ -80,7 +87,8 @@ public final class MediaSource: Sendable {
 
   /// Finds out what it makes, by capturing for a moment; what is no file goes on until its tracks take it. Of a file the
   /// beginning is read, so that video which cannot be sent as it is is decoded from the first frame on.
-  /// - Parameter limit: how long the first frame or the first audio is waited for, unless its task is cancelled.
+  /// - Parameter limit: how long the first frame or the first audio is waited for, unless its task is cancelled. Where
+  ///   the other may come, too, that is waited for 10 s more.
   /// - Throws: `noMedia` where nothing comes, and why it cannot be captured.
   public func kinds(within limit: Duration = .seconds(10)) async throws(LiveKitError) -> Set<Track.Kind> {
     let (outputs, found) = (try await capture.kinds(), Locked(Set<Track.Kind>()))
@@ -96,23 +104,31 @@ public final class MediaSource: Sendable {
             }
             any.settle(.success(()))
             if isAll { all.settle(.success(())) }
-          }, end: { any.settle(.failure($0 ?? LiveKitError(.noMedia, "there is neither video nor audio in it"))) }))
+          },
+          end: {
+            any.settle(.failure($0 ?? LiveKitError(.noMedia, "there is neither video nor audio in it")))
+            all.settle(.success(()))
+          }))
     }
     let again = isFile ? restartWithoutNews() : nil
-    defer { again?.cancel() }
     let nothing = LiveKitError(.noMedia, "neither video nor audio comes of it", fault: .publisher)
-    await withTaskCancellationHandler {
-      _ = try? await any.value(within: limit, else: nothing)
+    let first = await withTaskCancellationHandler { () async -> Result<Void, LiveKitError> in
+      let first = await any.result(within: limit, else: nothing)
+      again?.cancel()
+      guard case .success = first else { return first }
+      await capture.onSingle { all.settle(.success(())) }
+      _ = await all.result(within: Self.keyframeLimit, else: nothing)
+      return first
     } onCancel: {
       any.settle(.failure(LiveKitError(.cancelled, "nobody waits for it any more")))
+      all.settle(.success(()))
     }
-    do throws(LiveKitError) { try await any.value() } catch {
+    do throws(LiveKitError) { try first.get() } catch {
       for (tap, _) in taps { await tap.stop() }
       throw error
     }
-    // Audio of a camera is heard before the first keyframe that it sends.
-    await capture.onSingle { all.settle(.success(())) }
-    try? await all.value(within: .seconds(3), else: nothing)
+    let missing = all.current == nil ? Set(taps.map { $0.1 }).subtracting(found.withLock { $0 }) : []
+    late.withLock { $0 = missing }
     // Standard input may be a file, of which what was read once does not come again.
     if !Self.readsStandardInput(template), await capture.hasLength { hasEnd.withLock { $0 = true } }
     if !isFile { await capture.hold() }
@@ -134,9 +150,9 @@ public final class MediaSource: Sendable {
   package func holdBack() async { await capture.holdBack() }
 
   /// Begins anew where it runs: a file from its beginning, an address by connecting again.
-  /// - Parameter limit: how long something is waited for to come; until then its tracks are told no failure. nil does not
-  ///   wait.
-  /// - Throws: why it cannot be captured, `noMedia` where nothing comes.
+  /// - Parameter limit: how long something is waited for to come for each of its tracks; until then they are told no
+  ///   failure. nil does not wait.
+  /// - Throws: why it cannot be captured, `noMedia` where not all of it comes.
   public func restart(within limit: Duration? = nil) async throws(LiveKitError) {
     try await capture.restart(within: limit)
   }

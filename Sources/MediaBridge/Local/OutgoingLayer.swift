@@ -17,6 +17,8 @@ final class OutgoingLayer: Sendable {
     var isStopped = false
     /// Nobody wants it.
     var isPaused = false
+    /// Nothing is captured of its track.
+    var isMuted = false
     /// The link has no room for it.
     var isHeldBack = false
     /// Bits a second; nil before the link has given any.
@@ -29,9 +31,12 @@ final class OutgoingLayer: Sendable {
     var hasBegun = false
     /// By encoders that have gone.
     var leftOutBefore = 0
+    var retry = RetryPause()
+    /// Until when no encoder is made, since one has failed.
+    var restsUntil: MediaTime?
 
     /// Whether it would be sent if there was room.
-    var isWanted: Bool { !isStopped && !isPaused }
+    var isWanted: Bool { !isStopped && !isPaused && !isMuted }
     var isIdle: Bool { !isWanted || isHeldBack }
     var leftOut: Int { leftOutBefore + (encoder?.dropped ?? 0) }
 
@@ -103,6 +108,7 @@ final class OutgoingLayer: Sendable {
       (state.passed, state.hasBegun) = (nil, false)
       guard !state.isIdle, !state.isMaking, state.pace?.takes(time) ?? true else { return (nil, false) }
       if let encoder = state.encoder, state.size == size { return (encoder, false) }
+      if let end = state.restsUntil, .now < end { return (nil, false) }
       state.isMaking = true
       return (nil, true)
     }
@@ -124,6 +130,12 @@ final class OutgoingLayer: Sendable {
   func set(paused: Bool) {
     state.withLock { $0.isPaused = paused }
     if paused { reset() }
+  }
+
+  /// Nothing is encoded or sent, and no room is needed for it, while it is muted.
+  func set(muted: Bool) {
+    state.withLock { $0.isMuted = muted }
+    if muted { reset() }
   }
 
   /// Whether it would be sent if there was room.
@@ -219,7 +231,24 @@ final class OutgoingLayer: Sendable {
     let filled = try factory.fill(.encode, plan.encodeTemplate, values: values)
     return try EncodePipeline(
       filled, factory: factory, onBuffer: { [sending] in sending.push($0) },
-      onFailure: { [onFailure] in onFailure(LiveKitError($0)) })
+      onFailure: { [weak self] failure in
+        guard let self else { return }
+        work.add { await self.encoderFailed(LiveKitError(failure)) }
+      })
+  }
+
+  /// An encoder that failed while it ran is made anew with what comes after a pause, unless it fails again and again.
+  private func encoderFailed(_ error: LiveKitError) async {
+    let (failed, isOver) = state.withLock { state -> (EncodePipeline?, Bool) in
+      // Elements behind the one that failed say so, too.
+      guard let failed = state.takeEncoder() else { return (nil, false) }
+      let pause = state.retry.next(at: .now)
+      let isOver = pause > Self.longestPause
+      (state.restsUntil, state.isStopped) = (MediaTime.now + pause, state.isStopped || isOver)
+      return (failed, isOver)
+    }
+    await failed?.stop()
+    if isOver { onFailure(error) }
   }
 
   private static func values(
@@ -243,6 +272,8 @@ final class OutgoingLayer: Sendable {
 }
 
 extension OutgoingLayer {
+  /// That of the second failure in a row.
+  private static let longestPause = Duration.seconds(4)
   private static let leastBitrate = 30_000
   private static let usualAudioBitrate = 128_000
 

@@ -14,6 +14,7 @@ final class OutgoingTrack: Sendable {
   /// From the smallest on.
   let layers: [OutgoingLayer]
   private let colors = ColorConverter()
+  private let opus = OpusFormat()
   /// Of video that is sent as it is.
   private let watch = Locked(StreamWatch())
   /// Whether what came last was as its source carries it; nil before anything.
@@ -94,7 +95,21 @@ final class OutgoingTrack: Sendable {
       for layer in layers { layer.pass(captured) }
       return plan.isVideo ? watch.withLock { $0.note(captured) } : nil
     }
-    let size = plan.isVideo ? VideoFrame(captured)?.uprightSize : nil
+    if plan.isVideo { takeFrame(captured) } else { takeAudio(captured) }
+    return nil
+  }
+
+  private func takeAudio(_ captured: CapturedMedia) {
+    guard let pieces = opus.convert(captured) else { return encode(captured) }
+    for piece in pieces { encode(piece) }
+  }
+
+  private func encode(_ audio: CapturedMedia) {
+    for layer in layers { layer.take(at: audio.time, of: nil) { audio.media } }
+  }
+
+  private func takeFrame(_ captured: CapturedMedia) {
+    let size = VideoFrame(captured)?.uprightSize
     // For the first layer that takes the frame, and the others.
     var converted: MediaBuffer?
     for layer in layers {
@@ -104,7 +119,6 @@ final class OutgoingTrack: Sendable {
         return media
       }
     }
-    return nil
   }
 
   /// Takes what the server reports of any stream of the connection, and does what it asks for. On the transport's loop.
@@ -112,8 +126,8 @@ final class OutgoingTrack: Sendable {
     for layer in layers { layer.receive(report, at: time) }
   }
 
-  /// Begins anew with the next media, with a keyframe.
-  func reset() { for layer in layers { layer.reset() } }
+  /// Nothing is sent while it is muted; then it begins anew, with a keyframe.
+  func set(muted: Bool) { for layer in layers { layer.set(muted: muted) } }
 
   /// Which layers somebody receives, as the server says.
   func set(_ qualities: [Livekit_SubscribedQuality]) {

@@ -5,6 +5,8 @@ import MediaPipelines
 /// A capture template whose outputs several tracks share: a file's video and its audio. It runs while one of them wants it.
 actor TemplateCapture {
   private let source: Source
+  /// Whether it is no device, and goes on while its tracks are muted.
+  nonisolated let goesOnMuted: Bool
   /// What is not decoded.
   private var passthrough: PassthroughFormats
   /// Why video is decoded in spite of that.
@@ -13,7 +15,7 @@ actor TemplateCapture {
   private var pipeline: CapturePipeline?
   /// Runs until the first track takes it, though nobody does yet.
   private var isHeld = false
-  /// Settled when something has come of the pipeline that runs, or it has failed before.
+  /// Settled when something has come of the pipeline that runs for each track, or it has failed before.
   private var begun = Outcome<Void, LiveKitError>()
   /// What has shown its first media while the rest goes nowhere, until it begins anew; nil while all goes on.
   private let shown = Locked<Set<CapturePipeline.Kind>?>(nil)
@@ -53,10 +55,12 @@ actor TemplateCapture {
   ///   - folder: searched before the usual places.
   ///   - start: where in a file it begins.
   ///   - passthrough: what is not decoded.
+  ///   - goesOnMuted: whether it is no device, and goes on while its tracks are muted.
   init(
     template: String, values: [String: String], folder: String?, start: Duration = .zero,
-    passthrough: PassthroughFormats = PassthroughFormats()
+    passthrough: PassthroughFormats = PassthroughFormats(), goesOnMuted: Bool = false
   ) {
+    self.goesOnMuted = goesOnMuted
     source = Source(template: template, values: values, folder: folder, start: start)
     self.passthrough = passthrough
   }
@@ -77,8 +81,8 @@ actor TemplateCapture {
   }
 
   /// Begins anew where it runs.
-  /// - Parameter limit: how long something is waited for to come, before which its tracks are told no failure; nil not to
-  ///   wait.
+  /// - Parameter limit: how long something is waited for to come for each of its tracks, before which they are told no
+  ///   failure; nil not to wait.
   func restart(within limit: Duration?) async throws(LiveKitError) {
     try await changes.add {
       await self.end()
@@ -86,7 +90,8 @@ actor TemplateCapture {
       return await self.bringIntoLine(isQuiet: limit != nil)
     }.value.get()
     guard let limit else { return }
-    try await begun.value(within: limit, else: LiveKitError(.noMedia, "nothing comes", fault: .publisher))
+    let error = LiveKitError(.noMedia, "not all that is published of it comes", fault: .publisher)
+    try await begun.value(within: limit, else: error)
   }
 
   /// Gives each track the first of its media, and the rest once it begins anew.
@@ -201,6 +206,15 @@ actor TemplateCapture {
     }
   }
 
+  private static func areEmpty(
+    _ awaited: Locked<Set<CapturePipeline.Kind>>, without kind: CapturePipeline.Kind
+  ) -> Bool {
+    awaited.withLock { kinds in
+      kinds.remove(kind)
+      return kinds.isEmpty
+    }
+  }
+
   private static func end(_ taps: Locked<[CapturePipeline.Kind: CaptureHandlers]>, _ error: LiveKitError?) {
     for handlers in taps.withLock({ Array($0.values) }) { handlers.end(error) }
   }
@@ -214,6 +228,7 @@ actor TemplateCapture {
 
   private func make(_ granted: [String: String], isQuiet: Bool) throws(PipelineFailure) -> CapturePipeline {
     let (taps, shown, single, begun) = (taps, shown, single, Outcome<Void, LiveKitError>())
+    let awaited = Locked(Set(taps.withLock { Array($0.keys) }))
     single.withLock { $0.isKnown = false }
     self.begun = begun
     let isOver = Locked(false)
@@ -232,7 +247,7 @@ actor TemplateCapture {
       isStarted: source.start == .zero,
       CapturePipeline.Handlers(
         media: { output, media, time in
-          if begun.current == nil { begun.settle(.success(())) }
+          if begun.current == nil, Self.areEmpty(awaited, without: output.kind) { begun.settle(.success(())) }
           guard let handlers = taps.withLock({ $0[output.kind] }),
             shown.withLock({ $0?.insert(output.kind).inserted ?? true })
           else { return }
@@ -256,6 +271,7 @@ private final class TemplateOutput: MediaCapture {
 
   func start(_ handlers: CaptureHandlers) async throws(LiveKitError) { try await capture.add(kind, handlers) }
   func stop() async { await capture.remove(kind) }
+  var goesOnMuted: Bool { capture.goesOnMuted }
   func mayBeEncoded() async -> Bool { await capture.mayBeEncoded(kind) }
   func reasonToDecode() async -> String? {
     guard kind == .video else { return nil }

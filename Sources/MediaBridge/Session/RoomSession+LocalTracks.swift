@@ -105,6 +105,7 @@ extension RoomSession {
     // Who ends a session, or loses it, does not see what was not there yet.
     guard !state.isEnded, generation == services.local.generation else {
       await outgoing.stop()
+      await transport.remove(outgoing)
       throw state.isEnded ? Self.notConnected : LocalTracks.lost
     }
     return outgoing
@@ -142,7 +143,11 @@ extension RoomSession {
 
   /// Taken away by the server, or by somebody with its API. A device may take its time, for which no message waits.
   func unpublished(_ sid: String) {
-    if let published = services.local[sid] { Task { await unpublish(published.publication) } }
+    guard let publication = services.local[sid]?.publication else { return }
+    publication.sendFailure = LiveKitError(
+      .permissionDenied, "the server has taken it out of the room; see whether its participant may still publish",
+      fault: .server)
+    Task { await unpublish(publication) }
   }
 
   func subscribed(_ sid: String) {
@@ -156,13 +161,14 @@ extension RoomSession {
 
   // MARK: What the program says
 
-  /// The others are told; the frames that are left go nowhere.
-  func tell(muted: Bool, of publication: LocalTrackPublication) throws(LiveKitError) {
+  /// The others are told whether it is muted by now; the frames that are left go nowhere then.
+  func tellMuting(of publication: LocalTrackPublication) throws(LiveKitError) {
+    publication.showMuting()
     guard !state.isEnded else { throw Self.notConnected }
     guard let published = services.local[publication] else { return }
-    if muted { for outgoing in published.allOutgoing { outgoing.reset() } }
+    for outgoing in published.allOutgoing { outgoing.set(muted: publication.isMuted) }
     sendMute(of: published)
-    room.tell(.localMuteChanged(publication, isMuted: muted))
+    room.tell(.localMuteChanged(publication, isMuted: publication.isMuted))
   }
 
   /// It may have been muted, or unmuted, since it was announced.
@@ -187,6 +193,7 @@ extension RoomSession {
   private func sendingFailed(_ error: LiveKitError, cid: String) {
     guard let published = services.local.all.first(where: { $0.allOutgoing.contains { $0.cid == cid } }) else { return }
     logger.warning("a track is not sent", metadata: ["reason": "\(error.message)"])
+    published.publication.sendFailure = error
     room.tell(.localTrackEnded(published.publication, error))
   }
 
@@ -243,7 +250,9 @@ extension RoomSession {
       // Another session will have it.
       guard generation == services.local.generation, !state.isRecovering else { return }
       logger.warning("a track is not published again", metadata: ["reason": "\(error.message)"])
-      if !state.isEnded { room.tell(.localTrackEnded(publication, error)) }
+      guard !state.isEnded else { return }
+      publication.sendFailure = error
+      room.tell(.localTrackEnded(publication, error))
     }
   }
 }

@@ -87,11 +87,14 @@ extension Publisher {
     case .silence(let index): return (index, LiveKitError(.noMedia, "nothing comes of it any more", fault: .publisher))
     case .room(.localTrackEnded(let publication, let error)):
       // Capturing again would not help.
+      if let reason = failure(of: publication) { throw reason }
       if let failure = (publication.track as? LocalVideoTrack)?.processor?.failure { throw failure }
       guard let index = published.first(where: { $0.publication === publication })?.index else { return nil }
-      // Of the end of a source each track is told that is not muted; what goes wrong may be in one of them.
-      let first = published.first { $0.index == index && !$0.publication.isMuted }?.publication
+      // Of the end of a source each track is told that captures; what goes wrong may be in one of them.
+      let own = published.filter { $0.index == index && $0.publication.sendFailure == nil }.map(\.publication)
+      let first = own.first { !$0.isMuted } ?? own.first
       return error != nil || first === publication ? (index, error.map(sources[index].word.redacted)) : nil
+    case .room(.localTrackUnpublished(let publication)): try takenAway(publication, published)
     case .room(.reconnecting): console.say("The connection to the room is lost, and is being brought back")
     case .room(.reconnected): console.say("The connection to the room is back")
     case .room(.disconnected(let error?)): throw error
@@ -100,10 +103,20 @@ extension Publisher {
     return nil
   }
 
+  /// By the server; what was taken back here has not failed.
+  /// - Throws: where nothing of its source is left.
+  private func takenAway(_ publication: LocalTrackPublication, _ published: Published) throws(LiveKitError) {
+    guard let error = publication.sendFailure,
+      let index = published.first(where: { $0.publication === publication })?.index
+    else { return }
+    let isLast = !published.contains { $0.index == index && $0.publication.sendFailure == nil }
+    if isLast, let reason = failure(of: publication) { throw reason }
+    tellEnd(of: publication, error)
+  }
+
   private func takeBack(_ published: [LocalTrackPublication], _ error: LiveKitError) async {
     for publication in published {
-      console.say("\(publication.source): \(error.message)")
-      console.event("source_ended", ["source": publication.source.description, "message": error.message])
+      tellEnd(of: publication, error)
       // Without a connection it is not published any more.
       try? await room.localParticipant.unpublish(publication: publication)
     }
@@ -154,11 +167,11 @@ extension Publisher {
       last.code, "\(source.word.shown) went away and did not come back: \(last.message)", fault: last.fault)
   }
 
-  /// Shows each second how much was sent, and tells of live sources of which nothing comes.
+  /// Shows each second how much was sent, and tells of live sources of one of whose tracks nothing comes.
   func watch(
     _ published: Published, since begun: ContinuousClock.Instant, onSilence: @Sendable (Int) -> Void
   ) async -> Result<Void, LiveKitError>? {
-    var quiet = sources.map { _ in (count: 0, seconds: 0) }
+    var quiet = published.map { _ in (count: 0, seconds: 0) }
     var ways = published.map(\.publication.way)
     var link = LinkWatch()
     while !Task.isCancelled {
@@ -170,16 +183,14 @@ extension Publisher {
         ways[index] = publication.way
         tellWay(of: publication)
       }
-      for index in sources.indices where isLive(sources[index]) && room.connectionState == .connected {
+      for (place, (index, publication)) in published.enumerated() where room.connectionState == .connected {
+        let count = publication.captureCount
         // What is muted captures nothing.
-        guard published.contains(where: { $0.index == index && !$0.publication.isMuted }) else {
-          quiet[index].seconds = 0
-          continue
-        }
-        let count = published.reduce(0) { $0 + ($1.index == index ? $1.publication.captureCount : 0) }
-        quiet[index] = count == quiet[index].count ? (count, quiet[index].seconds + 1) : (count, 0)
-        guard quiet[index].seconds == Self.silence else { continue }
-        quiet[index].seconds = 0
+        let isWatched = isLive(sources[index]) && !publication.isMuted && publication.sendFailure == nil
+        let isSilent = isWatched && count == quiet[place].count
+        quiet[place] = (count, isSilent ? quiet[place].seconds + 1 : 0)
+        guard quiet[place].seconds == Self.silence else { continue }
+        quiet[place].seconds = 0
         onSilence(index)
       }
     }

@@ -24,6 +24,27 @@ extension Publisher {
       ])
   }
 
+  /// - Parameter kind: what has not come of it.
+  func tellMissing(_ kind: Track.Kind, of source: PublishSource) {
+    let other = kind == .video ? Track.Kind.audio : .video
+    console.say("\(source.shown): only \(other) comes of it; its \(kind) is not published")
+    console.event("not_published", ["source": source.shown, "kind": "\(kind)"])
+  }
+
+  /// Why it is not sent any more; nil while it is.
+  func failure(of publication: LocalTrackPublication) -> LiveKitError? {
+    publication.sendFailure.map { error in
+      LiveKitError(
+        error.code, "\(publication.source) is not sent: \(error.message)", fault: error.fault,
+        underlying: error.underlying)
+    }
+  }
+
+  func tellEnd(of publication: LocalTrackPublication, _ error: LiveKitError) {
+    console.say("\(publication.source): \(error.message)")
+    console.event("source_ended", ["source": publication.source.description, "message": error.message])
+  }
+
   private func sent(_ publication: LocalTrackPublication) -> [String: Any] {
     guard case .encoded(let reason) = publication.way else { return ["sid": publication.sid, "sent": "as it is"] }
     var said: [String: Any] = ["sid": publication.sid, "sent": "encoded"]

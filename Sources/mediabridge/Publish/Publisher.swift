@@ -51,6 +51,7 @@ struct Publisher {
     tellSlowness(published.map(\.publication))
     console.event("finished", ["seconds": Format.seconds(.now - begun)])
     try ends.get()
+    if let reason = published.compactMap({ failure(of: $0.publication) }).first { throw reason }
   }
 
   /// A file that goes as it is begins with a keyframe, which is not made again for those who come a moment later. Nobody is
@@ -101,6 +102,7 @@ struct Publisher {
     do {
       tellWhoIsWaitedFor(source.word, asksPerson: source.media.asksPerson)
       let kinds = try await source.media.kinds(within: source.word.isListener ? duration ?? Self.day : Self.patience)
+      for kind in source.media.missing { tellMissing(kind, of: source.word) }
       if source.media.isFile { await source.media.holdBack() }
       let isScreen = source.word.isScreen
       var published: [LocalTrackPublication] = []

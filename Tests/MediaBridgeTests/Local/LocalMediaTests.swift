@@ -1,5 +1,7 @@
 import BridgeTesting
 import MediaCore
+import MediaPipelines
+import PeerTransport
 import Testing
 
 @testable import MediaBridge
@@ -7,9 +9,30 @@ import Testing
 @Suite struct LocalMediaTests {
   /// Hands out what a test says.
   private final class Script: MediaCapture {
+    let goesOnMuted: Bool
+    /// Settled once its decoder may be made.
+    let mayDecode = Outcome<Void, LiveKitError>()
+    let decoder = Locked<Weak<MediaDecoder>?>(nil)
     private let handlers = Locked<CaptureHandlers?>(nil)
+
+    init(goesOnMuted: Bool = false, decodesAtOnce: Bool = true) {
+      self.goesOnMuted = goesOnMuted
+      if decodesAtOnce { mayDecode.settle(.success(())) }
+    }
+
+    var isCapturing: Bool { handlers.withLock { $0 != nil } }
     func start(_ handlers: CaptureHandlers) { self.handlers.withLock { $0 = handlers } }
     func stop() { handlers.withLock { $0 = nil } }
+    func makeDecoder(
+      _ kind: CapturePipeline.Kind, onMedia: @escaping @Sendable (CapturedMedia) -> Void,
+      onFailure: @escaping @Sendable (LiveKitError) -> Void
+    ) async throws(LiveKitError) -> MediaDecoder {
+      try await mayDecode.value()
+      let made = try MediaDecoder(
+        kind, factory: PipelineFactory(folder: nil), onMedia: onMedia, onFailure: onFailure)
+      decoder.withLock { $0 = Weak(made) }
+      return made
+    }
     func give(width: Int) throws {
       let frame = try #require(
         VideoFrame(i420: [UInt8](repeating: 128, count: width * 2 * 3 / 2), width: width, height: 2))
@@ -27,11 +50,11 @@ import Testing
   @Test func whatFailedOnceMayComeAnotherTime() async throws {
     let script = Script()
     let media = LocalMedia(script)
-    try await media.capture(true)
+    try await media.capture { .media }
     script.fail()
     await #expect(throws: LiveKitError.self) { try await media.first.value() }
-    try await media.capture(false)
-    try await media.capture(true)
+    try await media.capture { .nothing }
+    try await media.capture { .media }
     try script.give(width: 16)
     #expect(width(of: try await media.first.value()) == 16)
   }
@@ -40,17 +63,71 @@ import Testing
     let script = Script()
     let media = LocalMedia(script)
     for size in [16, 32] {
-      try await media.capture(true)
+      try await media.capture { .media }
       try script.give(width: size)
       try script.give(width: 64)
       #expect(width(of: try await media.first.value()) == Int32(size))
-      try await media.capture(false)
+      try await media.capture { .nothing }
     }
   }
 
-  // MARK: What comes encoded
+  @Test func whatComesTooLateForOneComesForTheNext() async throws {
+    let (script, late) = (Script(), LiveKitError(.noMedia, "too late"))
+    let media = LocalMedia(script)
+    try await media.capture { .media }
+    await #expect(throws: late) { try await media.first.value(within: .zero, else: late) }
+    try script.give(width: 16)
+    #expect(width(of: try await media.first.value()) == 16)
+  }
+
+  // MARK: Muting
 
   private final class Owner {}
+
+  @Test func whatIsNoDeviceGoesOnWhileItIsMuted() async throws {
+    let (script, viewer) = (Script(goesOnMuted: true), Owner())
+    let media = LocalMedia(script)
+    let (widths, ends) = (Collector<Int32>(), Collector<Bool>())
+    media.onEnd { _ in ends.add(true) }
+    media.add(viewer) { captured in
+      if let frame = VideoFrame(captured) { widths.add(frame.dimensions.width) }
+    }
+    for (demand, size) in [(LocalMedia.Demand.media, 16), (.muted, 32), (.media, 64)] {
+      try await media.capture { demand }
+      #expect(script.isCapturing)
+      try script.give(width: size)
+    }
+    #expect(widths.values == [16, 64])
+    try await media.capture { .muted }
+    script.end()
+    #expect(ends.count == 1)
+    try await media.capture { .nothing }
+    #expect(!script.isCapturing)
+  }
+
+  @Test func aDeviceIsLetGoOfWhileItIsMuted() async throws {
+    let script = Script()
+    let media = LocalMedia(script)
+    for demand in [LocalMedia.Demand.media, .muted, .media] {
+      try await media.capture { demand }
+      #expect(script.isCapturing == (demand == .media))
+    }
+  }
+
+  @Test func muteAndUnmuteAtOnceLeaveItAsItSays() async throws {
+    let script = Script()
+    let track = LocalVideoTrack(name: "camera", source: .camera, capture: script)
+    try await track.start()
+    for _ in 0..<200 {
+      async let muted: Void = track.mute()
+      async let unmuted: Void = track.unmute()
+      _ = try await (muted, unmuted)
+      #expect(script.isCapturing != track.isMuted)
+    }
+    try await track.stop()
+  }
+
+  // MARK: What comes encoded
 
   /// Gives the same 30 frames again and again, of which the first is a keyframe, until it is enough.
   private func give(_ script: Script, until isEnough: () -> Bool) async throws {
@@ -67,7 +144,7 @@ import Testing
     let media = LocalMedia(script)
     let (sent, shown) = (Collector<CapturedMedia>(), Collector<CapturedMedia>())
     media.add(sender, .asItComes) { sent.add($0) }
-    try await media.capture(true)
+    try await media.capture { .media }
     try await give(script) { sent.count >= 10 }
     #expect(sent.values.allSatisfy { $0.isEncoded })
     media.add(viewer) { shown.add($0) }
@@ -75,7 +152,7 @@ import Testing
     #expect(shown.values.allSatisfy { width(of: $0) == 320 })
     #expect(sent.values.allSatisfy { $0.isEncoded })
     media.remove(viewer)
-    try await media.capture(false)
+    try await media.capture { .nothing }
   }
 
   @Test func whoCannotSendItAsItIsGetsFramesFromAKeyframeOn() async throws {
@@ -84,7 +161,7 @@ import Testing
     let (sent, ends) = (Collector<CapturedMedia>(), Collector<Bool>())
     media.onEnd { _ in ends.add(true) }
     media.add(sender, .asItComes) { sent.add($0) }
-    try await media.capture(true)
+    try await media.capture { .media }
     try await give(script) { sent.count >= 10 }
     media.decode(for: sender)
     try await give(script) { sent.values.last?.isEncoded == false }
@@ -95,6 +172,19 @@ import Testing
     #expect(all[..<first].filter { !$0.media.isDelta }.count >= 1)
     script.end()
     try await eventually("the end, behind what was decoded") { ends.count == 1 }
-    try await media.capture(false)
+    try await media.capture { .nothing }
+  }
+
+  @Test func aDecoderThatNobodyWantsAnyMoreIsNotKept() async throws {
+    let (script, viewer) = (Script(decodesAtOnce: false), Owner())
+    let media = LocalMedia(script)
+    let unit = try #require(try await Video.units(.vp8).first)
+    media.add(viewer) { _ in }
+    try await media.capture { .media }
+    script.give(unit, at: MediaTime(nanoseconds: 40_000_000))
+    media.remove(viewer)
+    script.mayDecode.settle(.success(()))
+    try await eventually("its end") { script.decoder.withLock { $0.map { $0.object == nil } ?? false } }
+    try await media.capture { .nothing }
   }
 }

@@ -162,15 +162,17 @@ import Testing
     }
   }
 
-  @Test func audioOfTheProgramsOwnArrives() async throws {
+  @Test(arguments: [48_000, 44_100]) func audioOfTheProgramsOwnArrives(at rate: Int) async throws {
     try await run { scene in
       let track = LocalAudioTrack.createBufferTrack()
       let capturer = try #require(track.capturer)
       // 10 ms of a square wave of 500 Hz each time, on the right alone.
-      let wave = (0..<480).flatMap { sample -> [Int16] in [0, sample % 96 < 48 ? 8000 : -8000] }
+      let wave = (0..<rate / 100).flatMap { sample -> [Float] in
+        [0, (sample * 1000 / rate).isMultiple(of: 2) ? 0.25 : -0.25]
+      }
       let feed = Task {
         while !Task.isCancelled {
-          if let buffer = AudioPCMBuffer(int16: wave, sampleRate: 48_000, channels: 2) { capturer.capture(buffer) }
+          if let buffer = AudioPCMBuffer(floats: wave, sampleRate: rate, channels: 2) { capturer.capture(buffer) }
           try await Task.sleep(for: .milliseconds(10))
         }
       }
@@ -187,6 +189,23 @@ import Testing
       try await eventually("the right channel alone") {
         heard.values.contains { $0.count == 2 && $0[0] < 0.05 && $0[1] > 0.2 }
       }
+    }
+  }
+
+  /// It fails at the twentieth frame each time.
+  @Test func anEncoderThatFailedIsMadeAnew() async throws {
+    let text = """
+      # VP8 for a moment.
+      appsrc name=frames caps="video/x-raw" ! videoconvert ! video/x-raw,format=I420 ! identity error-after=20
+      ! vp8enc deadline=1 cpu-used=8 keyframe-max-dist=10 ! appsink name=encoded sync=false caps="video/x-vp8"
+      """
+    let folder = try TemporaryFolder(template: "encode/vp8", text)
+    try await run(options: RoomOptions(pipelineFolder: folder.path)) { scene in
+      let publication = try await scene.publisher.localParticipant.publish(
+        videoTrack: .createCameraTrack(options: Self.pattern))
+      let frames = try await scene.frames()
+      try await eventually("more frames than one encoder makes") { frames.count > 25 }
+      #expect(publication.sendFailure == nil)
     }
   }
 

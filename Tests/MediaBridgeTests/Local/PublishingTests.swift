@@ -1,6 +1,7 @@
 import BridgeTesting
 import LiveKitProtocol
 import MediaCore
+import PeerTransport
 import Testing
 
 @testable import MediaBridge
@@ -177,6 +178,53 @@ import Testing
       try await eventually("the permission") { alice.permissions.canPublishSources.isEmpty }
       let refused = await #expect(throws: LiveKitError.self) { try await alice.setCamera(enabled: true) }
       #expect(refused?.code == .permissionDenied, "\(refused.debugDescription)")
+    }
+  }
+
+  private func joinAnew(_ synthetic: SyntheticRoom) {
+    var response = Livekit_SignalResponse()
+    response.leave.action = .reconnect
+    synthetic.server.tell(response, to: "alice")
+  }
+
+  @Test func whatTheServerTakesAwaySaysSo() async throws {
+    try await run(Self.devices, sources: nil) { synthetic, alice, _ in
+      let microphone = try #require(try await alice.setMicrophone(enabled: true))
+      #expect(microphone.sendFailure == nil)
+      var response = Livekit_SignalResponse()
+      response.trackUnpublished.trackSid = microphone.sid
+      synthetic.server.tell(response, to: "alice")
+      try await eventually("that it is gone") { alice.trackPublications.isEmpty }
+      #expect(microphone.sendFailure?.code == .permissionDenied)
+      let again = try #require(try await alice.setMicrophone(enabled: true))
+      try await alice.unpublish(publication: again)
+      #expect(again.sendFailure == nil)
+    }
+  }
+
+  @Test func whatSentATrackIsGoneAfterAReturn() async throws {
+    try await run(Self.devices, sources: nil) { synthetic, alice, _ in
+      let camera = try #require(try await alice.setCamera(enabled: true))
+      let sender = Locked(Weak(try #require(camera.senders.first)))
+      let sid = camera.sid
+      joinAnew(synthetic)
+      try await eventually("the camera under another SID") { camera.sid != sid }
+      try await eventually("the end of what sent it before") { sender.withLock { $0.object == nil } }
+    }
+  }
+
+  @Test func whatIsMutedNeedsNoRoom() async throws {
+    try await run(Self.devices, sources: nil) { synthetic, alice, _ in
+      let microphone = try #require(try await alice.setMicrophone(enabled: true))
+      #expect(microphone.sentLayers.map(\.isWanted) == [true])
+      try await microphone.mute()
+      #expect(microphone.sentLayers.map(\.isWanted) == [false])
+      let sid = microphone.sid
+      joinAnew(synthetic)
+      try await eventually("the microphone under another SID") { microphone.sid != sid }
+      #expect(microphone.sentLayers.map(\.isWanted) == [false])
+      try await microphone.unmute()
+      #expect(microphone.sentLayers.map(\.isWanted) == [true])
     }
   }
 }
