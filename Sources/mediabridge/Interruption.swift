@@ -18,9 +18,9 @@ final class Interruption: @unchecked Sendable {
   /// - Parameter signals: that it waits for; without any it only comes by `end`. Whoever has the end of the terminal
   ///   ignored, as `nohup` does, wants it to go on.
   init(signals: [Int32] = [SIGINT, SIGTERM, SIGHUP]) {
-    sources = signals.compactMap { [queue, state] number in
-      let wasIgnored = Self.address(signal(number, SIG_IGN)) == Self.address(SIG_IGN)
-      guard number != SIGHUP || !wasIgnored else { return nil }
+    let outlivesTerminal = Self.outlivesTerminal
+    sources = signals.filter { $0 != SIGHUP || !outlivesTerminal }.map { [queue, state] number in
+      signal(number, SIG_IGN)
       let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
       source.setEventHandler {
         state.came()
@@ -30,6 +30,14 @@ final class Interruption: @unchecked Sendable {
       return source
     }
   }
+
+  /// Whether whoever began this process had it ignore the end of the terminal. Asked before the first one that is made
+  /// ignores that, too.
+  static let outlivesTerminal: Bool = {
+    let handler = signal(SIGHUP, SIG_IGN)
+    signal(SIGHUP, handler)
+    return Interruption.address(handler) == Interruption.address(SIG_IGN)
+  }()
 
   /// Functions of C cannot be compared.
   private static func address(_ handler: sighandler_t?) -> Int { unsafeBitCast(handler, to: Int.self) }

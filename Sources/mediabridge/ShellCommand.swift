@@ -13,7 +13,7 @@ enum ShellCommand {
     _ command: String, _ arguments: [String] = [], environment: [String: String] = [:], reading input: Int32,
     writing output: Int32?, inheritsFiles: Bool
   ) -> pid_t? {
-    var (actions, attributes, defaults) = (posix_spawn_file_actions_t(), posix_spawnattr_t(), sigset_t())
+    var (actions, attributes) = (posix_spawn_file_actions_t(), posix_spawnattr_t())
     posix_spawn_file_actions_init(&actions)
     posix_spawnattr_init(&attributes)
     defer {
@@ -24,11 +24,10 @@ enum ShellCommand {
     if let output { posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO) }
     // One that is closed by then is no mistake.
     for descriptor in inheritsFiles ? [] : openFiles { posix_spawn_file_actions_addclose(&actions, descriptor) }
-    sigemptyset(&defaults)
-    for number in [SIGPIPE, SIGINT, SIGTERM, SIGXFSZ] { sigaddset(&defaults, number) }
-    posix_spawnattr_setsigdefault(&attributes, &defaults)
+    setSignals(&attributes)
     posix_spawnattr_setpgroup(&attributes, 0)
-    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF))
+    posix_spawnattr_setflags(
+      &attributes, Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
     let all = ProcessInfo.processInfo.environment.merging(environment) { $1 }
     let given: [String] = ["/bin/sh", "-c", command, "sh"] + arguments
     var words: [UnsafeMutablePointer<CChar>?] = given.map { strdup($0) } + [nil]
@@ -38,6 +37,17 @@ enum ShellCommand {
     let result = posix_spawn(&process, "/bin/sh", &actions, &attributes, &words, &values)
     errno = result
     return result == 0 ? process : nil
+  }
+
+  /// None is blocked, as most are on Dispatch's threads, and none ignored that this program ignores for itself.
+  private static func setSignals(_ attributes: inout posix_spawnattr_t) {
+    var (blocked, defaults) = (sigset_t(), sigset_t())
+    sigemptyset(&blocked)
+    sigemptyset(&defaults)
+    for number in [SIGPIPE, SIGINT, SIGTERM, SIGXFSZ] { sigaddset(&defaults, number) }
+    if !Interruption.outlivesTerminal { sigaddset(&defaults, SIGHUP) }
+    posix_spawnattr_setsigmask(&attributes, &blocked)
+    posix_spawnattr_setsigdefault(&attributes, &defaults)
   }
 
   private static var openFiles: [Int32] {

@@ -98,6 +98,20 @@ def test_a_folder_has_numbered_images(room, form, suffix, tmp_path):
     assert None not in read and read == sorted(read)
 
 
+def test_images_of_another_run_are_kept_or_all_replaced(room, tmp_path):
+    """Also where the first of them is gone."""
+    old = {"000007.png", "1000000.png", "000008.png.part"}
+    others = {"12345.png", "000001.jpg", "cover.png"}
+    for name in old | others:
+        (tmp_path / name).write_bytes(b"old")
+    options = ("--format", "png", "--fps", 5, "--duration", "1s", f"{tmp_path}/")
+    refused = Reader(room, "frames", *options)
+    assert refused.finish() == 1 and "holds images already" in refused.said
+    assert {file.name for file in tmp_path.iterdir() if file.read_bytes() == b"old"} == old | others
+    Reader(room, "frames", "--overwrite", *options).all()
+    assert {file.name for file in tmp_path.iterdir()} == {f"{number:06}.png" for number in range(5)} | others
+
+
 def gray(file):
     with av.open(str(file)) as container:
         return next(container.decode(video=0)).to_ndarray(format="gray")
@@ -264,7 +278,9 @@ def test_a_command_is_ended_with_all_that_it_has_begun(room, tmp_path):
     command = f"trap '' TERM; sleep 1000 & echo $! > {tmp_path}/pid; wait; sleep 1000"
     reader = Reader(room, "frames", "--exec", command)
     child = eventually(lambda: (tmp_path / "pid").exists() and (tmp_path / "pid").read_text().strip())
-    assert reader.stop() == 0, reader.said
+    reader.process.terminate()
+    assert reader.finish(60) == 1, reader.said
+    assert "what waited at the end was not taken within 30" in reader.said
     eventually(lambda: not os.path.exists(f"/proc/{child}") or "\nState:\tZ" in open(f"/proc/{child}/status").read())
 
 

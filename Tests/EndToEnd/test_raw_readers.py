@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -47,7 +48,7 @@ def test_whoever_leaves_a_command_for_all_silences_nobody(room, tmp_path):
 
 
 def test_a_command_that_hangs_holds_up_nobody_else(room, tmp_path):
-    """Bob's, when bob leaves: it takes seconds to be ended, while what happens to alice is told at once."""
+    """Bob's, when bob leaves: it has half a minute to end, while what happens to alice is told at once."""
     bob = room.foreign_publisher("--keep-size", "--no-audio", "--identity", "bob")
     alice = room.foreign_publisher("--keep-size", "--no-audio", "--identity", "carol")
     hang = f"trap '' TERM; echo $$ > {tmp_path}/pid; cat > /dev/null; sleep 1000"
@@ -61,9 +62,25 @@ def test_a_command_that_hangs_holds_up_nobody_else(room, tmp_path):
     eventually(lambda: of("muted", lines(log)), 4)
     hanging = (tmp_path / "pid").read_text().strip()
     assert os.path.exists(f"/proc/{hanging}"), "and it hangs"
-    events = told(reader)
+    reader.process.terminate()
+    assert reader.finish(60) == 0, reader.said
+    events = [json.loads(line) for line in reader.process.stdout]
     assert len(of("finished", events)) == 3
+    waits = [event["message"] for event in of("reader_slow", events) if "waiting until" in event["message"]]
+    assert len(waits) == 1 and "for bob: waiting until it has done with what is left" in waits[0]
     assert [event for event in of("command", events) if "for bob: the command ended with" in event["message"]]
+
+
+def test_a_command_that_is_at_work_at_the_end_gets_all(server, tmp_path):
+    """As one that recognises speech: it reads nothing while it thinks, for longer than others are waited for."""
+    server.foreign_publisher("--no-video", "--tone")
+    command = f"head -c 9600 > {tmp_path}/begin; sleep 12; cat > {tmp_path}/rest; sleep 3; touch {tmp_path}/done"
+    reader = Reader(server, "pcm", "--duration", "3s", "--exec", command)
+    events = [json.loads(line) for line in reader.process.stdout]
+    assert reader.finish() == 0, reader.said
+    sizes = [(tmp_path / name).stat().st_size for name in ("begin", "rest", "done")]
+    assert sizes == [9600, 3 * 48_000 * 2 - 9600, 0]
+    assert "waiting until it has done with what is left" in of("reader_slow", events)[0]["message"]
 
 
 def test_whoever_returns_has_another_command(room, tmp_path):
@@ -96,6 +113,31 @@ def test_an_identity_leads_nowhere_else(room, tmp_path):
     files = sorted(path for path in tmp_path.rglob("*") if path.is_file())
     assert files == [folder / "______eve.raw", folder / "alice.raw"]
     assert all(file.stat().st_size >= 4 * 160 * 90 for file in files)
+
+
+@pytest.mark.parametrize(
+    "destination, options",
+    [
+        ("{}/a/x.raw", ()),
+        ("{}/a/x.raw", ("--composite", "grid")),
+        ("{}/a/x/", ("--format", "png")),
+        ("unix:{}/a/x", ()),
+        ("shm:{}/a/x", ()),
+    ],
+)
+def test_nothing_is_left_of_one_that_is_stopped_while_it_connects(start, tmp_path, destination, options):
+    """To a server that says nothing."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        url = f"ws://127.0.0.1:{server.getsockname()[1]}"
+        access = ("--url", url, *KEYS, "--room", "r", "--info", tmp_path / "b/info.jsonl")
+        program = start(mediabridge("frames", *access, *options, destination.format(tmp_path)))
+        connection, _ = server.accept()
+        with connection:
+            assert connection.recv(16).startswith(b"GET /rtc")
+            assert (tmp_path / "a").exists() and (tmp_path / "b").exists()
+            program.send(signal.SIGINT)
+            assert program.finish(10) == 1
+    assert list(tmp_path.iterdir()) == [], program.report("something is left")
 
 
 @pytest.mark.parametrize("action", ["leave", "mute-video"])

@@ -5,6 +5,7 @@ import os
 import signal
 import socket
 import subprocess
+import types
 
 import numpy as np
 import pytest
@@ -125,6 +126,42 @@ def test_a_ninth_reader_is_turned_away_with_a_word(room, tmp_path):
     readers.pop().close()
     assert connect().recv(1), "there is a place again"
     assert "a reader was turned away, since 8 read already" in shared.stop("reader")["message"]
+
+
+def cramped(room, path, size):
+    """The command where `/dev/shm` has so many kB, as in containers, and a reader that takes and gives nothing."""
+    mount = f'mount -t tmpfs -o size={size}k tmpfs /dev/shm && exec "$@"'
+
+    def enter(*arguments):
+        return room.enter("unshare", "--mount", "sh", "-c", mount, "sh", *arguments)
+
+    reader = Reader(types.SimpleNamespace(url=room.url, enter=enter), "frames", f"shm:{path}")
+    eventually(path.exists)
+    connection = socket.socket(socket.AF_UNIX)
+    connection.connect(str(path))
+    return reader, connection
+
+
+def test_a_machine_without_room_for_a_frame_is_an_error(room, tmp_path):
+    reader, connection = cramped(room, tmp_path / "a.sock", FRAME // 1024 - 8)
+    with connection:
+        assert reader.finish() == 1
+    assert "/dev/shm has no room for a frame" in reader.said and "--shm-size" in reader.said
+    events = [json.loads(line) for line in reader.process.stdout]
+    assert not of("reader", events), "no reader is to blame"
+
+
+def test_a_machine_with_room_for_one_frame_is_said(room, tmp_path):
+    reader, connection = cramped(room, tmp_path / "a.sock", FRAME // 1024 + 8)
+    with connection:
+        said = []
+        while not said:
+            said = of("reader", [json.loads(reader.process.stdout.readline())])
+        assert "/dev/shm has no room for more frames" in said[0]["message"]
+        assert reader.stop() == 0, reader.said
+    events = [json.loads(line) for line in reader.process.stdout]
+    assert not of("reader", events), "once"
+    assert of("finished", events)[0]["dropped"] > 0
 
 
 def test_memory_of_a_program_that_was_killed_is_taken_away(room, tmp_path):

@@ -4,18 +4,22 @@ package struct FramePace: Sendable {
   package let rate: Int
   /// The first place that nothing fills yet.
   package private(set) var next = 0
+  /// The place that the newest frame has by its time, whatever fills it.
+  private var newest = -1
   /// A frame that comes earlier than its place by less is jitter of its sender.
   private static let tolerance = Duration.milliseconds(10)
 
   package init(rate: Int) { self.rate = rate }
 
   /// - Parameter time: of the frame, since the first one.
-  /// - Returns: the places that the frame before fills, too, and the one of this frame; nil where that has one.
-  package mutating func take(_ time: Duration) -> (repeats: Range<Int>, place: Int?) {
+  /// - Returns: the places that the frame before fills, too, and the one of this frame; nil where that is filled, by an
+  ///   older one again where this one is late.
+  package mutating func take(_ time: Duration) -> (repeats: Range<Int>, place: Int?, isLate: Bool) {
     let place = place(at: time)
-    guard place >= next else { return (next..<next, nil) }
+    defer { newest = max(newest, place) }
+    guard place >= next else { return (next..<next, nil, place > newest) }
     defer { next = place + 1 }
-    return (next..<place, place)
+    return (next..<place, place, false)
   }
 
   /// - Returns: the places until then, which the newest frame fills since no other has come.

@@ -9,6 +9,8 @@ package struct SampleLine: Sendable {
   private var sum: [Float] = []
   /// How many samples were taken.
   package private(set) var taken = 0
+  /// How many came when their place was taken.
+  package private(set) var late = 0
   /// Seconds from what was taken on; what is said to be later is a mistake, which would move all that follows. Whoever is
   /// alone is waited for two seconds.
   private static let furthest = 3
@@ -31,6 +33,7 @@ package struct SampleLine: Sendable {
       let place = voices[voice]?.place(start, samples.count / channels)
     else { return }
     let late = max(taken - place.position, 0)
+    self.late += min(late, place.count)
     guard late < place.count else { return }
     let fresh = place.skipped == 0 ? samples : Array(samples.dropFirst(place.skipped * channels))
     let fitted = Self.fitted(fresh, to: place.count, channels)
@@ -61,6 +64,9 @@ package struct SampleLine: Sendable {
 
   /// How far all who are there have brought something.
   package var ready: Int { voices.values.map { $0.end ?? 0 }.min() ?? 0 }
+
+  /// How far any of them has brought something, or has been taken.
+  package var heard: Int { taken + sum.count / channels }
 
   /// The samples from the last one taken up to `position`, as far as there are any.
   package mutating func take(upTo position: Int) -> [Float] {

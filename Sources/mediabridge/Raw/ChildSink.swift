@@ -21,14 +21,16 @@ final class ChildSink: RawSink {
     var needed = NeededPieces<RawNote>()
   }
   private static let pause: UInt32 = 500_000
-  /// How long it may take to end by itself, and when it is told to, in steps.
-  private static let grace = (alone: 250, told: 100)
+  /// How long it may take to end by itself, as long as to take something, and when it is told to, in steps.
+  private static let grace = (alone: 1500, told: 100)
   private static let step: UInt32 = 20_000
 
   /// Commands begin one after the other: the standard input of one would never end while another holds it open.
   private static let turns = Locked(())
 
   let name: String
+  /// One that recognises speech reads nothing while it is at work on a whole sentence.
+  let patience = Duration.seconds(30)
   private let command: String
   private let environment: [String: String]
   private let replies: Replies?
@@ -84,9 +86,13 @@ final class ChildSink: RawSink {
     guard let child = Self.turns.withLock({ _ in makeChild() }) else {
       throw LiveKitError(.output, "\(name): the command cannot be begun: \(String(cString: strerror(errno)))")
     }
-    let (header, needed) = state.withLock { state in
+    let (header, needed, isAbandoned) = state.withLock { state in
       state.child = child
-      return (state.header, state.needed.all)
+      return (state.header, state.needed.all, state.isAbandoned)
+    }
+    if isAbandoned {
+      _ = reap()
+      throw RawDescriptor.gone(name)
     }
     try RawDescriptor.write(header[...], to: child.input, of: name)
     for piece in needed { try RawDescriptor.write(piece, to: child.input, of: name) }
@@ -132,7 +138,7 @@ final class ChildSink: RawSink {
     ShellCommand.spawn(command, environment: environment, reading: input, writing: output, inheritsFiles: true)
   }
 
-  /// Waits a while for the command to end, and ends what is left of it.
+  /// Waits a while for the command to end, unless it was given up, and ends what is left of it.
   /// - Returns: its exit status, or 128 and the signal, and whether it had to be told.
   private func reap() -> (status: Int32, wasTold: Bool) {
     guard
@@ -146,17 +152,17 @@ final class ChildSink: RawSink {
       kill(-child.process, SIGKILL)
       child.output?.finish()
     }
-    var (status, wasTold): (Int32, Bool) = (0, false)
+    var (status, told): (Int32, Int?) = (0, nil)
     for step in 0... {
       if waitpid(child.process, &status, WNOHANG) != 0 { break }
-      if step == Self.grace.alone {
-        wasTold = true
+      if told == nil, step == Self.grace.alone || state.withLock({ $0.isAbandoned }) {
+        told = step
         kill(-child.process, SIGTERM)
       }
-      if step == Self.grace.alone + Self.grace.told { kill(-child.process, SIGKILL) }
+      if let told, step == told + Self.grace.told { kill(-child.process, SIGKILL) }
       usleep(Self.step)
     }
-    return (ShellCommand.exitStatus(status), wasTold)
+    return (ShellCommand.exitStatus(status), told != nil)
   }
 
   /// - Throws: it has failed with what it got. What had to be told to end may have been through long before.
@@ -168,11 +174,20 @@ final class ChildSink: RawSink {
     tell("\(message).")
   }
 
-  func abandon() {
+  /// Tells it to end, and ends it where it goes on.
+  func abandon() async {
     let child = state.withLock { state in
       state.isAbandoned = true
-      return state.child
+      return state.child?.process
     }
-    if let child { kill(-child.process, SIGKILL) }
+    guard let child, send(SIGTERM, to: child) else { return }
+    for _ in 0..<Self.grace.told where send(0, to: child) { try? await Task.sleep(for: .microseconds(Self.step)) }
+    _ = send(SIGKILL, to: child)
+  }
+
+  /// - Returns: false where it has ended.
+  private func send(_ number: Int32, to child: pid_t) -> Bool {
+    // Nobody waits for its end yet, so that no other process has its number.
+    state.withLock { $0.child?.process == child && kill(-child, number) == 0 }
   }
 }

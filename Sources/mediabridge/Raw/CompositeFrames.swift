@@ -40,10 +40,8 @@ struct CompositeFrames {
       follower.cancel()
       reporter.cancel()
     }
-    do { try await visit.join() } catch {
-      _ = try? await job.finish()
-      await stream.finish()
-      _ = await info?.finish()
+    do { try await visit.join { await abandon() } } catch {
+      await abandon()
       throw error
     }
     var failure = await follow(interruption)
@@ -59,6 +57,13 @@ struct CompositeFrames {
     let untold = await info?.finish()
     failure = failure ?? untold
     if let failure { throw failure }
+  }
+
+  /// Nothing has come.
+  private func abandon() async {
+    _ = try? await job.finish()
+    await stream.finish()
+    _ = await info?.finish()
   }
 
   private func tell(reload event: EgressEvent) {

@@ -39,6 +39,8 @@ struct FrameMaker {
   private var pace: FramePace?
   private var newest: Made?
   private var colorimetry: String?
+  /// How many frames came when their places were filled.
+  private(set) var late = 0
 
   init(_ request: Request) {
     self.request = request
@@ -57,10 +59,15 @@ struct FrameMaker {
       guard isWanted(time) else { return [] }
       return [try make(frame, at: time)]
     }
-    let (repeats, place) = pace.take(time)
+    let (repeats, place, isLate) = pace.take(time)
     self.pace = pace
     var made = repeated(repeats)
     if let place, isWanted(pace.time(of: place)) { made.append(try make(frame, at: pace.time(of: place))) }
+    if isLate, !isDone {
+      // What is repeated from now on is late, and does not stand still.
+      _ = try make(frame, at: time)
+      late += 1
+    }
     return made
   }
 

@@ -69,12 +69,12 @@ final class FrameStream: RawStream, VideoRenderer, SizelessRenderer, PromptRende
   var isDone: Bool { maker.withLock { $0.maker.isDone } }
 
   var report: RawReport {
-    let (written, dropped) = tally.counts
+    let ((written, dropped), late) = (tally.counts, maker.withLock { $0.maker.late })
     return state.withLock { state in
       let passedOver = state.passedOver + (state.source?.track?.droppedFrames(of: self) ?? 0)
       return RawReport(
-        name: output.name, written: written, dropped: dropped + passedOver, duration: state.time.seconds,
-        size: state.madeSize?.description)
+        name: output.name, written: written, dropped: dropped + passedOver, late: late,
+        duration: state.time.seconds, size: state.madeSize?.description)
     }
   }
 

@@ -67,7 +67,8 @@ struct PCMCommand: AsyncParsableCommand, RawCommand {
 
   func work(in room: Room, _ console: Console, _ media: Int32?) throws -> RawWork {
     let info = try raw.infoLog(media, console)
-    let request = PCMStream.Request(format: outputFormat, rate: rate, channels: channels, duration: raw.duration)
+    let request = PCMStream.Request(
+      format: outputFormat, rate: rate, channels: channels, duration: raw.duration, isMixed: mix)
     let raw = raw
     let replies = raw.replies(to: room, console)
     let destinations = RawDestinations(

@@ -12,6 +12,8 @@ final class PCMStream: RawStream, Sendable {
     var rate: Int
     var channels: Int
     var duration: Duration?
+    /// Whether all who are there are heard, with all that they send.
+    var isMixed = false
 
     /// In samples.
     var count: Int? { duration.map { SamplePlacer.position(of: $0, rate: rate) } }
@@ -26,6 +28,9 @@ final class PCMStream: RawStream, Sendable {
     alone: Duration.seconds(2), mixed: Duration.seconds(1), muted: Duration.milliseconds(600)
   )
 
+  /// Of audio in a second, as a rule.
+  private static let buffers = 50
+
   private struct State {
     var line: SampleLine
     var start: MediaTime?
@@ -34,6 +39,8 @@ final class PCMStream: RawStream, Sendable {
     var muted: Set<String> = []
     /// Whether all are muted, as it was said.
     var isSilent = false
+    /// Buffers that the renderers of tracks that have gone were too slow for.
+    var passedOver = 0
     var outbox = Outbox<Stretch>()
 
     /// What the only one who is heard said of a sample; nil where several are, or none.
@@ -58,6 +65,8 @@ final class PCMStream: RawStream, Sendable {
     var line: TapLine?
     /// When samples came last.
     var heard = MediaTime.now
+    /// Buffers that the renderer was too slow for.
+    var passedOver: Int { track.droppedBuffers(of: renderer) ?? 0 }
   }
 
   private let request: Request
@@ -82,9 +91,12 @@ final class PCMStream: RawStream, Sendable {
 
   var report: RawReport {
     let (written, dropped) = tally.counts
-    let taken = state.withLock { $0.line.taken }
-    return RawReport(
-      name: output.name, written: written, dropped: dropped, duration: Double(taken) / Double(request.rate))
+    return state.withLock { state in
+      let passedOver = state.taps.values.reduce(state.passedOver) { $0 + $1.passedOver }
+      return RawReport(
+        name: output.name, written: written, dropped: dropped + passedOver * request.rate / Self.buffers,
+        late: state.line.late, duration: Double(state.line.taken) / Double(request.rate))
+    }
   }
 
   // MARK: Tracks
@@ -105,7 +117,8 @@ final class PCMStream: RawStream, Sendable {
   }
 
   private func tell(_ source: RawSource) {
-    source.tell(number, start: state.withLock { $0.start }, info: info, framing, output)
+    source.tell(
+      number, start: state.withLock { $0.start }, info: info, framing, output, isMixed: request.isMixed)
   }
 
   private func sid(of publication: RemoteTrackPublication) -> String {
@@ -120,8 +133,12 @@ final class PCMStream: RawStream, Sendable {
 
   private func detach(_ sid: String) {
     guard let tap = state.withLock({ $0.taps.removeValue(forKey: sid) }) else { return }
+    let passedOver = tap.passedOver
     tap.track.remove(audioRenderer: tap.renderer)
-    state.withLock { $0.line.remove(sid) }
+    state.withLock { state in
+      state.passedOver += passedOver
+      state.line.remove(sid)
+    }
   }
 
   /// Says when all are muted, or not any more, as LiveKit's track egress does of its only one.
@@ -219,5 +236,7 @@ final class PCMStream: RawStream, Sendable {
 
   func stop() {
     for sid in state.withLock({ Array($0.taps.keys) }) { detach(sid) }
+    // Of others nothing more is waited for.
+    put { $0.line.heard }
   }
 }

@@ -206,8 +206,8 @@ struct RawArguments: ParsableArguments {
     let (url, options) = (try access.serverURL(), access.connectOptions)
     let token = try access.accessToken(sendsMessages: reply == .data)
     let interruption = Interruption()
-    return RoomVisit(interruption: interruption) {
-      try await console.join(url, interruption) {
+    return RoomVisit(interruption: interruption) { abandon in
+      try await console.join(url, interruption, abandon: abandon) {
         try await room.connectToReceive(url: url, token: token, connectOptions: options)
       }
     } leave: {

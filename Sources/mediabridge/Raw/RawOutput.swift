@@ -38,7 +38,7 @@ final class RawOutput: RawReceiver {
   private let tell: @Sendable (Fate, RawNote) -> Void
 
   /// - Parameters:
-  ///   - say: for people, once: that the reader is too slow.
+  ///   - say: for people: that the reader is too slow, and that it is waited for at the end.
   ///   - tell: what becomes of each piece that has a note, in order; called on any thread.
   init(
     _ sink: any RawSink, limits: RawLimits, say: @escaping @Sendable (String) -> Void,
@@ -129,6 +129,8 @@ final class RawOutput: RawReceiver {
   func finish(within patience: Duration) async {
     guard state.set(\.isOver, to: true) else { return }
     let timer = Task { await giveUp(after: max(patience, sink.patience)) }
+    let notice = Task { await tellWait(after: patience) }
+    defer { notice.cancel() }
     await withCheckedContinuation { continuation in
       let isDone = state.withLock { state in
         state.isEnding = true
@@ -138,14 +140,25 @@ final class RawOutput: RawReceiver {
       if isDone { continuation.resume() }
     }
     timer.cancel()
-    // A reader that holds the thread up has been given up.
-    guard state.withLock({ !$0.isWorking }) else { return }
+    guard state.withLock({ !$0.isWorking }) else {
+      // A reader that holds the thread up has been given up, and is ended once it does so no more.
+      queue.async { [sink] in try? sink.end() }
+      return
+    }
     await withCheckedContinuation { continuation in
       queue.async { [sink, state] in
         do throws(LiveKitError) { try sink.end() } catch { state.withLock { $0.failure = $0.failure ?? error } }
         continuation.resume()
       }
     }
+  }
+
+  /// Says that one is waited for that is given longer than others.
+  private func tellWait(after time: Duration) async {
+    guard sink.patience > time else { return }
+    try? await Task.sleep(for: time)
+    guard !Task.isCancelled else { return }
+    say("\(sink.name): waiting until it has done with what is left, for which it has \(sink.patience.seconds) s")
   }
 
   /// Waits for as long as the reader takes something, and then for no longer than `patience`.
@@ -158,20 +171,23 @@ final class RawOutput: RawReceiver {
       try? await Task.sleep(for: patience)
       if Task.isCancelled { return }
     }
-    let reason =
-      taken == 0
-      ? RawDescriptor.unread(sink.name)
-      : LiveKitError(
-        .readerGone, "\(sink.name): what waited at the end was not taken within \(patience.seconds) s",
-        fault: .destination)
+    let lack = lack(taken, within: patience)
     let (left, finished) = state.withLock { state in
       let left = state.queue.clear()
-      state.failure = state.failure ?? reason
+      state.failure = state.failure ?? lack
       defer { state.finished = nil }
       return (left, state.finished)
     }
     for piece in left { if let note = piece.note { tell(.dropped, note) } }
-    sink.abandon()
+    await sink.abandon()
     finished?.resume()
+  }
+
+  /// Whoever is given longer than others is to have all.
+  private func lack(_ taken: Int?, within patience: Duration) -> LiveKitError {
+    guard taken != 0 else { return RawDescriptor.unread(sink.name) }
+    return LiveKitError(
+      sink.patience > .zero ? .output : .readerGone,
+      "\(sink.name): what waited at the end was not taken within \(patience.seconds) s", fault: .destination)
   }
 }

@@ -97,9 +97,8 @@ actor RawSession {
     let (events, interruption) = (room.events, visit.interruption)
     let follower = Task { for await event in events { await self.follow(event) } }
     defer { follower.cancel() }
-    do { try await visit.join() } catch {
-      await finishStreams()
-      _ = await reports.info?.finish()
+    do { try await visit.join { await self.abandon() } } catch {
+      await abandon()
       throw error
     }
     await arrange()
@@ -118,6 +117,12 @@ actor RawSession {
     let untold = await reports.info?.finish()
     failure = failure ?? untold
     if let failure { throw failure }
+  }
+
+  /// Nothing has come.
+  private func abandon() async {
+    await finishStreams()
+    _ = await reports.info?.finish()
   }
 
   /// The only stream is there from the beginning, so that what is wrong with its destination is known at once.

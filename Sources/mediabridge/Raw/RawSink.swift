@@ -7,7 +7,7 @@ import MediaCore
 protocol RawSink: AnyObject, Sendable {
   /// For people.
   var name: String { get }
-  /// How long it may take nothing at the end, at least.
+  /// How long it may take nothing at the end, at least. Where that is some time, it is a failure when it does not.
   var patience: Duration { get }
   /// Waits until there is a reader.
   /// - Parameter header: what the first reader gets before all else, and so does each that takes its place.
@@ -17,7 +17,7 @@ protocol RawSink: AnyObject, Sendable {
   /// - Throws: why what was written is of no use.
   func end() throws(LiveKitError)
   /// From any thread: holds up nobody any more, where that can be had.
-  func abandon()
+  func abandon() async
   /// Whether who reads has gone, as far as that is known without writing. From any thread.
   var isHungUp: Bool { get }
 }
@@ -25,7 +25,7 @@ protocol RawSink: AnyObject, Sendable {
 extension RawSink {
   var isHungUp: Bool { false }
   var patience: Duration { .zero }
-  func abandon() {}
+  func abandon() async {}
 }
 
 extension LiveKitError.Code {

@@ -52,7 +52,11 @@ struct RawSource: Sendable {
   /// - Parameters:
   ///   - number: of the stream.
   ///   - start: when its time 0 is; nil before its first frame.
-  func tell(_ number: Int, start: MediaTime?, info: InfoLog?, _ framing: RawFraming?, _ output: any RawReceiver) {
+  ///   - isMixed: whether others of its participant may be in that stream, too.
+  func tell(
+    _ number: Int, start: MediaTime?, info: InfoLog?, _ framing: RawFraming?, _ output: any RawReceiver,
+    isMixed: Bool = false
+  ) {
     var fields: InfoFields = [
       "track": number, "participant": identity, "sid": publication.sid, "source": publication.source.optionName,
       "muted": publication.isMuted,
@@ -61,7 +65,8 @@ struct RawSource: Sendable {
     info?.tell("track", fields)
     guard let framing else { return }
     let bytes = framing.framed(Array(InfoLog.line(fields).utf8), as: RawFraming.track, 0, 0, at: .zero)
-    output.put(RawPiece(.bytes(bytes), made: .now, subject: "\(number) \(identity)"))
+    let subject = "\(number) \(identity)\(isMixed ? " \(publication.source.optionName)" : "")"
+    output.put(RawPiece(.bytes(bytes), made: .now, subject: subject))
   }
 }
 
@@ -75,6 +80,8 @@ struct RawReport: Sendable {
   var name: String
   var written: Int
   var dropped: Int
+  /// What came when its place was filled already.
+  var late = 0
   /// Seconds.
   var duration: Double
   var size: String?
@@ -82,12 +89,14 @@ struct RawReport: Sendable {
   /// - Parameter unit: of what was written, such as frames.
   func tell(_ console: Console, _ unit: String) {
     let lost = dropped > 0 ? ", \(dropped) dropped because the reader was too slow" : ""
+    let behind = late > 0 ? ", \(late) came too late" : ""
     let size = size.map { " of \($0)" } ?? ""
-    console.say("\(name): \(written) \(unit)\(size)\(lost)")
+    console.say("\(name): \(written) \(unit)\(size)\(lost)\(behind)")
     console.event(
       "finished",
       [
-        "destination": name, "written": written, "dropped": dropped, "duration": duration, "size": self.size ?? "",
+        "destination": name, "written": written, "dropped": dropped, "late": late, "duration": duration,
+        "size": self.size ?? "",
       ])
   }
 }

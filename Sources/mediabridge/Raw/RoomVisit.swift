@@ -4,9 +4,20 @@ import Egress
 struct RoomVisit: Sendable {
   let interruption: Interruption
   /// Returns when the room is joined.
-  let join: @Sendable () async throws -> Void
+  /// - Parameter abandon: gives back what was claimed, where an interruption ends the process before that.
+  let join: @Sendable (_ abandon: @escaping @Sendable () async -> Void) async throws -> Void
   /// When nothing more is taken of the room.
   let leave: @Sendable () async -> Void
+}
+
+extension RoomVisit {
+  /// Of a room that others are in, too: an interruption throws, and ends no process.
+  init(
+    interruption: Interruption, join: @escaping @Sendable () async throws -> Void,
+    leave: @escaping @Sendable () async -> Void
+  ) {
+    self.init(interruption: interruption, join: { _ in try await join() }, leave: leave)
+  }
 }
 
 /// What hands raw media on.

@@ -7,6 +7,8 @@ import MediaBridge
 final class SharedArea: @unchecked Sendable {
   private static let folder = "/dev/shm"
   private static let prefix = "mediabridge-"
+  /// Where it is too small.
+  static let advice = "make it larger, in a container as with 'docker run --shm-size 512m', or hand smaller frames on"
   /// As readers open it.
   let name: String
   /// Bytes of a place; of all of them.
@@ -64,6 +66,9 @@ final class SharedArea: @unchecked Sendable {
       close(descriptor)
     }
   }
+
+  /// Whether the machine had memory for none of the places that were asked for.
+  var isEmpty: Bool { reserved == 0 }
 
   /// - Parameter index: of the place; they are used from the first one on.
   /// - Returns: its memory; nil where the machine has none for it.

@@ -17,6 +17,8 @@ final class SharedMemoryOutput: RawReceiver {
     var written = 0
     /// Whether a reader had no room for a frame.
     var isSlow = false
+    /// Whether the machine had none.
+    var isFull = false
     var isOver = false
     var failure: LiveKitError?
   }
@@ -105,16 +107,28 @@ final class SharedMemoryOutput: RawReceiver {
   }
 
   private func put(_ samples: Samples, _ note: RawNote?) {
-    let (number, lacking, isNews) = state.withLock { state -> (Int?, [Int], Bool) in
-      guard !state.isOver, state.failure == nil else { return (nil, [], false) }
-      let lacking = state.show(samples, name: name)
-      defer { (state.written, state.isSlow) = (state.written + 1, state.isSlow || !lacking.isEmpty) }
-      return (state.written, lacking, !state.isSlow && !lacking.isEmpty)
+    let shown = state.withLock { state -> Shown? in
+      guard !state.isOver, state.failure == nil else { return nil }
+      return state.show(samples, name: name)
     }
-    guard let note, let number else { return }
-    tell(.written(number: number), note)
-    if isNews { say("\(name): a reader holds all that it may, and gets nothing until it gives something back") }
-    for reader in lacking {
+    guard let note, let shown else { return }
+    switch shown {
+    case .written(let number, let lacking):
+      tell(.written(number: number), note)
+      tellLack(of: lacking, note)
+    case .unheld:
+      tell(.dropped, note)
+      guard state.set(\.isFull, to: true) else { return }
+      say("\(name): /dev/shm has no room for more frames than readers hold, who get fewer; \(SharedArea.advice)")
+    }
+  }
+
+  /// - Parameter readers: those that have no room for a frame.
+  private func tellLack(of readers: [Int], _ note: RawNote) {
+    if !readers.isEmpty, state.set(\.isSlow, to: true) {
+      say("\(name): a reader holds all that it may, and gets nothing until it gives something back")
+    }
+    for reader in readers {
       var note = note
       note.fields["reader"] = reader
       tell(.dropped, note)
@@ -145,24 +159,44 @@ private struct Samples {
   var write: (UnsafeMutableRawBufferPointer) -> Bool
 }
 
+/// What has become of a frame.
+private enum Shown {
+  /// - Parameters:
+  ///   - number: how many there were before.
+  ///   - lacking: the readers that have no room for it.
+  case written(number: Int, lacking: [Int])
+  /// The machine has no memory for it.
+  case unheld
+}
+
 extension SharedMemoryOutput.State {
-  /// - Returns: the readers that have no room for it.
-  fileprivate mutating func show(_ frame: Samples, name: String) -> [Int] {
+  /// - Returns: nil where none can be shown, as `failure` says.
+  fileprivate mutating func show(_ frame: Samples, name: String) -> Shown? {
     hear()
-    guard let area = area(for: frame, name) else { return [] }
+    guard let area = area(for: frame, name) else { return nil }
     for number in readers.keys where readers[number]?.isIntroduced == false {
       if readers[number]?.introduce(area) == false { remove(number) }
     }
-    let ready = readers.keys.filter { places.hasRoom(for: $0) }.sorted()
-    var lacking = readers.keys.filter { !ready.contains($0) }.sorted()
-    if !ready.isEmpty {
-      if frame.count <= area.place, let place = places.free, let memory = area.memory(at: place), frame.write(memory) {
-        for number in ready { show(place, frame.count, in: area, to: number) }
-      } else {
-        lacking = readers.keys.sorted()
-      }
-    }
-    return lacking
+    let all = readers.keys.sorted()
+    let ready = all.filter { places.hasRoom(for: $0) }
+    guard !ready.isEmpty, frame.count <= area.place, let place = places.free else { return count(lacking: all) }
+    guard let memory = area.memory(at: place) else { return lackMemory(area, name) }
+    guard frame.write(memory) else { return count(lacking: all) }
+    for number in ready { show(place, frame.count, in: area, to: number) }
+    return count(lacking: all.filter { !ready.contains($0) })
+  }
+
+  private mutating func count(lacking: [Int]) -> Shown {
+    defer { written += 1 }
+    return .written(number: written, lacking: lacking)
+  }
+
+  private mutating func lackMemory(_ area: SharedArea, _ name: String) -> Shown? {
+    guard area.isEmpty else { return .unheld }
+    failure = LiveKitError(
+      .output, "\(name): /dev/shm has no room for a frame of \(area.place) bytes; \(SharedArea.advice)",
+      fault: .destination)
+    return nil
   }
 
   private mutating func show(_ place: Int, _ size: Int, in area: SharedArea, to number: Int) {

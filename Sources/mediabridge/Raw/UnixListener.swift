@@ -9,7 +9,10 @@ import MediaBridge
 final class UnixListener: @unchecked Sendable {
   private let path: String
   private let descriptor: Int32
+  /// Made for it, the innermost first.
+  private let newFolders: [String]
   private let queue = DispatchQueue(label: "mediabridge.listener")
+  private let gone = DispatchSemaphore(value: 0)
   private var source: (any DispatchSourceRead)?
 
   /// - Parameter scheme: what stands in front of the path where it is named as a destination.
@@ -20,7 +23,7 @@ final class UnixListener: @unchecked Sendable {
       throw LiveKitError(
         .invalidParameter, "\(scheme):\(path): a socket's path has 107 bytes at most; give a shorter one")
     }
-    let newFolders = try MissingFolders.make(for: path)
+    newFolders = try MissingFolders.make(for: path)
     descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
     // For this user alone: what is said in a room is nobody else's.
     fchmod(descriptor, 0o600)
@@ -52,9 +55,11 @@ final class UnixListener: @unchecked Sendable {
       _ = fcntl(reader, F_SETFD, FD_CLOEXEC)
       accept(reader)
     }
-    source.setCancelHandler { [descriptor, path] in
+    source.setCancelHandler { [descriptor, path, newFolders, gone] in
       close(descriptor)
       unlink(path)
+      MissingFolders.remove(newFolders)
+      gone.signal()
     }
     source.resume()
     self.source = source
@@ -62,8 +67,11 @@ final class UnixListener: @unchecked Sendable {
 
   /// Nobody is called any more when this returns, and the path is free.
   func stop() {
-    source?.cancel()
-    queue.sync {}
+    guard let source else { return }
+    source.cancel()
+    // Dispatch does so by way of another thread. Whoever stops it again waits for nothing.
+    gone.wait()
+    gone.signal()
   }
 }
 

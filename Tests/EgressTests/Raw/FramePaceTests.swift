@@ -36,6 +36,18 @@ import Testing
     #expect(pace.take(.milliseconds(700)).repeats == 5..<7)
   }
 
+  /// As after a stall of its sender: what is repeated meanwhile must not stand still.
+  @Test func whatComesWhenItsPlaceIsFilledIsLate() {
+    var pace = FramePace(rate: 10)
+    _ = pace.take(.zero)
+    #expect(pace.fill(upTo: .seconds(1)) == 1..<10)
+    let late = [100, 200, 250, 200].map { pace.take(.milliseconds($0)) }
+    #expect(late.allSatisfy { $0.repeats.isEmpty && $0.place == nil })
+    #expect(late.map { $0.isLate } == [true, true, false, false], "those are more than the rate")
+    let more = [1000, 1030].map { pace.take(.milliseconds($0)) }
+    #expect(more.map { $0.place } == [10, nil] && !more.contains { $0.isLate })
+  }
+
   @Test func placesStayExactForHours() {
     let pace = FramePace(rate: 30)
     #expect(pace.time(of: 30 * 36_000) == .seconds(36_000))

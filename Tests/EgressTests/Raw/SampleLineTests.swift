@@ -35,9 +35,19 @@ import Testing
     line.write(block(0.5), of: "a", at: .zero)
     #expect(line.take(upTo: 1440) == block(0.5) + block(0, 480))
     line.write(block(0.25), of: "a", at: .milliseconds(20))
-    #expect(line.take(upTo: 1920) == block(0.25, 480))
+    #expect(line.take(upTo: 1920) == block(0.25, 480) && line.late == 480)
     line.write(block(0.75), of: "a", at: .seconds(-1))
     #expect(line.take(upTo: 2880) == block(0))
+  }
+
+  @Test func whatWasBeforeTheBeginningIsNotLate() {
+    var line = SampleLine(rate: 48_000, channels: 1)
+    line.add("a")
+    line.write(block(0.5), of: "a", at: .zero)
+    #expect(line.take(upTo: 960) == block(0.5))
+    line.add("b")
+    line.write(block(0.25, 1920), of: "b", at: .milliseconds(-20))
+    #expect(line.late == 960, "the other half is")
   }
 
   /// As what a decoder makes up for a packet that was not lost after all.
@@ -61,6 +71,19 @@ import Testing
     #expect(line.take(upTo: 960) == block(0.5, 480) + block(0.75, 480))
     line.remove("a")
     #expect(line.take(upTo: line.ready) == block(0.25, 480))
+  }
+
+  /// As at the end, when those who are behind are waited for no more.
+  @Test func whatWasHeardOfAnyIsThere() {
+    var line = SampleLine(rate: 48_000, channels: 2)
+    line.add("a")
+    line.add("b")
+    line.write(block(0.5, 2 * 960), of: "a", at: .zero)
+    #expect(line.ready == 0 && line.heard == 960)
+    line.remove("a")
+    line.remove("b")
+    #expect(line.take(upTo: line.heard) == block(0.5, 2 * 960))
+    #expect(line.heard == 960)
   }
 
   /// Two hundred millionths are more than clocks differ by.
