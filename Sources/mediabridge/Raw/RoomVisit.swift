@@ -10,16 +10,6 @@ struct RoomVisit: Sendable {
   let leave: @Sendable () async -> Void
 }
 
-extension RoomVisit {
-  /// Of a room that others are in, too: an interruption throws, and ends no process.
-  init(
-    interruption: Interruption, join: @escaping @Sendable () async throws -> Void,
-    leave: @escaping @Sendable () async -> Void
-  ) {
-    self.init(interruption: interruption, join: { _ in try await join() }, leave: leave)
-  }
-}
-
 /// What hands raw media on.
 struct RawWork: Sendable {
   /// What mixes the room, whose layout may change meanwhile; nil where it is not mixed.

@@ -123,7 +123,8 @@ final class RunningJob: Sendable {
     let given = command.raw
     command.raw.advance(past: used)
     let hasJoined = Locked(false)
-    let visit = RoomVisit(interruption: interruption) {
+    // An interruption ends no process in which there are others.
+    let visit = RoomVisit(interruption: interruption) { _ in
       try await self.join(room, rooms)
       hasJoined.withLock { $0 = true }
     } leave: {
