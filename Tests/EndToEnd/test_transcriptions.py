@@ -44,12 +44,13 @@ def test_every_way_of_transcribing_is_told_alike(server):
         (1000, 2000, "en"),
         (2000, 0, "en"),
     ]
-    say(agent, plain=["of no track"])
-    told = watcher.wait_for("transcription_received"), watcher.wait_for("transcription_received")
-    assert [(each["participant"], each["sid"], each["segments"][0]["final"]) for each in told] == [
-        ("agent", "", False),
-        ("agent", "", True),
-    ]
+    for action, whose in (("plain", "agent"), ("in_their_name", "alice")):
+        say(agent, **{action: ["of no track"]})
+        told = watcher.wait_for("transcription_received"), watcher.wait_for("transcription_received")
+        assert [(each["participant"], each["sid"], each["segments"][0]["final"]) for each in told] == [
+            (whose, "", False),
+            (whose, "", True),
+        ]
 
 
 def test_both_ways_of_chatting_are_told_alike(server):

@@ -49,6 +49,12 @@ class Transcriber:
     async def plain(self, text):
         await self._me.send_text(text, topic="lk.transcription")
 
+    async def in_their_name(self, text):
+        """As agents may: the server keeps the name where the text begins, and nowhere else."""
+        writer = await self._me.stream_text(topic="lk.transcription", sender_identity=self._speaker)
+        await writer.write(text)
+        await writer.aclose()
+
     async def grow(self, segment, *pieces):
         writer = await self._me.stream_text(
             topic="lk.transcription", attributes=await self._attributes(segment, False)

@@ -126,12 +126,16 @@ final class DevRoom {
   }
 
   /// Hands a data message to the others, or to those it names. Who is hidden is not named, but for the SID by which
-  /// clients tell what has come before.
+  /// clients tell what has come before. An agent may begin a text in the name of another one, and goes on in its own.
   func relay(_ packet: Livekit_DataPacket, from sender: DevParticipant, isReliable: Bool) {
     var packet = packet
     packet.kind = isReliable ? .reliable : .lossy
     packet.participantSid = sender.sid
-    packet.participantIdentity = sender.isHidden ? "" : sender.identity
+    if sender.info.kind == .agent, packet.beginsTextOfAnother(than: sender.identity) {
+      packet.streamHeader.textHeader.generated = true
+    } else {
+      packet.participantIdentity = sender.isHidden ? "" : sender.identity
+    }
     if case .user = packet.value {
       packet.user.participantSid = sender.isHidden ? "" : sender.sid
       packet.user.participantIdentity = packet.participantIdentity
@@ -140,6 +144,13 @@ final class DevRoom {
     for other in others(than: sender) where destinations.isEmpty || destinations.contains(other.identity) {
       other.channels.send(packet, isReliable: isReliable)
     }
+  }
+}
+
+extension Livekit_DataPacket {
+  fileprivate func beginsTextOfAnother(than identity: String) -> Bool {
+    guard case .streamHeader(let header) = value, case .textHeader = header.contentHeader else { return false }
+    return !participantIdentity.isEmpty && participantIdentity != identity
   }
 }
 

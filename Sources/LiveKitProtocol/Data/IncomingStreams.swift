@@ -12,10 +12,11 @@ package enum StreamFault: Error, Equatable {
 
 /// The streams that others send, as far as they have come. Pure: each has a sink, and what comes is told with it.
 ///
-/// A sender chooses the ids of its streams, so that they say nothing without the sender.
+/// A sender chooses the ids of its streams, so that they say nothing without their origin: that is who really sends them.
+/// An agent may name somebody else where a stream begins.
 package struct IncomingStreams<Sink> {
   private struct Key: Hashable {
-    let sender: String
+    let origin: String
     let id: String
   }
 
@@ -36,7 +37,7 @@ package struct IncomingStreams<Sink> {
   }
 
   private var streams: [Key: Stream] = [:]
-  /// As many of one sender are open at most, so that nobody fills the memory with streams that never end.
+  /// As many of one origin are open at most, so that nobody fills the memory with streams that never end.
   package static var limit: Int { 100 }
 
   package init() {}
@@ -44,16 +45,16 @@ package struct IncomingStreams<Sink> {
   package var count: Int { streams.count }
 
   /// - Returns: false where that one is open already, or too many are.
-  package mutating func open(_ header: Livekit_DataStream.Header, from sender: String, to sink: Sink) -> Bool {
-    let key = Key(sender: sender, id: header.streamID)
-    guard streams[key] == nil, streams.keys.count(where: { $0.sender == sender }) < Self.limit else { return false }
+  package mutating func open(_ header: Livekit_DataStream.Header, from origin: String, to sink: Sink) -> Bool {
+    let key = Key(origin: origin, id: header.streamID)
+    guard streams[key] == nil, streams.keys.count(where: { $0.origin == origin }) < Self.limit else { return false }
     streams[key] = Stream(total: header.hasTotalLength ? header.totalLength : nil, sink: sink)
     return true
   }
 
   /// The channel keeps the order, so that an index that is not the next one means that something is lost.
-  package mutating func take(_ chunk: Livekit_DataStream.Chunk, from sender: String) -> Step {
-    let key = Key(sender: sender, id: chunk.streamID)
+  package mutating func take(_ chunk: Livekit_DataStream.Chunk, from origin: String) -> Step {
+    let key = Key(origin: origin, id: chunk.streamID)
     guard let stream = streams[key], chunk.chunkIndex >= stream.nextIndex else { return .nothing }
     guard chunk.chunkIndex == stream.nextIndex else { return end(key, .incomplete) }
     let length = stream.length + UInt64(chunk.content.count)
@@ -63,8 +64,8 @@ package struct IncomingStreams<Sink> {
     return .piece(chunk.content, stream.sink)
   }
 
-  package mutating func end(_ trailer: Livekit_DataStream.Trailer, from sender: String) -> Step {
-    let key = Key(sender: sender, id: trailer.streamID)
+  package mutating func end(_ trailer: Livekit_DataStream.Trailer, from origin: String) -> Step {
+    let key = Key(origin: origin, id: trailer.streamID)
     guard let stream = streams[key] else { return .nothing }
     if !trailer.reason.isEmpty { return end(key, .stopped(reason: trailer.reason)) }
     return end(key, stream.total.map { stream.length < $0 } == true ? .incomplete : nil)
@@ -75,14 +76,14 @@ package struct IncomingStreams<Sink> {
   }
 
   /// Nobody wants one any more.
-  package mutating func close(_ id: String, from sender: String) {
-    streams[Key(sender: sender, id: id)] = nil
+  package mutating func close(_ id: String, from origin: String) {
+    streams[Key(origin: origin, id: id)] = nil
   }
 
-  /// - Parameter sender: who has left; nil for the end of everything.
+  /// - Parameter origin: who has left; nil for the end of everything.
   /// - Returns: the sinks of what was open.
-  package mutating func removeAll(from sender: String?) -> [Sink] {
-    let gone = streams.filter { sender == nil || $0.key.sender == sender }
+  package mutating func removeAll(from origin: String?) -> [Sink] {
+    let gone = streams.filter { origin == nil || $0.key.origin == origin }
     for key in gone.keys { streams[key] = nil }
     return gone.values.map(\.sink)
   }

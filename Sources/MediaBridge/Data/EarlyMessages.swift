@@ -4,61 +4,65 @@ import MediaCore
 /// Messages of those whom the server has not announced yet: LiveKit's tells every 3 s of who has joined and publishes
 /// nothing. They wait for that in the order in which they came, but not for longer, since whoever is hidden is never
 /// announced. What is about the moment does not wait: lossy messages, and calls of methods, which go by identity. Pure.
+///
+/// All goes by origin: who comes back is somebody else, and an agent who speaks for others is one and the same.
 struct EarlyMessages: Sendable {
   private var waiting: [String: [Livekit_DataPacket]] = [:]
-  /// By identity: they are not waited for again.
+  /// They are not waited for again.
   private var unannounced: Set<String> = []
 
   /// When who was announced has left.
   private var left: [String: MediaTime] = [:]
 
-  /// How long the first one of a sender waits.
+  /// How long the first one of an origin waits.
   static let patience = Duration.seconds(3.5)
-  /// Of one sender.
+  /// Of one origin.
   static let limit = 256
   /// How long what was sent before somebody left may come behind that.
   private static let lateness = Duration.seconds(1)
 
   /// Whose messages wait.
-  var senders: [String] { waiting.keys.sorted() }
+  var origins: [String] { waiting.keys.sorted() }
 
   enum Verdict: Equatable {
     /// It is read now.
     case ready
-    /// It is read now, and nothing follows: its sender has left.
+    /// It is read now, and nothing follows: who sent it has left.
     case late
-    /// It waits; `isFirst` of its sender, who is to be released after `patience`.
+    /// It waits; `isFirst` of its origin, which is to be released after `patience`.
     case waits(isFirst: Bool)
-    /// It waits, and no more fit: its sender is to be released now.
+    /// It waits, and no more fit: its origin is to be released now.
     case full
   }
 
+  /// - Parameter isAnnounced: whether no word of who sends it, or of whom it is sent for, is to come.
   mutating func take(
-    _ packet: Livekit_DataPacket, from sender: String, isAnnounced: Bool, at now: MediaTime
+    _ packet: Livekit_DataPacket, from origin: String, isAnnounced: Bool, at now: MediaTime
   ) -> Verdict {
-    // An empty one is the server itself.
-    guard !isAnnounced, !sender.isEmpty, !unannounced.contains(sender), packet.mayWait else { return .ready }
-    if let time = left[sender], now < time + Self.lateness { return .late }
-    let count = waiting[sender, default: []].count + 1
-    waiting[sender, default: []].append(packet)
+    guard packet.mayWait else { return .ready }
+    if let time = left[origin], now < time + Self.lateness { return .late }
+    let count = waiting[origin, default: []].count + 1
+    // What is sent behind something that waits waits, too.
+    guard count > 1 || !isAnnounced && !unannounced.contains(origin) else { return .ready }
+    waiting[origin, default: []].append(packet)
     return count < Self.limit ? .waits(isFirst: count == 1) : .full
   }
 
-  /// - Parameter isAnnounced: whether the word of the sender has come.
+  /// - Parameter isAnnounced: whether word of who sends it has come.
   /// - Returns: what has waited for it.
-  mutating func release(_ sender: String, isAnnounced: Bool) -> [Livekit_DataPacket] {
+  mutating func release(_ origin: String, isAnnounced: Bool) -> [Livekit_DataPacket] {
     if isAnnounced {
-      unannounced.remove(sender)
-      left[sender] = nil
-    } else if waiting[sender] != nil {
-      unannounced.insert(sender)
+      unannounced.remove(origin)
+      left[origin] = nil
+    } else if waiting[origin] != nil {
+      unannounced.insert(origin)
     }
-    return waiting.removeValue(forKey: sender) ?? []
+    return waiting.removeValue(forKey: origin) ?? []
   }
 
-  mutating func noteLeft(_ sender: String, at now: MediaTime) {
+  mutating func noteLeft(_ origin: String, at now: MediaTime) {
     left = left.filter { now < $0.value + Self.lateness }
-    left[sender] = now
+    left[origin] = now
   }
 }
 

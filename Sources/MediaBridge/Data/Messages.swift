@@ -8,11 +8,19 @@ final class Messages: Sendable {
   let rpc = RpcExchange()
   let texts = Locked((received: ReceivedTexts(), times: SegmentTimes()))
 
-  /// - Parameter identity: who has left; nil for the end of the session.
-  func cut(from identity: String? = nil) {
-    streams.cut(from: identity)
+  /// - Parameters:
+  ///   - identity: who has left; nil for the end of the session.
+  ///   - sid: of that stay.
+  func cut(from identity: String? = nil, sid: String? = nil) {
+    cutStreams(from: identity)
+    if let sid { cutStreams(from: sid) }
     rpc.cut(from: identity)
-    texts.withLock { $0.received.cut(from: identity) }
+  }
+
+  /// - Parameter origin: whose they are; nil for all.
+  func cutStreams(from origin: String?) {
+    streams.cut(from: origin)
+    texts.withLock { $0.received.cut(from: origin) }
   }
 }
 

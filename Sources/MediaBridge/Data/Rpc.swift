@@ -17,7 +17,8 @@ extension Room {
 }
 
 extension LocalParticipant {
-  /// Calls a method of another participant, and returns the answer.
+  /// Calls a method of another participant, and returns the answer. While the connection is being brought back it waits
+  /// for that, no longer than `maxRoundTripLatency`.
   /// - Parameters:
   ///   - payload: at most 15 kB.
   ///   - responseTimeout: in seconds: how long the answer may take.

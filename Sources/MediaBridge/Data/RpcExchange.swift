@@ -95,6 +95,9 @@ final class RpcExchange: Sendable {
     by participant: LocalParticipant
   ) async throws -> String {
     guard request.payload.utf8.count <= Self.payloadLimit else { throw RpcError.builtIn(.requestPayloadTooLarge) }
+    let sendLimit = min(ackLimit, limit)
+    let session = try participant.sendingSession()
+    let carrier = try await Self.carrier(in: session, within: sendLimit)
     var request = request
     (request.id, request.version) = (UUID().uuidString, Self.version)
     request.responseTimeoutMs = UInt32(clamping: (limit / .milliseconds(1)).rounded().clampedInt)
@@ -102,18 +105,35 @@ final class RpcExchange: Sendable {
     let id = request.id
     state.withLock { $0.calls[id] = Call(recipient: recipient, outcome: outcome) }
     defer { state.withLock { $0.calls[id] = nil } }
-    _ = try participant.sendingSession()
-    do { try await participant.send(.rpcRequest(request), to: [recipient]) } catch {
-      throw RpcError.builtIn(.sendFailed, data: "\(error)")
-    }
     let timer = Task { await watch(id, outcome, ackLimit, limit) }
     defer { timer.cancel() }
+    let packet = Livekit_DataPacket(.rpcRequest(request), to: [recipient])
     return try await withTaskCancellationHandler {
+      await Self.send(packet, by: carrier, within: sendLimit, unless: outcome)
       let result = await outcome.result()
       try Task.checkCancellation()
       return try result.get()
     } onCancel: {
       outcome.settle(.failure(.builtIn(.recipientDisconnected)))
+    }
+  }
+
+  /// A call ends with its session, so that one which is made while the connection is being brought back waits for that.
+  private static func carrier(in session: RoomSession, within limit: Duration) async throws -> MessageCarrier {
+    do { return try await session.carrier(until: .now + limit) } catch {
+      try Task.checkCancellation()
+      throw RpcError.builtIn(.sendFailed, data: "\(error)")
+    }
+  }
+
+  /// - Parameter outcome: what ends before it is sent is not sent any more.
+  private static func send(
+    _ packet: Livekit_DataPacket, by carrier: MessageCarrier, within limit: Duration,
+    unless outcome: Outcome<String, RpcError>
+  ) async {
+    guard outcome.current == nil else { return }
+    do { try await carrier.transport.send(packet, limit: .now + limit) } catch {
+      outcome.settle(.failure(.builtIn(.sendFailed, data: "\(error)")))
     }
   }
 

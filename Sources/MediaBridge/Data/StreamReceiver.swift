@@ -35,16 +35,19 @@ final class StreamReceiver: Sendable {
 
   // MARK: What comes
 
-  func open(_ header: Livekit_DataStream.Header, from sender: String, _ logger: Logger) {
+  /// - Parameters:
+  ///   - sender: whose stream it is, as its handler is told.
+  ///   - origin: who really sends it, as all that follows is sent.
+  func open(_ header: Livekit_DataStream.Header, from sender: String, origin: String, _ logger: Logger) {
     let isOpen = Locked(false)
     let (sink, source) = StreamSink.make { [weak self, id = header.streamID] in
       // Another one of that id may be open.
-      if isOpen.withLock({ $0 }) { self?.state.withLock { $0.open.close(id, from: sender) } }
+      if isOpen.withLock({ $0 }) { self?.state.withLock { $0.open.close(id, from: origin) } }
     }
     guard let run = body(for: header, from: sender, source) else {
       return logger.debug("a stream that nobody reads", metadata: ["topic": "\(header.topic)", "from": "\(sender)"])
     }
-    guard state.withLock({ $0.open.open(header, from: sender, to: sink) }) else {
+    guard state.withLock({ $0.open.open(header, from: origin, to: sink) }) else {
       return logger.warning(
         "a stream is left out: its sender has too many, or one of that id", metadata: ["from": "\(sender)"])
     }
@@ -76,25 +79,25 @@ final class StreamReceiver: Sendable {
     }
   }
 
-  func take(_ chunk: Livekit_DataStream.Chunk, from sender: String) {
-    let step = state.withLock { $0.open.take(chunk, from: sender) }
+  func take(_ chunk: Livekit_DataStream.Chunk, from origin: String) {
+    let step = state.withLock { $0.open.take(chunk, from: origin) }
     if case .piece(let piece, let sink) = step, !sink.add(piece) {
-      state.withLock { $0.open.close(chunk.streamID, from: sender) }
+      state.withLock { $0.open.close(chunk.streamID, from: origin) }
     }
     finish(step)
   }
 
-  func end(_ trailer: Livekit_DataStream.Trailer, from sender: String) {
-    finish(state.withLock { $0.open.end(trailer, from: sender) })
+  func end(_ trailer: Livekit_DataStream.Trailer, from origin: String) {
+    finish(state.withLock { $0.open.end(trailer, from: origin) })
   }
 
   private func finish(_ step: IncomingStreams<StreamSink>.Step) {
     if case .end(let fault, let sink) = step { sink.finish(fault.map(StreamError.init)) }
   }
 
-  /// - Parameter sender: who has left; nil for the end of the session.
-  func cut(from sender: String? = nil) {
-    for sink in state.withLock({ $0.open.removeAll(from: sender) }) { sink.finish(.terminated) }
+  /// - Parameter origin: who has left; nil for the end of the session.
+  func cut(from origin: String?) {
+    for sink in state.withLock({ $0.open.removeAll(from: origin) }) { sink.finish(.terminated) }
   }
 }
 

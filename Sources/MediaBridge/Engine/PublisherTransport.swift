@@ -190,18 +190,25 @@ actor PublisherTransport {
   // MARK: Messages
 
   /// Returns when it is handed on.
-  /// - Parameter limit: until when there may be no room for it; what is lossy does not wait.
+  /// - Parameter limit: until when it may wait for the connection, and for room; what is lossy does not wait for room.
   func send(_ packet: Livekit_DataPacket, limit: MediaTime) async throws(LiveKitError) {
+    while ready.current == nil { try await pause(limit, "the connection for messages has not come about") }
     try await ready.value()
     if case .success(let error) = over.current { throw error }
     guard let message: [UInt8] = try? packet.serializedBytes(), let channel = channels.withLock({ $0[packet.kind] })
     else { throw LiveKitError(.network, "the message cannot be sent") }
     while !(await peer.sends(message, on: channel)), packet.kind == .reliable {
-      guard .now < limit else { throw LiveKitError(.timedOut, "the server takes no more messages; send fewer") }
-      guard !Task.isCancelled else { throw LiveKitError(.cancelled, "it was stopped before the message was sent") }
-      try? await Task.sleep(for: .milliseconds(20))
+      try await pause(limit, "the server takes no more messages; send fewer")
       if case .success(let error) = over.current { throw error }
     }
+  }
+
+  /// Before another look.
+  /// - Throws: where there is to be none.
+  private func pause(_ limit: MediaTime, _ obstacle: String) async throws(LiveKitError) {
+    try? await Task.sleep(for: .milliseconds(20))
+    guard .now < limit else { throw LiveKitError(.timedOut, obstacle) }
+    guard !Task.isCancelled else { throw LiveKitError(.cancelled, "it was stopped before the message was sent") }
   }
 
   /// For the next restart of ICE.

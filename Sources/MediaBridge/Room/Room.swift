@@ -129,6 +129,7 @@ public final class Room: Sendable {
   /// Forgets the connection and what was learnt over it.
   func ended(_ error: LiveKitError?) {
     localParticipant.session.withLock { $0 = nil }
+    localParticipant.activity.withLock { ($0.isSpeaking, $0.audioLevel) = (false, 0) }
     let old = state.withLock { state in
       (state.session, state.ending) = (nil, state.session)
       state.disconnectError = error

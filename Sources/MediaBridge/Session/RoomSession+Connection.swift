@@ -126,11 +126,14 @@ extension RoomSession {
         "server": "\(join.serverInfo.version)", "participants": "\(join.otherParticipants.count)",
       ])
     services.local.enabledCodecs = join.enabledVideoCodecs
-    isFirst ? room.learn(join) : room.learnAgain(join)
+    if isFirst { return room.learn(join) }
+    room.forgetSpeakers()
+    room.learnAgain(join)
   }
 
   private func move(to moved: Livekit_RoomMovedResponse) {
     logger.debug("moved", metadata: ["room": "\(moved.room.name)", "sid": "\(moved.participant.sid)"])
+    room.forgetSpeakers()
     if moved.hasRoom { room.update(moved.room) }
     room.tell(.roomMoved(room.name))
     if moved.hasParticipant {

@@ -1,4 +1,5 @@
 import LiveKitProtocol
+import MediaCore
 
 // Messages, in the order in which each sender's came.
 extension RoomSession {
@@ -6,28 +7,48 @@ extension RoomSession {
   func receive(_ message: [UInt8]) {
     guard let packet = try? Livekit_DataPacket(serializedBytes: message) else { return }
     let sender = room.identity(of: packet)
-    switch early.take(packet, from: sender, isAnnounced: room.remoteParticipants[sender] != nil, at: .now) {
+    let origin = packet.origin(sender)
+    switch early.take(packet, from: origin, isAnnounced: isAnnounced(sender, origin), at: .now) {
     case .ready: room.receive(packet, from: sender, logger)
     case .late:
       room.receive(packet, from: sender, logger)
-      room.messages.cut(from: sender)
+      room.messages.cutStreams(from: origin)
     case .waits(isFirst: false): break
     case .waits(isFirst: true):
       Task {
         try? await Task.sleep(for: EarlyMessages.patience)
-        releaseMessages(of: sender, isAnnounced: false)
+        releaseMessages(of: origin, isAnnounced: false)
       }
-    case .full: releaseMessages(of: sender, isAnnounced: false)
+    case .full: releaseMessages(of: origin, isAnnounced: false)
     }
   }
 
+  /// - Returns: what takes messages in this session alone, once it stands.
+  func carrier(until limit: MediaTime) async throws(LiveKitError) -> MessageCarrier {
+    handle(.publisherNeeded)
+    try await untilStanding(limit)
+    return MessageCarrier(transport: publisher(), timeout: state.options.connect.timeout)
+  }
+
+  /// The server itself, and who is hidden, have no identity here and are never announced.
+  private func isAnnounced(_ sender: String, _ origin: String) -> Bool {
+    let others = room.remoteParticipants
+    return sender.isEmpty || others[sender] != nil || sender == room.localParticipant.identity
+      || others.values.contains { $0.sid == origin }
+  }
+
+  /// - Parameter sender: the identity of who was announced, or an origin.
   func releaseMessages(of sender: String, isAnnounced: Bool) {
-    for packet in early.release(sender, isAnnounced: isAnnounced) { room.receive(packet, from: sender, logger) }
+    // What waits is known by the stay, where the server names it.
+    let origins = [sender, room.remoteParticipants[sender]?.sid].compactMap { $0 }
+    for packet in origins.flatMap({ early.release($0, isAnnounced: isAnnounced) }) {
+      room.receive(packet, from: room.identity(of: packet), logger)
+    }
   }
 
   /// No more of them comes in this session.
   func cutMessages() {
-    for sender in early.senders { releaseMessages(of: sender, isAnnounced: false) }
+    for origin in early.origins { releaseMessages(of: origin, isAnnounced: false) }
     early = EarlyMessages()
     room.messages.cut()
   }

@@ -7,7 +7,6 @@ extension RoomSession {
     switch (action, room.remoteParticipants[identity]) {
     case (.meet(let info), _): meet(info)
     case (.learn(let info), let participant?): room.learn(info, of: participant)
-    case (.silence, let participant?): room.stopSpeaking(participant)
     case (.leave, let participant?): remove(participant, identity)
     case (.publish(let subscription), let participant?): publish(subscription, by: participant)
     case (.rename(let old, let new), let participant?):
@@ -26,8 +25,9 @@ extension RoomSession {
   private func remove(_ participant: RemoteParticipant, _ identity: String) {
     room.state.withLock { _ = $0.participants.removeValue(forKey: identity) }
     room.stopSpeaking(participant)
-    early.noteLeft(identity, at: .now)
-    room.messages.cut(from: identity)
+    let sid = participant.sid
+    for origin in [identity, sid] { early.noteLeft(origin, at: .now) }
+    room.messages.cut(from: identity, sid: sid)
     room.tell(.participantDisconnected(participant))
   }
 

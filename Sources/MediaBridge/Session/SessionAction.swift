@@ -32,8 +32,6 @@ enum SessionAction: Sendable {
   enum Member: Sendable {
     case meet(Livekit_ParticipantInfo)
     case learn(Livekit_ParticipantInfo)
-    /// Ends its speaking: nobody says so when a session is lost.
-    case silence
     case leave
     case publish(Subscription)
     /// A track has another SID in this session.

@@ -46,10 +46,7 @@ extension SessionState {
   /// waited for where something of theirs was subscribed, or the program has said that it is not to be.
   mutating func reconcileParticipants(_ infos: [Livekit_ParticipantInfo]) {
     let present = Set(infos.map(\.identity))
-    for identity in roster.identities {
-      // Who falls silent meanwhile is told of to nobody.
-      act(.silence, identity)
-      guard !present.contains(identity) else { continue }
+    for identity in roster.identities where !present.contains(identity) {
       if isAwaited(identity) { roster.members[identity]?.isAbsent = true } else { remove(identity) }
     }
     for info in infos { meet(info, isSameStay: true) }

@@ -32,7 +32,21 @@ struct EarlyMessagesTests {
     #expect(early.take(packet("one"), from: "hidden", isAnnounced: false, at: start) == .waits(isFirst: true))
     #expect(texts(early.release("hidden", isAnnounced: false)) == ["one"])
     #expect(early.take(packet("two"), from: "hidden", isAnnounced: false, at: start) == .ready)
-    #expect(early.take(packet("of the server"), from: "", isAnnounced: false, at: start) == .ready)
+  }
+
+  /// An agent that is not known yet says something in its own name, and then in that of who is known.
+  @Test mutating func whatFollowsWhatWaitsWaitsToo() {
+    #expect(early.take(packet("one"), from: "PA_agent", isAnnounced: false, at: start) == .waits(isFirst: true))
+    #expect(early.take(packet("two"), from: "PA_agent", isAnnounced: true, at: start) == .waits(isFirst: false))
+    #expect(texts(early.release("PA_agent", isAnnounced: true)) == ["one", "two"])
+  }
+
+  @Test mutating func whoComesBackAtOnceIsNotLate() {
+    early.noteLeft("PA_first", at: start)
+    #expect(early.take(packet("new"), from: "PA_second", isAnnounced: false, at: start) == .waits(isFirst: true))
+    #expect(texts(early.release("PA_second", isAnnounced: true)) == ["new"])
+    #expect(early.take(packet("old"), from: "PA_first", isAnnounced: true, at: start) == .late)
+    #expect(early.take(packet("new"), from: "PA_second", isAnnounced: true, at: start) == .ready)
   }
 
   @Test mutating func whatComesBehindWhoHasLeftIsLate() {
@@ -51,7 +65,7 @@ struct EarlyMessagesTests {
     #expect(early.take(lossy, from: "agent", isAnnounced: false, at: start) == .ready)
     let call = Livekit_DataPacket(.rpcRequest(Livekit_RpcRequest()), to: [])
     #expect(early.take(call, from: "agent", isAnnounced: false, at: start) == .ready)
-    #expect(early.senders.isEmpty)
+    #expect(early.origins.isEmpty)
   }
 
   @Test mutating func noMoreThanSomeWait() {
@@ -61,6 +75,6 @@ struct EarlyMessagesTests {
     }
     #expect(early.take(packet("the last"), from: "agent", isAnnounced: false, at: start) == .full)
     #expect(early.release("agent", isAnnounced: false).count == EarlyMessages.limit)
-    #expect(early.senders.isEmpty)
+    #expect(early.origins.isEmpty)
   }
 }

@@ -27,20 +27,20 @@ import Testing
 
     mutating func send(
       _ pieces: [String], topic: String = "lk.transcription", id: String = "s", _ attributes: [String: String],
-      closing: [String: String] = [:]
+      closing: [String: String] = [:], inTheNameOf sender: String = "agent"
     ) -> [ReceivedTexts.News] {
       var header = Livekit_DataStream.Header()
       (header.streamID, header.topic, header.attributes) = (id, topic, attributes)
       header.textHeader = .init()
-      texts.open(header, from: "agent")
+      texts.open(header, from: sender, origin: "PA_agent")
       var news = pieces.enumerated().map { index, piece in
         var chunk = Livekit_DataStream.Chunk()
         (chunk.streamID, chunk.chunkIndex, chunk.content) = (id, UInt64(index), Data(piece.utf8))
-        return texts.take(chunk, from: "agent")
+        return texts.take(chunk, from: "PA_agent")
       }
       var trailer = Livekit_DataStream.Trailer()
       (trailer.streamID, trailer.attributes) = (id, closing)
-      news.append(texts.end(trailer, from: "agent"))
+      news.append(texts.end(trailer, from: "PA_agent"))
       return news.compactMap { $0 }
     }
   }
@@ -76,6 +76,24 @@ import Testing
     #expect(stream.send([], [:]).compactMap(Told.init).isEmpty, "nothing is said")
   }
 
+  @Test(arguments: [[:], ["lk.transcription_final": "false"]] as [[String: String]])
+  func whatIsLongIsNotToldLetterByLetter(_ attributes: [String: String]) {
+    var stream = Stream()
+    let told = stream.send(Array(repeating: "x", count: 20_000), attributes).compactMap(Told.init)
+    #expect(told.prefix(500).map(\.text.count) == Array(1...500) && told.count < 600)
+    #expect(told.last?.text.count == 20_000)
+  }
+
+  /// The second one has the id of the first, which would be in its way if it had not ended.
+  @Test func whatAnAgentSendsInTheNameOfAnotherIsOfThatOne() {
+    var stream = Stream()
+    for _ in 0..<2 {
+      let news = stream.send(["Hello"], ["lk.transcription_final": "true"], inTheNameOf: "alice")
+      #expect(news.compactMap(Told.init) == [Told("s", "Hello", isFinal: true)])
+      #expect(news.last?.segment?.text.sender == "alice")
+    }
+  }
+
   @Test func chatIsWholeAndOthersAreNotRead() {
     var stream = Stream()
     let chat = stream.send(["a", "b"], topic: "lk.chat", [:])
@@ -92,11 +110,11 @@ import Testing
     var header = Livekit_DataStream.Header()
     (header.streamID, header.topic) = ("cut", "lk.chat")
     header.textHeader = .init()
-    stream.texts.open(header, from: "agent")
-    stream.texts.cut(from: "agent")
+    stream.texts.open(header, from: "alice", origin: "PA_agent")
+    stream.texts.cut(from: "PA_agent")
     var trailer = Livekit_DataStream.Trailer()
     trailer.streamID = "cut"
-    #expect(stream.texts.end(trailer, from: "agent") == nil)
+    #expect(stream.texts.end(trailer, from: "PA_agent") == nil)
   }
 
   @Test func theFirstTimeStaysUntilTheEnd() {

@@ -77,6 +77,23 @@ import Testing
     }
   }
 
+  /// It would end with the session that is lost, and be answered in the next one all the same.
+  @Test func aCallWaitsUntilTheConnectionIsBack() async throws {
+    try await withTwoRoomsAndServer { synthetic, alice, bob in
+      let called = Collector<String>()
+      try await bob.registerRpcMethod("greet") { call in
+        called.add(call.payload)
+        return "hello"
+      }
+      let losses = Collector<Bool>(alice.events) { if case .reconnecting = $0 { true } else { nil } }
+      synthetic.renewSession(of: "alice")
+      try await eventually("the loss") { losses.count == 1 }
+      let answer = try await alice.localParticipant.performRpc(
+        destinationIdentity: "bob", method: "greet", payload: "now", maxRoundTripLatency: 20)
+      #expect(answer == "hello" && called.values == ["now"])
+    }
+  }
+
   @Test func aMethodHasOneHandler() async throws {
     let room = Room()
     try await room.registerRpcMethod("m") { _ in "" }

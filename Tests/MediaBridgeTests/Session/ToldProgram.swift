@@ -54,7 +54,7 @@ struct ToldProgram {
   private mutating func take(_ action: SessionAction.Member, _ identity: String) -> String? {
     switch action {
     case .meet: return members.insert(identity).inserted ? nil : "\(identity) is met twice"
-    case .learn, .silence: return members.contains(identity) ? nil : "\(identity) is not there"
+    case .learn: return members.contains(identity) ? nil : "\(identity) is not there"
     case .leave:
       guard !publications.values.contains(where: { $0.identity == identity }) else {
         return "\(identity) leaves tracks"
