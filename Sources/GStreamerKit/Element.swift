@@ -13,12 +13,21 @@ public struct Element: Sendable {
   /// Whether it can be set or read at all.
   func hasProperty(_ property: String) -> Bool { shim_find_property(shared.pointer, property) != nil }
 
-  /// Sets a property from its text form, as in a pipeline template: numbers, booleans, enumerations by nick, caps.
+  /// Sets a property from its text form, as in a pipeline template: numbers, booleans, enumerations by nick, caps. What is
+  /// text is set as it is.
   public func set(_ property: String, to value: String) throws(PipelineError) {
-    guard hasProperty(property) else {
+    guard let specification = shim_find_property(shared.pointer, property) else {
       throw PipelineError(.property, "no property \"\(property)\" in element \"\(name)\"", element: name)
     }
-    gst_util_set_object_arg(shared.pointer.cast(), property, value)
+    guard specification.pointee.value_type == textType else {
+      return gst_util_set_object_arg(shared.pointer.cast(), property, value)
+    }
+    // The text form of a text may be another one: `NULL` is none at all.
+    var text = GValue()
+    g_value_init(&text, textType)
+    defer { g_value_unset(&text) }
+    g_value_set_string(&text, value)
+    g_object_set_property(shared.pointer.cast(), property, &text)
   }
   /// Sets a number.
   public func set(_ property: String, to value: Int) throws(PipelineError) { try set(property, to: String(value)) }
@@ -29,11 +38,12 @@ public struct Element: Sendable {
     try set(property, to: value ? "true" : "false")
   }
 
-  /// The property in text form; nil when the element has none of that name.
+  /// The property in text form; nil when the element has none of that name, or it is a text that is not there.
   public func string(_ property: String) -> String? {
     read(property) { value in
-      if let string = plainString(value) { return string }
-      return take(gst_value_serialize(value))
+      // Serialising would put a text in quotes.
+      guard value.pointee.g_type == textType else { return take(gst_value_serialize(value)) }
+      return g_value_get_string(value).map { String(cString: $0) }
     }
   }
   /// The property as a whole number; nil when it is none.
@@ -86,11 +96,8 @@ public struct Element: Sendable {
   }
 }
 
-private func plainString(_ value: UnsafeMutablePointer<GValue>) -> String? {
-  // 16 is G_TYPE_STRING, whose macro Swift does not import; serialising would put the text in quotes.
-  guard value.pointee.g_type == GType(16 << 2) else { return nil }
-  return g_value_get_string(value).map { String(cString: $0) }
-}
+/// G_TYPE_STRING, whose macro Swift does not import.
+private let textType = GType(16 << 2)
 
 extension Pipeline {
   /// Whether some element, anywhere in the pipeline, has that name.

@@ -7,15 +7,15 @@
 ///    to a later quote. So what is written must never end in a backslash, nor have one before a closing quote.
 /// 2. Outer double quotes go away (single ones stay part of the value), then one level of backslashes.
 /// 3. The rest is deserialised for the property's type. For text, a first character `"` means that the value is wrapped in
-///    quotes once more, in the way of `gst_string_wrap`, and must be exactly that.
+///    quotes once more, in the way of `gst_string_wrap`, and must be exactly that. `NULL` alone is no text at all.
 ///
 /// Hence: one backslash before every ASCII character that is not plainly a word's, no quotes; double quotes only around
 /// nothing or around a line end, which no backslash protects; and a wrapping as in step 3 for text that begins with a
-/// quote or ends in a backslash. No type but text has use for such a value.
+/// quote or ends in a backslash, and for `NULL`. No type but text has use for such a value.
 enum LaunchQuoting {
   /// The text after `name=` that gives a property exactly `value`; nil for a value with a NUL, at which C text ends.
   static func propertyValue(_ value: String) -> String? {
-    let needsWrapping = value.utf8.first == quote || value.utf8.last == backslash
+    let needsWrapping = value.utf8.first == quote || value.utf8.last == backslash || value == "NULL"
     let bytes = Array((needsWrapping ? wrapped(value) : value).utf8)
     guard !bytes.contains(0), !value.utf8.contains(0) else { return nil }
     guard bytes.contains(lineFeed) || bytes.isEmpty else { return escaped(bytes, where: needsBackslash) }

@@ -36,6 +36,30 @@ import Testing
     #expect(log.gaps(until: .milliseconds(10_000)) == [gap, last])
   }
 
+  /// Who is not seen misses nothing, nor who comes later or has gone.
+  @Test func whatIsMixedHasGapsOfItsOwn() {
+    var gaps = TrackGaps()
+    func look(_ now: Int, _ newest: [String: Int?]) {
+      gaps.note(
+        newest.map { sid, newest in
+          TrackGaps.Place(sid: sid, kind: .video, identity: "of \(sid)", newest: newest.map { .milliseconds($0) })
+        }, at: .milliseconds(now))
+    }
+    for now in stride(from: 0, to: 4000, by: 200) { look(now, ["A": now]) }
+    // B comes, and is muted to begin with; A freezes, and B has no place for a while.
+    for now in stride(from: 4000, to: 7000, by: 200) { look(now, ["A": 3900, "B": nil]) }
+    for now in stride(from: 7000, to: 9000, by: 200) { look(now, ["A": now]) }
+    for now in stride(from: 9000, to: 12_000, by: 200) { look(now, ["A": now, "B": now]) }
+    look(12_000, [:])
+    #expect(
+      gaps.spans(until: .seconds(20)) == [
+        .init(kind: "video", identity: "of A", trackId: "A", from: .seconds(3.9), to: .seconds(7)),
+        .init(kind: "video", identity: "of B", trackId: "B", from: .seconds(4), to: .seconds(7)),
+      ])
+    look(12_200, ["A": 11_800])
+    #expect(gaps.spans(until: .seconds(14)).last?.from == 12.2, "what has a place again and brings nothing")
+  }
+
   /// As LiveKit Egress lists them; what holds no media is no file.
   @Test func playlistsAndImagesAreNoFiles() throws {
     func status(_ location: String, _ kind: DestinationStatus.Kind, _ segments: [String] = []) -> DestinationStatus {

@@ -517,6 +517,8 @@ def test_all_are_in_it_again_when_the_server_starts_again(server, pair, tmp_path
         (("--composite", "grid", "--fps", "0"), "give 1 to 120"),
         (("--fps", "30"), "give --composite LAYOUT"),
         (("--composite", "grid", "--set", "dealy=1"), "'delay'"),
+        (("--composite", "grid", "--set", "width=641"), "even numbers"),
+        (("--composite", "grid", "--set", "framerate=30000/1001"), "no value for `framerate`"),
         (("--composite", "grid", "--gap", "7"), "an even number"),
         (("--composite", "grid", "--corner-radius", "200"), "from 0 to 90"),
         (("--composite", "grid", "--background", "mauve"), "no colour"),

@@ -41,7 +41,10 @@ def test_the_manifest_of_a_room_tells_who_spoke(server, tmp_path):
     )
     after(recorder, 2)
     bob.stop()
-    after(recorder, recorder.wait_for_new("progress")["duration"] + 4)
+    alice.write("mute")
+    after(recorder, recorder.wait_for_new("progress")["duration"] + 3)
+    alice.write("unmute")
+    after(recorder, recorder.wait_for_new("progress")["duration"] + 2)
     alice.stop()
     assert recorder.finish(30) == 0, recorder.report("failed")
     assert next(event for event in recorder.events if event["event"] == "ended")["reason"] == "room_empty"
@@ -50,3 +53,6 @@ def test_the_manifest_of_a_room_tells_who_spoke(server, tmp_path):
     assert [track["publisher_identity"] for track in told["tracks"]] == ["alice", "bob"]
     ends = {turn["identity"]: turn["to"] for turn in told["speakers"]}
     assert ends["alice"] > ends["bob"] + 2, told["speakers"]
+    (gap,) = [gap for gap in told["gaps"] if gap["identity"] == "alice"]
+    assert gap["to"] - gap["from"] == pytest.approx(3, abs=0.8) and gap["kind"] == "audio", told["gaps"]
+    assert gap["track_id"] in {track["track_id"] for track in told["tracks"]}, told

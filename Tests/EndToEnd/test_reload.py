@@ -334,8 +334,8 @@ def test_texts_of_a_mixed_room_take_over(server, texts, tmp_path):
     whitened = assert_reloaded(recorder, mix)
     assert_refused(recorder, texts, (mix, ("compositor name", "compositer name"), "compositer"), 1)
     assert_refused(recorder, texts, (tile, ("add-borders=false", "add-borders=maybe"), "add-borders"), 1)
-    assert_taken(recorder, texts, (tile, "${queue:-", 20, 1))
-    assert_taken(recorder, texts, (voice, "${queue:-", 90, 1))
+    assert_taken(recorder, texts, (tile, "${tile-queue:-", 20, 1))
+    assert_taken(recorder, texts, (voice, "${tile-queue:-", 90, 1))
     recorder.stop()
     assert recorder.finish() == 0, recorder.report("failed")
     assert checks.decode_errors(file) == [] and checks.disorder(file) == []

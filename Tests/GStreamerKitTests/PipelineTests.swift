@@ -2,6 +2,7 @@ import BridgeTesting
 import Foundation
 import GStreamerKit
 import MediaCore
+import PipelineTemplates
 import Testing
 
 @Suite(.serialized) struct PipelineTests {
@@ -48,6 +49,23 @@ import Testing
     #expect(throws: PipelineError.self) { try pipeline.element(named: "nobody") }
     #expect(throws: PipelineError.self) { try pipeline.appSource(named: "end") }
     #expect(throws: PipelineError.self) { try pipeline.appSink(named: "end", onBuffer: { _ in }) }
+  }
+
+  /// What somebody is called, though it would be another text as the text form of one, or none.
+  @Test(arguments: ["NULL", "\"a b\"", "\"NULL\"", "a\nb", "a\\"]) func aTextIsSetAsItIs(_ text: String) throws {
+    let pipeline = try Pipeline(description: "filesrc name=file ! fakesink", name: "test")
+    let file = try pipeline.element(named: "file")
+    #expect(file.string("location") == nil)
+    try file.set("location", to: text)
+    #expect(file.string("location") == text)
+  }
+
+  /// The parser has the same text forms.
+  @Test(arguments: ["NULL", "NULLS", "\"NULL\""]) func aTextOfATemplateIsWhatItSays(_ text: String) throws {
+    let template = try Template(
+      kind: .output, name: "t", file: "t.pipeline", text: "filesrc name=file location=${x} ! fakesink")
+    let pipeline = try Pipeline(description: try template.fill(["x": text]).description, name: "test")
+    #expect(try pipeline.element(named: "file").string("location") == text)
   }
 
   @Test func anElementThatFailsIsNamed() async throws {

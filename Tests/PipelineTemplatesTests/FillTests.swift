@@ -98,7 +98,7 @@ import Testing
   /// Each of these came back unchanged as a property's value from GStreamer 1.22's gst_parse_launch.
   @Test(arguments: [
     ("", "\"\""), ("a b", #"a\ b"#), ("a\nb", "\"a\nb\""), (#"\"#, #"\"\\\\\""#), (#"a\"#, #"\"a\\\\\""#),
-    ("\"", #"\"\\\"\""#), ("\n\\", #"\"\\012\\\\\""#),
+    ("\"", #"\"\\\"\""#), ("\n\\", #"\"\\012\\\\\""#), ("NULL", #"\"NULL\""#), ("NULLS", "NULLS"),
   ])
   func quotesForTheRealParser(value: String, expected: String) {
     #expect(LaunchQuoting.propertyValue(value) == expected)

@@ -21,7 +21,7 @@ import Testing
   @Test(arguments: [
     "", " ", "x ! filesink location=/etc/passwd", "\\", "a\\", "\\\\", "\\\"", "\"", "\"a\"", "\"a", "a\"", "'a b'",
     "a\nb",
-    "a\n\\", "\n", "\"\n\\", "${x}", "# no comment", "a=b", "(a.b)", "caps,width=1", "ä\u{301} 日",
+    "NULL", "a\n\\", "\n", "\"\n\\", "${x}", "# no comment", "a=b", "(a.b)", "caps,width=1", "ä\u{301} 日",
   ]) func knownTroubleStaysData(value: String) throws {
     for place in LaunchModel.places { try expectData(value, place) }
   }

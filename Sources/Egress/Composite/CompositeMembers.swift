@@ -24,6 +24,7 @@ struct CompositeMembers: Sendable {
   /// Of those that are subscribed and of which nothing has come, although it should have; it may come after all.
   var silent: Set<String> = []
   var voices = VoiceTracks()
+  var gaps = TrackGaps()
   /// Of those that are wanted; one that is gone is here until it was counted.
   private var arriving: [String: Arrival] = [:]
 

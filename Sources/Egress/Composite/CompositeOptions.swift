@@ -62,7 +62,8 @@ public struct CompositeOptions: Sendable {
   /// How long a live server that has taken something may be away, or take nothing, before that ends that destination.
   public var reconnectFor: Duration
   /// Values for the variables of the templates that mix, encode and write, by name, such as `delay` and `bitrate`.
-  /// A name that none of them has is an error.
+  /// A name that none of them has is an error. `width`, `height` and `framerate` of what mixes are those of `encoding`,
+  /// and no other ones.
   public var values: [String: String]
 
   /// - Parameters:

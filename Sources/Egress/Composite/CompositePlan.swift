@@ -16,9 +16,18 @@ struct CompositePlan: Sendable {
   let onFrame: (@Sendable (VideoFrame) -> Void)?
 
   init(_ options: CompositeOptions, of room: Room, onFrame: (@Sendable (VideoFrame) -> Void)?) {
+    let logger = Loggers(room.options.logger).pipelines
+    self.init(
+      options, by: PipelineFactory(folder: room.options.pipelineFolder, logger: logger), onFrame: onFrame)
+  }
+
+  /// - Parameter templates: without values.
+  init(
+    _ options: CompositeOptions, by templates: PipelineFactory, onFrame: (@Sendable (VideoFrame) -> Void)? = nil
+  ) {
+    var options = options
+    if options.kinds.contains(.video) { options.takeFrameValues(where: templates.mixes(with:)) }
     (self.options, firstLayout, self.onFrame) = (options, options.layout, onFrame)
-    let templates = PipelineFactory(
-      folder: room.options.pipelineFolder, logger: Loggers(room.options.logger).pipelines)
     factory = PipelineFactory(
       store: templates.store, overrides: options.values.filter { templates.mixes(with: $0.key) })
   }
@@ -29,8 +38,32 @@ struct CompositePlan: Sendable {
   /// - Throws: what is wrong with it.
   func check() throws(LiveKitError) {
     try options.check()
-    try LiveKitError.wrapping { () throws(PipelineFailure) in
+    try checkFrameValues()
+    try LiveKitError.wrapping { () throws(PipelineFailure) -> Void in
       try factory.check(options.kinds.flatMap(RoomMix.templates(of:)))
+      try checkElements()
+    }
+  }
+
+  /// Tiles would be laid out in another frame than the one that is mixed.
+  private func checkFrameValues() throws(LiveKitError) {
+    guard options.kinds.contains(.video) else { return }
+    for name in CompositeOptions.frameVariables {
+      guard let value = factory.overrides[name] else { continue }
+      throw LiveKitError(
+        .invalidParameter,
+        "'\(value)' is no value for `\(name)` of a composite: give a whole number, and the same one where it is an "
+          + "option, too")
+    }
+  }
+
+  /// Without these it would run, and what was asked for would not be in it.
+  private func checkElements() throws(PipelineFailure) {
+    if options.kinds.contains(.audio), options.audioMixing != .defaultMixing {
+      try factory.fill(.tile, Track.Kind.audio.description, values: [:]).checkChannels()
+    }
+    if options.kinds.contains(.video), options.scenery.logo != nil {
+      try factory.fill(.mix, Track.Kind.video.description, values: [:]).checkLogo()
     }
   }
 

@@ -38,7 +38,7 @@ struct CompositeScene {
   /// Whether a frame of somebody was decoded.
   var isSeen: Bool { inputs.tiles.contains(where: \.hasShown) }
   /// Whether audio of somebody was decoded.
-  var isHeard: Bool { inputs.voices.contains(where: \.isHeard) }
+  var isHeard: Bool { inputs.voices.contains { $0.newestTime != nil } }
   /// Whether a track was out for a while, or is.
   func hasFailed(_ sid: String) -> Bool { everFailed.contains(sid) }
   /// What has failed of a kind in the mix that is new.
@@ -58,6 +58,7 @@ struct CompositeScene {
     _ publications: [RemoteTrackPublication], of participants: [RemoteParticipant], at now: MediaTime
   ) -> [Omission] {
     var omissions: [Omission] = []
+    inputs.takeLeft(at: now)
     for (tile, error) in inputs.takeFailedTiles() {
       let publication = tile.track.flatMap { track in publications.first { $0.track === track } }
       omissions.append(fail(tile.sid, .video, publication, error, at: now))
@@ -82,6 +83,25 @@ struct CompositeScene {
       reason: "\(error.message); it is not \(what) for a while, and is tried again", wasWanted: true)
   }
 
+  /// Those that are seen or heard now.
+  /// - Parameter age: the moment of the job at a time.
+  func places(of publications: [RemoteTrackPublication], age: (MediaTime) -> Duration) -> [TrackGaps.Place] {
+    publications.compactMap { publication in
+      guard let track = publication.track else { return nil }
+      let newest: MediaTime?
+      if let tile = inputs.tiles.first(where: { $0.track === track }) {
+        newest = tile.track?.videoFrame?.time
+      } else if let voice = inputs.voices.first(where: { $0.track === track }) {
+        newest = voice.newestTime
+      } else {
+        return nil
+      }
+      return TrackGaps.Place(
+        sid: publication.sid, kind: publication.kind, identity: publication.participant?.identity ?? "",
+        newest: newest.map(age))
+    }
+  }
+
   // MARK: Video
 
   private mutating func show(
@@ -93,17 +113,23 @@ struct CompositeScene {
     let places = arranger.places(of: seen.map(\.layout), at: now)
     inputs.keepTiles { tile in places.contains { $0.sid == tile.sid } }
     var omissions: [Omission] = []
+    var changes: [(tile: CompositeTile, change: CompositeTile.Change)] = []
     for (level, (sid, place)) in places.enumerated() {
       guard let seen = seen.first(where: { $0.layout.sid == sid }) else { continue }
       let look = CompositeTile.Look(
         place: place, level: RoomMix.backgroundLevel + 1 + level, isRounded: isRounded(place, above: places[..<level]),
         label: seen.label, isMuted: seen.isMuted, placeholder: seen.placeholder,
         message: labels.text(of: seen.layout.speaker.identity))
-      do throws(LiveKitError) { try tile(for: seen)?.show(seen.track, look) } catch {
+      do throws(LiveKitError) {
+        if let tile = try tile(for: seen) { changes.append((tile, try tile.change(to: look, seen.track))) }
+      } catch {
         inputs.keepTiles { $0.sid != sid }
         omissions.append(fail(sid, .video, seen.publication, error, at: now))
       }
     }
+    // What takes time is done before or after, so that one mixed frame has all of them in their new places.
+    for (tile, change) in changes { tile.put(change) }
+    for (tile, change) in changes { tile.show(change) }
     return omissions
   }
 
@@ -163,8 +189,12 @@ struct CompositeScene {
 
   // MARK: Audio
 
+  /// Whoever leaves is heard for that much longer than a moment takes to be mixed.
+  private static let rest = Duration.milliseconds(200)
+
   private mutating func hear(_ publications: [RemoteTrackPublication], at now: MediaTime) -> [Omission] {
-    inputs.keepVoices { voice in publications.contains { $0.track === voice.track } }
+    let end = now + (mix.audio?.pipeline.delay ?? .zero) + Self.rest
+    inputs.keepVoices(until: end) { voice in publications.contains { $0.track === voice.track } }
     var omissions: [Omission] = []
     for publication in publications {
       guard let track = publication.track as? RemoteAudioTrack,

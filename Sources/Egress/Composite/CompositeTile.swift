@@ -68,31 +68,50 @@ final class CompositeTile: VideoRenderer, SizelessRenderer, MutedRenderer, Promp
   /// Whether a frame of it was decoded.
   var hasShown: Bool { tile.frames.hasShown }
 
-  func show(_ track: RemoteVideoTrack?, _ new: Look) throws(LiveKitError) {
-    let old = look.withLock { look in
-      defer { look = new }
-      return look
-    }
-    if new.label != old?.label || new.isMuted != old?.isMuted { tile.write(new.label, isMuted: new.isMuted) }
-    if new.place != old?.place || new.level != old?.level || new.isRounded != old?.isRounded { put(new) }
-    if old == nil { tile.start() }
-    if new.message != old?.message { tile.show(label: new.message) }
-    if new.placeholder != old?.placeholder || new.place.size != old?.place.size { try standIn(new) }
-    follow(track)
+  /// What becomes of a tile.
+  struct Change {
+    /// Nil shows what stands in.
+    let track: RemoteVideoTrack?
+    let new: Look
+    fileprivate let old: Look?
+    /// Nil where that stays.
+    fileprivate let standIn: FrameInput.StandIn?
   }
 
-  private func put(_ look: Look) {
-    tile.put(at: look.place, level: look.level, isRounded: look.isRounded)
+  /// Makes what takes time to be made; nothing is seen of it before `put` and then `show`, and no other change is made
+  /// meanwhile.
+  func change(to new: Look, _ track: RemoteVideoTrack?) throws(LiveKitError) -> Change {
+    let old = look.withLock { $0 }
+    let isOther = new.placeholder != old?.placeholder || new.place.size != old?.place.size
+    return Change(track: track, new: new, old: old, standIn: try isOther ? standIn(new) : nil)
+  }
+
+  /// Has its new place; takes no time.
+  func put(_ change: Change) {
+    let (new, old) = (change.new, change.old)
+    look.withLock { $0 = new }
+    guard new.place != old?.place || new.level != old?.level || new.isRounded != old?.isRounded else { return }
+    tile.put(at: new.place, level: new.level, isRounded: new.isRounded)
     adaptiveStreamDidChange()
   }
 
-  private func standIn(_ look: Look) throws(LiveKitError) {
-    guard let painter else { return }
-    guard let placeholder = look.placeholder else { return tile.frames.setStandIn(.awaited) }
+  /// The rest of it, some of which takes time.
+  func show(_ change: Change) {
+    let (new, old) = (change.new, change.old)
+    if new.label != old?.label || new.isMuted != old?.isMuted { tile.write(new.label, isMuted: new.isMuted) }
+    if old == nil { tile.start() }
+    if new.message != old?.message { tile.show(label: new.message) }
+    if let standIn = change.standIn { tile.frames.setStandIn(standIn) }
+    follow(change.track)
+  }
+
+  private func standIn(_ look: Look) throws(LiveKitError) -> FrameInput.StandIn? {
+    guard let painter else { return nil }
+    guard let placeholder = look.placeholder else { return .awaited }
     let frame = try LiveKitError.wrapping { () throws(PipelineFailure) in
       try painter.paint(placeholder.initials, placeholder.name, on: placeholder.color, size: look.place.size)
     }
-    tile.frames.setStandIn(frame.map { .frame($0) } ?? .black)
+    return frame.map { FrameInput.StandIn.frame($0) } ?? .black
   }
 
   private func follow(_ track: RemoteVideoTrack?) {
@@ -118,7 +137,7 @@ final class CompositeVoice: AudioRenderer, PromptRenderer, Sendable {
   let track: RemoteAudioTrack
   private let voice: MixVoice
   private let failed: Locked<LiveKitError?>
-  private let heard = Locked(false)
+  private let newest = Locked<MediaTime?>(nil)
 
   /// - Parameter failed: what goes wrong in the voice, once it has.
   init(_ track: RemoteAudioTrack, in voice: MixVoice, failed: Locked<LiveKitError?>) {
@@ -128,19 +147,22 @@ final class CompositeVoice: AudioRenderer, PromptRenderer, Sendable {
 
   func render(pcmBuffer: AudioPCMBuffer) {
     voice.hear(pcmBuffer.buffer.media, at: pcmBuffer.time)
-    heard.withLock { $0 = true }
+    newest.withLock { $0 = pcmBuffer.time }
   }
 
   /// Why nothing of it is heard any more.
   var failure: LiveKitError? { failed.withLock { $0 } }
   var losses: MixVoice.Losses { voice.losses }
 
-  /// Whether something of it was decoded.
-  var isHeard: Bool { heard.withLock { $0 } }
+  /// Of what was decoded last; nil before something was.
+  var newestTime: MediaTime? { newest.withLock { $0 } }
+
+  /// It gets nothing any more; what it has got is still heard.
+  func leave() { track.remove(audioRenderer: self) }
 
   /// When it returns nothing of it is left.
   func remove() {
-    track.remove(audioRenderer: self)
+    leave()
     voice.remove()
   }
 }

@@ -70,7 +70,11 @@ final class MixBackground: Sendable {
     } else if state.withLock({ $0.shown != wanted && !$0.failures.isOut(Self.key, Self.format, at: now) }) {
       do throws(LiveKitError) { try show(wanted) } catch { note(error, at: now) }
     }
-    return state.withLock { $0.failure }
+    return state.withLock { state in
+      // Another one may be wanted since it failed, such as black.
+      if state.shown == wanted { state.failure = nil }
+      return state.failure
+    }
   }
 
   private func takeFailed() -> (MixTile?, LiveKitError)? {

@@ -72,7 +72,15 @@ extension RoomComposite {
     guard let before = mixing.scene?.move(kind, to: next) else { return }
     mixing.mix = mix.with(kind, of: next)
     mixing.changes?.renewals[kind] = MixRenewal(templates: names, read: templates, before: (mix.only(kind), before))
+    expectDelays()
     if kind == .video, labels.board.text(of: nil) != nil { try showLabel(of: nil) }
+  }
+
+  /// Has what is mixed waited for: while one mix takes over from another, for as long as the slower one takes.
+  func expectDelays() {
+    let before = mixing.changes?.renewals.values.map { $0.before.mix } ?? []
+    let delays = before.reduce(mixing.mix?.delays ?? [:]) { delays, mix in delays.merging(mix.delays) { max($0, $1) } }
+    run?.job.media.expect(delays)
   }
 
   /// Those that are there now.
@@ -127,6 +135,7 @@ extension RoomComposite {
   private func complete(_ renewal: MixRenewal, _ kind: Track.Kind) {
     mixing.changes?.renewals[kind] = nil
     mixing.changes?.templates[kind] = renewal.read
+    expectDelays()
     renewal.clear()
     Task { [mix = renewal.before.mix] in await mix.stop() }
     // It broke as it took over.
@@ -139,6 +148,7 @@ extension RoomComposite {
     guard let failed = mixing.mix?.only(kind) else { return }
     mixing.scene?.moveBack(kind, to: renewal.before.scene)
     mixing.mix = mixing.mix?.with(kind, of: renewal.before.mix)
+    expectDelays()
     Task { await failed.stop() }
     // What was changed meanwhile was shown in the one that goes.
     guard kind == .video else { return }

@@ -85,7 +85,7 @@ public actor RoomComposite: EgressJob {
     }
     let mix = try makeMix(options.kinds, isFirst: true)
     (mixing.mix, mixing.scene) = (mix, CompositeScene(mix, options))
-    media.expect(mix.delays)
+    expectDelays()
     // Those that were set before.
     if labels.board.text(of: nil) != nil { try showLabel(of: nil) }
   }
@@ -164,6 +164,12 @@ public actor RoomComposite: EgressJob {
     guard !job.isFinished else { return }
     followVoices(members.wanted)
     showAndHear()
+    noteGaps()
+  }
+
+  private func noteGaps() {
+    guard let media = run?.job.media, let scene = mixing.scene else { return }
+    members.gaps.note(scene.places(of: members.wanted, age: media.age), at: jobAge)
   }
 
   /// Whether something of it is missing though it is subscribed.
@@ -278,6 +284,7 @@ extension RoomComposite: JobSource {
   func counts(_ participant: RemoteParticipant) -> Bool { options.choice.includes(participant.identity) }
   var sourceFailure: LiveKitError? { mixing.failure.withLock { $0 } }
   var losses: MixLosses? { mixing.losses }
+  func mixedGaps(until length: Duration) -> [Manifest.Span] { members.gaps.spans(until: length) }
 
   var incoming: [IncomingMedia] { members.arrivals.map(\.media) }
   var received: [RecordedTracks.Received] {

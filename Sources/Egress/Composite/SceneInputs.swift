@@ -5,20 +5,42 @@ import MediaCore
 struct SceneInputs {
   var tiles: [CompositeTile] = []
   var voices: [CompositeVoice] = []
+  /// Of who is gone, with what is still to be mixed of them.
+  private var leaving: [Leaving] = []
   private var lostBefore = MixLosses()
 
   /// Of all that are and were here.
   var losses: MixLosses { lostBefore + ownLosses }
-  private var ownLosses: MixLosses { (tiles.map(MixLosses.init) + voices.map(MixLosses.init)).reduce(MixLosses(), +) }
+  private var ownLosses: MixLosses {
+    let heard = voices + leaving.map(\.voice)
+    return (tiles.map(MixLosses.init) + heard.map(MixLosses.init)).reduce(MixLosses(), +)
+  }
+
+  private struct Leaving {
+    let voice: CompositeVoice
+    /// When all of it is mixed.
+    let end: MediaTime
+  }
 
   mutating func keepTiles(where isKept: (CompositeTile) -> Bool) {
     for tile in tiles where !isKept(tile) { remove(tile) }
     tiles.removeAll { !isKept($0) }
   }
 
-  mutating func keepVoices(where isKept: (CompositeVoice) -> Bool) {
-    for voice in voices where !isKept(voice) { remove(voice) }
+  /// The others get nothing any more; what they have got is heard until `end`.
+  mutating func keepVoices(until end: MediaTime, where isKept: (CompositeVoice) -> Bool) {
+    for voice in voices where !isKept(voice) {
+      voice.leave()
+      leaving.append(Leaving(voice: voice, end: end))
+    }
     voices.removeAll { !isKept($0) }
+  }
+
+  /// Takes out those that are heard to their end, or have failed on the way there.
+  mutating func takeLeft(at now: MediaTime) {
+    let left = leaving.filter { $0.end <= now || $0.voice.failure != nil }
+    for gone in left { remove(gone.voice) }
+    leaving.removeAll { gone in left.contains { $0.voice === gone.voice } }
   }
 
   /// Those that have failed are there no more.
@@ -52,7 +74,12 @@ struct SceneInputs {
   mutating func take(_ kind: Track.Kind, notMixed: Int) -> SceneInputs {
     var taken = SceneInputs()
     taken.lostBefore = lostBefore
-    if kind == .video { swap(&taken.tiles, &tiles) } else { swap(&taken.voices, &voices) }
+    if kind == .video {
+      swap(&taken.tiles, &tiles)
+    } else {
+      swap(&taken.voices, &voices)
+      swap(&taken.leaving, &leaving)
+    }
     lostBefore = lostBefore + taken.ownLosses
     if kind == .video { lostBefore.framesNotMixed += notMixed }
     return taken
@@ -62,13 +89,15 @@ struct SceneInputs {
   mutating func give(_ taken: SceneInputs) {
     tiles += taken.tiles
     voices += taken.voices
+    leaving += taken.leaving
     lostBefore = taken.lostBefore
   }
 
   /// None is left when it returns.
   mutating func clear() {
     keepTiles { _ in false }
-    keepVoices { _ in false }
+    for voice in voices + leaving.map(\.voice) { remove(voice) }
+    (voices, leaving) = ([], [])
   }
 }
 

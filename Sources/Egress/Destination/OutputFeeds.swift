@@ -40,10 +40,9 @@ package struct OutputFeeds: Sendable {
   /// - Returns: of each destination.
   /// - Throws: what is asked for or set is wrong.
   package static func of(_ options: CompositeOptions, folder: String?) throws(LiveKitError) -> [OutputFeeds] {
-    let mixers = try mixing(options, folder: folder)
-    let factory = PipelineFactory(folder: folder)
-    let others = options.values.filter { !factory.mixes(with: $0.key) }
-    var feeds = try of(options.recording(others), nil, folder: folder, codecs: nil)
+    let plan = CompositePlan(options, by: PipelineFactory(folder: folder))
+    let mixers = try mixing(plan)
+    var feeds = try of(plan.recording, nil, folder: folder, codecs: nil)
     for index in feeds.indices { feeds[index].pipelines = mixers + feeds[index].pipelines }
     return feeds
   }
@@ -51,13 +50,13 @@ package struct OutputFeeds: Sendable {
   /// What mixes a room.
   /// - Throws: what is asked for or set is wrong.
   package static func mixing(_ options: CompositeOptions, folder: String?) throws(LiveKitError) -> [Filled] {
-    try options.check()
-    let factory = PipelineFactory(folder: folder)
-    let mixers = PipelineFactory(
-      store: factory.store, overrides: options.values.filter { factory.mixes(with: $0.key) })
-    let templates = options.kinds.sorted { $0.rawValue < $1.rawValue }.flatMap(RoomMix.templates(of:))
-    try LiveKitError.wrapping { () throws(PipelineFailure) in try mixers.check(templates) }
-    return templates.compactMap { Filled($0, mixers, $0.kind == .mix ? RoomMix.values(options) : [:]) }
+    try mixing(CompositePlan(options, by: PipelineFactory(folder: folder)))
+  }
+
+  private static func mixing(_ plan: CompositePlan) throws(LiveKitError) -> [Filled] {
+    try plan.check()
+    let templates = plan.options.kinds.sorted { $0.rawValue < $1.rawValue }.flatMap(RoomMix.templates(of:))
+    return templates.compactMap { Filled($0, plan.factory, $0.kind == .mix ? RoomMix.values(plan.options) : [:]) }
   }
 
   /// - Parameter codecs: nil for what is mixed.

@@ -28,6 +28,8 @@ protocol JobSource: EgressJob {
   var omissions: OmissionList { get set }
   /// Nil for what is not mixed.
   var losses: MixLosses? { get }
+  /// Where nothing came of a track that is mixed; none for what is not.
+  func mixedGaps(until length: Duration) -> [Manifest.Span]
 
   /// Waits for the source, and returns when the first moment of it is written.
   func begin() async throws(LiveKitError)
@@ -57,6 +59,7 @@ extension JobSource {
   nonisolated var loggers: Loggers { Loggers(room.options.logger) }
 
   var losses: MixLosses? { nil }
+  func mixedGaps(until length: Duration) -> [Manifest.Span] { [] }
   // What comes and goes is told by events; each look costs some wakes of threads.
   nonisolated var pace: Duration { .milliseconds(400) }
 
@@ -212,7 +215,8 @@ extension JobSource {
       Manifest(
         figures, of: room, identity, from: Date(of: origin), to: Date(of: media.moment(of: media.length) ?? origin),
         media.length,
-        tracks: job.arrivals.tracks, gaps: gaps, speakers: job.speakers)
+        tracks: job.arrivals.tracks, gaps: gaps + mixedGaps(until: media.length),
+        speakers: job.speakers)
     ]
   }
 

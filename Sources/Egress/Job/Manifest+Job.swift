@@ -101,8 +101,10 @@ extension Manifest.Destination {
 }
 
 extension Manifest.Span {
-  init(kind: String? = nil, identity: String? = nil, from: Duration, to: Duration) {
-    self.init(kind: kind, identity: identity, from: from.rounded, to: to.rounded)
+  init(
+    kind: String? = nil, identity: String? = nil, trackId: String? = nil, from: Duration, to: Duration
+  ) {
+    self.init(kind: kind, identity: identity, trackId: trackId, from: from.rounded, to: to.rounded)
   }
 }
 

@@ -69,6 +69,8 @@ public struct Manifest: Codable, Sendable, Equatable {
     public var kind: String?
     /// Of a participant, where it is about one.
     public var identity: String?
+    /// Of a track, where it is about one.
+    public var trackId: String?
     /// Seconds since the first moment.
     public var from: Double
     /// Seconds since the first moment.
@@ -139,7 +141,8 @@ public struct Manifest: Codable, Sendable, Equatable {
   public var destinations: [Destination]
   /// Each track that came.
   public var tracks: [Track]
-  /// Where nothing of a kind came for a second or more: it was muted, or lost, and something stands in for it.
+  /// Where nothing of a kind came for a second or more: it was muted, or lost, and something stands in for it. Of what is
+  /// mixed, by tracks, while they have a place in the mix.
   public var gaps: [Span]
   /// Who spoke when, as the server told it.
   public var speakers: [Span]

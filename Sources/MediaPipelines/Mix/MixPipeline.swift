@@ -1,4 +1,3 @@
-import Foundation
 package import GStreamerKit
 package import MediaCore
 package import PipelineTemplates
@@ -10,6 +9,8 @@ package final class MixPipeline: Sendable {
   package static let videoMixer = "videomix"
   /// The agreed name of what mixes audio.
   package static let audioMixer = "audiomix"
+  /// The agreed name of what shows an image above all tiles.
+  static let logo = "logo"
 
   private let made: TemplatePipeline
   /// Found before there are tiles, which have one of that name, too.
@@ -49,13 +50,12 @@ package final class MixPipeline: Sendable {
   ///   - opacity: from 0 to 1.
   package func show(logo file: String, at place: TilePlace, opacity: Double) throws(PipelineFailure) {
     let values = [
-      // An absolute path is not taken for a quoted one.
-      ("location", URL(fileURLWithPath: file).path), ("alpha", "\(opacity)"),
+      ("location", file), ("alpha", "\(opacity)"),
       ("offset-x", "\(place.x)"), ("offset-y", "\(place.y)"),
       ("overlay-width", "\(place.width)"), ("overlay-height", "\(place.height)"),
     ]
     do throws(PipelineError) {
-      let logo = try made.pipeline.element(named: "logo")
+      let logo = try made.pipeline.element(named: Self.logo)
       for (property, value) in values { try logo.set(property, to: value) }
     } catch { throw PipelineFailure(error, in: made.template) }
   }

@@ -9,6 +9,9 @@ package final class MixVoice: Sendable {
     case both
     /// All of it there, and nothing in the other.
     case left, right
+
+    /// The agreed name of what has it heard there.
+    static let element = "channels"
   }
 
   /// Blocks of audio that are not heard.
@@ -40,7 +43,7 @@ package final class MixVoice: Sendable {
     branch.tell(onFailure, in: template)
     do throws(PipelineError) {
       source = try branch.appSource(named: "audio")
-      if let matrix = channel.matrix { try branch.element(named: "channels").set("mix-matrix", to: matrix) }
+      if let matrix = channel.matrix { try branch.element(named: Channel.element).set("mix-matrix", to: matrix) }
     } catch {
       branch.remove()
       throw error

@@ -1879,16 +1879,16 @@ appsrc name=encoded max-buffers=100 max-bytes=0 caps="video/x-vp9"
     "tile/audio": ###"""
 # One input of the template mix/audio: what becomes of a track's audio before it is mixed.
 #
-# audio          PCM in; at most `queue` buffers wait, and the oldest are dropped.
+# audio          PCM in; at most `tile-queue` buffers wait, and the oldest are dropped.
 #                The latencies (ns) let the mixer wait a moment; without them it would not be told how long.
 # convert        Brings it into the mixer's format.
 # channels       Has it heard left or right alone, where that is asked for: Swift sets `mix-matrix`.
 #
 # The end is left open: Swift links it to the mixer.
 #
-# Units: queue buffers
+# Units: tile-queue buffers
 
-appsrc name=audio max-buffers=${queue:-100} max-bytes=0 leaky-type=downstream
+appsrc name=audio max-buffers=${tile-queue:-100} max-bytes=0 leaky-type=downstream
   min-latency=0 max-latency=1000000000 caps="audio/x-raw"
 ! audioconvert ! audioresample
 ! capsfilter caps=audio/x-raw,format=F32LE,layout=interleaved,rate=48000,channels=2
@@ -1898,7 +1898,7 @@ appsrc name=audio max-buffers=${queue:-100} max-bytes=0 leaky-type=downstream
     "tile/video": ###"""
 # One tile of the template mix/video: what becomes of a track's frames before they are laid into the mixed frame.
 #
-# video          Frames in, of any size; at most `queue` wait, and the oldest are dropped.
+# video          Frames in, of any size; at most `tile-queue` wait, and the oldest are dropped.
 #                The latencies (ns) let the mixer wait a moment; without them it would not be told how long.
 # videoflip      Turns frames upright, as the sender says (tag image-orientation).
 # crop           Cuts frames to the tile's shape where they are to cover it: Swift sets `aspect-ratio`, 0/1 for none.
@@ -1912,9 +1912,9 @@ appsrc name=audio max-buffers=${queue:-100} max-bytes=0 leaky-type=downstream
 #
 # The end is left open: Swift links it to the mixer.
 #
-# Units: queue buffers, font Pango font, tile-label-font Pango font
+# Units: tile-queue buffers, font Pango font, tile-label-font Pango font
 
-appsrc name=video max-buffers=${queue:-30} max-bytes=0 leaky-type=downstream
+appsrc name=video max-buffers=${tile-queue:-30} max-bytes=0 leaky-type=downstream
   min-latency=0 max-latency=1000000000 caps="video/x-raw"
 ! videoflip video-direction=auto
 ! aspectratiocrop name=crop
@@ -1929,7 +1929,7 @@ appsrc name=video max-buffers=${queue:-30} max-bytes=0 leaky-type=downstream
     "tile/window-tile": ###"""
 # One tile of the template window-grid: what becomes of a track's frames before they are laid into the window.
 #
-# video          Frames in, of any size; at most `queue` wait, and the oldest are dropped.
+# video          Frames in, of any size; at most `tile-queue` wait, and the oldest are dropped.
 #                The latencies (ns) let the mixer wait a moment; without them it would not be told how long.
 # videoflip      Turns frames upright, as the sender says (tag image-orientation).
 # crop           Cuts frames to the tile's shape when they are to fill it: Swift sets `aspect-ratio`, 0/1 for none.
@@ -1939,9 +1939,9 @@ appsrc name=video max-buffers=${queue:-30} max-bytes=0 leaky-type=downstream
 #
 # The end is left open: Swift links it to the mixer.
 #
-# Units: queue buffers, font Pango font
+# Units: tile-queue buffers, font Pango font
 
-appsrc name=video max-buffers=${queue:-3} max-bytes=0 leaky-type=downstream
+appsrc name=video max-buffers=${tile-queue:-3} max-bytes=0 leaky-type=downstream
   min-latency=0 max-latency=1000000000 caps="video/x-raw"
 ! videoflip video-direction=auto
 ! aspectratiocrop name=crop

@@ -201,17 +201,85 @@ import Testing
     let elapsed = await composite.elapsed
     let done = try await composite.finish()
     #expect(done.omissions.isEmpty && done.mixLosses?.audioLate == 0)
-    let samples = try Data(contentsOf: URL(fileURLWithPath: file)).dropFirst(44).withUnsafeBytes {
-      Array($0.bindMemory(to: Int16.self))
-    }
-    // Of each 20 ms.
-    let peaks = stride(from: 0, to: samples.count - 1920, by: 1920).map { start in
-      samples[start..<start + 1920].map { abs(Int($0)) }.max() ?? 0
-    }
+    let peaks = try peaks(of: file)
     #expect(.milliseconds(peaks.count * 20) > elapsed - .milliseconds(150), "\(peaks.count * 20) ms of \(elapsed)")
     #expect(peaks.count { $0 < 500 } < 10, "\(peaks)")
     await room.disconnect()
     await server.stop()
+  }
+
+  /// The loudest sample of each 20 ms.
+  private func peaks(of file: String) throws -> [Int] {
+    let samples = try Data(contentsOf: URL(fileURLWithPath: file)).dropFirst(44).withUnsafeBytes {
+      Array($0.bindMemory(to: Int16.self))
+    }
+    return stride(from: 0, to: samples.count - 1920, by: 1920).map { start in
+      samples[start..<start + 1920].map { abs(Int($0)) }.max() ?? 0
+    }
+  }
+
+  /// Alice is heard; for bob, who sends nothing, the mixer waits as long as it may.
+  /// - Returns: the loudest sample of each 20 ms of the mix.
+  private func hear(
+    texts: String? = nil, values: [String: String] = [:],
+    _ body: (SyntheticRoom, RoomComposite) async throws -> Void
+  ) async throws -> [Int] {
+    let size = Dimensions(width: 320, height: 180)
+    let server = try await SyntheticRoom.start(codecs: ["alice": "vp8", "bob": "vp8"], size: size)
+    try await server.publishers["bob"]?.localParticipant.setMicrophone(enabled: false)
+    var roomOptions = RoomOptions(autoSubscribe: false, audioPlayback: .off)
+    roomOptions.pipelineFolder = texts
+    let room = Room(roomOptions: roomOptions)
+    try await room.connect(url: server.url, token: try SyntheticRoom.token("mixer"))
+    let file = folder.path + "/heard.wav"
+    var options = CompositeOptions(
+      destinations: [OutputDestination(file, output: "wav")], wait: .seconds(20), values: values)
+    options.kinds = [.audio]
+    let composite = RoomComposite(room: room, options: options)
+    try await composite.start()
+    try await body(server, composite)
+    _ = try await composite.finish()
+    await room.disconnect()
+    await server.stop()
+    return try peaks(of: file)
+  }
+
+  @Test func whoLeavesIsHeardToTheEnd() async throws {
+    var left = Duration.zero
+    let peaks = try await hear(values: ["audio-delay": "2000000000"]) { server, composite in
+      try await eventually("some audio") { await composite.elapsed > .seconds(3) }
+      let elapsed = await composite.elapsed
+      await server.publishers["alice"]?.disconnect()
+      try await eventually("her end in the mix") { await composite.elapsed > elapsed + .seconds(3) }
+      left = elapsed
+    }
+    let heard = Duration.milliseconds(20) * ((peaks.lastIndex { $0 > 500 } ?? 0) + 1)
+    #expect(heard > left - .milliseconds(800) && heard < left + .seconds(2), "\(heard) of \(left)")
+  }
+
+  /// What the text before had not mixed yet is waited for, as is what the new one mixes later.
+  @Test func aLongerDelayLeavesNothingOut() async throws {
+    let texts = try TemporaryFolder()
+    try FileManager.default.createDirectory(atPath: texts.path + "/mix", withIntermediateDirectories: true)
+    func write(latency: Int) throws {
+      try """
+      audiomixer name=audiomix start-time-selection=first latency=\(latency) output-buffer-duration=20000000
+      ! audioconvert ! audio/x-raw,format=S16LE,layout=interleaved,rate=48000,channels=2
+      ! appsink name=pcm sync=false async=false
+      audiotestsrc is-live=true do-timestamp=true wave=silence samplesperbuffer=960
+      ! audio/x-raw,format=F32LE,layout=interleaved,rate=48000,channels=2 ! queue ! audiomix.
+      """.write(toFile: texts.path + "/mix/audio.pipeline", atomically: true, encoding: .utf8)
+    }
+    try write(latency: 1_000_000_000)
+    let peaks = try await hear(texts: texts.path) { _, composite in
+      let told = Collector<String>(composite.events) { if case .reloaded = $0 { "reloaded" } else { nil } }
+      try await eventually("some audio") { await composite.elapsed > .seconds(2) }
+      try write(latency: 2_750_000_000)
+      try await eventually("the new text") { told.values == ["reloaded"] }
+      let before = await composite.elapsed
+      try await eventually("audio that it mixes") { await composite.elapsed > before + .seconds(3) }
+    }
+    #expect(peaks.count > 350 && peaks.count { $0 < 500 } < 20, "\(peaks)")
   }
 
   @Test func aTileIsAskedForAsLargeAsItIsSeen() async throws {

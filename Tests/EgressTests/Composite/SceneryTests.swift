@@ -103,6 +103,15 @@ import Testing
     await mix.stop()
   }
 
+  @Test func nothingIsMissedWhereBlackIsWantedAfterAll() async throws {
+    let mix = try mix(background: .color(0))
+    try mix.start()
+    let now = MediaTime.now
+    #expect(mix.mend(background: .image(file: "\(folder.path)/gone.png"), at: now) != nil)
+    #expect(mix.mend(background: .color(0), at: now) == nil)
+    await mix.stop()
+  }
+
   @Test func mistakesAreToldBeforeARoomIsJoined() throws {
     let whole = try image(.png, .black)
     let wrong = [
