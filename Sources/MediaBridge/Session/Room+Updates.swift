@@ -82,8 +82,8 @@ extension Room {
     setSpeakers(activeSpeakers.filter { $0 !== participant })
   }
 
-  /// That somebody has stopped is told once, and was lost with the connection, or in the move to another room. Of who goes
-  /// on it is told when the level changes, as it does all the time.
+  /// That somebody has stopped is told once, and was lost with the connection, or in the move to another room. Of who
+  /// goes on it is told when the level changes, as it does all the time.
   func forgetSpeakers() { for participant in activeSpeakers { stopSpeaking(participant) } }
 
   /// Told also when only the levels are new.

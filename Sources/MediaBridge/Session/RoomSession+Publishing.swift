@@ -9,13 +9,10 @@ extension RoomSession {
   /// - Returns: what has taken it.
   @discardableResult
   func send(_ packet: Livekit_DataPacket) async throws(LiveKitError) -> MessageCarrier {
-    let timeout = state.options.connect.timeout
-    let limit = MediaTime.now + timeout
-    handle(.publisherNeeded)
-    try await untilStanding(limit)
-    let transport = publisher()
-    try await transport.send(packet, limit: limit)
-    return MessageCarrier(transport: transport, timeout: timeout)
+    let limit = MediaTime.now + state.options.connect.timeout
+    let carrier = try await carrier(until: limit)
+    try await carrier.transport.send(packet, limit: limit)
+    return carrier
   }
 
   /// Returns once the session stands.
