@@ -53,6 +53,8 @@ def test_the_manifest_of_a_room_tells_who_spoke(server, tmp_path):
     assert [track["publisher_identity"] for track in told["tracks"]] == ["alice", "bob"]
     ends = {turn["identity"]: turn["to"] for turn in told["speakers"]}
     assert ends["alice"] > ends["bob"] + 2, told["speakers"]
-    (gap,) = [gap for gap in told["gaps"] if gap["identity"] == "alice"]
-    assert gap["to"] - gap["from"] == pytest.approx(3, abs=0.8) and gap["kind"] == "audio", told["gaps"]
+    # Of who has gone without a word nothing comes, either, until the server takes them out.
+    gap = next(gap for gap in told["gaps"] if gap["identity"] == "alice")
+    # It is unmuted after three seconds, as the progress of each second tells them.
+    assert 2.5 < gap["to"] - gap["from"] < 5.5 and gap["kind"] == "audio", told["gaps"]
     assert gap["track_id"] in {track["track_id"] for track in told["tracks"]}, told
