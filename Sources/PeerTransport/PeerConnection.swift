@@ -35,7 +35,8 @@ public final class PeerConnection: Sendable {
   /// The same on the loop's thread.
   public func localParametersOnLoop(setup: Setup) -> TransportParameters? { core.value.localParameters(setup: setup) }
 
-  /// Starts to connect. Called again with other ICE credentials, it restarts ICE and keeps the session.
+  /// Starts to connect. Called again with other ICE credentials, it restarts ICE and keeps the session; a source that the
+  /// peer announces no more has ended, and does not come again.
   /// - Parameter isDTLSClient: true when this end answered `active`.
   public func connect(to remote: TransportParameters, isDTLSClient: Bool) {
     loop.run { [core] in core.value.connect(to: remote, isDTLSClient: isDTLSClient) }
@@ -86,16 +87,14 @@ public final class PeerConnection: Sendable {
     core.value.send(message, isText: isText, on: channel)
   }
 
-  /// As of now.
-  public var counters: PeerCounters {
-    get async { await loop.call { [core] in core.value.counters } }
-  }
-
   /// Sends the peer something to answer at once, and returns how long the newest such answer took: nil until the first
   /// has come, so that whoever calls this regularly has the time as it was the call before.
   public func measureRoundTrip() async -> Duration? {
     await loop.call { [core] in core.value.measureRoundTrip() }
   }
+
+  /// The same on the loop's thread.
+  public func measureRoundTripOnLoop() -> Duration? { core.value.measureRoundTrip() }
 
   /// Ends everything. No delegate call comes after it returned. To be called before the loop is stopped; again, it does
   /// nothing.

@@ -15,7 +15,6 @@ final class PeerCore {
   private var connectTimer: LoopTimer?
   private let farewells = Farewells()
   private(set) var state = PeerState.new
-  private(set) var counters = PeerCounters()
 
   init(loop: TransportLoop, configuration: PeerConfiguration, delegate: any PeerConnectionDelegate) {
     self.loop = loop
@@ -49,6 +48,7 @@ final class PeerCore {
   func connect(to parameters: TransportParameters, isDTLSClient: Bool) {
     guard state != .closed else { return }
     let isFirst = ice.remote == nil
+    security.announce(parameters.sources)
     if parameters.hasDataChannels { negotiatedDataChannels() }
     guard isFirst || ice.isRestarted(by: parameters) else { return }
     // Another server has taken the session over, which knows nothing of the keys.
@@ -247,31 +247,24 @@ final class PeerCore {
 
   /// Tells the protocols on one port apart by the first byte (RFC 7983) and RTCP by the second (RFC 5761).
   private func received(_ buffer: PacketBuffer, at time: MediaTime) {
-    counters.packetsReceived += 1
-    counters.bytesReceived += buffer.count
     let (first, second) = buffer.withUnsafeBytes { bytes in
       bytes.count >= 2 ? (bytes[0], bytes[1]) : (0, 0)
     }
     switch first {
     case 20...63: buffer.withUnsafeBytes { security.dtls?.receive($0) }
     case 128...191: receivedMedia(buffer, isRTCP: RTPPacket.isRTCP(first: first, second: second), at: time)
-    default: counters.packetsDropped += 1
+    default: break
     }
   }
 
   private func receivedMedia(_ buffer: PacketBuffer, isRTCP: Bool, at time: MediaTime) {
-    guard let srtp = security.srtp, srtp.unprotect(buffer, isRTCP: isRTCP) else {
-      counters.packetsDropped += 1
-      return
-    }
+    guard let srtp = security.srtp, srtp.unprotect(buffer, isRTCP: isRTCP) else { return }
     path.heard(at: time)
     if isRTCP {
       let reports = buffer.withUnsafeBytes { RTCPPacket.parse($0) }
       tell { $0.peerConnection($1, didReceive: reports, at: time) }
     } else if let packet = try? RTPPacket(parsing: buffer) {
       tell { $0.peerConnection($1, didReceive: packet, at: time) }
-    } else {
-      counters.packetsDropped += 1
     }
   }
 
@@ -288,18 +281,11 @@ final class PeerCore {
 
   private func protectAndSend(_ buffer: PacketBuffer, isRTCP: Bool) {
     let length = buffer.count
-    let sent = buffer.withUnsafeMutableBytes { bytes -> Int? in
-      guard let base = bytes.baseAddress, let count = security.srtp?.protect(base, count: length, isRTCP: isRTCP),
-        ice.carrier?.send(UnsafeRawBufferPointer(start: base, count: count)) == true
-      else { return nil }
-      return count
+    buffer.withUnsafeMutableBytes { bytes in
+      guard let base = bytes.baseAddress, let count = security.srtp?.protect(base, count: length, isRTCP: isRTCP)
+      else { return }
+      ice.carrier?.send(UnsafeRawBufferPointer(start: base, count: count))
     }
-    guard let sent else {
-      counters.packetsDropped += 1
-      return
-    }
-    counters.packetsSent += 1
-    counters.bytesSent += sent
   }
 
   // MARK: End

@@ -111,8 +111,16 @@ struct PeerSecurity {
   /// From the end of its handshake on.
   var srtp: SRTPSession?
   var isClient = true
+  private var announced: Set<SSRC> = []
 
   var isUp: Bool { srtp != nil }
+
+  /// The peer's description names these sources. A server has new ones for each track, so what is named no more is let go
+  /// of; not what is silent, which may go on.
+  mutating func announce(_ sources: Set<SSRC>) {
+    for source in announced.subtracting(sources) { srtp?.forget(source) }
+    announced = sources
+  }
 }
 
 /// The association of the data channels.

@@ -55,6 +55,8 @@ public struct TransportParameters: Sendable, Hashable {
   public var isLite = false
   /// Its description has a section for data channels; a peer answers no SCTP without one.
   public var hasDataChannels = true
+  /// The media sources that its description announces, of all sections.
+  public var sources: Set<SSRC> = []
 
   /// Values as a description has them.
   public init(
@@ -117,20 +119,6 @@ public enum PeerError: Error, Sendable, Equatable, CustomStringConvertible {
   }
 }
 
-/// Bytes and packets since the transport was made.
-public struct PeerCounters: Sendable, Equatable {
-  /// Packets of any kind that came, the dropped ones among them.
-  public var packetsReceived = 0
-  /// Of those packets, as they came.
-  public var bytesReceived = 0
-  /// RTP and RTCP packets.
-  public var packetsSent = 0
-  /// Of those packets, as they went out.
-  public var bytesSent = 0
-  /// Packets that did not authenticate, came twice or could not be read.
-  public var packetsDropped = 0
-}
-
 /// A data channel that is open.
 public struct DataChannel: Sendable, Hashable {
   /// The SCTP stream (RFC 8832).
@@ -165,6 +153,7 @@ extension TransportParameters {
       iceUfrag: ufrag, icePwd: pwd, fingerprints: attributes.fingerprints, setup: attributes.setup ?? .actpass,
       isLite: description.iceLite,
       hasDataChannels: description.media.contains { $0.isDataChannels && !$0.isRejected })
+    sources = Set(description.media.flatMap { $0.sources.map(\.ssrc) })
   }
 
   /// The same for the builders of descriptions.

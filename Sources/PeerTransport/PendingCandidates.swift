@@ -3,13 +3,15 @@ public struct PendingCandidates: Sendable {
   /// Whether the description is there that candidates belong to.
   public private(set) var isDescribed = false
   private var waiting: [String] = []
+  /// Far more than a peer has; what comes beyond is dropped.
+  private static let most = 64
 
   /// Nothing is described yet.
   public init() {}
 
-  /// - Returns: whether the candidate is to be added now; else it waits.
+  /// - Returns: whether the candidate is to be added now; else it waits, if not too many do.
   public mutating func isReady(_ candidate: String) -> Bool {
-    if !isDescribed { waiting.append(candidate) }
+    if !isDescribed, waiting.count < Self.most { waiting.append(candidate) }
     return isDescribed
   }
 

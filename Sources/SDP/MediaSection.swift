@@ -68,7 +68,7 @@ public struct MediaSection: Equatable, Sendable {
   public var simulcast: Simulcast?
   /// What this section itself says; `SessionDescription.transport(of:)` adds the session's values.
   public var transport = TransportAttributes()
-  /// Each as in `candidate:FOUNDATION COMPONENT …`, which is also what trickle ICE signals; see `ICECandidate`.
+  /// Each as in `candidate:FOUNDATION COMPONENT …`, which is also what trickle ICE signals.
   public var candidates: [String] = []
   /// Whether no more candidates follow (RFC 8840).
   public var endOfCandidates = false
@@ -109,10 +109,6 @@ public struct MediaSection: Equatable, Sendable {
 
   /// The format of a payload type; nil where the section does not have it.
   public func codec(_ payloadType: PayloadType) -> Codec? { codecs.first { $0.payloadType == payloadType } }
-  /// The RTX source of a media source, by its FID group (RFC 4588, 8.3).
-  public func rtxSource(of ssrc: SSRC) -> SSRC? {
-    sourceGroups.first { $0.semantics == "FID" && $0.ssrcs.count == 2 && $0.ssrcs[0] == ssrc }?.ssrcs[1]
-  }
   /// The extension of a URI; nil where the section does not have it.
   public func headerExtension(_ uri: String) -> HeaderExtension? { headerExtensions.first { $0.uri == uri } }
 }

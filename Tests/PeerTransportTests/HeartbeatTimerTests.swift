@@ -40,6 +40,31 @@ import Testing
     #expect(timer.roundTrip(at: time(2500)) == .milliseconds(2500))
   }
 
+  @Test func aLostOneDoesNotKeepTheNextFromBeingTimed() {
+    var timer = HeartbeatTimer()
+    for (number, sent) in [UInt8(1), 2].enumerated() {
+      timer.expect(at: time(Int64(number) * 1000))
+      packet((4, [sent])).withUnsafeBytes { timer.sent($0, at: time(Int64(number) * 1000)) }
+    }
+    packet((5, [2])).withUnsafeBytes { timer.received($0, at: time(1400)) }
+    #expect(timer.roundTrip(at: time(1400)) == .milliseconds(400))
+    // It was overtaken, and is old.
+    packet((5, [1])).withUnsafeBytes { timer.received($0, at: time(1500)) }
+    #expect(timer.roundTrip(at: time(1500)) == .milliseconds(400))
+  }
+
+  @Test func ofMoreThanTwoASecondOnlySomeAreTimed() {
+    var timer = HeartbeatTimer()
+    for number in 0..<3 as Range<UInt8> {
+      timer.expect(at: time(Int64(number) * 100))
+      packet((4, [number])).withUnsafeBytes { timer.sent($0, at: time(Int64(number) * 100)) }
+    }
+    packet((5, [1])).withUnsafeBytes { timer.received($0, at: time(300)) }
+    #expect(timer.roundTrip(at: time(300)) == nil)
+    packet((5, [0])).withUnsafeBytes { timer.received($0, at: time(400)) }
+    #expect(timer.roundTrip(at: time(400)) == .milliseconds(400))
+  }
+
   @Test func heartbeatsOfTheStackItselfAreNotTimed() {
     var timer = HeartbeatTimer()
     packet((4, [1])).withUnsafeBytes { timer.sent($0, at: time(0)) }

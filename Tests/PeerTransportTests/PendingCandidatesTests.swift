@@ -13,6 +13,14 @@ struct PendingCandidatesTests {
     #expect(pending.described() == [])
   }
 
+  @Test func ofManyOnlySomeWait() {
+    var pending = PendingCandidates()
+    for number in 0..<1000 { #expect(pending.isReady("\(number)") == false) }
+    let added = pending.described()
+    #expect(added.count == 64 && added.last == "63")
+    #expect(pending.isReady("late") == true)
+  }
+
   @Test func whatBelongsToTheNextDescriptionWaitsForIt() {
     var pending = PendingCandidates()
     _ = pending.described()

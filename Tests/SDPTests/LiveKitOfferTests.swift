@@ -116,8 +116,8 @@ import Testing
         sections: [.video(sid: "TR_VC", ssrc: 20), .data],
         candidates: [candidate, "tcp 1671430143 192.0.2.7 7881 typ host tcptype passive"]
       ).text)
-    let read = offer.media.flatMap(\.candidates).compactMap { ICECandidate(parsing: $0) }
-    #expect(read.map(\.component) == [1, 2, 1, 2] && offer.media[0].endOfCandidates)
+    let components = offer.media.flatMap(\.candidates).map { $0.split(separator: " ")[1] }
+    #expect(components == ["1", "2", "1", "2"] && offer.media[0].endOfCandidates)
   }
 
   @Test mutating func aRestartOfICEKeepsTheSections() throws {

@@ -15,6 +15,7 @@ final class SubscriberCore {
   private var alarm: (time: MediaTime, timer: LoopTimer)?
   private var streamTimer: LoopTimer?
   private static let streamInterval = Duration.milliseconds(500)
+  private var roundTrips = RoundTripSchedule()
   private var isStopped = false
   private var isFlushing = false
   private let logger: Logger
@@ -52,8 +53,16 @@ final class SubscriberCore {
       bound.value.streamTimer = nil
       let now = MediaTime.now
       for reception in bound.value.router.receptions.values { reception.pollStream(at: now) }
+      bound.value.tellRoundTrip(at: now)
       bound.value.watchStreams()
     }
+  }
+
+  /// Whoever asks for lost packets has to know how long they take to come.
+  private func tellRoundTrip(at time: MediaTime) {
+    guard roundTrips.isDue(at: time), let roundTrip = peer?.measureRoundTripOnLoop() else { return }
+    for reception in router.receptions.values { reception.note(roundTrip: roundTrip) }
+    setAlarm()
   }
 
   func stop() {
@@ -66,6 +75,7 @@ final class SubscriberCore {
   func receive(_ packet: RTPPacket, at time: MediaTime) {
     arrivals.note(packet, at: time)
     bandwidth.note(packet, at: time)
+    roundTrips.noteMedia()
     guard let reception = router.reception(of: packet) else { return }
     reception.receive(packet, at: time)
     flushLater()
@@ -142,6 +152,22 @@ final class SubscriberCore {
       bound.value.poll()
     }
     alarm = (next, timer)
+  }
+}
+
+/// When to measure the round trip: once a second while media comes, since otherwise nothing is lost, and a connection that is
+/// quiet is to sleep.
+private struct RoundTripSchedule {
+  private static let interval = Duration.seconds(1)
+  private var hasMedia = false
+  private var last: MediaTime?
+
+  mutating func noteMedia() { hasMedia = true }
+
+  mutating func isDue(at time: MediaTime) -> Bool {
+    guard hasMedia, last.map({ time - $0 >= Self.interval }) ?? true else { return false }
+    (hasMedia, last) = (false, time)
+    return true
   }
 }
 

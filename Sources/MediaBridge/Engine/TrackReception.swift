@@ -149,6 +149,8 @@ final class TrackReception {
 
   func noteLoss() { watch.timeout.noteLoss() }
 
+  func note(roundTrip: Duration) { receiver.note(roundTrip: roundTrip) }
+
   func pollStream(at time: MediaTime) {
     if let change = watch.timeout.poll(at: time) { watch.onChange(change) }
   }

@@ -55,6 +55,7 @@ final class ICEAgent {
     for address in configuration.localAddresses { Self.add(localAddress: address, to: agent) }
     stream = nice_agent_add_stream(agent, 1)
     guard stream != 0 else {
+      isClosed = true
       g_object_unref(object)
       return nil
     }
@@ -86,6 +87,8 @@ final class ICEAgent {
   }
 
   private static let listedCandidates = 8
+  /// libnice checks a hundred pairs at most.
+  private static let mostRemoteCandidates = 64
   /// Milliseconds without a check after which libnice ends the timer of its checks: the least that it takes.
   private static let shortestPatience: UInt32 = 50
 
@@ -106,7 +109,7 @@ final class ICEAgent {
     let value = text.hasPrefix("a=") ? String(text.dropFirst(2)) : text
     // pion repeats every candidate in each offer, and once more for the component that rtcp-mux leaves out.
     guard value.hasPrefix("candidate:"), value.utf8.count < 1000, Self.component(of: value) == component,
-      !remoteCandidates.contains(value),
+      remoteCandidates.count < Self.mostRemoteCandidates, !remoteCandidates.contains(value),
       let candidate = nice_agent_parse_remote_candidate_sdp(agent, stream, "a=" + value)
     else { return }
     remoteCandidates.append(value)

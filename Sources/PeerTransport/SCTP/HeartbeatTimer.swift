@@ -12,29 +12,35 @@ struct HeartbeatTimer {
   /// An answer that is older says nothing of the way as it is now.
   private static let validity = Duration.seconds(5)
 
+  /// Between those that are timed, so that few are under way at once.
+  private static let pause = Duration.milliseconds(500)
+
   private var isExpecting = false
-  private var outstanding: (info: [UInt8], sent: MediaTime)?
+  /// In the order in which they were sent. One that is lost must not keep the next from being timed.
+  private var outstanding: [(info: [UInt8], sent: MediaTime)] = []
   private var newest: (roundTrip: Duration, at: MediaTime)?
 
-  /// The next heartbeat sent is timed, unless one is under way that may still be answered.
+  /// The next heartbeat sent is timed, unless one has just been.
   mutating func expect(at time: MediaTime) {
-    isExpecting = outstanding.map { time - $0.sent > Self.validity } ?? true
+    isExpecting = outstanding.last.map { time - $0.sent >= Self.pause } ?? true
   }
 
   /// A packet goes to the peer.
   mutating func sent(_ packet: UnsafeRawBufferPointer, at time: MediaTime) {
     guard isExpecting, let info = Self.info(of: Chunk.heartbeat, in: packet) else { return }
     isExpecting = false
-    outstanding = (info, time)
+    outstanding.removeAll { time - $0.sent > Self.validity }
+    outstanding.append((info, time))
   }
 
   /// A packet came from the peer.
   mutating func received(_ packet: UnsafeRawBufferPointer, at time: MediaTime) {
-    guard let asked = outstanding, Self.info(of: Chunk.heartbeatAcknowledgement, in: packet) == asked.info else {
-      return
-    }
-    outstanding = nil
-    newest = (time - asked.sent, time)
+    guard !outstanding.isEmpty, let info = Self.info(of: Chunk.heartbeatAcknowledgement, in: packet),
+      let index = outstanding.firstIndex(where: { $0.info == info })
+    else { return }
+    newest = (time - outstanding[index].sent, time)
+    // Those before are lost, or overtaken, and say nothing newer.
+    outstanding.removeSubrange(...index)
   }
 
   /// The newest; nil when there is none of the last seconds.

@@ -74,6 +74,14 @@ final class SRTPSession {
     return true
   }
 
+  /// Lets go of what is kept for a source that sends no more: libsrtp keeps something for each that ever sent, in a list
+  /// that it looks through for every packet. One that went on all the same would not be understood once its 16-bit numbers
+  /// have begun anew (RFC 3711, 3.3.1).
+  func forget(_ source: SSRC) {
+    // In network order, unlike all its other functions.
+    srtp_remove_stream(inbound, source.rawValue.bigEndian)
+  }
+
   /// Encrypts `count` bytes at the start of `bytes`, which has `PacketBuffer.trailer` spare bytes behind them; the
   /// new length, or nil.
   func protect(_ bytes: UnsafeMutableRawPointer, count: Int, isRTCP: Bool) -> Int? {

@@ -9,9 +9,10 @@ struct NACKGenerator: Sendable {
     var lastRequest: MediaTime?
     var requests = 0
 
-    func isHopeless(at time: MediaTime, retryInterval: Duration) -> Bool {
+    func isHopeless(at time: MediaTime, retryInterval: Duration, patience: Duration) -> Bool {
       guard time - since < Limit.age else { return true }
-      guard requests >= Limit.requests, let lastRequest else { return false }
+      guard requests >= Limit.requests, let firstRequest, let lastRequest, lastRequest - firstRequest >= patience
+      else { return false }
       return time - lastRequest >= retryInterval
     }
   }
@@ -19,13 +20,17 @@ struct NACKGenerator: Sendable {
   private enum Limit {
     static let requests = 12
     static let age = Duration.seconds(1)
+    /// From the first request to the last, at least: the way may have grown since it was measured, and what is given up costs
+    /// a keyframe, before which LiveKit's server answers nothing.
+    static let patience = Duration.milliseconds(450)
     /// Holes beyond this are not worth filling packet by packet: a keyframe costs less.
     static let missing = 500
     /// How long a packet may be overtaken before it is taken for lost.
     static let reorderDelay = Duration.milliseconds(10)
     static let shortestRetry = Duration.milliseconds(20)
-    /// Before a round trip was measured, the first time and then. LiveKit's server (1.13) passes over what it is asked for
-    /// within two round trips of sending it, and takes them for 100 ms before the first receiver report.
+    /// Before a round trip is known, the first time and then. LiveKit's server (1.13) passes over what it is asked for
+    /// within two round trips of sending it or 100 ms, whichever is less, and does not know them before the first receiver
+    /// report.
     static let unmeasuredRetry = (first: Duration.milliseconds(105), next: Duration.milliseconds(35))
     static let largestTolerance = 32
     /// Packets without a reordering after which the tolerance shrinks by one.
@@ -34,7 +39,11 @@ struct NACKGenerator: Sendable {
 
   /// In ascending order.
   private var missing: [Missing] = []
-  private var roundTrip: Duration?
+  /// The round trip by answers. Where each comes after the second request, as from LiveKit's server on most ways, there is
+  /// none, and it never grows by much: what takes longer is asked for again before.
+  private var answered: Duration?
+  /// The round trip as it was told.
+  private var told: Duration?
   /// From the first request for a packet to its coming, by whichever request; nil before one has come.
   private var repair: Duration?
   /// A packet overtaken by this many others is taken for lost without waiting.
@@ -93,6 +102,13 @@ struct NACKGenerator: Sendable {
     if let index = index(of: number) { missing.remove(at: index) }
   }
 
+  /// Takes a round trip that was measured by something else. A longer one is believed at once, since whoever asks too early
+  /// gets everything twice; a shorter one counts half.
+  mutating func note(roundTrip sample: Duration) {
+    told = max(sample, told.map { ($0 + sample) / 2 } ?? sample)
+    findDeadline()
+  }
+
   /// Nobody waits for what is missing before `number` any more.
   mutating func abandon(before number: Int64) {
     wantedFrom = max(wantedFrom, number)
@@ -103,9 +119,7 @@ struct NACKGenerator: Sendable {
   mutating func poll(highest: Int64, at time: MediaTime) -> (requests: [SequenceNumber], givenUp: Int64?) {
     guard isDue(highest: highest, at: time) else { return ([], nil) }
     defer { findDeadline() }
-    let retry = retryInterval
-    let givenUp = missing.last { $0.isHopeless(at: time, retryInterval: retry) }?.number
-    if givenUp != nil { missing.removeAll { $0.isHopeless(at: time, retryInterval: retry) } }
+    let givenUp = giveUp(at: time)
     var requests: [SequenceNumber] = []
     for index in missing.indices where isWanted(missing[index]) && dueTime(of: missing[index], highest: highest) <= time
     {
@@ -115,6 +129,14 @@ struct NACKGenerator: Sendable {
       requests.append(SequenceNumber(UInt16(truncatingIfNeeded: missing[index].number)))
     }
     return (requests, givenUp)
+  }
+
+  /// - Returns: the newest of what comes no more.
+  private mutating func giveUp(at time: MediaTime) -> Int64? {
+    let (retry, patience) = (retryInterval, max(Limit.patience, (roundTrip ?? .zero) * 2))
+    let newest = missing.last { $0.isHopeless(at: time, retryInterval: retry, patience: patience) }?.number
+    if newest != nil { missing.removeAll { $0.isHopeless(at: time, retryInterval: retry, patience: patience) } }
+    return newest
   }
 
   func nextDeadline(highest: Int64) -> MediaTime? {
@@ -140,6 +162,8 @@ struct NACKGenerator: Sendable {
 
   private func isWanted(_ entry: Missing) -> Bool { entry.number >= wantedFrom }
 
+  private var roundTrip: Duration? { told ?? answered }
+
   private var retryInterval: Duration {
     roundTrip.map { max(Limit.shortestRetry, $0 * 6 / 5 + .milliseconds(5)) } ?? Limit.unmeasuredRetry.next
   }
@@ -155,7 +179,7 @@ struct NACKGenerator: Sendable {
   private mutating func measure(_ sample: Duration, isRoundTrip: Bool) {
     // Until many have come sooner a server may not know the way yet.
     repair = (repair ?? Limit.unmeasuredRetry.first).smoothed(with: sample)
-    if isRoundTrip { roundTrip = roundTrip?.smoothed(with: sample) ?? sample }
+    if isRoundTrip { answered = answered?.smoothed(with: sample) ?? sample }
   }
 
   private func index(of number: Int64) -> Int? {

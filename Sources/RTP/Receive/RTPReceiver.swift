@@ -41,9 +41,6 @@ public struct RTPReceiver: Sendable {
     set { identity.rtxSSRC = newValue }
   }
 
-  /// The newest sender report's pair of times.
-  public var lastSenderReport: SenderReport? { identity.lastReport }
-
   /// How often what comes had nothing to do with what came before: the sender counts from somewhere else, or more is missing
   /// than is asked for. Whoever puts packets in order begins anew.
   public private(set) var discontinuities = 0
@@ -250,6 +247,10 @@ public struct RTPReceiver: Sendable {
 
   // MARK: Losses
 
+  /// Takes how long it is to the sender and back, measured by something that does not wait for losses; to be called now and
+  /// then, as it changes. Without it the receiver goes by how soon what it asks for comes, which often does not tell.
+  public mutating func note(roundTrip: Duration) { nack.note(roundTrip: roundTrip) }
+
   /// Nobody waits for what is missing before `number` any more: it is not asked for again. Where no keyframe comes behind it
   /// either, one is asked for in the end.
   public mutating func abandon(before number: SequenceNumber) {
@@ -261,7 +262,6 @@ public struct RTPReceiver: Sendable {
   /// Takes a sender report; one of another stream is ignored.
   public mutating func receive(_ report: SenderReport, at time: MediaTime) {
     guard report.ssrc == ssrc else { return }
-    identity.lastReport = report
     record.receive(report, at: time)
   }
 

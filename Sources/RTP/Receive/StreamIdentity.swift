@@ -1,11 +1,9 @@
 import MediaCore
 
-/// Who sends a stream: its sources, once they are known, and what the sender says of itself.
+/// Who sends a stream: its sources, once they are known.
 struct StreamIdentity: Sendable {
   private(set) var ssrc: SSRC?
   var rtxSSRC: SSRC?
-  /// The newest sender report.
-  var lastReport: SenderReport?
 
   init(ssrc: SSRC?, rtxSSRC: SSRC?) { (self.ssrc, self.rtxSSRC) = (ssrc, rtxSSRC) }
 

@@ -80,8 +80,5 @@ public struct SenderTimeline: Sendable {
     return epoch.advanced(by: .nanoseconds(wall))
   }
 
-  /// True once the track is placed by sender reports.
-  public func isSynchronised(_ id: String) -> Bool { index(of: id).map { tracks[$0].hasReport } ?? false }
-
   private func index(of id: String) -> Int? { tracks.firstIndex { $0.id == id } }
 }

@@ -59,8 +59,6 @@ struct TrackTimeline: Sendable {
     self.clockRate = Int64(max(clockRate, 1))
   }
 
-  var hasReport: Bool { reports.offset != nil }
-
   func time(of timestamp: UInt32) -> MediaTime? {
     guard let placement, let media = media(timestamp) else { return nil }
     return MediaTime(nanoseconds: media &+ placement)
