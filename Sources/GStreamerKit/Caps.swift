@@ -99,12 +99,6 @@ public final class Caps: @unchecked Sendable, Hashable, CustomStringConvertible 
   /// The fields of the first structure in text form.
   public var fields: [String: String] { first.map { textFields(of: $0) } ?? [:] }
 
-  /// Whether some format is described by both.
-  public func intersects(_ other: Caps) -> Bool { gst_caps_can_intersect(pointer, other.pointer) != 0 }
-
-  /// Whether everything that `other` describes is described by these caps too.
-  public func canAccept(_ other: Caps) -> Bool { gst_caps_is_subset(other.pointer, pointer) != 0 }
-
   private var first: UnsafeMutablePointer<GstStructure>? {
     gst_caps_get_size(pointer) > 0 ? gst_caps_get_structure(pointer, 0) : nil
   }

@@ -10,9 +10,6 @@ public struct Element: Sendable {
   /// The kind of element, for example "vp8dec".
   public var factory: String { shim_factory_name(shared.pointer).map { String(cString: $0) } ?? "" }
 
-  /// Whether it can be set or read at all.
-  func hasProperty(_ property: String) -> Bool { shim_find_property(shared.pointer, property) != nil }
-
   /// Sets a property from its text form, as in a pipeline template: numbers, booleans, enumerations by nick, caps. What is
   /// text is set as it is.
   public func set(_ property: String, to value: String) throws(PipelineError) {

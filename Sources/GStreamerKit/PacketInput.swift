@@ -1,6 +1,7 @@
 import CGStreamer
 import CShims
 public import MediaCore
+import Synchronization
 
 /// Where RTP packets go into a pipeline: what stands in its template as `appsrc`.
 ///
@@ -34,6 +35,7 @@ public final class PacketInput: @unchecked Sendable {
   public let sequencing: Sequencing?
   fileprivate let output: SharedPad
   private let way: Way
+  private let hasFailed = Atomic(false)
 
   fileprivate init(_ source: AppSource, output: SharedPad) {
     (acceptedCaps, self.output, way, sequencing) = (source.acceptedCaps, output, .source(source), nil)
@@ -70,10 +72,28 @@ public final class PacketInput: @unchecked Sendable {
     if case .source(let source) = way {
       source.push(packets)
     } else if packets.count == 1, let buffer = AppSource.makeBuffer(packets[0], hasPTS: hasPTS) {
-      gst_pad_push(output.pointer, buffer)
+      note(gst_pad_push(output.pointer, buffer))
     } else if packets.count > 1, let (list, _) = AppSource.makeList(packets, hasPTS: hasPTS) {
-      gst_pad_push_list(output.pointer, list)
+      note(gst_pad_push_list(output.pointer, list))
     }
+  }
+
+  private func note(_ result: GstFlowReturn) {
+    if result.rawValue < GST_FLOW_OK.rawValue { fail(result) }
+  }
+
+  /// Posts what an appsrc would have posted, once.
+  private func fail(_ result: GstFlowReturn) {
+    switch result {
+    // Which element has failed was said by itself, and what ends or is not linked is missed by nobody.
+    case GST_FLOW_ERROR, GST_FLOW_EOS, GST_FLOW_FLUSHING, GST_FLOW_NOT_LINKED: return
+    default: break
+    }
+    guard !hasFailed.exchange(true, ordering: .relaxed), let peer = gst_pad_get_peer(output.pointer) else { return }
+    defer { gst_object_unref(peer) }
+    guard let element = gst_pad_get_parent_element(peer) else { return }
+    postRefusal(result, by: element)
+    gst_object_unref(element)
   }
 
   /// Tells what is behind that a packet does not come, as a jitter buffer does (`do-lost`): a decoder of audio makes

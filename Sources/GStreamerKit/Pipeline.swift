@@ -57,7 +57,6 @@ public final class Pipeline: @unchecked Sendable {
   /// Runs `handler` for each message, one at a time, on the thread that all pipelines share. Set it before `start`.
   public func onMessage(_ handler: @escaping @Sendable (BusMessage) -> Void) { delivery.set(handler: handler) }
 
-  func onDetach(_ job: @escaping Job) { detachments.add(job) }
   func detach() { detachments.run() }
 }
 

@@ -34,11 +34,10 @@ public final class TeeBranch: @unchecked Sendable {
     self.detachments = detachments
   }
 
-  /// The element of that name within the branch, or the branch itself; nil for one that is elsewhere.
+  /// The element of that name within the branch; nil for one that is elsewhere.
   public func element(named name: String) -> Element? {
-    let found = gst_bin_get_by_name(bin.pointer.cast(), name).map(SharedElement.init(adopting:))
-    return (found ?? (GStreamerKit.name(of: bin.pointer.cast()) == name ? bin : nil)).map {
-      Element(shared: $0, name: name)
+    gst_bin_get_by_name(bin.pointer.cast(), name).map {
+      Element(shared: SharedElement(adopting: $0), name: name)
     }
   }
 
@@ -53,6 +52,12 @@ public final class TeeBranch: @unchecked Sendable {
       throw PipelineError(.noSuchElement, "the branch has no element named \"\(name)\"", element: name)
     }
     return try AppSink(element, until: detachments, describe: describe, onBuffer: onBuffer)
+  }
+
+  /// Has the branch fail alone: its errors are told here, on the thread that all pipelines share, until `remove` returns,
+  /// and none is one of the pipeline. Call it before `start`, once.
+  public func onFailure(_ handler: @escaping @Sendable (PipelineError) -> Void) {
+    pipeline.branchErrors.add(bin, handler)
   }
 
   /// Begins with what `first` gives, and goes on with what the tee gets from there on. The stream waits meanwhile, and
@@ -80,6 +85,7 @@ public final class TeeBranch: @unchecked Sendable {
     }
     if let pad { unlink(pad) }
     pipeline.whileStateStays { pipeline.remove(bin) }
+    pipeline.branchErrors.remove(bin)
     detachments.run()
   }
 
@@ -276,11 +282,7 @@ private final class BranchGuard: Callback {
   private func fail(_ result: GstFlowReturn, _ parent: UnsafeMutablePointer<GstObject>?) {
     hasFailed.store(true, ordering: .relaxed)
     guard result != GST_FLOW_ERROR, result != GST_FLOW_EOS, let parent else { return }
-    let reason = gst_flow_get_name(result).map { String(cString: $0) } ?? "error"
-    let error = g_error_new_literal(
-      gst_stream_error_quark(), Int32(GST_STREAM_ERROR_FAILED.rawValue), "what comes cannot be taken (\(reason))")
-    gst_element_post_message(parent.cast(), gst_message_new_error(parent, error, nil))
-    g_error_free(error)
+    postRefusal(result, by: parent.cast())
   }
 }
 

@@ -49,6 +49,24 @@ import Testing
     #expect(pipeline.factories.contains("rtpjitterbuffer") && !pipeline.factories.contains("appsrc"))
   }
 
+  /// An appsrc would have posted it, once.
+  @Test func whatIsRefusedIsAnError() async throws {
+    let head = "appsrc name=rtp caps=\"application/x-rtp,media=video,clock-rate=90000,encoding-name=H264\""
+    let pipeline = try Pipeline(
+      description: "\(head) ! rtpjitterbuffer name=jitter ! rtpvp8depay name=depay ! \(Self.tee)", name: "packets")
+    let errors = errors(of: pipeline)
+    let input = try pipeline.packetInput(named: "rtp", onKeyframeRequest: {})
+    #expect(input.sequencing != nil)
+    try pipeline.start()
+    input.begin(input.acceptedCaps)
+    for packet in try await TestStream.video("vp8", count: 2).flatMap({ $0 }) {
+      input.push([AppSource.Packet(packet.buffer, start: 0, count: packet.buffer.count, dts: .now)])
+    }
+    try await eventually("the error") { errors.count > 0 }
+    #expect(await pipeline.stop())
+    #expect(errors.values.map(\.element) == ["depay"])
+  }
+
   /// A shipped template with one output that has a thread of its own.
   private struct Receiver {
     let pipeline: Pipeline

@@ -52,6 +52,27 @@ import Testing
     #expect(await pipeline.stop())
   }
 
+  /// One failure may be several errors, and none is one of the pipeline.
+  @Test func failsAlone() async throws {
+    let pipeline = try Pipeline(
+      description: "appsrc name=in format=time caps=application/x-test ! tee name=media allow-not-linked=true",
+      name: "test")
+    let (told, others) = (Collector<PipelineError>(), errors(of: pipeline))
+    let end = "queue ! identity error-after=1 ! fakesink async=false"
+    let branch = try pipeline.makeBranch(description: "tee name=both ! \(end) both. ! \(end)", behindTee: "media")
+    branch.onFailure { told.add($0) }
+    let source = try pipeline.appSource(named: "in")
+    try pipeline.start()
+    branch.start { [] }
+    let caps = try #require(Caps("application/x-test"))
+    let media = [UInt8](repeating: 0, count: 8).withUnsafeBytes { MediaBuffer(copying: $0, caps: caps, pts: .now) }
+    source.push(media)
+    try await eventually("both errors") { told.count == 2 }
+    branch.remove()
+    #expect(await pipeline.stop())
+    #expect(others.values.isEmpty && told.values.allSatisfy { $0.element?.hasPrefix("identity") == true })
+  }
+
   /// What GStreamer would guess by the size is the same for all layers of a camera.
   @Test(arguments: [
     ("raw,format=I420,width=1280,height=720", "bt601"),

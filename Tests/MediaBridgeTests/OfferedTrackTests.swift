@@ -7,10 +7,13 @@ import Testing
 
 /// Which of a section's formats a track is expected in: LiveKit's sections list every codec, whatever is sent.
 @Suite struct OfferedTrackTests {
-  func section(
+  private static let transport = LocalTransport(
+    iceUfrag: "u", icePwd: "p", fingerprint: Fingerprint(algorithm: "sha-256", value: "AA"))
+
+  private func offer(
     _ kind: MediaSection.Kind = .video, mid: String = "1", sid: String = "TR_VC", ssrc: UInt32 = 10,
     direction: Direction = .sendrecv
-  ) throws -> NegotiatedSection {
+  ) -> SessionDescription {
     var offered = MediaSection(kind: kind)
     offered.mid = mid
     offered.direction = direction
@@ -26,9 +29,15 @@ import Testing
     var offer = SessionDescription(origin: .init(sessionID: 1, sessionVersion: 1))
     offer.media = [offered]
     offer.groups = [.init(semantics: "BUNDLE", mids: [mid])]
-    let transport = LocalTransport(
-      iceUfrag: "u", icePwd: "p", fingerprint: Fingerprint(algorithm: "sha-256", value: "AA"))
-    let answer = Answer(to: offer, origin: offer.origin, capabilities: .subscriber, transport: transport)
+    return offer
+  }
+
+  func section(
+    _ kind: MediaSection.Kind = .video, mid: String = "1", sid: String = "TR_VC", ssrc: UInt32 = 10,
+    direction: Direction = .sendrecv
+  ) throws -> NegotiatedSection {
+    let offer = offer(kind, mid: mid, sid: sid, ssrc: ssrc, direction: direction)
+    let answer = Answer(to: offer, origin: offer.origin, capabilities: .subscriber, transport: Self.transport)
     return try #require(answer.sections.first)
   }
 
@@ -72,6 +81,20 @@ import Testing
     #expect(try !#require(OfferedTrack(try section(mid: "2"), mids: [:], codecs: [:])).continues(track))
   }
 
+  /// A track may end while it is begun anew in another codec.
+  @Test func aTrackIsSentAsLongAsTheNewestOfferGoesOnWithIt() throws {
+    var negotiation = SubscriberNegotiation()
+    _ = negotiation.answer(offer(), transport: Self.transport, mids: [:])
+    let track = try #require(negotiation.tracks(codecs: [:], received: [OfferedTrack]()).first)
+    #expect(negotiation.sends(track))
+    _ = negotiation.answer(offer(), transport: Self.transport, mids: [:])
+    #expect(negotiation.sends(track))
+    _ = negotiation.answer(offer(direction: .inactive), transport: Self.transport, mids: [:])
+    #expect(!negotiation.sends(track))
+    _ = negotiation.answer(offer(ssrc: 11), transport: Self.transport, mids: [:])
+    #expect(!negotiation.sends(track))
+  }
+
   // MARK: What arrives
 
   private func packet(_ payloadType: UInt8, _ number: UInt16, padding: UInt8 = 0) -> RTPPacket {
@@ -95,5 +118,33 @@ import Testing
     for number in 4...6 { reception.receive(packet(98, UInt16(number)), at: now) }
     #expect(told == ["VP9"])
     #expect(track.received(as: "VP9")?.format?.payloadType == PayloadType(98))
+  }
+
+  /// It was lost before the change, and is repeated behind it.
+  @Test func aLatePacketOfTheCodecBeforeChangesNothingBack() throws {
+    let track = try #require(OfferedTrack(try section(), mids: [:], codecs: ["TR_VC": ["video/H264"]]))
+    var told: [String] = []
+    let reception = TrackReception(
+      track, clock: ParticipantClock(), configuration: .init(track), onOtherCodec: { told.append($0) },
+      onStream: { _ in })
+    let now = MediaTime.now
+    reception.receive(packet(125, 10), at: now)
+    reception.receive(packet(98, 9), at: now)
+    #expect(told.isEmpty)
+    reception.receive(packet(98, 11), at: now)
+    #expect(told == ["VP9"])
+  }
+
+  /// Numbers from before that say nothing of what is late.
+  @Test func aSenderThatCountsAnewMayChangeItsCodec() throws {
+    let track = try #require(OfferedTrack(try section(), mids: [:], codecs: ["TR_VC": ["video/H264"]]))
+    var told: [String] = []
+    let reception = TrackReception(
+      track, clock: ParticipantClock(), configuration: .init(track), onOtherCodec: { told.append($0) },
+      onStream: { _ in })
+    let now = MediaTime.now
+    reception.receive(packet(125, 30_000), at: now)
+    for number in [20_000, 20_001] as [UInt16] { reception.receive(packet(98, number), at: now) }
+    #expect(told == ["VP9"])
   }
 }

@@ -14,6 +14,8 @@ struct PayloadReader {
   let order = FrameOrder()
   private let onOtherCodec: (String) -> Void
   private var otherCodec: String?
+  /// The newest that came.
+  private var newest: SequenceNumber?
 
   /// - Parameter onOtherCodec: told once when packets of another codec than `track.codec` come.
   init(_ track: OfferedTrack, onOtherCodec: @escaping (String) -> Void) {
@@ -26,10 +28,11 @@ struct PayloadReader {
 
   /// - Returns: nil for a packet that the pipelines cannot read.
   mutating func readable(_ packet: RTPPacket) -> RTPPacket? {
+    let isLate = note(packet.sequenceNumber)
     guard packet.payloadType != payloadType, let other = codecs[packet.payloadType] else { return packet }
     guard other == codec else {
-      // Without a payload it only keeps a path open or probes it.
-      if !packet.isPaddingOnly, otherCodec != other {
+      // Without a payload it only keeps a path open or probes it, and what comes late may be of the codec before this one.
+      if !packet.isPaddingOnly, !isLate, otherCodec != other {
         otherCodec = other
         onOtherCodec(other)
       }
@@ -39,6 +42,16 @@ struct PayloadReader {
     packet.rewrite(payloadType: payloadType)
     return packet
   }
+
+  /// - Returns: whether a newer one has come before.
+  private mutating func note(_ number: SequenceNumber) -> Bool {
+    if let newest, number.distance(from: newest) < 0 { return true }
+    newest = number
+    return false
+  }
+
+  /// What comes now has nothing to do with what came before.
+  mutating func restart() { newest = nil }
 
   /// Looks what a packet that begins a keyframe says of the order.
   func noteOrder(_ packet: RTPPacket) {

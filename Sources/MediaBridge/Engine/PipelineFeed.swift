@@ -54,6 +54,8 @@ final class PipelineFeed {
     let loss: RepairWait.Loss = startsKeyframe != nil ? .video : isRepaired ? .audio : .unrepaired
     wait = pipeline.longestWait.map { RepairWait(loss, limit: $0) }
     if let wait { pipeline.wait(for: wait.current) }
+    // What came before the first packet may be missing as well.
+    cutFrame.begin()
   }
 
   /// Takes the packet that came next; `flush` hands it on.
@@ -100,7 +102,7 @@ final class PipelineFeed {
     batch = FrameBatch(startsKeyframe: startsKeyframe)
     newest = nil
     awaitsKeyframe = startsKeyframe != nil
-    cutFrame.end()
+    cutFrame.begin()
   }
 
   /// When a missing packet, or the next one, will have been waited for long enough.
@@ -144,19 +146,16 @@ final class PipelineFeed {
   var waitTime: Duration { wait?.current ?? .zero }
 
   private func batchReady() {
-    var leftOut: SequenceNumber?
     for arrived in ready {
       guard !cutFrame.contains(arrived.packet) else {
-        leftOut = arrived.packet.sequenceNumber
+        skipped = arrived.packet.sequenceNumber
         continue
       }
       if awaitsKeyframe, startsKeyframe?(arrived.packet) == true { awaitsKeyframe = false }
       if audio == nil { batch.add(arrived) } else { addAudio(arrived) }
     }
     ready.removeAll(keepingCapacity: true)
-    guard let leftOut else { return }
-    skipped = leftOut
-    onKeyframeNeeded(leftOut)
+    if let cut = cutFrame.takeEnd() { onKeyframeNeeded(cut) }
   }
 
   /// Leaves padding out: a decoder takes a packet without contents for a lost one, and makes some audio that was never sent.

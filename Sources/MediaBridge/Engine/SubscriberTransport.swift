@@ -117,8 +117,8 @@ actor SubscriberTransport {
   private func change(_ sid: String, to codec: String) async {
     guard let track = tracks.changed(sid, to: codec) else { return }
     await tracks.remove(sid)?.close()
-    // An offer that came meanwhile has begun it already.
-    guard !isClosed, tracks.sent[sid] == nil else { return }
+    // An offer that came meanwhile may have begun it already, or ended it.
+    guard !isClosed, tracks.sent[sid] == nil, negotiation.sends(track) else { return }
     await handOver([add(track)])
     told.yield(.mediaChanged)
   }

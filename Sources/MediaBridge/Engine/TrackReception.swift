@@ -57,7 +57,7 @@ final class TrackReception {
   func receive(_ packet: RTPPacket, at time: MediaTime) {
     let before = receiver.discontinuities
     let received = receiver.receive(packet, at: time)
-    if receiver.discontinuities != before { for feed in feeds { feed.restart() } }
+    if receiver.discontinuities != before { restart() }
     for packet in received {
       guard let packet = payloads.readable(packet) else { continue }
       // What only probes or keeps a path open is no media.
@@ -66,6 +66,11 @@ final class TrackReception {
       }
       deliver(packet, at: time)
     }
+  }
+
+  private func restart() {
+    payloads.restart()
+    for feed in feeds { feed.restart() }
   }
 
   /// Whether somebody can begin with it.

@@ -2,12 +2,14 @@ import Glibc
 
 /// Lets one thread wait until calls that others have begun are over.
 ///
-/// `@unchecked Sendable`: the pthread objects are made for sharing, and the counts are only touched under the mutex.
+/// `@unchecked Sendable`: the pthread objects are made for sharing, and the calls are only touched under the mutex.
 final class CallBarrier: @unchecked Sendable {
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
   private let changed = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
-  private var callers: [pthread_t] = []
-  private var finished: UInt64 = 0
+  /// Those under way, in the order in which they began.
+  private var calls: [(thread: pthread_t, number: UInt64)] = []
+  /// The number of the one that began last.
+  private var newest: UInt64 = 0
 
   init() {
     mutex.initialize(to: pthread_mutex_t())
@@ -25,14 +27,16 @@ final class CallBarrier: @unchecked Sendable {
 
   func enter() {
     pthread_mutex_lock(mutex)
-    callers.append(pthread_self())
+    newest += 1
+    calls.append((pthread_self(), newest))
     pthread_mutex_unlock(mutex)
   }
 
   func leave() {
     pthread_mutex_lock(mutex)
-    if let index = callers.firstIndex(of: pthread_self()) { callers.remove(at: index) }
-    finished &+= 1
+    let own = pthread_self()
+    // Of calls within each other the inner one ends first.
+    if let index = calls.lastIndex(where: { $0.thread == own }) { calls.remove(at: index) }
     pthread_cond_broadcast(changed)
     pthread_mutex_unlock(mutex)
   }
@@ -42,7 +46,7 @@ final class CallBarrier: @unchecked Sendable {
     let own = pthread_self()
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
-    let target = finished &+ UInt64(callers.filter { $0 != own }.count)
-    while callers.contains(where: { $0 != own }), finished < target { pthread_cond_wait(changed, mutex) }
+    let last = newest
+    while calls.contains(where: { $0.thread != own && $0.number <= last }) { pthread_cond_wait(changed, mutex) }
   }
 }

@@ -63,6 +63,11 @@ final class ReceiveOutputs: Sendable {
     }
   }
 
+  /// Whether what is wanted of an output is there; always where it has no branch.
+  func isOpen(_ output: Output) -> Bool {
+    branches.withLock { $0[output] != nil } || tee(of: output) == nil
+  }
+
   /// Ends an output that nobody wants.
   func closeIfIdle(_ output: Output) {
     let idle = branches.withLock { destinations[output]?.isEmpty == true ? Self.take(output, from: &$0) : nil }
@@ -85,6 +90,9 @@ final class ReceiveOutputs: Sendable {
     }
     try made.sink(output.rawValue, of: branch.tee) { [weak branch, turn] in
       if branch?.isCurrent.load(ordering: .relaxed) == true { destination.deliver($0, of: turn) }
+    }
+    branch.tee.onFailure { [weak self, weak branch] in
+      if let self, let branch { fail(branch, of: output, $0) }
     }
     // Before the first packet there is nothing that could have been missed.
     tee(of: output)?.start(branch.tee) { [weak self] in
@@ -118,22 +126,32 @@ final class ReceiveOutputs: Sendable {
 
   // MARK: The end
 
-  /// Ends the output in whose branch the element is; the next consumer has it made anew.
-  /// - Returns: false where it is in none.
-  func failBranch(_ error: LiveKitError, at element: String?) -> Bool {
-    let broken = branches.withLock { branches in
-      let broken = branches.first { $0.value.tee.element(named: element ?? "") != nil }
-      if let broken { _ = Self.take(broken.key, from: &branches) }
-      return broken
+  /// Ends an output whose branch has failed; the next consumer has it made anew. What else goes wrong in a branch that is
+  /// on its way out concerns nobody: one failure may be several errors.
+  private func fail(_ branch: Branch, of output: Output, _ error: PipelineError) {
+    let isCurrent = branches.withLock { branches in
+      guard branches[output] === branch else { return false }
+      _ = Self.take(output, from: &branches)
+      return true
     }
-    guard let broken else { return false }
-    tee(of: broken.key)?.remove(broken.value.tee)
-    destinations[broken.key]?.fail(error, of: turn)
-    return true
+    guard isCurrent else { return }
+    tee(of: output)?.remove(branch.tee)
+    destinations[output]?.fail(LiveKitError(error, in: made.template), of: turn)
   }
 
-  /// Nothing comes out any more.
-  func fail(_ error: LiveKitError) { for destination in destinations.values { destination.fail(error, of: turn) } }
+  /// Nothing comes out any more. What decodes ends at once: the next one may need the device that it has.
+  func fail(_ error: LiveKitError) {
+    let decoders = branches.withLock { branches in
+      let decoders = branches.filter { $0.key != .encoded }
+      for output in decoders.keys { _ = Self.take(output, from: &branches) }
+      return decoders
+    }
+    for (output, branch) in decoders { tee(of: output)?.remove(branch.tee) }
+    for output in destinations.keys { fail(output, error) }
+  }
+
+  /// Nothing comes out of that one.
+  func fail(_ output: Output, _ error: LiveKitError) { destinations[output]?.fail(error, of: turn) }
 
   /// No branch is on its way out any more when this returns.
   func settle() async { for tee in tees.values { await tee.settle() } }

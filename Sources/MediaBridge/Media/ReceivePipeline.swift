@@ -48,7 +48,7 @@ final class ReceivePipeline: Sendable {
     // A template without an element of that name keeps GStreamer's own times, and frames as they come.
     if jitter != nil { try? pipeline.retimestamp(elementNamed: "jitter", clock) }
     if let orientationID { tagOrientation(orientationID) }
-    made.onFailure { [weak self] in self?.fail(LiveKitError($0), at: $1) }
+    made.onFailure { [weak self] failure, _ in self?.fail(LiveKitError(failure)) }
     try LiveKitError.wrapping(made.start)
     source.begin(
       source.acceptedCaps.map { $0.int("payload") == nil ? Caps("\($0), payload=(int)\(payloadType)") ?? $0 : $0 })
@@ -105,6 +105,9 @@ final class ReceivePipeline: Sendable {
   /// - Throws: what the template lacks for it.
   func open(_ output: Output) throws(LiveKitError) { try outputs.open(output) }
 
+  /// Whether what is wanted of an output is there.
+  func isOpen(_ output: Output) -> Bool { outputs.isOpen(output) }
+
   /// Ends an output that nobody wants.
   func closeIfIdle(_ output: Output) { outputs.closeIfIdle(output) }
 
@@ -113,12 +116,18 @@ final class ReceivePipeline: Sendable {
 
   // MARK: The end
 
-  /// An error in one output's branch ends that output, which the next consumer has made anew; any other one ends all.
-  private func fail(_ error: LiveKitError, at element: String?) {
-    guard !outputs.failBranch(error, at: element) else { return }
-    failed.withLock { $0 = $0 ?? error }
-    outputs.fail(error)
+  /// An error that is in no output's branch ends all. Others may follow it.
+  private func fail(_ error: LiveKitError) {
+    let isFirst = failed.withLock { failed in
+      guard failed == nil else { return false }
+      failed = error
+      return true
+    }
+    if isFirst { outputs.fail(error) }
   }
+
+  /// Tells who wants an output that nothing comes out of it; for those who came while that was told.
+  func tellFailure(of output: Output) { if let failure { outputs.fail(output, failure) } }
 
   /// No buffer comes after it returned.
   func stop() async {

@@ -92,20 +92,25 @@ final class TrackMedia: Sendable {
   func startDecoding(_ sink: @escaping @Sendable (DecodedMedia) -> Void) {
     guard renderers.withLock({ $0.consumer == nil }), !shared.isOver else { return }
     let (isVideo, meter, isMisfitTold) = (isVideo, meter, Locked(false))
-    let past = DecodedPast(meter)
+    let decodedPast = Locked(DecodedPast(newest: meter.newestTime, at: .now))
     meter.interrupt()
     do {
       let consumer = try consume(
         .raw, isMetered: true, onFailure: { [weak self] in self?.decoderChanged($0) },
-        onRevival: { [weak self] in self?.decoderChanged(nil) },
+        onRetry: {
+          let past = DecodedPast(newest: meter.newestTime, isRetry: true, at: .now)
+          decodedPast.withLock { $0 = past }
+        },
+        onBegin: { [weak self] in if self?.shared.isOver == false { self?.decoderChanged(nil) } },
         onBuffer: { [weak self] media in
           guard let time = media.pts else { return }
+          let past = decodedPast.withLock { $0 }
           if isVideo, let frame = VideoFrameBuffer(media).map({ VideoFrame(buffer: $0, time: time) }) {
             meter.note(frame)
-            if past.wasShown(time) { return }
+            if past.wasShown(time, at: .now) { return }
             sink(.video(frame))
           } else if !isVideo, let audio = AudioBuffer(media).map({ AudioPCMBuffer(buffer: $0, time: time) }) {
-            if past.wasHeard(time) { return }
+            if past.wasHeard(time, at: .now) { return }
             meter.note(audio)
             sink(.audio(audio))
           } else if isMisfitTold.set(\.self, to: true) {
@@ -114,7 +119,7 @@ final class TrackMedia: Sendable {
         })
       renderers.withLock { $0.consumer = consumer }
       // It may have been closed meanwhile.
-      if shared.isOver { stopDecoding() } else { decoderChanged(nil) }
+      if shared.isOver { stopDecoding() }
     } catch {
       decodingEnds()
       decoderChanged(error)
@@ -154,34 +159,46 @@ final class TrackMedia: Sendable {
   ///   - fullness: how much of the consumer's room is taken, 0…1. One that is full loses encoded frames up to the next
   ///     keyframe.
   ///   - onFailure: told when nothing comes for now, on any thread. It is tried again after a while.
-  ///   - onRevival: called when it is being tried again, on any thread.
+  ///   - onRetry: called ahead of each further try, on any thread.
+  ///   - onBegin: called behind each try that did not fail, the first one, too, on any thread, and ahead of `onFailure`
+  ///     for what fails then.
   ///   - onBuffer: called on a streaming thread, in order; to return at once.
   /// - Throws: why there is no pipeline for it.
   func consume(
     _ form: MediaForm, isMetered: Bool = false, fullness: @escaping @Sendable () -> Double = { 0 },
-    onFailure: @escaping @Sendable (LiveKitError) -> Void, onRevival: @escaping @Sendable () -> Void = {},
-    onBuffer: @escaping @Sendable (MediaBuffer) -> Void
+    onFailure: @escaping @Sendable (LiveKitError) -> Void, onRetry: @escaping @Sendable () -> Void = {},
+    onBegin: @escaping @Sendable () -> Void = {}, onBuffer: @escaping @Sendable (MediaBuffer) -> Void
   ) throws(LiveKitError) -> MediaConsumer {
     let output: ReceivePipeline.Output = form == .encoded ? .encoded : isVideo ? .frames : .pcm
-    let revival = ConsumerRevival(onFailure: onFailure) { [weak self] () throws(LiveKitError) in
-      guard let self, !shared.isOver else { return }
-      if isMetered {
-        decodingEnds()
-        decodingBegins(isFirst: true)
-      }
-      try shared.revive(output)
-      onRevival()
-    }
+    let revival = ConsumerRevival(
+      onFailure: { [weak self] error, consumer in
+        if isMetered { self?.decodingEnds(of: consumer) }
+        onFailure(error)
+      }, onBegin: onBegin,
+      attempt: { [weak self] (consumer: MediaConsumer) throws(LiveKitError) in
+        guard let self, !shared.isOver else { return }
+        onRetry()
+        try shared.revive(output) { isFirst in if isMetered { self.decodingBegins(isFirst: isFirst, of: consumer) } }
+      })
     let consumer = MediaConsumer(
       fullness: fullness, onFailure: { revival.failed($0 as? LiveKitError ?? LiveKitError(.pipeline, "\($0)")) },
-      onBuffer: onBuffer)
-    revival.begin(consumer)
-    try shared.add(consumer, to: output) { isFirst in if isMetered { decodingBegins(isFirst: isFirst) } }
+      onRetry: { revival.hurry() }, onBuffer: onBuffer)
+    try revival.begin(consumer) { () throws(LiveKitError) in
+      try shared.add(consumer, to: output) { isFirst in
+        if isMetered { decodingBegins(isFirst: isFirst, of: consumer) }
+      }
+    }
     return consumer
   }
 
-  private func decodingBegins(isFirst: Bool) {
-    loop.run { [reception] in reception.value.decodingBegins(isFirst: isFirst) }
+  /// Unless the consumer has stopped meanwhile, after which another one may have begun.
+  private func decodingBegins(isFirst: Bool, of consumer: MediaConsumer) {
+    loop.run { [reception] in if !consumer.hasStopped { reception.value.decodingBegins(isFirst: isFirst) } }
+  }
+
+  /// As `decodingBegins`.
+  private func decodingEnds(of consumer: MediaConsumer) {
+    loop.run { [reception] in if !consumer.hasStopped { reception.value.decodingEnds() } }
   }
 
   private func decodingEnds() { loop.run { [reception] in reception.value.decodingEnds() } }
@@ -211,25 +228,6 @@ final class TrackMedia: Sendable {
 
   /// All that was counted; nothing more once it is closed, and nothing before.
   var counts: MediaCounts { MediaCounts(reception: lastStatistics.withLock { $0 }, decoder: meter.figures) }
-}
-
-/// What a decoder that begins makes anew, for it begins with what is kept: nobody sees time go back, or hears what was said
-/// long before.
-private struct DecodedPast {
-  private let shown: MediaTime?
-  private let heard: MediaTime
-  private let settled: MediaTime
-
-  init(_ meter: DecoderMeter) {
-    let (now, recent) = (MediaTime.now, MediaTime.now - .seconds(1))
-    shown = meter.newestTime
-    heard = max(shown ?? recent, recent)
-    settled = now + .seconds(1)
-  }
-
-  func wasShown(_ time: MediaTime) -> Bool { shown.map { time < $0 } == true && .now < settled }
-
-  func wasHeard(_ time: MediaTime) -> Bool { time <= heard && .now < settled }
 }
 
 extension LiveKitError {

@@ -62,6 +62,8 @@ final class TrackOutput: Sendable {
   var isEmpty: Bool { hub.isEmpty }
   func add(_ consumer: MediaConsumer) { hub.add(consumer) }
   func remove(_ consumer: MediaConsumer) { hub.remove(consumer) }
+  /// Tells all that there is something again.
+  func retry() { hub.retry() }
 
   // MARK: What pipelines bring
 

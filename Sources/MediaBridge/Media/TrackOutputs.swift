@@ -55,8 +55,16 @@ final class TrackOutputs: Sendable {
     for pipeline in pipelines.withLock({ $0 }) { pipeline.closeIfIdle(output) }
   }
 
-  /// Whether somebody gets what comes out there.
-  func isConsumed(_ output: Output) -> Bool { all[output]?.isEmpty == false }
+  /// Whether what is wanted of an output is there.
+  func isOpen(_ output: Output) -> Bool { pipelines.withLock { $0.first }?.isOpen(output) == true }
+
+  /// Has a pipeline that has just been made serve all who are there, those who wait for another try among them.
+  func renew(by pipeline: ReceivePipeline) {
+    for (output, destination) in all where !destination.isEmpty {
+      destination.retry()
+      do throws(LiveKitError) { try open(output, destination) } catch { destination.fail(error, of: pipeline.turn) }
+    }
+  }
 
   // MARK: Pipelines
 

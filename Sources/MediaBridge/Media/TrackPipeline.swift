@@ -73,29 +73,45 @@ final class TrackPipeline: Sendable {
   var isOver: Bool { state.withLock { $0.isOver } }
 
   /// Hands what comes out of an output to a consumer; nothing when the track has ended.
-  /// - Parameter willAdd: told before, whether it is the first one there.
+  /// - Parameter willAdd: told before, whether the output begins with it.
   /// - Throws: why there is no pipeline for it.
   func add(
     _ consumer: MediaConsumer, to output: ReceivePipeline.Output, _ willAdd: (_ isFirst: Bool) -> Void
   ) throws(LiveKitError) {
-    try serve { () throws(LiveKitError) in
-      willAdd(!outputs.isConsumed(output))
+    try serve(output) { () throws(LiveKitError) in
+      willAdd(!outputs.isOpen(output))
       try outputs.add(consumer, to: output)
     }
   }
 
   /// Has an output that failed, or whose pipeline did, made anew for those who are there; nothing when the track has ended.
+  /// - Parameter willOpen: told before, whether the output begins now, and not by somebody else before.
   /// - Throws: why it cannot be.
-  func revive(_ output: ReceivePipeline.Output) throws(LiveKitError) {
-    try serve { () throws(LiveKitError) in try outputs.reopen(output) }
+  func revive(
+    _ output: ReceivePipeline.Output, _ willOpen: (_ isFirst: Bool) -> Void
+  ) throws(LiveKitError) {
+    try serve(output) { () throws(LiveKitError) in
+      willOpen(!outputs.isOpen(output))
+      try outputs.reopen(output)
+    }
   }
 
   /// Runs `job` once there is a pipeline.
-  private func serve(_ job: () throws(LiveKitError) -> Void) throws(LiveKitError) {
+  private func serve(
+    _ output: ReceivePipeline.Output, _ job: () throws(LiveKitError) -> Void
+  ) throws(LiveKitError) {
     guard let (pipeline, isNew) = try usable() else { return }
-    // Also where nobody can be served, for the next one.
-    defer { if isNew { pipeline.whenSettled { [weak self] in self?.attach(pipeline) } } }
+    // Also where nobody can be served, for the others and the next one.
+    defer { if isNew { begin(pipeline) } }
     try job()
+    // It may have failed just before, and told all who were there then.
+    pipeline.tellFailure(of: output)
+  }
+
+  /// Has a pipeline that has been made serve all who are there, and only then get packets.
+  private func begin(_ pipeline: ReceivePipeline) {
+    outputs.renew(by: pipeline)
+    pipeline.whenSettled { [weak self] in self?.attach(pipeline) }
   }
 
   private func usable() throws(LiveKitError) -> (ReceivePipeline, isNew: Bool)? {
@@ -139,17 +155,15 @@ final class TrackPipeline: Sendable {
   /// - Returns: nil where that one does not run any more.
   /// - Throws: what is wrong with it; nothing has changed then.
   func begin(after running: ReceivePipeline) throws(LiveKitError) -> ReceivePipeline? {
-    let next = try make(state.withLock { $0.takeTurn() })
-    let isAwaited = state.withLock { state in
-      guard !state.isOver, state.pipeline === running else { return false }
+    // Made under the lock, so that `close` finds it.
+    let made = try state.withLock { state throws(LiveKitError) -> ReceivePipeline? in
+      guard !state.isOver, state.pipeline === running else { return nil }
+      let next = try make(state.takeTurn())
       state.next.map(end)
       state.next = next
-      return true
+      return next
     }
-    guard isAwaited else {
-      end(next)
-      return nil
-    }
+    guard let next = made else { return nil }
     do throws(LiveKitError) { try outputs.expect(next) } catch {
       drop(next)
       throw error

@@ -108,7 +108,7 @@ extension RoomSession {
 
   private func watchDecoder(of media: TrackMedia) {
     media.onDecoderChange { [weak self, sid = media.trackSid] error in
-      Task { await self?.decoderChanged(error, sid) }
+      self?.decoderNews.add { [weak self] in await self?.decoderChanged(error, sid) }
     }
   }
 

@@ -17,6 +17,8 @@ actor RoomSession {
   private var timer: (deadline: MediaTime, task: Task<Void, Never>)?
   var requests = ConfirmedRequests()
   var early = EarlyMessages()
+  /// What decoders say, in the order in which they said it.
+  let decoderNews = TaskChain()
   /// Settled when the first session stands, or cannot.
   let outcome = Outcome<Void, LiveKitError>()
   private var ending: Task<Void, Never>?

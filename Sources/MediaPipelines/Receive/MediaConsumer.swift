@@ -10,19 +10,22 @@ public final class MediaConsumer: Sendable {
   private let missed = Atomic(0)
   private let fullness: @Sendable () -> Double
   private let onFailure: @Sendable (any Error) -> Void
+  private let onRetry: @Sendable () -> Void
   private let onBuffer: @Sendable (MediaBuffer) -> Void
   private let onStop = Locked<(@Sendable () -> Void)?>(nil)
 
   /// - Parameters:
   ///   - fullness: how much of the consumer's room is taken, 0…1; asked for each frame.
   ///   - onFailure: called when nothing comes any more, on any thread.
+  ///   - onRetry: called when there is something again, or may be, on any thread.
   ///   - onBuffer: called on a media thread, in order; to return at once.
   public init(
     fullness: @escaping @Sendable () -> Double = { 0 }, onFailure: @escaping @Sendable (any Error) -> Void,
-    onBuffer: @escaping @Sendable (MediaBuffer) -> Void
+    onRetry: @escaping @Sendable () -> Void = {}, onBuffer: @escaping @Sendable (MediaBuffer) -> Void
   ) {
     self.fullness = fullness
     self.onFailure = onFailure
+    self.onRetry = onRetry
     self.onBuffer = onBuffer
   }
 
@@ -70,5 +73,9 @@ public final class MediaConsumer: Sendable {
 
   func fail(_ error: any Error) {
     if !hasStopped { onFailure(error) }
+  }
+
+  func retry() {
+    if !hasStopped { onRetry() }
   }
 }

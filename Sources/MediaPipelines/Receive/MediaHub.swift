@@ -82,4 +82,9 @@ public final class MediaHub: Sendable {
   public func fail(_ error: any Error) {
     for consumer in state.withLock({ $0.consumers }) { consumer.fail(error) }
   }
+
+  /// Tells all that there is something again.
+  public func retry() {
+    for consumer in state.withLock({ $0.consumers }) { consumer.retry() }
+  }
 }

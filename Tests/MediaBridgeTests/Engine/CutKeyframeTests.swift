@@ -36,8 +36,9 @@ import Testing
   private func type(_ packet: RTPPacket) -> UInt8 { packet.withPayload { ($0.first ?? 0) & 31 } }
 
   /// By their numbers, and behind which packets a keyframe was asked for.
+  /// - Parameter isOutage: whether nothing behind what was lost has to do with what was before it.
   private func frames(
-    of packets: [RTPPacket], without lost: Range<Int>, values: [String: String] = [:]
+    of packets: [RTPPacket], without lost: Range<Int>, isOutage: Bool = false, values: [String: String] = [:]
   ) async throws -> (frames: [Int], requests: [SequenceNumber]) {
     let (first, frames, requests) = (packets[0].timestamp, Collector<Int>(), Collector<SequenceNumber>())
     let outputs = TrackOutputs(isVideo: true, onKeyframeNeeded: {})
@@ -55,6 +56,7 @@ import Testing
       opensKeyframe: { $0.withPayload(VideoCodec.h264.opensKeyframe) }, isRepaired: true,
       onKeyframeNeeded: requests.add, clock: { MediaTime(nanoseconds: Int64($0 &- first) * 1_000_000 / 90) })
     for (index, packet) in packets.enumerated() where !lost.contains(index) {
+      if isOutage, index == lost.upperBound { feed.restart() }
       feed.add(ArrivedPacket(packet.copy(), at: .now))
       feed.flush()
     }
@@ -63,10 +65,10 @@ import Testing
     return (frames.values, requests.values)
   }
 
-  /// Of the second keyframe: its parameter sets and its first slice.
-  private func beginning(of packets: [RTPPacket]) throws -> Range<Int> {
+  /// Of a keyframe, by default the second: its parameter sets and its first slice.
+  private func beginning(of packets: [RTPPacket], keyframe: Int = 1) throws -> Range<Int> {
     let begins = packets.indices.filter { $0 == 0 || packets[$0].timestamp != packets[$0 - 1].timestamp }
-    let first = begins[10]
+    let first = begins[10 * keyframe]
     let slices = packets.indices[first...].filter { beginsSlice(packets[$0]) }
     let beginning = first..<slices[1]
     try #require(packets[slices[1]].timestamp == packets[first].timestamp)
@@ -85,8 +87,20 @@ import Testing
     let run = try await frames(of: packets, without: lost)
     #expect(run.frames == Array(0..<10) + Array(20..<25))
     // Before the next frame comes, which may take long.
-    let rest = packets[lost.upperBound...].prefix { $0.timestamp == packets[lost.upperBound].timestamp }
-    #expect(run.requests == rest.suffix(1).map(\.sequenceNumber))
+    #expect(run.requests == rest(of: packets, behind: lost).suffix(1).map(\.sequenceNumber))
+  }
+
+  private func rest(of packets: [RTPPacket], behind lost: Range<Int>) -> ArraySlice<RTPPacket> {
+    packets[lost.upperBound...].prefix { $0.timestamp == packets[lost.upperBound].timestamp }
+  }
+
+  /// Of a track that is subscribed to, or goes on behind an outage, just where a keyframe is on its way.
+  @Test(arguments: [0, 1]) func itsRestIsLeftOutWhereReceptionBegins(keyframe: Int) async throws {
+    let packets = try await packets()
+    let lost = try beginning(of: packets, keyframe: keyframe)
+    let run = try await frames(of: packets, without: lost, isOutage: keyframe > 0)
+    #expect(run.frames == Array(0..<10 * keyframe) + Array(10 * (keyframe + 1)..<25))
+    #expect(run.requests == rest(of: packets, behind: lost).suffix(1).map(\.sequenceNumber))
   }
 
   /// Who wants damaged frames gets them.
@@ -109,6 +123,25 @@ import Testing
           payloadType: PayloadType(96), sequenceNumber: SequenceNumber(1), timestamp: packet.frame, ssrc: SSRC(1),
           payload: packet.payload))
     }
+  }
+
+  /// Where nothing but a delimiter or padding is left out, nothing is missing.
+  @Test func itsEndIsToldOnce() {
+    var cut = CutFrame { $0.withPayload { $0.first == 1 } }
+    func ends(_ packets: [(frame: UInt32, payload: [UInt8], marker: Bool)]) -> [UInt16?] {
+      cut.begin()
+      return packets.enumerated().map { index, packet in
+        _ = cut.contains(
+          RTPPacket(
+            payloadType: PayloadType(96), sequenceNumber: SequenceNumber(UInt16(index)), timestamp: packet.frame,
+            ssrc: SSRC(1), marker: packet.marker, payload: packet.payload))
+        return cut.takeEnd()?.rawValue
+      }
+    }
+    #expect(ends([(1, [0], false), (1, [0], true), (2, [0], true)]) == [nil, 1, nil])
+    #expect(ends([(1, [0], false), (2, [0], true), (3, [0], true)]) == [nil, 0, nil], "one whose end was lost")
+    #expect(ends([(1, [9], false), (1, [1], true), (2, [0], true)]) == [nil, nil, nil], "a whole keyframe")
+    #expect(ends([(1, [], false), (1, [0], false), (2, [1], true)]) == [nil, nil, nil], "a keyframe behind it")
   }
 
   @Test func theFrameBehindALossEndsWithTheNext() {

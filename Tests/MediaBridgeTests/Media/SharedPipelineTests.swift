@@ -14,7 +14,7 @@ import Testing
   ///   - receive: the text that receives VP8.
   ///   - output: the text that writes a Matroska file.
   private func run(
-    codec: String = "vp8", receive: String? = nil, output: String? = nil, events: Collector<RoomEvent>? = nil,
+    codec: String = "vp8", receive: String? = nil, output: String? = nil,
     _ body: (Watcher, RemoteVideoTrack) async throws -> Void
   ) async throws {
     let folder = try TemporaryFolder()
@@ -25,7 +25,7 @@ import Testing
       try text.write(to: file, atomically: true, encoding: .utf8)
     }
     let options = RoomOptions(adaptiveStream: false, audioPlayback: .off, pipelineFolder: folder.path)
-    try await Watcher.run(options, codecs: ["alice": codec], events: events) { watcher in
+    try await Watcher.run(options, codecs: ["alice": codec]) { watcher in
       try await body(watcher, try await watcher.tracks().0)
     }
   }
@@ -191,58 +191,6 @@ import Testing
       #expect(gaps.allSatisfy { $0 < .milliseconds(70) } && file.dropped == 0)
       #expect(shown.count > 1)
       for consumer in [screen, file] { consumer.stop() }
-    }
-  }
-
-  /// What cannot be decoded can be stored all the same.
-  @Test func anOutputThatFailsLeavesTheOthersAlone() async throws {
-    let text = """
-      # Fails after some frames.
-      appsrc name=rtp caps="application/x-rtp,media=video,clock-rate=90000,encoding-name=VP8"
-      ! rtpjitterbuffer name=jitter faststart-min-packets=1 ! rtpvp8depay ! tee name=media allow-not-linked=true
-      media. ! appsink name=encoded sync=false async=false
-      media. ! identity error-after=3 ! appsink name=frames sync=false async=false
-      """
-    try await run(receive: text) { _, track in
-      let (stored, failures) = (Collector<Int>(), Collector<LiveKitError>())
-      let file = try #require(track.incoming).consume(.encoded, onFailure: { failures.add($0) }) { _ in stored.add(1) }
-      let screen = try #require(track.incoming).consume(.raw, onFailure: { failures.add($0) }) { _ in }
-      try await eventually("the failure") { failures.count == 1 }
-      let count = stored.count
-      try await eventually("frames for the file") { stored.count > count + 5 }
-      #expect(failures.count == 1 && failures.values[0].message.contains("identity"))
-      // The next one tries again.
-      let frames = Collector<Int>()
-      let next = try #require(track.incoming).consume(.raw, onFailure: { _ in }) { _ in frames.add(1) }
-      try await eventually("frames of another try") { frames.count > 0 }
-      for consumer in [file, screen, next] { consumer.stop() }
-    }
-  }
-
-  /// A decoder of the hardware may be lost for a moment, alone or with all of its pipeline.
-  @Test(arguments: [("", "! identity error-after=10"), ("! identity error-after=60", "")])
-  func whatFailsIsTriedAgain(pipeline: String, decoder: String) async throws {
-    let text = """
-      # Fails again and again.
-      appsrc name=rtp caps="application/x-rtp,media=video,clock-rate=90000,encoding-name=VP8"
-      ! rtpjitterbuffer name=jitter faststart-min-packets=1 ! rtpvp8depay \(pipeline)
-      ! tee name=media allow-not-linked=true
-      media. ! appsink name=encoded sync=false async=false
-      media. ! avdec_vp8 \(decoder) ! appsink name=frames sync=false async=false
-      """
-    let events = Collector<RoomEvent>()
-    try await run(receive: text, events: events) { _, track in
-      let (frames, stored) = (Collector<MediaTime>(), Collector<MediaTime>())
-      track.add(videoRenderer: VideoFrameHandler { frames.add($0.time) })
-      let file = try #require(track.incoming).consume(.encoded, onFailure: { _ in }) { $0.pts.map(stored.add) }
-      let error = try await eventually("the failure") {
-        events.values.lazy.compactMap { if case .subscriptionFailed(_, _, let error) = $0 { error } else { nil } }.first
-      }
-      let (shown, kept) = (frames.count, stored.count)
-      try await eventually("frames again") { frames.count > shown && stored.count > kept + 5 }
-      #expect(error.message.contains("identity") && error.message.hasSuffix("it is tried again"), "\(error.message)")
-      #expect(zip(frames.values, frames.values.dropFirst()).allSatisfy { $0 < $1 })
-      file.stop()
     }
   }
 }
