@@ -1,15 +1,26 @@
 import CGStreamer
+import CShims
+public import MediaCore
 
 extension Element {
-  /// Calls `body` ahead of each buffer that comes to the element's pad `sink`, for as long as somebody holds this: on the
-  /// streaming thread, and after the element was told the buffer's format.
+  /// Calls `body` ahead of each buffer that passes a pad of the element, for as long as somebody holds this: on the streaming
+  /// thread, and after the pad was told the buffer's format.
+  /// - Parameters:
+  ///   - pad: where buffers come, or `src` where they leave.
+  ///   - body: called with when the buffer is to be shown; nil when it has no time.
   /// - Throws: `noSuchElement` where it has no such pad.
-  public func beforeEachBuffer(_ body: @escaping @Sendable (Element) -> Void) throws(PipelineError) {
+  public func beforeEachBuffer(
+    at pad: String = "sink", _ body: @escaping @Sendable (Element, MediaTime?) -> Void
+  ) throws(PipelineError) {
     // The element holds the pad, and that the probe.
-    let probe = PadProbe { [weak shared, name] _ in
-      if let shared { body(Element(shared: shared, name: name)) }
+    let probe = PadProbe { [weak shared, name] info in
+      guard let shared, let buffer = info.pointee.data?.assumingMemoryBound(to: GstBuffer.self) else {
+        return GST_PAD_PROBE_OK
+      }
+      shim_handoff_acquire(buffer)
+      body(Element(shared: shared, name: name), MediaTime(clockTime: buffer.pointee.pts, shift: 0))
       return GST_PAD_PROBE_OK
     }
-    try shared.staticPad("sink", named: name).addProbe(GST_PAD_PROBE_TYPE_BUFFER, probe)
+    try shared.staticPad(pad, named: name).addProbe(GST_PAD_PROBE_TYPE_BUFFER, probe)
   }
 }

@@ -38,26 +38,85 @@ import Testing
 
   /// Who is not seen misses nothing, nor who comes later or has gone.
   @Test func whatIsMixedHasGapsOfItsOwn() {
-    var gaps = TrackGaps()
-    func look(_ now: Int, _ newest: [String: Int?]) {
-      gaps.note(
-        newest.map { sid, newest in
-          TrackGaps.Place(sid: sid, kind: .video, identity: "of \(sid)", newest: newest.map { .milliseconds($0) })
-        }, at: .milliseconds(now))
-    }
+    var room = MixedRoom()
+    func look(_ now: Int, _ newest: [String: Int?]) { room.look(now, newest) }
     for now in stride(from: 0, to: 4000, by: 200) { look(now, ["A": now]) }
     // B comes, and is muted to begin with; A freezes, and B has no place for a while.
     for now in stride(from: 4000, to: 7000, by: 200) { look(now, ["A": 3900, "B": nil]) }
     for now in stride(from: 7000, to: 9000, by: 200) { look(now, ["A": now]) }
     for now in stride(from: 9000, to: 12_000, by: 200) { look(now, ["A": now, "B": now]) }
     look(12_000, [:])
+    var spans = room.spans(until: 20_000)
     #expect(
-      gaps.spans(until: .seconds(20)) == [
+      spans == [
         .init(kind: "video", identity: "of A", trackId: "A", from: .seconds(3.9), to: .seconds(7)),
         .init(kind: "video", identity: "of B", trackId: "B", from: .seconds(4), to: .seconds(7)),
       ])
     look(12_200, ["A": 11_800])
-    #expect(gaps.spans(until: .seconds(14)).last?.from == 12.2, "what has a place again and brings nothing")
+    spans = room.spans(until: 14_000)
+    #expect(spans.last?.from == 12.2, "what has a place again and brings nothing")
+  }
+
+  /// Nobody looks for three seconds, as while signalling is away, or on a busy machine.
+  @Test func whatComesWhileNobodyLooksIsNoGap() {
+    var room = MixedRoom()
+    room.look(0, ["A": 0, "B": 0, "C": 0])
+    for time in stride(from: 0, through: 3400, by: 40) { room.come("A", at: time) }
+    for time in [40, 80, 1300, 1340, 2500, 3390] { room.come("B", at: time) }
+    for time in stride(from: 40, through: 2900, by: 40) { room.come("C", at: time) }
+    // C has gone meanwhile.
+    room.look(3400, ["A": nil, "B": nil])
+    for time in stride(from: 3440, through: 6000, by: 40) { room.come("A", at: time) }
+    for time in [3430, 4000, 4900] { room.come("B", at: time) }
+    // The last look was long before the end.
+    let spans = room.spans(until: 5900)
+    #expect(spans == [span("B", 80, 1300), span("B", 1340, 2500), span("B", 4900, 5900)])
+  }
+
+  /// What comes after the end, while the rest is being mixed, is not in it.
+  @Test func aGapEndsWithTheJob() {
+    var room = MixedRoom()
+    room.look(0, ["A": 0, "B": 0])
+    room.come("A", at: 100)
+    room.come("A", at: 3000)
+    room.come("B", at: 1500)
+    room.come("B", at: 2600)
+    let spans = room.spans(until: 2000)
+    #expect(spans == [span("B", 0, 1500), span("A", 100, 2000)])
+  }
+
+  private func span(_ sid: String, _ from: Int, _ to: Int) -> Manifest.Span {
+    Manifest.Span(
+      kind: "video", identity: "of \(sid)", trackId: sid, from: .milliseconds(from), to: .milliseconds(to))
+  }
+
+  /// Tracks that come in milliseconds of a job.
+  private struct MixedRoom {
+    private var gaps = TrackGaps()
+    private var watches: [String: GapWatch] = [:]
+    private static let begin = MediaTime(nanoseconds: 1_000_000_000_000)
+
+    mutating func come(_ sid: String, at time: Int) { watch(sid).came(at: Self.begin + .milliseconds(time)) }
+
+    /// - Parameter newest: of those that have a place, what has come; nil where nothing has since.
+    mutating func look(_ now: Int, _ newest: [String: Int?]) {
+      for (sid, time) in newest { if let time { come(sid, at: time) } }
+      let places = newest.keys.map { sid in
+        TrackGaps.Place(sid: sid, kind: .video, identity: "of \(sid)", watch: watch(sid))
+      }
+      gaps.note(places, age: { $0 - Self.begin }, at: .milliseconds(now))
+    }
+
+    mutating func spans(until length: Int) -> [Manifest.Span] {
+      gaps.take { $0 - Self.begin }
+      return gaps.spans(until: .milliseconds(length))
+    }
+
+    private mutating func watch(_ sid: String) -> GapWatch {
+      let watch = watches[sid] ?? GapWatch()
+      watches[sid] = watch
+      return watch
+    }
   }
 
   /// As LiveKit Egress lists them; what holds no media is no file.

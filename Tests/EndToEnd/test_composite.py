@@ -270,11 +270,11 @@ def test_the_layout_changes_while_it_runs(local_server, start, tmp_path):
         # The strip beside who speaks is for more than one.
         on_white = luma[300:, :80].min() > 225
         seen += "w" if on_white else {(True, False, False, True): "h", (True,) * 4: "g"}.get(tuple(quarters), "-")
-    # Within a change tiles may lie in their new places in their old sizes, which looks like any of these.
+    # All tiles change in one frame; the background does so by itself, some frames before.
     seen = re.sub(r"(.)\1*", lambda run: run[0] if len(run[0]) >= 8 else "-" * len(run[0]), seen)
     order = seen.replace("-", "")
     assert "".join(kind for kind, before in zip(order, "-" + order) if kind != before) == "hgwh", seen
-    assert seen.strip("-").count("-") < 20, f"a change takes less than a third of a second: {seen}"
+    assert seen.strip("-").count("-") < 10, f"something else is seen within a change: {seen}"
 
 
 def test_of_one_participant_the_newest_is_seen(server, tmp_path):

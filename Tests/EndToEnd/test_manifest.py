@@ -1,10 +1,13 @@
 """What is written beside a file about it."""
 
 import json
+import signal
 import time
+import urllib.request
 
 import pytest
 from failures import after
+from programs import python
 
 
 def test_the_manifest_tells_what_is_in_the_file(server, tmp_path):
@@ -58,3 +61,22 @@ def test_the_manifest_of_a_room_tells_who_spoke(server, tmp_path):
     # It is unmuted after three seconds, as the progress of each second tells them.
     assert 2.5 < gap["to"] - gap["from"] < 5.5 and gap["kind"] == "audio", told["gaps"]
     assert gap["track_id"] in {track["track_id"] for track in told["tracks"]}, told
+
+
+@pytest.mark.realtime
+def test_what_comes_while_signalling_is_away_is_no_gap(local_server, start, tmp_path):
+    """Of a mixed room, whose media flows all the while."""
+    local_server.own_publisher("calm", "alice", "vp8")
+    proxy = start(python("signal_proxy.py", "--to", local_server.url))
+    at = f"127.0.0.1:{proxy.wait_for('listening')['port']}"
+    options = ("--composite", "grid", "--size", "320x180", "--manifest")
+    recorder = local_server.recorder("calm", None, tmp_path / "calm.mkv", *options, url=f"ws://{at}")
+    after(recorder, 3)
+    assert urllib.request.urlopen(f"http://{at}/cut?seconds=3", timeout=5).read() == b"1"
+    assert recorder.wait_for("reconnected", 20)["mode"] == "quick", recorder.report("another session")
+    after(recorder, recorder.wait_for_new("progress")["duration"] + 2)
+    recorder.send(signal.SIGINT)
+    assert recorder.wait_for("finished", 20)["not_recorded"] == [], recorder.report("something was left out")
+    assert recorder.finish() == 0, recorder.report("failed")
+    told = json.loads((tmp_path / "calm.mkv.json").read_text())
+    assert {track["kind"] for track in told["tracks"]} == {"video", "audio"} and told["gaps"] == [], told["gaps"]

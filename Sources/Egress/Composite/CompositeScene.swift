@@ -38,7 +38,7 @@ struct CompositeScene {
   /// Whether a frame of somebody was decoded.
   var isSeen: Bool { inputs.tiles.contains(where: \.hasShown) }
   /// Whether audio of somebody was decoded.
-  var isHeard: Bool { inputs.voices.contains { $0.newestTime != nil } }
+  var isHeard: Bool { inputs.voices.contains(where: \.gaps.hasBegun) }
   /// Whether a track was out for a while, or is.
   func hasFailed(_ sid: String) -> Bool { everFailed.contains(sid) }
   /// What has failed of a kind in the mix that is new.
@@ -84,22 +84,18 @@ struct CompositeScene {
   }
 
   /// Those that are seen or heard now.
-  /// - Parameter age: the moment of the job at a time.
-  func places(of publications: [RemoteTrackPublication], age: (MediaTime) -> Duration) -> [TrackGaps.Place] {
+  func places(of publications: [RemoteTrackPublication]) -> [TrackGaps.Place] {
     publications.compactMap { publication in
-      guard let track = publication.track else { return nil }
-      let newest: MediaTime?
-      if let tile = inputs.tiles.first(where: { $0.track === track }) {
-        newest = tile.track?.videoFrame?.time
-      } else if let voice = inputs.voices.first(where: { $0.track === track }) {
-        newest = voice.newestTime
-      } else {
-        return nil
+      publication.track.flatMap(watch(of:)).map { watch in
+        TrackGaps.Place(
+          sid: publication.sid, kind: publication.kind, identity: publication.participant?.identity ?? "",
+          watch: watch)
       }
-      return TrackGaps.Place(
-        sid: publication.sid, kind: publication.kind, identity: publication.participant?.identity ?? "",
-        newest: newest.map(age))
     }
+  }
+
+  private func watch(of track: Track) -> GapWatch? {
+    inputs.tiles.first { $0.track === track }?.gaps ?? inputs.voices.first { $0.track === track }?.gaps
   }
 
   // MARK: Video
@@ -111,7 +107,6 @@ struct CompositeScene {
       !failed.isOut($0.layout.sid, .init($0.publication), at: now)
     }
     let places = arranger.places(of: seen.map(\.layout), at: now)
-    inputs.keepTiles { tile in places.contains { $0.sid == tile.sid } }
     var omissions: [Omission] = []
     var changes: [(tile: CompositeTile, change: CompositeTile.Change)] = []
     for (level, (sid, place)) in places.enumerated() {
@@ -123,12 +118,16 @@ struct CompositeScene {
       do throws(LiveKitError) {
         if let tile = try tile(for: seen) { changes.append((tile, try tile.change(to: look, seen.track))) }
       } catch {
-        inputs.keepTiles { $0.sid != sid }
+        inputs.removeTile(sid)
         omissions.append(fail(sid, .video, seen.publication, error, at: now))
       }
     }
     // What takes time is done before or after, so that one mixed frame has all of them in their new places.
-    for (tile, change) in changes { tile.put(change) }
+    let pipeline = mix.video?.pipeline
+    let time = pipeline?.frame(at: .now) ?? now
+    let left = inputs.leaveTiles { tile in !places.contains { $0.sid == tile.sid } }
+    let placed = changes.compactMap { tile, change in tile.put(change, from: time) }
+    pipeline?.change(left + placed, at: time)
     for (tile, change) in changes { tile.show(change) }
     return omissions
   }
@@ -237,7 +236,7 @@ struct CompositeScene {
   mutating func moveBack(_ kind: Track.Kind, to before: CompositeScene) {
     var failed = move(kind, to: before.mix)
     failed.clear()
-    inputs.give(before.inputs)
+    inputs.give(kind, before.inputs)
     (self.failed, failures, everFailed) = (before.failed, before.failures, before.everFailed)
   }
 

@@ -14,6 +14,9 @@ final class CompositeTile: VideoRenderer, SizelessRenderer, MutedRenderer, Promp
   private let failed: Locked<LiveKitError?>
   private let look = Locked<Look?>(nil)
   private let shown = Locked<RemoteVideoTrack?>(nil)
+  private let isGone = Locked(false)
+  /// Between the frames that come.
+  let gaps = GapWatch()
 
   struct Look: Equatable {
     var place: TilePlace
@@ -42,6 +45,8 @@ final class CompositeTile: VideoRenderer, SizelessRenderer, MutedRenderer, Promp
     (self.sid, self.tile, self.failed, self.painter, lag) = (sid, tile, failed, painter, frameInterval / 2)
     adaptiveStreamFPS = frameInterval > Self.slow ? UInt((1 / frameInterval.seconds).rounded(.up)) : 0
     tile.write(nil)
+    // Until it is put somewhere.
+    tile.hide()
   }
 
   /// Mixed more often than that, all frames are asked for: a camera that slows down has none to spare.
@@ -54,7 +59,10 @@ final class CompositeTile: VideoRenderer, SizelessRenderer, MutedRenderer, Promp
   }
 
   /// At the moment at which it was taken, so that it stays in step with the audio.
-  func render(frame: VideoFrame) { tile.frames.show(frame.buffer, at: frame.time + lag) }
+  func render(frame: VideoFrame) {
+    gaps.came(at: frame.time)
+    tile.frames.show(frame.buffer, at: frame.time + lag)
+  }
   func setMuted(_ isMuted: Bool) { tile.frames.setMuted(isMuted) }
 
   /// Nil shows what stands in.
@@ -86,13 +94,19 @@ final class CompositeTile: VideoRenderer, SizelessRenderer, MutedRenderer, Promp
     return Change(track: track, new: new, old: old, standIn: try isOther ? standIn(new) : nil)
   }
 
-  /// Has its new place; takes no time.
-  func put(_ change: Change) {
+  /// Has its new place from a mixed frame on; takes no time.
+  /// - Parameter time: by `MixPipeline.frame(at:)`.
+  /// - Returns: for `MixPipeline.change(_:at:)`; nil where it stays where it is.
+  func put(_ change: Change, from time: MediaTime) -> MixTile.Change? {
     let (new, old) = (change.new, change.old)
     look.withLock { $0 = new }
-    guard new.place != old?.place || new.level != old?.level || new.isRounded != old?.isRounded else { return }
-    tile.put(at: new.place, level: new.level, isRounded: new.isRounded)
+    guard new.place != old?.place || new.level != old?.level || new.isRounded != old?.isRounded else {
+      if let standIn = change.standIn { tile.frames.setStandIn(standIn) }
+      return nil
+    }
     adaptiveStreamDidChange()
+    return tile.put(
+      at: new.place, level: new.level, isRounded: new.isRounded, standIn: change.standIn, from: time)
   }
 
   /// The rest of it, some of which takes time.
@@ -101,7 +115,6 @@ final class CompositeTile: VideoRenderer, SizelessRenderer, MutedRenderer, Promp
     if new.label != old?.label || new.isMuted != old?.isMuted { tile.write(new.label, isMuted: new.isMuted) }
     if old == nil { tile.start() }
     if new.message != old?.message { tile.show(label: new.message) }
-    if let standIn = change.standIn { tile.frames.setStandIn(standIn) }
     follow(change.track)
   }
 
@@ -125,6 +138,15 @@ final class CompositeTile: VideoRenderer, SizelessRenderer, MutedRenderer, Promp
     track?.add(videoRenderer: self)
   }
 
+  /// It gets nothing any more; its last frame is seen until the change that this returns.
+  func leave() -> MixTile.Change {
+    track?.remove(videoRenderer: self)
+    return tile.leave { [isGone] in isGone.withLock { $0 = true } }
+  }
+
+  /// Whether it has left, and is in no mixed frame that is still to come.
+  var hasLeft: Bool { isGone.withLock { $0 } }
+
   /// When it returns nothing of it is left.
   func remove() {
     track?.remove(videoRenderer: self)
@@ -137,7 +159,8 @@ final class CompositeVoice: AudioRenderer, PromptRenderer, Sendable {
   let track: RemoteAudioTrack
   private let voice: MixVoice
   private let failed: Locked<LiveKitError?>
-  private let newest = Locked<MediaTime?>(nil)
+  /// Between what is decoded.
+  let gaps = GapWatch()
 
   /// - Parameter failed: what goes wrong in the voice, once it has.
   init(_ track: RemoteAudioTrack, in voice: MixVoice, failed: Locked<LiveKitError?>) {
@@ -147,15 +170,12 @@ final class CompositeVoice: AudioRenderer, PromptRenderer, Sendable {
 
   func render(pcmBuffer: AudioPCMBuffer) {
     voice.hear(pcmBuffer.buffer.media, at: pcmBuffer.time)
-    newest.withLock { $0 = pcmBuffer.time }
+    gaps.came(at: pcmBuffer.time)
   }
 
   /// Why nothing of it is heard any more.
   var failure: LiveKitError? { failed.withLock { $0 } }
   var losses: MixVoice.Losses { voice.losses }
-
-  /// Of what was decoded last; nil before something was.
-  var newestTime: MediaTime? { newest.withLock { $0 } }
 
   /// It gets nothing any more; what it has got is still heard.
   func leave() { track.remove(audioRenderer: self) }

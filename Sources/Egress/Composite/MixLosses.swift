@@ -1,3 +1,5 @@
+import MediaBridge
+
 /// What of a mixed room was left out because the machine, or what came, was too slow. Audio is never left out for the sake of
 /// video.
 public struct MixLosses: Sendable, Equatable {
@@ -12,6 +14,17 @@ public struct MixLosses: Sendable, Equatable {
 
   /// What a composite has that loses nothing.
   public init() {}
+
+  /// With what another one says of a kind.
+  func with(_ kind: Track.Kind, of other: Self) -> Self {
+    var losses = self
+    if kind == .video {
+      (losses.framesNotMixed, losses.framesDropped) = (other.framesNotMixed, other.framesDropped)
+    } else {
+      (losses.audioDropped, losses.audioLate) = (other.audioDropped, other.audioLate)
+    }
+    return losses
+  }
 
   static func + (one: Self, other: Self) -> Self {
     var sum = one

@@ -169,7 +169,7 @@ public actor RoomComposite: EgressJob {
 
   private func noteGaps() {
     guard let media = run?.job.media, let scene = mixing.scene else { return }
-    members.gaps.note(scene.places(of: members.wanted, age: media.age), at: jobAge)
+    members.gaps.note(scene.places(of: members.wanted), age: media.age, at: jobAge)
   }
 
   /// Whether something of it is missing though it is subscribed.
@@ -284,7 +284,11 @@ extension RoomComposite: JobSource {
   func counts(_ participant: RemoteParticipant) -> Bool { options.choice.includes(participant.identity) }
   var sourceFailure: LiveKitError? { mixing.failure.withLock { $0 } }
   var losses: MixLosses? { mixing.losses }
-  func mixedGaps(until length: Duration) -> [Manifest.Span] { members.gaps.spans(until: length) }
+  func mixedGaps(until length: Duration) -> [Manifest.Span] {
+    // Whoever looked at the room last did so before the end.
+    if let media = run?.job.media { members.gaps.take(media.age) }
+    return members.gaps.spans(until: length)
+  }
 
   var incoming: [IncomingMedia] { members.arrivals.map(\.media) }
   var received: [RecordedTracks.Received] {

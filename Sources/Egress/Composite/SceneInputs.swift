@@ -1,5 +1,6 @@
 import MediaBridge
 import MediaCore
+import MediaPipelines
 
 /// The tiles and voices of a composite, and what those have lost that are gone.
 struct SceneInputs {
@@ -7,13 +8,16 @@ struct SceneInputs {
   var voices: [CompositeVoice] = []
   /// Of who is gone, with what is still to be mixed of them.
   private var leaving: [Leaving] = []
+  /// Those that are seen until a change of the mix.
+  private var leavingTiles: [CompositeTile] = []
   private var lostBefore = MixLosses()
 
   /// Of all that are and were here.
   var losses: MixLosses { lostBefore + ownLosses }
   private var ownLosses: MixLosses {
     let heard = voices + leaving.map(\.voice)
-    return (tiles.map(MixLosses.init) + heard.map(MixLosses.init)).reduce(MixLosses(), +)
+    let seen = tiles + leavingTiles
+    return (seen.map(MixLosses.init) + heard.map(MixLosses.init)).reduce(MixLosses(), +)
   }
 
   private struct Leaving {
@@ -22,9 +26,19 @@ struct SceneInputs {
     let end: MediaTime
   }
 
-  mutating func keepTiles(where isKept: (CompositeTile) -> Bool) {
-    for tile in tiles where !isKept(tile) { remove(tile) }
-    tiles.removeAll { !isKept($0) }
+  /// It is there no more.
+  mutating func removeTile(_ sid: String) {
+    for tile in tiles where tile.sid == sid { remove(tile) }
+    tiles.removeAll { $0.sid == sid }
+  }
+
+  /// They get nothing any more.
+  /// - Returns: the changes until which they are seen.
+  mutating func leaveTiles(where isLeaving: (CompositeTile) -> Bool) -> [MixTile.Change] {
+    let gone = tiles.filter(isLeaving)
+    tiles.removeAll { tile in gone.contains { $0 === tile } }
+    leavingTiles += gone
+    return gone.map { $0.leave() }
   }
 
   /// The others get nothing any more; what they have got is heard until `end`.
@@ -36,8 +50,11 @@ struct SceneInputs {
     voices.removeAll { !isKept($0) }
   }
 
-  /// Takes out those that are heard to their end, or have failed on the way there.
+  /// Takes out those that are seen and heard to their end, or have failed on the way there.
   mutating func takeLeft(at now: MediaTime) {
+    let unseen = leavingTiles.filter { $0.hasLeft || $0.failure != nil }
+    for gone in unseen { remove(gone) }
+    leavingTiles.removeAll { tile in unseen.contains { $0 === tile } }
     let left = leaving.filter { $0.end <= now || $0.voice.failure != nil }
     for gone in left { remove(gone.voice) }
     leaving.removeAll { gone in left.contains { $0.voice === gone.voice } }
@@ -76,6 +93,7 @@ struct SceneInputs {
     taken.lostBefore = lostBefore
     if kind == .video {
       swap(&taken.tiles, &tiles)
+      swap(&taken.leavingTiles, &leavingTiles)
     } else {
       swap(&taken.voices, &voices)
       swap(&taken.leaving, &leaving)
@@ -85,19 +103,20 @@ struct SceneInputs {
     return taken
   }
 
-  /// Those that were taken are here again.
-  mutating func give(_ taken: SceneInputs) {
+  /// Those that were taken are here again. What others of their kind have lost meanwhile nobody has seen or heard.
+  mutating func give(_ kind: Track.Kind, _ taken: SceneInputs) {
     tiles += taken.tiles
+    leavingTiles += taken.leavingTiles
     voices += taken.voices
     leaving += taken.leaving
-    lostBefore = taken.lostBefore
+    lostBefore = lostBefore.with(kind, of: taken.lostBefore)
   }
 
   /// None is left when it returns.
   mutating func clear() {
-    keepTiles { _ in false }
+    for tile in tiles + leavingTiles { remove(tile) }
     for voice in voices + leaving.map(\.voice) { remove(voice) }
-    (voices, leaving) = ([], [])
+    (tiles, leavingTiles, voices, leaving) = ([], [], [], [])
   }
 }
 

@@ -18,7 +18,7 @@ final class CropShape: Sendable {
   init(_ element: Element) throws(PipelineError) {
     let state = Locked(State())
     (self.element, self.state) = (element, state)
-    try element.beforeEachBuffer { element in
+    try element.beforeEachBuffer { element, _ in
       let wanted = state.withLock { state in
         defer { state.applied = state.wanted }
         return state.wanted != state.applied ? state.wanted : nil

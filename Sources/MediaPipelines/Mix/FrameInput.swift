@@ -19,6 +19,15 @@ package final class FrameInput: Sendable {
     /// Of the place.
     var place: PixelSize?
     var standIn = StandIn.black
+    /// What was shown last, other than what stands in.
+    var newest: Newest?
+    /// From when on that is seen in another way, and so is to be shown once more.
+    var changes = MomentList<MediaTime>()
+  }
+
+  private struct Newest {
+    let frame: VideoFrameBuffer
+    let time: MediaTime
   }
 
   private let source: AppSource
@@ -29,10 +38,17 @@ package final class FrameInput: Sendable {
 
   /// - Parameter time: when it is to be seen; nil for its own.
   package func show(_ frame: VideoFrameBuffer, at time: MediaTime? = nil) {
-    state.withLock { state in
-      guard !state.isMuted else { return }
+    // What was shown before is let go of outside the lock.
+    _ = state.withLock { state -> Newest? in
+      guard !state.isMuted else { return nil }
+      let before = state.newest
+      if let moment = time ?? frame.media.pts {
+        repeatNewest(of: &state, until: moment)
+        state.newest = Newest(frame: frame, time: moment)
+      }
       state.shown = PixelSize(width: frame.width, height: frame.height)
       source.push(frame.media, pts: time)
+      return before
     }
   }
 
@@ -45,15 +61,48 @@ package final class FrameInput: Sendable {
   /// How large the place is, which what stands in fills.
   package func fill(_ place: PixelSize) { state.withLock { $0.place = place } }
 
+  /// From a moment on it is seen in another way. What is seen until then is shown once more, for that moment: ahead of the
+  /// first frame that is as late, or by `repeatNewest(at:after:)`.
+  /// - Parameters:
+  ///   - place: how large the place is from now on.
+  ///   - standIn: what is seen while it is muted; nil for what was.
+  func change(place: PixelSize, standIn: StandIn?, at time: MediaTime) {
+    state.withLock { state in
+      state.place = place
+      state.standIn = standIn ?? state.standIn
+      if state.isMuted { pushStandIn(of: state, at: time) } else { state.changes.add(time, from: time) }
+    }
+  }
+
+  /// Shows once more what is seen, for a moment of `change` for which nothing has come yet.
+  /// - Parameter stillness: how long before that moment it has to have come.
+  func repeatNewest(at time: MediaTime, after stillness: Duration = .zero) {
+    state.withLock { state in
+      guard let newest = state.newest, time - newest.time >= stillness else { return }
+      repeatNewest(of: &state, until: time)
+    }
+  }
+
+  private func repeatNewest(of state: inout State, until time: MediaTime) {
+    for moment in state.changes.due(at: time) {
+      if let newest = state.newest { source.push(newest.frame.media, pts: moment) }
+    }
+  }
+
   /// Calls `body` while no frame is on its way to the place: at once, or on the streaming thread. Frames that come do not
   /// overtake it.
   func betweenFrames(_ body: @escaping @Sendable () -> Void) { source.whenIdle(body) }
 
   package func setMuted(_ isMuted: Bool) {
-    state.withLock { state in
-      guard state.isMuted != isMuted else { return }
+    _ = state.withLock { state -> Newest? in
+      guard state.isMuted != isMuted else { return nil }
       state.isMuted = isMuted
-      if isMuted { pushStandIn(of: state) }
+      guard isMuted else { return nil }
+      let before = state.newest
+      state.newest = nil
+      // What is still to change changes what stands in.
+      for time in (state.changes.takeAll() + [.now]).sorted() { pushStandIn(of: state, at: time) }
+      return before
     }
   }
 
@@ -71,7 +120,7 @@ package final class FrameInput: Sendable {
     }
   }
 
-  private func pushStandIn(of state: State) {
+  private func pushStandIn(of state: State, at time: MediaTime = .now) {
     let media: MediaBuffer? =
       switch state.standIn {
       case .black: (state.place ?? state.shown).flatMap { .blackFrame(width: $0.width, height: $0.height) }
@@ -79,6 +128,6 @@ package final class FrameInput: Sendable {
       case .awaited: nil
       }
     // Elements that write over frames drop those without a time.
-    if let media { source.push(media, pts: .now) }
+    if let media { source.push(media, pts: time) }
   }
 }

@@ -17,6 +17,8 @@ package final class MixPipeline: Sendable {
   private let caption: FrameCaption?
   /// Of frames.
   private let pace: Locked<MixPace>?
+  /// Of tiles.
+  private let changes = Locked(FrameChanges<MixTile.Step>())
   /// How long after it was a moment is mixed, by the mixer's `latency`.
   package let delay: Duration
 
@@ -78,14 +80,33 @@ package final class MixPipeline: Sendable {
     }
     // The sink's end takes its call-back away, and with it what that holds of the sink.
     let sink = Locked<AppSink?>(nil)
-    let frames = try made.sink("frames") { [caption] media in
+    let frames = try made.sink("frames") { [caption, changes] media in
       onBuffer(media)
       guard let time = media.pts else { return }
       caption?.write(captions: captions(time))
-      guard let rest = pace.withLock({ $0.mixed(time, at: .now) }) else { return }
-      sink.withLock { $0 }?.leaveOut(after: time, for: rest)
+      let rest = pace.withLock { $0.mixed(time, at: .now) }
+      if let rest { sink.withLock { $0 }?.leaveOut(after: time, for: rest) }
+      // The mixer's own thread, which mixes the next frame once this has returned.
+      let due = changes.withLock { $0.mixed(time, for: media.duration ?? .zero, skipping: rest ?? .zero) }
+      for step in due { step() }
     }
     sink.withLock { $0 = frames }
+  }
+
+  /// When the first frame begins that is mixed at or after a moment; before anything is mixed, that moment.
+  package func frame(at time: MediaTime) -> MediaTime { changes.withLock { $0.frame(at: time) } }
+
+  /// Has tiles change between two mixed frames: none has one of these changes without the others.
+  /// - Parameter time: by `frame(at:)`.
+  package func change(_ tiles: [MixTile.Change], at time: MediaTime) {
+    guard !tiles.isEmpty else { return }
+    step(at: time - MixTile.Change.lead) { for tile in tiles { tile.prepare() } }
+    step(at: time) { for tile in tiles { tile.apply() } }
+  }
+
+  private func step(at time: MediaTime, _ body: @escaping MixTile.Step) {
+    let isWaiting = changes.withLock { $0.add(body, from: time) }
+    if !isWaiting { body() }
   }
 
   /// Frames that were not mixed since the machine did not keep up.

@@ -1,5 +1,5 @@
 package import GStreamerKit
-import MediaCore
+package import MediaCore
 package import PipelineTemplates
 
 /// A tile template at work in front of a mixer of frames: what goes in is seen at a place of the mixed frame.
@@ -7,9 +7,26 @@ package final class MixTile: Sendable {
   /// Where the frames go in.
   package let frames: FrameInput
   private let branch: MixerBranch
+  /// Kept, for frames are watched no longer than it is.
+  private let source: Element
   private let fitting: FrameFitting
   /// Where its corners are rounded.
   private let rounded = Locked<CornerRounding.Place?>(nil)
+  typealias Step = @Sendable () -> Void
+  /// What changes with its frames, from the first one on that is as late.
+  private let fittings = Locked(MomentList<Step>())
+
+  /// What is seen of a tile from one mixed frame on.
+  package struct Change: Sendable {
+    /// How long before that frame is mixed what stands still goes through the tile once more, for its new shape.
+    static let lead = Duration.milliseconds(100)
+    /// What came no later than so long before that frame stands still.
+    fileprivate static let stillness = Duration.milliseconds(200)
+    /// To be called so long before it.
+    var prepare: Step = {}
+    /// To be called between that frame and the one before.
+    let apply: Step
+  }
 
   /// Nothing is seen of it before `start()`.
   /// - Parameters:
@@ -25,11 +42,18 @@ package final class MixTile: Sendable {
     branch = try mixed.addBranch(template, toMixer: MixPipeline.videoMixer)
     branch.tell(onFailure, in: template)
     let branch = branch
-    do throws(PipelineError) { frames = FrameInput(into: try branch.appSource(named: "video")) } catch {
+    do throws(PipelineError) {
+      frames = FrameInput(into: try branch.appSource(named: "video"))
+      source = try branch.element(named: "video")
+    } catch {
       branch.remove()
       throw error
     }
     fitting = FrameFitting(overlayName: "label") { try? branch.element(named: $0) }
+    do throws(PipelineError) { try fitFrames() } catch {
+      branch.remove()
+      throw error
+    }
     guard let rounding else { return }
     branch.round(
       rounding, at: { [rounded] in rounded.withLock { $0 } },
@@ -61,6 +85,14 @@ package final class MixTile: Sendable {
     frames.renewStandIn()
   }
 
+  /// No element is told of another format while it agrees on one: none has a frame when one leaves the source.
+  private func fitFrames() throws(PipelineError) {
+    try source.beforeEachBuffer(at: "src") { [fittings] _, time in
+      guard let time else { return }
+      for fit in fittings.withLock({ $0.due(at: time) }) { fit() }
+    }
+  }
+
   /// From the next frame that is mixed on.
   /// - Parameters:
   ///   - level: a higher one is seen above a lower one; nil leaves it to when they came.
@@ -68,20 +100,51 @@ package final class MixTile: Sendable {
   package func put(at place: TilePlace, level: Int? = nil, isRounded: Bool = false) {
     frames.fill(place.size)
     // No element is told of another format while it agrees on one.
-    frames.betweenFrames { [fitting, rounded] in
+    frames.betweenFrames(fit(place, isRounded))
+    branch.lay(place, level)
+    // Of another shape it would leave the background beside it, and rounded corners have that of the place before.
+    frames.renewStandIn()
+  }
+
+  /// From the first frame on that is mixed for a moment: frames that are shown for earlier ones are as they were.
+  /// - Parameters:
+  ///   - standIn: what is seen while it is muted; nil for what was.
+  ///   - time: by `MixPipeline.frame(at:)`.
+  /// - Returns: for `MixPipeline.change(_:at:)`. A tile that was hidden is seen from then on.
+  package func put(
+    at place: TilePlace, level: Int, isRounded: Bool, standIn: FrameInput.StandIn?, from time: MediaTime
+  ) -> Change {
+    let fit = fit(place, isRounded)
+    fittings.withLock { $0.add(fit, from: time) }
+    frames.change(place: place.size, standIn: standIn, at: time)
+    return Change(
+      prepare: { [frames] in frames.repeatNewest(at: time, after: Change.stillness) },
+      apply: { [frames, branch] in
+        branch.lay(place, level)
+        branch.setVisible(true)
+        // What comes now is too late for that frame.
+        frames.repeatNewest(at: time)
+      })
+  }
+
+  private func fit(_ place: TilePlace, _ isRounded: Bool) -> Step {
+    { [fitting, rounded] in
       fitting.fit(into: place)
       rounded.withLock { $0 = isRounded ? CornerRounding.Place(place) : nil }
     }
-    var properties = [
-      ("xpos", "\(place.x)"), ("ypos", "\(place.y)"), ("width", "\(place.width)"), ("height", "\(place.height)"),
-      // What is seen beside a frame of another shape is the background.
-      ("sizing-policy", "keep-aspect-ratio"),
-    ]
-    if let level { properties.append(("zorder", "\(level)")) }
-    // A mixer without places is the template's own business.
-    for (property, value) in properties { try? branch.setInput(property, to: value) }
-    // Of another shape it would leave the background beside it, and rounded corners have that of the place before.
-    frames.renewStandIn()
+  }
+
+  /// Nothing is seen of it before a change that says where.
+  package func hide() { branch.setVisible(false) }
+
+  /// Nothing is seen of it any more.
+  /// - Parameter onEnd: called once that is so, on a streaming thread; to return at once.
+  /// - Returns: for `MixPipeline.change(_:at:)`.
+  package func leave(_ onEnd: @escaping @Sendable () -> Void) -> Change {
+    Change(apply: { [branch] in
+      branch.setVisible(false)
+      onEnd()
+    })
   }
 
   /// Frames that nobody saw, since they waited too long to be mixed.
@@ -102,6 +165,23 @@ extension Pipeline {
   func addBranch(_ template: FilledTemplate, toMixer mixer: String) throws(PipelineError) -> MixerBranch {
     try addBranch(description: template.description, toMixer: mixer, locate: template.location(atOffset:))
   }
+}
+
+// A mixer without places is the template's own business.
+extension MixerBranch {
+  /// Where it is mixed.
+  fileprivate func lay(_ place: TilePlace, _ level: Int?) {
+    var properties = [
+      ("xpos", "\(place.x)"), ("ypos", "\(place.y)"), ("width", "\(place.width)"), ("height", "\(place.height)"),
+      // What is seen beside a frame of another shape is the background.
+      ("sizing-policy", "keep-aspect-ratio"),
+    ]
+    if let level { properties.append(("zorder", "\(level)")) }
+    for (property, value) in properties { try? setInput(property, to: value) }
+  }
+
+  /// What is not takes the mixer no time.
+  fileprivate func setVisible(_ isVisible: Bool) { try? setInput("alpha", to: isVisible ? "1" : "0") }
 }
 
 extension MixerBranch {

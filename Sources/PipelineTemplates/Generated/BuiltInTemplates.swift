@@ -706,9 +706,9 @@ audiotestsrc is-live=true do-timestamp=true wave=silence samplesperbuffer=960
 # Mixes the frames of a room into one, for a room composite.
 #
 # videomix       Swift adds an input for each tile, made of the template tile/video, sets its place (`xpos`, `ypos`,
-#                `width`, `height`, `zorder`, `sizing-policy`), and removes it again. A moment is mixed `delay` ns after it
-#                was: what has come by then is seen at its time, and what has not holds up nobody; its last frame stays.
-#                A background that is not black is the lowest tile.
+#                `width`, `height`, `zorder`, `sizing-policy`, `alpha`), and removes it again. A moment is mixed `delay` ns
+#                after it was: what has come by then is seen at its time, and what has not holds up nobody; its last frame
+#                stays. A background that is not black is the lowest tile.
 # logo           An image above all tiles, where one is asked for: Swift sets `location`, `alpha`, `offset-x`, `offset-y`,
 #                `overlay-width` and `overlay-height`.
 # caption        What people are told: the label of the whole frame and, below it, captions of what is said. Swift sets

@@ -14,11 +14,12 @@ import Testing
   private let failures = Collector<String>()
 
   private func run(
-    _ kind: String, captions: @escaping @Sendable (MediaTime) -> String = { _ in "" },
+    _ kind: String, delay: Int = 100_000_000,
+    captions: @escaping @Sendable (MediaTime) -> String = { _ in "" },
     _ body: (MixPipeline, FilledTemplate) async throws -> Void
   ) async throws {
     let values = [
-      "width": "320", "height": "180", "framerate": "30/1", "delay": "100000000", "audio-delay": "100000000",
+      "width": "320", "height": "180", "framerate": "30/1", "delay": "\(delay)", "audio-delay": "100000000",
     ]
     let pipeline = try MixPipeline(
       try factory.fill(.mix, kind, values: values), factory: factory, captions: captions,
@@ -228,6 +229,90 @@ import Testing
     return frame.withPlanes { planes in
       planes[0].map { plane in (0..<plane.width).map { plane.bytes[y * plane.stride + $0] } }
     }.flatMap { $0 } ?? []
+  }
+
+  private static let (left, right, top, bottom, whole) = (
+    TilePlace(x: 0, y: 0, width: 160, height: 180, fit: .cover),
+    TilePlace(x: 160, y: 0, width: 160, height: 180, fit: .cover),
+    TilePlace(x: 0, y: 0, width: 320, height: 90, fit: .cover),
+    TilePlace(x: 0, y: 90, width: 320, height: 90, fit: .cover),
+    TilePlace(x: 0, y: 0, width: 320, height: 180, fit: .cover)
+  )
+
+  /// Whether all of a mixed frame has the luma of these quarters, in reading order, to the edges.
+  private func isCovered(_ media: MediaBuffer?, by luma: [Int]) -> Bool {
+    guard let frame = media.flatMap(VideoFrameBuffer.init) else { return false }
+    return frame.withPlanes { planes in
+      [4, 45, 86, 94, 135, 176].allSatisfy { y in
+        [4, 80, 156, 164, 240, 316].allSatisfy { x in
+          let wanted = luma[(y < 90 ? 0 : 2) + (x < 160 ? 0 : 1)]
+          return planes[0].map { abs(Int($0.bytes[y * $0.stride + x]) - wanted) < 8 } ?? false
+        }
+      }
+    } ?? false
+  }
+
+  /// One who stays, one who goes and one who comes: there is no mixed frame between those of before and those of after it.
+  @Test func aChangeIsSeenInOneFrame() async throws {
+    // What is mixed so late has all come.
+    try await run("video", delay: 2_000_000_000) { pipeline, template in
+      try await eventually("the first frame") { mixed.count > 0 }
+      let (stays, goes, comes) = (
+        try pipeline.addTile(template), try pipeline.addTile(template), try pipeline.addTile(template)
+      )
+      for (tile, place) in [(stays, Self.left), (goes, Self.right)] {
+        tile.put(at: place, level: 2)
+        tile.start()
+      }
+      stays.frames.show(try frame(100), at: .now)
+      goes.frames.show(try frame(200), at: .now)
+      let (before, after) = ([100, 200, 100, 200], [100, 100, 150, 150])
+      try await eventually("two halves") { isCovered(mixed.values.last, by: before) }
+      let seen = mixed.count
+      comes.hide()
+      comes.start()
+      let time = pipeline.frame(at: .now)
+      comes.frames.show(try frame(150), at: time - .milliseconds(100))
+      let isGone = Locked(false)
+      let changes = [
+        stays.put(at: Self.top, level: 2, isRounded: false, standIn: nil, from: time),
+        comes.put(at: Self.bottom, level: 3, isRounded: false, standIn: nil, from: time),
+        goes.leave { isGone.withLock { $0 = true } },
+      ]
+      pipeline.change(changes, at: time)
+      stays.frames.show(try frame(100), at: time + .milliseconds(50))
+      comes.frames.show(try frame(150), at: time + .milliseconds(50))
+      try await eventually("two halves of another shape") { isCovered(mixed.values.last, by: after) }
+      let hasLeft = isGone.withLock { $0 }
+      #expect(hasLeft)
+      let looks = mixed.values.dropFirst(seen).map { frame in
+        (time: frame.pts ?? .now, isOld: isCovered(frame, by: before), isNew: isCovered(frame, by: after))
+      }
+      let wrong = looks.filter { $0.time < time - .milliseconds(1) ? !$0.isOld : !$0.isNew }
+      #expect(wrong.isEmpty, "\(time): \(wrong)")
+      for tile in [stays, goes, comes] { tile.remove() }
+    }
+  }
+
+  /// A screen on which nothing moves: it is cut to its new shape all the same.
+  @Test func whatStandsStillHasTheShapeOfItsNewPlace() async throws {
+    try await run("video") { pipeline, template in
+      let tile = try pipeline.addTile(template)
+      tile.put(at: Self.left, level: 1)
+      tile.start()
+      tile.frames.show(try frame(100), at: .now)
+      try await eventually("the left half") { isCovered(mixed.values.last, by: [100, 16, 100, 16]) }
+      let time = pipeline.frame(at: .now)
+      pipeline.change([tile.put(at: Self.whole, level: 1, isRounded: false, standIn: nil, from: time)], at: time)
+      try await eventually("all of the frame") { isCovered(mixed.values.last, by: [100, 100, 100, 100]) }
+      // What stands in for who is muted before the change has its shape, too.
+      let next = pipeline.frame(at: .now)
+      let change = tile.put(at: Self.right, level: 1, isRounded: false, standIn: .frame(try frame(200)), from: next)
+      tile.frames.setMuted(true)
+      pipeline.change([change], at: next)
+      try await eventually("what stands in") { isCovered(mixed.values.last, by: [16, 200, 16, 200]) }
+      tile.remove()
+    }
   }
 
   /// What is mixed goes on, whichever of both comes first.
