@@ -218,7 +218,7 @@ struct RecordingReport: Sendable {
     if !status.standIns.isEmpty { fields["stand_ins"] = status.standIns.map(\.kind.description) }
     if !status.parts.isEmpty { fields["parts"] = status.parts }
     if !status.segments.isEmpty { fields["segments"] = status.segments }
-    if let captions = status.captions { fields["captions"] = ["files": captions.files, "cues": captions.cues] }
+    if let captions = status.captions { fields["captions"] = captions.fields }
     if status.isFile { fields["bytes"] = status.bytes }
     if let stream = status.stream { (fields["losses"], fields["away"]) = (stream.losses, Format.seconds(stream.away)) }
     console.event("finished", fields)
@@ -229,7 +229,9 @@ struct RecordingReport: Sendable {
     guard captions.cues > 0 else {
       return "Nothing was transcribed meanwhile: \(files) \(captions.files.count > 1 ? "are" : "is") empty"
     }
-    return "Captions in \(files): \(captions.cues) \(captions.cues == 1 ? "cue" : "cues")"
+    let cues = "Captions in \(files): \(captions.cues) \(captions.cues == 1 ? "cue" : "cues")"
+    guard captions.lateCues > 0 else { return cues }
+    return "\(cues); \(captions.lateCues) of them came when their part was complete, whose own text track is without"
   }
 
   private func describe(_ change: CodecChange) -> String {

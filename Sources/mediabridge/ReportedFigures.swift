@@ -39,12 +39,21 @@ extension DestinationStatus {
     var fields: [String: Any] = ["file": location, "state": state.rawValue, "duration": Format.seconds(duration)]
     if isFile { fields["bytes"] = bytes }
     if !segments.isEmpty { fields["segment_count"] = segments.count }
-    if let captions { fields["captions"] = ["files": captions.files, "cues": captions.cues] }
+    if let captions { fields["captions"] = captions.fields }
     if let stream {
       fields["losses"] = stream.losses
       fields["reason"] = stream.reason?.message
     }
     if let failure { (fields["message"], fields["code"]) = (failure.message, failure.code.rawValue) }
+    return fields
+  }
+}
+
+extension CaptionStatus {
+  /// For machines.
+  var fields: [String: Any] {
+    var fields: [String: Any] = ["files": files, "cues": cues]
+    if lateCues > 0 { fields["late_cues"] = lateCues }
     return fields
   }
 }

@@ -92,10 +92,31 @@ import Testing
   @Test func whatBeginsInAPauseIsCutOut() {
     var captions = Captions()
     _ = captions.note(segment("1", "be", isFinal: false), of: Self.alice, at: .seconds(1))
-    #expect(captions.note(segment("2", "x"), of: Self.alice, at: .seconds(3), isPaused: true) == nil)
+    let cutOut: (Duration) -> Duration? = { _ in nil }
+    #expect(captions.note(segment("2", "x"), of: Self.alice, at: .seconds(3), place: cutOut) == nil)
     #expect(
-      captions.note(segment("1", "before"), of: Self.alice, at: .seconds(3), isPaused: true) == cue(1, 3, "before"))
+      captions.note(segment("1", "before"), of: Self.alice, at: .seconds(3), place: cutOut) == cue(1, 3, "before"))
     #expect(captions.note(segment("3", "  \n"), of: Self.alice, at: .seconds(4)) == nil, "nothing is said")
+  }
+
+  /// What is final comes a moment after it was said: of a pause, when that is over.
+  @Test func whatWasSaidInAPauseIsCutOutHoweverLateItComes() {
+    var clock = JobClock()
+    let begin = MediaTime(nanoseconds: 1_000_000_000_000)
+    _ = clock.pause(at: begin + .seconds(20))
+    _ = clock.resume(at: begin + .seconds(50))
+    let (paused, now) = (clock, begin + .seconds(51))
+    let place: (Duration) -> Duration? = { ago in paused.placed(now - ago).map { $0 - begin } }
+    let today = UInt64(Self.today.timeIntervalSince1970 * 1000)
+    var captions = Captions()
+    func note(_ text: String, _ start: UInt64, _ end: UInt64) -> CaptionCue? {
+      let said = segment(text, text, start: today - start, end: today - end)
+      return captions.note(said, of: Self.alice, at: .seconds(21), place: place)
+    }
+    #expect(note("in it", 5000, 4000) == nil)
+    #expect(note("before it", 33_000, 32_000) == cue(18, 19, "before it"))
+    #expect(note("after it", 500, 0) == cue(20.5, 21.5, "after it"))
+    #expect(captions.count == 2)
   }
 
   @Test func aPartHasWhatIsInIt() {
@@ -211,5 +232,13 @@ import Testing
       file.release()
       #expect(!FileManager.default.fileExists(atPath: file.path))
     }
+  }
+}
+
+extension Captions {
+  /// Of a job that was never paused.
+  fileprivate mutating func note(_ segment: TranscriptionSegment, of speaker: Speaker, at now: Duration) -> CaptionCue?
+  {
+    note(segment, of: speaker, at: now) { max(now - $0, .zero) }
   }
 }

@@ -1,3 +1,4 @@
+import BridgeTesting
 import GStreamerKit
 import MediaBridge
 import MediaCore
@@ -58,6 +59,38 @@ import Testing
     }
     try push("video", at: .seconds(1), into: writer)
     #expect(stages.map(pushed) == [1, 1 + 21 * 100])
+    for stage in stages { await stage.discard() }
+  }
+
+  /// A media thread may say that one is over when it is ended with all the others.
+  @Test func aStageIsEndedOnce() async throws {
+    let ended = Collector<Int>()
+    let list = StageList(Breakage(of: Destination(location: "many"), onChange: {})) { ended.add(0) }
+    let stages = [try stage(), try stage()]
+    for stage in stages { list.add(stage) }
+    list.end(stages[0])
+    #expect(list.open.map { ObjectIdentifier($0) } == [ObjectIdentifier(stages[1])])
+    list.end(stages[0], before: stages[1])
+    for stage in list.open { list.end(stage) }
+    #expect(list.open.isEmpty)
+    try? await list.finish()
+    #expect(ended.count == 2)
+  }
+
+  /// It ends while the encoder is behind: what is heard in the last part is in the last part.
+  @Test func anEndLeavesTheAudioToThePartThatIsYetToBegin() async throws {
+    let stages = [try stage(), try stage()]
+    let turns = stages.map { DestinationWriter.Turn(stage: $0, lines: lines.mapValues(\.id)) }
+    let writer = DestinationWriter(turns[0], from: nil, onOver: { _, _ in }, onPastEnd: {})
+    try push("video", at: .zero, into: writer)
+    var next = turns[1]
+    next.earliest = .seconds(1)
+    _ = writer.prepare(next)
+    for step in 50..<60 { try push("audio", at: .milliseconds(20) * step, into: writer) }
+    writer.finish(at: .milliseconds(1100))
+    #expect(stages.map(pushed) == [1, 0])
+    try push("video", at: .seconds(1), into: writer)
+    #expect(stages.map(pushed) == [1, 1 + 5])
     for stage in stages { await stage.discard() }
   }
 }

@@ -22,7 +22,7 @@ struct JobClockTests {
 
   @Test mutating func itStandsStillWhileItIsPaused() {
     let isNews = [clock.pause(at: Self.time(1000)), clock.pause(at: Self.time(1100))]
-    #expect(isNews == [true, false] && clock.isPaused)
+    #expect(isNews == [true, false] && clock.isPaused && clock.pausedSince == Self.time(1000))
     #expect(placed(999) == 999, "what was before may come late")
     #expect(placed(1000) == nil && placed(5000) == nil && reading(5000) == 1000)
   }
@@ -31,7 +31,7 @@ struct JobClockTests {
     var isNews = [clock.resume(at: Self.time(0))]
     _ = clock.pause(at: Self.time(1000))
     isNews += [clock.resume(at: Self.time(3000)), clock.resume(at: Self.time(3500))]
-    #expect(isNews == [false, true, false] && !clock.isPaused)
+    #expect(isNews == [false, true, false] && !clock.isPaused && clock.pausedSince == nil)
     #expect(placed(999) == 999 && placed(2999) == nil && placed(3000) == 1000 && reading(2000) == 1000)
     _ = clock.pause(at: Self.time(4000))
     _ = clock.resume(at: Self.time(4500))

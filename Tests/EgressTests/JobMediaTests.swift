@@ -146,6 +146,34 @@ import Testing
     #expect(audio.times.count == 50 && media.length == .seconds(1))
   }
 
+  /// A mix of video may be as far behind that of audio as somebody has set.
+  @Test func anEncoderThatBeginsLateTakesWhatIsFarBehindTheAudio() async throws {
+    let media = JobMedia(beginsWithVideo: false, onKeyframeNeeded: {}, onBegin: {})
+    media.expect([.video: .seconds(15)])
+    _ = try line(of: media)
+    let start = MediaTime.now
+    media.write(try block(at: start), .audio, isRaw: false)
+    media.advance(to: start + .seconds(20))
+    let factory = PipelineFactory(folder: nil)
+    let encoder = try factory.fill(.encode, "h264", values: ["width": "320", "height": "180"])
+    let video = try FeedLine(.video, .encoded(encoder), caps: nil, factory: factory, onKeyframeNeeded: {})
+    let times = Collector<Duration>()
+    video.add(
+      FeedLine.Taker(
+        id: ObjectIdentifier(video), keyframeInterval: nil, take: { times.add($1.shown) }, fail: { _ in }))
+    media.add { MediaLine(video, frames: FrameRepeater(asSent: nil, size: nil), silence: nil, before: $0) }
+    let black = try #require(MediaBuffer.blackFrame(width: 320, height: 180))
+    for step in 0..<5 {
+      let frame = black.withUnsafeBytes {
+        MediaBuffer(copying: $0, caps: black.caps, pts: start + .milliseconds(40) * step)
+      }
+      media.write(frame, .video, isRaw: true)
+    }
+    await video.drain()
+    await video.stop()
+    #expect(times.values == (0..<5).map { .milliseconds(40) * $0 })
+  }
+
   /// Encoders of AAC and MP3 fill what is missing with silence; of hours it would hold up the destination for minutes.
   @Test(arguments: ["aac", "mp3", "opus"])
   func anEncoderThatBeginsLateMakesNothingOfWhatWasBefore(_ encoder: String) async throws {

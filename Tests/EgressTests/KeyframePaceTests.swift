@@ -2,6 +2,7 @@ import BridgeTesting
 import GStreamerKit
 import MediaCore
 import MediaPipelines
+import PipelineTemplates
 import Testing
 
 @testable import Egress
@@ -35,6 +36,50 @@ import Testing
     #expect(asked(&pace, 5..<9) == [5] && pace.awaited == nil)
     _ = pace.await(from: .milliseconds(450))
     #expect(asked(&pace, 9..<20) == [12])
+  }
+
+  /// All that is shown may have gone in before anything comes out: nothing more goes in that could have it asked for.
+  @Test func whatAnEncoderCouldNotBeAskedForIsAskedForOnceItBegins() {
+    var pace = KeyframePace()
+    _ = pace.await(from: .seconds(1))
+    #expect(asked(&pace, 0..<50) == [], "nothing has come out yet")
+    let asks = [0, 1000, 1040].map { pace.made(at: .milliseconds($0)) }
+    #expect(asks == [Duration.seconds(1), nil, nil] && pace.awaited == nil)
+  }
+
+  @Test func whatIsYetToGoInHasItAskedForByItself() {
+    var pace = KeyframePace()
+    _ = pace.await(from: .seconds(1))
+    _ = asked(&pace, 0..<10)
+    let asks = pace.made(at: .zero)
+    #expect(asks == nil)
+    #expect(asked(&pace, 10..<50) == [25])
+  }
+
+  /// x264enc of GStreamer 1.22, to which frames come only once all of them have gone in.
+  @Test func aFrameThatWaitsForItsEncoderBecomesTheKeyframe() async throws {
+    let factory = PipelineFactory(folder: nil)
+    let text = try factory.template(.encode, "h264").text
+    let slow = try Template(
+      kind: .encode, name: "slow", file: "slow",
+      text: text.replacing("! videoflip", with: "! identity sleep-time=20000 ! videoflip"))
+    let values = ["width": "320", "height": "180", "gop": "1000", "frame-queue": "100"]
+    let filled = try factory.fill(slow, values: values)
+    let line = try FeedLine(.video, .encoded(filled), caps: nil, factory: factory) {}
+    let keyframes = Collector<Duration>()
+    line.add(
+      FeedLine.Taker(
+        id: ObjectIdentifier(line), keyframeInterval: nil, take: { if !$0.isDelta { keyframes.add($1.shown) } },
+        fail: { Issue.record("\($0)") }))
+    #expect(!line.requestKeyframe(), "it is too early")
+    #expect(line.requestKeyframe(from: .seconds(1)) == Duration.seconds(1))
+    let black = try #require(MediaBuffer.blackFrame(width: 320, height: 180))
+    for number in 0..<50 { line.push(black, at: .milliseconds(40) * number) }
+    await line.drain()
+    await line.stop()
+    let made = keyframes.values
+    // Of a very slow machine a frame or some may be left out.
+    #expect(made.count == 2 && made[0] == .zero && made[1] >= .seconds(1) && made[1] < .seconds(1.5), "\(made)")
   }
 
   @Test func aSenderIsAskedAMomentAhead() {

@@ -7,9 +7,11 @@ import Testing
 @Suite struct StreamRetryTests {
   /// Looks at a stream as its pipelines go.
   private struct Scene {
-    var retry = StreamRetry(limit: .seconds(30), stallLimit: .seconds(10), at: MediaTime(nanoseconds: 0))
+    var retry: StreamRetry
     var now = MediaTime(nanoseconds: 0)
     var taken = 0
+
+    init(limit: Duration = .seconds(30)) { retry = StreamRetry(limit: limit, at: MediaTime(nanoseconds: 0)) }
 
     mutating func look(after seconds: Double = 0.1, takes: Int = 0, waiting: Int = 0, isBroken: Bool = false)
       -> StreamRetry.Step
@@ -104,6 +106,25 @@ import Testing
       let away = scene.retry.away(at: scene.now)
       #expect(scene.look(after: 5, takes: 20) == .wait && scene.retry.away(at: scene.now) == away)
     }
+  }
+
+  /// Who wants no reconnection does not want the stream to end where nothing is wrong, or for a moment of nothing.
+  @Test(arguments: [0.0, 0.3]) func whatIsNotConnectedAnewEndsOnlyOnceItIsLost(_ limit: Double) {
+    var scene = Scene(limit: .milliseconds(Int(limit * 1000)))
+    for step in 0..<50 {
+      #expect(scene.look(takes: 4) == .wait, "\(step)")
+    }
+    #expect(scene.look(after: 3, waiting: 40) == .wait)
+    #expect(scene.look(takes: 44) == .wait && scene.retry.wasTaken)
+    guard limit == 0 else { return }
+    #expect(scene.look(isBroken: true) == .over)
+  }
+
+  @Test func oneThatMayNotBeAwayForLongIsLostLater() {
+    var scene = Scene(limit: .seconds(2))
+    _ = scene.look(takes: 20)
+    #expect(scene.look(after: 1, takes: 20) == .wait && scene.look(after: 4.9, waiting: 40) == .wait)
+    #expect(scene.look(after: 0.1, waiting: 40) == .lost)
   }
 
   @Test func oneThatTakesNothingAnyMoreIsLost() {

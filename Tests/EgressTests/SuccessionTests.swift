@@ -181,6 +181,20 @@ import Testing
     #expect(scene.pipelines.isPastEnd)
   }
 
+  /// As one that is removed while its encoder is behind.
+  @Test func audioOfAPartThatIsYetToComeWaitsForItBeforeTheEnd() {
+    var scene = scene()
+    _ = scene.offer("video", "camera", 0, isKeyframe: true)
+    _ = scene.pipelines.prepare(Turn(stage: "b", lines: Self.both, earliest: .milliseconds(100)))
+    scene.pipelines.finish(at: .milliseconds(200))
+    let audio = [140, 260].map { Duration.milliseconds($0) }
+    #expect(audio.map { scene.pipelines.isAhead("audio", from: "voice", at: $0) } == [true, false])
+    #expect(scene.offer("video", "camera", 100, isKeyframe: true) == "b@0")
+    #expect(scene.offer("audio", "voice", 140) == "b@40")
+    #expect(scene.offer("audio", "voice", 260) == nil && scene.offer("video", "camera", 220) == nil)
+    #expect(scene.pipelines.isPastEnd)
+  }
+
   /// Two encoders have the same frames for a moment, and neither keeps pace with the other.
   @Test func anotherEncoderBeginsWhereTheOneBeforeEnds() {
     var scene = scene()

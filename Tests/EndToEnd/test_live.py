@@ -369,6 +369,15 @@ def test_a_server_that_does_not_come_back(server, live):
     assert_hidden(recorder, KEY)
 
 
+def test_a_server_that_is_not_to_be_connected_anew(server, live):
+    """It ends when it is lost, and not before."""
+    server.foreign_publisher("--room", "once", "--codec", "H264")
+    recorder = server.recorder("once", "alice", LiveServer.ADDRESS + KEY, "--reconnect-for", "0s")
+    after(recorder, 4)
+    live.kill()
+    assert_failed(recorder, "it was lost, and is not to be connected anew", within=20)
+
+
 def test_a_recording_that_ends_without_its_server_is_incomplete(server, live):
     server.foreign_publisher("--room", "end", "--codec", "H264")
     recorder = server.recorder("end", "alice", LiveServer.ADDRESS + KEY)

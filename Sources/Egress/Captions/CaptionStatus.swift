@@ -7,6 +7,9 @@ public struct CaptionStatus: Sendable, Equatable {
   public var files: [String] = []
   /// How many cues they hold.
   public var cues = 0
+  /// How many came when the part in which they were said was complete: its own track, or the rendition beside its segments,
+  /// lacks them.
+  public var lateCues = 0
   /// Why some of them are not in the files.
   public var failure: LiveKitError?
 }

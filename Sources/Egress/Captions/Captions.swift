@@ -50,17 +50,18 @@ struct Captions: Sendable {
 
   /// - Parameters:
   ///   - now: of the job.
-  ///   - isPaused: whether what begins now is cut out.
+  ///   - place: the moment of the job that was so long ago; nil where that is cut out, as what is said in a pause is.
   /// - Returns: the cue, where the segment stays as it is.
   mutating func note(
-    _ segment: TranscriptionSegment, of speaker: Speaker, at now: Duration, isPaused: Bool = false
+    _ segment: TranscriptionSegment, of speaker: Speaker, at now: Duration, place: (Duration) -> Duration?
   ) -> CaptionCue? {
     let key = Key(identity: speaker.identity, id: segment.id)
     let text = segment.text.trimmingCharacters(in: .whitespacesAndNewlines)
     let known = open.removeValue(forKey: key)
-    guard !text.isEmpty, known != nil || !isPaused, !done.contains(where: { $0.key == key }) else { return nil }
-    let given = Self.moment(of: segment.startTime, now, segment.lastReceivedTime)
-    let start = min(given ?? known?.start ?? now, now)
+    guard !text.isEmpty, !done.contains(where: { $0.key == key }) else { return nil }
+    let said = Self.ago(segment.startTime, segment.lastReceivedTime)
+    guard let begun = said.flatMap(place) ?? known?.start ?? (said == nil ? place(.zero) : nil) else { return nil }
+    let start = min(begun, now)
     guard segment.isFinal else {
       if open.count >= Self.most, let oldest = open.min(by: { $0.value.newest < $1.value.newest })?.key {
         open[oldest] = nil
@@ -68,7 +69,7 @@ struct Captions: Sendable {
       open[key] = Segment(speaker: speaker, text: text, start: start, newest: now)
       return nil
     }
-    let end = Self.moment(of: segment.endTime, now, segment.lastReceivedTime) ?? now
+    let end = Self.ago(segment.endTime, segment.lastReceivedTime).flatMap(place) ?? now
     return cue(key, Segment(speaker: speaker, text: text, start: start, newest: max(end, start)))
   }
 
@@ -97,11 +98,11 @@ struct Captions: Sendable {
     return readable
   }
 
-  /// The moment of the job that a sender names in milliseconds since 1970; nil where it means something else.
-  private static func moment(of milliseconds: UInt64, _ now: Duration, _ date: Date) -> Duration? {
+  /// How long ago it is what a sender names in milliseconds since 1970; nil where it means something else.
+  private static func ago(_ milliseconds: UInt64, _ date: Date) -> Duration? {
     let ago = date.timeIntervalSince1970 - Double(milliseconds) / 1000
     guard milliseconds > 0, (-1...longestAgo.seconds).contains(ago) else { return nil }
-    return max(now - .milliseconds(Int64(ago * 1000)), .zero)
+    return .milliseconds(Int64(ago * 1000))
   }
 }
 

@@ -26,9 +26,17 @@ final class DestinationCaptions: Sendable {
     let file: CaptionFile?
   }
 
+  /// What came when its part was complete.
+  private struct Late {
+    var cues = 0
+    /// Where nothing else holds it.
+    var failure: LiveKitError?
+  }
+
   private let place: CaptionPlace?
   private let parts = Locked<[Part]>([])
   private let waiting = Locked<[Waiting]>([])
+  private let late = Locked(Late())
 
   /// - Parameter place: nil where it lies beside segments.
   init(_ place: CaptionPlace?) { self.place = place }
@@ -85,7 +93,17 @@ final class DestinationCaptions: Sendable {
       let end = index + 1 < begun.count ? begun[index + 1].stage.beginning : nil
       guard let own = waiting.cue.part(from: part.stage.beginning ?? .zero, to: end) else { continue }
       part.file?.add(own)
-      part.stage.write(own, naming: waiting.naming)
+      if !part.stage.write(own, naming: waiting.naming) { noteLate(in: part) }
+    }
+  }
+
+  /// What is said at the end of a part is known only later.
+  private func noteLate(in part: Part) {
+    late.withLock { late in
+      late.cues += 1
+      guard part.file == nil, late.failure == nil else { return }
+      late.failure = LiveKitError(
+        .output, "\(part.stage.destination.shown): what was said at its end came when it was complete, and is missing")
     }
   }
 
@@ -99,7 +117,9 @@ final class DestinationCaptions: Sendable {
   }
 
   var status: CaptionStatus {
-    begun.reduce(into: CaptionStatus()) { status, part in
+    var start = CaptionStatus()
+    (start.lateCues, start.failure) = late.withLock { ($0.cues, $0.failure) }
+    return begun.reduce(into: start) { status, part in
       if let beside = part.stage.segments?.captions, !status.files.contains(beside.files[0]) {
         status.files += beside.files
         status.cues += beside.count

@@ -5,8 +5,11 @@ import MediaCore
 extension JobSource {
   func noteTranscription(_ event: RoomEvent) {
     guard asked.captions, let run, let (speaker, segments) = transcription(in: event) else { return }
+    let now = MediaTime.now
     for segment in segments {
-      let cue = job.captions.note(segment, of: speaker, at: jobAge, isPaused: run.job.media.isPaused)
+      let cue = job.captions.note(segment, of: speaker, at: run.job.media.age(at: now)) {
+        run.job.media.placed(now - $0)
+      }
       if let cue { write(cue, run) }
     }
   }

@@ -67,8 +67,9 @@ final class DestinationWriter: Sendable {
   /// The lines of which something is or will be taken.
   var lines: Set<ObjectIdentifier> { state.withLock { $0.succession.lines } }
 
-  /// Has all end at a moment of the job: what is shown from then on is not written.
-  func finish(at time: Duration) { change { $0.finish(at: time) } }
+  /// Has all end at a moment of the job: what is shown from then on is not written. What is ahead of a stage that may still
+  /// take over stays so.
+  func finish(at time: Duration) { change(releasingAll: false) { $0.finish(at: time) } }
 
   /// Writes what still waits to know into which stage it goes: nothing comes any more.
   func flush() {
@@ -76,11 +77,13 @@ final class DestinationWriter: Sendable {
     state.withLock { $0.fill($0.succession.stages) }
   }
 
-  private func change<Result>(_ body: (inout Succession<OutputStage, ObjectIdentifier>) -> Result) -> Result {
+  private func change<Result>(
+    releasingAll: Bool = true, _ body: (inout Succession<OutputStage, ObjectIdentifier>) -> Result
+  ) -> Result {
     let (result, over, rest) = state.withLock { state -> (Result, [OutputStage], [OutputStage]) in
       var over: [OutputStage] = []
       let result = body(&state.succession)
-      state.release(all: true, over: &over)
+      state.release(all: releasingAll, over: &over)
       state.fill(over)
       return (result, over, state.succession.stages)
     }

@@ -10,6 +10,8 @@ final class OutputStage: Sendable {
   /// Where this pipeline writes.
   let destination: Destination
   private let template: String
+  /// Whether the template has an input for what is said.
+  private let hasCaptions: Bool
   /// Nil for what is no file.
   let claim: FileClaim?
   /// Nil where the template writes by itself.
@@ -17,14 +19,16 @@ final class OutputStage: Sendable {
   private let state: Locked<StageState>
 
   /// Opens it, unless it has to wait. Nothing is written before media is pushed.
-  /// - Parameter hold: where the stage before has to end first, since a server takes one connection, and a playlist is
-  ///   written by one: media waits here until `begin()`.
+  /// - Parameters:
+  ///   - hasCaptions: whether the template has an input for what is said.
+  ///   - hold: where the stage before has to end first, since a server takes one connection, and a playlist is written by
+  ///     one: media waits here until `begin()`.
   init(
     _ destination: Destination, template: String, pipeline: OutputPipeline, claim: FileClaim?,
-    segments: SegmentedOutput? = nil, hold: StageHold? = nil
+    segments: SegmentedOutput? = nil, hasCaptions: Bool = false, hold: StageHold? = nil
   ) throws(LiveKitError) {
     (self.destination, self.template, self.segments) = (destination, template, segments)
-    (self.claim, state) = (claim, Locked(StageState(pipeline, hold)))
+    (self.claim, self.hasCaptions, state) = (claim, hasCaptions, Locked(StageState(pipeline, hold)))
     guard hold == nil else { return }
     do { try pipeline.start() } catch { throw LiveKitError(error).about(destination) }
   }
@@ -71,13 +75,19 @@ final class OutputStage: Sendable {
 
   /// Puts what is said beside the segments, or into the template's input for it, where it has one.
   /// - Parameter cue: with times since the stage's beginning.
-  func write(_ cue: CaptionCue, naming: Bool) {
-    guard !isHeld else { return }
-    if let captions = segments?.captions { return captions.add(cue) }
-    let cue = cue.near(state.withLock { $0.reached })
-    let text = cue.plain(naming: naming)
-    guard let media = MediaBuffer.text(text, lasting: cue.end - cue.start) else { return }
-    pipeline?.push(sparse: media, into: CaptionInput.name, at: cue.start)
+  /// - Returns: false where one of them is to have it, and it does not run: it has ended, or waits.
+  func write(_ cue: CaptionCue, naming: Bool) -> Bool {
+    guard hasCaptions || segments?.captions != nil else { return true }
+    let (pipeline, reached) = state.withLock { ($0.takesCaptions ? $0.pipeline : nil, $0.reached) }
+    guard let pipeline else { return false }
+    if let captions = segments?.captions {
+      captions.add(cue)
+      return true
+    }
+    let near = cue.near(reached)
+    guard let media = MediaBuffer.text(near.plain(naming: naming), lasting: near.end - near.start) else { return false }
+    pipeline.push(sparse: media, into: CaptionInput.name, at: near.start)
+    return true
   }
 
   private static func write(_ held: StageHold.Held, into pipeline: OutputPipeline?) {
@@ -164,6 +174,7 @@ final class OutputStage: Sendable {
   /// - Throws: why it is not complete.
   func finish(after failure: @Sendable () -> LiveKitError?) async throws(LiveKitError) {
     guard let pipeline else { return }
+    state.withLock { $0.isCompleting = true }
     let isAlone = loss == nil && destination.isFile && segments == nil
     let written = isAlone ? StoredFile(beingWritten: destination.location) : nil
     var reason = await complete(pipeline)

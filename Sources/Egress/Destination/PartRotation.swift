@@ -41,10 +41,10 @@ final class PartRotation: Sendable {
   /// - Parameters:
   ///   - part: nil while nothing is written.
   ///   - open: opens the next part, which is not to begin before that time.
-  ///   - ask: for the keyframe that it begins with.
+  ///   - ask: for the keyframe that it begins with; returns false where it is too early for that.
   func start(
     part: @escaping @Sendable () -> Part?, open: @escaping @Sendable (Duration) throws(LiveKitError) -> Void,
-    ask: @escaping @Sendable () -> Void
+    ask: @escaping @Sendable () -> Bool
   ) {
     watch.start { [weak self] in self?.look(part(), open, ask) }
   }
@@ -52,12 +52,12 @@ final class PartRotation: Sendable {
   func stop() async { await watch.stop() }
 
   /// - Returns: when to look again.
-  private func look(_ part: Part?, _ open: (Duration) throws(LiveKitError) -> Void, _ ask: () -> Void) -> Duration {
+  private func look(_ part: Part?, _ open: (Duration) throws(LiveKitError) -> Void, _ ask: () -> Bool) -> Duration {
     guard let part else { return Self.pace }
     if !part.hasNext { openNext(after: part, open) }
     guard let due = state.withLock({ $0.due }) else { return failure == nil ? Self.pace : Self.patience }
     guard part.now >= due else { return min(due - part.now, Self.pace) }
-    if mayAsk() { ask() }
+    if mayAsk, ask() { state.withLock { $0.asked = .now } }
     return Self.pace
   }
 
@@ -72,11 +72,5 @@ final class PartRotation: Sendable {
     }
   }
 
-  private func mayAsk() -> Bool {
-    state.withLock { state in
-      if let asked = state.asked, .now < asked + Self.patience { return false }
-      state.asked = .now
-      return true
-    }
-  }
+  private var mayAsk: Bool { state.withLock { $0.asked.map { MediaTime.now >= $0 + Self.patience } ?? true } }
 }

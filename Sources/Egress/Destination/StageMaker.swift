@@ -26,7 +26,7 @@ struct StageMaker: Sendable {
     do throws(LiveKitError) {
       return try OutputStage(
         destination, template: plan.template, pipeline: try pipeline(plan, at: destination, segments, onFailure),
-        claim: claim, segments: segments, hold: hold)
+        claim: claim, segments: segments, hasCaptions: plan.hasCaptions, hold: hold)
     } catch {
       // The stage before goes on with its playlist to the end.
       segments?.abandon()

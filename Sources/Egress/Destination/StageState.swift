@@ -35,6 +35,8 @@ struct StageState: Sendable {
   private var hasVideo = false
   /// It is to get nothing any more.
   var isAbandoned = false
+  /// What it needs to be complete is being written: nothing more goes in.
+  var isCompleting = false
   /// Why what is written does not end up under the file's name any more.
   var loss: LiveKitError?
 
@@ -43,6 +45,8 @@ struct StageState: Sendable {
     phase = hold.map(Phase.held) ?? .running
   }
 
+  /// Whether what is said now still goes in.
+  var takesCaptions: Bool { hold == nil && !isCompleting }
   var hold: StageHold? { if case .held(let hold) = phase { hold } else { nil } }
   var rest: Rest? { if case .ended(let rest) = phase { rest } else { nil } }
 

@@ -18,8 +18,6 @@ final class StreamLink: Sendable {
   }
 
   private static let pace = Duration.milliseconds(100)
-  /// How long a server may take nothing of what waits.
-  private static let stallLimit = Duration.seconds(10)
 
   private let onOver: @Sendable (LiveKitError) -> Void
   private let state: Locked<State>
@@ -30,7 +28,7 @@ final class StreamLink: Sendable {
   ///   - onOver: told why it is tried no more, on any thread.
   init(limit: Duration, onOver: @escaping @Sendable (LiveKitError) -> Void) {
     self.onOver = onOver
-    state = Locked(State(retry: StreamRetry(limit: limit, stallLimit: min(limit, Self.stallLimit), at: .now)))
+    state = Locked(State(retry: StreamRetry(limit: limit, at: .now)))
   }
 
   /// How it goes.
@@ -113,11 +111,14 @@ final class StreamLink: Sendable {
   private static let stalled = LiveKitError(.output, "the server takes nothing any more")
 
   private static func final(_ error: LiveKitError, _ retry: StreamRetry) -> LiveKitError {
-    let words =
-      retry.wasTaken
-      ? "it was lost and did not come back within \(retry.limit.components.seconds) s" : advice(for: error)
+    let words = retry.wasTaken ? loss(retry.limit) : advice(for: error)
     return LiveKitError(
       error.code, "\(error.message); \(words)", fault: error.fault, underlying: error.underlying ?? error)
+  }
+
+  private static func loss(_ limit: Duration) -> String {
+    guard limit > .zero else { return "it was lost, and is not to be connected anew" }
+    return "it was lost and did not come back within \(limit.components.seconds) s"
   }
 
   /// Where nothing was taken.

@@ -15,10 +15,10 @@ struct StreamRetry: Sendable {
     case over
   }
 
-  /// How long it may be away.
+  /// How long it may be away; zero for one that is not connected anew.
   let limit: Duration
-  /// How long nothing may be taken of what waits.
-  let stallLimit: Duration
+  /// How long nothing may be taken of what waits: where it may not be away for long, that is no loss at once.
+  private var stallLimit: Duration { min(max(limit, Self.stallLimits.least), Self.stallLimits.most) }
 
   /// Whether anything was ever taken for long enough to refuse it.
   private(set) var wasTaken = false
@@ -34,10 +34,9 @@ struct StreamRetry: Sendable {
   private var takenSince: MediaTime?
   private var movedAt: MediaTime
 
-  init(limit: Duration, stallLimit: Duration, at now: MediaTime) {
-    (self.limit, self.stallLimit, movedAt) = (limit, stallLimit, now)
-  }
+  init(limit: Duration, at now: MediaTime) { (self.limit, movedAt) = (limit, now) }
 
+  private static let stallLimits = (least: Duration.seconds(5), most: Duration.seconds(10))
   private static let delays: [Duration] = [.zero, .milliseconds(500), .seconds(1), .seconds(2), .seconds(4)]
   /// Elements that wait for a connection hold less.
   static let leastTaken = 8

@@ -71,9 +71,10 @@ struct Succession<Stage: Sendable, Line: Hashable & Sendable>: Sendable {
   func leads(_ input: String) -> Bool { current.leader == input }
 
   /// Whether what is of that time may belong to the next turn, which the leading input has not come to yet: an encoder that
-  /// does not keep up is behind the audio, and the next encoder may be behind the one that goes.
+  /// does not keep up is behind the audio, and the next encoder may be behind the one that goes. What is behind the end goes
+  /// nowhere.
   func isAhead(_ input: String, from line: Line, at time: Duration) -> Bool {
-    guard let next, !next.continues, end == nil, let nextLine = next.lines[input] else { return false }
+    guard let next, !next.continues, !isBehindEnd(time), let nextLine = next.lines[input] else { return false }
     if next.leader == input { return nextLine != line && next.earliest > .zero && time >= next.earliest }
     return time >= max(reached, next.earliest)
   }

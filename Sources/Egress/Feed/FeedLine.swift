@@ -67,16 +67,18 @@ final class FeedLine: Sendable {
     (self.kind, self.voice, self.form, self.onKeyframeNeeded) = (kind, voice, form, onKeyframeNeeded)
     let hub = FeedHub(lead: form == .asSent ? .milliseconds(300) : .zero, keyframeInterval: keyframeInterval)
     self.hub = hub
-    guard case .encoded(let template) = form else {
-      encoding = Locked(nil)
-      return
-    }
+    encoding = Locked(nil)
+    guard case .encoded(let template) = form else { return }
     let encoder = try LiveKitError.wrapping { () throws(PipelineFailure) in
       try EncodePipeline(
-        template, factory: factory, onBuffer: { hub.deliver(encoded: $0) }, onFailure: { hub.fail(LiveKitError($0)) })
+        template, factory: factory,
+        // An encoder keeps a request for the first frame of that time, as long as that waits for it.
+        onBuffer: { [weak self] in
+          if let awaited = hub.deliver(encoded: $0) { self?.encoder?.requestKeyframe(at: awaited) }
+        }, onFailure: { hub.fail(LiveKitError($0)) })
     }
     if let caps { encoder.set(caps: caps) }
-    encoding = Locked(encoder)
+    encoding.withLock { $0 = encoder }
   }
 
   private var encoder: EncodePipeline? { encoding.withLock { $0 } }
@@ -121,9 +123,16 @@ final class FeedLine: Sendable {
   var hasBegun: Bool { hub.hasBegun }
 
   /// An encoder begins with one. From any thread.
-  func requestKeyframe() {
-    guard isEncoded else { return form.isRaw ? () : onKeyframeNeeded() }
-    if hasBegun { encoder?.requestKeyframe() }
+  /// - Returns: false where it is too early to ask.
+  @discardableResult
+  func requestKeyframe() -> Bool {
+    guard isEncoded else {
+      if !form.isRaw { onKeyframeNeeded() }
+      return true
+    }
+    guard hasBegun else { return false }
+    encoder?.requestKeyframe()
+    return true
   }
 
   /// Has an encoder make a keyframe of the first frame at that time of the job or after it.
@@ -254,11 +263,13 @@ private final class FeedHub: Sendable {
 
   /// On the encoder's streaming thread. What an encoder puts before the first moment is its run-in, which decoders do
   /// without; a decoding time before it, which reordered frames begin with, is the first moment.
-  func deliver(encoded media: MediaBuffer) {
-    guard let own = media.pts.map({ Duration.nanoseconds($0.nanoseconds) }), own >= .zero else { return }
+  /// - Returns: from when on the encoder is to be asked for a keyframe now, by its own time; nil where it is not.
+  func deliver(encoded media: MediaBuffer) -> Duration? {
+    guard let own = media.pts.map({ Duration.nanoseconds($0.nanoseconds) }), own >= .zero else { return nil }
     let (beginning, shown) = (beginning, own + beginning)
-    if !media.isDelta { state.withLock { $0.pace.made(at: shown) } }
+    let awaited: Duration? = media.isDelta ? nil : state.withLock { $0.pace.made(at: shown) }
     let decoded = media.dts.map { max(Duration.nanoseconds($0.nanoseconds), .zero) + beginning }
     deliver(media, FeedTime(shown: shown, decoded: decoded))
+    return awaited.map { $0 - beginning }
   }
 }

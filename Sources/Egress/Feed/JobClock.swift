@@ -14,7 +14,9 @@ struct JobClock: Sendable {
   private var pauses: [Pause] = []
   private static let most = 100
 
-  var isPaused: Bool { pauses.last.map { $0.end == nil } ?? false }
+  var isPaused: Bool { pausedSince != nil }
+  /// When the pause began that lasts; nil while it goes on.
+  var pausedSince: MediaTime? { pauses.last.flatMap { $0.end == nil ? $0.start : nil } }
 
   /// - Returns: whether it went on until then.
   mutating func pause(at time: MediaTime) -> Bool {

@@ -278,9 +278,22 @@ final class JobMedia: Sendable {
 
   var isPaused: Bool { state.withLock { $0.clock.isPaused } }
 
+  /// How long it has gone on since a moment, without pauses; also before its first one.
+  func time(since start: MediaTime, at now: MediaTime = .now) -> Duration {
+    state.withLock { $0.clock.reading(at: now) - $0.clock.reading(at: start) }
+  }
+
   /// How long it goes on already, without pauses; zero before its first moment.
   func age(at time: MediaTime) -> Duration {
     state.withLock { state in state.origin.map { state.clock.reading(at: time) - $0 } ?? .zero }
+  }
+
+  /// The moment of the job at which something took place, zero for what was before its first one; nil for what is cut out.
+  func placed(_ time: MediaTime) -> Duration? {
+    state.withLock { state -> Duration? in
+      guard let origin = state.origin, let placed = state.clock.placed(time) else { return nil }
+      return max(placed - origin, .zero)
+    }
   }
 
   /// Our time of the first moment.

@@ -13,11 +13,21 @@ struct KeyframePace: Sendable {
 
   init(lead: Duration = .zero) { self.lead = lead }
 
-  /// Whether one came out. x264enc of GStreamer 1.22 that is asked for one before that takes no other request any more.
+  /// Whether one came out. x264enc of GStreamer 1.22 takes no request before its first output: asked so early, it takes no
+  /// other one any more.
   var hasBegun: Bool { newestKeyframe != nil }
 
   /// Notes a keyframe that came out.
-  mutating func made(at time: Duration) { newestKeyframe = max(newestKeyframe ?? time, time) }
+  /// - Returns: where it is the first, the time from which on somebody waits for one, if frames of that time have gone in
+  ///   by now: the encoder could not be asked when they did, and is to be now, since they may still wait for it.
+  @discardableResult
+  mutating func made(at time: Duration) -> Duration? {
+    let isFirst = !hasBegun
+    newestKeyframe = max(newestKeyframe ?? time, time)
+    guard isFirst, let awaited, awaited > time, let newestFrame, newestFrame >= awaited else { return nil }
+    (newestKeyframe, self.awaited) = (awaited, nil)
+    return awaited
+  }
 
   /// Has the first frame at that time or after it become one.
   /// - Returns: when it is: not before anybody has asked for it, since one is for all who wait.

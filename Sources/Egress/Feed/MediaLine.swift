@@ -40,7 +40,8 @@ struct MediaLine: Sendable {
   /// The moment zero of the job, which another line may have set.
   /// - Parameter start: since then, from when on there is to be media.
   mutating func begin(at origin: MediaTime, from start: Duration = .zero) {
-    line.begin(from: start)
+    // What is mixed comes as much behind the longest line.
+    line.begin(from: start - delay.expected)
     timeline.begin(at: origin, from: start)
   }
 

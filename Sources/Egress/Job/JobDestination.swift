@@ -133,9 +133,9 @@ final class JobDestination: Sendable {
         }
       },
       ask: { [lines] in
-        guard let line = lines[.video] else { return }
+        guard let line = lines[.video] else { return true }
         media.blackenAnew(line)
-        line.requestKeyframe()
+        return line.requestKeyframe()
       })
   }
 
@@ -265,8 +265,9 @@ final class JobDestination: Sendable {
       stages.discard(writer.stage)
       breakage.note(LiveKitError(.noMedia, "no keyframe has come that it could begin with"))
     } else {
-      // A window has nothing to complete, and its display need not answer any more.
-      for stage in writer.stages { sort.window == nil ? stages.end(stage) : stages.discard(stage) }
+      // Also one that is over, where a media thread is yet to say so. A window has nothing to complete, and its display need
+      // not answer any more.
+      for stage in stages.open { sort.window == nil ? stages.end(stage) : stages.discard(stage) }
     }
     do throws(LiveKitError) { try await stages.finish() } catch { breakage.note(whole: error) }
     captions?.end()

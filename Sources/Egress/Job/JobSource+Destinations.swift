@@ -121,12 +121,21 @@ extension JobSource {
       throw LiveKitError(
         .invalidState, "\(live.shown) is live and cannot be paused; remove it first, and add it again afterwards")
     }
-    if run.job.media.pause(at: .now) { tell(.paused(at: jobAge)) }
+    set(pausedSince: .now)
   }
 
   public func resume() throws(LiveKitError) {
-    guard job.isTold, let run else { throw LiveKitError(.invalidState, "nothing runs that could go on") }
-    if run.job.media.resume(at: .now) { tell(.resumed(at: jobAge)) }
+    guard job.isTold, run != nil else { throw LiveKitError(.invalidState, "nothing runs that could go on") }
+    set(pausedSince: nil)
+  }
+
+  /// Also of one that may not have begun yet: nothing of it is written before it goes on.
+  /// - Parameter start: of the pause; nil where it goes on.
+  func set(pausedSince start: MediaTime?) {
+    job.pausedSince = start
+    guard let media = run?.job.media else { return }
+    let isNews = start.map { media.pause(at: $0) } ?? media.resume(at: .now)
+    if isNews, job.isTold { tell(start == nil ? .resumed(at: jobAge) : .paused(at: jobAge)) }
   }
 
   // MARK: What becomes of them

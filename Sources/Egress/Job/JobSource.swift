@@ -123,6 +123,7 @@ extension JobSource {
     let made = Job(
       beginsWithVideo: beginsWithVideo && all.contains { $0.planner.kinds.contains(.video) }, duration: asked.duration,
       onKeyframeNeeded: { video.withLock { $0 }?.requestKeyframe() }, onChange: { [bell] in bell.ring() })
+    if let start = job.pausedSince { _ = made.media.pause(at: start) }
     let opened = opensLater ? [] : all.map { open($0, in: made, for: sent) }
     let run = JobRun(job: made, destinations: opened, video: video)
     if run.outputs.isEmpty, let lack = run.lack { throw lack }

@@ -8,6 +8,8 @@ final class StageList: Sendable {
     /// Those that were taken out and may still write: their files are nobody else's.
     var hanging: [OutputStage] = []
     var endings: [Task<LiveKitError?, Never>] = []
+    /// Those that are being completed, or were.
+    var ended: Set<ObjectIdentifier> = []
   }
   private let breakage: Breakage
   private let onEnd: @Sendable () -> Void
@@ -18,10 +20,19 @@ final class StageList: Sendable {
 
   func add(_ stage: OutputStage) { state.withLock { $0.stages.append(stage) } }
 
+  /// Those that nobody has ended yet.
+  var open: [OutputStage] {
+    let (stages, ended) = state.withLock { ($0.stages, $0.ended) }
+    return stages.filter { !ended.contains(ObjectIdentifier($0)) }
+  }
+
   /// Takes out a stage that nothing has come to.
   func discard(_ stage: OutputStage) {
     stage.segments?.abandon()
-    state.withLock { $0.stages.removeAll { $0 === stage } }
+    state.withLock { state in
+      state.stages.removeAll { $0 === stage }
+      state.ended.remove(ObjectIdentifier(stage))
+    }
     add { [weak self] _ in
       if await !stage.discard() { self?.state.withLock { $0.hanging.append(stage) } }
       return nil
@@ -48,9 +59,10 @@ final class StageList: Sendable {
     }
   }
 
-  /// Ends a stage; from any thread.
+  /// Ends a stage, once; from any thread.
   func end(_ stage: OutputStage) {
     guard !stage.isAbandoned else { return discard(stage) }
+    guard state.withLock({ $0.ended.insert(ObjectIdentifier(stage)).inserted }) else { return }
     add { [breakage, onEnd] earlier in
       // It has begun by then.
       if stage.isHeld { for ending in earlier { _ = await ending.value } }

@@ -28,13 +28,13 @@ struct RecordedTracks: Sendable {
   struct Input: Sendable {
     let publication: RemoteTrackPublication
     let media: IncomingMedia
-    /// Why nothing comes any more.
-    let failure = Locked<LiveKitError?>(nil)
-    /// Why nothing comes for a while; nil once it has been told.
+    /// Why nothing comes for a while in some form; nil once it has been told.
     let interruption = Locked<LiveKitError?>(nil)
     var received: Received
     /// By whether they get it decoded.
     private var consumers: [Bool: MediaConsumer] = [:]
+    /// When forms are tried again that could not begin; one that has failed since is brought back by itself.
+    private var retries: [Bool: (pause: RetryPause, due: MediaTime)] = [:]
 
     init(_ publication: RemoteTrackPublication, _ media: IncomingMedia, _ received: Received) {
       (self.publication, self.media, self.received) = (publication, media, received)
@@ -47,22 +47,35 @@ struct RecordedTracks: Sendable {
       return counted
     }
 
-    /// Takes it in the forms that are wanted now, and in no other.
-    mutating func feed(_ job: Job) throws(LiveKitError) {
+    /// Why it comes in no form at all; nil while it comes in one.
+    var refusal: LiveKitError? { consumers.isEmpty ? interruption.withLock { $0 } : nil }
+
+    /// Takes it in the forms that are wanted now, and in no other. A form that cannot begin leaves the other one alone, and
+    /// is tried again after a while.
+    mutating func feed(_ job: Job, at now: MediaTime = .now) {
       let kind = received.track.kind
       for isRaw in [false, true] {
-        if !job.wants(kind, isRaw: isRaw) {
+        guard job.wants(kind, isRaw: isRaw) else {
           stop([isRaw])
-        } else if consumers[isRaw] == nil {
+          continue
+        }
+        guard consumers[isRaw] == nil, retries[isRaw].map({ $0.due <= now }) ?? true else { continue }
+        do throws(LiveKitError) {
           consumers[isRaw] = try job.consume(media, kind, isRaw: isRaw) { [interruption] error in
             interruption.withLock { $0 = error }
           }
+        } catch {
+          interruption.withLock { $0 = error }
+          var pause = retries[isRaw]?.pause ?? RetryPause()
+          let due = now + pause.next(at: now)
+          retries[isRaw] = (pause, due)
         }
       }
     }
 
     mutating func stop(_ forms: [Bool] = [false, true]) {
       for isRaw in forms {
+        retries[isRaw] = nil
         guard let consumer = consumers.removeValue(forKey: isRaw) else { continue }
         consumer.stop()
         received.count([isRaw: consumer])
@@ -96,6 +109,14 @@ struct RecordedTracks: Sendable {
     ended[kind] = inputs.removeValue(forKey: kind)?.received ?? ended[kind]
   }
 
+  /// It is in the output now; that nothing of it came for a while stays known.
+  mutating func forgetOmission(of sid: String) {
+    if !interrupted.contains(sid) { omissions.forget(sid) }
+  }
+
+  /// Notes that nothing of it came for a while, and will not be made up for.
+  mutating func noteInterruption(of sid: String) { interrupted.insert(sid) }
+
   func omission(_ publication: RemoteTrackPublication, _ reason: String, wasWanted: Bool) -> Omission {
     Omission(
       sid: publication.sid, kind: publication.kind, source: publication.source, participant: identity ?? "",
@@ -104,11 +125,13 @@ struct RecordedTracks: Sendable {
 
   /// Of which tracks nothing has come since the last time, and why; it is tried again.
   mutating func takeInterruptions() -> [(publication: RemoteTrackPublication, error: LiveKitError)] {
-    inputs.values.compactMap { input in
-      guard let error = input.interruption.withLock({ $0.take() }) else { return nil }
-      interrupted.insert(input.publication.sid)
-      return (input.publication, error)
+    var taken: [(publication: RemoteTrackPublication, error: LiveKitError)] = []
+    for input in inputs.values {
+      guard let error = input.interruption.withLock({ $0.take() }) else { continue }
+      noteInterruption(of: input.publication.sid)
+      taken.append((input.publication, error))
     }
+    return taken
   }
 
   /// Notes what was to be written and is not; what came after all was only late.

@@ -61,11 +61,7 @@ extension Recorder {
 
   func feed() {
     guard !job.isFinished, let job = run?.job else { return }
-    for kind in tracks.inputs.keys {
-      do throws(LiveKitError) { try tracks.inputs[kind]?.feed(job) } catch {
-        tracks.inputs[kind]?.failure.withLock { $0 = error }
-      }
-    }
+    for kind in tracks.inputs.keys { tracks.inputs[kind]?.feed(job) }
   }
 }
 

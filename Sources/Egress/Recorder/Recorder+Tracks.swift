@@ -63,7 +63,7 @@ extension Recorder {
     tracks.taken[publication.kind] = publication
     tracks.choice.take(publication)
     await subscriptions.add(publication)
-    guard let refusal = publication.refusal else { return tracks.omissions.forget(publication.sid) }
+    guard let refusal = publication.refusal else { return tracks.forgetOmission(of: publication.sid) }
     omit(publication, refusal.message, wasWanted: true)
   }
 
@@ -107,12 +107,11 @@ extension Recorder {
       dimensions: publication.dimensions)
     var input = RecordedTracks.Input(
       publication, media, RecordedTracks.Received(track, after: tracks.ended[kind]))
-    do throws(LiveKitError) { try input.feed(run.job) } catch {
-      input.stop()
-      throw error
-    }
+    input.feed(run.job)
+    // At the beginning that is an end; later it is tried again.
+    if !job.isTold, let refusal = input.refusal { throw refusal }
     // A server may send what was taken for impossible.
-    tracks.omissions.forget(publication.sid)
+    tracks.forgetOmission(of: publication.sid)
     tracks.inputs[kind] = input
     if media.isVideo {
       run.video.withLock { $0 = media }
@@ -148,19 +147,15 @@ extension Recorder {
   }
 
   func remove(_ kind: Track.Kind) {
+    tellInterruptions()
     if let sid = tracks.inputs[kind]?.publication.sid { job.arrivals.close(sid) }
     tracks.remove(kind)
     if kind == .video { run?.video.withLock { $0 = nil } }
   }
 
-  /// A track that cannot be shown or heard any more stops only itself.
-  func dropFailures() {
+  /// A track of which nothing comes for a while stops only itself, and not in a form in which it comes.
+  func tellInterruptions() {
     for (publication, error) in tracks.takeInterruptions() { omit(publication, error.message, wasWanted: true) }
-    for input in tracks.inputs.values {
-      guard let failure = input.failure.withLock({ $0 }) else { continue }
-      remove(input.publication.kind)
-      omit(input.publication, failure.message, wasWanted: true)
-    }
   }
 
   /// A track may go on in another session of the room, without having ended.

@@ -1,5 +1,5 @@
 public import MediaBridge
-import MediaCore
+package import MediaCore
 import PipelineTemplates
 
 /// Records one participant, or single tracks, of a connected room into files and streams. Subscribes to what it needs. A
@@ -21,12 +21,17 @@ public actor Recorder: EgressJob {
   /// - Parameter room: may be connected later, but before `start()`.
   public init(room: Room, options: RecordingOptions) { self.init(room: room, options: options, templates: nil) }
 
-  /// - Parameter templates: as they were read for each destination of these options; nil where they are not.
-  package init(room: Room, options: RecordingOptions, templates: [OutputTemplates]?) {
+  /// - Parameters:
+  ///   - templates: as they were read for each destination of these options; nil where they are not.
+  ///   - pause: since when it is paused before it begins; nil where it is not.
+  package init(
+    room: Room, options: RecordingOptions, templates: [OutputTemplates]?, pausedSince pause: MediaTime? = nil
+  ) {
     self.room = room
     (self.options, asked) = (options, options)
     self.templates = templates
     tracks = RecordedTracks(TrackChoice(options))
+    job.pausedSince = pause
   }
 
   public func prepare() throws(LiveKitError) {
@@ -71,7 +76,7 @@ public actor Recorder: EgressJob {
   /// Whether audio waits for the first frame of a camera that had sent something, and was muted or went before that was whole.
   private func holdsUpAudio(since start: MediaTime) -> Bool {
     guard let media = run?.job.media, media.awaitsFrame, media.holdsAudio else { return false }
-    return camera?.isMuted != false || .now - start >= Self.patience
+    return camera?.isMuted != false || media.time(since: start) >= Self.patience
   }
 
   /// Black stands in for the camera.
@@ -119,7 +124,8 @@ extension Recorder: JobSource {
 
   func followRoom() async {
     await followMedia()
-    dropFailures()
+    feed()
+    tellInterruptions()
   }
 
   func countPackets() async { for input in tracks.inputs.values { await countPackets(of: input) } }
@@ -140,6 +146,7 @@ extension Recorder: JobSource {
       await media.awaitEnd()
     }
     for kind in [Track.Kind.video, .audio] { tracks.inputs[kind]?.stop() }
+    tellInterruptions()
     await countPackets()
     if let run, run.isActive { tracks.noteWhatNeverCame { run.written($0) } }
   }

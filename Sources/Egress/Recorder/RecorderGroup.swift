@@ -115,7 +115,9 @@ public actor RecorderGroup: EgressJob {
     for index in members.indices where present[members[index].name] == nil { members[index].hasLeft = true }
     for index in members.indices where !members[index].hasBegun {
       if let one = present[members[index].name] {
-        members[index].silentSince = one.isMuted ? nil : members[index].silentSince ?? .now
+        // In a pause nothing is to come.
+        let isHeld = one.isMuted || clock.isPaused
+        members[index].silentSince = isHeld ? nil : members[index].silentSince ?? .now
       } else {
         members[index].passes(at: .now)
         members[index].task?.cancel()
@@ -154,7 +156,7 @@ public actor RecorderGroup: EgressJob {
     if let last = members.last(where: { $0.name == name }), !last.mayBeginAnew { return }
     members.removeAll { $0.name == name && !$0.hasBegun && $0.isOver }
     let options = memberOptions(name, participant: participant, take: takes + 1)
-    let recorder = Recorder(room: room, options: options)
+    let recorder = Recorder(room: room, options: options, templates: nil, pausedSince: clock.pausedSince)
     var member = GroupMember(name: name, recorder: recorder, destinations: options.destinations.map(\.destination))
     member.failure = clash(of: name)
     member.isOver = member.failure != nil
@@ -199,7 +201,6 @@ public actor RecorderGroup: EgressJob {
       try await recorder.start()
       change(recorder) { $0.hasBegun = true }
       begun = begun ?? clock.reading(at: .now)
-      if clock.isPaused { try? await recorder.pause() }
       while !Task.isCancelled, await recorder.ending == nil, await recorder.failure == nil {
         try? await Task.sleep(for: Self.pace)
       }
@@ -269,18 +270,18 @@ public actor RecorderGroup: EgressJob {
         .invalidState, "\(live.destination.shown) is live and cannot be paused, nor what is beside it with --each")
     }
     guard clock.pause(at: .now) else { return }
-    await ofEach { recorder throws(LiveKitError) in try await recorder.pause() }
+    await setPaused(since: clock.pausedSince)
   }
 
   public func resume() async throws(LiveKitError) {
     guard begun != nil, phase.isRunning else { throw LiveKitError(.invalidState, "nothing runs that could go on") }
     guard clock.resume(at: .now) else { return }
-    await ofEach { recorder throws(LiveKitError) in try await recorder.resume() }
+    await setPaused(since: nil)
   }
 
   /// What is being completed already is neither paused nor goes on.
-  private func ofEach(_ change: (Recorder) async throws(LiveKitError) -> Void) async {
-    for member in members where member.hasBegun && !member.isOver { try? await change(member.recorder) }
+  private func setPaused(since start: MediaTime?) async {
+    for member in members where !member.isOver { await member.recorder.set(pausedSince: start) }
   }
 
   // MARK: State

@@ -62,7 +62,8 @@ public struct RecordingOptions: Sendable {
   /// track is encoded where only its encode template has a variable. A name that no template for a destination has is an
   /// error.
   public var values: [String: String]
-  /// How long a live server that has taken something may be away, or take nothing, before that ends that destination.
+  /// How long a live server that has taken something may be away before that ends that destination; zero ends it as soon as
+  /// the server is lost. It is lost, too, where it takes nothing for as long, which is 5 s at least and 10 s at most.
   public var reconnectFor: Duration
 
   /// - Parameters:

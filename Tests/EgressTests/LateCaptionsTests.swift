@@ -1,0 +1,56 @@
+import BridgeTesting
+import GStreamerKit
+import MediaBridge
+import MediaCore
+import MediaPipelines
+import PipelineTemplates
+import Testing
+
+@testable import Egress
+
+/// What is said at the end of a part, which is known only when that is complete.
+@Suite struct LateCaptionsTests {
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  /// One that has a track for what is said.
+  private func stage(_ location: String) throws -> OutputStage {
+    let text = """
+      funnel name=all ! fakesink async=false
+      appsrc name=audio max-buffers=1000 max-bytes=0 caps="audio/x-opus" ! all.
+      """
+    let template = try Template(kind: .output, name: "one", file: "one", text: text)
+    let pipeline = try OutputPipeline(
+      template.fill(), inputs: ["audio": OutputPipeline.Input()], unused: [], factory: PipelineFactory(folder: nil),
+      onKeyframeNeeded: { _ in }, onFailure: { Issue.record("\($0)") })
+    return try OutputStage(
+      Destination(location: location), template: "one", pipeline: pipeline, claim: nil, hasCaptions: true)
+  }
+
+  /// - Parameter hasFile: whether there is a file beside the media, which has it all the same.
+  @Test(arguments: [true, false]) func itIsToldThatItIsNotInTheTrack(_ hasFile: Bool) async throws {
+    let captions = DestinationCaptions(CaptionPlace())
+    let caps = try #require(Caps("audio/x-opus"))
+    let media = [UInt8(0)].withUnsafeBytes { MediaBuffer(copying: $0, caps: caps, pts: nil) }
+    var stages: [OutputStage] = []
+    for (name, begin) in [("a", Duration.zero), ("b", Duration.seconds(10))] {
+      let made = try stage("\(folder.path)/\(name).mkv")
+      let file = try hasFile ? captions.claim(beside: made.destination) : nil
+      captions.add(file, of: made)
+      made.push(media, into: "audio", at: FeedTime(shown: .zero), from: begin)
+      stages.append(made)
+    }
+    captions.add(CaptionCue(start: .seconds(7), end: .seconds(8), speaker: "Alice", text: "in time"), naming: false)
+    captions.advance(to: .seconds(9))
+    #expect(captions.status.lateCues == 0 && captions.status.failure == nil)
+    await stages[0].discard()
+    captions.add(CaptionCue(start: .seconds(9), end: .seconds(11), speaker: "Alice", text: "late"), naming: false)
+    captions.advance(to: .seconds(12))
+    let status = captions.status
+    #expect(status.lateCues == 1 && status.cues == (hasFile ? 3 : 0))
+    #expect((status.failure?.message.contains("a.mkv") == true) == !hasFile, "\(String(describing: status.failure))")
+    captions.end()
+    await stages[1].discard()
+  }
+}
