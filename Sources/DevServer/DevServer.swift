@@ -24,8 +24,12 @@ public final class DevServer: Sendable {
   /// - Returns: the port, also when the configuration left it open.
   /// - Throws: what the system says when the address cannot be bound.
   public func start() async throws -> Int {
+    let address = try SocketAddress.makeAddressResolvingHost(configuration.host, port: configuration.port)
+    let media = MediaAddresses.of(address.ipAddress ?? configuration.host)
+    // Before anybody can join.
+    loop.post { [rooms] in rooms.value.configuration.mediaAddresses = media }
     let http = HTTPFrontend(configuration: configuration, loop: loop, rooms: rooms)
-    let channel = try await http.bind()
+    let channel = try await http.bind(to: address)
     listener.withLock { $0 = channel }
     return channel.localAddress?.port ?? configuration.port
   }

@@ -4,7 +4,8 @@ public import PeerTransport
 
 /// How a development server listens and whom it lets in.
 public struct DevServerConfiguration: Sendable {
-  /// The address for signalling and media; loopback unless told otherwise.
+  /// Address or name to listen on, for signalling and media; loopback unless told otherwise. `0.0.0.0` and `::` stand for
+  /// all addresses of the machine.
   public var host: String
   /// 0 takes any free port.
   public var port: Int
@@ -14,7 +15,7 @@ public struct DevServerConfiguration: Sendable {
   public var apiSecret: String
   /// How often clients are to send a ping, in seconds, and how long a pong may take.
   public var pingInterval: Int32 = 10
-  /// In seconds: how long a pong may take before the client counts as gone.
+  /// In seconds: how long a pong may take before clients are to count the connection as lost.
   public var pingTimeout: Int32 = 20
   /// How long a client that has lost its signalling connection may take to come back before it counts as gone.
   public var resumeWindow = Duration.seconds(10)
@@ -23,6 +24,8 @@ public struct DevServerConfiguration: Sendable {
   public var passesOrientation = false
   /// STUN and TURN servers that clients are told of.
   public var iceServers: [ICEServer] = []
+  /// Addresses of the machine that have media; known once the server listens.
+  var mediaAddresses: [String] = []
   /// Told what happens on the connections of media, at debug level.
   public var logger = Logger(label: "mediabridge.dev-server")
 

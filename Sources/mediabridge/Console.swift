@@ -46,20 +46,18 @@ struct Console: Sendable {
   /// - Returns: whether there is one.
   func clear() -> Bool { !isJSON && Terminal.shared.clearScreen() }
 
-  /// How far it is, for machines; nothing where that would wait for its reader.
-  func progress(_ fields: [String: Any]) {
-    if Terminal.shared.hasRoom { event("progress", fields) }
-  }
+  /// How far it is, for machines; left out where it would wait for its reader, since the next one says more.
+  func progress(_ fields: [String: Any]) { event("progress", fields, isPassing: true) }
 
   /// An event for machines.
-  func event(_ name: String, _ fields: [String: Any] = [:]) {
+  func event(_ name: String, _ fields: [String: Any] = [:], isPassing: Bool = false) {
     guard isJSON else { return }
     var object = fields.merging(["event": name]) { _, name in name }
     if let job { object["job"] = job }
     guard
       let data = try? JSONSerialization.data(withJSONObject: object, options: [.sortedKeys, .withoutEscapingSlashes])
     else { return }
-    Terminal.shared.say(PrintableText(json: String(decoding: data, as: UTF8.self)))
+    Terminal.shared.say(PrintableText(json: String(decoding: data, as: UTF8.self)), isPassing: isPassing)
   }
 
   /// Says what went wrong, in one line.

@@ -49,7 +49,8 @@ struct DemoCommand: AsyncParsableCommand {
     }
     await server.stop()
     try outcome.get()
-    console.say("It is at \(URL(fileURLWithPath: output).path): play it with any player.")
+    guard let made = await recorder.progress().destinations.first, made.isFile else { return }
+    console.say("It is at \(URL(fileURLWithPath: made.location).path): play it with any player.")
   }
 
   /// Two are in the room while `body` runs.

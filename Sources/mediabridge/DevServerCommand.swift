@@ -9,7 +9,8 @@ struct DevServerCommand: AsyncParsableCommand {
     commandName: "dev-server", abstract: "Run a small LiveKit-compatible room server, for development and tests only.",
     usage: "mediabridge dev-server [<options>]")
 
-  @Option(help: "Address to listen on, for signalling and media") var host = "127.0.0.1"
+  @Option(help: "Address or name to listen on, for signalling and media; 0.0.0.0 for all of this machine's") var host =
+    "127.0.0.1"
   @Option(help: "Port for signalling; 0 takes a free one") var port = 7880
   @Option(help: "API key of the tokens it takes") var apiKey = "devkey"
   @Option(help: "Secret of the tokens it takes") var apiSecret = "secret"

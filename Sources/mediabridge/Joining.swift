@@ -15,6 +15,7 @@ extension Console {
       guard !Task.isCancelled else { return }
       await abandon()
       fail(LiveKitError(.cancelled, "stopped while connecting to \(url)"))
+      Terminal.shared.finish()
       // Without what `exit` takes down: threads of media may be running.
       _exit(EXIT_FAILURE)
     }

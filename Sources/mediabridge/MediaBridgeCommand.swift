@@ -17,7 +17,9 @@ struct MediaBridgeCommand: AsyncParsableCommand {
       ManualCommand.self,
     ])
 
-  static func main() async {
+  /// On the main actor, whose thread runs this before the runtime opens anything.
+  @MainActor static func main() async {
+    holdStandardDescriptors()
     let arguments = Array(CommandLine.arguments.dropFirst())
     CommandLineSecrets.hide()
     shareHeaps()

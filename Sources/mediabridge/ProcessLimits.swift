@@ -2,6 +2,14 @@ import CShims
 import Foundation
 import NIOCore
 
+/// Has a standard descriptor that whoever began this program closed be /dev/null: what is opened next would be it, and be
+/// written what the program tells. To be called before anything is opened.
+func holdStandardDescriptors() {
+  var descriptor = open("/dev/null", O_RDWR)
+  while (0...STDERR_FILENO).contains(descriptor) { descriptor = open("/dev/null", O_RDWR) }
+  if descriptor >= 0 { close(descriptor) }
+}
+
 /// Lets all threads share two heaps. glibc gives threads that allocate at the same time up to eight for each processor,
 /// and what is free in one is of no use to the others: with 25 tracks that was a tenth of all memory. Threads keep small
 /// pieces for themselves anyway, so that they hardly meet; in that room no cost could be measured. To be called before

@@ -29,7 +29,12 @@ struct PublishTestCommand: AsyncParsableCommand {
 
   func validate() throws {
     try PublishedCodec.check(codec)
-    guard participants > 0 else { throw ValidationError("--participants \(participants): give 1 or more") }
+    guard (1...1000).contains(participants) else {
+      throw ValidationError("--participants \(participants): give 1 to 1000")
+    }
+    guard participants == 1 || !access.hasToken else {
+      throw ValidationError("--participants needs --api-key and --api-secret: a token is for one identity")
+    }
     guard clip == nil || ["vp8", "h264"].contains(codec) else {
       throw ValidationError("--clip is H.264: leave out --codec")
     }

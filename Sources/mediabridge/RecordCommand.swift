@@ -293,6 +293,7 @@ struct RecordingCommand<Purpose: RecordingPurpose>: AsyncParsableCommand {
       for line in feeds.lines { console.say(line) }
       console.event("feeds", ["file": feeds.location, "feeds": feeds.lines])
     }
+    Terminal.shared.drain()
   }
 
   /// Who reads a terminal does so in lines of words.

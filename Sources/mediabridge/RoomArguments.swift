@@ -82,6 +82,9 @@ struct RoomArguments: ParsableArguments {
     return hasKeys && contradiction(TokenClaims.of(token)) != nil ? nil : token
   }
 
+  /// Whether what it joins with is a token that was given, and no key.
+  var hasToken: Bool { knownToken != nil }
+
   private func setting(_ given: String?, _ name: String, dev developmentValue: String? = nil) -> String? {
     if let given { return given }
     if dev, let developmentValue { return developmentValue }

@@ -40,11 +40,11 @@ enum ShellCommand {
   }
 
   /// None is blocked, as most are on Dispatch's threads, and none ignored that this program ignores for itself.
-  private static func setSignals(_ attributes: inout posix_spawnattr_t) {
+  static func setSignals(_ attributes: inout posix_spawnattr_t) {
     var (blocked, defaults) = (sigset_t(), sigset_t())
     sigemptyset(&blocked)
     sigemptyset(&defaults)
-    for number in [SIGPIPE, SIGINT, SIGTERM, SIGXFSZ] { sigaddset(&defaults, number) }
+    for number in [SIGPIPE, SIGINT, SIGQUIT, SIGTERM, SIGXFSZ] { sigaddset(&defaults, number) }
     if !Interruption.outlivesTerminal { sigaddset(&defaults, SIGHUP) }
     posix_spawnattr_setsigmask(&attributes, &blocked)
     posix_spawnattr_setsigdefault(&attributes, &defaults)

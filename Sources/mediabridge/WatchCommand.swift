@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import MediaBridge
+import MediaCore
 
 struct WatchCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -25,9 +26,10 @@ struct WatchCommand: AsyncParsableCommand {
     let teller = Task {
       for await event in events {
         console.tell(event)
-        await screen.keep(event.lines)
+        screen.keep(event.lines.map { PrintableText($0) })
       }
     }
+    Terminal.shared.onWarning { screen.keep([$0]) }
     let interruption = Interruption()
     do {
       try await console.join(url, interruption) {
@@ -47,6 +49,8 @@ struct WatchCommand: AsyncParsableCommand {
         throw ExitCode.failure
       }
       await screen.show(room)
+      // Telling is all that it does.
+      if Terminal.shared.readerHasGone { break }
     }
     // What goes with us was ended by nobody else.
     teller.cancel()
@@ -62,12 +66,14 @@ actor RoomScreen {
 
   private let console: Console
   /// What was told last: emptying the screen takes it away.
-  private var told: [String] = []
+  private let told = Locked<[PrintableText]>([])
   private var last: [String: (statistics: InboundRtpStreamStatistics, rates: Rates?)] = [:]
 
   init(console: Console) { self.console = console }
 
-  func keep(_ lines: [String]) { told = Array((told + lines).suffix(Self.most)) }
+  nonisolated func keep(_ lines: [PrintableText]) {
+    told.withLock { $0 = Array(($0 + lines).suffix(Self.most)) }
+  }
 
   func show(_ room: Room) async {
     let present = room.remoteParticipants.values.sorted { $0.sid < $1.sid }
@@ -84,7 +90,7 @@ actor RoomScreen {
       }
       participants.append(["identity": participant.identity ?? "", "sid": participant.sid, "tracks": tracks])
     }
-    if isEmptied { for line in told { console.say(line) } }
+    if isEmptied { for line in told.withLock({ $0 }) { Terminal.shared.say(line) } }
     console.event("room", ["room": room.name, "participants": participants])
   }
 

@@ -50,6 +50,21 @@ final class Onlooker: Sendable {
     try await eventually { self.responses.values.compactMap(\.message).contains(where: isMeant) }
   }
 
+  /// Whether the room is recorded, each time that the server said so.
+  var recordings: [Bool] {
+    responses.values.compactMap { response -> Bool? in
+      guard case .roomUpdate(let update) = response.message else { return nil }
+      return update.room.activeRecording
+    }
+  }
+
+  /// What the server has sent last to come back with.
+  var newestToken: AccessToken? {
+    connection.successor.refreshedToken.flatMap {
+      try? AccessToken(verifying: $0, apiKey: "key", secret: "a secret")
+    }
+  }
+
   /// Whom the server has called a speaker, or silent again.
   var speakers: [Livekit_SpeakerInfo] { responses.values.flatMap(\.speakersChanged.speakers) }
 }

@@ -2,6 +2,7 @@ import BridgeTesting
 import Foundation
 import LiveKitProtocol
 import MediaCore
+import PeerTransport
 import SDP
 import Testing
 
@@ -31,6 +32,20 @@ import Testing
       try await alice.wait { $0.participants["bob"]?.state == .active }
       await bob.close()
       try await alice.wait { $0.participants["bob"]?.state == .disconnected }
+    }
+  }
+
+  /// As one whose machine sleeps: its socket says nothing of that.
+  @Test func whoseMediaIsLostIsGone() async throws {
+    try await RunningServer.with { server in
+      let alice = try await RoomClient.join(server, as: "alice")
+      let bob = try await RoomClient.join(server, as: "bob")
+      try await alice.wait { $0.channels.count == 2 }
+      await alice.subscriber.close()
+      try await eventually("its end", within: .seconds(60)) {
+        bob.log.withLock { $0.participants["alice"]?.state == .disconnected }
+      }
+      #expect(alice.log.withLock { $0.isClosed })
     }
   }
 
@@ -76,6 +91,21 @@ import Testing
       #expect(alice.log.withLock { $0.participants["recorder"] } == nil)
       #expect(bob.log.withLock { $0.join?.otherParticipants.map(\.identity) } == ["alice"])
       #expect(bob.log.withLock { $0.join?.room.numParticipants } == 2)
+    }
+  }
+
+  /// Also of a recorder whom they do not see.
+  @Test func whoIsInARoomHearsThatItIsRecorded() async throws {
+    try await RunningServer.with { server in
+      try await Onlooker.with(server, as: "alice") { alice in
+        try await Onlooker.with(server, as: "recorder", grant: { ($0.hidden, $0.recorder) = (true, true) }) {
+          recorder in
+          #expect(recorder.responses.values.first?.join.room.activeRecording == true)
+          try await eventually { alice.recordings == [true] }
+          recorder.send { $0.leave.reason = .clientInitiated }
+          try await eventually { alice.recordings == [true, false] }
+        }
+      }
     }
   }
 

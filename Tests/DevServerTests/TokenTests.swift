@@ -76,4 +76,31 @@ import Testing
       #expect(try await get("/rtc/v1?join_request=x&access_token=\(token)").status == 404)
     }
   }
+
+  /// Otherwise a client in a browser takes a server that refuses it for one that is not there.
+  @Test(arguments: [("GET", "/rtc/v1/validate", 404), ("GET", "/rtc/validate", 401), ("OPTIONS", "/rtc/validate", 204)])
+  func pagesOfAnyOriginReadWhatIsAnswered(method: String, path: String, status: Int) async throws {
+    try await RunningServer.with { server in
+      var request = URLRequest(url: try #require(URL(string: "http://127.0.0.1:\(server.port)\(path)")))
+      request.httpMethod = method
+      let (_, response) = try await URLSession.shared.data(for: request)
+      let answer = try #require(response as? HTTPURLResponse)
+      #expect(answer.statusCode == status)
+      #expect(answer.value(forHTTPHeaderField: "Access-Control-Allow-Origin") == "*")
+    }
+  }
+
+  /// As LiveKit's server does it, with what the client is called by now.
+  @Test func anotherTokenIsSentBeforeTheFirstExpires() async throws {
+    try await RunningServer.with { server in
+      // Its own is valid for a minute.
+      try await Onlooker.with(server, as: "alice", grant: { $0.canUpdateOwnMetadata = true }) { alice in
+        let token = try await eventually("a token") { alice.newestToken }
+        #expect(token.identity == "alice" && token.video.room == "room" && token.video.canUpdateOwnMetadata == true)
+        #expect(token.exp > Date().timeIntervalSince1970 + 300)
+        alice.send { $0.updateMetadata.name = "Alice Liddell" }
+        try await eventually("one with the new name") { alice.newestToken?.name == "Alice Liddell" }
+      }
+    }
+  }
 }

@@ -346,6 +346,7 @@ def test_a_broken_pipeline_names_its_file_and_line(tmp_path):
 
 
 FILE = "no-such-folder/x.mp4"
+NOWHERE = ("--url", "ws://127.0.0.1:9")
 MISTAKES = [
     (["recrod"], ["recrod", "record"]),
     (["zzz"], ["zzz", "watch"]),
@@ -530,6 +531,8 @@ MISTAKES = [
     (["publish-test", "--dev", "--room", "r", "--set", "width=abc"], ["abc", "width", "pattern.pipeline:"]),
     (["publish-test", "--dev", "--room", "r", "--bitrate", "1000000"], ["--bitrate", "--clip"]),
     (["publish-test", "--dev", "--room", "r", "--clip-audio", "clip"], ["--clip-audio", "--clip"]),
+    (["publish-test", *NOWHERE, "--token", "a.b.c", "--clip", "clip", "--participants", "3"], ["is for one identity"]),
+    (["publish-test", "--dev", "--room", "r", "--clip", "clip", "--participants", "1001"], ["1001", "1 to 1000"]),
     (["publish-test", "--dev", "--room", "r", "--clip", "clip", "--bitrate", "1"], ["--bitrate", "1000"]),
     (["publish-test", "--dev", "--room", "r", "--clip", "clip", "--fps", "0"], ["--fps", "120"]),
     (["watch", "--dev", "--room", "r", "--set", "latency=3"], ["--set"]),

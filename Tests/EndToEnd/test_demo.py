@@ -25,6 +25,14 @@ def test_demo(tmp_path):
     assert (changed[0] != changed[-1]).mean() > 0.001, "the frame does not move"
 
 
+def test_the_demo_says_where_the_file_is(tmp_path):
+    command = [*mediabridge("demo", "--duration", "2s", "--output"), tmp_path / "demo-{utc}.mkv"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=90, check=False)
+    assert done.returncode == 0, done.stderr
+    (file,) = tmp_path.glob("demo-*.mkv")
+    assert f"It is at {file}: " in done.stdout, done.stdout
+
+
 @pytest.mark.parametrize("helper", ["yes", "no"])
 def test_first_start_of_gstreamer(helper, start, local_server, tmp_path):
     """Plugins are scanned then, by a helper process or where there is none in ours: both leave SRTP working."""

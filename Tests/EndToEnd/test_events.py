@@ -142,8 +142,9 @@ def test_what_a_server_tells_of_its_own_accord_is_told(local_server, start):
     poor = rtc.ConnectionQualityInfo(participant_sid=person, quality="POOR")
     say(at, connection_quality=rtc.ConnectionQualityUpdate(updates=[poor]))
     expect(watcher, [alice("connection_quality_changed", quality="poor")])
-    say(at, room_update=rtc.RoomUpdate(room=models.Room(metadata="tea", active_recording=True)))
-    expect(watcher, [[("room_metadata_changed", {"metadata": "tea"}), ("recording_changed", {"recording": True})]])
+    # The watcher counts as a recorder.
+    say(at, room_update=rtc.RoomUpdate(room=models.Room(metadata="tea", active_recording=False)))
+    expect(watcher, [[("room_metadata_changed", {"metadata": "tea"}), ("recording_changed", {"recording": False})]])
     say(at, subscription_response=rtc.SubscriptionResponse(track_sid=sids["camera"], err="SE_TRACK_NOTFOUND"))
     expect(watcher, [alice("track_subscription_failed", sid=sids["camera"], code="trackNotFound")])
     may = models.ParticipantPermission(can_subscribe=True)

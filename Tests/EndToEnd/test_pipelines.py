@@ -22,7 +22,8 @@ def say(tmp_path):
     def run(*arguments, **variables):
         return subprocess.run(
             [program, *map(str, arguments)], cwd=program.parent, capture_output=True, text=True, check=False, timeout=60,
-            env={"PATH": "/usr/bin:/bin", "HOME": str(tmp_path / "home"), **variables},
+            # An editor may signal its whole group.
+            env={"PATH": "/usr/bin:/bin", "HOME": str(tmp_path / "home"), **variables}, start_new_session=True,
         )
 
     return run
@@ -131,6 +132,33 @@ def test_a_broken_edit_is_told_by_line_and_kept(say, tmp_path):
 def test_an_editor_that_fails_is_told(say, tmp_path):
     done = say("pipelines", "edit", "output/mp4", **editor(tmp_path, "exit 3"))
     assert done.returncode == 1 and "$EDITOR" in done.stderr
+    assert not (tmp_path / OWN / "output/mp4.pipeline").exists(), "a copy hides what ships"
+
+
+def test_an_edit_that_changes_nothing_leaves_no_copy(say, tmp_path):
+    """It would hide what ships, also what ships later."""
+    done = say("pipelines", "edit", "output/mp4", **editor(tmp_path, "exit 0"))
+    assert done.returncode == 0 and "Nothing was changed" in done.stdout, done.stderr
+    own = tmp_path / OWN / "output/mp4.pipeline"
+    assert not own.exists()
+    own.write_text(TEXT)
+    done = say("pipelines", "edit", "output/mp4", **editor(tmp_path, "exit 0"))
+    assert own.read_text() == TEXT, done.stderr
+
+
+def test_an_editor_has_the_signals_of_its_terminal(say, tmp_path):
+    """None is blocked, and what is typed to interrupt ends a command within it, and not us below it."""
+    told = tmp_path / "told"
+    script = f"""
+trap 'echo interrupted >> {told}' INT
+grep SigBlk /proc/self/status > {told}
+kill -INT 0
+sed -i "s/fragment:-1000/fragment:-500/" "$1"
+"""
+    done = say("pipelines", "edit", "output/mp4", **editor(tmp_path, script))
+    assert done.returncode == 0 and "is ok" in done.stdout, done.stderr
+    blocked, interrupted = told.read_text().splitlines()
+    assert int(blocked.split()[1], 16) == 0 and interrupted == "interrupted"
 
 
 KINDS = ["receive", "process", "mix", "tile", "decode", "encode", "send", "output", "capture"]

@@ -1,6 +1,7 @@
 """Connections that break while a room is recorded: the media's, the signalling's, or the server itself."""
 
 import signal
+import subprocess
 import time
 import urllib.request
 
@@ -9,7 +10,7 @@ import clip
 import livekit_server
 import pytest
 from failures import after, assert_plays
-from programs import python
+from programs import KEYS, mediabridge, python
 
 FPS = 25
 
@@ -190,3 +191,17 @@ def test_a_foreign_client_resumes_in_the_development_server(server, start):
     assert not told & {"participant_disconnected", "track_unpublished", "track_unsubscribed"}, watcher.report("it left")
     tracks = {track["kind"]: track for track in room["participants"][0]["tracks"]}
     assert tracks["video"]["fps"] > 0.6 * FPS, watcher.report("its frames have stopped")
+
+
+def test_who_is_longer_there_than_its_token_is_valid_comes_back(server, start):
+    """The server sends another one meanwhile."""
+    grants = ("--room", "r", "--identity", "watcher", "--valid-for", "10s")
+    token = subprocess.check_output([*map(str, mediabridge("token", "create", *KEYS, *grants))], text=True).strip()
+    expiry = time.monotonic() + 11
+    proxy = start(server.enter(*python("signal_proxy.py", "--to", server.url)))
+    at = f"127.0.0.1:{proxy.wait_for('listening')['port']}"
+    watcher = server.watcher("r", url=f"ws://{at}", access=("--token", token))
+    watcher.wait_for("connected")
+    time.sleep(max(0, expiry - time.monotonic()))
+    assert server.ask(f"http://{at}/cut") == "1"
+    assert watcher.wait_for("reconnected")["mode"] == "quick"

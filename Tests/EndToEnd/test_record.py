@@ -3,7 +3,6 @@
 import re
 import signal
 import subprocess
-import sys
 import time
 
 import checks
@@ -120,33 +119,6 @@ def test_termination_completes_the_file(server, tmp_path, number, times):
     assert recorder.finish() == 0, recorder.report("failed")
     assert min(checks.durations(file).values()) > 2.5
     assert checks.decode_errors(file) == []
-
-
-# Runs a command whose standard output is a pipe of 4 KB, with 1.5 KB in it, that nobody reads.
-UNREAD = """
-import fcntl, os, sys
-read, write = os.pipe()
-fcntl.fcntl(write, fcntl.F_SETPIPE_SZ, 4096)
-os.write(write, b"-" * 1500)
-os.set_inheritable(read, True)
-os.dup2(write, 1)
-os.execvp(sys.argv[1], sys.argv[1:])
-"""
-
-
-def test_standard_output_that_nobody_reads_holds_nothing_up(server, tmp_path):
-    server.foreign_publisher("--room", "unread", "--identity", "alice", "--codec", "H264")
-    file = tmp_path / "unread.mp4"
-    recorder = server.recorder("unread", "alice", file, prefix=(sys.executable, "-c", UNREAD))
-    deadline = time.monotonic() + 40
-    while not file.exists() or file.stat().st_size < 20_000:
-        assert time.monotonic() < deadline, recorder.report("nothing is recorded")
-        time.sleep(0.1)
-    # In which it has more to tell than the pipe holds.
-    time.sleep(10)
-    recorder.send(signal.SIGTERM)
-    assert recorder.finish(20) == 0, recorder.report("failed")
-    assert checks.length(file) > 9 and checks.decode_errors(file) == []
 
 
 def test_foreign_subscriber_gets_what_we_publish(server):

@@ -1,10 +1,14 @@
 """`mediabridge run`: the jobs of a file side by side, and a file that changes while they run."""
 
 import json
+import os
+import pty
 import signal
+import subprocess
 
 import checks
-from live_server import LiveServer
+from live_server import LiveServer, wait_until
+from programs import ROOT
 from runner import KEYS, assert_whole, assert_without_gap
 
 SMALL = ("--width", 320, "--height", 180, "--fps", 15, "--bitrate", 500_000)
@@ -286,3 +290,26 @@ def test_a_layout_that_changes_lays_out_the_same_file(server, runner):
     shown = checks.frames(runner.folder / "a.mkv")
     sides = [bool(luma[:, :150].mean() > luma[:, 170:].mean()) for _, luma in shown]
     assert sides[5] and not sides[-5], "it is on the left at first, and then on the right"
+
+
+def test_a_terminal_that_is_closed_completes_all_jobs(server, runner):
+    """As Ctrl-C does, which nobody could press any more; where it is told to read its file again it goes on."""
+    server.foreign_publisher("--room", "one", "--identity", "alice", "--no-video", "--duration", 60)
+    runner.write({"talk": {"audio-only": True, "destinations": ["talk.ogg"]}})
+    told = runner.folder / "told"
+    terminal, inside = pty.openpty()
+    # Tests may run below nohup, which has the signal ignored.
+    command = ("env", "--default-signal=HUP", "setsid", "--ctty", *map(str, runner.command))
+    with told.open("w") as output:
+        process = subprocess.Popen(command, cwd=ROOT, stdin=inside, stdout=output, stderr=output)
+    os.close(inside)
+    try:
+        wait_until("some audio", lambda: '"duration":3' in told.read_text(), 40)
+        process.send_signal(signal.SIGHUP)
+        wait_until("its file to be read", lambda: '"event":"configuration"' in told.read_text(), 20)
+        os.close(terminal)
+        assert process.wait(30) == 0, told.read_text()
+    finally:
+        process.kill()
+    assert told.read_text().count('"event":"configuration"') == 1
+    assert_whole(runner.folder / "talk.ogg", 2)

@@ -67,13 +67,16 @@ def test_both_ways_of_chatting_are_told_alike(server):
 def test_what_is_written_stays_on_the_screen(server):
     """Below the table, which is drawn anew each second."""
     agent = transcriber(server, "shown")
-    watcher = OnTerminal(server.enter(*mediabridge("watch", "--url", server.url, *KEYS, "--room", "shown")))
+    # Which the library warns of.
+    odd = ("--ice-server", "odd:server")
+    watcher = OnTerminal(server.enter(*mediabridge("watch", "--url", server.url, *KEYS, "--room", "shown", *odd)))
     watcher.wait_for("agent")
     say(agent, chat=["Tea?"])
 
-    def screens():
-        return [screen for screen in watcher.written.decode(errors="replace").split(EMPTY) if "Tea?" in screen]
+    def screens(text):
+        return [screen for screen in watcher.written.decode(errors="replace").split(EMPTY) if text in screen]
 
-    wait_until("it on several screens", lambda: len(screens()) >= 3, 20)
+    for text in ("Tea?", "odd:server"):
+        wait_until("it on several screens", lambda: len(screens(text)) >= 3, 20)
     watcher.process.send_signal(signal.SIGINT)
     watcher.finish()

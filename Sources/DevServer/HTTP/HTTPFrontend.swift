@@ -12,14 +12,14 @@ struct HTTPFrontend: Sendable {
   let loop: TransportLoop
   let rooms: LoopBound<RoomRegistry>
 
-  func bind() async throws -> any Channel {
+  func bind(to address: SocketAddress) async throws -> any Channel {
     try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
       .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
       .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
       .childChannelInitializer { channel in
         channel.eventLoop.makeCompletedFuture { try configure(channel) }
       }
-      .bind(host: configuration.host, port: configuration.port).get()
+      .bind(to: address).get()
   }
 
   private func configure(_ channel: any Channel) throws {
@@ -83,9 +83,15 @@ private final class PlainResponder: ChannelInboundHandler {
     return write(status, text, channel)
   }
 
+  /// As LiveKit's server, any page may ask: clients in browsers read why they are refused.
+  private static let openToPages: HTTPHeaders = [
+    "Access-Control-Allow-Origin": "*", "Access-Control-Allow-Headers": "*, Authorization", "Connection": "close",
+  ]
+
   private static func answer(
     _ head: HTTPRequestHead, _ configuration: DevServerConfiguration
   ) -> (HTTPResponseStatus, String) {
+    if head.method == .OPTIONS { return (.noContent, "") }
     switch HTTPFrontend.path(head) {
     case "/": return (.ok, "OK")
     case "/rtc/validate", "/rtc":
@@ -102,13 +108,16 @@ private final class PlainResponder: ChannelInboundHandler {
   private static func write(
     _ status: HTTPResponseStatus, _ text: String, _ channel: any Channel
   ) -> EventLoopFuture<Void> {
+    var headers = openToPages
     let body = channel.allocator.buffer(string: text + "\n")
-    let headers: HTTPHeaders = [
-      "Content-Type": "text/plain; charset=utf-8", "Content-Length": "\(body.readableBytes)", "Connection": "close",
-    ]
+    let hasBody = status.mayHaveResponseBody
+    if hasBody {
+      headers.add(name: "Content-Type", value: "text/plain; charset=utf-8")
+      headers.add(name: "Content-Length", value: "\(body.readableBytes)")
+    }
     let head = HTTPResponseHead(version: .http1_1, status: status, headers: headers)
     channel.write(HTTPServerResponsePart.head(head), promise: nil)
-    channel.write(HTTPServerResponsePart.body(.byteBuffer(body)), promise: nil)
+    if hasBody { channel.write(HTTPServerResponsePart.body(.byteBuffer(body)), promise: nil) }
     return channel.writeAndFlush(HTTPServerResponsePart.end(nil)).always { _ in channel.close(promise: nil) }
   }
 }

@@ -12,6 +12,7 @@ final class PublisherSession {
   private unowned let participant: DevParticipant
   private let loop: TransportLoop
   private let configuration: DevServerConfiguration
+  let watch: TransportWatch
   private var peer: PeerConnection?
   /// Held here, since a peer holds its delegate weakly.
   private var observer: PeerObserver?
@@ -35,10 +36,12 @@ final class PublisherSession {
     self.participant = participant
     self.loop = loop
     self.configuration = configuration
+    watch = TransportWatch(participant: participant, loop: loop)
   }
 
   func end() -> PeerConnection? {
     ticker?.cancel()
+    watch.end()
     defer { peer = nil }
     return peer
   }
@@ -171,11 +174,12 @@ final class PublisherSession {
 
   private func makePeer() -> PeerConnection? {
     var peerConfiguration = PeerConfiguration(isControlling: false, logger: configuration.logger)
-    peerConfiguration.localAddresses = [configuration.host]
+    peerConfiguration.localAddresses = configuration.mediaAddresses
     var handlers = PeerObserver.Handlers()
     handlers.packet = { [weak self] in self?.receive($0, at: $1) }
     handlers.reports = { [weak self] in self?.receive($0, at: $1) }
     handlers.candidate = { [weak self] in self?.trickle($0) }
+    handlers.state = { [weak self] in self?.watch.changed($0) }
     handlers.message = { [weak self] in self?.relay($0, on: $1) }
     if !participant.isSubscriberPrimary { handlers.channel = { [weak self] in self?.participant.opened($0) } }
     let observer = PeerObserver(loop: loop, handlers: handlers)

@@ -11,6 +11,7 @@ final class SubscriberSession {
   private unowned let participant: DevParticipant
   private let loop: TransportLoop
   private let configuration: DevServerConfiguration
+  let watch: TransportWatch
   private var peer: PeerConnection?
   private var observer: PeerObserver?
   private var negotiation = Negotiation()
@@ -67,10 +68,12 @@ final class SubscriberSession {
     self.participant = participant
     self.loop = loop
     self.configuration = configuration
+    watch = TransportWatch(participant: participant, loop: loop)
   }
 
   func end() -> PeerConnection? {
     ticker?.cancel()
+    watch.end()
     for downTrack in downTracks { downTrack.detach() }
     downTracks = []
     defer { peer = nil }
@@ -82,7 +85,7 @@ final class SubscriberSession {
   /// Makes the first offer. As a LiveKit server's, it has the tracks that are there already, and the data channels last.
   func start(with tracks: [(track: PublishedTrack, publisher: DevParticipant)]) {
     var peerConfiguration = PeerConfiguration(isControlling: true, logger: configuration.logger)
-    peerConfiguration.localAddresses = [configuration.host]
+    peerConfiguration.localAddresses = configuration.mediaAddresses
     var handlers = PeerObserver.Handlers()
     handlers.reports = { [weak self] in self?.receive($0, at: $1) }
     handlers.candidate = { [weak self] in self?.trickle($0) }
@@ -108,6 +111,7 @@ final class SubscriberSession {
   }
 
   private func changed(_ state: PeerState) {
+    watch.changed(state)
     guard state == .connected, !isConnected else { return }
     isConnected = true
     startTracks()

@@ -69,6 +69,7 @@ extension DevParticipant {
     // As LiveKit's server does it.
     if clientProtocol > 14 { send(response) }
     room.announce(self)
+    refreshToken()
   }
 
   /// What a client that has come back asked for before.

@@ -23,6 +23,9 @@ final class DevParticipant {
   var subscriptionPermission: Livekit_SubscriptionPermission?
   private(set) var socket: ClientSocket
   let configuration: DevServerConfiguration
+  let loop: TransportLoop
+  /// Until another token is sent.
+  var tokenTimer: LoopTimer?
 
   init(
     request: JoinRequest, socket: ClientSocket, room: DevRoom, loop: TransportLoop,
@@ -30,6 +33,7 @@ final class DevParticipant {
   ) {
     self.room = room
     self.socket = socket
+    self.loop = loop
     token = request.token
     self.configuration = configuration
     subscribesAutomatically = request.autoSubscribe
@@ -71,6 +75,9 @@ final class DevParticipant {
     return info.permission.canPublish && (sources.isEmpty || sources.contains(source))
   }
 
+  /// Whether its session can go on where the signalling is lost.
+  var canResume: Bool { !publisher.watch.hasFailed && !subscriber.watch.hasFailed }
+
   func send(_ response: Livekit_SignalResponse) { socket.send(response) }
 
   /// As a LiveKit server does: what has changed meanwhile, and another way for the media, whether it needs one or not.
@@ -89,6 +96,7 @@ final class DevParticipant {
     response.roomUpdate.room = room.info
     send(response)
     subscriber.restartICE()
+    refreshToken()
   }
 
   /// The join response, followed by the offer of the subscriber's connection where that is the primary one: otherwise the
@@ -111,6 +119,7 @@ final class DevParticipant {
     }
     send(response)
     if isSubscriberPrimary { subscriber.start(with: subscribesAutomatically ? room.tracks(for: self) : []) }
+    refreshToken()
   }
 
   /// On the same connections: whom it was sent media of is forgotten, and what it publishes goes with it.
@@ -177,6 +186,7 @@ final class DevParticipant {
   /// Closes the socket and hands over the transports, which close on their own time.
   func end() -> [PeerConnection] {
     hasLeft = true
+    tokenTimer?.cancel()
     socket.close()
     return [publisher.end(), subscriber.end()].compactMap { $0 }
   }

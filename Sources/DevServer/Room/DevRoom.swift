@@ -9,6 +9,8 @@ final class DevRoom {
   private var departures: [(time: MediaTime, info: Livekit_ParticipantInfo)] = []
   /// Longer than a lost connection goes unnoticed.
   private static let departureMemory = Duration.seconds(60)
+  /// As those who are here were told.
+  private var isRecorded = false
 
   init(name: String) { self.name = name }
 
@@ -19,6 +21,7 @@ final class DevRoom {
     room.sid = sid
     room.name = name
     room.numParticipants = UInt32(participants.filter { !$0.isHidden }.count)
+    room.activeRecording = participants.contains(where: \.isRecorder)
     return room
   }
 
@@ -32,12 +35,14 @@ final class DevRoom {
     participants.append(participant)
     participant.welcome()
     announce(participant)
+    tellRecording()
   }
 
   /// One who was in another room until now.
   func receive(_ participant: DevParticipant) {
     participants.append(participant)
     announce(participant)
+    tellRecording()
     participant.subscribeToAll()
     for track in participant.publisher.tracks where track.isFlowing { send(track, of: participant) }
   }
@@ -48,8 +53,19 @@ final class DevRoom {
     participant.info.state = .disconnected
     for track in participant.publisher.tracks { unsubscribeAll(from: track) }
     announce(participant)
+    tellRecording()
     departures.removeAll { MediaTime.now - $0.time > Self.departureMemory }
     departures.append((.now, participant.info))
+  }
+
+  /// Who records may be hidden, but not that somebody does.
+  private func tellRecording() {
+    let info = info
+    guard isRecorded != info.activeRecording else { return }
+    isRecorded = info.activeRecording
+    var response = Livekit_SignalResponse()
+    response.roomUpdate.room = info
+    for participant in participants { participant.send(response) }
   }
 
   /// Of which whoever lost the connection may not have heard.

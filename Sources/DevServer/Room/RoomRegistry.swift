@@ -5,7 +5,7 @@ import PeerTransport
 /// All rooms of the server. Lives on its loop.
 final class RoomRegistry {
   private let loop: TransportLoop
-  private let configuration: DevServerConfiguration
+  var configuration: DevServerConfiguration
   private var rooms: [String: DevRoom] = [:]
   private var participants: [ObjectIdentifier: DevParticipant] = [:]
   private var closing: [Int: Task<Void, Never>] = [:]
@@ -40,7 +40,7 @@ final class RoomRegistry {
   }
 
   func token(of identity: String) -> AccessToken? {
-    participants.values.first { $0.identity == identity }?.token
+    participants.values.first { $0.identity == identity }?.freshToken
   }
 
   func move(_ identity: String, to name: String, token: String) {
@@ -71,7 +71,7 @@ final class RoomRegistry {
   /// The session of a client goes on over another socket, unless nobody knows it any more.
   private func resume(_ sid: String, _ request: JoinRequest, _ socket: ClientSocket) {
     let participant = rooms[request.room]?.participant(identity: request.token.identity)
-    guard let participant, participant.sid == sid else {
+    guard let participant, participant.sid == sid, participant.canResume else {
       var response = Livekit_SignalResponse()
       response.leave.reason = .stateMismatch
       response.leave.action = .reconnect

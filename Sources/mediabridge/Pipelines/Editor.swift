@@ -18,19 +18,33 @@ struct Editor {
   }
 
   /// Returns when the editor has ended. It stays in this process's group, and so has the terminal, which Foundation's
-  /// `Process` would take from it.
+  /// `Process` would take from it. What is typed there to interrupt is for it alone, as with the shell's `system`.
   func edit(_ path: String) throws {
-    var child = pid_t()
-    let words = ["/bin/sh", "-c", "\(command) \"$1\"", "sh", path]
-    var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
-    defer { for argument in arguments { free(argument) } }
-    let code = posix_spawn(&child, "/bin/sh", nil, nil, &arguments, environ)
-    guard code == 0 else { throw Failure(description: "/bin/sh: \(String(cString: strerror(code)))") }
+    let interrupt = signal(SIGINT, SIG_IGN)
+    let quit = signal(SIGQUIT, SIG_IGN)
+    defer {
+      signal(SIGINT, interrupt)
+      signal(SIGQUIT, quit)
+    }
+    let child = try begin(path)
     var status: Int32 = 0
     while waitpid(child, &status, 0) < 0 && errno == EINTR {}
     guard status == 0 else {
-      throw Failure(
-        description: "the editor '\(command)' failed, and \(path) stays as it is; $VISUAL or $EDITOR names another one")
+      throw Failure(description: "the editor '\(command)' failed; $VISUAL or $EDITOR names another one")
     }
+  }
+
+  private func begin(_ path: String) throws -> pid_t {
+    var (child, attributes) = (pid_t(), posix_spawnattr_t())
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    ShellCommand.setSignals(&attributes)
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
+    let words = ["/bin/sh", "-c", "\(command) \"$1\"", "sh", path]
+    var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
+    defer { for argument in arguments { free(argument) } }
+    let code = posix_spawn(&child, "/bin/sh", nil, &attributes, &arguments, environ)
+    guard code == 0 else { throw Failure(description: "/bin/sh: \(String(cString: strerror(code)))") }
+    return child
   }
 }

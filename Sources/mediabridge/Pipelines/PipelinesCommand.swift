@@ -29,6 +29,7 @@ struct PipelinesCommand: AsyncParsableCommand {
         if entry.shadowedBy == nil { template.map { tellMissing(of: $0, console) } }
       }
       for refusal in findings.refusals { console.say("\(refusal)") }
+      Terminal.shared.drain()
     }
 
     private func tellMissing(of template: Template, _ console: Console) {
@@ -75,6 +76,7 @@ struct PipelinesCommand: AsyncParsableCommand {
       let console = Console(isJSON: false)
       for result in results { console.say(result.line) }
       for case let error? in results.map(\.error) { console.fail(error) }
+      Terminal.shared.drain()
       if results.contains(where: { $0.error != nil }) { throw ExitCode.failure }
     }
   }

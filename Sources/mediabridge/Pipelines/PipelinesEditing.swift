@@ -39,13 +39,25 @@ struct PipelinesEdit: AsyncParsableCommand {
   func run() async throws {
     try await templates.telling {
       let own = try templates.ownOf(name)
-      if !own.exists {
-        let template = try templates.find("\(own.kind.rawValue)/\(own.name)")
-        try own.create(template.text)
-      }
-      try Editor.ofEnvironment.edit(own.path)
+      guard try edit(own) else { return }
       try templates.check(own, Console(isJSON: false))
     }
+  }
+
+  /// - Returns: whether there is a template of one's own now. A mere copy would hide what ships, also what ships later.
+  private func edit(_ own: OwnTemplate) throws -> Bool {
+    guard !own.exists else {
+      try Editor.ofEnvironment.edit(own.path)
+      return true
+    }
+    let template = try templates.find("\(own.kind.rawValue)/\(own.name)")
+    try own.create(template.text)
+    let outcome = Result { try Editor.ofEnvironment.edit(own.path) }
+    let isCopy = FileManager.default.contents(atPath: own.path) == Data(template.text.utf8)
+    if isCopy { try FileManager.default.removeItem(atPath: own.path) }
+    try outcome.get()
+    if isCopy { Console(isJSON: false).say("Nothing was changed: \(template.file) stays in force.") }
+    return !isCopy
   }
 }
 

@@ -16,7 +16,7 @@ struct RunCommand: AsyncParsableCommand {
       While it runs, a file that is changed is read again, as it is at SIGHUP: jobs that stay the same go on untouched, \
       one that is there no more ends complete, and one that is changed ends and begins anew, as does one that had failed; \
       destinations of recordings come and go while they go on. The file of a layout is looked at as well, and lays out anew what runs. A file with a mistake changes \
-      nothing.
+      nothing. When its terminal is closed all jobs end complete (not below `nohup`).
       """)
 
   @Flag(help: "Say what is wrong with the files, or how many rooms and jobs they have, and join nothing")
@@ -48,7 +48,7 @@ struct RunCommand: AsyncParsableCommand {
     let plain = try RunFile.defaults()
     let configurations = file.compactMap { read($0, plain, console) }
     guard configurations.count == file.count else { throw ExitCode.failure }
-    if check || dryRun { return }
+    if check || dryRun { return Terminal.shared.drain() }
     let media = try standardOutput(configurations[0], console)
     guard await RunWatcher(file: file[0], console: console, media: media).run(configurations[0]) else {
       throw ExitCode.failure

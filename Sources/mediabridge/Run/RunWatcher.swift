@@ -10,6 +10,7 @@ struct RunWatcher {
   let console: Console
   private let session: RunSession
   private let interruption = Interruption(signals: [SIGINT, SIGTERM])
+  private let hasTerminal = isatty(STDIN_FILENO) == 1
 
   /// - Parameter media: standard output, where that carries the media of a job.
   init(file: String, console: Console, media: Int32?) {
@@ -36,6 +37,10 @@ struct RunWatcher {
         defer { asked = false }
         return asked
       }
+      if isAsked && hasLostTerminal {
+        await session.end()
+        break
+      }
       // Looked at in any case, so that it is not read twice.
       if watch.hasChanged({ files }) || isAsked, let next = await readAgain() {
         let known = files
@@ -50,6 +55,9 @@ struct RunWatcher {
     }
     return await session.isWhole
   }
+
+  /// Whether the one on which it was begun is closed, unless it was begun to outlive that.
+  private var hasLostTerminal: Bool { hasTerminal && isatty(STDIN_FILENO) == 0 && !Interruption.outlivesTerminal }
 
   private func draw(_ configuration: RunConfiguration) {
     guard let dot = configuration.dot else { return Drawings.end() }

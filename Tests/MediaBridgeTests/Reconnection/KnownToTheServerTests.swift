@@ -91,11 +91,10 @@ import Testing
     let expiry = Date.now + 3
     try await room.connect(
       url: synthetic.url, token: try SyntheticRoom.token("watcher", validFor: 3))
-    if isRefreshed {
-      var response = Livekit_SignalResponse()
-      response.refreshToken = try SyntheticRoom.token("watcher")
-      synthetic.server.tell(response, to: "watcher")
-    }
+    // In place of the one that the server has sent by itself.
+    var response = Livekit_SignalResponse()
+    response.refreshToken = try SyntheticRoom.token("watcher", validFor: isRefreshed ? 60 : 3)
+    synthetic.server.tell(response, to: "watcher")
     // Whole seconds are told of in a token.
     try await Task.sleep(for: .seconds(max(0, expiry.timeIntervalSinceNow) + 1.1))
     var leave = Livekit_SignalResponse()
