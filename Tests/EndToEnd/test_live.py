@@ -352,7 +352,8 @@ def test_a_server_that_takes_nothing_for_a_while(server, live):
         live.send(signal.SIGSTOP)
         lost = reaches(recorder, "reconnecting")
         live.send(signal.SIGCONT)
-    assert "takes nothing" in lost["reason"], lost
+    # rtmp2sink has a limit of its own, which is as long as ours.
+    assert any(words in lost["reason"] for words in ("takes nothing", "timed out")), lost
     reaches(recorder, "active")
     after(recorder, recorder.wait_for("progress")["duration"] + 2)
     recorder.stop()

@@ -40,7 +40,8 @@ struct Editor {
     defer { posix_spawnattr_destroy(&attributes) }
     ShellCommand.setSignals(&attributes)
     posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
-    let words = ["/bin/sh", "-c", "\(command) \"$1\"", "sh", path]
+    // A shell that stays there must not end by what is typed for the editor, which has the signals itself.
+    let words = ["/bin/sh", "-c", "trap : INT QUIT; \(command) \"$1\"", "sh", path]
     var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
     defer { for argument in arguments { free(argument) } }
     let code = posix_spawn(&child, "/bin/sh", nil, &attributes, &arguments, environ)
