@@ -18,7 +18,9 @@ extension Element {
         return GST_PAD_PROBE_OK
       }
       shim_handoff_acquire(buffer)
-      body(Element(shared: shared, name: name), MediaTime(clockTime: buffer.pointee.pts, shift: 0))
+      let time = MediaTime(clockTime: buffer.pointee.pts, shift: 0)
+      shim_handoff_release(buffer)
+      body(Element(shared: shared, name: name), time)
       return GST_PAD_PROBE_OK
     }
     try shared.staticPad(pad, named: name).addProbe(GST_PAD_PROBE_TYPE_BUFFER, probe)
