@@ -109,17 +109,18 @@ struct CompositeScene {
     let places = arranger.places(of: seen.map(\.layout), at: now)
     var omissions: [Omission] = []
     var changes: [(tile: CompositeTile, change: CompositeTile.Change)] = []
-    for (level, (sid, place)) in places.enumerated() {
-      guard let seen = seen.first(where: { $0.layout.sid == sid }) else { continue }
+    for (level, placed) in places.enumerated() {
+      guard let seen = seen.first(where: { $0.layout.sid == placed.sid }) else { continue }
       let look = CompositeTile.Look(
-        place: place, level: RoomMix.backgroundLevel + 1 + level, isRounded: isRounded(place, above: places[..<level]),
+        place: placed.place, level: RoomMix.backgroundLevel + 1 + level, isAwaited: placed.isAwaited,
+        isRounded: isRounded(placed.place, above: places[..<level]),
         label: seen.label, isMuted: seen.isMuted, placeholder: seen.placeholder,
         message: labels.text(of: seen.layout.speaker.identity))
       do throws(LiveKitError) {
         if let tile = try tile(for: seen) { changes.append((tile, try tile.change(to: look, seen.track))) }
       } catch {
-        inputs.removeTile(sid)
-        omissions.append(fail(sid, .video, seen.publication, error, at: now))
+        inputs.removeTile(placed.sid)
+        omissions.append(fail(placed.sid, .video, seen.publication, error, at: now))
       }
     }
     // What takes time is done before or after, so that one mixed frame has all of them in their new places.
@@ -133,7 +134,7 @@ struct CompositeScene {
   }
 
   /// Beside rounded corners the background is seen: not where there is none to be seen, or another tile.
-  private func isRounded(_ place: TilePlace, above others: ArraySlice<(sid: String, place: TilePlace)>) -> Bool {
+  private func isRounded(_ place: TilePlace, above others: ArraySlice<PlacedTrack>) -> Bool {
     mix.video?.rounding != nil && place.size != PixelSize(options.size)
       && !others.contains { $0.place.overlaps(place) }
   }

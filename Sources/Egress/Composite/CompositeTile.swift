@@ -22,6 +22,8 @@ final class CompositeTile: VideoRenderer, SizelessRenderer, MutedRenderer, Promp
     var place: TilePlace
     /// A higher one is seen above a lower one.
     var level: Int
+    /// Whether nothing of it is seen before it has another look.
+    var isAwaited = false
     /// Whether its corners are, where that is asked for.
     var isRounded = false
     /// What is written over the frames; nil for nothing.
@@ -100,13 +102,17 @@ final class CompositeTile: VideoRenderer, SizelessRenderer, MutedRenderer, Promp
   func put(_ change: Change, from time: MediaTime) -> MixTile.Change? {
     let (new, old) = (change.new, change.old)
     look.withLock { $0 = new }
-    guard new.place != old?.place || new.level != old?.level || new.isRounded != old?.isRounded else {
+    guard
+      new.place != old?.place || new.level != old?.level || new.isRounded != old?.isRounded
+        || new.isAwaited != old?.isAwaited
+    else {
       if let standIn = change.standIn { tile.frames.setStandIn(standIn) }
       return nil
     }
     adaptiveStreamDidChange()
     return tile.put(
-      at: new.place, level: new.level, isRounded: new.isRounded, standIn: change.standIn, from: time)
+      at: new.place, level: new.level, isRounded: new.isRounded, isSeen: !new.isAwaited, standIn: change.standIn,
+      from: time)
   }
 
   /// The rest of it, some of which takes time.

@@ -108,11 +108,13 @@ package final class MixTile: Sendable {
 
   /// From the first frame on that is mixed for a moment: frames that are shown for earlier ones are as they were.
   /// - Parameters:
+  ///   - isSeen: whether it is, from then on.
   ///   - standIn: what is seen while it is muted; nil for what was.
   ///   - time: by `MixPipeline.frame(at:)`.
-  /// - Returns: for `MixPipeline.change(_:at:)`. A tile that was hidden is seen from then on.
+  /// - Returns: for `MixPipeline.change(_:at:)`.
   package func put(
-    at place: TilePlace, level: Int, isRounded: Bool, standIn: FrameInput.StandIn?, from time: MediaTime
+    at place: TilePlace, level: Int, isRounded: Bool, isSeen: Bool = true, standIn: FrameInput.StandIn?,
+    from time: MediaTime
   ) -> Change {
     let fit = fit(place, isRounded)
     fittings.withLock { $0.add(fit, from: time) }
@@ -121,7 +123,7 @@ package final class MixTile: Sendable {
       prepare: { [frames] in frames.repeatNewest(at: time, after: Change.stillness) },
       apply: { [frames, branch] in
         branch.lay(place, level)
-        branch.setVisible(true)
+        branch.setVisible(isSeen)
         // What comes now is too late for that frame.
         frames.repeatNewest(at: time)
       })

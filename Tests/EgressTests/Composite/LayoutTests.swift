@@ -93,7 +93,8 @@ import Testing
     var b = camera("b", speaks: 0.8, since: 2, joined: 2)
     #expect(arranger.places(of: [a], at: start).map(\.sid) == ["a"])
     b.hasShown = false
-    #expect(arranger.places(of: [a, b], at: start).map(\.sid) == ["a", "b"], "the upper one has no frame")
+    let waiting = arranger.places(of: [a, b], at: start)
+    #expect(waiting.map(\.sid) == ["a", "b"] && waiting.map(\.isAwaited) == [false, true])
     #expect(arranger.places(of: [b], at: start).map(\.sid) == ["b"], "who has left is not seen")
     #expect(arranger.places(of: [a], at: start).map(\.sid) == ["a"])
     b.hasShown = true
@@ -104,12 +105,27 @@ import Testing
     var screen = TileTrack(sid: "s", source: .screenShareVideo)
     let shared = arranger.places(of: [a, b, screen], at: start)
     #expect(shared.map(\.sid).last == "s" && shared.map(\.place.width) == [640, 640, 1280])
+    #expect(shared.map(\.isAwaited) == [false, false, true])
     #expect(arranger.places(of: [a, b, screen], at: start + .seconds(1.9)).count == 3)
     #expect(arranger.places(of: [a, b, screen], at: start + .seconds(2)).map(\.sid) == ["s"], "it may never come")
     // What is muted has no frame to be waited for.
     #expect(arranger.places(of: [a, b], at: start + .seconds(3)).count == 2)
     screen.isMuted = true
     #expect(arranger.places(of: [a, b, screen], at: start + .seconds(3)).map(\.sid) == ["s"])
+  }
+
+  /// Who speaks as soon as they have come is in the strip, as large as that, until there is a frame.
+  @Test func whoIsSeenAlreadyStaysWhereTheyAreUntilThereIsAFrame() {
+    var arranger = CompositeArranger(.speaker, size: size)
+    let a = camera("a", joined: 1)
+    var b = camera("b", joined: 2)
+    b.hasShown = false
+    let before = arranger.places(of: [a, b], at: start)
+    #expect(before.map(\.sid) == ["a", "b"] && !before.contains(where: \.isAwaited))
+    b.speaker = .init(joinedAt: 2, isSpeaking: true, audioLevel: 0.8, lastSpokeAt: start)
+    #expect(arranger.places(of: [a, b], at: start) == before)
+    b.hasShown = true
+    #expect(arranger.places(of: [a, b], at: start).map(\.sid) == ["b", "a"])
   }
 
   @Test func tilesOfAGridStayWhereTheyAre() {

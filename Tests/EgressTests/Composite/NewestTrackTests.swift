@@ -20,7 +20,8 @@ import Testing
 
   @Test mutating func whatComesTakesOverWithItsFirstFrame() {
     #expect(seen().isEmpty && seen(camera(shown: false)) == ["camera"] && seen(camera()) == ["camera"])
-    #expect(seen(camera(), screen(shown: false)) == ["camera", "screen"], "the one before is under it")
+    let waiting = newest.places(of: TileTrack.sorted([camera(), screen(shown: false)]), in: size)
+    #expect(waiting.map(\.sid) == ["camera", "screen"] && waiting.map(\.isAwaited) == [false, true])
     #expect(seen(camera(), screen()) == ["screen"])
     #expect(seen(camera(shown: false)) == ["camera"], "the share has ended")
   }

@@ -21,7 +21,7 @@ import Testing
         lastSpokeAt: since.map { MediaTime(nanoseconds: $0) }))
   }
 
-  private func places(_ tracks: [TileTrack], _ yaml: String) throws -> [(sid: String, place: TilePlace)] {
+  private func places(_ tracks: [TileTrack], _ yaml: String) throws -> [PlacedTrack] {
     var arranger = CompositeArranger(.own(try OwnLayout(yaml: yaml, file: "own.yaml")), size: size)
     return arranger.places(of: tracks, at: start)
   }

@@ -116,8 +116,8 @@ struct CompositeArranger: Sendable {
   mutating func forgetOrder() { order = TileOrder() }
 
   /// - Parameter tracks: of video, in the order in which they came.
-  /// - Returns: the places of those that are seen; a later one is above an earlier one.
-  mutating func places(of tracks: [TileTrack], at now: MediaTime) -> [(sid: String, place: TilePlace)] {
+  /// - Returns: the places of those that are seen, or awaited; a later one is above an earlier one.
+  mutating func places(of tracks: [TileTrack], at now: MediaTime) -> [PlacedTrack] {
     let sorted = TileTrack.sorted(tracks)
     switch choose(from: sorted, at: now) {
     case .participant: return newest.places(of: sorted, in: size)
@@ -151,23 +151,23 @@ struct CompositeArranger: Sendable {
     return sorted.filter { $0.sid == large } + sorted.filter { $0.sid != large }
   }
 
-  private mutating func grid(_ sorted: [TileTrack]) -> [(sid: String, place: TilePlace)] {
+  private mutating func grid(_ sorted: [TileTrack]) -> [PlacedTrack] {
     let capacity = GridLayout.capacity(for: sorted.count, in: size)
     let tracks = order.update(sorted, capacity: capacity)
     return pair(tracks.prefix(capacity), GridLayout.places(count: sorted.count, in: size, gap: gap))
   }
 
-  private mutating func speaker(_ sorted: [TileTrack]) -> [(sid: String, place: TilePlace)] {
+  private mutating func speaker(_ sorted: [TileTrack]) -> [PlacedTrack] {
     let all = mainFirst(sorted)
     let strip = order.update(Array(all.dropFirst()), capacity: SpeakerLayout.stripCapacity(in: size))
     return pair((all.prefix(1) + strip)[...], SpeakerLayout.places(count: all.count, in: size, gap: gap))
   }
 
-  private func pair(_ tracks: ArraySlice<TileTrack>, _ places: [TilePlace]) -> [(sid: String, place: TilePlace)] {
+  private func pair(_ tracks: ArraySlice<TileTrack>, _ places: [TilePlace]) -> [PlacedTrack] {
     zip(tracks, places).map { track, place in
       var place = place
       place.fit = track.fit
-      return (track.sid, place)
+      return PlacedTrack(sid: track.sid, place: place)
     }
   }
 }

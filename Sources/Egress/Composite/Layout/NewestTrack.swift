@@ -7,18 +7,20 @@ struct NewestTrack: Sendable {
   private var shown: String?
 
   /// - Parameter sorted: the best first, which goes before others that are as new.
-  /// - Returns: what is seen, whole. Until there is a frame of the newest the one before is seen under it.
-  mutating func places(of sorted: [TileTrack], in size: PixelSize) -> [(sid: String, place: TilePlace)] {
+  /// - Returns: what is seen, whole: until there is a frame of the newest the one before, while the newest is awaited.
+  mutating func places(of sorted: [TileTrack], in size: PixelSize) -> [PlacedTrack] {
     let unmuted = sorted.filter { !$0.isMuted }.map(\.sid)
     live = live.filter(unmuted.contains) + unmuted.reversed().filter { !live.contains($0) }
     // What was seen stays, muted, when nothing else is there.
     let last = sorted.contains { $0.sid == shown } ? shown : nil
     guard let newest = live.last ?? last ?? sorted.first?.sid else { return [] }
     let isSeen = sorted.first { $0.sid == newest }?.hasShown == true
-    let under = isSeen || last == newest ? nil : last
-    if isSeen || under == nil { shown = newest }
-    return [under, newest].compactMap { $0 }.map { sid in
-      (sid, TilePlace(x: 0, y: 0, width: size.width, height: size.height, fit: .contain))
+    let before = isSeen || last == newest ? nil : last
+    if isSeen || before == nil { shown = newest }
+    return [before, newest].compactMap { $0 }.map { sid in
+      PlacedTrack(
+        sid: sid, place: TilePlace(x: 0, y: 0, width: size.width, height: size.height, fit: .contain),
+        isAwaited: before != nil && sid == newest)
     }
   }
 }

@@ -76,10 +76,10 @@ struct OwnArranger: Sendable {
   /// - Returns: the places of those that are seen; a later one is above an earlier one.
   mutating func places(
     of tracks: [TileTrack], in layout: OwnLayout, size: PixelSize, hold: Duration, at now: MediaTime
-  ) -> [(sid: String, place: TilePlace)] {
+  ) -> [PlacedTrack] {
     let best = TileTrack.sorted(tracks)
     var taken: Set<String> = []
-    var seen: [(level: Int, sid: String, place: TilePlace)] = []
+    var seen: [(level: Int, track: PlacedTrack)] = []
     for (index, tile) in layout.tiles.enumerated() {
       let fitting = (tile.order == .joined ? tracks : best).filter { !taken.contains($0.sid) && tile.takes($0) }
       let track =
@@ -87,11 +87,11 @@ struct OwnArranger: Sendable {
         ? fitting.first : held[index, default: SpeakerHold()].choose(fitting, hold: hold, at: now)
       guard let track else { continue }
       taken.insert(track.sid)
-      seen.append((tile.level, track.sid, tile.place(of: track, in: size)))
+      seen.append((tile.level, PlacedTrack(sid: track.sid, place: tile.place(of: track, in: size))))
     }
     // Sorting keeps no order of its own among equals.
     let ordered = seen.enumerated().sorted { ($0.element.level, $0.offset) < ($1.element.level, $1.offset) }
-    return ordered.map { ($0.element.sid, $0.element.place) }
+    return ordered.map(\.element.track)
   }
 }
 
