@@ -16,6 +16,8 @@ final class SubscriberCore {
   private var streamTimer: LoopTimer?
   private static let streamInterval = Duration.milliseconds(500)
   private var roundTrips = RoundTripSchedule()
+  /// As it was measured last.
+  private var roundTrip: Duration?
   private var isStopped = false
   private var isFlushing = false
   private let logger: Logger
@@ -31,6 +33,7 @@ final class SubscriberCore {
   func update(_ sections: [(section: NegotiatedSection, trackSid: String)], _ new: [TrackReception]) {
     for reception in new {
       reception.onRequest = { [weak self] in self?.setAlarm() }
+      if let roundTrip { reception.note(roundTrip: roundTrip) }
     }
     for reception in router.update(sections, new) { reception.complete() }
     arrivals.extensionID = sections.lazy.compactMap { $0.section.extensionID(HeaderExtensionURI.transportCC) }.first
@@ -60,8 +63,11 @@ final class SubscriberCore {
 
   /// Whoever asks for lost packets has to know how long they take to come.
   private func tellRoundTrip(at time: MediaTime) {
-    guard roundTrips.isDue(at: time), let roundTrip = peer?.measureRoundTripOnLoop() else { return }
-    for reception in router.receptions.values { reception.note(roundTrip: roundTrip) }
+    guard roundTrips.isDue(at: time, isKnown: roundTrip != nil), let measured = peer?.measureRoundTripOnLoop() else {
+      return
+    }
+    roundTrip = measured
+    for reception in router.receptions.values { reception.note(roundTrip: measured) }
     setAlarm()
   }
 
@@ -75,7 +81,7 @@ final class SubscriberCore {
   func receive(_ packet: RTPPacket, at time: MediaTime) {
     arrivals.note(packet, at: time)
     bandwidth.note(packet, at: time)
-    roundTrips.noteMedia()
+    if roundTrips.noteMedia() { tellRoundTrip(at: time) }
     guard let reception = router.reception(of: packet) else { return }
     reception.receive(packet, at: time)
     flushLater()
@@ -155,17 +161,22 @@ final class SubscriberCore {
   }
 }
 
-/// When to measure the round trip: once a second while media comes, since otherwise nothing is lost, and a connection that is
-/// quiet is to sleep.
+/// When to measure the round trip: with the first packet of media, and then once a second while media comes, since otherwise
+/// nothing is lost, and a connection that is quiet is to sleep.
 private struct RoundTripSchedule {
   private static let interval = Duration.seconds(1)
   private var hasMedia = false
   private var last: MediaTime?
 
-  mutating func noteMedia() { hasMedia = true }
+  /// - Returns: whether it is the first.
+  mutating func noteMedia() -> Bool {
+    hasMedia = true
+    return last == nil
+  }
 
-  mutating func isDue(at time: MediaTime) -> Bool {
-    guard hasMedia, last.map({ time - $0 >= Self.interval }) ?? true else { return false }
+  /// - Parameter isKnown: until then one that is lost is not to cost a second.
+  mutating func isDue(at time: MediaTime, isKnown: Bool) -> Bool {
+    guard hasMedia, last.map({ !isKnown || time - $0 >= Self.interval }) ?? true else { return false }
     (hasMedia, last) = (false, time)
     return true
   }

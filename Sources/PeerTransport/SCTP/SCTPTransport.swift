@@ -250,6 +250,8 @@ extension SCTPTransport {
       let requests = waiting
       waiting = []
       requests.forEach(open)
+      // The first loss may come with the first media.
+      sendHeartbeat()
     case SCTP_CANT_STR_ASSOC where !isUp: emit(.failed)
     case SCTP_COMM_LOST where isUp, SCTP_SHUTDOWN_COMP where isUp:
       isUp = false

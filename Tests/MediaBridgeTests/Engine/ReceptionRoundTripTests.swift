@@ -20,6 +20,7 @@ import Testing
   private func requests(_ receiver: RTPReceiver, behind number: UInt16) -> Int {
     var receiver = receiver
     let start = MediaTime.now + .seconds(10)
+    _ = receiver.receive(packet(number), at: start)
     _ = receiver.receive(packet(number &+ 2), at: start)
     return (0..<100).count { delay in
       receiver.poll(at: start + .milliseconds(delay)).contains { report in
@@ -76,6 +77,12 @@ import Testing
       server.send(packet(number))
       return await loops[1].call { requests(reception.value.receiver, behind: number) } > 1
     }
+    let later = LoopBound(makeReception(track), on: loops[1])
+    let asked = await loops[1].call {
+      core.value.update([(section: section, trackSid: "TR_VC")], [later.value])
+      return requests(later.value.receiver, behind: 1)
+    }
+    #expect(asked > 1, "what is subscribed later is told at once")
     await loops[1].call {
       core.value.stop()
       core.value.peer = nil
