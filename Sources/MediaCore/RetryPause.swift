@@ -10,8 +10,12 @@ public struct RetryPause: Sendable {
   /// As for something that has never failed.
   public init() {}
 
+  /// Whether it may be tried at that time.
+  public func isOver(at now: MediaTime) -> Bool { end.map { $0 <= now } ?? true }
+
   /// Notes a failure.
   /// - Returns: how long to wait.
+  @discardableResult
   public mutating func next(at now: MediaTime) -> Duration {
     // What has run well since is as good as new.
     if let end, now - end > Self.longest { count = 0 }

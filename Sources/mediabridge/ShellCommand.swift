@@ -1,17 +1,18 @@
 import Foundation
 
-/// Commands that a shell runs, in a process group of their own, with the signals as a shell has them.
+/// Commands that a shell runs, with the signals as a shell has them.
 enum ShellCommand {
   /// - Parameters:
   ///   - arguments: `$1` and so on.
   ///   - environment: besides the program's own.
   ///   - output: its standard output; nil for the program's own.
+  ///   - hasOwnGroup: whether it has a process group of its own, and so no terminal.
   ///   - inheritsFiles: whether it has what else is open, as where whoever began this program meant it for the command. What
   ///     lives on after a recording is not to hold its files.
   /// - Returns: nil where it cannot be begun; `errno` says why.
   static func spawn(
     _ command: String, _ arguments: [String] = [], environment: [String: String] = [:], reading input: Int32,
-    writing output: Int32?, inheritsFiles: Bool
+    writing output: Int32?, hasOwnGroup: Bool = true, inheritsFiles: Bool
   ) -> pid_t? {
     var (actions, attributes) = (posix_spawn_file_actions_t(), posix_spawnattr_t())
     posix_spawn_file_actions_init(&actions)
@@ -26,8 +27,8 @@ enum ShellCommand {
     for descriptor in inheritsFiles ? [] : openFiles { posix_spawn_file_actions_addclose(&actions, descriptor) }
     setSignals(&attributes)
     posix_spawnattr_setpgroup(&attributes, 0)
-    posix_spawnattr_setflags(
-      &attributes, Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
+    let group = hasOwnGroup ? POSIX_SPAWN_SETPGROUP : 0
+    posix_spawnattr_setflags(&attributes, Int16(group | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
     let all = ProcessInfo.processInfo.environment.merging(environment) { $1 }
     let given: [String] = ["/bin/sh", "-c", command, "sh"] + arguments
     var words: [UnsafeMutablePointer<CChar>?] = given.map { strdup($0) } + [nil]
@@ -40,7 +41,7 @@ enum ShellCommand {
   }
 
   /// None is blocked, as most are on Dispatch's threads, and none ignored that this program ignores for itself.
-  static func setSignals(_ attributes: inout posix_spawnattr_t) {
+  private static func setSignals(_ attributes: inout posix_spawnattr_t) {
     var (blocked, defaults) = (sigset_t(), sigset_t())
     sigemptyset(&blocked)
     sigemptyset(&defaults)
@@ -59,11 +60,16 @@ enum ShellCommand {
   static func exitStatus(of process: pid_t) async -> Int32 {
     await withCheckedContinuation { continuation in
       Thread.detachNewThread {
-        var status: Int32 = 0
-        while waitpid(process, &status, 0) < 0, errno == EINTR {}
-        continuation.resume(returning: exitStatus(status))
+        continuation.resume(returning: awaitEnd(of: process))
       }
     }
+  }
+
+  /// The same, which holds up its thread until then.
+  static func awaitEnd(of process: pid_t) -> Int32 {
+    var status: Int32 = 0
+    while waitpid(process, &status, 0) < 0, errno == EINTR {}
+    return exitStatus(status)
   }
 
   /// - Parameter status: as `waitpid` tells it.

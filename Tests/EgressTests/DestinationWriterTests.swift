@@ -40,6 +40,17 @@ import Testing
     writer.take(media, into: input, from: line, at: FeedTime(shown: time))
   }
 
+  /// It has a frame of the first stage, and the second one is to begin a second later.
+  private func writer(of stages: [OutputStage]) throws -> DestinationWriter {
+    let turns = stages.map { DestinationWriter.Turn(stage: $0, lines: lines.mapValues(\.id)) }
+    let writer = DestinationWriter(turns[0], from: nil, onOver: { _, _ in }, onPastEnd: {})
+    try push("video", at: .zero, into: writer)
+    var next = turns[1]
+    next.earliest = .seconds(1)
+    _ = writer.prepare(next)
+    return writer
+  }
+
   private func pushed(_ stage: OutputStage) -> Int {
     let load = stage.load
     return load.taken + load.waiting
@@ -48,12 +59,7 @@ import Testing
   /// Twenty voices are a thousand buffers a second.
   @Test func audioWaitsForTheVideoHoweverManySpeak() async throws {
     let stages = [try stage(), try stage()]
-    let turns = stages.map { DestinationWriter.Turn(stage: $0, lines: lines.mapValues(\.id)) }
-    let writer = DestinationWriter(turns[0], from: nil, onOver: { _, _ in }, onPastEnd: {})
-    try push("video", at: .zero, into: writer)
-    var next = turns[1]
-    next.earliest = .seconds(1)
-    _ = writer.prepare(next)
+    let writer = try writer(of: stages)
     for step in 50..<150 {
       for input in Self.inputs where input != "video" { try push(input, at: .milliseconds(20) * step, into: writer) }
     }
@@ -80,12 +86,7 @@ import Testing
   /// It ends while the encoder is behind: what is heard in the last part is in the last part.
   @Test func anEndLeavesTheAudioToThePartThatIsYetToBegin() async throws {
     let stages = [try stage(), try stage()]
-    let turns = stages.map { DestinationWriter.Turn(stage: $0, lines: lines.mapValues(\.id)) }
-    let writer = DestinationWriter(turns[0], from: nil, onOver: { _, _ in }, onPastEnd: {})
-    try push("video", at: .zero, into: writer)
-    var next = turns[1]
-    next.earliest = .seconds(1)
-    _ = writer.prepare(next)
+    let writer = try writer(of: stages)
     for step in 50..<60 { try push("audio", at: .milliseconds(20) * step, into: writer) }
     writer.finish(at: .milliseconds(1100))
     #expect(stages.map(pushed) == [1, 0])

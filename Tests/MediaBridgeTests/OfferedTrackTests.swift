@@ -103,12 +103,18 @@ import Testing
       ssrc: SSRC(10), payload: padding > 0 ? [] : [0x65, 1, 2, 3], padding: padding)
   }
 
-  @Test func anotherCodecIsTold() throws {
+  private func receiving(
+    _ onOtherCodec: @escaping (String) -> Void
+  ) throws -> (track: OfferedTrack, reception: TrackReception) {
     let track = try #require(OfferedTrack(try section(), mids: [:], codecs: ["TR_VC": ["video/H264"]]))
-    var told: [String] = []
     let reception = TrackReception(
-      track, clock: ParticipantClock(), configuration: .init(track), onOtherCodec: { told.append($0) },
-      onStream: { _ in })
+      track, clock: ParticipantClock(), configuration: .init(track), onOtherCodec: onOtherCodec, onStream: { _ in })
+    return (track, reception)
+  }
+
+  @Test func anotherCodecIsTold() throws {
+    var told: [String] = []
+    let (track, reception) = try receiving { told.append($0) }
     let now = MediaTime.now
     reception.receive(packet(125, 1), at: now)
     // Another variant of the same codec, and a probe without a payload, are nothing new.
@@ -122,11 +128,8 @@ import Testing
 
   /// It was lost before the change, and is repeated behind it.
   @Test func aLatePacketOfTheCodecBeforeChangesNothingBack() throws {
-    let track = try #require(OfferedTrack(try section(), mids: [:], codecs: ["TR_VC": ["video/H264"]]))
     var told: [String] = []
-    let reception = TrackReception(
-      track, clock: ParticipantClock(), configuration: .init(track), onOtherCodec: { told.append($0) },
-      onStream: { _ in })
+    let reception = try receiving { told.append($0) }.reception
     let now = MediaTime.now
     reception.receive(packet(125, 10), at: now)
     reception.receive(packet(98, 9), at: now)
@@ -137,11 +140,8 @@ import Testing
 
   /// Numbers from before that say nothing of what is late.
   @Test func aSenderThatCountsAnewMayChangeItsCodec() throws {
-    let track = try #require(OfferedTrack(try section(), mids: [:], codecs: ["TR_VC": ["video/H264"]]))
     var told: [String] = []
-    let reception = TrackReception(
-      track, clock: ParticipantClock(), configuration: .init(track), onOtherCodec: { told.append($0) },
-      onStream: { _ in })
+    let reception = try receiving { told.append($0) }.reception
     let now = MediaTime.now
     reception.receive(packet(125, 30_000), at: now)
     for number in [20_000, 20_001] as [UInt16] { reception.receive(packet(98, number), at: now) }

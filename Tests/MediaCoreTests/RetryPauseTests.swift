@@ -13,4 +13,12 @@ import Testing
     }
     #expect(pause.next(at: now + .seconds(10)) == .seconds(2))
   }
+
+  @Test func itIsOverWhenItHasBeenWaitedFor() {
+    var pause = RetryPause()
+    let now = MediaTime(nanoseconds: 0)
+    let before = pause.isOver(at: now)
+    pause.next(at: now)
+    #expect(before && !pause.isOver(at: now + .milliseconds(1999)) && pause.isOver(at: now + .seconds(2)))
+  }
 }

@@ -14,8 +14,7 @@ struct FailedInputs: Sendable {
   private struct Failure {
     var format: Format
     var time: MediaTime
-    var pauses: RetryPause
-    var pause: Duration
+    var pause: RetryPause
   }
 
   /// Also for another format: somebody may send ten sizes a second.
@@ -24,15 +23,15 @@ struct FailedInputs: Sendable {
   private var failures: [String: Failure] = [:]
 
   mutating func note(_ sid: String, _ format: Format, at now: MediaTime) {
-    var pauses = failures[sid].flatMap { $0.format == format ? $0.pauses : nil } ?? RetryPause()
-    let pause = pauses.next(at: now)
-    failures[sid] = Failure(format: format, time: now, pauses: pauses, pause: pause)
+    var pause = failures[sid].flatMap { $0.format == format ? $0.pause : nil } ?? RetryPause()
+    pause.next(at: now)
+    failures[sid] = Failure(format: format, time: now, pause: pause)
   }
 
   /// Whether it is to be left alone.
   func isOut(_ sid: String, _ format: Format, at now: MediaTime) -> Bool {
     guard let failure = failures[sid] else { return false }
-    return now - failure.time < (failure.format == format ? failure.pause : Self.leastPause)
+    return failure.format == format ? !failure.pause.isOver(at: now) : now - failure.time < Self.leastPause
   }
 
   /// All are tried again.

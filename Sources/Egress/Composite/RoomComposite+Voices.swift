@@ -70,7 +70,7 @@ private struct VoiceInput: Sendable {
   /// By whether they get it decoded.
   private var consumers: [Bool: MediaConsumer] = [:]
   /// Of those that there was no pipeline for; one that has failed since is brought back by itself.
-  private var retries: [Bool: Retry] = [:]
+  private var pauses: [Bool: RetryPause] = [:]
 
   init(_ sid: String, _ media: IncomingMedia, _ number: Int) {
     (self.sid, self.media, self.number) = (sid, media, number)
@@ -82,7 +82,7 @@ private struct VoiceInput: Sendable {
         consumers.removeValue(forKey: isRaw)?.stop()
         continue
       }
-      guard consumers[isRaw] == nil, retries[isRaw]?.isDue(at: .now) != false else { continue }
+      guard consumers[isRaw] == nil, pauses[isRaw]?.isOver(at: .now) != false else { continue }
       let (failure, lines, number) = (failure, job.media, number)
       do throws(LiveKitError) {
         consumers[isRaw] = try media.consume(
@@ -92,21 +92,12 @@ private struct VoiceInput: Sendable {
           })
       } catch {
         failure.withLock { $0 = error }
-        retries[isRaw, default: Retry()].note(at: .now)
+        pauses[isRaw, default: RetryPause()].next(at: .now)
       }
     }
   }
 
   func stop() { for consumer in consumers.values { consumer.stop() } }
-
-  /// When something that has failed is tried again. Pure.
-  private struct Retry: Sendable {
-    private var pauses = RetryPause()
-    private var time: MediaTime?
-
-    mutating func note(at now: MediaTime) { time = now + pauses.next(at: now) }
-    func isDue(at now: MediaTime) -> Bool { time.map { $0 <= now } ?? true }
-  }
 }
 
 extension VoiceList.Track {

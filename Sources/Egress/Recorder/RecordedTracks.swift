@@ -33,8 +33,8 @@ struct RecordedTracks: Sendable {
     var received: Received
     /// By whether they get it decoded.
     private var consumers: [Bool: MediaConsumer] = [:]
-    /// When forms are tried again that could not begin; one that has failed since is brought back by itself.
-    private var retries: [Bool: (pause: RetryPause, due: MediaTime)] = [:]
+    /// Of forms that could not begin; one that has failed since is brought back by itself.
+    private var pauses: [Bool: RetryPause] = [:]
 
     init(_ publication: RemoteTrackPublication, _ media: IncomingMedia, _ received: Received) {
       (self.publication, self.media, self.received) = (publication, media, received)
@@ -59,23 +59,21 @@ struct RecordedTracks: Sendable {
           stop([isRaw])
           continue
         }
-        guard consumers[isRaw] == nil, retries[isRaw].map({ $0.due <= now }) ?? true else { continue }
+        guard consumers[isRaw] == nil, pauses[isRaw]?.isOver(at: now) != false else { continue }
         do throws(LiveKitError) {
           consumers[isRaw] = try job.consume(media, kind, isRaw: isRaw) { [interruption] error in
             interruption.withLock { $0 = error }
           }
         } catch {
           interruption.withLock { $0 = error }
-          var pause = retries[isRaw]?.pause ?? RetryPause()
-          let due = now + pause.next(at: now)
-          retries[isRaw] = (pause, due)
+          pauses[isRaw, default: RetryPause()].next(at: now)
         }
       }
     }
 
     mutating func stop(_ forms: [Bool] = [false, true]) {
       for isRaw in forms {
-        retries[isRaw] = nil
+        pauses[isRaw] = nil
         guard let consumer = consumers.removeValue(forKey: isRaw) else { continue }
         consumer.stop()
         received.count([isRaw: consumer])

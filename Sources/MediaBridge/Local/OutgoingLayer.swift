@@ -31,9 +31,8 @@ final class OutgoingLayer: Sendable {
     var hasBegun = false
     /// By encoders that have gone.
     var leftOutBefore = 0
+    /// In which no encoder is made, since one has failed.
     var retry = RetryPause()
-    /// Until when no encoder is made, since one has failed.
-    var restsUntil: MediaTime?
 
     /// Whether it would be sent if there was room.
     var isWanted: Bool { !isStopped && !isPaused && !isMuted }
@@ -108,7 +107,7 @@ final class OutgoingLayer: Sendable {
       (state.passed, state.hasBegun) = (nil, false)
       guard !state.isIdle, !state.isMaking, state.pace?.takes(time) ?? true else { return (nil, false) }
       if let encoder = state.encoder, state.size == size { return (encoder, false) }
-      if let end = state.restsUntil, .now < end { return (nil, false) }
+      guard state.retry.isOver(at: .now) else { return (nil, false) }
       state.isMaking = true
       return (nil, true)
     }
@@ -244,7 +243,7 @@ final class OutgoingLayer: Sendable {
       guard let failed = state.takeEncoder() else { return (nil, false) }
       let pause = state.retry.next(at: .now)
       let isOver = pause > Self.longestPause
-      (state.restsUntil, state.isStopped) = (MediaTime.now + pause, state.isStopped || isOver)
+      state.isStopped = state.isStopped || isOver
       return (failed, isOver)
     }
     await failed?.stop()

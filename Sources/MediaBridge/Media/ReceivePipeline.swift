@@ -48,7 +48,7 @@ final class ReceivePipeline: Sendable {
     // A template without an element of that name keeps GStreamer's own times, and frames as they come.
     if jitter != nil { try? pipeline.retimestamp(elementNamed: "jitter", clock) }
     if let orientationID { tagOrientation(orientationID) }
-    made.onFailure { [weak self] failure, _ in self?.fail(LiveKitError(failure)) }
+    made.onFailure { [weak self] in self?.fail(LiveKitError($0)) }
     try LiveKitError.wrapping(made.start)
     source.begin(
       source.acceptedCaps.map { $0.int("payload") == nil ? Caps("\($0), payload=(int)\(payloadType)") ?? $0 : $0 })

@@ -18,7 +18,7 @@ package final class DecodePipeline: Sendable {
     pipeline = made.pipeline
     source = try made.source("encoded")
     try made.sink(made.pipeline.hasElement("frames") ? "frames" : "pcm", onBuffer: onBuffer)
-    made.onFailure { failure, _ in onFailure(failure) }
+    made.onFailure(onFailure)
     try made.start()
   }
 

@@ -45,7 +45,7 @@ package final class EncodePipeline: Sendable {
       if !media.isDelta { keyframes?.noteKeyframe() }
       onBuffer(media)
     }
-    made.onFailure { failure, _ in onFailure(failure) }
+    made.onFailure(onFailure)
     try made.start()
   }
 

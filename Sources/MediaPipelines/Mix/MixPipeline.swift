@@ -43,7 +43,7 @@ package final class MixPipeline: Sendable {
     delay = .nanoseconds(mixer?.int("latency") ?? 0)
     pace = isVideo ? Locked(MixPace(delay: delay)) : nil
     try take(captions, onBuffer)
-    made.onFailure { failure, _ in onFailure(failure) }
+    made.onFailure(onFailure)
   }
 
   /// An image above all tiles, which the template's element `logo` draws. Call it before `start()`.

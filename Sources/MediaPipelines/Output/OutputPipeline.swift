@@ -85,7 +85,7 @@ package final class OutputPipeline: Sendable {
     // all others have something.
     if pipeline.sinkCount == 1 { for source in sources.values { source.element.setPatient() } }
     for source in sources.values where source.input.isSparse { source.element.pushGap() }
-    made.onFailure { failure, _ in onFailure(failure) }
+    made.onFailure(onFailure)
   }
 
   /// - Throws: what keeps it from its beginning, such as a file that cannot be opened.

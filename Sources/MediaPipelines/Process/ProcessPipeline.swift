@@ -53,7 +53,7 @@ package final class ProcessPipeline: Sendable {
     Self.showAsItIs(made.pipeline)
     try made.sink(
       "processed", onBuffer: { media in state.withLock { $0.processed = media } }, onMark: { through.signal() })
-    made.onFailure { failure, _ in
+    made.onFailure { failure in
       state.withLock { $0.failure = $0.failure ?? failure }
       through.signal()
     }

@@ -17,7 +17,7 @@ package final class SendPipeline: Sendable {
     pipeline = made.pipeline
     source = try made.source("encoded")
     try made.sink("rtp", onBuffer: onPacket)
-    made.onFailure { failure, _ in onFailure(failure) }
+    made.onFailure(onFailure)
     try made.start()
   }
 

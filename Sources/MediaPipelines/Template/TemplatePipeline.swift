@@ -50,11 +50,11 @@ package struct TemplatePipeline: Sendable {
     do { try pipeline.start() } catch { throw PipelineFailure(error, in: template) }
   }
 
-  /// Calls `handler` for each error while the pipeline runs, with the name of the element that failed.
-  package func onFailure(_ handler: @escaping @Sendable (PipelineFailure, String?) -> Void) {
+  /// Calls `handler` for each error while the pipeline runs.
+  package func onFailure(_ handler: @escaping @Sendable (PipelineFailure) -> Void) {
     let template = template
     pipeline.onMessage { message in
-      if case .error(let error) = message { handler(PipelineFailure(error, in: template), error.element) }
+      if case .error(let error) = message { handler(PipelineFailure(error, in: template)) }
     }
   }
 }

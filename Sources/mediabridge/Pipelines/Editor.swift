@@ -26,26 +26,13 @@ struct Editor {
       signal(SIGINT, interrupt)
       signal(SIGQUIT, quit)
     }
-    let child = try begin(path)
-    var status: Int32 = 0
-    while waitpid(child, &status, 0) < 0 && errno == EINTR {}
-    guard status == 0 else {
+    // A shell that stays there must not end by what is typed for the editor, which has the signals itself.
+    let child = ShellCommand.spawn(
+      "trap : INT QUIT; \(command) \"$1\"", [path], reading: STDIN_FILENO, writing: nil, hasOwnGroup: false,
+      inheritsFiles: true)
+    guard let child else { throw Failure(description: "/bin/sh: \(String(cString: strerror(errno)))") }
+    guard ShellCommand.awaitEnd(of: child) == 0 else {
       throw Failure(description: "the editor '\(command)' failed; $VISUAL or $EDITOR names another one")
     }
-  }
-
-  private func begin(_ path: String) throws -> pid_t {
-    var (child, attributes) = (pid_t(), posix_spawnattr_t())
-    posix_spawnattr_init(&attributes)
-    defer { posix_spawnattr_destroy(&attributes) }
-    ShellCommand.setSignals(&attributes)
-    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
-    // A shell that stays there must not end by what is typed for the editor, which has the signals itself.
-    let words = ["/bin/sh", "-c", "trap : INT QUIT; \(command) \"$1\"", "sh", path]
-    var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
-    defer { for argument in arguments { free(argument) } }
-    let code = posix_spawn(&child, "/bin/sh", nil, &attributes, &arguments, environ)
-    guard code == 0 else { throw Failure(description: "/bin/sh: \(String(cString: strerror(code)))") }
-    return child
   }
 }

@@ -66,7 +66,7 @@ import Testing
   private func write(_ units: [Unit], to file: String, _ template: String) async throws {
     let made = try PipelineFactory(folder: Self.pipelines).make(.output, template, values: ["location": file])
     let failures = Collector<PipelineFailure>()
-    made.onFailure { failure, _ in failures.add(failure) }
+    made.onFailure { failures.add($0) }
     try made.removeBranch(from: "audio")
     let source = try made.source("video")
     try made.start()
