@@ -282,8 +282,10 @@ struct RecordingCommand<Purpose: RecordingPurpose>: AsyncParsableCommand {
     if let layout = composite.layout {
       return try OutputFeeds.of(mix(layout, prepared), folder: folder)
     }
-    if let each { try RecorderGroup.check(prepared.options, each: each) }
-    return try OutputFeeds.of(prepared.options, prepared.templates, folder: folder)
+    guard let each else { return try OutputFeeds.of(prepared.options, prepared.templates, folder: folder) }
+    try RecorderGroup.check(prepared.options, each: each)
+    return try OutputFeeds.of(
+      RecorderGroup.memberOptions(prepared.options, each: each), prepared.templates, folder: folder)
   }
 
   private func tellFeeds(_ prepared: Prepared, _ console: Console) throws {

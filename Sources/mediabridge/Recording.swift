@@ -162,15 +162,10 @@ struct Recording {
       if forecast?.isReached(after: progress.duration, written: progress.bytes) == true { return .size }
       if let failure = await source.failure { return .failed(failure) }
       if let ending = await source.ending { return end(after: ending) }
-      if room.connectionState == .disconnected { return loss }
     }
   }
 
-  /// Of the room. What a server closes because everybody has left is no failure: that was all there was to record.
-  private var loss: End {
-    room.wasClosed ? .closed : .failed(room.loss)
-  }
-
+  /// What a server closes because everybody has left is no failure: that was all there was to record.
   private func end(after ending: RecordingOptions.Ending) -> End {
     ending == .roomEmpty && room.wasClosed ? .closed : .asked(ending)
   }

@@ -66,6 +66,46 @@ import Testing
     }
   }
 
+  private func job(_ kind: String, in room: Room, _ folder: TemporaryFolder) -> any EgressJob {
+    let options = RecordingOptions(file: folder.path + "/{publisher_identity}.mkv", wait: .seconds(20))
+    switch kind {
+    case "composite":
+      var options = CompositeOptions(file: folder.path + "/all.mkv")
+      options.size = Dimensions(width: 320, height: 180)
+      return RoomComposite(room: room, options: options)
+    case "group": return RecorderGroup(room: room, each: .participant, options: options)
+    default: return Recorder(room: room, options: options)
+    }
+  }
+
+  /// Whoever does not look at the room is not to go on for ever, nor take for whole what is not.
+  @Test(arguments: ["recorder", "composite", "group"]) func aRoomThatIsGoneIsTold(_ kind: String) async throws {
+    try await Watcher.run(RoomOptions(autoSubscribe: false), codecs: ["alice": "vp8"]) { watcher in
+      let folder = try TemporaryFolder()
+      let job = job(kind, in: watcher.room, folder)
+      let told = Collector<EgressInfo.EndReason>(job.events) { event in
+        if case .over(let reason) = event { reason } else { nil }
+      }
+      try await job.start()
+      #expect(await job.failure == nil)
+      watcher.synthetic.server.removeParticipant("watcher")
+      try await eventually("the end") { told.values == [.failure] }
+      #expect(await job.failure?.code == .participantRemoved)
+      let error = await #expect(throws: LiveKitError.self) { try await job.finish() }
+      #expect(error?.code == .participantRemoved)
+      let info = await job.info
+      #expect(info.status == .failed && info.endReason == .failure && info.fileResults.first?.size ?? 0 > 0)
+    }
+  }
+
+  @Test func whoLeavesTheRoomHasAWholeFile() async throws {
+    try await run(nil) { scene in
+      await scene.watcher.room.disconnect()
+      _ = try await scene.recorder.finish()
+      #expect(await scene.recorder.info.status == .complete)
+    }
+  }
+
   @Test func aRecordingEndsWhereItsParticipantLeft() async throws {
     try await run(.participantLeft) { scene in
       await scene.synthetic.publishers["bob"]?.disconnect()

@@ -326,7 +326,7 @@ extension RoomComposite: JobSource {
   private func awaitMix(until end: MediaTime) async {
     mixing.gate.close(at: end)
     let limit = max(end, .now) + mixing.patience
-    while run?.isActive == true, jobFailure == nil {
+    while run?.isActive == true, sourceFailure == nil, run?.failure == nil {
       let missing = mixing.gate.missing(of: options.kinds)
       guard !missing.isEmpty else { return }
       guard .now < limit else { return noteUnmixed(missing) }

@@ -45,7 +45,8 @@ public enum EgressEvent: Sendable {
   case labelChanged(CompositeLabel)
   /// What somebody has sent on the topic of `CompositeOptions.labelTopic` is not shown; the error says why.
   case labelRefused(LiveKitError, sender: String?)
-  /// What was to end it has come, or nothing can be written any more; it is for the caller to finish it now.
+  /// What was to end it has come, the room is gone, or nothing can be written any more; it is for the caller to finish it
+  /// now. Who leaves the room with `disconnect()` knows, and is not told.
   case over(EgressInfo.EndReason)
   /// It has ended, and nothing is told any more. How each destination is that was open until then is said here.
   case ended(EgressInfo)

@@ -67,7 +67,7 @@ public protocol EgressJob: Actor {
   /// What there is to be known of it, gaps and loss among it: one, or of a group one each, in the order in which they
   /// began; none before the first moment.
   var manifests: [Manifest] { get async }
-  /// Why nothing can be written any more; nil while a destination goes on.
+  /// Why nothing can be written any more, or nothing comes since the room is gone; nil while a destination goes on.
   var failure: LiveKitError? { get async }
   /// What has ended it, of what was asked to; it is for the caller to finish it then.
   var ending: RecordingOptions.Ending? { get async }

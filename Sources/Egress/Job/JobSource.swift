@@ -186,6 +186,7 @@ extension JobSource {
     tellDestinations()
     tellSlowness()
     watchPresence()
+    watchRoom()
     if job.isTold, let reason = job.course.news(of: ended, jobFailure) { tell(.over(reason)) }
     run?.job.media.advance(to: job.presence.reading(at: .now))
   }
@@ -224,14 +225,16 @@ extension JobSource {
   public var info: EgressInfo {
     EgressInfo(
       request, of: room, job.course, isActive: run?.isActive == true, isEnding: job.isFinished,
-      failure: sourceFailure ?? run?.lack, ending: ended, figures)
+      failure: sourceLoss ?? run?.lack, ending: ended, figures)
   }
 
   public var elapsed: Duration { jobAge }
   public var failure: LiveKitError? { jobFailure }
   // The same without `await`, for whoever is on the actor.
   var jobAge: Duration { run?.job.media.age(at: .now) ?? .zero }
-  var jobFailure: LiveKitError? { sourceFailure ?? run?.failure }
+  var jobFailure: LiveKitError? { sourceLoss ?? run?.failure }
+  /// Why nothing comes any more.
+  private var sourceLoss: LiveKitError? { sourceFailure ?? job.roomLoss }
 
   var figures: OutputProgress {
     var figures = run?.progress(received, omissions.all) ?? OutputProgress(omissions: omissions.all)
@@ -249,6 +252,7 @@ extension JobSource {
 
   public func finish() async throws(LiveKitError) -> OutputProgress {
     guard !job.isFinished else { return await progress() }
+    watchRoom()
     let moment = job.presence.end ?? .now
     job.finish()
     await run?.stop()
@@ -263,7 +267,7 @@ extension JobSource {
     job.course.end()
     tell(.ended(await info))
     notifier.end()
-    if let lack = sourceFailure ?? run?.lack { throw lack }
+    if let lack = sourceLoss ?? run?.lack { throw lack }
     return figures
   }
 }

@@ -61,7 +61,21 @@ extension JobSource {
   }
 }
 
+extension JobSource {
+  /// Of a room that is gone nothing comes any more, however long the job is still written.
+  func watchRoom() {
+    guard job.isTold, job.roomLoss == nil, ended == nil else { return }
+    job.roomLoss = room.failure
+  }
+}
+
 extension Room {
+  /// Why it is gone; nil while it is not, where everybody had left, and for who left it by `disconnect()`.
+  var failure: LiveKitError? {
+    guard connectionState == .disconnected, !wasClosed else { return nil }
+    return disconnectError
+  }
+
   /// Whether the server has closed it because everybody had left, which is an end of what was recorded and no failure.
   package var wasClosed: Bool { disconnectError?.code == .roomClosed }
 }

@@ -28,4 +28,25 @@ extension RecorderGroup {
       throw LiveKitError(.invalidParameter, "each \(unit) is asked for, and single ones, too: leave one of both out")
     }
   }
+
+  /// What is asked for of one of them.
+  /// - Parameters:
+  ///   - name: the participant's identity, or the id of the track; by default that of a track that is yet to come.
+  ///   - take: counts from 1: whoever comes back does not get the file of before.
+  package static func memberOptions(
+    _ all: RecordingOptions, each unit: Unit, _ name: String = "TR_", participant: String? = nil, take: Int = 1
+  ) -> RecordingOptions {
+    var options = all
+    (options.wait, options.participantPatterns, options.duration) = (nil, [], nil)
+    // How long the room may be empty, not how long one of them may be away.
+    options.emptyTimeout = RecordingOptions.usualEmptyTimeout
+    switch unit {
+    case .participant: (options.participant, options.ending) = (participant, .participantLeft)
+    case .track:
+      (options.trackSids, options.sources, options.ending) = ([name], [], .tracksEnded)
+      options.trackNames = []
+    }
+    for index in options.destinations.indices { options.destinations[index].takesBefore += take - 1 }
+    return options
+  }
 }

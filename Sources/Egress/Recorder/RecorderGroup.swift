@@ -38,6 +38,7 @@ public actor RecorderGroup: EgressJob {
   private var members: [GroupMember] = []
   private var presence = Presence()
   private var begun: MediaTime?
+  private var roomLoss: LiveKitError?
   private var clock = JobClock()
   private var course = JobCourse()
 
@@ -55,7 +56,7 @@ public actor RecorderGroup: EgressJob {
   /// Takes no files, which are those of whoever comes.
   public func prepare() async throws(LiveKitError) {
     try Self.check(options, each: unit)
-    let probe = Recorder(room: room, options: memberOptions("TR_", participant: nil))
+    let probe = Recorder(room: room, options: Self.memberOptions(options, each: unit))
     try await probe.prepare()
     _ = try await probe.finish()
   }
@@ -105,9 +106,15 @@ public actor RecorderGroup: EgressJob {
           presence.note(isEmpty, at: .now, grace: options.emptyTimeout)
         }
       }
-      if let reason = course.news(of: ending, nil) { notifier.tell(.over(reason)) }
+      watchRoom()
+      if let reason = course.news(of: ending, roomLoss) { notifier.tell(.over(reason)) }
       await bell.wait(until: .now + .seconds(1))
     }
+  }
+
+  private func watchRoom() {
+    guard begun != nil, roomLoss == nil, ending == nil else { return }
+    roomLoss = room.failure
   }
 
   /// Nobody waits for those who have gone.
@@ -155,7 +162,7 @@ public actor RecorderGroup: EgressJob {
     let takes = members.count { $0.name == name && $0.hasBegun }
     if let last = members.last(where: { $0.name == name }), !last.mayBeginAnew { return }
     members.removeAll { $0.name == name && !$0.hasBegun && $0.isOver }
-    let options = memberOptions(name, participant: participant, take: takes + 1)
+    let options = Self.memberOptions(options, each: unit, name, participant: participant, take: takes + 1)
     let recorder = Recorder(room: room, options: options, templates: nil, pausedSince: clock.pausedSince)
     var member = GroupMember(name: name, recorder: recorder, destinations: options.destinations.map(\.destination))
     member.failure = clash(of: name)
@@ -177,22 +184,6 @@ public actor RecorderGroup: EgressJob {
       .output,
       "\(name) and \(other.name) are both '\(word)' in an address, and it is \(other.name)'s: one needs another identity"
     )
-  }
-
-  /// - Parameter take: counts from 1: whoever comes back does not get the file of before.
-  private func memberOptions(_ name: String, participant: String?, take: Int = 1) -> RecordingOptions {
-    var options = options
-    (options.wait, options.participantPatterns, options.duration) = (nil, [], nil)
-    // How long the room may be empty, not how long one of them may be away.
-    options.emptyTimeout = RecordingOptions.usualEmptyTimeout
-    switch unit {
-    case .participant: (options.participant, options.ending) = (participant, .participantLeft)
-    case .track:
-      (options.trackSids, options.sources, options.ending) = ([name], [], .tracksEnded)
-      options.trackNames = []
-    }
-    for index in options.destinations.indices { options.destinations[index].takesBefore += take - 1 }
-    return options
   }
 
   private func run(_ recorder: Recorder) async {
@@ -287,8 +278,8 @@ public actor RecorderGroup: EgressJob {
   // MARK: State
 
   public var kinds: Set<Track.Kind> { options.wantedKinds }
-  /// One that fails fails alone.
-  public var failure: LiveKitError? { nil }
+  /// Of the room. One that fails fails alone.
+  public var failure: LiveKitError? { roomLoss }
   public var elapsed: Duration { begun.map { clock.reading(at: .now) - $0 } ?? .zero }
   public var ending: RecordingOptions.Ending? {
     if presence.isOver, options.ending == .roomEmpty { return .roomEmpty }
@@ -330,6 +321,7 @@ public actor RecorderGroup: EgressJob {
 
   public func finish() async throws(LiveKitError) -> OutputProgress {
     let tasks = phase.tasks
+    watchRoom()
     phase = .finished(tasks)
     bell.ring()
     for task in tasks { task.cancel() }
@@ -348,7 +340,7 @@ public actor RecorderGroup: EgressJob {
 
   /// Why not all that was asked for is written.
   private func lack(_ progress: OutputProgress) -> LiveKitError? {
-    members.lazy.compactMap(\.failure).first ?? progress.destinations.lazy.compactMap(\.failure).first
+    roomLoss ?? members.lazy.compactMap(\.failure).first ?? progress.destinations.lazy.compactMap(\.failure).first
   }
 }
 
