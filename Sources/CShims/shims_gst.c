@@ -22,7 +22,6 @@ void shim_handoff_acquire(const void *address) { (void)address; }
 gboolean shim_is_pipeline(gconstpointer object) { return GST_IS_PIPELINE(object); }
 gboolean shim_is_app_src(gconstpointer object) { return GST_IS_APP_SRC(object); }
 gboolean shim_is_app_sink(gconstpointer object) { return GST_IS_APP_SINK(object); }
-gboolean shim_is_bin(gconstpointer object) { return GST_IS_BIN(object); }
 
 GParamSpec *shim_find_property(gpointer object, const char *name) {
   return g_object_class_find_property(G_OBJECT_GET_CLASS(object), name);
@@ -35,10 +34,6 @@ gboolean shim_get_property(gpointer object, const char *name, GValue *value) {
   g_object_get_property(G_OBJECT(object), name, value);
   return TRUE;
 }
-
-void shim_set_pointer(gpointer object, const char *name, gpointer value) { g_object_set(object, name, value, NULL); }
-
-const char *shim_type_name(gconstpointer object) { return G_OBJECT_TYPE_NAME(object); }
 
 gboolean shim_pad_is_request(GstPad *pad) {
   GstPadTemplate *template = GST_PAD_PAD_TEMPLATE(pad);

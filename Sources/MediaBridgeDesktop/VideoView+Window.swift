@@ -33,6 +33,7 @@ extension VideoView {
 
   /// - Parameter attachment: nil where the view was added to the track itself.
   func trackEnded(by attachment: ViewAttachment?) {
+    setMuted(true, by: attachment)
     let closes = state.withLock { state in
       guard state.heeds(attachment), state.closesWithTrack, case .open = state.phase else { return false }
       state.phase = .waiting

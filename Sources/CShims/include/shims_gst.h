@@ -14,16 +14,11 @@ void shim_handoff_acquire(const void *address);
 gboolean shim_is_pipeline(gconstpointer object);
 gboolean shim_is_app_src(gconstpointer object);
 gboolean shim_is_app_sink(gconstpointer object);
-gboolean shim_is_bin(gconstpointer object);
 
 /// The specification of a property, or NULL when the object has none of that name.
 GParamSpec *shim_find_property(gpointer object, const char *name);
 /// Reads a property into `value`, which is to be zeroed before and unset afterwards.
 gboolean shim_get_property(gpointer object, const char *name, GValue *value);
-/// Sets a caps or other boxed property.
-void shim_set_pointer(gpointer object, const char *name, gpointer value);
-
-const char *shim_type_name(gconstpointer object);
 gboolean shim_pad_is_request(GstPad *pad);
 GstBuffer *shim_buffer_make_writable(GstBuffer *buffer);
 GstBufferList *shim_buffer_list_make_writable(GstBufferList *list);

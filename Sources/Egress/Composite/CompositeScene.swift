@@ -59,6 +59,7 @@ struct CompositeScene {
   ) -> [Omission] {
     var omissions: [Omission] = []
     inputs.takeLeft(at: now)
+    speakers.note(participants, at: now)
     for (tile, error) in inputs.takeFailedTiles() {
       let publication = tile.track.flatMap { track in publications.first { $0.track === track } }
       omissions.append(fail(tile.sid, .video, publication, error, at: now))
@@ -103,7 +104,7 @@ struct CompositeScene {
   private mutating func show(
     _ publications: [RemoteTrackPublication], of participants: [RemoteParticipant], at now: MediaTime
   ) -> [Omission] {
-    let seen = seen(publications, of: participants, at: now).filter {
+    let seen = seen(publications, of: participants).filter {
       !failed.isOut($0.layout.sid, .init($0.publication), at: now)
     }
     let places = arranger.places(of: seen.map(\.layout), at: now)
@@ -158,31 +159,29 @@ struct CompositeScene {
 
   /// All that may be seen. Where cameras have placeholders, that of a participant is one with its placeholder, which has
   /// the same tile.
-  private mutating func seen(
-    _ publications: [RemoteTrackPublication], of participants: [RemoteParticipant], at now: MediaTime
-  ) -> [SeenTrack] {
+  private func seen(_ publications: [RemoteTrackPublication], of participants: [RemoteParticipant]) -> [SeenTrack] {
     let video = publications.filter { $0.kind == .video }
-    guard mix.painter != nil else { return video.compactMap { seen($0, $0.participant, at: now) } }
+    guard mix.painter != nil else { return video.compactMap { seen($0, $0.participant) } }
     var rest = video
     let cameras = participants.compactMap { participant in
       let camera = rest.firstIndex { $0.source == .camera && $0.participant === participant }
-      return seen(camera.map { rest.remove(at: $0) }, participant, at: now, sid: "camera \(participant.identity ?? "")")
+      return seen(camera.map { rest.remove(at: $0) }, participant, sid: "camera \(participant.identity ?? "")")
     }
-    return cameras + rest.compactMap { seen($0, $0.participant, at: now) }
+    return cameras + rest.compactMap { seen($0, $0.participant) }
   }
 
   /// - Parameters:
   ///   - publication: nil for a placeholder alone.
   ///   - sid: under which it is laid out; nil for that of its track when it came.
   /// - Returns: nil where there is nothing to be seen.
-  private mutating func seen(
-    _ publication: RemoteTrackPublication?, _ participant: Participant?, at now: MediaTime, sid: String? = nil
+  private func seen(
+    _ publication: RemoteTrackPublication?, _ participant: Participant?, sid: String? = nil
   ) -> SeenTrack? {
     let track = publication?.track as? RemoteVideoTrack
     let tiles = inputs.tiles
     guard let sid = sid ?? track.flatMap({ track in tiles.first { $0.track === track }?.sid ?? publication?.sid })
     else { return nil }
-    var layout = TileTrack(publication, sid: sid, speakers.speaker(of: participant, at: now))
+    var layout = TileTrack(publication, sid: sid, speakers.speaker(of: participant))
     layout.hasShown = tiles.first { $0.sid == sid }?.hasShown == true
     return SeenTrack(layout: layout, publication: publication, participant, options)
   }
@@ -296,16 +295,22 @@ extension TileTrack {
 private struct SpeakerTimes {
   private var known: [String: (isSpeaking: Bool, since: MediaTime?)] = [:]
 
-  mutating func speaker(of participant: Participant?, at now: MediaTime) -> TileTrack.Speaker {
+  /// - Parameter participants: all who are there. Who has gone is forgotten.
+  mutating func note(_ participants: [RemoteParticipant], at now: MediaTime) {
+    known = participants.reduce(into: [:]) { times, participant in
+      guard let identity = participant.identity else { return }
+      let (wasSpeaking, since) = known[identity] ?? (false, nil)
+      let isSpeaking = participant.isSpeaking
+      times[identity] = (isSpeaking, isSpeaking && !wasSpeaking ? now : since)
+    }
+  }
+
+  func speaker(of participant: Participant?) -> TileTrack.Speaker {
     guard let participant, let identity = participant.identity else { return TileTrack.Speaker() }
-    let isSpeaking = participant.isSpeaking
-    var times = known[identity] ?? (false, nil)
-    if isSpeaking, !times.isSpeaking { times.since = now }
-    times.isSpeaking = isSpeaking
-    known[identity] = times
     return TileTrack.Speaker(
-      identity: identity, joinedAt: Int64(participant.joinedAt?.timeIntervalSince1970 ?? 0), isSpeaking: isSpeaking,
-      audioLevel: Double(participant.audioLevel), lastSpokeAt: times.since)
+      identity: identity, joinedAt: Int64(participant.joinedAt?.timeIntervalSince1970 ?? 0),
+      isSpeaking: known[identity]?.isSpeaking == true, audioLevel: Double(participant.audioLevel),
+      lastSpokeAt: known[identity]?.since)
   }
 }
 

@@ -66,6 +66,8 @@ final class CompositeTile: VideoRenderer, SizelessRenderer, MutedRenderer, Promp
     tile.frames.show(frame.buffer, at: frame.time + lag)
   }
   func setMuted(_ isMuted: Bool) { tile.frames.setMuted(isMuted) }
+  /// Its last frame is seen until the layout says what becomes of the tile.
+  func trackEnded() {}
 
   /// Nil shows what stands in.
   var track: RemoteVideoTrack? { shown.withLock { $0 } }

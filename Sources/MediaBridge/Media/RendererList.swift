@@ -52,7 +52,7 @@ final class RendererList<Media: Sendable>: Sendable {
     for renderer in members { (renderer as? any MutedRenderer)?.setMuted(isMuted) }
   }
 
-  /// Tells the same ones that nothing more comes.
+  /// Tells them that nothing more comes.
   func tellEnd() {
     for renderer in members { (renderer as? any MutedRenderer)?.trackEnded() }
   }

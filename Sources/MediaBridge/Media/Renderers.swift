@@ -77,14 +77,13 @@ package protocol FailingRenderer: VideoRenderer {
 /// A renderer of ours that shows frames to people, who are not to take the last one for live while none is sent on
 /// purpose. It is told when it is added to a track and when that changes, on any thread.
 package protocol MutedRenderer: VideoRenderer {
-  /// - Parameter isMuted: whether the track is muted, or not subscribed any more.
   func setMuted(_ isMuted: Bool)
-  /// The track is not subscribed any more.
+  /// The track is not subscribed any more: as if it were muted, unless the renderer knows better.
   func trackEnded()
 }
 
 extension MutedRenderer {
-  package func trackEnded() {}
+  package func trackEnded() { setMuted(true) }
 }
 
 /// A renderer of ours that shows people themselves as in a mirror. It is told when it is added to a camera's track of this

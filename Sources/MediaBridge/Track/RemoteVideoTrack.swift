@@ -61,8 +61,7 @@ public final class RemoteVideoTrack: Track, RemoteTrack, VideoTrack, @unchecked 
   /// Whoever mutes, ends or adds last, each renderer hears what is so at the end.
   override func mutingChanged() {
     muting.run {
-      renderers.setMuted(isMuted || end.hasCome)
-      if end.hasCome { renderers.tellEnd() }
+      if end.hasCome { renderers.tellEnd() } else { renderers.setMuted(isMuted) }
     }
   }
 

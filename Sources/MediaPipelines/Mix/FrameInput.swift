@@ -78,7 +78,7 @@ package final class FrameInput: Sendable {
   /// - Parameter stillness: how long before that moment it has to have come.
   func repeatNewest(at time: MediaTime, after stillness: Duration = .zero) {
     state.withLock { state in
-      guard let newest = state.newest, time - newest.time >= stillness else { return }
+      guard state.newest.map({ time - $0.time >= stillness }) ?? true else { return }
       repeatNewest(of: &state, until: time)
     }
   }

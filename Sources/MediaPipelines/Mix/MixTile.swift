@@ -89,7 +89,7 @@ package final class MixTile: Sendable {
   private func fitFrames() throws(PipelineError) {
     try source.beforeEachBuffer(at: "src") { [fittings] _, time in
       guard let time else { return }
-      for fit in fittings.withLock({ $0.due(at: time) }) { fit() }
+      fittings.withLock { $0.due(at: time).last }?()
     }
   }
 
@@ -121,7 +121,9 @@ package final class MixTile: Sendable {
     frames.change(place: place.size, standIn: standIn, at: time)
     return Change(
       prepare: { [frames] in frames.repeatNewest(at: time, after: Change.stillness) },
-      apply: { [frames, branch] in
+      apply: { [frames, fittings, branch] in
+        // Of a tile that gets no frames none is taken out.
+        fittings.withLock { $0.merge(at: time) }
         branch.lay(place, level)
         branch.setVisible(isSeen)
         // What comes now is too late for that frame.

@@ -13,6 +13,13 @@ struct MomentList<Change: Sendable>: Sendable {
     return waiting.filter { $0.from <= time }.map { $0.change }
   }
 
+  /// Of those that hold at a moment the last one is enough.
+  mutating func merge(at time: MediaTime) {
+    guard let last = waiting.last(where: { $0.from <= time }) else { return }
+    waiting.removeAll { $0.from <= time }
+    waiting.insert(last, at: 0)
+  }
+
   /// - Returns: all of them; none waits any more.
   mutating func takeAll() -> [Change] { due(at: MediaTime(nanoseconds: .max)) }
 }

@@ -114,6 +114,29 @@ import Testing
     #expect(arranger.places(of: [a, b, screen], at: start + .seconds(3)).map(\.sid) == ["s"])
   }
 
+  @Test func everyoneWhoBecomesLargeIsWaitedFor() {
+    var arranger = CompositeArranger(.singleSpeaker, size: size)
+    func speaks(_ sid: String, since: Int64, hasShown: Bool, isMuted: Bool = false) -> TileTrack {
+      var track = camera(sid, speaks: 0.8, since: since, joined: since)
+      (track.hasShown, track.isMuted) = (hasShown, isMuted)
+      return track
+    }
+    func large(_ track: TileTrack, after seconds: Double) -> [PlacedTrack] {
+      let tracks = ["a", "b", "c", "d"].map { $0 == track.sid ? track : camera($0) }
+      return arranger.places(of: tracks, at: start + .seconds(seconds))
+    }
+    _ = large(speaks("a", since: 1, hasShown: true), after: 0)
+    #expect(large(speaks("b", since: 2, hasShown: false), after: 1).map(\.sid) == ["a", "b"])
+    #expect(large(speaks("b", since: 2, hasShown: true), after: 1.5).map(\.sid) == ["b"])
+    #expect(large(speaks("c", since: 3, hasShown: false, isMuted: true), after: 5).map(\.sid) == ["c"])
+    // Not as long ago as the first time.
+    #expect(large(speaks("b", since: 6, hasShown: false), after: 6).map(\.sid) == ["c", "b"])
+    // Who was seen before is not kept longer where others take turns.
+    #expect(large(speaks("d", since: 7, hasShown: false), after: 7).map(\.sid) == ["c", "d"])
+    #expect(large(speaks("b", since: 8, hasShown: false), after: 8).map(\.sid) == ["b"])
+    #expect(large(speaks("b", since: 8, hasShown: false), after: 8.2).map(\.sid) == ["b"], "not once more")
+  }
+
   /// Who speaks as soon as they have come is in the strip, as large as that, until there is a frame.
   @Test func whoIsSeenAlreadyStaysWhereTheyAreUntilThereIsAFrame() {
     var arranger = CompositeArranger(.speaker, size: size)

@@ -3,6 +3,7 @@ import Egress
 import Foundation
 import LiveKitProtocol
 import MediaBridge
+import MediaCore
 import Testing
 
 /// A composite in a room that subscribes to nothing by itself.
@@ -69,6 +70,47 @@ import Testing
     #expect(error?.code == .timedOut && error?.message.contains("check the room's name") == true)
     try await eventually("all told") { told.values == ["somebody to publish"] }
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
+    await room.disconnect()
+    await server.stop()
+  }
+
+  /// Luma in the middle of each half.
+  private static func halves(_ frame: VideoFrame) -> [Int] {
+    frame.buffer.withPlanes { planes in
+      planes[0].map { plane in
+        [60, 220].map { left in
+          (left..<left + 40).reduce(0) { $0 + Int(plane.bytes[90 * plane.stride + $1]) } / 40
+        }
+      } ?? []
+    } ?? []
+  }
+
+  /// Not black, which would blink.
+  @Test func whoLeavesIsSeenUntilTheLayoutChanges() async throws {
+    let size = Dimensions(width: 320, height: 180)
+    let server = try await SyntheticRoom.start(codecs: ["alice": "vp8", "bob": "vp8"], size: size)
+    let room = Room(roomOptions: RoomOptions(autoSubscribe: false, audioPlayback: .off))
+    try await room.connect(url: server.url, token: try SyntheticRoom.token("mixer"))
+    let seen = Locked<[[Int]]>([])
+    var options = CompositeOptions(file: "", wait: .seconds(20))
+    options.size = size
+    let composite = RoomComposite(framesOf: room, options: options) { frame in
+      let halves = Self.halves(frame)
+      seen.withLock { $0.append(halves) }
+    }
+    try await composite.start()
+    try await eventually("both") { seen.withLock { $0.last }?.allSatisfy { $0 > 30 } == true }
+    let before = seen.withLock { $0.count }
+    await server.publishers["bob"]?.disconnect()
+    try await eventually("that it is known") { room.remoteParticipants["bob"] == nil }
+    let after = seen.withLock { $0.count }
+    try await eventually("a second of alice alone") { seen.withLock { $0.count } > after + 30 }
+    let frames = seen.withLock { $0 }[(before - 1)...]
+    // Of alice the left half of her tile is seen there then, which is brighter.
+    let small = frames.filter { abs($0[0] - 128) < 10 }
+    #expect(!small.isEmpty && small.allSatisfy { abs($0[1] - 128) < 10 }, "\(frames)")
+    #expect(frames.last.map { $0[0] > 140 } == true, "\(frames)")
+    _ = try await composite.finish()
     await room.disconnect()
     await server.stop()
   }

@@ -8,7 +8,10 @@ struct Changeover: Sendable {
   static let patience = Duration.seconds(2)
 
   private var seen: [PlacedTrack] = []
-  private var awaited: (sid: String, since: MediaTime)?
+  /// Since when what is seen is not what is to be seen.
+  private var since: MediaTime?
+  /// Who was waited for in vain, as long as they are large.
+  private var givenUp: String?
 
   /// - Parameters:
   ///   - next: what is to be seen.
@@ -19,10 +22,11 @@ struct Changeover: Sendable {
   ) -> [PlacedTrack] {
     let track = tracks.first { $0.sid == large }
     let before = seen.filter { old in tracks.contains { $0.sid == old.sid } }
+    if givenUp != large { givenUp = nil }
     guard let track, !track.hasShown, !track.isMuted, before.contains(where: { $0.sid != large }),
       isPatient(with: track.sid, at: now)
     else {
-      seen = next
+      (seen, since) = (next, nil)
       return next
     }
     if before.contains(where: { $0.sid == large }) { return before }
@@ -30,7 +34,10 @@ struct Changeover: Sendable {
   }
 
   private mutating func isPatient(with sid: String, at now: MediaTime) -> Bool {
-    if awaited?.sid != sid { awaited = (sid, now) }
-    return awaited.map { now - $0.since < Self.patience } ?? false
+    guard givenUp != sid else { return false }
+    let begin = since ?? now
+    since = begin
+    if now - begin >= Self.patience { givenUp = sid }
+    return givenUp == nil
   }
 }
