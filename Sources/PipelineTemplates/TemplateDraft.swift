@@ -61,11 +61,11 @@ public enum TemplateDraft {
   private static let mix = Draft(
     "How frames are mixed",
     [
-      "videomix  Swift adds an input for each tile.", "frames    Frames out, `width` x `height`.", "",
-      "Units: width px, height px",
+      "videomix  Swift adds an input for each tile. A moment is mixed `delay` ns after it was.",
+      "frames    Frames out, `width` x `height`.", "", "Units: delay ns, width px, height px",
     ],
     """
-    compositor name=videomix background=black start-time-selection=first
+    compositor name=videomix background=black start-time-selection=first latency=${delay:-300000000}
     ! video/x-raw,format=I420,width=${width:-1280},height=${height:-720},framerate=30/1
     ! appsink name=frames sync=false async=false
     videotestsrc is-live=true do-timestamp=true pattern=black
@@ -149,13 +149,11 @@ public enum TemplateDraft {
 
   private static let capture = Draft(
     "What is captured",
-    ["video  RTP packets out, of at most `mtu` bytes.", "", "Units: mtu bytes"],
+    ["frames  Frames out, `width` x `height`; an appsink `pcm` is for audio.", "", "Units: width px, height px"],
     """
     videotestsrc is-live=true do-timestamp=true
-    ! video/x-raw,format=I420,width=640,height=360,framerate=25/1
-    ! vp8enc deadline=1 keyframe-max-dist=250
-    ! rtpvp8pay mtu=${mtu:-1200}
-    ! appsink name=video sync=false
+    ! video/x-raw,format=I420,width=${width:-640},height=${height:-360},framerate=25/1
+    ! appsink name=frames sync=false async=false
     """
   )
 }

@@ -1,6 +1,7 @@
 import BridgeTesting
 import MediaBridge
 import MediaPipelines
+import PipelineTemplates
 import Testing
 
 /// A capture template that somebody has written.
@@ -17,5 +18,11 @@ import Testing
       .init(media: { _, _, _ in }, end: {}, failure: { _ in }))
     #expect(capture.kinds == [.video])
     await capture.stop()
+  }
+
+  /// What `pipelines new` writes can be published.
+  @Test func aDraftCapturesFrames() throws {
+    let folder = try TemporaryFolder(template: "capture/own", TemplateDraft.text(of: .capture))
+    #expect(try CapturePipeline.kinds(of: "own", factory: PipelineFactory(folder: folder.path)) == [.video])
   }
 }
