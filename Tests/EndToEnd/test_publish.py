@@ -4,6 +4,7 @@ import signal
 import socket
 import subprocess
 import time
+import urllib.request
 from types import SimpleNamespace
 
 import av
@@ -147,6 +148,8 @@ def test_everything_is_published_again_after_the_server_came_back(local_server, 
     publisher.send(signal.SIGINT)
     publisher.wait_for("finished", 20)
     assert publisher.finish() == 0
+    sent = [event["bytes"] for event in publisher.events if event["event"] == "progress"]
+    assert sent == sorted(sent), "what was sent before does not count"
 
 
 def test_a_live_source_that_went_away_is_shown_again(server, start, numbered):
@@ -271,3 +274,56 @@ def test_what_cannot_be_encoded_is_told(local_server, start, tmp_path):
     publisher.wait_for("publishing", 20)
     assert_failed(publisher, "camera is not sent", within=40)
     assert not any(event["event"] == "source_lost" for event in publisher.events), publisher.report("captured anew")
+
+
+def test_what_cannot_be_decoded_is_told(server, start, numbered, tmp_path):
+    """Again and again; to capture it anew would not help."""
+    folder = tmp_path / "decode"
+    folder.mkdir()
+    text = (ROOT / "pipelines/decode/video.pipeline").read_text()
+    assert "! decodebin" in text
+    (folder / "video.pipeline").write_text(text.replace("! decodebin", "! identity error-after=20 ! decodebin"))
+    place = f"srt://127.0.0.1:{livekit_server.free_port(socket.SOCK_DGRAM)}"
+    coded = ("-c:v", "libx264", "-preset", "veryfast", "-bf", "2", "-g", "25", "-c:a", "aac", "-f", "mpegts")
+    ways = ("-re", "-stream_loop", "-1", "-i", numbered, *coded, f"{place}?mode=listener")
+    start(server.enter("ffmpeg", "-v", "error", *ways))
+    publisher = publish(server, start, f"{place}?mode=caller", "--pipelines", tmp_path)
+    publisher.wait_for("publishing", 30)
+    assert_failed(publisher, "camera is not sent", within=60)
+    assert not any(event["event"] == "source_lost" for event in publisher.events), publisher.report("captured anew")
+
+
+def test_a_file_does_not_wait_for_a_caller(server, start, numbered):
+    port = livekit_server.free_port(socket.SOCK_DGRAM)
+    subscriber = server.subscriber("--duration", "30", "--until", "50", "640x360")
+    subscriber.wait_for("connected")
+    publisher = publish(server, start, f"srt://:{port}?mode=listener", numbered, room="test")
+    tracks = publisher.wait_for("publishing", 20)["tracks"]
+    assert [track["source"] for track in tracks] == ["camera", "microphone"]
+    publisher.wait_for("waiting", 10)
+    seen = subscriber.next(40, "what was seen")
+    assert seen["wanted"] >= 50, seen
+    assert_in_order(numbers(seen), 40)
+
+
+def test_who_waits_for_a_caller_hears_of_the_end_of_the_room(prompted, start):
+    port = livekit_server.free_port(socket.SOCK_DGRAM)
+    publisher = publish(prompted, start, f"srt://:{port}?mode=listener")
+    publisher.wait_for("waiting", 20)
+    removed = rtc.LeaveRequest(reason="PARTICIPANT_REMOVED", action="DISCONNECT")
+    say(prompted.at, leave=removed)
+    assert "neither video nor audio" not in assert_failed(publisher, within=10)
+
+
+def test_who_waits_for_the_server_can_be_ended(prompted, start, numbered):
+    """It does not answer any more what is announced."""
+    port = livekit_server.free_port(socket.SOCK_DGRAM)
+    publisher = publish(prompted, start, f"srt://:{port}?mode=listener")
+    publisher.wait_for("waiting", 20)
+    urllib.request.urlopen(f"http://{prompted.at}/freeze", timeout=5).read()
+    ways = ("-re", "-stream_loop", "-1", "-i", numbered, "-c:v", "copy", "-c:a", "aac", "-f", "mpegts")
+    start(prompted.enter("ffmpeg", "-v", "error", *ways, f"srt://127.0.0.1:{port}?mode=caller"))
+    # By then it has been announced, mostly; the answer would be waited for for 10 s.
+    time.sleep(4)
+    publisher.send(signal.SIGINT)
+    assert publisher.finish(6) == 0, publisher.report("failed")

@@ -1,4 +1,5 @@
 import MediaCore
+import MediaPipelines
 
 /// What a local track captures, for its renderers and for those who send it. What comes as its source carries it is decoded
 /// once for all that take raw media, while there are any.
@@ -21,30 +22,12 @@ final class LocalMedia: Sendable {
     case media
   }
 
-  fileprivate struct Output {
-    let id: ObjectIdentifier
-    var form: Form
-    let take: @Sendable (CapturedMedia) -> Void
-  }
-
-  fileprivate struct State {
-    var outputs: [Output] = []
-    var decoder = Decoder.none
-  }
-
-  fileprivate enum Decoder {
-    case none
-    case making
-    case made(MediaDecoder)
-    /// Tried again once it captures anew.
-    case failed
-
-    var made: MediaDecoder? { if case .made(let decoder) = self { decoder } else { nil } }
-  }
+  /// What a decoder begins with; a busy machine takes as long to make one.
+  private static let keptTime = Duration.seconds(2)
 
   private let capture: any MediaCapture
   private let kind: Track.Kind
-  private let state = Locked(State())
+  private let state: Locked<State>
   private let newest = Locked(First())
   private let onEnd = Locked<(@Sendable (LiveKitError?) -> Void)?>(nil)
   private let changes = TaskChain()
@@ -61,7 +44,10 @@ final class LocalMedia: Sendable {
   /// in another size.
   var first: First { newest.withLock { $0 } }
 
-  init(_ capture: any MediaCapture, kind: Track.Kind = .video) { (self.capture, self.kind) = (capture, kind) }
+  init(_ capture: any MediaCapture, kind: Track.Kind = .video) {
+    (self.capture, self.kind) = (capture, kind)
+    state = Locked(State(kept: kind == .video ? KeptGroup(.sinceKeyframe, limit: Self.keptTime) : nil))
+  }
 
   /// How much has come: frames, or stretches of audio.
   var count: Int { taken.withLock { $0 } }
@@ -75,11 +61,15 @@ final class LocalMedia: Sendable {
   func onEnd(_ handler: @escaping @Sendable (LiveKitError?) -> Void) { onEnd.withLock { $0 = handler } }
 
   /// Hands on what comes, on a media thread, until it is removed.
-  func add(_ owner: AnyObject, _ form: Form = .raw, _ take: @escaping @Sendable (CapturedMedia) -> Void) {
+  /// - Parameter onFailure: told where what it is to have decoded cannot be, again and again, on any thread.
+  func add(
+    _ owner: AnyObject, _ form: Form = .raw, onFailure: (@Sendable (LiveKitError) -> Void)? = nil,
+    _ take: @escaping @Sendable (CapturedMedia) -> Void
+  ) {
     let id = ObjectIdentifier(owner)
     state.withLock { state in
       state.outputs.removeAll { $0.id == id }
-      state.outputs.append(Output(id: id, form: form, take: take))
+      state.outputs.append(Output(id: id, form: form, onFailure: onFailure, take: take))
     }
   }
 
@@ -154,10 +144,11 @@ final class LocalMedia: Sendable {
     // Nothing that is to be processed is seen or sent before.
     let isProcessed = processing.processor != nil
     if !isProcessed { first.settle(.success(media)) }
-    let (outputs, decoder, isToBeMade) = state.withLock { $0.route(media, isProcessed: isProcessed) }
-    for output in outputs { output.take(media) }
-    decoder?.take(media)
-    if isToBeMade { makeDecoder(first) }
+    let route = state.withLock { $0.route(media, isProcessed: isProcessed) }
+    for output in route.outputs { output.take(media) }
+    for kept in route.kept { route.decoder?.take(kept) }
+    route.decoder?.take(media)
+    if route.makesDecoder { makeDecoder(first) }
   }
 
   /// Raw media goes through the processor, where there is one.
@@ -180,10 +171,16 @@ final class LocalMedia: Sendable {
 
   private func end(_ error: LiveKitError?, _ first: First) {
     first.settle(.failure(error ?? LiveKitError(.noMedia, "it ended before anything of this kind came")))
-    guard let decoder = state.withLock({ $0.takeDecoder() }) else { return tellEnd(error) }
+    guard let left = state.withLock({ $0.end() }) else {
+      // It is to decode what has come, or to say why it cannot.
+      decoding.add { [self] in end(error, first) }
+      return
+    }
+    guard let decoder = left.decoder else { return tellEnd(error ?? (left.isSent ? left.failure : nil)) }
     decoding.add { [self] in
-      await decoder.drain()
-      tellEnd(error)
+      for kept in left.kept { decoder.take(kept) }
+      let failure = await decoder.drain()
+      tellEnd(error ?? (left.isSent ? failure : nil))
     }
   }
 
@@ -191,60 +188,28 @@ final class LocalMedia: Sendable {
 
   // MARK: Decoding
 
-  /// Not on the media thread: what comes meanwhile goes only to those who take it as it is.
+  /// Not on the media thread: of what comes meanwhile it gets what it can begin with.
   private func makeDecoder(_ first: First) {
     decoding.add { [self] in
       do throws(LiveKitError) {
         let made = try await capture.makeDecoder(
           kind == .video ? .video : .audio, onMedia: { [weak self] in self?.process($0, isDecoded: true, first) },
-          onFailure: { [weak self] in self?.decoderFailed($0) })
+          onFailure: { [weak self] in self?.decoderFailed($0, first) })
         let isProcessed = processing.processor != nil
         if !state.withLock({ $0.keep(made, isProcessed: isProcessed) }) { await made.stop() }
       } catch {
-        decoderFailed(error)
+        decoderFailed(error, first)
       }
     }
   }
 
-  private func decoderFailed(_ error: LiveKitError) {
-    let failed = state.withLock { state in
-      defer { state.decoder = .failed }
-      return state.takeDecoder()
-    }
-    if let failed { decoding.add { await failed.stop() } }
-    tellEnd(error)
-  }
-}
-
-extension LocalMedia.State {
-  /// Who gets encoded media, the decoder that does, and whether one is to be made.
-  /// - Parameter isProcessed: whether nobody may get it before it is decoded and processed.
-  fileprivate mutating func route(
-    _ media: CapturedMedia, isProcessed: Bool
-  ) -> ([LocalMedia.Output], MediaDecoder?, Bool) {
-    if isProcessed { for index in outputs.indices { outputs[index].form = .raw } }
-    guard isProcessed || takesRaw else { return (outputs, nil, false) }
-    let made = decoder.made
-    if made != nil, !media.media.isDelta {
-      for index in outputs.indices where outputs[index].form == .rawSoon { outputs[index].form = .raw }
-    }
-    let isToBeMade = if case .none = decoder { true } else { false }
-    if isToBeMade { decoder = .making }
-    return (outputs.filter { $0.form != .raw }, made, isToBeMade)
-  }
-
-  /// - Returns: false where nobody wants it any more.
-  fileprivate mutating func keep(_ made: MediaDecoder, isProcessed: Bool) -> Bool {
-    guard case .making = decoder else { return false }
-    decoder = isProcessed || takesRaw ? .made(made) : .none
-    return decoder.made != nil
-  }
-
-  /// Whether somebody takes raw media, or is to.
-  fileprivate var takesRaw: Bool { outputs.contains { $0.form != .asItComes } }
-
-  fileprivate mutating func takeDecoder() -> MediaDecoder? {
-    defer { decoder = .none }
-    return decoder.made
+  /// What is captured is none the worse for it: another decoder is made with what comes after a pause, unless that fails
+  /// again and again.
+  private func decoderFailed(_ error: LiveKitError, _ first: First) {
+    guard let failure = state.withLock({ $0.fail(error, at: .now) }) else { return }
+    if let decoder = failure.decoder { decoding.add { await decoder.stop() } }
+    guard failure.isOver else { return }
+    first.settle(.failure(error))
+    for output in failure.outputs { output.onFailure?(error) }
   }
 }

@@ -97,6 +97,7 @@ public final class LocalVideoTrack: Track, CapturedTrack, VideoTrack, @unchecked
   public let capturer: BufferCapturer?
   private let renderers = RendererList<VideoFrame>(limit: 3)
   private let muting = Reconciler()
+  private let showing = Reconciler()
   private let newest = Locked<VideoFrame?>(nil)
   /// Of a camera; nil of what is none.
   private let position: CameraCaptureOptions.Position?
@@ -168,16 +169,23 @@ public final class LocalVideoTrack: Track, CapturedTrack, VideoTrack, @unchecked
     guard renderers.add(videoRenderer, calls: RemoteVideoTrack.calls(videoRenderer)) else { return }
     (videoRenderer as? any CameraRenderer)?.setCamera(position)
     mutingChanged()
-    media.add(self) { [weak self] captured in self?.show(captured) }
+    renderersChanged()
   }
 
   /// After it returns no further call comes, unless a renderer removes itself from within a call.
   public func remove(videoRenderer: any VideoRenderer) {
     guard renderers.remove(videoRenderer) else { return }
     (videoRenderer as? any CameraRenderer)?.setCamera(nil)
-    guard renderers.isEmpty else { return }
-    media.remove(self)
-    newest.withLock { $0 = nil }
+    renderersChanged()
+  }
+
+  /// Frames come here while there is somebody who shows them.
+  private func renderersChanged() {
+    showing.run {
+      guard renderers.isEmpty else { return media.add(self) { [weak self] captured in self?.show(captured) } }
+      media.remove(self)
+      newest.withLock { $0 = nil }
+    }
   }
 
   /// Nothing is captured while it is muted or stopped.
@@ -210,6 +218,7 @@ public final class LocalAudioTrack: Track, CapturedTrack, AudioTrack, @unchecked
   /// Takes audio of the program's own; nil where a template captures.
   public let capturer: BufferCapturer?
   private let renderers = RendererList<AudioPCMBuffer>(limit: 50)
+  private let hearing = Reconciler()
 
   init(name: String, source: Source, capture: any MediaCapture) {
     media = LocalMedia(capture, kind: .audio)
@@ -247,15 +256,22 @@ public final class LocalAudioTrack: Track, CapturedTrack, AudioTrack, @unchecked
   /// Hands what is captured to `audioRenderer`, too, in its `requiredFormat` if it has one.
   public func add(audioRenderer: any AudioRenderer) {
     guard renderers.add(audioRenderer, calls: RemoteAudioTrack.calls(audioRenderer)) else { return }
-    media.add(self) { [weak self] captured in
-      if let buffer = AudioPCMBuffer(captured) { self?.renderers.deliver(buffer) }
-    }
+    renderersChanged()
   }
 
   /// After it returns no further call comes, unless a renderer removes itself from within a call.
   public func remove(audioRenderer: any AudioRenderer) {
-    guard renderers.remove(audioRenderer), renderers.isEmpty else { return }
-    media.remove(self)
+    if renderers.remove(audioRenderer) { renderersChanged() }
+  }
+
+  /// Audio comes here while there is somebody who hears it.
+  private func renderersChanged() {
+    hearing.run {
+      guard !renderers.isEmpty else { return media.remove(self) }
+      media.add(self) { [weak self] captured in
+        if let buffer = AudioPCMBuffer(captured) { self?.renderers.deliver(buffer) }
+      }
+    }
   }
 
   /// Captures, whether it is published or not.

@@ -8,13 +8,27 @@ public final class LocalTrackPublication: TrackPublication, @unchecked Sendable 
   let captured: any CapturedTrack
   /// What publishes it; nil once it is unpublished.
   private let session = Locked<RoomSession?>(nil)
-  /// What sends it in this session.
-  private let outgoing = Locked<OutgoingTrack?>(nil)
-  /// What sends it in its other codec, while that is sent.
-  private let backup = Locked<OutgoingTrack?>(nil)
+  private let sending = Locked(Sending())
+  /// Of its frames, for whatever sends them.
+  private let colors = FrameColors()
   /// Why it is not sent any more as its source carries it.
   private let reason = Locked<String?>(nil)
   private let failure = Locked<LiveKitError?>(nil)
+
+  /// What sends it in this session, and what was sent before that.
+  private struct Sending {
+    var first: OutgoingTrack?
+    /// In its other codec, while that is sent.
+    var backup: OutgoingTrack?
+    var before = SentCount()
+
+    mutating func replaceFirst(by new: OutgoingTrack?, _ sent: SentCount) {
+      (first, before) = (new, before + sent)
+    }
+    mutating func replaceBackup(by new: OutgoingTrack?, _ sent: SentCount) {
+      (backup, before) = (new, before + sent)
+    }
+  }
 
   init(info: TrackInfo, track: any CapturedTrack, session: RoomSession) {
     captured = track
@@ -35,7 +49,7 @@ public final class LocalTrackPublication: TrackPublication, @unchecked Sendable 
   /// How it is sent now, and why so.
   package var way: SentWay {
     if let reason = reason.withLock({ $0 }) { return .encoded(reason) }
-    guard let outgoing = outgoing.withLock({ $0 }) else { return .encoded(nil) }
+    guard let outgoing else { return .encoded(nil) }
     let (plan, last) = (outgoing.plan, outgoing.comesEncoded.withLock { $0 })
     let first = if case .success(let first) = captured.media.first.current { first.isEncoded } else { false }
     let comesEncoded = last ?? first
@@ -44,14 +58,25 @@ public final class LocalTrackPublication: TrackPublication, @unchecked Sendable 
   }
 
   /// Of its codec, such as `h264`.
-  package var codec: String? { outgoing.withLock { $0 }?.plan.codec }
+  package var codec: String? { outgoing?.plan.codec }
+
+  private var outgoing: OutgoingTrack? { sending.withLock { $0.first } }
 
   /// In its first codec, then in its other one.
-  var senders: [OutgoingTrack] { [outgoing, backup].compactMap { $0.withLock { $0 } } }
+  var senders: [OutgoingTrack] { sending.withLock { [$0.first, $0.backup].compactMap(\.self) } }
 
-  /// What has been sent of it in this session: RTP packets, and bytes of their payload.
+  /// What has been sent of it since it was published, also in earlier sessions: RTP packets, and bytes of their payload.
   package var sent: (packets: Int, bytes: Int) {
-    senders.flatMap(\.streams).reduce((0, 0)) { ($0.0 + $1.statistics.packetsSent, $0.1 + $1.statistics.bytesSent) }
+    let all = whole
+    return (all.packets, all.bytes)
+  }
+
+  /// Frames that were left out since then because the machine did not encode them in time.
+  package var framesNotEncoded: Int { whole.leftOut }
+
+  private var whole: SentCount {
+    let (first, backup, before) = sending.withLock { ($0.first, $0.backup, $0.before) }
+    return before + SentCount(first, isFirst: true) + SentCount(backup, isFirst: false)
   }
 
   /// Why nothing is sent of it whatever is captured, or the server took it out of the room; nil while it is sent.
@@ -64,12 +89,12 @@ public final class LocalTrackPublication: TrackPublication, @unchecked Sendable 
   package var captureCount: Int { captured.media.count }
 
   /// How its layers are sent now, from the smallest on; none while nothing sends it.
-  package var sentLayers: [SentLayer] { outgoing.withLock { $0 }?.layers.map(\.sent) ?? [] }
+  package var sentLayers: [SentLayer] { outgoing?.layers.map(\.sent) ?? [] }
 
   /// Sends the first of what comes as it is, ahead of the rest.
   package func showFirst() {
     guard way == .asItIs, case .success(let first) = captured.media.first.current else { return }
-    _ = outgoing.withLock { $0 }?.take(CapturedMedia(media: first.media, time: .now, isEncoded: true))
+    _ = outgoing?.take(CapturedMedia(media: first.media, time: .now, isEncoded: true), colors)
   }
 
   // MARK: For the session
@@ -85,31 +110,46 @@ public final class LocalTrackPublication: TrackPublication, @unchecked Sendable 
 
   func unpublished() {
     session.withLock { $0 = nil }
-    outgoing.withLock { $0 = nil }
     send(withBackup: nil)
+    replaceFirst(by: nil)
+  }
+
+  /// What it has sent counts on.
+  private func replaceFirst(by new: OutgoingTrack?) {
+    let old = outgoing
+    let sent = SentCount(old, isFirst: true)
+    // It ends outside of the lock.
+    withExtendedLifetime(old) { sending.withLock { $0.replaceFirst(by: new, sent) } }
+  }
+
+  private func replaceBackup(by new: OutgoingTrack?) {
+    let old = sending.withLock { $0.backup }
+    // Nothing new comes to it.
+    if let old { captured.media.remove(old) }
+    let sent = SentCount(old, isFirst: false)
+    withExtendedLifetime(old) { sending.withLock { $0.replaceBackup(by: new, sent) } }
   }
 
   /// Hands what is captured to what sends it in its other codec, too; nil for no more.
   func send(withBackup new: OutgoingTrack?) {
-    let old = backup.withLock { backup in
-      defer { backup = new }
-      return backup
-    }
-    if let old { captured.media.remove(old) }
+    replaceBackup(by: new)
     guard let new else { return }
     new.set(muted: captured.isMuted)
-    captured.media.add(new, .raw) { _ = new.take($0) }
+    captured.media.add(
+      new, .raw, onFailure: { [weak new] in new?.failed($0) }, { [colors] in _ = new.take($0, colors) })
   }
 
   /// Hands what is captured to what sends it.
   func send(with new: OutgoingTrack) {
-    outgoing.withLock { $0 = new }
+    replaceFirst(by: new)
     sendFailure = nil
     new.set(muted: captured.isMuted)
     let isAsItIs = new.plan.isAsItIs && reason.withLock { $0 } == nil
-    captured.media.add(self, isAsItIs ? .asItComes : .raw) { [weak self] media in
-      if let obstacle = new.take(media) { self?.encode(because: obstacle) }
-    }
+    captured.media.add(
+      self, isAsItIs ? .asItComes : .raw, onFailure: { [weak new] in new?.failed($0) },
+      { [weak self, colors] media in
+        if let obstacle = new.take(media, colors) { self?.encode(because: obstacle) }
+      })
   }
 
   private func encode(because obstacle: String) {

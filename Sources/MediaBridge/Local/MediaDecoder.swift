@@ -33,10 +33,14 @@ final class MediaDecoder: Sendable {
   }
 
   /// All that was taken has been handed on when it returns.
-  func drain() async {
-    // What fails now has been told.
-    try? await pipeline.drain()
+  /// - Returns: why it was not, where it cannot be decoded.
+  func drain() async -> LiveKitError? {
+    var failure: PipelineError?
+    do throws(PipelineError) { try await pipeline.drain() } catch { failure = error }
     await pipeline.stop()
+    // Without anything to decode there is no end of it, either.
+    guard hasBegun.withLock({ $0 }), let failure else { return nil }
+    return LiveKitError(.pipeline, "it cannot be decoded: \(failure)")
   }
 
   /// Nothing comes when it returned.

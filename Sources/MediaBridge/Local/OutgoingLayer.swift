@@ -87,8 +87,8 @@ final class OutgoingLayer: Sendable {
   }
 
   /// Sends what a source carries as it is, from a keyframe on. Called on a media thread.
+  /// - Parameter captured: of its codec.
   func pass(_ captured: CapturedMedia) {
-    guard captured.media.caps.mediaType.hasSuffix("/x-\(plan.codec)") else { return }
     let isSent = state.withLock { state in
       state.passed = state.passed ?? PassedRate()
       state.passed?.note(bytes: captured.media.size, at: captured.time)
@@ -275,6 +275,8 @@ extension OutgoingLayer {
   private static let longestPause = Duration.seconds(4)
   private static let leastBitrate = 30_000
   private static let usualAudioBitrate = 128_000
+  /// More than any audio has, and as often as not a mistake of units.
+  private static let mostAudioBitrate = 100_000_000
 
   /// Audio stays as it is, with or without its redundancy. What has less than half of what it is meant for looks worse than
   /// a smaller layer does, and encoders hardly keep to it; the smallest one is better than nothing.
@@ -282,8 +284,10 @@ extension OutgoingLayer {
     of layer: PublishPlan.Layer, _ rank: Int, of plan: PublishPlan, _ stream: OutgoingRTP, _ factory: PipelineFactory
   ) throws(PipelineFailure) -> LinkShares.Stream {
     guard let size = layer.size else {
-      let set = factory.overrides["audio-bitrate"].flatMap { Int($0) }.map { $0 * 1000 }
-      let bitrate = set ?? layer.bitrate ?? usualAudioBitrate
+      let set = factory.overrides["audio-bitrate"].flatMap { Int($0) }
+        .map { min(max($0, 1), mostAudioBitrate / 1000) * 1000 }
+      // A program may ask for less than nothing.
+      let bitrate = min(max(set ?? layer.bitrate ?? usualAudioBitrate, 1000), mostAudioBitrate)
       return LinkShares.Stream(
         ssrc: stream.ssrc, rank: nil, bitrates: bitrate...(plan.isRedundant ? 2 * bitrate : bitrate))
     }

@@ -13,8 +13,9 @@ final class OutgoingTrack: Sendable {
   let plan: PublishPlan
   /// From the smallest on.
   let layers: [OutgoingLayer]
-  private let colors = ColorConverter()
   private let opus = OpusFormat()
+  /// Whether what its source carries is of its codec.
+  private let carried = Locked(CarriedFormat())
   /// Of video that is sent as it is.
   private let watch = Locked(StreamWatch())
   /// Whether what came last was as its source carries it; nil before anything.
@@ -84,20 +85,25 @@ final class OutgoingTrack: Sendable {
   // MARK: Media
 
   /// Called on a media thread.
+  /// - Parameter colors: those of its frames, for all that send them.
   /// - Returns: why video cannot be sent any more as its source carries it; nil while it can.
-  func take(_ captured: CapturedMedia) -> String? {
+  func take(_ captured: CapturedMedia, _ colors: FrameColors) -> String? {
     comesEncoded.withLock { $0 = captured.isEncoded }
     if !plan.isVideo {
       let level = captured.isEncoded ? nil : AudioLevel(captured.media)
       for layer in layers { layer.stream.set(level: level) }
     }
     if captured.isEncoded {
-      for layer in layers { layer.pass(captured) }
+      let isOurs = carried.withLock { $0.isOf(plan.codec, captured.media.caps) }
+      if isOurs { for layer in layers { layer.pass(captured) } }
       return plan.isVideo ? watch.withLock { $0.note(captured) } : nil
     }
-    if plan.isVideo { takeFrame(captured) } else { takeAudio(captured) }
+    if plan.isVideo { takeFrame(captured, colors) } else { takeAudio(captured) }
     return nil
   }
+
+  /// What it is to send cannot be decoded.
+  func failed(_ error: LiveKitError) { onFailure(error) }
 
   private func takeAudio(_ captured: CapturedMedia) {
     guard let pieces = opus.convert(captured) else { return encode(captured) }
@@ -108,17 +114,9 @@ final class OutgoingTrack: Sendable {
     for layer in layers { layer.take(at: audio.time, of: nil) { audio.media } }
   }
 
-  private func takeFrame(_ captured: CapturedMedia) {
+  private func takeFrame(_ captured: CapturedMedia, _ colors: FrameColors) {
     let size = VideoFrame(captured)?.uprightSize
-    // For the first layer that takes the frame, and the others.
-    var converted: MediaBuffer?
-    for layer in layers {
-      layer.take(at: captured.time, of: size) {
-        let media = converted ?? colors.convert(captured.media)
-        converted = media
-        return media
-      }
-    }
+    for layer in layers { layer.take(at: captured.time, of: size) { colors.convert(captured.media) } }
   }
 
   /// Takes what the server reports of any stream of the connection, and does what it asks for. On the transport's loop.

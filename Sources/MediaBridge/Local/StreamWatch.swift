@@ -29,6 +29,20 @@ struct StreamWatch: Sendable {
   private var newest: MediaTime?
   /// Of the last keyframe, or of what came first.
   private var begin: MediaTime?
+  private var known: Format?
+
+  /// What the caps say, which are the same for many frames.
+  private struct Format: Sendable {
+    let caps: Caps
+    let codec: VideoCodec?
+    /// Of the lengths in front of the units of a frame; nil where there are none.
+    let lengthSize: Int?
+
+    init(_ caps: Caps) {
+      (self.caps, codec) = (caps, VideoCodec(mediaType: caps.mediaType))
+      lengthSize = caps.bytes("codec_data").flatMap(Bitstream.VideoCodec.lengthSize)
+    }
+  }
 
   /// How much was seen of it.
   var length: Duration { first.flatMap { first in newest.map { $0 - first } } ?? .zero }
@@ -51,15 +65,23 @@ struct StreamWatch: Sendable {
 extension StreamWatch {
   /// The same of what a source hands over.
   mutating func note(_ captured: CapturedMedia) -> String? {
-    guard captured.isEncoded, let codec = VideoCodec(mediaType: captured.media.caps.mediaType) else { return nil }
+    guard captured.isEncoded else { return nil }
+    let carried = format(of: captured.media.caps)
+    guard let codec = carried.codec else { return nil }
     return note(
       Frame(
         codec: codec, time: captured.time, isKeyframe: !captured.media.isDelta,
-        isBidirectional: codec == .h264 && Self.isBidirectional(captured.media)))
+        isBidirectional: codec == .h264 && Self.isBidirectional(captured.media, carried.lengthSize)))
   }
 
-  private static func isBidirectional(_ media: MediaBuffer) -> Bool {
-    let size = media.caps.bytes("codec_data").flatMap(Bitstream.VideoCodec.lengthSize)
-    return media.withUnsafeBytes { Bitstream.VideoCodec.h264.isBidirectional(frame: $0, lengthSize: size) }
+  private mutating func format(of caps: Caps) -> Format {
+    if let known, known.caps === caps { return known }
+    let new = Format(caps)
+    known = new
+    return new
+  }
+
+  private static func isBidirectional(_ media: MediaBuffer, _ lengthSize: Int?) -> Bool {
+    media.withUnsafeBytes { Bitstream.VideoCodec.h264.isBidirectional(frame: $0, lengthSize: lengthSize) }
   }
 }

@@ -13,7 +13,15 @@ struct LocalTracks {
     /// It is to be published anew: what the server says of its SID is about what is no longer sent.
     var isWithdrawn = false
 
-    var isBackupInUse: Bool { if case .unwanted = backup { false } else { true } }
+    var isBackupInUse: Bool {
+      switch backup {
+      case .unwanted, .failed: false
+      case .coming, .sent: true
+      }
+    }
+
+    /// Whether its other codec can be sent, as far as is known.
+    var mayHaveBackup: Bool { if case .failed = backup { false } else { true } }
 
     /// In each codec.
     var allOutgoing: [OutgoingTrack] { if case .sent(let other) = backup { [outgoing, other] } else { [outgoing] } }
@@ -26,6 +34,8 @@ struct LocalTracks {
     /// It is being announced; somebody needs these layers.
     case coming([Livekit_SubscribedQuality])
     case sent(OutgoingTrack)
+    /// It cannot be encoded here, or the server does not take it: nobody gets it any more in this session.
+    case failed
   }
 
   /// In the order in which they were published.

@@ -15,11 +15,12 @@ extension RoomSession {
     let wanted = update.qualities(of: backup.codec)
     // LiveKit's server takes nothing of a first codec that the other one has replaced for everybody, and does not report
     // that it came, which would pass for loss.
-    if options.dynacast || published.isBackupInUse || wanted.contains(where: \.enabled) {
+    if options.dynacast || published.isBackupInUse || (published.mayHaveBackup && wanted.contains(where: \.enabled)) {
       published.outgoing.set(update.qualities(of: published.plan.codec))
     }
     switch published.backup {
     case .sent(let outgoing): outgoing.set(wanted)
+    case .failed: break
     case .unwanted where !wanted.contains(where: \.enabled): break
     case .unwanted:
       published.backup = .coming(wanted)
@@ -30,6 +31,20 @@ extension RoomSession {
       published.backup = .coming(wanted)
       services.local.replace(published)
     }
+  }
+
+  /// The track goes on in its first codec.
+  func backupFailed(_ error: LiveKitError, of failed: LocalTracks.Published, _ outgoing: OutgoingTrack) {
+    logger.warning(
+      "a track is not sent in its backup codec",
+      metadata: ["codec": "\(outgoing.plan.codec)", "reason": "\(error.message)"])
+    var published = failed
+    published.backup = .failed
+    services.local.replace(published)
+    published.publication.send(withBackup: nil)
+    // The server may have had everybody change over to the other one.
+    for layer in published.outgoing.layers { layer.set(paused: false) }
+    Task { await takeBack(outgoing) }
   }
 
   private func sendBackup(of publication: LocalTrackPublication) async {

@@ -192,6 +192,9 @@ extension RoomSession {
 
   private func sendingFailed(_ error: LiveKitError, cid: String) {
     guard let published = services.local.all.first(where: { $0.allOutgoing.contains { $0.cid == cid } }) else { return }
+    if case .sent(let backup) = published.backup, backup.cid == cid {
+      return backupFailed(error, of: published, backup)
+    }
     logger.warning("a track is not sent", metadata: ["reason": "\(error.message)"])
     published.publication.sendFailure = error
     room.tell(.localTrackEnded(published.publication, error))
@@ -232,28 +235,39 @@ extension RoomSession {
     publication.captured.media.remove(publication)
     publication.send(withBackup: nil)
     await withdraw(published)
-    do throws(LiveKitError) {
-      var renewed = published
-      (renewed.backup, renewed.isWithdrawn) = (.unwanted, false)
-      renewed.response = try await announce(published.plan) {
-        published.plan.announcement(cid: $0, track: publication.captured)
+    while !Task.isCancelled {
+      do throws(LiveKitError) {
+        try await untilStanding(.now + state.options.connect.timeout)
+        return try await renew(published, generation)
+      } catch {
+        // Another session will have it.
+        guard generation == services.local.generation, !state.isEnded else { return }
+        // The same one will, once it is back.
+        guard !state.isRecovering else { continue }
+        logger.warning("a track is not published again", metadata: ["reason": "\(error.message)"])
+        publication.sendFailure = error
+        return room.tell(.localTrackEnded(publication, error))
       }
-      renewed.outgoing = try await send(published.plan, cid: renewed.response.cid, generation)
-      guard services.local[publication] != nil else { return await takeBack(renewed.outgoing) }
-      services.local.replace(renewed)
-      room.localParticipant.rename(publication, to: TrackInfo(renewed.response.track))
-      tellMutedMeanwhile(renewed)
-      if services.local.allow(renewed.response.track.sid, as: published.response.track.sid) { tellPermission() }
-      publication.send(with: renewed.outgoing)
-      tellPublished()
-    } catch {
-      // Another session will have it.
-      guard generation == services.local.generation, !state.isRecovering else { return }
-      logger.warning("a track is not published again", metadata: ["reason": "\(error.message)"])
-      guard !state.isEnded else { return }
-      publication.sendFailure = error
-      room.tell(.localTrackEnded(publication, error))
     }
+  }
+
+  private func renew(_ published: LocalTracks.Published, _ generation: Int) async throws(LiveKitError) {
+    let publication = published.publication
+    // It may have been taken back while the connection was awaited.
+    guard generation == services.local.generation, services.local[publication] != nil else { return }
+    var renewed = published
+    (renewed.backup, renewed.isWithdrawn) = (.unwanted, false)
+    renewed.response = try await announce(published.plan) {
+      published.plan.announcement(cid: $0, track: publication.captured)
+    }
+    renewed.outgoing = try await send(published.plan, cid: renewed.response.cid, generation)
+    guard services.local[publication] != nil else { return await takeBack(renewed.outgoing) }
+    services.local.replace(renewed)
+    room.localParticipant.rename(publication, to: TrackInfo(renewed.response.track))
+    tellMutedMeanwhile(renewed)
+    if services.local.allow(renewed.response.track.sid, as: published.response.track.sid) { tellPermission() }
+    publication.send(with: renewed.outgoing)
+    tellPublished()
   }
 }
 

@@ -26,7 +26,7 @@ extension Publisher {
 
   /// Returns once no source has anything left. One that is away holds up no other.
   func follow(
-    _ news: AsyncStream<(News, ContinuousClock.Instant)>, _ published: Published
+    _ news: AsyncStream<PublishNews.Piece>, _ published: Published
   ) async -> Result<Void, LiveKitError> {
     let ends = sources.map { _ in AsyncStream.makeStream(of: End.self) }
     return await withTaskGroup(of: Result<Void, LiveKitError>.self) { group in
@@ -66,8 +66,10 @@ extension Publisher {
         // What went wrong each track is told, and while a source is away that nothing comes of it.
         if let begun, end.time <= begun { continue }
         if begun.map({ .now - $0 >= Self.steady }) ?? true { lost = .now }
+        let asked = ContinuousClock.now
         if try await goesOn(source, after: end.error, lost: lost) {
-          begun = .now
+          // A file may be at its end again before this goes on.
+          begun = isLive(source) ? .now : asked
           continue
         }
         // What was at its end stays to be seen; what was taken back does not.

@@ -63,9 +63,7 @@ extension Publisher {
       console.say("--process was too slow for \(notProcessed) frames, which were not sent")
       console.event("not_processed", ["frames": notProcessed])
     }
-    // Of each layer the same frames may be missing.
-    let videos = published.filter { $0.kind == .video }
-    let notEncoded = videos.reduce(0) { $0 + ($1.sentLayers.map(\.leftOut).max() ?? 0) }
+    let notEncoded = published.filter { $0.kind == .video }.reduce(0) { $0 + $1.framesNotEncoded }
     if notEncoded > 0 {
       console.say("This machine was too slow to encode \(notEncoded) frames, which were not sent")
       console.event("not_encoded", ["frames": notEncoded])

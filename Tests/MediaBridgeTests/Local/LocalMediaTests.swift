@@ -14,9 +14,12 @@ import Testing
     let mayDecode = Outcome<Void, LiveKitError>()
     let decoder = Locked<Weak<MediaDecoder>?>(nil)
     private let handlers = Locked<CaptureHandlers?>(nil)
+    /// How many decoders cannot be made before one can.
+    private let failures: Locked<Int>
 
-    init(goesOnMuted: Bool = false, decodesAtOnce: Bool = true) {
+    init(goesOnMuted: Bool = false, decodesAtOnce: Bool = true, failures: Int = 0) {
       self.goesOnMuted = goesOnMuted
+      self.failures = Locked(failures)
       if decodesAtOnce { mayDecode.settle(.success(())) }
     }
 
@@ -28,6 +31,11 @@ import Testing
       onFailure: @escaping @Sendable (LiveKitError) -> Void
     ) async throws(LiveKitError) -> MediaDecoder {
       try await mayDecode.value()
+      let fails = failures.withLock { failures in
+        defer { failures -= 1 }
+        return failures > 0
+      }
+      if fails { throw LiveKitError(.missingElement, "there is no decoder") }
       let made = try MediaDecoder(
         kind, factory: PipelineFactory(folder: nil), onMedia: onMedia, onFailure: onFailure)
       decoder.withLock { $0 = Weak(made) }
@@ -132,7 +140,7 @@ import Testing
   /// Gives the same 30 frames again and again, of which the first is a keyframe, until it is enough.
   private func give(_ script: Script, until isEnough: () -> Bool) async throws {
     let units = try await Video.units(.vp8)
-    for index in 0..<3000 where !isEnough() {
+    for index in 0..<10_000 where !isEnough() {
       script.give(units[index % units.count], at: MediaTime(nanoseconds: Int64(index + 1) * 40_000_000))
       try await Task.sleep(for: .milliseconds(2))
     }
@@ -172,6 +180,65 @@ import Testing
     #expect(all[..<first].filter { !$0.media.isDelta }.count >= 1)
     script.end()
     try await eventually("the end, behind what was decoded") { ends.count == 1 }
+    try await media.capture { .nothing }
+  }
+
+  @Test func aDecoderThatCannotBeMadeIsTriedAgain() async throws {
+    let (script, viewer) = (Script(failures: 1), Owner())
+    let media = LocalMedia(script)
+    let (shown, ends) = (Collector<CapturedMedia>(), Collector<Bool>())
+    media.onEnd { _ in ends.add(true) }
+    media.add(viewer) { shown.add($0) }
+    try await media.capture { .media }
+    try await give(script) { shown.count >= 10 }
+    // What is captured has not ended, and to capture it anew would not help.
+    #expect(ends.count == 0)
+    try await media.capture { .nothing }
+  }
+
+  @Test func whoseMediaCannotBeDecodedIsTold() async throws {
+    let (script, sender, passing) = (Script(failures: .max), Owner(), Owner())
+    let media = LocalMedia(script)
+    let (failures, others) = (Collector<LiveKitError.Code>(), Collector<Bool>())
+    media.onEnd { _ in others.add(true) }
+    media.add(sender, onFailure: { failures.add($0.code) }, { _ in })
+    media.add(passing, .asItComes, onFailure: { _ in others.add(true) }, { _ in })
+    try await media.capture { .media }
+    try await give(script) { failures.count > 0 }
+    #expect(failures.values == [.missingElement] && others.count == 0)
+    try await media.capture { .nothing }
+  }
+
+  /// A short file may be at its end before another decoder is tried.
+  @Test func anEndWithoutADecoderIsAnError() async throws {
+    let (script, sender) = (Script(failures: .max), Owner())
+    let media = LocalMedia(script)
+    let ends = Collector<LiveKitError.Code?>()
+    media.onEnd { ends.add($0?.code) }
+    media.add(sender, onFailure: { _ in }, { _ in })
+    try await media.capture { .media }
+    script.give(try #require(try await Video.units(.vp8).first), at: MediaTime(nanoseconds: 40_000_000))
+    script.end()
+    try await eventually("the end") { ends.values == [.missingElement] }
+    try await media.capture { .nothing }
+  }
+
+  /// Between the keyframe that has it made and the next one may be many seconds.
+  @Test func aDecoderBeginsWithTheKeyframeBeforeIt() async throws {
+    let (script, viewer) = (Script(decodesAtOnce: false), Owner())
+    let media = LocalMedia(script)
+    let shown = Collector<CapturedMedia>()
+    media.add(viewer) { shown.add($0) }
+    try await media.capture { .media }
+    let units = try await Video.units(.vp8)
+    #expect(!units.dropFirst().contains { !$0.isDelta })
+    for index in 0..<15 { script.give(units[index], at: MediaTime(nanoseconds: Int64(index + 1) * 1_000_000)) }
+    script.mayDecode.settle(.success(()))
+    for index in 15..<1500 where shown.count < 15 {
+      script.give(units[15 + index % 15], at: MediaTime(nanoseconds: Int64(index + 1) * 1_000_000))
+      try await Task.sleep(for: .milliseconds(10))
+    }
+    #expect(shown.values.first?.time == MediaTime(nanoseconds: 1_000_000) && shown.count >= 15)
     try await media.capture { .nothing }
   }
 

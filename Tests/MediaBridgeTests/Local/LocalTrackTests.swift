@@ -281,6 +281,28 @@ import Testing
     track.remove(videoRenderer: preview)
   }
 
+  /// All methods may be called from any thread.
+  @Test func aRendererThatComesWhileTheLastOneGoesIsShownFrames() async throws {
+    let track = LocalVideoTrack.createBufferTrack()
+    let capturer = try #require(track.capturer)
+    try await track.start()
+    let count = Locked(0)
+    let (first, second) = (VideoFrameHandler { _ in }, VideoFrameHandler { _ in count.withLock { $0 += 1 } })
+    for _ in 0..<300 {
+      track.add(videoRenderer: first)
+      let before = count.withLock { $0 }
+      await withTaskGroup(of: Void.self) { group in
+        group.addTask { track.remove(videoRenderer: first) }
+        group.addTask { track.add(videoRenderer: second) }
+      }
+      let frame = try #require(VideoFrame(i420: [UInt8](repeating: 128, count: 6), width: 2, height: 2))
+      capturer.capture(frame)
+      try await eventually("the frame") { count.withLock { $0 } > before }
+      track.remove(videoRenderer: second)
+    }
+    try await track.stop()
+  }
+
   @Test func layersAreOfTheSizesOfLiveKitsClients() async throws {
     try await run { scene in
       let options = CameraCaptureOptions(

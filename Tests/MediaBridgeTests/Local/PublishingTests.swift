@@ -207,9 +207,65 @@ import Testing
       let camera = try #require(try await alice.setCamera(enabled: true))
       let sender = Locked(Weak(try #require(camera.senders.first)))
       let sid = camera.sid
+      try await eventually("packets") { camera.sent.packets > 20 }
+      let before = camera.sent
       joinAnew(synthetic)
       try await eventually("the camera under another SID") { camera.sid != sid }
       try await eventually("the end of what sent it before") { sender.withLock { $0.object == nil } }
+      let after = camera.sent
+      #expect(after.packets >= before.packets && after.bytes >= before.bytes, "what was sent is counted on")
+      try await alice.unpublish(publication: camera)
+      let last = camera.sent
+      #expect(last.packets >= after.packets && last.bytes >= after.bytes)
+    }
+  }
+
+  /// Who cannot decode the first codec goes without; all others do not.
+  @Test func aBackupCodecThatFailsLeavesTheFirstOne() async throws {
+    let text = """
+      # VP8 that fails each time.
+      appsrc name=frames caps="video/x-raw" ! videoconvert ! video/x-raw,format=I420 ! identity error-after=1
+      ! vp8enc deadline=1 cpu-used=8 ! appsink name=encoded sync=false caps="video/x-vp8"
+      """
+    let folder = try TemporaryFolder(template: "encode/vp8", text)
+    try await run(RoomOptions(pipelineFolder: folder.path), sources: nil) { synthetic, alice, _ in
+      let camera = try await alice.publish(
+        videoTrack: .createCameraTrack(options: CameraCaptureOptions(template: "pattern", values: Self.size)),
+        options: VideoPublishOptions(preferredCodec: .vp9, preferredBackupCodec: .vp8))
+      synthetic.server.tell(Self.wanted(["vp9", "vp8"], of: camera.sid), to: "alice")
+      try await eventually("the other codec") { camera.senders.count == 2 }
+      try await eventually("its end", within: .seconds(40)) { camera.senders.count == 1 }
+      #expect(camera.sendFailure == nil && camera.codec == "vp9")
+      let sent = camera.sent.packets
+      try await eventually("packets of the first codec") { camera.sent.packets > sent + 20 }
+      // It is not begun again for the next one who needs it.
+      synthetic.server.tell(Self.wanted(["vp9", "vp8"], of: camera.sid), to: "alice")
+      let more = camera.sent.packets
+      try await eventually("more packets") { camera.sent.packets > more + 20 }
+      #expect(camera.senders.count == 1)
+    }
+  }
+
+  private static func wanted(_ codecs: [String], of sid: String) -> Livekit_SignalResponse {
+    var high = Livekit_SubscribedQuality()
+    (high.quality, high.enabled) = (.high, true)
+    var response = Livekit_SignalResponse()
+    response.subscribedQualityUpdate.trackSid = sid
+    response.subscribedQualityUpdate.subscribedCodecs = codecs.map { name in
+      var codec = Livekit_SubscribedCodec()
+      (codec.codec, codec.qualities) = (name, [high])
+      return codec
+    }
+    return response
+  }
+
+  @Test(arguments: [Int.min, -1, .max]) func aSenselessBitrateOfAudioIsNoTrap(_ bitrate: Int) async throws {
+    try await run(Self.devices, sources: nil) { _, alice, bob in
+      let options = AudioPublishOptions(encoding: AudioEncoding(maxBitrate: bitrate))
+      // An encoder may refuse it.
+      _ = try? await alice.publish(
+        audioTrack: .createTrack(options: AudioCaptureOptions(template: "tone")), options: options)
+      #expect(bob.connectionState == .connected)
     }
   }
 

@@ -57,6 +57,27 @@ import Testing
     #expect(watch.note(frame(3, isKeyframe: true, codec: .vp8)) == "it is VP8 now")
   }
 
+  /// What caps say is asked of each once.
+  @Test func capsThatChangeAreSeen() throws {
+    let nothing = UnsafeRawBufferPointer(start: nil, count: 0)
+    func captured(_ caps: Caps, at time: Int64) -> CapturedMedia {
+      let media = MediaBuffer(copying: nothing, caps: caps, pts: nil)
+      return CapturedMedia(media: media, time: MediaTime(nanoseconds: time), isEncoded: true)
+    }
+    let (vp8, vp9) = (try #require(Caps("video/x-vp8")), try #require(Caps("video/x-vp9")))
+    var (watch, carried) = (StreamWatch(), CarriedFormat())
+    for time in 0..<3 {
+      let obstacle = watch.note(captured(vp8, at: Int64(time)))
+      #expect(obstacle == nil)
+      let isOurs = carried.isOf("vp8", vp8)
+      #expect(isOurs)
+    }
+    let obstacle = watch.note(captured(vp9, at: 3))
+    #expect(obstacle == "it is VP9 now")
+    let isOurs = [vp9, vp8].map { carried.isOf("vp8", $0) }
+    #expect(isOurs == [false, true])
+  }
+
   // MARK: What is known before
 
   private func stream(_ caps: String, isEncoded: Bool = true) throws -> CarriedStream? {
