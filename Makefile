@@ -1,7 +1,7 @@
 # What a person does with this project, one target each. `make help` lists them.
 SHELL := /bin/bash
 RELEASE := .build/release/mediabridge
-# `make install BIN=PROGRAM` installs that one and builds nothing.
+# `make install BIN=PROGRAM` installs that one and builds nothing, so that root may install what somebody else has built.
 BIN := $(RELEASE)
 PREFIX ?= /usr/local
 
@@ -9,7 +9,7 @@ PREFIX ?= /usr/local
 BUILD_FLAGS ?=
 
 BUILD_PACKAGES := git pkg-config libgstreamer1.0-dev libgstreamer-plugins-base1.0-dev libsrtp2-dev libssl-dev \
-  libnice-dev libusrsctp-dev
+  libnice-dev libusrsctp-dev python3
 RUN_PACKAGES := gstreamer1.0-plugins-base gstreamer1.0-plugins-good gstreamer1.0-plugins-bad \
   gstreamer1.0-plugins-ugly gstreamer1.0-libav gstreamer1.0-x gstreamer1.0-tools glib-networking
 TEST_PACKAGES := ffmpeg iproute2 nftables procps coturn openssl python3-venv xvfb python3-xlib groff-base \
@@ -17,6 +17,8 @@ TEST_PACKAGES := ffmpeg iproute2 nftables procps coturn openssl python3-venv xvf
   dbus pipewire wireplumber gstreamer1.0-pipewire xdg-desktop-portal \
   nginx libnginx-mod-rtmp libnginx-mod-stream chromium python3-pocketsphinx pocketsphinx-en-us espeak-ng \
   gstreamer1.0-opencv opencv-data
+# Which the tests run by themselves: where they come with TEST_PACKAGES, the machine is not to have them from then on.
+TEST_SERVICES := nginx coturn
 # Targets whose code stays on one thread: the thread sanitizer passes their tests over.
 TSAN_SKIP := ^(MediaCore|Bitstream|RTP|SDP|LiveKitProtocol|PipelineTemplates|Fuzz)Tests
 TSAN_SUPPRESSIONS := $(addprefix suppressions=$(CURDIR)/,$(wildcard Tests/tsan.supp))
@@ -43,9 +45,12 @@ setup: ## Install what building and running need (Debian packages; root or sudo)
 	  if (v[1] < 6 || (v[1] == 6 && v[2] < 2)) { print "Swift 6.2 or newer is needed, this is " v[1] "." v[2] ": get it from https://www.swift.org/install/linux"; exit 1 } }'
 
 setup-test: setup
-	@$(call install-missing,$(TEST_PACKAGES))
+	@new=""; for service in $(TEST_SERVICES); do systemctl cat $$service > /dev/null 2>&1 || new="$$new $$service"; done; \
+	{ $(call install-missing,$(TEST_PACKAGES)); } && \
+	if [ -d /run/systemd/system ]; then for service in $$new; do \
+	  ! systemctl cat $$service > /dev/null 2>&1 || $(AS_ROOT) systemctl disable --now $$service || exit 1; done; fi
 
-# Installs the packages of $(1) that are not there, and says so.
+# Installs the packages of $(1) that are not there, and says so. Where others would have to go for them it fails.
 define install-missing
 missing=""; for package in $(1); do \
   dpkg-query -W -f '$${Status}' $$package 2>/dev/null | grep -q 'ok installed' || missing="$$missing $$package"; done; \
@@ -53,7 +58,7 @@ if [ -n "$$missing" ]; then \
   echo "Installing:$$missing"; \
   if [ "$$(id -u)" = 0 ]; then run=""; elif command -v sudo > /dev/null; then run="sudo"; \
   else echo "Neither root nor sudo here. Run as root: apt-get install$$missing"; exit 1; fi; \
-  $$run apt-get update -q && DEBIAN_FRONTEND=noninteractive $$run apt-get install -y -q --no-install-recommends $$missing; \
+  $$run apt-get update -q && DEBIAN_FRONTEND=noninteractive $$run apt-get install -y -q --no-install-recommends --no-remove $$missing; \
 fi
 endef
 
@@ -209,7 +214,7 @@ COMPLETIONS = bash:bash-completion/completions/mediabridge zsh:zsh/site-function
   fish:fish/vendor_completions.d/mediabridge.fish
 MANUAL := man/man1/mediabridge.1
 
-install: $(if $(filter $(RELEASE),$(BIN)),release) ## Install program, pipelines, manual and completions below PREFIX (/usr/local)
+install: $(if $(filter file,$(origin BIN)),release) ## Install program, pipelines, manual and completions below PREFIX (/usr/local)
 	install -D -s $(BIN) $(DESTDIR)$(PREFIX)/bin/mediabridge
 	for file in $(PIPELINES); do install -D -m 644 $$file $(SHARE)/mediabridge/$$file || exit 1; done
 	set -o pipefail; $(BIN) manual | install -D -m 644 /dev/stdin $(SHARE)/$(MANUAL)
@@ -231,7 +236,7 @@ lint: setup ## Check formatting, undeclared imports, warnings and the links of t
 
 # docc comes with Swift. It warns of links to what does not exist, and also of parameters without a word on them, of
 # which most need none.
-docs: setup-test ## Make the libraries' pages in .build/docs; fails for a broken link and for a public symbol without words
+docs: setup ## Make the libraries' pages in .build/docs; fails for a broken link and for a public symbol without words
 	rm -rf $(DOCS) && mkdir -p $(DOCS)
 	swift package $(BUILD_FLAGS) dump-symbol-graph --minimum-access-level public > $(DOCS)/log 2>&1 || { cat $(DOCS)/log; exit 1; }
 	swift package describe --type json | python3 Tests/Docs/undocumented.py $(SYMBOL_GRAPHS)

@@ -37,8 +37,7 @@ import MediaBridge
 
   private static func receive(in room: Room, _ folder: URL) async throws {
     try await room.registerTextStreamHandler(for: topic) { text, sender in
-      // As Swift writes it in quotes: what strangers send is not to move the cursor of a terminal.
-      await tell(sender) { try await text.readAll().debugDescription }
+      await tell(sender) { quoted(try await text.readAll()) }
     }
     try await room.registerByteStreamHandler(for: topic) { bytes, sender in
       await tell(sender) { try await bytes.writeToFile(in: folder).path() }
@@ -61,8 +60,12 @@ import MediaBridge
   }
 
   private static func tell(_ sender: String, _ what: () async throws -> String) async {
-    do { print("\(sender): \(try await what())") } catch { print("\(sender): \(error)") }
+    // All of it is chosen by strangers, an error of their methods, too.
+    do { print(printable("\(sender): \(try await what())")) } catch { print(printable("\(sender): \(error)")) }
   }
+
+  /// As Swift writes it.
+  private static func quoted(_ text: String) -> String { text.debugDescription }
 
   /// Until there is no more, or the task is cancelled.
   private static func send(_ lines: AsyncStream<String>, by participant: LocalParticipant) async {
@@ -82,9 +85,9 @@ import MediaBridge
   private static func call(_ words: [String], by participant: LocalParticipant) async {
     guard words.count == 3 else { return print("not sent: it is /call IDENTITY METHOD PAYLOAD") }
     await tell(words[0]) {
-      try await participant.performRpc(
-        destinationIdentity: words[0], method: words[1], payload: words[2], responseTimeout: 3
-      ).debugDescription
+      quoted(
+        try await participant.performRpc(
+          destinationIdentity: words[0], method: words[1], payload: words[2], responseTimeout: 3))
     }
   }
 

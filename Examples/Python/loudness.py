@@ -1,6 +1,8 @@
 """Says how loud it is: reads s16le samples on standard input, prints a JSON line for each tenth of a second.
 
     mediabridge pcm --room my-room --mix --rate 16000 | python3 loudness.py 16000
+
+Needs NumPy: `python3-numpy` of Debian.
 """
 
 import json

@@ -2,6 +2,8 @@
 
     mediabridge frames --room my-room --format gray8 --size 160x90 --fps 5 | python3 motion.py 160x90 5
     mediabridge frames --room my-room --format gray8 --size 160x90 --fps 5 --exec 'python3 motion.py 160x90 5' --reply data
+
+Needs NumPy: `python3-numpy` of Debian.
 """
 
 import json

@@ -1,6 +1,8 @@
 """Says where something moves: reads rgb24 frames on standard input, prints a JSON line for each in which it does.
 
     mediabridge frames --room my-room --format rgb24 --size 320x180 --fps 10 | python3 moving_object.py 320x180 10
+
+Needs NumPy: `python3-numpy` of Debian.
 """
 
 import json

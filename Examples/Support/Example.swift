@@ -44,8 +44,17 @@ private func fail(_ message: String, status: Int32) -> Never {
   exit(status)
 }
 
-/// Returns at Ctrl-C or SIGTERM, or when the room is left; `room.disconnectError` tells the two apart. After it another
-/// Ctrl-C ends the process.
+/// Text of strangers, for a terminal whose cursor it is not to move.
+public func printable(_ text: String) -> String {
+  text.unicodeScalars.map { scalar in
+    let isPlain = ![.control, .format].contains(scalar.properties.generalCategory)
+    return isPlain ? String(scalar) : scalar.escaped(asASCII: true)
+  }
+  .joined()
+}
+
+/// Returns at Ctrl-C, at SIGTERM, when the terminal is closed, when the room is left, or when its task is cancelled;
+/// `room.disconnectError` says why a room was left. A second after it another Ctrl-C ends the process.
 public func untilInterrupted(in room: Room) async {
   let (pause, end) = AsyncStream<Void>.makeStream()
   let events = room.events
@@ -55,17 +64,29 @@ public func untilInterrupted(in room: Room) async {
   }
   // It may have been left before anybody listened.
   if room.connectionState == .disconnected { end.finish() }
-  let sources = [SIGINT, SIGTERM].map { number in
+  let numbers = outlivesTerminal ? [SIGINT, SIGTERM] : [SIGINT, SIGTERM, SIGHUP]
+  let sources = numbers.map { number in
     signal(number, SIG_IGN)
     let source = DispatchSource.makeSignalSource(signal: number)
-    source.setEventHandler {
-      signal(number, SIG_DFL)
-      end.finish()
-    }
+    source.setEventHandler { end.finish() }
     source.resume()
     return source
   }
   for await _ in pause {}
   watch.cancel()
   for source in sources { source.cancel() }
+  // `timeout` signals a process and its group: what comes within a second is one signal.
+  DispatchQueue.global().asyncAfter(deadline: .now() + 1) {
+    for number in numbers { signal(number, SIG_DFL) }
+  }
 }
+
+/// Whether whoever began this process had it ignore the end of the terminal, as `nohup` does.
+private let outlivesTerminal: Bool = {
+  let handler = signal(SIGHUP, SIG_IGN)
+  signal(SIGHUP, handler)
+  return address(handler) == address(SIG_IGN)
+}()
+
+/// Functions of C cannot be compared.
+private func address(_ handler: sighandler_t?) -> Int { unsafeBitCast(handler, to: Int.self) }

@@ -34,8 +34,8 @@ def room(local_server, start):
     return local_server.url, token.events[0]["text"]
 
 
-def interrupt(program):
-    program.send(signal.SIGINT)
+def interrupt(program, number=signal.SIGINT):
+    program.send(number)
     assert program.finish() == 0, program.report("it failed")
 
 
@@ -107,19 +107,52 @@ def test_audio_levels(start, room):
     assert float(np.median(levels)) == pytest.approx(-13.5, abs=1.5)
 
 
-@pytest.mark.parametrize("suffix", ["mkv", "mp4"])
-def test_record_participant(suffix, start, room, tmp_path):
-    file = tmp_path / f"alice.{suffix}"
-    program = start(example("RecordParticipant", "alice", file, *room))
+def recording(start, file, *room):
+    """Of alice, that has written something."""
+    # The end of a terminal counts, also where whoever runs the tests has it ignored.
+    program = start(("env", "--default-signal=HUP", *example("RecordParticipant", "alice", file, *room)))
     while not program.wait_for("text")["text"].startswith("recording"):
         pass
     eventually("bytes", lambda: file.stat().st_size > 50_000)
-    interrupt(program)
+    return program
+
+
+@pytest.mark.parametrize(("suffix", "number"), [("mkv", signal.SIGINT), ("mp4", signal.SIGHUP)])
+def test_record_participant(suffix, number, start, room, tmp_path):
+    file = tmp_path / f"alice.{suffix}"
+    interrupt(recording(start, file, *room), number)
     assert set(checks.codecs(file)) == {"video", "audio"}
     assert checks.decode_errors(file) == []
     assert min(checks.durations(file).values()) > 0.5
     first, samples = checks.audio(file)
     assert checks.frequency(samples) == pytest.approx(440, abs=5)
+
+
+def test_a_recording_that_fails_is_told_at_once(start, room, tmp_path):
+    """Long before anybody ends it."""
+    file = tmp_path / "alice.mkv"
+    program = recording(start, file, *room)
+    file.unlink()
+    assert program.finish() == 1
+    assert "RecordParticipant: " in program.errors and str(file) in program.errors, program.errors
+
+
+def test_a_recording_that_nobody_comes_for(start, room, tmp_path):
+    file = tmp_path / "nobody.mkv"
+    program = start(example("RecordParticipant", "nobody", file, *room))
+    assert "nobody" in program.wait_for("text")["text"]
+    program.send(signal.SIGINT)
+    assert program.finish() == 1, program.report("a signal kills it")
+    assert "RecordParticipant: " in program.errors
+    assert not file.exists()
+
+
+def test_a_file_that_is_there_stays(start, room, tmp_path):
+    file = tmp_path / "alice.mkv"
+    file.write_text("of yesterday")
+    program = start(example("RecordParticipant", "alice", file, *room))
+    assert program.finish() == 1
+    assert str(file) in program.errors and file.read_text() == "of yesterday", program.errors
 
 
 @pytest.mark.parametrize(

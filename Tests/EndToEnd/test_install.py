@@ -10,11 +10,15 @@ import pytest
 from programs import BINARY, ROOT
 
 
-def make(target, folder):
+def run_make(*arguments):
     # Not the variables of a `make` that runs these tests.
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("MAKE", "MFLAGS"))}
-    command = ["make", "-s", target, f"BIN={BINARY}", f"DESTDIR={folder}", "PREFIX=/usr"]
-    subprocess.run(command, cwd=ROOT, env=environment, check=True, capture_output=True, text=True)
+    command = ["make", *arguments]
+    return subprocess.run(command, cwd=ROOT, env=environment, check=True, capture_output=True, text=True).stdout
+
+
+def make(target, folder):
+    run_make("-s", target, f"BIN={BINARY}", f"DESTDIR={folder}", "PREFIX=/usr")
 
 
 def files(folder):
@@ -62,6 +66,20 @@ def test_everything_is_there_and_goes_again(installed, tmp_path):
     kept.write_text("# Somebody's own.\n")
     make("uninstall", tmp_path)
     assert files(tmp_path) == {str(kept.relative_to(tmp_path))}
+
+
+def test_root_installs_what_somebody_else_has_built():
+    """Also under the name under which `make release` builds it."""
+    assert "swift build" in run_make("-n", "install")
+    assert "swift" not in run_make("-n", "install", "BIN=.build/release/mediabridge")
+
+
+def test_the_pages_need_nothing_of_the_tests():
+    shown = run_make("-n", "docs")
+    assert "python3" in shown
+    for package in ("nginx", "coturn", "pulseaudio"):
+        assert package not in shown
+    assert "--no-remove" in run_make("-n", "setup-test")
 
 
 def test_the_installed_program_finds_its_pipelines(installed, tmp_path):

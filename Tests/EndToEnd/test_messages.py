@@ -94,6 +94,12 @@ def test_methods_of_the_guest_are_called(bridge, guest):
     assert said(bridge) == "Request payload too large (1402)"
 
 
+def test_what_others_choose_moves_no_cursor(bridge, guest):
+    """The error of a method comes from whoever answers."""
+    bridge.write("/call alice refuse \x1b[2J")
+    assert said(bridge) == "not today (7): \\u{1B}[2J"
+
+
 def test_the_guest_calls_methods(bridge, guest):
     def call(method, payload):
         guest.write(json.dumps({"call": [method, payload]}))

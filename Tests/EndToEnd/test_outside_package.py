@@ -23,33 +23,29 @@ def run(*command, **options):
     return done.stdout
 
 
-def release_of_the_library(folder):
-    """A repository with the working tree as version 0.1.0."""
+def checkout_of_the_library(folder):
+    """The working tree."""
     files = run("git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", cwd=ROOT).split("\0")
     for file in filter(None, files):
         if (ROOT / file).exists():
             (folder / file).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(ROOT / file, folder / file)
-    author = ("-c", "user.name=test", "-c", "user.email=test@example.invalid")
-    for command in (["init", "-q"], ["add", "--all"], [*author, "commit", "-q", "-m", "all"], ["tag", "0.1.0"]):
-        run("git", *command, cwd=folder)
     return folder
 
 
 @pytest.fixture
 def counter(tmp_path):
-    """README's example, built by README's manifest, which says where the library is."""
-    library = release_of_the_library(tmp_path / "mediabridge")
+    """README's example, built by README's manifest beside a checkout."""
+    library = checkout_of_the_library(tmp_path / "mediabridge")
     manifest, example, *_ = re.findall(r"```swift\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
-    manifest, places = re.subn(r'url: "[^"]*"', f'url: "file://{library}"', manifest)
-    assert places == 1, manifest
+    assert 'path: "../mediabridge"' in manifest
     sources = tmp_path / "program/Sources/counter"
     sources.mkdir(parents=True)
     (tmp_path / "program/Package.swift").write_text(manifest)
     (sources / "Example.swift").write_text(example)
     (sources / "main.swift").write_text(MAIN)
     run("swift", "build", cwd=tmp_path / "program", timeout=3600)
-    # Nothing of the checkout that it was built from is left.
+    # Nothing of what it was built from is left.
     shutil.rmtree(library)
     shutil.rmtree(tmp_path / "program/.build/checkouts")
     return tmp_path / "program/.build/debug/counter"

@@ -175,6 +175,14 @@ def test_a_new_text_works_and_is_found(say, tmp_path):
     assert again.returncode == 1 and "there already" in again.stderr
 
 
+def test_every_name_that_is_listed_is_found(say):
+    assert say("pipelines", "new", "output/with-a-name-that-is-longer-than-all-the-others").returncode == 0
+    names = [line.split()[0] for line in say("pipelines", "list").stdout.splitlines() if line.split("/")[0] in KINDS]
+    assert len(names) > 50 and "output/with-a-name-that-is-longer-than-all-the-others" in names
+    for name in names:
+        assert say("pipelines", "show", name).returncode == 0, name
+
+
 def test_a_new_text_may_be_a_copy(say, tmp_path):
     folder = tmp_path / "mine"
     folder.mkdir(0o755)

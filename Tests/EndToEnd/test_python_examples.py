@@ -1,6 +1,7 @@
 """The programs of `Examples/Python` do what their first lines say."""
 
 import json
+import re
 import sys
 
 import checks
@@ -20,6 +21,18 @@ def told(server, file, command, example, *options):
     feed = f"{sys.executable} {EXAMPLES}/{example} > {file}"
     Reader(server, command, "--exec", feed, *options).all()
     return [json.loads(line) for line in file.read_text().splitlines()]
+
+
+@pytest.mark.parametrize("module", ["numpy", "cv2", "pocketsphinx"])
+def test_what_an_example_needs_is_named(module):
+    package = {"cv2": "python3-opencv"}.get(module, f"python3-{module}")
+    texts = [file.read_text() for file in EXAMPLES.glob("*.py")]
+    using = [text for text in texts if re.search(rf"^(import|from) {module}\b", text, re.MULTILINE)]
+    assert using and package in (ROOT / "README.md").read_text()
+    for text in using:
+        described = text.split('"""')[1]
+        # OpenCV brings NumPy along.
+        assert package in described or "python3-opencv" in described, described
 
 
 def test_a_moving_object_is_found(server, tmp_path):

@@ -6,10 +6,15 @@ func showCamera(
 ) async throws {
   let room = Room(roomOptions: RoomOptions(autoSubscribe: false))
   try await room.connect(url: url, token: token)
-  let camera = LocalVideoTrack.createCameraTrack(options: options)
-  let publication = try await room.localParticipant.publish(videoTrack: camera)
-  try await Task.sleep(for: time)
-  try await publication.mute()
-  try await Task.sleep(for: .seconds(1))
+  do {
+    let camera = LocalVideoTrack.createCameraTrack(options: options)
+    let publication = try await room.localParticipant.publish(videoTrack: camera)
+    try await Task.sleep(for: time)
+    try await publication.mute()
+    try await Task.sleep(for: .seconds(1))
+  } catch {
+    await room.disconnect()
+    throw error
+  }
   await room.disconnect()
 }

@@ -21,20 +21,23 @@ struct PipelinesCommand: AsyncParsableCommand {
       let console = Console(isJSON: false)
       let findings = try templates.store.list()
       // Behind an installation or a checkout all of them are inside the program once more.
-      for entry in findings.entries where entry.shadowedBy == nil || entry.folder.source != .builtIn {
-        let name = "\(entry.kind.rawValue)/\(entry.name)".padding(toLength: 28, withPad: " ", startingAt: 0)
+      let entries = findings.entries.filter { $0.shadowedBy == nil || $0.folder.source != .builtIn }
+      let names = entries.map { "\($0.kind.rawValue)/\($0.name)" }
+      let width = (names.map(\.count).max() ?? 0) + 1
+      for (entry, name) in zip(entries, names) {
         let template = try? templates.store.read(entry)
         let summary = template?.summary ?? "(cannot be read)"
-        console.say(name + summary + (entry.shadowedBy.map { "  [hidden by \($0)]" } ?? ""))
-        if entry.shadowedBy == nil { template.map { tellMissing(of: $0, console) } }
+        let gap = String(repeating: " ", count: width - name.count)
+        console.say(name + gap + summary + (entry.shadowedBy.map { "  [hidden by \($0)]" } ?? ""))
+        if entry.shadowedBy == nil { template.map { tellMissing(of: $0, indent: width, console) } }
       }
       for refusal in findings.refusals { console.say("\(refusal)") }
       Terminal.shared.drain()
     }
 
-    private func tellMissing(of template: Template, _ console: Console) {
+    private func tellMissing(of template: Template, indent width: Int, _ console: Console) {
       for element in (try? template.filledForShow())?.missingElements ?? [] {
-        let indent = String(repeating: " ", count: 28)
+        let indent = String(repeating: " ", count: width)
         console.say("\(indent)[not here: no \(element); \(ElementPackage.advice(forElement: element))]")
       }
     }

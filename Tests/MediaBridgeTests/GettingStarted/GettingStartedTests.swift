@@ -46,15 +46,45 @@ import Testing
     let progress = try await record("alice", into: file, for: .seconds(1), url: room.url, token: token)
     #expect(progress.tracks.count == 2 && progress.duration > .milliseconds(800))
     #expect(try Data(contentsOf: URL(filePath: file)).count == Int(progress.bytes))
+    await room.stop()
+  }
 
+  /// A recording that is cut short is none that is whole.
+  @Test func aRoomThatIsGoneEndsTheRecording() async throws {
+    let folder = try TemporaryFolder()
+    let room = try await SyntheticRoom.start()
+    let (file, token) = (folder.path + "/alice.mkv", try SyntheticRoom.token("beginner"))
+    let recording = Task { try await record("alice", into: file, for: .seconds(600), url: room.url, token: token) }
+    try await eventually("the file") {
+      ((try? FileManager.default.attributesOfItem(atPath: file))?[.size] as? Int ?? 0) > 0
+    }
+    room.server.removeParticipant("beginner")
+    await #expect(throws: LiveKitError.self) { try await recording.value }
+    await room.stop()
+  }
+
+  @Test func whoSpeakAtTheSameTimeAreHeardApart() async throws {
+    let room = try await SyntheticRoom.start(codecs: ["alice": "vp8", "bob": "vp8"], frequencies: ["bob": 660])
     let (listening, transcript) = (Room(), Transcript())
     listening.add(delegate: transcript)
-    try await listening.connect(url: room.url, token: token)
-    try await eventually("half a second of audio") { transcript.samples.withLock { $0.count } > 8000 }
+    try await listening.connect(url: room.url, token: try SyntheticRoom.token("listener"))
+    let heard = Locked<[String: [Int16]]>([:])
+    try await eventually("a second of each") {
+      let new = transcript.take()
+      return heard.withLock { heard in
+        heard.merge(new) { $0 + $1 }
+        return heard.values.filter { $0.count > 16_000 }.count == 2
+      }
+    }
     await listening.disconnect()
-    // A sine of 0.3.
-    let peak = transcript.samples.withLock { $0.suffix(4000).map(Int.init).max() ?? 0 }
-    #expect((6000...14_000).contains(peak))
+    let lasts = heard.withLock { $0.values.map { $0.suffix(8000) } }
+    // Sines of 0.3.
+    for last in lasts { #expect((6000...14_000).contains(last.map(Int.init).max() ?? 0)) }
+    let frequencies = lasts.map { last in
+      2 * zip(last, last.dropFirst()).filter { $0.0 < 0 && $0.1 >= 0 }.count
+    }
+    .sorted()
+    #expect((400...480).contains(frequencies[0]) && (620...700).contains(frequencies[1]), "\(frequencies)")
     await room.stop()
   }
 }

@@ -5,13 +5,21 @@ import MediaBridge
 func record(
   _ identity: String, into file: String, for time: Duration, url: String, token: String
 ) async throws -> OutputProgress {
-  let options = RecordingOptions(file: file, participant: identity)
+  var options = RecordingOptions(file: file, participant: identity)
+  options.duration = time
   let room = Room(roomOptions: RoomOptions(autoSubscribe: false))
   try await room.connect(url: url, token: token)
   let recorder = Recorder(room: room, options: options)
-  try await recorder.start()
-  try await Task.sleep(for: time)
-  let progress = try await recorder.finish()
-  await room.disconnect()
-  return progress
+  let events = recorder.events
+  do {
+    try await recorder.start()
+    // It is as long as asked for, the room is gone, or nothing can be written any more.
+    for await case .over in events { break }
+    let progress = try await recorder.finish()
+    await room.disconnect()
+    return progress
+  } catch {
+    await room.disconnect()
+    throw error
+  }
 }

@@ -7,7 +7,9 @@ final class Photographer: RoomDelegate {
     guard let track = publication.track as? RemoteVideoTrack else { return }
     Task {
       for await frame in track.frames() {
-        try frame.pngData().write(to: .temporaryDirectory.appending(path: "\(participant.sid).png"))
+        do {
+          try frame.pngData().write(to: .temporaryDirectory.appending(path: "\(participant.sid).png"))
+        } catch { print("\(participant.sid): \(error)") }
         return
       }
     }
