@@ -150,6 +150,7 @@ def test_everything_is_published_again_after_the_server_came_back(local_server, 
     assert publisher.finish() == 0
     sent = [event["bytes"] for event in publisher.events if event["event"] == "progress"]
     assert sent == sorted(sent), "what was sent before does not count"
+    assert {"reconnecting", "reconnected"} <= {event["event"] for event in publisher.events}
 
 
 def test_a_live_source_that_went_away_is_shown_again(server, start, numbered):

@@ -22,8 +22,7 @@ final class PublishNews: Sendable {
       for await event in events {
         switch event {
         case .localTrackSubscribed(let publication): if publication.kind == .video { seen.yield() }
-        case .localTrackEnded, .localTrackUnpublished, .reconnecting, .reconnected, .disconnected:
-          told.yield((.room(event), .now))
+        case .localTrackEnded, .localTrackUnpublished, .disconnected: told.yield((.room(event), .now))
         default: break
         }
       }

@@ -97,8 +97,6 @@ extension Publisher {
       let first = own.first { !$0.isMuted } ?? own.first
       return error != nil || first === publication ? (index, error.map(sources[index].word.redacted)) : nil
     case .room(.localTrackUnpublished(let publication)): try takenAway(publication, published)
-    case .room(.reconnecting): console.say("The connection to the room is lost, and is being brought back")
-    case .room(.reconnected): console.say("The connection to the room is back")
     case .room(.disconnected(let error?)): throw error
     case .room: break
     }

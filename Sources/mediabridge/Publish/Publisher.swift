@@ -17,7 +17,11 @@ struct Publisher {
   /// - Throws: why nothing can be published any more, or something was not.
   func run(_ interruption: Interruption, for duration: Duration?) async throws {
     let news = PublishNews(of: room.events)
-    defer { news.end() }
+    let losses = console.tellLosses(of: room)
+    defer {
+      losses.cancel()
+      news.end()
+    }
     try await publish(until: interruption, for: duration, news)
     let (published, since) = news.begun
     guard let begun = since else { return console.event("finished", ["seconds": 0]) }
