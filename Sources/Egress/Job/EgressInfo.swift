@@ -63,11 +63,21 @@ struct JobCourse: Sendable {
   /// Why it could not start.
   var refusal: LiveKitError?
 
+  /// Why the room is gone, where it was before anything had ended the job: nothing comes any more, however long the job is
+  /// still written.
+  private(set) var roomLoss: LiveKitError?
+
   /// Whether it was told that it is over.
   private var isOver = false
 
   mutating func start() { startedAt = startedAt ?? Date() }
   mutating func end() { endedAt = endedAt ?? Date() }
+
+  /// Looks at the room of a job that has begun.
+  mutating func watch(_ room: Room, endedBy ending: RecordingOptions.Ending?) {
+    guard roomLoss == nil, ending == nil else { return }
+    roomLoss = room.failure
+  }
 
   /// - Returns: why it is over, once.
   mutating func news(of ending: RecordingOptions.Ending?, _ failure: LiveKitError?) -> EgressInfo.EndReason? {

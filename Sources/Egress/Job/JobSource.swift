@@ -234,7 +234,7 @@ extension JobSource {
   var jobAge: Duration { run?.job.media.age(at: .now) ?? .zero }
   var jobFailure: LiveKitError? { sourceLoss ?? run?.failure }
   /// Why nothing comes any more.
-  private var sourceLoss: LiveKitError? { sourceFailure ?? job.roomLoss }
+  private var sourceLoss: LiveKitError? { sourceFailure ?? job.course.roomLoss }
 
   var figures: OutputProgress {
     var figures = run?.progress(received, omissions.all) ?? OutputProgress(omissions: omissions.all)

@@ -19,8 +19,6 @@ struct JobState: Sendable {
   var speakers = SpeakerLog()
   var captions = Captions()
   var course = JobCourse()
-  /// Why the room is gone, where it was before anything had ended the job.
-  var roomLoss: LiveKitError?
   /// Where it is to begin in a pause, since when that lasts.
   var pausedSince: MediaTime?
   var templates = TemplateWatch()

@@ -59,14 +59,8 @@ extension JobSource {
       }
     job.presence.note(holds, at: .now, grace: asked.emptyTimeout)
   }
-}
 
-extension JobSource {
-  /// Of a room that is gone nothing comes any more, however long the job is still written.
-  func watchRoom() {
-    guard job.isTold, job.roomLoss == nil, ended == nil else { return }
-    job.roomLoss = room.failure
-  }
+  func watchRoom() { if job.isTold { job.course.watch(room, endedBy: ended) } }
 }
 
 extension Room {

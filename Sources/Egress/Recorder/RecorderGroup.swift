@@ -38,7 +38,6 @@ public actor RecorderGroup: EgressJob {
   private var members: [GroupMember] = []
   private var presence = Presence()
   private var begun: MediaTime?
-  private var roomLoss: LiveKitError?
   private var clock = JobClock()
   private var course = JobCourse()
 
@@ -107,15 +106,12 @@ public actor RecorderGroup: EgressJob {
         }
       }
       watchRoom()
-      if let reason = course.news(of: ending, roomLoss) { notifier.tell(.over(reason)) }
+      if let reason = course.news(of: ending, course.roomLoss) { notifier.tell(.over(reason)) }
       await bell.wait(until: .now + .seconds(1))
     }
   }
 
-  private func watchRoom() {
-    guard begun != nil, roomLoss == nil, ending == nil else { return }
-    roomLoss = room.failure
-  }
+  private func watchRoom() { if begun != nil { course.watch(room, endedBy: ending) } }
 
   /// Nobody waits for those who have gone.
   private func notePresence(_ present: [String: Present]) {
@@ -279,7 +275,7 @@ public actor RecorderGroup: EgressJob {
 
   public var kinds: Set<Track.Kind> { options.wantedKinds }
   /// Of the room. One that fails fails alone.
-  public var failure: LiveKitError? { roomLoss }
+  public var failure: LiveKitError? { course.roomLoss }
   public var elapsed: Duration { begun.map { clock.reading(at: .now) - $0 } ?? .zero }
   public var ending: RecordingOptions.Ending? {
     if presence.isOver, options.ending == .roomEmpty { return .roomEmpty }
@@ -340,7 +336,8 @@ public actor RecorderGroup: EgressJob {
 
   /// Why not all that was asked for is written.
   private func lack(_ progress: OutputProgress) -> LiveKitError? {
-    roomLoss ?? members.lazy.compactMap(\.failure).first ?? progress.destinations.lazy.compactMap(\.failure).first
+    course.roomLoss ?? members.lazy.compactMap(\.failure).first
+      ?? progress.destinations.lazy.compactMap(\.failure).first
   }
 }
 

@@ -21,13 +21,6 @@ public final class LocalTrackPublication: TrackPublication, @unchecked Sendable 
     /// In its other codec, while that is sent.
     var backup: OutgoingTrack?
     var before = SentCount()
-
-    mutating func replaceFirst(by new: OutgoingTrack?, _ sent: SentCount) {
-      (first, before) = (new, before + sent)
-    }
-    mutating func replaceBackup(by new: OutgoingTrack?, _ sent: SentCount) {
-      (backup, before) = (new, before + sent)
-    }
   }
 
   init(info: TrackInfo, track: any CapturedTrack, session: RoomSession) {
@@ -111,28 +104,27 @@ public final class LocalTrackPublication: TrackPublication, @unchecked Sendable 
   func unpublished() {
     session.withLock { $0 = nil }
     send(withBackup: nil)
-    replaceFirst(by: nil)
+    replace(\.first, by: nil)
   }
 
   /// What it has sent counts on.
-  private func replaceFirst(by new: OutgoingTrack?) {
-    let old = outgoing
-    let sent = SentCount(old, isFirst: true)
+  private func replace(_ sender: WritableKeyPath<Sending, OutgoingTrack?>, by new: OutgoingTrack?) {
+    let old = sending.withLock { $0[keyPath: sender] }
+    let sent = SentCount(old, isFirst: sender == \.first)
     // It ends outside of the lock.
-    withExtendedLifetime(old) { sending.withLock { $0.replaceFirst(by: new, sent) } }
-  }
-
-  private func replaceBackup(by new: OutgoingTrack?) {
-    let old = sending.withLock { $0.backup }
-    // Nothing new comes to it.
-    if let old { captured.media.remove(old) }
-    let sent = SentCount(old, isFirst: false)
-    withExtendedLifetime(old) { sending.withLock { $0.replaceBackup(by: new, sent) } }
+    withExtendedLifetime(old) {
+      sending.withLock { sending in
+        sending[keyPath: sender] = new
+        sending.before = sending.before + sent
+      }
+    }
   }
 
   /// Hands what is captured to what sends it in its other codec, too; nil for no more.
   func send(withBackup new: OutgoingTrack?) {
-    replaceBackup(by: new)
+    // Nothing new comes to the old one, whose count is final then.
+    if let old = sending.withLock({ $0.backup }) { captured.media.remove(old) }
+    replace(\.backup, by: new)
     guard let new else { return }
     new.set(muted: captured.isMuted)
     captured.media.add(
@@ -141,7 +133,7 @@ public final class LocalTrackPublication: TrackPublication, @unchecked Sendable 
 
   /// Hands what is captured to what sends it.
   func send(with new: OutgoingTrack) {
-    replaceFirst(by: new)
+    replace(\.first, by: new)
     sendFailure = nil
     new.set(muted: captured.isMuted)
     let isAsItIs = new.plan.isAsItIs && reason.withLock { $0 } == nil

@@ -15,7 +15,7 @@ final class OutgoingTrack: Sendable {
   let layers: [OutgoingLayer]
   private let opus = OpusFormat()
   /// Whether what its source carries is of its codec.
-  private let carried = Locked(CarriedFormat())
+  private let carried = Locked(CapsReading<Bool>())
   /// Of video that is sent as it is.
   private let watch = Locked(StreamWatch())
   /// Whether what came last was as its source carries it; nil before anything.
@@ -94,7 +94,9 @@ final class OutgoingTrack: Sendable {
       for layer in layers { layer.stream.set(level: level) }
     }
     if captured.isEncoded {
-      let isOurs = carried.withLock { $0.isOf(plan.codec, captured.media.caps) }
+      let isOurs = carried.withLock { carried in
+        carried.value(of: captured.media.caps) { $0.mediaType.hasSuffix("/x-\(plan.codec)") }
+      }
       if isOurs { for layer in layers { layer.pass(captured) } }
       return plan.isVideo ? watch.withLock { $0.note(captured) } : nil
     }

@@ -29,17 +29,16 @@ struct StreamWatch: Sendable {
   private var newest: MediaTime?
   /// Of the last keyframe, or of what came first.
   private var begin: MediaTime?
-  private var known: Format?
+  private var formats = CapsReading<Format>()
 
-  /// What the caps say, which are the same for many frames.
+  /// What the caps say.
   private struct Format: Sendable {
-    let caps: Caps
     let codec: VideoCodec?
     /// Of the lengths in front of the units of a frame; nil where there are none.
     let lengthSize: Int?
 
     init(_ caps: Caps) {
-      (self.caps, codec) = (caps, VideoCodec(mediaType: caps.mediaType))
+      codec = VideoCodec(mediaType: caps.mediaType)
       lengthSize = caps.bytes("codec_data").flatMap(Bitstream.VideoCodec.lengthSize)
     }
   }
@@ -66,19 +65,12 @@ extension StreamWatch {
   /// The same of what a source hands over.
   mutating func note(_ captured: CapturedMedia) -> String? {
     guard captured.isEncoded else { return nil }
-    let carried = format(of: captured.media.caps)
+    let carried = formats.value(of: captured.media.caps, Format.init)
     guard let codec = carried.codec else { return nil }
     return note(
       Frame(
         codec: codec, time: captured.time, isKeyframe: !captured.media.isDelta,
         isBidirectional: codec == .h264 && Self.isBidirectional(captured.media, carried.lengthSize)))
-  }
-
-  private mutating func format(of caps: Caps) -> Format {
-    if let known, known.caps === caps { return known }
-    let new = Format(caps)
-    known = new
-    return new
   }
 
   private static func isBidirectional(_ media: MediaBuffer, _ lengthSize: Int?) -> Bool {

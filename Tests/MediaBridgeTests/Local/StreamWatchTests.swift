@@ -65,16 +65,16 @@ import Testing
       return CapturedMedia(media: media, time: MediaTime(nanoseconds: time), isEncoded: true)
     }
     let (vp8, vp9) = (try #require(Caps("video/x-vp8")), try #require(Caps("video/x-vp9")))
-    var (watch, carried) = (StreamWatch(), CarriedFormat())
+    var (watch, carried) = (StreamWatch(), CapsReading<Bool>())
     for time in 0..<3 {
       let obstacle = watch.note(captured(vp8, at: Int64(time)))
       #expect(obstacle == nil)
-      let isOurs = carried.isOf("vp8", vp8)
+      let isOurs = carried.value(of: vp8) { $0.mediaType == "video/x-vp8" }
       #expect(isOurs)
     }
     let obstacle = watch.note(captured(vp9, at: 3))
     #expect(obstacle == "it is VP9 now")
-    let isOurs = [vp9, vp8].map { carried.isOf("vp8", $0) }
+    let isOurs = [vp9, vp8].map { caps in carried.value(of: caps) { $0.mediaType == "video/x-vp8" } }
     #expect(isOurs == [false, true])
   }
 
