@@ -21,12 +21,25 @@ import Testing
     #expect(wait.follow(.milliseconds(300)) == nil && wait.current == .milliseconds(50))
   }
 
-  @Test func audioIsNotHeldUpForLong() {
+  @Test func audioThatIsHeardLiveIsNotHeldUpForLong() {
     var wait = RepairWait(.audio, limit: .milliseconds(500))
-    #expect(wait.current == .milliseconds(100))
+    wait.isLive = true
+    #expect(wait.follow(nil) == .milliseconds(100))
     #expect(wait.follow(.milliseconds(400)) == nil)
     #expect(wait.follow(.milliseconds(30)) == .milliseconds(60))
     #expect(RepairWait(.unrepaired, limit: .milliseconds(500)).current == .milliseconds(40))
     #expect(RepairWait(.unrepaired, limit: .milliseconds(10)).current == .milliseconds(10))
+  }
+
+  /// A recording has time, until somebody hears the same track.
+  @Test func audioOfARecordingIsWaitedForLikeVideo() {
+    var wait = RepairWait(.audio, limit: .milliseconds(500))
+    #expect(wait.current == .milliseconds(350))
+    #expect(wait.follow(.milliseconds(110)) == .milliseconds(110))
+    #expect(wait.follow(.milliseconds(300)) == .milliseconds(300))
+    wait.isLive = true
+    #expect(wait.follow(.milliseconds(110)) == .milliseconds(100), "though it is little less")
+    wait.isLive = false
+    #expect(wait.follow(.milliseconds(300)) == .milliseconds(300))
   }
 }

@@ -142,6 +142,9 @@ final class PipelineFeed {
     flush()
   }
 
+  /// Says whether somebody sees or hears what comes while it comes.
+  func setLive(_ isLive: Bool) { wait?.isLive = isLive }
+
   /// How long a lost packet is waited for now.
   var waitTime: Duration { wait?.current ?? .zero }
 

@@ -13,6 +13,8 @@ final class TrackReception {
   /// Empty until there is a pipeline; another one comes behind the one that it is to take over from.
   private var feeds: [PipelineFeed] = []
   private var decoding: DecodingCounter
+  /// Whether there are renderers, who see or hear what comes while it comes.
+  private var isLive = false { didSet { for feed in feeds { feed.setLive(isLive) } } }
   private var flow = FirstFlow()
   /// Whether its media comes, and who is told when that changes.
   private var watch: (timeout: MediaTimeout, onChange: (MediaTimeout.Change) -> Void)
@@ -117,6 +119,7 @@ final class TrackReception {
       opensKeyframe: track.isVideo ? payloads.opensKeyframe : nil, isRepaired: receiver.configuration.usesNACK,
       onKeyframeNeeded: { [weak self] in self?.requestKeyframe(behind: $0) },
       clock: { clock.time(trackSid, of: $0) })
+    new.setLive(isLive)
     feeds.append(new)
     let kept = backlog.take(at: time)
     if !kept.isEmpty {
@@ -138,10 +141,14 @@ final class TrackReception {
 
   /// - Parameter isFirst: whether the decoder begins now, and so with what is kept.
   func decodingBegins(isFirst: Bool) {
+    isLive = true
     decoding.begin(with: feeds.isEmpty ? backlog.frames : isFirst ? nil : [])
   }
 
-  func decodingEnds() { decoding.end() }
+  func decodingEnds() {
+    isLive = false
+    decoding.end()
+  }
 
   // MARK: The stream
 

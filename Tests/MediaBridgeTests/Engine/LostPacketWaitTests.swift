@@ -87,4 +87,32 @@ import Testing
     #expect(try await waits(roundTrip: .milliseconds(300), latency: nil) == [350, 500])
     #expect(try await waits(roundTrip: .milliseconds(80), latency: 100) == [100, 100])
   }
+
+  /// Whoever hears it while it comes would hear a pause; a file has time for a repair that is far away.
+  @Test func audioIsWaitedForShorterWhileSomebodyHearsIt() async throws {
+    let track = try #require(
+      OfferedTrack(try OfferedTrackTests().section(.audio, sid: "TR_AM"), mids: [:], codecs: ["TR_AM": ["audio/opus"]]))
+    var configuration = RTPReceiver.Configuration(track)
+    configuration.usesNACK = true
+    let reception = TrackReception(
+      track, clock: ParticipantClock(), configuration: configuration, onOtherCodec: { _ in }, onStream: { _ in })
+    let pipelines = try (0..<2).map { _ in
+      try ReceivePipeline(
+        factory: PipelineFactory(folder: nil), template: "opus", values: [:], isVideo: false,
+        payloadType: PayloadType(111), to: TrackOutputs(isVideo: false, onKeyframeNeeded: {}), clock: { _ in nil },
+        onKeyframeNeeded: {})
+    }
+    let wait = {
+      _ = reception.poll(at: .now)
+      return reception.feed?.waitTime
+    }
+    reception.attach(pipelines[0], at: .now)
+    #expect(wait() == RepairWait.unmeasured)
+    reception.decodingBegins(isFirst: true)
+    #expect(wait() == .milliseconds(100))
+    reception.attach(pipelines[1], at: .now)
+    reception.detach(pipelines[0])
+    #expect(wait() == .milliseconds(100), "another one has taken over")
+    for pipeline in pipelines { await pipeline.stop() }
+  }
 }

@@ -144,6 +144,7 @@ import Testing
 
   @Test func audioBehindALostPacketIsNotHeldUpForLongNorLost() async throws {
     let run = try await Run("opus")
+    run.feed.setLive(true)
     run.push(1, 2)
     run.push(4, 5, at: 20)
     run.poll(at: 119)
