@@ -135,6 +135,21 @@ import Testing
     #expect(audio.times.values == (0..<50).map { .milliseconds(20) * $0 })
   }
 
+  /// As on a busy machine, where nothing comes for a moment just at the end.
+  @Test func whatIsOnItsWayAtTheEndIsThere() async throws {
+    let media = JobMedia(beginsWithVideo: false, onKeyframeNeeded: {}, onBegin: {})
+    let audio = try line(of: media)
+    let start = MediaTime.now - .seconds(1)
+    for step in 0..<45 { media.write(try block(at: start + .milliseconds(20) * step), .audio, isRaw: false) }
+    media.end(at: start + .seconds(1))
+    async let end: Void = media.awaitEnd()
+    try await Task.sleep(for: .milliseconds(200))
+    let rest = try (45..<60).map { try block(at: start + .milliseconds(20) * $0) }
+    for block in rest { media.write(block, .audio, isRaw: false) }
+    await end
+    #expect(audio.times.values == (0..<50).map { .milliseconds(20) * $0 })
+  }
+
   /// What is cut out does not count, and an end within it is where it began.
   @Test func aPauseMakesItNoShorter() throws {
     let media = JobMedia(beginsWithVideo: false, duration: .seconds(1), onKeyframeNeeded: {}, onBegin: {})

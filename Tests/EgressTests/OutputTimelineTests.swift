@@ -113,6 +113,14 @@ struct OutputTimelineTests {
     #expect(try #require(filling.silence.last) == .milliseconds(3980))
   }
 
+  /// As on a machine that is too slow: it lasts as long as was asked.
+  @Test mutating func whatIsMissingAtTheEndIsStoodInFor() {
+    #expect(frame(0, isKeyframe: true) == 0)
+    for step in 0...49 { _ = audio(step * 20) }
+    #expect(timeline.complete(at: Self.time(1240)).frames.map(\.milliseconds) == [500, 1160, 1200])
+    #expect(timeline.length == .milliseconds(1240))
+  }
+
   @Test mutating func aClockThatRunsAwayCannotFillTheDisk() throws {
     #expect(frame(0, isKeyframe: true) == 0)
     let year = 365 * 24 * 3_600_000

@@ -113,7 +113,13 @@ final class JobMedia: Sendable {
   func write(_ media: MediaBuffer, _ kind: Track.Kind, voice: Int? = nil, isRaw: Bool) {
     guard let taken = media.pts else { return }
     let outcome = state.withLock { state -> Outcome in
-      guard let time = state.clock.placed(taken), state.isTaken(at: time) else { return Outcome() }
+      guard let time = state.clock.placed(taken) else { return Outcome() }
+      guard state.isTaken(at: time) else {
+        for index in state.lines.indices where state.lines[index].takes(kind, voice: voice, isRaw: isRaw) {
+          state.lines[index].cameAfterEnd()
+        }
+        return Outcome()
+      }
       return kind == .video ? show(media, isRaw, at: time, &state) : hear(media, voice, isRaw, at: time, &state)
     }
     if outcome.needsKeyframe { onKeyframeNeeded() }
@@ -232,7 +238,7 @@ final class JobMedia: Sendable {
   /// Takes nothing that is of a later moment.
   func end(at time: MediaTime) { state.withLock { $0.end = $0.reading(at: time) } }
 
-  /// Waits for what is on its way since before the end: as long as it took of late, which on a busy machine is seconds.
+  /// Waits for what is on its way since before the end, which on a busy machine is seconds.
   func awaitEnd() async {
     while let rest = state.withLock({ Self.rest($0, at: .now) }), rest > .zero {
       try? await Task.sleep(for: min(rest, .milliseconds(20)))
@@ -243,8 +249,7 @@ final class JobMedia: Sendable {
   private static func rest(_ state: State, at now: MediaTime) -> Duration? {
     // While it is paused its time stands still, and nothing that comes is taken.
     guard let end = state.end, state.origin != nil, !state.isEnding, !state.clock.isPaused else { return nil }
-    let late = state.lines.filter { !$0.hasAll(until: end) }.map(\.delay.usual)
-    return late.max().map { end + $0 - state.clock.reading(at: now) }
+    return state.lines.compactMap { $0.limit(for: end) }.max().map { $0 - state.clock.reading(at: now) }
   }
 
   /// Makes all lines equally long; nothing is taken any more.

@@ -16,6 +16,8 @@ struct MediaLine: Sendable {
   private(set) var gaps = GapLog()
   /// How late what comes is.
   private(set) var delay = MediaDelay()
+  /// Whether what comes is of after the end.
+  private var isOver = false
 
   /// - Parameters:
   ///   - frames: stand in for video.
@@ -60,7 +62,7 @@ struct MediaLine: Sendable {
     guard frames.canShow(frame),
       let start = timeline.place(frameAt: time, isKeyframe: !frame.isDelta, now: now)
     else { return false }
-    delay.note(now - time)
+    delay.note(now - time, at: now)
     frames.show(frame)
     line.push(frame, at: start)
     gaps.came(at: start)
@@ -71,7 +73,7 @@ struct MediaLine: Sendable {
   /// What comes before the first moment is left out.
   mutating func hear(_ block: MediaBuffer, at time: MediaTime, now: MediaTime) {
     let duration = block.duration ?? SilenceFiller.step
-    delay.note(now - time - duration)
+    delay.note(now - time - duration, at: now)
     guard let place = timeline.place(audioAt: time, duration: duration, now: now) else { return }
     fill(OutputTimeline.Filling(silence: place.silence))
     line.push(block, at: place.start)
@@ -100,10 +102,13 @@ struct MediaLine: Sendable {
   /// What is on its way only comes late on a busy machine, and nothing is to have taken its place by then.
   mutating func advance(to time: MediaTime) { fill(timeline.advance(to: time - delay.usual)) }
 
-  /// Whether there is media for all that is before a moment.
-  func hasAll(until end: MediaTime) -> Bool {
-    guard let origin = timeline.origin else { return true }
-    return timeline.length + SilenceFiller.step >= end - origin
+  /// What comes now is of after the end.
+  mutating func cameAfterEnd() { isOver = true }
+
+  /// Until when what is before `end` may still come; nil where all of it is there.
+  func limit(for end: MediaTime) -> MediaTime? {
+    guard let origin = timeline.origin, !isOver, timeline.length + SilenceFiller.step < end - origin else { return nil }
+    return delay.limit(for: end)
   }
 
   /// - Parameter length: of the longest line.

@@ -25,6 +25,8 @@ struct OutputTimeline: Sendable {
 
   /// How long late media may still come before something stands in for it.
   static let patience = Duration.milliseconds(1500)
+  /// How much of the end may be missing before something stands in for it: by a frame or two nobody notices.
+  static let lastPatience = Duration.milliseconds(200)
   /// How far ahead of now a sender's clock may place its media.
   static let foresight = Duration.seconds(1)
   /// How long ago the first moment may have been: media has waited a while for the file to be made.
@@ -77,13 +79,13 @@ struct OutputTimeline: Sendable {
     return fill(upTo: time - origin - Self.patience)
   }
 
-  /// What makes both tracks equally long at the end. When nothing has come for a while the file lasts until now.
+  /// What makes both tracks equally long at the end. When nothing has come for a while the file lasts until then.
   /// - Parameter whole: media written of all that is to be as long; nil for what is placed here.
   mutating func complete(at time: MediaTime, length whole: Duration? = nil) -> Filling {
     guard let origin else { return Filling() }
     let length = max(length, whole ?? .zero)
     let rest = time - origin - length
-    return fill(upTo: rest > Self.patience ? time - origin : length, isEnd: true)
+    return fill(upTo: rest > Self.lastPatience ? time - origin : length, isEnd: true)
   }
 
   private mutating func fill(upTo limit: Duration, isEnd: Bool = false) -> Filling {

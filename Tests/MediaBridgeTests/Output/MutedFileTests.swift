@@ -39,7 +39,7 @@ import Testing
     for number in 30..<32 { output.writeVideo(units[number - 20].media(at: times[number]), isRaw: false) }
     #expect(wishes.count == 2, "frames that cannot be decoded are shown, or nobody asks for a keyframe")
     for number in 32..<44 { output.writeVideo(units[number - 32].media(at: times[number]), isRaw: false) }
-    try await output.finish()
+    try await output.finish(at: times[44])
     #expect(output.written == 22)
     let levels = try Self.levels(output.file.destination.location)
     let black = levels.filter { $0.milliseconds >= 400 && $0.milliseconds < 1280 }
@@ -77,7 +77,7 @@ import Testing
     write(10..<12)
     #expect(output.setMuted(false, at: times[30]))
     write(30..<40)
-    try await output.finish()
+    try await output.finish(at: times[40])
     let levels = try Self.levels(output.file.destination.location)
     #expect(levels.last?.milliseconds == 39 * 40, "what waited for the encoder is not in the file")
     for level in levels {
@@ -188,8 +188,8 @@ import Testing
     }
     var written: Int { file.lines.written(.video, job.media) }
 
-    func finish() async throws {
-      if let reason = await job.finish(at: .now).compactMap({ $0 }).first { throw reason }
+    func finish(at time: MediaTime = .now) async throws {
+      if let reason = await job.finish(at: time).compactMap({ $0 }).first { throw reason }
     }
   }
 
